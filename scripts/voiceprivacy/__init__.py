@@ -1,0 +1,1 @@
+"""The rooms of the voice privacy evaluation: corpora, anonymise, attack, privacy, report."""

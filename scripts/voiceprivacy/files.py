@@ -1,0 +1,67 @@
+"""How a file is read and written: errors that name the place, and nothing half-written survives."""
+
+import contextlib
+import json
+import math
+import uuid
+from pathlib import Path
+
+import numpy as np
+
+
+class BadInput(Exception):
+    """Something a person gave us is wrong; the message names the file, the line and what to do."""
+
+
+def read_json(path):
+    """Read a JSON file; the strings inf and -inf become numbers."""
+    try:
+        return _from_json(json.loads("\n".join(read_lines(path))))
+    except json.JSONDecodeError as error:
+        raise BadInput(f"{path}:{error.lineno}: not JSON ({error.msg})") from None
+
+
+def write_json(path, values):
+    """Write metrics as JSON: infinity as inf and -inf; NaN is an error of the program."""
+    with whole_or_absent(path) as temporary:
+        temporary.write_text(json.dumps(_to_json(values), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+
+
+@contextlib.contextmanager
+def whole_or_absent(path):
+    """Give a temporary path beside ``path`` (same ending) that replaces it when the block succeeds."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.stem[:100]}.{uuid.uuid4().hex}{path.suffix}")
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read_lines(path):
+    """The lines of a UTF-8 text file without line ends; a byte-order mark is left out."""
+    try:
+        return Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except (FileNotFoundError, NotADirectoryError):
+        raise BadInput(f"{path}: not found") from None
+    except IsADirectoryError:
+        raise BadInput(f"{path}: is a folder, not a file") from None
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: not UTF-8 text ({error.reason} at byte {error.start})") from None
+
+
+def _to_json(value):
+    if isinstance(value, dict):
+        return {name: _to_json(of) for name, of in value.items()}
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, float) and math.isinf(value):
+        return str(value)
+    return value
+
+
+def _from_json(value):
+    if isinstance(value, dict):
+        return {name: _from_json(of) for name, of in value.items()}
+    return float(value) if value in ("inf", "-inf") else value

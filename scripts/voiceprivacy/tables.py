@@ -1,0 +1,233 @@
+"""The tables that the rooms hand to each other: manifests, trial lists, enrolments, scores.
+
+Every table is a UTF-8 TSV with a header line; this is the only place that reads or writes them. Whatever is wrong in
+one raises BadInput with the file, the line and the reason.
+"""
+
+import csv
+import math
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from voiceprivacy.files import BadInput, read_lines, whole_or_absent
+
+MANIFEST = ["utterance", "speaker", "gender", "path", "duration_s"]
+TRIALS = ["enrolment", "trial", "label"]
+ENROLMENTS = ["enrolment", "utterance"]
+SCORES = [*TRIALS, "score"]
+LABELS = ("target", "nontarget")
+UNSAFE = re.compile(r"^[-.]|[\s/\\\x00-\x1f\x7f]")
+
+
+class Utterance(NamedTuple):
+    """One line of a manifest; ``path`` is resolved, ``gender`` is f, m or -."""
+
+    utterance: str
+    speaker: str
+    gender: str
+    path: Path
+    duration_s: float
+
+
+class Trial(NamedTuple):
+    """One line of a trial list; ``label`` is target or nontarget."""
+
+    enrolment: str
+    trial: str
+    label: str
+
+
+def read_manifest(path):
+    """Read a manifest (TSV: utterance speaker gender path duration_s) as a list of Utterance."""
+    utterances = {}
+    for line, row in read_rows(path, MANIFEST):
+        name = safe_id(row["utterance"], path, line)
+        if name in utterances:
+            raise BadInput(f"{path}:{line}: utterance '{name}' occurs twice")
+        if not row["speaker"]:
+            raise BadInput(f"{path}:{line}: utterance '{name}' has no speaker")
+        if row["gender"] not in ("f", "m", "-"):
+            raise BadInput(f"{path}:{line}: gender '{row['gender']}' is not f, m or -")
+        if not row["path"]:
+            raise BadInput(f"{path}:{line}: utterance '{name}' has no path")
+        speaker = safe_id(row["speaker"], path, line)
+        audio = Path(path).parent / row["path"]
+        duration_s = number(row["duration_s"], path, line)
+        utterances[name] = Utterance(name, speaker, row["gender"], audio, duration_s)
+    if not utterances:
+        raise BadInput(f"{path}: lists no utterance")
+    return list(utterances.values())
+
+
+def write_manifest(path, utterances):
+    """Write a manifest; audio below the manifest's own folder gets a relative path."""
+    folder = Path(path).parent.absolute()
+    rows = []
+    for utterance in utterances:
+        audio = Path(utterance.path).absolute()
+        audio = audio.relative_to(folder) if audio.is_relative_to(folder) else audio
+        rows.append(utterance._replace(path=audio.as_posix()))
+    write_table(path, MANIFEST, rows)
+
+
+def read_trials(path):
+    """Read a trial list (TSV: enrolment trial label) as a list of Trial."""
+    trials = []
+    for line, row in read_rows(path, TRIALS):
+        _check_label(row["label"], path, line)
+        trials.append(Trial(row["enrolment"], row["trial"], row["label"]))
+    _check_unique([trial[:2] for trial in trials], path)
+    return trials
+
+
+def write_trials(path, trials):
+    """Write a list of Trial."""
+    write_table(path, TRIALS, trials)
+
+
+def read_enrolments(path):
+    """Read which utterances enrol whom (TSV: enrolment utterance): {enrolment: [utterance, ...]}."""
+    enrolments = {}
+    for line, row in read_rows(path, ENROLMENTS):
+        utterances = enrolments.setdefault(row["enrolment"], [])
+        if row["utterance"] in utterances:
+            raise BadInput(f"{path}:{line}: utterance '{row['utterance']}' enrols '{row['enrolment']}' twice")
+        utterances.append(row["utterance"])
+    return enrolments
+
+
+def write_enrolments(path, enrolments):
+    """Write {enrolment: [utterance, ...]}."""
+    rows = [(enrolment, utterance) for enrolment, utterances in enrolments.items() for utterance in utterances]
+    write_table(path, ENROLMENTS, rows)
+
+
+def read_scores(path, *, key=None):
+    """Read a score table (TSV: enrolment trial label score), or a Kaldi score file with its key.
+
+    Parameters
+    ----------
+    path : path
+        Our TSV; with ``key`` a headerless file "enrolment trial score".
+    key : path, optional
+        Headerless file "enrolment trial target|nontarget". Both are joined by name.
+
+    Returns
+    -------
+    dict of array : ``target`` (T,) and ``nontarget`` (N,), in the order of the score file
+
+    Raises
+    ------
+    BadInput : a label or number that is none, a class without trials, a duplicate, missing or extra trial
+    """
+    labelled = _kaldi_scores(path, key) if key else _our_scores(path)
+    scores = {label: np.array([score for of, score in labelled if of == label]) for label in LABELS}
+    for label, values in scores.items():
+        if not len(values):
+            raise BadInput(f"{path}: no {label} trials")
+    return scores
+
+
+def _our_scores(path):
+    labelled, pairs = [], []
+    for line, row in read_rows(path, SCORES):
+        _check_label(row["label"], path, line)
+        labelled.append((row["label"], number(row["score"], path, line)))
+        pairs.append((row["enrolment"], row["trial"]))
+    _check_unique(pairs, path)
+    return labelled
+
+
+def _kaldi_scores(path, key):
+    labels, key_lines = _kaldi_table(key)
+    scores, score_lines = _kaldi_table(path)
+    for pair in labels.keys() - scores.keys():
+        raise BadInput(f"{path}: no score for trial '{' '.join(pair)}' of {key}:{key_lines[pair]}")
+    for pair in scores.keys() - labels.keys():
+        raise BadInput(f"{path}:{score_lines[pair]}: trial '{' '.join(pair)}' is not in {key}")
+    for pair, label in labels.items():
+        _check_label(label, key, key_lines[pair])
+    return [(labels[pair], number(score, path, score_lines[pair])) for pair, score in scores.items()]
+
+
+def _kaldi_table(path):
+    values, lines = {}, {}
+    for line, text in enumerate(read_lines(path), start=1):
+        fields = text.split()
+        if not fields:
+            continue
+        if len(fields) != 3:
+            raise BadInput(f"{path}:{line}: expected 3 columns")
+        pair = tuple(fields[:2])
+        if pair in values:
+            raise BadInput(f"{path}:{line}: trial '{' '.join(pair)}' occurs twice")
+        values[pair], lines[pair] = fields[2], line
+    return values, lines
+
+
+def write_scores(path, trials, scores):
+    """Write the score of every Trial in full precision."""
+    write_table(path, SCORES, [(*trial, float(score)) for trial, score in zip(trials, scores, strict=True)])
+
+
+def read_table(path, columns):
+    """Read any TSV with these columns as a list of {column: text}."""
+    return [row for _, row in read_rows(path, columns)]
+
+
+def write_table(path, columns, rows):
+    """Write a TSV; numbers in full precision, infinity as inf and -inf."""
+    with whole_or_absent(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_NONE, quotechar=None)
+        writer.writerow(columns)
+        writer.writerows(rows)
+
+
+def read_rows(path, columns):
+    """Yield (line number, {column: text}) of a TSV that must have these columns."""
+    lines = read_lines(path)
+    if not lines or lines[0].split("\t") != columns:
+        raise BadInput(f"{path}:1: expected the columns {' '.join(columns)}, separated by tabs")
+    for line, text in enumerate(lines[1:], start=2):
+        fields = text.split("\t")
+        if len(fields) != len(columns):
+            raise BadInput(f"{path}:{line}: expected {len(columns)} columns, found {len(fields)}")
+        yield line, dict(zip(columns, fields, strict=True))
+
+
+def number(text, path, line):
+    """The number in a field (inf is one, NaN is not)."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if math.isnan(value):
+        raise BadInput(f"{path}:{line}: '{text}' is not a number")
+    return value
+
+
+def safe_id(text, path, line):
+    """An id that can be a file name and a command's argument."""
+    if not text or len(text) > 200 or UNSAFE.search(text):
+        raise BadInput(
+            f"{path}:{line}: '{text}' cannot be an id: 1 to 200 characters, no space or slash, no leading - or ."
+        )
+    return text
+
+
+def _check_label(label, path, line):
+    if label not in LABELS:
+        raise BadInput(f"{path}:{line}: label '{label}' is neither target nor nontarget")
+
+
+def _check_unique(pairs, path):
+    if len(set(pairs)) == len(pairs):
+        return
+    seen = set()
+    for line, pair in enumerate(pairs, start=2):
+        if pair in seen:
+            raise BadInput(f"{path}:{line}: trial '{' '.join(pair)}' occurs twice")
+        seen.add(pair)
