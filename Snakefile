@@ -1,0 +1,28 @@
+"""Voice privacy evaluation: corpora -> anonymise -> attack -> privacy -> report."""
+
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+if not config:
+
+    configfile: "config/config.yaml"
+
+
+report: "workflow/report/workflow.rst"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/corpora.smk"
+include: "workflow/rules/anonymise.smk"
+include: "workflow/rules/attack.smk"
+include: "workflow/rules/privacy.smk"
+include: "workflow/rules/report.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        "results/report/index.html",
+        "results/metrics.tsv",
+        "results/provenance.json",

@@ -1,0 +1,71 @@
+"""Protected speech: any anonymiser, one part of a corpus (or one shard of it) a job, checked in the same job."""
+
+
+rule anonymise_part:
+    """Anonymise one shard of a part and check what came back."""
+    input:
+        manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
+        inputs=anonymiser_inputs,
+        script=SCRIPTS / "anonymise_part.py",
+        modules=modules("audio", "seeds", "anonymise/plugins", "anonymise/check"),
+    output:
+        manifest="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.tsv",
+        audio=directory("results/audio/{corpus}/{part}/{anonymiser}/wav/{shard}"),
+    log:
+        "results/logs/anonymise_part/{corpus}/{part}/{anonymiser}/{shard}.log",
+    benchmark:
+        "results/benchmarks/anonymise_part/{corpus}/{part}/{anonymiser}/{shard}.tsv"
+    wildcard_constraints:
+        anonymiser=one_of(PROTECTED),
+    conda:
+        anonymiser_environment
+    threads: 4
+    resources:
+        mem_mb=4000,
+        runtime=anonymiser_resource("runtime"),
+        gpu=anonymiser_resource("gpu"),
+    params:
+        anonymiser=anonymiser_argument,
+        seed=anonymiser_seed,
+        shards=anonymiser_resource("shards"),
+        sample_rate=sample_rate,
+    shell:
+        "python {input.script}"
+        " --manifest {input.manifest:q}"
+        " --anonymiser {params.anonymiser:q}"
+        " --seed {params.seed}"
+        " --shard {wildcards.shard}"
+        " --shards {params.shards}"
+        " --sample-rate {params.sample_rate}"
+        " --threads {threads}"
+        " --audio-dir {output.audio:q}"
+        " --output-manifest {output.manifest:q}"
+        " > {log:q} 2>&1"
+
+
+rule gather_manifests:
+    """Join the shards' manifests in the order of the original's."""
+    input:
+        original="results/audio/{corpus}/{part}/original/manifest.tsv",
+        shards=anonymiser_shards,
+        script=SCRIPTS / "gather_manifests.py",
+        modules=modules(),
+    output:
+        manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
+    log:
+        "results/logs/gather_manifests/{corpus}/{part}/{anonymiser}.log",
+    benchmark:
+        "results/benchmarks/gather_manifests/{corpus}/{part}/{anonymiser}.tsv"
+    wildcard_constraints:
+        anonymiser=one_of(PROTECTED),
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    shell:
+        "python {input.script}"
+        " --original {input.original:q}"
+        " --shards {input.shards:q}"
+        " --manifest {output.manifest:q}"
+        " > {log:q} 2>&1"

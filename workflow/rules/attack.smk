@@ -1,0 +1,234 @@
+"""What an attacker does with the speech: embeddings, back-ends and scores."""
+
+
+def of_extractors(field):
+    """Names of the extractors whose entry has a field (the rule that makes their model)."""
+    return one_of(name for name, entry in config["extractors"].items() if field in entry)
+
+
+rule fetch_model:
+    """Fetch a model from the hub at its pinned revision (compute nodes have no network)."""
+    input:
+        script=SCRIPTS / "fetch_model.py",
+    output:
+        hyperparams="results/models/{extractor}/hyperparams.yaml",
+        embedding_model="results/models/{extractor}/embedding_model.ckpt",
+    log:
+        "results/logs/fetch_model/{extractor}.log",
+    wildcard_constraints:
+        extractor=of_extractors("revision"),
+    conda:
+        "../../envs/speechbrain.yaml"
+    localrule: True
+    params:
+        model=extractor_field("model"),
+        revision=extractor_field("revision"),
+        folder=model_folder,
+    shell:
+        "python {input.script}"
+        " --model {params.model:q}"
+        " --revision {params.revision:q}"
+        " --folder {params.folder:q}"
+        " > {log:q} 2>&1"
+
+
+rule train_extractor:
+    """Train an embedding extractor on the speakers of a training corpus."""
+    input:
+        manifest=training_manifest,
+        recipe=recipe,
+        script=SCRIPTS / "train_extractor.py",
+        modules=modules("audio", "seeds", "torchaudio_loader", "attack/training"),
+    output:
+        hyperparams="results/models/{extractor}/hyperparams.yaml",
+        embedding_model="results/models/{extractor}/embedding_model.ckpt",
+    log:
+        "results/logs/train_extractor/{extractor}.log",
+    benchmark:
+        "results/benchmarks/train_extractor/{extractor}.tsv"
+    wildcard_constraints:
+        extractor=of_extractors("train"),
+    conda:
+        "../../envs/speechbrain.yaml"
+    threads: 4
+    resources:
+        mem_mb=8000,
+        runtime=720,
+    params:
+        folder=model_folder,
+        seed=config["seed"],
+    shell:
+        "python {input.script}"
+        " --manifest {input.manifest:q}"
+        " --recipe {input.recipe:q}"
+        " --seed {params.seed}"
+        " --threads {threads}"
+        " --folder {params.folder:q}"
+        " > {log:q} 2>&1"
+
+
+rule extract_embeddings:
+    """Embed every utterance of one part as one system speaks it."""
+    input:
+        manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
+        model=model_files,
+        script=SCRIPTS / "extract_embeddings.py",
+        modules=modules("audio", "arrays", "torchaudio_loader", "attack/extractors"),
+    output:
+        embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",
+    log:
+        "results/logs/extract_embeddings/{corpus}/{part}/{anonymiser}/{extractor}.log",
+    benchmark:
+        "results/benchmarks/extract_embeddings/{corpus}/{part}/{anonymiser}/{extractor}.tsv"
+    conda:
+        "../../envs/speechbrain.yaml"
+    threads: 4
+    resources:
+        mem_mb=8000,
+        runtime=240,
+    params:
+        model=model_folder,
+        device=extractor_field("device"),
+    shell:
+        "python {input.script}"
+        " --manifest {input.manifest:q}"
+        " --model {params.model:q}"
+        " --device {params.device}"
+        " --threads {threads}"
+        " --embeddings {output.embeddings:q}"
+        " > {log:q} 2>&1"
+
+
+rule train_backend:
+    """Train PLDA on the training speakers."""
+    input:
+        embeddings=backend_training_embeddings,
+        manifest=backend_training_manifest,
+        script=SCRIPTS / "train_backend.py",
+        modules=modules("arrays", "attack/plda"),
+    output:
+        backend="results/backends/{backend}/{extractor}.npz",
+    log:
+        "results/logs/train_backend/{backend}/{extractor}.log",
+    benchmark:
+        "results/benchmarks/train_backend/{backend}/{extractor}.tsv"
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    params:
+        options=backend_options,
+    shell:
+        "python {input.script}"
+        " --embeddings {input.embeddings:q}"
+        " --manifest {input.manifest:q}"
+        " {params.options}"
+        " --backend {output.backend:q}"
+        " > {log:q} 2>&1"
+
+
+rule score_trials:
+    """Score every trial of one list; higher means more likely the same speaker."""
+    input:
+        enrolment=enrolment_embeddings,
+        trial=trial_embeddings,
+        trials="results/trials/{corpus}/{trials}.tsv",
+        enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
+        backend=backend_model,
+        script=SCRIPTS / "score_trials.py",
+        modules=modules("arrays", "attack/backends", "attack/plda"),
+    output:
+        scores="results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.tsv",
+    log:
+        "results/logs/score_trials/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.log",
+    benchmark:
+        "results/benchmarks/score_trials/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.tsv"
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=20,
+    params:
+        backend=backend_argument,
+    shell:
+        "python {input.script}"
+        " --enrolment {input.enrolment:q}"
+        " --trial {input.trial:q}"
+        " --trials {input.trials:q}"
+        " --enrolments {input.enrolments:q}"
+        " --backend {params.backend:q}"
+        " --scores {output.scores:q}"
+        " > {log:q} 2>&1"
+
+
+rule score_pairs:
+    """Score a list's trial utterances against themselves (for similarity matrices)."""
+    input:
+        enrolment=row_embeddings,
+        trial=trial_embeddings,
+        manifest="results/audio/{corpus}/trial/original/manifest.tsv",
+        trials="results/trials/{corpus}/{trials}.tsv",
+        backend=backend_model,
+        script=SCRIPTS / "score_pairs.py",
+        modules=modules("arrays", "attack/backends", "attack/plda"),
+    output:
+        matrix=matrix("results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.npz"),
+    log:
+        "results/logs/score_pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.log",
+    benchmark:
+        "results/benchmarks/score_pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.tsv"
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=20,
+    params:
+        backend=backend_argument,
+    shell:
+        "python {input.script}"
+        " --enrolment {input.enrolment:q}"
+        " --trial {input.trial:q}"
+        " --manifest {input.manifest:q}"
+        " --trials {input.trials:q}"
+        " --backend {params.backend:q}"
+        " --matrix {output.matrix:q}"
+        " > {log:q} 2>&1"
+
+
+rule score_templates:
+    """Score a list's trial utterances against all its enrolled speakers (for ranks)."""
+    input:
+        enrolment=enrolment_embeddings,
+        trial=trial_embeddings,
+        enrolment_manifest="results/audio/{corpus}/enrolment/original/manifest.tsv",
+        trial_manifest="results/audio/{corpus}/trial/original/manifest.tsv",
+        trials="results/trials/{corpus}/{trials}.tsv",
+        enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
+        backend=backend_model,
+        script=SCRIPTS / "score_templates.py",
+        modules=modules("arrays", "attack/backends", "attack/plda"),
+    output:
+        matrix=matrix("results/templates/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.npz"),
+    log:
+        "results/logs/score_templates/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.log",
+    benchmark:
+        "results/benchmarks/score_templates/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.tsv"
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=20,
+    params:
+        backend=backend_argument,
+    shell:
+        "python {input.script}"
+        " --enrolment {input.enrolment:q}"
+        " --trial {input.trial:q}"
+        " --enrolment-manifest {input.enrolment_manifest:q}"
+        " --trial-manifest {input.trial_manifest:q}"
+        " --trials {input.trials:q}"
+        " --enrolments {input.enrolments:q}"
+        " --backend {params.backend:q}"
+        " --matrix {output.matrix:q}"
+        " > {log:q} 2>&1"

@@ -1,0 +1,99 @@
+"""Speech as it is: checked, divided into parts, and the trials that will be scored."""
+
+
+rule validate_corpus:
+    """Check a corpus and its trial lists before any hour is spent."""
+    input:
+        script=SCRIPTS / "validate_corpus.py",
+        modules=corpus_modules,
+    output:
+        checks="results/checks/{corpus}.tsv",
+    log:
+        "results/logs/validate_corpus/{corpus}.log",
+    benchmark:
+        "results/benchmarks/validate_corpus/{corpus}.tsv"
+    conda:
+        "../../envs/corpora.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        source=corpus_source,
+        protocol=corpus_protocol,
+        sample_rate=sample_rate,
+    shell:
+        "python {input.script}"
+        " --source {params.source:q}"
+        " --protocol {params.protocol:q}"
+        " --sample-rate {params.sample_rate}"
+        " --checks {output.checks:q}"
+        " > {log:q} 2>&1"
+
+
+rule prepare_part:
+    """List the utterances of one part; audio that is not mono at the corpus's rate is converted or spoken."""
+    input:
+        checks="results/checks/{corpus}.tsv",
+        script=SCRIPTS / "prepare_part.py",
+        modules=corpus_modules,
+    output:
+        manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
+    log:
+        "results/logs/prepare_part/{corpus}/{part}.log",
+    benchmark:
+        "results/benchmarks/prepare_part/{corpus}/{part}.tsv"
+    conda:
+        "../../envs/corpora.yaml"
+    threads: 4
+    resources:
+        mem_mb=4000,
+        runtime=120,
+    params:
+        source=corpus_source,
+        protocol=corpus_protocol,
+        sample_rate=sample_rate,
+        audio_dir="results/audio/{corpus}/{part}/original/wav",
+    shell:
+        "python {input.script}"
+        " --source {params.source:q}"
+        " --protocol {params.protocol:q}"
+        " --part {wildcards.part}"
+        " --sample-rate {params.sample_rate}"
+        " --audio-dir {params.audio_dir:q}"
+        " --threads {threads}"
+        " --manifest {output.manifest:q}"
+        " > {log:q} 2>&1"
+
+
+rule list_trials:
+    """Write which models are enrolled by which utterances, and which trials are scored."""
+    input:
+        enrolment="results/audio/{corpus}/enrolment/original/manifest.tsv",
+        trial="results/audio/{corpus}/trial/original/manifest.tsv",
+        script=SCRIPTS / "list_trials.py",
+        modules=corpus_modules,
+    output:
+        trials="results/trials/{corpus}/{trials}.tsv",
+        enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
+    log:
+        "results/logs/list_trials/{corpus}/{trials}.log",
+    benchmark:
+        "results/benchmarks/list_trials/{corpus}/{trials}.tsv"
+    conda:
+        "../../envs/corpora.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    params:
+        source=corpus_source,
+        protocol=corpus_protocol,
+    shell:
+        "python {input.script}"
+        " --source {params.source:q}"
+        " --protocol {params.protocol:q}"
+        " --trials {wildcards.trials}"
+        " --enrolment {input.enrolment:q}"
+        " --trial {input.trial:q}"
+        " --output-trials {output.trials:q}"
+        " --output-enrolments {output.enrolments:q}"
+        " > {log:q} 2>&1"

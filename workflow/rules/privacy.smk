@@ -1,0 +1,143 @@
+"""How much of the speaker's identity is still there: metrics and the curves that pictures draw."""
+
+
+rule assess_verification:
+    """EER, Cllr, min Cllr, linkability of every attack on one system."""
+    input:
+        scores=per_condition("scores", "tsv"),
+        script=SCRIPTS / "assess_verification.py",
+        modules=modules("privacy/verification", "privacy/calibration"),
+    output:
+        metrics="results/metrics/verification/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
+    log:
+        "results/logs/assess_verification/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
+    benchmark:
+        "results/benchmarks/assess_verification/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv"
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    params:
+        labels=condition_labels,
+    shell:
+        "python {input.script}"
+        " --scores {input.scores:q}"
+        " --label {params.labels}"
+        " --metrics {output.metrics:q}"
+        " > {log:q} 2>&1"
+
+
+rule assess_zebra:
+    """Expected disclosure, worst case and tag of every attack on one system (zero evidence)."""
+    input:
+        scores=per_condition("scores", "tsv"),
+        script=SCRIPTS / "assess_zebra.py",
+        modules=modules("privacy/zebra", "privacy/calibration"),
+    output:
+        metrics="results/metrics/zebra/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
+        curves="results/curves/zebra/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
+    log:
+        "results/logs/assess_zebra/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
+    benchmark:
+        "results/benchmarks/assess_zebra/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv"
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    params:
+        labels=condition_labels,
+    shell:
+        "python {input.script}"
+        " --scores {input.scores:q}"
+        " --label {params.labels}"
+        " --metrics {output.metrics:q}"
+        " --curves {output.curves:q}"
+        " > {log:q} 2>&1"
+
+
+rule assess_calibration:
+    """Calibration distortion: LLRs calibrated on one run of an anonymiser, tried on the other."""
+    input:
+        train="results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/op.tsv",
+        test="results/scores/{corpus}/{trials}/{anonymiser}_run1/{extractor}/{backend}/op.tsv",
+        script=SCRIPTS / "assess_calibration.py",
+        modules=modules("privacy/calibration", "privacy/verification", "privacy/zebra"),
+    output:
+        metrics="results/metrics/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
+    log:
+        "results/logs/assess_calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
+    benchmark:
+        "results/benchmarks/assess_calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv"
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    shell:
+        "python {input.script}"
+        " --train {input.train:q}"
+        " --test {input.test:q}"
+        " --label op"
+        " --metrics {output.metrics:q}"
+        " > {log:q} 2>&1"
+
+
+rule assess_similarity:
+    """Similarity matrices, de-identification and gain of voice distinctiveness of one anonymiser."""
+    input:
+        oo="results/pairs/{corpus}/{trials}/original/{extractor}/{backend}/oo.npz",
+        op="results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/op.npz",
+        pp="results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/pp.npz",
+        script=SCRIPTS / "assess_similarity.py",
+        modules=modules("arrays", "privacy/similarity", "privacy/calibration"),
+    output:
+        metrics="results/metrics/similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
+        curves="results/curves/similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
+    log:
+        "results/logs/assess_similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
+    benchmark:
+        "results/benchmarks/assess_similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv"
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=20,
+    shell:
+        "python {input.script}"
+        " --oo {input.oo:q}"
+        " --op {input.op:q}"
+        " --pp {input.pp:q}"
+        " --metrics {output.metrics:q}"
+        " --curves {output.curves:q}"
+        " > {log:q} 2>&1"
+
+
+rule assess_ranks:
+    """Similarity-rank disclosure of every attack on one system."""
+    input:
+        matrices=per_condition("templates", "npz"),
+        script=SCRIPTS / "assess_ranks.py",
+        modules=modules("arrays", "privacy/ranks"),
+    output:
+        metrics="results/metrics/ranks/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
+        curves="results/curves/ranks/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
+    log:
+        "results/logs/assess_ranks/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
+    benchmark:
+        "results/benchmarks/assess_ranks/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv"
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=20,
+    params:
+        labels=condition_labels,
+    shell:
+        "python {input.script}"
+        " --matrix {input.matrices:q}"
+        " --label {params.labels}"
+        " --metrics {output.metrics:q}"
+        " --curves {output.curves:q}"
+        " > {log:q} 2>&1"
