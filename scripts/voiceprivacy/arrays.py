@@ -32,7 +32,7 @@ class ScoreMatrix(NamedTuple):
 
 def read_matrix(path):
     """Read a ScoreMatrix from npz."""
-    arrays = _read_npz(path, ["rows", "columns", "row_speakers", "column_speakers", "scores"])
+    arrays = read_npz(path, ["rows", "columns", "row_speakers", "column_speakers", "scores"])
     shape = (len(arrays["rows"]), len(arrays["columns"]))
     if arrays["scores"].shape != shape:
         raise BadInput(f"{path}: scores have the shape {arrays['scores'].shape}, rows and columns say {shape}")
@@ -49,12 +49,12 @@ def read_matrix(path):
 
 def write_matrix(path, matrix):
     """Write a ScoreMatrix as npz."""
-    _write_npz(path, matrix._asdict())
+    write_npz(path, matrix._asdict())
 
 
 def read_embeddings(path):
     """Read Embeddings from npz."""
-    arrays = _read_npz(path, ["ids", "embeddings"])
+    arrays = read_npz(path, ["ids", "embeddings"])
     ids, embeddings = arrays["ids"], arrays["embeddings"]
     if embeddings.ndim != 2 or len(ids) != len(embeddings):
         raise BadInput(f"{path}: {len(ids)} ids for embeddings of shape {embeddings.shape}")
@@ -68,10 +68,11 @@ def read_embeddings(path):
 
 def write_embeddings(path, embeddings):
     """Write Embeddings as npz."""
-    _write_npz(path, embeddings._asdict())
+    write_npz(path, embeddings._asdict())
 
 
-def _read_npz(path, required):
+def read_npz(path, required):
+    """Read any npz that has the required arrays: {name: array}."""
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
@@ -85,6 +86,7 @@ def _read_npz(path, required):
     return arrays
 
 
-def _write_npz(path, arrays):
+def write_npz(path, arrays):
+    """Write {name: array} as npz."""
     with whole_or_absent(path) as temporary:
         np.savez(temporary, **arrays)

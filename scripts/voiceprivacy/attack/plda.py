@@ -1,0 +1,307 @@
+"""Two-covariance PLDA: how likely is it that two embeddings come from the same speaker?
+
+Conventions
+-----------
+* ``embeddings`` is an array (N, D), one row per utterance; everything is computed in float64.
+* LLRs are natural logarithms; higher = more likely the same speaker.
+* An enrolment is the mean of ``counts`` utterances; a trial is one utterance.
+* The means differ: embeddings are centred on the mean over utterances, PLDA itself on the mean over speakers.
+
+References
+----------
+Ioffe, Probabilistic linear discriminant analysis, ECCV 2006.
+Brummer and de Villiers, The speaker partitioning problem, Odyssey 2010 (the two-covariance model).
+Garcia-Romero and Espy-Wilson, Analysis of i-vector length normalization, Interspeech 2011.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import LinAlgError, eigh
+
+from voiceprivacy.arrays import read_npz, write_npz
+from voiceprivacy.files import BadInput
+
+EIGENVALUE_FLOOR = 1e-6  # of the largest: directions in which nothing varies within speakers
+
+
+class Plda(NamedTuple):
+    """Mean (D,), between-speaker covariance (D, D) and within-speaker covariance (D, D)."""
+
+    mean: np.ndarray
+    between: np.ndarray
+    within: np.ndarray
+
+
+class Recipe(NamedTuple):
+    """A whole PLDA back-end: subtract the centre (D,), multiply by lda (K, D), normalise lengths, score; None = not."""
+
+    plda: Plda
+    centre: np.ndarray | None
+    lda: np.ndarray | None
+    length_norm: str | None
+
+
+class Statistics(NamedTuple):
+    """What training needs of the data: S speakers, N utterances, D dimensions."""
+
+    means: np.ndarray  # (S, D)
+    counts: np.ndarray  # (S,)
+    scatter: np.ndarray  # (D, D), around the speaker means
+
+
+def train(embeddings, speakers, *, iterations=10):
+    """Fit PLDA by expectation maximisation, starting from identity covariances.
+
+    Speakers with one utterance take part; the cost of an iteration does not depend on the number of utterances.
+
+    Parameters
+    ----------
+    embeddings : array (N, D)
+    speakers : array (N,)
+        Who speaks in each row.
+    iterations : int
+
+    Returns
+    -------
+    Plda
+
+    Raises
+    ------
+    BadInput : fewer than two speakers, fewer utterances than dimensions, or never two utterances of one speaker
+    """
+    statistics = speaker_statistics(embeddings, speakers)
+    mean = statistics.means.mean(axis=0)
+    _check_enough(n_utterances=statistics.counts.sum(), n_speakers=len(statistics.counts), dimensions=len(mean))
+    model = Plda(mean, np.eye(len(mean)), np.eye(len(mean)))
+    for _ in range(iterations):
+        model = _maximise(model, statistics)
+    return model
+
+
+def score(model, *, enrolment, counts, trial, length_norm="kaldi"):
+    """Log-likelihood ratio of every enrolment against every trial: same speaker or two speakers.
+
+    With G = B (B + W/n)^-1: log N(t; mu + G (x - mu), B + W - G B) - log N(t; mu, B + W), computed in the basis in
+    which W is the identity and B is diagonal.
+
+    Parameters
+    ----------
+    model : Plda
+    enrolment : array (E, D)
+        Mean embedding of each enrolled speaker.
+    counts : array (E,)
+        Number of utterances behind each mean.
+    trial : array (T, D)
+    length_norm : "kaldi", "simple" or None
+        What happens to the norms in that basis: see ``_scaled``.
+
+    Returns
+    -------
+    array (E, T)
+    """
+    psi, basis = _diagonalise(model)
+    counts = np.asarray(counts, dtype=np.float64)
+    enrolment = _scaled((enrolment - model.mean) @ basis, psi, counts, length_norm)
+    trial = _scaled((trial - model.mean) @ basis, psi, np.ones(len(trial)), length_norm)
+    llrs = np.empty((len(enrolment), len(trial)))
+    for count in np.unique(counts):
+        rows = counts == count
+        llrs[rows] = _llrs(enrolment[rows], trial, psi=psi, count=count)
+    return llrs
+
+
+def vpc_recipe(embeddings, speakers, *, lda_dim=None, length_norm="kaldi", centre=True, iterations=10):
+    """Train the chain of VoicePrivacy 2020 and 2022: centre, LDA, length normalisation, PLDA.
+
+    Parameters
+    ----------
+    embeddings, speakers : array (N, D), array (N,)
+    lda_dim : int, optional
+        Dimensions to keep; by default min(200, D, speakers - 1).
+    length_norm : "kaldi", "simple" or None
+        How PLDA scoring normalises lengths. With either, embeddings are scaled to norm sqrt(dimensions) before PLDA.
+    centre : bool
+        Subtract the mean over all training utterances.
+    iterations : int
+
+    Returns
+    -------
+    Recipe
+    """
+    embeddings = np.asarray(embeddings, dtype=np.float64)
+    _check_enough(n_utterances=len(embeddings), n_speakers=len(np.unique(speakers)), dimensions=embeddings.shape[1])
+    largest = min(embeddings.shape[1], len(np.unique(speakers)) - 1)
+    if lda_dim is not None and not 1 <= lda_dim <= largest:
+        raise BadInput(f"LDA to {lda_dim} dimensions: these embeddings and speakers allow 1 to {largest}")
+    directions = lda(embeddings, speakers, dimensions=lda_dim or min(200, largest))
+    recipe = Recipe(None, embeddings.mean(axis=0) if centre else None, directions, length_norm)
+    model = train(preprocess(recipe, embeddings), speakers, iterations=iterations)
+    return recipe._replace(plda=model)
+
+
+def preprocess(recipe, embeddings):
+    """The steps of a Recipe before PLDA: (N, D) raw embeddings -> (N, K) float64."""
+    embeddings = np.asarray(embeddings, dtype=np.float64)
+    if recipe.centre is not None:
+        embeddings = embeddings - recipe.centre
+    if recipe.lda is not None:
+        embeddings = embeddings @ recipe.lda.T
+    return embeddings if recipe.length_norm is None else scale_to_length(embeddings)
+
+
+def score_recipe(recipe, *, enrolment, counts, trial):
+    """LLRs (E, T) of raw embeddings (E, D) and (T, D); see ``score``."""
+    return score(
+        recipe.plda,
+        enrolment=preprocess(recipe, enrolment),
+        counts=counts,
+        trial=preprocess(recipe, trial),
+        length_norm=recipe.length_norm,
+    )
+
+
+def read_recipe(path):
+    """Read a Recipe from npz: mean, between, within, and where used lda, centre, length_norm."""
+    arrays = read_npz(path, Plda._fields)
+    recipe = Recipe(
+        Plda(*(arrays[name] for name in Plda._fields)),
+        arrays.get("centre"),
+        arrays.get("lda"),
+        str(arrays["length_norm"]) if "length_norm" in arrays else None,
+    )
+    _check_shapes(recipe, path)
+    return recipe
+
+
+def write_recipe(path, recipe):
+    """Write a Recipe as npz; what it does not use is absent."""
+    optional = {"lda": recipe.lda, "centre": recipe.centre, "length_norm": recipe.length_norm}
+    write_npz(path, recipe.plda._asdict() | {name: value for name, value in optional.items() if value is not None})
+
+
+def speaker_statistics(embeddings, speakers):
+    """Mean and count of every speaker, and the scatter of the utterances around their speaker's mean."""
+    embeddings = np.asarray(embeddings, dtype=np.float64)
+    _, group = np.unique(speakers, return_inverse=True)
+    order = np.argsort(group, kind="stable")
+    counts = np.bincount(group)
+    sorted_embeddings = embeddings[order]
+    starts = np.cumsum(counts) - counts
+    means = np.add.reduceat(sorted_embeddings, starts, axis=0) / counts[:, None]
+    deviations = sorted_embeddings - np.repeat(means, counts, axis=0)
+    return Statistics(means, counts, deviations.T @ deviations)
+
+
+def lda(embeddings, speakers, *, dimensions):
+    """Directions that separate speakers best, scaled so that the within-speaker covariance is the identity.
+
+    Within = (total - between) / N, between weighted by utterance counts, as in Kaldi.
+
+    Returns
+    -------
+    array (dimensions, D) : one direction in each row, the most separating first
+    """
+    means, counts, scatter = speaker_statistics(embeddings, speakers)
+    total = counts.sum()
+    centred = means - counts @ means / total
+    between = centred.T * counts @ centred / total
+    values, vectors = np.linalg.eigh(scatter / total)
+    whitening = vectors / np.sqrt(np.maximum(values, EIGENVALUE_FLOOR * values[-1]))
+    _, directions = np.linalg.eigh(whitening.T @ between @ whitening)
+    return (whitening @ directions[:, ::-1][:, :dimensions]).T
+
+
+def scale_to_length(embeddings):
+    """Scale every row to the norm sqrt(D); a row of zeros stays."""
+    embeddings = np.asarray(embeddings, dtype=np.float64)
+    norms = np.linalg.norm(embeddings, axis=1, keepdims=True)
+    return embeddings * (np.sqrt(embeddings.shape[1]) / np.where(norms > 0, norms, 1.0))
+
+
+def _maximise(model, statistics):
+    """One iteration, in the basis in which within is the identity and between is diag(psi)."""
+    means, counts, scatter = statistics
+    psi, basis = _diagonalise(model)
+    back = model.within @ basis
+    deviations = (means - model.mean) @ basis
+    shrink = psi / (1 + counts[:, None] * psi)  # posterior variance of a speaker of n utterances
+    speakers = counts[:, None] * shrink * deviations  # posterior mean
+    residuals = deviations - speakers
+    between = (np.diag(shrink.sum(axis=0)) + speakers.T @ speakers) / len(counts)
+    within = np.diag(counts @ shrink) + residuals.T * counts @ residuals
+    within = (scatter + back @ within @ back.T) / counts.sum()
+    return Plda(model.mean, _symmetric(back @ between @ back.T), _symmetric(within))
+
+
+def _diagonalise(model):
+    """psi (D,) and basis (D, D): basis' within basis = identity, basis' between basis = diag(psi)."""
+    try:
+        psi, basis = eigh(model.between, model.within)
+    except LinAlgError:
+        raise BadInput("the within-speaker covariance of PLDA is singular: use more data or fewer dimensions") from None
+    return np.maximum(psi, 0.0), basis
+
+
+def _scaled(embeddings, psi, counts, length_norm):
+    """Length normalisation of (N, D) in the diagonal basis.
+
+    kaldi: to the norm that is expected of a mean of n utterances, sqrt(D / sum_i x_i^2 / (psi_i + 1/n));
+    simple: to norm sqrt(D).
+    """
+    if length_norm is None:
+        return embeddings
+    if length_norm == "simple":
+        return scale_to_length(embeddings)
+    if length_norm != "kaldi":
+        raise BadInput(f"length_norm '{length_norm}' is neither kaldi nor simple")
+    squares = (embeddings**2 / (psi + 1 / counts[:, None])).sum(axis=1, keepdims=True)
+    return embeddings * np.sqrt(len(psi) / np.where(squares > 0, squares, len(psi)))
+
+
+def _llrs(enrolment, trial, *, psi, count):
+    """LLRs (E, T) of enrolments of the same number of utterances, as one matrix product with two columns more."""
+    predicted = enrolment * (psi / (psi + 1 / count))
+    same = 1 + psi / (count * psi + 1)
+    different = 1 + psi
+    constant = np.log(different).sum() - np.log(same).sum()
+    of_enrolment = (constant - (predicted**2 / same).sum(axis=1)) / 2
+    of_trial = (trial**2 * (1 / different - 1 / same)).sum(axis=1) / 2
+    left = np.column_stack([predicted / same, of_enrolment, np.ones(len(enrolment))])
+    return left @ np.column_stack([trial, np.ones(len(trial)), of_trial]).T
+
+
+def _check_enough(*, n_utterances, n_speakers, dimensions):
+    if n_speakers < 2:
+        raise BadInput("PLDA needs at least two training speakers")
+    if n_utterances == n_speakers:
+        raise BadInput(
+            "PLDA cannot be trained on one utterance a speaker: it would never see how a speaker varies; use a corpus "
+            "with several utterances a speaker, or the cosine back-end"
+        )
+    if n_utterances < dimensions:
+        raise BadInput(
+            f"PLDA of {dimensions} dimensions needs at least as many training utterances, there are {n_utterances}; "
+            "use more speech or a smaller --lda-dim"
+        )
+
+
+def _check_shapes(recipe, path):
+    dimensions = recipe.plda.mean.shape[0] if recipe.plda.mean.ndim == 1 else -1
+    outer = recipe.lda.shape[1] if recipe.lda is not None and recipe.lda.ndim == 2 else dimensions
+    expected = {
+        "mean": (recipe.plda.mean, (dimensions,)),
+        "between": (recipe.plda.between, (dimensions, dimensions)),
+        "within": (recipe.plda.within, (dimensions, dimensions)),
+        "lda": (recipe.lda, (dimensions, outer)),
+        "centre": (recipe.centre, (outer,)),
+    }
+    for name, (array, shape) in expected.items():
+        if array is not None and (array.shape != shape or not np.isfinite(array).all()):
+            raise BadInput(f"{path}: {name} is not a finite array of shape {shape}")
+    if recipe.length_norm not in (None, "kaldi", "simple"):
+        raise BadInput(f"{path}: length_norm '{recipe.length_norm}' is neither kaldi nor simple")
+
+
+def _symmetric(matrix):
+    return (matrix + matrix.T) / 2
