@@ -1,0 +1,41 @@
+# make demo    the whole evaluation on the embedded demo, with all cores
+# make test    the same set-up, then linters and all tests but the long ones
+# make test-long, make benchmark, make lock, make clean
+PYTHON ?= python3
+CORES ?= all
+BIN = .venv/bin
+
+.PHONY: demo test test-long lint benchmark clean
+.DELETE_ON_ERROR:
+
+demo: .venv/installed
+	$(BIN)/snakemake --cores $(CORES)
+	@$(BIN)/python scripts/show_metrics.py --metrics results/metrics.tsv --report results/report/index.html
+
+test: .venv/installed-test lint
+	$(BIN)/python -m pytest -m "not long"
+
+test-long: .venv/installed-test
+	$(BIN)/python -m pytest -m long
+
+lint: .venv/installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakemake --lint
+
+benchmark: .venv/installed-test
+	$(BIN)/python tests/benchmark/benchmark_mcadams.py
+
+.venv/installed: envs/requirements.txt envs/requirements-torch.txt
+	@sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-torch.txt envs/requirements.txt
+	@touch $@
+
+.venv/installed-test: .venv/installed envs/requirements-test.txt
+	@sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-test.txt
+	@touch $@
+
+clean:
+	rm -rf .venv .snakemake .pytest_cache .ruff_cache .hypothesis
+	find results -mindepth 1 ! -name .gitkeep -delete
+	find scripts tests workflow -name __pycache__ -type d -prune -exec rm -rf {} +

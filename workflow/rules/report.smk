@@ -1,0 +1,179 @@
+"""What it means: pictures, one table of all numbers, and the page that a person reads."""
+
+
+def figures(path):
+    """Outputs of a picture: svg for the page, pdf and png for papers and slides."""
+    return {ending: f"results/report/figures/{path}.{ending}" for ending in ("pdf", "png")}
+
+
+rule plot_zebra:
+    """ECE profiles of all systems under one attacker in one picture."""
+    input:
+        curves=of_all_systems("curves", "zebra", "tsv"),
+        metrics=of_all_systems("metrics", "zebra", "json"),
+        script=SCRIPTS / "plot_zebra.py",
+        modules=modules("report/plots/style", "report/plots/zebra"),
+    output:
+        svg=report(
+            "results/report/figures/zebra/{corpus}/{trials}/{extractor}/{backend}.svg",
+            caption="../report/zebra.rst",
+            category="ZEBRA",
+        ),
+        **figures("zebra/{corpus}/{trials}/{extractor}/{backend}"),
+    log:
+        "results/logs/plot_zebra/{corpus}/{trials}/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        anonymisers=SYSTEMS,
+    shell:
+        "python {input.script}"
+        " --anonymisers {params.anonymisers}"
+        " --curves {input.curves:q}"
+        " --metrics {input.metrics:q}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule plot_similarity:
+    """Voice similarity matrices OO, OP, PO and PP of one anonymiser in one picture."""
+    input:
+        curves="results/curves/similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
+        manifest="results/audio/{corpus}/trial/original/manifest.tsv",
+        script=SCRIPTS / "plot_similarity.py",
+        modules=modules("report/plots/style", "report/plots/similarity"),
+    output:
+        svg=report(
+            "results/report/figures/similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.svg",
+            caption="../report/similarity.rst",
+            category="Voice similarity",
+        ),
+        **figures("similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"),
+    log:
+        "results/logs/plot_similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        title="{anonymiser}, {corpus} {trials}",
+    shell:
+        "python {input.script}"
+        " --curves {input.curves:q}"
+        " --manifest {input.manifest:q}"
+        " --title {params.title:q}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule plot_ranks:
+    """Rank histograms of all systems under one attacker, with the fitted model."""
+    input:
+        curves=of_all_systems("curves", "ranks", "tsv"),
+        metrics=of_all_systems("metrics", "ranks", "json"),
+        script=SCRIPTS / "plot_ranks.py",
+        modules=modules("report/plots/style", "report/plots/ranks"),
+    output:
+        svg=report(
+            "results/report/figures/ranks/{corpus}/{trials}/{extractor}/{backend}.svg",
+            caption="../report/ranks.rst",
+            category="Similarity ranks",
+        ),
+        **figures("ranks/{corpus}/{trials}/{extractor}/{backend}"),
+    log:
+        "results/logs/plot_ranks/{corpus}/{trials}/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        anonymisers=SYSTEMS,
+    shell:
+        "python {input.script}"
+        " --anonymisers {params.anonymisers}"
+        " --curves {input.curves:q}"
+        " --metrics {input.metrics:q}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule collect_metrics:
+    """All numbers of a run in one tidy table."""
+    input:
+        metrics=all_metrics,
+        script=SCRIPTS / "collect_metrics.py",
+        modules=modules("report/metrics"),
+    output:
+        metrics="results/metrics.tsv",
+    log:
+        "results/logs/collect_metrics.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "python {input.script}"
+        " --folder results/metrics"
+        " --metrics {output.metrics:q}"
+        " {input.metrics:q}"
+        " > {log:q} 2>&1"
+
+
+rule write_provenance:
+    """What the numbers were made from: config, versions, models, trial lists, seeds."""
+    input:
+        metrics="results/metrics.tsv",
+        files=used_files,
+        script=SCRIPTS / "write_provenance.py",
+        modules=modules("report/provenance"),
+    output:
+        provenance="results/provenance.json",
+    log:
+        "results/logs/write_provenance.log",
+    localrule: True
+    params:
+        config=json.dumps(config),
+    shell:
+        "python {input.script}"
+        " --config {params.config:q}"
+        " --files {input.files:q}"
+        " --provenance {output.provenance:q}"
+        " > {log:q} 2>&1"
+
+
+rule write_report:
+    """The page that answers which anonymiser protects better, and its tables for papers."""
+    input:
+        metrics="results/metrics.tsv",
+        provenance="results/provenance.json",
+        figures=all_figures,
+        template=Path(workflow.basedir) / "workflow" / "report" / "index.html.j2",
+        script=SCRIPTS / "write_report.py",
+        modules=modules("report/metrics", "report/page"),
+    output:
+        page="results/report/index.html",
+        tsv="results/report/tables/comparison.tsv",
+        tex="results/report/tables/comparison.tex",
+    log:
+        "results/logs/write_report.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        tables="results/report/tables",
+    shell:
+        "python {input.script}"
+        " --metrics {input.metrics:q}"
+        " --provenance {input.provenance:q}"
+        " --figures {input.figures:q}"
+        " --tables {params.tables:q}"
+        " --page {output.page:q}"
+        " > {log:q} 2>&1"
