@@ -1,4 +1,4 @@
-"""What all commands share: how they start, and how they say that their input is wrong."""
+"""What all commands share: how they start, how they say that their input is wrong, how they name and show results."""
 
 import sys
 
@@ -12,3 +12,34 @@ def run(main):
     except BadInput as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
+
+
+def label_inputs(paths, labels):
+    """Name the inputs of --label (list, or None): {label: path}; without labels a path is its own label."""
+    labels = paths if labels is None else labels
+    if len(labels) != len(paths):
+        raise BadInput(f"--label: {len(labels)} labels for {len(paths)} inputs; give one each")
+    for label in labels:
+        if labels.count(label) > 1:
+            raise BadInput(f"--label: '{label}' occurs twice; give every input a label of its own")
+    return dict(zip(labels, paths, strict=True))
+
+
+def flat_unless_labelled(metrics, labels):
+    """{label: {name: value}}, but {name: value} for a single input that was given no label."""
+    return next(iter(metrics.values())) if labels is None and len(metrics) == 1 else metrics
+
+
+def print_metrics(metrics):
+    """Print {label: {name: value}} as a table, one column a label."""
+    rows = [["", *metrics]]
+    for name in next(iter(metrics.values())):
+        rows.append([name, *(_text(of[name]) for of in metrics.values())])
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        numbers = (f"{text:>{width}}" for text, width in zip(row[1:], widths[1:], strict=True))
+        print(f"{row[0]:<{widths[0]}}  {'  '.join(numbers)}".rstrip())
+
+
+def _text(value):
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

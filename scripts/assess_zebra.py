@@ -1,0 +1,42 @@
+"""Assess score files with ZEBRA: how much private information do they disclose, on average and at worst?"""
+
+import argparse
+
+from voiceprivacy.command import flat_unless_labelled, label_inputs, print_metrics, run
+from voiceprivacy.files import write_json
+from voiceprivacy.privacy import zebra
+from voiceprivacy.tables import read_scores, write_table
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scores", required=True, nargs="+", help="TSV: enrolment trial label score; or Kaldi scores")
+    parser.add_argument("--label", nargs="+", help="a name for each score file")
+    parser.add_argument("--trials", help="key of Kaldi scores: enrolment trial target|nontarget")
+    parser.add_argument("--metrics", required=True, help="JSON to write")
+    parser.add_argument("--curves", help="TSV to write: label prior_log_odds ece_bit ece_default_bit")
+    parser.add_argument("--plot", help="picture of the ECE profiles to write: png, pdf or svg")
+    arguments = parser.parse_args()
+
+    metrics, curves = {}, {}
+    for label, path in label_inputs(arguments.scores, arguments.label).items():
+        metrics[label], curves[label] = zebra.assess(**read_scores(path, key=arguments.trials))
+    if arguments.plot:
+        from voiceprivacy.report.plots import style
+        from voiceprivacy.report.plots.zebra import plot_profiles
+
+        figure, ax = style.figure(width_inches=6, height_inches=4)
+        plot_profiles(ax, curves=curves, metrics=metrics)
+        style.save(figure, arguments.plot)
+    if arguments.curves:
+        columns = ["label", *next(iter(curves.values()))]
+        rows = [(label, *row) for label, curve in curves.items() for row in zip(*curve.values(), strict=True)]
+        write_table(arguments.curves, columns, rows)
+    write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))
+    print_metrics(metrics)
+    for label, values in metrics.items():
+        print(f"{label}: {zebra.describe(values)}")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,46 @@
+"""What all pictures share: size, type, colours, and files that are the same byte for byte every time."""
+
+import matplotlib
+from matplotlib.figure import Figure
+
+from voiceprivacy.files import BadInput, whole_or_absent
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe and Ito: told apart by everyone
+LINES = ("-", "--", "-.", ":")
+_NO_DATE = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
+
+matplotlib.rcParams.update(
+    {
+        "font.size": 9,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "legend.frameon": False,
+        "savefig.dpi": 150,
+        "svg.hashsalt": "voiceprivacy",
+    }
+)
+
+
+def figure(width_inches, height_inches, rows=1, columns=1, **subplots):
+    """A figure and its axes (an array if there are several), drawn without a display; ``subplots`` as in matplotlib."""
+    drawn = Figure(figsize=(width_inches, height_inches), layout="constrained")
+    return drawn, drawn.subplots(rows, columns, **subplots)
+
+
+def save(figure, path):
+    """Write a figure whole or not at all; the ending of ``path`` (svg, pdf or png) says how."""
+    kind = str(path).rpartition(".")[2]
+    if kind not in _NO_DATE:
+        raise BadInput(f"{path}: cannot write this kind of picture; end the name in {', '.join(_NO_DATE)}")
+    with whole_or_absent(path) as temporary:
+        figure.savefig(temporary, format=kind, metadata=_NO_DATE[kind])
+
+
+def colour(index):
+    """The colour of the system with this index; the colours repeat after six."""
+    return COLOURS[index % len(COLOURS)]
+
+
+def line(index):
+    """The kind of line of the system with this index: another one each time the colours repeat."""
+    return LINES[index // len(COLOURS) % len(LINES)]
