@@ -1,0 +1,109 @@
+"""What people get wrong: one clear line that names the thing, and nothing that a second run takes for good."""
+
+import pytest
+from conftest import snakemake, write_config
+
+LOSES = """
+def anonymise(samples, sample_rate, *, utterance, speaker, seed):
+    raise RuntimeError("no such voice")
+"""
+LOSING_COMMAND = """
+import argparse, csv
+parser = argparse.ArgumentParser()
+for name in ("manifest", "seed", "audio-dir", "output-manifest"):
+    parser.add_argument(f"--{name}")
+arguments = parser.parse_args()
+rows = open(arguments.manifest).read().splitlines()
+open(arguments.output_manifest, "w").write("\\n".join(rows[:-1]) + "\\n")
+"""
+
+
+def edit(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def misspell_a_key(folder):
+    write_config(folder, anonymisers={"b2": {"comand": "python x.py"}})
+
+
+def misspell_a_section(folder):
+    write_config(folder, anonymizers={})
+
+
+def name_a_missing_folder(folder):
+    write_config(folder, corpora={"tiny": {"kaldi": "data/elsewhere"}})
+
+
+def name_a_missing_model(folder):
+    write_config(folder, extractors={"random": {"model": "models/elsewhere"}})
+
+
+def name_a_missing_corpus(folder):
+    write_config(folder, backends={"plda": {"type": "plda", "train": {"corpus": "libri"}}})
+
+
+def name_a_missing_plug_in(folder):
+    write_config(folder, anonymisers={"mine": {"function": "elsewhere.py:anonymise"}})
+
+
+def break_an_audio_file(folder):
+    (folder / "data/tiny/wav/emil-4.wav").write_text("not audio")
+    write_config(folder)
+
+
+def forget_a_speaker(folder):
+    edit(folder / "data/tiny/utt2spk", "clara-3 clara\n", "")
+    write_config(folder)
+
+
+def try_an_unknown_utterance(folder):
+    edit(folder / "data/tiny/trials", "anna anna-2 target", "anna anna-99 target")
+    write_config(folder)
+
+
+def mislabel_a_trial(folder):
+    edit(folder / "data/tiny/trials", "anna anna-2 target", "anna anna-2 nontarget")
+    write_config(folder)
+
+
+def fail_in_a_function(folder):
+    (folder / "mine.py").write_text(LOSES)
+    write_config(folder, anonymisers={"mine": {"function": "mine.py:anonymise"}})
+
+
+def lose_a_file(folder):
+    (folder / "lose.py").write_text(LOSING_COMMAND)
+    write_config(folder, anonymisers={"lossy": {"command": "python lose.py"}})
+
+
+@pytest.mark.parametrize(
+    ("mistake", "messages"),
+    [
+        (misspell_a_key, ["anonymisers", "comand"]),
+        (misspell_a_section, ["anonymizers"]),
+        (name_a_missing_folder, ["data/elsewhere: not found"]),
+        (name_a_missing_model, ["models/elsewhere: not found"]),
+        (name_a_missing_corpus, ["libri"]),
+        (name_a_missing_plug_in, ["elsewhere.py: not found"]),
+        (break_an_audio_file, ["emil-4.wav: cannot be read as audio"]),
+        (forget_a_speaker, ["clara-3"]),
+        (try_an_unknown_utterance, ["trials:", "anna-99"]),
+        (mislabel_a_trial, ["trials:1: ", "anna-2"]),
+        (fail_in_a_function, ["anna-0", "no such voice"]),
+        (lose_a_file, ["emil-1"]),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_mistake_is_named_and_a_second_run_names_it_again(run_folder, mistake, messages):
+    mistake(run_folder)
+    for _ in range(2):
+        finished = snakemake(run_folder, "--cores", "2", "--configfile", run_folder / "config.yaml")
+        output = finished.stderr + finished.stdout
+        assert finished.returncode != 0
+        named = [line for line in output.splitlines() if all(message in line for message in messages)]
+        assert named, output
+        assert "Traceback" not in output
+    assert not (run_folder / "results" / "metrics.tsv").exists()
+    assert not [path for path in (run_folder / "results").rglob(".*") if path.name != ".gitkeep"]

@@ -1,0 +1,51 @@
+"""Every shipped config plans, or says in one line what is not there; the workflow is lint-free."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, snakemake
+
+CONFIGS = sorted((ROOT / "config").glob("*.yaml"))
+VARIABLES = {name for path in CONFIGS for name in re.findall(r"\$\{(\w+)\}", path.read_text())}
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda path: path.stem)
+def test_a_shipped_config_plans_or_names_what_is_not_found(tmp_path, config):
+    finished = snakemake(tmp_path, "-n", "--quiet", "--configfile", config)
+    missing = [name for name in re.findall(r"\$\{(\w+)\}", config.read_text()) if name not in os.environ]
+    if missing:
+        assert finished.returncode != 0
+        assert f"{missing[0]}: not found" in finished.stderr + finished.stdout
+    else:
+        assert finished.returncode == 0, finished.stderr
+
+
+@pytest.mark.parametrize("config", [c for c in CONFIGS if "${" in c.read_text()], ids=lambda path: path.stem)
+def test_a_folder_that_is_not_there_is_named(tmp_path, config):
+    elsewhere = {name: str(tmp_path / "nowhere") for name in VARIABLES}
+    finished = snakemake(tmp_path, "-n", "--quiet", "--configfile", config, **elsewhere)
+    assert finished.returncode != 0
+    assert re.search(rf"{tmp_path}/nowhere\S*: not found", finished.stderr + finished.stdout)
+
+
+def test_an_empty_config_is_a_run_of_nothing(tmp_path):
+    (tmp_path / "empty.yaml").write_text("corpora: {}\n")
+    finished = snakemake(tmp_path, "-n", "--configfile", tmp_path / "empty.yaml")
+    assert finished.returncode == 0, finished.stderr
+
+
+def test_the_snakefile_is_a_table_of_contents():
+    assert len((ROOT / "Snakefile").read_text().splitlines()) <= 40
+
+
+def test_every_rule_has_a_script_of_its_name():
+    rules = [path.read_text() for path in (ROOT / "workflow" / "rules").glob("*.smk")]
+    names = {name for text in rules for name in re.findall(r"^rule (\w+):", text, re.MULTILINE)}
+    assert {name for name in names if not (ROOT / "scripts" / f"{name}.py").exists()} == set()
+
+
+def test_scripts_are_short():
+    long = {path.name for path in Path(ROOT / "scripts").glob("*.py") if len(path.read_text().splitlines()) > 60}
+    assert long == set()

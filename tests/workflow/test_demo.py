@@ -1,0 +1,50 @@
+"""The embedded demo as a new user gets it: within its size, with a useful attacker, and finished after one run."""
+
+import csv
+import statistics
+
+import pytest
+from conftest import snakemake
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo")
+    finished = snakemake(folder, "--cores", "all")
+    assert finished.returncode == 0, finished.stderr
+    return folder
+
+
+def values(demo, metric):
+    with open(demo / "results" / "metrics.tsv", newline="") as file:
+        rows = [row for row in csv.DictReader(file, delimiter="\t") if row["metric"] == metric]
+    groups = {}
+    for row in rows:
+        groups.setdefault((row["anonymiser"], row["condition"]), []).append(float(row["value"]))
+    return {group: statistics.mean(of) for group, of in groups.items()}
+
+
+def test_the_results_fit_into_90_mb(demo):
+    assert sum(path.stat().st_size for path in (demo / "results").rglob("*") if path.is_file()) < 90e6
+
+
+def test_a_second_run_has_nothing_to_do(demo):
+    finished = snakemake(demo, "--cores", "all")
+    assert "Nothing to be done" in finished.stderr + finished.stdout
+
+
+def test_the_attacker_knows_unprotected_voices_and_b2_hides_them_from_the_ignorant(demo):
+    eer = values(demo, "eer_percent")
+    assert eer["original", "oo"] < 15
+    assert eer["b2", "op"] > eer["original", "oo"] + 10
+
+
+def test_time_reversal_protects_nothing_against_an_informed_attacker(demo):
+    assert values(demo, "dece_bit")["reversed", "pp"] > 0.3
+
+
+def test_the_page_needs_no_network(demo):
+    page = (demo / "results" / "report" / "index.html").read_text()
+    assert 'src="http' not in page and 'href="http' not in page

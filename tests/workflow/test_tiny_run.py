@@ -1,0 +1,146 @@
+"""One whole run on a tiny Kaldi directory with all three kinds of plug-ins: what it writes, and that it is finished."""
+
+import csv
+import json
+import shutil
+
+import numpy as np
+import pytest
+import soundfile
+from conftest import ROOT, SPEAKERS, make_kaldi_directory, snakemake, write_config
+
+B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
+FUNCTION = """
+def anonymise(samples, sample_rate, *, utterance, speaker, seed, gain):
+    return gain * samples[::-1]
+"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory, model_folder):
+    folder = tmp_path_factory.mktemp("run")
+    make_kaldi_directory(folder / "data" / "tiny")
+    shutil.copytree(model_folder, folder / "model")
+    (folder / "mine.py").write_text(FUNCTION)
+    for path in sorted((folder / "data" / "tiny" / "wav").glob("*.wav")):
+        samples, sample_rate = soundfile.read(path)
+        (folder / "submission" / "wav").mkdir(parents=True, exist_ok=True)
+        soundfile.write(folder / "submission" / "wav" / path.name, samples**3 * 20, sample_rate, subtype="FLOAT")
+    anonymisers = {
+        "b2r": {"command": B2R, "runs": 2, "shards": 2},
+        "mine": {"function": "mine.py:anonymise", "options": {"gain": 0.5}},
+        "team42": {"audio": "submission"},
+    }
+    config = write_config(folder, anonymisers=anonymisers, report={"keep_matrices": True})
+    finished = snakemake(folder, "--cores", "2", "--configfile", config)
+    assert finished.returncode == 0, finished.stderr
+    return folder
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def test_everything_that_the_design_names_is_there(run):
+    results = run / "results"
+    for path in ("report/index.html", "metrics.tsv", "provenance.json", "checks/tiny.tsv", "trials/tiny/all.tsv"):
+        assert (results / path).stat().st_size > 0
+    for ending in ("svg", "pdf", "png"):
+        assert (results / f"report/figures/zebra/tiny/all/random/cosine.{ending}").exists()
+        assert (results / f"report/figures/similarity/tiny/all/mine/random/cosine.{ending}").exists()
+
+
+def test_a_second_run_has_nothing_to_do(run):
+    finished = snakemake(run, "--cores", "all", "--configfile", run / "config.yaml")
+    assert finished.returncode == 0
+    assert "Nothing to be done" in finished.stderr + finished.stdout
+
+
+def test_original_is_scored_once_and_every_anonymiser_under_both_attacks(run):
+    found = {(row["anonymiser"], row["condition"]) for row in rows(run / "results" / "metrics.tsv")}
+    attacks = {(name, condition) for name in ("b2r", "mine", "team42") for condition in ("op", "pp")}
+    assert found == {("original", "oo"), ("b2r", "p0p1"), *attacks}
+    assert len(list((run / "results" / "scores").rglob("oo.tsv"))) == 1
+
+
+def test_every_metric_of_the_issue_is_a_number_or_a_word(run):
+    table = rows(run / "results" / "metrics.tsv")
+    of_mine = {row["metric"]: row["value"] for row in table if (row["anonymiser"], row["condition"]) == ("mine", "op")}
+    expected = "eer_percent cllr_bit cllr_min_bit dece_bit worst_case_log10 tag deid_percent mean_disclosure_bit"
+    assert set(expected.split()) <= set(of_mine)
+    assert all(row["value"] not in ("", "nan") for row in table)
+    keys = [tuple(row.values())[:7] for row in table]
+    assert len(set(keys)) == len(keys)
+
+
+def test_trial_counts_are_those_of_the_list(run):
+    table = rows(run / "results" / "metrics.tsv")
+    counts = {row["value"] for row in table if row["metric"] == "n_target"}
+    assert counts == {str(3 * len(SPEAKERS))}
+    counts = {row["value"] for row in table if row["metric"] == "n_nontarget"}
+    assert counts == {str(3 * len(SPEAKERS) * (len(SPEAKERS) - 1))}
+
+
+def test_the_attacker_does_not_hold_the_users_draw(run):
+    audio = run / "results" / "audio" / "tiny"
+    alphas = {
+        (part, name): {row["speaker"]: row["alpha"] for row in rows(audio / part / name / "manifest.alphas.tsv")}
+        for part in ("enrolment", "trial")
+        for name in ("b2r", "b2r_run1")
+    }
+    for speaker in SPEAKERS:
+        assert len({of[speaker] for of in alphas.values()}) == 4
+    assert all(0.7 <= float(alpha) <= 0.9 for of in alphas.values() for alpha in of.values())
+
+
+def test_the_function_got_its_options_and_the_audio_was_taken_as_it_is(run):
+    original = soundfile.read(run / "data/tiny/wav/anna-3.wav")[0]
+    manifest = {row["utterance"]: row for row in rows(run / "results/audio/tiny/trial/mine/manifest.tsv")}
+    mine = soundfile.read(run / "results/audio/tiny/trial/mine" / manifest["anna-3"]["path"])[0]
+    assert np.abs(mine - 0.5 * original[::-1]).max() < 1e-4
+    taken = {row["utterance"]: row for row in rows(run / "results/audio/tiny/trial/team42/manifest.tsv")}
+    taken = soundfile.read(run / "results/audio/tiny/trial/team42" / taken["anna-3"]["path"])[0]
+    assert np.abs(taken - original**3 * 20).max() < 1e-4
+
+
+def test_score_matrices_have_the_documented_arrays(run):
+    with np.load(run / "results/pairs/tiny/all/mine/random/cosine/op.npz", allow_pickle=False) as pairs:
+        assert pairs["scores"].shape == (3 * len(SPEAKERS), 3 * len(SPEAKERS))
+        assert (pairs["rows"] == pairs["columns"]).all()
+    with np.load(run / "results/templates/tiny/all/mine/random/cosine/op.npz", allow_pickle=False) as templates:
+        assert templates["scores"].shape == (3 * len(SPEAKERS), len(SPEAKERS))
+        assert set(templates["column_speakers"]) == set(SPEAKERS)
+
+
+def test_provenance_names_config_versions_and_hashes(run):
+    provenance = json.loads((run / "results" / "provenance.json").read_text())
+    text = json.dumps(provenance)
+    assert "team42" in text and "numpy" in text and "trials/tiny/all.tsv" in text
+
+
+def test_results_do_not_depend_on_cores_or_the_order_of_the_config(run, tmp_path):
+    for name in ("data", "model", "mine.py", "submission"):
+        (tmp_path / name).symlink_to(run / name)
+    anonymisers = {
+        "team42": {"audio": "submission"},
+        "mine": {"function": "mine.py:anonymise", "options": {"gain": 0.5}},
+        "b2r": {"command": B2R, "runs": 2, "shards": 1},
+    }
+    config = write_config(tmp_path, anonymisers=anonymisers)
+    finished = snakemake(tmp_path, "--cores", "1", "--configfile", config, "results/metrics.tsv")
+    assert finished.returncode == 0, finished.stderr
+    assert (tmp_path / "results/metrics.tsv").read_bytes() == (run / "results/metrics.tsv").read_bytes()
+    assert not list((tmp_path / "results").glob("pairs/**/*.npz"))
+
+
+def test_a_changed_plug_in_runs_again_and_nothing_else_is_anonymised(run):
+    (run / "mine.py").write_text(FUNCTION + "\n# changed\n")
+    planned = snakemake(run, "-n", "--configfile", run / "config.yaml")
+    assert planned.returncode == 0
+    anonymised = [line for line in planned.stdout.splitlines() if "wildcards:" in line and "shard=" in line]
+    assert anonymised and all("anonymiser=mine" in line for line in anonymised)
+
+
+def test_the_readme_example_config_stands_in_the_repository():
+    assert "config/config.yaml" in (ROOT / "README.md").read_text()
