@@ -1,0 +1,28 @@
+"""Gather the numbers of all metrics files in one tidy table."""
+
+import argparse
+from pathlib import Path
+
+from voiceprivacy.command import run
+from voiceprivacy.report.metrics import collect, write_metrics
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("jsons", nargs="+", type=Path, metavar="JSON", help="metrics files below the folder")
+    parser.add_argument(
+        "--folder",
+        required=True,
+        type=Path,
+        help="folder of FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.json",
+    )
+    parser.add_argument("--metrics", required=True, type=Path, help="TSV to write")
+    arguments = parser.parse_args()
+
+    metrics = collect(arguments.jsons, folder=arguments.folder)
+    write_metrics(arguments.metrics, metrics)
+    print(f"{len(metrics)} numbers from {len(arguments.jsons)} files in {arguments.metrics}")
+
+
+if __name__ == "__main__":
+    run(main)

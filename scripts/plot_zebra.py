@@ -1,0 +1,34 @@
+"""Draw the ECE profiles of all anonymisers under one attacker in one picture."""
+
+import argparse
+
+from voiceprivacy.command import run
+from voiceprivacy.report.curves import read_systems
+from voiceprivacy.report.plots import style
+from voiceprivacy.report.plots.zebra import plot_profiles
+
+COLUMNS = ["prior_log_odds", "ece_bit", "ece_default_bit"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--anonymisers", nargs="+", required=True, metavar="NAME", help="in the order of the files")
+    parser.add_argument(
+        "--curves", nargs="+", required=True, metavar="TSV", help=f"one each: label {' '.join(COLUMNS)}"
+    )
+    parser.add_argument("--metrics", nargs="+", required=True, metavar="JSON", help="one each, of assess_zebra.py")
+    parser.add_argument("--figures", nargs="+", required=True, metavar="FILE", help="the same picture as svg, pdf, png")
+    arguments = parser.parse_args()
+
+    curves, metrics = read_systems(
+        anonymisers=arguments.anonymisers, curves=arguments.curves, metrics=arguments.metrics, columns=COLUMNS
+    )
+    figure, ax = style.figure(7, 4.5)
+    plot_profiles(ax, curves=curves, metrics=metrics)
+    for path in arguments.figures:
+        style.save(figure, path)
+        print(f"wrote {path}")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,83 @@
+"""What was run and which anonymiser protects best, in sentences made from the numbers."""
+
+from voiceprivacy.report.columns import COLUMNS
+from voiceprivacy.report.comparison import strongest_attacks
+from voiceprivacy.report.metrics import ORIGINAL
+
+EER = next(column for column in COLUMNS if column.metric == "eer_percent")
+
+
+def what_was_run(systems):
+    """One sentence: anonymisers, corpora, lists and attackers."""
+    anonymisers = _names(system.anonymiser for system in systems if system.anonymiser != ORIGINAL)
+    corpora = _names(system.corpus for system in systems)
+    attackers = _names(system.attacker for system in systems)
+    what = _count(anonymisers, "anonymiser") if anonymisers else "Original speech alone"
+    return f"{what} on {_count(corpora, 'corpus', 'corpora')}, attacked by {_count(attackers, 'attacker')}."
+
+
+def how_many_trials(systems, metrics):
+    """One sentence per corpus with the size of its trial lists."""
+    sizes = {
+        (metric.corpus, metric.trials, metric.metric): metric.value
+        for metric in metrics
+        if metric.metric in ("n_target", "n_nontarget")
+    }
+    sentences = []
+    for corpus, trials in dict.fromkeys((system.corpus, trials) for system in systems for trials in system.lists):
+        target, nontarget = sizes.get((corpus, trials, "n_target")), sizes.get((corpus, trials, "n_nontarget"))
+        if target and nontarget:
+            sentences.append(f"{corpus}, list {trials}: {target} target and {nontarget} nontarget trials.")
+    return sentences
+
+
+def answers(systems):
+    """Which anonymiser protects best under its strongest attack: {corpus: sentences}."""
+    strongest = strongest_attacks(systems)
+    return {
+        corpus: _answer({who: system for (of, who), system in strongest.items() if of == corpus})
+        for corpus in dict.fromkeys(system.corpus for system in systems)
+    }
+
+
+def _answer(strongest):
+    original = strongest.pop(ORIGINAL)
+    unprotected = f"Unprotected speech gives {_eer(original)} ({original.attacker})."
+    if not strongest:
+        return f"Nothing was protected. {unprotected}"
+    ranking = sorted(strongest.values(), key=lambda system: (-system.mean["eer_percent"], system.anonymiser))
+    best = ranking[0]
+    protected = f"under its strongest attack ({best.attack}, {best.attacker}) the attacker's equal error rate is"
+    if best.mean["eer_percent"] <= original.mean["eer_percent"]:
+        return f"No anonymiser protects: even for {best.anonymiser}, {protected} {_eer(best)}. {unprotected}"
+    equal = [system.anonymiser for system in ranking if system.mean["eer_percent"] == best.mean["eer_percent"]]
+    if len(equal) > 1:
+        head = f"{_listed(equal)} protect equally well: {protected}"
+    elif len(ranking) > 1:
+        head = f"{best.anonymiser} protects best: {protected}"
+    else:
+        head = f"{best.anonymiser} protects: {protected}"
+    others = ", ".join(f"{system.anonymiser} {_percent(system)}" for system in ranking[len(equal) :])
+    followed = f"Under their strongest attacks the others reach {others}. " if others else ""
+    return f"{head} {_eer(best)}, where 50 % is guessing. {followed}{unprotected}"
+
+
+def _eer(system):
+    return f"{_percent(system)} ({system.mean_label})" if len(system.lists) > 1 else _percent(system)
+
+
+def _percent(system):
+    return f"{EER.text(system.mean['eer_percent'])} %"
+
+
+def _names(names):
+    return sorted(set(names))
+
+
+def _count(names, singular, plural=None):
+    word = singular if len(names) == 1 else plural or f"{singular}s"
+    return f"{len(names)} {word} ({', '.join(names)})"
+
+
+def _listed(names):
+    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,162 @@
+"""The columns of the comparison: what each number is called, what it says, and which way means more privacy."""
+
+import math
+from typing import NamedTuple
+
+UNDEFINED = "undefined"
+DASH = "\N{EN DASH}"
+MINUS = "\N{MINUS SIGN}"
+INFINITY = "\N{INFINITY}"
+
+
+class Column(NamedTuple):
+    """One metric of the comparison.
+
+    ``conditions`` are those in which it exists; ``arrow`` points to more privacy (empty: not a measure of privacy).
+    """
+
+    metric: str
+    title: str
+    short: str
+    unit: str
+    digits: int
+    arrow: str
+    conditions: tuple
+    meaning: str
+
+    @property
+    def tagged(self):
+        """Whether ZEBRA's tag stands beside the number."""
+        return self.metric == "worst_case_log10"
+
+    def text(self, value):
+        """A value as people read it; None (the metric does not exist there) is a dash."""
+        if value is None:
+            return DASH
+        if value == UNDEFINED:
+            return UNDEFINED
+        if math.isinf(value):
+            return INFINITY if value > 0 else MINUS + INFINITY
+        return f"{value:.{self.digits}f}".replace("-", MINUS)
+
+
+ALL = ("oo", "op", "pp")
+ATTACKS = {
+    "oo": "no protection",
+    "op": "ignorant",
+    "pp": "lazy-informed",
+}
+ATTACKS_EXPLAINED = {
+    "oo": "Original enrolment against original trial (OO): how well the attacker does when nothing is protected.",
+    "op": "Original enrolment against protected trial (OP): the attacker does not know that the speech is protected.",
+    "pp": "Protected enrolment against protected trial (PP): the attacker protects his own enrolment with the same"
+    " anonymiser, but his models were trained on original speech.",
+}
+COLUMNS = (
+    Column(
+        metric="eer_percent",
+        title="EER",
+        short="EER",
+        unit="%",
+        digits=1,
+        arrow="↑",
+        conditions=ALL,
+        meaning="Equal error rate of the attacker: 0 = every speaker found, 50 = guessing.",
+    ),
+    Column(
+        metric="cllr_bit",
+        title="Cllr",
+        short="Cllr",
+        unit="bit",
+        digits=2,
+        arrow="↑",
+        conditions=ALL,
+        meaning="Cost of the attacker's scores taken at their word as log-likelihood ratios: 1 = knows nothing,"
+        " above 1 = misled by his own scores.",
+    ),
+    Column(
+        metric="cllr_min_bit",
+        title="min Cllr",
+        short="minCllr",
+        unit="bit",
+        digits=2,
+        arrow="↑",
+        conditions=ALL,
+        meaning="The same cost after ideal calibration, when only the order of the scores counts: 0 = every"
+        " speaker found, 1 = nothing left.",
+    ),
+    Column(
+        metric="dece_bit",
+        title="D_ECE",
+        short="D_ECE",
+        unit="bit",
+        digits=3,
+        arrow="↓",
+        conditions=ALL,
+        meaning="ZEBRA's expected disclosure over all prior beliefs: 0 = zero evidence, 0.721 = no privacy.",
+    ),
+    Column(
+        metric="worst_case_log10",
+        title="worst case",
+        short="worst",
+        unit="log10",
+        digits=2,
+        arrow="↓",
+        conditions=ALL,
+        meaning="ZEBRA's strongest evidence against any one speaker as the power of ten of the odds, with its"
+        " tag from 0 (none), A (below 10 to 1) to F (a million to 1 or more).",
+    ),
+    Column(
+        metric="deid_percent",
+        title="DeID",
+        short="DeID",
+        unit="%",
+        digits=1,
+        arrow="↑",
+        conditions=("op",),
+        meaning="De-identification: 0 = protected voices are found as before, 100 = not at all. Of the ignorant"
+        " attack.",
+    ),
+    Column(
+        metric="gvd_db",
+        title="G_VD",
+        short="G_VD",
+        unit="dB",
+        digits=2,
+        arrow="",
+        conditions=("pp",),
+        meaning="Gain of voice distinctiveness: 0 = protected voices differ from each other as much as the"
+        " originals, negative = less. Not a measure of privacy. Of protected against protected speech.",
+    ),
+    Column(
+        metric="mean_disclosure_bit",
+        title="rank disclosure",
+        short="rank",
+        unit="bit",
+        digits=2,
+        arrow="↓",
+        conditions=ALL,
+        meaning="Mean similarity-rank disclosure, from the histogram of the ranks: 0 = the true speaker's rank"
+        " says nothing.",
+    ),
+    Column(
+        metric="model_mean_disclosure_bit",
+        title="rank disclosure, model",
+        short="model",
+        unit="bit",
+        digits=2,
+        arrow="↓",
+        conditions=ALL,
+        meaning="The same from the beta-binomial model fitted to the ranks.",
+    ),
+    Column(
+        metric="identification_rate_percent",
+        title="identified",
+        short="ident.",
+        unit="%",
+        digits=1,
+        arrow="↓",
+        conditions=ALL,
+        meaning="Trial utterances whose true speaker ranks first among all enrolled speakers.",
+    ),
+)

@@ -1,0 +1,153 @@
+"""All anonymisers beside each other under every attack, and the answer in sentences.
+
+Conventions
+-----------
+* A system is one anonymiser under one attack of one attacker (extractor and back-end) on one corpus.
+* The mean over trial lists has equal weights; where one list is undefined, so is the mean.
+* The strongest attack on an anonymiser is the one with the lowest mean EER, over all attackers.
+"""
+
+import math
+from typing import NamedTuple
+
+from voiceprivacy.files import BadInput
+from voiceprivacy.report.columns import ATTACKS, COLUMNS, UNDEFINED
+from voiceprivacy.report.metrics import ORIGINAL
+from voiceprivacy.tables import write_table
+
+PLACE = ["corpus", "extractor", "backend", "anonymiser", "condition"]
+PROTECTED = ("op", "pp")
+
+
+class System(NamedTuple):
+    """One row of the comparison: {list: {metric: value}} and the mean over the lists; tags exist per list only."""
+
+    corpus: str
+    extractor: str
+    backend: str
+    anonymiser: str
+    condition: str
+    lists: dict
+    mean: dict
+
+    @property
+    def attack(self):
+        """Which attack it is, in words."""
+        return ATTACKS[self.condition]
+
+    @property
+    def attacker(self):
+        """Who attacks, in words."""
+        return f"{self.extractor} + {self.backend}"
+
+    @property
+    def mean_label(self):
+        """What the mean is of."""
+        return f"mean of {', '.join(self.lists)}" if len(self.lists) > 1 else next(iter(self.lists))
+
+
+def compare(metrics):
+    """Arrange a list of Metric as a list of System by corpus and attacker: `original` first, then the best protection.
+
+    Raises
+    ------
+    BadInput : a number that belongs into the comparison is missing
+    """
+    found = {metric[:7]: metric.value for metric in metrics}
+    groups = {}
+    for metric in metrics:
+        if metric.condition in ATTACKS:
+            lists, anonymisers = groups.setdefault((metric.corpus, metric.extractor, metric.backend), (set(), set()))
+            lists.add(metric.trials)
+            anonymisers.add(metric.anonymiser)
+    systems = []
+    for (corpus, extractor, backend), (lists, anonymisers) in groups.items():
+        for anonymiser in anonymisers | {ORIGINAL}:
+            for condition in ("oo",) if anonymiser == ORIGINAL else PROTECTED:
+                place = (corpus, extractor, backend, anonymiser, condition)
+                systems.append(_system(found, place, sorted(lists)))
+    return _in_order(systems)
+
+
+def strongest_attacks(systems):
+    """The strongest attack on each anonymiser of each corpus: {(corpus, anonymiser): System}, in the order given."""
+    strongest = {}
+    for system in systems:
+        key = (system.corpus, system.anonymiser)
+        if key not in strongest or system.mean["eer_percent"] < strongest[key].mean["eer_percent"]:
+            strongest[key] = system
+    return strongest
+
+
+def write_comparison(path, systems):
+    """Write one line per system and list, and one for the mean, in full precision."""
+    columns = [*PLACE, "attack", "trials", *(column.metric for column in COLUMNS), "tag"]
+    write_table(path, columns, [row for system in systems for row in _rows(system)])
+
+
+def expanded(system):
+    """The values of a system by list: [(list, values)], the mean last where there are several lists."""
+    mean = [(system.mean_label, system.mean)] if len(system.lists) > 1 else []
+    return [*system.lists.items(), *mean]
+
+
+def _rows(system):
+    for trials, values in expanded(system):
+        numbers = ["-" if values[column.metric] is None else values[column.metric] for column in COLUMNS]
+        yield [*system[:5], system.attack, trials, *numbers, values["tag"] or "-"]
+
+
+def _in_order(systems):
+    strongest = strongest_attacks(sorted(systems, key=lambda system: system[:5]))
+
+    def order(system):
+        protection = strongest[system.corpus, system.anonymiser].mean["eer_percent"]
+        first = system.anonymiser != ORIGINAL
+        return system.corpus, system.extractor, system.backend, first, -protection, system.anonymiser, system.condition
+
+    return sorted(systems, key=order)
+
+
+def _system(found, place, lists):
+    values = {trials: _values(found, place, trials) for trials in lists}
+    mean = {column.metric: _mean([of[column.metric] for of in values.values()]) for column in COLUMNS}
+    mean["tag"] = values[lists[0]]["tag"] if len(lists) == 1 else None
+    return System(*place, lists=values, mean=mean)
+
+
+def _values(found, place, trials):
+    values = {}
+    for column in COLUMNS:
+        applies = place[-1] in column.conditions
+        values[column.metric] = _number(found, place, trials, column.metric) if applies else None
+    values["tag"] = _text(found, place, trials, "tag")
+    return values
+
+
+def _number(found, place, trials, metric):
+    text = _text(found, place, trials, metric)
+    try:
+        return text if text == UNDEFINED and metric != "eer_percent" else float(text)
+    except ValueError:
+        raise BadInput(f"{_where(place, trials, metric)} is '{text}', not a number") from None
+
+
+def _text(found, place, trials, metric):
+    corpus, extractor, backend, anonymiser, condition = place
+    text = found.get((corpus, trials, anonymiser, extractor, backend, condition, metric))
+    if text is None:
+        raise BadInput(f"{_where(place, trials, metric)} is missing from the metrics; make its metrics file again")
+    return text
+
+
+def _where(place, trials, metric):
+    corpus, extractor, backend, anonymiser, condition = place
+    return f"{metric} of {corpus}/{trials}/{anonymiser}/{extractor}/{backend} under {condition}"
+
+
+def _mean(values):
+    if None in values:
+        return None
+    if UNDEFINED in values or {math.inf, -math.inf} <= set(values):
+        return UNDEFINED
+    return math.fsum(values) / len(values) if all(map(math.isfinite, values)) else sum(values)

@@ -1,0 +1,58 @@
+"""The comparison as a LaTeX table (needs the package booktabs)."""
+
+import itertools
+
+from voiceprivacy.files import whole_or_absent
+from voiceprivacy.report.columns import COLUMNS, DASH, INFINITY, MINUS
+from voiceprivacy.report.comparison import expanded
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+SIGNS = {DASH: "--", MINUS: "$-$", INFINITY: r"$\infty$", "↑": r"$\uparrow$", "↓": r"$\downarrow$"}
+TO_LATEX = str.maketrans(SPECIAL | SIGNS)
+
+
+def write_latex(path, systems):
+    """Write one row per system and list, and one for the mean, rounded, grouped by corpus and attacker."""
+    with whole_or_absent(path) as temporary:
+        temporary.write_text("\n".join(_table(systems)) + "\n", encoding="utf-8")
+
+
+def _table(systems):
+    titles = ["Anonymiser", "Attack", "List", *(column.title for column in COLUMNS)]
+    units = ["", "", "", *(f"{column.unit} {column.arrow}".strip() for column in COLUMNS)]
+    lines = [rf"\begin{{tabular}}{{lll{'r' * len(COLUMNS)}}}", r"\toprule", _row(titles), _row(units)]
+    for place, group in itertools.groupby(systems, key=lambda system: (system.corpus, system.attacker)):
+        lines += [r"\midrule", rf"\multicolumn{{{len(titles)}}}{{l}}{{\textit{{{latex(', '.join(place))}}}}} \\"]
+        lines += [line for system in group for line in _rows(system)]
+    return [*lines, r"\bottomrule", r"\end{tabular}"]
+
+
+def _rows(system):
+    for trials, values in expanded(system):
+        cells = [column.text(values[column.metric]) for column in COLUMNS]
+        if values["tag"]:
+            cells = [
+                f"{cell} ({values['tag']})" if column.tagged else cell
+                for cell, column in zip(cells, COLUMNS, strict=True)
+            ]
+        yield _row([system.anonymiser, system.attack, trials, *cells])
+
+
+def latex(text):
+    """Text with LaTeX's special characters escaped."""
+    return text.translate(TO_LATEX)
+
+
+def _row(cells):
+    return " & ".join(map(latex, cells)) + r" \\"

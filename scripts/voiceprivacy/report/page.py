@@ -1,0 +1,105 @@
+"""The report as one self-contained HTML page; everything that comes from data is escaped by the template."""
+
+import itertools
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import jinja2
+
+from voiceprivacy.files import BadInput, read_lines, whole_or_absent
+from voiceprivacy.report.answer import answers, how_many_trials, what_was_run
+from voiceprivacy.report.columns import ATTACKS, ATTACKS_EXPLAINED, COLUMNS
+from voiceprivacy.report.comparison import strongest_attacks
+from voiceprivacy.report.figures import KINDS, by_kind
+from voiceprivacy.report.metrics import ORIGINAL
+
+
+class Cell(NamedTuple):
+    """A number of the comparison as shown: the mean over the lists, and each list's own where there are several."""
+
+    text: str
+    tag: str
+    lists: list
+
+
+class Line(NamedTuple):
+    """A row of the comparison as shown."""
+
+    anonymiser: str
+    condition: str
+    attack: str
+    strongest: bool
+    cells: list
+
+
+def write_page(path, *, template, systems, metrics, figures, provenance):
+    """Render the report.
+
+    Parameters
+    ----------
+    path : path of the HTML file
+    template : path of index.html.j2; the captions {kind}.rst and comparison.rst lie beside it
+    systems : list of System; metrics : list of Metric; figures : list of Figure; provenance : dict
+    """
+    folder = Path(template).parent
+    page = _environment(folder).get_template(Path(template).name)
+    text = page.render(
+        what_was_run=what_was_run(systems),
+        how_many_trials=how_many_trials(systems, metrics),
+        answers=answers(systems),
+        attacks={ATTACKS[condition]: meaning for condition, meaning in ATTACKS_EXPLAINED.items()},
+        columns=COLUMNS,
+        tables=_tables(systems),
+        captions={name: read_caption(folder / f"{name}.rst") for name in ("comparison", *KINDS)},
+        figures=by_kind(figures),
+        provenance=provenance,
+        config=json.dumps(provenance.get("config", {}), indent=2),
+    )
+    with whole_or_absent(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def read_caption(path):
+    """Read a caption: plain sentences without markup, so that it is the same text in .rst, HTML and print."""
+    return " ".join(line.strip() for line in read_lines(path)).strip()
+
+
+def _environment(folder):
+    if not (folder / "index.html.j2").is_file():
+        raise BadInput(f"{folder / 'index.html.j2'}: not found")
+    loader = jinja2.FileSystemLoader(folder)
+    return jinja2.Environment(
+        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+
+
+def _tables(systems):
+    """One table per corpus: (corpus, what its means are of, [(attacker, [[Line, ...] per anonymiser]), ...])."""
+    strongest = set(map(id, strongest_attacks(systems).values()))
+    tables = []
+    for corpus, of_corpus in itertools.groupby(systems, key=lambda system: system.corpus):
+        attackers, lists = [], ""
+        for attacker, of_attacker in itertools.groupby(of_corpus, key=lambda system: system.attacker):
+            of_attacker = list(of_attacker)
+            lists = of_attacker[0].mean_label
+            rows = itertools.groupby(of_attacker, key=lambda system: system.anonymiser)
+            attackers.append((attacker, [[_line(system, id(system) in strongest) for system in of] for _, of in rows]))
+        tables.append((corpus, lists, attackers))
+    return tables
+
+
+def _line(system, strongest):
+    cells = [_cell(system, column) for column in COLUMNS]
+    return Line(system.anonymiser, system.condition, system.attack, strongest and system.anonymiser != ORIGINAL, cells)
+
+
+def _cell(system, column):
+    several = len(system.lists) > 1 and system.condition in column.conditions
+    of_lists = {
+        trials: (column.text(values[column.metric]), values["tag"] if column.tagged else "")
+        for trials, values in system.lists.items()
+    }
+    tag = system.mean["tag"] if column.tagged else None
+    lists = [(trials, *of) for trials, of in of_lists.items()] if several else []
+    return Cell(column.text(system.mean[column.metric]), tag or "", lists)

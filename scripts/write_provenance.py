@@ -1,0 +1,25 @@
+"""Write what a run's numbers were made from: config, versions, models, trial lists, seeds, machine."""
+
+import argparse
+from pathlib import Path
+
+from voiceprivacy.command import run
+from voiceprivacy.files import write_json
+from voiceprivacy.report.provenance import parse_config, provenance
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--config", required=True, help="the config as used, as JSON text")
+    parser.add_argument(
+        "--files", nargs="*", default=[], type=Path, help="models and trial lists to take the SHA-256 of"
+    )
+    parser.add_argument("--provenance", required=True, type=Path, help="JSON to write")
+    arguments = parser.parse_args()
+
+    write_json(arguments.provenance, provenance(config=parse_config(arguments.config), files=arguments.files))
+    print(f"wrote {arguments.provenance}")
+
+
+if __name__ == "__main__":
+    run(main)

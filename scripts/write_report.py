@@ -1,0 +1,45 @@
+"""Write the report: one self-contained page, and its comparison as tables for papers."""
+
+import argparse
+from pathlib import Path
+
+from voiceprivacy.command import run
+from voiceprivacy.files import read_json
+from voiceprivacy.report.comparison import compare, write_comparison
+from voiceprivacy.report.figures import embed
+from voiceprivacy.report.latex import write_latex
+from voiceprivacy.report.metrics import read_metrics
+from voiceprivacy.report.page import write_page
+
+TEMPLATE = Path(__file__).parents[1] / "workflow" / "report" / "index.html.j2"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--metrics", required=True, type=Path, help="metrics.tsv")
+    parser.add_argument("--provenance", required=True, type=Path, help="provenance.json")
+    parser.add_argument(
+        "--figures", nargs="*", default=[], type=Path, help="SVG and PNG files below the page's folder figures/"
+    )
+    parser.add_argument("--template", default=TEMPLATE, type=Path, help="Jinja2 template with the captions beside it")
+    parser.add_argument("--page", required=True, type=Path, help="HTML to write")
+    parser.add_argument("--tables", required=True, type=Path, help="folder for comparison.tsv and comparison.tex")
+    arguments = parser.parse_args()
+
+    metrics = read_metrics(arguments.metrics)
+    systems = compare(metrics)
+    write_page(
+        arguments.page,
+        template=arguments.template,
+        systems=systems,
+        metrics=metrics,
+        figures=embed(arguments.figures, folder=arguments.page.parent / "figures"),
+        provenance=read_json(arguments.provenance),
+    )
+    write_comparison(arguments.tables / "comparison.tsv", systems)
+    write_latex(arguments.tables / "comparison.tex", systems)
+    print(f"wrote {arguments.page}")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,168 @@
+"""The comparison: rows worked out by hand, the best protection first, nothing left out."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from voiceprivacy.files import BadInput
+from voiceprivacy.report.answer import answers, how_many_trials, what_was_run
+from voiceprivacy.report.columns import COLUMNS
+from voiceprivacy.report.comparison import compare, strongest_attacks, write_comparison
+
+
+def one(systems, anonymiser, condition):
+    [system] = [system for system in systems if (system.anonymiser, system.condition) == (anonymiser, condition)]
+    return system
+
+
+def changed(metrics, value, **where):
+    return [
+        metric._replace(value=value)
+        if all(getattr(metric, name) == wanted for name, wanted in where.items())
+        else metric
+        for metric in metrics
+    ]
+
+
+def test_original_stands_first_and_once_then_the_best_protection(systems):
+    rows = [(system.anonymiser, system.condition, system.attack) for system in systems]
+    assert rows == [
+        ("original", "oo", "no protection"),
+        ("b2r", "op", "ignorant"),
+        ("b2r", "pp", "lazy-informed"),
+        ("b2", "op", "ignorant"),
+        ("b2", "pp", "lazy-informed"),
+    ]
+
+
+def test_the_mean_over_the_lists_has_equal_weights(systems):
+    system = one(systems, "b2r", "pp")
+    assert {trials: values["eer_percent"] for trials, values in system.lists.items()} == {"f": 9.25, "m": 10.25}
+    assert system.mean["eer_percent"] == 9.75
+    assert system.mean["worst_case_log10"] == 2.0
+    assert system.mean_label == "mean of f, m"
+
+
+def test_a_tag_belongs_to_a_list_and_has_no_mean(systems):
+    system = one(systems, "b2", "op")
+    assert [values["tag"] for values in system.lists.values()] == ["C", "B"]
+    assert system.mean["tag"] is None
+
+
+def test_deid_is_of_the_ignorant_attack_and_gvd_of_protected_speech(systems):
+    ignorant, informed = one(systems, "b2", "op").mean, one(systems, "b2", "pp").mean
+    assert (ignorant["deid_percent"], ignorant["gvd_db"]) == (50.0, None)
+    assert (informed["deid_percent"], informed["gvd_db"]) == (None, -1.25)
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.metric)
+def test_a_missing_number_is_named_and_never_left_out(metrics, column):
+    where = {"trials": "m", "anonymiser": "b2", "metric": column.metric, "condition": column.conditions[-1]}
+    where |= {"anonymiser": "original"} if where["condition"] == "oo" else {}
+    left = [metric for metric in metrics if any(getattr(metric, name) != value for name, value in where.items())]
+    assert len(left) == len(metrics) - 1
+    with pytest.raises(BadInput, match=f"^{column.metric} of demo/m/b2/xvector/cosine under .. is missing"):
+        compare(left)
+
+
+def test_an_anonymiser_without_one_list_is_named(metrics):
+    left = [metric for metric in metrics if (metric.anonymiser, metric.trials) != ("b2r", "m")]
+    with pytest.raises(BadInput, match="demo/m/b2r/xvector/cosine under op is missing"):
+        compare(left)
+
+
+def test_a_run_without_the_original_is_refused(metrics):
+    with pytest.raises(BadInput, match="original/xvector/cosine under oo is missing"):
+        compare([metric for metric in metrics if metric.anonymiser != "original"])
+
+
+def test_a_number_that_is_none_is_named(metrics):
+    with pytest.raises(BadInput, match="dece_bit of demo/f/b2/xvector/cosine under op is 'x', not a number"):
+        compare(changed(metrics, "x", metric="dece_bit", anonymiser="b2", trials="f", condition="op"))
+
+
+@pytest.mark.parametrize(
+    ("values", "mean"),
+    [({"f": "inf"}, math.inf), ({"f": "undefined"}, "undefined"), ({"f": "inf", "m": "-inf"}, "undefined")],
+)
+def test_the_mean_of_infinite_and_undefined_values(metrics, values, mean):
+    for trials, value in values.items():
+        metrics = changed(metrics, value, metric="gvd_db", anonymiser="b2", trials=trials)
+    assert one(compare(metrics), "b2", "pp").mean["gvd_db"] == mean
+
+
+@given(order=st.randoms())
+def test_the_order_of_the_metrics_does_not_matter(metrics_of_two_attackers, order):
+    shuffled = list(metrics_of_two_attackers)
+    order.shuffle(shuffled)
+    assert compare(shuffled) == compare(metrics_of_two_attackers)
+
+
+def test_the_strongest_attack_is_the_lowest_mean_eer_of_all_attackers(metrics_of_two_attackers):
+    metrics = changed(
+        metrics_of_two_attackers, "5.0", backend="plda", anonymiser="b2r", condition="op", metric="eer_percent"
+    )
+    strongest = strongest_attacks(compare(metrics))
+    best = strongest["demo", "b2r"]
+    assert (best.backend, best.condition, best.mean["eer_percent"]) == ("plda", "op", 5.0)
+
+
+def test_the_answer_names_the_best_anonymiser_its_strongest_attack_and_the_others(systems):
+    assert answers(systems) == {
+        "demo": "b2r protects best: under its strongest attack (lazy-informed, xvector + cosine) the attacker's equal"
+        " error rate is 9.8 % (mean of f, m), where 50 % is guessing. Under their strongest attacks the others reach"
+        " b2 6.5 %. Unprotected speech gives 1.5 % (mean of f, m) (xvector + cosine)."
+    }
+
+
+def test_equal_protection_is_called_equal(metrics):
+    metrics = changed(metrics, "6.0", condition="pp", metric="eer_percent")
+    assert answers(compare(metrics))["demo"].startswith("b2 and b2r protect equally well:")
+
+
+def test_an_anonymiser_that_does_not_protect_is_not_praised(metrics):
+    metrics = changed(metrics, "0.5", condition="pp", metric="eer_percent")
+    assert answers(compare(metrics))["demo"].startswith("No anonymiser protects:")
+
+
+def test_original_speech_alone_is_called_so(metrics):
+    systems = compare([metric for metric in metrics if metric.anonymiser == "original"])
+    assert what_was_run(systems).startswith("Original speech alone")
+    assert answers(systems)["demo"].startswith("Nothing was protected.")
+
+
+def test_what_was_run_is_counted(systems, metrics):
+    assert (
+        what_was_run(systems)
+        == "2 anonymisers (b2, b2r) on 1 corpus (demo), attacked by 1 attacker (xvector + cosine)."
+    )
+    assert how_many_trials(systems, metrics)[0] == "demo, list f: 100 target and 900 nontarget trials."
+
+
+def test_the_table_has_a_line_per_list_and_one_for_the_mean(tmp_path, systems):
+    write_comparison(tmp_path / "comparison.tsv", systems)
+    header, *lines = [line.split("\t") for line in (tmp_path / "comparison.tsv").read_text().splitlines()]
+    rows = [dict(zip(header, line, strict=True)) for line in lines]
+    assert len(rows) == 5 * 3
+    assert rows[5] == {
+        "corpus": "demo",
+        "extractor": "xvector",
+        "backend": "cosine",
+        "anonymiser": "b2r",
+        "condition": "op",
+        "attack": "ignorant",
+        "trials": "mean of f, m",
+        "eer_percent": "25.5",
+        "cllr_bit": "1.25",
+        "cllr_min_bit": "0.5",
+        "dece_bit": "0.25",
+        "worst_case_log10": "2.0",
+        "deid_percent": "50.0",
+        "gvd_db": "-",
+        "mean_disclosure_bit": "1.5",
+        "model_mean_disclosure_bit": "1.25",
+        "identification_rate_percent": "40.0",
+        "tag": "-",
+    }

@@ -1,0 +1,86 @@
+"""metrics.tsv: every number once, under the right condition, whole or not at all."""
+
+import math
+
+import pytest
+
+from voiceprivacy.files import BadInput, read_json, write_json
+from voiceprivacy.report.metrics import Metric, collect, read_metrics, write_metrics
+
+
+def found(metrics, **where):
+    return [metric for metric in metrics if all(getattr(metric, name) == value for name, value in where.items())]
+
+
+def test_a_number_stands_under_its_path_and_condition(metrics):
+    [metric] = found(metrics, trials="m", anonymiser="b2r", condition="pp", metric="eer_percent")
+    assert metric == Metric("demo", "m", "b2r", "xvector", "cosine", "pp", "eer_percent", "10.25", "-", "-")
+
+
+@pytest.mark.parametrize(("name", "condition"), [("deid_percent", "op"), ("gvd_db", "pp")])
+def test_numbers_of_two_conditions_stand_under_the_protected_one(metrics, name, condition):
+    assert {metric.condition for metric in found(metrics, metric=name)} == {condition}
+
+
+def test_the_original_reference_of_every_anonymiser_is_kept_once(metrics):
+    assert [metric.anonymiser for metric in found(metrics, condition="oo", metric="ddiag", trials="f")] == ["original"]
+
+
+def test_a_number_of_two_families_is_kept_once(metrics):
+    assert len(found(metrics, metric="n_target")) == 2 * 5
+    assert len({metric[:7] for metric in metrics}) == len(metrics)
+
+
+def test_two_families_that_disagree_stop_the_run(paths, folder):
+    path = folder / "zebra/demo/f/b2/xvector/cosine.json"
+    values = read_json(path)
+    values["op"]["n_target"] = 99
+    write_json(path, values)
+    with pytest.raises(BadInput, match=r"n_target is 99, but 100 in .*verification"):
+        collect(paths, folder=folder)
+
+
+def test_the_order_of_arguments_does_not_matter(paths, folder):
+    assert collect(paths, folder=folder) == collect(paths[::-1], folder=folder)
+
+
+def test_numbers_keep_full_precision_and_infinity_is_a_word(folder, tmp_path):
+    path = folder / "verification/demo/f/original/xvector/cosine.json"
+    numbers = {"third": 1 / 3, "large": math.inf, "small": -math.inf, "unknown": "undefined", "tag": "0"}
+    write_json(path, {"oo": numbers})
+    write_metrics(tmp_path / "metrics.tsv", collect([path], folder=folder))
+    values = {metric.metric: metric.value for metric in read_metrics(tmp_path / "metrics.tsv")}
+    assert values == {"third": repr(1 / 3), "large": "inf", "small": "-inf", "unknown": "undefined", "tag": "0"}
+
+
+@pytest.mark.parametrize("value", ["null", "NaN", '""', "true", "[1]"])
+def test_a_missing_number_stops_the_run(folder, value):
+    path = folder / "zebra/demo/f/b2/xvector/cosine.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(f'{{"op": {{"dece_bit": {value}}}}}')
+    with pytest.raises(BadInput, match="dece_bit is"):
+        collect([path], folder=folder)
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "3", '{"op": {}}'])
+def test_a_file_without_numbers_stops_the_run(folder, text):
+    path = folder / "zebra/demo/f/b2/xvector/cosine.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    with pytest.raises(BadInput, match="holds no metrics"):
+        collect([path], folder=folder)
+
+
+@pytest.mark.parametrize("place", ["metrics/zebra/demo/f/b2/cosine.json", "elsewhere/zebra/demo/f/b2/x/cosine.json"])
+def test_a_file_in_another_place_is_named(tmp_path, place):
+    write_json(tmp_path / place, {"op": {"dece_bit": 0.1}})
+    with pytest.raises(BadInput, match="expected metrics/FAMILY"):
+        collect([tmp_path / place], folder=tmp_path / "metrics")
+
+
+@pytest.mark.parametrize("value", ["", "-", "nan"])
+def test_a_table_with_a_missing_number_is_refused_with_its_line(tmp_path, metrics, value):
+    path = tmp_path / "metrics.tsv"
+    write_metrics(path, [metrics[0], metrics[1]._replace(value=value)])
+    with pytest.raises(BadInput, match=r"metrics.tsv:3: .* has no value"):
+        read_metrics(path)
