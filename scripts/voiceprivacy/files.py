@@ -3,6 +3,7 @@
 import contextlib
 import json
 import math
+import shutil
 import uuid
 from pathlib import Path
 
@@ -38,6 +39,21 @@ def whole_or_absent(path):
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def whole_folder_or_absent(folder):
+    """Give a temporary folder beside ``folder`` that replaces it when the block succeeds."""
+    folder = Path(folder)
+    temporary = folder.with_name(f".{folder.name[:100]}.{uuid.uuid4().hex}")
+    temporary.mkdir(parents=True)
+    try:
+        yield temporary
+        if folder.exists():
+            shutil.rmtree(folder)
+        temporary.replace(folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def read_lines(path):

@@ -25,20 +25,28 @@ class Models(NamedTuple):
     counts: np.ndarray
 
 
+class Lookup(dict):
+    """What a file says by name; a name that it lacks is BadInput."""
+
+    def __init__(self, values, *, path, what):
+        super().__init__(values)
+        self.path, self.what = path, what
+
+    def __missing__(self, name):
+        raise BadInput(f"{self.path}: has no {self.what} '{name}' (it is asked for)")
+
+
 class Gallery:
     """Embeddings looked up by utterance; ``path`` is only for the messages."""
 
     def __init__(self, embeddings, path):
         self.embeddings = embeddings.embeddings
-        self.rows = {utterance: row for row, utterance in enumerate(embeddings.ids.tolist())}
+        rows = {utterance: row for row, utterance in enumerate(embeddings.ids.tolist())}
+        self.rows = Lookup(rows, path=path, what="embedding of")
         self.path = path
 
     def of(self, utterances):
         """Embeddings (N, D) float64 of these utterances; a missing one is BadInput."""
-        missing = [utterance for utterance in utterances if utterance not in self.rows]
-        if missing:
-            others = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
-            raise BadInput(f"{self.path}: has no embedding of '{missing[0]}'{others}")
         return self.embeddings[[self.rows[utterance] for utterance in utterances]].astype(np.float64)
 
     def models(self, enrolments):
@@ -92,7 +100,7 @@ def score_trials(score, trials, *, enrolment, trial, enrolments=None):
     score : scorer
     trials : list of Trial
     enrolment, trial : Gallery
-    enrolments : {enrolment: [utterance, ...]}, optional
+    enrolments : Lookup {enrolment: [utterance, ...]}, optional
         Without it an enrolment id is an utterance id.
 
     Returns
@@ -118,7 +126,7 @@ def pair_matrix(score, trials, *, enrolment, trial, speakers):
 
     Parameters
     ----------
-    speakers : {utterance: speaker}
+    speakers : Lookup {utterance: speaker}
 
     Returns
     -------
@@ -127,7 +135,7 @@ def pair_matrix(score, trials, *, enrolment, trial, speakers):
     ids, _ = _numbered(of.trial for of in trials)
     models = enrolment.models([[utterance] for utterance in ids])
     scores = _matrix(score, models, trial.of(ids), enrolment, trial)
-    of_speaker = [_speaker(utterance, speakers) for utterance in ids]
+    of_speaker = [speakers[utterance] for utterance in ids]
     return _score_matrix(ids, ids, of_speaker, of_speaker, scores)
 
 
@@ -142,7 +150,7 @@ def template_matrix(score, trials, *, enrolment, trial, enrolments, enrolment_sp
     enrolled, _ = _numbered(of.enrolment for of in trials)
     utterances = _utterances(enrolled, enrolments)
     scores = _matrix(score, enrolment.models(utterances), trial.of(tried), enrolment, trial)
-    row_speakers = [_speaker(utterance, trial_speakers) for utterance in tried]
+    row_speakers = [trial_speakers[utterance] for utterance in tried]
     column_speakers = [
         _one_speaker(name, of, enrolment_speakers) for name, of in zip(enrolled, utterances, strict=True)
     ]
@@ -173,22 +181,11 @@ def _numbered(names):
 
 
 def _utterances(enrolled, enrolments):
-    if enrolments is None:
-        return [[name] for name in enrolled]
-    for name in enrolled:
-        if name not in enrolments:
-            raise BadInput(f"trial list: enrolment '{name}' is not in the enrolments table")
-    return [enrolments[name] for name in enrolled]
-
-
-def _speaker(utterance, speakers):
-    if utterance not in speakers:
-        raise BadInput(f"manifest: has no utterance '{utterance}', which the trial list names")
-    return speakers[utterance]
+    return [[name] if enrolments is None else enrolments[name] for name in enrolled]
 
 
 def _one_speaker(name, utterances, speakers):
-    found = {_speaker(utterance, speakers) for utterance in utterances}
+    found = {speakers[utterance] for utterance in utterances}
     if len(found) > 1:
         raise BadInput(f"enrolment '{name}' mixes the speakers {' '.join(sorted(found))}")
     return found.pop()

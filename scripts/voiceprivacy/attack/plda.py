@@ -281,8 +281,8 @@ def _check_enough(*, n_utterances, n_speakers, dimensions):
         )
     if n_utterances < dimensions:
         raise BadInput(
-            f"PLDA of {dimensions} dimensions needs at least as many training utterances, there are {n_utterances}; "
-            "use more speech or a smaller --lda-dim"
+            f"PLDA needs at least as many training utterances as dimensions ({dimensions}), there are {n_utterances}: "
+            "use more training speech, or the cosine back-end"
         )
 
 

@@ -1,0 +1,66 @@
+"""Fetch a SpeechBrain speaker model from the Hugging Face hub, at a pinned commit, once."""
+
+import re
+import shutil
+from pathlib import Path
+
+from huggingface_hub import HfApi, snapshot_download
+from huggingface_hub.errors import HTTPError, LocalEntryNotFoundError
+
+from voiceprivacy.files import BadInput, whole_folder_or_absent
+
+NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
+COMMIT = re.compile(r"[0-9a-f]{7,40}")
+NEEDED = ["hyperparams.yaml", "embedding_model.ckpt"]
+OPTIONAL = ["mean_var_norm_emb.ckpt", "classifier.ckpt", "label_encoder.txt"]
+TIMEOUT_S = 10
+
+
+def local_folder(model, *, revision=None):
+    """The folder of a model: ``model`` itself, or where the hub's model of this name and commit was downloaded to."""
+    if Path(model).is_dir():
+        return Path(model)
+    if not NAME.fullmatch(str(model)):
+        raise BadInput(f"{model}: not found")
+    if revision is None:
+        raise BadInput(f"{model}: not found; if it is a model of the hub, give the commit to use with --revision")
+    return _snapshot(model, revision)
+
+
+def fetch(model, *, revision, folder):
+    """Download a model of the hub into ``folder``, which is whole or absent afterwards."""
+    if not NAME.fullmatch(model):
+        raise BadInput(f"'{model}' is not the name of a model on the hub, such as speechbrain/spkrec-ecapa-voxceleb")
+    snapshot = _snapshot(model, revision)
+    with whole_folder_or_absent(folder) as temporary:
+        for name in (*NEEDED, *OPTIONAL):
+            if (snapshot / name).exists():
+                shutil.copyfile(snapshot / name, temporary / name)
+
+
+def _snapshot(model, revision):
+    """The hub's own cached folder; the network is asked only where the cache lacks the model, and only once."""
+    if not COMMIT.fullmatch(revision):
+        raise BadInput(
+            f"revision '{revision}' of {model} is not a commit (7 to 40 hexadecimal digits): a name can move"
+        )
+    wanted = {"repo_id": model, "revision": revision, "allow_patterns": [*NEEDED, *OPTIONAL]}
+    try:
+        return _complete(snapshot_download(**wanted, local_files_only=True), model)
+    except (LocalEntryNotFoundError, BadInput):
+        pass
+    try:
+        HfApi().model_info(model, revision=revision, timeout=TIMEOUT_S)  # answers at once; a download would retry first
+        return _complete(snapshot_download(**wanted, etag_timeout=TIMEOUT_S), model)
+    except (HTTPError, OSError, ValueError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise BadInput(
+            f"{model} at {revision}: cannot be fetched ({reason}); without a network, give the folder of a copy"
+        ) from None
+
+
+def _complete(folder, model):
+    for name in NEEDED:
+        if not (Path(folder) / name).exists():
+            raise BadInput(f"{model}: has no {name}, so it is not a SpeechBrain speaker model")
+    return Path(folder)

@@ -1,0 +1,151 @@
+"""Read SpeechBrain's hyperparameter files without running what is in them.
+
+HyperPyYAML, which SpeechBrain uses, imports and calls whatever a file names. Here a file is parsed by a safe YAML
+loader, and only the classes of CLASSES are built, from plain fields: a file can choose among them and set their
+numbers, nothing else. A section that nobody asks for is never looked at.
+
+Understood tags: ``!new:<class>`` (an object), ``!name:<class>`` (the class, with its fields bound), ``!ref <field>``
+(another field) and ``!PLACEHOLDER`` (a value that the reader supplies).
+"""
+
+import functools
+import importlib
+import re
+
+import yaml
+
+from voiceprivacy.files import BadInput, read_lines
+
+CLASSES = {
+    "speechbrain.lobes.features.Fbank",
+    "speechbrain.processing.features.InputNormalization",
+    "speechbrain.lobes.models.ECAPA_TDNN.ECAPA_TDNN",
+    "speechbrain.lobes.models.ECAPA_TDNN.Classifier",
+    "speechbrain.lobes.models.Xvector.Xvector",
+    "speechbrain.lobes.models.Xvector.Classifier",
+    "speechbrain.nnet.losses.LogSoftmaxWrapper",
+    "speechbrain.nnet.losses.AdditiveAngularMargin",
+    "torch.nn.LeakyReLU",
+    "torch.nn.ReLU",
+    "torch.optim.Adam",
+    "torch.optim.AdamW",
+}
+REFERENCE = re.compile(r"<([\w.]+)>")
+NEW, NAME = "!new:", "!name:"
+
+
+class Section:
+    """One ``!new:`` or ``!name:`` section: the class it names and its fields, not built yet."""
+
+    def __init__(self, place, tag, fields):
+        self.place = place
+        self.deferred = tag.startswith(NAME)
+        self.of_class = tag.removeprefix(NAME if self.deferred else NEW)
+        self.fields = fields
+        if self.of_class not in CLASSES:
+            raise BadInput(
+                f"{place}: '{self.of_class}' is not a class that is built here: {', '.join(sorted(CLASSES))}"
+            )
+
+    def class_(self):
+        """The class itself."""
+        module, _, name = self.of_class.rpartition(".")
+        return getattr(importlib.import_module(module), name)
+
+    def build(self):
+        """Make the object (or the class with its fields bound)."""
+        made = self.class_()
+        fields = {key: built(value) for key, value in self.fields.items()}
+        if self.deferred:
+            return functools.partial(made, **fields) if fields else made
+        try:
+            return made(**fields)
+        except (TypeError, ValueError, AssertionError, IndexError, AttributeError, RuntimeError) as error:
+            raise BadInput(f"{self.place}: cannot build {self.of_class} ({error})") from None
+
+
+class Hyperparameters:
+    """The fields of a hyperparameter file, resolved one by one as they are asked for."""
+
+    def __init__(self, path, placeholders=None):
+        """Parse ``path``; ``placeholders`` {field: value} are what ``!PLACEHOLDER`` fields get."""
+        self.path = path
+        self.placeholders = placeholders or {}
+        text = "\n".join(read_lines(path))
+        try:
+            root = yaml.compose(text, Loader=yaml.SafeLoader)
+        except yaml.YAMLError as error:
+            line = error.problem_mark.line + 1 if getattr(error, "problem_mark", None) else 1
+            raise BadInput(f"{path}:{line}: not YAML ({getattr(error, 'problem', error)})") from None
+        if not isinstance(root, yaml.MappingNode):
+            raise BadInput(f"{path}: is not a SpeechBrain hyperparameter file (no 'field: value' lines)")
+        self.nodes = {key.value: value for key, value in root.value}
+
+    def __contains__(self, field):
+        return field in self.nodes
+
+    def get(self, field, *, default=None):
+        """The value of a field: a plain value, a list, a dict or a Section; ``default`` where the field is absent."""
+        return self._resolved(self.nodes[field], (field,)) if field in self.nodes else default
+
+    def section(self, field, *, classes):
+        """The Section of a field, which must be one of ``classes``."""
+        if field not in self.nodes:
+            raise BadInput(
+                f"{self.path}: has no field '{field}', so it is not a SpeechBrain speaker model of this kind"
+            )
+        section = self.get(field)
+        if not isinstance(section, Section) or section.deferred or section.of_class not in classes:
+            found = section.of_class if isinstance(section, Section) else section
+            raise BadInput(f"{self.path}: {field} is '{found}', expected !new:{' or !new:'.join(classes)}")
+        return section
+
+    def number(self, field, *, default=None, positive=True):
+        """The number of a field."""
+        value = self.get(field, default=default)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or (positive and value <= 0):
+            raise BadInput(f"{self.path}: {field} is '{value}', expected a {'positive ' if positive else ''}number")
+        return value
+
+    def _resolved(self, node, trail):
+        place = f"{self.path}:{node.start_mark.line + 1}: {trail[0]}"
+        if len(trail) > 50:
+            raise BadInput(f"{place}: refers to itself")
+        if node.tag == "!ref":
+            return self._referred(node, trail, place)
+        if node.tag == "!PLACEHOLDER":
+            if trail[-1] not in self.placeholders:
+                raise BadInput(f"{place}: is a placeholder")
+            return self.placeholders[trail[-1]]
+        if node.tag.startswith((NEW, NAME)):
+            return Section(place, node.tag, self._fields(node, trail, place))
+        if isinstance(node, yaml.MappingNode):
+            return self._fields(node, trail, place)
+        if isinstance(node, yaml.SequenceNode):
+            return [self._resolved(item, (*trail, str(number))) for number, item in enumerate(node.value)]
+        try:
+            return yaml.SafeLoader("").construct_object(node)
+        except yaml.YAMLError:
+            raise BadInput(f"{place}: the tag {node.tag} is not read here: write a plain value") from None
+
+    def _fields(self, node, trail, place):
+        if isinstance(node, yaml.ScalarNode) and not node.value:
+            return {}
+        if not isinstance(node, yaml.MappingNode):
+            raise BadInput(f"{place}: expected indented 'field: value' lines")
+        return {key.value: self._resolved(value, (*trail, key.value)) for key, value in node.value}
+
+    def _referred(self, node, trail, place):
+        reference = REFERENCE.fullmatch(node.value) if isinstance(node, yaml.ScalarNode) else None
+        if not reference or reference[1] not in self.nodes:
+            raise BadInput(f"{place}: '!ref {node.value}' is not the name of a field: write the value itself")
+        return self._resolved(self.nodes[reference[1]], (*trail, reference[1]))
+
+
+def built(value):
+    """A resolved value with every Section in it built."""
+    if isinstance(value, Section):
+        return value.build()
+    if isinstance(value, list):
+        return [built(item) for item in value]
+    return {key: built(item) for key, item in value.items()} if isinstance(value, dict) else value
