@@ -33,6 +33,13 @@ def header(path):
     return Header(info.samplerate, info.channels, info.frames / info.samplerate)
 
 
+def is_16_bit_mono(path, sample_rate):
+    """Whether an audio file is mono 16-bit FLAC or WAV at this rate, so that a manifest can refer to it in place."""
+    info = soundfile.info(str(path))
+    encoding = (info.channels, info.samplerate, info.subtype)
+    return info.format in ("FLAC", "WAV") and encoding == (1, sample_rate, "PCM_16")
+
+
 def read(path):
     """Read an audio file, channels averaged.
 

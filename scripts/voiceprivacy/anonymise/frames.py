@@ -1,13 +1,15 @@
-"""All poles of an all-pole filter at once, in compiled code.
+"""McAdams on frames, in compiled code: linear prediction, all poles at once, new angles, filter, overlap-add.
 
 Conventions
 -----------
-A filter of order n is its monic prediction polynomial, ``coefficients`` (n + 1,) float64 with coefficients[0] == 1;
-its poles are the roots. Complex numbers are pairs of float64 arrays: the loops over poles then use the processor's
-vector instructions. Sums may be reordered (fastmath) but infinity and NaN keep their meaning.
+* A filter of order n is its monic prediction polynomial, (n + 1,) float64 with a leading 1; its poles are the roots.
+* Complex numbers are pairs of float64 arrays: the loops over poles then use the processor's vector instructions.
+  Sums may be reordered (fastmath), but infinity and NaN keep their meaning.
+* All compiled functions live in this file, because numba's cache notices a change in the caller's own file only.
 
 References
 ----------
+Andersen, On the calculation of filter coefficients for maximum entropy spectral analysis, Geophysics 39, 1974.
 Aberth, Iteration methods for finding all zeros of a polynomial simultaneously, Math. Comp. 27, 1973.
 """
 
@@ -16,10 +18,102 @@ import math
 import numpy as np
 from numba import njit
 
+ORDER = 20
+EPSILON = float(np.finfo(np.float32).eps)
 REORDER = {"reassoc", "contract", "nsz"}
 MAX_ITERATIONS = 60
 CONVERGED = 1e-10  # the iteration is cubic: after a last step of this size only rounding is left
 TINY = 1e-300  # instead of a division by zero
+
+
+@njit(cache=True, nogil=True)
+def overlap_add(signal, window, hop, first_frame, alpha, largest_angle):
+    length = len(window)
+    protected = np.zeros(len(signal))
+    real, imag = np.empty(ORDER), np.empty(ORDER)
+    for start in range(first_frame * hop, len(signal) - length + 1, hop):
+        frame = signal[start : start + length] * window
+        prediction = burg(frame + EPSILON)
+        find_poles(prediction, real, imag)
+        warped = _warp(real, imag, alpha, largest_angle)
+        protected[start : start + length] += _all_pole(warped, _residual(prediction, frame)) * window
+    return protected
+
+
+@njit(cache=True, nogil=True, fastmath=REORDER)
+def burg(frame):
+    """Prediction polynomial (ORDER + 1,) by Burg's method, its denominator by Andersen's recursion.
+
+    Ends early where a frame is predicted perfectly, up to rounding; the higher coefficients are zero then.
+    """
+    coefficients = np.zeros(ORDER + 1)
+    coefficients[0] = 1.0
+    forward, backward = frame[1:].copy(), frame[:-1].copy()
+    energy = np.dot(forward, forward) + np.dot(backward, backward)
+    for order in range(1, ORDER + 1):
+        if not energy > 0:
+            break
+        reflection = -2 * np.dot(forward, backward) / energy
+        if not abs(reflection) < 1:
+            break
+        previous = coefficients.copy()
+        for k in range(1, order + 1):
+            coefficients[k] = previous[k] + reflection * previous[order - k]
+        for n in range(len(forward)):
+            error = forward[n]
+            forward[n] += reflection * backward[n]
+            backward[n] += reflection * error
+        energy = (1 - reflection**2) * energy - forward[0] ** 2 - backward[-1] ** 2
+        forward, backward = forward[1:], backward[:-1]
+    return coefficients
+
+
+@njit(cache=True, nogil=True)
+def _warp(real, imag, alpha, largest_angle):
+    """The polynomial (ORDER + 1,) whose complex poles have the new angles; radii and real poles stay."""
+    polynomial = np.zeros(ORDER + 1)
+    polynomial[0] = 1.0
+    partner = np.empty(ORDER, dtype=np.int64)
+    partners(real, imag, partner)
+    for i in range(ORDER):
+        if partner[i] == i:
+            _multiply(polynomial, -real[i], 0.0)
+        elif i < partner[i]:
+            radius = math.hypot(real[i], imag[i])
+            angle = min(math.atan2(abs(imag[i]), real[i]) ** alpha, largest_angle)
+            _multiply(polynomial, -2 * radius * math.cos(angle), radius * radius)
+    return polynomial
+
+
+@njit(cache=True, nogil=True)
+def _multiply(polynomial, first, second):
+    """Multiply in place by 1 + first / z + second / z^2."""
+    for k in range(ORDER, 1, -1):
+        polynomial[k] += first * polynomial[k - 1] + second * polynomial[k - 2]
+    polynomial[1] += first * polynomial[0]
+
+
+@njit(cache=True, nogil=True, fastmath=REORDER)
+def _residual(prediction, frame):
+    """What the prediction leaves of the frame, from zero state."""
+    residual = frame.copy()
+    for k in range(1, ORDER + 1):
+        for n in range(k, len(frame)):
+            residual[n] += prediction[k] * frame[n - k]
+    return residual
+
+
+@njit(cache=True, nogil=True, fastmath=REORDER)
+def _all_pole(polynomial, residual):
+    """Filter by 1 / polynomial, from zero state (transposed form: one short vector operation for each sample)."""
+    output = np.empty(len(residual))
+    state = np.zeros(ORDER + 1)
+    for n in range(len(residual)):
+        sample = residual[n] + state[0]
+        output[n] = sample
+        for k in range(ORDER):
+            state[k] = state[k + 1] - polynomial[k + 1] * sample
+    return output
 
 
 @njit(cache=True, nogil=True, fastmath=REORDER)
