@@ -1,0 +1,33 @@
+"""Make or read one trial list of a corpus, checked against its manifests."""
+
+import argparse
+import json
+
+from voiceprivacy.command import run
+from voiceprivacy.corpora import protocol
+from voiceprivacy.corpora.listing import Findings
+from voiceprivacy.tables import read_manifest, write_enrolments, write_trials
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--protocol", required=True, type=json.loads, help='JSON {"protocol": options}, as in the config'
+    )
+    parser.add_argument("--trials", required=True, help="name of the list, such as f")
+    parser.add_argument("--enrolment", required=True, help="manifest of the part enrolment")
+    parser.add_argument("--trial", required=True, help="manifest of the part trial")
+    parser.add_argument("--output-trials", required=True, help="TSV to write: enrolment trial label")
+    parser.add_argument("--output-enrolments", required=True, help="TSV to write: enrolment utterance")
+    arguments = parser.parse_args()
+
+    findings = Findings()
+    manifests = read_manifest(arguments.enrolment), read_manifest(arguments.trial)
+    trials, enrolments = protocol.list_trials(arguments.protocol, arguments.trials, *manifests, findings)
+    findings.refuse_errors()
+    write_enrolments(arguments.output_enrolments, enrolments)
+    write_trials(arguments.output_trials, trials)
+
+
+if __name__ == "__main__":
+    run(main)

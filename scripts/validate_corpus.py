@@ -1,0 +1,30 @@
+"""Check a corpus before it is used: listing, audio headers, trial lists. Errors fail, oddities are noted."""
+
+import argparse
+import json
+import sys
+
+from voiceprivacy.command import run
+from voiceprivacy.corpora import checks
+from voiceprivacy.corpora.listing import FINDING
+from voiceprivacy.tables import write_table
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--source", required=True, type=json.loads, help='JSON {"kind": options}, as in the config')
+    parser.add_argument("--protocol", default={}, type=json.loads, help='JSON {"protocol": options}; none for train')
+    parser.add_argument("--sample-rate", default=16000, type=int, help="Hz (default 16000)")
+    parser.add_argument("--checks", required=True, help="TSV to write: level file line what")
+    arguments = parser.parse_args()
+
+    findings = checks.check(arguments.source, arguments.protocol, arguments.sample_rate)
+    for finding in findings:
+        print(f"{finding.level}: {finding}", file=sys.stderr)
+    if findings.errors():
+        sys.exit(2)
+    write_table(arguments.checks, FINDING, findings)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,254 @@
+"""The config of a run: read, checked against workflow/schemas/config.schema.yaml, defaults filled in.
+
+Defaults live in the schema. One depends on other keys and is set here: a corpus that is evaluated without a protocol
+has enrol_trial, and one Kaldi directory the list ``all`` of its own trials file.
+"""
+
+import copy
+import difflib
+import os
+import re
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+from jsonschema import Draft202012Validator, validators
+
+from voiceprivacy.files import BadInput, read_lines
+
+SCHEMA = Path(__file__).parents[2] / "workflow" / "schemas" / "config.schema.yaml"
+VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+class Problem(NamedTuple):
+    """Something wrong with a config: the keys that lead to it, and what."""
+
+    place: tuple
+    what: str
+
+    def __str__(self):
+        return ": ".join([".".join(str(key) for key in self.place)] * bool(self.place) + [self.what])
+
+
+def read(path):
+    """Read a YAML config as it stands, without defaults.
+
+    Raises
+    ------
+    BadInput : it is missing, no YAML, no mapping, or a key occurs twice
+    """
+    text = "\n".join(read_lines(path))
+    try:
+        _refuse_double_keys(yaml.compose(text, Loader=yaml.SafeLoader), path)
+        config = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f"{mark.line + 1}: " if mark else " "
+        raise BadInput(f"{path}:{line}not YAML ({getattr(error, 'problem', None) or error})") from None
+    if not isinstance(config, dict | None):
+        raise BadInput(f"{path}:1: expected sections such as corpora: and anonymisers:")
+    return config or {}
+
+
+def check(config):
+    """Check a config and complete it.
+
+    Parameters
+    ----------
+    config : dict
+
+    Returns
+    -------
+    dict : a copy with ${NAME} replaced and every default filled in
+
+    Raises
+    ------
+    BadInput : the first problem; ``problems`` gives all of them
+    """
+    for problem in problems(config):
+        raise BadInput(problem.what if problem.what.endswith(": not found") else str(problem))
+    return _completed(expand(config))
+
+
+def expand(value):
+    """Replace ${NAME} in all strings of a config by the environment's variables.
+
+    Raises
+    ------
+    BadInput : a variable is not set
+    """
+    if isinstance(value, dict):
+        return {key: expand(of) for key, of in value.items()}
+    if isinstance(value, list):
+        return [expand(of) for of in value]
+    return VARIABLE.sub(_variable, value) if isinstance(value, str) else value
+
+
+def problems(config):
+    """Everything that is wrong with a config itself: variables, keys, values, and names that refer to nothing.
+
+    Returns
+    -------
+    list of Problem
+    """
+    schema = _schema()
+    config = _with_protocols(config)
+    found = [*_keys_that_are_no_text(config), *_unset_variables(config)]
+    errors = sorted(
+        Draft202012Validator(schema).iter_errors(config), key=lambda error: [str(key) for key in error.path]
+    )
+    found += [problem for error in errors for problem in _explain(error)]
+    return found or list(_inconsistencies(_completed(expand(config))))
+
+
+def line_of(path, place):
+    """The line of a YAML file where a key stands (of the last key of ``place`` that is there)."""
+    node, line = yaml.compose("\n".join(read_lines(path)), Loader=yaml.SafeLoader), 1
+    for wanted in place:
+        if isinstance(node, yaml.SequenceNode):
+            node = node.value[wanted]
+            line = node.start_mark.line + 1
+            continue
+        entries = [entry for entry in getattr(node, "value", []) if entry[0].value == str(wanted)]
+        if not entries:
+            break
+        ((key, node),) = entries
+        line = key.start_mark.line + 1
+    return line
+
+
+def _variable(match):
+    name = match.group(1)
+    if name not in os.environ:
+        raise BadInput(f"{name}: not found")
+    return os.environ[name]
+
+
+def _unset_variables(value, place=()):
+    if isinstance(value, dict | list):
+        for key, of in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _unset_variables(of, (*place, key))
+    elif isinstance(value, str):
+        unset = [name for name in VARIABLE.findall(value) if name not in os.environ]
+        yield from (Problem(place, f"{name}: not found") for name in unset)
+
+
+def _keys_that_are_no_text(value, place=()):
+    if isinstance(value, dict):
+        for key, of in value.items():
+            if not isinstance(key, str):
+                yield Problem((*place, key), f"YAML reads this key as {key!r}, not as text: put it in quotes")
+            yield from _keys_that_are_no_text(of, (*place, key))
+
+
+def _schema():
+    return yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+
+
+def _with_protocols(config):
+    """A copy without empty sections, in which every evaluated corpus that may do without a protocol has its default."""
+    config = copy.deepcopy({key: value for key, value in config.items() if value is not None})
+    corpora = config.get("corpora")
+    for entry in corpora.values() if isinstance(corpora, dict) else []:
+        if isinstance(entry, dict) and entry.get("use") != "train" and "protocol" not in entry:
+            kaldi = entry.get("kaldi")
+            if kaldi is None:
+                entry["protocol"] = {"enrol_trial": {}}
+            elif isinstance(kaldi, str):
+                entry["protocol"] = {"given": {"all": kaldi}}
+    return config
+
+
+def _completed(config):
+    """A copy of a valid config with all defaults."""
+    config = _with_protocols(config)
+    for _ in _Completing(_schema()).iter_errors(config):
+        pass
+    return config
+
+
+def _set_defaults(validator, properties, instance, schema):
+    if isinstance(instance, dict):
+        for name, subschema in properties.items():
+            if isinstance(subschema, dict) and "default" in subschema:
+                instance.setdefault(name, copy.deepcopy(subschema["default"]))
+    yield from Draft202012Validator.VALIDATORS["properties"](validator, properties, instance, schema)
+
+
+_Completing = validators.extend(Draft202012Validator, {"properties": _set_defaults})
+
+
+def _explain(error):
+    """A schema error in the words of somebody who writes a config."""
+    place = tuple(error.absolute_path)
+    if error.validator == "additionalProperties":
+        allowed = error.schema.get("properties", {})
+        for key in [key for key in error.instance if key not in allowed]:
+            yield Problem((*place, key), f"'{key}' is not a key here{_suggestion(key, allowed)}")
+    elif error.validator == "oneOf":
+        if isinstance(error.instance, dict) and error.instance.keys() <= error.schema["properties"].keys():
+            choices = [" and ".join(branch["required"]) for branch in error.validator_value]
+            yield Problem(place, f"needs one of {', '.join(choices)}, and only one")
+    elif "propertyNames" in error.absolute_schema_path:
+        rule = "small letters, digits and _, a letter first; not original, ..._run1 or ..._on_..."
+        yield Problem((*place, error.instance), f"'{error.instance}' cannot be a name here ({rule})")
+    elif error.validator == "required":
+        missing = next(key for key in error.validator_value if key not in error.instance)
+        yield Problem(place, f"'{missing}' is missing")
+    elif error.validator == "enum":
+        choices = [str(choice) for choice in error.validator_value]
+        suggestion = _suggestion(str(error.instance), choices)
+        yield Problem(place, f"'{error.instance}' is none of {', '.join(choices)}{suggestion}")
+    elif error.validator is None:
+        yield Problem(place, "is not allowed here")
+    else:
+        yield Problem(place, error.message)
+
+
+def _suggestion(word, choices):
+    close = difflib.get_close_matches(str(word), [str(choice) for choice in choices], n=1)
+    return f": did you mean '{close[0]}'?" if close else ""
+
+
+def _inconsistencies(config):
+    """What no schema sees in a completed config: entries that contradict each other."""
+    corpora = config["corpora"]
+    for name, entry in corpora.items():
+        if entry["use"] == "evaluation" and "protocol" not in entry:
+            yield Problem(
+                ("corpora", name), "needs a protocol that names its trial lists, such as given: {f: DIR, m: DIR}"
+            )
+    for section in ("extractors", "backends"):
+        for name, entry in config[section].items():
+            if "train" in entry:
+                yield from _wrong_training((section, name, "train", "corpus"), entry["train"]["corpus"], corpora)
+    ranges = {name: _speaker_range(entry["synthetic"]) for name, entry in corpora.items() if "synthetic" in entry}
+    for (one, first), (other, second) in combinations(ranges.items(), 2):
+        if max(first.start, second.start) < min(first.stop, second.stop):
+            yield Problem(("corpora", other, "synthetic"), f"has speakers of '{one}' too: change first_speaker")
+
+
+def _wrong_training(place, name, corpora):
+    if name not in corpora:
+        yield Problem(place, f"there is no corpus '{name}'{_suggestion(name, corpora)}")
+    elif corpora[name]["use"] != "train":
+        yield Problem(place, f"corpus '{name}' is not for training: give it 'use: train'")
+
+
+def _speaker_range(synthetic):
+    return range(synthetic["first_speaker"], synthetic["first_speaker"] + synthetic["speakers"])
+
+
+def _refuse_double_keys(node, path):
+    children = getattr(node, "value", [])
+    if isinstance(node, yaml.MappingNode):
+        seen = set()
+        for key, _ in children:
+            if key.value in seen:
+                raise BadInput(f"{path}:{key.start_mark.line + 1}: key '{key.value}' occurs twice")
+            seen.add(key.value if isinstance(key, yaml.ScalarNode) else id(key))
+        children = [value for _, value in children]
+    if isinstance(node, yaml.MappingNode | yaml.SequenceNode):
+        for child in children:
+            _refuse_double_keys(child, path)

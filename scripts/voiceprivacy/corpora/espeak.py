@@ -1,0 +1,80 @@
+"""Speak with espeak-ng: a program of its own that needs nothing but Python (started with -I -S in an empty folder).
+
+What espeak-ng says depends on what the same process has said before, so each utterance is spoken in a fresh one: a
+fork of this process, which has loaded the library and never spoken itself.
+
+    python -I -S espeak.py LIBRARY DATA < jobs
+
+``jobs`` is one JSON object a line: {"name": ..., "voice": text of a voice file, "words_per_minute": ..., "text": ...}.
+Each writes NAME.wav (16-bit mono at espeak-ng's own rate) into the working directory.
+"""
+
+import ctypes
+import json
+import os
+import sys
+import wave
+
+SYNCHRONOUS = 2
+DO_NOT_EXIT = 0x8000
+UTF8 = 1
+RATE, VOLUME = 1, 2
+CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
+
+
+def main():
+    library = ctypes.CDLL(sys.argv[1])
+    for line in sys.stdin:
+        job = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            _speak_and_exit(library, sys.argv[2], job)
+        if os.waitpid(child, 0)[1] != 0:
+            sys.exit(f"espeak-ng could not speak {job['name']}")
+
+
+def _speak_and_exit(library, data, job):
+    status = 1
+    try:
+        speak(library, data, job)
+        status = 0
+    finally:
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def speak(library, data, job):
+    """Speak one job with a library that has not been initialised yet."""
+    sample_rate = library.espeak_Initialize(SYNCHRONOUS, 0, data.encode(), DO_NOT_EXIT)
+    if sample_rate <= 0:
+        raise RuntimeError(f"espeak-ng does not start with the data of {data}")
+    pieces = []
+
+    def keep(samples, count, events):
+        if samples and count:
+            pieces.append(ctypes.string_at(samples, 2 * count))
+        return 0
+
+    callback = CALLBACK(keep)
+    library.espeak_SetSynthCallback(callback)
+    voice_file = f"{job['name']}.voice"  # espeak-ng takes at most 60 characters here
+    with open(voice_file, "w", encoding="utf-8") as file:
+        file.write(job["voice"])
+    _succeed(library.espeak_ng_SetVoiceByFile(voice_file.encode()))
+    _succeed(library.espeak_SetParameter(RATE, job["words_per_minute"], 0))
+    _succeed(library.espeak_SetParameter(VOLUME, 50, 0))
+    text = job["text"].encode() + b"\0"
+    _succeed(library.espeak_Synth(text, ctypes.c_size_t(len(text)), 0, 0, 0, UTF8, None, None))
+    _succeed(library.espeak_Synchronize())
+    with wave.open(f"{job['name']}.wav", "wb") as file:
+        file.setparams((1, 2, sample_rate, 0, "NONE", None))
+        file.writeframes(b"".join(pieces))
+
+
+def _succeed(status):
+    if status != 0:
+        raise RuntimeError(f"espeak-ng returned {status:#x}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""What a corpus holds, before any of its audio is prepared, and what is wrong with it.
+
+A kind of corpus (``synthetic``, ``librispeech``, ``kaldi``) is the module of that name in this folder, with two
+functions:
+
+* ``list_utterances(options, findings)`` lists what exists; what is wrong is added to ``findings``.
+* ``provide_audio(utterances, *, audio_dir, sample_rate, threads)`` yields the lines of a manifest.
+
+``source`` is everywhere the part of the config that names one kind: {kind: options}.
+"""
+
+import importlib
+from pathlib import Path
+from typing import NamedTuple
+
+from voiceprivacy.files import BadInput
+from voiceprivacy.tables import safe_id
+
+FINDING = ["level", "file", "line", "what"]
+
+
+class Listed(NamedTuple):
+    """One utterance of a corpus.
+
+    ``session`` is the chapter or recording session ("" where unknown), ``audio`` the file that holds it (None for
+    speech still to be made), ``file`` and ``line`` where it is listed (line "-" where a folder lists it).
+    """
+
+    utterance: str
+    speaker: str
+    gender: str
+    session: str
+    audio: Path | None
+    file: str
+    line: int | str
+
+
+class Finding(NamedTuple):
+    """Something that is wrong (level error) or unusual (level oddity) in what a person gave us."""
+
+    level: str
+    file: str
+    line: int | str
+    what: str
+
+    def __str__(self):
+        return ":".join(str(place) for place in (self.file, self.line) if place != "-") + f": {self.what}"
+
+
+class Findings(list):
+    """All that is wrong or unusual, in the order in which it was found."""
+
+    def error(self, file, line, what):
+        """Something that has to be put right before the corpus can be used."""
+        self.append(Finding("error", str(file), line, what))
+
+    def oddity(self, file, line, what):
+        """Something that is allowed and that the reader of the results should know."""
+        self.append(Finding("oddity", str(file), line, what))
+
+    def bad_input(self, error, file, line="-"):
+        """A BadInput that was raised about this place."""
+        what = str(error).removeprefix(f"{file}:").removeprefix(f"{line}:").strip()
+        self.error(file, line, what)
+
+    def errors(self):
+        """The findings that have to be put right."""
+        return [finding for finding in self if finding.level == "error"]
+
+    def refuse_errors(self):
+        """Raise BadInput with the first error; scripts/validate.py prints all of them."""
+        errors = self.errors()
+        if errors:
+            more = f" (and {len(errors) - 1} more: scripts/validate.py lists them)" if len(errors) > 1 else ""
+            raise BadInput(f"{errors[0]}{more}")
+
+
+def kind_of(choice, function):
+    """The module and the options of a one-key mapping {name: options}; the module must have ``function``."""
+    if not isinstance(choice, dict) or len(choice) != 1:
+        raise BadInput(f"{choice}: expected one kind and its options")
+    ((name, options),) = choice.items()
+    try:
+        module = importlib.import_module(f"voiceprivacy.corpora.{name}")
+        getattr(module, function)
+    except (ModuleNotFoundError, AttributeError):
+        raise BadInput(f"{name}: there is no such kind of corpus or protocol") from None
+    return module, options
+
+
+def list_utterances(source, findings):
+    """List the utterances of a corpus, ordered by id.
+
+    Parameters
+    ----------
+    source : dict {kind: options}
+    findings : Findings
+        Gets what is wrong with the corpus.
+
+    Returns
+    -------
+    list of Listed
+
+    Raises
+    ------
+    BadInput : a folder or file is missing, so that nothing can be listed
+    """
+    kind, options = kind_of(source, "list_utterances")
+    utterances = sorted(kind.list_utterances(options, findings))
+    if not utterances and not findings.errors():
+        raise BadInput(f"{source}: holds no utterance")
+    for utterance in utterances:
+        _check_ids(utterance, findings)
+    return utterances
+
+
+def _check_ids(utterance, findings):
+    for text in dict.fromkeys([utterance.utterance, utterance.speaker]):
+        try:
+            safe_id(text, utterance.file, utterance.line)
+        except BadInput as error:
+            findings.bad_input(error, utterance.file, utterance.line)
