@@ -85,6 +85,11 @@ def resample(samples, *, source_rate, target_rate):
     return torchaudio.functional.resample(torch.from_numpy(samples), source_rate, target_rate).numpy()
 
 
+def within_full_scale(samples):
+    """Scale samples whose peak lies beyond [-1, 1] down to a peak of 1; others stay as they are."""
+    return samples / max(1.0, np.abs(samples).max(initial=0.0))
+
+
 def write(path, samples, sample_rate):
     """Write mono samples in [-1, 1] as 16-bit FLAC or WAV (by the path's ending), whole or not at all."""
     samples = np.asarray(samples)

@@ -40,7 +40,7 @@ class Trial(NamedTuple):
     label: str
 
 
-def read_manifest(path):
+def read_manifest(path, *, may_be_empty=False):
     """Read a manifest (TSV: utterance speaker gender path duration_s) as a list of Utterance."""
     utterances = {}
     for line, row in read_rows(path, MANIFEST):
@@ -57,7 +57,7 @@ def read_manifest(path):
         audio = Path(path).parent / row["path"]
         duration_s = number(row["duration_s"], path, line)
         utterances[name] = Utterance(name, speaker, row["gender"], audio, duration_s)
-    if not utterances:
+    if not utterances and not may_be_empty:
         raise BadInput(f"{path}: lists no utterance")
     return list(utterances.values())
 

@@ -12,11 +12,19 @@ Tomashenko et al., The VoicePrivacy 2024 Challenge evaluation plan, 2024.
 """
 
 import hashlib
+from pathlib import Path
 
 import numpy as np
 
 from voiceprivacy import seeds
 from voiceprivacy.files import BadInput
+
+ALPHAS = ["utterance", "speaker", "alpha"]
+
+
+def alphas_path(manifest):
+    """Where the drawn alphas of a manifest stand: <manifest without .tsv>.alphas.tsv."""
+    return Path(str(manifest).removesuffix(".tsv") + ".alphas.tsv")
 
 
 def draw_alphas(utterances, low, high, *, level, draw, seed):

@@ -14,10 +14,12 @@ Patino, Tomashenko, Todisco, Nautsch, Evans, Speaker anonymisation using the McA
 """
 
 import math
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from voiceprivacy import audio
 from voiceprivacy.anonymise.frames import EPSILON, overlap_add
 from voiceprivacy.files import BadInput
 
@@ -58,7 +60,9 @@ def anonymise(samples, sample_rate, *, alpha, variant="vpc2020"):
     if not np.isfinite(samples).all():
         raise BadInput("samples are NaN or infinite")
     if sample_rate < LOWEST_RATE:
-        raise BadInput(f"a sample rate of {sample_rate} Hz leaves too few samples in a frame: at least {LOWEST_RATE} Hz")
+        raise BadInput(
+            f"a sample rate of {sample_rate} Hz leaves too few samples in a frame: at least {LOWEST_RATE} Hz"
+        )
     if not samples.any():
         return np.zeros(len(samples))
     length, hop = sample_rate * 20 // 1000, sample_rate * 10 // 1000
@@ -69,6 +73,15 @@ def anonymise(samples, sample_rate, *, alpha, variant="vpc2020"):
     signal = np.pad(samples + EPSILON, (missing // 2, missing - missing // 2))
     protected = overlap_add(signal, _window(length, hop), hop, first_frame, alpha, largest_angle)
     return protected[missing // 2 :][: len(samples)]
+
+
+def anonymise_file(job, *, variant, audio_dir):
+    """Protect one utterance of a manifest: (voiceprivacy.tables.Utterance, alpha) -> Utterance of the new file."""
+    utterance, alpha = job
+    samples, sample_rate = audio.read(utterance.path)
+    path = Path(audio_dir) / f"{utterance.utterance}.flac"
+    audio.write(path, to_int16(anonymise(samples, sample_rate, alpha=alpha, variant=variant)), sample_rate)
+    return utterance._replace(path=path, duration_s=len(samples) / sample_rate)
 
 
 def to_int16(protected):

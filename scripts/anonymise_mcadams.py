@@ -1,0 +1,59 @@
+"""Anonymise the speech of a manifest by the McAdams coefficient (challenge baseline B2)."""
+
+import argparse
+import functools
+
+import numpy as np
+
+from voiceprivacy.anonymise import draws, mcadams
+from voiceprivacy.anonymise.parallel import for_each
+from voiceprivacy.command import run
+from voiceprivacy.files import BadInput
+from voiceprivacy.tables import read_manifest, write_manifest, write_table
+
+
+def main():
+    arguments = parse()
+    low, high = arguments.alpha[0], arguments.alpha[-1]
+    if len(arguments.alpha) > 2 or not 0 < low <= high < np.inf:
+        raise BadInput("--alpha: give one number above 0, or the lower and the upper end of a range")
+    utterances = read_manifest(arguments.manifest)
+    how = {"level": arguments.level, "draw": arguments.draw, "seed": arguments.seed}
+    alphas = draws.draw_alphas(utterances, low, high, **how).tolist()
+    protect = functools.partial(mcadams.anonymise_file, variant=arguments.variant, audio_dir=arguments.audio_dir)
+    jobs = list(zip(utterances, alphas, strict=True))
+    protected = for_each(protect, jobs, processes=arguments.threads, description="McAdams")
+    rows = [(of.utterance, of.speaker, alpha) for of, alpha in jobs]
+    write_table(draws.alphas_path(arguments.output_manifest), draws.ALPHAS, rows)
+    write_manifest(arguments.output_manifest, protected)
+    print(
+        f"{len(protected)} utterances, alpha from {min(alphas):.4f} to {max(alphas):.4f}: {arguments.output_manifest}"
+    )
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--manifest", required=True, help="TSV: utterance speaker gender path duration_s")
+    parser.add_argument("--seed", type=int, required=True, help="with the ids it decides every draw of --draw ours")
+    parser.add_argument("--audio-dir", required=True, help="folder for <utterance>.flac, 16 bit")
+    parser.add_argument("--output-manifest", required=True, help="TSV to write; the alphas go beside it (.alphas.tsv)")
+    parser.add_argument("--alpha", type=float, nargs="+", default=[0.8], help="one value or a range (default: 0.8)")
+    parser.add_argument(
+        "--level", choices=["speaker", "utterance", "corpus"], default="corpus", help="who shares a draw"
+    )
+    parser.add_argument(
+        "--variant", choices=list(mcadams.VARIANTS), default="vpc2020", help="vpc2024: all frames, no clip"
+    )
+    parser.add_argument(
+        "--draw",
+        choices=list(draws.DRAWS),
+        default="ours",
+        help="vpc2024 is that year's published rule, for comparisons only: it ignores --seed, so attacker and user "
+        "draw the same alpha for a speaker, and per utterance the i-th utterance of every manifest gets the same alpha",
+    )
+    parser.add_argument("--threads", type=int, default=1, help="processes that work at the same time (default: 1)")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,20 @@
+"""Join the shards of an anonymised part into one manifest, in the original's order."""
+
+import argparse
+
+from voiceprivacy.anonymise.gather import gather_manifests
+from voiceprivacy.command import run
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--original", required=True, help="manifest of the original speech")
+    parser.add_argument("--shards", required=True, nargs="+", help="manifests of the shards")
+    parser.add_argument("--manifest", required=True, help="TSV to write; alphas, if the shards have some, beside it")
+    arguments = parser.parse_args()
+    joined = gather_manifests(arguments.original, arguments.shards, arguments.manifest)
+    print(f"{len(joined)} utterances of {len(arguments.shards)} shards: {arguments.manifest}")
+
+
+if __name__ == "__main__":
+    run(main)

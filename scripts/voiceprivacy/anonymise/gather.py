@@ -1,0 +1,57 @@
+"""Join the shards of an anonymised part."""
+
+from voiceprivacy.anonymise.draws import ALPHAS, alphas_path
+from voiceprivacy.files import BadInput
+from voiceprivacy.tables import read_manifest, read_table, write_manifest, write_table
+
+
+def gather_manifests(original, shards, manifest):
+    """Write one manifest, in the original's order, and the alphas beside it if the shards have some.
+
+    Parameters
+    ----------
+    original : path
+        Manifest of the original speech; speakers and genders are its own.
+    shards : list of path
+    manifest : path
+        To be written last.
+
+    Returns
+    -------
+    list of voiceprivacy.tables.Utterance
+
+    Raises
+    ------
+    BadInput : an utterance is missing, occurs in two shards or is not of the original; alphas of some shards only
+    """
+    originals = read_manifest(original)
+    rows = [(shard, of.utterance, of) for shard in shards for of in read_manifest(shard, may_be_empty=True)]
+    protected = _once(rows, originals, original)
+    joined = [
+        of._replace(path=protected[of.utterance].path, duration_s=protected[of.utterance].duration_s)
+        for of in originals
+    ]
+    alphas_path(manifest).unlink(missing_ok=True)
+    with_alphas = [alphas_path(shard) for shard in shards if alphas_path(shard).exists()]
+    if with_alphas:
+        rows = [(path, row["utterance"], row) for path in with_alphas for row in read_table(path, ALPHAS)]
+        alphas = _once(rows, originals, original)
+        write_table(alphas_path(manifest), ALPHAS, [alphas[of.utterance].values() for of in originals])
+    write_manifest(manifest, joined)
+    return joined
+
+
+def _once(rows, originals, original):
+    """Index rows (file, utterance id, anything) by utterance; each of the originals must be there once."""
+    found, files = {}, {}
+    for file, name, row in rows:
+        if name in found:
+            raise BadInput(f"{file}: utterance '{name}' is also in {files[name]}")
+        found[name], files[name] = row, file
+    names = {of.utterance for of in originals}
+    for name in found.keys() - names:
+        raise BadInput(f"{files[name]}: utterance '{name}' is not in {original}")
+    if missing := [of.utterance for of in originals if of.utterance not in found]:
+        first = ", ".join(missing[:10])
+        raise BadInput(f"{original}: {len(missing)} utterances are in none of the shards: {first}")
+    return found

@@ -1,0 +1,73 @@
+"""Find speech that somebody else has anonymised already, in every layout the challenges have used."""
+
+import os
+from pathlib import Path
+
+from voiceprivacy.files import BadInput, read_lines
+
+ENDINGS = (".wav", ".flac")
+
+
+def find_audio(folder, utterances):
+    """Find the protected file of every utterance in a folder.
+
+    For an utterance u: wav/u.wav, wav/u/u.wav, u.wav (each also .flac), its line of wav.scp (a plain path, relative to
+    the folder or to the working directory), or the end of its original's path (speaker/chapter/u.flac).
+
+    Parameters
+    ----------
+    folder : path
+    utterances : list of voiceprivacy.tables.Utterance
+        Of the original speech.
+
+    Returns
+    -------
+    dict : utterance id -> path; utterances without a file are left out
+
+    Raises
+    ------
+    BadInput : the folder is missing, wav.scp cannot be used, or an utterance has two different files
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise BadInput(f"{folder}: not found")
+    listed = _read_scp(folder / "wav.scp") if (folder / "wav.scp").exists() else {}
+    found = {}
+    for utterance in utterances:
+        candidates = [*_by_name(folder, utterance.utterance), *_by_original(folder, utterance.path)]
+        if plain := listed.get(utterance.utterance):
+            candidates += [folder / plain, Path(plain)]
+        files = {os.path.realpath(path): path for path in candidates if path.is_file()}
+        if len(files) > 1:
+            places = " and ".join(str(path) for path in list(files.values())[:2])
+            raise BadInput(f"utterance '{utterance.utterance}' has two files: {places}")
+        if files:
+            found[utterance.utterance] = next(iter(files.values()))
+    return found
+
+
+def _by_name(folder, name):
+    for stem in (folder / "wav" / name, folder / "wav" / name / name, folder / name):
+        yield from (stem.with_name(name + ending) for ending in ENDINGS)
+
+
+def _by_original(folder, original):
+    """The original's own relative path, below whichever of its parents the submission begins."""
+    parts = Path(original).absolute().parts[1:]
+    for first in range(len(parts)):
+        path = folder.joinpath(*parts[first:])
+        yield from (path.with_suffix(ending) for ending in ENDINGS)
+
+
+def _read_scp(path):
+    listed = {}
+    for line, text in enumerate(read_lines(path), start=1):
+        fields = text.strip().split(maxsplit=1)
+        if not fields:
+            continue
+        if len(fields) != 2 or fields[1].endswith("|"):
+            raise BadInput(f"{path}:{line}: expected an utterance and a plain path, no pipe")
+        if fields[0] in listed:
+            raise BadInput(f"{path}:{line}: utterance '{fields[0]}' occurs twice")
+        listed[fields[0]] = fields[1]
+    return listed
