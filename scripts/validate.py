@@ -14,20 +14,28 @@ def main():
     parser.add_argument("--config", required=True, help="YAML config of a run")
     arguments = parser.parse_args()
 
-    findings = Findings()
     config = configuration.read(arguments.config)
-    for problem in configuration.problems(config):
+    problems = configuration.problems(config)
+    findings = Findings()
+    for problem in problems:
         findings.error(arguments.config, configuration.line_of(arguments.config, problem.place), str(problem))
-    if not findings:
-        for name, entry in configuration.check(config)["corpora"].items():
-            print(f"checking corpus {name}", file=sys.stderr)
-            findings += checks.check_entry(entry)
-    for finding in findings:
-        print(f"{finding.level:<7} {finding}")
+    show(arguments.config, sorted(findings, key=lambda finding: finding.line))
+    unusable = {problem.place[:2] for problem in problems}
+    for name, entry in (configuration.complete(config).get("corpora") or {}).items():
+        if ("corpora", name) not in unusable:
+            of_corpus = checks.check_entry(configuration.expand(entry))
+            show(f"corpus {name}", of_corpus)
+            findings += of_corpus
     errors = len(findings.errors())
     print(f"{errors} errors, {len(findings) - errors} oddities")
     if errors:
         sys.exit(2)
+
+
+def show(title, findings):
+    print(f"{title}: {'' if findings else 'nothing to report'}", flush=True)
+    for finding in findings:
+        print(f"  {finding.level:<7} {finding}", flush=True)
 
 
 if __name__ == "__main__":

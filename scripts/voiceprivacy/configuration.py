@@ -17,7 +17,8 @@ from jsonschema import Draft202012Validator, validators
 
 from voiceprivacy.files import BadInput, read_lines
 
-SCHEMA = Path(__file__).parents[2] / "workflow" / "schemas" / "config.schema.yaml"
+SCRIPTS = Path(__file__).parents[1]
+SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -68,7 +69,15 @@ def check(config):
     """
     for problem in problems(config):
         raise BadInput(problem.what if problem.what.endswith(": not found") else str(problem))
-    return _completed(expand(config))
+    return complete(expand(config))
+
+
+def complete(config):
+    """A copy of a config with every default that the schema or the protocol of a corpus has."""
+    config = _with_protocols(config)
+    for _ in _Completing(_schema()).iter_errors(config):
+        pass
+    return config
 
 
 def expand(value):
@@ -86,7 +95,7 @@ def expand(value):
 
 
 def problems(config):
-    """Everything that is wrong with a config itself: variables, keys, values, and names that refer to nothing.
+    """Everything that is wrong with a config: variables, keys and values; or else contradictions and missing files.
 
     Returns
     -------
@@ -99,7 +108,10 @@ def problems(config):
         Draft202012Validator(schema).iter_errors(config), key=lambda error: [str(key) for key in error.path]
     )
     found += [problem for error in errors for problem in _explain(error)]
-    return found or list(_inconsistencies(_completed(expand(config))))
+    if found:
+        return found
+    config = complete(expand(config))
+    return [*_inconsistencies(config), *_missing_files(config)]
 
 
 def line_of(path, place):
@@ -160,14 +172,6 @@ def _with_protocols(config):
     return config
 
 
-def _completed(config):
-    """A copy of a valid config with all defaults."""
-    config = _with_protocols(config)
-    for _ in _Completing(_schema()).iter_errors(config):
-        pass
-    return config
-
-
 def _set_defaults(validator, properties, instance, schema):
     if isinstance(instance, dict):
         for name, subschema in properties.items():
@@ -201,7 +205,7 @@ def _explain(error):
         suggestion = _suggestion(str(error.instance), choices)
         yield Problem(place, f"'{error.instance}' is none of {', '.join(choices)}{suggestion}")
     elif error.validator is None:
-        yield Problem(place, "is not allowed here")
+        yield Problem(place, f"{error.instance!r} is not allowed beside the other keys here")
     else:
         yield Problem(place, error.message)
 
@@ -234,6 +238,34 @@ def _wrong_training(place, name, corpora):
         yield Problem(place, f"there is no corpus '{name}'{_suggestion(name, corpora)}")
     elif corpora[name]["use"] != "train":
         yield Problem(place, f"corpus '{name}' is not for training: give it 'use: train'")
+
+
+def _missing_files(config):
+    """Files and folders that a completed config names and that are not there."""
+    for place, path in _named_files(config):
+        if not Path(path).exists():
+            yield Problem(place, f"{path}: not found")
+
+
+def _named_files(config):
+    for name, entry in config["corpora"].items():
+        if "librispeech" in entry:
+            root = entry["librispeech"]["root"]
+            yield ("corpora", name, "librispeech", "root"), root
+            for subset in entry["librispeech"]["subsets"] if Path(root).exists() else []:
+                yield ("corpora", name, "librispeech", "subsets"), f"{root}/{subset}"
+        kaldi = entry.get("kaldi", [])
+        directories = [kaldi["enrolment"], *kaldi["trial"]] if isinstance(kaldi, dict) else [kaldi] if kaldi else []
+        directories += entry.get("protocol", {}).get("given", {}).values()
+        yield from ((("corpora", name, "kaldi"), directory) for directory in dict.fromkeys(directories))
+    for name, entry in config["anonymisers"].items():
+        if "function" in entry:
+            yield ("anonymisers", name, "function"), entry["function"].rpartition(":")[0]
+        for path in entry["inputs"]:
+            yield ("anonymisers", name, "inputs"), path.replace("{scripts}", str(SCRIPTS))
+    for name, entry in config["extractors"].items():
+        if "model" in entry and "revision" not in entry:
+            yield ("extractors", name, "model"), entry["model"]
 
 
 def _speaker_range(synthetic):
