@@ -43,13 +43,21 @@ def whole_or_absent(path):
 
 @contextlib.contextmanager
 def whole_folder_or_absent(folder):
-    """Give a temporary folder beside ``folder`` that replaces it when the block succeeds."""
+    """Give a temporary folder beside ``folder`` that replaces it when the block succeeds.
+
+    Raises
+    ------
+    BadInput : ``folder`` holds files that the new one does not have (somebody's own)
+    """
     folder = Path(folder)
     temporary = folder.with_name(f".{folder.name[:100]}.{uuid.uuid4().hex}")
     temporary.mkdir(parents=True)
     try:
         yield temporary
         if folder.exists():
+            foreign = {path.name for path in folder.iterdir()} - {path.name for path in temporary.iterdir()}
+            if foreign:
+                raise BadInput(f"{folder}: holds other files ({min(foreign)}): name a folder of its own")
             shutil.rmtree(folder)
         temporary.replace(folder)
     finally:
@@ -66,6 +74,15 @@ def read_lines(path):
         raise BadInput(f"{path}: is a folder, not a file") from None
     except UnicodeDecodeError as error:
         raise BadInput(f"{path}: not UTF-8 text ({error.reason} at byte {error.start})") from None
+
+
+@contextlib.contextmanager
+def naming(path):
+    """Put the file's name before what the block says is wrong with its content."""
+    try:
+        yield
+    except BadInput as error:
+        raise BadInput(f"{path}: {error}") from None
 
 
 def _to_json(value):

@@ -89,23 +89,23 @@ def histogram(ranks, *, ties="shared"):
     return counts / len(best)
 
 
-def disclosure(log_p):
-    """Statistics of rank disclosure (section IV-C) from the log probability of every rank, array (N,).
+def disclosure(p):
+    """Statistics of rank disclosure (section IV-C of the paper) from the probability of every rank, array (N,).
 
     Returns
     -------
     dict
         mean_disclosure_bit, max_disclosure_bit, std_disclosure_bit, identification_rate_percent, rank_spread_percent
     """
-    p = np.exp(log_p)
-    bits = (log_p[p > 0] + np.log(len(p))) / np.log(2)
-    mean = p[p > 0] @ bits
+    gain = p * len(p)
+    weights, bits = p[p > 0], np.log2(gain[p > 0])
+    mean = weights @ bits
     return {
         "mean_disclosure_bit": float(mean),
         "max_disclosure_bit": float(bits.max()),
-        "std_disclosure_bit": float(np.sqrt(p[p > 0] @ (bits - mean) ** 2)),
+        "std_disclosure_bit": float(np.sqrt(weights @ (bits - mean) ** 2)),
         "identification_rate_percent": float(100 * p[0]),
-        "rank_spread_percent": float(100 * np.mean(p * len(p) > 1 + 1e-9)),  # equal to chance is not above it
+        "rank_spread_percent": float(100 * np.mean(gain > 1 + 1e-9)),  # equal to chance is not above it
     }
 
 
@@ -133,20 +133,19 @@ def assess(matrix, *, fit="auto", ties="shared"):
 def assess_histogram(p, *, n_utterances, fit="auto"):
     """Rank disclosure of a normalised histogram (see assess)."""
     model = betabinomial.fit(p, loss="ll" if fit == "auto" else fit)
-    with np.errstate(divide="ignore"):  # an empty rank
-        log_p = np.log(p)
+    gamma = np.exp(model.log_gamma)
     metrics = {
         "n_templates": len(p),
         "n_utterances": n_utterances,
-        **disclosure(log_p),
-        **{f"model_{name}": value for name, value in disclosure(model.log_gamma).items()},
+        **disclosure(p),
+        **{f"model_{name}": value for name, value in disclosure(gamma).items()},
         "model_alpha": _or_undefined(model.alpha),
         "model_beta": _or_undefined(model.beta),
-        **_goodness(log_p, model.log_gamma),
+        **_goodness(p, model.log_gamma),
     }
     if n_utterances >= OBSERVATIONS_PER_RANK * len(p):
         metrics["mean_disclosure_bias_bit"] = (len(p) - 1) / (2 * n_utterances * np.log(2))
-    return Assessment(metrics, p, np.exp(model.log_gamma), _notes(metrics, model.limit, fit))
+    return Assessment(metrics, p, gamma, _notes(metrics, model.limit, fit))
 
 
 def _true_columns(matrix):
@@ -167,13 +166,15 @@ def _true_columns(matrix):
     return true
 
 
-def _goodness(log_p, log_gamma):
-    """Kullback-Leibler divergence and match of rank 1 (section IV-B), in bits."""
-    seen = np.isfinite(log_p)
-    first = {log_p[0], log_gamma[0]}
+def _goodness(p, log_gamma):
+    """Kullback-Leibler divergence and match of rank 1 (section IV-B of the paper), in bits."""
+    with np.errstate(divide="ignore"):  # an empty rank
+        log_p = np.log(p)
+    divergence = p[p > 0] @ (log_p[p > 0] - log_gamma[p > 0]) / np.log(2)
+    never_first = p[0] == 0 and np.isneginf(log_gamma[0])
     return {
-        "kl_bit": max(0.0, float(np.exp(log_p[seen]) @ (log_p[seen] - log_gamma[seen]) / np.log(2))),  # not -1e-16
-        "rank1_match_bit": "undefined" if first == {-np.inf} else float(abs(log_p[0] - log_gamma[0]) / np.log(2)),
+        "kl_bit": max(0.0, float(divergence)),  # not -1e-16
+        "rank1_match_bit": "undefined" if never_first else float(abs(log_p[0] - log_gamma[0]) / np.log(2)),
     }
 
 
