@@ -13,9 +13,7 @@ COLUMNS = ["prior_log_odds", "ece_bit", "ece_default_bit"]
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--anonymisers", nargs="+", required=True, metavar="NAME", help="in the order of the files")
-    parser.add_argument(
-        "--curves", nargs="+", required=True, metavar="TSV", help=f"one each: label {' '.join(COLUMNS)}"
-    )
+    parser.add_argument("--curves", nargs="+", required=True, metavar="TSV", help="one each, of assess_zebra.py")
     parser.add_argument("--metrics", nargs="+", required=True, metavar="JSON", help="one each, of assess_zebra.py")
     parser.add_argument("--figures", nargs="+", required=True, metavar="FILE", help="the same picture as svg, pdf, png")
     arguments = parser.parse_args()
@@ -23,7 +21,7 @@ def main():
     curves, metrics = read_systems(
         anonymisers=arguments.anonymisers, curves=arguments.curves, metrics=arguments.metrics, columns=COLUMNS
     )
-    figure, ax = style.figure(7, 4.5)
+    figure, ax = style.figure(width_inches=8, height_inches=4)
     plot_profiles(ax, curves=curves, metrics=metrics)
     for path in arguments.figures:
         style.save(figure, path)

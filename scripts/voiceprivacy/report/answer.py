@@ -4,6 +4,7 @@ from voiceprivacy.report.columns import COLUMNS
 from voiceprivacy.report.comparison import strongest_attacks
 from voiceprivacy.report.metrics import ORIGINAL
 
+NO_BREAK = "\N{NO-BREAK SPACE}"
 EER = next(column for column in COLUMNS if column.metric == "eer_percent")
 
 
@@ -42,7 +43,7 @@ def answers(systems):
 
 def _answer(strongest):
     original = strongest.pop(ORIGINAL)
-    unprotected = f"Unprotected speech gives {_eer(original)} ({original.attacker})."
+    unprotected = f"Unprotected speech gives {_eer(original, original.attacker)}."
     if not strongest:
         return f"Nothing was protected. {unprotected}"
     ranking = sorted(strongest.values(), key=lambda system: (-system.mean["eer_percent"], system.anonymiser))
@@ -59,15 +60,16 @@ def _answer(strongest):
         head = f"{best.anonymiser} protects: {protected}"
     others = ", ".join(f"{system.anonymiser} {_percent(system)}" for system in ranking[len(equal) :])
     followed = f"Under their strongest attacks the others reach {others}. " if others else ""
-    return f"{head} {_eer(best)}, where 50 % is guessing. {followed}{unprotected}"
+    return f"{head} {_eer(best)}, where 50{NO_BREAK}% is guessing. {followed}{unprotected}"
 
 
-def _eer(system):
-    return f"{_percent(system)} ({system.mean_label})" if len(system.lists) > 1 else _percent(system)
+def _eer(system, *remarks):
+    remarks = [system.mean_label, *remarks] if len(system.lists) > 1 else remarks
+    return f"{_percent(system)} ({'; '.join(remarks)})" if remarks else _percent(system)
 
 
 def _percent(system):
-    return f"{EER.text(system.mean['eer_percent'])} %"
+    return f"{EER.text(system.mean['eer_percent'])}{NO_BREAK}%"
 
 
 def _names(names):

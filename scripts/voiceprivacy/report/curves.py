@@ -5,6 +5,9 @@ import numpy as np
 from voiceprivacy.files import BadInput, read_json
 from voiceprivacy.tables import number, read_rows
 
+MATRICES = ("oo", "op", "pp")
+SIMILARITIES = ["matrix", "row_speaker", "column_speaker", "similarity"]
+
 
 def read_curves(path, columns):
     """Read a curves TSV (label and number ``columns``) as {label: {column: array (P,)}}, in the file's order."""
@@ -42,3 +45,46 @@ def read_systems(*, anonymisers, curves, metrics, columns):
             curve_of[f"{anonymiser}/{label}"] = curve
             metrics_of[f"{anonymiser}/{label}"] = numbers[label]
     return curve_of, metrics_of
+
+
+def read_similarities(path, *, genders):
+    """Read the similarity matrices of one anonymiser.
+
+    Parameters
+    ----------
+    path : TSV: matrix row_speaker column_speaker similarity (a number or undefined); matrix is oo, op or pp
+    genders : {speaker: gender}
+
+    Returns
+    -------
+    list of S speakers by gender and name, {oo, op, pp: masked array (S, S)} : undefined cells are masked
+
+    Raises
+    ------
+    BadInput : a speaker without gender, a cell that is missing or occurs twice
+    """
+    cells = {}
+    for line, row in read_rows(path, SIMILARITIES):
+        *cell, text = row.values()
+        if cell[0] not in MATRICES:
+            raise BadInput(f"{path}:{line}: matrix '{cell[0]}' is not one of {', '.join(MATRICES)}")
+        if tuple(cell) in cells:
+            raise BadInput(f"{path}:{line}: {' '.join(cell)} occurs twice")
+        cells[tuple(cell)] = np.ma.masked if text == "undefined" else number(text, path, line)
+    speakers = sorted({speaker for cell in cells for speaker in cell[1:]})
+    for speaker in speakers:
+        if speaker not in genders:
+            raise BadInput(f"{path}: speaker '{speaker}' is not in the manifest")
+    speakers.sort(key=lambda speaker: (genders[speaker], speaker))
+    return speakers, {matrix: _square(path, matrix, speakers, cells) for matrix in MATRICES}
+
+
+def _square(path, matrix, speakers, cells):
+    values = np.ma.masked_all((len(speakers), len(speakers)))
+    for row, row_speaker in enumerate(speakers):
+        for column, column_speaker in enumerate(speakers):
+            cell = (matrix, row_speaker, column_speaker)
+            if cell not in cells:
+                raise BadInput(f"{path}: has no similarity of {' '.join(cell)}")
+            values[row, column] = cells[cell]
+    return values

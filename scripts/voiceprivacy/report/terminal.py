@@ -10,7 +10,8 @@ WIDTH = 100
 NAME_WIDTH = 12
 ATTACK_WIDTH = 13
 UNDEFINED_SHORT = "undef."
-NUMBER_WIDTHS = [max(7, len(column.short) + 1) for column in COLUMNS]
+UNITS = [f"{column.unit} {column.arrow}".strip() for column in COLUMNS]
+NUMBER_WIDTHS = [max(7, len(column.short) + 1, len(unit) + 1) for column, unit in zip(COLUMNS, UNITS, strict=True)]
 
 
 def summary(systems):
@@ -27,12 +28,15 @@ def _table(systems):
     lines = [
         *textwrap.wrap(f"{systems[0].corpus}, {systems[0].attacker}, {systems[0].mean_label}", WIDTH),
         _line("", "attack", [column.short for column in COLUMNS]),
-        _line("", "", [f"{column.unit} {column.arrow}".strip() for column in COLUMNS]),
+        _line("", "", UNITS),
     ]
     for name, rows in itertools.groupby(systems, key=lambda system: system.anonymiser):
-        for line, system in enumerate(rows):
-            cells = [column.text(system.mean[column.metric]) for column in COLUMNS]
-            lines.append(_line("" if line else _cut(name), system.attack, cells))
+        if len(name) > NAME_WIDTH:
+            lines.append(name)
+            name = ""
+        for system in rows:
+            lines.append(_line(name, system.attack, [column.text(system.mean[column.metric]) for column in COLUMNS]))
+            name = ""
     return lines
 
 
@@ -40,7 +44,3 @@ def _line(name, attack, cells):
     cells = [UNDEFINED_SHORT if cell == UNDEFINED else cell for cell in cells]
     numbers = "".join(f"{cell:>{width}}" for cell, width in zip(cells, NUMBER_WIDTHS, strict=True))
     return f"{name:<{NAME_WIDTH}} {attack:<{ATTACK_WIDTH}}{numbers}"
-
-
-def _cut(name):
-    return name if len(name) <= NAME_WIDTH else f"{name[: NAME_WIDTH - 1]}…"

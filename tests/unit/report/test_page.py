@@ -1,0 +1,185 @@
+"""The page: one file that needs nothing else, with everything from data escaped."""
+
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from voiceprivacy.files import BadInput
+from voiceprivacy.report.comparison import compare
+from voiceprivacy.report.figures import KINDS, LARGE_SVG_BYTES, by_kind, embed
+from voiceprivacy.report.page import read_caption, write_page
+from voiceprivacy.report.terminal import WIDTH, summary
+
+TEMPLATE = Path(__file__).parents[3] / "workflow" / "report" / "index.html.j2"
+PROVENANCE = {"version": "1.2.3", "packages": {"numpy": "2.4"}, "seeds": {"report.seed": 0}, "config": {}}
+EVIL = "<script>alert('x')</script>"
+
+
+class Elements(HTMLParser):
+    """Collects the elements, the attributes and the text of a page, and checks that every element is closed."""
+
+    VOID = ("meta", "link", "img", "br")
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.attributes, self.text, self.open = [], [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append(tag)
+        self.attributes += attributes
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.fixture
+def figures(tmp_path):
+    folder = tmp_path / "figures"
+    contents = {".svg": "<svg xmlns='http://www.w3.org/2000/svg'/>", ".png": "PNG", ".pdf": "PDF"}
+    for place in ("zebra/demo/f/xvector/cosine", "similarity/demo/m/b2/xvector/cosine", "ranks/demo/f/xvector/cosine"):
+        for ending, content in contents.items():
+            path = (folder / place).with_suffix(ending)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content)
+    return folder
+
+
+@pytest.fixture
+def render(tmp_path, figures):
+    def render(metrics, provenance=PROVENANCE, template=TEMPLATE):
+        content = {"metrics": metrics, "systems": compare(metrics), "provenance": provenance}
+        embedded = embed(figures.rglob("*.*"), folder=figures)
+        write_page(tmp_path / "index.html", template=template, figures=embedded, **content)
+        return (tmp_path / "index.html").read_text(encoding="utf-8")
+
+    return render
+
+
+def test_the_page_asks_for_nothing_from_outside(render, metrics):
+    page = render(metrics)
+    assert not re.search(r"https?:|//[a-z]|@import|url\(", re.sub(r"base64,[A-Za-z0-9+/=]+", "", page))
+    references = [value for name, value in Elements(page).attributes if name in ("src", "href")]
+    assert all(value.startswith(("data:", "#")) for value in references)
+    assert "script" not in Elements(page).elements
+
+
+def test_every_link_inside_the_page_has_its_target(render, metrics):
+    attributes = Elements(render(metrics)).attributes
+    targets = {value for name, value in attributes if name == "id"}
+    assert {value[1:] for name, value in attributes if name == "href" and value.startswith("#")} <= targets
+
+
+def test_names_from_data_are_escaped_everywhere(render, metrics):
+    renamed = [
+        metric._replace(
+            anonymiser=metric.anonymiser.replace("b2r", EVIL),
+            corpus=EVIL,
+            trials=metric.trials + EVIL,
+            extractor=EVIL,
+            backend=EVIL,
+        )
+        for metric in metrics
+    ]
+    provenance = {
+        "version": EVIL,
+        "packages": {EVIL: EVIL},
+        "seeds": {EVIL: EVIL},
+        "sha256": {EVIL: EVIL},
+        "config": {"speaker": EVIL},
+    }
+    page = render(renamed, provenance)
+    assert "script" not in Elements(page).elements
+    assert "".join(Elements(page).text).count(EVIL) > 20
+
+
+def test_the_row_says_which_attack_it_is_and_which_is_the_strongest(render, metrics):
+    text = re.sub(r"\s+", " ", " ".join(Elements(render(metrics)).text))
+    assert "original no protection OO 1.5 f 2.0 m 1.0" in text
+    assert "b2r lazy-informed PP strongest attack 9.8 f 9.2 m 10.2" in text
+    assert text.count("strongest attack ") >= 2
+    assert "2.00 f 2.50 C m 1.50 B" in text
+
+
+def test_one_list_needs_no_mean(render, metrics):
+    text = " ".join(Elements(render([metric for metric in metrics if metric.trials == "f"])).text)
+    assert "mean of f" not in text
+    assert re.search(r"2\.50\s+C", text)
+
+
+def test_the_same_metrics_in_another_order_give_the_same_page(render, metrics):
+    assert render(metrics) == render(metrics[::-1])
+
+
+def test_without_its_template_there_is_no_page(render, metrics, tmp_path):
+    with pytest.raises(BadInput, match=r"index\.html\.j2: not found"):
+        render(metrics, template=tmp_path / "index.html.j2")
+
+
+def test_without_a_caption_there_is_no_page(render, metrics, tmp_path):
+    shutil.copy(TEMPLATE, tmp_path)
+    with pytest.raises(BadInput, match=r"comparison\.rst: not found"):
+        render(metrics, template=tmp_path / "index.html.j2")
+
+
+@pytest.mark.parametrize("name", ["comparison", *KINDS])
+def test_a_caption_is_one_to_four_lines_of_plain_sentences(name):
+    path = TEMPLATE.with_name(f"{name}.rst")
+    assert 1 <= len(path.read_text(encoding="utf-8").splitlines()) <= 4
+    assert not re.search(r"[*`{}|<>]|::", read_caption(path))
+
+
+def test_the_small_svg_is_shown_and_otherwise_the_png(figures):
+    stem = figures / "zebra/demo/f/xvector/cosine"
+    paths = [stem.with_suffix(ending) for ending in (".svg", ".png", ".pdf")]
+    [small] = embed(paths, folder=figures)
+    paths[0].write_text(" " * (LARGE_SVG_BYTES + 1))
+    [large] = embed(paths, folder=figures)
+    assert small.source.startswith("data:image/svg+xml;base64,")
+    assert large.source == "data:image/png;base64,UE5H"
+
+
+def test_figures_are_grouped_by_kind_and_place(figures):
+    kinds = by_kind(embed(figures.rglob("*.*"), folder=figures))
+    assert [kind for kind, _, _ in kinds] == ["zebra", "similarity", "ranks"]
+    assert [place for _, _, groups in kinds for place, _ in groups] == [("demo", "xvector", "cosine")] * 3
+    assert kinds[1][2][0][1][0].heading == "b2, demo, list m, xvector + cosine"
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("zebra/demo/f/x/cosine.png", "x/cosine.png: not found"),
+        ("zebra/demo/cosine.png", "expected KIND/CORPUS"),
+        ("../zebra/demo/f/x/cosine.png", "expected KIND/CORPUS"),
+        ("violins/demo/f/x/cosine.png", "KIND one of zebra"),
+        ("zebra/demo/f/x/cosine.pdf", "neither .svg nor .png"),
+    ],
+)
+def test_a_figure_that_cannot_be_shown_is_named(figures, place, message):
+    with pytest.raises(BadInput, match=message):
+        embed([figures / place], folder=figures)
+
+
+def test_the_terminal_table_fits_and_holds_the_same_rows(systems):
+    lines = summary(systems)
+    assert max(map(len, lines)) <= WIDTH
+    [row] = [line for line in lines if "b2r" in line and "ignorant" in line and "bit" not in line]
+    assert row.split() == "b2r ignorant 25.5 1.25 0.50 0.250 2.00 50.0 – – 1.50 1.25 40.0".replace(" – –", " –").split()  # noqa: RUF001
+
+
+def test_a_long_name_stands_on_a_line_of_its_own(metrics):
+    name = "an_anonymiser_with_a_long_name"
+    lines = summary(compare([metric._replace(anonymiser=metric.anonymiser.replace("b2r", name)) for metric in metrics]))
+    assert name in lines
+    assert max(map(len, lines)) <= WIDTH

@@ -1,0 +1,48 @@
+"""Provenance: what was hashed, which seeds, and no needless change from one run to the next."""
+
+import hashlib
+
+import pytest
+
+from voiceprivacy.files import BadInput
+from voiceprivacy.report import provenance as module
+from voiceprivacy.report.provenance import parse_config, provenance
+
+
+def test_files_and_all_files_of_a_folder_are_hashed(tmp_path):
+    (tmp_path / "models" / "deep").mkdir(parents=True)
+    (tmp_path / "models" / "deep" / "a.ckpt").write_bytes(b"weights")
+    (tmp_path / "list.tsv").write_bytes(b"")
+    hashes = provenance(config={}, files=[tmp_path / "models", tmp_path / "list.tsv"])["sha256"]
+    assert hashes == {
+        str(tmp_path / "list.tsv"): hashlib.sha256(b"").hexdigest(),
+        str(tmp_path / "models" / "deep" / "a.ckpt"): hashlib.sha256(b"weights").hexdigest(),
+    }
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(BadInput, match="gone: not found"):
+        provenance(config={}, files=[tmp_path / "gone"])
+
+
+def test_seeds_are_found_wherever_they_are():
+    config = {"report": {"seed": 3}, "corpora": {"demo": {"synthetic": {"seed": 0}}}, "seeds": [1]}
+    assert provenance(config=config, files=[])["seeds"] == {"report.seed": 3, "corpora.demo.synthetic.seed": 0}
+
+
+def test_a_second_call_says_the_same():
+    assert provenance(config={"a": 1}, files=[]) == provenance(config={"a": 1}, files=[])
+
+
+def test_outside_a_repository_the_commit_is_unknown(tmp_path, monkeypatch):
+    (tmp_path / "pyproject.toml").write_text('[project]\nversion = "7.0.0"\n')
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    found = provenance(config={}, files=[])
+    assert (found["version"], found["git_commit"], found["git_state"]) == ("7.0.0", "unknown", "unknown")
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "config.yaml"])
+def test_a_config_that_is_no_json_object_is_refused(text):
+    with pytest.raises(BadInput, match="--config"):
+        parse_config(text)
