@@ -9,6 +9,10 @@ if not config:
     configfile: "config/config.yaml"
 
 
+envvars:
+    "PATH",
+
+
 report: "workflow/report/workflow.rst"
 
 

@@ -15,9 +15,8 @@ from typing import NamedTuple
 import yaml
 from jsonschema import Draft202012Validator, validators
 
-from voiceprivacy.files import BadInput, read_lines
+from voiceprivacy.files import SCRIPTS, BadInput, ours, read_lines
 
-SCRIPTS = Path(__file__).parents[1]
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
@@ -260,9 +259,9 @@ def _named_files(config):
         yield from ((("corpora", name, "kaldi"), directory) for directory in dict.fromkeys(directories))
     for name, entry in config["anonymisers"].items():
         if "function" in entry:
-            yield ("anonymisers", name, "function"), entry["function"].rpartition(":")[0]
+            yield ("anonymisers", name, "function"), ours(entry["function"].rpartition(":")[0])
         for path in entry["inputs"]:
-            yield ("anonymisers", name, "inputs"), path.replace("{scripts}", str(SCRIPTS))
+            yield ("anonymisers", name, "inputs"), ours(path)
     for name, entry in config["extractors"].items():
         if "model" in entry and "revision" not in entry:
             yield ("extractors", name, "model"), entry["model"]

@@ -10,8 +10,17 @@ from pathlib import Path
 import numpy as np
 
 
+SCRIPTS = Path(__file__).resolve().parents[1]
+RESOURCES = SCRIPTS.parent / "workflow" / "resources"
+
+
 class BadInput(Exception):
     """Something a person gave us is wrong; the message names the file, the line and what to do."""
+
+
+def ours(text):
+    """Replace {scripts} and {resources} in a config's value by our own folders, wherever they lie."""
+    return text.replace("{scripts}", str(SCRIPTS)).replace("{resources}", str(RESOURCES))
 
 
 def read_json(path):

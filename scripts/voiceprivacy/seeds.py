@@ -12,16 +12,19 @@ def derive(seed, *names):
     ----------
     seed : int
     names : str
-        What the draw is for, such as an utterance or a speaker.
+        What the draw is for, such as a part, a run or a speaker.
 
     Returns
     -------
-    int in [0, 2**63)
+    int in [0, 2**32), which every library's generator takes
     """
-    text = "\0".join([str(seed), *names])
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
+    return int.from_bytes(_digest(seed, names)[:4], "big")
 
 
 def generator(seed, *names):
     """Numpy random generator of (seed, names)."""
-    return np.random.default_rng(derive(seed, *names))
+    return np.random.default_rng(int.from_bytes(_digest(seed, names), "big"))
+
+
+def _digest(seed, names):
+    return hashlib.sha256("\0".join([str(seed), *names]).encode()).digest()

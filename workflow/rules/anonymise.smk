@@ -7,7 +7,7 @@ rule anonymise_part:
         manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
         inputs=anonymiser_inputs,
         script=SCRIPTS / "anonymise_part.py",
-        modules=modules("audio", "seeds", "anonymise/plugins", "anonymise/check"),
+        modules=modules("anonymise_part"),
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.tsv",
         audio=directory("results/audio/{corpus}/{part}/{anonymiser}/wav/{shard}"),
@@ -49,7 +49,7 @@ rule gather_manifests:
         original="results/audio/{corpus}/{part}/original/manifest.tsv",
         shards=anonymiser_shards,
         script=SCRIPTS / "gather_manifests.py",
-        modules=modules(),
+        modules=modules("gather_manifests"),
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
     log:

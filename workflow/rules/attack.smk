@@ -1,11 +1,6 @@
 """What an attacker does with the speech: embeddings, back-ends and scores."""
 
 
-def of_extractors(field):
-    """Names of the extractors whose entry has a field (the rule that makes their model)."""
-    return one_of(name for name, entry in config["extractors"].items() if field in entry)
-
-
 rule fetch_model:
     """Fetch a model from the hub at its pinned revision (compute nodes have no network)."""
     input:
@@ -16,10 +11,10 @@ rule fetch_model:
     log:
         "results/logs/fetch_model/{extractor}.log",
     wildcard_constraints:
-        extractor=of_extractors("revision"),
+        extractor=extractors_with("revision"),
+    localrule: True
     conda:
         "../../envs/speechbrain.yaml"
-    localrule: True
     params:
         model=extractor_field("model"),
         revision=extractor_field("revision"),
@@ -38,7 +33,7 @@ rule train_extractor:
         manifest=training_manifest,
         recipe=recipe,
         script=SCRIPTS / "train_extractor.py",
-        modules=modules("audio", "seeds", "torchaudio_loader", "attack/training"),
+        modules=modules("train_extractor"),
     output:
         hyperparams="results/models/{extractor}/hyperparams.yaml",
         embedding_model="results/models/{extractor}/embedding_model.ckpt",
@@ -47,7 +42,7 @@ rule train_extractor:
     benchmark:
         "results/benchmarks/train_extractor/{extractor}.tsv"
     wildcard_constraints:
-        extractor=of_extractors("train"),
+        extractor=extractors_with("train"),
     conda:
         "../../envs/speechbrain.yaml"
     threads: 4
@@ -73,7 +68,7 @@ rule extract_embeddings:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
         model=model_files,
         script=SCRIPTS / "extract_embeddings.py",
-        modules=modules("audio", "arrays", "torchaudio_loader", "attack/extractors"),
+        modules=modules("extract_embeddings"),
     output:
         embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",
     log:
@@ -105,7 +100,7 @@ rule train_backend:
         embeddings=backend_training_embeddings,
         manifest=backend_training_manifest,
         script=SCRIPTS / "train_backend.py",
-        modules=modules("arrays", "attack/plda"),
+        modules=modules("train_backend"),
     output:
         backend="results/backends/{backend}/{extractor}.npz",
     log:
@@ -137,7 +132,7 @@ rule score_trials:
         enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
         backend=backend_model,
         script=SCRIPTS / "score_trials.py",
-        modules=modules("arrays", "attack/backends", "attack/plda"),
+        modules=modules("score_trials"),
     output:
         scores="results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.tsv",
     log:
@@ -171,7 +166,7 @@ rule score_pairs:
         trials="results/trials/{corpus}/{trials}.tsv",
         backend=backend_model,
         script=SCRIPTS / "score_pairs.py",
-        modules=modules("arrays", "attack/backends", "attack/plda"),
+        modules=modules("score_pairs"),
     output:
         matrix=matrix("results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.npz"),
     log:
@@ -207,7 +202,7 @@ rule score_templates:
         enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
         backend=backend_model,
         script=SCRIPTS / "score_templates.py",
-        modules=modules("arrays", "attack/backends", "attack/plda"),
+        modules=modules("score_templates"),
     output:
         matrix=matrix("results/templates/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.npz"),
     log:

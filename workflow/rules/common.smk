@@ -5,13 +5,12 @@ import os
 import sys
 from pathlib import Path
 
-SCRIPTS = Path(workflow.basedir) / "scripts"
-RESOURCES = Path(workflow.basedir) / "workflow" / "resources"
-sys.path.insert(0, str(SCRIPTS))
+sys.path.insert(0, f"{workflow.basedir}/scripts")
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
 from voiceprivacy import configuration, seeds
-from voiceprivacy.files import BadInput
+from voiceprivacy.dependencies import modules
+from voiceprivacy.files import RESOURCES, SCRIPTS, BadInput, ours
 
 try:
     config.update(configuration.check(config))
@@ -55,15 +54,16 @@ wildcard_constraints:
     shard=r"\d+",
 
 
-def modules(*names):
-    """Modules of the package that a rule's script imports, as inputs: a change in one runs the rule again."""
-    package = SCRIPTS / "voiceprivacy"
-    return [package / f"{name}.py" for name in ("files", "tables", "command", *names)]
+def corpus_modules(script):
+    """Input function: a script's modules and those of the kind of corpus and protocol, which it imports by name."""
 
+    def files(wildcards):
+        protocol = config["corpora"][wildcards.corpus].get("protocol", {})
+        by_name = [f"voiceprivacy/corpora/{name}" for name in (corpus_kind(wildcards.corpus), *protocol)]
+        found = {module for name in (script, *by_name) for module in modules(name)}
+        return sorted(found | {SCRIPTS / f"{name}.py" for name in by_name})
 
-def corpus_modules(wildcards):
-    kind = corpus_kind(wildcards.corpus)
-    return modules("audio", f"corpora/{kind}", "corpora/protocol", "corpora/parts")
+    return files
 
 
 def corpus_kind(corpus):
@@ -91,8 +91,14 @@ def anonymiser_argument(wildcards):
     """The entry's own fields, as anonymise_part takes them; placeholders of audio folders are filled in."""
     entry = anonymiser_entry(wildcards)
     kind = next(kind for kind in ("command", "function", "audio") if kind in entry)
-    where = dict(corpus=wildcards.corpus, part=wildcards.part, set=data_set(wildcards.corpus, wildcards.part))
-    value = entry[kind].format(**where) if kind == "audio" else entry[kind]
+    where = dict(
+        corpus=wildcards.corpus,
+        part=wildcards.part,
+        set=data_set(wildcards.corpus, wildcards.part),
+    )
+    value = entry[kind]
+    for name in where:
+        value = value.replace(f"{{{name}}}", where[name])
     return json.dumps({kind: value, "options": entry["options"]})
 
 
@@ -105,13 +111,15 @@ def data_set(corpus, part):
 
 def anonymiser_inputs(wildcards):
     entry = anonymiser_entry(wildcards)
-    own = [entry["function"].rsplit(":", 1)[0]] if "function" in entry else []
-    return own + [file.format(scripts=SCRIPTS) for file in entry["inputs"]]
+    own = [entry["function"].rpartition(":")[0]] if "function" in entry else []
+    files = [ours(file) for file in own + entry["inputs"]]
+    scripts = [Path(file).stem for file in files if Path(file).parent == SCRIPTS]
+    return files + [module for script in scripts for module in modules(script)]
 
 
 def anonymiser_environment(wildcards):
     name = anonymiser_entry(wildcards)["env"]
-    return name if "/" in name else f"{workflow.basedir}/envs/{name}.yaml"
+    return name if len(Path(name).parts) > 1 else f"{workflow.basedir}/envs/{name}.yaml"
 
 
 def anonymiser_resource(name):
@@ -140,6 +148,11 @@ def folder_of_model(extractor):
 
 def files_of_model(extractor):
     return [f"{folder_of_model(extractor)}/{name}" for name in ("hyperparams.yaml", "embedding_model.ckpt")]
+
+
+def extractors_with(field):
+    """Names of the extractors whose entry has a field (the rule that makes their model)."""
+    return one_of([name for name, entry in config["extractors"].items() if field in entry])
 
 
 def model_folder(wildcards):
@@ -192,7 +205,11 @@ def backend_argument(wildcards):
 def speech_of(side, wildcards):
     """The anonymiser (or original) whose speech is on one side of a condition: 0 enrols, 1 is tried."""
     speech = CONDITIONS[wildcards.condition][side]
-    return {"original": "original", "run0": wildcards.anonymiser, "run1": f"{wildcards.anonymiser}_run1"}[speech]
+    return {
+        "original": "original",
+        "run0": wildcards.anonymiser,
+        "run1": f"{wildcards.anonymiser}_run1",
+    }[speech]
 
 
 def embeddings(corpus, part, anonymiser, extractor):
@@ -269,7 +286,10 @@ def of_all_systems(kind, family, ending):
     """Input function: one file of a family for each system under the wildcards' attack."""
 
     def files(wildcards):
-        where, attack = f"{wildcards.corpus}/{wildcards.trials}", f"{wildcards.extractor}/{wildcards.backend}"
+        where, attack = (
+            f"{wildcards.corpus}/{wildcards.trials}",
+            f"{wildcards.extractor}/{wildcards.backend}",
+        )
         return [f"results/{kind}/{family}/{where}/{anonymiser}/{attack}.{ending}" for anonymiser in SYSTEMS]
 
     return files
@@ -287,8 +307,21 @@ def all_figures(wildcards):
     return figures
 
 
+def for_papers(path):
+    """Outputs of a picture besides the svg that the page shows."""
+    return {ending: f"results/report/figures/{path}.{ending}" for ending in ("pdf", "png")}
+
+
+def folder_of_tables(wildcards, output):
+    return Path(output.tsv).parent
+
+
 def used_files(wildcards):
     """What a number depends on and a reviewer may want to compare: the trial lists and the attackers' models."""
     lists = [f"results/trials/{corpus}/{trials}.tsv" for corpus in EVALUATED for trials in trial_lists(corpus)]
     models = [file for name in config["extractors"] if EVALUATED for file in files_of_model(name)]
     return lists + models
+
+
+def config_as_used(wildcards):
+    return json.dumps(config)

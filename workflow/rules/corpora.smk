@@ -5,7 +5,7 @@ rule validate_corpus:
     """Check a corpus and its trial lists before any hour is spent."""
     input:
         script=SCRIPTS / "validate_corpus.py",
-        modules=corpus_modules,
+        modules=corpus_modules("validate_corpus"),
     output:
         checks="results/checks/{corpus}.tsv",
     log:
@@ -35,7 +35,7 @@ rule prepare_part:
     input:
         checks="results/checks/{corpus}.tsv",
         script=SCRIPTS / "prepare_part.py",
-        modules=corpus_modules,
+        modules=corpus_modules("prepare_part"),
     output:
         manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
     log:
@@ -71,7 +71,7 @@ rule list_trials:
         enrolment="results/audio/{corpus}/enrolment/original/manifest.tsv",
         trial="results/audio/{corpus}/trial/original/manifest.tsv",
         script=SCRIPTS / "list_trials.py",
-        modules=corpus_modules,
+        modules=corpus_modules("list_trials"),
     output:
         trials="results/trials/{corpus}/{trials}.tsv",
         enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",

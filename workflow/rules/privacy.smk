@@ -6,7 +6,7 @@ rule assess_verification:
     input:
         scores=per_condition("scores", "tsv"),
         script=SCRIPTS / "assess_verification.py",
-        modules=modules("privacy/verification", "privacy/calibration"),
+        modules=modules("assess_verification"),
     output:
         metrics="results/metrics/verification/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
     log:
@@ -33,7 +33,7 @@ rule assess_zebra:
     input:
         scores=per_condition("scores", "tsv"),
         script=SCRIPTS / "assess_zebra.py",
-        modules=modules("privacy/zebra", "privacy/calibration"),
+        modules=modules("assess_zebra"),
     output:
         metrics="results/metrics/zebra/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
         curves="results/curves/zebra/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
@@ -63,7 +63,7 @@ rule assess_calibration:
         train="results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/op.tsv",
         test="results/scores/{corpus}/{trials}/{anonymiser}_run1/{extractor}/{backend}/op.tsv",
         script=SCRIPTS / "assess_calibration.py",
-        modules=modules("privacy/calibration", "privacy/verification", "privacy/zebra"),
+        modules=modules("assess_calibration"),
     output:
         metrics="results/metrics/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
     log:
@@ -91,7 +91,7 @@ rule assess_similarity:
         op="results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/op.npz",
         pp="results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/pp.npz",
         script=SCRIPTS / "assess_similarity.py",
-        modules=modules("arrays", "privacy/similarity", "privacy/calibration"),
+        modules=modules("assess_similarity"),
     output:
         metrics="results/metrics/similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
         curves="results/curves/similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
@@ -119,7 +119,7 @@ rule assess_ranks:
     input:
         matrices=per_condition("templates", "npz"),
         script=SCRIPTS / "assess_ranks.py",
-        modules=modules("arrays", "privacy/ranks"),
+        modules=modules("assess_ranks"),
     output:
         metrics="results/metrics/ranks/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
         curves="results/curves/ranks/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",

@@ -1,25 +1,20 @@
 """What it means: pictures, one table of all numbers, and the page that a person reads."""
 
 
-def figures(path):
-    """Outputs of a picture: svg for the page, pdf and png for papers and slides."""
-    return {ending: f"results/report/figures/{path}.{ending}" for ending in ("pdf", "png")}
-
-
 rule plot_zebra:
     """ECE profiles of all systems under one attacker in one picture."""
     input:
         curves=of_all_systems("curves", "zebra", "tsv"),
         metrics=of_all_systems("metrics", "zebra", "json"),
         script=SCRIPTS / "plot_zebra.py",
-        modules=modules("report/plots/style", "report/plots/zebra"),
+        modules=modules("plot_zebra"),
     output:
+        **for_papers("zebra/{corpus}/{trials}/{extractor}/{backend}"),
         svg=report(
             "results/report/figures/zebra/{corpus}/{trials}/{extractor}/{backend}.svg",
             caption="../report/zebra.rst",
             category="ZEBRA",
         ),
-        **figures("zebra/{corpus}/{trials}/{extractor}/{backend}"),
     log:
         "results/logs/plot_zebra/{corpus}/{trials}/{extractor}/{backend}.log",
     conda:
@@ -44,14 +39,14 @@ rule plot_similarity:
         curves="results/curves/similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
         manifest="results/audio/{corpus}/trial/original/manifest.tsv",
         script=SCRIPTS / "plot_similarity.py",
-        modules=modules("report/plots/style", "report/plots/similarity"),
+        modules=modules("plot_similarity"),
     output:
+        **for_papers("similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"),
         svg=report(
             "results/report/figures/similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.svg",
             caption="../report/similarity.rst",
             category="Voice similarity",
         ),
-        **figures("similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"),
     log:
         "results/logs/plot_similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
     conda:
@@ -76,14 +71,14 @@ rule plot_ranks:
         curves=of_all_systems("curves", "ranks", "tsv"),
         metrics=of_all_systems("metrics", "ranks", "json"),
         script=SCRIPTS / "plot_ranks.py",
-        modules=modules("report/plots/style", "report/plots/ranks"),
+        modules=modules("plot_ranks"),
     output:
+        **for_papers("ranks/{corpus}/{trials}/{extractor}/{backend}"),
         svg=report(
             "results/report/figures/ranks/{corpus}/{trials}/{extractor}/{backend}.svg",
             caption="../report/ranks.rst",
             category="Similarity ranks",
         ),
-        **figures("ranks/{corpus}/{trials}/{extractor}/{backend}"),
     log:
         "results/logs/plot_ranks/{corpus}/{trials}/{extractor}/{backend}.log",
     conda:
@@ -107,7 +102,7 @@ rule collect_metrics:
     input:
         metrics=all_metrics,
         script=SCRIPTS / "collect_metrics.py",
-        modules=modules("report/metrics"),
+        modules=modules("collect_metrics"),
     output:
         metrics="results/metrics.tsv",
     log:
@@ -131,14 +126,16 @@ rule write_provenance:
         metrics="results/metrics.tsv",
         files=used_files,
         script=SCRIPTS / "write_provenance.py",
-        modules=modules("report/provenance"),
+        modules=modules("write_provenance"),
     output:
         provenance="results/provenance.json",
     log:
         "results/logs/write_provenance.log",
     localrule: True
+    conda:
+        "../../envs/evaluate.yaml"
     params:
-        config=json.dumps(config),
+        config=config_as_used,
     shell:
         "python {input.script}"
         " --config {params.config:q}"
@@ -155,7 +152,7 @@ rule write_report:
         figures=all_figures,
         template=Path(workflow.basedir) / "workflow" / "report" / "index.html.j2",
         script=SCRIPTS / "write_report.py",
-        modules=modules("report/metrics", "report/page"),
+        modules=modules("write_report"),
     output:
         page="results/report/index.html",
         tsv="results/report/tables/comparison.tsv",
@@ -168,7 +165,7 @@ rule write_report:
         mem_mb=2000,
         runtime=10,
     params:
-        tables="results/report/tables",
+        tables=folder_of_tables,
     shell:
         "python {input.script}"
         " --metrics {input.metrics:q}"

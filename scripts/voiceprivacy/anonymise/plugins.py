@@ -19,13 +19,11 @@ from pathlib import Path
 
 import numpy as np
 
-from voiceprivacy import audio, seeds
+from voiceprivacy import audio
 from voiceprivacy.anonymise.parallel import for_each
 from voiceprivacy.anonymise.submissions import find_audio
-from voiceprivacy.files import BadInput
+from voiceprivacy.files import BadInput, ours
 from voiceprivacy.tables import read_manifest, write_manifest
-
-SCRIPTS = Path(__file__).resolve().parents[2]
 
 
 def kind(entry):
@@ -76,16 +74,15 @@ def _function(name, utterances, *, options, seed, threads, scratch):
 def call_function(utterance, *, name, options, seed, audio_dir):
     """Protect one utterance by a plug-in function and write <audio_dir>/<utterance>.flac.
 
-    The function's ``seed`` is an int below 2**32 of its own for every utterance: it depends on the run's seed and the
-    utterance id only, and every library's generator takes it.
+    The function's ``seed`` is that of the run: it draws from (seed, utterance) or, for a voice that stays with its
+    speaker, from (seed, speaker).
 
     Returns
     -------
     str, Path : utterance id and file
     """
     samples, sample_rate = audio.read(utterance.path)
-    own_seed = seeds.derive(seed, utterance.utterance) % 2**32
-    known = {"utterance": utterance.utterance, "speaker": utterance.speaker, "seed": own_seed}
+    known = {"utterance": utterance.utterance, "speaker": utterance.speaker, "seed": seed}
     try:
         protected = load_function(name)(samples.copy(), sample_rate, **known, **options)
         protected = np.asarray(protected, dtype=np.float32)
@@ -145,7 +142,7 @@ def _command(command, utterances, *, options, seed, threads, scratch):
 
 
 def command_words(command, options, *, threads):
-    """Split a command as a shell would, without one; {scripts} is our folder, {threads} the job's threads.
+    """Split a command as a shell would, without one; {scripts} and {resources} are our folders, {threads} the job's threads.
 
     Options become ``--name value``: a list gives several values, true the bare ``--name``, false and null nothing.
     """
@@ -155,7 +152,7 @@ def command_words(command, options, *, threads):
         raise BadInput(f"command '{command}': {error}") from None
     if not words:
         raise BadInput("command: is empty")
-    words = [word.replace("{scripts}", str(SCRIPTS)).replace("{threads}", str(threads)) for word in words]
+    words = [ours(word).replace("{threads}", str(threads)) for word in words]
     for name, value in options.items():
         if value is None or value is False:
             continue

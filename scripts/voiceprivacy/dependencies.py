@@ -1,0 +1,39 @@
+"""Which of our files a script needs, so that Snakemake runs a rule again when one of them changes."""
+
+import ast
+import functools
+
+from voiceprivacy.files import SCRIPTS
+
+
+@functools.cache
+def modules(script):
+    """Files of the package that a script imports, directly or through others.
+
+    What is imported inside a function only (a plot, a resampler) does not count.
+
+    Parameters
+    ----------
+    script : str
+        A file below our scripts folder without .py, such as score_trials or voiceprivacy/tables.
+
+    Returns
+    -------
+    list of Path, sorted
+    """
+    found, new = set(), {SCRIPTS / f"{script}.py"}
+    while new:
+        imported = {module for path in new for module in _imports(path)} - found
+        found, new = found | imported, imported
+    return sorted(found)
+
+
+def _imports(path):
+    names = []
+    for statement in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(statement, ast.ImportFrom):
+            names += [statement.module, *[f"{statement.module}.{alias.name}" for alias in statement.names]]
+        elif isinstance(statement, ast.Import):
+            names += [alias.name for alias in statement.names]
+    files = [SCRIPTS / f"{name.replace('.', '/')}.py" for name in names]
+    return [file for file in files if file.exists()]
