@@ -25,7 +25,7 @@ def main():
         from voiceprivacy.report.plots import style
         from voiceprivacy.report.plots.zebra import plot_profiles
 
-        figure, ax = style.figure(width_inches=6, height_inches=4)
+        figure, ax = style.figure(width_inches=8, height_inches=4)
         plot_profiles(ax, curves=curves, metrics=metrics)
         style.save(figure, arguments.plot)
     if arguments.curves:

@@ -140,8 +140,8 @@ def linear_llrs(scores, calibration):
 def train_linear(*, target, nontarget):
     """Train the linear calibration: the logistic regression at prior 0.5, which minimises the Cllr.
 
-    Separable scores have no finite solution; then one target at the lowest and one nontarget at the highest score are
-    added, and a note is logged. Scores that are all equal give (0, 0): no evidence.
+    Separable scores have no finite solution; then a tied target-nontarget pair is added at the lowest and at the
+    highest score (as Laplace's rule does for PAV), and a note is logged. Equal scores give (0, 0): no evidence.
 
     Returns
     -------
@@ -159,10 +159,10 @@ def train_linear(*, target, nontarget):
         return 0.0, 0.0
     if target.min() >= nontarget.max() or target.max() <= nontarget.min():
         logging.getLogger(__name__).warning(
-            "targets and nontargets are separable: one target at the lowest and one nontarget at the highest score "
-            "are added, because logistic regression has no finite solution otherwise"
+            "note: targets and nontargets are separable, so logistic regression has no finite solution; "
+            "a target and a nontarget are added at the lowest and at the highest score"
         )
-        target, nontarget = np.append(target, low), np.append(nontarget, high)
+        target, nontarget = np.append(target, [low, high]), np.append(nontarget, [low, high])
     middle, half_range = low / 2 + high / 2, high / 2 - low / 2
     scale, offset = _logistic_regression((target - middle) / half_range, (nontarget - middle) / half_range)
     return float(scale / half_range), float(offset - scale * middle / half_range)

@@ -70,11 +70,18 @@ def eer_speechbrain_percent(*, target, nontarget, ties=None):
 
     Thresholds are the scores (those between two scores part them in the same way); a score is accepted above the
     threshold. Of all thresholds the lowest one at which the two error rates are closest; the mean of the two there.
+    Two thresholds are often equally close: there SpeechBrain's single precision decides, so it decides here too.
     """
     ties = ties or count_ties(target=target, nontarget=nontarget)
     n_target, n_nontarget = ties.targets.sum(), ties.nontargets.sum()
     misses, false_alarms = np.cumsum(ties.targets), n_nontarget - np.cumsum(ties.nontargets)
-    closest = np.argmin(np.abs(false_alarms * n_target - misses * n_nontarget))
+    miss = misses.astype(np.float32) / np.float32(n_target)
+    false_alarm = false_alarms.astype(np.float32) / np.float32(n_nontarget)
+    gap = np.abs(false_alarm - miss)
+    closest, *others = np.flatnonzero(gap <= gap.min() * 1.000001)
+    for other in others:
+        if gap[other] < abs(float(false_alarm[closest]) - float(miss[closest])):
+            closest = other
     return float(50 * (misses[closest] / n_target + false_alarms[closest] / n_nontarget))
 
 

@@ -23,9 +23,9 @@ def plot_profiles(ax, *, curves, metrics):
         look = {"color": style.colour(index), "linestyle": style.line(index)}
         (lines[label],) = _lines(ax, curve, "ece_bit", label=f"{label} {_profile(metrics[label])}", **look)
     ranking = sorted(lines, key=lambda label: metrics[label]["dece_bit"])
-    ax.legend(
-        handles=[perfect, *(lines[label] for label in ranking)], title="system ($D_{ECE}$ [bit], worst case, tag)"
-    )
+    title = "system ($D_{ECE}$ [bit], worst case, tag)"
+    handles = [perfect, *(lines[label] for label in ranking)]
+    ax.legend(handles=handles, title=title, loc="upper left", bbox_to_anchor=(1.02, 1), alignment="left")
     ax.set(xlabel="prior log-odds, logit(π)", ylabel="ECE [bit]", ylim=(0, None))
 
 

@@ -1,0 +1,177 @@
+"""The commands assess_verification, assess_zebra and assess_calibration as a person calls them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from score_cases import DATA
+
+ROOT = Path(__file__).parents[3]
+KALDI = ["--scores", DATA / "zebra_cli" / "scores.txt", "--trials", DATA / "zebra_cli" / "key.txt"]
+
+
+def call(script, *arguments):
+    command = [sys.executable, ROOT / "scripts" / script, *arguments]
+    return subprocess.run([str(part) for part in command], capture_output=True, text=True)
+
+
+def fails_with(done, message):
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1
+    assert message in done.stderr
+
+
+@pytest.fixture
+def scores(tmp_path):
+    def write(name, target, nontarget):
+        lines = ["enrolment\ttrial\tlabel\tscore"]
+        lines += [f"e\tt{index}\ttarget\t{score}" for index, score in enumerate(target)]
+        lines += [f"e\tn{index}\tnontarget\t{score}" for index, score in enumerate(nontarget)]
+        path = tmp_path / name
+        path.write_text("\n".join(lines) + "\n")
+        return path
+
+    return write
+
+
+def test_kaldi_scores_with_their_key(tmp_path):
+    done = call("assess_zebra.py", *KALDI, "--metrics", tmp_path / "zebra.json")
+    assert done.returncode == 0, done.stderr
+    metrics = json.loads((tmp_path / "zebra.json").read_text())
+    assert (round(metrics["dece_bit"], 3), round(metrics["worst_case_log10"], 3), metrics["tag"]) == (0.427, 1.74, "B")
+    assert (metrics["n_target"], metrics["n_nontarget"]) == (40, 440)
+    assert "one wrong in 10 to 100" in done.stdout
+
+
+def test_verification_without_label_writes_flat_names_and_a_table(scores, tmp_path):
+    path = scores("s.tsv", [3, 1], [0, 2])
+    done = call("assess_verification.py", "--scores", path, "--p-target", "0.5", "--metrics", tmp_path / "m.json")
+    assert done.returncode == 0, done.stderr
+    metrics = json.loads((tmp_path / "m.json").read_text())
+    assert metrics.keys() == {
+        *("eer_percent", "eer_rocch_percent", "eer_speechbrain_percent", "cllr_bit", "cllr_min_bit", "cllr_cal_bit"),
+        *("min_dcf", "linkability", "linkability_vpc", "n_target", "n_nontarget"),
+    }
+    assert (metrics["eer_percent"], metrics["min_dcf"]) == (50, 0.5)
+    assert "eer_percent" in done.stdout
+    assert done.stderr == ""
+
+
+def test_verification_with_labels_writes_label_to_names(scores, tmp_path):
+    paths = [scores("op.tsv", [1], [0]), scores("pp.tsv", [0], [1])]
+    done = call("assess_verification.py", "--scores", *paths, "--label", "op", "pp", "--metrics", tmp_path / "m.json")
+    assert done.returncode == 0, done.stderr
+    metrics = json.loads((tmp_path / "m.json").read_text())
+    assert list(metrics) == ["op", "pp"]
+    assert (metrics["op"]["eer_rocch_percent"], metrics["pp"]["eer_rocch_percent"]) == (0, 50)
+
+
+def test_one_label_is_a_label_too(scores, tmp_path):
+    done = call(
+        "assess_zebra.py", "--scores", scores("s.tsv", [1], [0]), "--label", "oo", "--metrics", tmp_path / "m.json"
+    )
+    assert done.returncode == 0, done.stderr
+    assert list(json.loads((tmp_path / "m.json").read_text())) == ["oo"]
+
+
+def test_many_ties_between_the_classes_are_warned_of(scores, tmp_path):
+    done = call("assess_verification.py", "--scores", scores("s.tsv", [1, 1], [1]), "--metrics", tmp_path / "m.json")
+    assert done.returncode == 0
+    assert "100 % of the trials have a score that a trial of the other class has too" in done.stderr
+
+
+def test_an_infinite_value_is_written_as_a_word(scores, tmp_path):
+    path = scores("s.tsv", ["-inf"], [0])
+    call("assess_verification.py", "--scores", path, "--metrics", tmp_path / "m.json")
+    metrics = json.loads((tmp_path / "m.json").read_text())
+    assert (metrics["cllr_bit"], metrics["linkability_vpc"]) == ("inf", "undefined")
+
+
+def test_curves_hold_the_profile_of_every_label(scores, tmp_path):
+    paths = [scores("op.tsv", [1], [0]), scores("pp.tsv", [1], [1])]
+    files = ["--metrics", tmp_path / "m.json", "--curves", tmp_path / "c.tsv"]
+    done = call("assess_zebra.py", "--scores", *paths, "--label", "op", "pp", *files)
+    assert done.returncode == 0, done.stderr
+    header, *rows = [line.split("\t") for line in (tmp_path / "c.tsv").read_text().splitlines()]
+    assert header == ["label", "prior_log_odds", "ece_bit", "ece_default_bit"]
+    assert [row[0] for row in rows] == ["op"] * 201 + ["pp"] * 201
+    numbers = np.array([row[1:] for row in rows], dtype=float).reshape(2, 201, 3)
+    assert numbers[:, [0, -1], 0].tolist() == [[-10, 10], [-10, 10]]
+    np.testing.assert_allclose(numbers[0, 100], [0, 0, 1])
+    np.testing.assert_allclose(numbers[1, :, 1], numbers[1, :, 2])
+
+
+@pytest.mark.parametrize("kind", ["svg", "pdf", "png"])
+def test_the_picture_is_the_same_every_time(scores, tmp_path, kind):
+    path = scores("s.tsv", [3, 1], [0, 2])
+    for name in ("one", "two"):
+        files = ["--metrics", tmp_path / "m.json", "--plot", tmp_path / f"{name}.{kind}"]
+        done = call("assess_zebra.py", "--scores", path, *files)
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
+
+
+def test_an_unknown_kind_of_picture_is_refused_before_anything_is_written(scores, tmp_path):
+    files = ["--metrics", tmp_path / "m.json", "--plot", tmp_path / "p.docx"]
+    fails_with(call("assess_zebra.py", "--scores", scores("s.tsv", [1], [0]), *files), "p.docx")
+    assert [path.name for path in tmp_path.iterdir()] == ["s.tsv"]
+
+
+def test_calibration_trained_on_one_run_and_tested_on_another(scores, tmp_path):
+    train, test = scores("run0.tsv", [0, 1, 1, 1], [0, 0, 0, 1]), scores("run1.tsv", [0, 1], [0, 1])
+    done = call("assess_calibration.py", "--train", train, "--test", test, "--metrics", tmp_path / "m.json")
+    assert done.returncode == 0, done.stderr
+    metrics = json.loads((tmp_path / "m.json").read_text())
+    assert metrics.keys() == {"cece_linear_bit", "cece_isotonic_bit", "cece_isotonic_interpolated_bit"}
+    assert all(value < 0 for value in metrics.values())
+
+
+def test_calibration_of_kaldi_scores(tmp_path):
+    path, key = DATA / "zebra_cli" / "scores.txt", DATA / "zebra_cli" / "key.txt"
+    files = ["--train", path, "--test", path, "--train-trials", key, "--test-trials", key]
+    done = call("assess_calibration.py", *files, "--label", "op", "--metrics", tmp_path / "m.json")
+    assert done.returncode == 0, done.stderr
+    assert 0 < json.loads((tmp_path / "m.json").read_text())["op"]["cece_linear_bit"] < 0.427
+
+
+def test_a_train_file_without_test_file_is_refused(scores, tmp_path):
+    path = scores("s.tsv", [1], [0])
+    fails_with(
+        call("assess_calibration.py", "--train", path, path, "--test", path, "--metrics", tmp_path / "m.json"),
+        "--train",
+    )
+
+
+@pytest.mark.parametrize("script", ["assess_verification.py", "assess_zebra.py"])
+def test_bad_scores_are_one_line_with_the_place(scores, tmp_path, script):
+    files = ["--metrics", tmp_path / "m.json"]
+    fails_with(call(script, "--scores", tmp_path / "none.tsv", *files), "none.tsv: not found")
+    path = scores("s.tsv", [1, "x"], [0])
+    fails_with(call(script, "--scores", path, *files), f"{path}:3: 'x' is not a number")
+    fails_with(call(script, "--scores", scores("t.tsv", [1], []), *files), "no nontarget trials")
+    assert not (tmp_path / "m.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--label", "a"], "1 labels for 2 inputs"),
+        (["--label", "a", "a"], "'a' occurs twice"),
+        (["--p-target", "1"], "--p-target: 1.0 is not between 0 and 1"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused(scores, tmp_path, arguments, message):
+    paths = [scores("a.tsv", [1], [0]), scores("b.tsv", [1], [0])]
+    files = ["--metrics", tmp_path / "m.json"]
+    fails_with(call("assess_verification.py", "--scores", *paths, *arguments, *files), message)
+
+
+def test_infinite_scores_cannot_train_the_linear_calibration(scores, tmp_path):
+    train, test = scores("train.tsv", ["inf"], [0]), scores("test.tsv", [1], [0])
+    fails_with(
+        call("assess_calibration.py", "--train", train, "--test", test, "--metrics", tmp_path / "m.json"), "infinite"
+    )

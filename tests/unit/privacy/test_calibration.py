@@ -1,0 +1,199 @@
+"""Calibration: reference numbers, values worked out by hand, and what must not change an LLR."""
+
+import logging
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from score_cases import assert_close, cases, scores, summary, tolerance
+
+from voiceprivacy.files import BadInput
+from voiceprivacy.privacy.calibration import (
+    interpolated_llrs,
+    linear_llrs,
+    oracle_blocks,
+    oracle_llrs,
+    step_llrs,
+    train_linear,
+)
+
+INTEGERS = st.lists(st.integers(-5, 5), min_size=1, max_size=12)
+REAL = st.lists(st.floats(-50, 50).map(lambda score: round(score, 9)), min_size=1, max_size=40)
+QUARTERS = {"target": [0, 1, 1, 1], "nontarget": [0, 0, 0, 1]}  # posterior 1/4 at 0, 3/4 at 1
+
+
+@pytest.mark.parametrize("laplace", [False, True])
+@pytest.mark.parametrize(("arrays", "expected"), cases("zebra", summary("zebra")))
+def test_oracle_llrs_meet_the_reference(arrays, expected, laplace):
+    target, nontarget = oracle_llrs(**scores(arrays), laplace=laplace)
+    name = "llr_laplace" if laplace else "llr"
+    if f"ref_tar_{name}" not in arrays:
+        pytest.skip("the case has no LLRs")
+    assert_close(target, arrays[f"ref_tar_{name}"], tolerance(arrays))
+    assert_close(nontarget, arrays[f"ref_non_{name}"], tolerance(arrays))
+
+
+@pytest.mark.parametrize(("arrays", "expected"), cases("cece", summary("cece")["pipelines"]))
+def test_trained_calibrations_meet_the_reference(arrays, expected):
+    train, test = scores(arrays, run="_f0"), scores(arrays, run="_f1")
+    linear = train_linear(**train)
+    assert_close(linear, (expected["linear_a"], expected["linear_b"]))
+    blocks = {"laplace": oracle_blocks(**train, laplace=True), "plain": oracle_blocks(**train)}
+    for label, values in zip(("tar", "non"), test.values(), strict=True):
+        assert_close(linear_llrs(values, linear), arrays[f"{label}_linear"])
+        for kind in blocks:
+            assert_close(step_llrs(values, blocks[kind]), arrays[f"{label}_iso_step_{kind}"])
+            assert_close(interpolated_llrs(values, blocks[kind]), arrays[f"{label}_iso_interp_posterior_{kind}"])
+
+
+def test_a_violation_is_pooled_and_a_pure_block_is_infinite():
+    target, nontarget = oracle_llrs(target=[3, 1], nontarget=[0, 2])
+    assert target.tolist() == [np.inf, 0]
+    assert nontarget.tolist() == [-np.inf, 0]
+
+
+def test_laplace_pairs_count_in_the_llrs_but_not_in_the_prior():
+    target, nontarget = oracle_llrs(target=[1], nontarget=[0], laplace=True)
+    assert_close([*target, *nontarget], np.log([2, 1 / 2]))
+    target, nontarget = oracle_llrs(target=[1, 1], nontarget=[0], laplace=True)
+    assert_close([target[0], *nontarget], np.log([3 / 2, 1 / 4]))
+
+
+@pytest.mark.parametrize("laplace", [False, True])
+def test_equal_scores_are_exactly_no_evidence(laplace):
+    for llrs in oracle_llrs(target=np.ones(500), nontarget=np.ones(500), laplace=laplace):
+        assert set(llrs) == {0}
+
+
+def test_infinite_scores_are_the_lowest_and_the_highest():
+    target, nontarget = oracle_llrs(target=[np.inf, 0], nontarget=[-np.inf, 0], laplace=True)
+    finite, other = oracle_llrs(target=[1, 0], nontarget=[-1, 0], laplace=True)
+    assert target.tolist() == finite.tolist()
+    assert nontarget.tolist() == other.tolist()
+
+
+@given(target=INTEGERS, nontarget=INTEGERS, laplace=st.booleans())
+@settings(deadline=None)
+def test_pav_is_the_isotonic_regression_of_the_labels(target, nontarget, laplace):
+    """Against its closed form, max over starts of min over ends of the mean, in exact fractions."""
+    order = sorted({*target, *nontarget})
+    groups = [(target.count(score), nontarget.count(score)) for score in order]
+    groups = [(1, 1), *groups, (1, 1)] if laplace else groups
+    expected = {}
+    for score, posterior in zip(order, _isotonic(groups)[1:-1] if laplace else _isotonic(groups), strict=True):
+        with np.errstate(divide="ignore"):
+            odds = np.divide(float(posterior), float(1 - posterior))
+            expected[score] = np.log(odds * len(nontarget) / len(target))
+    for of, llrs in zip(
+        (target, nontarget), oracle_llrs(target=target, nontarget=nontarget, laplace=laplace), strict=True
+    ):
+        assert_close(llrs, [expected[score] for score in of])
+
+
+@given(target=INTEGERS, nontarget=INTEGERS, laplace=st.booleans())
+@settings(deadline=None)
+def test_a_monotone_map_changes_no_llr(target, nontarget, laplace):
+    plain = oracle_llrs(target=target, nontarget=nontarget, laplace=laplace)
+    mapped = oracle_llrs(target=np.sinh(target) - 7, nontarget=np.sinh(nontarget) - 7, laplace=laplace)
+    for before, after in zip(plain, mapped, strict=True):
+        assert before.tolist() == after.tolist()
+
+
+@given(target=INTEGERS, nontarget=INTEGERS, laplace=st.booleans())
+@settings(deadline=None)
+def test_swapped_roles_and_signs_change_the_sign_of_the_llrs(target, nontarget, laplace):
+    plain = oracle_llrs(target=target, nontarget=nontarget, laplace=laplace)
+    swapped = oracle_llrs(target=-np.array(nontarget), nontarget=-np.array(target), laplace=laplace)
+    assert_close(plain[0], -swapped[1])
+    assert_close(plain[1], -swapped[0])
+
+
+@pytest.mark.parametrize(("target", "nontarget", "what"), [([], [0], "no target"), ([0], [], "no nontarget")])
+def test_a_class_without_scores_is_refused(target, nontarget, what):
+    with pytest.raises(ValueError, match=what):
+        oracle_llrs(target=target, nontarget=nontarget)
+
+
+def test_nan_is_refused():
+    with pytest.raises(ValueError, match="not a number"):
+        oracle_llrs(target=[np.nan], nontarget=[0])
+
+
+def test_steps_are_at_the_trained_scores():
+    blocks = oracle_blocks(**QUARTERS)
+    assert_close(step_llrs([-9, 0, 0.99, 1, 9], blocks), np.log([1 / 3, 1 / 3, 1 / 3, 3, 3]))
+
+
+def test_the_posterior_is_interpolated_between_trained_scores_only():
+    blocks = oracle_blocks(**QUARTERS)
+    assert_close(interpolated_llrs([-9, 0, 0.25, 0.5, 1, 9], blocks), np.log([1 / 3, 1 / 3, 3 / 5, 1, 3, 3]))
+
+
+def test_interpolation_reaches_the_infinite_llrs_of_its_blocks():
+    blocks = oracle_blocks(target=[1], nontarget=[0])
+    assert interpolated_llrs([-1, 0, 0.5, 1, 2], blocks).tolist() == [-np.inf, -np.inf, 0, np.inf, np.inf]
+
+
+def test_linear_calibration_by_hand():
+    """Two different scores: the logistic regression meets the two LLRs exactly."""
+    assert_close(train_linear(**QUARTERS), (2 * np.log(3), -np.log(3)))
+
+
+def test_linear_calibration_of_reversed_scores_turns_them_around():
+    scale, offset = train_linear(target=[0, 0, 0, 1], nontarget=[0, 1, 1, 1])
+    assert_close((scale, offset), (-2 * np.log(3), np.log(3)))
+
+
+def test_linear_calibration_does_not_depend_on_the_unit_of_the_scores():
+    generator = np.random.default_rng(0)
+    target, nontarget = generator.normal(1, 1, 50), generator.normal(0, 1, 200)
+    scale, offset = train_linear(target=target, nontarget=nontarget)
+    other = train_linear(target=1e6 * target - 3, nontarget=1e6 * nontarget - 3)
+    assert_close(other[0] * 1e6, scale, 1e-10)
+    assert_close(other[1] - 3 * other[0], offset, 1e-10)
+
+
+def test_linear_calibration_does_not_depend_on_the_number_of_scores_in_a_class():
+    scale, offset = train_linear(target=[0, 1, 1, 1] * 7, nontarget=[0, 0, 0, 1])
+    assert_close((scale, offset), (2 * np.log(3), -np.log(3)))
+
+
+def test_equal_scores_train_zero_evidence():
+    assert train_linear(target=[4, 4], nontarget=[4]) == (0, 0)
+
+
+@pytest.mark.parametrize(("target", "nontarget"), [([2, 3], [0, 1]), ([0, 1], [2, 3]), ([1, 2], [0, 1])])
+def test_separable_scores_are_regularised_with_a_note(target, nontarget, caplog):
+    with caplog.at_level(logging.WARNING):
+        scale, _ = train_linear(target=target, nontarget=nontarget)
+    assert "separable" in caplog.text
+    assert np.isfinite(scale)
+    assert np.sign(scale) == np.sign(np.mean(target) - np.mean(nontarget))
+
+
+def test_infinite_scores_cannot_train_a_linear_calibration():
+    with pytest.raises(BadInput, match="infinite"):
+        train_linear(target=[np.inf], nontarget=[0])
+
+
+@given(target=REAL, nontarget=REAL)
+@settings(deadline=None)
+def test_linear_calibration_is_finite_and_never_worse_than_no_evidence(target, nontarget):
+    scale, offset = train_linear(target=target, nontarget=nontarget)
+    assert np.isfinite([scale, offset]).all()
+    if min(target) < max(nontarget) and max(target) > min(nontarget):
+        miss = np.logaddexp(0, -linear_llrs(target, (scale, offset))).mean()
+        false_alarm = np.logaddexp(0, linear_llrs(nontarget, (scale, offset))).mean()
+        assert miss + false_alarm <= 2 * np.log(2) + 1e-9
+
+
+def _isotonic(groups):
+    n = range(len(groups))
+    return [max(min(_mean(groups[i : j + 1]) for j in n if j >= k) for i in n if i <= k) for k in n]
+
+
+def _mean(groups):
+    targets, nontargets = (sum(counts) for counts in zip(*groups, strict=True))
+    return Fraction(targets, targets + nontargets)

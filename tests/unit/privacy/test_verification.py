@@ -1,0 +1,197 @@
+"""Verification metrics: reference numbers, values worked out by hand, closed forms, invariances, ties."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import norm
+from score_cases import assert_close, cases, scores, summary, tolerance
+
+from voiceprivacy.privacy import verification
+from voiceprivacy.privacy.verification import (
+    cllr_bit,
+    cllr_cal_bit,
+    cllr_min_bit,
+    eer_percent,
+    eer_rocch_percent,
+    eer_speechbrain_percent,
+    linkability,
+    linkability_vpc,
+    min_dcf,
+    tied_percent,
+)
+
+SCORES = st.lists(st.integers(-30, 30).map(lambda score: score / 4), min_size=1, max_size=30)
+EQUAL = {"target": np.ones(500), "nontarget": np.ones(500)}
+OF_ORDER = [cllr_min_bit, eer_percent, eer_rocch_percent, eer_speechbrain_percent, linkability, min_dcf]
+
+
+@pytest.mark.parametrize(("arrays", "expected"), cases("zebra", summary("zebra")))
+def test_cllr_and_eer_meet_the_reference(arrays, expected):
+    of, limit = scores(arrays), tolerance(arrays)
+    assert_close(cllr_bit(**of), expected["ref_cllr"], limit)
+    assert_close(cllr_min_bit(**of), expected["ref_mincllr"], limit)
+    assert_close(cllr_cal_bit(**of), expected["ref_cllr"] - expected["ref_mincllr"], limit)
+    assert_close(eer_rocch_percent(**of) / 100, expected["ref_rocch_eer"], limit)
+
+
+@pytest.mark.parametrize(("arrays", "expected"), cases("cece", summary("cece")["cases"]))
+def test_cllr_of_llrs_meets_the_reference(arrays, expected):
+    assert_close(cllr_bit(**scores(arrays)), expected["cllr"])
+
+
+@pytest.mark.parametrize("omega", [1, 0.1, 10])
+@pytest.mark.parametrize(("arrays", "expected"), cases("linkability", summary("linkability")))
+def test_linkability_with_the_published_bins_meets_the_reference(arrays, expected, omega):
+    value = linkability_vpc(target=arrays["mated"], nontarget=arrays["nonmated"], omega=omega)
+    assert_close(value, expected[f"Dsys_omega{omega}"])
+
+
+@pytest.mark.parametrize(
+    ("target", "nontarget", "kaldi", "rocch", "speechbrain"),
+    [
+        ([1], [0], 0, 0, 0),
+        ([0], [1], 0, 50, 100),  # Kaldi's rule stops at its only k
+        ([0], [0], 0, 50, 50),
+        ([1, 3], [0, 2], 50, 25, 50),
+        ([0, 1], [2, 3], 50, 50, 100),
+        ([1, 2, 3, 4], [0], 0, 0, 0),
+        ([0, 4], [1, 2], 50, 100 / 3, 50),
+    ],
+)
+def test_equal_error_rates_by_hand(target, nontarget, kaldi, rocch, speechbrain):
+    of = {"target": target, "nontarget": nontarget}
+    assert eer_percent(**of) == kaldi
+    assert eer_rocch_percent(**of) == pytest.approx(rocch)
+    assert eer_speechbrain_percent(**of) == pytest.approx(speechbrain)
+
+
+def test_equal_scores():
+    assert eer_percent(**EQUAL) == pytest.approx(99.8)
+    assert eer_rocch_percent(**EQUAL) == 50
+    assert eer_speechbrain_percent(**EQUAL) == 50
+    assert cllr_min_bit(**EQUAL) == 1
+    assert linkability(**EQUAL) == 0
+    assert linkability_vpc(**EQUAL) == 0
+    assert min_dcf(**EQUAL) == 1
+    assert tied_percent(**EQUAL) == 100
+
+
+def test_only_ties_between_the_classes_are_counted():
+    assert tied_percent(target=[1, 1, 2], nontarget=[0, 0, 0, 2, 3]) == 25
+
+
+@given(target=SCORES, nontarget=SCORES)
+@settings(deadline=None)
+def test_eer_percent_follows_kaldis_rule(target, nontarget):
+    targets, nontargets = sorted(target), sorted(nontarget)
+    for k in range(len(targets)):
+        above = math.floor(len(nontargets) * k / len(targets))
+        if nontargets[len(nontargets) - 1 - above] < targets[k]:
+            break
+    assert eer_percent(target=target, nontarget=nontarget) == pytest.approx(100 * k / len(targets))
+
+
+@given(target=SCORES, nontarget=SCORES)
+@settings(deadline=None)
+def test_eer_speechbrain_percent_follows_the_loop_over_thresholds(target, nontarget):
+    """In single precision like SpeechBrain, which decides between thresholds that are equally close."""
+    closest, rates = None, None
+    for threshold in sorted({*target, *nontarget}):
+        miss = np.float32((np.array(target) <= threshold).sum()) / np.float32(len(target))
+        false_alarm = np.float32((np.array(nontarget) > threshold).sum()) / np.float32(len(nontarget))
+        if rates is None or abs(false_alarm - miss) < closest:
+            rates = (float(miss), float(false_alarm))
+            closest = abs(rates[0] - rates[1])
+    assert eer_speechbrain_percent(target=target, nontarget=nontarget) == pytest.approx(50 * sum(rates), abs=1e-4)
+
+
+@given(target=SCORES, nontarget=SCORES, p_target=st.sampled_from([0.01, 0.3, 0.5, 0.9]))
+@settings(deadline=None)
+def test_min_dcf_is_the_lowest_cost_of_any_threshold(target, nontarget, p_target):
+    costs = []
+    for threshold in [-np.inf, *target, *nontarget]:
+        miss, false_alarm = np.mean(np.array(target) <= threshold), np.mean(np.array(nontarget) > threshold)
+        costs.append(p_target * miss + (1 - p_target) * false_alarm)
+    lowest = min(costs) / min(p_target, 1 - p_target)
+    assert min_dcf(target=target, nontarget=nontarget, p_target=p_target) == pytest.approx(lowest)
+
+
+@given(target=SCORES, nontarget=SCORES)
+@settings(deadline=None)
+def test_a_monotone_map_changes_nothing(target, nontarget):
+    mapped = {"target": np.cbrt(target) + 7, "nontarget": np.cbrt(nontarget) + 7}
+    for metric in [*OF_ORDER, tied_percent]:
+        assert metric(**mapped) == metric(target=target, nontarget=nontarget)
+
+
+@given(target=SCORES, nontarget=SCORES)
+@settings(deadline=None)
+def test_swapped_roles_and_signs_change_nothing(target, nontarget):
+    swapped = {"target": -np.array(nontarget), "nontarget": -np.array(target)}
+    for metric in (cllr_bit, cllr_min_bit, eer_rocch_percent):
+        assert metric(**swapped) == pytest.approx(metric(target=target, nontarget=nontarget))
+
+
+@given(target=SCORES, nontarget=SCORES)
+@settings(deadline=None)
+def test_calibration_never_costs_and_no_metric_leaves_its_range(target, nontarget):
+    metrics = verification.assess(target=target, nontarget=nontarget)
+    assert 0 <= metrics["eer_rocch_percent"] <= 50
+    assert metrics["cllr_cal_bit"] >= -1e-12
+    for name in ("cllr_min_bit", "min_dcf", "linkability", "linkability_vpc"):
+        assert -1e-12 <= metrics[name] <= 1 + 1e-12
+
+
+@given(target=SCORES, nontarget=SCORES)
+@settings(deadline=None)
+def test_assess_gives_what_each_function_gives(target, nontarget):
+    metrics = verification.assess(target=target, nontarget=nontarget, p_target=0.2)
+    assert metrics["min_dcf"] == min_dcf(target=target, nontarget=nontarget, p_target=0.2)
+    for metric in (eer_percent, eer_rocch_percent, eer_speechbrain_percent, cllr_bit, cllr_min_bit, cllr_cal_bit):
+        assert metrics[metric.__name__] == metric(target=target, nontarget=nontarget)
+    for metric in (linkability, linkability_vpc):
+        assert metrics[metric.__name__] == metric(target=target, nontarget=nontarget)
+    assert (metrics["n_target"], metrics["n_nontarget"]) == (len(target), len(nontarget))
+
+
+@pytest.mark.parametrize("distance", [0.5, 1, 2, 3])
+def test_two_gaussians_have_the_eer_of_the_closed_form(distance):
+    quantiles = norm.ppf((np.arange(20_001) + 0.5) / 20_001)
+    of = {"target": quantiles + distance, "nontarget": quantiles}
+    for metric in (eer_percent, eer_rocch_percent, eer_speechbrain_percent):
+        assert metric(**of) == pytest.approx(100 * norm.cdf(-distance / 2), abs=0.01)
+
+
+def test_calibrated_gaussian_llrs_lose_nothing_to_calibration():
+    """LLRs of equal-variance Gaussians are themselves Gaussian, mean and half the variance of the same size."""
+    quantiles = norm.ppf((np.arange(20_001) + 0.5) / 20_001)
+    of = {"target": 2 * quantiles + 2, "nontarget": 2 * quantiles - 2}
+    assert cllr_cal_bit(**of) == pytest.approx(0, abs=1e-3)
+
+
+def test_cllr_is_exact_for_any_llr():
+    assert cllr_bit(target=np.zeros(3), nontarget=np.zeros(5)) == 1
+    assert cllr_bit(target=[-800], nontarget=[800]) == pytest.approx(800 / np.log(2), rel=1e-15)
+    assert cllr_bit(target=[800], nontarget=[-800]) == 0
+    assert cllr_bit(target=[np.inf], nontarget=[-np.inf]) == 0
+    assert cllr_bit(target=[-np.inf, 0], nontarget=[0]) == np.inf
+    assert 1 - cllr_bit(target=[1e-9], nontarget=[-1e-9]) == pytest.approx(1e-9 / (2 * np.log(2)), rel=1e-6)
+
+
+def test_counts_stand_for_repeated_llrs():
+    counted = cllr_bit(target=[1, 2], nontarget=[0], target_counts=[3, 1], nontarget_counts=[5])
+    assert counted == pytest.approx(cllr_bit(target=[1, 1, 1, 2], nontarget=[0]))
+
+
+def test_linkability_by_hand():
+    """PAV: the two scores in the middle are one block with LLR ln(1/2), the target on top has inf, one below -inf."""
+    assert linkability(target=[3, 1], nontarget=[0, 2, 1]) == pytest.approx(1 / 2)
+    assert linkability(target=[0, 1, 1, 1], nontarget=[0, 0, 0, 1]) == pytest.approx(3 / 4 * (2 * 3 / 4 - 1))
+
+
+def test_infinite_scores_have_no_histogram():
+    assert linkability_vpc(target=[np.inf] * 10, nontarget=[0]) == "undefined"
+    assert verification.assess(target=[np.inf], nontarget=[-np.inf])["eer_percent"] == 0

@@ -1,0 +1,216 @@
+"""ZEBRA: reference numbers, the closed form against quadrature and 1000 digits, tags at their edges, invariances."""
+
+from decimal import Decimal, localcontext
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import expit
+from score_cases import DATA, assert_close, cases, has_ties, scores, summary, tolerance
+
+from voiceprivacy.privacy import verification, zebra
+from voiceprivacy.privacy.calibration import oracle_llrs
+from voiceprivacy.tables import read_scores
+
+NO_PRIVACY_BIT = 0.7213475204444817
+SCORES = st.lists(st.integers(-30, 30).map(lambda score: score / 4), min_size=1, max_size=30)
+CASES = cases("zebra", summary("zebra"))
+UNTIED = [case for case in CASES if "tk_dece" in case.values[1] and not has_ties(case.values[0])]
+SIZES = [(1, 1), (9, 9), (10, 20), (20, 10), (5, 995)]
+
+
+@pytest.mark.parametrize(("arrays", "expected"), CASES)
+def test_zebra_meets_the_reference(arrays, expected):
+    metrics, profile = zebra.assess(**scores(arrays))
+    limit = tolerance(arrays)
+    assert_close(metrics["dece_bit"], expected["ref_dece"], limit)
+    assert_close(metrics["worst_case_log10"], expected["ref_max_abs_llr10_laplace"], limit)
+    assert_close(profile["prior_log_odds"], arrays["plo"])
+    assert_close(profile["ece_bit"], arrays["ref_ece_min"], limit)
+
+
+@pytest.mark.parametrize(("arrays", "expected"), UNTIED)
+def test_zebra_meets_the_toolkit_where_no_scores_are_tied(arrays, expected):
+    of = scores(arrays)
+    metrics, profile = zebra.assess(**of)
+    assert metrics["dece_bit"] == pytest.approx(expected["tk_dece"], abs=2e-7)
+    assert metrics["worst_case_log10"] == pytest.approx(expected["tk_max_abs_llr10_laplace"], abs=4.4e-7)
+    np.testing.assert_allclose(profile["ece_bit"], arrays["ece_min"], rtol=0, atol=2e-7)
+    np.testing.assert_allclose(profile["ece_default_bit"], arrays["ece_default"], rtol=0, atol=2e-7)
+    np.testing.assert_allclose(zebra.ece_bit(arrays["plo"], **of), arrays["ece_act"], rtol=2e-7)
+
+
+@pytest.mark.parametrize(("arrays", "expected"), cases("cece", summary("cece")["cases"]))
+def test_cece_of_llrs_meets_the_reference(arrays, expected):
+    assert_close(zebra.cece_bit(**scores(arrays)), expected["closed_eq13"])
+
+
+@pytest.mark.parametrize(("arrays", "expected"), cases("cece", summary("cece")["pipelines"]))
+def test_cece_of_trained_calibrations_meets_the_reference(arrays, expected):
+    metrics = zebra.assess_calibration(train=scores(arrays, run="_f0"), test=scores(arrays, run="_f1"))
+    assert_close(metrics["cece_linear_bit"], expected["C_ECE_linear"])
+    assert_close(metrics["cece_isotonic_bit"], expected["C_ECE_iso_step_laplace"])
+    assert_close(metrics["cece_isotonic_interpolated_bit"], expected["C_ECE_iso_interp_posterior_laplace"])
+
+
+def test_kaldi_scores_give_what_the_toolkit_prints():
+    folder = DATA / "zebra_cli"
+    metrics, _ = zebra.assess(**read_scores(folder / "scores.txt", key=folder / "key.txt"))
+    printed = (folder / "toolkit_stdout.txt").read_text()
+    assert f"Population: {metrics['dece_bit']:.3f} bit" in printed
+    assert f"Individual: {metrics['worst_case_log10']:.3f} ({metrics['tag']})" in printed
+
+
+def test_equal_scores_disclose_nothing():
+    metrics, profile = zebra.assess(target=np.ones(500), nontarget=np.ones(500))
+    assert (metrics["dece_bit"], metrics["worst_case_log10"], metrics["tag"]) == (0, 0, "0")
+    assert_close(profile["ece_bit"], profile["ece_default_bit"])
+
+
+def test_one_target_above_one_nontarget_discloses_everything():
+    metrics, _ = zebra.assess(target=[1], nontarget=[0])
+    assert metrics["dece_bit"] == pytest.approx(NO_PRIVACY_BIT)
+    assert metrics["worst_case_log10"] == pytest.approx(np.log10(2))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    "size", ["1e-12", "1e-9", "1e-3", "0.5", "0.9999", "1", "1.0001", "2", "6.5", "40", "300", "800"]
+)
+def test_the_closed_form_is_exact_for_every_llr(size, sign):
+    """Z(l) from its definition, with 1000 digits."""
+    with localcontext() as context:
+        context.prec = 1000
+        llr = sign * Decimal(float(size))
+        odds = llr.exp() - 1
+        exact = float(Decimal("0.5") + (llr - odds) / odds**2)
+    value = zebra.cece_bit(target=[sign * float(size)], nontarget=[0])
+    assert value / NO_PRIVACY_BIT == pytest.approx(exact, rel=2e-14)
+    assert zebra.cece_bit(target=[0], nontarget=[-sign * float(size)]) == value
+
+
+def test_infinite_llrs():
+    assert zebra.cece_bit(target=[np.inf], nontarget=[-np.inf]) == pytest.approx(NO_PRIVACY_BIT)
+    assert zebra.cece_bit(target=[-np.inf, np.inf], nontarget=[0]) == -np.inf
+    assert zebra.cece_bit(target=[0], nontarget=[np.inf]) == -np.inf
+    assert zebra.ece_bit([0.0], target=[-np.inf], nontarget=[0]) == np.inf
+
+
+def test_the_closed_form_is_the_area_between_the_profiles():
+    generator = np.random.default_rng(0)
+    llrs = {"target": generator.normal(1, 3, 20), "nontarget": generator.normal(-2, 3, 30)}
+    log_odds = np.linspace(-60, 60, 60_001)
+    gap = zebra.ece_default_bit(log_odds) - zebra.ece_bit(log_odds, **llrs)
+    area = np.trapezoid(gap * expit(log_odds) * expit(-log_odds), log_odds)
+    assert zebra.cece_bit(**llrs) == pytest.approx(area, abs=1e-10)
+
+
+def test_ece_at_equal_odds_is_the_cllr():
+    llrs = {"target": [1.0, -2.0], "nontarget": [0.5]}
+    assert zebra.ece_bit([0.0], **llrs) == pytest.approx(verification.cllr_bit(**llrs))
+
+
+def test_counts_stand_for_repeated_llrs():
+    counted = {"target": [1, 2], "nontarget": [0], "target_counts": [3, 1], "nontarget_counts": [5]}
+    repeated = {"target": [1, 1, 1, 2], "nontarget": [0]}
+    assert zebra.cece_bit(**counted) == pytest.approx(zebra.cece_bit(**repeated))
+    assert_close(zebra.ece_bit([-1.0, 2.0], **counted), zebra.ece_bit([-1.0, 2.0], **repeated))
+
+
+@pytest.mark.parametrize(
+    ("worst_case_log10", "expected"),
+    [
+        (0, "0"),
+        (0.001, "A"),
+        (0.999999, "A"),
+        (1 - 1e-15, "B"),
+        (1, "B"),
+        (1.999999, "B"),
+        (2, "C"),
+        (3.999999, "C"),
+        (4, "D"),
+        (5, "E"),
+        (5.999999, "E"),
+        (6, "F"),
+        (np.inf, "F"),
+    ],
+)
+def test_tags_begin_at_the_edges_of_table_1(worst_case_log10, expected):
+    assert zebra.tag(worst_case_log10) == expected
+
+
+@pytest.mark.parametrize(("size", "expected"), [(8, "A"), (9, "B"), (98, "B"), (99, "C"), (9999, "D")])
+def test_an_llr_of_exactly_ten_to_the_n_gets_the_higher_tag(size, expected):
+    metrics, _ = zebra.assess(target=np.ones(size), nontarget=np.zeros(size))
+    assert metrics["tag"] == expected
+
+
+def test_the_tag_is_put_in_the_words_of_table_1():
+    metrics, _ = zebra.assess(target=np.ones(200), nontarget=np.zeros(200))
+    assert zebra.describe(metrics) == "tag C: one wrong in 100 to 10 000 (a list of this size can show C at most)"
+
+
+@pytest.mark.parametrize(("n_target", "n_nontarget"), SIZES)
+def test_the_floor_is_the_worst_case_of_equal_scores(n_target, n_nontarget):
+    floor = zebra.worst_case_floor_log10(n_target=n_target, n_nontarget=n_nontarget)
+    assert_close(floor, zebra.worst_case_log10(target=np.zeros(n_target), nontarget=np.zeros(n_nontarget)))
+
+
+@pytest.mark.parametrize(("n_target", "n_nontarget"), SIZES)
+def test_the_ceiling_is_the_worst_case_of_perfect_separation(n_target, n_nontarget):
+    ceiling = zebra.worst_case_ceiling_log10(n_target=n_target, n_nontarget=n_nontarget)
+    assert_close(ceiling, zebra.worst_case_log10(target=np.ones(n_target), nontarget=np.zeros(n_nontarget)))
+
+
+@given(target=SCORES, nontarget=SCORES)
+@settings(deadline=None)
+def test_disclosure_is_between_nothing_and_everything(target, nontarget):
+    metrics, profile = zebra.assess(target=target, nontarget=nontarget)
+    assert -1e-12 <= metrics["dece_bit"] <= NO_PRIVACY_BIT + 1e-12
+    assert metrics["worst_case_log10"] <= metrics["worst_case_ceiling_log10"] + 1e-12
+    assert (profile["ece_bit"] <= profile["ece_default_bit"] + 1e-12).all()
+
+
+@given(target=SCORES, nontarget=SCORES)
+@settings(deadline=None)
+def test_no_reading_of_the_scores_beats_oracle_calibration_at_any_prior(target, nontarget):
+    _, profile = zebra.assess(target=target, nontarget=nontarget)
+    actual = zebra.ece_bit(profile["prior_log_odds"], target=target, nontarget=nontarget)
+    assert (profile["ece_bit"] <= actual + 1e-12).all()
+    assert (
+        zebra.cece_bit(target=target, nontarget=nontarget) <= zebra.dece_bit(target=target, nontarget=nontarget) + 1e-12
+    )
+
+
+@given(target=SCORES, nontarget=SCORES)
+@settings(deadline=None)
+def test_a_monotone_map_changes_nothing(target, nontarget):
+    plain, _ = zebra.assess(target=target, nontarget=nontarget)
+    mapped, _ = zebra.assess(target=np.cbrt(target) + 7, nontarget=np.cbrt(nontarget) + 7)
+    assert mapped == plain
+
+
+@given(target=SCORES, nontarget=SCORES)
+@settings(deadline=None)
+def test_swapped_roles_and_signs_change_nothing(target, nontarget):
+    swapped = {"target": -np.array(nontarget), "nontarget": -np.array(target)}
+    for metric in (zebra.dece_bit, zebra.worst_case_log10, zebra.cece_bit):
+        assert_close(metric(**swapped), metric(target=target, nontarget=nontarget))
+
+
+@given(target=SCORES, nontarget=SCORES)
+@settings(deadline=None)
+def test_blocks_give_what_every_single_score_gives(target, nontarget):
+    llrs = dict(zip(("target", "nontarget"), oracle_llrs(target=target, nontarget=nontarget), strict=True))
+    metrics, profile = zebra.assess(target=target, nontarget=nontarget)
+    assert_close(metrics["dece_bit"], zebra.cece_bit(**llrs))
+    assert_close(profile["ece_bit"], zebra.ece_bit(profile["prior_log_odds"], **llrs))
+
+
+def test_a_calibration_tested_on_its_own_scores_is_no_better_than_the_oracle():
+    generator = np.random.default_rng(1)
+    run = {"target": generator.normal(1, 1, 50), "nontarget": generator.normal(0, 1, 80)}
+    metrics = zebra.assess_calibration(train=run, test=run)
+    assert 0 < metrics["cece_linear_bit"] < metrics["cece_isotonic_bit"] < zebra.dece_bit(**run)
+    assert metrics["cece_isotonic_bit"] == metrics["cece_isotonic_interpolated_bit"]
