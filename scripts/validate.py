@@ -21,9 +21,10 @@ def main():
         findings.error(arguments.config, configuration.line_of(arguments.config, problem.place), str(problem))
     show(arguments.config, sorted(findings, key=lambda finding: finding.line))
     unusable = {problem.place[:2] for problem in problems}
-    for name, entry in (configuration.complete(config).get("corpora") or {}).items():
+    corpora = configuration.complete(config).get("corpora", {})
+    for name in corpora if isinstance(corpora, dict) else []:
         if ("corpora", name) not in unusable:
-            of_corpus = checks.check_entry(configuration.expand(entry))
+            of_corpus = checks.check_entry(configuration.expand(corpora[name]))
             show(f"corpus {name}", of_corpus)
             findings += of_corpus
     errors = len(findings.errors())

@@ -1,0 +1,132 @@
+"""The protocol given: trial lists as they lie there, and every mistake in them."""
+
+import pytest
+from trees import call, edit, kaldi, prepare, write_lines
+
+from voiceprivacy import tables
+from voiceprivacy.corpora import checks
+from voiceprivacy.corpora.protocol import list_names
+
+
+def found(source, protocol):
+    return [str(finding) for finding in checks.check(source, protocol, 16000)]
+
+
+def few(name, count):
+    return f"trial list {name}: has {count} speakers: with fewer than 10 numbers are rough"
+
+
+def test_a_challenge_directory_is_read_as_it_is(tmp_path):
+    kaldi(tmp_path / "enrolls", men=["m1", "m2"])
+    kaldi(tmp_path / "trials_f")
+    kaldi(tmp_path / "trials_m", women=[], men=["m1", "m2"])
+    trial = [str(tmp_path / folder) for folder in ("trials_f", "trials_m")]
+    source = {"kaldi": {"enrolment": str(tmp_path / "enrolls"), "trial": trial}}
+    for folder in ("trials_f", "trials_m"):
+        text = (tmp_path / folder / "wav.scp").read_text()
+        (tmp_path / folder / "wav.scp").write_text(text.replace("wav/a.wav", "enrolls/wav/a.wav"))
+        (tmp_path / folder / "enrolls").unlink()
+    protocol = {"given": {"f": str(tmp_path / "trials_f"), "m": str(tmp_path / "trials_m")}}
+    assert list_names(protocol) == ["f", "m"]
+    assert found(source, protocol) == [few("f", 2), few("m", 2)]
+
+    for part in ("enrolment", "trial"):
+        assert prepare(tmp_path, source, protocol, part).returncode == 0
+    manifests = {part: tmp_path / f"{part}.tsv" for part in ("enrolment", "trial")}
+    outputs = {"output_trials": tmp_path / "m.tsv", "output_enrolments": tmp_path / "m.enrolments.tsv"}
+    assert call("list_trials", protocol=protocol, trials="m", **manifests, **outputs).returncode == 0
+    assert tables.read_enrolments(tmp_path / "m.enrolments.tsv") == {"m1": ["m1-0", "m1-1"], "m2": ["m2-0", "m2-1"]}
+    trials = [" ".join(trial) for trial in tables.read_trials(tmp_path / "m.tsv")]
+    assert trials == (tmp_path / "trials_m" / "trials").read_text().splitlines()
+
+
+def test_without_enrolls_the_file_is_named(tmp_path):
+    source, protocol = kaldi(tmp_path)
+    (tmp_path / "enrolls").unlink()
+    assert found(source, protocol) == [f"{tmp_path}/enrolls: not found"]
+
+
+def test_a_list_without_a_trials_file_is_named(tmp_path):
+    source, protocol = kaldi(tmp_path)
+    protocol["given"]["more"] = str(tmp_path / "more")
+    assert f"{tmp_path}/more/trials: not found" in found(source, protocol)
+
+
+CASES = {
+    "the true speaker labelled nontarget": (
+        ("trials", "w1 w1-2 target", "w1 w1-2 nontarget"),
+        "{0}/trials:1: utterance 'w1-2' is labelled nontarget, but 'w1' speaks it",
+    ),
+    "another speaker labelled target": (
+        ("trials", "w1 w2-2 nontarget", "w1 w2-2 target"),
+        "{0}/trials:3: utterance 'w2-2' is labelled target of 'w1', but 'w2' speaks it",
+    ),
+    "a duplicate trial": (("trials", "w1 w1-3", "w1 w1-2"), "{0}/trials:2: trial 'w1 w1-2' occurs twice"),
+    "an unknown trial utterance": (
+        ("trials", "w1 w1-3", "w1 w1-9"),
+        "{0}/trials:2: utterance 'w1-9' is unknown: no data directory lists it with a speaker and a file",
+    ),
+    "an unknown enrolment": (
+        ("trials", "w1 w1-3 target", "w9 w1-3 nontarget"),
+        "{0}/trials:2: speaker 'w9' is unknown: nobody enrolled has this id",
+    ),
+    "a label that is none": (
+        ("trials", " target", " same"),
+        "{0}/trials:1: label 'same' is neither target nor nontarget",
+    ),
+    "a line with two columns": (("trials", "w1-2 target", "target"), "{0}/trials:1: expected 3 columns: 'w1 target'"),
+    "an utterance enrolled and tried": (
+        ("trials", "w1 w1-3", "w1 w1-1"),
+        "{0}/trials:2: utterance 'w1-1' is both enrolled and tried",
+    ),
+    "an unknown utterance in enrolls": (
+        ("enrolls", "w1-1", "w1-9"),
+        "{0}/enrolls:2: utterance 'w1-9' is unknown: no wav.scp lists it",
+    ),
+    "a duplicate in enrolls": (("enrolls", "w1-1", "w1-0"), "{0}/enrolls:2: utterance 'w1-0' occurs twice"),
+    "two columns in enrolls": (("enrolls", "w1-1", "w1-1 w1"), "{0}/enrolls:2: expected 1 column: 'w1-1 w1'"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_mistake_is_named_with_file_and_line(tmp_path, case):
+    (name, old, new), expected = CASES[case]
+    source, protocol = kaldi(tmp_path)
+    edit(tmp_path / name, old, new)
+    assert expected.format(tmp_path) in found(source, protocol)
+
+
+def test_what_is_wrong_with_an_id_is_said_once(tmp_path):
+    source, protocol = kaldi(tmp_path)
+    text = (tmp_path / "trials").read_text()
+    (tmp_path / "trials").write_text(text.replace("w1-3", "w1-9"))
+    assert len([finding for finding in found(source, protocol) if "w1-9" in finding]) == 1
+
+
+def test_a_speaker_without_gender_is_an_error_in_lists_per_gender_only(tmp_path):
+    source, protocol = kaldi(tmp_path)
+    edit(tmp_path / "spk2gender", "w2 f\n", "")
+    assert found(source, protocol) == [few("all", 2)]
+    per_gender = {"given": {"f_common": str(tmp_path)}}
+    expected = f"{tmp_path}/trials: speaker 'w2' has no gender, but the lists are per gender"
+    assert found(source, per_gender) == [expected, few("f_common", 2)]
+
+
+def test_a_list_without_targets_is_an_error(tmp_path):
+    source, protocol = kaldi(tmp_path)
+    write_lines(tmp_path / "trials", ["w1 w2-2 nontarget"])
+    assert "trial list all: has no target trial" in found(source, protocol)
+
+
+def test_list_trials_fails_with_the_first_mistake_and_writes_nothing(tmp_path):
+    source, protocol = kaldi(tmp_path / "data")
+    for part in ("enrolment", "trial"):
+        assert prepare(tmp_path, source, protocol, part).returncode == 0
+    edit(tmp_path / "data" / "trials", "w1 w1-2 target", "w1 w1-2 nontarget")
+    manifests = {part: tmp_path / f"{part}.tsv" for part in ("enrolment", "trial")}
+    outputs = {"output_trials": tmp_path / "t.tsv", "output_enrolments": tmp_path / "e.tsv"}
+    finished = call("list_trials", protocol=protocol, trials="all", **manifests, **outputs)
+    assert finished.returncode == 2
+    expected = f"{tmp_path}/data/trials:1: utterance 'w1-2' is labelled nontarget, but 'w1' speaks it"
+    assert finished.stderr == f"error: {expected}\n"
+    assert not outputs["output_trials"].exists()

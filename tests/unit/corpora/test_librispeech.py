@@ -1,0 +1,105 @@
+"""LibriSpeech's folder tree."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from trees import SPEECH, edit, librispeech, prepare, write_audio
+
+from voiceprivacy import audio, tables
+from voiceprivacy.corpora.listing import Findings, list_utterances
+from voiceprivacy.files import BadInput
+
+ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["f", "m"]}}
+
+
+def errors(source):
+    findings = Findings()
+    list_utterances(source, findings)
+    return [str(finding) for finding in findings.errors()]
+
+
+def test_speaker_gender_and_chapter_are_read_from_the_tree(tmp_path):
+    utterances = list_utterances(librispeech(tmp_path), Findings())
+    assert len(utterances) == 24
+    assert utterances[0][:4] == ("11-100-0000", "11", "f", "100")
+    assert utterances[-1][:4] == ("14-101-0002", "14", "m", "101")
+
+
+def test_transcripts_and_hidden_files_are_not_audio(tmp_path):
+    source = librispeech(tmp_path)
+    (tmp_path / "dev" / "11" / "100" / "11-100.trans.txt").write_text("11-100-0000 HELLO\n")
+    write_audio(tmp_path / "dev" / "11" / "100" / "._11-100-0000.flac")
+    assert len(list_utterances(source, Findings())) == 24
+
+
+def test_a_missing_root_or_subset_is_named(tmp_path):
+    source = librispeech(tmp_path)
+    source["librispeech"]["subsets"].append("test")
+    with pytest.raises(BadInput, match=f"^{tmp_path}/test: not found$"):
+        list_utterances(source, Findings())
+    with pytest.raises(BadInput, match=r"^/no/where: not found$"):
+        list_utterances({"librispeech": {"root": "/no/where", "subsets": ["dev"]}}, Findings())
+
+
+def test_a_malformed_line_of_speakers_txt_is_named_with_its_line(tmp_path):
+    source = librispeech(tmp_path)
+    edit(tmp_path / "SPEAKERS.TXT", "| F |", "| X |")
+    assert f"{tmp_path}/SPEAKERS.TXT:2: expected a speaker and F or M, separated by |" in errors(source)
+    assert f"{tmp_path}/SPEAKERS.TXT: speaker '11' of the subsets is not listed" in errors(source)
+
+
+def test_a_speaker_listed_twice_is_named(tmp_path):
+    source = librispeech(tmp_path)
+    with open(tmp_path / "SPEAKERS.TXT", "a") as file:
+        file.write("11 | M | dev | 8.00 | Again\n")
+    assert errors(source) == [f"{tmp_path}/SPEAKERS.TXT:6: speaker '11' occurs twice"]
+
+
+def test_an_utterance_in_two_subsets_is_an_error(tmp_path):
+    source = librispeech(tmp_path)
+    shutil.copytree(tmp_path / "dev" / "11" / "100", tmp_path / "test" / "11" / "100")
+    source["librispeech"]["subsets"].append("test")
+    again = tmp_path / "test" / "11" / "100" / "11-100-0001.flac"
+    assert f"{again}: utterance '11-100-0001' is also {tmp_path}/dev/11/100/11-100-0001.flac" in errors(source)
+
+
+def test_mono_audio_of_the_right_rate_stays_where_it_lies(tmp_path):
+    source = librispeech(tmp_path / "libri")
+    assert prepare(tmp_path / "out", source, ENROL_TRIAL, "train").returncode == 0
+    manifest = tables.read_manifest(tmp_path / "out" / "train.tsv")
+    assert all(of.path.is_relative_to(tmp_path / "libri") for of in manifest)
+    assert {of.duration_s for of in manifest} == {0.1}
+
+
+@pytest.mark.parametrize("properties", [{"sample_rate": 8000}, {"channels": 2}])
+def test_other_audio_is_converted(tmp_path, properties):
+    source = librispeech(tmp_path / "libri", women=["11"], men=[], chapters=1)
+    write_audio(tmp_path / "libri" / "dev" / "11" / "100" / "11-100-0001.flac", **properties)
+    assert prepare(tmp_path / "out", source, {}, "train", threads=2).returncode == 0
+    manifest = tables.read_manifest(tmp_path / "out" / "train.tsv")
+    converted = tmp_path / "out" / "train" / "11-100-0001.flac"
+    assert [of.path == converted for of in manifest] == [False, True, False]
+    assert audio.header(converted) == (16000, 1, 0.1)
+
+
+def test_unreadable_audio_is_named_and_no_manifest_is_written(tmp_path):
+    source = librispeech(tmp_path / "libri")
+    broken = tmp_path / "libri" / "dev" / "11" / "100" / "11-100-0001.flac"
+    broken.write_text("not audio")
+    finished = prepare(tmp_path / "out", source, {}, "train")
+    assert finished.returncode == 2
+    assert f"error: {broken}: cannot be read as audio" in finished.stderr
+    assert not (tmp_path / "out" / "train.tsv").exists()
+
+
+@pytest.mark.skipif(not SPEECH, reason="VOICEPRIVACY_SPEECH (a LibriSpeech folder) is not set")
+def test_the_excerpt_of_librispeech_is_read_as_it_is(tmp_path):
+    source = {"librispeech": {"root": SPEECH, "subsets": ["test-other"]}}
+    protocol = {"enrol_trial": {"enrolment_utterances": 3, "lists": ["f", "m"]}}
+    for part, count in (("enrolment", 30), ("trial", 70)):
+        assert prepare(tmp_path, source, protocol, part).returncode == 0
+        manifest = tables.read_manifest(tmp_path / f"{part}.tsv")
+        assert len(manifest) == count
+        assert sorted(of.gender for of in manifest) == ["f"] * (count // 2) + ["m"] * (count // 2)
+        assert all(of.path.is_relative_to(Path(SPEECH)) for of in manifest)

@@ -1,0 +1,103 @@
+"""Synthetic speakers: the same bits every time, and speech that sounds like women and men."""
+
+import hashlib
+
+import numpy as np
+import pytest
+from trees import prepare
+
+from voiceprivacy import audio, tables
+from voiceprivacy.corpora import synthetic
+from voiceprivacy.corpora.listing import Findings
+
+
+def listed(**options):
+    return synthetic.list_utterances({"first_speaker": 0, **options}, Findings())
+
+
+def speak(utterances, folder, threads=1):
+    return list(synthetic.provide_audio(utterances, audio_dir=folder, sample_rate=16000, threads=threads))
+
+
+def digests(utterances):
+    return {of.utterance: hashlib.sha256(of.path.read_bytes()).hexdigest() for of in utterances}
+
+
+def pitch_hz(samples, sample_rate=16000):
+    """Median over 50 ms frames of the strongest lag of the autocorrelation between 70 and 350 Hz."""
+    pitches = []
+    for start in range(0, len(samples) - 800, 400):
+        frame = samples[start : start + 800] * np.hanning(800)
+        correlation = np.correlate(frame, frame, "full")[799:]
+        lags = correlation[sample_rate // 350 : sample_rate // 70]
+        if correlation[0] > 0.1 and lags.max() > 0.5 * correlation[0]:
+            pitches.append(sample_rate / (sample_rate // 350 + lags.argmax()))
+    return np.median(pitches)
+
+
+@pytest.fixture(scope="module")
+def spoken(tmp_path_factory):
+    return speak(listed(speakers=8, utterances=4), tmp_path_factory.mktemp("spoken"))
+
+
+def test_two_runs_with_other_threads_and_other_company_give_the_same_bits(spoken, tmp_path):
+    again = speak(listed(speakers=8, utterances=4)[::-3], tmp_path, threads=3)
+    assert digests(again).items() <= digests(spoken).items()
+
+
+def test_speaker_k_is_the_same_in_every_corpus(spoken, tmp_path):
+    elsewhere = digests(speak(listed(speakers=2, utterances=3, first_speaker=6), tmp_path))
+    assert elsewhere.items() <= digests(spoken).items()
+    assert len(elsewhere) == 6
+
+
+def test_speakers_of_ranges_that_do_not_meet_differ():
+    first, second = listed(speakers=5, utterances=2), listed(speakers=5, utterances=2, first_speaker=5)
+    assert not {of.speaker for of in first} & {of.speaker for of in second}
+
+
+def test_women_and_men_alternate():
+    assert [of.gender for of in listed(speakers=4, utterances=1, first_speaker=3)] == ["m", "f", "m", "f"]
+
+
+def test_every_utterance_is_speech_of_a_few_seconds(spoken):
+    for utterance in spoken:
+        samples, sample_rate = audio.read(utterance.path)
+        assert sample_rate == 16000
+        assert utterance.duration_s == len(samples) / sample_rate
+        assert 1 < utterance.duration_s < 4.5
+        assert 0.02 < np.sqrt(np.mean(samples**2)) < 0.2
+        assert 0.1 < np.abs(samples).max() < 0.99
+
+
+def test_women_speak_higher_than_men(spoken):
+    pitches = {"f": [], "m": []}
+    for utterance in spoken:
+        pitches[utterance.gender].append(pitch_hz(audio.read(utterance.path)[0]))
+    assert 150 < min(pitches["f"]) < max(pitches["f"]) < 300
+    assert 70 < min(pitches["m"]) < max(pitches["m"]) < 170
+
+
+def test_voices_differ():
+    voices = [synthetic.voice(of.speaker, of.gender) for of in listed(speakers=40, utterances=1)]
+    assert len({voice.accent for voice in voices}) == len(synthetic.ACCENTS)
+    assert len({round(voice.pitch_hz) for voice in voices}) > 20
+    assert len({tuple(np.round(voice.formants)) for voice in voices}) == 40
+
+
+def test_utterances_say_different_things():
+    texts = [synthetic.job(of)["text"] for of in listed(speakers=30, utterances=10)]
+    assert len(set(texts)) == 300
+
+
+def test_a_manifest_of_synthetic_speech_is_the_same_with_one_thread_and_with_four(tmp_path):
+    source = {"synthetic": {"speakers": 2, "utterances": 4}}
+    protocol = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["f", "m"]}}
+    manifests = {}
+    for threads in (1, 4):
+        folder = tmp_path / str(threads)
+        finished = prepare(folder, source, protocol, "trial", threads=threads, sample_rate=8000)
+        assert finished.returncode == 0, finished.stderr
+        manifests[threads] = (folder / "trial.tsv").read_text()
+        assert {audio.header(of.path)[:2] for of in tables.read_manifest(folder / "trial.tsv")} == {(8000, 1)}
+    assert manifests[1] == manifests[4]

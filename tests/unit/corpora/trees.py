@@ -1,0 +1,74 @@
+"""Small corpora on disk, made by the tests, and the commands that read them."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import soundfile
+
+SCRIPTS = Path(__file__).parents[3] / "scripts"
+SPEECH = os.environ.get("VOICEPRIVACY_SPEECH")
+
+
+def write_audio(path, *, sample_rate=16000, channels=1, seconds=0.1):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    samples = np.random.default_rng(0).normal(scale=0.1, size=(round(seconds * sample_rate), channels))
+    soundfile.write(path, samples, sample_rate)
+    return path
+
+
+def librispeech(root, *, chapters=2, utterances=3, women=("11", "13"), men=("12", "14"), subset="dev"):
+    """subset/speaker/chapter/utterance.flac and SPEAKERS.TXT."""
+    lines = [";ID  |SEX| SUBSET           |MINUTES| NAME"]
+    for speaker in (*women, *men):
+        lines.append(f"{speaker:<5}| {'F' if speaker in women else 'M'} | {subset:<16} | 8.00  | Some | One")
+        for chapter in range(100, 100 + chapters):
+            for index in range(utterances):
+                write_audio(root / subset / speaker / str(chapter) / f"{speaker}-{chapter}-{index:04d}.flac")
+    (root / "SPEAKERS.TXT").write_text("\n".join(lines) + "\n")
+    return {"librispeech": {"root": str(root), "subsets": [subset]}}
+
+
+def kaldi(folder, *, women=("w1", "w2"), men=(), enrolled=2, tried=2):
+    """One data directory with enrolls and trials: every speaker against every trial utterance."""
+    write_audio(folder / "wav" / "a.wav")
+    speakers = [*women, *men]
+    names = {speaker: [f"{speaker}-{index}" for index in range(enrolled + tried)] for speaker in speakers}
+    pairs = [(speaker, name) for speaker in speakers for name in names[speaker]]
+    write_lines(folder / "wav.scp", [f"{name} wav/a.wav" for _, name in pairs])
+    write_lines(folder / "utt2spk", [f"{name} {speaker}" for speaker, name in pairs])
+    write_lines(folder / "spk2gender", [f"{speaker} {'f' if speaker in women else 'm'}" for speaker in speakers])
+    write_lines(folder / "enrolls", [name for speaker in speakers for name in names[speaker][:enrolled]])
+    tries = [(speaker, name) for speaker in speakers for name in names[speaker][enrolled:]]
+    label = {True: "target", False: "nontarget"}
+    write_lines(folder / "trials", [f"{by} {name} {label[by == of]}" for by in speakers for of, name in tries])
+    return {"kaldi": str(folder)}, {"given": {"all": str(folder)}}
+
+
+def write_lines(path, lines):
+    path.write_text("".join(f"{line}\n" for line in lines))
+
+
+def edit(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def call(script, **flags):
+    """Run a script with --flag value, dicts as JSON."""
+    arguments = []
+    for flag, value in flags.items():
+        text = json.dumps(value) if isinstance(value, dict) else str(value)
+        arguments += [f"--{flag.replace('_', '-')}", text]
+    command = [sys.executable, "-W", "error", SCRIPTS / f"{script}.py", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def prepare(folder, source, protocol, part, **flags):
+    """Run prepare_part into folder/part.tsv."""
+    where = {"manifest": folder / f"{part}.tsv", "audio_dir": folder / part}
+    return call("prepare_part", source=source, protocol=protocol, part=part, **where, **flags)

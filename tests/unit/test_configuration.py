@@ -1,0 +1,192 @@
+"""The config: what is misspelt, missing or contradictory is named with its place."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from voiceprivacy import configuration
+from voiceprivacy.files import BadInput
+
+VALIDATE = Path(__file__).parents[2] / "scripts" / "validate.py"
+SYNTHETIC = {"synthetic": {"speakers": 20, "utterances": 4}}
+
+
+def problems(config):
+    return [str(problem) for problem in configuration.problems(config)]
+
+
+def validate(path):
+    return subprocess.run([sys.executable, VALIDATE, "--config", path], capture_output=True, text=True, check=False)
+
+
+def test_defaults_are_filled_in_and_the_config_is_left_alone():
+    config = {"corpora": {"demo": SYNTHETIC}}
+    checked = configuration.check(config)
+    assert config == {"corpora": {"demo": SYNTHETIC}}
+    assert SYNTHETIC == {"synthetic": {"speakers": 20, "utterances": 4}}
+    assert checked["corpora"]["demo"]["synthetic"]["first_speaker"] == 0
+    assert checked["corpora"]["demo"]["protocol"]["enrol_trial"]["lists"] == ["f", "m"]
+    assert checked["anonymisers"] == {}
+
+
+def test_one_kaldi_directory_is_one_list_called_all(tmp_path):
+    checked = configuration.check({"corpora": {"mine": {"kaldi": str(tmp_path)}}})
+    assert checked["corpora"]["mine"]["protocol"] == {"given": {"all": str(tmp_path)}}
+
+
+def test_a_corpus_that_trains_gets_no_protocol(tmp_path):
+    checked = configuration.check({"corpora": {"mine": {"kaldi": str(tmp_path), "use": "train"}}})
+    assert "protocol" not in checked["corpora"]["mine"]
+
+
+def test_absent_and_empty_sections_are_allowed():
+    assert configuration.check({}) == configuration.check({"corpora": None, "report": None})
+
+
+def test_variables_are_replaced_everywhere(tmp_path, monkeypatch):
+    monkeypatch.setenv("SPEECH", str(tmp_path))
+    (tmp_path / "dev").mkdir()
+    config = {"corpora": {"a": {"librispeech": {"root": "${SPEECH}", "subsets": ["dev"]}}}}
+    assert configuration.check(config)["corpora"]["a"]["librispeech"]["root"] == str(tmp_path)
+    assert configuration.expand(["x/${SPEECH}", 3, "$SPEECH"]) == [f"x/{tmp_path}", 3, "$SPEECH"]
+
+
+def test_a_variable_that_is_not_set_is_named():
+    config = {"corpora": {"a": {"kaldi": "${NOT_SET_ANYWHERE}/a"}}}
+    with pytest.raises(BadInput, match=r"^NOT_SET_ANYWHERE: not found$"):
+        configuration.check(config)
+    assert problems(config)[0] == "corpora.a.kaldi: NOT_SET_ANYWHERE: not found"
+
+
+def test_a_missing_folder_is_named():
+    with pytest.raises(BadInput, match=r"^/no/where: not found$"):
+        configuration.check({"corpora": {"a": {"kaldi": "/no/where"}}})
+
+
+CASES = {
+    "a misspelt section": (
+        {"anonymiser": {}},
+        "anonymiser: 'anonymiser' is not a key here: did you mean 'anonymisers'?",
+    ),
+    "a misspelt kind": (
+        {"corpora": {"a": {"synthetik": {}}}},
+        "corpora.a.synthetik: 'synthetik' is not a key here: did you mean 'synthetic'?",
+    ),
+    "a misspelt option": (
+        {"corpora": {"a": {"synthetic": {"speakers": 2, "utterances": 4, "frist_speaker": 0}}}},
+        "corpora.a.synthetic.frist_speaker: 'frist_speaker' is not a key here: did you mean 'first_speaker'?",
+    ),
+    "a key like no other": ({"qqq": 1}, "qqq: 'qqq' is not a key here"),
+    "a missing key": (
+        {"corpora": {"a": {"synthetic": {"speakers": 2}}}},
+        "corpora.a.synthetic: 'utterances' is missing",
+    ),
+    "a misspelt choice": (
+        {"attacker_draw": "independant"},
+        "attacker_draw: 'independant' is none of independent, same: did you mean 'independent'?",
+    ),
+    "a wrong type": (
+        {"corpora": {"a": {"synthetic": {"speakers": "two", "utterances": 4}}}},
+        "corpora.a.synthetic.speakers: 'two' is not of type 'integer'",
+    ),
+    "two kinds at once": (
+        {"corpora": {"a": SYNTHETIC | {"kaldi": "x"}}},
+        "corpora.a: needs one of synthetic, librispeech, kaldi, and only one",
+    ),
+    "a name that cannot be a folder": ({"corpora": {"A b": SYNTHETIC}}, "corpora.A b: 'A b' cannot be a name here"),
+    "a reserved name": ({"corpora": {"original": SYNTHETIC}}, "corpora.original: 'original' cannot be a name here"),
+    "a name that YAML does not read as text": ({"corpora": {False: SYNTHETIC}}, "corpora.False: YAML reads this key"),
+    "a kaldi corpus without lists": (
+        {"corpora": {"a": {"kaldi": {"enrolment": "/", "trial": ["/"]}}}},
+        "corpora.a: needs a protocol that names its trial lists",
+    ),
+    "a training corpus that is not there": (
+        {
+            "corpora": {"speech": SYNTHETIC | {"use": "train"}},
+            "backends": {"p": {"type": "plda", "train": {"corpus": "speach"}}},
+        },
+        "backends.p.train.corpus: there is no corpus 'speach': did you mean 'speech'?",
+    ),
+    "training on the evaluation": (
+        {"corpora": {"a": SYNTHETIC}, "backends": {"p": {"type": "plda", "train": {"corpus": "a"}}}},
+        "backends.p.train.corpus: corpus 'a' is not for training: give it 'use: train'",
+    ),
+    "speakers of two synthetic corpora": (
+        {"corpora": {"a": SYNTHETIC, "b": {"synthetic": {"speakers": 1, "utterances": 4, "first_speaker": 19}}}},
+        "corpora.b.synthetic: has speakers of 'a' too: change first_speaker",
+    ),
+    "a function file that is not there": (
+        {"anonymisers": {"a": {"function": "no/where.py:anonymise"}}},
+        "anonymisers.a.function: no/where.py: not found",
+    ),
+    "a model that is not there": (
+        {"extractors": {"a": {"model": "/no/where"}}},
+        "extractors.a.model: /no/where: not found",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_mistake_is_named_with_its_place(case):
+    config, expected = CASES[case]
+    assert any(problem.startswith(expected) for problem in problems(config))
+
+
+def test_a_correct_config_has_no_problems():
+    assert (
+        problems({"corpora": {"a": SYNTHETIC, "b": {"synthetic": SYNTHETIC["synthetic"] | {"first_speaker": 20}}}})
+        == []
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a: [1\nb: }", ":2: not YAML"),
+        ("corpora:\n  a: 1\n  a: 2\n", ":3: key 'a' occurs twice"),
+        ("- corpora\n", ":1: expected sections such as corpora:"),
+    ],
+)
+def test_a_file_that_is_no_config_is_named_with_its_line(tmp_path, text, expected):
+    (tmp_path / "c.yaml").write_text(text)
+    with pytest.raises(BadInput) as error:
+        configuration.read(tmp_path / "c.yaml")
+    assert str(error.value).startswith(f"{tmp_path}/c.yaml{expected}")
+
+
+def test_the_line_of_a_key_is_found(tmp_path):
+    (tmp_path / "c.yaml").write_text("corpora:\n  a:\n    kaldi: {enrolment: x,\n      trial: [y,\n z]}\n")
+    places = [
+        (),
+        ("corpora",),
+        ("corpora", "a", "kaldi", "trial"),
+        ("corpora", "a", "kaldi", "trial", 1),
+        ("corpora", "b"),
+    ]
+    assert [configuration.line_of(tmp_path / "c.yaml", place) for place in places] == [1, 1, 4, 5, 1]
+
+
+def test_validate_prints_every_finding_of_the_config_and_of_the_corpora_that_can_be_read(tmp_path):
+    small = {"synthetic": {"speakers": 4, "utterances": 2}}
+    config = {"corpora": {"a": small, "b": {"kaldi": "/no/where"}}, "backends": {"c": {"tipe": "cosine"}}}
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+    finished = validate(tmp_path / "c.yaml")
+    assert finished.returncode == 2
+    assert "backends.c.tipe: 'tipe' is not a key here: did you mean 'type'?" in finished.stdout
+    assert "speaker 's00003' has 2 utterances: enrol_trial needs at least 4" in finished.stdout
+    assert "/no/where: not found" in finished.stdout
+
+
+def test_validate_passes_a_correct_config(tmp_path):
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump({"corpora": {"a": SYNTHETIC}}))
+    finished = validate(tmp_path / "c.yaml")
+    assert finished.returncode == 0, finished.stdout
+    assert finished.stdout.endswith("0 errors, 0 oddities\n")
+
+
+def test_validate_of_a_missing_file_is_one_line(tmp_path):
+    finished = validate(tmp_path / "c.yaml")
+    assert (finished.returncode, finished.stderr) == (2, f"error: {tmp_path}/c.yaml: not found\n")
