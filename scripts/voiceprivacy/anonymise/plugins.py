@@ -101,7 +101,7 @@ def call_function(utterance, *, name, options, seed, audio_dir):
 @functools.cache
 def load_function(name):
     """Load "file.py:function"; the file can import its neighbours."""
-    file, _, attribute = name.rpartition(":")
+    file, _, attribute = ours(name).rpartition(":")
     path = Path(file).absolute()
     if not file.endswith(".py") or not attribute:
         raise BadInput(f"function: '{name}' is not of the form file.py:name")
@@ -142,9 +142,10 @@ def _command(command, utterances, *, options, seed, threads, scratch):
 
 
 def command_words(command, options, *, threads):
-    """Split a command as a shell would, without one; {scripts} and {resources} are our folders, {threads} the job's threads.
+    """Split a command as a shell would, without one.
 
-    Options become ``--name value``: a list gives several values, true the bare ``--name``, false and null nothing.
+    {scripts} and {resources} are our folders, {threads} the job's threads. Options become ``--name value``: a list
+    gives several values, true the bare ``--name``, false and null nothing.
     """
     try:
         words = shlex.split(command)

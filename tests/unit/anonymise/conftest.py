@@ -1,0 +1,20 @@
+"""A small original manifest: eight noisy half-second tones of four speakers."""
+
+import pytest
+from sounds import RATE, tone
+
+from voiceprivacy import audio
+from voiceprivacy.tables import Utterance, write_manifest
+
+
+@pytest.fixture
+def original(tmp_path):
+    """The manifest's path; utterances s0_0, s0_1, s1_0, ... in an order that is not the sorted one."""
+    folder = tmp_path / "original"
+    utterances = []
+    for index in (3, 0, 7, 4, 1, 6, 2, 5):
+        name, speaker = f"s{index // 2}_{index % 2}", f"s{index // 2}"
+        audio.write(folder / f"{name}.flac", tone(index), RATE)
+        utterances.append(Utterance(name, speaker, "fm"[index // 4], folder / f"{name}.flac", 0.5))
+    write_manifest(folder / "manifest.tsv", utterances)
+    return folder / "manifest.tsv"

@@ -1,0 +1,151 @@
+"""McAdams: the published programs' numbers, a plain loop as oracle, and the cases the published programs get wrong."""
+
+from pathlib import Path
+
+import numpy as np
+import plain_mcadams
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sounds import speech_like, tone
+
+from voiceprivacy.anonymise.frames import ORDER, burg, find_poles, partners
+from voiceprivacy.anonymise.mcadams import VARIANTS, anonymise, to_int16
+from voiceprivacy.files import BadInput
+
+GOLDEN = Path("tests/data/mcadams")
+RATES = [8000, 11025, 16000, 22050, 24000, 44100, 48000]
+
+
+def golden_cases():
+    for case in ("3frames", "odd_len", "espeak2"):
+        with np.load(GOLDEN / f"{case}.npz", allow_pickle=False) as file:
+            yield from ((case, name) for name in file.files if name != "in_int16")
+
+
+@pytest.mark.parametrize(("case", "name"), list(golden_cases()))
+def test_the_published_programs_are_met_sample_for_sample(case, name):
+    with np.load(GOLDEN / f"{case}.npz", allow_pickle=False) as file:
+        samples, expected = file["in_int16"] / 32768, file[name]
+    alpha, variant, stage = name.split("_")
+    protected = anonymise(samples, 16000, alpha=float(alpha), variant=variant)
+    if stage == "int16":
+        assert np.abs(to_int16(protected).astype(int) - expected).max() <= 1
+    else:
+        np.testing.assert_allclose(protected, expected, rtol=0, atol=1e-8 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("sample_rate", RATES)
+@pytest.mark.parametrize("alpha", [0.5, 0.8, 1.1])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_ours_is_the_plain_loop_at_every_rate(sample_rate, alpha, variant):
+    samples = speech_like(sample_rate)
+    first_frame, clip = {"vpc2020": (1, True), "vpc2024": (0, False)}[variant]
+    plain = plain_mcadams.anonymise(samples, sample_rate, alpha=alpha, first_frame=first_frame, clip=clip)
+    ours = anonymise(samples, sample_rate, alpha=alpha, variant=variant)
+    np.testing.assert_allclose(ours, plain, rtol=0, atol=1e-8 * np.abs(plain).max())
+
+
+def test_alpha_one_gives_the_speech_back_between_the_ends():
+    samples = speech_like(16000)
+    protected = anonymise(samples, 16000, alpha=1.0, variant="vpc2024")
+    hanning = np.hanning(320)
+    weight = (hanning[:160] + hanning[160:]) / (hanning.sum() / 160)
+    np.testing.assert_allclose(protected[160:1440], samples[160:1440] * np.tile(weight, 8), atol=1e-6)
+
+
+def test_samples_after_the_last_whole_frame_are_zero():
+    assert not anonymise(tone(0)[:1157], 16000, alpha=0.8)[1120:].any()
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("length", [1, 2, 19, 21, 100, 319, 320, 321, 479, 480, 481])
+def test_short_audio_keeps_its_length_and_is_heard(length, variant):
+    samples = 0.1 + tone(0)[:length]
+    protected = anonymise(samples, 16000, alpha=0.8, variant=variant)
+    assert protected.shape == (length,)
+    assert np.isfinite(protected).all()
+    assert np.abs(to_int16(protected)).max() == 32766
+
+
+@pytest.mark.parametrize("length", [0, 1, 319, 16000])
+def test_silence_stays_silence(length):
+    assert not to_int16(anonymise(np.zeros(length), 16000, alpha=0.8)).any()
+
+
+@pytest.mark.parametrize("sample_rate", RATES)
+@pytest.mark.parametrize("value", [1.0, 0.5, -0.5, 1 / 32768, 1e-20, float(-np.finfo(np.float32).eps)])
+def test_a_constant_gives_finite_audio(value, sample_rate):
+    protected = anonymise(np.full(4000, value), sample_rate, alpha=0.8)
+    assert np.isfinite(protected).all()
+    assert np.abs(to_int16(protected)).max() in (0, 32766)
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.8, 1.3])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_perfectly_predictable_audio_gives_finite_audio(alpha, variant):
+    time = np.arange(4000) / 16000
+    alternating = np.where(np.arange(4000) % 2, 0.5, -0.5)
+    for samples in (np.sin(2 * np.pi * 440 * time), alternating, np.eye(1, 4000, 500)[0], np.sign(np.sin(3000 * time))):
+        assert np.isfinite(anonymise(samples, 16000, alpha=alpha, variant=variant)).all()
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_samples_that_are_no_numbers_are_refused(value):
+    samples = tone(0)
+    samples[77] = value
+    with pytest.raises(BadInput, match="NaN or infinite"):
+        anonymise(samples, 16000, alpha=0.8)
+
+
+def test_a_rate_whose_frames_are_shorter_than_the_filter_is_refused():
+    with pytest.raises(BadInput, match="1000 Hz"):
+        anonymise(tone(0), 1000, alpha=0.8)
+
+
+def test_int16_is_cut_towards_zero():
+    assert to_int16(np.array([1.0, -1.0, 0.00009, -0.00009, 0.5])).tolist() == [32766, -32766, 2, -2, 16383]
+
+
+def test_poles_are_numpys_roots():
+    generator = np.random.default_rng(1)
+    real, imag = np.empty(ORDER), np.empty(ORDER)
+    for _ in range(300):
+        coefficients = burg(generator.normal(size=320).cumsum())
+        assert find_poles(coefficients, real, imag) < 30
+        ours, roots = (np.sort_complex(np.round(z, 9)) for z in (real + 1j * imag, np.roots(coefficients)))
+        np.testing.assert_allclose(ours, roots, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "roots",
+    [
+        [0.9, 0.5, -0.3],
+        [0.5 + 0.5j, 0.5 - 0.5j],
+        [0.0, 0.0, 0.7],
+        [0.9, 0.9 - 1e-4, -0.9, -0.9 + 1e-4],
+        [0.99 * np.exp(2j * np.pi * k / 20) for k in range(20)],
+        [],
+    ],
+)
+def test_known_poles_are_found(roots):
+    coefficients = np.zeros(ORDER + 1)
+    coefficients[: len(roots) + 1] = np.real(np.poly(roots))
+    real, imag = np.empty(ORDER), np.empty(ORDER)
+    find_poles(coefficients, real, imag)
+    padded = np.array([*roots, *[0.0] * (ORDER - len(roots))], dtype=complex)
+    distances = np.abs((real + 1j * imag)[:, None] - padded)
+    assert max(distances.min(axis=0).max(), distances.min(axis=1).max()) < 1e-8
+
+
+@given(st.lists(st.complex_numbers(max_magnitude=1, allow_nan=False), min_size=ORDER, max_size=ORDER))
+def test_complex_poles_come_in_pairs_whatever_the_rounding(poles):
+    partner = np.empty(ORDER, dtype=np.int64)
+    partners(np.real(poles).copy(), np.imag(poles).copy(), partner)
+    assert (partner[partner] == np.arange(ORDER)).all()
+
+
+def test_a_real_pole_is_its_own_partner():
+    partner = np.empty(4, dtype=np.int64)
+    partners(np.array([0.5, 0.5, -0.9, -0.8]), np.array([0.2, -0.2, 1e-17, -1e-17]), partner)
+    assert partner.tolist() == [1, 0, 2, 3]

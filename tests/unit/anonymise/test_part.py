@@ -1,0 +1,244 @@
+"""One shard of an anonymised part: chosen, protected, checked, kept, gathered; and the commands around it."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import soundfile
+from sounds import RATE, tone
+
+from voiceprivacy import audio
+from voiceprivacy.anonymise import check
+from voiceprivacy.anonymise.gather import gather_manifests
+from voiceprivacy.anonymise.part import anonymise_part, select_shard
+from voiceprivacy.files import BadInput
+from voiceprivacy.tables import Utterance, read_manifest, read_table, write_manifest
+
+MCADAMS = {"command": f"{sys.executable} {{scripts}}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"}
+REVERSED = {"function": "workflow/resources/plugins/reversed.py:anonymise"}
+COPY = {"command": f"{sys.executable} workflow/resources/plugins/copy_speech.py"}
+
+
+def run_shard(original, entry, folder, *, shard=0, shards=1, seed=1, sample_rate=RATE):
+    manifest = folder / f"shards/{shard}.tsv"
+    numbers = {"seed": seed, "shard": shard, "shards": shards, "sample_rate": sample_rate, "threads": 1}
+    anonymise_part(original, entry, **numbers, audio_dir=folder / f"wav/{shard}", output_manifest=manifest)
+    return manifest
+
+
+@pytest.fixture
+def team(tmp_path):
+    """A folder of protected audio, good as it is: {name: path}."""
+    paths = {f"s{n // 2}_{n % 2}": tmp_path / "team" / f"s{n // 2}_{n % 2}.wav" for n in range(8)}
+    for n, path in enumerate(paths.values()):
+        audio.write(path, tone(n)[::-1], RATE)
+    return paths
+
+
+@pytest.mark.parametrize("entry", [MCADAMS, REVERSED, COPY], ids=["mcadams", "reversed", "copy"])
+def test_three_shards_give_the_audio_of_one(original, tmp_path, entry):
+    joined = {}
+    for shards in (1, 3):
+        folder = tmp_path / str(shards)
+        manifests = [run_shard(original, entry, folder, shard=shard, shards=shards) for shard in range(shards)]
+        joined[shards] = gather_manifests(original, manifests, folder / "manifest.tsv")
+        assert read_manifest(folder / "manifest.tsv") == joined[shards]
+    for one, three, before in zip(joined[1], joined[3], read_manifest(original), strict=True):
+        assert one._replace(path=None) == three._replace(path=None) == before._replace(path=None)
+        assert one.path.read_bytes() == three.path.read_bytes()
+        assert audio.is_16_bit_mono(one.path, RATE)
+    alphas = [tmp_path / str(shards) / "manifest.alphas.tsv" for shards in (1, 3)]
+    assert alphas[0].exists() == alphas[1].exists() == (entry is MCADAMS)
+    if entry is MCADAMS:
+        assert alphas[0].read_bytes() == alphas[1].read_bytes()
+
+
+def test_shards_are_a_partition_that_depends_on_the_ids_only(original):
+    utterances = read_manifest(original)
+    shards = [select_shard(utterances, shard, 3) for shard in range(3)]
+    assert sorted(of for shard in shards for of in shard) == sorted(utterances)
+    assert {of.utterance for of in select_shard(utterances[::-1], 1, 3)} == {of.utterance for of in shards[1]}
+    assert select_shard(utterances, 0, 1) == utterances
+    with pytest.raises(BadInput, match="--shard 3"):
+        select_shard(utterances, 3, 3)
+
+
+def test_more_shards_than_utterances_leave_some_empty(original, tmp_path):
+    manifests = [run_shard(original, REVERSED, tmp_path / "many", shard=shard, shards=10) for shard in range(10)]
+    assert len(gather_manifests(original, manifests, tmp_path / "many/manifest.tsv")) == 8
+
+
+def test_audio_that_is_good_stays_where_it_is(original, tmp_path, team):
+    manifest = run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
+    assert {of.utterance: of.path for of in read_manifest(manifest)} == team
+    assert list((tmp_path / "out/wav/0").iterdir()) == []
+
+
+def test_float_audio_at_another_rate_is_converted_with_a_note(original, tmp_path, team, capsys):
+    samples = np.repeat(tone(0), 3)
+    soundfile.write(team["s0_0"], 2 * samples / np.abs(samples).max(), 48000, subtype="FLOAT")
+    manifest = run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
+    assert "note: 1 files resampled from 48000 to 16000 Hz" in capsys.readouterr().err
+    path = next(of.path for of in read_manifest(manifest) if of.utterance == "s0_0")
+    assert path == tmp_path / "out/wav/0/s0_0.flac"
+    assert audio.header(path) == (RATE, 1, 0.5)
+    assert np.abs(audio.read(path)[0]).max() < 1
+
+
+def spoil(team, **spoiled):
+    for name, (samples, sample_rate) in spoiled.items():
+        soundfile.write(team[name], samples, sample_rate, subtype="FLOAT")
+
+
+def test_every_kind_of_broken_audio_is_found(original, tmp_path, team):
+    nan, loud = tone(3).copy(), tone(6)
+    nan[5] = np.nan
+    silent, half, stereo = np.zeros(8000), tone(2)[:3000], np.stack([loud, loud], axis=1)
+    spoil(team, s0_0=(silent, RATE), s1_0=(half, RATE), s1_1=(nan, RATE), s3_0=(stereo, RATE))
+    team["s0_1"].unlink()
+    team["s2_0"].write_bytes(b"not audio")
+    with pytest.raises(BadInput) as error:
+        run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
+    message = str(error.value)
+    assert message.startswith("6 of 8 protected utterances are unusable: ")
+    found = {part.split("'")[1]: part for part in message.split(": ", 1)[1].split("; ")}
+    expected = {"s0_0": "is silent", "s0_1": "is missing", "s1_0": "lasts 0.19 s, the original 0.50 s"}
+    expected |= {"s1_1": "NaN", "s2_0": "cannot be read as audio", "s3_0": "has 2 channels"}
+    assert found.keys() == expected.keys()
+    assert all(text in found[name] for name, text in expected.items())
+    assert not (tmp_path / "out/shards/0.tsv").exists()
+    assert not (tmp_path / "out/wav/0").exists()
+    assert list((tmp_path / "out/wav").iterdir()) == []
+
+
+def test_a_command_must_keep_the_rate(original, tmp_path):
+    with pytest.raises(BadInput, match=r"8 of 8 .*is sampled at 16000 Hz instead of 8000"):
+        run_shard(original, COPY, tmp_path / "out", sample_rate=8000)
+
+
+def test_silence_may_stay_silent(tmp_path):
+    audio.write(tmp_path / "zero.flac", np.zeros(8000), RATE)
+    original = Utterance("u", "s", "f", tmp_path / "zero.flac", 0.5)
+    assert check.finding(original, tmp_path / "zero.flac", RATE) is None
+
+
+@pytest.mark.parametrize(("seconds", "good"), [(10.0, True), (8.0, True), (12.0, True), (7.0, False), (13.0, False)])
+def test_the_length_may_differ_by_a_quarter(tmp_path, seconds, good):
+    audio.write(tmp_path / "u.flac", tone(1, seconds), RATE)
+    text = check.finding(Utterance("u", "s", "f", tmp_path / "original.flac", 10.0), tmp_path / "u.flac", RATE)
+    assert (text is None) == good
+
+
+def test_ten_findings_are_told_and_the_others_counted():
+    with pytest.raises(BadInput) as error:
+        check.raise_findings([(f"u{n}", "is missing") for n in range(13)], n_utterances=40)
+    assert str(error.value).startswith("13 of 40 protected utterances are unusable: 'u0' is missing; 'u1'")
+    assert str(error.value).endswith("'u9' is missing; and 3 more")
+
+
+def test_a_failed_run_leaves_nothing_of_an_earlier_one(original, tmp_path):
+    manifest = run_shard(original, MCADAMS, tmp_path / "out")
+    assert manifest.with_name("0.alphas.tsv").exists()
+    with pytest.raises(BadInput):
+        run_shard(original, {"command": "false"}, tmp_path / "out")
+    assert not manifest.exists()
+    assert not manifest.with_name("0.alphas.tsv").exists()
+
+
+def test_the_original_decides_speaker_and_gender(original, tmp_path):
+    script = tmp_path / "rename.py"
+    script.write_text(
+        "import sys\n"
+        "paths = dict(zip(sys.argv[1::2], sys.argv[2::2]))\n"
+        "text = open(paths['--manifest']).read().replace('\\ts0\\tf', '\\tpseudo\\tm')\n"
+        "open(paths['--output-manifest'], 'w').write(text)\n"
+    )
+    manifest = run_shard(original, {"command": f"{sys.executable} {script}"}, tmp_path / "out")
+    assert read_manifest(manifest) == read_manifest(original)
+
+
+def shard_manifest(path, original, names):
+    write_manifest(path, [of for of in read_manifest(original) if of.utterance in names])
+    return path
+
+
+def test_gathering_finds_what_is_lost_twice_or_strange(original, tmp_path):
+    names = [of.utterance for of in read_manifest(original)]
+    first = shard_manifest(tmp_path / "a.tsv", original, names[:4])
+    overlap = shard_manifest(tmp_path / "b.tsv", original, names[3:])
+    lost = shard_manifest(tmp_path / "c.tsv", original, names[5:])
+    strange = tmp_path / "d.tsv"
+    write_manifest(
+        strange, [*read_manifest(shard_manifest(strange, original, names[4:])), Utterance("x", "s", "f", "x", 1)]
+    )
+    for second, message in (
+        (overlap, f"b.tsv: utterance '{names[3]}' is also in .*a.tsv"),
+        (lost, f"1 utterances are in none of the shards: {names[4]}"),
+        (strange, "d.tsv: utterance 'x' is not in .*original"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            gather_manifests(original, [first, second], tmp_path / "joined.tsv")
+    assert not (tmp_path / "joined.tsv").exists()
+
+
+def command(script, **arguments):
+    words = [
+        word for name, value in arguments.items() for word in (f"--{name.replace('_', '-')}", *str(value).split(" "))
+    ]
+    return subprocess.run([sys.executable, f"scripts/{script}.py", *words], capture_output=True, text=True)
+
+
+def test_the_mcadams_command_writes_audio_manifest_and_alphas(original, tmp_path):
+    where = {"audio_dir": tmp_path / "a", "output_manifest": tmp_path / "a.tsv"}
+    done = command(
+        "anonymise_mcadams", manifest=original, seed=1, **where, alpha="0.5 0.9", level="utterance", threads=2
+    )
+    assert (done.returncode, done.stdout.count("\n")) == (0, 1)
+    assert [of.utterance for of in read_manifest(tmp_path / "a.tsv")] == [
+        of.utterance for of in read_manifest(original)
+    ]
+    rows = read_table(tmp_path / "a.alphas.tsv", ["utterance", "speaker", "alpha"])
+    assert len({row["alpha"] for row in rows}) == 8
+    samples, rate = soundfile.read(tmp_path / "a/s0_0.flac", dtype="int16")
+    assert (np.abs(samples).max(), rate, len(samples)) == (32766, RATE, 8000)
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments"),
+    [
+        ("anonymise_mcadams", {"manifest": "no.tsv", "seed": 1, "audio_dir": "x", "output_manifest": "x.tsv"}),
+        (
+            "anonymise_part",
+            {"manifest": "no.tsv", "anonymiser": "{", "seed": 1, "audio_dir": "x", "output_manifest": "x"},
+        ),
+        ("gather_manifests", {"original": "no.tsv", "shards": "no.tsv", "manifest": "x.tsv"}),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_two(script, arguments):
+    done = command(script, **arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("alpha", ["0.9 0.5", "nan", "-1 0.5"])
+def test_an_alpha_that_is_none_is_refused(original, tmp_path, alpha):
+    where = {"audio_dir": tmp_path / "a", "output_manifest": tmp_path / "a.tsv"}
+    done = command("anonymise_mcadams", manifest=original, seed=1, **where, alpha=alpha)
+    assert done.returncode == 2
+    assert "alpha" in done.stderr
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_part_is_anonymised_from_the_command_line(original, tmp_path):
+    where = {"audio_dir": tmp_path / "wav/0", "output_manifest": tmp_path / "shards/0.tsv"}
+    done = command(
+        "anonymise_part", manifest=original, anonymiser=json.dumps(REVERSED).replace(" ", ""), seed=1, **where
+    )
+    assert done.returncode == 0
+    done = command(
+        "gather_manifests", original=original, shards=where["output_manifest"], manifest=tmp_path / "all.tsv"
+    )
+    assert "8 utterances of 1 shards" in done.stdout

@@ -1,0 +1,216 @@
+"""Plug-ins of the three kinds: what they are given, what they may return, and how their mistakes are reported."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sounds import RATE, tone
+
+from voiceprivacy import audio
+from voiceprivacy.anonymise import plugins
+from voiceprivacy.files import BadInput
+from voiceprivacy.tables import read_manifest
+
+EXAMPLES = Path("workflow/resources/plugins")
+COPY = f"{sys.executable} {EXAMPLES / 'copy_speech.py'}"
+
+
+@pytest.fixture
+def protect(original, tmp_path):
+    """Run an entry on the original manifest; returns {utterance: path}."""
+
+    def run(entry, *, seed=1, threads=1, only=None):
+        scratch = tmp_path / "scratch" / str(len(list(tmp_path.glob("scratch/*"))))
+        scratch.mkdir(parents=True)
+        utterances = [of for of in read_manifest(original) if only is None or of.utterance in only]
+        return plugins.protect(entry, utterances, seed=seed, threads=threads, scratch=scratch)
+
+    return run
+
+
+@pytest.fixture
+def function(tmp_path):
+    """Write the body of a plug-in function; returns its entry."""
+
+    def write(body, **options):
+        lines = ["import numpy as np", "def anonymise(samples, sample_rate, *, utterance, speaker, seed, **options):"]
+        (tmp_path / "plugin.py").write_text("\n".join([*lines, *(f"    {line}" for line in body.splitlines())]))
+        plugins.load_function.cache_clear()
+        return {"function": f"{tmp_path / 'plugin.py'}:anonymise", "options": options}
+
+    return write
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_reversed_example_plays_backwards(protect, threads):
+    paths = protect({"function": f"{EXAMPLES / 'reversed.py'}:anonymise"}, threads=threads)
+    assert len(paths) == 8
+    np.testing.assert_allclose(audio.read(paths["s0_1"])[0][::-1], tone(1), atol=1 / 32768)
+
+
+def test_a_function_is_given_the_utterance_its_speaker_and_the_options(protect, function):
+    check = "assert (utterance, speaker, sample_rate, options) == ('s1_0', 's1', 16000, {'strength': 3})"
+    assert protect(function(f"{check}\nassert samples.dtype == np.float32\nreturn samples", strength=3), only={"s1_0"})
+
+
+def test_a_function_is_given_the_seed_of_the_run(protect, function):
+    assert protect(function("assert seed == 77\nreturn samples"), seed=77)
+
+
+def test_samples_beyond_full_scale_are_scaled_not_clipped(protect, function):
+    paths = protect(function("return 4 * samples / abs(samples).max()"), only={"s0_0"})
+    samples = audio.read(paths["s0_0"])[0]
+    np.testing.assert_allclose(samples, tone(0) / np.abs(tone(0)).max(), atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("return 1 / 0", "utterance 's1_1': .*plugin.py:anonymise: ZeroDivisionError: division by zero"),
+        ("return None", "utterance 's1_1': "),
+        ("return samples[None]", r"must return finite samples \(N,\), not shape \(1, 8000\)"),
+        ("return samples[:0]", r"must return finite samples \(N,\), not shape \(0,\)"),
+        ("return samples * np.nan", "finite: False"),
+    ],
+)
+def test_a_functions_mistake_names_the_utterance(protect, function, body, message):
+    with pytest.raises(BadInput, match=message):
+        protect(function(body))
+
+
+def test_a_mistake_in_another_process_names_the_utterance(protect, function):
+    with pytest.raises(BadInput, match=r"'s2_0'.*ValueError: no"):
+        protect(function("if utterance == 's2_0':\n    raise ValueError('no')\nreturn samples"), threads=2)
+
+
+def test_a_process_that_dies_is_noticed(protect, function):
+    with pytest.raises(BadInput, match="a process died"):
+        protect(function("import os; os._exit(1)"), threads=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("plugin.py", "not of the form file.py:name"),
+        ("nowhere.py:anonymise", "nowhere.py: not found"),
+        (f"{EXAMPLES / 'reversed.py'}:nothing", "has no function 'nothing'"),
+    ],
+)
+def test_a_function_that_cannot_be_found_is_named(protect, name, message):
+    with pytest.raises(BadInput, match=message):
+        protect({"function": name})
+
+
+def test_a_file_that_cannot_be_imported_is_named(protect, tmp_path):
+    (tmp_path / "broken.py").write_text("import nothing_of_that_name")
+    with pytest.raises(BadInput, match=r"broken.py: cannot be imported: ModuleNotFoundError"):
+        protect({"function": f"{tmp_path / 'broken.py'}:anonymise"})
+
+
+def test_the_copy_example_hands_back_the_speech(protect):
+    for name, path in protect({"command": COPY}).items():
+        np.testing.assert_array_equal(audio.read(path)[0], audio.read(path.parents[3] / f"original/{name}.flac")[0])
+
+
+def test_options_of_a_command_become_arguments():
+    options = {"strength": 3, "range": [0.5, 0.9], "fast": True, "slow": False, "name": "a b", "none": None}
+    words = plugins.command_words("run '{scripts}/my tool' -j{threads}", options, threads=4)
+    expected = ["--strength", "3", "--range", "0.5", "0.9", "--fast", "--name", "a b"]
+    assert words == ["run", str(Path("scripts/my tool").absolute()), "-j4", *expected]
+
+
+def test_no_shell_reads_the_command():
+    assert plugins.command_words("echo $HOME; rm *", {}, threads=1) == ["echo", "$HOME;", "rm", "*"]
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("no_such_program", "no_such_program: No such file"),
+        ("", "is empty"),
+        ("a 'b", "No closing quotation"),
+        (f"{sys.executable} -c 'raise SystemExit(3)'", "ended with exit code 3"),
+        (f"{sys.executable} -c pass", "wrote no --output-manifest"),
+    ],
+)
+def test_a_command_that_fails_is_named(protect, command, message):
+    with pytest.raises(BadInput, match=message):
+        protect({"command": command})
+
+
+def command_that(tmp_path, change):
+    """A command that copies the input manifest after ``change`` of its rows."""
+    script = tmp_path / "command.py"
+    script.write_text(
+        "import sys\n"
+        "paths = dict(zip(sys.argv[1::2], sys.argv[2::2]))\n"
+        "header, *rows = [line.split('\\t') for line in open(paths['--manifest'])]\n"
+        f"{change}\n"
+        "open(paths['--output-manifest'], 'w').writelines('\\t'.join(row) for row in [header, *rows])\n"
+    )
+    return {"command": f"{sys.executable} {script}"}
+
+
+def test_an_utterance_that_nobody_asked_for_is_refused(protect, tmp_path):
+    with pytest.raises(BadInput, match="returned utterance 'stranger'"):
+        protect(command_that(tmp_path, "rows[0][0] = 'stranger'"))
+
+
+def test_two_utterances_in_one_file_are_refused(protect, tmp_path):
+    with pytest.raises(BadInput, match="have the same protected file"):
+        protect(command_that(tmp_path, "rows[0][3] = rows[1][3]"))
+
+
+@pytest.mark.parametrize("entry", [{}, {"function": "a.py:b", "audio": "c"}, {"comand": "x"}, ["audio"], None])
+def test_an_entry_has_exactly_one_kind(protect, entry):
+    with pytest.raises(BadInput, match="exactly one of"):
+        protect(json.loads(json.dumps(entry)))
+
+
+def layout(folder, name, layout_name):
+    paths = {
+        "2020": folder / "wav" / name / f"{name}.wav",
+        "2022": folder / "wav" / f"{name}.wav",
+        "flat": folder / f"{name}.flac",
+        "relative": folder / "original" / f"{name}.wav",
+        "scp": folder / "elsewhere" / f"x{name}.wav",
+    }
+    audio.write(paths[layout_name], tone(9), RATE)
+    if layout_name == "scp":
+        with open(folder / "wav.scp", "a") as file:
+            file.write(f"{name} elsewhere/x{name}.wav\n")
+    return paths[layout_name]
+
+
+@pytest.mark.parametrize("layout_name", ["2020", "2022", "flat", "relative", "scp"])
+def test_every_layout_of_the_challenges_is_found(protect, tmp_path, layout_name):
+    expected = {name: layout(tmp_path / "team", name, layout_name) for name in ("s0_0", "s3_1")}
+    assert protect({"audio": str(tmp_path / "team")}) == expected
+
+
+def test_two_files_for_one_utterance_are_refused(protect, tmp_path):
+    layout(tmp_path / "team", "s0_0", "2020")
+    layout(tmp_path / "team", "s0_0", "flat")
+    with pytest.raises(BadInput, match=r"'s0_0' has two files: .*wav.* and .*flac"):
+        protect({"audio": str(tmp_path / "team")})
+
+
+def test_one_file_by_two_names_is_one_file(protect, tmp_path):
+    path = layout(tmp_path / "team", "s0_0", "2022")
+    (tmp_path / "team" / "wav.scp").write_text(f"s0_0 {path}\n")
+    assert protect({"audio": str(tmp_path / "team")}) == {"s0_0": path}
+
+
+@pytest.mark.parametrize("text", ["s0_0 sph2pipe x |", "s0_0", "s0_0 a.wav\ns0_0 b.wav"])
+def test_a_wav_scp_holds_plain_paths_once(protect, tmp_path, text):
+    (tmp_path / "team").mkdir()
+    (tmp_path / "team" / "wav.scp").write_text(text)
+    with pytest.raises(BadInput, match=r"wav.scp:\d: "):
+        protect({"audio": str(tmp_path / "team")})
+
+
+def test_a_missing_folder_is_named(protect):
+    with pytest.raises(BadInput, match=r"^no/such/folder: not found$"):
+        protect({"audio": "no/such/folder"})
