@@ -25,6 +25,7 @@ CLASSES = {
     "speechbrain.lobes.models.Xvector.Classifier",
     "speechbrain.nnet.losses.LogSoftmaxWrapper",
     "speechbrain.nnet.losses.AdditiveAngularMargin",
+    "speechbrain.nnet.schedulers.LinearScheduler",
     "torch.nn.LeakyReLU",
     "torch.nn.ReLU",
     "torch.optim.Adam",
@@ -100,12 +101,19 @@ class Hyperparameters:
             raise BadInput(f"{self.path}: {field} is '{found}', expected !new:{' or !new:'.join(classes)}")
         return section
 
-    def number(self, field, *, default=None, positive=True):
-        """The number of a field."""
-        value = self.get(field, default=default)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or (positive and value <= 0):
-            raise BadInput(f"{self.path}: {field} is '{value}', expected a {'positive ' if positive else ''}number")
+    def number(self, field):
+        """The positive number of a field."""
+        value = self.get(field)
+        if not _is_number(value) or value <= 0:
+            raise BadInput(f"{self.path}: {field} is '{value}', expected a positive number")
         return value
+
+    def numbers(self, field, *, default):
+        """The list of numbers of a field."""
+        values = self.get(field, default=default)
+        if not isinstance(values, list) or not values or not all(_is_number(value) for value in values):
+            raise BadInput(f"{self.path}: {field} is '{values}', expected a list of numbers")
+        return values
 
     def _resolved(self, node, trail):
         place = f"{self.path}:{node.start_mark.line + 1}: {trail[0]}"
@@ -149,3 +157,7 @@ def built(value):
     if isinstance(value, list):
         return [built(item) for item in value]
     return {key: built(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+def _is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

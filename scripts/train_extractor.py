@@ -1,0 +1,32 @@
+"""Train an embedding extractor on the speakers of a manifest."""
+
+import argparse
+
+from voiceprivacy.attack import training
+from voiceprivacy.command import run
+from voiceprivacy.tables import read_manifest
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--manifest", required=True, help="TSV: utterance speaker gender path duration_s")
+    parser.add_argument("--recipe", required=True, help="SpeechBrain hyperparameter file")
+    parser.add_argument("--folder", required=True, help="SpeechBrain folder to make")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--threads", type=int, default=1, help="of torch; another number gives another model (rounding)"
+    )
+    arguments = parser.parse_args()
+
+    training.train(
+        read_manifest(arguments.manifest),
+        recipe=arguments.recipe,
+        folder=arguments.folder,
+        seed=arguments.seed,
+        threads=arguments.threads,
+    )
+    print(f"trained: {arguments.folder}")
+
+
+if __name__ == "__main__":
+    run(main)
