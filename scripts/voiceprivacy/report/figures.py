@@ -51,10 +51,13 @@ def embed(paths, *, folder):
 
 
 def by_kind(figures):
-    """Group figures: [(kind, title, [((corpus, extractor, backend), [Figure, ...]), ...]), ...]."""
+    """Group figures, the lists of an anonymiser side by side: [(kind, title, [(place, [Figure, ...]), ...]), ...].
+
+    A place is (corpus, extractor, backend).
+    """
     kinds = []
     for kind, title in KINDS.items():
-        of_kind = sorted((figure for figure in figures if figure.kind == kind), key=_group)
+        of_kind = sorted((figure for figure in figures if figure.kind == kind), key=_order)
         groups = [(place, list(group)) for place, group in itertools.groupby(of_kind, key=_group)]
         if groups:
             kinds.append((kind, title, groups))
@@ -63,6 +66,10 @@ def by_kind(figures):
 
 def _group(figure):
     return figure.corpus, figure.extractor, figure.backend
+
+
+def _order(figure):
+    return *_group(figure), figure.anonymiser, figure.trials
 
 
 def _place(stem, folder):

@@ -57,14 +57,17 @@ def collect(paths, *, folder):
 
 def read_metrics(path):
     """Read metrics.tsv as a list of Metric."""
-    metrics = []
+    metrics = {}
     for line, row in read_rows(path, list(Metric._fields)):
         if row["value"].lower() in ("", "-", "nan"):
             raise BadInput(f"{path}:{line}: {row['metric']} has no value; run the workflow again")
-        metrics.append(Metric(**row))
+        metric = Metric(**row)
+        if metric[:7] in metrics:
+            raise BadInput(f"{path}:{line}: {' '.join(metric[:7])} occurs twice")
+        metrics[metric[:7]] = metric
     if not metrics:
         raise BadInput(f"{path}: holds no metrics")
-    return metrics
+    return list(metrics.values())
 
 
 def write_metrics(path, metrics):

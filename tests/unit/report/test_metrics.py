@@ -84,3 +84,10 @@ def test_a_table_with_a_missing_number_is_refused_with_its_line(tmp_path, metric
     write_metrics(path, [metrics[0], metrics[1]._replace(value=value)])
     with pytest.raises(BadInput, match=r"metrics.tsv:3: .* has no value"):
         read_metrics(path)
+
+
+def test_a_number_that_occurs_twice_in_the_table_is_refused(tmp_path, metrics):
+    path = tmp_path / "metrics.tsv"
+    write_metrics(path, [metrics[0], metrics[1], metrics[0]._replace(value="7")])
+    with pytest.raises(BadInput, match=r"metrics.tsv:4: demo f .* occurs twice"):
+        read_metrics(path)

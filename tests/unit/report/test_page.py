@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from voiceprivacy.files import BadInput
+from voiceprivacy.report.columns import DASH
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.figures import KINDS, LARGE_SVG_BYTES, by_kind, embed
 from voiceprivacy.report.page import read_caption, write_page
@@ -156,6 +157,14 @@ def test_figures_are_grouped_by_kind_and_place(figures):
     assert kinds[1][2][0][1][0].heading == "b2, demo, list m, xvector + cosine"
 
 
+def test_the_lists_of_an_anonymiser_stand_beside_each_other(figures):
+    folder = figures / "similarity" / "demo"
+    for place in ("f/b2", "f/b2r", "m/b2r"):
+        shutil.copytree(folder / "m" / "b2", folder / place)
+    [(_, _, [(_, shown)])] = by_kind(embed(folder.rglob("*.svg"), folder=figures))
+    assert [f"{figure.anonymiser} {figure.trials}" for figure in shown] == ["b2 f", "b2 m", "b2r f", "b2r m"]
+
+
 @pytest.mark.parametrize(
     ("place", "message"),
     [
@@ -175,7 +184,7 @@ def test_the_terminal_table_fits_and_holds_the_same_rows(systems):
     lines = summary(systems)
     assert max(map(len, lines)) <= WIDTH
     [row] = [line for line in lines if "b2r" in line and "ignorant" in line and "bit" not in line]
-    assert row.split() == "b2r ignorant 25.5 1.25 0.50 0.250 2.00 50.0 – – 1.50 1.25 40.0".replace(" – –", " –").split()  # noqa: RUF001
+    assert row.split() == f"b2r ignorant 25.5 1.25 0.50 0.250 2.00 50.0 {DASH} 1.50 1.25 40.0".split()
 
 
 def test_a_long_name_stands_on_a_line_of_its_own(metrics):
