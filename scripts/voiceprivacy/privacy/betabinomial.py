@@ -81,10 +81,9 @@ def fit(probability, *, loss="ll"):
     alpha, beta = _minimise(probability, LOSSES[loss])
     log_gamma = log_pmf(alpha, beta, len(probability))
     best, _ = LOSSES[loss](probability, log_gamma)
-    for limit in _limits(alpha / (alpha + beta), len(probability)):
-        at_limit, _ = LOSSES[loss](probability, limit.log_gamma)
-        if at_limit <= best * (1 + 1e-7) + 1e-15:
-            return limit
+    for exact in _exact_models(alpha / (alpha + beta), len(probability)):
+        if LOSSES[loss](probability, exact.log_gamma)[0] <= best * (1 + 1e-7) + 1e-15:
+            return exact
     return Fit(alpha, beta, log_gamma, "")
 
 
@@ -132,8 +131,8 @@ def _rising_slope(x, n):
     return np.concatenate([[0.0], np.cumsum(1 / (x + np.arange(n)))])
 
 
-def _limits(last_probability, n_templates):
-    """The models at the edge of the parameters, where alpha and beta are not finite and positive.
+def _exact_models(last_probability, n_templates):
+    """Models that a search meets up to rounding only: the uniform one, and those without finite positive parameters.
 
     ``last_probability`` is the mean of the beta distribution, alpha / (alpha + beta).
     """
@@ -146,6 +145,7 @@ def _limits(last_probability, n_templates):
         - gammaln(n_templates - others)
     )
     return [
+        Fit(1.0, 1.0, log_pmf(1.0, 1.0, n_templates), ""),
         Fit(0.0, np.nan, _log_ends(0.0, n_templates), "perfect identification"),
         Fit(np.nan, 0.0, _log_ends(1.0, n_templates), "always last"),
         Fit(0.0, 0.0, _log_ends(last_probability, n_templates), "first or last"),

@@ -43,12 +43,14 @@ def plot_histograms(axes, *, curves, metrics):
     """
     for ax in axes.flat[len(curves) :]:
         ax.set_axis_off()
+    for ax in axes.flat[: len(curves)][-axes.shape[1] :]:  # the lowest panel of every column
+        ax.tick_params(labelbottom=True)
     for ax, (label, curve) in zip(axes.flat, curves.items(), strict=False):
         plot_histogram(ax, p=curve["p"], gamma=curve["gamma"])
         ax.set_title(f"{label}\n{_summary(metrics[label], len(curve['p']))}", fontsize="small")
-    if axes.flat[0].get_yscale() == "log":
-        least = min(curve["p"][curve["p"] > 0].min() for curve in curves.values())
-        for ax in axes.flat:
+    least = min(curve["p"][curve["p"] > 0].min() for curve in curves.values())
+    for ax in axes.flat:
+        if ax.get_yscale() == "log":
             ax.set_ylim(least / 2, 1.5)
 
 
@@ -76,4 +78,4 @@ def plot_histogram(ax, *, p, gamma):
 def _summary(metrics, n_templates):
     bit, model_bit = metrics["mean_disclosure_bit"], metrics["model_mean_disclosure_bit"]
     found = f"rank 1 of {n_templates}: {metrics['identification_rate_percent']:.1f} %"
-    return f"{found}\n{bit:.2f} (model {model_bit:.2f}) of {math.log2(n_templates):.2f} bit"
+    return f"{found}\nmean {bit:.2f} (model {model_bit:.2f}) of {math.log2(n_templates):.2f} bit"

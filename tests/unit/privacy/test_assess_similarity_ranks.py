@@ -1,0 +1,206 @@
+"""The commands assess_similarity and assess_ranks: what they write, what they print, and how bad input ends."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from voiceprivacy.arrays import ScoreMatrix, write_matrix
+
+SCRIPTS = Path(__file__).parents[3] / "scripts"
+
+
+def run(command, *arguments, code=0):
+    """Output and errors of a command that must end with ``code``."""
+    result = subprocess.run(
+        [sys.executable, "-W", "error", SCRIPTS / f"{command}.py", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert result.returncode == code, result.stderr
+    return result.stdout, result.stderr
+
+
+def voices(seed, *, spread, n_speakers=5, n_utterances=4):
+    rng = np.random.default_rng(seed)
+    speakers = np.repeat([f"s{index}" for index in range(n_speakers)], n_utterances)
+    own = np.repeat(rng.standard_normal((n_speakers, 3)), n_utterances, axis=0)
+    return speakers, own * spread + rng.standard_normal((len(speakers), 3))
+
+
+def write(path, rows, columns, row_speakers, column_speakers):
+    names = [f"{speaker}-{index}" for index, speaker in enumerate(row_speakers)]
+    others = [f"{speaker}-{index}" for index, speaker in enumerate(column_speakers)]
+    others = others if len(others) == len(names) else column_speakers.tolist()
+    scores = -np.sum((rows[:, None] - columns) ** 2, axis=2)
+    write_matrix(
+        path,
+        ScoreMatrix(
+            np.array(names), np.array(others), row_speakers, column_speakers, scores, np.array(names), np.array(others)
+        ),
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """OO, OP and PP of five speakers as pairs and as templates."""
+    speakers, original = voices(1, spread=3)
+    _, protected = voices(2, spread=2)
+    for name, rows, columns in (
+        ("oo", original, original),
+        ("op", original, protected),
+        ("pp", protected, protected),
+    ):
+        write(tmp_path / f"{name}.npz", rows, columns, speakers, speakers)
+        templates = columns.reshape(5, 4, 3).mean(axis=1)
+        write(tmp_path / f"templates_{name}.npz", rows, templates, speakers, speakers[::4])
+    return tmp_path
+
+
+def matrices(folder):
+    return [word for name in ("oo", "op", "pp") for word in (f"--{name}", folder / f"{name}.npz")]
+
+
+def table(path):
+    header, *rows = path.read_text().splitlines()
+    return header, [row.split("\t") for row in rows]
+
+
+def test_assess_similarity_writes_metrics_curves_and_a_picture(folder):
+    results = ["--metrics", folder / "m.json", "--curves", folder / "c.tsv", "--plot", folder / "p.png"]
+    output, errors = run("assess_similarity", *matrices(folder), *results)
+    metrics = json.loads((folder / "m.json").read_text())
+    assert sorted(metrics) == ["deid_percent", "gvd_db", "oo", "op", "pp"]
+    assert sorted(metrics["op"]) == ["ddiag", "ddiag_log_bit", "ddiag_signed"]
+    assert metrics["deid_percent"] == pytest.approx(100 * (1 - metrics["op"]["ddiag"] / metrics["oo"]["ddiag"]))
+    header, rows = table(folder / "c.tsv")
+    assert header == "matrix\trow_speaker\tcolumn_speaker\tsimilarity"
+    assert len(rows) == 3 * 5 * 5
+    assert (folder / "p.png").read_bytes().startswith(b"\x89PNG")
+    assert "ddiag_signed" in output
+    assert errors == ""
+
+
+def test_definition_and_pairs_change_the_numbers(folder):
+    found = set()
+    for definition in ("geometric", "sigmoid_mean"):
+        for pairs in ("all", "upper"):
+            choice = ["--definition", definition, "--pairs", pairs, "--metrics", folder / "m.json"]
+            run("assess_similarity", *matrices(folder), *choice)
+            found.add(json.loads((folder / "m.json").read_text())["deid_percent"])
+    assert len(found) == 4
+
+
+def test_assess_similarity_remarks_on_a_speaker_with_one_utterance(folder):
+    speakers, original = voices(1, spread=3)
+    kept = [0, *range(4, 20)]
+    for name in ("oo", "op", "pp"):
+        write(folder / f"{name}.npz", original[kept], original[kept], speakers[kept], speakers[kept])
+    _, errors = run(
+        "assess_similarity", *matrices(folder), "--metrics", folder / "m.json", "--curves", folder / "c.tsv"
+    )
+    assert "note: oo: no pair of two utterances of s0" in errors
+    assert [row for row in table(folder / "c.tsv")[1] if row[3] == "undefined"] == [
+        [name, "s0", "s0", "undefined"] for name in ("oo", "op", "pp")
+    ]
+    assert "NaN" not in (folder / "m.json").read_text()
+
+
+def test_a_constant_anonymiser_loses_all_voices(folder):
+    speakers, original = voices(1, spread=3)
+    write(folder / "pp.npz", 0 * original, 0 * original, speakers, speakers)
+    run("assess_similarity", *matrices(folder), "--metrics", folder / "m.json")
+    assert json.loads((folder / "m.json").read_text())["gvd_db"] == "-inf"
+
+
+def test_assess_ranks_writes_flat_names_for_one_matrix_without_a_label(folder):
+    run("assess_ranks", "--matrix", folder / "templates_op.npz", "--metrics", folder / "m.json")
+    metrics = json.loads((folder / "m.json").read_text())
+    assert metrics["n_templates"] == 5
+    assert {"mean_disclosure_bit", "model_mean_disclosure_bit", "kl_bit", "rank1_match_bit"} <= set(metrics)
+
+
+def test_assess_ranks_writes_labels_curves_and_a_picture(folder):
+    files = [folder / f"templates_{name}.npz" for name in ("op", "pp")]
+    results = ["--metrics", folder / "m.json", "--curves", folder / "c.tsv", "--plot", folder / "p.svg"]
+    output, _ = run("assess_ranks", "--matrix", *files, "--label", "op", "pp", "--fit", "ms", *results)
+    metrics = json.loads((folder / "m.json").read_text())
+    assert list(metrics) == ["op", "pp"]
+    header, rows = table(folder / "c.tsv")
+    assert header == "label\trank\tp\tgamma"
+    assert [row[:2] for row in rows] == [[label, str(rank)] for label in ("op", "pp") for rank in range(1, 6)]
+    for column in (2, 3):
+        assert sum(float(row[column]) for row in rows) == pytest.approx(2)
+    assert "identification_rate_percent" in output
+    assert "<svg" in (folder / "p.svg").read_text()
+
+
+def test_ties_are_ranked_as_asked(folder):
+    speakers, original = voices(1, spread=0)
+    write(folder / "tied.npz", 0 * original, np.zeros((5, 3)), speakers, speakers[::4])
+    rates = {}
+    for ties in ("shared", "optimistic", "pessimistic"):
+        run("assess_ranks", "--matrix", folder / "tied.npz", "--ties", ties, "--metrics", folder / "m.json")
+        rates[ties] = json.loads((folder / "m.json").read_text())["identification_rate_percent"]
+    assert rates == {"shared": 20, "optimistic": 100, "pessimistic": 0}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (["--oo", "{folder}/none.npz"], "none.npz: not found"),
+        (["--pp", "{folder}/text.npz"], "text.npz: not an npz file"),
+        (["--oo", "{folder}/flat.npz"], r"D_diag(OO) = 0"),
+        (["--oo", "{folder}/templates_oo.npz", "--pairs", "upper"], "templates_oo.npz: pairs 'upper' needs the same"),
+        (["--op", "{folder}/alone.npz"], "alone.npz: no speaker has two utterances"),
+        (["--plot", "{folder}/p.xyz"], "p.xyz: cannot write this kind of picture"),
+    ],
+)
+def test_assess_similarity_refuses_bad_input_in_one_line(folder, change, message):
+    speakers, original = voices(1, spread=3)
+    (folder / "text.npz").write_text("no numbers\n")
+    write(folder / "flat.npz", 0 * original, 0 * original, speakers, speakers)
+    write(folder / "alone.npz", original[::4], original[::4], speakers[::4], speakers[::4])
+    change = [word.format(folder=folder) for word in change]
+    _, errors = run("assess_similarity", *matrices(folder), "--metrics", folder / "m.json", *change, code=2)
+    assert message in errors
+    assert errors.count("\n") == 1
+    assert not (folder / "m.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("matrix", "more", "message"),
+    [
+        ("none.npz", [], "none.npz: not found"),
+        ("stranger.npz", [], "stranger.npz: utterance 'zoe-0': its speaker 'zoe' has no template"),
+        ("pp.npz", [], "pp.npz: speaker 's0' has 4 templates"),
+        ("last.npz", ["--fit", "cll"], "last.npz: the loss cll needs an identification at rank 1"),
+        ("templates_op.npz", ["--label", "a", "b"], "2 labels for 1 inputs"),
+    ],
+)
+def test_assess_ranks_refuses_bad_input_in_one_line(folder, matrix, more, message):
+    speakers, original = voices(1, spread=3)
+    write(folder / "stranger.npz", original[:1], original[::4], np.array(["zoe"]), speakers[::4])
+    write(folder / "last.npz", 0 * original[:1], np.array([[9.0, 0, 0], [0, 0, 0]]), speakers[:1], speakers[:5:4])
+    _, errors = run("assess_ranks", "--matrix", folder / matrix, "--metrics", folder / "m.json", *more, code=2)
+    assert message in errors
+    assert errors.count("\n") == 1
+    assert not (folder / "m.json").exists()
+
+
+@pytest.mark.parametrize("command", ["assess_similarity", "assess_ranks"])
+def test_help_needs_no_matplotlib(command):
+    output, _ = run(command, "--help")
+    assert "--metrics" in output
+    loaded = subprocess.run(
+        [sys.executable, "-X", "importtime", SCRIPTS / f"{command}.py", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "matplotlib" not in loaded.stderr

@@ -1,0 +1,146 @@
+"""The beta-binomial model of ranks: reference fits, scipy, published numbers, and where no finite optimum exists."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import approx_fprime
+from scipy.stats import betabinom
+
+from voiceprivacy.files import BadInput
+from voiceprivacy.privacy.betabinomial import LOSSES, _gradient, fit, log_pmf
+from voiceprivacy.privacy.ranks import disclosure
+
+GOLDEN = Path(__file__).parents[2] / "data" / "rank"
+EXPECTED = json.loads((GOLDEN / "summary.json").read_text())
+FITS = [(case, loss) for case, of in EXPECTED.items() for loss in of["fits"]]
+SHARES = dict.fromkeys(("identification_rate_percent", "rank_spread_percent"), 100)
+NAMES = {
+    "MeanD": "mean_disclosure_bit",
+    "MaxD": "max_disclosure_bit",
+    "StDD": "std_disclosure_bit",
+    "IdR": "identification_rate_percent",
+    "Spread": "rank_spread_percent",
+}
+
+
+def histogram(counts):
+    return np.array(counts, dtype=float) / np.sum(counts)
+
+
+@pytest.mark.parametrize(("case", "loss"), FITS)
+def test_fits_meet_an_independent_search(case, loss):
+    p = histogram(np.load(GOLDEN / f"{case}.npz")["hist"])
+    expected = EXPECTED[case]["fits"][loss]
+    found = fit(p, loss=loss)
+    value, _ = LOSSES[loss](p, found.log_gamma)
+    assert found.limit == ""
+    assert value == pytest.approx(expected["loss"], rel=1e-9)
+    assert (found.alpha, found.beta) == pytest.approx((expected["alpha"], expected["beta"]), rel=2e-5)
+    statistics = disclosure(np.exp(found.log_gamma))
+    for short, name in NAMES.items():
+        value = SHARES.get(name, 1) * expected["stats_model"][short]
+        assert statistics[name] == pytest.approx(value, rel=1e-5, abs=1e-8), name
+
+
+@pytest.mark.parametrize(
+    ("n_templates", "alpha", "beta", "published"),
+    [
+        (11696, 0.6252111684, 1.7389876590, {"IdR": 0.38, "StDD": 1.31}),  # F0
+        (11696, 0.2231841845, 0.8515861015, {"Spread": 14.0, "StDD": 3.79, "IdR": 10.67}),  # phone
+        (1251, 0.0062222568, 6.6985830163, {"MaxD": 10.24, "StDD": 1.99, "Spread": 0.64}),  # identity
+        (11696, 0.5478333423, 1.1480507826, {"IdR": 0.57, "StDD": 1.29, "Spread": 28.77}),  # linguistic
+    ],
+)
+def test_this_reading_of_equation_3_agrees_with_table_2(n_templates, alpha, beta, published):
+    """Alpha and beta solve for two rounded numbers of a column; the others must follow to the rounding of all."""
+    statistics = disclosure(np.exp(log_pmf(alpha, beta, n_templates)))
+    for short, value in published.items():
+        assert statistics[NAMES[short]] == pytest.approx(value, rel=0.01)
+
+
+@given(alpha=st.floats(1e-4, 1e4), beta=st.floats(1e-4, 1e4), n_templates=st.integers(1, 300))
+def test_log_pmf_meets_scipy_and_sums_to_one(alpha, beta, n_templates):
+    log_gamma = log_pmf(alpha, beta, n_templates)
+    expected = betabinom.logpmf(np.arange(n_templates), n_templates - 1, alpha, beta)
+    np.testing.assert_allclose(log_gamma, expected, rtol=1e-7, atol=1e-7)
+    assert np.exp(log_gamma).sum() == pytest.approx(1, rel=1e-9)
+
+
+def test_alpha_and_beta_of_one_are_exactly_uniform():
+    assert set(np.exp(log_pmf(1.0, 1.0, 16)).tolist()) == {np.exp(-np.log(16))} or np.ptp(log_pmf(1.0, 1.0, 16)) == 0
+
+
+@given(n_templates=st.integers(2, 40), alpha=st.floats(0.05, 20), beta=st.floats(0.05, 20))
+def test_swapping_alpha_and_beta_reverses_the_ranks(n_templates, alpha, beta):
+    np.testing.assert_allclose(log_pmf(alpha, beta, n_templates), log_pmf(beta, alpha, n_templates)[::-1], atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_gradients_meet_finite_differences(loss):
+    p = histogram([20, 9, 5, 3, 2, 2, 1, 0, 1, 1])
+
+    def value(log_parameters):
+        return LOSSES[loss](p, log_pmf(*np.exp(log_parameters), len(p)))[0]
+
+    point = np.log([0.4, 1.7])
+    _, slope = LOSSES[loss](p, log_pmf(0.4, 1.7, len(p)))
+    np.testing.assert_allclose(_gradient(0.4, 1.7, slope), approx_fprime(point, value, 1e-7), rtol=1e-4, atol=1e-7)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(("alpha", "beta"), [(0.1, 3.0), (0.6, 1.7), (2.0, 1.1), (5.0, 60.0), (0.2, 0.3)])
+def test_a_histogram_that_is_the_model_gives_its_parameters_back(loss, alpha, beta):
+    found = fit(np.exp(log_pmf(alpha, beta, 50)), loss=loss)
+    assert (found.alpha, found.beta) == pytest.approx((alpha, beta), rel=1e-3)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_uniform_histogram_gives_the_uniform_model(loss):
+    found = fit(np.full(20, 1 / 20), loss=loss)
+    assert (found.alpha, found.beta, found.limit) == (pytest.approx(1), pytest.approx(1), "")
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_perfect_identification_is_a_limit(loss):
+    found = fit(np.eye(20)[0], loss=loss)
+    assert (found.limit, found.alpha) == ("perfect identification", 0)
+    assert np.isnan(found.beta)
+    assert disclosure(np.exp(found.log_gamma))["mean_disclosure_bit"] == pytest.approx(np.log2(20))
+
+
+@pytest.mark.parametrize(
+    ("counts", "limit"),
+    [
+        ([0, 0, 0, 0, 1], "always last"),
+        ([2, 0, 0, 0, 1], "first or last"),
+        ([0, 0, 1, 0, 0], "binomial"),
+        ([0, 5, 5, 0, 0, 0, 0, 0], "binomial"),
+        ([7], "single template"),
+    ],
+)
+def test_histograms_without_a_finite_optimum_name_their_limit(counts, limit):
+    found = fit(histogram(counts))
+    assert found.limit == limit
+    assert np.exp(found.log_gamma).sum() == pytest.approx(1)
+
+
+def test_the_binomial_limit_has_the_mean_of_the_histogram():
+    gamma = np.exp(fit(histogram([0, 0, 0, 1, 0, 0, 0, 0, 0])).log_gamma)
+    assert gamma @ np.arange(9) == pytest.approx(3)
+
+
+def test_cll_without_an_identification_at_rank_1_is_refused():
+    with pytest.raises(BadInput, match="use ll"):
+        fit(histogram([0, 3, 1]), loss="cll")
+
+
+@pytest.mark.parametrize("loss", ["ll", "cll"])
+def test_likelihoods_beat_every_point_of_a_grid(loss):
+    p = histogram([3, 0, 1, 0, 0, 2, 0, 1, 0, 0, 0, 1])
+    best, _ = LOSSES[loss](p, fit(p, loss=loss).log_gamma)
+    grid = np.exp(np.linspace(-6, 6, 25))
+    assert best <= min(LOSSES[loss](p, log_pmf(alpha, beta, len(p)))[0] for alpha in grid for beta in grid)

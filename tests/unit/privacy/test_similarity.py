@@ -1,0 +1,256 @@
+"""Similarity matrices: reference numbers, values worked out by hand, invariances, and speakers with one utterance."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from voiceprivacy.arrays import ScoreMatrix
+from voiceprivacy.files import BadInput
+from voiceprivacy.privacy.similarity import (
+    Comparisons,
+    Similarities,
+    assess,
+    cells,
+    compare,
+    deid_percent,
+    diagonal_metrics,
+    gvd_db,
+    similarities,
+)
+
+GOLDEN = Path(__file__).parents[2] / "data" / "vsm"
+EXPECTED = json.loads((GOLDEN / "summary.json").read_text())
+CASES = sorted(path.stem for path in GOLDEN.glob("*.npz"))
+SETS = {"oo": "osp_osp", "op": "osp_psp", "pp": "psp_psp"}
+PAPER = [("geometric", "paper_gmean_laplace"), ("sigmoid_mean", "paper_sigmean_laplace")]
+CHALLENGE = [("geometric", "gmean_on_vpc_trials"), ("sigmoid_mean", "vpc")]
+
+
+def square(scores, speakers, ids=None):
+    """A list against itself."""
+    ids, speakers = np.array(ids or [f"u{index}" for index in range(len(speakers))]), np.array(speakers)
+    return ScoreMatrix(ids, ids, speakers, speakers, np.asarray(scores, dtype=float), ids, ids)
+
+
+def of_case(case, definition, pairs):
+    golden = np.load(GOLDEN / f"{case}.npz")
+    matrices = {
+        name: similarities(
+            compare(square(golden[f"S_{of}"], golden["spk"], golden["seg"].tolist()), pairs=pairs),
+            definition=definition,
+        )
+        for name, of in SETS.items()
+    }
+    return golden, matrices
+
+
+def check(case, golden, matrices, prefix, tolerance):
+    for name, of in SETS.items():
+        np.testing.assert_allclose(matrices[name].values, golden[f"{prefix}_M_{of}"], rtol=0, atol=tolerance)
+    metrics = assess(**matrices).metrics
+    assert metrics["deid_percent"] == pytest.approx(100 * EXPECTED[case][f"{prefix}_DeID"], rel=0, abs=100 * tolerance)
+    assert metrics["gvd_db"] == pytest.approx(EXPECTED[case][f"{prefix}_Gvd"], rel=0, abs=10 * tolerance)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(("definition", "prefix"), PAPER)
+def test_all_pairs_meet_plain_loops_after_the_papers(case, definition, prefix):
+    check(case, *of_case(case, definition, "all"), prefix, 1e-12)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if "ties" not in case])
+@pytest.mark.parametrize(("definition", "prefix"), CHALLENGE)
+def test_upper_pairs_meet_the_challenges_recipe_up_to_its_ramp(case, definition, prefix):
+    check(case, *of_case(case, definition, "upper"), prefix, 1e-6)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(("definition", "prefix"), CHALLENGE)
+def test_the_challenges_llrs_give_the_challenges_matrices(case, definition, prefix):
+    golden = np.load(GOLDEN / f"{case}.npz")
+    speakers, position = np.unique(golden["spk"], return_inverse=True)
+    matrices = {}
+    for name, of in SETS.items():
+        one, other = (position[golden[f"vpc_trials_{side}_{of}"]] for side in "ij")
+        llrs = np.tile(golden[f"vpc_llr_{of}"], 2)
+        both_ways = Comparisons(speakers, np.append(one, other), np.append(other, one), llrs)
+        matrices[name] = similarities(both_ways, definition=definition)
+    check(case, golden, matrices, prefix, 1e-12)
+
+
+def of_llrs(definition):
+    """Speaker a: LLRs 0 and ln 3 to itself; speaker b: ln 3; a to b: 0, b to a: -ln 3."""
+    llrs = np.log([1, 3, 3, 1, 1 / 3])
+    comparisons = Comparisons(np.array(["a", "b"]), np.array([0, 0, 1, 0, 1]), np.array([0, 0, 1, 1, 0]), llrs)
+    return similarities(comparisons, definition=definition)
+
+
+def test_geometric_similarity_is_the_geometric_mean_of_the_posteriors():
+    np.testing.assert_allclose(of_llrs("geometric").values, [[np.sqrt(1 / 2 * 3 / 4), 1 / 2], [1 / 4, 3 / 4]])
+
+
+def test_sigmoid_mean_similarity_is_the_posterior_of_the_mean_llr():
+    np.testing.assert_allclose(of_llrs("sigmoid_mean").values, [[np.sqrt(3) / (1 + np.sqrt(3)), 1 / 2], [1 / 4, 3 / 4]])
+
+
+def test_diagonal_metrics_by_hand():
+    metrics = diagonal_metrics(np.ma.masked_array([[0.5, 0.25], [0.125, 1.0]]))
+    assert metrics["ddiag"] == metrics["ddiag_signed"] == 0.75 - 0.1875
+    assert metrics["ddiag_log_bit"] == pytest.approx((-1 - 0) / 2 - (-2 - 3) / 2)
+
+
+def test_a_matrix_and_its_complement_have_the_same_ddiag_and_opposite_signs():
+    matrix = np.ma.masked_array(0.25 + np.eye(3) / 2)
+    assert diagonal_metrics(matrix)["ddiag"] == diagonal_metrics(1 - matrix)["ddiag"] == 0.5
+    assert diagonal_metrics(matrix)["ddiag_signed"] == -diagonal_metrics(1 - matrix)["ddiag_signed"] == 0.5
+
+
+def test_half_the_diagonal_is_half_de_identified_and_minus_three_decibel():
+    assert deid_percent(oo=0.8, op=0.4) == pytest.approx(50)
+    assert gvd_db(oo=0.8, pp=0.4) == pytest.approx(-3.0103, abs=1e-4)
+
+
+def test_an_undefined_diagonal_entry_is_left_out_of_the_mean():
+    values = np.ma.masked_array([[0.9, 0.1], [0.3, 0.5]], mask=[[False, False], [False, True]])
+    assert diagonal_metrics(values)["ddiag"] == pytest.approx(0.9 - 0.2)
+
+
+def three_speakers(seed=0, scale=3.0):
+    """Six utterances; speaker c has one only."""
+    rng = np.random.default_rng(seed)
+    speakers = ["a", "a", "b", "b", "b", "c"]
+    voice = {"a": -scale, "b": 0.0, "c": scale}
+    points = np.array([voice[speaker] for speaker in speakers]) + rng.standard_normal(6)
+    return square(-np.abs(points[:, None] - points), speakers)
+
+
+def test_a_speaker_with_one_utterance_has_an_undefined_diagonal_and_a_note():
+    of = similarities(compare(three_speakers()))
+    assert of.values.mask.tolist() == np.diag([False, False, True]).tolist()
+    metrics, notes = assess(oo=of, op=of, pp=of)
+    assert [note.split(":")[0] for note in notes] == ["oo", "op", "pp"]
+    assert "utterances of c:" in notes[0]
+    numbers = [metrics["deid_percent"], metrics["gvd_db"], *metrics["oo"].values()]
+    assert np.isfinite(numbers).all()
+    assert [row for row in cells(oo=of) if row[3] == "undefined"] == [("oo", "c", "c", "undefined")]
+
+
+def test_the_anonymiser_that_does_nothing():
+    of = similarities(compare(three_speakers()))
+    metrics, _ = assess(oo=of, op=of, pp=of)
+    assert (metrics["deid_percent"], metrics["gvd_db"]) == (0, 0)
+
+
+@pytest.mark.parametrize("definition", ["geometric", "sigmoid_mean"])
+def test_the_constant_anonymiser_is_fully_de_identified_and_has_no_voices_left(definition):
+    oo = three_speakers()
+    constant = oo._replace(scores=np.full((6, 6), 0.7))
+    op, pp = (similarities(compare(constant), definition=definition) for _ in range(2))
+    metrics, _ = assess(oo=similarities(compare(oo), definition=definition), op=op, pp=pp)
+    assert metrics["deid_percent"] == 100
+    assert metrics["gvd_db"] == -np.inf
+    assert metrics["pp"]["ddiag_log_bit"] == 0
+
+
+def test_originals_without_a_diagonal_are_refused():
+    constant = similarities(compare(three_speakers()._replace(scores=np.zeros((6, 6)))))
+    with pytest.raises(BadInput, match=r"D_diag\(OO\) = 0"):
+        assess(oo=constant, op=constant, pp=constant)
+
+
+def test_protection_that_makes_it_worse_and_a_reversed_diagonal_are_remarked_on():
+    speakers = np.array(["a", "b"])
+    weak = Similarities(speakers, np.ma.masked_array([[0.6, 0.4], [0.4, 0.6]]))
+    reversed_strong = Similarities(speakers, np.ma.masked_array([[0.1, 0.9], [0.9, 0.1]]))
+    metrics, notes = assess(oo=weak, op=reversed_strong, pp=weak)
+    assert metrics["deid_percent"] == pytest.approx(-300)
+    assert metrics["op"]["ddiag_signed"] == pytest.approx(-0.8)
+    assert len(notes) == 2
+
+
+def test_op_is_not_forced_to_be_symmetric():
+    rng = np.random.default_rng(3)
+    matrix = three_speakers()._replace(scores=rng.standard_normal((6, 6)))
+    values = similarities(compare(matrix)).values
+    assert not np.allclose(values, values.T)
+    upper = similarities(compare(matrix, pairs="upper")).values
+    np.testing.assert_array_equal(upper, upper.T)
+
+
+def test_upper_pairs_ignore_what_is_not_above_the_diagonal():
+    matrix = three_speakers()
+    changed = matrix._replace(scores=np.where(np.tri(6, dtype=bool), 99.0, matrix.scores))
+    before, after = (similarities(compare(of, pairs="upper")).values for of in (matrix, changed))
+    np.testing.assert_array_equal(before, after)
+
+
+def test_pairs_of_one_source_are_left_out():
+    """Two segments of every utterance: the pairs within an utterance may score as they like."""
+    matrix = three_speakers()
+    sources = np.array(["x", "x", "y", "y", "z", "v"])
+    matrix = matrix._replace(row_sources=sources, column_sources=sources)
+    same = sources[:, None] == sources
+    changed = matrix._replace(scores=np.where(same, -50.0, matrix.scores))
+    with pytest.raises(BadInput, match="no speaker has two utterances"):
+        compare(matrix._replace(row_speakers=sources, column_speakers=sources))
+    np.testing.assert_array_equal(compare(matrix).llrs, compare(changed).llrs)
+
+
+@given(seed=st.integers(0, 1000))
+def test_the_order_of_utterances_and_a_monotone_map_of_scores_change_nothing(seed):
+    matrix = three_speakers(seed)
+    order = np.random.default_rng(seed).permutation(6)
+    shuffled = square(np.cbrt(matrix.scores[np.ix_(order, order)]) * 7 - 2, matrix.row_speakers[order])
+    expected = similarities(compare(matrix)).values
+    np.testing.assert_allclose(similarities(compare(shuffled)).values, expected, rtol=1e-12)
+
+
+@given(seed=st.integers(0, 1000))
+def test_other_names_of_speakers_permute_the_matrix_and_leave_the_metrics(seed):
+    matrix = three_speakers(seed, scale=1.0)
+    renamed = np.array([{"a": "z", "b": "y", "c": "x"}[speaker] for speaker in matrix.row_speakers])
+    before = similarities(compare(matrix)).values
+    after = similarities(compare(matrix._replace(row_speakers=renamed, column_speakers=renamed))).values
+    np.testing.assert_allclose(after[::-1, ::-1].filled(-1), before.filled(-1), rtol=1e-12)
+    for name, value in diagonal_metrics(before).items():
+        assert diagonal_metrics(after)[name] == pytest.approx(value)
+
+
+@given(seed=st.integers(0, 1000))
+def test_similarities_are_probabilities_and_the_geometric_one_is_never_above_the_other(seed):
+    comparisons = compare(three_speakers(seed, scale=0.5))
+    geometric, sigmoid_mean = (
+        similarities(comparisons, definition=definition).values for definition in ("geometric", "sigmoid_mean")
+    )
+    assert (geometric >= 0).all() and (sigmoid_mean <= 1).all()
+    assert (geometric <= sigmoid_mean + 1e-12).all()
+
+
+@pytest.mark.parametrize(
+    ("row_speakers", "column_speakers", "message"),
+    [
+        (["a", "b", "c"], ["a", "b", "c"], "no speaker has two utterances"),
+        (["a", "a", "a"], ["a", "a", "a"], "only one speaker"),
+        (["a", "a", "b"], ["a", "a", "c"], "'b' is in one of them only"),
+    ],
+)
+def test_matrices_that_cannot_be_assessed_are_refused(row_speakers, column_speakers, message):
+    matrix = square(np.zeros((3, 3)), row_speakers)._replace(column_speakers=np.array(column_speakers))
+    with pytest.raises(BadInput, match=message):
+        compare(matrix)
+
+
+def test_upper_pairs_need_one_list():
+    matrix = three_speakers()
+    with pytest.raises(BadInput, match="same utterances in the same order"):
+        compare(matrix._replace(columns=matrix.columns[::-1]), pairs="upper")
+
+
+def test_conditions_of_different_speakers_are_refused():
+    of = similarities(compare(three_speakers()))
+    with pytest.raises(BadInput, match="'c' is in one of them only"):
+        assess(oo=of, op=of._replace(speakers=np.array(["a", "b", "d"])), pp=of)

@@ -1,0 +1,74 @@
+"""Pictures of similarity matrices and of rank histograms: what is drawn where, and the same file every time."""
+
+import numpy as np
+import pytest
+
+from voiceprivacy.report.plots import ranks, similarity, style
+
+
+def blocks(n_speakers):
+    rng = np.random.default_rng(0)
+    return {name: np.ma.masked_array(rng.uniform(size=(n_speakers, n_speakers))) for name in ("oo", "op", "pp")}
+
+
+def systems(n_templates, n_systems=1):
+    p = np.arange(n_templates, 0, -1.0) / sum(range(n_templates + 1))
+    metrics = {"identification_rate_percent": 50.0, "mean_disclosure_bit": 1.0, "model_mean_disclosure_bit": 0.5}
+    labels = [f"b{index}/op" for index in range(n_systems)]
+    return {"curves": {label: {"p": p, "gamma": p} for label in labels}, "metrics": dict.fromkeys(labels, metrics)}
+
+
+def test_the_lower_left_block_is_the_transpose_of_the_upper_right():
+    matrices = blocks(3)
+    _, ax = style.figure(3, 3)
+    image = similarity.plot_matrices(ax, **matrices, speakers=["a", "b", "c"])
+    drawn = image.get_array()
+    np.testing.assert_array_equal(drawn[:3, :3], matrices["oo"])
+    np.testing.assert_array_equal(drawn[:3, 3:], matrices["op"])
+    np.testing.assert_array_equal(drawn[3:, :3], matrices["op"].T)
+    np.testing.assert_array_equal(drawn[3:, 3:], matrices["pp"])
+    assert image.get_clim() == (0, 1)
+
+
+@pytest.mark.parametrize(("n_speakers", "n_names"), [(2, 4), (30, 60), (31, 62), (60, 0)])
+def test_names_of_many_speakers_are_left_out(n_speakers, n_names):
+    _, ax = style.figure(3, 3)
+    similarity.plot_matrices(ax, **blocks(n_speakers), speakers=[f"s{index}" for index in range(n_speakers)])
+    assert len(ax.get_xticklabels()) == len(ax.get_yticklabels()) == n_names
+    assert bool(ax.get_xlabel()) == (n_names == 0)
+
+
+def test_undefined_similarities_are_explained():
+    matrices = blocks(2)
+    assert not similarity.picture(**matrices, speakers=["a", "b"]).legends
+    matrices["oo"][0, 0] = np.ma.masked
+    assert similarity.picture(**matrices, speakers=["a", "b"]).legends
+
+
+@pytest.mark.parametrize(("n_templates", "scale"), [(1, "linear"), (2, "linear"), (60, "linear"), (61, "log")])
+def test_large_galleries_have_logarithmic_axes(n_templates, scale):
+    figure = ranks.picture(**systems(n_templates))
+    assert figure.axes[0].get_xscale() == figure.axes[0].get_yscale() == scale
+
+
+def test_every_system_has_a_panel():
+    figure = ranks.picture(**systems(12, n_systems=6))
+    drawn = [ax.get_title().split("\n")[0] for ax in figure.axes if ax.axison]
+    assert drawn == [f"b{index}/op" for index in range(6)]
+
+
+def test_galleries_of_different_sizes_do_not_share_axes():
+    small, large = systems(5), systems(100)
+    curves = {"small": small["curves"]["b0/op"], "large": large["curves"]["b0/op"]}
+    figure = ranks.picture(curves=curves, metrics=dict.fromkeys(curves, small["metrics"]["b0/op"]))
+    assert [ax.get_yscale() for ax in figure.axes] == ["linear", "log"]
+
+
+@pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
+def test_pictures_are_the_same_byte_for_byte(tmp_path, ending):
+    for name in ("a", "b"):
+        style.save(similarity.picture(**blocks(4), speakers="abcd", title="b2"), tmp_path / f"{name}.{ending}")
+        style.save(ranks.picture(**systems(100)), tmp_path / f"{name}_ranks.{ending}")
+    for kind in ("", "_ranks"):
+        first, second = ((tmp_path / f"{name}{kind}.{ending}").read_bytes() for name in ("a", "b"))
+        assert first == second
