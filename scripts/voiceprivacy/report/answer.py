@@ -59,7 +59,7 @@ def _answer(strongest):
     else:
         head = f"{best.anonymiser} protects: {protected}"
     others = ", ".join(f"{system.anonymiser} {_percent(system)}" for system in ranking[len(equal) :])
-    followed = f"Under their strongest attacks the others reach {others}. " if others else ""
+    followed = f"Next, each under its own strongest attack: {others}. " if others else ""
     return f"{head} {_eer(best)}, where 50{NO_BREAK}% is guessing. {followed}{unprotected}"
 
 

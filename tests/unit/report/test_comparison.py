@@ -112,8 +112,8 @@ def test_the_strongest_attack_is_the_lowest_mean_eer_of_all_attackers(metrics_of
 def test_the_answer_names_the_best_anonymiser_its_strongest_attack_and_the_others(systems):
     assert {corpus: answer.replace(NO_BREAK, " ") for corpus, answer in answers(systems).items()} == {
         "demo": "b2r protects best: under its strongest attack (lazy-informed, xvector + cosine) the attacker's equal"
-        " error rate is 9.8 % (mean of f, m), where 50 % is guessing. Under their strongest attacks the others reach"
-        " b2 6.5 %. Unprotected speech gives 1.5 % (mean of f, m; xvector + cosine)."
+        " error rate is 9.8 % (mean of f, m), where 50 % is guessing. Next, each under its own strongest"
+        " attack: b2 6.5 %. Unprotected speech gives 1.5 % (mean of f, m; xvector + cosine)."
     }
 
 

@@ -41,7 +41,8 @@ def test_two_families_that_disagree_stop_the_run(paths, folder):
 
 
 def test_the_order_of_arguments_does_not_matter(paths, folder):
-    assert collect(paths, folder=folder) == collect(paths[::-1], folder=folder)
+    metrics = collect(paths, folder=folder)
+    assert metrics == collect(paths[::-1], folder=folder) == sorted(metrics)
 
 
 def test_numbers_keep_full_precision_and_infinity_is_a_word(folder, tmp_path):
