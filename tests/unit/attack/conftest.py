@@ -1,0 +1,28 @@
+"""Tiny models and speech that several test files use."""
+
+import sys
+
+import voiceprivacy.torchaudio_loader  # noqa: F401
+
+import models
+import pytest
+from speechbrain.utils.importutils import LazyModule
+
+for module in [of for of in sys.modules.values() if isinstance(of, LazyModule)]:
+    vars(module).setdefault("__file__", None)  # hypothesis asks every module, SpeechBrain's stand-ins warn when asked
+
+
+@pytest.fixture(scope="session")
+def ecapa(tmp_path_factory):
+    return models.ecapa(tmp_path_factory.mktemp("models") / "ecapa")
+
+
+@pytest.fixture(scope="session")
+def xvector(tmp_path_factory):
+    return models.xvector(tmp_path_factory.mktemp("models") / "xvector")
+
+
+@pytest.fixture(scope="session")
+def tones(tmp_path_factory):
+    """Manifest of 4 speakers x 4 utterances."""
+    return models.write_tones(tmp_path_factory.mktemp("tones"), speakers=4, utterances=4)

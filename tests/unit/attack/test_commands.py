@@ -1,0 +1,153 @@
+"""The attack room's commands from end to end, each in a process of its own, and how they fail."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from voiceprivacy.arrays import Embeddings, read_embeddings, read_matrix, write_embeddings
+from voiceprivacy.tables import read_manifest, read_scores, write_enrolments, write_trials
+
+
+def command(name, **options):
+    """Run scripts/<name>.py with --option value; returns the finished process."""
+    flags = [text for key, value in options.items() for text in (f"--{key.replace('_', '-')}", str(value))]
+    return subprocess.run([sys.executable, f"scripts/{name}.py", *flags], capture_output=True, text=True, check=False)
+
+
+def succeeds(name, **options):
+    done = command(name, **options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def fails(name, **options):
+    """The one line on stderr of a command that stops with exit code 2."""
+    done = command(name, **options)
+    assert done.returncode == 2, done.stderr
+    lines = [line for line in done.stderr.splitlines() if "utterance/s" not in line]
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("error: ")
+    return lines[0]
+
+
+@pytest.fixture(scope="module")
+def files(ecapa, tones, tmp_path_factory):
+    """A folder with embeddings of the tones, a trial list and its enrolments."""
+    folder = tmp_path_factory.mktemp("files")
+    succeeds("extract_embeddings", manifest=tones, model=ecapa, embeddings=folder / "e.npz")
+    speakers = sorted({of.speaker for of in read_manifest(tones)})
+    write_enrolments(folder / "enrolments.tsv", {speaker: [f"{speaker}-0", f"{speaker}-1"] for speaker in speakers})
+    trials = [
+        (enrolled, f"{tried}-{index}", "target" if enrolled == tried else "nontarget")
+        for enrolled in speakers
+        for tried in speakers
+        for index in (2, 3)
+    ]
+    write_trials(folder / "trials.tsv", trials)
+    return folder
+
+
+def test_embeddings_are_float32_rows_in_the_order_of_the_manifest(files, tones):
+    embeddings = read_embeddings(files / "e.npz")
+    assert embeddings.ids.tolist() == [of.utterance for of in read_manifest(tones)]
+    assert embeddings.embeddings.shape == (16, 10)
+    assert embeddings.embeddings.dtype == np.float32
+
+
+def test_plda_is_trained_and_scores(files, tones):
+    shown = succeeds("train_backend", embeddings=files / "e.npz", manifest=tones, backend=files / "plda.npz", lda_dim=2)
+    assert shown == "PLDA of 2 dimensions from 16 utterances of 4 speakers\n"
+    scored = {"enrolment": files / "e.npz", "trial": files / "e.npz", "trials": files / "trials.tsv"}
+    enrolled = {"enrolments": files / "enrolments.tsv", "backend": files / "plda.npz"}
+    succeeds("score_trials", **scored, **enrolled, scores=files / "plda.tsv")
+    scores = read_scores(files / "plda.tsv")
+    assert len(scores["target"]) == 8
+    assert len(scores["nontarget"]) == 24
+    assert scores["target"].mean() > scores["nontarget"].mean()
+
+
+def test_templates_and_trials_agree(files, tones):
+    scored = {"enrolment": files / "e.npz", "trial": files / "e.npz", "trials": files / "trials.tsv"}
+    scored |= {"enrolments": files / "enrolments.tsv", "backend": "cosine"}
+    succeeds("score_trials", **scored, scores=files / "cosine.tsv")
+    succeeds(
+        "score_templates", **scored, enrolment_manifest=tones, trial_manifest=tones, matrix=files / "templates.npz"
+    )
+    templates = read_matrix(files / "templates.npz")
+    same = np.equal.outer(templates.row_speakers, templates.column_speakers)
+    scores = read_scores(files / "cosine.tsv")
+    np.testing.assert_allclose(np.sort(templates.scores[same]), np.sort(scores["target"]), atol=1e-15)
+    np.testing.assert_allclose(np.sort(templates.scores[~same]), np.sort(scores["nontarget"]), atol=1e-15)
+
+
+def test_pairs_of_one_condition_are_symmetric_under_cosine(files, tones):
+    scored = {"enrolment": files / "e.npz", "trial": files / "e.npz", "trials": files / "trials.tsv"}
+    succeeds("score_pairs", **scored, manifest=tones, backend="cosine", matrix=files / "pairs.npz")
+    pairs = read_matrix(files / "pairs.npz")
+    assert pairs.scores.shape == (8, 8)
+    assert pairs.row_speakers[0] == "s0"
+    np.testing.assert_allclose(pairs.scores, pairs.scores.T, atol=1e-15)
+    np.testing.assert_allclose(np.diag(pairs.scores), 1, atol=1e-15)
+
+
+def test_a_missing_embedding_is_one_line(files, tmp_path):
+    embeddings = read_embeddings(files / "e.npz")
+    write_embeddings(tmp_path / "fewer.npz", Embeddings(embeddings.ids[:-1], embeddings.embeddings[:-1]))
+    line = fails(
+        "score_trials",
+        enrolment=files / "e.npz",
+        trial=tmp_path / "fewer.npz",
+        trials=files / "trials.tsv",
+        enrolments=files / "enrolments.tsv",
+        backend="cosine",
+        scores=tmp_path / "s.tsv",
+    )
+    assert line == f"error: {tmp_path / 'fewer.npz'}: has no embedding of 's3-3' (it is asked for)"
+    assert not (tmp_path / "s.tsv").exists()
+
+
+def test_a_list_whose_enrolment_nobody_explains_is_one_line(files, tmp_path):
+    write_enrolments(tmp_path / "enrolments.tsv", {"s0": ["s0-0"]})
+    line = fails(
+        "score_trials",
+        enrolment=files / "e.npz",
+        trial=files / "e.npz",
+        trials=files / "trials.tsv",
+        enrolments=tmp_path / "enrolments.tsv",
+        backend="cosine",
+        scores=tmp_path / "s.tsv",
+    )
+    assert line == f"error: {tmp_path / 'enrolments.tsv'}: has no enrolment 's1' (it is asked for)"
+
+
+def test_a_backend_that_is_not_there_is_one_line(files, tmp_path):
+    scored = {"enrolment": files / "e.npz", "trial": files / "e.npz", "trials": files / "trials.tsv"}
+    line = fails("score_trials", **scored, backend=tmp_path / "no.npz", scores=tmp_path / "s.tsv")
+    assert line == f"error: {tmp_path / 'no.npz'}: not found"
+
+
+def test_one_utterance_a_speaker_is_refused_in_one_line(files, tones, tmp_path):
+    header, *lines = tones.read_text(encoding="utf-8").splitlines()
+    alone = [line.replace("\ts", f"\tx{number}s", 1) for number, line in enumerate(lines)]
+    (tmp_path / "m.tsv").write_text("\n".join([header, *alone]) + "\n", encoding="utf-8")
+    line = fails("train_backend", embeddings=files / "e.npz", manifest=tmp_path / "m.tsv", backend=tmp_path / "b.npz")
+    assert "PLDA cannot be trained on one utterance a speaker" in line
+    assert not (tmp_path / "b.npz").exists()
+
+
+def test_a_model_that_is_not_there_is_one_line(tones, tmp_path):
+    line = fails("extract_embeddings", manifest=tones, model=tmp_path / "no", embeddings=tmp_path / "e.npz")
+    assert line == f"error: {tmp_path / 'no'}: not found"
+    assert not (tmp_path / "e.npz").exists()
+
+
+def test_a_recipe_that_is_not_there_is_one_line(tones, tmp_path):
+    line = fails("train_extractor", manifest=tones, recipe=tmp_path / "no.yaml", folder=tmp_path / "model")
+    assert line == f"error: {tmp_path / 'no.yaml'}: not found"
+
+
+def test_a_revision_that_is_no_commit_is_one_line(tmp_path):
+    line = fails("fetch_model", model="a/b", revision="main", folder=tmp_path / "model")
+    assert "revision 'main' of a/b is not a commit" in line

@@ -1,0 +1,177 @@
+"""Embeddings: equal to SpeechBrain's own, the same whatever else happens, and clear refusals."""
+
+import os
+import shutil
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from models import RATE, settings_of, tone, write_tones
+from speechbrain.inference.speaker import EncoderClassifier
+
+from voiceprivacy import audio
+from voiceprivacy.attack.extractors import Extractor, embed_manifest, single_thread
+from voiceprivacy.files import BadInput
+from voiceprivacy.tables import read_manifest
+
+ASV = os.environ.get("VOICEPRIVACY_ASV")
+SPEECH = os.environ.get("VOICEPRIVACY_SPEECH")
+needs_model = pytest.mark.skipif(not ASV, reason="VOICEPRIVACY_ASV is not set: no real model here")
+needs_speech = pytest.mark.skipif(not SPEECH, reason="VOICEPRIVACY_SPEECH is not set: no real speech here")
+
+
+def by_speechbrain(folder, samples, savedir, **options):
+    """What SpeechBrain's own loader and encode_batch give (seeded: its x-vector adds noise)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        classifier = EncoderClassifier.from_hparams(source=str(folder), savedir=str(savedir), **options)
+    torch.manual_seed(0)
+    with torch.inference_mode(), single_thread():
+        return classifier.encode_batch(torch.from_numpy(samples)).flatten().numpy()
+
+
+@pytest.mark.parametrize("kind", ["ecapa", "xvector"])
+def test_an_embedding_equals_encode_batch(kind, request, tmp_path):
+    folder = request.getfixturevalue(kind)
+    extractor = Extractor(folder)
+    for index in range(3):
+        samples = tone(1, index)
+        expected = by_speechbrain(folder, samples, tmp_path / str(index), overrides={"pretrained_path": str(folder)})
+        assert extractor.embed(samples).dtype == np.float32
+        np.testing.assert_allclose(extractor.embed(samples), expected, atol=1e-6, rtol=1e-6)
+
+
+@needs_model
+@needs_speech
+def test_an_embedding_of_real_speech_equals_encode_batch(tmp_path):
+    path = min(Path(SPEECH).glob("test-other/*/*/*.flac"))
+    samples, _ = audio.read(path)
+    expected = by_speechbrain(Path(ASV).absolute(), samples, tmp_path)
+    np.testing.assert_allclose(Extractor(ASV).embed(samples), expected, atol=1e-6, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("kind", "threads"), [("ecapa", 1), ("xvector", 2)])
+def test_order_and_processes_change_no_bit(kind, threads, request, tones):
+    folder, utterances = request.getfixturevalue(kind), read_manifest(tones)
+    one = embed_manifest(utterances, folder=folder, threads=1)
+    several = embed_manifest(utterances[::-1], folder=folder, threads=threads)
+    assert one.ids.tolist() == [of.utterance for of in utterances]
+    np.testing.assert_array_equal(several.ids, one.ids[::-1])
+    np.testing.assert_array_equal(several.embeddings, one.embeddings[::-1])
+
+
+def test_what_was_embedded_before_and_the_random_state_change_nothing(xvector):
+    extractor = Extractor(xvector)
+    first = extractor.embed(tone(0, 0))
+    torch.manual_seed(77)
+    extractor.embed(tone(3, 1))
+    state = torch.get_rng_state()
+    np.testing.assert_array_equal(extractor.embed(tone(0, 0)), first)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_speakers_differ_more_than_utterances(ecapa, tones):
+    embeddings = embed_manifest(read_manifest(tones), folder=ecapa).embeddings.reshape(4, 4, -1)
+    within = np.linalg.norm(embeddings - embeddings.mean(axis=1, keepdims=True), axis=-1).mean()
+    across = np.linalg.norm(embeddings - embeddings.mean(axis=0, keepdims=True), axis=-1).mean()
+    assert across > within
+
+
+def test_an_utterance_at_another_rate_is_refused_by_name(ecapa, tmp_path):
+    manifest = write_tones(tmp_path, speakers=1, utterances=1, rate=8000)
+    with pytest.raises(BadInput, match=r"s0-0\.flac: utterance 's0-0' has 8000 Hz, .* is for 16000 Hz"):
+        embed_manifest(read_manifest(manifest), folder=ecapa)
+
+
+@pytest.mark.parametrize(("kind", "shortest"), [("ecapa", 3920), ("xvector", 2640)])
+def test_an_utterance_shorter_than_the_receptive_field_is_refused_by_name(kind, shortest, request, tmp_path):
+    extractor = Extractor(request.getfixturevalue(kind))
+    assert extractor.shortest == shortest  # frames of 25 ms every 10 ms: 23 or 15 of them
+    assert np.isfinite(extractor.embed(tone(0, 0)[:shortest])).all()
+    manifest = write_tones(tmp_path, speakers=1, utterances=1, seconds=(shortest - 1) / RATE)
+    with pytest.raises(BadInput, match=r"utterance 's0-0' lasts 0\.\d+ s, the model needs at least"):
+        embed_manifest(read_manifest(manifest), folder=extractor.folder)
+
+
+def test_an_error_in_a_process_arrives_as_it_is(ecapa, tmp_path):
+    manifest = write_tones(tmp_path, speakers=2, utterances=2)
+    utterances = read_manifest(manifest)
+    utterances[2].path.unlink()
+    with pytest.raises(BadInput, match=r"s1-0\.flac: not found"):
+        embed_manifest(utterances, folder=ecapa, threads=2)
+
+
+def test_a_folder_that_is_none_is_named(tmp_path):
+    with pytest.raises(BadInput, match=r"nowhere: not found"):
+        Extractor(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("missing", ["hyperparams.yaml", "embedding_model.ckpt"])
+def test_a_missing_file_of_a_model_is_named(ecapa, tmp_path, missing):
+    shutil.copytree(ecapa, tmp_path / "model")
+    (tmp_path / "model" / missing).unlink()
+    with pytest.raises(BadInput, match=f"{missing}: not found"):
+        Extractor(tmp_path / "model")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        (
+            "embedding_model: !new:speechbrain.lobes.models.ECAPA_TDNN.ECAPA_TDNN",
+            "embedding_model: !new:os.system",
+            "os.system",
+        ),
+        ("compute_features:", "other:", "has no field 'compute_features'"),
+        ("norm_type: sentence\n    std_norm: False\n\nembedding", "norm_type: global\n\nembedding", "must be sentence"),
+        ("lin_neurons: 10", "lin_neurons: 11", "not the weights of the model"),
+        ("n_mels: !ref <n_mels>", "n_mels: [1]", "cannot build"),
+    ],
+)
+def test_a_model_of_another_kind_is_refused(ecapa, tmp_path, old, new, reason):
+    shutil.copytree(ecapa, tmp_path / "model")
+    assert old in settings_of(ecapa)
+    (tmp_path / "model" / "hyperparams.yaml").write_text(settings_of(ecapa).replace(old, new), encoding="utf-8")
+    with pytest.raises(BadInput, match=reason):
+        Extractor(tmp_path / "model")
+
+
+class Evil:
+    """Runs a command when it is unpickled."""
+
+    def __reduce__(self):
+        return os.system, ("touch ran",)
+
+
+@pytest.mark.parametrize("weights", [Evil(), [1, 2], {"blocks": 3}])
+def test_weights_that_are_none_are_refused_and_run_nothing(ecapa, tmp_path, monkeypatch, weights):
+    shutil.copytree(ecapa, tmp_path / "model")
+    torch.save(weights, tmp_path / "model" / "embedding_model.ckpt")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadInput, match=r"embedding_model\.ckpt: not the weights of the model"):
+        Extractor(tmp_path / "model")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_weights_cut_off_are_refused(ecapa, tmp_path):
+    shutil.copytree(ecapa, tmp_path / "model")
+    weights = tmp_path / "model" / "embedding_model.ckpt"
+    weights.write_bytes(weights.read_bytes()[:500])
+    with pytest.raises(BadInput, match="not the weights of the model"):
+        Extractor(tmp_path / "model")
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
+def test_a_missing_gpu_is_said(ecapa):
+    with pytest.raises(BadInput, match="sees no GPU"):
+        Extractor(ecapa, device="cuda")
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
+@pytest.mark.parametrize("kind", ["ecapa", "xvector"])
+def test_a_gpu_gives_the_same_embeddings(kind, request):
+    folder = request.getfixturevalue(kind)
+    on_gpu, on_cpu = (Extractor(folder, device=device).embed(tone(0, 0)) for device in ("cuda", "cpu"))
+    np.testing.assert_allclose(on_gpu, on_cpu, rtol=1e-3, atol=1e-4 * np.abs(on_cpu).max())

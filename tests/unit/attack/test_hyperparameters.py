@@ -1,0 +1,88 @@
+"""Hyperparameter files: what is read, and that nothing in one runs as code."""
+
+import pytest
+import torch
+
+from voiceprivacy.attack.hyperparameters import Hyperparameters
+from voiceprivacy.files import BadInput
+
+FBANK = "speechbrain.lobes.features.Fbank"
+
+
+def read(tmp_path, text, **placeholders):
+    (tmp_path / "hyperparams.yaml").write_text(text, encoding="utf-8")
+    return Hyperparameters(tmp_path / "hyperparams.yaml", placeholders=placeholders)
+
+
+def test_references_are_followed_to_plain_values(tmp_path):
+    settings = read(tmp_path, "n: 24\nm: !ref <n>\nlist: [1, !ref <m>, null]\n")
+    assert settings.get("list") == [1, 24, None]
+
+
+def test_a_section_is_built_with_its_fields(tmp_path):
+    settings = read(tmp_path, f"n: 24\nfeatures: !new:{FBANK}\n    n_mels: !ref <n>\n")
+    features = settings.section("features", classes=[FBANK]).build()
+    assert features(torch.zeros(1, 16000)).shape == (1, 101, 24)
+
+
+def test_a_named_class_is_not_called(tmp_path):
+    settings = read(tmp_path, "act: !name:torch.nn.LeakyReLU\nopt: !name:torch.optim.Adam\n    lr: 0.5\n")
+    assert settings.get("act").build() is torch.nn.LeakyReLU
+    assert settings.get("opt").build()([torch.zeros(1, requires_grad=True)]).defaults["lr"] == 0.5
+
+
+def test_a_placeholder_is_supplied_or_missed(tmp_path):
+    assert read(tmp_path, "a: !PLACEHOLDER\nb: !ref <a>\n", a=7).get("b") == 7
+    with pytest.raises(BadInput, match=r"hyperparams\.yaml:1: b: is a placeholder"):
+        read(tmp_path, "a: !PLACEHOLDER\nb: !ref <a>\n").get("b")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "!new:os.system\n    command: touch {marker}",
+        "!name:os.system\n    command: touch {marker}",
+        "!apply:os.system [touch {marker}]",
+        "!module:os",
+        "!!python/object/apply:os.system [touch {marker}]",
+        "!include:other.yaml",
+    ],
+)
+def test_nothing_runs_as_code(tmp_path, value):
+    marker = tmp_path / "ran"
+    settings = read(tmp_path, f"compute_features: {value.format(marker=marker)}\n")
+    with pytest.raises(BadInput, match="compute_features"):
+        settings.section("compute_features", classes=[FBANK]).build()
+    assert not marker.exists()
+
+
+def test_a_section_that_nobody_asks_for_is_not_looked_at(tmp_path):
+    assert read(tmp_path, "evil: !new:os.system\n    command: ls\nn: 3\n").get("n") == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("f: [1\n", r"not YAML"),
+        ("- 1\n", r"is not a SpeechBrain hyperparameter file"),
+        ("", r"is not a SpeechBrain hyperparameter file"),
+        ("g: 1\n", r"has no field 'f'"),
+        ("f: 3\n", r"f is '3', expected !new:speechbrain"),
+        ("f: !new:torch.nn.ReLU\n", r"f is 'torch.nn.ReLU', expected"),
+        ("f: !ref <f>\n", r"hyperparams.yaml:1: f: refers to itself"),
+        ("f: !ref <g>\n", r"'!ref <g>' is not the name of a field"),
+        ("n: 2\nf: !ref <n> * 2\n", r"is not the name of a field: write the value itself"),
+        (f"f: !new:{FBANK}\n    n_mels: many\n", r"cannot build"),
+        (f"f: !new:{FBANK}\n    colour: red\n", r"cannot build .*colour"),
+        (f"f: !new:{FBANK} [3]\n", r"expected indented"),
+    ],
+)
+def test_what_cannot_be_read_is_named(tmp_path, text, reason):
+    with pytest.raises(BadInput, match=reason):
+        read(tmp_path, text).section("f", classes=[FBANK]).build()
+
+
+@pytest.mark.parametrize("text", ["n: -1\n", "n: many\n", "n: true\n", "m: 1\n", "n: [1]\n"])
+def test_a_number_is_a_positive_number(tmp_path, text):
+    with pytest.raises(BadInput, match="expected a positive number"):
+        read(tmp_path, text).number("n")
