@@ -96,10 +96,13 @@ def _multiply(polynomial, first, second):
 @njit(cache=True, nogil=True, fastmath=REORDER)
 def _residual(prediction, frame):
     """What the prediction leaves of the frame, from zero state."""
+    padded = np.concatenate((np.zeros(ORDER), frame))
     residual = frame.copy()
-    for k in range(1, ORDER + 1):
-        for n in range(k, len(frame)):
-            residual[n] += prediction[k] * frame[n - k]
+    for k in range(1, ORDER + 1, 4):  # four at a time: fewer passes through memory
+        past = padded[ORDER - k - 3 :]
+        for n in range(len(frame)):
+            nearer = prediction[k] * past[n + 3] + prediction[k + 1] * past[n + 2]
+            residual[n] += nearer + prediction[k + 2] * past[n + 1] + prediction[k + 3] * past[n]
     return residual
 
 
@@ -122,77 +125,76 @@ def find_poles(coefficients, real, imag):
 
     Parameters
     ----------
-    coefficients : array (n + 1,)
-    real, imag : array (n,)
+    coefficients : array (ORDER + 1,)
+    real, imag : array (ORDER,)
         Filled with the poles in no particular order; zero coefficients at the end give poles that are exactly zero.
 
     Returns
     -------
     int : the iterations it took
     """
-    order = len(coefficients) - 1
-    real[:] = 0.0
-    imag[:] = 0.0
+    order = ORDER
     while order > 0 and coefficients[order] == 0.0:
         order -= 1
     radius = abs(coefficients[order]) ** (1 / max(order, 1))
+    real[:] = 0.0
+    imag[:] = 0.0
     for i in range(order):  # turned off the real axis: points that mirror each other could never become real poles
         real[i] = radius * math.cos(2 * math.pi * i / order + 0.4)
         imag[i] = radius * math.sin(2 * math.pi * i / order + 0.4)
+    value, slope, repulsion = np.empty((2, ORDER)), np.empty((2, ORDER)), np.empty((2, ORDER))
     for iteration in range(MAX_ITERATIONS):
-        if _step(coefficients[: order + 1], real[:order], imag[:order]) < CONVERGED:
+        _evaluate(coefficients, order, real, imag, value[0], value[1], slope[0], slope[1])
+        _repel(order, real, imag, repulsion[0], repulsion[1])
+        if _move(order, real, imag, value, slope, repulsion) < CONVERGED:
             return iteration + 1
     return MAX_ITERATIONS
 
 
 @njit(cache=True, nogil=True, fastmath=REORDER)
-def _step(coefficients, x, y):
-    """Move all approximations once; returns the largest distance moved, relative to the largest pole."""
-    order = len(x)
-    value_x, value_y, slope_x, slope_y = _evaluate(coefficients, x, y)
-    repel_x, repel_y = _repulsion(x, y)
-    largest = 0.0
-    for i in range(order):
-        below_x = slope_x[i] - (value_x[i] * repel_x[i] - value_y[i] * repel_y[i])
-        below_y = slope_y[i] - (value_x[i] * repel_y[i] + value_y[i] * repel_x[i])
-        inverse = 1 / (below_x * below_x + below_y * below_y + TINY)
-        move_x = (value_x[i] * below_x + value_y[i] * below_y) * inverse
-        move_y = (value_y[i] * below_x - value_x[i] * below_y) * inverse
-        x[i] -= move_x
-        y[i] -= move_y
-        largest = max(largest, move_x * move_x + move_y * move_y)
-    return math.sqrt(largest)
-
-
-@njit(cache=True, nogil=True, fastmath=REORDER)
-def _evaluate(coefficients, x, y):
+def _evaluate(coefficients, order, x, y, value_x, value_y, slope_x, slope_y):
     """The polynomial and its derivative at all points, by Horner's rule."""
-    order = len(x)
-    value_x, value_y = np.ones(order), np.zeros(order)
-    slope_x, slope_y = np.zeros(order), np.zeros(order)
+    value_x[:] = 1.0
+    value_y[:] = 0.0
+    slope_x[:] = 0.0
+    slope_y[:] = 0.0
     for k in range(1, order + 1):
-        for i in range(order):
-            step_x = slope_x[i] * x[i] - slope_y[i] * y[i] + value_x[i]
-            slope_y[i] = slope_x[i] * y[i] + slope_y[i] * x[i] + value_y[i]
-            slope_x[i] = step_x
-            step_x = value_x[i] * x[i] - value_y[i] * y[i] + coefficients[k]
-            value_y[i] = value_x[i] * y[i] + value_y[i] * x[i]
-            value_x[i] = step_x
-    return value_x, value_y, slope_x, slope_y
+        for i in range(ORDER):
+            new_slope_x = slope_x[i] * x[i] - slope_y[i] * y[i] + value_x[i]
+            new_slope_y = slope_x[i] * y[i] + slope_y[i] * x[i] + value_y[i]
+            new_value_x = value_x[i] * x[i] - value_y[i] * y[i] + coefficients[k]
+            new_value_y = value_x[i] * y[i] + value_y[i] * x[i]
+            slope_x[i], slope_y[i] = new_slope_x, new_slope_y
+            value_x[i], value_y[i] = new_value_x, new_value_y
 
 
 @njit(cache=True, nogil=True, fastmath=REORDER)
-def _repulsion(x, y):
+def _repel(order, x, y, sum_x, sum_y):
     """The sum of 1 / (z_i - z_j) over all j but i, for every i."""
-    order = len(x)
-    sum_x, sum_y = np.zeros(order), np.zeros(order)
+    sum_x[:] = 0.0
+    sum_y[:] = 0.0
     for j in range(order):
-        for i in range(order):
+        for i in range(ORDER):
             distance_x, distance_y = x[i] - x[j], y[i] - y[j]
             inverse = 1 / (distance_x * distance_x + distance_y * distance_y + TINY)
             sum_x[i] += distance_x * inverse
             sum_y[i] -= distance_y * inverse
-    return sum_x, sum_y
+
+
+@njit(cache=True, nogil=True, fastmath=REORDER)
+def _move(order, x, y, value, slope, repulsion):
+    """Move all points once, by value / (slope - value repulsion); returns the largest distance moved."""
+    largest = 0.0
+    for i in range(order):
+        below_x = slope[0, i] - (value[0, i] * repulsion[0, i] - value[1, i] * repulsion[1, i])
+        below_y = slope[1, i] - (value[0, i] * repulsion[1, i] + value[1, i] * repulsion[0, i])
+        inverse = 1 / (below_x * below_x + below_y * below_y + TINY)
+        move_x = (value[0, i] * below_x + value[1, i] * below_y) * inverse
+        move_y = (value[1, i] * below_x - value[0, i] * below_y) * inverse
+        x[i] -= move_x
+        y[i] -= move_y
+        largest = max(largest, move_x * move_x + move_y * move_y)
+    return math.sqrt(largest)
 
 
 @njit(cache=True, nogil=True)
