@@ -103,4 +103,4 @@ def _speaker(utterance):
 
 
 def _draw(utterance):
-    return seeds.derive(0, "enrol_trial", utterance.utterance)
+    return seeds.derive(0, "enrol_trial", utterance.utterance), utterance.utterance

@@ -62,7 +62,7 @@ def speak(library, data, job):
         file.write(job["voice"])
     _succeed(library.espeak_ng_SetVoiceByFile(voice_file.encode()))
     _succeed(library.espeak_SetParameter(RATE, job["words_per_minute"], 0))
-    _succeed(library.espeak_SetParameter(VOLUME, 50, 0))
+    _succeed(library.espeak_SetParameter(VOLUME, 40, 0))
     text = job["text"].encode() + b"\0"
     _succeed(library.espeak_Synth(text, ctypes.c_size_t(len(text)), 0, 0, 0, UTF8, None, None))
     _succeed(library.espeak_Synchronize())

@@ -53,11 +53,11 @@ outside the theatre|a year ago|while it rained|far from the city|between two tre
 )
 
 
-LONGEST = 56
+LONGEST = 54  # characters
 
 
 def sentence(generator):
-    """Draw a sentence of five to twelve words, at most LONGEST characters (two to four seconds).
+    """Draw a sentence of five to twelve words (two to four seconds); a time or place only where LONGEST allows it.
 
     Parameters
     ----------

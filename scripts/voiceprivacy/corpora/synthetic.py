@@ -31,7 +31,7 @@ ACCENTS = {
 }
 # mean and standard deviation over speakers: formants in % of espeak-ng's own voice (a man's), pitch in Hz
 FORMANTS = {"f": (114, 5.0), "m": (96, 5.0)}
-PITCH = {"f": (200, 26), "m": (112, 18)}
+PITCH = {"f": (205, 24), "m": (112, 18)}
 RANGE = (0.35, 0.10)  # width of the intonation relative to the pitch
 WORDS_PER_MINUTE = (168, 16)
 WITHIN_SPEAKER = {"formants": 0.006, "pitch": 0.03, "range": 0.1, "rate": 0.05}  # standard deviations over utterances
@@ -138,7 +138,8 @@ def _speak(utterances, audio_dir, sample_rate):
 def _run_espeak(jobs, folder):
     """Speak jobs into NAME.wav of a folder."""
     program = [sys.executable, "-I", "-S", espeak.__file__]
-    library = [espeakng_loader.get_library_path(), espeakng_loader.get_data_path()]
+    (Path(folder) / "data").symlink_to(espeakng_loader.get_data_path())  # espeak-ng takes at most 160 characters
+    library = [espeakng_loader.get_library_path(), "data"]
     lines = "".join(json.dumps(job) + "\n" for job in jobs)
     done = subprocess.run([*program, *library], input=lines, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
