@@ -89,16 +89,17 @@ class Hyperparameters:
         """The value of a field: a plain value, a list, a dict or a Section; ``default`` where the field is absent."""
         return self._resolved(self.nodes[field], (field,)) if field in self.nodes else default
 
-    def section(self, field, *, classes):
-        """The Section of a field, which must be one of ``classes``."""
+    def section(self, field, *, classes, deferred=False):
+        """The Section of a field, which must be an object (``deferred``: the class itself) of one of ``classes``."""
         if field not in self.nodes:
             raise BadInput(
                 f"{self.path}: has no field '{field}', so it is not a SpeechBrain speaker model of this kind"
             )
         section = self.get(field)
-        if not isinstance(section, Section) or section.deferred or section.of_class not in classes:
+        if not isinstance(section, Section) or section.deferred != deferred or section.of_class not in classes:
             found = section.of_class if isinstance(section, Section) else section
-            raise BadInput(f"{self.path}: {field} is '{found}', expected !new:{' or !new:'.join(classes)}")
+            tag = NAME if deferred else NEW
+            raise BadInput(f"{self.path}: {field} is '{found}', expected {tag}{f' or {tag}'.join(classes)}")
         return section
 
     def number(self, field):

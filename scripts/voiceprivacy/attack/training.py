@@ -34,6 +34,7 @@ from voiceprivacy.files import BadInput, whole_folder_or_absent
 
 CLASSIFIER = ["speechbrain.lobes.models.ECAPA_TDNN.Classifier"]
 COST = ["speechbrain.nnet.losses.LogSoftmaxWrapper"]
+OPTIMISERS = ["torch.optim.Adam", "torch.optim.AdamW"]
 ANNEALING = ["speechbrain.nnet.schedulers.LinearScheduler"]
 SPEAKERS = "out_n_neurons"
 FRAMES_PER_S = 100
@@ -141,7 +142,7 @@ def train(utterances, *, recipe, folder, seed, threads=1):
 
 def _schedule(recipe):
     settings = Hyperparameters(recipe)
-    return Schedule(
+    schedule = Schedule(
         number_of_epochs=int(settings.number("number_of_epochs")),
         batch_size=int(settings.number("batch_size")),
         crop_s=settings.number("crop_s"),
@@ -149,6 +150,11 @@ def _schedule(recipe):
         speeds=settings.numbers("speeds", default=[1.0]),
         snr_db=settings.numbers("snr_db", default=[100.0, 100.0]),
     )
+    if not all(0.5 <= speed <= 2 for speed in schedule.speeds):
+        raise BadInput(f"{recipe}: speeds are {schedule.speeds}, expected numbers from 0.5 to 2")
+    if len(schedule.snr_db) != 2 or schedule.snr_db[0] > schedule.snr_db[1]:
+        raise BadInput(f"{recipe}: snr_db is {schedule.snr_db}, expected the lowest and the highest level")
+    return schedule
 
 
 def _load(utterances, settings, schedule, *, seed):
@@ -190,7 +196,7 @@ def _brain(settings, schedule):
     }
     return SpeakerBrain(
         modules={name: section.build() for name, section in modules.items()},
-        opt_class=settings.get("opt_class").build(),
+        opt_class=settings.section("opt_class", classes=OPTIMISERS, deferred=True).build(),
         hparams=hparams,
         run_opts={"device": "cpu"},
     )
