@@ -105,14 +105,16 @@ def test_curves_hold_the_profile_of_every_label(scores, tmp_path):
     np.testing.assert_allclose(numbers[1, :, 1], numbers[1, :, 2])
 
 
-@pytest.mark.parametrize("kind", ["svg", "pdf", "png"])
-def test_the_picture_is_the_same_every_time(scores, tmp_path, kind):
-    path = scores("s.tsv", [3, 1], [0, 2])
-    for name in ("one", "two"):
-        files = ["--metrics", tmp_path / "m.json", "--plot", tmp_path / f"{name}.{kind}"]
-        done = call("assess_zebra.py", "--scores", path, *files)
+def test_the_picture_names_every_label_and_is_the_same_every_time(scores, tmp_path):
+    paths = [scores("s.tsv", [3, 1], [0, 2]), scores("t.tsv", [1], [0])]
+    for name in ("one.svg", "two.svg"):
+        files = ["--metrics", tmp_path / "m.json", "--plot", tmp_path / name]
+        done = call("assess_zebra.py", "--scores", *paths, "--label", "half", "all", *files)
         assert done.returncode == 0, done.stderr
-    assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
+    picture = (tmp_path / "one.svg").read_text()
+    assert "<!-- half (0.361, 0.301, A) -->" in picture
+    assert picture.index("<!-- half (") < picture.index("<!-- all (0.721, 0.301, A) -->")
+    assert picture == (tmp_path / "two.svg").read_text()
 
 
 def test_an_unknown_kind_of_picture_is_refused_before_anything_is_written(scores, tmp_path):

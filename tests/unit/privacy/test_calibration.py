@@ -173,6 +173,11 @@ def test_separable_scores_are_regularised_with_a_note(target, nontarget, caplog)
     assert np.sign(scale) == np.sign(np.mean(target) - np.mean(nontarget))
 
 
+def test_separable_scores_get_a_pair_at_both_ends():
+    """Two targets and a nontarget at 1, one target and two nontargets at 0: the regression meets ln 2 and ln 1/2."""
+    assert_close(train_linear(target=[1], nontarget=[0]), (2 * np.log(2), -np.log(2)))
+
+
 def test_infinite_scores_cannot_train_a_linear_calibration():
     with pytest.raises(BadInput, match="infinite"):
         train_linear(target=[np.inf], nontarget=[0])

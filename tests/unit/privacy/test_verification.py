@@ -192,6 +192,19 @@ def test_linkability_by_hand():
     assert linkability(target=[0, 1, 1, 1], nontarget=[0, 0, 0, 1]) == pytest.approx(3 / 4 * (2 * 3 / 4 - 1))
 
 
+@pytest.mark.parametrize(("n_target", "bins"), [(9, 0), (10, 1), (29, 2), (990, 99), (1000, 100), (3000, 100)])
+def test_the_published_bins_are_a_tenth_of_the_targets_and_100_at_most(n_target, bins):
+    generator = np.random.default_rng(0)
+    target, nontarget = generator.normal(1, 1, n_target), generator.normal(0, 1, 200)
+    edges = np.linspace(min(target.min(), nontarget.min()), max(target.max(), nontarget.max()), bins + 1)
+    heights = []
+    for low, high in zip(edges[:-1], edges[1:], strict=True):
+        share, other = (np.mean((of >= low) & ((of < high) | (high == edges[-1]))) for of in (target, nontarget))
+        heights.append(max(0, (share - other) / (share + other)) * share if share else 0)
+    area = sum((left + right) / 2 for left, right in zip(heights[:-1], heights[1:], strict=True))
+    assert linkability_vpc(target=target, nontarget=nontarget) == pytest.approx(area)
+
+
 def test_infinite_scores_have_no_histogram():
     assert linkability_vpc(target=[np.inf] * 10, nontarget=[0]) == "undefined"
     assert verification.assess(target=[np.inf], nontarget=[-np.inf])["eer_percent"] == 0
