@@ -1,6 +1,7 @@
 """Verification metrics: reference numbers, values worked out by hand, closed forms, invariances, ties."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -198,10 +199,10 @@ def test_the_published_bins_are_a_tenth_of_the_targets_and_100_at_most(n_target,
     target, nontarget = generator.normal(1, 1, n_target), generator.normal(0, 1, 200)
     edges = np.linspace(min(target.min(), nontarget.min()), max(target.max(), nontarget.max()), bins + 1)
     heights = []
-    for low, high in zip(edges[:-1], edges[1:], strict=True):
+    for low, high in pairwise(edges):
         share, other = (np.mean((of >= low) & ((of < high) | (high == edges[-1]))) for of in (target, nontarget))
         heights.append(max(0, (share - other) / (share + other)) * share if share else 0)
-    area = sum((left + right) / 2 for left, right in zip(heights[:-1], heights[1:], strict=True))
+    area = sum((left + right) / 2 for left, right in pairwise(heights))
     assert linkability_vpc(target=target, nontarget=nontarget) == pytest.approx(area)
 
 
