@@ -134,7 +134,8 @@ def interpolated_llrs(scores, blocks):
 def linear_llrs(scores, calibration):
     """Linear calibration: scale * score + offset, ``calibration`` = (scale, offset)."""
     scale, offset = calibration
-    return scale * np.asarray(scores, dtype=float) + offset
+    scaled = scale * np.asarray(scores, dtype=float) if scale else np.zeros(len(scores))  # 0 * inf is not 0
+    return scaled + offset
 
 
 def train_linear(*, target, nontarget):

@@ -161,7 +161,8 @@ def test_linear_calibration_does_not_depend_on_the_number_of_scores_in_a_class()
 
 
 def test_equal_scores_train_zero_evidence():
-    assert train_linear(target=[4, 4], nontarget=[4]) == (0, 0)
+    calibration = train_linear(target=[4, 4], nontarget=[4])
+    assert linear_llrs([-np.inf, 4, np.inf], calibration).tolist() == [0, 0, 0]
 
 
 @pytest.mark.parametrize(("target", "nontarget"), [([2, 3], [0, 1]), ([0, 1], [2, 3]), ([1, 2], [0, 1])])
