@@ -177,6 +177,8 @@ def _numbered(names):
     """The different names in order of first appearance, and the number of each (N,)."""
     numbers = {}
     index = [numbers.setdefault(name, len(numbers)) for name in names]
+    if not index:
+        raise BadInput("the trial list lists no trial")
     return list(numbers), np.array(index)
 
 

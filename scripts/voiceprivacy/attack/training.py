@@ -37,7 +37,6 @@ COST = ["speechbrain.nnet.losses.LogSoftmaxWrapper"]
 OPTIMISERS = ["torch.optim.Adam", "torch.optim.AdamW"]
 ANNEALING = ["speechbrain.nnet.schedulers.LinearScheduler"]
 SPEAKERS = "out_n_neurons"
-FRAMES_PER_S = 100
 PLACEHOLDER = "!PLACEHOLDER"
 
 
@@ -50,6 +49,7 @@ class Schedule(NamedTuple):
     sample_rate: int
     speeds: list
     snr_db: list
+    hop_ms: float
 
 
 class Speech(NamedTuple):
@@ -131,7 +131,7 @@ def train(utterances, *, recipe, folder, seed, threads=1):
         brain = _brain(settings, schedule)
         crops = Crops(
             _load(utterances, settings, schedule, seed=seed),
-            length=round(schedule.crop_s * FRAMES_PER_S),
+            length=round(schedule.crop_s * 1000 / schedule.hop_ms),
             batch_size=schedule.batch_size,
             generator=seeds.generator(seed, "crops"),
         )
@@ -149,6 +149,7 @@ def _schedule(recipe):
         sample_rate=int(settings.number("sample_rate")),
         speeds=settings.numbers("speeds", default=[1.0]),
         snr_db=settings.numbers("snr_db", default=[100.0, 100.0]),
+        hop_ms=settings.section("compute_features", classes=FEATURES).fields.get("hop_length", 10),
     )
     if not all(0.5 <= speed <= 2 for speed in schedule.speeds):
         raise BadInput(f"{recipe}: speeds are {schedule.speeds}, expected numbers from 0.5 to 2")

@@ -138,6 +138,11 @@ def test_a_missing_embedding_is_named():
         )
 
 
+def test_an_empty_list_is_refused():
+    with pytest.raises(BadInput, match="no trial"):
+        backends.score_trials(backends.cosine, [], enrolment=gallery(a=[1]), trial=gallery(t=[1]))
+
+
 def test_embeddings_of_different_models_are_refused():
     with pytest.raises(BadInput, match=r"p\.npz: 3 dimensions, e\.npz has 2"):
         backends.score_trials(
