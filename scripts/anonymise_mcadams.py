@@ -6,7 +6,7 @@ import functools
 import numpy as np
 
 from voiceprivacy.anonymise import draws, mcadams
-from voiceprivacy.anonymise.parallel import for_each
+from voiceprivacy.anonymise.parallel import in_threads
 from voiceprivacy.command import run
 from voiceprivacy.files import BadInput
 from voiceprivacy.tables import read_manifest, write_manifest, write_table
@@ -22,7 +22,7 @@ def main():
     alphas = draws.draw_alphas(utterances, low, high, **how).tolist()
     protect = functools.partial(mcadams.anonymise_file, variant=arguments.variant, audio_dir=arguments.audio_dir)
     jobs = list(zip(utterances, alphas, strict=True))
-    protected = for_each(protect, jobs, processes=arguments.threads, description="McAdams")
+    protected = in_threads(protect, jobs, threads=arguments.threads, description="McAdams")
     rows = [(of.utterance, of.speaker, alpha) for of, alpha in jobs]
     write_table(draws.alphas_path(arguments.output_manifest), draws.ALPHAS, rows)
     write_manifest(arguments.output_manifest, protected)
@@ -51,7 +51,7 @@ def parse():
         help="vpc2024 is that year's published rule, for comparisons only: it ignores --seed, so attacker and user "
         "draw the same alpha for a speaker, and per utterance the i-th utterance of every manifest gets the same alpha",
     )
-    parser.add_argument("--threads", type=int, default=1, help="processes that work at the same time (default: 1)")
+    parser.add_argument("--threads", type=int, default=1, help="threads that work at the same time (default: 1)")
     return parser.parse_args()
 
 

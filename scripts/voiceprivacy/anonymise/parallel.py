@@ -1,8 +1,11 @@
-"""The same function on many utterances, in several processes, with a progress bar."""
+"""The same function on many utterances at the same time, with a progress bar.
+
+The function must depend on its item alone; the results come in the order of the items, however many work.
+"""
 
 import multiprocessing
 import os
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
 from tqdm import tqdm
@@ -10,13 +13,32 @@ from tqdm import tqdm
 from voiceprivacy.files import BadInput
 
 
-def for_each(function, items, *, processes, description):
-    """Call ``function(item)`` for every item; the results come in the order of the items.
+def in_threads(function, items, *, threads, description):
+    """Call ``function(item)`` for every item: for compiled code, which lets other threads run.
 
     Parameters
     ----------
     function : callable
-        Must depend on its item alone, and be a module's function or a partial of one: it travels to other processes.
+    items : list
+    threads : int
+    description : str
+        Stands before the progress bar on stderr.
+
+    Returns
+    -------
+    list
+    """
+    with ThreadPoolExecutor(threads) as pool:
+        return _collect(pool.map(function, items), items, description)
+
+
+def in_processes(function, items, *, processes, description):
+    """Call ``function(item)`` for every item: for Python code.
+
+    Parameters
+    ----------
+    function : callable
+        A module's function or a partial of one: it travels to other processes.
     items : list
     processes : int
         1 means this very process; otherwise fresh ones, each limited to one thread of its own.
@@ -29,18 +51,19 @@ def for_each(function, items, *, processes, description):
 
     Raises
     ------
-    BadInput : a process died; whatever ``function`` raises
+    BadInput : a process died
     """
-    progress = {"total": len(items), "desc": description, "unit": "utterance", "mininterval": 1.0}
     processes = min(processes, len(items))
     if processes <= 1:
-        return list(tqdm(map(function, items), **progress))
+        return _collect(map(function, items), items, description)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    pool = ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn"))
+    chunk = max(1, min(16, len(items) // (8 * processes)))
     try:
-        chunk = max(1, min(16, len(items) // (8 * processes)))
-        return list(tqdm(pool.map(function, items, chunksize=chunk), **progress))
+        with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
+            return _collect(pool.map(function, items, chunksize=chunk), items, description)
     except BrokenProcessPool:
         raise BadInput(f"{description}: a process died without a message (out of memory?)") from None
-    finally:
-        pool.shutdown(cancel_futures=True)
+
+
+def _collect(results, items, description):
+    return list(tqdm(results, total=len(items), desc=description, unit="utterance", mininterval=1.0))

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from voiceprivacy import audio
-from voiceprivacy.anonymise.parallel import for_each
+from voiceprivacy.anonymise.parallel import in_processes
 from voiceprivacy.anonymise.submissions import find_audio
 from voiceprivacy.files import BadInput, ours
 from voiceprivacy.tables import read_manifest, write_manifest
@@ -68,7 +68,7 @@ def protect(entry, utterances, *, seed, threads, scratch):
 def _function(name, utterances, *, options, seed, threads, scratch):
     load_function(name)
     call = functools.partial(call_function, name=name, options=options, seed=seed, audio_dir=scratch)
-    return dict(for_each(call, utterances, processes=threads, description=name.rpartition(":")[2]))
+    return dict(in_processes(call, utterances, processes=threads, description=name.rpartition(":")[2]))
 
 
 def call_function(utterance, *, name, options, seed, audio_dir):
