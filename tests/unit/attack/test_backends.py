@@ -98,21 +98,26 @@ def test_pairs_have_original_rows_and_protected_columns():
 
 
 def test_templates_have_trial_rows_and_enrolled_columns():
-    trials = [Trial("B", "t1", "nontarget"), Trial("A", "t1", "target"), Trial("A", "t2", "nontarget")]
+    trials = [
+        Trial("B", "t1", "nontarget"),
+        Trial("A", "t1", "target"),
+        Trial("A", "t2", "nontarget"),
+        Trial("A", "t3", "target"),
+    ]
     matrix = backends.template_matrix(
         backends.cosine,
         trials,
         enrolment=gallery(a=[1, 0], b=[0, 1], unused=[5, 5]),
-        trial=gallery(t1=[1, 0], t2=[0, 1]),
+        trial=gallery(t1=[1, 0], t2=[0, 1], t3=[4, 3]),
         enrolments=lookup({"A": ["a"], "B": ["b"], "C": ["unused"]}),
         enrolment_speakers=lookup({"a": "anna", "b": "bea", "unused": "carl"}),
-        trial_speakers=lookup({"t1": "anna", "t2": "bea"}),
+        trial_speakers=lookup({"t1": "anna", "t2": "bea", "t3": "anna"}),
     )
-    assert matrix.rows.tolist() == ["t1", "t2"]
+    assert matrix.rows.tolist() == ["t1", "t2", "t3"]
     assert matrix.columns.tolist() == ["B", "A"]
-    assert matrix.row_speakers.tolist() == ["anna", "bea"]
+    assert matrix.row_speakers.tolist() == ["anna", "bea", "anna"]
     assert matrix.column_speakers.tolist() == ["bea", "anna"]
-    np.testing.assert_array_equal(matrix.scores, [[0, 1], [1, 0]])
+    np.testing.assert_allclose(matrix.scores, [[0, 1], [1, 0], [0.6, 0.8]], atol=1e-15)
 
 
 def test_a_template_of_two_speakers_is_refused():
