@@ -9,7 +9,7 @@ BIN = .venv/bin
 .DELETE_ON_ERROR:
 
 demo: .venv/installed
-	$(BIN)/snakemake --cores $(CORES)
+	$(BIN)/snakemake --cores $(CORES) --quiet host reason rules
 	@$(BIN)/python scripts/show_metrics.py --metrics results/metrics.tsv --report results/report/index.html
 
 test: .venv/installed-test lint

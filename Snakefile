@@ -9,10 +9,6 @@ if not config:
     configfile: "config/config.yaml"
 
 
-envvars:
-    "PATH",
-
-
 report: "workflow/report/workflow.rst"
 
 
@@ -22,6 +18,14 @@ include: "workflow/rules/anonymise.smk"
 include: "workflow/rules/attack.smk"
 include: "workflow/rules/privacy.smk"
 include: "workflow/rules/report.smk"
+
+
+onsuccess:
+    shell("python {SCRIPTS}/show_metrics.py --metrics results/metrics.tsv --report results/report/index.html")
+
+
+onerror:
+    shell("python {SCRIPTS}/explain_failure.py --log {log:q}")
 
 
 rule all:

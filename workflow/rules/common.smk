@@ -5,8 +5,14 @@ import os
 import sys
 from pathlib import Path
 
+
+envvars:
+    "PATH",
+
+
 sys.path.insert(0, f"{workflow.basedir}/scripts")
-os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+search_path = os.environ["PATH"]
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_path])
 
 from voiceprivacy import configuration, seeds
 from voiceprivacy.dependencies import modules
@@ -16,6 +22,8 @@ try:
     config.update(configuration.check(config))
 except BadInput as error:
     sys.exit(f"error: {error}")
+
+PAGE = Path(workflow.basedir) / "workflow" / "report"
 
 # condition -> (whose speech enrols, whose speech is tried)
 CONDITIONS = {

@@ -85,11 +85,9 @@ rule list_trials:
         mem_mb=2000,
         runtime=20,
     params:
-        source=corpus_source,
         protocol=corpus_protocol,
     shell:
         "python {input.script}"
-        " --source {params.source:q}"
         " --protocol {params.protocol:q}"
         " --trials {wildcards.trials}"
         " --enrolment {input.enrolment:q}"

@@ -150,7 +150,8 @@ rule write_report:
         metrics="results/metrics.tsv",
         provenance="results/provenance.json",
         figures=all_figures,
-        template=Path(workflow.basedir) / "workflow" / "report" / "index.html.j2",
+        template=PAGE / "index.html.j2",
+        captions=[PAGE / f"{kind}.rst" for kind in ("comparison", "zebra", "similarity", "ranks")],
         script=SCRIPTS / "write_report.py",
         modules=modules("write_report"),
     output:

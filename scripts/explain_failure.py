@@ -1,0 +1,41 @@
+"""Say in a few lines which jobs of a Snakemake run failed and what their own logs say last."""
+
+import argparse
+import re
+from pathlib import Path
+
+from voiceprivacy.command import run
+from voiceprivacy.files import read_lines
+
+FAILED = re.compile(r"^(?:Error in rule|RuleException in rule) (\w+)")
+OWN_LOG = re.compile(r"^\s+log: (.+?)(?: \(check log file|$)")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--log", required=True, help="Snakemake's log of the run")
+    parser.add_argument("--lines", default=5, type=int, help="how many lines of each job's log (default 5)")
+    arguments = parser.parse_args()
+
+    for rule, log in failed_jobs(read_lines(arguments.log)):
+        print(f"\n{rule} failed. The end of {log}:")
+        lines = Path(log).read_text(encoding="utf-8", errors="replace").splitlines() if Path(log).exists() else []
+        for line in [line for line in lines if line.strip()][-arguments.lines :] or ["(empty)"]:
+            print(f"    {line}")
+    print("\nCorrect what is named there and give the same command again: finished jobs are not repeated.")
+
+
+def failed_jobs(lines):
+    """(rule, its log) of every failed job of a Snakemake log, each once."""
+    rule, found = None, {}
+    for line in lines:
+        if match := FAILED.match(line):
+            rule = match.group(1)
+        elif rule and (match := OWN_LOG.match(line)):
+            found[rule, match.group(1)] = None
+            rule = None
+    return list(found)
+
+
+if __name__ == "__main__":
+    run(main)
