@@ -92,7 +92,7 @@ def test_somebody_elses_folder_is_left_alone(recipe, tones, tmp_path):
     [
         ("number_of_epochs: 4", "epochs: 4", "number_of_epochs is 'None', expected a positive number"),
         ("speeds: [1.0, 1.1]", "speeds: fast", "speeds is 'fast', expected a list of numbers"),
-        ("snr_db: [10, 40]", "snr_db: [10]", "expected the lowest and the highest level"),
+        ("snr_db: [20, 50]", "snr_db: [10]", "expected the lowest and the highest level"),
         ("speeds: [1.0, 1.1]", "speeds: [10]", "expected numbers from 0.5 to 2"),
         ("opt_class: !name:torch.optim.Adam", "opt_class: !name:os.system", "os.system"),
         ("compute_cost:", "cost:", "has no field 'compute_cost'"),
