@@ -13,9 +13,7 @@ def main():
     parser.add_argument("--recipe", required=True, help="SpeechBrain hyperparameter file")
     parser.add_argument("--folder", required=True, help="SpeechBrain folder to make")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument(
-        "--threads", type=int, default=1, help="of torch; another number rounds differently"
-    )
+    parser.add_argument("--threads", type=int, default=1, help="of torch; another number rounds differently")
     arguments = parser.parse_args()
 
     training.train(

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-
 SCRIPTS = Path(__file__).resolve().parents[1]
 RESOURCES = SCRIPTS.parent / "workflow" / "resources"
 
