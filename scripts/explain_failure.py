@@ -1,4 +1,4 @@
-"""Say in a few lines which jobs of a Snakemake run failed and what their own logs say last."""
+"""Say in a few lines which jobs of a Snakemake run failed and why: errors or last lines of their logs."""
 
 import argparse
 import re
@@ -18,11 +18,17 @@ def main():
     arguments = parser.parse_args()
 
     for rule, log in failed_jobs(read_lines(arguments.log)):
-        print(f"\n{rule} failed. The end of {log}:")
-        lines = Path(log).read_text(encoding="utf-8", errors="replace").splitlines() if Path(log).exists() else []
-        for line in [line for line in lines if line.strip()][-arguments.lines :] or ["(empty)"]:
+        print(f"\n{rule} failed. Its log is {log}:")
+        for line in reasons(log, arguments.lines):
             print(f"    {line}")
     print("\nCorrect what is named there and give the same command again: finished jobs are not repeated.")
+
+
+def reasons(log, count):
+    """The last lines of a job's log that begin with error:, else its last lines."""
+    text = Path(log).read_text(encoding="utf-8", errors="replace") if Path(log).exists() else ""
+    lines = [line for line in text.splitlines() if line.strip()] or ["(empty)"]
+    return ([line for line in lines if line.startswith("error:")] or lines)[-count:]
 
 
 def failed_jobs(lines):

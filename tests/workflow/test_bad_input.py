@@ -91,8 +91,8 @@ def lose_a_file(folder):
         (forget_a_speaker, ["clara-3"]),
         (try_an_unknown_utterance, ["trials:", "anna-99"]),
         (mislabel_a_trial, ["trials:1: ", "anna-2"]),
-        (fail_in_a_function, ["anna-0", "no such voice"]),
-        (lose_a_file, ["emil-1"]),
+        (fail_in_a_function, ["utterance 'anna-", "no such voice"]),
+        (lose_a_file, ["'emil-", "is missing"]),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

@@ -45,20 +45,17 @@ rule train_extractor:
         extractor=extractors_with("train"),
     conda:
         "../../envs/speechbrain.yaml"
-    threads: 2
     resources:
         mem_mb=8000,
         runtime=720,
     params:
         folder=model_folder,
         seed=config["seed"],
-        threads=2,  # another number of torch's threads changes the last digits of the weights
     shell:
         "python {input.script}"
         " --manifest {input.manifest:q}"
         " --recipe {input.recipe:q}"
         " --seed {params.seed}"
-        " --threads {params.threads}"
         " --folder {params.folder:q}"
         " > {log:q} 2>&1"
 
