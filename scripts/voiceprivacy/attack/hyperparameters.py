@@ -72,9 +72,9 @@ class Hyperparameters:
         """Parse ``path``; ``placeholders`` {field: value} are what ``!PLACEHOLDER`` fields get."""
         self.path = path
         self.placeholders = placeholders or {}
-        text = "\n".join(read_lines(path))
+        self.text = "\n".join(read_lines(path)) + "\n"
         try:
-            root = yaml.compose(text, Loader=yaml.SafeLoader)
+            root = yaml.compose(self.text, Loader=yaml.SafeLoader)
         except yaml.YAMLError as error:
             line = error.problem_mark.line + 1 if getattr(error, "problem_mark", None) else 1
             raise BadInput(f"{path}:{line}: not YAML ({getattr(error, 'problem', error)})") from None

@@ -16,7 +16,6 @@ Ko et al., Audio augmentation for speech recognition, Interspeech 2015 (speed).
 """
 
 import contextlib
-from pathlib import Path
 from typing import NamedTuple
 
 import voiceprivacy.torchaudio_loader  # noqa: F401
@@ -137,7 +136,7 @@ def train(utterances, *, recipe, folder, seed, threads=1):
         )
         batches = torch.utils.data.DataLoader(crops, batch_size=None)
         brain.fit(range(1, schedule.number_of_epochs + 1), batches, progressbar=False)
-        _save(brain, recipe, n_classes, temporary)
+        _save(brain, settings.text.replace(PLACEHOLDER, str(n_classes)), temporary)
 
 
 def _schedule(recipe):
@@ -203,9 +202,8 @@ def _brain(settings, schedule):
     )
 
 
-def _save(brain, recipe, n_classes, folder):
-    text = Path(recipe).read_text(encoding="utf-8").replace(PLACEHOLDER, str(n_classes))
-    (folder / SETTINGS).write_text(text, encoding="utf-8")
+def _save(brain, settings, folder):
+    (folder / SETTINGS).write_text(settings, encoding="utf-8")
     torch.save(brain.modules.embedding_model.state_dict(), folder / WEIGHTS)
     torch.save(brain.modules.classifier.state_dict(), folder / "classifier.ckpt")
 
