@@ -9,8 +9,10 @@ BIN = .venv/bin
 .DELETE_ON_ERROR:
 
 demo: .venv/installed
-	$(BIN)/snakemake --cores $(CORES) --quiet host reason rules
-	@$(BIN)/python scripts/show_metrics.py --metrics results/metrics.tsv --report results/report/index.html
+	@touch .venv/started
+	@$(BIN)/snakemake --cores $(CORES) --quiet host reason rules
+	@[ results/report/index.html -nt .venv/started ] || \
+	    $(BIN)/python scripts/show_metrics.py --metrics results/metrics.tsv --report results/report/index.html
 
 test: .venv/installed-test lint
 	$(BIN)/python -m pytest -m "not long"

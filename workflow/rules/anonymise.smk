@@ -16,18 +16,18 @@ rule anonymise_part:
     benchmark:
         "results/benchmarks/anonymise_part/{corpus}/{part}/{anonymiser}/{shard}.tsv"
     wildcard_constraints:
-        anonymiser=one_of(PROTECTED),
+        anonymiser=one_of(plan.protected),
     conda:
         anonymiser_environment
     threads: 4
     resources:
         mem_mb=4000,
-        runtime=anonymiser_resource("runtime"),
-        gpu=anonymiser_resource("gpu"),
+        runtime=anonymiser_field("runtime"),
+        gpu=anonymiser_field("gpu"),
     params:
         anonymiser=anonymiser_argument,
         seed=anonymiser_seed,
-        shards=anonymiser_resource("shards"),
+        shards=anonymiser_field("shards"),
         sample_rate=sample_rate,
     shell:
         "python {input.script}"
@@ -57,7 +57,7 @@ rule gather_manifests:
     benchmark:
         "results/benchmarks/gather_manifests/{corpus}/{part}/{anonymiser}.tsv"
     wildcard_constraints:
-        anonymiser=one_of(PROTECTED),
+        anonymiser=one_of(plan.protected),
     conda:
         "../../envs/evaluate.yaml"
     resources:

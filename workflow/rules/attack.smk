@@ -11,7 +11,7 @@ rule fetch_model:
     log:
         "results/logs/fetch_model/{extractor}.log",
     wildcard_constraints:
-        extractor=extractors_with("revision"),
+        extractor=one_of(plan.extractors_with("revision")),
     localrule: True
     conda:
         "../../envs/speechbrain.yaml"
@@ -42,7 +42,7 @@ rule train_extractor:
     benchmark:
         "results/benchmarks/train_extractor/{extractor}.tsv"
     wildcard_constraints:
-        extractor=extractors_with("train"),
+        extractor=one_of(plan.extractors_with("train")),
     conda:
         "../../envs/speechbrain.yaml"
     resources:
@@ -124,8 +124,8 @@ rule train_backend:
 rule score_trials:
     """Score every trial of one list; higher means more likely the same speaker."""
     input:
-        enrolment=enrolment_embeddings,
-        trial=trial_embeddings,
+        enrolment=embeddings("enrolment", 0),
+        trial=embeddings("trial", 1),
         trials="results/trials/{corpus}/{trials}.tsv",
         enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
         backend=backend_model,
@@ -158,8 +158,8 @@ rule score_trials:
 rule score_pairs:
     """Score a list's trial utterances against themselves (for similarity matrices)."""
     input:
-        enrolment=row_embeddings,
-        trial=trial_embeddings,
+        enrolment=embeddings("trial", 0),
+        trial=embeddings("trial", 1),
         manifest="results/audio/{corpus}/trial/original/manifest.tsv",
         trials="results/trials/{corpus}/{trials}.tsv",
         backend=backend_model,
@@ -192,8 +192,8 @@ rule score_pairs:
 rule score_templates:
     """Score a list's trial utterances against all its enrolled speakers (for ranks)."""
     input:
-        enrolment=enrolment_embeddings,
-        trial=trial_embeddings,
+        enrolment=embeddings("enrolment", 0),
+        trial=embeddings("trial", 1),
         enrolment_manifest="results/audio/{corpus}/enrolment/original/manifest.tsv",
         trial_manifest="results/audio/{corpus}/trial/original/manifest.tsv",
         trials="results/trials/{corpus}/{trials}.tsv",

@@ -23,7 +23,7 @@ rule plot_zebra:
         mem_mb=2000,
         runtime=10,
     params:
-        anonymisers=SYSTEMS,
+        anonymisers=systems,
     shell:
         "python {input.script}"
         " --anonymisers {params.anonymisers}"
@@ -87,7 +87,7 @@ rule plot_ranks:
         mem_mb=2000,
         runtime=10,
     params:
-        anonymisers=SYSTEMS,
+        anonymisers=systems,
     shell:
         "python {input.script}"
         " --anonymisers {params.anonymisers}"

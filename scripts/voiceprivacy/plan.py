@@ -1,0 +1,162 @@
+"""What a config asks for: which speech, which attacks, which files. The rules only put wildcards into these answers.
+
+A plan is made of a config that ``configuration.check`` has completed, and answers in names and in paths under results/.
+"""
+
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+from voiceprivacy import seeds
+
+# condition -> (whose speech enrols, whose speech is tried); run1 is an anonymiser's second, independent draw
+CONDITIONS = {
+    "oo": ("original", "original"),
+    "op": ("original", "run0"),
+    "pp": ("run0", "run0"),
+    "p0p1": ("run0", "run1"),
+}
+PARTS = ["enrolment", "trial", "train"]
+MODEL_FILES = ["hyperparams.yaml", "embedding_model.ckpt"]
+CORPUS_KINDS = ["synthetic", "librispeech", "kaldi"]
+ANONYMISER_KINDS = ["command", "function", "audio"]
+RUN1 = "_run1"
+
+
+class Attack(NamedTuple):
+    """An attacker and the trials that are attacked."""
+
+    corpus: str
+    trials: str
+    extractor: str
+    backend: str
+
+    def path(self, anonymiser):
+        """Where files about one system under this attack lie, below a folder of their kind."""
+        return f"{self.corpus}/{self.trials}/{anonymiser}/{self.extractor}/{self.backend}"
+
+
+class Plan:
+    """The answers for one config (dict, completed)."""
+
+    def __init__(self, config):
+        self.config = config
+        self.corpora = config["corpora"]
+        self.anonymisers = config["anonymisers"]
+        self.extractors = config["extractors"]
+        self.backends = config["backends"]
+        self.evaluated = [name for name, entry in self.corpora.items() if entry["use"] == "evaluation"]
+        self.repeated = [name for name, entry in self.anonymisers.items() if entry["runs"] == 2]
+        self.protected = [*self.anonymisers, *[f"{name}{RUN1}" for name in self.repeated]]
+
+    def trial_lists(self, corpus):
+        """Names of a corpus's trial lists."""
+        protocol = self.corpora[corpus].get("protocol", {})
+        return protocol["enrol_trial"]["lists"] if "enrol_trial" in protocol else list(protocol.get("given", {}))
+
+    def all_trial_lists(self):
+        """(corpus, trial list) of all evaluated corpora."""
+        return [(corpus, trials) for corpus in self.evaluated for trials in self.trial_lists(corpus)]
+
+    def corpus_kind(self, corpus):
+        """Which key of CORPUS_KINDS a corpus has."""
+        return next(kind for kind in CORPUS_KINDS if kind in self.corpora[corpus])
+
+    def data_set(self, corpus, part):
+        """Name of the Kaldi directory that a part lies in, else the corpus: what {set} is in an audio folder."""
+        kaldi = self.corpora[corpus].get("kaldi")
+        folders = kaldi[part] if isinstance(kaldi, dict) else kaldi
+        return Path(folders).name if isinstance(folders, str) else corpus
+
+    def anonymiser(self, name):
+        """The entry of an anonymiser or of its second run."""
+        return self.anonymisers[name.removesuffix(RUN1)]
+
+    def anonymiser_call(self, name, corpus, part):
+        """The fields of an entry that anonymise_part takes; placeholders of an audio folder are filled in."""
+        entry = self.anonymiser(name)
+        kind = next(kind for kind in ANONYMISER_KINDS if kind in entry)
+        value = entry[kind]
+        for placeholder, of in (("corpus", corpus), ("part", part), ("set", self.data_set(corpus, part))):
+            value = value.replace(f"{{{placeholder}}}", of)
+        return {kind: value, "options": entry["options"]}
+
+    def anonymiser_seed(self, name, part):
+        """Seed of one run on one part: an attacker does not hold the users' (trial), unless attacker_draw is same."""
+        run = ["run1"] if name.endswith(RUN1) else []
+        attacker = part != "trial" and self.config["attacker_draw"] == "independent"
+        names = run + ([part] if attacker else [])
+        return seeds.derive(self.config["seed"], *names) if names else self.config["seed"]
+
+    def model_folder(self, extractor):
+        """Where an extractor's SpeechBrain folder lies: the user's, or one that a rule makes."""
+        entry = self.extractors[extractor]
+        made = "train" in entry or "revision" in entry
+        return f"results/models/{extractor}" if made else entry["model"]
+
+    def model_files(self, extractor):
+        """The files of an extractor that embeddings depend on."""
+        return [f"{self.model_folder(extractor)}/{name}" for name in MODEL_FILES]
+
+    def extractors_with(self, field):
+        """Extractors whose entry has a field."""
+        return [name for name, entry in self.extractors.items() if field in entry]
+
+    def backend_file(self, backend, extractor):
+        """The file of a trained back-end; cosine has none."""
+        trained = "train" in self.backends[backend]
+        return f"results/backends/{backend}/{extractor}.npz" if trained else None
+
+    def speech(self, condition, anonymiser):
+        """Whose speech enrols and whose is tried: (original, b2) for op."""
+        names = {"original": "original", "run0": anonymiser, "run1": f"{anonymiser}{RUN1}"}
+        enrolment, trial = CONDITIONS[condition]
+        return names[enrolment], names[trial]
+
+    def conditions(self, anonymiser):
+        """The conditions that a system's scores are assessed under."""
+        if anonymiser == "original":
+            return ["oo"]
+        return ["op", "pp", "p0p1"] if anonymiser in self.repeated else ["op", "pp"]
+
+    def families(self, anonymiser):
+        """The metrics that a system gets."""
+        if anonymiser == "original":
+            return ["verification", "zebra", "ranks"]
+        calibration = ["calibration"] if anonymiser in self.repeated else []
+        return ["verification", "zebra", "similarity", "ranks", *calibration]
+
+    def attacks(self):
+        """Every attacker on every trial list."""
+        return [
+            Attack(corpus, trials, extractor, backend)
+            for (corpus, trials), extractor, backend in product(self.all_trial_lists(), self.extractors, self.backends)
+        ]
+
+    def systems(self, extractor, backend):
+        """The systems that an attacker is tried on: unprotected speech and the anonymisers."""
+        return ["original", *self.anonymisers]
+
+    def metrics(self):
+        """Every metrics file of the run."""
+        return [
+            f"results/metrics/{family}/{attack.path(system)}.json"
+            for attack in self.attacks()
+            for system in self.systems(attack.extractor, attack.backend)
+            for family in self.families(system)
+        ]
+
+    def figures(self):
+        """Every figure of the report, as svg."""
+        return [f"results/report/figures/{figure}.svg" for attack in self.attacks() for figure in self._of(attack)]
+
+    def _of(self, attack):
+        one_each = f"{attack.corpus}/{attack.trials}/{attack.extractor}/{attack.backend}"
+        protected = [name for name in self.systems(attack.extractor, attack.backend) if name != "original"]
+        similarity = [f"similarity/{attack.path(name)}" for name in protected]
+        return [f"zebra/{one_each}", f"ranks/{one_each}", *similarity]
+
+    def used_files(self):
+        """What a reviewer may want to compare besides the config: the trial lists and the attackers' models."""
+        lists = [f"results/trials/{corpus}/{trials}.tsv" for corpus, trials in self.all_trial_lists()]
+        return lists + [file for name in self.extractors if lists for file in self.model_files(name)]
