@@ -6,10 +6,11 @@ import sys
 from voiceprivacy.arrays import read_matrix
 from voiceprivacy.command import print_metrics, run
 from voiceprivacy.files import naming, write_json
-from voiceprivacy.privacy import similarity
+from voiceprivacy.privacy import similarity, zoo
 from voiceprivacy.tables import write_table
 
-COLUMNS = ["matrix", "row_speaker", "column_speaker", "similarity"]
+COLUMNS = similarity.CELLS
+ZOO = ["label", *zoo.Animal._fields]
 
 
 def main():
@@ -21,16 +22,18 @@ def main():
     parser.add_argument("--definition", choices=similarity.DEFINITIONS, default="geometric", help="default: geometric")
     parser.add_argument("--pairs", choices=similarity.PAIRS, default="all", help="upper: as the challenge's recipe")
     parser.add_argument("--curves", help=f"TSV to write: {' '.join(COLUMNS)}")
+    parser.add_argument("--zoo", help="TSV to write: every speaker's mean LLRs and animals in each condition")
     parser.add_argument("--plot", help="picture of the matrices to write: png, pdf or svg")
     arguments = parser.parse_args()
 
-    matrices = {}
+    matrices, animals = {}, []
     for condition in ("oo", "op", "pp"):
         path = getattr(arguments, condition)
         matrix = read_matrix(path)
         with naming(path):
             comparisons = similarity.compare(matrix, pairs=arguments.pairs)
         matrices[condition] = similarity.similarities(comparisons, definition=arguments.definition)
+        animals += [(condition, *animal) for animal in zoo.zoo(comparisons)]
     metrics, notes = similarity.assess(**matrices)
     headline = f"DeID {metrics['deid_percent']:.2f} %, G_VD {metrics['gvd_db']:.2f} dB"
     if arguments.plot:
@@ -41,6 +44,8 @@ def main():
         style.save(picture(**values, speakers=matrices["oo"].speakers, title=headline), arguments.plot)
     if arguments.curves:
         write_table(arguments.curves, COLUMNS, similarity.cells(**matrices))
+    if arguments.zoo:
+        write_table(arguments.zoo, ZOO, animals)
     write_json(arguments.metrics, metrics)
     print(f"{len(matrices['oo'].speakers)} speakers, {arguments.definition}, pairs: {arguments.pairs}: {headline}")
     print_metrics({condition: metrics[condition] for condition in matrices})

@@ -131,6 +131,19 @@ def read_scores(path, *, key=None):
     return scores
 
 
+def read_scored_trials(path):
+    """Read a score table with its ids, as lists by label: {target, nontarget: [(Trial, score), ...]}."""
+    scored = {label: [] for label in LABELS}
+    for line, row in read_rows(path, SCORES):
+        _check_label(row["label"], path, line)
+        trial = Trial(row["enrolment"], row["trial"], row["label"])
+        scored[trial.label].append((trial, number(row["score"], path, line)))
+    for label, trials in scored.items():
+        if not trials:
+            raise BadInput(f"{path}: no {label} trials")
+    return scored
+
+
 def _our_scores(path):
     labelled, pairs = [], []
     for line, row in read_rows(path, SCORES):

@@ -20,7 +20,9 @@ from scipy.special import expit, log_expit
 
 from voiceprivacy.files import BadInput
 from voiceprivacy.privacy.calibration import oracle_llrs
+from voiceprivacy.tables import number, read_rows
 
+CELLS = ["matrix", "row_speaker", "column_speaker", "similarity"]
 # similarity = after(mean of before(LLR)): Eq. 6 of the 2022 paper, Eq. 2 of the 2020 paper
 DEFINITIONS = {"geometric": (log_expit, np.exp), "sigmoid_mean": (np.positive, expit)}
 PAIRS = ("all", "upper")
@@ -173,6 +175,19 @@ def cells(**conditions):
         for row, of in zip(speakers, values.tolist(), strict=True):
             for column, value in zip(speakers, of, strict=True):
                 yield name, row, column, "undefined" if value is None else value
+
+
+def read_cells(path):
+    """Read what ``cells`` gave from a TSV: {condition: {(row speaker, column speaker): similarity or undefined}}."""
+    found = {}
+    for line, row in read_rows(path, CELLS):
+        condition, *speakers, text = row.values()
+        value = text if text == "undefined" else number(text, path, line)
+        found.setdefault(condition, {})[tuple(speakers)] = value
+    for condition in ("oo", "op"):
+        if condition not in found:
+            raise BadInput(f"{path}: has no matrix '{condition}'")
+    return found
 
 
 def _speaker_positions(matrix):
