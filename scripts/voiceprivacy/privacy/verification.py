@@ -58,7 +58,7 @@ def eer_percent(*, target, nontarget):
 
 def eer_rocch_percent(*, target, nontarget, blocks=None):
     """Equal error rate on the convex hull of the ROC, in percent; equal scores give 50."""
-    miss, false_alarm = _roc_hull(blocks or oracle_blocks(target=target, nontarget=nontarget))
+    miss, false_alarm = roc_hull(blocks or oracle_blocks(target=target, nontarget=nontarget))
     gap = miss - false_alarm  # rises from -1 to 1
     after = np.argmax(gap >= 0)
     share = gap[after - 1] / (gap[after - 1] - gap[after])
@@ -111,7 +111,7 @@ def min_dcf(*, target, nontarget, p_target=0.01, blocks=None):
 
     Normalised by the cost min(p, 1 - p) of always deciding the same, as NIST does.
     """
-    miss, false_alarm = _roc_hull(blocks or oracle_blocks(target=target, nontarget=nontarget))
+    miss, false_alarm = roc_hull(blocks or oracle_blocks(target=target, nontarget=nontarget))
     costs = p_target * miss + (1 - p_target) * false_alarm
     return float(costs.min() / min(p_target, 1 - p_target))
 
@@ -147,14 +147,14 @@ def linkability_vpc(*, target, nontarget, omega=1.0):
     return float(np.trapezoid(np.maximum(0, link) * density, (edges[:-1] + edges[1:]) / 2))
 
 
+def roc_hull(blocks):
+    """Rates of missed targets and of accepted nontargets (B + 1,) at the vertices of the ROC's convex hull."""
+    misses, rejections = np.cumsum(np.append(0, blocks.targets)), np.cumsum(np.append(0, blocks.nontargets))
+    return misses / misses[-1], (rejections[-1] - rejections) / rejections[-1]
+
+
 def tied_percent(*, target, nontarget, ties=None):
     """Share of trials whose score a trial of the other class has too, in percent: what Kaldi's EER gets wrong."""
     ties = ties or count_ties(target=target, nontarget=nontarget)
     mixed = (ties.targets > 0) & (ties.nontargets > 0)
     return float(100 * (ties.targets + ties.nontargets)[mixed].sum() / (len(target) + len(nontarget)))
-
-
-def _roc_hull(blocks):
-    """Rates of missed targets and of accepted nontargets (B + 1,) at the vertices of the ROC's convex hull."""
-    misses, rejections = np.cumsum(np.append(0, blocks.targets)), np.cumsum(np.append(0, blocks.nontargets))
-    return misses / misses[-1], (rejections[-1] - rejections) / rejections[-1]

@@ -27,27 +27,24 @@ from voiceprivacy.privacy.calibration import (
     step_llrs,
     train_linear,
 )
+from voiceprivacy.privacy.tags import TABLE_1, tag_of
+from voiceprivacy.privacy.verification import cllr_bit, cllr_min_bit
 
 NO_PRIVACY_BIT = 1 / (2 * np.log(2))
-TAGS = {  # Table 1 of Nautsch et al.: from which base-10 LLR on, and what it means at a flat prior
-    "0": (0, "50 : 50 (flat posterior)"),
-    "A": (0, "more disclosure than 50 : 50"),
-    "B": (1, "one wrong in 10 to 100"),
-    "C": (2, "one wrong in 100 to 10 000"),
-    "D": (4, "one wrong in 10 000 to 100 000"),
-    "E": (5, "one wrong in 100 000 to 1 000 000"),
-    "F": (6, "one wrong in at least 1 000 000"),
-}
 PROFILE_LOG_ODDS = np.linspace(-10, 10, 201)
-_SLACK = 1e-9  # an LLR of exactly 10, 100, ... may come out a rounding error lower
 _SERIES_BELOW = 1.0
 _BERNOULLI = bernoulli(32)
 _Z_SERIES = -(_BERNOULLI[:-1] + _BERNOULLI[1:]) / factorial(np.arange(32))
 _Z_SERIES[0] = 0.0
 
 
-def assess(*, target, nontarget):
+def assess(*, target, nontarget, tags=TABLE_1):
     """All ZEBRA metrics of a set of scores, and its ECE profile.
+
+    Parameters
+    ----------
+    target, nontarget : array (T,), array (N,)
+    tags : sequence of tags.Tag
 
     Returns
     -------
@@ -64,7 +61,8 @@ def assess(*, target, nontarget):
         "worst_case_log10": worst,
         "worst_case_floor_log10": worst_case_floor_log10(**sizes),
         "worst_case_ceiling_log10": worst_case_ceiling_log10(**sizes),
-        "tag": tag(worst),
+        "tag": tag_of(worst, tags).name,
+        "ddcf": ddcf(**scores, blocks=blocks),
         **sizes,
     }
     profile = {
@@ -75,27 +73,71 @@ def assess(*, target, nontarget):
     return metrics, profile
 
 
-def assess_calibration(*, train, test):
-    """Expected calibration distortion of each way to train a calibration on one set of scores and use it on another.
+def calibrated_llrs(*, train, test, laplace=True):
+    """Train each calibration on one set of scores and use it on another (Eq. 15 of Noe et al.).
 
     Parameters
     ----------
     train, test : dict of array
         ``target`` and ``nontarget`` scores: two runs of the same anonymiser.
+    laplace : bool
+        Whether isotonic calibration follows Laplace's rule; without it, its LLRs can be infinite.
 
     Returns
     -------
-    dict : {metric: value}
+    dict : linear, isotonic, isotonic_interpolated -> LLRs of the test scores, ``target`` and ``nontarget``
     """
-    linear, blocks = train_linear(**train), oracle_blocks(**train, laplace=True)
-
-    def distortion(calibrated, calibration):
-        return cece_bit(**{label: calibrated(scores, calibration) for label, scores in test.items()})
-
+    blocks = oracle_blocks(**train, laplace=laplace)
+    trained = {
+        "linear": (linear_llrs, train_linear(**train)),
+        "isotonic": (step_llrs, blocks),
+        "isotonic_interpolated": (interpolated_llrs, blocks),
+    }
     return {
-        "cece_linear_bit": distortion(linear_llrs, linear),
-        "cece_isotonic_bit": distortion(step_llrs, blocks),
-        "cece_isotonic_interpolated_bit": distortion(interpolated_llrs, blocks),
+        name: {label: calibrated(scores, calibration) for label, scores in test.items()}
+        for name, (calibrated, calibration) in trained.items()
+    }
+
+
+def assess_calibration(*, train, test, laplace=True, tags=TABLE_1):
+    """What an adversary gains who calibrates the scores of one run of an anonymiser with those of another.
+
+    Parameters are those of ``calibrated_llrs``.
+
+    Returns
+    -------
+    dict : C_ECE and Cllr of each calibration on the test scores; of both sets of scores Cllr as they are, D_ECE, worst
+    case and tag
+    """
+    llrs = calibrated_llrs(train=train, test=test, laplace=laplace)
+    metrics = {f"cece_{name}_bit": cece_bit(**of) for name, of in llrs.items()}
+    metrics |= {f"cllr_{name}_bit": cllr_bit(**of) for name, of in llrs.items()}
+    for run, scores in (("train", train), ("test", test)):
+        worst = worst_case_log10(**scores)
+        metrics |= {
+            f"cllr_{run}_bit": cllr_bit(**scores),
+            f"dece_{run}_bit": dece_bit(**scores),
+            f"worst_case_{run}_log10": worst,
+            f"tag_{run}": tag_of(worst, tags).name,
+        }
+    return metrics
+
+
+def calibration_profiles(*, train, test, laplace=True):
+    """ECE profiles of both runs after oracle calibration, and of the test scores with each calibration (Figure 8).
+
+    Returns
+    -------
+    dict of array (201,) : ``prior_log_odds``, ``ece_train_bit``, ``ece_test_bit``, ``ece_linear_bit``,
+    ``ece_isotonic_bit``, ``ece_isotonic_interpolated_bit``, ``ece_default_bit``
+    """
+    llrs = {"train": counted_llrs(oracle_blocks(**train)), "test": counted_llrs(oracle_blocks(**test))}
+    llrs |= calibrated_llrs(train=train, test=test, laplace=laplace)
+    profiles = {f"ece_{name}_bit": ece_bit(PROFILE_LOG_ODDS, **of) for name, of in llrs.items()}
+    return {
+        "prior_log_odds": PROFILE_LOG_ODDS,
+        **profiles,
+        "ece_default_bit": ece_default_bit(PROFILE_LOG_ODDS),
     }
 
 
@@ -139,6 +181,14 @@ def dece_bit(*, target, nontarget, blocks=None):
     return cece_bit(**counted_llrs(blocks or oracle_blocks(target=target, nontarget=nontarget)))
 
 
+def ddcf(*, target, nontarget, blocks=None):
+    """The delta DCF of the ZEBRA toolkit: 1 - min Cllr, in bits; 0 = zero evidence, 1 = no privacy.
+
+    It looks at one prior only (0.5), where D_ECE looks at all; the toolkit itself advises against it.
+    """
+    return 1 - cllr_min_bit(target=target, nontarget=nontarget, blocks=blocks)
+
+
 def worst_case_log10(*, target, nontarget, blocks=None):
     """Worst-case privacy disclosure: the strongest oracle LLR (with Laplace), base 10. Eq. 8 of Nautsch et al."""
     blocks = blocks or oracle_blocks(target=target, nontarget=nontarget, laplace=True)
@@ -157,17 +207,18 @@ def worst_case_ceiling_log10(*, n_target, n_nontarget):
     return float(np.log10(max(above, below)))
 
 
-def describe(metrics):
-    """What the tag of ``assess`` means, and which one a list of this size can reach at most, in words."""
-    highest = tag(metrics["worst_case_ceiling_log10"])
-    return f"tag {metrics['tag']}: {TAGS[metrics['tag']][1]} (a list of this size can show {highest} at most)"
+def describe(metrics, tags=TABLE_1):
+    """What the tag of ``assess`` means, and which tags a list of this size can show, in words."""
+    meaning = tag_of(metrics["worst_case_log10"], tags).meaning
+    highest = tag_of(metrics["worst_case_ceiling_log10"], tags).name
+    lowest = tag_of(metrics["worst_case_floor_log10"], tags).name
+    floor = f", and shows {lowest} even if all scores are equal" if lowest != tags[0].name else ""
+    return f"tag {metrics['tag']}: {meaning} (a list of this size can show {highest} at most{floor})"
 
 
 def tag(worst_case_log10):
     """Categorical tag 0, A ... F of a worst case (base-10 LLR). Table 1 of Nautsch et al.; 1.0 is B."""
-    if worst_case_log10 == 0:
-        return "0"
-    return [name for name, (edge, _) in TAGS.items() if worst_case_log10 >= edge - _SLACK][-1]
+    return tag_of(worst_case_log10).name
 
 
 def _gain(llrs):

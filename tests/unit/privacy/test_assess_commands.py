@@ -128,8 +128,13 @@ def test_calibration_trained_on_one_run_and_tested_on_another(scores, tmp_path):
     done = call("assess_calibration.py", "--train", train, "--test", test, "--metrics", tmp_path / "m.json")
     assert done.returncode == 0, done.stderr
     metrics = json.loads((tmp_path / "m.json").read_text())
-    assert metrics.keys() == {"cece_linear_bit", "cece_isotonic_bit", "cece_isotonic_interpolated_bit"}
-    assert all(value < 0 for value in metrics.values())
+    ways = ("linear", "isotonic", "isotonic_interpolated")
+    of_runs = ("cllr_{}_bit", "dece_{}_bit", "worst_case_{}_log10", "tag_{}")
+    assert metrics.keys() == {
+        *(f"{kind}_{way}_bit" for kind in ("cece", "cllr") for way in ways),
+        *(name.format(run) for name in of_runs for run in ("train", "test")),
+    }
+    assert all(metrics[f"cece_{way}_bit"] < 0 and metrics[f"cllr_{way}_bit"] > 1 for way in ways)
 
 
 def test_calibration_of_kaldi_scores(tmp_path):

@@ -1,0 +1,60 @@
+"""Privacy metrics of protected speech in proportion to those of the original speech.
+
+Conventions
+-----------
+* Letters say whose speech enrols and whose is tried: OO original, OP protected trial, PP both protected.
+* -inf where the original discloses nothing and the protected speech does; "undefined" where neither does (0/0).
+
+Reference: Noe et al., Towards a unified assessment framework of speech pseudonymisation, CSL 2022,
+https://doi.org/10.1016/j.csl.2021.101299, Eqs. 17 to 20 (Eq. 20 is misprinted: PP over OO is meant)
+"""
+
+import math
+
+UNDEFINED = "undefined"
+_ROUNDING = 1e-12  # so little information (bit) is none
+
+
+def normalise(*, dece_bit, cllr_min_bit):
+    """All normalised measures.
+
+    Parameters
+    ----------
+    dece_bit, cllr_min_bit : dict
+        oo, op, pp -> the metric
+
+    Returns
+    -------
+    dict : {metric: value}; percentages of de-identification (100 = full), gains of voice distinctiveness in dB (0 = as
+    distinct as before)
+    """
+    information = {condition: 1 - cost for condition, cost in cllr_min_bit.items()}
+    return {
+        "dece_op_oo_percent": removed_percent(oo=dece_bit["oo"], op=dece_bit["op"]),
+        "cllr_min_op_oo_percent": removed_percent(oo=information["oo"], op=information["op"]),
+        "gain_dece_db": gain_db(oo=dece_bit["oo"], pp=dece_bit["pp"]),
+        "gain_cllr_min_db": gain_db(oo=information["oo"], pp=information["pp"]),
+    }
+
+
+def removed_percent(*, oo, op):
+    """Share of the original's information that protection removes, in percent: 100 (1 - OP / OO).
+
+    Eq. 17 with ``oo`` and ``op`` the D_ECE; Eq. 18 with 1 - min Cllr.
+    """
+    oo, op = _without_rounding(oo), _without_rounding(op)
+    if oo == 0:
+        return UNDEFINED if op == 0 else -math.inf
+    return 100 * (1 - op / oo)
+
+
+def gain_db(*, oo, pp):
+    """Gain of voice distinctiveness: 10 log10(PP / OO) dB. Eq. 19 with D_ECE, Eq. 20 with 1 - min Cllr."""
+    oo, pp = _without_rounding(oo), _without_rounding(pp)
+    if oo == 0:
+        return UNDEFINED if pp == 0 else math.inf
+    return 10 * math.log10(pp / oo) if pp else -math.inf
+
+
+def _without_rounding(bit):
+    return 0.0 if abs(bit) < _ROUNDING else bit
