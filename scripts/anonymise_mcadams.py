@@ -7,7 +7,7 @@ import numpy as np
 
 from voiceprivacy.anonymise import draws, mcadams
 from voiceprivacy.anonymise.parallel import in_threads
-from voiceprivacy.command import run
+from voiceprivacy.command import require_at_least, run
 from voiceprivacy.files import BadInput
 from voiceprivacy.tables import read_manifest, write_manifest, write_table
 
@@ -17,6 +17,7 @@ def main():
     low, high = arguments.alpha[0], arguments.alpha[-1]
     if len(arguments.alpha) > 2 or not 0 < low <= high < np.inf:
         raise BadInput("--alpha: give one number above 0, or the lower and the upper end of a range")
+    require_at_least(1, threads=arguments.threads)
     utterances = read_manifest(arguments.manifest)
     how = {"level": arguments.level, "draw": arguments.draw, "seed": arguments.seed}
     alphas = draws.draw_alphas(utterances, low, high, **how).tolist()
@@ -26,9 +27,8 @@ def main():
     rows = [(of.utterance, of.speaker, alpha) for of, alpha in jobs]
     write_table(draws.alphas_path(arguments.output_manifest), draws.ALPHAS, rows)
     write_manifest(arguments.output_manifest, protected)
-    print(
-        f"{len(protected)} utterances, alpha from {min(alphas):.4f} to {max(alphas):.4f}: {arguments.output_manifest}"
-    )
+    drawn = f"alpha from {min(alphas):.4f} to {max(alphas):.4f}"
+    print(f"{len(protected)} utterances, {drawn}: {arguments.output_manifest}")
 
 
 def parse():
@@ -39,7 +39,7 @@ def parse():
     parser.add_argument("--output-manifest", required=True, help="TSV to write; the alphas go beside it (.alphas.tsv)")
     parser.add_argument("--alpha", type=float, nargs="+", default=[0.8], help="one value or a range (default: 0.8)")
     parser.add_argument(
-        "--level", choices=["speaker", "utterance", "corpus"], default="corpus", help="who shares a draw"
+        "--level", choices=["speaker", "utterance", "corpus"], default="speaker", help="who has one (default: speaker)"
     )
     parser.add_argument(
         "--variant", choices=list(mcadams.VARIANTS), default="vpc2020", help="vpc2024: all frames, no clip"

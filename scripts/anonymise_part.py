@@ -4,7 +4,7 @@ import argparse
 import json
 
 from voiceprivacy.anonymise.part import anonymise_part
-from voiceprivacy.command import run
+from voiceprivacy.command import require_at_least, run
 from voiceprivacy.files import BadInput
 
 
@@ -20,6 +20,7 @@ def main():
     parser.add_argument("--output-manifest", required=True, help="TSV to write, last")
     parser.add_argument("--threads", type=int, default=1, help="processes that work at the same time (default: 1)")
     arguments = vars(parser.parse_args())
+    require_at_least(1, **{name: arguments[name] for name in ("shards", "sample_rate", "threads")})
     try:
         entry = json.loads(arguments.pop("anonymiser"))
     except json.JSONDecodeError as error:

@@ -11,8 +11,9 @@ def main():
     parser.add_argument("--original", required=True, help="manifest of the original speech")
     parser.add_argument("--shards", required=True, nargs="+", help="manifests of the shards")
     parser.add_argument("--manifest", required=True, help="TSV to write; alphas, if the shards have some, beside it")
+    parser.add_argument("--first-run", help="manifest of the anonymiser's first run: its audio must be another")
     arguments = parser.parse_args()
-    joined = gather_manifests(arguments.original, arguments.shards, arguments.manifest)
+    joined = gather_manifests(arguments.original, arguments.shards, arguments.manifest, first_run=arguments.first_run)
     print(f"{len(joined)} utterances of {len(arguments.shards)} shards: {arguments.manifest}")
 
 

@@ -14,6 +14,13 @@ def run(main):
         sys.exit(2)
 
 
+def require_at_least(lowest, **arguments):
+    """Refuse an argument (its name and number) that is too small."""
+    for name, value in arguments.items():
+        if value < lowest:
+            raise BadInput(f"--{name.replace('_', '-')} {value}: must be at least {lowest}")
+
+
 def label_inputs(paths, labels):
     """Name the inputs of --label (list, or None): {label: path}; without labels a path is its own label."""
     labels = paths if labels is None else labels

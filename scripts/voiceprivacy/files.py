@@ -3,6 +3,7 @@
 import contextlib
 import json
 import math
+import re
 import shutil
 import uuid
 from pathlib import Path
@@ -41,7 +42,7 @@ def whole_or_absent(path):
     """Give a temporary path beside ``path`` (same ending) that replaces it when the block succeeds."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.stem[:100]}.{uuid.uuid4().hex}{path.suffix}")
+    temporary = _temporary(path)
     try:
         yield temporary
         temporary.replace(path)
@@ -58,7 +59,7 @@ def whole_folder_or_absent(folder):
     BadInput : ``folder`` holds files that the new one does not have (somebody's own)
     """
     folder = Path(folder)
-    temporary = folder.with_name(f".{folder.name[:100]}.{uuid.uuid4().hex}")
+    temporary = _temporary(folder)
     temporary.mkdir(parents=True)
     try:
         yield temporary
@@ -70,6 +71,32 @@ def whole_folder_or_absent(folder):
         temporary.replace(folder)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def scratch_folder(path):
+    """Give an empty folder beside ``path``, on the same disk, that is removed afterwards."""
+    temporary = _temporary(Path(path))
+    temporary.mkdir(parents=True)
+    try:
+        yield temporary
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def remove_leftovers(path):
+    """Remove the temporary files and folders beside ``path`` that earlier runs left there when they were killed."""
+    path = Path(path)
+    name = re.compile(rf"\.{re.escape(path.stem[:100])}\.[0-9a-f]{{32}}{re.escape(path.suffix)}")
+    for leftover in [beside for beside in path.parent.glob(".*") if name.fullmatch(beside.name)]:
+        if leftover.is_dir():
+            shutil.rmtree(leftover, ignore_errors=True)
+        else:
+            leftover.unlink(missing_ok=True)
+
+
+def _temporary(path):
+    return path.with_name(f".{path.stem[:100]}.{uuid.uuid4().hex}{path.suffix}")
 
 
 def read_lines(path):

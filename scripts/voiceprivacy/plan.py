@@ -62,24 +62,29 @@ class Plan:
         """Which key of CORPUS_KINDS a corpus has."""
         return next(kind for kind in CORPUS_KINDS if kind in self.corpora[corpus])
 
-    def data_set(self, corpus, part):
-        """Name of the Kaldi directory that a part lies in, else the corpus: what {set} is in an audio folder."""
-        kaldi = self.corpora[corpus].get("kaldi")
-        folders = kaldi[part] if isinstance(kaldi, dict) else kaldi
-        return Path(folders).name if isinstance(folders, str) else corpus
+    def data_sets(self, corpus, part):
+        """Names of the Kaldi directories that a part lies in, else the corpus: what {set} is in an audio folder."""
+        kaldi = self.corpora[corpus].get("kaldi", corpus)
+        folders = kaldi.get(part, corpus) if isinstance(kaldi, dict) else kaldi
+        return [Path(folder).name for folder in ([folders] if isinstance(folders, str) else folders)]
 
     def anonymiser(self, name):
         """The entry of an anonymiser or of its second run."""
         return self.anonymisers[name.removesuffix(RUN1)]
 
     def anonymiser_call(self, name, corpus, part):
-        """The fields of an entry that anonymise_part takes; placeholders of an audio folder are filled in."""
+        """The fields of an entry that anonymise_part takes; an audio folder is filled in: one for every {set}."""
         entry = self.anonymiser(name)
         kind = next(kind for kind in ANONYMISER_KINDS if kind in entry)
         value = entry[kind]
-        for placeholder, of in (("corpus", corpus), ("part", part), ("set", self.data_set(corpus, part))):
-            value = value.replace(f"{{{placeholder}}}", of)
-        return {kind: value, "options": entry["options"]}
+        if kind == "audio":
+            folder = value.replace("{corpus}", corpus).replace("{part}", part)
+            value = list(dict.fromkeys(folder.replace("{set}", of) for of in self.data_sets(corpus, part)))
+        return {kind: value, "options": entry["options"], "resample": entry["resample"]}
+
+    def first_run(self, name):
+        """The first run of a second one; nothing for others."""
+        return name.removesuffix(RUN1) if name.endswith(RUN1) else None
 
     def anonymiser_seed(self, name, part):
         """Seed of one run on one part: an attacker does not hold the users' (trial), unless attacker_draw is same."""

@@ -60,7 +60,8 @@ def test_an_attacker_who_holds_the_seed_draws_as_the_users(plan):
 
 
 def test_placeholders_of_an_audio_folder_are_filled_in(plan):
-    assert plan.anonymiser_call("team", "demo", "trial") == {"audio": "submissions/demo/trial/demo", "options": {}}
+    call = plan.anonymiser_call("team", "demo", "trial")
+    assert call == {"audio": ["submissions/demo/trial/demo"], "options": {}, "resample": False}
 
 
 def test_original_is_assessed_once_under_each_attacker(plan):
@@ -78,9 +79,15 @@ def test_only_trained_backends_have_a_file(plan):
 def test_the_set_is_the_kaldi_directory_where_a_part_has_one(tmp_path):
     for name in ("enrolls", "trials_f", "trials_m"):
         (tmp_path / name).mkdir()
-    folders = {"enrolment": str(tmp_path / "enrolls"), "trial": [str(tmp_path / "trials_f")]}
+    folders = {"enrolment": str(tmp_path / "enrolls"), "trial": [str(tmp_path / f"trials_{of}") for of in "fm"]}
     corpus = {"kaldi": folders, "protocol": {"given": {"f": str(tmp_path / "trials_f")}}}
-    plan = Plan(configuration.check({"corpora": {"libri": corpus, "one": {"kaldi": str(tmp_path / "trials_m")}}}))
-    assert plan.data_set("libri", "enrolment") == "enrolls"
-    assert plan.data_set("libri", "trial") == "libri"
-    assert plan.data_set("one", "trial") == "trials_m"
+    corpora = {"libri": corpus, "one": {"kaldi": str(tmp_path / "trials_m")}}
+    plan = Plan(configuration.check({"corpora": corpora, "anonymisers": {"b3": {"audio": "data/{set}_sttts"}}}))
+    assert plan.data_sets("libri", "enrolment") == ["enrolls"]
+    assert plan.data_sets("one", "trial") == ["trials_m"]
+    assert plan.anonymiser_call("b3", "libri", "trial")["audio"] == ["data/trials_f_sttts", "data/trials_m_sttts"]
+
+
+def test_a_second_run_is_compared_with_the_first(plan):
+    assert plan.first_run("b2r_run1") == "b2r"
+    assert plan.first_run("b2r") is plan.first_run("team") is None

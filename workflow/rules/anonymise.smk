@@ -44,10 +44,11 @@ rule anonymise_part:
 
 
 rule gather_manifests:
-    """Join the shards' manifests in the order of the original's."""
+    """Join the shards' manifests in the order of the original's; a second run must differ from the first."""
     input:
         original="results/audio/{corpus}/{part}/original/manifest.tsv",
         shards=anonymiser_shards,
+        first_run=first_run,
         script=SCRIPTS / "gather_manifests.py",
         modules=modules("gather_manifests"),
     output:
@@ -63,9 +64,12 @@ rule gather_manifests:
     resources:
         mem_mb=1000,
         runtime=10,
+    params:
+        first_run=first_run_argument,
     shell:
         "python {input.script}"
         " --original {input.original:q}"
         " --shards {input.shards:q}"
+        " {params.first_run}"
         " --manifest {output.manifest:q}"
         " > {log:q} 2>&1"

@@ -99,6 +99,16 @@ def anonymiser_shards(wildcards):
     return [f"{folder}/{shard}.tsv" for shard in range(plan.anonymiser(wildcards.anonymiser)["shards"])]
 
 
+def first_run(wildcards):
+    """Of a second run: the manifest of the first."""
+    first = plan.first_run(wildcards.anonymiser)
+    return f"results/audio/{wildcards.corpus}/{wildcards.part}/{first}/manifest.tsv" if first else []
+
+
+def first_run_argument(wildcards):
+    return f"--first-run {first_run(wildcards)}" if first_run(wildcards) else ""
+
+
 def model_folder(wildcards):
     return plan.model_folder(wildcards.extractor)
 

@@ -34,7 +34,7 @@ def finding(original, path, sample_rate):
     if channels != 1:
         return f"{path}: has {channels} channels instead of one"
     if sample_rate and its_rate != sample_rate:
-        return f"{path}: is sampled at {its_rate} Hz instead of {sample_rate}"
+        return f"{path}: is sampled at {its_rate} Hz instead of {sample_rate} (resample: true converts it)"
     duration_s = len(samples) / its_rate
     if abs(duration_s - original.duration_s) > max(LENGTH_S, LENGTH_SHARE * original.duration_s):
         return f"{path}: lasts {duration_s:.2f} s, the original {original.duration_s:.2f} s"

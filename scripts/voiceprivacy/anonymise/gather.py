@@ -1,11 +1,14 @@
-"""Join the shards of an anonymised part."""
+"""Join the shards of an anonymised part, and make sure that a second run is another one."""
 
+import numpy as np
+
+from voiceprivacy import audio
 from voiceprivacy.anonymise.draws import ALPHAS, alphas_path
-from voiceprivacy.files import BadInput
+from voiceprivacy.files import BadInput, remove_leftovers
 from voiceprivacy.tables import read_manifest, read_table, write_manifest, write_table
 
 
-def gather_manifests(original, shards, manifest):
+def gather_manifests(original, shards, manifest, *, first_run=None):
     """Write one manifest, in the original's order, and the alphas beside it if the shards have some.
 
     Parameters
@@ -15,6 +18,8 @@ def gather_manifests(original, shards, manifest):
     shards : list of path
     manifest : path
         To be written last.
+    first_run : path, optional
+        Manifest of the same anonymiser's first run, if this is the second.
 
     Returns
     -------
@@ -22,8 +27,11 @@ def gather_manifests(original, shards, manifest):
 
     Raises
     ------
-    BadInput : an utterance is missing, occurs in two shards or is not of the original; alphas of some shards only
+    BadInput : an utterance is missing, occurs in two shards or is not of the original; alphas of some shards only;
+        the audio of both runs is the same
     """
+    for stale in (manifest, alphas_path(manifest)):
+        remove_leftovers(stale)
     originals = read_manifest(original)
     rows = [(shard, of.utterance, of) for shard in shards for of in read_manifest(shard, may_be_empty=True)]
     protected = _once(rows, originals, original)
@@ -31,6 +39,8 @@ def gather_manifests(original, shards, manifest):
         of._replace(path=protected[of.utterance].path, duration_s=protected[of.utterance].duration_s)
         for of in originals
     ]
+    if first_run is not None:
+        _refuse_identical(joined, first_run)
     alphas_path(manifest).unlink(missing_ok=True)
     with_alphas = [alphas_path(shard) for shard in shards if alphas_path(shard).exists()]
     if with_alphas:
@@ -39,6 +49,18 @@ def gather_manifests(original, shards, manifest):
         write_table(alphas_path(manifest), ALPHAS, [alphas[of.utterance].values() for of in originals])
     write_manifest(manifest, joined)
     return joined
+
+
+def _refuse_identical(second, first_run):
+    """Compare all samples of two runs, up to the first difference."""
+    first = {of.utterance: of.path for of in read_manifest(first_run)}
+    for of in second:
+        if not np.array_equal(audio.read(of.path)[0], audio.read(first[of.utterance])[0]):
+            return
+    raise BadInput(
+        f"{first_run}: the second run made the very same audio of all {len(second)} utterances: "
+        "an anonymiser with 'runs: 2' must draw from its seed; one that draws nothing has 'runs: 1'"
+    )
 
 
 def _once(rows, originals, original):

@@ -2,7 +2,6 @@
 
 import shutil
 import sys
-import tempfile
 from collections import Counter
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from tqdm import tqdm
 from voiceprivacy import audio
 from voiceprivacy.anonymise import check, plugins
 from voiceprivacy.anonymise.draws import alphas_path
-from voiceprivacy.files import BadInput, whole_folder_or_absent, whole_or_absent
+from voiceprivacy.files import BadInput, remove_leftovers, scratch_folder, whole_folder_or_absent, whole_or_absent
 from voiceprivacy.tables import read_manifest, write_manifest
 
 
@@ -23,7 +22,7 @@ def anonymise_part(manifest, entry, *, seed, shard, shards, sample_rate, audio_d
     manifest : path
         The original speech.
     entry : dict
-        The anonymiser's entry in the config.
+        The anonymiser's entry in the config; ``resample`` (bool, default False) allows another sample rate.
     seed : int
     shard, shards : int
         Which of how many, from 0; the audio is the same for any number of shards.
@@ -42,15 +41,15 @@ def anonymise_part(manifest, entry, *, seed, shard, shards, sample_rate, audio_d
     audio_dir, output_manifest = Path(audio_dir), Path(output_manifest)
     for stale in (output_manifest, alphas_path(output_manifest)):
         stale.unlink(missing_ok=True)
+        remove_leftovers(stale)
+    remove_leftovers(audio_dir)
     utterances = select_shard(read_manifest(manifest), shard, shards)
-    audio_dir.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=audio_dir.parent, prefix=".anonymise.") as scratch:
+    with scratch_folder(audio_dir) as scratch:
         paths = plugins.protect(entry, utterances, seed=seed, threads=threads, scratch=scratch) if utterances else {}
-        resampled = plugins.kind(entry) == "audio"
         with whole_folder_or_absent(audio_dir) as folder:
-            _check(utterances, paths, None if resampled else sample_rate)
-            files = _keep(utterances, paths, sample_rate, folder=folder, scratch=Path(scratch).resolve())
-        if (alphas := alphas_path(Path(scratch) / "output.tsv")).exists():
+            _check(utterances, paths, None if entry.get("resample") else sample_rate)
+            files = _keep(utterances, paths, sample_rate, folder=folder, scratch=scratch.resolve())
+        if (alphas := alphas_path(scratch / "output.tsv")).exists():
             with whole_or_absent(alphas_path(output_manifest)) as temporary:
                 shutil.copy(alphas, temporary)
     write_manifest(

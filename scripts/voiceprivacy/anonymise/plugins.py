@@ -57,7 +57,7 @@ def protect(entry, utterances, *, seed, threads, scratch):
     """
     of = kind(entry)
     options = entry.get("options") or {}
-    paths = KINDS[of](entry[of], utterances, options=options, seed=seed, threads=threads, scratch=Path(scratch))
+    paths = KINDS[of](entry[of], utterances, options=options, seed=seed, threads=threads, scratch=scratch)
     owners = {}
     for utterance, path in paths.items():
         if (other := owners.setdefault(path.resolve(), utterance)) != utterance:
@@ -170,8 +170,8 @@ def _asked_for(made, utterances, command):
     return {utterance.utterance: utterance.path for utterance in made}
 
 
-def _audio(folder, utterances, *, options, seed, threads, scratch):
-    return find_audio(folder, utterances)
+def _audio(folders, utterances, *, options, seed, threads, scratch):
+    return find_audio([folders] if isinstance(folders, str) else folders, utterances)
 
 
 KINDS = {"function": _function, "command": _command, "audio": _audio}

@@ -8,15 +8,15 @@ from voiceprivacy.files import BadInput, read_lines
 ENDINGS = (".wav", ".flac")
 
 
-def find_audio(folder, utterances):
-    """Find the protected file of every utterance in a folder.
+def find_audio(folders, utterances):
+    """Find the protected file of every utterance in some folders.
 
     For an utterance u: wav/u.wav, wav/u/u.wav, u.wav (each also .flac), its line of wav.scp (a plain path, relative to
     the folder or to the working directory), or the end of its original's path (speaker/chapter/u.flac).
 
     Parameters
     ----------
-    folder : path
+    folders : list of path
     utterances : list of voiceprivacy.tables.Utterance
         Of the original speech.
 
@@ -26,17 +26,13 @@ def find_audio(folder, utterances):
 
     Raises
     ------
-    BadInput : the folder is missing, wav.scp cannot be used, or an utterance has two different files
+    BadInput : a folder is missing, a wav.scp cannot be used, or an utterance has two different files
     """
-    folder = Path(folder)
-    if not folder.is_dir():
-        raise BadInput(f"{folder}: not found")
-    listed = _read_scp(folder / "wav.scp") if (folder / "wav.scp").exists() else {}
+    folders = [Path(folder) for folder in folders]
+    listed = {folder: _read_scp(folder) for folder in folders}
     found = {}
     for utterance in utterances:
-        candidates = [*_by_name(folder, utterance.utterance), *_by_original(folder, utterance.path)]
-        if plain := listed.get(utterance.utterance):
-            candidates += [folder / plain, Path(plain)]
+        candidates = [path for folder in folders for path in _candidates(folder, listed[folder], utterance)]
         files = {os.path.realpath(path): path for path in candidates if path.is_file()}
         if len(files) > 1:
             places = " and ".join(str(path) for path in list(files.values())[:2])
@@ -44,6 +40,13 @@ def find_audio(folder, utterances):
         if files:
             found[utterance.utterance] = next(iter(files.values()))
     return found
+
+
+def _candidates(folder, listed, utterance):
+    yield from _by_name(folder, utterance.utterance)
+    yield from _by_original(folder, utterance.path)
+    if plain := listed.get(utterance.utterance):
+        yield from (folder / plain, Path(plain))
 
 
 def _by_name(folder, name):
@@ -59,8 +62,13 @@ def _by_original(folder, original):
         yield from (path.with_suffix(ending) for ending in ENDINGS)
 
 
-def _read_scp(path):
-    listed = {}
+def _read_scp(folder):
+    """{utterance: plain path} of a folder's wav.scp, if it has one."""
+    if not folder.is_dir():
+        raise BadInput(f"{folder}: not found")
+    path, listed = folder / "wav.scp", {}
+    if not path.exists():
+        return listed
     for line, text in enumerate(read_lines(path), start=1):
         fields = text.strip().split(maxsplit=1)
         if not fields:

@@ -1,8 +1,10 @@
 """One shard of an anonymised part: chosen, protected, checked, kept, gathered; and the commands around it."""
 
 import json
+import shutil
 import subprocess
 import sys
+import uuid
 
 import numpy as np
 import pytest
@@ -79,12 +81,33 @@ def test_audio_that_is_good_stays_where_it_is(original, tmp_path, team):
 def test_float_audio_at_another_rate_is_converted_with_a_note(original, tmp_path, team, capsys):
     samples = np.repeat(tone(0), 3)
     soundfile.write(team["s0_0"], 2 * samples / np.abs(samples).max(), 48000, subtype="FLOAT")
-    manifest = run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
+    manifest = run_shard(original, {"audio": str(tmp_path / "team"), "resample": True}, tmp_path / "out")
     assert "note: 1 files resampled from 48000 to 16000 Hz" in capsys.readouterr().err
     path = next(of.path for of in read_manifest(manifest) if of.utterance == "s0_0")
     assert path == tmp_path / "out/wav/0/s0_0.flac"
     assert audio.header(path) == (RATE, 1, 0.5)
     assert np.abs(audio.read(path)[0]).max() < 1
+
+
+def test_another_rate_is_refused_where_the_config_does_not_allow_it(original, tmp_path, team):
+    soundfile.write(team["s0_0"], np.repeat(tone(0), 3), 48000)
+    with pytest.raises(BadInput, match=r"1 of 8 .*'s0_0' .* is sampled at 48000 Hz instead of 16000 \(resample: true"):
+        run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
+
+
+def test_what_a_killed_run_left_is_removed_by_the_next_run_of_the_same_job(original, tmp_path):
+    out = tmp_path / "out"
+    for place in ("wav/.0.", "wav/.1.", "shards/.0.", "shards/.0.alphas."):
+        leftover = out / f"{place}{uuid.uuid4().hex}"
+        if place.startswith("wav"):
+            audio.write(leftover / "input" / "s0_0.flac", tone(0), RATE)
+        else:
+            leftover.parent.mkdir(exist_ok=True)
+            leftover.with_name(f"{leftover.name}.tsv").write_text("half")
+    (out / "wav/.0.mine").mkdir()
+    run_shard(original, REVERSED, out)
+    hidden = sorted(path.relative_to(out).as_posix()[:8] for path in out.rglob(".*"))
+    assert hidden == ["wav/.0.m", "wav/.1." + hidden[1][-1]]
 
 
 def spoil(team, **spoiled):
@@ -183,6 +206,29 @@ def test_gathering_finds_what_is_lost_twice_or_strange(original, tmp_path):
     assert not (tmp_path / "joined.tsv").exists()
 
 
+@pytest.mark.parametrize("entry", [REVERSED, {"command": f"{MCADAMS['command'].split(' --alpha')[0]} --alpha 0.8"}])
+def test_a_second_run_with_the_same_audio_is_refused(original, tmp_path, entry):
+    shards = [run_shard(original, entry, tmp_path / name, seed=seed) for name, seed in (("b2", 1), ("b2_run1", 2))]
+    gather_manifests(original, shards[:1], tmp_path / "b2/manifest.tsv")
+    with pytest.raises(
+        BadInput, match=r"b2/manifest\.tsv: the second run made the very same audio of all 8 utterances"
+    ):
+        gather_manifests(
+            original, shards[1:], tmp_path / "b2_run1/manifest.tsv", first_run=tmp_path / "b2/manifest.tsv"
+        )
+    assert not (tmp_path / "b2_run1/manifest.tsv").exists()
+
+
+def test_a_second_run_that_differs_in_one_sample_of_one_utterance_is_another_run(original, tmp_path, team):
+    first = run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "first")
+    changed = tone(7)[::-1].copy()
+    changed[100] += 0.01
+    shutil.copytree(tmp_path / "team", tmp_path / "again")
+    audio.write(tmp_path / "again/s3_1.wav", changed, RATE)
+    second = run_shard(original, {"audio": str(tmp_path / "again")}, tmp_path / "second")
+    assert len(gather_manifests(original, [second], tmp_path / "second.tsv", first_run=first)) == 8
+
+
 def command(script, **arguments):
     words = [
         word for name, value in arguments.items() for word in (f"--{name.replace('_', '-')}", *str(value).split(" "))
@@ -221,6 +267,42 @@ def test_bad_input_is_one_line_and_exit_code_two(script, arguments):
     assert done.returncode == 2
     assert done.stderr.startswith("error: ")
     assert done.stderr.count("\n") == 1
+
+
+def test_mcadams_averages_the_channels_of_stereo(original, tmp_path):
+    manifest = tmp_path / "stereo.tsv"
+    left, right = tone(1), tone(2)
+    soundfile.write(tmp_path / "u.wav", np.stack([left, right], axis=1), RATE, subtype="FLOAT")
+    soundfile.write(tmp_path / "v.wav", (left + right) / 2, RATE, subtype="FLOAT")
+    write_manifest(manifest, [Utterance(name, "s", "f", tmp_path / f"{name}.wav", 0.5) for name in "uv"])
+    done = command(
+        "anonymise_mcadams", manifest=manifest, seed=1, audio_dir=tmp_path / "a", output_manifest=tmp_path / "a.tsv"
+    )
+    assert done.returncode == 0
+    stereo, mono = (soundfile.read(tmp_path / f"a/{name}.flac", dtype="int16")[0] for name in "uv")
+    assert stereo.ndim == 1
+    np.testing.assert_array_equal(stereo, mono)
+
+
+def test_audio_with_nan_is_named(original, tmp_path):
+    samples = tone(1)
+    samples[5] = np.nan
+    soundfile.write(tmp_path / "u.wav", samples, RATE, subtype="FLOAT")
+    write_manifest(tmp_path / "nan.tsv", [Utterance("u", "s", "f", tmp_path / "u.wav", 0.5)])
+    where = {"audio_dir": tmp_path / "a", "output_manifest": tmp_path / "a.tsv"}
+    done = command("anonymise_mcadams", manifest=tmp_path / "nan.tsv", seed=1, **where)
+    assert done.returncode == 2
+    assert "u.wav: holds samples that are NaN" in done.stderr
+    assert not (tmp_path / "a.tsv").exists()
+
+
+@pytest.mark.parametrize("threads", [0, -3])
+@pytest.mark.parametrize("script", ["anonymise_mcadams", "anonymise_part"])
+def test_no_threads_are_refused_in_one_line(original, tmp_path, script, threads):
+    where = {"audio_dir": tmp_path / "wav/0", "output_manifest": tmp_path / "a.tsv", "threads": threads}
+    entry = {"anonymiser": json.dumps(REVERSED).replace(" ", "")} if script == "anonymise_part" else {}
+    done = command(script, manifest=original, seed=1, **entry, **where)
+    assert (done.returncode, done.stderr) == (2, f"error: --threads {threads}: must be at least 1\n")
 
 
 @pytest.mark.parametrize("alpha", ["0.9 0.5", "nan", "-1 0.5"])

@@ -197,6 +197,14 @@ def test_two_files_for_one_utterance_are_refused(protect, tmp_path):
         protect({"audio": str(tmp_path / "team")})
 
 
+def test_the_sets_of_a_part_lie_in_folders_of_their_own(protect, tmp_path):
+    expected = {name: layout(tmp_path / name, name, "2022") for name in ("s0_0", "s3_1")}
+    assert protect({"audio": [str(tmp_path / name) for name in expected]}) == expected
+    layout(tmp_path / "s3_1", "s0_0", "scp")
+    with pytest.raises(BadInput, match="'s0_0' has two files: "):
+        protect({"audio": [str(tmp_path / name) for name in expected]})
+
+
 def test_one_file_by_two_names_is_one_file(protect, tmp_path):
     path = layout(tmp_path / "team", "s0_0", "2022")
     (tmp_path / "team" / "wav.scp").write_text(f"s0_0 {path}\n")
