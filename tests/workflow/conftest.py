@@ -1,70 +1,18 @@
-"""A tiny corpus in a Kaldi directory, a tiny attacker, and Snakemake as a person calls it."""
+"""A tiny attacker, and a folder to run in."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
-import numpy as np
 import pytest
-import yaml
+from runs import make_kaldi_directory
 
-from voiceprivacy import audio, seeds
-
-ROOT = Path(__file__).parents[2]
-SPEAKERS = {"anna": ("f", 190), "berta": ("f", 220), "clara": ("f", 250), "david": ("m", 95), "emil": ("m", 120)}
-
-
-def snakemake(folder, *arguments, **environment):
-    """Run the workflow in a folder; the tiny config's jobs take seconds, so a hang is cut off."""
-    command = [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile", "--directory", folder, *arguments]
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=900, cwd=folder, env={**os.environ, **environment}
-    )
-
-
-def spoken(speaker, utterance, pitch_hz, *, seconds=1.2, sample_rate=16000):
-    """A buzz with a formant of the speaker's own and some noise: enough for a pipeline, not for a listener."""
-    draw = seeds.generator(0, speaker, utterance)
-    time = np.arange(int(seconds * sample_rate)) / sample_rate
-    pitch = pitch_hz * (1 + 0.02 * np.sin(2 * np.pi * (2 + draw.uniform()) * time))
-    phase = 2 * np.pi * np.cumsum(pitch) / sample_rate
-    harmonics = range(1, 12)
-    weights = [1 / (1 + ((h * pitch_hz - 4 * pitch_hz) / 300) ** 2) + 0.05 for h in harmonics]
-    buzz = sum(weight * np.sin(h * phase) for h, weight in zip(harmonics, weights, strict=True))
-    envelope = 0.6 + 0.4 * np.sin(2 * np.pi * 3 * time + draw.uniform(0, 6)) ** 2
-    return (0.1 * envelope * buzz + draw.normal(0, 0.005, len(time))).astype(np.float32)
-
-
-def make_kaldi_directory(folder, *, utterances=5, enrolled=2):
-    """Write wav.scp, utt2spk, spk2gender, enrolls and trials of the tiny speakers, and their audio."""
-    names = {speaker: [f"{speaker}-{k}" for k in range(utterances)] for speaker in SPEAKERS}
-    folder.mkdir(parents=True)
-    lines = {"wav.scp": [], "utt2spk": [], "spk2gender": [], "enrolls": [], "trials": []}
-    for speaker, (gender, pitch_hz) in SPEAKERS.items():
-        lines["spk2gender"].append(f"{speaker} {gender}")
-        lines["enrolls"] += names[speaker][:enrolled]
-        for name in names[speaker]:
-            audio.write(folder / "wav" / f"{name}.wav", spoken(speaker, name, pitch_hz), 16000)
-            lines["wav.scp"].append(f"{name} {folder / 'wav' / name}.wav")
-            lines["utt2spk"].append(f"{name} {speaker}")
-        for other, of_other in names.items():
-            label = "target" if other == speaker else "nontarget"
-            lines["trials"] += [f"{speaker} {name} {label}" for name in of_other[enrolled:]]
-    for name, text in lines.items():
-        (folder / name).write_text("\n".join(text) + "\n")
-
-
-def write_config(folder, **sections):
-    """Write a config of the tiny corpus, cosine and a model folder; sections replace or add."""
-    config = {
-        "corpora": {"tiny": {"kaldi": "data/tiny"}},
-        "extractors": {"random": {"model": "model"}},
-        "backends": {"cosine": {"type": "cosine"}},
-    }
-    path = folder / "config.yaml"
-    path.write_text(yaml.safe_dump(config | sections, sort_keys=False))
-    return path
+HYPERPARAMETERS = """\
+n_mels: 24
+compute_features: !new:speechbrain.lobes.features.Fbank
+    n_mels: !ref <n_mels>
+mean_var_norm: !new:speechbrain.processing.features.InputNormalization
+    norm_type: sentence
+    std_norm: False
+embedding_model: !new:speechbrain.lobes.models.Xvector.Xvector
+    activation: !name:torch.nn.LeakyReLU
+"""
 
 
 @pytest.fixture(scope="session")
@@ -91,18 +39,6 @@ def model_folder(tmp_path_factory):
     lines = [f"    {name}: {value}" for name, value in fields.items()]
     (folder / "hyperparams.yaml").write_text(HYPERPARAMETERS + "\n".join(lines) + "\n")
     return folder
-
-
-HYPERPARAMETERS = """\
-n_mels: 24
-compute_features: !new:speechbrain.lobes.features.Fbank
-    n_mels: !ref <n_mels>
-mean_var_norm: !new:speechbrain.processing.features.InputNormalization
-    norm_type: sentence
-    std_norm: False
-embedding_model: !new:speechbrain.lobes.models.Xvector.Xvector
-    activation: !name:torch.nn.LeakyReLU
-"""
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """What people get wrong: one clear line that names the thing, and nothing that a second run takes for good."""
 
 import pytest
-from conftest import snakemake, write_config
+from runs import snakemake, write_config
 
 LOSES = """
 def anonymise(samples, sample_rate, *, utterance, speaker, seed):

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, snakemake
+from runs import ROOT, snakemake
 
 CONFIGS = sorted((ROOT / "config").glob("*.yaml"))
 VARIABLES = {name for path in CONFIGS for name in re.findall(r"\$\{(\w+)\}", path.read_text())}

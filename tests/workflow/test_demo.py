@@ -4,7 +4,7 @@ import csv
 import statistics
 
 import pytest
-from conftest import snakemake
+from runs import snakemake
 
 pytestmark = pytest.mark.long
 

@@ -5,7 +5,7 @@ import os
 import statistics
 
 import pytest
-from conftest import ROOT, snakemake
+from runs import ROOT, snakemake
 
 pytestmark = [
     pytest.mark.long,

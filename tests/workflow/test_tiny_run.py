@@ -7,7 +7,7 @@ import shutil
 import numpy as np
 import pytest
 import soundfile
-from conftest import ROOT, SPEAKERS, make_kaldi_directory, snakemake, write_config
+from runs import ROOT, SPEAKERS, make_kaldi_directory, snakemake, write_config
 
 B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
 FUNCTION = """
