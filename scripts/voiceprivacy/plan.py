@@ -153,13 +153,19 @@ class Plan:
 
     def figures(self):
         """Every figure of the report, as svg."""
-        return [f"results/report/figures/{figure}.svg" for attack in self.attacks() for figure in self._of(attack)]
+        figures = [figure for attack in self.attacks() for figure in self._of(attack)]
+        attackers = dict.fromkeys((attack.extractor, attack.backend) for attack in self.attacks())
+        figures += [f"distinctiveness/{'/'.join(attacker)}" for attacker in attackers if self._protected(*attacker)]
+        return [f"results/report/figures/{figure}.svg" for figure in figures]
 
     def _of(self, attack):
         one_each = f"{attack.corpus}/{attack.trials}/{attack.extractor}/{attack.backend}"
-        protected = [name for name in self.systems(attack.extractor, attack.backend) if name != "original"]
-        similarity = [f"similarity/{attack.path(name)}" for name in protected]
-        return [f"zebra/{one_each}", f"ranks/{one_each}", *similarity]
+        protected = self._protected(attack.extractor, attack.backend)
+        per_system = [f"{kind}/{attack.path(name)}" for kind in ("similarity", "zoo", "speakers") for name in protected]
+        return [f"zebra/{one_each}", f"ranks/{one_each}", *per_system]
+
+    def _protected(self, extractor, backend):
+        return [name for name in self.systems(extractor, backend) if name != "original"]
 
     def used_files(self):
         """What a reviewer may want to compare besides the config: the trial lists and the attackers' models."""

@@ -18,6 +18,7 @@ from voiceprivacy import configuration
 from voiceprivacy.dependencies import modules
 from voiceprivacy.files import RESOURCES, SCRIPTS, BadInput, ours
 from voiceprivacy.plan import CONDITIONS, PARTS, Plan
+from voiceprivacy.report.figures import KINDS
 
 try:
     config.update(configuration.check(config))

@@ -95,6 +95,7 @@ rule assess_similarity:
     output:
         metrics="results/metrics/similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
         curves="results/curves/similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
+        zoo="results/curves/zoo/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
     log:
         "results/logs/assess_similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
     benchmark:
@@ -111,6 +112,38 @@ rule assess_similarity:
         " --pp {input.pp:q}"
         " --metrics {output.metrics:q}"
         " --curves {output.curves:q}"
+        " --zoo {output.zoo:q}"
+        " > {log:q} 2>&1"
+
+
+rule assess_speakers:
+    """What the speech of each speaker still gives away under one anonymiser."""
+    input:
+        oo="results/scores/{corpus}/{trials}/original/{extractor}/{backend}/oo.tsv",
+        op="results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/op.tsv",
+        pp="results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/pp.tsv",
+        manifest="results/audio/{corpus}/trial/original/manifest.tsv",
+        similarity="results/curves/similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
+        script=SCRIPTS / "assess_speakers.py",
+        modules=modules("assess_speakers"),
+    output:
+        table="results/curves/speakers/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
+    log:
+        "results/logs/assess_speakers/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
+    benchmark:
+        "results/benchmarks/assess_speakers/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv"
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    shell:
+        "python {input.script}"
+        " --scores {input.oo:q} {input.op:q} {input.pp:q}"
+        " --label oo op pp"
+        " --manifest {input.manifest:q}"
+        " --similarity {input.similarity:q}"
+        " --table {output.table:q}"
         " > {log:q} 2>&1"
 
 

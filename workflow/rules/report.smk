@@ -65,6 +65,99 @@ rule plot_similarity:
         " > {log:q} 2>&1"
 
 
+rule plot_zoo:
+    """Every condition's similarity matrix above its zoo plot."""
+    input:
+        curves="results/curves/similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
+        zoo="results/curves/zoo/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
+        manifest="results/audio/{corpus}/trial/original/manifest.tsv",
+        script=SCRIPTS / "plot_zoo.py",
+        modules=modules("plot_zoo"),
+    output:
+        **for_papers("zoo/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"),
+        svg=report(
+            "results/report/figures/zoo/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.svg",
+            caption="../report/zoo.rst",
+            category="The zoo",
+        ),
+    log:
+        "results/logs/plot_zoo/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        title="{anonymiser}, {corpus} {trials}",
+    shell:
+        "python {input.script}"
+        " --curves {input.curves:q}"
+        " --zoo {input.zoo:q}"
+        " --manifest {input.manifest:q}"
+        " --title {params.title:q}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule plot_speakers:
+    """What the speech of every speaker still gives away."""
+    input:
+        speakers="results/curves/speakers/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
+        script=SCRIPTS / "plot_speakers.py",
+        modules=modules("plot_speakers"),
+    output:
+        **for_papers("speakers/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"),
+        svg=report(
+            "results/report/figures/speakers/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.svg",
+            caption="../report/speakers.rst",
+            category="Speakers at risk",
+        ),
+    log:
+        "results/logs/plot_speakers/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        title="{anonymiser}, {corpus} {trials}",
+    shell:
+        "python {input.script}"
+        " --speakers {input.speakers:q}"
+        " --title {params.title:q}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule plot_distinctiveness:
+    """De-identification against voice distinctiveness: all anonymisers on all sets under one attacker."""
+    input:
+        metrics="results/metrics.tsv",
+        script=SCRIPTS / "plot_distinctiveness.py",
+        modules=modules("plot_distinctiveness"),
+    output:
+        **for_papers("distinctiveness/{extractor}/{backend}"),
+        svg=report(
+            "results/report/figures/distinctiveness/{extractor}/{backend}.svg",
+            caption="../report/distinctiveness.rst",
+            category="Voice similarity",
+        ),
+    log:
+        "results/logs/plot_distinctiveness/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "python {input.script}"
+        " --metrics {input.metrics:q}"
+        " --extractor {wildcards.extractor}"
+        " --backend {wildcards.backend}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
 rule plot_ranks:
     """Rank histograms of all systems under one attacker, with the fitted model."""
     input:
@@ -151,7 +244,7 @@ rule write_report:
         provenance="results/provenance.json",
         figures=all_figures,
         template=PAGE / "index.html.j2",
-        captions=[PAGE / f"{kind}.rst" for kind in ("comparison", "zebra", "similarity", "ranks")],
+        captions=[PAGE / f"{kind}.rst" for kind in ("comparison", *KINDS)],
         script=SCRIPTS / "write_report.py",
         modules=modules("write_report"),
     output:

@@ -3,8 +3,8 @@
 Conventions
 -----------
 * A speaker is described by the mean LLR of his target pairs and of his impostor pairs, as the speaker who is tried (the
-  columns, which are the protected speech in OP): the plane of the zoo plot, with no evidence at (0, 0). LLRs are natural
-  logarithms from one oracle calibration with Laplace's rule of the whole condition (Comparisons).
+  columns, which are the protected speech in OP): the plane of the zoo plot, with no evidence at (0, 0). LLRs are
+  natural logarithms from one oracle calibration with Laplace's rule of the whole condition (Comparisons).
 * High and low are the quarters of the speakers above the upper and below the lower quartile of a mean; a tie with the
   quartile is neither. A speaker without a target pair is no animal.
 * Corners of the plane (Dunstone and Yager): a dove has a high target and a low impostor mean, a chameleon both high, a

@@ -1,6 +1,6 @@
 """The figures of a run, found by their path and made part of the page.
 
-A figure is FOLDER/{zebra,similarity,ranks}/CORPUS/TRIALS[/ANONYMISER]/EXTRACTOR/BACKEND.{svg,png,pdf}.
+A figure is FOLDER/KIND[/CORPUS/TRIALS[/ANONYMISER]]/EXTRACTOR/BACKEND.{svg,png,pdf}; without a corpus it is of all.
 """
 
 import base64
@@ -13,6 +13,9 @@ from voiceprivacy.files import BadInput
 KINDS = {
     "zebra": "How much evidence is left (ZEBRA)",
     "similarity": "Who sounds like whom",
+    "distinctiveness": "Protection against distinct voices",
+    "zoo": "Which speakers are different from the others",
+    "speakers": "Who is still at risk",
     "ranks": "How high the true speaker ranks",
 }
 MEDIA = {".svg": "image/svg+xml", ".png": "image/png"}
@@ -34,7 +37,8 @@ class Figure(NamedTuple):
     def heading(self):
         """What is shown, in words."""
         anonymiser = f"{self.anonymiser}, " if self.anonymiser else ""
-        return f"{anonymiser}{self.corpus}, list {self.trials}, {self.extractor} + {self.backend}"
+        what = f"{self.corpus}, list {self.trials}" if self.corpus else "all corpora and lists"
+        return f"{anonymiser}{what}, {self.extractor} + {self.backend}"
 
 
 def embed(paths, *, folder):
@@ -74,15 +78,16 @@ def _order(figure):
 
 def _place(stem, folder):
     try:
-        kind, corpus, trials, *anonymiser, extractor, backend = stem.relative_to(folder).parts
+        kind, *of, extractor, backend = stem.relative_to(folder).parts
     except ValueError:
-        kind, anonymiser = None, []
-    if kind not in KINDS or len(anonymiser) > 1:
+        kind, of = None, []
+    if kind not in KINDS or len(of) not in (0, 2, 3):
         raise BadInput(
-            f"{stem}: expected KIND/CORPUS/TRIALS[/ANONYMISER]/EXTRACTOR/BACKEND below {folder},"
+            f"{stem}: expected KIND[/CORPUS/TRIALS[/ANONYMISER]]/EXTRACTOR/BACKEND below {folder},"
             f" KIND one of {', '.join(KINDS)}"
         )
-    return kind, corpus, trials, "".join(anonymiser), extractor, backend
+    corpus, trials, anonymiser = [*of, *[""] * (3 - len(of))]
+    return kind, corpus, trials, anonymiser, extractor, backend
 
 
 def _smallest(stem, paths):

@@ -169,8 +169,8 @@ def test_the_lists_of_an_anonymiser_stand_beside_each_other(figures):
     ("place", "message"),
     [
         ("zebra/demo/f/x/cosine.png", "x/cosine.png: not found"),
-        ("zebra/demo/cosine.png", "expected KIND/CORPUS"),
-        ("../zebra/demo/f/x/cosine.png", "expected KIND/CORPUS"),
+        ("zebra/demo/x/cosine.png", "expected KIND"),
+        ("../zebra/demo/f/x/cosine.png", "expected KIND"),
         ("violins/demo/f/x/cosine.png", "KIND one of zebra"),
         ("zebra/demo/f/x/cosine.pdf", "neither .svg nor .png"),
     ],

@@ -1,0 +1,33 @@
+"""Draw every condition's similarity matrix above its zoo plot."""
+
+import argparse
+from pathlib import Path
+
+from voiceprivacy.command import run
+from voiceprivacy.report.curves import read_similarities
+from voiceprivacy.report.plots import style
+from voiceprivacy.report.plots.zoo import picture
+from voiceprivacy.report.speakers import ZOO, read_speakers
+from voiceprivacy.tables import read_manifest
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--curves", required=True, type=Path, help="TSV of assess_similarity.py --curves")
+    parser.add_argument("--zoo", required=True, type=Path, help="TSV of assess_similarity.py --zoo")
+    parser.add_argument("--manifest", required=True, type=Path, help="of the trial speech: orders speakers by gender")
+    parser.add_argument("--title", default="", help="what stands above the picture")
+    parser.add_argument("--figures", nargs="+", required=True, metavar="FILE", help="the same picture as svg, pdf, png")
+    arguments = parser.parse_args()
+
+    genders = {utterance.speaker: utterance.gender for utterance in read_manifest(arguments.manifest)}
+    speakers, matrices = read_similarities(arguments.curves, genders=genders)
+    zoo = read_speakers(arguments.zoo, ZOO)
+    figure = picture(zoo=zoo, matrices=matrices, speakers=speakers, title=arguments.title)
+    for path in arguments.figures:
+        style.save(figure, path)
+        print(f"wrote {path}")
+
+
+if __name__ == "__main__":
+    run(main)
