@@ -1,7 +1,8 @@
 """The config of a run: read, checked against workflow/schemas/config.schema.yaml, defaults filled in.
 
-Defaults live in the schema. One depends on other keys and is set here: a corpus that is evaluated without a protocol
-has enrol_trial, and one Kaldi directory the list ``all`` of its own trials file.
+Defaults live in the schema. Two depend on other keys and are set here: a corpus that is evaluated without a protocol
+has enrol_trial, and one Kaldi directory the list ``all`` of its own trials file; ``report: {controls: true}`` adds the
+anonymisers of workflow/resources/controls.yaml.
 """
 
 import copy
@@ -15,7 +16,7 @@ from typing import NamedTuple
 import yaml
 from jsonschema import Draft202012Validator, validators
 
-from voiceprivacy.files import SCRIPTS, BadInput, ours, read_lines
+from voiceprivacy.files import RESOURCES, SCRIPTS, BadInput, ours, read_lines
 
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -72,8 +73,8 @@ def check(config):
 
 
 def complete(config):
-    """A copy of a config with every default that the schema or the protocol of a corpus has."""
-    config = _with_protocols(config)
+    """A copy of a config with every default that the schema or the protocol of a corpus has, and with its controls."""
+    config = _with_controls(_with_protocols(config))
     for _ in _Completing(_schema()).iter_errors(config):
         pass
     return config
@@ -101,7 +102,7 @@ def problems(config):
     list of Problem
     """
     schema = _schema()
-    config = _with_protocols(config)
+    config = _with_controls(_with_protocols(config))
     found = [*_keys_that_are_no_text(config), *_unset_variables(config)]
     errors = sorted(
         Draft202012Validator(schema).iter_errors(config), key=lambda error: [str(key) for key in error.path]
@@ -171,6 +172,20 @@ def _with_protocols(config):
     return config
 
 
+def _with_controls(config):
+    """The config itself, with the control anonymisers if it asks for them."""
+    report, anonymisers = config.get("report"), config.get("anonymisers", {})
+    if isinstance(report, dict) and report.get("controls") is True and isinstance(anonymisers, dict):
+        missing = {name: entry for name, entry in controls().items() if name not in anonymisers}
+        config["anonymisers"] = anonymisers | missing
+    return config
+
+
+def controls():
+    """The entries of the control anonymisers: {name: entry}."""
+    return read(RESOURCES / "controls.yaml")
+
+
 def _set_defaults(validator, properties, instance, schema):
     if isinstance(instance, dict):
         for name, subschema in properties.items():
@@ -217,6 +232,11 @@ def _suggestion(word, choices):
 def _inconsistencies(config):
     """What no schema sees in a completed config: entries that contradict each other."""
     corpora = config["corpora"]
+    if config["report"]["controls"]:
+        for name, control in controls().items():
+            entry = config["anonymisers"][name]
+            if any(entry.get(kind) != control.get(kind) for kind in ("command", "function", "audio")):
+                yield Problem(("anonymisers", name), "is the name of a control (report.controls): take another name")
     for name, entry in corpora.items():
         if entry["use"] == "evaluation" and "protocol" not in entry:
             yield Problem(

@@ -46,6 +46,26 @@ def test_absent_and_empty_sections_are_allowed():
     assert configuration.check({}) == configuration.check({"corpora": None, "report": None})
 
 
+def test_controls_are_added_once_and_after_ones_own_anonymisers():
+    config = {"anonymisers": {"b2": {"command": "b2"}}, "report": {"controls": True}}
+    checked = configuration.check(config)
+    assert list(checked["anonymisers"]) == ["b2", "copy", "reversed", "noise"]
+    assert checked["anonymisers"]["noise"]["runs"] == 1
+    assert configuration.check(checked) == checked
+    assert list(configuration.check({"report": {"controls": True}})["anonymisers"]) == ["copy", "reversed", "noise"]
+    assert configuration.check({"report": {"controls": False}})["anonymisers"] == {}
+
+
+def test_ones_own_entry_may_be_a_control_but_not_take_its_name():
+    reversed_speech = {"function": "{resources}/plugins/reversed.py:anonymise", "shards": 2}
+    config = {"anonymisers": {"reversed": reversed_speech, "b2": {"command": "b2"}}, "report": {"controls": True}}
+    checked = configuration.check(config)
+    assert list(checked["anonymisers"]) == ["reversed", "b2", "copy", "noise"]
+    assert checked["anonymisers"]["reversed"]["shards"] == 2
+    config["anonymisers"]["noise"] = {"command": "python add_noise.py"}
+    assert problems(config) == ["anonymisers.noise: is the name of a control (report.controls): take another name"]
+
+
 def test_variables_are_replaced_everywhere(tmp_path, monkeypatch):
     monkeypatch.setenv("SPEECH", str(tmp_path))
     (tmp_path / "dev").mkdir()
