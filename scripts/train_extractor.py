@@ -1,4 +1,4 @@
-"""Train an embedding extractor on the speakers of a manifest."""
+"""Train an embedding extractor on the speakers of a manifest, or go on training after a kill."""
 
 import argparse
 
@@ -12,8 +12,16 @@ def main():
     parser.add_argument("--manifest", required=True, help="TSV: utterance speaker gender path duration_s")
     parser.add_argument("--recipe", required=True, help="SpeechBrain hyperparameter file")
     parser.add_argument("--folder", required=True, help="SpeechBrain folder to make")
+    parser.add_argument("--start", help="SpeechBrain folder to start from (fine-tuning)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--threads", type=int, default=1, help="of torch; another number rounds differently")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="cuda: all GPUs that torch sees")
+    parser.add_argument("--precision", choices=["fp32", "bf16", "fp16"], default="fp32", help="mixed precision")
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=1,
+        help="of torch (another number rounds differently); with cuda: processes that load speech",
+    )
     arguments = parser.parse_args()
 
     training.train(
@@ -21,7 +29,8 @@ def main():
         recipe=arguments.recipe,
         folder=arguments.folder,
         seed=arguments.seed,
-        threads=arguments.threads,
+        start=arguments.start,
+        computer=training.Computer(arguments.device, arguments.threads, arguments.precision),
     )
     print(f"trained: {arguments.folder}")
 

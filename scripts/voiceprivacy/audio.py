@@ -63,6 +63,15 @@ def read(path):
     return samples.mean(axis=1) if samples.shape[1] > 1 else samples[:, 0], sample_rate
 
 
+def read_piece(path, *, start, length):
+    """Read up to ``length`` samples from ``start`` on, channels averaged: array (<= length,) float32."""
+    try:
+        samples, _ = soundfile.read(str(path), start=start, frames=length, dtype="float32", always_2d=True)
+    except (soundfile.LibsndfileError, OSError) as error:
+        raise _unreadable(path, error) from None
+    return samples.mean(axis=1)
+
+
 def resample(samples, *, source_rate, target_rate):
     """Change the sample rate by torchaudio's windowed sinc interpolation.
 
@@ -74,14 +83,20 @@ def resample(samples, *, source_rate, target_rate):
     Returns
     -------
     array (ceil(N target_rate / source_rate),) float32
+
+    Raises
+    ------
+    BadInput : torchaudio is not in this environment
     """
     if source_rate == target_rate:
         return samples
-    import voiceprivacy.torchaudio_loader  # noqa: F401  seconds to import: only where needed
+    try:
+        import voiceprivacy.torchaudio_loader  # noqa: F401  seconds to import: only where needed
 
-    import torch
-    import torchaudio
-
+        import torch
+        import torchaudio
+    except ImportError as error:
+        raise BadInput(f"resampling needs torchaudio in this environment ({error})") from None
     return torchaudio.functional.resample(torch.from_numpy(samples), source_rate, target_rate).numpy()
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from voiceprivacy.arrays import ScoreMatrix
 from voiceprivacy.attack import plda
 from voiceprivacy.files import BadInput
+from voiceprivacy.tables import source_of
 
 BLOCK_SCORES = 4_000_000  # scores computed at a time: 32 MB for each temporary array
 
@@ -194,8 +195,9 @@ def _one_speaker(name, utterances, speakers):
 
 
 def _score_matrix(rows, columns, row_speakers, column_speakers, scores):
-    rows, columns = np.array(rows), np.array(columns)
-    return ScoreMatrix(rows, columns, np.array(row_speakers), np.array(column_speakers), scores, rows, columns)
+    sources = [np.array([source_of(name) for name in names]) for names in (rows, columns)]
+    speakers = [np.array(row_speakers), np.array(column_speakers)]
+    return ScoreMatrix(np.array(rows), np.array(columns), *speakers, scores, *sources)
 
 
 def _check_dimensions(models, trials, enrolment, trial):

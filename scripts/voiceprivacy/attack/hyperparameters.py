@@ -25,6 +25,8 @@ CLASSES = {
     "speechbrain.lobes.models.Xvector.Classifier",
     "speechbrain.nnet.losses.LogSoftmaxWrapper",
     "speechbrain.nnet.losses.AdditiveAngularMargin",
+    "speechbrain.nnet.losses.nll_loss",
+    "speechbrain.nnet.schedulers.CyclicLRScheduler",
     "speechbrain.nnet.schedulers.LinearScheduler",
     "torch.nn.LeakyReLU",
     "torch.nn.ReLU",
@@ -108,6 +110,11 @@ class Hyperparameters:
         if not _is_number(value) or value <= 0:
             raise BadInput(f"{self.path}: {field} is '{value}', expected a positive number")
         return value
+
+    def number_or_zero(self, field, *, default):
+        """The number of a field, not below zero; ``default`` where the field is absent."""
+        value = self.get(field, default=default)
+        return value if value in (0, default) else self.number(field)
 
     def numbers(self, field, *, default):
         """The list of numbers of a field."""

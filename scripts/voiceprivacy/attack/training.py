@@ -3,40 +3,46 @@
 Conventions
 -----------
 * The recipe is a SpeechBrain hyperparameter file (read by ``hyperparameters``, so nothing in it runs as code): the
-  model as in any SpeechBrain speaker folder, and the training fields that ``Schedule`` lists.
-* Every utterance is heard at every speed, with white noise at a random level; a speed makes a speaker of its own. Its
-  features are computed once, and in every epoch a random piece is cut from them.
-* Everything random depends on the seed, the order of utterances does not matter. Equal seeds and threads on the same
-  machine give the same weights bit for bit.
+  model as in any SpeechBrain speaker folder, and the training fields that ``Schedule`` and ``Augmentation`` list.
+* What is heard in an epoch is drawn from the seed, the epoch and the utterances' names (see ``pieces``): a training
+  that was killed goes on from its last epoch and gives the weights that it would have given, bit for bit on one
+  machine with equal threads.
+* With ``validation_speakers``, that many are held out of training; the weights of the epoch with the lowest EER on them
+  are kept, and training stops after ``patience`` epochs without a lower one.
 
 References
 ----------
-Snyder et al., X-vectors, ICASSP 2018. Xiang et al., Margin matters, APSIPA 2019 (additive angular margin).
-Ko et al., Audio augmentation for speech recognition, Interspeech 2015 (speed).
+Snyder et al., X-vectors, ICASSP 2018. Desplanques et al., ECAPA-TDNN, Interspeech 2020.
+Xiang et al., Margin matters, APSIPA 2019 (additive angular margin).
 """
 
 import contextlib
+import hashlib
+import shutil
+from pathlib import Path
 from typing import NamedTuple
 
 import voiceprivacy.torchaudio_loader  # noqa: F401
 
-import numpy as np
-import speechbrain
 import torch
-from speechbrain.nnet.schedulers import update_learning_rate
-from tqdm import tqdm
+from speechbrain.utils.checkpoints import Checkpointer
 
-from voiceprivacy import audio, seeds
-from voiceprivacy.attack.extractors import EMBEDDING, FEATURES, NORMALISATION, SETTINGS, WEIGHTS
+from voiceprivacy import seeds
+from voiceprivacy.attack.augmentation import Augmentation
+from voiceprivacy.attack.brain import History, SpeakerBrain, ValidationSet
+from voiceprivacy.attack.extractors import EMBEDDING, FEATURES, NORMALISATION, SETTINGS, WEIGHTS, load_weights
 from voiceprivacy.attack.hyperparameters import Hyperparameters
+from voiceprivacy.attack.pieces import Batches, Pieces, hold_out
 from voiceprivacy.files import BadInput, whole_folder_or_absent
 
-CLASSIFIER = ["speechbrain.lobes.models.ECAPA_TDNN.Classifier"]
-COST = ["speechbrain.nnet.losses.LogSoftmaxWrapper"]
+CLASSIFIER = ["speechbrain.lobes.models.ECAPA_TDNN.Classifier", "speechbrain.lobes.models.Xvector.Classifier"]
+COST = ["speechbrain.nnet.losses.LogSoftmaxWrapper", "speechbrain.nnet.losses.nll_loss"]
 OPTIMISERS = ["torch.optim.Adam", "torch.optim.AdamW"]
-ANNEALING = ["speechbrain.nnet.schedulers.LinearScheduler"]
+ANNEALING = ["speechbrain.nnet.schedulers.LinearScheduler", "speechbrain.nnet.schedulers.CyclicLRScheduler"]
 SPEAKERS = "out_n_neurons"
 PLACEHOLDER = "!PLACEHOLDER"
+CURVE = "training.tsv"
+HELD_OUT = "held_out_speakers.txt"
 
 
 class Schedule(NamedTuple):
@@ -46,67 +52,23 @@ class Schedule(NamedTuple):
     batch_size: int
     crop_s: float
     sample_rate: int
-    speeds: list
-    snr_db: list
-    hop_ms: float
+    validation_speakers: int
+    validation_s: float
+    patience: int
 
 
-class Speech(NamedTuple):
-    """Features (frames, mels) of one utterance at one speed, and the number of its speaker at that speed."""
+class Computer(NamedTuple):
+    """What a training runs on: ``threads`` of torch on a CPU, or processes that load speech for a GPU."""
 
-    frames: torch.Tensor
-    speaker: int
-
-
-class SpeakerBrain(speechbrain.Brain):
-    """Classifies pieces of speech by speaker; what it needs of the recipe is in modules and hparams."""
-
-    def compute_forward(self, batch, stage):
-        frames, _ = batch
-        return self.modules.classifier(self.modules.embedding_model(self.modules.mean_var_norm(frames)))
-
-    def compute_objectives(self, predictions, batch, stage):
-        _, speakers = batch
-        self.right += int((predictions.squeeze(1).argmax(dim=1) == speakers).sum())
-        self.tried += len(speakers)
-        return self.hparams.compute_cost(predictions, speakers[:, None])
-
-    def on_stage_start(self, stage, epoch=None):
-        self.right = self.tried = 0
-
-    def on_stage_end(self, stage, stage_loss, epoch=None):
-        _, rate = self.hparams.lr_annealing(epoch)
-        update_learning_rate(self.optimizer, rate)
-        of = self.hparams.number_of_epochs
-        print(
-            f"epoch {epoch:>3}/{of}  loss {stage_loss:7.4f}  right {100 * self.right / self.tried:5.1f} %", flush=True
-        )
+    device: str = "cpu"
+    threads: int = 1
+    precision: str = "fp32"
 
 
-class Crops(torch.utils.data.IterableDataset):
-    """Batches of random pieces: each pass gives one piece of every Speech, in a new order."""
-
-    def __init__(self, speech, *, length, batch_size, generator):
-        self.speech, self.length, self.generator = speech, length, generator
-        self.n_batches = max(1, len(speech) // batch_size)
-
-    def __len__(self):
-        return self.n_batches
-
-    def __iter__(self):
-        order = self.generator.permutation(len(self.speech))
-        for batch in np.array_split(order, self.n_batches):
-            pieces = [self._piece(self.speech[index].frames) for index in batch]
-            yield torch.stack(pieces), torch.tensor([self.speech[index].speaker for index in batch])
-
-    def _piece(self, frames):
-        """A piece of ``length`` frames; a shorter utterance is repeated."""
-        frames = frames.tile(-(-self.length // len(frames)), 1)
-        start = self.generator.integers(len(frames) - self.length + 1)
-        return frames[start : start + self.length]
+CPU = Computer()
 
 
-def train(utterances, *, recipe, folder, seed, threads=1):
+def train(utterances, *, recipe, folder, seed, start=None, computer=CPU):
     """Train the extractor of a recipe and save it as a SpeechBrain folder, which is whole or absent afterwards.
 
     Parameters
@@ -115,28 +77,37 @@ def train(utterances, *, recipe, folder, seed, threads=1):
     recipe : path
         SpeechBrain hyperparameter file with ``out_n_neurons: !PLACEHOLDER``.
     folder : path
+        Beside it, ``<folder>.checkpoints`` holds what is needed to go on after a kill, and is removed at the end.
     seed : int
-    threads : int
-        Threads of torch; another number changes the last digits of every sum and so the weights.
+    start : path, optional
+        SpeechBrain folder of the same architecture whose weights are where training starts (fine-tuning).
+    computer : Computer
 
     Raises
     ------
-    BadInput : a recipe that is none, an utterance of another sample rate, fewer than two speakers
+    BadInput : a recipe that is none, an utterance of another sample rate, too few speakers, no such GPU
     """
-    schedule = _schedule(recipe)
-    n_classes = len({of.speaker for of in utterances}) * len(schedule.speeds)
+    schedule, augmentation = _schedule(recipe), _augmentation(recipe)
+    heard, held_out = hold_out(utterances, speakers=schedule.validation_speakers, seed=seed)
+    pieces = Pieces(
+        heard, augmentation=augmentation, crop_s=schedule.crop_s, sample_rate=schedule.sample_rate, seed=seed
+    )
+    n_classes = len(pieces.speakers) * len(augmentation.speeds)
     settings = Hyperparameters(recipe, placeholders={SPEAKERS: n_classes})
-    with _reproducibly(seed, threads), whole_folder_or_absent(folder) as temporary:
-        brain = _brain(settings, schedule)
-        crops = Crops(
-            _load(utterances, settings, schedule, seed=seed),
-            length=round(schedule.crop_s * 1000 / schedule.hop_ms),
-            batch_size=schedule.batch_size,
-            generator=seeds.generator(seed, "crops"),
-        )
-        batches = torch.utils.data.DataLoader(crops, batch_size=None)
-        brain.fit(range(1, schedule.number_of_epochs + 1), batches, progressbar=False)
-        _save(brain, settings.text.replace(PLACEHOLDER, str(n_classes)), temporary)
+    checkpoints = _checkpoints(folder, settings.text, utterances, seed, start)
+    with _reproducibly(seed, computer.threads), whole_folder_or_absent(folder) as temporary:
+        modules = _modules(settings)
+        if start is not None:
+            load_weights(modules["embedding_model"], Path(start) / WEIGHTS)
+        brain = _brain(settings, modules, schedule, checkpoints, computer, seed)
+        validation = ValidationSet(held_out, schedule, batch_size=schedule.batch_size) if held_out else None
+        brain.train_on(_loader(pieces, schedule, computer, seed), validation)
+        _save(modules, settings.text.replace(PLACEHOLDER, str(n_classes)), temporary)
+        brain.history.write(temporary / CURVE)
+        if held_out:
+            names = sorted({of.speaker for of in held_out})
+            (temporary / HELD_OUT).write_text("\n".join(names) + "\n", encoding="utf-8")
+    shutil.rmtree(checkpoints.parent)
 
 
 def _schedule(recipe):
@@ -146,66 +117,96 @@ def _schedule(recipe):
         batch_size=int(settings.number("batch_size")),
         crop_s=settings.number("crop_s"),
         sample_rate=int(settings.number("sample_rate")),
-        speeds=settings.numbers("speeds", default=[1.0]),
-        snr_db=settings.numbers("snr_db", default=[100.0, 100.0]),
-        hop_ms=settings.section("compute_features", classes=FEATURES).fields.get("hop_length", 10),
+        validation_speakers=int(settings.number_or_zero("validation_speakers", default=0)),
+        validation_s=settings.number_or_zero("validation_s", default=4.0),
+        patience=int(settings.number_or_zero("patience", default=10)),
     )
-    if not all(0.5 <= speed <= 2 for speed in schedule.speeds):
-        raise BadInput(f"{recipe}: speeds are {schedule.speeds}, expected numbers from 0.5 to 2")
-    if len(schedule.snr_db) != 2 or schedule.snr_db[0] > schedule.snr_db[1]:
-        raise BadInput(f"{recipe}: snr_db is {schedule.snr_db}, expected the lowest and the highest level")
+    features = settings.section("compute_features", classes=FEATURES)
+    if features.fields.get("sample_rate", 16000) != schedule.sample_rate:
+        raise BadInput(f"{features.place}: sample_rate is not that of the recipe, {schedule.sample_rate}")
     return schedule
 
 
-def _load(utterances, settings, schedule, *, seed):
-    """Features of every utterance at every speed, sorted by name so that the manifest's order does not matter."""
-    speakers = sorted({of.speaker for of in utterances})
-    if len(speakers) < 2:
-        raise BadInput("an extractor needs at least two training speakers")
-    features = settings.section("compute_features", classes=FEATURES).build()
-    speech = []
-    for utterance in tqdm(sorted(utterances), desc="features", unit="utterance", mininterval=1.0):
-        samples, sample_rate = audio.read(utterance.path)
-        if sample_rate != schedule.sample_rate:
-            raise BadInput(f"{utterance.path}: has {sample_rate} Hz, the recipe is for {schedule.sample_rate} Hz")
-        generator = seeds.generator(seed, "noise", utterance.utterance)
-        for index, speed in enumerate(schedule.speeds):
-            heard = audio.resample(samples, source_rate=round(100 * speed), target_rate=100)
-            heard = _noisy(heard, snr_db=generator.uniform(*schedule.snr_db), generator=generator)
-            with torch.inference_mode():
-                frames = features(torch.from_numpy(heard)[None])[0].clone()
-            speech.append(Speech(frames, index * len(speakers) + speakers.index(utterance.speaker)))
-    return speech
+def _augmentation(recipe):
+    settings = Hyperparameters(recipe)
+    augmentation = Augmentation(
+        speeds=settings.numbers("speeds", default=[1.0]),
+        reverberation_s=settings.numbers("reverberation_s", default=[0.1, 0.5]),
+        reverberation_share=settings.number_or_zero("reverberation_share", default=0.0),
+        snr_db=settings.numbers("snr_db", default=[0.0, 20.0]),
+        noise_share=settings.number_or_zero("noise_share", default=0.0),
+    )
+    if not all(0.5 <= speed <= 2 for speed in augmentation.speeds):
+        raise BadInput(f"{recipe}: speeds are {augmentation.speeds}, expected numbers from 0.5 to 2")
+    for field in ("snr_db", "reverberation_s"):
+        values = getattr(augmentation, field)
+        if len(values) != 2 or values[0] > values[1]:
+            raise BadInput(f"{recipe}: {field} is {values}, expected the lowest and the highest value")
+    if augmentation.reverberation_s[0] < 0.05:
+        raise BadInput(f"{recipe}: reverberation_s is {augmentation.reverberation_s}, expected 0.05 s or more")
+    return augmentation
 
 
-def _noisy(samples, *, snr_db, generator):
-    level = np.sqrt(np.mean(samples**2)) * 10 ** (-snr_db / 20)
-    return samples + generator.standard_normal(len(samples), dtype=np.float32) * np.float32(level)
-
-
-def _brain(settings, schedule):
-    modules = {
+def _modules(settings):
+    sections = {
+        "compute_features": settings.section("compute_features", classes=FEATURES),
         "mean_var_norm": settings.section("mean_var_norm", classes=NORMALISATION),
         "embedding_model": settings.section("embedding_model", classes=EMBEDDING),
         "classifier": settings.section("classifier", classes=CLASSIFIER),
     }
+    return {name: section.build() for name, section in sections.items()}
+
+
+def _brain(settings, modules, schedule, checkpoints, computer, seed):
+    cost = settings.get("compute_cost")
+    annealing = settings.section("lr_annealing", classes=ANNEALING).build()
     hparams = {
-        "compute_cost": settings.section("compute_cost", classes=COST).build(),
-        "lr_annealing": settings.section("lr_annealing", classes=ANNEALING).build(),
-        "number_of_epochs": schedule.number_of_epochs,
+        "compute_cost": settings.section(
+            "compute_cost", classes=COST, deferred=getattr(cost, "deferred", False)
+        ).build(),
+        "lr_annealing": annealing,
     }
-    return SpeakerBrain(
-        modules={name: section.build() for name, section in modules.items()},
+    history = History()
+    recovered = {name: modules[name] for name in ("embedding_model", "classifier")} | {"history": history}
+    if hasattr(annealing, "on_batch_end"):
+        recovered["lr_annealing"] = annealing
+    brain = SpeakerBrain(
+        modules=modules,
         opt_class=settings.section("opt_class", classes=OPTIMISERS, deferred=True).build(),
         hparams=hparams,
-        run_opts={"device": "cpu"},
+        run_opts=_run_options(computer),
+        checkpointer=Checkpointer(checkpoints, recovered, allow_partial_load=False),
     )
+    brain.prepare(schedule, history=history, seed=seed)
+    return brain
 
 
-def _save(brain, settings, folder):
+def _run_options(computer):
+    if computer.device == "cuda" and not torch.cuda.is_available():
+        raise BadInput("--device cuda: torch sees no GPU here; use --device cpu")
+    if computer.device == "cpu" and computer.precision == "fp16":
+        raise BadInput("--precision fp16 needs a GPU; use fp32 or bf16")
+    several = computer.device == "cuda" and torch.cuda.device_count() > 1
+    return {"device": computer.device, "precision": computer.precision, "data_parallel_backend": several}
+
+
+def _loader(pieces, schedule, computer, seed):
+    batches = Batches(len(pieces), batch_size=schedule.batch_size, seed=seed)
+    workers = computer.threads if computer.device == "cuda" else 0
+    return torch.utils.data.DataLoader(pieces, batch_sampler=batches, num_workers=workers)
+
+
+def _checkpoints(folder, recipe, utterances, seed, start):
+    """A folder of checkpoints for exactly this training: another recipe, seed or corpus never goes on from it."""
+    told = [recipe, str(seed), str(start), *sorted(f"{of.utterance} {of.speaker} {of.duration_s}" for of in utterances)]
+    digest = hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
+    return Path(f"{folder}.checkpoints") / digest
+
+
+def _save(modules, settings, folder):
     (folder / SETTINGS).write_text(settings, encoding="utf-8")
-    torch.save(brain.modules.embedding_model.state_dict(), folder / WEIGHTS)
-    torch.save(brain.modules.classifier.state_dict(), folder / "classifier.ckpt")
+    torch.save(modules["embedding_model"].state_dict(), folder / WEIGHTS)
+    torch.save(modules["classifier"].state_dict(), folder / "classifier.ckpt")
 
 
 @contextlib.contextmanager

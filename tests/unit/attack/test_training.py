@@ -1,20 +1,24 @@
 """Training an extractor: it learns, it is repeatable, SpeechBrain loads what it saves, and what it refuses."""
 
+import re
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from models import tone, write_tones
 from speechbrain.inference.speaker import EncoderClassifier
 
-from voiceprivacy.attack import training
+from voiceprivacy.attack import brain, training
+from voiceprivacy.attack.brain import COLUMNS, SpeakerBrain
 from voiceprivacy.attack.extractors import Extractor, embed_manifest
+from voiceprivacy.attack.pieces import Pieces
 from voiceprivacy.files import BadInput
-from voiceprivacy.tables import read_manifest
+from voiceprivacy.tables import read_manifest, read_table
 
 RECIPE = Path("workflow/resources/recipes/xvector_small.yaml")
-FILES = ["classifier.ckpt", "embedding_model.ckpt", "hyperparams.yaml"]
+FILES = ["classifier.ckpt", "embedding_model.ckpt", "hyperparams.yaml", "training.tsv"]
 SMALLER = {
     "number_of_epochs: ": "number_of_epochs: 4 #",
     "batch_size: ": "batch_size: 8 #",
@@ -37,16 +41,21 @@ def recipe(tmp_path):
 
 
 def weights(folder):
-    return [(folder / name).read_bytes() for name in FILES]
+    return [(folder / name).read_bytes() for name in FILES if name != "training.tsv"]
+
+
+def curve(folder, column):
+    return [row[column] for row in read_table(folder / "training.tsv", COLUMNS)]
 
 
 def test_a_trained_extractor_tells_its_speakers_apart(recipe, tones, tmp_path, capsys):
     utterances = read_manifest(tones)
     training.train(utterances, recipe=recipe, folder=tmp_path / "model", seed=1)
-    losses = [float(line.split()[3]) for line in capsys.readouterr().out.splitlines() if line.startswith("epoch")]
-    assert len(losses) == 4
+    assert [line.split()[1] for line in capsys.readouterr().out.splitlines()] == ["1", "2", "3", "4"]
+    losses = [float(loss) for loss in curve(tmp_path / "model", "loss")]
     assert losses[-1] < losses[0]
     assert sorted(path.name for path in (tmp_path / "model").iterdir()) == FILES
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "recipe.yaml"]
     embeddings = embed_manifest(utterances, folder=tmp_path / "model").embeddings
     unit = embeddings / np.linalg.norm(embeddings, axis=1, keepdims=True)
     same = np.equal.outer(np.arange(16) // 4, np.arange(16) // 4)
@@ -72,11 +81,11 @@ def test_seeds_decide_and_the_order_of_the_manifest_does_not(recipe, tones, tmp_
     assert weights(tmp_path / "a") != weights(tmp_path / "c")
 
 
-def test_a_failure_leaves_no_folder(recipe, tones, tmp_path, monkeypatch):
+def test_a_failure_leaves_checkpoints_and_no_folder(recipe, tones, tmp_path, monkeypatch):
     monkeypatch.setattr(training, "_save", lambda *of: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "out" / "model", seed=1)
-    assert list((tmp_path / "out").iterdir()) == []
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["model.checkpoints"]
 
 
 def test_somebody_elses_folder_is_left_alone(recipe, tones, tmp_path):
@@ -91,8 +100,10 @@ def test_somebody_elses_folder_is_left_alone(recipe, tones, tmp_path):
     ("old", "new", "reason"),
     [
         ("number_of_epochs: 4", "epochs: 4", "number_of_epochs is 'None', expected a positive number"),
+        ("noise_share: 1", "reverberation_s: [0, 1]", "expected 0.05 s or more"),
+        ("crop_s: 0.5", "crop_s: 0.5\nvalidation_speakers: 3", "two training speakers besides the 3 held out"),
         ("speeds: [1.0, 1.1]", "speeds: fast", "speeds is 'fast', expected a list of numbers"),
-        ("snr_db: [20, 50]", "snr_db: [10]", "expected the lowest and the highest level"),
+        ("snr_db: [20, 50]", "snr_db: [10]", "expected the lowest and the highest value"),
         ("speeds: [1.0, 1.1]", "speeds: [10]", "expected numbers from 0.5 to 2"),
         ("opt_class: !name:torch.optim.Adam", "opt_class: !name:os.system", "os.system"),
         ("compute_cost:", "cost:", "has no field 'compute_cost'"),
@@ -118,8 +129,154 @@ def test_speech_at_another_rate_is_refused(recipe, tmp_path):
         training.train(read_manifest(manifest), recipe=recipe, folder=tmp_path / "model", seed=1)
 
 
-def test_noise_has_the_level_that_is_asked_for():
-    samples = tone(0, 0, seconds=5)
-    noisy = training._noisy(samples, snr_db=20, generator=np.random.default_rng(0))
-    snr = 10 * np.log10(np.mean(samples**2) / np.mean((noisy - samples) ** 2))
-    assert snr == pytest.approx(20, abs=0.1)
+def changed(recipe, old, new):
+    text = recipe.read_text(encoding="utf-8")
+    assert old in text
+    recipe.write_text(text.replace(old, new, 1), encoding="utf-8")
+    return recipe
+
+
+def test_a_training_that_was_killed_goes_on_to_the_same_weights(recipe, tones, tmp_path, monkeypatch):
+    utterances = read_manifest(tones)
+    training.train(utterances, recipe=recipe, folder=tmp_path / "whole", seed=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(SpeakerBrain, "on_stage_start", killed_in_epoch(3))
+        with pytest.raises(KeyboardInterrupt):
+            training.train(utterances, recipe=recipe, folder=tmp_path / "killed", seed=1)
+    assert not (tmp_path / "killed").exists()
+    heard = []
+    monkeypatch.setattr(Pieces, "__getitem__", told(Pieces.__getitem__, heard))
+    training.train(utterances, recipe=recipe, folder=tmp_path / "killed", seed=1)
+    assert {epoch for epoch, _ in heard} == {3, 4}
+    assert weights(tmp_path / "killed") == weights(tmp_path / "whole")
+    assert curve(tmp_path / "killed", "loss") == curve(tmp_path / "whole", "loss")
+
+
+def killed_in_epoch(last):
+    start = SpeakerBrain.on_stage_start
+
+    def on_stage_start(self, stage, epoch=None):
+        if epoch == last:
+            raise KeyboardInterrupt
+        start(self, stage, epoch)
+
+    return on_stage_start
+
+
+def told(get, heard):
+    def item(self, piece):
+        heard.append(piece)
+        return get(self, piece)
+
+    return item
+
+
+def test_another_recipe_does_not_go_on_from_the_checkpoints_of_this_one(recipe, tones, tmp_path, monkeypatch):
+    utterances = read_manifest(tones)
+    with monkeypatch.context() as patch:
+        patch.setattr(SpeakerBrain, "on_stage_start", killed_in_epoch(3))
+        with pytest.raises(KeyboardInterrupt):
+            training.train(utterances, recipe=recipe, folder=tmp_path / "model", seed=1)
+    heard = []
+    monkeypatch.setattr(Pieces, "__getitem__", told(Pieces.__getitem__, heard))
+    training.train(utterances, recipe=changed(recipe, "lr: 0.002", "lr: 0.001"), folder=tmp_path / "model", seed=1)
+    assert {epoch for epoch, _ in heard} == {1, 2, 3, 4}
+    assert not (tmp_path / "model.checkpoints").exists()
+
+
+def test_the_epoch_with_the_lowest_eer_of_held_out_speakers_is_kept(recipe, tones, tmp_path, monkeypatch):
+    changed(recipe, "sample_rate: 16000", "validation_speakers: 2\nvalidation_s: 0.2\npatience: 2\nsample_rate: 16000")
+    told_eers, saved = iter([9.0, 5.0, 7.0, 6.0]), {}
+    monkeypatch.setattr(brain, "cosine_eer_percent", lambda *of: next(told_eers))
+    end = SpeakerBrain._end_epoch
+
+    def end_epoch(self, epoch, *, eer_percent):
+        saved[epoch] = {name: of.clone() for name, of in self.modules.embedding_model.state_dict().items()}
+        end(self, epoch, eer_percent=eer_percent)
+
+    monkeypatch.setattr(SpeakerBrain, "_end_epoch", end_epoch)
+    training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1)
+    assert curve(tmp_path / "model", "held_out_eer_percent") == ["9.00", "5.00", "7.00", "6.00"]
+    state = Extractor(tmp_path / "model").model.state_dict()
+    assert all((state[name] == saved[2][name]).all() for name in state)
+    held_out = (tmp_path / "model" / "held_out_speakers.txt").read_text(encoding="utf-8").split()
+    assert len(held_out) == 2
+    assert set(held_out) < {"s0", "s1", "s2", "s3"}
+
+
+def test_training_stops_when_the_eer_does_not_fall_any_more(recipe, tones, tmp_path, monkeypatch):
+    changed(recipe, "sample_rate: 16000", "validation_speakers: 2\nvalidation_s: 0.2\npatience: 1\nsample_rate: 16000")
+    told_eers = iter([9.0, 9.0])
+    monkeypatch.setattr(brain, "cosine_eer_percent", lambda *of: next(told_eers))
+    training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1)
+    assert len(curve(tmp_path / "model", "epoch")) == 2
+
+
+def test_speakers_held_out_are_never_heard(recipe, tones, tmp_path, monkeypatch):
+    changed(recipe, "sample_rate: 16000", "validation_speakers: 2\nvalidation_s: 0.2\nsample_rate: 16000")
+    heard = set()
+    monkeypatch.setattr(Pieces, "_piece", piece_told(Pieces._piece, heard))
+    training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1)
+    held_out = set((tmp_path / "model" / "held_out_speakers.txt").read_text(encoding="utf-8").split())
+    assert held_out.isdisjoint(heard)
+    assert held_out | heard == {"s0", "s1", "s2", "s3"}
+
+
+def piece_told(piece, heard):
+    def told_piece(self, row, speed, generator):
+        heard.add(self.utterances[row].speaker)
+        return piece(self, row, speed, generator)
+
+    return told_piece
+
+
+def test_fine_tuning_starts_from_the_given_weights(recipe, tones, tmp_path):
+    utterances = read_manifest(tones)
+    training.train(utterances, recipe=recipe, folder=tmp_path / "first", seed=1)
+    still = changed(recipe, "lr: 0.002", "lr: 0.000000000001")
+    changed(still, "lr_final: 0.0001", "lr_final: 0.000000000001")
+    training.train(utterances[:8], recipe=still, folder=tmp_path / "tuned", seed=2, start=tmp_path / "first")
+    first, tuned = (dict(Extractor(tmp_path / name).model.named_parameters()) for name in ("first", "tuned"))
+    assert all(np.allclose(first[name].detach(), tuned[name].detach(), atol=1e-6) for name in first)
+
+
+def test_fine_tuning_another_architecture_is_refused(recipe, tones, ecapa, tmp_path):
+    with pytest.raises(BadInput, match="not the weights of the model"):
+        training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1, start=ecapa)
+
+
+@pytest.mark.parametrize("name", ["ecapa_small", "ecapa_vpc2024", "xvector"])
+def test_a_shipped_recipe_trains_and_speechbrain_loads_the_folder(name, tones, tmp_path):
+    recipe = tmp_path / "recipe.yaml"
+    text = (RECIPE.parent / f"{name}.yaml").read_text(encoding="utf-8")
+    for field, value in {"number_of_epochs": 1, "batch_size": 8, "crop_s": 0.4, "validation_speakers": 0}.items():
+        text = re.sub(rf"^{field}: \S+", f"{field}: {value}", text, flags=re.MULTILINE)
+    for old, new in {"512": "16", "1536": "48", "1500": "24", "128": "16", "384": "48"}.items():
+        text = re.sub(rf"\b{old}\b", new, text)
+    recipe.write_text(text, encoding="utf-8")
+    training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        EncoderClassifier.from_hparams(source=str(tmp_path / "model"), savedir=str(tmp_path / "links"))
+    Extractor(tmp_path / "model").embed(tone(0, 0))
+
+
+def test_a_gpu_that_is_not_there_and_fp16_without_one_are_refused(recipe, tones, tmp_path):
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    for computer, reason in [(("cuda", 1, "fp32"), "torch sees no GPU"), (("cpu", 1, "fp16"), "needs a GPU")]:
+        with pytest.raises(BadInput, match=reason):
+            training.train(
+                read_manifest(tones),
+                recipe=recipe,
+                folder=tmp_path / "model",
+                seed=1,
+                computer=training.Computer(*computer),
+            )
+
+
+def test_mixed_precision_trains_too(recipe, tones, tmp_path):
+    changed(recipe, "number_of_epochs: 4", "number_of_epochs: 1")
+    computer = training.Computer("cpu", 1, "bf16")
+    training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1, computer=computer)
+    assert np.isfinite(Extractor(tmp_path / "model").embed(tone(0, 0))).all()

@@ -1,0 +1,153 @@
+"""Pieces for training and validation: what is drawn, what is compared, what it costs to be wrong."""
+
+import numpy as np
+import pytest
+from models import tone, write_tones
+
+from voiceprivacy import audio, seeds
+from voiceprivacy.attack import pieces
+from voiceprivacy.attack.augmentation import Augmentation, coloured_noise, degraded, mixed, reverberant
+from voiceprivacy.files import BadInput
+from voiceprivacy.tables import Utterance, read_manifest
+
+RATE = 16000
+CLEAN = Augmentation([1.0], [0.1, 0.5], 0.0, [0.0, 20.0], 0.0)
+
+
+@pytest.fixture
+def speech(tmp_path):
+    """Three speakers of two utterances: 1.0 s and 1.05 s."""
+    return read_manifest(write_tones(tmp_path / "speech", speakers=3, utterances=2, seconds=1.0))
+
+
+def training(utterances, *, augmentation=CLEAN, crop_s=0.3, seed=0):
+    return pieces.Pieces(utterances, augmentation=augmentation, crop_s=crop_s, sample_rate=RATE, seed=seed)
+
+
+def test_an_utterance_gives_as_many_pieces_as_it_is_long(speech):
+    assert len(training(speech, crop_s=0.3)) == 6 * 3
+    assert len(training(speech, crop_s=0.52)) == 3 * (1 + 2)
+
+
+def test_a_piece_is_cut_from_its_speakers_utterance(speech):
+    made = training(speech)
+    samples, speaker = made[1, 0]
+    whole, _ = audio.read(made.utterances[0].path)
+    assert speaker == 0
+    assert any(np.array_equal(samples, whole[start : start + len(samples)]) for start in range(len(whole)))
+
+
+def test_an_utterance_shorter_than_a_piece_is_repeated(speech):
+    samples, _ = training(speech, crop_s=2.5)[1, 0]
+    assert len(samples) == 2.5 * RATE
+    assert np.array_equal(samples[:RATE], samples[RATE : 2 * RATE])
+
+
+def test_a_piece_depends_on_seed_epoch_and_name_only(speech):
+    one, other = training(speech), training(speech[::-1])
+    assert np.array_equal(one[3, 4][0], other[3, 4][0])
+    assert not np.array_equal(one[3, 4][0], one[4, 4][0])
+    assert not np.array_equal(one[3, 4][0], training(speech, seed=1)[3, 4][0])
+
+
+def test_every_speed_is_a_speaker_of_its_own(speech):
+    made = training(speech, augmentation=CLEAN._replace(speeds=[0.9, 1.1]))
+    drawn = {made[epoch, 0][1] for epoch in range(20)}
+    assert drawn == {0, 3}
+    assert {len(made[epoch, 0][0]) for epoch in range(5)} == {4800}
+
+
+def test_a_batch_order_is_a_permutation_that_changes_with_the_epoch():
+    batches = pieces.Batches(10, batch_size=3, seed=0)
+    first = [index for batch in batches for _, index in batch]
+    batches.epoch = 2
+    second = [index for batch in batches for _, index in batch]
+    assert len(batches) == 3
+    assert sorted(first) == sorted(second) == list(range(10))
+    assert first != second
+
+
+def utterance(name, speaker, gender="f"):
+    return Utterance(name, speaker, gender, None, 1.0)
+
+
+def test_pairs_leave_out_pieces_of_one_utterance_and_other_genders():
+    cut = [(utterance("a1", "a"), 0), (utterance("a1", "a"), 9), (utterance("a2", "a"), 0), (utterance("b1", "b"), 0)]
+    rows, columns, same = pieces.validation_pairs([*cut, (utterance("c1", "c", "m"), 0)])
+    assert list(zip(rows.tolist(), columns.tolist(), same.tolist(), strict=True)) == [
+        (0, 2, True),
+        (0, 3, False),
+        (1, 2, True),
+        (1, 3, False),
+        (2, 3, False),
+    ]
+
+
+def test_pairs_of_one_utterance_count_where_nobody_has_two():
+    cut = [(utterance("a1", "a"), 0), (utterance("a1", "a"), 9), (utterance("b1", "b"), 0)]
+    _, _, same = pieces.validation_pairs(cut)
+    assert same.tolist() == [True, False, False]
+
+
+def test_a_validation_without_any_pair_is_refused():
+    with pytest.raises(BadInput, match="hold out more"):
+        pieces.validation_pairs([(utterance("a1", "a"), 0), (utterance("b1", "b"), 0)])
+
+
+def test_validation_pieces_follow_each_other_and_are_limited(speech):
+    cut = pieces.validation_pieces(speech, piece_s=0.05, sample_rate=RATE)
+    assert len(cut) == 3 * pieces.VALIDATION_PIECES
+    assert [start for _, start in cut[:3]] == [0, 800, 1600]
+
+
+def test_the_eer_of_separated_and_of_opposite_embeddings():
+    pairs = (np.array([0, 2, 0, 1]), np.array([1, 3, 2, 3]), np.array([True, True, False, False]))
+    right = np.array([[1.0, 0], [1, 0.1], [0, 1], [0.1, 1]])
+    assert pieces.cosine_eer_percent(right, pairs) == 0
+    assert pieces.cosine_eer_percent(right[[0, 2, 1, 3]], pairs) == 100
+
+
+def test_holding_out_is_repeatable_and_leaves_two_speakers(speech):
+    heard, held_out = pieces.hold_out(speech, speakers=1, seed=3)
+    assert {of.speaker for of in heard}.isdisjoint(of.speaker for of in held_out)
+    assert pieces.hold_out(speech[::-1], speakers=1, seed=3)[1][0].speaker == held_out[0].speaker
+    with pytest.raises(BadInput, match="besides the 2 held out for validation: there are 3"):
+        pieces.hold_out(speech, speakers=2, seed=3)
+
+
+def test_noise_has_the_level_that_is_asked_for():
+    samples = tone(0, 0, seconds=5)
+    noise = coloured_noise(len(samples), tilt=1.0, generator=seeds.generator(0))
+    added = mixed(samples, noise, snr_db=20) - samples
+    assert 10 * np.log10(np.mean(samples**2) / np.mean(added**2)) == pytest.approx(20, abs=0.01)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 1.0, 2.0])
+def test_the_power_of_noise_falls_as_its_colour_says(tilt):
+    power = np.abs(np.fft.rfft(coloured_noise(2**18, tilt=tilt, generator=seeds.generator(1)))) ** 2
+    octaves = [power[2**k : 2 ** (k + 1)].mean() for k in (10, 16)]
+    assert 10 * np.log10(octaves[0] / octaves[1]) == pytest.approx(6 * tilt * 10 * np.log10(2), abs=0.7)
+
+
+def test_a_rooms_tail_falls_by_60_db_in_its_reverberation_time():
+    impulse = np.zeros(RATE, dtype=np.float32)
+    impulse[0] = 1
+    heard = reverberant(impulse, seconds=0.5, sample_rate=RATE, generator=seeds.generator(2))
+    assert heard[0] == pytest.approx(1, abs=1e-3)
+    early, late = (np.mean(heard[start : start + 800] ** 2) for start in (160, 160 + 4000))
+    assert 10 * np.log10(early / late) == pytest.approx(30, abs=1.5)
+    assert np.abs(heard[int(0.51 * RATE) :]).max() < 1e-5
+
+
+def test_a_share_of_zero_leaves_speech_alone_and_of_one_degrades_it():
+    samples = tone(0, 0)
+    assert np.array_equal(degraded(samples, CLEAN, sample_rate=RATE, generator=seeds.generator(0)), samples)
+    for name in ("noise_share", "reverberation_share"):
+        always = CLEAN._replace(**{name: 1.0})
+        assert not np.allclose(degraded(samples, always, sample_rate=RATE, generator=seeds.generator(0)), samples)
+
+
+def test_silence_stays_finite():
+    always = CLEAN._replace(noise_share=1.0, reverberation_share=1.0)
+    silence = np.zeros(4000, dtype=np.float32)
+    assert np.isfinite(degraded(silence, always, sample_rate=RATE, generator=seeds.generator(0))).all()
