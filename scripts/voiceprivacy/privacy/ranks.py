@@ -18,6 +18,7 @@ import numpy as np
 
 from voiceprivacy.files import BadInput
 from voiceprivacy.privacy import betabinomial
+from voiceprivacy.privacy.verification import eer_percent
 
 TIES = ("shared", "optimistic", "pessimistic")
 FITS = ("auto", *betabinomial.LOSSES)
@@ -95,9 +96,14 @@ def disclosure(p):
     Returns
     -------
     dict
-        mean_disclosure_bit, max_disclosure_bit, std_disclosure_bit, identification_rate_percent, rank_spread_percent
+        mean_disclosure_bit, max_disclosure_bit, std_disclosure_bit, identification_rate_percent, rank_spread_percent;
+        match_positive_percent, other_positive_percent: how often the rank of the true, of any other speaker's template
+        is one that speaks for him (log2(N p) > 0; the true and the false positives of section VIII; undefined where
+        there is no other). The rest to 100 % are the negatives.
     """
     gain = p * len(p)
+    positive = gain > 1 + 1e-9  # equal to chance is not above it
+    match = p[positive].sum()
     weights, bits = p[p > 0], np.log2(gain[p > 0])
     mean = weights @ bits
     return {
@@ -105,7 +111,9 @@ def disclosure(p):
         "max_disclosure_bit": float(bits.max()),
         "std_disclosure_bit": float(np.sqrt(weights @ (bits - mean) ** 2)),
         "identification_rate_percent": float(100 * p[0]),
-        "rank_spread_percent": float(100 * np.mean(gain > 1 + 1e-9)),  # equal to chance is not above it
+        "rank_spread_percent": float(100 * np.mean(positive)),
+        "match_positive_percent": float(100 * match),
+        "other_positive_percent": float(100 * (positive.sum() - match) / (len(p) - 1)) if len(p) > 1 else "undefined",
     }
 
 
@@ -117,8 +125,8 @@ def assess(matrix, *, fit="auto", ties="shared"):
     matrix : ScoreMatrix
         Rows are test utterances, columns templates.
     fit : str
-        ll, ms, wms, rwms or cll: the loss of the fit. "auto": ll, and the histogram is the headline where there are
-        at least five utterances a rank, else the model.
+        ll, ms, wms, rwms or cll: the loss of the fit. "auto": ll. The headline, disclosure_bit, is the histogram's mean
+        where there are at least five utterances a rank, else the model's.
     ties : str
         See histogram.
 
@@ -134,18 +142,45 @@ def assess_histogram(p, *, n_utterances, fit="auto"):
     """Rank disclosure of a normalised histogram (see assess)."""
     model = betabinomial.fit(p, loss="ll" if fit == "auto" else fit)
     gamma = np.exp(model.log_gamma)
+    of_histogram, of_model = disclosure(p), disclosure(gamma)
+    enough = n_utterances >= OBSERVATIONS_PER_RANK * len(p)
     metrics = {
         "n_templates": len(p),
+        "log2_n_templates_bit": float(np.log2(len(p))),
         "n_utterances": n_utterances,
-        **disclosure(p),
-        **{f"model_{name}": value for name, value in disclosure(gamma).items()},
+        "disclosure_bit": (of_histogram if enough else of_model)["mean_disclosure_bit"],
+        **of_histogram,
+        **{f"model_{name}": value for name, value in of_model.items()},
         "model_alpha": _or_undefined(model.alpha),
         "model_beta": _or_undefined(model.beta),
         **_goodness(p, model.log_gamma),
     }
-    if n_utterances >= OBSERVATIONS_PER_RANK * len(p):
+    if enough:
         metrics["mean_disclosure_bias_bit"] = (len(p) - 1) / (2 * n_utterances * np.log(2))
     return Assessment(metrics, p, gamma, _notes(metrics, model.limit, fit))
+
+
+def goodness_of_fits(p):
+    """How well each of the five losses fits a histogram (Table III of the paper): kl_LOSS_bit and rank1_match_LOSS_bit.
+
+    cll is undefined where no utterance has rank 1.
+    """
+    metrics = {}
+    for loss in betabinomial.LOSSES:
+        known = loss != "cll" or p[0] > 0
+        found = _goodness(p, betabinomial.fit(p, loss=loss).log_gamma) if known else {}
+        for name in ("kl", "rank1_match"):
+            metrics[f"{name}_{loss}_bit"] = found.get(f"{name}_bit", "undefined")
+    return metrics
+
+
+def gallery_eer_percent(matrix):
+    """Equal error rate if every test utterance is tried against every template of the gallery (Table II)."""
+    true = np.zeros(matrix.scores.shape, dtype=bool)
+    true[np.arange(len(true)), _true_columns(matrix)] = True
+    if true.all():
+        return "undefined"  # a single template
+    return eer_percent(target=matrix.scores[true], nontarget=matrix.scores[~true])
 
 
 def _true_columns(matrix):

@@ -1,0 +1,39 @@
+"""List the tests and templates of one gallery for similarity ranks (protocol rank_sampling)."""
+
+import argparse
+import json
+import sys
+
+from voiceprivacy.command import run
+from voiceprivacy.corpora import rank_sampling
+from voiceprivacy.files import naming
+from voiceprivacy.tables import read_manifest, write_table
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--options", required=True, type=json.loads, help="JSON of the protocol, as in the config")
+    parser.add_argument("--manifest", required=True, help="manifest of the part trial")
+    parser.add_argument("--gender", required=True, choices=rank_sampling.GENDERS, help="whom the gallery holds")
+    parser.add_argument("--test", required=True, type=int, help="observations of a test")
+    parser.add_argument("--template", required=True, type=int, help="observations of a template")
+    parser.add_argument("--samples", required=True, help="TSV to write: shift speaker role utterance")
+    arguments = parser.parse_args()
+
+    with naming(arguments.manifest):
+        samples, without = rank_sampling.sample(
+            arguments.options,
+            read_manifest(arguments.manifest),
+            gender=arguments.gender,
+            test=arguments.test,
+            template=arguments.template,
+        )
+    write_table(arguments.samples, rank_sampling.Sample._fields, samples)
+    speakers, shifts = ({getattr(of, name) for of in samples} for name in ("speaker", "shift"))
+    print(f"{len(speakers)} speakers, {len(shifts)} shifts: {len(speakers) * len(shifts)} tests")
+    if without:
+        print(f"note: left out for want of observations: {', '.join(without)}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,35 @@
+"""Score the tests of sampled galleries against their templates (protocol rank_sampling)."""
+
+import argparse
+
+from voiceprivacy.arrays import read_embeddings, write_matrix
+from voiceprivacy.attack import backends, sampling
+from voiceprivacy.command import run
+from voiceprivacy.files import naming
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--enrolment", required=True, help="npz: embeddings of the enrolment utterances")
+    parser.add_argument("--trial", required=True, help="npz: embeddings of the trial utterances")
+    parser.add_argument("--samples", required=True, help="TSV: shift speaker role utterance")
+    parser.add_argument("--backend", required=True, help="cosine, jensen_shannon (histograms) or a PLDA npz")
+    parser.add_argument(
+        "--matrix", required=True, help="npz to write: rows columns row_speakers column_speakers scores"
+    )
+    arguments = parser.parse_args()
+
+    shifts = sampling.read_samples(arguments.samples)
+    with naming(arguments.samples):
+        matrix = sampling.sample_matrix(
+            backends.scorer(arguments.backend),
+            shifts,
+            enrolment=backends.Gallery(read_embeddings(arguments.enrolment), arguments.enrolment),
+            trial=backends.Gallery(read_embeddings(arguments.trial), arguments.trial),
+        )
+    write_matrix(arguments.matrix, matrix)
+    print(f"{len(matrix.rows)} tests x {len(matrix.columns)} templates")
+
+
+if __name__ == "__main__":
+    run(main)

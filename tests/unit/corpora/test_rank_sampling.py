@@ -1,0 +1,88 @@
+"""Sampling of galleries: Eq. 6 by hand, no overlap and the largest separation, what is refused."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from voiceprivacy.corpora.listing import Findings, Listed
+from voiceprivacy.corpora.rank_sampling import check_options, positions, sample, split
+from voiceprivacy.files import BadInput
+from voiceprivacy.tables import Utterance
+
+OPTIONS = {"observations": 4, "test": 1, "template": 1, "delta": "separated", "lists": ["f", "m"]}
+
+
+def utterances(**counts):
+    return [
+        Utterance(f"{speaker}-{index}", speaker, speaker[0], Path("x.wav"), 1.0)
+        for speaker, count in counts.items()
+        for index in range(count)
+    ]
+
+
+def test_five_observations_by_hand():
+    """K = 5, T = 1, D = 2: Delta = 1, so shift 0 tests 0 and enrols 2, 3."""
+    assert positions(5, test=1, template=2) == [
+        ([0], [2, 3]),
+        ([1], [3, 4]),
+        ([2], [4, 0]),
+        ([3], [0, 1]),
+        ([4], [1, 2]),
+    ]
+
+
+@given(observations=st.integers(2, 40), data=st.data())
+def test_test_and_template_never_overlap_and_lie_as_far_apart_as_possible(observations, data):
+    test = data.draw(st.integers(1, observations - 1))
+    template = data.draw(st.integers(1, observations - test))
+    shifts = positions(observations, test=test, template=template)
+    assert len(shifts) == observations
+    for tested, enrolled in shifts:
+        assert not set(tested) & set(enrolled)
+        after, before = (enrolled[0] - tested[-1]) % observations, (tested[0] - enrolled[-1]) % observations
+        assert abs(after - before) <= 1
+
+
+def test_every_observation_is_tested_equally_often():
+    tested = [place for tests, _ in positions(6, test=2, template=3) for place in tests]
+    assert sorted(tested) == sorted(list(range(6)) * 2)
+
+
+def test_the_printed_gap_is_refused_where_it_overlaps():
+    """K = 3, T = D = 1: Delta of the shifts is 1, 0, 0. K = 8, D = 6: Delta 3 of shift 0 lets the template run into it."""
+    assert positions(3, test=1, template=1, delta="printed") == [([0], [2]), ([1], [2]), ([2], [0])]
+    with pytest.raises(BadInput, match="overlap at shift 0 of 8"):
+        positions(8, test=1, template=6, delta="printed")
+
+
+def test_too_many_are_refused():
+    with pytest.raises(BadInput, match="3 for the test and 2 for the template exceed 4"):
+        check_options(OPTIONS | {"test": [1, 3], "template": [1, 2]})
+
+
+def test_a_gallery_holds_one_gender_and_speakers_with_enough_observations():
+    samples, without = sample(OPTIONS, utterances(fa=4, fb=6, fc=3, ma=4), gender="f", test=1, template=2)
+    assert {of.speaker for of in samples} == {"fa", "fb"}
+    assert without == ["fc"]
+    assert "fb-5" not in {of.utterance for of in samples}
+    assert [of[2:] for of in samples if (of.shift, of.speaker) == (1, "fb")] == [
+        ("test", "fb-1"),
+        ("template", "fb-2"),
+        ("template", "fb-3"),
+    ]
+
+
+def test_one_speaker_is_no_gallery():
+    with pytest.raises(BadInput, match=r"only 1 of 2 speakers \(f\) have 4 observations"):
+        sample(OPTIONS, utterances(fa=4, fb=1), gender="f", test=1, template=1)
+
+
+def test_both_parts_hold_the_first_observations_and_short_speakers_are_told():
+    listed = [Listed(of.utterance, of.speaker, of.gender, "", of.path, "list", 1) for of in utterances(fa=5, mb=3)]
+    findings = Findings()
+    enrolment, trial = split({"folder": {}}, OPTIONS, listed, findings)
+    assert enrolment == trial == {*(f"fa-{index}" for index in range(4)), *(f"mb-{index}" for index in range(3))}
+    assert [of.level for of in findings] == ["oddity"]
+    assert len(split({"folder": {}, "segments": {"seconds": 3}}, OPTIONS, listed, findings)[0]) == 8
