@@ -4,7 +4,7 @@ import argparse
 
 from voiceprivacy.command import flat_unless_labelled, label_inputs, print_metrics, run
 from voiceprivacy.files import write_json
-from voiceprivacy.privacy import zebra
+from voiceprivacy.privacy import tags, zebra
 from voiceprivacy.tables import read_scores, write_table
 
 
@@ -13,21 +13,29 @@ def main():
     parser.add_argument("--scores", required=True, nargs="+", help="TSV: enrolment trial label score; or Kaldi scores")
     parser.add_argument("--label", nargs="+", help="a name for each score file")
     parser.add_argument("--trials", help="key of Kaldi scores: enrolment trial target|nontarget")
+    parser.add_argument("--tags", help="YAML with tags of your own: {tag: {from_log10: 1, meaning: ...}}")
     parser.add_argument("--metrics", required=True, help="JSON to write")
     parser.add_argument("--curves", help="TSV to write: label prior_log_odds ece_bit ece_default_bit")
-    parser.add_argument("--plot", help="picture of the ECE profiles to write: png, pdf or svg")
+    parser.add_argument("--table", help="the same metrics as a table to write: tsv, md or tex")
+    parser.add_argument("--plot", help="picture of the ECE profiles to write: svg, pdf, png or tex (pgfplots)")
+    parser.add_argument("--over", choices=("log_odds", "prior"), default="log_odds", help="x-axis of the picture")
     arguments = parser.parse_args()
 
+    scale = tags.read_tags(arguments.tags) if arguments.tags else tags.TABLE_1
     metrics, curves = {}, {}
     for label, path in label_inputs(arguments.scores, arguments.label).items():
-        metrics[label], curves[label] = zebra.assess(**read_scores(path, key=arguments.trials))
+        metrics[label], curves[label] = zebra.assess(**read_scores(path, key=arguments.trials), tags=scale)
     if arguments.plot:
         from voiceprivacy.report.plots import style
         from voiceprivacy.report.plots.zebra import plot_profiles
 
         figure, ax = style.figure(width_inches=8, height_inches=4)
-        plot_profiles(ax, curves=curves, metrics=metrics)
+        plot_profiles(ax, curves=curves, metrics=metrics, over=arguments.over)
         style.save(figure, arguments.plot)
+    if arguments.table:
+        from voiceprivacy.report import challenge, typeset
+
+        typeset.write(arguments.table, challenge.of_scores(metrics))
     if arguments.curves:
         columns = ["label", *next(iter(curves.values()))]
         rows = [(label, *row) for label, curve in curves.items() for row in zip(*curve.values(), strict=True)]
@@ -35,7 +43,7 @@ def main():
     write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))
     print_metrics(metrics)
     for label, values in metrics.items():
-        print(f"{label}: {zebra.describe(values)}")
+        print(f"{label}: {zebra.describe(values, scale)}")
 
 
 if __name__ == "__main__":

@@ -62,6 +62,7 @@ def assess(*, target, nontarget, tags=TABLE_1):
         "worst_case_floor_log10": worst_case_floor_log10(**sizes),
         "worst_case_ceiling_log10": worst_case_ceiling_log10(**sizes),
         "tag": tag_of(worst, tags).name,
+        "tag_ceiling": tag_of(worst_case_ceiling_log10(**sizes), tags).name,
         "ddcf": ddcf(**scores, blocks=blocks),
         **sizes,
     }
@@ -210,10 +211,9 @@ def worst_case_ceiling_log10(*, n_target, n_nontarget):
 def describe(metrics, tags=TABLE_1):
     """What the tag of ``assess`` means, and which tags a list of this size can show, in words."""
     meaning = tag_of(metrics["worst_case_log10"], tags).meaning
-    highest = tag_of(metrics["worst_case_ceiling_log10"], tags).name
     lowest = tag_of(metrics["worst_case_floor_log10"], tags).name
     floor = f", and shows {lowest} even if all scores are equal" if lowest != tags[0].name else ""
-    return f"tag {metrics['tag']}: {meaning} (a list of this size can show {highest} at most{floor})"
+    return f"tag {metrics['tag']}: {meaning} (a list of this size can show {metrics['tag_ceiling']} at most{floor})"
 
 
 def tag(worst_case_log10):

@@ -160,3 +160,8 @@ COLUMNS = (
         meaning="Trial utterances whose true speaker ranks first among all enrolled speakers.",
     ),
 )
+
+
+def short(value):
+    """A number of a picture's legend or a paper's table: three digits, or the order of magnitude of a smaller one."""
+    return f"{value:.3f}" if value == 0 or abs(value) >= 5e-4 else f"{value:.0e}"

@@ -54,5 +54,11 @@ def latex(text):
     return text.translate(TO_LATEX)
 
 
+def latex_with_math(text):
+    """Text with LaTeX's special characters escaped outside of $...$."""
+    parts = text.split("$")
+    return "$".join(part if index % 2 else latex(part) for index, part in enumerate(parts))
+
+
 def _row(cells):
     return " & ".join(map(latex, cells)) + r" \\"

@@ -28,10 +28,20 @@ def figure(width_inches, height_inches, rows=1, columns=1, **subplots):
 
 
 def save(figure, path):
-    """Write a figure whole or not at all; the ending of ``path`` (svg, pdf or png) says how."""
+    """Write a figure whole or not at all; the ending of ``path`` (svg, pdf, png or tex) says how.
+
+    tex needs the package pgfplots, and works for pictures that are made of lines and histograms.
+    """
     kind = str(path).rpartition(".")[2]
+    if kind == "tex":
+        from voiceprivacy.report.plots.pgfplots import to_pgfplots
+
+        text = to_pgfplots(figure)
+        with whole_or_absent(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+        return
     if kind not in _NO_DATE:
-        raise BadInput(f"{path}: cannot write this kind of picture; end the name in {', '.join(_NO_DATE)}")
+        raise BadInput(f"{path}: cannot write this kind of picture; end the name in {', '.join([*_NO_DATE, 'tex'])}")
     with whole_or_absent(path) as temporary:
         figure.savefig(temporary, format=kind, metadata=_NO_DATE[kind])
 

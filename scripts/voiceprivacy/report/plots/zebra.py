@@ -1,9 +1,17 @@
 """The ZEBRA picture: ECE profiles of systems, and the gap to perfect privacy."""
 
+from scipy.special import expit
+
+from voiceprivacy.report.columns import short
 from voiceprivacy.report.plots import style
 
+AXES = {  # over what a profile is drawn: what becomes of prior log-odds, and the label
+    "log_odds": (lambda log_odds: log_odds, r"prior log-odds, logit($\pi$)"),
+    "prior": (expit, r"prior $\pi$"),
+}
 
-def plot_profiles(ax, *, curves, metrics):
+
+def plot_profiles(ax, *, curves, metrics, over="log_odds"):
     """Draw the ECE profiles of all systems and of perfect privacy (Figure 3 of Nautsch et al., Interspeech 2020).
 
     Parameters
@@ -14,28 +22,71 @@ def plot_profiles(ax, *, curves, metrics):
         order gives the colours.
     metrics : dict
         label -> dict with ``dece_bit``, ``worst_case_log10`` and ``tag``, the legend, which is sorted by D_ECE.
+    over : str
+        ``log_odds``, or ``prior``, over which the area between a profile and perfect privacy is D_ECE.
     """
-    (perfect,) = _lines(
-        ax, next(iter(curves.values())), "ece_default_bit", color="black", label="perfect privacy (0, 0, 0)"
-    )
+    scale, xlabel = AXES[over]
+
+    def draw(curve, name, **look):
+        (line,) = ax.plot(scale(curve["prior_log_odds"]), curve[name], **look)
+        return line
+
+    perfect = draw(next(iter(curves.values())), "ece_default_bit", color="black", label="perfect privacy (0, 0, 0)")
     lines = {}
     for index, (label, curve) in enumerate(curves.items()):
         look = {"color": style.colour(index), "linestyle": style.line(index)}
-        (lines[label],) = _lines(ax, curve, "ece_bit", label=f"{label} {_profile(metrics[label])}", **look)
+        lines[label] = draw(curve, "ece_bit", label=f"{label} {_profile(metrics[label])}", **look)
     ranking = sorted(lines, key=lambda label: metrics[label]["dece_bit"])
     title = "system ($D_{ECE}$ [bit], worst case, tag)"
     handles = [perfect, *(lines[label] for label in ranking)]
     ax.legend(handles=handles, title=title, loc="upper left", bbox_to_anchor=(1.02, 1), alignment="left")
-    ax.set(xlabel="prior log-odds, logit(π)", ylabel="ECE [bit]", ylim=(0, None))
+    ax.set(xlabel=xlabel, ylabel="ECE [bit]", ylim=(0, None))
 
 
-def _lines(ax, curve, name, **look):
-    return ax.plot(curve["prior_log_odds"], curve[name], **look)
+def calibration_picture(*, curves, metrics):
+    """Make the figure of plot_calibration for labels: {label: profiles}, {label: metrics}; a panel each."""
+    figure, axes = style.figure(8, 3.2 * len(curves), rows=len(curves), squeeze=False)
+    figure.get_layout_engine().set(h_pad=0.12)
+    for ax, (label, profiles) in zip(axes[:, 0], curves.items(), strict=True):
+        plot_calibration(ax, profiles=profiles, metrics=metrics[label])
+        ax.set_title(label, fontsize="medium")
+    return figure
+
+
+def plot_calibration(ax, *, profiles, metrics):
+    """Draw what calibrations that are trained on one run are worth on the other (Figure 8 of Noe et al., CSL 2022).
+
+    Parameters
+    ----------
+    ax : matplotlib axes
+    profiles : dict of array (P,)
+        ``prior_log_odds`` and ``ece_{train, test, linear, isotonic, default}_bit``
+    metrics : dict
+        ``{dece, worst_case, tag}`` of train and test, ``{cece, cllr}_{linear, isotonic}_bit``, for the legend
+    """
+    looks = {
+        "default": ("perfect privacy (0, 0, 0)", "black", "-"),
+        "train": ("run 0, oracle calibration", style.colour(0), "-"),
+        "test": ("run 1, oracle calibration", "0.5", "-"),
+        "isotonic": ("run 1, isotonic calibration of run 0", style.colour(3), "-"),
+        "linear": ("run 1, linear calibration of run 0", style.colour(1), "--"),
+    }
+    for name, (label, colour, line) in looks.items():
+        label += _numbers_of(name, metrics)
+        ax.plot(profiles["prior_log_odds"], profiles[f"ece_{name}_bit"], line, color=colour, label=label)
+    title = "($D_{ECE}$, worst case, tag) or [$C_{ECE}$; $C_{llr}$]"
+    ax.legend(title=title, loc="upper left", bbox_to_anchor=(1.02, 1), alignment="left")
+    ax.set(xlabel=AXES["log_odds"][1], ylabel="ECE [bit]", ylim=(0, 1.4))
+
+
+def _numbers_of(name, metrics):
+    if name in ("train", "test"):
+        worst = short(metrics[f"worst_case_{name}_log10"])
+        return f" ({short(metrics[f'dece_{name}_bit'])}, {worst}, {metrics[f'tag_{name}']})"
+    if name in ("linear", "isotonic"):
+        return f" [{short(metrics[f'cece_{name}_bit'])}; {short(metrics[f'cllr_{name}_bit'])}]"
+    return ""
 
 
 def _profile(metrics):
-    return f"({_short(metrics['dece_bit'])}, {_short(metrics['worst_case_log10'])}, {metrics['tag']})"
-
-
-def _short(value):
-    return f"{value:.3f}" if value == 0 or abs(value) >= 5e-4 else f"{value:.0e}"
+    return f"({short(metrics['dece_bit'])}, {short(metrics['worst_case_log10'])}, {metrics['tag']})"

@@ -1,0 +1,140 @@
+"""Figures as LaTeX: a tikzpicture of pgfplots that a paper can \\input, with the paper's own type.
+
+Knows lines, step histograms, ticks that were set by hand and legends: what our line pictures are made of.
+"""
+
+from matplotlib.colors import to_hex
+from matplotlib.lines import Line2D
+from matplotlib.patches import StepPatch
+from matplotlib.ticker import FixedLocator
+
+from voiceprivacy.files import BadInput
+from voiceprivacy.report.latex import latex_with_math
+
+LINES = {"-": "solid", "--": "dashed", "-.": "dashdotted", ":": "dotted", "None": "draw=none"}
+MARKERS = {"o": "*", ".": "*", "s": "square*", "^": "triangle*"}
+PIXEL = 0.3
+HEAD = "% in the preamble: \\usepackage{pgfplots} \\pgfplotsset{compat=1.18}"
+
+
+def to_pgfplots(figure):
+    """The figure as text: every axes at its place, in data coordinates.
+
+    Raises
+    ------
+    BadInput : the figure holds something that is neither a line nor a step histogram (an image)
+    """
+    figure.canvas.draw()  # places the axes
+    lines = [HEAD, r"\begin{tikzpicture}"]
+    for ax in figure.axes:
+        if ax.axison:
+            lines += _axis(figure, ax)
+    width, height = figure.get_size_inches()
+    if figure.get_supxlabel():
+        lines.append(rf"\node[anchor=south] at ({width / 2:.4f}in,0) {{{_text(figure.get_supxlabel())}}};")
+    if figure.get_supylabel():
+        lines.append(rf"\node[rotate=90, anchor=north] at (0,{height / 2:.4f}in) {{{_text(figure.get_supylabel())}}};")
+    return "\n".join([*lines, r"\end{tikzpicture}", ""])
+
+
+def _axis(figure, ax):
+    width, height = figure.get_size_inches()
+    box = ax.get_position()
+    options = {
+        "at": f"{{({box.x0 * width:.4f}in,{box.y0 * height:.4f}in)}}",
+        "width": f"{box.width * width:.4f}in",
+        "height": f"{box.height * height:.4f}in",
+        "xmin": _number(ax.get_xlim()[0]),
+        "xmax": _number(ax.get_xlim()[1]),
+        "ymin": _number(ax.get_ylim()[0]),
+        "ymax": _number(ax.get_ylim()[1]),
+        "xlabel": f"{{{_text(ax.get_xlabel())}}}",
+        "ylabel": f"{{{_text(ax.get_ylabel())}}}",
+        "title": f"{{{_text(ax.get_title())}}}",
+        **_ticks("x", ax.xaxis),
+        **_ticks("y", ax.yaxis),
+    }
+    legend, style = _legend(figure, ax)
+    flags = ["scale only axis", "axis lines*=left", "unbounded coords=jump", *style]
+    flags += [f"{axis}mode=log" for axis in "xy" if getattr(ax, f"get_{axis}scale")() == "log"]
+    options = ", ".join([*flags, *(f"{name}={value}" for name, value in options.items() if value != "{}")])
+    if ax.images or ax.collections:
+        raise BadInput("this picture cannot be written as LaTeX: it has areas; take pdf")
+    drawn = [_line(ax, line) for line in ax.lines] + [_steps(patch) for patch in ax.patches]
+    return [rf"\begin{{axis}}[{options}]", *drawn, *legend, r"\end{axis}"]
+
+
+def _line(ax, line):
+    path = line.get_path()
+    if len(path.vertices) > 200:  # what the eye cannot see is left out: TeX has little memory
+        drawn = path.transformed(line.get_transform())
+        drawn.simplify_threshold = PIXEL
+        drawn = drawn.cleaned(simplify=True)
+        path = type(path)(line.get_transform().inverted().transform(drawn.vertices[drawn.codes != drawn.STOP]))
+    vertices = path.vertices
+    if line.get_transform() != ax.transData:  # axhline, axvline: one coordinate is a share of the axes
+        vertices = ax.transData.inverted().transform(line.get_transform().transform(line.get_path().vertices))
+    return rf"\addplot[forget plot, {_look(line)}] coordinates {{{_coordinates(vertices)}}};"
+
+
+def _steps(patch):
+    if not isinstance(patch, StepPatch):
+        raise BadInput("this picture cannot be written as LaTeX: it has areas; take pdf")
+    values, edges, _ = patch.get_data()
+    corners = [(edge, value) for k, value in enumerate(values) for edge in edges[k : k + 2]]
+    return rf"\addplot[forget plot, {_look(patch)}] coordinates {{{_coordinates(corners)}}} \closedcycle;"
+
+
+def _look(artist):
+    if isinstance(artist, StepPatch):
+        return f"draw=none, {_colour('fill', artist.get_facecolor())}, fill opacity={artist.get_alpha() or 1:g}"
+    look = [
+        _colour("color", artist.get_color()),
+        LINES[artist.get_linestyle()],
+        f"line width={artist.get_linewidth():g}pt",
+    ]
+    if artist.get_marker() in MARKERS:
+        look.append(f"mark={MARKERS[artist.get_marker()]}, mark size={artist.get_markersize() / 2:g}pt")
+    return ", ".join(look)
+
+
+def _legend(figure, ax):
+    """Lines of the legend and options of the axis; the legend of the figure stands above its first axes."""
+    legend, place = ax.get_legend(), "at={(1.03,1)}, anchor=north west, draw=none, cells={anchor=west}"
+    if legend is None and figure.legends and ax is figure.axes[0]:
+        legend = figure.legends[0]
+        place = "at={(0,1.2)}, anchor=south west, draw=none, cells={anchor=west}, legend columns=2"
+    if legend is None:
+        return [], []
+    title = legend.get_title().get_text()
+    lines = [rf"\addlegendimage{{empty legend}}\addlegendentry{{{_text(title)}}}"] if title else []
+    for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
+        area = ", area legend" if not isinstance(handle, Line2D) else ""
+        look = _look(handle) if not area else f"draw=none, {_colour('fill', handle.get_facecolor())}, fill opacity=0.5"
+        lines.append(rf"\addlegendimage{{{look}{area}}}\addlegendentry{{{_text(text.get_text())}}}")
+    return lines, [f"legend style={{{place}}}"]
+
+
+def _ticks(name, axis):
+    if not isinstance(axis.get_major_locator(), FixedLocator):
+        return {}
+    labels = ",".join(f"{{{_text(label.get_text())}}}" for label in axis.get_ticklabels())
+    ticks = ",".join(_number(tick) for tick in axis.get_ticklocs())
+    return {f"{name}tick": f"{{{ticks}}}", f"{name}ticklabels": f"{{{labels}}}"}
+
+
+def _colour(option, colour):
+    red, green, blue = (int(to_hex(colour)[k : k + 2], 16) for k in (1, 3, 5))
+    return f"{option}={{rgb,255:red,{red};green,{green};blue,{blue}}}"
+
+
+def _coordinates(vertices):
+    return " ".join(f"({_number(x)},{_number(y)})" for x, y in vertices)
+
+
+def _number(value):
+    return f"{float(value):.6g}"
+
+
+def _text(text):
+    return latex_with_math(text).replace("\n", r" \\ ")
