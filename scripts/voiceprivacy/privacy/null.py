@@ -1,0 +1,108 @@
+"""What scores without any evidence would give, and what a single speaker does to a maximum.
+
+Even where nothing is left to find, D_ECE is above zero: the oracle calibration fits the noise of few speakers. How far
+above is measured with the attack's own scores: the speaker labels of the enrolments are permuted so that none stays (a
+derangement), and what were trials of two speakers become targets. The 95th percentile of D_ECE over such derangements
+is the zero-evidence band: below it, D_ECE is no more than zero evidence gives.
+
+The worst case is a maximum, for which a bootstrap is not valid (its replicates never see a stronger score than the
+strongest). Instead: its range when any one speaker is left out, and how many speakers and trials it rests on.
+
+References
+----------
+Efron and Tibshirani, An introduction to the bootstrap, 1993, chapters 7.4 (maximum) and 15 (permutation tests).
+"""
+
+import itertools
+
+import numpy as np
+
+from voiceprivacy import seeds
+from voiceprivacy.privacy import zebra
+from voiceprivacy.privacy.calibration import pav_blocks
+from voiceprivacy.privacy.trials import speaker_weights, weigh
+
+FALSE_ALARMS = 0.05
+ENUMERATED_UP_TO = 6
+
+
+def null_dece_bits(trials, *, n_replicates, seed):
+    """D_ECE of derangements of the enrolments' speaker labels, array (at most B,).
+
+    Few speakers have fewer derangements than ``n_replicates``: up to six, every one is taken once. Derangements that
+    leave no targets (the list lacks those pairs) are left out.
+    """
+    enrolled = np.unique(trials.enrolment)
+    label = np.arange(len(trials.speakers))
+    everyone = np.ones(len(trials.scores), dtype=np.int64)
+    found = []
+    draw = seeds.generator(seed, "derangements", *map(str, trials.speakers))
+    for deranged in derangements(len(enrolled), n_replicates, draw):
+        label[enrolled] = enrolled[deranged]
+        sample = weigh(trials, everyone, target=label[trials.enrolment] == trials.trial)
+        if sample:
+            blocks = pav_blocks(sample.ties)
+            found.append(zebra.dece_bit(target=sample.target, nontarget=sample.nontarget, blocks=blocks))
+    return np.array(found)
+
+
+def dece_null95_bit(null):
+    """Upper end of the zero-evidence band from D_ECE of derangements (B,).
+
+    The ceil(0.95 (B + 1))th smallest, so that at most 5 % of attacks without evidence lie above; "undefined" for less
+    than 19 derangements, which cannot say so (four speakers have nine).
+    """
+    place = int(np.ceil((1 - FALSE_ALARMS) * (len(null) + 1))) - 1
+    return float(np.sort(null)[place]) if place < len(null) else "undefined"
+
+
+def derangements(n, count, draw):
+    """Yield permutations (n,) of 0 ... n - 1 that leave nothing in its place: all of them where they are few."""
+    places = np.arange(n)
+    if n <= ENUMERATED_UP_TO:
+        yield from (of for of in map(np.array, itertools.permutations(places)) if n and (of != places).all())
+        return
+    while count:
+        of = draw.permutation(n)
+        if (of != places).all():
+            count -= 1
+            yield of
+
+
+def leave_one_out_log10(trials):
+    """Lowest and highest worst case (base-10 LLR) when any one speaker is left out; "undefined" if none can be."""
+    found = []
+    for speaker in range(len(trials.speakers)):
+        weights = np.ones(len(trials.speakers), dtype=np.int64)
+        weights[speaker] = 0
+        sample = weigh(trials, speaker_weights(trials, weights))
+        if sample:
+            found.append(_worst_log10(sample))
+    return (min(found), max(found)) if found else ("undefined", "undefined")
+
+
+def extreme_block(trials):
+    """How many speakers (of either side) and trials the worst case rests on: those of the strongest PAV block."""
+    blocks = pav_blocks(weigh(trials, np.ones(len(trials.scores), dtype=np.int64)).ties, laplace=True)
+    strongest = np.abs(blocks.llrs).argmax()
+    within = (trials.scores >= blocks.lowest[strongest]) & (trials.scores <= blocks.highest[strongest])
+    speakers = np.union1d(trials.enrolment[within], trials.trial[within])
+    return len(speakers), int(within.sum())
+
+
+def assess(trials, *, n_replicates, seed):
+    """What stands beside D_ECE and the worst case where speakers are known: {metric: value}."""
+    low, high = leave_one_out_log10(trials)
+    n_speakers, n_trials = extreme_block(trials)
+    return {
+        "dece_null95_bit": dece_null95_bit(null_dece_bits(trials, n_replicates=n_replicates, seed=seed)),
+        "worst_case_leave_one_out_low_log10": low,
+        "worst_case_leave_one_out_high_log10": high,
+        "worst_case_n_speakers": n_speakers,
+        "worst_case_n_trials": n_trials,
+    }
+
+
+def _worst_log10(sample):
+    blocks = pav_blocks(sample.ties, laplace=True)
+    return zebra.worst_case_log10(target=sample.target, nontarget=sample.nontarget, blocks=blocks)

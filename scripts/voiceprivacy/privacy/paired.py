@@ -1,0 +1,126 @@
+"""Which of two anonymisers protects better on the same trials, and can they be told apart at all?
+
+Conventions
+-----------
+* Replicates (B,) of two systems belong together: replicate b drew the same speakers for both (see bootstrap).
+* A difference is that of A minus that of B; a p-value is two-sided.
+
+References
+----------
+Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
+"""
+
+import itertools
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from voiceprivacy.privacy.bootstrap import BIASED, interval, p_value
+
+# Whether more of it is better for the speaker (for G_VD: voices that remain different from each other).
+MORE_IS_BETTER = {
+    "eer_percent": True,
+    "eer_rocch_percent": True,
+    "cllr_bit": True,
+    "cllr_min_bit": True,
+    "linkability": False,
+    "dece_bit": False,
+    "deid_percent": True,
+    "gvd_db": True,
+    "mean_disclosure_bit": False,
+    "identification_rate_percent": False,
+}
+ALIKE = "cannot be told apart"
+UNTESTED = {"p_value": 1.0, "verdict": ALIKE}
+UNBOUNDED = (-np.inf, np.inf)
+
+
+class Pair(NamedTuple):
+    """Comparison of two systems by one metric.
+
+    ``share_a_better`` is the share of replicates in which A beats B (ties count half); ``p_holm`` is corrected for all
+    pairs of anonymisers that were compared by this metric under this condition; ``verdict`` follows the interval.
+    """
+
+    condition: str
+    metric: str
+    anonymiser_a: str
+    anonymiser_b: str
+    value_a: float
+    value_b: float
+    difference: float
+    ci_low: float
+    ci_high: float
+    share_a_better: float
+    p_value: float
+    p_holm: float
+    verdict: str
+
+
+def compare(systems, *, condition, metric):
+    """Compare all pairs of systems under one condition by one metric.
+
+    Parameters
+    ----------
+    systems : {anonymiser: (value, replicates (B,), number of speakers)}
+    condition, metric : str
+
+    Returns
+    -------
+    list of Pair, in the order of the systems
+    """
+    pairs = [
+        Pair(condition, metric, *names, **_difference(metric, *map(systems.get, names)), p_holm=1.0)
+        for names in itertools.combinations(systems, 2)
+    ]
+    return [pair._replace(p_holm=p) for pair, p in zip(pairs, holm([pair.p_value for pair in pairs]), strict=True)]
+
+
+def holm(p_values):
+    """Holm's correction of p-values (m,) for having been looked at together."""
+    corrected, highest = [0.0] * len(p_values), 0.0
+    for rank, place in enumerate(np.argsort(p_values, kind="stable")):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[place]))
+        corrected[place] = float(highest)
+    return corrected
+
+
+def average(systems):
+    """Mean over lists of [(value, replicates (B,), number of speakers), ...], with the fewest speakers of any list."""
+    values, replicates, n_speakers = zip(*systems, strict=True)
+    if any(isinstance(value, str) for value in values):
+        return "undefined", np.full(len(replicates[0]), np.nan), min(n_speakers)
+    with np.errstate(invalid="ignore"):  # inf - inf
+        return float(np.mean(values)), np.mean(replicates, axis=0), min(n_speakers)
+
+
+def _difference(metric, a, b):
+    """The fields of Pair from value_a on, without p_holm."""
+    (value_a, of_a, speakers_a), (value_b, of_b, speakers_b) = a, b
+    values = {"value_a": value_a, "value_b": value_b}
+    if isinstance(value_a, str) or isinstance(value_b, str) or math.isinf(value_a) or math.isinf(value_b):
+        return values | dict.fromkeys(("difference", "ci_low", "ci_high", "share_a_better"), "undefined") | UNTESTED
+    with np.errstate(invalid="ignore"):  # inf - inf: undefined, left out
+        differences = of_a - of_b
+    differences = differences[~np.isnan(differences)]
+    if not len(differences):
+        return values | dict.fromkeys(("difference", "ci_low", "ci_high", "share_a_better"), "undefined") | UNTESTED
+    options = {"n_speakers": min(speakers_a, speakers_b), "bounds": UNBOUNDED if metric in BIASED else None}
+    found = interval(value_a - value_b, differences, **options)
+    lower = (np.count_nonzero(differences < 0) + np.count_nonzero(differences == 0) / 2) / len(differences)
+    return {
+        **values,
+        "difference": found.value,
+        "ci_low": found.ci_low,
+        "ci_high": found.ci_high,
+        "share_a_better": 1 - lower if MORE_IS_BETTER[metric] else lower,
+        "p_value": p_value(found.value, differences, **options),
+        "verdict": _verdict(found, MORE_IS_BETTER[metric]),
+    }
+
+
+def _verdict(found, more_is_better):
+    if found.ci_low <= 0 <= found.ci_high:
+        return ALIKE
+    return "A is better" if (found.ci_low > 0) == more_is_better else "B is better"

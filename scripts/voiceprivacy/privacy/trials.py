@@ -1,0 +1,118 @@
+"""Scored trials and who speaks in them: speakers can be weighted, left out, or given other labels.
+
+Conventions
+-----------
+* A speaker is the same on the enrolment and on the trial side; a target trial has the same speaker on both.
+* Scores are sorted once; every sample of them is a weight for each trial.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from voiceprivacy.files import BadInput
+from voiceprivacy.privacy.calibration import Ties
+from voiceprivacy.tables import read_rows
+
+SPEAKERS = ["id", "speaker"]
+
+
+class SpeakerTrials(NamedTuple):
+    """M trials in ascending order of their scores.
+
+    ``speakers`` (S,) of both sides, sorted; ``scores`` (M,); ``target`` (M,) bool; ``enrolment`` and ``trial`` (M,) are
+    the speakers' positions; ``first`` (G,) is the first trial of each of the G different scores.
+    """
+
+    speakers: np.ndarray
+    scores: np.ndarray
+    target: np.ndarray
+    enrolment: np.ndarray
+    trial: np.ndarray
+    first: np.ndarray
+
+
+class Sample(NamedTuple):
+    """Weighted trials: Ties, and the scores of either class (ascending) with how often each occurs (at least once)."""
+
+    ties: Ties
+    target: np.ndarray
+    target_counts: np.ndarray
+    nontarget: np.ndarray
+    nontarget_counts: np.ndarray
+
+
+def read_speakers(path):
+    """Read who speaks (TSV: id speaker; ids of enrolments and of trials) as {id: speaker}."""
+    speaker_of = {}
+    for line, row in read_rows(path, SPEAKERS):
+        if not row["id"] or not row["speaker"]:
+            raise BadInput(f"{path}:{line}: an id or a speaker is empty")
+        if speaker_of.setdefault(row["id"], row["speaker"]) != row["speaker"]:
+            raise BadInput(f"{path}:{line}: '{row['id']}' has two speakers")
+    return speaker_of
+
+
+def arrange(scored, speaker_of):
+    """Sort scored trials and look up their speakers.
+
+    Parameters
+    ----------
+    scored : {target, nontarget: [(Trial, score), ...]}
+    speaker_of : {id: speaker} of enrolments and trials
+
+    Returns
+    -------
+    SpeakerTrials
+
+    Raises
+    ------
+    BadInput : an id without speaker, a target of two speakers, a nontarget of one, a single speaker
+    """
+    pairs = [pair for label in ("target", "nontarget") for pair in scored[label]]
+    sides = [[_speaker(getattr(trial, side), speaker_of) for trial, _ in pairs] for side in ("enrolment", "trial")]
+    speakers, positions = np.unique(np.array(sides), return_inverse=True)
+    enrolment, trial = positions.reshape(2, -1)
+    target = np.arange(len(pairs)) < len(scored["target"])
+    for wrong in np.flatnonzero((enrolment == trial) != target)[:1]:
+        of = pairs[wrong][0]
+        who = f"'{speakers[enrolment[wrong]]}' and '{speakers[trial[wrong]]}'"
+        raise BadInput(f"trial '{of.enrolment} {of.trial}' is labelled {of.label}, but its speakers are {who}")
+    scores = np.array([score for _, score in pairs], dtype=float)
+    order = np.argsort(scores, kind="stable")
+    scores = scores[order]
+    first = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
+    return SpeakerTrials(speakers, scores, target[order], enrolment[order], trial[order], first)
+
+
+def speaker_weights(trials, weights):
+    """Weight of each trial (M,) from one weight for each speaker (S,).
+
+    A target trial of speaker i weighs w_i, a nontarget trial of i and j w_i w_j: two copies of a speaker never form a
+    nontarget trial.
+    """
+    return weights[trials.enrolment] * np.where(trials.target, 1, weights[trials.trial])
+
+
+def weigh(trials, weights, *, target=None):
+    """Sample of trials with integer weights (M,).
+
+    ``target`` (M,) bool are other labels for the trials. None where a class is left without trials.
+    """
+    target = trials.target if target is None else target
+    target_weights, nontarget_weights = np.where(target, weights, 0), np.where(target, 0, weights)
+    counts = [np.add.reduceat(of, trials.first) for of in (target_weights, nontarget_weights)]
+    if not counts[0].any() or not counts[1].any():
+        return None
+    there = counts[0] + counts[1] > 0
+    ties = Ties(trials.scores[trials.first][there], counts[0][there], counts[1][there])
+    classes = []
+    for of in (target_weights, nontarget_weights):
+        classes += [trials.scores[of > 0], of[of > 0]]
+    return Sample(ties, *classes)
+
+
+def _speaker(name, speaker_of):
+    if name not in speaker_of:
+        raise BadInput(f"'{name}' has no speaker: add it to the map of speakers")
+    return speaker_of[name]
