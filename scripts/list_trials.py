@@ -11,6 +11,7 @@ from voiceprivacy.tables import read_manifest, write_enrolments, write_trials
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--source", required=True, type=json.loads, help='JSON {"kind": options}, as in the config')
     parser.add_argument(
         "--protocol", required=True, type=json.loads, help='JSON {"protocol": options}, as in the config'
     )
@@ -23,7 +24,11 @@ def main():
 
     findings = Findings()
     manifests = read_manifest(arguments.enrolment), read_manifest(arguments.trial)
-    trials, enrolments = protocol.list_trials(arguments.protocol, arguments.trials, *manifests, findings)
+    if not arguments.source.keys() & {"limit", "segments"}:  # else the manifests are not all that a list may name
+        protocol.check_list(arguments.protocol, arguments.trials, *manifests, findings)
+    trials, enrolments = protocol.list_trials(
+        arguments.source, arguments.protocol, arguments.trials, *manifests, findings
+    )
     findings.refuse_errors()
     write_enrolments(arguments.output_enrolments, enrolments)
     write_trials(arguments.output_trials, trials)

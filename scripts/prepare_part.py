@@ -34,7 +34,7 @@ def main():
         threads=arguments.threads,
     )
     progress = tqdm(utterances, desc=arguments.part, total=len(listed), unit=" utterances", mininterval=1)
-    write_manifest(arguments.manifest, list(progress))
+    write_manifest(arguments.manifest, [piece for pieces in progress for piece in pieces])
 
 
 if __name__ == "__main__":

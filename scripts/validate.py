@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from voiceprivacy import configuration
+from voiceprivacy import configuration, estimate
 from voiceprivacy.command import run
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Findings
@@ -20,17 +20,27 @@ def main():
     for problem in problems:
         findings.error(arguments.config, configuration.line_of(arguments.config, problem.place), str(problem))
     show(arguments.config, sorted(findings, key=lambda finding: finding.line))
-    unusable = {problem.place[:2] for problem in problems}
-    corpora = configuration.complete(config).get("corpora", {})
-    for name in corpora if isinstance(corpora, dict) else []:
-        if ("corpora", name) not in unusable:
-            of_corpus = checks.check_entry(configuration.expand(corpora[name]))
-            show(f"corpus {name}", of_corpus)
-            findings += of_corpus
+    examined = examine({problem.place[:2] for problem in problems}, config)
+    findings += [finding for of in examined.values() for finding in of.findings]
     errors = len(findings.errors())
+    if not errors:
+        print(estimate.text(estimate.estimate(configuration.check(config), examined)))
     print(f"{errors} errors, {len(findings) - errors} oddities")
     if errors:
         sys.exit(2)
+
+
+def examine(unusable, config):
+    """Examine and show the corpora of a config whose entries (such as ("corpora", "mine")) are not unusable."""
+    corpora = configuration.complete(config).get("corpora", {})
+    corpora = corpora if isinstance(corpora, dict) else {}
+    usable = {name: entry for name, entry in corpora.items() if not unusable & {("corpora",), ("corpora", name)}}
+    usable = configuration.expand(usable)
+    examined = {}
+    for name in usable:
+        examined[name] = checks.examine_entry(name, usable)
+        show(f"corpus {name}", examined[name].findings)
+    return examined
 
 
 def show(title, findings):

@@ -15,10 +15,11 @@ def main():
     parser.add_argument("--source", required=True, type=json.loads, help='JSON {"kind": options}, as in the config')
     parser.add_argument("--protocol", default={}, type=json.loads, help='JSON {"protocol": options}; none for train')
     parser.add_argument("--sample-rate", default=16000, type=int, help="Hz (default 16000)")
+    parser.add_argument("--training", default={}, type=json.loads, help='JSON {"corpus": source} of training corpora')
     parser.add_argument("--checks", required=True, help="TSV to write: level file line what")
     arguments = parser.parse_args()
 
-    findings = checks.check(arguments.source, arguments.protocol, arguments.sample_rate)
+    findings = checks.check(arguments.source, arguments.protocol, arguments.sample_rate, arguments.training)
     for finding in findings:
         print(f"{finding.level}: {finding}", file=sys.stderr)
     if findings.errors():

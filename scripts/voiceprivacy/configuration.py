@@ -159,17 +159,26 @@ def _schema():
 
 
 def _with_protocols(config):
-    """A copy without empty sections, in which every evaluated corpus that may do without a protocol has its default."""
+    """A copy without empty sections, in which every evaluated corpus has a protocol and the lists of its default."""
     config = copy.deepcopy({key: value for key, value in config.items() if value is not None})
     corpora = config.get("corpora")
     for entry in corpora.values() if isinstance(corpora, dict) else []:
-        if isinstance(entry, dict) and entry.get("use") != "train" and "protocol" not in entry:
-            kaldi = entry.get("kaldi")
-            if kaldi is None:
-                entry["protocol"] = {"enrol_trial": {}}
-            elif isinstance(kaldi, str):
-                entry["protocol"] = {"given": {"all": kaldi}}
+        if isinstance(entry, dict) and entry.get("use") != "train":
+            _set_protocol(entry)
     return config
+
+
+def _set_protocol(entry):
+    kaldi = entry.get("kaldi")
+    directory = kaldi.get("directory") if isinstance(kaldi, dict) else kaldi
+    if "protocol" not in entry and kaldi is None:
+        entry["protocol"] = {"enrol_trial": {}}
+    elif "protocol" not in entry and isinstance(directory, str):
+        entry["protocol"] = {"given": {"all": directory}}
+    protocol = entry.get("protocol")
+    for name in ("enrol_trial", "all_pairs"):
+        if isinstance(protocol, dict) and isinstance(protocol.get(name), dict):
+            protocol[name].setdefault("lists", ["mixed"] if entry.get("gender") == "mixed" else ["f", "m"])
 
 
 def _with_controls(config):
@@ -242,6 +251,7 @@ def _inconsistencies(config):
             yield Problem(
                 ("corpora", name), "needs a protocol that names its trial lists, such as given: {f: DIR, m: DIR}"
             )
+        yield from _wrong_options(("corpora", name), entry)
     for section in ("extractors", "backends"):
         for name, entry in config[section].items():
             if "train" in entry:
@@ -250,6 +260,15 @@ def _inconsistencies(config):
     for (one, first), (other, second) in combinations(ranges.items(), 2):
         if max(first.start, second.start) < min(first.stop, second.stop):
             yield Problem(("corpora", other, "synthetic"), f"has speakers of '{one}' too: change first_speaker")
+
+
+def _wrong_options(place, entry):
+    seconds = entry.get("segments", {}).get("seconds")
+    if isinstance(seconds, list) and seconds[0] > seconds[1]:
+        yield Problem((*place, "segments", "seconds"), "the shortest piece comes first")
+    lists = entry.get("protocol", {}).get("enrol_trial", {}).get("lists", [])
+    if "vctk" not in entry and any(name.endswith("_common") for name in lists):
+        yield Problem((*place, "protocol", "enrol_trial", "lists"), "only vctk has lists of common sentences")
 
 
 def _wrong_training(place, name, corpora):
@@ -268,15 +287,7 @@ def _missing_files(config):
 
 def _named_files(config):
     for name, entry in config["corpora"].items():
-        if "librispeech" in entry:
-            root = entry["librispeech"]["root"]
-            yield ("corpora", name, "librispeech", "root"), root
-            for subset in entry["librispeech"]["subsets"] if Path(root).exists() else []:
-                yield ("corpora", name, "librispeech", "subsets"), f"{root}/{subset}"
-        kaldi = entry.get("kaldi", [])
-        directories = [kaldi["enrolment"], *kaldi["trial"]] if isinstance(kaldi, dict) else [kaldi] if kaldi else []
-        directories += entry.get("protocol", {}).get("given", {}).values()
-        yield from ((("corpora", name, "kaldi"), directory) for directory in dict.fromkeys(directories))
+        yield from ((("corpora", name, *place), path) for place, path in _files_of_corpus(entry))
     for name, entry in config["anonymisers"].items():
         if "function" in entry:
             yield ("anonymisers", name, "function"), ours(entry["function"].rpartition(":")[0])
@@ -285,6 +296,22 @@ def _named_files(config):
     for name, entry in config["extractors"].items():
         if "model" in entry and "revision" not in entry:
             yield ("extractors", name, "model"), entry["model"]
+
+
+def _files_of_corpus(entry):
+    for kind in ("librispeech", "vctk", "folder"):
+        if kind in entry and not entry[kind].get("download"):
+            root = entry[kind]["root"]
+            yield (kind, "root"), root
+            for subset in entry[kind].get("subsets", []) if Path(root).exists() else []:
+                yield (kind, "subsets"), f"{root}/{subset}"
+    if "speakers" in entry.get("folder", {}):
+        yield ("folder", "speakers"), entry["folder"]["speakers"]
+    kaldi = entry.get("kaldi", {})
+    kaldi = kaldi if isinstance(kaldi, dict) else {"directory": kaldi}
+    directories = [kaldi[key] for key in ("root", "directory", "enrolment") if key in kaldi] + kaldi.get("trial", [])
+    directories += entry.get("protocol", {}).get("given", {}).values()
+    yield from ((("kaldi",), directory) for directory in dict.fromkeys(directories))
 
 
 def _speaker_range(synthetic):

@@ -18,7 +18,7 @@ CONDITIONS = {
 }
 PARTS = ["enrolment", "trial", "train"]
 MODEL_FILES = ["hyperparams.yaml", "embedding_model.ckpt"]
-CORPUS_KINDS = ["synthetic", "librispeech", "kaldi"]
+CORPUS_KINDS = ["synthetic", "librispeech", "vctk", "kaldi", "folder"]
 ANONYMISER_KINDS = ["command", "function", "audio"]
 RUN1 = "_run1"
 
@@ -51,8 +51,8 @@ class Plan:
 
     def trial_lists(self, corpus):
         """Names of a corpus's trial lists."""
-        protocol = self.corpora[corpus].get("protocol", {})
-        return protocol["enrol_trial"]["lists"] if "enrol_trial" in protocol else list(protocol.get("given", {}))
+        (options,) = self.corpora[corpus].get("protocol", {None: {}}).values()
+        return options.get("lists", list(options))
 
     def all_trial_lists(self):
         """(corpus, trial list) of all evaluated corpora."""
@@ -65,8 +65,25 @@ class Plan:
     def data_sets(self, corpus, part):
         """Names of the Kaldi directories that a part lies in, else the corpus: what {set} is in an audio folder."""
         kaldi = self.corpora[corpus].get("kaldi", corpus)
-        folders = kaldi.get(part, corpus) if isinstance(kaldi, dict) else kaldi
+        folders = kaldi.get("directory", kaldi.get(part, corpus)) if isinstance(kaldi, dict) else kaldi
         return [Path(folder).name for folder in ([folders] if isinstance(folders, str) else folders)]
+
+    def source(self, corpus):
+        """What a corpus's entry says of its speech, as the scripts of the corpora room take it."""
+        keys = (*CORPUS_KINDS, "pipes", "limit", "segments")
+        return {key: self.corpora[corpus][key] for key in keys if key in self.corpora[corpus]}
+
+    def training_sources(self, corpus):
+        """The sources of all corpora that train attackers, whose speakers an evaluated corpus must not have."""
+        if corpus not in self.evaluated:
+            return {}
+        return {name: self.source(name) for name, entry in self.corpora.items() if entry["use"] == "train"}
+
+    def downloads(self, corpus):
+        """What says that a corpus's subsets are downloaded (of one that lies there: none)."""
+        options = self.corpora[corpus].get("librispeech", {})
+        subsets = options["subsets"] if options.get("download") else []
+        return [f"results/downloads/{corpus}/{subset}.tsv" for subset in subsets]
 
     def anonymiser(self, name):
         """The entry of an anonymiser or of its second run."""

@@ -20,6 +20,7 @@ ENROLMENTS = ["enrolment", "utterance"]
 SCORES = [*TRIALS, "score"]
 LABELS = ("target", "nontarget")
 UNSAFE = re.compile(r"^[-.]|[\s/\\\x00-\x1f\x7f]")
+PIECE = re.compile(r"_seg\d{3,}$")
 
 
 class Utterance(NamedTuple):
@@ -234,6 +235,16 @@ def safe_id(text, path, line):
 def _check_label(label, path, line):
     if label not in LABELS:
         raise BadInput(f"{path}:{line}: label '{label}' is neither target nor nontarget")
+
+
+def piece_id(source, number):
+    """The id of one piece of an utterance; source_of is the way back."""
+    return f"{source}_seg{number:03d}"
+
+
+def source_of(utterance):
+    """The utterance that a piece was cut from, by its id (u_seg007 is a piece of u); any other is its own source."""
+    return PIECE.sub("", utterance)
 
 
 def _check_unique(pairs, path):

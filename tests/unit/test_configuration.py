@@ -114,7 +114,7 @@ CASES = {
     ),
     "two kinds at once": (
         {"corpora": {"a": SYNTHETIC | {"kaldi": "x"}}},
-        "corpora.a: needs one of synthetic, librispeech, kaldi, and only one",
+        "corpora.a: needs one of synthetic, librispeech, vctk, kaldi, folder, and only one",
     ),
     "a name that cannot be a folder": ({"corpora": {"A b": SYNTHETIC}}, "corpora.A b: 'A b' cannot be a name here"),
     "a reserved name": ({"corpora": {"original": SYNTHETIC}}, "corpora.original: 'original' cannot be a name here"),

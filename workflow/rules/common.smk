@@ -26,6 +26,7 @@ except BadInput as error:
     sys.exit(f"error: {error}")
 
 plan = Plan(config)
+OPENSLR = "https://www.openslr.org/resources/12"
 PAGE = Path(workflow.basedir) / "workflow" / "report"
 
 
@@ -43,6 +44,7 @@ wildcard_constraints:
     backend=one_of(plan.backends),
     condition=one_of(CONDITIONS),
     shard=r"\d+",
+    subset=r"[^/]+",
 
 
 def corpus_modules(script):
@@ -50,7 +52,8 @@ def corpus_modules(script):
 
     def files(wildcards):
         protocol = plan.corpora[wildcards.corpus].get("protocol", {})
-        by_name = [f"voiceprivacy/corpora/{name}" for name in (plan.corpus_kind(wildcards.corpus), *protocol)]
+        kinds = map(plan.corpus_kind, (wildcards.corpus, *plan.training_sources(wildcards.corpus)))
+        by_name = [f"voiceprivacy/corpora/{name}" for name in (*kinds, *protocol)]
         found = {module for name in (script, *by_name) for module in modules(name)}
         return sorted(found | {SCRIPTS / f"{name}.py" for name in by_name})
 
@@ -58,8 +61,26 @@ def corpus_modules(script):
 
 
 def corpus_source(wildcards):
-    kind = plan.corpus_kind(wildcards.corpus)
-    return json.dumps({kind: plan.corpora[wildcards.corpus][kind]})
+    return json.dumps(plan.source(wildcards.corpus))
+
+
+def training_sources(wildcards):
+    return json.dumps(plan.training_sources(wildcards.corpus))
+
+
+def all_downloads(wildcards):
+    """Downloads of a corpus and of those that train attackers, which its check lists too."""
+    corpora = [wildcards.corpus, *plan.training_sources(wildcards.corpus)]
+    return [file for corpus in dict.fromkeys(corpora) for file in plan.downloads(corpus)]
+
+
+def download_root(wildcards):
+    return plan.corpora[wildcards.corpus]["librispeech"]["root"]
+
+
+def download_address(wildcards):
+    download = plan.corpora[wildcards.corpus]["librispeech"]["download"]
+    return download if isinstance(download, str) else OPENSLR
 
 
 def corpus_protocol(wildcards):

@@ -1,9 +1,33 @@
 """Speech as it is: checked, divided into parts, and the trials that will be scored."""
 
 
+rule fetch_subset:
+    """Download a subset of LibriSpeech into the corpus's root, unless it lies there."""
+    input:
+        script=SCRIPTS / "fetch_subset.py",
+    output:
+        done="results/downloads/{corpus}/{subset}.tsv",
+    log:
+        "results/logs/fetch_subset/{corpus}/{subset}.log",
+    localrule: True
+    conda:
+        "../../envs/corpora.yaml"
+    params:
+        root=download_root,
+        address=download_address,
+    shell:
+        "python {input.script}"
+        " --subset {wildcards.subset:q}"
+        " --root {params.root:q}"
+        " --address {params.address:q}"
+        " --done {output.done:q}"
+        " > {log:q} 2>&1"
+
+
 rule validate_corpus:
     """Check a corpus and its trial lists before any hour is spent."""
     input:
+        downloads=all_downloads,
         script=SCRIPTS / "validate_corpus.py",
         modules=corpus_modules("validate_corpus"),
     output:
@@ -20,11 +44,13 @@ rule validate_corpus:
     params:
         source=corpus_source,
         protocol=corpus_protocol,
+        training=training_sources,
         sample_rate=sample_rate,
     shell:
         "python {input.script}"
         " --source {params.source:q}"
         " --protocol {params.protocol:q}"
+        " --training {params.training:q}"
         " --sample-rate {params.sample_rate}"
         " --checks {output.checks:q}"
         " > {log:q} 2>&1"
@@ -85,9 +111,11 @@ rule list_trials:
         mem_mb=2000,
         runtime=20,
     params:
+        source=corpus_source,
         protocol=corpus_protocol,
     shell:
         "python {input.script}"
+        " --source {params.source:q}"
         " --protocol {params.protocol:q}"
         " --trials {wildcards.trials}"
         " --enrolment {input.enrolment:q}"

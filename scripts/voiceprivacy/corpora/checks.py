@@ -1,66 +1,165 @@
 """Everything that can be wrong with a corpus, found before any hour is spent on it."""
 
 from collections import Counter
+from typing import NamedTuple
 
-from voiceprivacy.corpora import listing, protocol
-from voiceprivacy.corpora.recordings import headers
+from voiceprivacy.corpora import listing, pipes, protocol, segments
+from voiceprivacy.corpora.recordings import inspect
 from voiceprivacy.files import BadInput
 
+UNKNOWN_DURATION_S = 2.7  # of a synthetic utterance before it is spoken, as they are on average
+BESIDE_THE_SOURCE = ("protocol", "sample_rate", "use", "gender")
 
-def check(source, chosen_protocol, sample_rate):
-    """Check a corpus: its listing, the headers of all its audio and its trial lists.
+
+class Size(NamedTuple):
+    """How much there is: utterances (or pieces) and seconds."""
+
+    utterances: int
+    seconds: float
+
+
+class Examination(NamedTuple):
+    """What was found in a corpus, and how much of it there is.
+
+    ``parts`` is {part: Size}, ``lists`` {name of a trial list: number of trials of the uncut utterances}.
+    """
+
+    findings: listing.Findings
+    parts: dict
+    lists: dict
+
+
+def check(source, chosen_protocol, sample_rate, training=None):
+    """The findings of examine: all errors and oddities of a corpus."""
+    return examine(source, chosen_protocol, sample_rate, training).findings
+
+
+def examine(source, chosen_protocol, sample_rate, training=None):
+    """Check a corpus: its listing, its audio and its trial lists, and measure it.
 
     Parameters
     ----------
-    source : dict {kind: options}
+    source : dict {kind: options, and pipes, limit, segments beside it}
     chosen_protocol : dict {protocol: options}
-        Empty for a corpus that only trains.
+        Empty for a corpus that only trains: of its audio the headers are read, of an evaluated one the samples.
     sample_rate : int
         What the corpus will be converted to, Hz.
+    training : dict {name of a corpus that trains attackers: source}, optional
+        Its speakers must not be evaluated.
 
     Returns
     -------
-    listing.Findings : all errors and oddities
+    Examination
     """
-    findings = listing.Findings()
+    findings, parts, lists = listing.Findings(), {}, {}
     try:
         utterances = listing.list_utterances(source, findings)
-        _check_audio(utterances, sample_rate, findings)
         if chosen_protocol:
-            _check_protocol(source, chosen_protocol, utterances, findings)
+            whole = protocol.split(source, chosen_protocol, utterances, findings)
+            parts = dict(zip(("enrolment", "trial"), protocol.limited(source, *whole), strict=True))
+            lists = _check_lists(source, chosen_protocol, whole, parts, findings)
+            _check_sessions(parts, findings)
+            _check_training(training or {}, parts, findings)
+        else:
+            parts = dict(zip(("train",), protocol.limited(source, utterances), strict=True))
+        used = {of.utterance: of for part in parts.values() for of in part}
+        checked = list(used.values()) if "limit" in source else utterances
+        durations = _check_audio(checked, sample_rate, findings, samples=bool(chosen_protocol))
+        parts = {name: _measure(part, durations, source, findings) for name, part in parts.items()}
     except BadInput as error:
         findings.error(*_place(error))
-    return findings
+        parts = {name: part for name, part in parts.items() if isinstance(part, Size)}
+    return Examination(findings, parts, lists)
 
 
-def check_entry(entry):
-    """Check a corpus as a completed config describes it: {kind: options, protocol, sample_rate, use}."""
-    source = {key: value for key, value in entry.items() if key not in ("protocol", "sample_rate", "use")}
-    return check(source, entry.get("protocol", {}) if entry["use"] == "evaluation" else {}, entry["sample_rate"])
+def examine_entry(name, corpora):
+    """Examine one corpus of a completed config's corpora."""
+    entry = corpora[name]
+    evaluated = entry["use"] == "evaluation"
+    training = {of: source_of_entry(corpora[of]) for of in corpora if corpora[of]["use"] == "train"}
+    chosen = entry.get("protocol", {}) if evaluated else {}
+    return examine(source_of_entry(entry), chosen, entry["sample_rate"], training if evaluated else {})
 
 
-def _check_audio(utterances, sample_rate, findings):
-    files = [utterance for utterance in utterances if utterance.audio is not None]
-    narrow = Counter()
-    for utterance, header in zip(files, headers([utterance.audio for utterance in files]), strict=True):
-        if isinstance(header, BadInput):
-            what = str(header).removeprefix(f"{utterance.audio}: ")
-            findings.error(utterance.audio, "-", f"{what} (utterance '{utterance.utterance}')")
-        elif header.sample_rate < sample_rate:
-            narrow[header.sample_rate] += 1
-    for rate, count in sorted(narrow.items()):
-        findings.oddity(
-            "audio", "-", f"{count} files have {rate} Hz and are made {sample_rate} Hz: no sound above {rate // 2} Hz"
-        )
+def source_of_entry(entry):
+    """What a completed config says of a corpus's speech: {kind: options}, and pipes, limit, segments beside it."""
+    return {key: value for key, value in entry.items() if key not in BESIDE_THE_SOURCE}
 
 
-def _check_protocol(source, chosen_protocol, utterances, findings):
-    enrolment, trial = protocol.split(source, chosen_protocol, utterances, findings)
+def _check_audio(utterances, sample_rate, findings, *, samples):
+    """Look at all recordings; {utterance: seconds} of those that can be read. A pipe that only trains runs later."""
+    files = [of for of in utterances if of.audio is not None and (samples or not isinstance(of.audio, pipes.Pipe))]
+    rates, durations = Counter(), {}
+    for utterance, found in zip(files, inspect([of.audio for of in files], samples=samples), strict=True):
+        for what in found.oddities:
+            findings.oddity(utterance.audio, "-", f"{what} (utterance '{utterance.utterance}')")
+        if found.error:
+            findings.error(utterance.audio, "-", f"{found.error} (utterance '{utterance.utterance}')")
+        else:
+            rates[found.header.sample_rate] += 1
+            durations[utterance.utterance] = found.header.duration_s
+    if len(rates) > 1:
+        counts = ", ".join(f"{count} of {rate} Hz" for rate, count in sorted(rates.items()))
+        findings.oddity("audio", "-", f"mixed sample rates: {counts}")
+    for rate, count in sorted(rates.items()):
+        if rate < sample_rate:
+            what = f"{count} files have {rate} Hz and are made {sample_rate} Hz: no sound above {rate // 2} Hz"
+            findings.oddity("audio", "-", what)
+    return durations
+
+
+def _check_lists(source, chosen_protocol, whole, parts, findings):
+    """Check every list of the protocol as it lies there, and what the limit leaves of it; {list: number of trials}."""
+    counts = {}
     for name in protocol.list_names(chosen_protocol):
         try:
-            protocol.list_trials(chosen_protocol, name, enrolment, trial, findings)
+            protocol.check_list(chosen_protocol, name, *whole, findings)
+            trials, _ = protocol.list_trials(source, chosen_protocol, name, *parts.values(), findings)
+            counts[name] = len(trials)
         except BadInput as error:
             findings.error(*_place(error))
+    return counts
+
+
+def _check_sessions(parts, findings):
+    """Speakers who are enrolled and tried from one session: its microphone and room help the attacker."""
+    enrolled = {(of.speaker, of.session): of for of in reversed(parts["enrolment"])}
+    tried = {(of.speaker, of.session) for of in parts["trial"] if of.session}
+    for speaker, session in sorted(enrolled.keys() & tried):
+        first = enrolled[speaker, session]
+        what = f"speaker '{speaker}' is enrolled and tried from the same session '{session}'"
+        findings.oddity(first.file, first.line, what)
+
+
+def _check_training(training, parts, findings):
+    """Speakers who train an attacker and are evaluated: he knows them already."""
+    evaluated = {of.speaker for part in parts.values() for of in part}
+    for name, source in training.items():
+        try:
+            listed = listing.list_utterances(source, listing.Findings())
+        except BadInput:
+            continue  # a finding of that corpus itself
+        for speaker, first in sorted({of.speaker: of for of in reversed(listed)}.items()):
+            if speaker in evaluated:
+                what = f"speaker '{speaker}' trains attackers (corpus '{name}'), but enrols or is tried here"
+                findings.error(first.file, first.line, what)
+
+
+def _measure(part, durations, source, findings):
+    """The Size of a part; what is too short for a segment is an oddity, a speaker without any an error."""
+    seconds = [durations.get(of.utterance, UNKNOWN_DURATION_S if of.audio is None else 0.0) for of in part]
+    if "segments" not in source:
+        return Size(len(part), sum(seconds))
+    bounds = segments.bounds(source["segments"])
+    pieces = [segments.piece_length(duration, bounds) for duration in seconds]
+    readable = [(of, count) for of, (count, _) in zip(part, pieces, strict=True) if of.utterance in durations]
+    short = [of for of, count in readable if count == 0]
+    if short:
+        what = f"{len(short)} utterances are shorter than {bounds[0]} s and left out, such as '{short[0].utterance}'"
+        findings.oddity(short[0].file, short[0].line, what)
+    for speaker in sorted({of.speaker for of in short} - {of.speaker for of, count in readable if count}):
+        findings.error("segments", "-", f"speaker '{speaker}' has no utterance of {bounds[0]} s in a part")
+    return Size(sum(count for count, _ in pieces), sum(count * length for count, length in pieces))
 
 
 def _place(error):

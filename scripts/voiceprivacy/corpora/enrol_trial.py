@@ -3,11 +3,17 @@
 Who enrols with what depends on ids alone, never on the order of files. A speaker with several sessions (chapters)
 enrols with some and is tried with others; what is left over of an enrolment session is not used. Lists f and m hold
 the speakers of one gender, mixed holds all.
+
+Where a list such as f_common is asked for, VCTK's common sentences are tried there and nowhere else, and do not enrol.
 """
 
 from itertools import groupby
 
 from voiceprivacy import seeds, tables
+from voiceprivacy.corpora.vctk import is_common
+
+COMMON = "_common"
+GENDERS = {"f": ("f",), "m": ("m",), "mixed": ("f", "m", "-")}
 
 
 def list_names(options):
@@ -32,45 +38,60 @@ def split(source, options, utterances, findings):
     set of str, set of str : ids of enrolment and of trial utterances
     """
     enrolment, trial = set(), set()
-    for speaker, own in groupby(sorted(utterances, key=_speaker), key=_speaker):
+    for _, own in groupby(sorted(utterances, key=_speaker), key=_speaker):
         own = list(own)
-        if len(own) <= options["enrolment_utterances"]:
-            needed = options["enrolment_utterances"] + 1
-            what = f"speaker '{speaker}' has {len(own)} utterances: enrol_trial needs at least {needed}"
-            findings.error(own[0].file, own[0].line, what)
-        if own[0].gender == "-" and set(options["lists"]) & {"f", "m"}:
-            findings.error(own[0].file, own[0].line, f"speaker '{speaker}' has no gender, but the lists are per gender")
-        enrolled, tried = _split_speaker(own, options["enrolment_utterances"])
-        enrolment |= enrolled
-        trial |= tried
+        common = {of.utterance for of in own if _is_apart(of, options)}
+        others = [of for of in own if of.utterance not in common]
+        _check_speaker(own[0], len(others), options, findings)
+        if others:
+            enrolled, tried = _split_speaker(others, options["enrolment_utterances"])
+            enrolment |= enrolled
+            trial |= tried | common
     return enrolment, trial
 
 
-def list_trials(options, name, enrolment, trial, findings):
+def list_trials(source, options, name, enrolment, trial, findings):
     """Every enrolled speaker of the list against every trial utterance of the list.
 
     Parameters
     ----------
     name : str
-        f, m or mixed
+        f, m or mixed, or one of them with _common
     enrolment, trial : list of utterances (tables.Utterance or Listed)
 
     Returns
     -------
     list of tables.Trial, dict {speaker: [utterance, ...]}
     """
-    genders = ("f", "m", "-") if name == "mixed" else (name,)
+    genders = GENDERS[name.removesuffix(COMMON)]
     enrolments = {}
     for utterance in sorted(enrolment):
         if utterance.gender in genders:
             enrolments.setdefault(utterance.speaker, []).append(utterance.utterance)
-    tried = [utterance for utterance in sorted(trial) if utterance.gender in genders]
+    apart = name.endswith(COMMON)
+    tried = [of for of in sorted(trial) if of.gender in genders and _is_apart(of, options) == apart]
     trials = [
         tables.Trial(speaker, utterance.utterance, "target" if speaker == utterance.speaker else "nontarget")
         for speaker in sorted(enrolments)
         for utterance in tried
     ]
     return trials, dict(sorted(enrolments.items()))
+
+
+def _is_apart(utterance, options):
+    """Whether an utterance belongs to the lists ..._common of a corpus that has such lists."""
+    return any(name.endswith(COMMON) for name in options["lists"]) and is_common(utterance.utterance)
+
+
+def _check_speaker(first, count, options, findings):
+    """A speaker, of whom this is the first utterance, needs enough of them and, in lists per gender, a gender."""
+    if count <= options["enrolment_utterances"]:
+        needed = options["enrolment_utterances"] + 1
+        what = f"speaker '{first.speaker}' has {count} utterances: enrol_trial needs at least {needed}"
+        findings.error(first.file, first.line, what)
+    if first.gender == "-" and any(first.gender not in GENDERS[of.removesuffix(COMMON)] for of in options["lists"]):
+        what = f"speaker '{first.speaker}' has no gender, but the lists are per gender"
+        findings.error(first.file, first.line, what)
 
 
 def _split_speaker(utterances, count):

@@ -1,13 +1,15 @@
 """The protocol given: trial lists that lie in Kaldi data directories, read as they are and checked.
 
 ``trials`` of a list's directory: "speaker utterance target|nontarget". ``enrolls`` (one utterance a line), of the
-list's directory or of the corpus's enrolment directory, says what a speaker is enrolled with.
+list's directory or of the corpus's enrolment directory, says what a speaker is enrolled with. Lists named f, m or
+f_..., m_... are of one gender. Of a corpus that is limited, only the trials between what is left are scored; the
+pieces of a segmented utterance stand in its place.
 """
 
 from pathlib import Path
 
 from voiceprivacy import tables
-from voiceprivacy.corpora import kaldi
+from voiceprivacy.corpora import kaldi, published
 from voiceprivacy.corpora.listing import Findings
 from voiceprivacy.files import BadInput
 
@@ -34,20 +36,52 @@ def split(source, options, utterances, findings):
     known = {utterance.utterance for utterance in utterances}
     enrolled = set()
     for path in _enrolls_files(source, options):
-        for utterance, line in kaldi.read_enrolls(path, findings).items():
+        enrols = kaldi.read_enrolls(path, findings)
+        published.compare(path.parent.name, {"enrolment_utterances": len(enrols)}, path, findings)
+        for utterance, line in enrols.items():
             if utterance not in known:
                 findings.error(path, line, f"utterance '{utterance}' is unknown: no wav.scp lists it")
             enrolled.add(utterance)
-    passed_over = Findings()  # list_trials reads the same lines and says what is wrong with them
+    passed_over = Findings()  # check_list reads the same lines and says what is wrong with them
     tried = {fields[1] for name in options for _, fields in _read_trials(options, name, passed_over)}
     return enrolled & known, tried & known
 
 
-def list_trials(options, name, enrolment, trial, findings):
-    """The trials of one list, each checked against what is known of its speakers.
+def check_list(options, name, enrolment, trial, findings):
+    """Check each trial of one list against what is known of its speakers; add what is wrong.
 
     Parameters
     ----------
+    options : dict {name of a list: data directory}
+    name : str
+    enrolment, trial : list of Listed
+        All of the corpus, whatever it is limited to.
+    """
+    path = _trials_file(options, name)
+    known = _Known(enrolment, trial)
+    seen, wrong = {}, {}
+    for line, fields in _read_trials(options, name, findings):
+        for what in (*_wrong_with(fields, known, seen), *_wrong_genders(fields, known, _gender(name))):
+            wrong.setdefault(what, line)  # what is wrong with an id is said once, where it first occurs
+        seen.setdefault((fields[0], fields[1]), fields[2])
+    for what, line in wrong.items():
+        findings.error(path, line, what)
+    labels = list(seen.values())
+    counts = {
+        "enrolment_speakers": len({speaker for speaker, _ in seen}),
+        "trial_utterances": len({utterance for _, utterance in seen}),
+        "target_trials": labels.count("target"),
+        "nontarget_trials": labels.count("nontarget"),
+    }
+    published.compare(path.parent.name, counts, path, findings)
+
+
+def list_trials(source, options, name, enrolment, trial, findings):
+    """The trials of one list between the utterances of two manifests; check_list says what is wrong with them.
+
+    Parameters
+    ----------
+    source : dict {kind: options}
     options : dict {name of a list: data directory}
     name : str
     enrolment, trial : list of utterances (tables.Utterance or Listed)
@@ -57,55 +91,73 @@ def list_trials(options, name, enrolment, trial, findings):
     -------
     list of tables.Trial, dict {speaker: [utterance, ...]}
     """
-    path = _trials_file(options, name)
-    enrolments = {}
-    for utterance in sorted(enrolment):
-        enrolments.setdefault(utterance.speaker, []).append(utterance.utterance)
-    speaker_of = {utterance.utterance: utterance.speaker for utterance in trial}
-    trials, wrong = {}, {}
-    for line, fields in _read_trials(options, name, findings):
-        for what in _wrong_with(fields, enrolments, speaker_of, trials):
-            wrong.setdefault(what, line)  # what is wrong with an id is said once, where it first occurs
-        trials.setdefault((fields[0], fields[1]), tables.Trial(*fields))
-    for what, line in wrong.items():
-        findings.error(path, line, what)
-    _check_genders(path, name, [*enrolment, *trial], trials, findings)
+    enrolments = _by(lambda of: of.speaker, enrolment)
+    pieces = _by(lambda of: tables.source_of(of.utterance) if "segments" in source else of.utterance, trial)
+    trials = {
+        (speaker, piece): tables.Trial(speaker, piece, label)
+        for _, (speaker, utterance, label) in _read_trials(options, name, Findings())
+        for piece in pieces.get(utterance, [])
+        if speaker in enrolments
+    }
     named = dict.fromkeys(speaker for speaker, _ in trials)
-    return list(trials.values()), {speaker: enrolments[speaker] for speaker in named if speaker in enrolments}
+    return list(trials.values()), {speaker: enrolments[speaker] for speaker in named}
 
 
-def _wrong_with(fields, enrolments, speaker_of, seen):
+class _Known:
+    """What is known of the ids in a trial list: who is enrolled with what, who speaks what, everybody's gender."""
+
+    def __init__(self, enrolment, trial):
+        self.enrolments = {name: set(of) for name, of in _by(lambda of: of.speaker, enrolment).items()}
+        self.speakers = {of.utterance: of.speaker for of in trial}
+        self.genders = {of.speaker: of.gender for of in (*enrolment, *trial)}
+
+
+def _wrong_with(fields, known, seen):
     """What is wrong with one line of a trial list."""
     speaker, utterance, label = fields
     if label not in tables.LABELS:
         yield f"label '{label}' is neither target nor nontarget"
     if (speaker, utterance) in seen:
         yield f"trial '{speaker} {utterance}' occurs twice"
-    if speaker not in enrolments:
+    if speaker not in known.enrolments:
         yield f"speaker '{speaker}' is unknown: nobody enrolled has this id"
-    if utterance in enrolments.get(speaker_of.get(utterance), []):
+    if utterance in known.enrolments.get(known.speakers.get(utterance), ()):
         yield f"utterance '{utterance}' is both enrolled and tried"
-    if utterance not in speaker_of:
+    if utterance not in known.speakers:
         yield f"utterance '{utterance}' is unknown: no data directory lists it with a speaker and a file"
-    elif label == "target" and speaker_of[utterance] != speaker:
-        yield f"utterance '{utterance}' is labelled target of '{speaker}', but '{speaker_of[utterance]}' speaks it"
-    elif label == "nontarget" and speaker_of[utterance] == speaker:
+    elif label == "target" and known.speakers[utterance] != speaker:
+        yield f"utterance '{utterance}' is labelled target of '{speaker}', but '{known.speakers[utterance]}' speaks it"
+    elif label == "nontarget" and known.speakers[utterance] == speaker:
         yield f"utterance '{utterance}' is labelled nontarget, but '{speaker}' speaks it"
 
 
-def _check_genders(path, name, utterances, trials, findings):
-    """Lists named f, m, f_common and so on are per gender: everybody in them needs one."""
-    if name.split("_")[0] not in ("f", "m"):
-        return
-    used = {identity for pair in trials for identity in pair}
-    without = {of.speaker for of in utterances if of.gender == "-" and not used.isdisjoint(of[:2])}
-    for speaker in sorted(without):
-        findings.error(path, "-", f"speaker '{speaker}' has no gender, but the lists are per gender")
+def _wrong_genders(fields, known, wanted):
+    """Who in one line of a list of one gender has another one, or none."""
+    for speaker in dict.fromkeys((fields[0], known.speakers.get(fields[1]))):
+        gender = known.genders.get(speaker, wanted)
+        if wanted and gender == "-":
+            yield f"speaker '{speaker}' has no gender, but the lists are per gender"
+        elif gender != wanted and wanted:
+            yield f"speaker '{speaker}' is {gender} in a list of {wanted}: a trial across genders"
+
+
+def _gender(name):
+    """The gender of a list named f, m, f_common and so on; None of any other."""
+    first = name.split("_")[0]
+    return first if first in ("f", "m") else None
+
+
+def _by(key, utterances):
+    """{key of an utterance: [ids in their order]}."""
+    groups = {}
+    for utterance in sorted(utterances):
+        groups.setdefault(key(utterance), []).append(utterance.utterance)
+    return groups
 
 
 def _enrolls_files(source, options):
     directories = [Path(directory) for directory in options.values()]
-    directories += [kaldi.enrolment_directory(source["kaldi"])] if "kaldi" in source else []
+    directories += [Path(kaldi.data_directories(source["kaldi"])[0])] if "kaldi" in source else []
     files = [path for path in dict.fromkeys(directory / "enrolls" for directory in directories) if path.exists()]
     if not files:
         raise BadInput(f"{directories[-1] / 'enrolls'}: not found")

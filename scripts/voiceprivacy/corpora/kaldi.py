@@ -1,16 +1,18 @@
 """Kaldi data directories, as the VoicePrivacy Challenges hand them out: wav.scp, utt2spk, spk2gender, enrolls, trials.
 
-A path in wav.scp is absolute, or relative to the working directory, to the data directory or to the nearest folder
-above it from which the first such path exists (challenge directories name files from the folder that holds data/).
+A path in wav.scp is absolute, or relative to the given root; without one to the working directory, to the data
+directory or to the nearest folder above it from which the first such path exists (challenge directories name files
+from the folder that holds data/). A pipe ("sox a.flac -t wav - |") runs in that folder, where the config allows it.
 """
 
 from pathlib import Path
 
 from voiceprivacy.corpora.listing import Listed
+from voiceprivacy.corpora.pipes import Pipe
 from voiceprivacy.corpora.recordings import provide_audio
 from voiceprivacy.files import BadInput, read_lines
 
-__all__ = ["list_utterances", "provide_audio", "read_enrolls", "read_fields"]
+__all__ = ["data_directories", "list_utterances", "provide_audio", "read_enrolls", "read_fields", "read_text"]
 
 
 def list_utterances(options, findings):
@@ -21,13 +23,15 @@ def list_utterances(options, findings):
     Parameters
     ----------
     options : path, or dict
-        One directory; or enrolment: a directory, trial: list of directories.
+        One directory; or directory; or enrolment: a directory, trial: list of directories. A dict may have root: where
+        relative paths start.
     """
-    directories = [Path(directory) for directory in _directories(options)]
+    directories = [Path(directory) for directory in data_directories(options)]
+    root = options.get("root") if isinstance(options, dict) else None
     genders = _merged_genders(directories, findings)
     utterances = {}
     for directory in directories:
-        for listed in _list_directory(directory, genders, findings):
+        for listed in _list_directory(directory, root, genders, findings):
             known = utterances.setdefault(listed.utterance, listed)
             if (known.speaker, known.audio) != (listed.speaker, listed.audio):
                 place = f"{known.file}:{known.line}"
@@ -35,9 +39,23 @@ def list_utterances(options, findings):
     return list(utterances.values())
 
 
-def enrolment_directory(options):
-    """The directory whose enrolls file says who is enrolled with what."""
-    return Path(options["enrolment"] if isinstance(options, dict) else options)
+def data_directories(options):
+    """All data directories of a corpus; the one that enrols is the first."""
+    if not isinstance(options, dict):
+        return [options]
+    return [options["directory"]] if "directory" in options else [options["enrolment"], *options["trial"]]
+
+
+def read_text(path, findings):
+    """Read a text file (utterance, then what is said, which may be nothing): {utterance: (line number, words)}."""
+    said = {}
+    for line, text in enumerate(read_lines(path), start=1):
+        utterance, *words = text.split(maxsplit=1)[:2] or [""]
+        if utterance in said:
+            findings.error(path, line, f"utterance '{utterance}' occurs twice")
+        elif utterance:
+            said[utterance] = (line, "".join(words).strip())
+    return said
 
 
 def read_enrolls(path, findings):
@@ -60,31 +78,37 @@ def read_fields(path, count, findings):
             findings.error(path, line, f"expected {count} column{'s' if count > 1 else ''}: '{text.strip()}'")
 
 
-def _directories(options):
-    if isinstance(options, dict):
-        return [options["enrolment"], *options["trial"]]
-    return [options]
-
-
-def _list_directory(directory, genders, findings):
+def _list_directory(directory, root, genders, findings):
     if not directory.is_dir():
         raise BadInput(f"{directory}: not found")
     if (directory / "segments").exists():
         raise BadInput(f"{directory}/segments: recordings cut by a segments file are not supported; cut the audio")
-    wav_scp, utt2spk = directory / "wav.scp", directory / "utt2spk"
+    wav_scp, utt2spk, text = (directory / name for name in ("wav.scp", "utt2spk", "text"))
     speakers = _read_map(utt2spk, "utterance", findings)
     entries = _read_map(wav_scp, "utterance", findings)
     for utterance in speakers.keys() - entries.keys():
         findings.error(utt2spk, speakers[utterance][0], f"utterance '{utterance}' is not in {wav_scp}")
-    base = _base(directory, [entry for _, entry in entries.values()])
+    for utterance, (line, _) in read_text(text, findings).items() if text.exists() else ():
+        if utterance not in entries:
+            findings.oddity(text, line, f"utterance '{utterance}' is not in {wav_scp}")
+    base = Path(root) if root else _base(directory, [entry for _, entry in entries.values()])
     for utterance, (line, entry) in entries.items():
         if utterance not in speakers:
             findings.error(wav_scp, line, f"utterance '{utterance}' has no speaker in {utt2spk}")
-        elif entry.endswith("|"):
-            findings.error(wav_scp, line, f"utterance '{utterance}' is a command (pipe), not a file: make files of it")
         else:
             speaker = speakers[utterance][1]
-            yield Listed(utterance, speaker, genders.get(speaker, "-"), "", base / entry, str(wav_scp), line)
+            gender, session = genders.get(speaker, "-"), _session(utterance, speaker)
+            yield Listed(utterance, speaker, gender, session, _audio(entry, base), str(wav_scp), line)
+
+
+def _audio(entry, base):
+    return Pipe(entry[:-1].strip(), base) if entry.endswith("|") else base / entry
+
+
+def _session(utterance, speaker):
+    """The chapter in an id as LibriSpeech has them, speaker-chapter-number; no other id tells of a session."""
+    fields = utterance.split("-")
+    return fields[1] if len(fields) == 3 and fields[0] == speaker else ""
 
 
 def _read_map(path, what, findings):
@@ -113,5 +137,11 @@ def _merged_genders(directories, findings):
 def _base(directory, entries):
     """The folder that relative paths start from."""
     folders = [Path(), directory, *directory.absolute().parents]
-    relative = (entry for entry in entries if not Path(entry).is_absolute())
-    return next((folder for entry in relative for folder in folders if (folder / entry).exists()), Path())
+    paths = (path for entry in entries for path in _paths(entry) if not Path(path).is_absolute())
+    return next((folder for path in paths for folder in folders if (folder / path).exists()), Path())
+
+
+def _paths(entry):
+    """What may be a path in an entry: all of it, or the words after a pipe's program that have a slash."""
+    words = Pipe(entry[:-1], Path()).words() if entry.endswith("|") else None
+    return [entry] if words is None else [word for word in words[1:] if "/" in word]

@@ -5,13 +5,12 @@ Panayotov et al., Librispeech: an ASR corpus based on public domain audio books,
 
 from pathlib import Path
 
+from voiceprivacy.corpora import published
 from voiceprivacy.corpora.listing import Listed
-from voiceprivacy.corpora.recordings import provide_audio
+from voiceprivacy.corpora.recordings import AUDIO, provide_audio
 from voiceprivacy.files import BadInput, read_lines
 
 __all__ = ["list_utterances", "provide_audio"]
-
-AUDIO = {".flac", ".wav"}
 
 
 def list_utterances(options, findings):
@@ -28,7 +27,9 @@ def list_utterances(options, findings):
     genders = _read_genders(root / "SPEAKERS.TXT", findings)
     utterances = {}
     for subset in options["subsets"]:
-        for path in _audio_files(root / subset, findings):
+        files = _audio_files(root / subset, findings)
+        published.compare(subset, {"utterances": len(files)}, root / subset, findings)
+        for path in files:
             listed = _listed(path, genders)
             known = utterances.setdefault(listed.utterance, listed)
             if known is not listed:

@@ -1,36 +1,43 @@
 """What a corpus holds, before any of its audio is prepared, and what is wrong with it.
 
-A kind of corpus (``synthetic``, ``librispeech``, ``kaldi``) is the module of that name in this folder, with two
-functions:
+A kind of corpus (``synthetic``, ``librispeech``, ``vctk``, ``kaldi``, ``folder``) is the module of that name in this
+folder, with two functions:
 
 * ``list_utterances(options, findings)`` lists what exists; what is wrong is added to ``findings``.
 * ``provide_audio(utterances, *, audio_dir, sample_rate, threads)`` yields the lines of a manifest.
 
-``source`` is everywhere the part of the config that names one kind: {kind: options}.
+``source`` is everywhere the part of the config that says which speech: {kind: options}, and beside the kind
+
+* ``pipes``: true, to allow audio that a command writes (see pipes.py);
+* ``limit``: {speakers, utterances}, to use a part only (see limit.py);
+* ``segments``: {seconds}, to cut utterances into pieces (see segments.py). Everything before the audio is prepared
+  (lists of utterances, protocols) speaks of whole utterances.
 """
 
 import importlib
 from pathlib import Path
 from typing import NamedTuple
 
+from voiceprivacy.corpora.pipes import Pipe
 from voiceprivacy.files import BadInput
-from voiceprivacy.tables import safe_id
+from voiceprivacy.tables import PIECE, safe_id
 
 FINDING = ["level", "file", "line", "what"]
+BESIDE_THE_KIND = ("pipes", "limit", "segments")
 
 
 class Listed(NamedTuple):
     """One utterance of a corpus.
 
-    ``session`` is the chapter or recording session ("" where unknown), ``audio`` the file that holds it (None for
-    speech still to be made), ``file`` and ``line`` where it is listed (line "-" where a folder lists it).
+    ``session`` is the chapter or recording session ("" where unknown), ``audio`` the file or the command that holds
+    it (None for speech still to be made), ``file`` and ``line`` where it is listed (line "-" where a folder lists it).
     """
 
     utterance: str
     speaker: str
     gender: str
     session: str
-    audio: Path | None
+    audio: Path | Pipe | None
     file: str
     line: int | str
 
@@ -76,10 +83,11 @@ class Findings(list):
 
 
 def kind_of(choice, function):
-    """The module and the options of a one-key mapping {name: options}; the module must have ``function``."""
-    if not isinstance(choice, dict) or len(choice) != 1:
+    """The module and the options of a source or protocol {name: options}; the module must have ``function``."""
+    kinds = [key for key in choice if key not in BESIDE_THE_KIND] if isinstance(choice, dict) else []
+    if len(kinds) != 1:
         raise BadInput(f"{choice}: expected one kind and its options")
-    ((name, options),) = choice.items()
+    name, options = kinds[0], choice[kinds[0]]
     try:
         module = importlib.import_module(f"voiceprivacy.corpora.{name}")
         getattr(module, function)
@@ -93,7 +101,7 @@ def list_utterances(source, findings):
 
     Parameters
     ----------
-    source : dict {kind: options}
+    source : dict
     findings : Findings
         Gets what is wrong with the corpus.
 
@@ -111,6 +119,12 @@ def list_utterances(source, findings):
         raise BadInput(f"{source}: holds no utterance")
     for utterance in utterances:
         _check_ids(utterance, findings)
+        if isinstance(utterance.audio, Pipe) and not source.get("pipes"):
+            what = f"utterance '{utterance.utterance}' is a command (pipe): pipes: true in the corpus's entry allows it"
+            findings.error(utterance.file, utterance.line, what)
+        if "segments" in source and PIECE.search(utterance.utterance):
+            what = f"utterance '{utterance.utterance}' has the id of a piece already: leave segments out"
+            findings.error(utterance.file, utterance.line, what)
     return utterances
 
 

@@ -1,6 +1,8 @@
 """One part of a corpus (enrolment, trial or train): which utterances belong to it, and their audio."""
 
-from voiceprivacy.corpora import listing, protocol
+from pathlib import Path
+
+from voiceprivacy.corpora import listing, protocol, segments
 from voiceprivacy.files import BadInput
 
 PARTS = ["enrolment", "trial", "train"]
@@ -11,7 +13,8 @@ def list_part(source, chosen_protocol, part):
 
     Parameters
     ----------
-    source : dict {kind: options}
+    source : dict
+        {kind: options}, with pipes, limit and segments beside the kind (see listing.py)
     chosen_protocol : dict {protocol: options}
         Not needed for the part train, which holds all utterances.
     part : str
@@ -27,9 +30,11 @@ def list_part(source, chosen_protocol, part):
     """
     findings = listing.Findings()
     utterances = listing.list_utterances(source, findings)
-    if part != "train":
-        enrolment, trial = protocol.split(source, chosen_protocol, utterances, findings)
-        utterances = {"enrolment": enrolment, "trial": trial}[part]
+    if part == "train":
+        (utterances,) = protocol.limited(source, utterances)
+    else:
+        parts = protocol.split(source, chosen_protocol, utterances, findings)
+        utterances = dict(zip(PARTS, protocol.limited(source, *parts), strict=False))[part]
     findings.refuse_errors()
     if not utterances:
         raise BadInput(f"the part {part} has no utterance")
@@ -37,18 +42,21 @@ def list_part(source, chosen_protocol, part):
 
 
 def provide_audio(source, utterances, *, audio_dir, sample_rate, threads):
-    """Make the audio of utterances available, mono and at the corpus's rate.
+    """Make the audio of utterances available, mono and at the corpus's rate, and cut it where the source says so.
 
     Parameters
     ----------
-    source : dict {kind: options}
+    source : dict
     utterances : list of listing.Listed
     audio_dir : path
-        Where audio goes that has to be made or converted, as 16-bit FLAC.
+        Where audio goes that has to be made, converted or cut, as 16-bit FLAC.
 
     Yields
     ------
-    tables.Utterance : in the order of ``utterances``
+    list of tables.Utterance : an utterance, or its pieces, in the order of ``utterances``
     """
     kind, _ = listing.kind_of(source, "provide_audio")
-    return kind.provide_audio(utterances, audio_dir=audio_dir, sample_rate=sample_rate, threads=threads)
+    whole = kind.provide_audio(utterances, audio_dir=Path(audio_dir), sample_rate=sample_rate, threads=threads)
+    if "segments" in source:
+        return segments.cut(whole, source["segments"], audio_dir=audio_dir, threads=threads)
+    return ([utterance] for utterance in whole)

@@ -1,9 +1,11 @@
 """Who is enrolled with what, and what is tried against whom.
 
-A protocol (``enrol_trial``, ``given``) is the module of that name in this folder, with three functions, ``list_names``,
-``split`` and ``list_trials``; the functions here call them. ``protocol`` is {name: options}, as in the config.
+A protocol (``enrol_trial``, ``given``, ``all_pairs``) is the module of that name in this folder, with the functions
+``list_names``, ``split``, ``list_trials`` and, where people write the lists, ``check_list``; those here call them.
+``protocol`` is {name: options}, as in the config, ``source`` as listing.py has it.
 """
 
+from voiceprivacy.corpora import limit
 from voiceprivacy.corpora.listing import kind_of
 
 FEW_SPEAKERS = 10
@@ -27,7 +29,8 @@ def split(source, protocol, utterances, findings):
 
     Returns
     -------
-    list of Listed, list of Listed : enrolment and trial, in the order of ``utterances``
+    list of Listed, list of Listed : enrolment and trial, in the order of ``utterances``; all of them, whatever the
+    limit of the source is (see ``limited``)
     """
     module, options = kind_of(protocol, "split")
     enrolment, trial = module.split(source, options, utterances, findings)
@@ -35,12 +38,28 @@ def split(source, protocol, utterances, findings):
     return tuple([utterance for utterance in utterances if utterance.utterance in part] for part in parts)
 
 
-def list_trials(protocol, name, enrolment, trial, findings):
+def limited(source, *parts):
+    """Restrict parts of a corpus to the limit of its source: the same speakers in each, those of the first part."""
+    limits = source.get("limit")
+    if not limits:
+        return parts
+    speakers = limit.speakers(parts[0], limits.get("speakers"))
+    return tuple(limit.restrict(part, speakers=speakers, count=limits.get("utterances")) for part in parts)
+
+
+def check_list(protocol, name, enrolment, trial, findings):
+    """Check one list that people wrote against all enrolment and trial utterances of its corpus."""
+    module, options = kind_of(protocol, "list_trials")
+    if hasattr(module, "check_list"):
+        module.check_list(options, name, enrolment, trial, findings)
+
+
+def list_trials(source, protocol, name, enrolment, trial, findings):
     """Make or read one trial list.
 
     Parameters
     ----------
-    protocol : dict {kind: options}
+    source, protocol : dict {kind: options}
     name : str
         One of list_names.
     enrolment, trial : list of utterances (tables.Utterance or Listed)
@@ -52,12 +71,22 @@ def list_trials(protocol, name, enrolment, trial, findings):
     list of tables.Trial, dict {enrolment: [utterance, ...]}
     """
     module, options = kind_of(protocol, "list_trials")
-    trials, enrolments = module.list_trials(options, name, enrolment, trial, findings)
+    trials, enrolments = module.list_trials(source, options, name, enrolment, trial, findings)
+    _check(name, trials, enrolments, enrolment, findings)
+    return trials, enrolments
+
+
+def _check(name, trials, enrolments, utterances, findings):
     place = f"trial list {name}"
     labels = {of.label for of in trials}
     for label in ("target", "nontarget"):
         if label not in labels:
             findings.error(place, "-", f"has no {label} trial")
-    if len(enrolments) < FEW_SPEAKERS:
-        findings.oddity(place, "-", f"has {len(enrolments)} speakers: with fewer than {FEW_SPEAKERS} numbers are rough")
-    return trials, enrolments
+    known = {of.utterance: of for of in utterances}
+    models = [known[own[0]] for own in enrolments.values()]
+    speakers = {of.speaker for of in models}
+    if len(speakers) < FEW_SPEAKERS:
+        findings.oddity(place, "-", f"has {len(speakers)} speakers: with fewer than {FEW_SPEAKERS} numbers are rough")
+    if {"f", "m"} <= {of.gender for of in models} and "mixed" not in name:
+        what = "holds women and men: DeID and identification rates are higher than in lists of one gender"
+        findings.oddity(place, "-", what)

@@ -1,10 +1,31 @@
-"""Speech that lies on disk: referenced where it is already as the corpus needs it, else converted."""
+"""Speech that lies on disk or comes out of a pipe: referenced where it is as the corpus needs it, else converted."""
 
+import contextlib
+import itertools
+import struct
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
 
 from voiceprivacy import audio, tables
+from voiceprivacy.corpora import pipes
 from voiceprivacy.files import BadInput
+
+AUDIO = {".flac", ".wav"}
+BATCH = 64
+SILENT = 1e-3  # no sample beyond -60 dB of full scale
+FULL_SCALE = 0.999
+CLIPPED_RUN = 4  # samples in a row at full scale
+
+
+class Inspection(NamedTuple):
+    """What was found in a recording: its header, an error in words or None, oddities in words."""
+
+    header: audio.Header | None
+    error: str | None
+    oddities: list
 
 
 def provide_audio(utterances, *, audio_dir, sample_rate, threads):
@@ -18,29 +39,89 @@ def provide_audio(utterances, *, audio_dir, sample_rate, threads):
     ------
     BadInput : a file is missing, unreadable or empty
     """
+    return in_threads(lambda utterance: _provide(utterance, Path(audio_dir), sample_rate), utterances, threads)
+
+
+def inspect(recordings, *, samples, threads=2):
+    """Yield the Inspection of every recording; ``samples``: read it whole, not its header alone."""
+    return in_threads(lambda recording: _inspect(recording, samples), recordings, threads)
+
+
+def in_threads(function, items, threads):
+    """Yield function(item) in the order of the items; a bounded number of them is read ahead."""
+    items = iter(items)
     with ThreadPoolExecutor(threads) as pool:
-        yield from pool.map(lambda utterance: _provide(utterance, Path(audio_dir), sample_rate), utterances)
+        waiting = []
+        while True:
+            while len(waiting) < 2 * threads and (batch := list(itertools.islice(items, BATCH))):
+                waiting.append(pool.submit(lambda batch: [function(item) for item in batch], batch))
+            if not waiting:
+                return
+            yield from waiting.pop(0).result()
 
 
-def headers(paths, *, threads=4):
-    """Yield the audio.Header of every file, or the BadInput that reading it raises."""
-    with ThreadPoolExecutor(threads) as pool:
-        yield from pool.map(_header_or_error, paths)
-
-
-def _header_or_error(path):
-    try:
-        return audio.header(path)
-    except BadInput as error:
-        return error
+def is_clipped(samples):
+    """Whether samples in [-1, 1] stay at full scale for some samples in a row: a recording that was too loud."""
+    loud = np.flatnonzero(np.abs(samples) >= FULL_SCALE)
+    last = CLIPPED_RUN - 1
+    return bool(np.any(loud[last:] - loud[: len(loud) - last] == last)) if len(loud) > last else False
 
 
 def _provide(utterance, audio_dir, sample_rate):
-    header = audio.header(utterance.audio)
-    if (header.sample_rate, header.channels) == (sample_rate, 1):
-        return tables.Utterance(*utterance[:3], utterance.audio, header.duration_s)
-    samples, source_rate = audio.read(utterance.audio)
+    if not isinstance(utterance.audio, pipes.Pipe):
+        header = _whole_header(utterance.audio)
+        if (header.sample_rate, header.channels) == (sample_rate, 1):
+            return tables.Utterance(*utterance[:3], utterance.audio, header.duration_s)
+    with _as_file(utterance.audio) as file:
+        samples, source_rate = audio.read(file)
     samples = audio.resample(samples, source_rate=source_rate, target_rate=sample_rate)
     path = audio_dir / f"{utterance.utterance}.flac"
     audio.write(path, samples, sample_rate)
     return tables.Utterance(*utterance[:3], path, len(samples) / sample_rate)
+
+
+def _inspect(recording, samples):
+    oddities = []
+    try:
+        with _as_file(recording) as file:
+            header = audio.header(file) if isinstance(recording, pipes.Pipe) else _whole_header(file)
+            if samples:
+                oddities = list(_oddities(audio.read(file)[0]))
+    except BadInput as error:
+        return Inspection(None, str(error).removeprefix(f"{recording}: "), [])
+    return Inspection(header, None, oddities)
+
+
+def _oddities(samples):
+    peak = np.abs(samples).max()
+    if peak < SILENT:
+        yield f"is silent: no sample beyond {SILENT} of full scale"
+    if is_clipped(samples):
+        yield f"is clipped: {CLIPPED_RUN} and more samples in a row at full scale"
+
+
+def _as_file(recording):
+    return pipes.output(recording) if isinstance(recording, pipes.Pipe) else contextlib.nullcontext(recording)
+
+
+def _whole_header(path):
+    """The header of a file, which must be as long as a WAV's own header says; libsndfile passes over that."""
+    header = audio.header(path)
+    if Path(path).suffix.lower() == ".wav" and (missing := _missing_bytes(path)):
+        raise BadInput(f"{path}: truncated: {missing} bytes less than its header announces")
+    return header
+
+
+def _missing_bytes(path):
+    """How many bytes of its data chunk a RIFF file lacks (0 where a stream's header could not know its length)."""
+    with open(path, "rb") as file:
+        if file.read(4) != b"RIFF":
+            return 0
+        file.seek(12)
+        while len(head := file.read(8)) == 8:
+            name, size = struct.unpack("<4sI", head)
+            if name == b"data":
+                there = Path(path).stat().st_size - file.tell()
+                return 0 if size >= 0x7FFFF000 else max(0, size - there)
+            file.seek(size + size % 2, 1)
+    return 0

@@ -92,7 +92,7 @@ def test_a_speaker_without_gender_is_an_error_in_lists_per_gender_only():
 def test_every_speaker_of_a_list_meets_every_trial_utterance_of_the_list():
     enrolment = [listed("b1", "b"), listed("a2"), listed("a1"), listed("c1", "c", "m")]
     trial = [listed("b3", "b"), listed("a3"), listed("c3", "c", "m")]
-    trials, enrolments = enrol_trial.list_trials(OPTIONS, "f", enrolment, trial, Findings())
+    trials, enrolments = enrol_trial.list_trials({}, OPTIONS, "f", enrolment, trial, Findings())
     assert enrolments == {"a": ["a1", "a2"], "b": ["b1"]}
     assert trials == [
         ("a", "a3", "target"),
@@ -100,6 +100,6 @@ def test_every_speaker_of_a_list_meets_every_trial_utterance_of_the_list():
         ("b", "a3", "nontarget"),
         ("b", "b3", "target"),
     ]
-    trials, enrolments = enrol_trial.list_trials(OPTIONS, "mixed", enrolment, trial, Findings())
+    trials, enrolments = enrol_trial.list_trials({}, OPTIONS, "mixed", enrolment, trial, Findings())
     assert len(trials) == 9
     assert list(enrolments) == ["a", "b", "c"]

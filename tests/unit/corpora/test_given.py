@@ -34,7 +34,7 @@ def test_a_challenge_directory_is_read_as_it_is(tmp_path):
         assert prepare(tmp_path, source, protocol, part).returncode == 0
     manifests = {part: tmp_path / f"{part}.tsv" for part in ("enrolment", "trial")}
     outputs = {"output_trials": tmp_path / "m.tsv", "output_enrolments": tmp_path / "m.enrolments.tsv"}
-    assert call("list_trials", protocol=protocol, trials="m", **manifests, **outputs).returncode == 0
+    assert call("list_trials", source=source, protocol=protocol, trials="m", **manifests, **outputs).returncode == 0
     assert tables.read_enrolments(tmp_path / "m.enrolments.tsv") == {"m1": ["m1-0", "m1-1"], "m2": ["m2-0", "m2-1"]}
     trials = [" ".join(trial) for trial in tables.read_trials(tmp_path / "m.tsv")]
     assert trials == (tmp_path / "trials_m" / "trials").read_text().splitlines()
@@ -108,7 +108,7 @@ def test_a_speaker_without_gender_is_an_error_in_lists_per_gender_only(tmp_path)
     edit(tmp_path / "spk2gender", "w2 f\n", "")
     assert found(source, protocol) == [few("all", 2)]
     per_gender = {"given": {"f_common": str(tmp_path)}}
-    expected = f"{tmp_path}/trials: speaker 'w2' has no gender, but the lists are per gender"
+    expected = f"{tmp_path}/trials:3: speaker 'w2' has no gender, but the lists are per gender"
     assert found(source, per_gender) == [expected, few("f_common", 2)]
 
 
@@ -125,7 +125,7 @@ def test_list_trials_fails_with_the_first_mistake_and_writes_nothing(tmp_path):
     edit(tmp_path / "data" / "trials", "w1 w1-2 target", "w1 w1-2 nontarget")
     manifests = {part: tmp_path / f"{part}.tsv" for part in ("enrolment", "trial")}
     outputs = {"output_trials": tmp_path / "t.tsv", "output_enrolments": tmp_path / "e.tsv"}
-    finished = call("list_trials", protocol=protocol, trials="all", **manifests, **outputs)
+    finished = call("list_trials", source=source, protocol=protocol, trials="all", **manifests, **outputs)
     assert finished.returncode == 2
     expected = f"{tmp_path}/data/trials:1: utterance 'w1-2' is labelled nontarget, but 'w1' speaks it"
     assert finished.stderr == f"error: {expected}\n"

@@ -1,0 +1,73 @@
+"""Utterances cut into equal pieces: {seconds: 4}, or {seconds: [3, 5]} for the length that leaves least over.
+
+The pieces of u are u_seg000, u_seg001, ...: tables.source_of gives the utterance back, and pairs of the same source are
+never scored. An utterance that is shorter than a piece has none.
+"""
+
+import math
+from pathlib import Path
+
+from voiceprivacy import audio, tables
+from voiceprivacy.corpora.recordings import in_threads
+
+
+def piece_length(duration, segments):
+    """How many pieces a duration has and how long each of them is.
+
+    Parameters
+    ----------
+    duration : float
+        In any unit of time, such as samples.
+    segments : (float, float)
+        The shortest and the longest piece, in the same unit.
+
+    Returns
+    -------
+    int, float : as few and as long pieces as possible; 0 pieces of what is too short
+    """
+    shortest, longest = segments
+    count = math.ceil(duration / longest)
+    if count and duration / count < shortest:
+        count = math.floor(duration / shortest)
+    return count, min(duration / count, longest) if count else 0.0
+
+
+def bounds(options):
+    """The shortest and the longest piece, in seconds, of the option ``seconds`` (a number or two)."""
+    seconds = options["seconds"]
+    return tuple(seconds) if isinstance(seconds, list | tuple) else (seconds, seconds)
+
+
+def cut(utterances, options, *, audio_dir, threads):
+    """Cut utterances that are ready into pieces in audio_dir; what was converted or spoken for it is removed there.
+
+    Parameters
+    ----------
+    utterances : iterable of tables.Utterance
+    options : dict
+        seconds: one number, or the shortest and the longest
+
+    Yields
+    ------
+    list of tables.Utterance : the pieces of one utterance
+    """
+    audio_dir = Path(audio_dir)
+
+    def pieces(utterance):
+        samples, sample_rate = audio.read(utterance.path)
+        made = list(_pieces(utterance, samples, sample_rate, bounds(options), audio_dir))
+        if utterance.path.is_relative_to(audio_dir):
+            utterance.path.unlink()
+        return made
+
+    yield from in_threads(pieces, utterances, threads)
+
+
+def _pieces(utterance, samples, sample_rate, seconds, audio_dir):
+    count, length = piece_length(len(samples), [value * sample_rate for value in seconds])
+    for number in range(count):
+        first = round(number * length)
+        name = tables.piece_id(utterance.utterance, number)
+        path = audio_dir / f"{name}.flac"
+        audio.write(path, samples[first : first + int(length)], sample_rate)
+        yield utterance._replace(utterance=name, path=path, duration_s=int(length) / sample_rate)
