@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from voiceprivacy.privacy.bootstrap import BIASED, interval, p_value
+from voiceprivacy.privacy.bootstrap import BIASED, UNBOUNDED, interval, p_value
 
 # Whether more of it is better for the speaker (for G_VD: voices that remain different from each other).
 MORE_IS_BETTER = {
@@ -33,7 +33,6 @@ MORE_IS_BETTER = {
 }
 ALIKE = "cannot be told apart"
 UNTESTED = {"p_value": 1.0, "verdict": ALIKE}
-UNBOUNDED = (-np.inf, np.inf)
 
 
 class Pair(NamedTuple):
