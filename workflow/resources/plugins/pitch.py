@@ -48,12 +48,12 @@ def draw_shifts(seed, speaker, *ranges):
 
 def shift(samples, sample_rate, pitch, formants):
     """Multiply the pitch and all formant frequencies of samples (N,) float64; the rhythm stays."""
-    f0_hz, times = pyworld.harvest(samples, sample_rate)
+    rough_hz, times = pyworld.dio(samples, sample_rate)
+    f0_hz = pyworld.stonemask(samples, rough_hz, times, sample_rate)
     envelope = pyworld.cheaptrick(samples, f0_hz, times, sample_rate)
     aperiodicity = pyworld.d4c(samples, f0_hz, times, sample_rate)
-    source_bins = np.minimum(np.arange(envelope.shape[1]) / formants, envelope.shape[1] - 1)
     bins = np.arange(envelope.shape[1])
-    moved = np.exp([np.interp(source_bins, bins, of) for of in np.log(envelope)])
+    moved = np.exp([np.interp(bins / formants, bins, of) for of in np.log(envelope)])
     return pyworld.synthesize(pitch * f0_hz, moved, aperiodicity, sample_rate)[: len(samples)]
 
 
