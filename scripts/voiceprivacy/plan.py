@@ -20,6 +20,8 @@ PARTS = ["enrolment", "trial", "train"]
 MODEL_FILES = ["hyperparams.yaml", "embedding_model.ckpt"]
 CORPUS_KINDS = ["synthetic", "librispeech", "vctk", "kaldi", "folder"]
 ANONYMISER_KINDS = ["command", "function", "audio"]
+PICTURES = "ece bayes_error normalised_bayes_error det roc tippett scores llrs calibration".split()
+TABLES = ["challenge", "2", "3", "4"]
 RUN1 = "_run1"
 
 
@@ -53,6 +55,10 @@ class Plan:
         """Names of a corpus's trial lists."""
         (options,) = self.corpora[corpus].get("protocol", {None: {}}).values()
         return options.get("lists", list(options))
+
+    def has_gallery(self, corpus):
+        """Whether a corpus enrols one model a speaker, among whom a true speaker has a rank."""
+        return "all_pairs" not in self.corpora[corpus].get("protocol", {})
 
     def all_trial_lists(self):
         """(corpus, trial list) of all evaluated corpora."""
@@ -146,7 +152,7 @@ class Plan:
         if anonymiser == "original":
             return ["verification", "zebra", "ranks"]
         calibration = ["calibration"] if anonymiser in self.repeated else []
-        return ["verification", "zebra", "similarity", "ranks", *calibration]
+        return ["verification", "zebra", "normalised", "similarity", "ranks", *calibration]
 
     def attacks(self):
         """Every attacker on every trial list."""
@@ -166,6 +172,7 @@ class Plan:
             for attack in self.attacks()
             for system in self.systems(attack.extractor, attack.backend)
             for family in self.families(system)
+            if family != "ranks" or self.has_gallery(attack.corpus)
         ]
 
     def figures(self):
@@ -173,13 +180,29 @@ class Plan:
         figures = [figure for attack in self.attacks() for figure in self._of(attack)]
         attackers = dict.fromkeys((attack.extractor, attack.backend) for attack in self.attacks())
         figures += [f"distinctiveness/{'/'.join(attacker)}" for attacker in attackers if self._protected(*attacker)]
+        figures += [
+            f"calibration/{attack.path(name)}"
+            for attack in self.attacks()
+            for name in self._protected(attack.extractor, attack.backend)
+            if name in self.repeated
+        ]
         return [f"results/report/figures/{figure}.svg" for figure in figures]
 
     def _of(self, attack):
         one_each = f"{attack.corpus}/{attack.trials}/{attack.extractor}/{attack.backend}"
         protected = self._protected(attack.extractor, attack.backend)
         per_system = [f"{kind}/{attack.path(name)}" for kind in ("similarity", "zoo", "speakers") for name in protected]
-        return [f"zebra/{one_each}", f"ranks/{one_each}", *per_system]
+        ranks = [f"ranks/{one_each}"] if self.has_gallery(attack.corpus) else []
+        return [f"zebra/{one_each}", *ranks, *per_system]
+
+    def papers(self):
+        """Pictures and tables that are made on request: paths without ending."""
+        pictures = [
+            f"results/paper/{picture}/{attack.corpus}/{attack.trials}/{attack.extractor}/{attack.backend}"
+            for attack in self.attacks()
+            for picture in PICTURES
+        ]
+        return pictures, [f"results/paper/tables/{table}" for table in TABLES]
 
     def _protected(self, extractor, backend):
         return [name for name in self.systems(extractor, backend) if name != "original"]

@@ -41,7 +41,8 @@ def examine(source, chosen_protocol, sample_rate, training=None):
     ----------
     source : dict {kind: options, and pipes, limit, segments beside it}
     chosen_protocol : dict {protocol: options}
-        Empty for a corpus that only trains: of its audio the headers are read, of an evaluated one the samples.
+        Empty for a corpus that only trains: of its audio the headers are read, of an evaluated one the samples. Pipes
+        of a corpus that trains run in the job that reads them; those that are not allowed never do.
     sample_rate : int
         What the corpus will be converted to, Hz.
     training : dict {name of a corpus that trains attackers: source}, optional
@@ -64,7 +65,10 @@ def examine(source, chosen_protocol, sample_rate, training=None):
             parts = dict(zip(("train",), protocol.limited(source, utterances), strict=True))
         used = {of.utterance: of for part in parts.values() for of in part}
         checked = list(used.values()) if "limit" in source else utterances
-        durations = _check_audio(checked, sample_rate, findings, samples=bool(chosen_protocol))
+        evaluated = bool(chosen_protocol)
+        run_pipes = evaluated and source.get("pipes", False)
+        checked = [of for of in checked if run_pipes or not isinstance(of.audio, pipes.Pipe)]
+        durations = _check_audio(checked, sample_rate, findings, samples=evaluated)
         parts = {name: _measure(part, durations, source, findings) for name, part in parts.items()}
     except BadInput as error:
         findings.error(*_place(error))
@@ -87,8 +91,8 @@ def source_of_entry(entry):
 
 
 def _check_audio(utterances, sample_rate, findings, *, samples):
-    """Look at all recordings; {utterance: seconds} of those that can be read. A pipe that only trains runs later."""
-    files = [of for of in utterances if of.audio is not None and (samples or not isinstance(of.audio, pipes.Pipe))]
+    """Look at all recordings; {utterance: seconds} of those that can be read."""
+    files = [of for of in utterances if of.audio is not None]
     rates, durations = Counter(), {}
     for utterance, found in zip(files, inspect([of.audio for of in files], samples=samples), strict=True):
         for what in found.oddities:

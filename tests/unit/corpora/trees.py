@@ -48,6 +48,31 @@ def kaldi(folder, *, women=("w1", "w2"), men=(), enrolled=2, tried=2):
     return {"kaldi": str(folder)}, {"given": {"all": str(folder)}}
 
 
+def vctk(root, *, sentences=(1, 24, 25, 26, 27), women=("p225",), men=("p226",), microphones=("mic1", "mic2")):
+    """wav48_silence_trimmed/speaker/speaker_sentence_microphone.flac at 48 kHz, and speaker-info.txt."""
+    lines = ["ID  AGE  GENDER  ACCENTS  REGION COMMENTS "]
+    for speaker in (*women, *men):
+        lines.append(f"{speaker}  23  {'F' if speaker in women else 'M'}    English    Southern  England")
+        for sentence in sentences:
+            for microphone in microphones:
+                name = f"{speaker}_{sentence:03d}_{microphone}.flac"
+                write_audio(root / "wav48_silence_trimmed" / speaker / name, sample_rate=48000)
+    write_lines(root / "speaker-info.txt", lines)
+    return {"vctk": {"root": str(root), "microphone": "mic2"}}
+
+
+def folder(root, paths, *, pattern="{speaker}/{session}/{utterance}.wav", genders=None):
+    """Audio files at these paths, and a table of genders beside them if there is one."""
+    for path in paths:
+        write_audio(root / path)
+    options = {"root": str(root), "pattern": pattern}
+    if genders:
+        rows = ["speaker\tgender", *[f"{speaker}\t{gender}" for speaker, gender in genders.items()]]
+        write_lines(root / "speakers.tsv", rows)
+        options["speakers"] = str(root / "speakers.tsv")
+    return {"folder": options}
+
+
 def write_lines(path, lines):
     path.write_text("".join(f"{line}\n" for line in lines))
 

@@ -1,0 +1,108 @@
+"""Any tree of files: patterns, ids that are not unique, genders from a table."""
+
+import pytest
+from trees import folder, write_lines
+
+from voiceprivacy.corpora.folder import compile_pattern
+from voiceprivacy.corpora.listing import Findings, list_utterances
+from voiceprivacy.files import BadInput
+
+
+def listed(source):
+    findings = Findings()
+    return list_utterances(source, findings), [f"{finding.level} {finding}" for finding in findings]
+
+
+def ids(source):
+    return [of.utterance for of in listed(source)[0]]
+
+
+def test_fields_of_the_pattern_are_read_from_the_path(tmp_path):
+    source = folder(tmp_path, ["anna/s1/a.wav", "bert/s2/b.wav"], genders={"anna": "f", "bert": "M"})
+    utterances, findings = listed(source)
+    assert [of[:5] for of in utterances] == [
+        ("a", "anna", "f", "s1", tmp_path / "anna/s1/a.wav"),
+        ("b", "bert", "m", "s2", tmp_path / "bert/s2/b.wav"),
+    ]
+    assert findings == []
+
+
+def test_ids_that_are_not_unique_become_paths_joined_by_a_hyphen(tmp_path):
+    source = folder(tmp_path, ["id1/x/00001.wav", "id1/y/00001.wav", "id2/x/00002.wav"])
+    assert ids(source) == ["id1-x-00001", "id1-y-00001", "id2-x-00002"]
+
+
+def test_joined_paths_that_are_not_unique_either_are_an_error(tmp_path):
+    source = folder(tmp_path, ["a/b-c/1.wav", "a-b/c/1.wav"])
+    _, findings = listed(source)
+    assert f"error {tmp_path}/a/b-c/1.wav: utterance 'a-b-c-1' is another file's id too" in findings
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "utterance"),
+    [
+        ("{speaker}/{utterance}.wav", "anna/a.wav", "a"),
+        ("{speaker}_{utterance}.wav", "anna_a.wav", "a"),
+        ("{speaker}/{speaker}_{utterance}.wav", "anna/anna_a.wav", "a"),
+        ("{gender}/{speaker}/*/{utterance}.wav", "f/anna/any/a.wav", "a"),
+        ("wav/{speaker}.{utterance}.wav", "wav/anna.a.wav", "a"),
+    ],
+)
+def test_patterns(tmp_path, pattern, path, utterance):
+    utterances, findings = listed(folder(tmp_path, [path], pattern=pattern))
+    assert [(of.utterance, of.speaker) for of in utterances] == [(utterance, "anna")]
+    assert utterances[0].gender == ("f" if "gender" in pattern else "-")
+    assert findings == []
+
+
+def test_a_field_that_occurs_twice_must_be_the_same_twice(tmp_path):
+    source = folder(tmp_path, ["anna/bert_a.wav"], pattern="{speaker}/{speaker}_{utterance}.wav")
+    assert listed(source) == ([], [f"error {tmp_path}: no file below it looks like {source['folder']['pattern']}"])
+
+
+def test_files_beside_the_pattern_are_one_oddity(tmp_path):
+    source = folder(tmp_path, ["anna/s/a.wav", "lost.wav", "anna/s/.hidden.wav"])
+    (tmp_path / "anna" / "s" / "a.txt").write_text("words")
+    _, (oddity,) = listed(source)
+    assert oddity.startswith(f"oddity {tmp_path}: 1 files do not look like")
+    assert oddity.endswith("such as lost.wav")
+
+
+def test_links_to_folders_are_followed(tmp_path):
+    source = folder(tmp_path / "real", ["anna/s/a.wav"])
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "berta").symlink_to(tmp_path / "real" / "anna")
+    source["folder"]["root"] = str(tmp_path / "links")
+    assert [of.speaker for of in listed(source)[0]] == ["berta"]
+
+
+def test_an_id_that_is_no_file_name_is_an_error(tmp_path):
+    _, findings = listed(folder(tmp_path, ["anna/s/a b.wav"]))
+    assert findings[0].startswith(f"error {tmp_path}/anna/s/a b.wav: 'a b' cannot be an id")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "what"),
+    [("{speaker}/a.wav", "has no {utterance}"), ("{speaker}/{utterance}{x}.wav", "{x} is none of {speaker} {session}")],
+)
+def test_a_pattern_that_is_none_is_named(pattern, what):
+    with pytest.raises(BadInput, match=what):
+        compile_pattern(pattern)
+
+
+def test_mistakes_in_the_table_of_genders_are_named_with_their_line(tmp_path):
+    source = folder(tmp_path, ["anna/s/a.wav"], genders={"anna": "f"})
+    table = tmp_path / "speakers.tsv"
+    write_lines(table, ["speaker\tage\tgender", "anna\t30\tf", "anna\t30\tm", "bert\t31\tx", ""])
+    assert listed(source)[1] == [
+        f"error {table}:3: speaker 'anna' has another gender in another line",
+        f"error {table}:4: gender 'x' of speaker 'bert' is neither f nor m",
+    ]
+    write_lines(table, ["name\tgender"])
+    with pytest.raises(BadInput, match=f"^{table}:1: expected the columns speaker and gender"):
+        listed(source)
+
+
+def test_a_missing_root_is_named():
+    with pytest.raises(BadInput, match=r"^/no/where: not found$"):
+        listed({"folder": {"root": "/no/where", "pattern": "{speaker}/{utterance}.wav"}})

@@ -1,0 +1,97 @@
+"""Pipes in wav.scp: commands that run only where the config allows it."""
+
+import sys
+
+import pytest
+from trees import edit, kaldi, prepare, write_audio, write_lines
+
+from voiceprivacy import audio, tables
+from voiceprivacy.corpora import checks
+from voiceprivacy.corpora.listing import Findings, list_utterances
+from voiceprivacy.corpora.pipes import Pipe
+
+
+def piped(folder, command="cat wav/a.wav |"):
+    """A data directory whose wav.scp has this command in every line."""
+    source, protocol = kaldi(folder, women=["w1"])
+    write_lines(folder / "wav.scp", [f"w1-{index} {command}" for index in range(4)])
+    return source | {"pipes": True}, protocol
+
+
+def errors(source, protocol):
+    return [str(finding) for finding in checks.check(source, protocol, 16000).errors()]
+
+
+def test_a_pipe_is_refused_unless_the_config_allows_it_and_does_not_run(tmp_path):
+    source, protocol = piped(tmp_path, f"touch {tmp_path}/ran |")
+    expected = (
+        f"{tmp_path}/wav.scp:1: utterance 'w1-0' is a command (pipe): pipes: true in the corpus's entry allows it"
+    )
+    findings = Findings()
+    list_utterances({"kaldi": source["kaldi"]}, findings)
+    assert str(findings[0]) == expected
+    finished = prepare(tmp_path, {"kaldi": source["kaldi"]}, protocol, "trial")
+    assert finished.returncode == 2
+    assert expected in finished.stderr
+    assert not (tmp_path / "ran").exists()
+
+
+def test_checks_run_no_pipe_that_is_not_allowed(tmp_path):
+    source, protocol = piped(tmp_path, f"touch {tmp_path}/ran |")
+    assert any("is a command (pipe)" in error for error in errors({"kaldi": source["kaldi"]}, protocol))
+    assert not (tmp_path / "ran").exists()
+
+
+def test_an_allowed_pipe_is_audio(tmp_path):
+    source, protocol = piped(tmp_path / "data")
+    assert prepare(tmp_path, source, protocol, "enrolment").returncode == 0
+    manifest = tables.read_manifest(tmp_path / "enrolment.tsv")
+    assert [of.path for of in manifest] == [tmp_path / "enrolment" / f"w1-{index}.flac" for index in (0, 1)]
+    original = audio.read(tmp_path / "data" / "wav" / "a.wav")[0]
+    assert (audio.read(manifest[0].path)[0] == original).all()
+
+
+def test_a_pipe_may_change_the_rate_and_its_header_need_not_know_the_length(tmp_path):
+    write_audio(tmp_path / "wav" / "a.wav", sample_rate=8000)
+    program = tmp_path / "stream.py"
+    program.write_text(
+        "import sys\nwav = bytearray(open(sys.argv[1], 'rb').read())\nwav[40:44] = b'\\xff\\xff\\xff\\x7f'\n"
+        "sys.stdout.buffer.write(wav)\n"
+    )
+    source, protocol = piped(tmp_path, f"{sys.executable} {program} wav/a.wav |")
+    write_audio(tmp_path / "wav" / "a.wav", sample_rate=8000)
+    assert errors(source, protocol)[1:] == []  # the list has one speaker, so no nontarget trial
+    assert prepare(tmp_path, source, protocol, "trial").returncode == 0
+    assert audio.header(tables.read_manifest(tmp_path / "trial.tsv")[0].path) == (16000, 1, 0.1)
+
+
+def test_relative_paths_of_a_pipe_start_from_the_given_root_or_are_found_as_those_of_files(tmp_path):
+    piped(tmp_path / "x" / "data", "cat data/wav/a.wav |")
+    source = {"kaldi": {"directory": str(tmp_path / "x" / "data")}, "pipes": True}
+    assert list_utterances(source, Findings())[0].audio == Pipe("cat data/wav/a.wav", tmp_path / "x")
+    source["kaldi"]["root"] = "/corpora"
+    assert str(list_utterances(source, Findings())[0].audio.folder) == "/corpora"
+
+
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [
+        ("false |", "false |: fails with exit code 1 (it says nothing)"),
+        ("echo oh no >&2; exit 3 |", "echo oh no >&2; exit 3 |: fails with exit code 3 (oh no)"),
+        ("echo text |", "echo text |: cannot be read as audio"),
+        ("true |", "true |: cannot be read as audio"),
+    ],
+)
+def test_a_pipe_that_fails_is_named(tmp_path, command, what):
+    source, protocol = piped(tmp_path)
+    edit(tmp_path / "wav.scp", "w1-2 cat wav/a.wav |", f"w1-2 {command}")
+    assert any(error.startswith(what) and error.endswith("(utterance 'w1-2')") for error in errors(source, protocol))
+    finished = prepare(tmp_path, source, protocol, "trial")
+    assert finished.returncode == 2
+    assert f"error: {what}" in finished.stderr
+
+
+def test_pipes_of_a_corpus_that_trains_run_in_the_job_that_reads_them(tmp_path):
+    source, _ = piped(tmp_path, f"touch {tmp_path}/ran |")
+    assert errors(source, {}) == []
+    assert not (tmp_path / "ran").exists()

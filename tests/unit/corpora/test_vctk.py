@@ -1,0 +1,99 @@
+"""VCTK 0.92: two microphones, a table of speakers with fields that lack, sentences that all speakers read."""
+
+import pytest
+from trees import edit, prepare, vctk, write_lines
+
+from voiceprivacy import audio, tables
+from voiceprivacy.corpora import enrol_trial
+from voiceprivacy.corpora.listing import Findings, list_utterances
+from voiceprivacy.corpora.vctk import is_common
+from voiceprivacy.files import BadInput
+
+LISTS = {"enrolment_utterances": 1, "lists": ["f", "m", "f_common", "m_common"]}
+
+
+def listed(source):
+    findings = Findings()
+    return list_utterances(source, findings), [f"{finding.level} {finding}" for finding in findings]
+
+
+def test_one_microphone_is_listed_with_speaker_and_gender(tmp_path):
+    source = vctk(tmp_path)
+    utterances, findings = listed(source)
+    assert [of[:4] for of in utterances[:2]] == [("p225_001_mic2", "p225", "f", ""), ("p225_024_mic2", "p225", "f", "")]
+    assert (len(utterances), findings) == (10, [])
+    source["vctk"]["microphone"] = "mic1"
+    assert {of.utterance[-4:] for of in listed(source)[0]} == {"mic1"}
+
+
+def test_a_speaker_without_the_microphone_is_left_out_and_said(tmp_path):
+    source = vctk(tmp_path)
+    for path in (tmp_path / "wav48_silence_trimmed" / "p225").glob("*_mic2.flac"):
+        path.unlink()
+    utterances, findings = listed(source)
+    assert {of.speaker for of in utterances} == {"p226"}
+    expected = "wav48_silence_trimmed/p225: has no file of mic2: the speaker is left out"
+    assert findings == [f"oddity {tmp_path}/{expected}"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "p225  23  F    English    Southern  England",
+        "p225\t23\tF\tEnglish",
+        "225 23 F English Southern England",
+        "p225  F  English",
+        "p225  25  F    Unknown    France (mic2 files unavailable)",
+        "  p225  18  f  American  New England (Text and mic2 files unavailable)  ",
+    ],
+)
+def test_spellings_of_the_table_of_speakers(tmp_path, line):
+    source = vctk(tmp_path, men=())
+    write_lines(tmp_path / "speaker-info.txt", ["ID  AGE  GENDER  ACCENTS", "", line])
+    utterances, findings = listed(source)
+    assert {of.gender for of in utterances} == {"f"}
+    assert findings == []
+
+
+def test_a_line_without_a_gender_and_a_speaker_without_a_line_are_said(tmp_path):
+    source = vctk(tmp_path)
+    edit(tmp_path / "speaker-info.txt", "p225  23  F    ", "p225  23  ")
+    edit(tmp_path / "speaker-info.txt", "p226  23  M    English    Southern  England\n", "")
+    utterances, findings = listed(source)
+    assert {of.gender for of in utterances} == {"-"}
+    info = tmp_path / "speaker-info.txt"
+    assert findings[0] == f"oddity {info}:2: no gender of speaker 'p225' in 'p225  23  English    Southern  England'"
+    assert f"oddity {info}: speaker 'p226' is not listed: no gender" in findings
+
+
+def test_a_missing_root_or_folder_of_audio_is_named(tmp_path):
+    with pytest.raises(BadInput, match=r"^/no/where: not found$"):
+        listed({"vctk": {"root": "/no/where", "microphone": "mic1"}})
+    with pytest.raises(BadInput, match=r"wav48_silence_trimmed: not found$"):
+        listed({"vctk": {"root": str(tmp_path), "microphone": "mic1"}})
+
+
+def test_the_first_24_sentences_are_common():
+    assert [is_common(f"p225_{number:03d}_mic1") for number in (1, 24, 25, 366)] == [True, True, False, False]
+    assert is_common("p225_024_mic2_seg003")
+    assert not is_common("p225-001")
+
+
+def test_common_sentences_are_tried_apart_and_do_not_enrol(tmp_path):
+    utterances, _ = listed(vctk(tmp_path))
+    enrolment, trial = enrol_trial.split({}, LISTS, utterances, Findings())
+    assert not any(map(is_common, enrolment))
+    parts = [[of for of in utterances if of.utterance in part] for part in (enrolment, trial)]
+    tried = {name: {of.trial for of in enrol_trial.list_trials({}, LISTS, name, *parts, None)[0]} for name in ("f",)}
+    common = {of.trial for of in enrol_trial.list_trials({}, LISTS, "f_common", *parts, None)[0]}
+    assert common == {"p225_001_mic2", "p225_024_mic2"}
+    assert len(tried["f"]) == 2 and not tried["f"] & common
+    alone = LISTS | {"lists": ["f"]}
+    assert len(enrol_trial.split({}, alone, utterances, Findings())[1]) == 8
+
+
+def test_48_khz_are_made_16_khz(tmp_path):
+    source = vctk(tmp_path / "vctk", men=(), sentences=(1,))
+    assert prepare(tmp_path, source, {}, "train").returncode == 0
+    (utterance,) = tables.read_manifest(tmp_path / "train.tsv")
+    assert audio.header(utterance.path) == (16000, 1, 0.1)
