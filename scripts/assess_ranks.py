@@ -6,7 +6,7 @@ import sys
 from voiceprivacy.arrays import read_matrix
 from voiceprivacy.command import flat_unless_labelled, label_inputs, print_metrics, run
 from voiceprivacy.files import naming, write_json
-from voiceprivacy.privacy import rank_speakers, ranks
+from voiceprivacy.privacy import interval_files, rank_speakers, ranks
 from voiceprivacy.tables import write_table
 
 TABLES = {
@@ -27,14 +27,17 @@ def main():
     for name, what in (("curves", "histogram and model"), ("speakers", "each"), ("examples", "three speakers")):
         parser.add_argument(f"--{name}", help=f"TSV to write: {' '.join(TABLES[name])} ({what})")
     parser.add_argument("--plot", help="picture of the rank histograms to write: png, pdf or svg")
+    interval_files.add_arguments(parser)
     arguments = parser.parse_args()
 
-    metrics, curves, notes = {}, {}, []
+    metrics, curves, resampled, notes = {}, {}, {}, []
     lines = {name: [] for name in TABLES}
     for label, path in label_inputs(arguments.matrix, arguments.label).items():
         matrix = read_matrix(path)
         with naming(path):
             metrics[label], p, gamma, remarks = ranks.assess(matrix, fit=arguments.fit, ties=arguments.ties)
+            if arguments.bootstrap:
+                resampled[label] = interval_files.of_ranks(matrix, arguments)
         curves[label] = {"p": p, "gamma": gamma}
         lines["curves"] += [(label, *row) for row in by_rank(p, gamma)]
         notes += [f"{label}: {remark}" for remark in remarks]
@@ -55,7 +58,7 @@ def main():
         if getattr(arguments, name):
             write_table(getattr(arguments, name), columns, lines[name])
     write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))
-    print_metrics(metrics)
+    print_metrics(interval_files.write_intervals(arguments.metrics, metrics, resampled, arguments.label))
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
 

@@ -6,7 +6,7 @@ import sys
 from voiceprivacy.arrays import read_matrix
 from voiceprivacy.command import print_metrics, run
 from voiceprivacy.files import naming, write_json
-from voiceprivacy.privacy import similarity, zoo
+from voiceprivacy.privacy import interval_files, similarity, zoo
 from voiceprivacy.tables import write_table
 
 COLUMNS = similarity.CELLS
@@ -24,6 +24,7 @@ def main():
     parser.add_argument("--curves", help=f"TSV to write: {' '.join(COLUMNS)}")
     parser.add_argument("--zoo", help="TSV to write: every speaker's mean LLRs and animals in each condition")
     parser.add_argument("--plot", help="picture of the matrices to write: png, pdf or svg")
+    interval_files.add_arguments(parser)
     arguments = parser.parse_args()
 
     matrices, animals = {}, []
@@ -47,6 +48,7 @@ def main():
     if arguments.zoo:
         write_table(arguments.zoo, ZOO, animals)
     write_json(arguments.metrics, metrics)
+    interval_files.write_similarity_intervals(arguments, metrics, matrices)
     print(f"{len(matrices['oo'].speakers)} speakers, {arguments.definition}, pairs: {arguments.pairs}: {headline}")
     print_metrics({condition: metrics[condition] for condition in matrices})
     for note in notes:

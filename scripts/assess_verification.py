@@ -1,11 +1,13 @@
 """Assess score files: how well can the attacker still tell speakers apart?"""
 
 import argparse
+import functools
 import sys
 
 from voiceprivacy.command import flat_unless_labelled, label_inputs, print_metrics, run
 from voiceprivacy.files import BadInput, write_json
-from voiceprivacy.privacy import verification
+from voiceprivacy.privacy import interval_files, verification
+from voiceprivacy.privacy.bootstrap import verification_metrics
 from voiceprivacy.tables import read_scores
 
 
@@ -16,21 +18,26 @@ def main():
     parser.add_argument("--trials", help="key of Kaldi scores: enrolment trial target|nontarget")
     parser.add_argument("--p-target", type=float, default=0.01, help="prior of min_dcf (default 0.01)")
     parser.add_argument("--metrics", required=True, help="JSON to write")
+    interval_files.add_arguments(parser, with_speakers=True)
     arguments = parser.parse_args()
     if not 0 < arguments.p_target < 1:
         raise BadInput(f"--p-target: {arguments.p_target} is not between 0 and 1")
 
-    metrics = {}
+    metrics, resampled = {}, {}
+    measure = functools.partial(verification_metrics, p_target=arguments.p_target)
     for label, path in label_inputs(arguments.scores, arguments.label).items():
         scores = read_scores(path, key=arguments.trials)
         metrics[label] = verification.assess(**scores, p_target=arguments.p_target)
+        of_speakers = interval_files.speaker_trials(path, arguments)
+        if of_speakers:
+            resampled[label] = interval_files.of_scores(of_speakers, measure, arguments)
         tied_percent = verification.tied_percent(**scores)
         if tied_percent > 1:
             warning = f"{tied_percent:.3g} % of the trials have a score that a trial of the other class has too"
             advice = "eer_percent (Kaldi's) counts that as errors, eer_rocch_percent is right"
             print(f"warning: {path}: {warning}; {advice}", file=sys.stderr)
     write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))
-    print_metrics(metrics)
+    print_metrics(interval_files.write_intervals(arguments.metrics, metrics, resampled, arguments.label))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@ import argparse
 
 from voiceprivacy.command import flat_unless_labelled, label_inputs, print_metrics, run
 from voiceprivacy.files import write_json
-from voiceprivacy.privacy import tags, zebra
+from voiceprivacy.privacy import interval_files, null, tags, zebra
+from voiceprivacy.privacy.bootstrap import zebra_metrics
 from voiceprivacy.tables import read_scores, write_table
 
 
@@ -19,12 +20,17 @@ def main():
     parser.add_argument("--table", help="the same metrics as a table to write: tsv, md or tex")
     parser.add_argument("--plot", help="picture of the ECE profiles to write: svg, pdf, png or tex (pgfplots)")
     parser.add_argument("--over", choices=("log_odds", "prior"), default="log_odds", help="x-axis of the picture")
+    interval_files.add_arguments(parser, with_speakers=True)
     arguments = parser.parse_args()
 
     scale = tags.read_tags(arguments.tags) if arguments.tags else tags.TABLE_1
-    metrics, curves = {}, {}
+    metrics, curves, resampled = {}, {}, {}
     for label, path in label_inputs(arguments.scores, arguments.label).items():
         metrics[label], curves[label] = zebra.assess(**read_scores(path, key=arguments.trials), tags=scale)
+        of_speakers = interval_files.speaker_trials(path, arguments)
+        if of_speakers:
+            resampled[label] = interval_files.of_scores(of_speakers, zebra_metrics, arguments)
+            metrics[label] |= null.assess(of_speakers, n_replicates=arguments.bootstrap, seed=arguments.seed)
     if arguments.plot:
         from voiceprivacy.report.plots import style
         from voiceprivacy.report.plots.zebra import plot_profiles
@@ -41,9 +47,11 @@ def main():
         rows = [(label, *row) for label, curve in curves.items() for row in zip(*curve.values(), strict=True)]
         write_table(arguments.curves, columns, rows)
     write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))
-    print_metrics(metrics)
+    print_metrics(interval_files.write_intervals(arguments.metrics, metrics, resampled, arguments.label))
     for label, values in metrics.items():
         print(f"{label}: {zebra.describe(values, scale)}")
+        if label in resampled:
+            print(f"{label}: {null.describe(values)}")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@ import json
 from voiceprivacy.command import run
 from voiceprivacy.corpora import protocol
 from voiceprivacy.corpora.listing import Findings
-from voiceprivacy.tables import read_manifest, write_enrolments, write_trials
+from voiceprivacy.files import BadInput
+from voiceprivacy.tables import read_manifest, write_enrolments, write_speakers, write_trials
 
 
 def main():
@@ -20,6 +21,7 @@ def main():
     parser.add_argument("--trial", required=True, help="manifest of the part trial")
     parser.add_argument("--output-trials", required=True, help="TSV to write: enrolment trial label")
     parser.add_argument("--output-enrolments", required=True, help="TSV to write: enrolment utterance")
+    parser.add_argument("--output-speakers", help="TSV to write: id speaker, of enrolments and trials")
     arguments = parser.parse_args()
 
     findings = Findings()
@@ -32,6 +34,20 @@ def main():
     findings.refuse_errors()
     write_enrolments(arguments.output_enrolments, enrolments)
     write_trials(arguments.output_trials, trials)
+    if arguments.output_speakers:
+        write_speakers(arguments.output_speakers, speakers_of(trials, enrolments, *manifests))
+
+
+def speakers_of(trials, enrolments, *manifests):
+    speaker_of = {utterance.utterance: utterance.speaker for of in manifests for utterance in of}
+    models = {enrolment: speaker_of[utterances[0]] for enrolment, utterances in enrolments.items()}
+    tried = {trial.trial: speaker_of[trial.trial] for trial in trials}
+    for name in models.keys() & tried.keys():
+        if models[name] != tried[name]:
+            raise BadInput(
+                f"'{name}' is an enrolment of '{models[name]}' and an utterance of '{tried[name]}': rename one"
+            )
+    return models | tried
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from voiceprivacy.files import BadInput, read_lines, whole_or_absent
 MANIFEST = ["utterance", "speaker", "gender", "path", "duration_s"]
 TRIALS = ["enrolment", "trial", "label"]
 ENROLMENTS = ["enrolment", "utterance"]
+SPEAKERS = ["id", "speaker"]
 SCORES = [*TRIALS, "score"]
 LABELS = ("target", "nontarget")
 UNSAFE = re.compile(r"^[-.]|[\s/\\\x00-\x1f\x7f]")
@@ -106,6 +107,22 @@ def write_enrolments(path, enrolments):
     write_table(path, ENROLMENTS, rows)
 
 
+def read_speakers(path):
+    """Read who speaks (TSV: id speaker; ids of enrolments and of trials) as {id: speaker}."""
+    speaker_of = {}
+    for line, row in read_rows(path, SPEAKERS):
+        if not row["id"] or not row["speaker"]:
+            raise BadInput(f"{path}:{line}: an id or a speaker is empty")
+        if speaker_of.setdefault(row["id"], row["speaker"]) != row["speaker"]:
+            raise BadInput(f"{path}:{line}: '{row['id']}' has two speakers")
+    return speaker_of
+
+
+def write_speakers(path, speaker_of):
+    """Write {id: speaker}."""
+    write_table(path, SPEAKERS, speaker_of.items())
+
+
 def read_scores(path, *, key=None):
     """Read a score table (TSV: enrolment trial label score), or a Kaldi score file with its key.
 
@@ -124,35 +141,28 @@ def read_scores(path, *, key=None):
     ------
     BadInput : a label or number that is none, a class without trials, a duplicate, missing or extra trial
     """
-    labelled = _kaldi_scores(path, key) if key else _our_scores(path)
-    scores = {label: np.array([score for of, score in labelled if of == label]) for label in LABELS}
-    for label, values in scores.items():
-        if not len(values):
-            raise BadInput(f"{path}: no {label} trials")
-    return scores
+    scored = read_scored_trials(path, key=key)
+    return {label: np.array([score for _, score in scored[label]]) for label in LABELS}
 
 
-def read_scored_trials(path):
-    """Read a score table with its ids, as lists by label: {target, nontarget: [(Trial, score), ...]}."""
-    scored = {label: [] for label in LABELS}
-    for line, row in read_rows(path, SCORES):
-        _check_label(row["label"], path, line)
-        trial = Trial(row["enrolment"], row["trial"], row["label"])
-        scored[trial.label].append((trial, number(row["score"], path, line)))
-    for label, trials in scored.items():
-        if not trials:
+def read_scored_trials(path, *, key=None):
+    """Read scores as read_scores does, with their ids: {target, nontarget: [(Trial, score), ...]}."""
+    trials = _kaldi_scores(path, key) if key else _our_scores(path)
+    scored = {label: [(trial, score) for trial, score in trials if trial.label == label] for label in LABELS}
+    for label, of in scored.items():
+        if not of:
             raise BadInput(f"{path}: no {label} trials")
     return scored
 
 
 def _our_scores(path):
-    labelled, pairs = [], []
+    trials = []
     for line, row in read_rows(path, SCORES):
         _check_label(row["label"], path, line)
-        labelled.append((row["label"], number(row["score"], path, line)))
-        pairs.append((row["enrolment"], row["trial"]))
-    _check_unique(pairs, path)
-    return labelled
+        score = number(row["score"], path, line)
+        trials.append((Trial(row["enrolment"], row["trial"], row["label"]), score))
+    _check_unique([trial[:2] for trial, _ in trials], path)
+    return trials
 
 
 def _kaldi_scores(path, key):
@@ -164,7 +174,7 @@ def _kaldi_scores(path, key):
         raise BadInput(f"{path}:{score_lines[pair]}: trial '{' '.join(pair)}' is not in {key}")
     for pair, label in labels.items():
         _check_label(label, key, key_lines[pair])
-    return [(labels[pair], number(score, path, score_lines[pair])) for pair, score in scores.items()]
+    return [(Trial(*pair, labels[pair]), number(score, path, score_lines[pair])) for pair, score in scores.items()]
 
 
 def _kaldi_table(path):

@@ -56,6 +56,15 @@ def dece_null95_bit(null):
     return float(np.sort(null)[place]) if place < len(null) else "undefined"
 
 
+def describe(metrics):
+    """In words whether a D_ECE is above the zero-evidence band (metrics of zebra.assess and of ``assess``)."""
+    value, limit = metrics["dece_bit"], metrics["dece_null95_bit"]
+    if limit == "undefined":
+        return "too few speakers to say whether D_ECE is more than zero evidence"
+    verdict = "no more than zero evidence" if value <= limit else "more than zero evidence"
+    return f"D_ECE {value:.4f} bit: {verdict} (permuted speakers give up to {limit:.4f} bit)"
+
+
 def derangements(n, count, draw):
     """Yield permutations (n,) of 0 ... n - 1 that leave nothing in its place: all of them where they are few."""
     places = np.arange(n)

@@ -12,9 +12,6 @@ import numpy as np
 
 from voiceprivacy.files import BadInput
 from voiceprivacy.privacy.calibration import Ties
-from voiceprivacy.tables import read_rows
-
-SPEAKERS = ["id", "speaker"]
 
 
 class SpeakerTrials(NamedTuple):
@@ -40,17 +37,6 @@ class Sample(NamedTuple):
     target_counts: np.ndarray
     nontarget: np.ndarray
     nontarget_counts: np.ndarray
-
-
-def read_speakers(path):
-    """Read who speaks (TSV: id speaker; ids of enrolments and of trials) as {id: speaker}."""
-    speaker_of = {}
-    for line, row in read_rows(path, SPEAKERS):
-        if not row["id"] or not row["speaker"]:
-            raise BadInput(f"{path}:{line}: an id or a speaker is empty")
-        if speaker_of.setdefault(row["id"], row["speaker"]) != row["speaker"]:
-            raise BadInput(f"{path}:{line}: '{row['id']}' has two speakers")
-    return speaker_of
 
 
 def arrange(scored, speaker_of):
@@ -83,6 +69,11 @@ def arrange(scored, speaker_of):
     scores = scores[order]
     first = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
     return SpeakerTrials(speakers, scores, target[order], enrolment[order], trial[order], first)
+
+
+def n_speakers(trials):
+    """Number of speakers on the side that has fewer of them."""
+    return min(len(np.unique(trials.enrolment)), len(np.unique(trials.trial)))
 
 
 def speaker_weights(trials, weights):

@@ -1,0 +1,96 @@
+"""How the assess_ commands take, write and show intervals.
+
+Beside OUT.json they write OUT.intervals.json (label -> metric -> Interval) and OUT.bootstrap.npz (label/metric -> array
+of B replicates, NaN where undefined); without --label there is no label in either.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from voiceprivacy.arrays import write_npz
+from voiceprivacy.command import flat_unless_labelled, require_at_least
+from voiceprivacy.files import naming, write_json
+from voiceprivacy.privacy import ranks, trials
+from voiceprivacy.privacy.bootstrap import intervals, resample_ranks, resample_scores, resample_similarities
+from voiceprivacy.tables import read_scored_trials, read_speakers
+
+
+class Resampled(NamedTuple):
+    """Replicates {metric: array (B,)} and the number of speakers that were resampled."""
+
+    replicates: dict
+    n_speakers: int
+
+
+def add_arguments(parser, *, with_speakers=False):
+    """Add --bootstrap and --seed, and --speakers where score files do not say who speaks."""
+    if with_speakers:
+        parser.add_argument("--speakers", help="TSV: id speaker, of enrolments and trials; adds intervals")
+    default = 1000 if with_speakers else 0
+    parser.add_argument("--bootstrap", type=int, default=default, help=f"replicates of intervals (default {default})")
+    parser.add_argument("--seed", type=int, default=0, help="of the draws of speakers (default 0)")
+
+
+def speaker_trials(path, arguments):
+    """SpeakerTrials of a score file; None without --speakers or without replicates."""
+    require_at_least(0, bootstrap=arguments.bootstrap)
+    if not arguments.speakers or not arguments.bootstrap:
+        return None
+    with naming(path):
+        return trials.arrange(read_scored_trials(path, key=arguments.trials), read_speakers(arguments.speakers))
+
+
+def of_scores(of, measure, arguments):
+    """Resampled of SpeakerTrials by the metrics of ``measure``."""
+    replicates = resample_scores(of, measure, n_replicates=arguments.bootstrap, seed=arguments.seed)
+    return Resampled(replicates, trials.n_speakers(of))
+
+
+def of_ranks(matrix, arguments):
+    """Resampled of a ScoreMatrix of test utterances against templates."""
+    options = {"n_replicates": arguments.bootstrap, "seed": arguments.seed, "ties": arguments.ties}
+    replicates = resample_ranks(ranks.true_ranks(matrix), matrix.row_speakers, **options)
+    return Resampled(replicates, len(np.unique(matrix.row_speakers)))
+
+
+def write_similarity_intervals(arguments, metrics, matrices):
+    """Write the siblings of a similarity file: DeID under op, G_VD under pp; nothing without --bootstrap."""
+    require_at_least(0, bootstrap=arguments.bootstrap)
+    if not arguments.bootstrap:
+        return
+    found = resample_similarities(**matrices, n_replicates=arguments.bootstrap, seed=arguments.seed)
+    resampled = {name: Resampled(of, len(matrices[name].speakers)) for name, of in found.items()}
+    write_intervals(arguments.metrics, {name: metrics | metrics[name] for name in matrices}, resampled, list(matrices))
+
+
+def write_intervals(path, metrics, resampled, labels):
+    """Write the siblings of the metrics file ``path`` for {label: {metric: value}} and {label: Resampled}.
+
+    Returns
+    -------
+    {label: {metric: value, or text with the interval}} to be printed
+    """
+    found = {
+        label: intervals(metrics[label], of.replicates, n_speakers=of.n_speakers) for label, of in resampled.items()
+    }
+    if found:
+        flat = labels is None and len(found) == 1
+        arrays = {
+            name if flat else f"{label}/{name}": values
+            for label, of in resampled.items()
+            for name, values in of.replicates.items()
+        }
+        write_json(Path(path).with_suffix(".intervals.json"), flat_unless_labelled(found, labels))
+        write_npz(Path(path).with_suffix(".bootstrap.npz"), arrays)
+    return {
+        label: {name: _shown(value, found.get(label, {}).get(name)) for name, value in of.items()}
+        for label, of in metrics.items()
+    }
+
+
+def _shown(value, interval):
+    if interval is None or isinstance(interval["ci_low"], str):
+        return value
+    return f"{value:.6g} [{interval['ci_low']:.4g}, {interval['ci_high']:.4g}]"
