@@ -5,7 +5,6 @@ from pathlib import Path
 
 from voiceprivacy.command import run
 from voiceprivacy.corpora import downloads
-from voiceprivacy.files import RESOURCES
 from voiceprivacy.tables import write_table
 
 
@@ -18,11 +17,7 @@ def main():
     parser.add_argument(
         "--address", default="https://www.openslr.org/resources/12", help="folder of the archives (default %(default)s)"
     )
-    parser.add_argument(
-        "--archives",
-        default=RESOURCES / "librispeech_archives.tsv",
-        help="TSV: subset bytes md5 (default: as published)",
-    )
+    parser.add_argument("--archives", default=downloads.ARCHIVES, help="TSV: subset bytes md5 (default: as published)")
     parser.add_argument("--done", required=True, help="TSV to write when the subset is there: subset folder")
     arguments = parser.parse_args()
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import NamedTuple
 
-from voiceprivacy.corpora import listing, pipes, protocol, segments
+from voiceprivacy.corpora import downloads, listing, pipes, protocol, segments
 from voiceprivacy.corpora.recordings import inspect
 from voiceprivacy.files import BadInput
 
@@ -79,10 +79,21 @@ def examine(source, chosen_protocol, sample_rate, training=None):
 def examine_entry(name, corpora):
     """Examine one corpus of a completed config's corpora."""
     entry = corpora[name]
+    missing = downloads.missing(entry.get("librispeech", {}))
+    if missing:
+        return Examination(_will_be_downloaded(missing), {}, {})
     evaluated = entry["use"] == "evaluation"
     training = {of: source_of_entry(corpora[of]) for of in corpora if corpora[of]["use"] == "train"}
     chosen = entry.get("protocol", {}) if evaluated else {}
     return examine(source_of_entry(entry), chosen, entry["sample_rate"], training if evaluated else {})
+
+
+def _will_be_downloaded(missing):
+    findings = listing.Findings()
+    for folder, archive in missing:
+        what = f"is not there: {archive.bytes / 1e6:.0f} MB will be downloaded; check again afterwards"
+        findings.oddity(folder, "-", what)
+    return findings
 
 
 def source_of_entry(entry):

@@ -14,8 +14,9 @@ from typing import NamedTuple
 from tqdm import tqdm
 
 from voiceprivacy import tables
-from voiceprivacy.files import BadInput, whole_folder_or_absent, whole_or_absent
+from voiceprivacy.files import RESOURCES, BadInput, whole_folder_or_absent, whole_or_absent
 
+ARCHIVES = RESOURCES / "librispeech_archives.tsv"
 ATTEMPTS = 5  # connections in a row that bring nothing new
 BLOCK = 1 << 20
 TIMEOUT_S = 60
@@ -36,6 +37,13 @@ def published_archive(subset, path):
     if subset not in archives:
         raise BadInput(f"{subset}: is none of the subsets that can be downloaded: {', '.join(archives)}")
     return Archive(subset, int(archives[subset]["bytes"]), archives[subset]["md5"])
+
+
+def missing(options):
+    """Subsets of a librispeech entry that are still to be downloaded: [(folder, Archive)]."""
+    subsets = options["subsets"] if options.get("download") else []
+    folders = [(Path(options["root"], subset), subset) for subset in subsets]
+    return [(folder, published_archive(subset, ARCHIVES)) for folder, subset in folders if not folder.is_dir()]
 
 
 def fetch_subset(archive, *, root, address):

@@ -4,6 +4,7 @@ Conventions
 -----------
 * A system is one anonymiser under one attack of one attacker (extractor and back-end) on one corpus.
 * The mean over trial lists has equal weights; where one list is undefined, so is the mean.
+* A list without a gallery of speakers (all pairs of utterances) has no ranks for any system; then they are left out.
 * The strongest attack on an anonymiser is the one with the lowest mean EER, over all attackers.
 """
 
@@ -17,6 +18,7 @@ from voiceprivacy.tables import write_table
 
 PLACE = ["corpus", "extractor", "backend", "anonymiser", "condition"]
 PROTECTED = ("op", "pp")
+OF_RANKS = {"mean_disclosure_bit", "model_mean_disclosure_bit", "identification_rate_percent"}
 
 
 class System(NamedTuple):
@@ -55,8 +57,9 @@ def compare(metrics):
     """
     found = {metric[:7]: metric.value for metric in metrics}
     groups = {}
-    for metric in metrics:
-        if metric.condition in ATTACKS:
+    tried = {(metric.corpus, metric.trials) for metric in metrics if metric.metric == "eer_percent"}
+    for metric in metrics:  # sampled galleries have ranks only
+        if metric.condition in ATTACKS and (metric.corpus, metric.trials) in tried:
             lists, anonymisers = groups.setdefault((metric.corpus, metric.extractor, metric.backend), (set(), set()))
             lists.add(metric.trials)
             anonymisers.add(metric.anonymiser)
@@ -118,10 +121,15 @@ def _system(found, place, lists):
 def _values(found, place, trials):
     values = {}
     for column in COLUMNS:
-        applies = place[-1] in column.conditions
+        applies = place[-1] in column.conditions and (column.metric not in OF_RANKS or _is_ranked(found, place, trials))
         values[column.metric] = _number(found, place, trials, column.metric) if applies else None
     values["tag"] = _text(found, place, trials, "tag")
     return values
+
+
+def _is_ranked(found, place, trials):
+    corpus, extractor, backend = place[:3]
+    return any((corpus, trials, ORIGINAL, extractor, backend, "oo", name) in found for name in OF_RANKS)
 
 
 def _number(found, place, trials, metric):

@@ -1,11 +1,14 @@
 """What is found before hours of work: all of it at once, in a table and on the terminal."""
 
+import numpy as np
 import pytest
+import soundfile
 from trees import call, edit, kaldi, librispeech, write_audio
 
 from voiceprivacy import tables
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import FINDING
+from voiceprivacy.corpora.recordings import is_clipped
 
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["f", "m"]}}
 
@@ -58,6 +61,85 @@ def test_audio_below_the_rate_of_the_corpus_is_an_oddity(tmp_path):
     assert (mixed.level, mixed.what) == ("oddity", "mixed sample rates: 1 of 8000 Hz, 2 of 16000 Hz")
     assert finding.level == "oddity"
     assert finding.what == "1 files have 8000 Hz and are made 16000 Hz: no sound above 4000 Hz"
+
+
+def test_truncated_audio_is_an_error(tmp_path):
+    source = librispeech(tmp_path, women=["11"], men=[], chapters=1)
+    flac = tmp_path / "dev" / "11" / "100" / "11-100-0001.flac"
+    flac.write_bytes(flac.read_bytes()[:-500])
+    wav = write_audio(tmp_path / "dev" / "11" / "100" / "11-100-0009.wav")
+    wav.write_bytes(wav.read_bytes()[:-500])
+    of_training = found(source, {})
+    assert of_training == [f"{wav}: truncated: 500 bytes less than its header announces (utterance '11-100-0009')"]
+    errors = [finding for finding in found(source, ENROL_TRIAL) if "flac" in finding and "0001" in finding]
+    assert any(f"{flac}: " in error and ("truncated" in error or "cannot be read" in error) for error in errors)
+
+
+def test_a_wav_with_chunks_after_its_samples_is_whole(tmp_path):
+    source = librispeech(tmp_path, women=["11"], men=[], chapters=1)
+    wav = write_audio(tmp_path / "dev" / "11" / "100" / "11-100-0009.wav")
+    wav.write_bytes(wav.read_bytes() + b"LIST\x04\x00\x00\x00abcd")
+    assert found(source, {}) == []
+
+
+def samples_of(path, samples):
+    soundfile.write(path, np.asarray(samples, dtype=np.float32), 16000)
+
+
+def test_silent_and_clipped_audio_of_an_evaluated_corpus_is_an_oddity(tmp_path):
+    source = librispeech(tmp_path, women=[f"{n}" for n in range(11, 21)], men=[f"{n}" for n in range(31, 41)])
+    noise = np.random.default_rng(0).normal(scale=0.6, size=1600)
+    silent, clipped = (tmp_path / "dev" / "11" / "100" / f"11-100-000{n}.flac" for n in (0, 1))
+    samples_of(silent, np.full(1600, 1e-4))
+    samples_of(clipped, np.clip(np.repeat(noise, 4), -1, 1))
+    assert found(source, ENROL_TRIAL) == [
+        f"{silent}: is silent: no sample beyond 0.001 of full scale (utterance '11-100-0000')",
+        f"{clipped}: is clipped: 4 and more samples in a row at full scale (utterance '11-100-0001')",
+    ]
+    assert found(source, {}) == []
+
+
+def test_a_peak_at_full_scale_is_not_clipped():
+    samples = np.zeros(1000)
+    samples[[10, 20, 30, 500, 501, 502]] = 1
+    assert not is_clipped(samples)
+    samples[503] = -1
+    assert is_clipped(samples)
+
+
+def test_enrolment_and_trial_from_one_session_are_an_oddity(tmp_path):
+    source = librispeech(tmp_path, women=["11", "13"], men=["12", "14"], chapters=1)
+    sessions = [finding for finding in found(source, ENROL_TRIAL) if "session" in finding]
+    assert len(sessions) == 4
+    assert sessions[0].startswith(f"{tmp_path}/dev/11/100/11-100-000")
+    assert sessions[0].endswith(": speaker '11' is enrolled and tried from the same session '100'")
+
+
+def test_speakers_who_train_attackers_are_not_evaluated(tmp_path):
+    source = librispeech(tmp_path / "evaluated", women=["11", "13"])
+    training = {"train": librispeech(tmp_path / "train", women=["11", "15"], men=[])}
+    errors = [str(error) for error in checks.check(source, ENROL_TRIAL, 16000, training).errors()]
+    place = f"{tmp_path}/train/dev/11/100/11-100-0000.flac"
+    assert errors == [f"{place}: speaker '11' trains attackers (corpus 'train'), but enrols or is tried here"]
+    finished = call(
+        "validate_corpus", source=source, protocol=ENROL_TRIAL, training=training, checks=tmp_path / "c.tsv"
+    )
+    assert finished.returncode == 2
+    assert "speaker '11' trains attackers" in finished.stderr
+
+
+def test_a_corpus_that_will_be_downloaded_is_said_and_not_checked(tmp_path):
+    corpora = {
+        "clean": {
+            "librispeech": {"root": str(tmp_path), "subsets": ["test-clean"], "download": True},
+            "use": "evaluation",
+            "sample_rate": 16000,
+            "protocol": ENROL_TRIAL,
+        }
+    }
+    (oddity,) = checks.examine_entry("clean", corpora).findings
+    assert oddity.level == "oddity"
+    assert str(oddity) == f"{tmp_path}/test-clean: is not there: 347 MB will be downloaded; check again afterwards"
 
 
 def test_a_missing_folder_is_a_finding_too():

@@ -52,6 +52,53 @@ def test_a_list_without_a_trials_file_is_named(tmp_path):
     assert f"{tmp_path}/more/trials: not found" in found(source, protocol)
 
 
+def per_gender(folder, **speakers):
+    """One directory with lists of one gender: its trials file is f's."""
+    source, _ = kaldi(folder, **speakers)
+    return source, {"given": {"f": str(folder)}}
+
+
+def test_trials_across_genders_in_a_list_of_one_gender_are_an_error(tmp_path):
+    source, protocol = per_gender(tmp_path, women=["w1"], men=["m1"])
+    expected = f"{tmp_path}/trials:3: speaker 'm1' is m in a list of f: a trial across genders"
+    assert [error for error in found(source, protocol) if "genders" in error] == [expected]
+
+
+def test_women_and_men_in_a_list_of_no_gender_are_said_unless_it_is_called_mixed(tmp_path):
+    source, protocol = kaldi(tmp_path, women=["w1"], men=["m1"])
+    assert any("trial list all: holds women and men" in finding for finding in found(source, protocol))
+    protocol = {"given": {"mixed": str(tmp_path)}}
+    assert found(source, protocol) == [few("mixed", 2)]
+
+
+def test_audio_that_no_list_uses_is_checked_too(tmp_path):
+    source, protocol = kaldi(tmp_path)
+    edit(tmp_path / "trials", "w1 w1-3 target\n", "")
+    edit(tmp_path / "trials", "w2 w1-3 nontarget\n", "")
+    edit(tmp_path / "wav.scp", "w1-3 wav/a.wav", "w1-3 wav/lost.wav")
+    assert f"{tmp_path}/wav/lost.wav: not found (utterance 'w1-3')" in found(source, protocol)
+
+
+def test_counts_that_differ_from_the_published_ones_are_said(tmp_path):
+    source, _ = kaldi(tmp_path / "libri_dev_trials_f")
+    protocol = {"given": {"f": str(tmp_path / "libri_dev_trials_f")}}
+    place = f"{tmp_path}/libri_dev_trials_f/trials: libri_dev_trials_f has"
+    expected = [
+        f"{place} 2 enrolment speakers, published are 15",
+        f"{place} 4 trial utterances, published are 1018",
+        f"{place} 4 target trials, published are 704",
+        f"{place} 4 nontarget trials, published are 14566",
+    ]
+    assert [finding for finding in found(source, protocol) if "published" in finding] == expected
+
+
+def test_the_enrolment_utterances_of_a_published_set_are_counted(tmp_path):
+    source, protocol = kaldi(tmp_path / "libri_test_enrolls")
+    path = tmp_path / "libri_test_enrolls" / "enrolls"
+    expected = f"{path}: libri_test_enrolls has 4 enrolment utterances, published are 438"
+    assert expected in found(source, protocol)
+
+
 CASES = {
     "the true speaker labelled nontarget": (
         ("trials", "w1 w1-2 target", "w1 w1-2 nontarget"),

@@ -166,3 +166,12 @@ def test_the_table_has_a_line_per_list_and_one_for_the_mean(tmp_path, systems):
         "identification_rate_percent": "40.0",
         "tag": "-",
     }
+
+
+def test_lists_without_a_gallery_have_no_ranks_for_any_system_or_for_all(metrics):
+    of_ranks = {"mean_disclosure_bit", "model_mean_disclosure_bit", "identification_rate_percent"}
+    unranked = [metric for metric in metrics if metric.metric not in of_ranks]
+    assert {system.mean[name] for system in compare(unranked) for name in of_ranks} == {None}
+    of_original = [metric for metric in metrics if metric.metric in of_ranks and metric.anonymiser == "original"]
+    with pytest.raises(BadInput, match="mean_disclosure_bit of .* is missing"):
+        compare(unranked + of_original)

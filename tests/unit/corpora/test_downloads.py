@@ -1,0 +1,154 @@
+"""Downloading LibriSpeech from a stand-in of its server on this machine, which loses connections."""
+
+import hashlib
+import io
+import tarfile
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from trees import call, librispeech
+
+from voiceprivacy.corpora import downloads
+from voiceprivacy.files import BadInput
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Serves one archive in ranges, at most ``limit`` bytes a connection; notes the ranges that were asked for."""
+
+    def do_GET(self):
+        server = self.server
+        server.asked.append(self.headers.get("Range"))
+        if not self.path.endswith("/dev.tar.gz"):
+            self.send_error(404)
+            return
+        start = int(self.headers["Range"][6:-1]) if server.ranges and "Range" in self.headers else 0
+        if start >= len(server.content):
+            self.send_error(416)
+            return
+        rest = server.content[start:]
+        self.send_response(206 if start else 200)
+        self.send_header("Content-Length", str(len(rest)))
+        self.end_headers()
+        self.wfile.write(rest[: server.limit])
+
+    def log_message(self, *_):
+        """Nothing on the terminal."""
+
+
+@pytest.fixture
+def server():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.asked, server.limit, server.ranges, server.content = [], None, True, b""
+    server.address = f"http://127.0.0.1:{server.server_port}/resources/12"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def archive(tmp_path, server):
+    """The archive of a small subset as LibriSpeech packs it, with something in it that does not belong there."""
+    librispeech(tmp_path / "LibriSpeech", women=["11"], men=[], chapters=1)
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w:gz") as tar:
+        tar.add(tmp_path / "LibriSpeech", "LibriSpeech")
+        for name in ("LibriSpeech/dev/../../escaped.txt", "../escaped.txt", "LibriSpeech/other/x.flac"):
+            tar.addfile(tarfile.TarInfo(name))
+    server.content = content.getvalue()
+    return downloads.Archive("dev", len(server.content), hashlib.md5(server.content).hexdigest())
+
+
+def fetch(archive, server, root):
+    downloads.fetch_subset(archive, root=root, address=server.address)
+
+
+def below(root):
+    return sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
+
+
+UNPACKED = [".dev.lock", "SPEAKERS.TXT", *(f"dev/11/100/11-100-000{n}.flac" for n in range(3))]
+
+
+def test_a_subset_is_downloaded_and_unpacked_and_nothing_else(tmp_path, server, archive):
+    fetch(archive, server, tmp_path / "root")
+    assert below(tmp_path / "root") == UNPACKED
+    one = "dev/11/100/11-100-0001.flac"
+    assert (tmp_path / "root" / one).read_bytes() == (tmp_path / "LibriSpeech" / one).read_bytes()
+    assert not list(tmp_path.rglob("escaped.txt"))
+
+
+def test_what_is_there_is_not_downloaded_again(tmp_path, server, archive):
+    fetch(archive, server, tmp_path / "root")
+    (tmp_path / "root" / "SPEAKERS.TXT").write_text("mine")
+    fetch(archive, server, tmp_path / "root")
+    assert server.asked == [None]
+    assert (tmp_path / "root" / "SPEAKERS.TXT").read_text() == "mine"
+
+
+def test_lost_connections_are_taken_up_where_they_broke_off(tmp_path, server, archive):
+    server.limit = len(server.content) // 3
+    fetch(archive, server, tmp_path / "root")
+    assert below(tmp_path / "root") == UNPACKED
+    assert server.asked[:3] == [None, f"bytes={server.limit}-", f"bytes={2 * server.limit}-"]
+
+
+def test_a_second_call_resumes_what_a_killed_one_left(tmp_path, server, archive):
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "dev.tar.gz.part").write_bytes(server.content[:1000])
+    fetch(archive, server, tmp_path / "root")
+    assert server.asked == ["bytes=1000-"]
+    assert below(tmp_path / "root") == UNPACKED
+
+
+def test_a_server_without_ranges_starts_over(tmp_path, server, archive):
+    server.ranges = False
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "dev.tar.gz.part").write_bytes(b"x" * 1000)
+    fetch(archive, server, tmp_path / "root")
+    assert below(tmp_path / "root") == UNPACKED
+
+
+def test_another_md5_is_refused_and_nothing_is_left(tmp_path, server, archive):
+    with pytest.raises(BadInput, match=f"has the MD5 {archive.md5}, published is 0000; removed"):
+        fetch(archive._replace(md5="0000"), server, tmp_path / "root")
+    assert below(tmp_path / "root") == [".dev.lock"]
+
+
+def test_a_server_that_gives_nothing_is_named_with_what_is_there(tmp_path, server, archive):
+    server.limit = 0
+    with pytest.raises(BadInput, match=rf"broke off at 0 of {archive.bytes} bytes .*; call again to resume"):
+        fetch(archive, server, tmp_path / "root")
+    assert len(server.asked) == downloads.ATTEMPTS
+
+
+def test_a_shorter_file_than_published_is_removed(tmp_path, server, archive):
+    with pytest.raises(BadInput, match=f"has {archive.bytes} bytes, published are {archive.bytes + 1}; removed"):
+        fetch(archive._replace(bytes=archive.bytes + 1), server, tmp_path / "root")
+
+
+def test_a_file_that_is_not_on_the_server_is_named(tmp_path, server, archive):
+    with pytest.raises(BadInput, match=r"/test\.tar\.gz: 404"):
+        fetch(archive._replace(subset="test"), server, tmp_path / "root")
+
+
+def test_without_room_nothing_is_downloaded(tmp_path, server, archive):
+    with pytest.raises(BadInput, match="GB free; dev needs"):
+        fetch(archive._replace(bytes=10**16), server, tmp_path / "root")
+    assert server.asked == []
+
+
+def test_only_published_subsets_can_be_downloaded():
+    assert downloads.published_archive("test-clean", downloads.ARCHIVES).md5 == "32fa31d27d2e1cad72775fee3f4849a9"
+    with pytest.raises(BadInput, match="dev: is none of the subsets that can be downloaded: dev-clean"):
+        downloads.published_archive("dev", downloads.ARCHIVES)
+
+
+def test_the_command_shows_progress_and_says_when_it_is_done(tmp_path, server, archive):
+    (tmp_path / "archives.tsv").write_text(f"subset\tbytes\tmd5\ndev\t{archive.bytes}\t{archive.md5}\n")
+    where = {"root": tmp_path / "root", "address": server.address, "archives": tmp_path / "archives.tsv"}
+    finished = call("fetch_subset", subset="dev", done=tmp_path / "done.tsv", **where)
+    assert finished.returncode == 0, finished.stderr
+    assert "dev.tar.gz.part" in finished.stderr
+    assert (tmp_path / "done.tsv").read_text() == f"subset\tfolder\ndev\t{tmp_path}/root/dev\n"

@@ -1,0 +1,60 @@
+"""Real speech, where it is: the same corpus as librispeech, kaldi and folder gives the same manifests and trials."""
+
+import pytest
+from trees import SPEECH, call, prepare, write_lines
+
+from voiceprivacy.corpora.listing import Findings, list_utterances
+
+pytestmark = pytest.mark.skipif(not SPEECH, reason="VOICEPRIVACY_SPEECH (a LibriSpeech folder) is not set")
+
+LIBRISPEECH = {"librispeech": {"root": SPEECH, "subsets": ["test-other"]}}
+ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 3, "lists": ["f", "m"]}}
+
+
+def as_kaldi(folder):
+    """Data directories of the same speech."""
+    folder.mkdir()
+    utterances = list_utterances(LIBRISPEECH, Findings())
+    entries = [f"{of.utterance} {of.audio}" for of in utterances]
+    write_lines(folder / "wav.scp", entries)
+    write_lines(folder / "utt2spk", [f"{of.utterance} {of.speaker}" for of in utterances])
+    write_lines(folder / "spk2gender", sorted({f"{of.speaker} {of.gender}" for of in utterances}))
+    write_lines(folder / "text", [f"{of.utterance} SOME WORDS" for of in utterances])
+    return {"kaldi": str(folder)}
+
+
+def as_folder(folder):
+    genders = {of.speaker: of.gender for of in list_utterances(LIBRISPEECH, Findings())}
+    table = folder / "speakers.tsv"
+    write_lines(table, ["speaker\tgender", *[f"{speaker}\t{gender}" for speaker, gender in genders.items()]])
+    pattern = "test-other/{speaker}/{session}/{utterance}.flac"
+    return {"folder": {"root": SPEECH, "pattern": pattern, "speakers": str(table)}}
+
+
+def manifests(folder, source, protocol):
+    """The text of all parts' manifests and of list f, as the commands write them."""
+    for part in ("enrolment", "trial"):
+        assert prepare(folder, source, protocol, part).returncode == 0
+    parts = {part: folder / f"{part}.tsv" for part in ("enrolment", "trial")}
+    outputs = {"output_trials": folder / "f.tsv", "output_enrolments": folder / "f.enrolments.tsv"}
+    finished = call("list_trials", source=source, protocol=protocol, trials="f", **parts, **outputs)
+    assert finished.returncode == 0, finished.stderr
+    return {path.name: path.read_text() for path in (*parts.values(), *outputs.values())}
+
+
+def test_three_kinds_of_corpus_give_the_same_manifests_and_trials(tmp_path):
+    expected = manifests(tmp_path / "librispeech", LIBRISPEECH, ENROL_TRIAL)
+    assert expected["trial.tsv"].count("\n") == 71
+    assert manifests(tmp_path / "k", as_kaldi(tmp_path / "data"), ENROL_TRIAL) == expected
+    assert manifests(tmp_path / "f", as_folder(tmp_path), ENROL_TRIAL) == expected
+
+
+def test_given_lists_say_the_same_as_the_protocol_that_made_them(tmp_path):
+    expected = manifests(tmp_path / "librispeech", LIBRISPEECH, ENROL_TRIAL)
+    source = as_kaldi(tmp_path / "data")
+    rows = {name: [line.split("\t") for line in text.splitlines()[1:]] for name, text in expected.items()}
+    write_lines(tmp_path / "data" / "enrolls", [row[1] for row in rows["f.enrolments.tsv"]])
+    write_lines(tmp_path / "data" / "trials", [" ".join(row) for row in rows["f.tsv"]])
+    given = manifests(tmp_path / "given", source, {"given": {"f": str(tmp_path / "data")}})
+    assert given["f.tsv"] == expected["f.tsv"]
+    assert given["f.enrolments.tsv"] == expected["f.enrolments.tsv"]
