@@ -34,3 +34,4 @@ rule all:
         "results/report/index.html",
         "results/metrics.tsv",
         "results/provenance.json",
+        "results/report/tables/ranks.tsv",

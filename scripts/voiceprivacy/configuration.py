@@ -176,7 +176,7 @@ def _set_protocol(entry):
     elif "protocol" not in entry and isinstance(directory, str):
         entry["protocol"] = {"given": {"all": directory}}
     protocol = entry.get("protocol")
-    for name in ("enrol_trial", "all_pairs"):
+    for name in ("enrol_trial", "all_pairs", "rank_sampling"):
         if isinstance(protocol, dict) and isinstance(protocol.get(name), dict):
             protocol[name].setdefault("lists", ["mixed"] if entry.get("gender") == "mixed" else ["f", "m"])
 
@@ -256,6 +256,13 @@ def _inconsistencies(config):
         for name, entry in config[section].items():
             if "train" in entry:
                 yield from _wrong_training((section, name, "train", "corpus"), entry["train"]["corpus"], corpora)
+    for name, entry in config["extractors"].items():
+        if "units" in entry:
+            yield from _wrong_training(("extractors", name, "units", "corpus"), entry["units"]["corpus"], corpora)
+    for name, entry in config["backends"].items():
+        for extractor in entry.get("extractors", ()):
+            if extractor not in config["extractors"]:
+                yield Problem(("backends", name, "extractors"), f"'{extractor}' is not an extractor of this config")
     ranges = {name: _speaker_range(entry["synthetic"]) for name, entry in corpora.items() if "synthetic" in entry}
     for (one, first), (other, second) in combinations(ranges.items(), 2):
         if max(first.start, second.start) < min(first.stop, second.stop):

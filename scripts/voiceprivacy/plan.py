@@ -23,6 +23,7 @@ ANONYMISER_KINDS = ["command", "function", "audio"]
 PICTURES = "ece bayes_error normalised_bayes_error det roc tippett scores llrs calibration".split()
 TABLES = ["challenge", "2", "3", "4"]
 RUN1 = "_run1"
+HISTOGRAMS = ["f0", "units", "style"]  # extractors that are no network: their features are histograms
 
 
 class Attack(NamedTuple):
@@ -53,8 +54,24 @@ class Plan:
 
     def trial_lists(self, corpus):
         """Names of a corpus's trial lists."""
-        (options,) = self.corpora[corpus].get("protocol", {None: {}}).values()
-        return options.get("lists", list(options))
+        protocol = self.corpora[corpus].get("protocol", {None: {}})
+        (options,) = protocol.values()
+        return [] if "rank_sampling" in protocol else options.get("lists", list(options))
+
+    def galleries(self, corpus):
+        """Sampled galleries of a corpus: {name: (gender, observations of a test, of a template)}."""
+        options = self.corpora[corpus].get("protocol", {}).get("rank_sampling")
+        if not options:
+            return {}
+        lengths = [of if isinstance(of, list) else [of] for of in (options["test"], options["template"])]
+        return {
+            f"{gender}_t{test}_d{template}": (gender, test, template)
+            for gender, test, template in product(options["lists"], *lengths)
+        }
+
+    def all_galleries(self):
+        """(corpus, gallery) of all evaluated corpora."""
+        return [(corpus, gallery) for corpus in self.evaluated for gallery in self.galleries(corpus)]
 
     def has_gallery(self, corpus):
         """Whether a corpus enrols one model a speaker, among whom a true speaker has a rank."""
@@ -130,6 +147,20 @@ class Plan:
         """Extractors whose entry has a field."""
         return [name for name, entry in self.extractors.items() if field in entry]
 
+    def feature(self, extractor):
+        """Which of HISTOGRAMS an extractor is; None for a network."""
+        return next((name for name in HISTOGRAMS if name in self.extractors[extractor]), None)
+
+    def networks(self):
+        """Extractors that are networks."""
+        return [name for name in self.extractors if not self.feature(name)]
+
+    def applies(self, backend, extractor):
+        """Whether a back-end compares what an extractor gives: those it names, else histograms or else embeddings."""
+        entry = self.backends[backend]
+        default = (entry["type"] == "jensen_shannon") == bool(self.feature(extractor))
+        return extractor in entry["extractors"] if "extractors" in entry else default
+
     def backend_file(self, backend, extractor):
         """The file of a trained back-end; cosine has none."""
         trained = "train" in self.backends[backend]
@@ -156,9 +187,17 @@ class Plan:
 
     def attacks(self):
         """Every attacker on every trial list."""
+        return self._attacks_on(self.all_trial_lists())
+
+    def rank_attacks(self):
+        """Every attacker on every sampled gallery."""
+        return self._attacks_on(self.all_galleries())
+
+    def _attacks_on(self, lists):
         return [
             Attack(corpus, trials, extractor, backend)
-            for (corpus, trials), extractor, backend in product(self.all_trial_lists(), self.extractors, self.backends)
+            for (corpus, trials), extractor, backend in product(lists, self.extractors, self.backends)
+            if self.applies(backend, extractor)
         ]
 
     def systems(self, extractor, backend):
@@ -173,11 +212,22 @@ class Plan:
             for system in self.systems(attack.extractor, attack.backend)
             for family in self.families(system)
             if family != "ranks" or self.has_gallery(attack.corpus)
+        ] + [
+            f"results/metrics/ranks/{attack.path(system)}.json"
+            for attack in self.rank_attacks()
+            for system in self.systems(attack.extractor, attack.backend)
         ]
 
     def figures(self):
         """Every figure of the report, as svg."""
         figures = [figure for attack in self.attacks() for figure in self._of(attack)]
+        figures += [figure for attack in self.rank_attacks() for figure in self._ranks(attack)]
+        figures += dict.fromkeys(
+            f"rank_lengths/{attack.corpus}/{self.galleries(attack.corpus)[attack.trials][0]}"
+            f"/{attack.extractor}/{attack.backend}"
+            for attack in self.rank_attacks()
+            if len(self.galleries(attack.corpus)) > len(self.corpora[attack.corpus]["protocol"]["rank_sampling"]["lists"])
+        )
         attackers = dict.fromkeys((attack.extractor, attack.backend) for attack in self.attacks())
         figures += [f"distinctiveness/{'/'.join(attacker)}" for attacker in attackers if self._protected(*attacker)]
         figures += [
@@ -192,8 +242,12 @@ class Plan:
         one_each = f"{attack.corpus}/{attack.trials}/{attack.extractor}/{attack.backend}"
         protected = self._protected(attack.extractor, attack.backend)
         per_system = [f"{kind}/{attack.path(name)}" for kind in ("similarity", "zoo", "speakers") for name in protected]
-        ranks = [f"ranks/{one_each}"] if self.has_gallery(attack.corpus) else []
+        ranks = self._ranks(attack) if self.has_gallery(attack.corpus) else []
         return [f"zebra/{one_each}", *ranks, *per_system]
+
+    def _ranks(self, attack):
+        one_each = f"{attack.corpus}/{attack.trials}/{attack.extractor}/{attack.backend}"
+        return [f"ranks/{one_each}", f"rank_speakers/{one_each}"]
 
     def papers(self):
         """Pictures and tables that are made on request: paths without ending."""
@@ -210,4 +264,5 @@ class Plan:
     def used_files(self):
         """What a reviewer may want to compare besides the config: the trial lists and the attackers' models."""
         lists = [f"results/trials/{corpus}/{trials}.tsv" for corpus, trials in self.all_trial_lists()]
-        return lists + [file for name in self.extractors if lists for file in self.model_files(name)]
+        lists += [f"results/samples/{corpus}/{gallery}.tsv" for corpus, gallery in self.all_galleries()]
+        return lists + [file for name in self.networks() if lists for file in self.model_files(name)]

@@ -73,6 +73,8 @@ rule extract_embeddings:
         "results/logs/extract_embeddings/{corpus}/{part}/{anonymiser}/{extractor}.log",
     benchmark:
         "results/benchmarks/extract_embeddings/{corpus}/{part}/{anonymiser}/{extractor}.tsv"
+    wildcard_constraints:
+        extractor=one_of(plan.networks()),
     conda:
         "../../envs/speechbrain.yaml"
     threads: 4
@@ -88,6 +90,121 @@ rule extract_embeddings:
         " --model {params.model:q}"
         " --device {params.device}"
         " --threads {threads}"
+        " --embeddings {output.embeddings:q}"
+        " > {log:q} 2>&1"
+
+
+rule extract_f0:
+    """Histogram of the fundamental frequency of every utterance."""
+    input:
+        manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
+        script=SCRIPTS / "extract_f0.py",
+        modules=modules("extract_f0"),
+    output:
+        embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",
+    log:
+        "results/logs/extract_f0/{corpus}/{part}/{anonymiser}/{extractor}.log",
+    benchmark:
+        "results/benchmarks/extract_f0/{corpus}/{part}/{anonymiser}/{extractor}.tsv"
+    wildcard_constraints:
+        extractor=features("f0"),
+    conda:
+        "../../envs/speechbrain.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=120,
+    shell:
+        "python {input.script}"
+        " --manifest {input.manifest:q}"
+        " --embeddings {output.embeddings:q}"
+        " > {log:q} 2>&1"
+
+
+rule train_units:
+    """Codebook of vector-quantised frames, from training speech."""
+    input:
+        manifest=units_manifest,
+        script=SCRIPTS / "train_units.py",
+        modules=modules("train_units"),
+    output:
+        codebook="results/models/{extractor}/codebook.npz",
+    log:
+        "results/logs/train_units/{extractor}.log",
+    benchmark:
+        "results/benchmarks/train_units/{extractor}.tsv"
+    wildcard_constraints:
+        extractor=features("units"),
+    conda:
+        "../../envs/speechbrain.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=120,
+    params:
+        seed=config["seed"],
+    shell:
+        "python {input.script}"
+        " --manifest {input.manifest:q}"
+        " --seed {params.seed}"
+        " --codebook {output.codebook:q}"
+        " > {log:q} 2>&1"
+
+
+rule extract_units:
+    """Histogram of vector-quantised frames of every utterance."""
+    input:
+        manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
+        codebook="results/models/{extractor}/codebook.npz",
+        script=SCRIPTS / "extract_units.py",
+        modules=modules("extract_units"),
+    output:
+        embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",
+    log:
+        "results/logs/extract_units/{corpus}/{part}/{anonymiser}/{extractor}.log",
+    benchmark:
+        "results/benchmarks/extract_units/{corpus}/{part}/{anonymiser}/{extractor}.tsv"
+    wildcard_constraints:
+        extractor=features("units"),
+    conda:
+        "../../envs/speechbrain.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=120,
+    shell:
+        "python {input.script}"
+        " --manifest {input.manifest:q}"
+        " --codebook {input.codebook:q}"
+        " --embeddings {output.embeddings:q}"
+        " > {log:q} 2>&1"
+
+
+rule extract_style:
+    """Linguistic style of every utterance, from its transcript, which protection leaves as it is."""
+    input:
+        manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
+        transcripts="results/audio/{corpus}/{part}/original/transcripts.tsv",
+        dictionary=dictionary,
+        script=SCRIPTS / "extract_style.py",
+        modules=modules("extract_style"),
+    output:
+        embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",
+    log:
+        "results/logs/extract_style/{corpus}/{part}/{anonymiser}/{extractor}.log",
+    benchmark:
+        "results/benchmarks/extract_style/{corpus}/{part}/{anonymiser}/{extractor}.tsv"
+    wildcard_constraints:
+        extractor=features("style"),
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    params:
+        dictionary=dictionary_argument,
+    shell:
+        "python {input.script}"
+        " --manifest {input.manifest:q}"
+        " --transcripts {input.transcripts:q}"
+        " {params.dictionary}"
         " --embeddings {output.embeddings:q}"
         " > {log:q} 2>&1"
 
@@ -189,6 +306,40 @@ rule score_pairs:
         " > {log:q} 2>&1"
 
 
+rule score_samples:
+    """Score the tests of a sampled gallery against its templates (for ranks)."""
+    input:
+        enrolment=embeddings("enrolment", 0),
+        trial=embeddings("trial", 1),
+        samples="results/samples/{corpus}/{trials}.tsv",
+        backend=backend_model,
+        script=SCRIPTS / "score_samples.py",
+        modules=modules("score_samples"),
+    output:
+        matrix=matrix("results/templates/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.npz"),
+    log:
+        "results/logs/score_samples/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.log",
+    benchmark:
+        "results/benchmarks/score_samples/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.tsv"
+    wildcard_constraints:
+        trials=GALLERIES,
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=20,
+    params:
+        backend=backend_argument,
+    shell:
+        "python {input.script}"
+        " --enrolment {input.enrolment:q}"
+        " --trial {input.trial:q}"
+        " --samples {input.samples:q}"
+        " --backend {params.backend:q}"
+        " --matrix {output.matrix:q}"
+        " > {log:q} 2>&1"
+
+
 rule score_templates:
     """Score a list's trial utterances against all its enrolled speakers (for ranks)."""
     input:
@@ -207,6 +358,8 @@ rule score_templates:
         "results/logs/score_templates/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.log",
     benchmark:
         "results/benchmarks/score_templates/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.tsv"
+    wildcard_constraints:
+        trials=TRIAL_LISTS,
     conda:
         "../../envs/evaluate.yaml"
     resources:

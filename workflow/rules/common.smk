@@ -38,13 +38,14 @@ def one_of(names):
 wildcard_constraints:
     corpus=one_of(plan.corpora),
     part=one_of(PARTS),
-    trials=one_of(trials for _, trials in plan.all_trial_lists()),
+    trials=one_of(trials for _, trials in plan.all_trial_lists() + plan.all_galleries()),
     anonymiser=one_of(["original", *plan.protected]),
     extractor=one_of(plan.extractors),
     backend=one_of(plan.backends),
     condition=one_of(CONDITIONS),
     shard=r"\d+",
     subset=r"[^/]+",
+    gender="f|m|mixed",
 
 
 def corpus_modules(script):
@@ -58,6 +59,36 @@ def corpus_modules(script):
         return sorted(found | {SCRIPTS / f"{name}.py" for name in by_name})
 
     return files
+
+
+TRIAL_LISTS = one_of(trials for _, trials in plan.all_trial_lists())
+GALLERIES = one_of(gallery for _, gallery in plan.all_galleries())
+
+
+def features(kind):
+    """Regular expression of the extractors that are one kind of histogram."""
+    return one_of(name for name in plan.extractors if plan.feature(name) == kind)
+
+
+def sampling_options(wildcards):
+    return json.dumps(plan.corpora[wildcards.corpus]["protocol"]["rank_sampling"])
+
+
+def gallery(wildcards):
+    """Gender and numbers of observations of a gallery as arguments."""
+    return "--gender {} --test {} --template {}".format(*plan.galleries(wildcards.corpus)[wildcards.trials])
+
+
+def units_manifest(wildcards):
+    return f"results/audio/{plan.extractors[wildcards.extractor]['units']['corpus']}/train/original/manifest.tsv"
+
+
+def dictionary(wildcards):
+    return plan.extractors[wildcards.extractor]["style"].get("dictionary", [])
+
+
+def dictionary_argument(wildcards):
+    return f"--dictionary '{dictionary(wildcards)}'" if dictionary(wildcards) else ""
 
 
 def corpus_source(wildcards):

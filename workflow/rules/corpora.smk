@@ -91,6 +91,64 @@ rule prepare_part:
         " > {log:q} 2>&1"
 
 
+rule list_samples:
+    """Write which observations are the tests and the templates of a sampled gallery."""
+    input:
+        manifest="results/audio/{corpus}/trial/original/manifest.tsv",
+        script=SCRIPTS / "list_samples.py",
+        modules=modules("list_samples"),
+    output:
+        samples="results/samples/{corpus}/{trials}.tsv",
+    log:
+        "results/logs/list_samples/{corpus}/{trials}.log",
+    benchmark:
+        "results/benchmarks/list_samples/{corpus}/{trials}.tsv"
+    wildcard_constraints:
+        trials=GALLERIES,
+    conda:
+        "../../envs/corpora.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    params:
+        options=sampling_options,
+        gallery=gallery,
+    shell:
+        "python {input.script}"
+        " --options {params.options:q}"
+        " --manifest {input.manifest:q}"
+        " {params.gallery}"
+        " --samples {output.samples:q}"
+        " > {log:q} 2>&1"
+
+
+rule list_transcripts:
+    """Write what is said in every utterance of one part."""
+    input:
+        manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
+        script=SCRIPTS / "list_transcripts.py",
+        modules=corpus_modules("list_transcripts"),
+    output:
+        transcripts="results/audio/{corpus}/{part}/original/transcripts.tsv",
+    log:
+        "results/logs/list_transcripts/{corpus}/{part}.log",
+    benchmark:
+        "results/benchmarks/list_transcripts/{corpus}/{part}.tsv"
+    conda:
+        "../../envs/corpora.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    params:
+        source=corpus_source,
+    shell:
+        "python {input.script}"
+        " --source {params.source:q}"
+        " --manifest {input.manifest:q}"
+        " --transcripts {output.transcripts:q}"
+        " > {log:q} 2>&1"
+
+
 rule list_trials:
     """Write which models are enrolled by which utterances, and which trials are scored."""
     input:

@@ -156,6 +156,8 @@ rule assess_ranks:
     output:
         metrics="results/metrics/ranks/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
         curves="results/curves/ranks/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
+        speakers="results/curves/rank_speakers/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
+        examples="results/curves/rank_examples/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
     log:
         "results/logs/assess_ranks/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
     benchmark:
@@ -172,5 +174,8 @@ rule assess_ranks:
         " --matrix {input.matrices:q}"
         " --label {params.labels}"
         " --metrics {output.metrics:q}"
+        " --all-fits"
         " --curves {output.curves:q}"
+        " --speakers {output.speakers:q}"
+        " --examples {output.examples:q}"
         " > {log:q} 2>&1"

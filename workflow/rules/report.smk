@@ -190,6 +190,91 @@ rule plot_ranks:
         " > {log:q} 2>&1"
 
 
+rule plot_rank_speakers:
+    """How rank disclosure is spread over the speakers, for all systems under one attacker."""
+    input:
+        speakers=of_all_systems("curves", "rank_speakers", "tsv"),
+        examples=of_all_systems("curves", "rank_examples", "tsv"),
+        script=SCRIPTS / "plot_rank_speakers.py",
+        modules=modules("plot_rank_speakers"),
+    output:
+        **for_papers("rank_speakers/{corpus}/{trials}/{extractor}/{backend}"),
+        svg=report(
+            "results/report/figures/rank_speakers/{corpus}/{trials}/{extractor}/{backend}.svg",
+            caption="../report/rank_speakers.rst",
+            category="Similarity ranks",
+        ),
+    log:
+        "results/logs/plot_rank_speakers/{corpus}/{trials}/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        anonymisers=systems,
+    shell:
+        "python {input.script}"
+        " --anonymisers {params.anonymisers}"
+        " --speakers {input.speakers:q}"
+        " --examples {input.examples:q}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule plot_rank_lengths:
+    """Rank disclosure against the length of tests and templates."""
+    input:
+        metrics="results/metrics.tsv",
+        script=SCRIPTS / "plot_rank_lengths.py",
+        modules=modules("plot_rank_lengths"),
+    output:
+        **for_papers("rank_lengths/{corpus}/{gender}/{extractor}/{backend}"),
+        svg=report(
+            "results/report/figures/rank_lengths/{corpus}/{gender}/{extractor}/{backend}.svg",
+            caption="../report/rank_lengths.rst",
+            category="Similarity ranks",
+        ),
+    log:
+        "results/logs/plot_rank_lengths/{corpus}/{gender}/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "python {input.script}"
+        " --metrics {input.metrics:q}"
+        " --corpus {wildcards.corpus}"
+        " --gender {wildcards.gender}"
+        " --extractor {wildcards.extractor}"
+        " --backend {wildcards.backend}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule write_rank_tables:
+    """Rank disclosure of all features beside each other, and how well each loss fits."""
+    input:
+        metrics="results/metrics.tsv",
+        script=SCRIPTS / "write_rank_tables.py",
+        modules=modules("write_rank_tables"),
+    output:
+        tsv="results/report/tables/ranks.tsv",
+        tex="results/report/tables/ranks.tex",
+    log:
+        "results/logs/write_rank_tables.log",
+    localrule: True
+    conda:
+        "../../envs/evaluate.yaml"
+    shell:
+        "python {input.script}"
+        " --metrics {input.metrics:q}"
+        " --tsv {output.tsv:q}"
+        " --tex {output.tex:q}"
+        " > {log:q} 2>&1"
+
+
 rule collect_metrics:
     """All numbers of a run in one tidy table."""
     input:

@@ -17,6 +17,8 @@ KINDS = {
     "zoo": "Which speakers are different from the others",
     "speakers": "Who is still at risk",
     "ranks": "How high the true speaker ranks",
+    "rank_speakers": "Whose rank gives away how much",
+    "rank_lengths": "How disclosure grows with the length of speech",
 }
 MEDIA = {".svg": "image/svg+xml", ".png": "image/png"}
 LARGE_SVG_BYTES = 300_000

@@ -1,0 +1,26 @@
+"""Extract the histogram of vector-quantised frames of every utterance of a manifest."""
+
+import argparse
+
+from voiceprivacy.arrays import write_embeddings
+from voiceprivacy.attack import units
+from voiceprivacy.attack.features import embed_each
+from voiceprivacy.command import run
+from voiceprivacy.tables import read_manifest
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--manifest", required=True, help="TSV: utterance speaker gender path duration_s")
+    parser.add_argument("--codebook", required=True, help="npz of train_units.py")
+    parser.add_argument("--embeddings", required=True, help="npz to write: ids, embeddings (one histogram each)")
+    arguments = parser.parse_args()
+
+    codebook = units.read_codebook(arguments.codebook)
+    embeddings = embed_each(read_manifest(arguments.manifest), units.histogram(codebook))
+    write_embeddings(arguments.embeddings, embeddings)
+    print(f"{len(embeddings.ids)} utterances, {embeddings.embeddings.sum():.0f} frames: {arguments.embeddings}")
+
+
+if __name__ == "__main__":
+    run(main)

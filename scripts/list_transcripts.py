@@ -1,0 +1,26 @@
+"""List what is said in every utterance of one part of a corpus."""
+
+import argparse
+import json
+
+from voiceprivacy.command import run
+from voiceprivacy.corpora.transcripts import read_transcripts
+from voiceprivacy.tables import read_manifest, write_table
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--source", required=True, type=json.loads, help='JSON {"kind": options}, as in the config')
+    parser.add_argument("--manifest", required=True, help="manifest of the part")
+    parser.add_argument("--transcripts", required=True, help="TSV to write: utterance text")
+    arguments = parser.parse_args()
+
+    texts = read_transcripts(arguments.source)
+    names = [utterance.utterance for utterance in read_manifest(arguments.manifest)]
+    rows = [(name, " ".join(texts[name].split())) for name in names if name in texts]
+    write_table(arguments.transcripts, ["utterance", "text"], rows)
+    print(f"{len(rows)} transcripts of {len(names)} utterances")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,25 @@
+"""Train the codebook of vector-quantised frames on training speech."""
+
+import argparse
+
+from voiceprivacy.attack import units
+from voiceprivacy.command import run
+from voiceprivacy.files import naming
+from voiceprivacy.tables import read_manifest
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--manifest", required=True, help="TSV of the part train")
+    parser.add_argument("--seed", type=int, default=0, help="of the frames that are used and of the first centres")
+    parser.add_argument("--codebook", required=True, help="npz to write: scale, centres")
+    arguments = parser.parse_args()
+
+    with naming(arguments.manifest):
+        codebook = units.train(read_manifest(arguments.manifest), seed=arguments.seed)
+    units.write_codebook(arguments.codebook, codebook)
+    print(f"{len(codebook.centres)} units: {arguments.codebook}")
+
+
+if __name__ == "__main__":
+    run(main)
