@@ -1,10 +1,11 @@
-"""Extract one speaker embedding for every utterance of a manifest."""
+"""Extract a speaker embedding for every utterance of a manifest: by a SpeechBrain model, a command, or from a file."""
 
 import argparse
+import functools
 
 from voiceprivacy.arrays import write_embeddings
-from voiceprivacy.attack.extractors import embed_manifest
-from voiceprivacy.attack.hub import local_folder
+from voiceprivacy.attack import foreign
+from voiceprivacy.attack.preparation import Preparation
 from voiceprivacy.command import run
 from voiceprivacy.tables import read_manifest
 
@@ -12,21 +13,43 @@ from voiceprivacy.tables import read_manifest
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--manifest", required=True, help="TSV: utterance speaker gender path duration_s")
-    parser.add_argument("--model", required=True, help="SpeechBrain speaker folder, or its name on the hub")
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--model", help="SpeechBrain speaker folder, or its name on the hub")
+    source.add_argument("--command", help="called as <command> --manifest IN.tsv --embeddings OUT.npz")
+    source.add_argument("--ready", help="npz that has them already")
     parser.add_argument("--revision", help="commit of the hub model")
-    parser.add_argument(
-        "--embeddings", required=True, help="npz to write: ids, embeddings (one row per utterance, raw)"
-    )
+    parser.add_argument("--trust", action="store_true", help="let SpeechBrain run whatever the model's folder names")
+    parser.add_argument("--loudness", action="store_true", help="scale active speech to -26 dB")
+    parser.add_argument("--trim", action="store_true", help="cut silence at both ends")
+    parser.add_argument("--vad", action="store_true", help="keep what Kaldi's energy-based detection calls speech")
+    parser.add_argument("--embeddings", required=True, help="npz to write: ids, embeddings (one row an utterance, raw)")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--threads", type=int, default=1, help="processes on a CPU; the result does not depend on it")
     arguments = parser.parse_args()
 
     utterances = read_manifest(arguments.manifest)
-    folder = local_folder(arguments.model, revision=arguments.revision)
-    embeddings = embed_manifest(utterances, folder=folder, device=arguments.device, threads=arguments.threads)
+    if arguments.model:
+        embeddings = _by_model(utterances, arguments)
+    elif arguments.command:
+        manifest, threads = arguments.manifest, arguments.threads
+        embeddings = foreign.from_command(arguments.command, utterances, manifest=manifest, threads=threads)
+    else:
+        embeddings = foreign.of_utterances(arguments.ready, utterances)
     write_embeddings(arguments.embeddings, embeddings)
-    n_utterances, dimensions = embeddings.embeddings.shape
-    print(f"{n_utterances} utterances, {dimensions} dimensions: {arguments.embeddings}")
+    print("{} utterances, {} dimensions: {}".format(*embeddings.embeddings.shape, arguments.embeddings))
+
+
+def _by_model(utterances, arguments):
+    from voiceprivacy.attack import extractors, hub, trusted  # seconds to import: not for commands and files
+
+    make = functools.partial(
+        trusted.TrustedExtractor if arguments.trust else extractors.Extractor,
+        preparation=Preparation(arguments.loudness, arguments.trim, arguments.vad),
+    )
+    folder = hub.local_folder(arguments.model, revision=arguments.revision)
+    return extractors.embed_manifest(
+        utterances, folder=folder, device=arguments.device, threads=arguments.threads, make=make
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Train PLDA as in VoicePrivacy 2020 and 2022: centre, LDA, length normalisation, PLDA."""
+"""Train PLDA as in VoicePrivacy 2020 and 2022 (centre, LDA, length normalisation, PLDA), or SpeechBrain's."""
 
 import argparse
 
@@ -12,22 +12,40 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--embeddings", required=True, help="npz: embeddings of the training utterances")
     parser.add_argument("--manifest", required=True, help="TSV of the training part: who speaks")
+    parser.add_argument("--type", choices=["plda", "speechbrain_plda"], default="plda", help="default: plda, Kaldi's")
     parser.add_argument("--lda-dim", type=int, help="dimensions after LDA (default: min(200, D, speakers - 1))")
     parser.add_argument("--length-norm", choices=["kaldi", "simple", "none"], default="kaldi", help="default: kaldi")
+    parser.add_argument("--no-centre", action="store_true", help="do not subtract the mean of the training utterances")
+    parser.add_argument(
+        "--shrinkage", type=float, default=0.0, help="of the within-speaker covariance (default: 0, none)"
+    )
+    parser.add_argument("--rank", type=int, default=100, help="of SpeechBrain's PLDA (default: 100)")
     parser.add_argument("--backend", required=True, help="npz to write: mean between within lda centre length_norm")
     arguments = parser.parse_args()
 
     utterances = read_manifest(arguments.manifest)
     gallery = backends.Gallery(read_embeddings(arguments.embeddings), arguments.embeddings)
-    recipe = plda.vpc_recipe(
-        gallery.of([of.utterance for of in utterances]),
-        [of.speaker for of in utterances],
+    embeddings, speakers = gallery.of([of.utterance for of in utterances]), [of.speaker for of in utterances]
+    recipe = _trained(embeddings, speakers, arguments)
+    plda.write_recipe(arguments.backend, recipe)
+    shrunk = f", within-speaker covariance shrunk by {arguments.shrinkage}" if arguments.shrinkage else ""
+    sizes = f"{len(utterances)} utterances of {len(set(speakers))} speakers"
+    print(f"{arguments.type.replace('plda', 'PLDA')} of {len(recipe.plda.mean)} dimensions from {sizes}{shrunk}")
+
+
+def _trained(embeddings, speakers, arguments):
+    if arguments.type == "speechbrain_plda":
+        from voiceprivacy.attack import speechbrain_plda  # seconds to import, and not in every environment
+
+        return speechbrain_plda.train(embeddings, speakers, rank=arguments.rank)
+    return plda.vpc_recipe(
+        embeddings,
+        speakers,
         lda_dim=arguments.lda_dim,
         length_norm=None if arguments.length_norm == "none" else arguments.length_norm,
+        centre=not arguments.no_centre,
+        shrinkage=arguments.shrinkage,
     )
-    plda.write_recipe(arguments.backend, recipe)
-    n_speakers = len({of.speaker for of in utterances})
-    print(f"PLDA of {len(recipe.plda.mean)} dimensions from {len(utterances)} utterances of {n_speakers} speakers")
 
 
 if __name__ == "__main__":

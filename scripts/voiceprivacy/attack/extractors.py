@@ -5,8 +5,9 @@ Conventions
 * A model is a folder in the layout of spkrec-ecapa-voxceleb and spkrec-xvect-voxceleb: hyperparams.yaml and
   embedding_model.ckpt. Nothing in it runs as code: see ``hyperparameters``; weights are loaded as tensors only.
 * An embedding is what ``EncoderClassifier.encode_batch`` gives for the utterance alone: (D,) float32, raw.
-* It depends on nothing but the samples and the model: utterances are never put into batches, and on a CPU every
-  utterance is computed by one thread, in as many processes as are asked for.
+* It depends on nothing but the samples and the model. On a CPU every utterance is computed alone by one thread, in as
+  many processes as are asked for. On a GPU only utterances of exactly one length make a batch: padding would reach
+  into an embedding through the convolutions.
 
 References
 ----------
@@ -15,10 +16,12 @@ Ravanelli et al., SpeechBrain, 2021.
 """
 
 import contextlib
+import functools
 import inspect
 import multiprocessing
 import pickle
-from concurrent.futures import ProcessPoolExecutor
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
@@ -31,12 +34,14 @@ from tqdm import tqdm
 from voiceprivacy import audio
 from voiceprivacy.arrays import Embeddings
 from voiceprivacy.attack.hyperparameters import Hyperparameters
+from voiceprivacy.attack.preparation import NOTHING, prepared
 from voiceprivacy.files import BadInput
 
 FEATURES = ["speechbrain.lobes.features.Fbank"]
 NORMALISATION = ["speechbrain.processing.features.InputNormalization"]
 EMBEDDING = ["speechbrain.lobes.models.ECAPA_TDNN.ECAPA_TDNN", "speechbrain.lobes.models.Xvector.Xvector"]
 SETTINGS, WEIGHTS = "hyperparams.yaml", "embedding_model.ckpt"
+BATCH_SIZE, READ_AHEAD = 16, 256  # utterances
 
 
 class Extractor:
@@ -47,9 +52,11 @@ class Extractor:
     sample_rate : int, Hz
     shortest : int
         Samples that one output frame sees: shorter utterances are refused.
+    batch_size : int
+        Utterances of equal length that can be embedded together.
     """
 
-    def __init__(self, folder, *, device="cpu"):
+    def __init__(self, folder, *, device="cpu", preparation=NOTHING):
         """Load a SpeechBrain folder; BadInput says which file or field is not of this kind."""
         folder = Path(folder)
         if not folder.is_dir():
@@ -57,9 +64,10 @@ class Extractor:
         settings = Hyperparameters(folder / SETTINGS)
         features = settings.section("compute_features", classes=FEATURES)
         embedding = settings.section("embedding_model", classes=EMBEDDING)
-        self.folder, self.device = folder, _device(device)
+        self.folder, self.device, self.preparation = folder, torch_device(device), preparation
         self.sample_rate = features.fields.get("sample_rate", 16000)
         self.shortest = _shortest(features, embedding)
+        self.batch_size = BATCH_SIZE if embedding.of_class.endswith("ECAPA_TDNN") else 1  # x-vectors add noise, below
         self.features = features.build().to(self.device).eval()
         self.normalise = _normalisation(settings).to(self.device).eval()
         self.model = embedding.build()
@@ -68,31 +76,47 @@ class Extractor:
 
     def embed(self, samples):
         """Embedding (D,) float32 of the samples (N,) of one utterance."""
-        waves = torch.from_numpy(np.ascontiguousarray(samples, dtype=np.float32))[None].to(self.device)
-        whole = torch.ones(1, device=self.device)
+        return self.embed_batch(samples[None])[0]
+
+    def embed_batch(self, samples):
+        """Embeddings (B, D) float32 of the samples (B, N) of utterances of equal length."""
+        waves = torch.from_numpy(np.ascontiguousarray(samples, dtype=np.float32)).to(self.device)
         with torch.inference_mode(), torch.random.fork_rng(devices=_generators(self.device)):
             torch.manual_seed(0)  # SpeechBrain's x-vector adds noise (1e-5) to the pooled statistics
-            frames = self.normalise(self.features(waves), whole)
-            return self.model(frames, whole).flatten().cpu().numpy()
+            return self._embed(waves).reshape(len(waves), -1).cpu().numpy()
+
+    def _embed(self, waves):
+        whole = torch.ones(len(waves), device=self.device)
+        return self.model(self.normalise(self.features(waves), whole), whole)
 
     def embed_utterance(self, utterance):
         """Embedding (D,) of an Utterance; BadInput names it where it cannot be embedded."""
+        return checked(self.embed(self.samples_of(utterance)), utterance)
+
+    def samples_of(self, utterance):
+        """The prepared samples (N,) of an Utterance; BadInput names it where it is too short or at another rate."""
         samples, sample_rate = audio.read(utterance.path)
         name = f"{utterance.path}: utterance '{utterance.utterance}'"
         if sample_rate != self.sample_rate:
             raise BadInput(f"{name} has {sample_rate} Hz, the model {self.folder} is for {self.sample_rate} Hz")
+        samples = prepared(samples, sample_rate, self.preparation)
         if len(samples) < self.shortest:
+            lasts = "lasts" if self.preparation == NOTHING else "holds speech of"
             raise BadInput(
-                f"{name} lasts {len(samples) / sample_rate:.3f} s, the model needs at least "
+                f"{name} {lasts} {len(samples) / sample_rate:.3f} s, the model needs at least "
                 f"{self.shortest / sample_rate:.3f} s: leave it out"
             )
-        embedding = self.embed(samples)
-        if not np.isfinite(embedding).all():
-            raise BadInput(f"{name}: its embedding is not finite")
-        return embedding
+        return samples
 
 
-def embed_manifest(utterances, *, folder, device="cpu", threads=1):
+def checked(embedding, utterance):
+    """The embedding of an Utterance, which must be finite."""
+    if not np.isfinite(embedding).all():
+        raise BadInput(f"{utterance.path}: utterance '{utterance.utterance}': its embedding is not finite")
+    return embedding
+
+
+def embed_manifest(utterances, *, folder, device="cpu", threads=1, make=Extractor):
     """Embed utterances, in their order; the result does not depend on ``threads``.
 
     Parameters
@@ -102,20 +126,54 @@ def embed_manifest(utterances, *, folder, device="cpu", threads=1):
         SpeechBrain folder.
     device : "cpu" or "cuda"
     threads : int
-        Processes on a CPU, each with one thread.
+        Processes on a CPU, each with one thread; threads that read speech for a GPU.
+    make : function (folder, device=...) -> Extractor, which can be pickled
 
     Returns
     -------
     Embeddings
     """
-    extractor = Extractor(folder, device=device)
-    if device == "cpu" and min(threads, len(utterances)) > 1:
-        rows = _in_processes(utterances, folder, min(threads, len(utterances)))
+    extractor = make(folder, device=device)
+    if device != "cpu":
+        embedded = in_batches(extractor, utterances, threads)
+    elif min(threads, len(utterances)) > 1:
+        embedded = enumerate(_in_processes(utterances, functools.partial(make, folder), min(threads, len(utterances))))
     else:
-        rows = map(extractor.embed_utterance, utterances)
+        embedded = enumerate(map(extractor.embed_utterance, utterances))
+    rows = [None] * len(utterances)
     with single_thread():
-        embeddings = list(tqdm(rows, total=len(utterances), unit="utterance", mininterval=1.0))
-    return Embeddings(np.array([utterance.utterance for utterance in utterances]), np.stack(embeddings))
+        for index, embedding in _with_progress(embedded, utterances):
+            rows[index] = embedding
+    return Embeddings(np.array([utterance.utterance for utterance in utterances]), np.stack(rows))
+
+
+def in_batches(extractor, utterances, threads):
+    """Yield (index, embedding) of all utterances, those of equal length together; ``threads`` read them."""
+    order = sorted(range(len(utterances)), key=lambda index: utterances[index].duration_s)
+    with ThreadPoolExecutor(threads) as pool:
+        for start in range(0, len(order), READ_AHEAD):
+            read = order[start : start + READ_AHEAD]
+            by_length = {}
+            samples = pool.map(extractor.samples_of, [utterances[index] for index in read])
+            for index, of in zip(read, samples, strict=True):
+                by_length.setdefault(len(of), []).append((index, of))
+            for equal in by_length.values():
+                for first in range(0, len(equal), extractor.batch_size):
+                    batch = equal[first : first + extractor.batch_size]
+                    embeddings = extractor.embed_batch(np.stack([of for _, of in batch]))
+                    for (index, _), embedding in zip(batch, embeddings, strict=True):
+                        yield index, checked(embedding, utterances[index])
+
+
+def _with_progress(embedded, utterances):
+    """Pass (index, embedding) on and show utterances and hours of speech per second."""
+    started, hours = time.monotonic(), 0.0
+    with tqdm(total=len(utterances), unit="utterance", mininterval=1.0) as bar:
+        for index, embedding in embedded:
+            hours += utterances[index].duration_s / 3600
+            bar.set_postfix_str(f"{hours / max(time.monotonic() - started, 1e-3):.4f} h/s", refresh=False)
+            bar.update()
+            yield index, embedding
 
 
 def load_weights(module, path):
@@ -141,10 +199,10 @@ def single_thread():
         torch.set_num_threads(threads)
 
 
-def _in_processes(utterances, folder, processes):
+def _in_processes(utterances, make, processes):
     chunk = max(1, min(16, len(utterances) // (4 * processes)))
     spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=spawn, initializer=_start, initargs=(folder,)) as pool:
+    with ProcessPoolExecutor(processes, mp_context=spawn, initializer=_start, initargs=(make,)) as pool:
         try:
             yield from pool.map(_embed, utterances, chunksize=chunk)
         except BrokenProcessPool:
@@ -153,10 +211,10 @@ def _in_processes(utterances, folder, processes):
             ) from None
 
 
-def _start(folder):
+def _start(make):
     global _extractor
     torch.set_num_threads(1)
-    _extractor = Extractor(folder)
+    _extractor = make()
 
 
 def _embed(utterance):
@@ -189,7 +247,7 @@ def _field(section, *names):
     return section.fields.get(name, defaults[name].default)
 
 
-def _device(device):
+def torch_device(device):
     if device == "cuda" and not torch.cuda.is_available():
         raise BadInput("--device cuda: torch sees no GPU here; use --device cpu")
     torch.backends.cudnn.allow_tf32 = False

@@ -34,12 +34,16 @@ class Plda(NamedTuple):
 
 
 class Recipe(NamedTuple):
-    """A whole PLDA back-end: subtract the centre (D,), multiply by lda (K, D), normalise lengths, score; None = not."""
+    """A whole PLDA back-end: subtract the centre (D,), multiply by lda (K, D), normalise lengths, score; None = not.
+
+    ``single`` is true where scoring takes every enrolment for one utterance, as SpeechBrain does.
+    """
 
     plda: Plda
     centre: np.ndarray | None
     lda: np.ndarray | None
     length_norm: str | None
+    single: bool = False
 
 
 class Statistics(NamedTuple):
@@ -50,7 +54,7 @@ class Statistics(NamedTuple):
     scatter: np.ndarray  # (D, D), around the speaker means
 
 
-def train(embeddings, speakers, *, iterations=10):
+def train(embeddings, speakers, *, iterations=10, shrinkage=0.0):
     """Fit PLDA by expectation maximisation, starting from identity covariances.
 
     Speakers with one utterance take part; the cost of an iteration does not depend on the number of utterances.
@@ -61,6 +65,9 @@ def train(embeddings, speakers, *, iterations=10):
     speakers : array (N,)
         Who speaks in each row.
     iterations : int
+    shrinkage : float in [0, 1)
+        How far ``within`` moves towards its mean variance times the identity in every iteration: with too few
+        utterances it would become singular. 0 = not.
 
     Returns
     -------
@@ -68,15 +75,23 @@ def train(embeddings, speakers, *, iterations=10):
 
     Raises
     ------
-    BadInput : fewer than two speakers, fewer utterances than dimensions, or never two utterances of one speaker
+    BadInput : fewer than two speakers, never two utterances of one speaker, or, without shrinkage, fewer utterances
+        than dimensions
     """
     statistics = speaker_statistics(embeddings, speakers)
     mean = statistics.means.mean(axis=0)
-    _check_enough(n_utterances=statistics.counts.sum(), n_speakers=len(statistics.counts), dimensions=len(mean))
+    _check_enough(statistics.counts.sum(), len(statistics.counts), dimensions=len(mean), shrinkage=shrinkage)
     model = Plda(mean, np.eye(len(mean)), np.eye(len(mean)))
     for _ in range(iterations):
         model = _maximise(model, statistics)
+        model = model._replace(within=shrunk(model.within, shrinkage))
     return model
+
+
+def shrunk(covariance, shrinkage):
+    """Move a covariance (D, D) towards its mean variance times the identity: 0 = not, 1 = all the way."""
+    target = np.eye(len(covariance)) * (np.trace(covariance) / len(covariance))
+    return (1 - shrinkage) * covariance + shrinkage * target if shrinkage else covariance
 
 
 def score(model, *, enrolment, counts, trial, length_norm="kaldi"):
@@ -111,7 +126,7 @@ def score(model, *, enrolment, counts, trial, length_norm="kaldi"):
     return llrs
 
 
-def vpc_recipe(embeddings, speakers, *, lda_dim=None, length_norm="kaldi", centre=True, iterations=10):
+def vpc_recipe(embeddings, speakers, *, lda_dim=None, length_norm="kaldi", centre=True, iterations=10, shrinkage=0.0):
     """Train the chain of VoicePrivacy 2020 and 2022: centre, LDA, length normalisation, PLDA.
 
     Parameters
@@ -124,19 +139,22 @@ def vpc_recipe(embeddings, speakers, *, lda_dim=None, length_norm="kaldi", centr
     centre : bool
         Subtract the mean over all training utterances.
     iterations : int
+    shrinkage : float in [0, 1)
+        Of the within-speaker covariances of LDA and of PLDA, see ``train``.
 
     Returns
     -------
     Recipe
     """
     embeddings = np.asarray(embeddings, dtype=np.float64)
-    _check_enough(n_utterances=len(embeddings), n_speakers=len(np.unique(speakers)), dimensions=embeddings.shape[1])
-    largest = min(embeddings.shape[1], len(np.unique(speakers)) - 1)
+    n_speakers, dimensions = len(np.unique(speakers)), embeddings.shape[1]
+    _check_enough(len(embeddings), n_speakers, dimensions=dimensions, shrinkage=shrinkage)
+    largest = min(dimensions, n_speakers - 1)
     if lda_dim is not None and not 1 <= lda_dim <= largest:
         raise BadInput(f"LDA to {lda_dim} dimensions: these embeddings and speakers allow 1 to {largest}")
-    directions = lda(embeddings, speakers, dimensions=lda_dim or min(200, largest))
+    directions = lda(embeddings, speakers, dimensions=lda_dim or min(200, largest), shrinkage=shrinkage)
     recipe = Recipe(None, embeddings.mean(axis=0) if centre else None, directions, length_norm)
-    model = train(preprocess(recipe, embeddings), speakers, iterations=iterations)
+    model = train(preprocess(recipe, embeddings), speakers, iterations=iterations, shrinkage=shrinkage)
     return recipe._replace(plda=model)
 
 
@@ -155,20 +173,21 @@ def score_recipe(recipe, *, enrolment, counts, trial):
     return score(
         recipe.plda,
         enrolment=preprocess(recipe, enrolment),
-        counts=counts,
+        counts=np.ones(len(counts)) if recipe.single else counts,
         trial=preprocess(recipe, trial),
         length_norm=recipe.length_norm,
     )
 
 
 def read_recipe(path):
-    """Read a Recipe from npz: mean, between, within, and where used lda, centre, length_norm."""
+    """Read a Recipe from npz: mean, between, within, and where used lda, centre, length_norm, single."""
     arrays = read_npz(path, Plda._fields)
     recipe = Recipe(
         Plda(*(arrays[name] for name in Plda._fields)),
         arrays.get("centre"),
         arrays.get("lda"),
         str(arrays["length_norm"]) if "length_norm" in arrays else None,
+        "single" in arrays,
     )
     _check_shapes(recipe, path)
     return recipe
@@ -177,6 +196,7 @@ def read_recipe(path):
 def write_recipe(path, recipe):
     """Write a Recipe as npz; what it does not use is absent."""
     optional = {"lda": recipe.lda, "centre": recipe.centre, "length_norm": recipe.length_norm}
+    optional["single"] = True if recipe.single else None
     write_npz(path, recipe.plda._asdict() | {name: value for name, value in optional.items() if value is not None})
 
 
@@ -193,7 +213,7 @@ def speaker_statistics(embeddings, speakers):
     return Statistics(means, counts, deviations.T @ deviations)
 
 
-def lda(embeddings, speakers, *, dimensions):
+def lda(embeddings, speakers, *, dimensions, shrinkage=0.0):
     """Directions that separate speakers best, scaled so that the within-speaker covariance is the identity.
 
     Within = (total - between) / N, between weighted by utterance counts, as in Kaldi.
@@ -206,7 +226,7 @@ def lda(embeddings, speakers, *, dimensions):
     total = counts.sum()
     centred = means - counts @ means / total
     between = centred.T * counts @ centred / total
-    values, vectors = np.linalg.eigh(scatter / total)
+    values, vectors = np.linalg.eigh(shrunk(scatter / total, shrinkage))
     whitening = vectors / np.sqrt(np.maximum(values, EIGENVALUE_FLOOR * values[-1]))
     _, directions = np.linalg.eigh(whitening.T @ between @ whitening)
     return (whitening @ directions[:, ::-1][:, :dimensions]).T
@@ -271,7 +291,9 @@ def _llrs(enrolment, trial, *, psi, count):
     return left @ np.column_stack([trial, np.ones(len(trial)), of_trial]).T
 
 
-def _check_enough(*, n_utterances, n_speakers, dimensions):
+def _check_enough(n_utterances, n_speakers, *, dimensions, shrinkage):
+    if not 0 <= shrinkage < 1:
+        raise BadInput(f"shrinkage is {shrinkage}, expected 0 (none) to below 1")
     if n_speakers < 2:
         raise BadInput("PLDA needs at least two training speakers")
     if n_utterances == n_speakers:
@@ -279,10 +301,10 @@ def _check_enough(*, n_utterances, n_speakers, dimensions):
             "PLDA cannot be trained on one utterance a speaker: it would never see how a speaker varies; use a corpus "
             "with several utterances a speaker, or the cosine back-end"
         )
-    if n_utterances < dimensions:
+    if n_utterances < dimensions and not shrinkage:
         raise BadInput(
             f"PLDA needs at least as many training utterances as dimensions ({dimensions}), there are {n_utterances}: "
-            "use more training speech, or the cosine back-end"
+            "use more training speech, shrinkage: 0.1, or the cosine back-end"
         )
 
 

@@ -12,9 +12,12 @@ from models import RATE, settings_of, tone, write_tones
 from speechbrain.inference.speaker import EncoderClassifier
 
 from voiceprivacy import audio
-from voiceprivacy.attack.extractors import Extractor, embed_manifest, single_thread
+from voiceprivacy.attack import extractors
+from voiceprivacy.attack.extractors import Extractor, embed_manifest, in_batches, single_thread
+from voiceprivacy.attack.preparation import Preparation
+from voiceprivacy.attack.trusted import TrustedExtractor
 from voiceprivacy.files import BadInput
-from voiceprivacy.tables import read_manifest
+from voiceprivacy.tables import Utterance, read_manifest
 
 ASV = os.environ.get("VOICEPRIVACY_ASV")
 SPEECH = os.environ.get("VOICEPRIVACY_SPEECH")
@@ -175,3 +178,68 @@ def test_a_gpu_gives_the_same_embeddings(kind, request):
     folder = request.getfixturevalue(kind)
     on_gpu, on_cpu = (Extractor(folder, device=device).embed(tone(0, 0)) for device in ("cuda", "cpu"))
     np.testing.assert_allclose(on_gpu, on_cpu, rtol=1e-3, atol=1e-4 * np.abs(on_cpu).max())
+
+
+def test_utterances_of_one_length_give_the_same_alone_and_together(ecapa):
+    extractor = Extractor(ecapa)
+    samples = np.stack([tone(speaker, 0) for speaker in range(4)])
+    together = extractor.embed_batch(samples)
+    alone = np.stack([extractor.embed(of) for of in samples])
+    np.testing.assert_allclose(together, alone, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["ecapa", "xvector"])
+def test_batches_keep_the_order_and_the_embeddings(kind, request, tones, monkeypatch):
+    monkeypatch.setattr(extractors, "READ_AHEAD", 6)
+    folder, utterances = request.getfixturevalue(kind), read_manifest(tones)
+    found = dict(in_batches(Extractor(folder), utterances, 2))
+    expected = embed_manifest(utterances, folder=folder).embeddings
+    assert sorted(found) == list(range(len(utterances)))
+    np.testing.assert_allclose(np.stack([found[index] for index in sorted(found)]), expected, atol=1e-5, rtol=1e-5)
+
+
+def test_preparation_changes_what_is_embedded_and_leaves_too_little_to_refuse(ecapa, tmp_path):
+    silence = np.zeros(RATE, dtype=np.float32)
+    audio.write(tmp_path / "padded.flac", np.concatenate([silence, tone(0, 0), silence]), RATE)
+    audio.write(tmp_path / "plain.flac", tone(0, 0), RATE)
+    padded, plain = (Utterance(name, "s", "f", tmp_path / f"{name}.flac", 1.0) for name in ("padded", "plain"))
+    trimming = Extractor(ecapa, preparation=Preparation(trim=True))
+    np.testing.assert_allclose(trimming.embed_utterance(padded), Extractor(ecapa).embed_utterance(plain), rtol=0.1)
+    assert not np.allclose(Extractor(ecapa).embed_utterance(padded), Extractor(ecapa).embed_utterance(plain), rtol=0.1)
+    audio.write(tmp_path / "short.flac", np.concatenate([silence, tone(0, 0)[:800], silence]), RATE)
+    with pytest.raises(BadInput, match=r"utterance 'short' holds speech of 0\.\d+ s, the model needs at least"):
+        trimming.embed_utterance(Utterance("short", "s", "f", tmp_path / "short.flac", 2.0))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_trusted_folder_is_loaded_by_speechbrain(ecapa, tmp_path):
+    shutil.copytree(ecapa, tmp_path / "ecapa")
+    settings = tmp_path / "ecapa" / "hyperparams.yaml"
+    changed = settings_of(ecapa).replace("speechbrain/spkrec-ecapa-voxceleb", str(tmp_path / "ecapa"))
+    settings.write_text(changed, encoding="utf-8")
+    trusted = TrustedExtractor(tmp_path / "ecapa")
+    assert trusted.sample_rate == 16000
+    np.testing.assert_allclose(trusted.embed(tone(0, 0)), Extractor(ecapa).embed(tone(0, 0)), atol=1e-6, rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_code_in_a_folder_runs_only_where_it_is_trusted(ecapa, tmp_path):
+    shutil.copytree(ecapa, tmp_path / "ecapa")
+    settings = tmp_path / "ecapa" / "hyperparams.yaml"
+    touched = tmp_path / "touched"
+    code = f"\nside_effect: !apply:pathlib.Path.touch [!apply:pathlib.Path [{touched}]]\n"
+    changed = settings_of(ecapa).replace("speechbrain/spkrec-ecapa-voxceleb", str(tmp_path / "ecapa"))
+    settings.write_text(changed + code, encoding="utf-8")
+    Extractor(tmp_path / "ecapa").embed(tone(0, 0))
+    assert not touched.exists()
+    TrustedExtractor(tmp_path / "ecapa")
+    assert touched.exists()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_trusted_folder_that_is_none_is_named(tmp_path):
+    with pytest.raises(BadInput, match="nowhere: not found"):
+        TrustedExtractor(tmp_path / "nowhere")
+    (tmp_path / "hyperparams.yaml").write_text("a: 1\n", encoding="utf-8")
+    with pytest.raises(BadInput, match="SpeechBrain cannot load it"):
+        TrustedExtractor(tmp_path)

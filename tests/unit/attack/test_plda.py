@@ -178,3 +178,40 @@ def test_within_covariance_of_no_rank_is_refused():
     model = plda.Plda(np.zeros(2), np.eye(2), np.zeros((2, 2)))
     with pytest.raises(BadInput, match="singular"):
         plda.score(model, enrolment=np.ones((1, 2)), counts=[1], trial=np.ones((1, 2)))
+
+
+def few(seed=5, *, speakers=6, utterances=3, dimensions=30):
+    generator = np.random.default_rng(seed)
+    voices = generator.normal(size=(speakers, 1, dimensions)) * 2
+    embeddings = voices + generator.normal(size=(speakers, utterances, dimensions))
+    return embeddings.reshape(-1, dimensions), np.repeat(np.arange(speakers), utterances)
+
+
+def test_shrinkage_moves_towards_the_mean_variance_and_keeps_the_trace():
+    covariance = np.array([[3.0, 1], [1, 1]])
+    np.testing.assert_array_equal(plda.shrunk(covariance, 0.5), [[2.5, 0.5], [0.5, 1.5]])
+    assert plda.shrunk(covariance, 0.0) is covariance
+
+
+def test_too_few_utterances_are_refused_unless_shrinkage_is_asked_for():
+    embeddings, speakers = few()
+    with pytest.raises(BadInput, match=r"dimensions \(30\), there are 18: use more training speech, shrinkage: 0.1"):
+        plda.vpc_recipe(embeddings, speakers)
+    recipe = plda.vpc_recipe(embeddings, speakers, shrinkage=0.2)
+    assert np.linalg.cond(recipe.plda.within) < 1e4
+    means = np.stack([embeddings[speakers == speaker].mean(axis=0) for speaker in range(6)])
+    llrs = plda.score_recipe(recipe, enrolment=means, counts=np.full(6, 3), trial=embeddings)
+    assert llrs[speakers, np.arange(18)].min() > 0
+    assert (llrs.argmax(axis=0) == speakers).all()
+
+
+@pytest.mark.parametrize("shrinkage", [-0.1, 1.0, float("nan")])
+def test_a_shrinkage_that_is_none_is_refused(shrinkage):
+    with pytest.raises(BadInput, match="expected 0"):
+        plda.train(*few(), shrinkage=shrinkage)
+
+
+def test_shrinkage_does_not_excuse_one_utterance_a_speaker():
+    embeddings, _ = few()
+    with pytest.raises(BadInput, match="one utterance a speaker"):
+        plda.train(embeddings, np.arange(18), shrinkage=0.5)

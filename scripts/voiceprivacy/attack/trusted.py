@@ -1,0 +1,39 @@
+"""A SpeechBrain model that is loaded by SpeechBrain itself, so that whatever its folder names runs as code.
+
+Only for folders that somebody vouches for (``trust: true``): models that ``extractors`` does not build.
+"""
+
+import tempfile
+from pathlib import Path
+
+from speechbrain.inference.speaker import EncoderClassifier
+
+from voiceprivacy.attack.extractors import Extractor, torch_device
+from voiceprivacy.attack.preparation import NOTHING
+from voiceprivacy.files import BadInput
+
+
+class TrustedExtractor(Extractor):
+    """As Extractor, for any folder that EncoderClassifier loads; one utterance at a time."""
+
+    def __init__(self, folder, *, device="cpu", preparation=NOTHING):
+        self.folder, self.device, self.preparation = Path(folder), torch_device(device), preparation
+        if not self.folder.is_dir():
+            raise BadInput(f"{folder}: not found")
+        with tempfile.TemporaryDirectory() as links:
+            try:
+                self.model = EncoderClassifier.from_hparams(
+                    source=str(self.folder.absolute()), savedir=links, run_opts={"device": str(self.device)}
+                )
+            except Exception as error:
+                reason = " ".join(str(error).split())[:200]
+                raise BadInput(f"{folder}: SpeechBrain cannot load it ({type(error).__name__}: {reason})") from None
+        self.sample_rate = self.model.audio_normalizer.sample_rate
+        self.shortest, self.batch_size = 1, 1
+
+    def _embed(self, waves):
+        try:
+            return self.model.encode_batch(waves)
+        except RuntimeError as error:
+            reason = " ".join(str(error).split())[:200]
+            raise BadInput(f"{self.folder}: cannot embed {waves.shape[1]} samples ({reason})") from None

@@ -1,0 +1,78 @@
+"""Embeddings made elsewhere: what a command is told, what is checked, and how it fails."""
+
+import sys
+
+import numpy as np
+import pytest
+from models import write_tones
+
+from voiceprivacy.attack import foreign
+from voiceprivacy.files import BadInput
+from voiceprivacy.tables import read_manifest
+
+COMMAND = """
+import argparse, csv
+import numpy as np
+parser = argparse.ArgumentParser()
+parser.add_argument("--size", type=int, default=3)
+parser.add_argument("--manifest")
+parser.add_argument("--embeddings")
+given = parser.parse_args()
+with open(given.manifest) as file:
+    ids = [row["utterance"] for row in csv.DictReader(file, delimiter="\\t")]
+np.savez(given.embeddings, ids=np.array(ids[::-1]), embeddings=np.arange(len(ids) * given.size).reshape(-1, given.size))
+"""
+
+
+@pytest.fixture
+def manifest(tmp_path):
+    return write_tones(tmp_path / "speech", speakers=2, utterances=2, seconds=0.1)
+
+
+def save(path, ids, embeddings):
+    np.savez(path, ids=np.array(ids), embeddings=np.array(embeddings, dtype=np.float32))
+    return path
+
+
+def test_a_command_gives_embeddings_in_any_order(manifest, tmp_path):
+    (tmp_path / "mine.py").write_text(COMMAND, encoding="utf-8")
+    command = f"{sys.executable} {tmp_path / 'mine.py'} --size {{threads}}"
+    found = foreign.from_command(command, read_manifest(manifest), manifest=manifest, threads=2)
+    assert found.ids.tolist() == ["s0-0", "s0-1", "s1-0", "s1-1"]
+    assert found.embeddings.tolist() == [[6, 7], [4, 5], [2, 3], [0, 1]]
+    assert found.embeddings.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("false", "ended with exit code 1"),
+        ("true", "wrote no --embeddings"),
+        ("no_such_program_at_all", "No such file"),
+        ("'", "No closing quotation"),
+        (" ", "is empty"),
+    ],
+)
+def test_a_command_that_fails_is_named(manifest, command, reason):
+    with pytest.raises(BadInput, match=reason):
+        foreign.from_command(command, read_manifest(manifest), manifest=manifest, threads=1)
+
+
+def test_a_file_may_hold_more_than_is_asked_for(manifest, tmp_path):
+    ids = ["other", "s1-1", "s1-0", "s0-1", "s0-0"]
+    path = save(tmp_path / "e.npz", ids, np.arange(10).reshape(5, 2))
+    found = foreign.of_utterances(path, read_manifest(manifest))
+    assert found.embeddings.tolist() == [[8, 9], [6, 7], [4, 5], [2, 3]]
+
+
+@pytest.mark.parametrize(
+    ("ids", "embeddings", "reason"),
+    [
+        (["s0-0", "s0-1", "s1-0"], np.ones((3, 2)), "has no embedding of 's1-1'"),
+        (["s0-0", "s0-1", "s1-0", "s1-1"], np.full((4, 2), np.nan), "'s0-0' is not finite"),
+        (["s0-0", "s0-0", "s0-1", "s1-0", "s1-1"], np.ones((5, 2)), "'s0-0' occurs twice"),
+    ],
+)
+def test_embeddings_that_lack_something_are_refused(manifest, tmp_path, ids, embeddings, reason):
+    with pytest.raises(BadInput, match=reason):
+        foreign.of_utterances(save(tmp_path / "e.npz", ids, embeddings), read_manifest(manifest))
