@@ -17,7 +17,7 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_p
 from voiceprivacy import configuration
 from voiceprivacy.dependencies import modules
 from voiceprivacy.files import RESOURCES, SCRIPTS, BadInput, ours
-from voiceprivacy.plan import CONDITIONS, PARTS, Plan
+from voiceprivacy.plan import CONDITIONS, PARTS, PICTURES, TABLES, Attack, Plan
 from voiceprivacy.report.figures import KINDS
 
 try:
@@ -43,6 +43,8 @@ wildcard_constraints:
     extractor=one_of(plan.extractors),
     backend=one_of(plan.backends),
     condition=one_of(CONDITIONS),
+    picture=one_of(PICTURES),
+    table=one_of(TABLES),
     shard=r"\d+",
     subset=r"[^/]+",
     gender="f|m|mixed",
@@ -233,6 +235,37 @@ def per_condition(kind, ending):
         return [f"results/{kind}/{folder}/{condition}.{ending}" for condition in condition_labels(wildcards)]
 
     return files
+
+
+def calibration_scores(run):
+    """Input function: the scores that C_ECE is measured on, of an anonymiser or of its second run."""
+
+    def files(wildcards):
+        folder = f"{{0.corpus}}/{{0.trials}}/{{0.anonymiser}}{run}/{{0.extractor}}/{{0.backend}}".format(wildcards)
+        return [f"results/scores/{folder}/{condition}.tsv" for condition in config["report"]["cece"]]
+
+    return files
+
+
+def scores_of_all_systems(wildcards):
+    attack = Attack(wildcards.corpus, wildcards.trials, wildcards.extractor, wildcards.backend)
+    systems = plan.systems(wildcards.extractor, wildcards.backend)
+    return [
+        f"results/scores/{attack.path(system)}/{condition}.tsv"
+        for system in systems
+        for condition in plan.conditions(system)
+    ]
+
+
+def labels_of_all_systems(wildcards):
+    systems = plan.systems(wildcards.extractor, wildcards.backend)
+    return [f"{system}/{condition}" for system in systems for condition in plan.conditions(system)]
+
+
+def all_papers(wildcards):
+    pictures, tables = plan.papers()
+    files = [f"{picture}.{ending}" for picture in pictures for ending in ("pdf", "png", "svg", "tex")]
+    return files + [f"{table}.{ending}" for table in tables for ending in ("md", "tsv", "tex")]
 
 
 def systems(wildcards):

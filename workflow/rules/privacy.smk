@@ -60,12 +60,13 @@ rule assess_zebra:
 rule assess_calibration:
     """Calibration distortion: LLRs calibrated on one run of an anonymiser, tried on the other."""
     input:
-        train="results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/op.tsv",
-        test="results/scores/{corpus}/{trials}/{anonymiser}_run1/{extractor}/{backend}/op.tsv",
+        train=calibration_scores(""),
+        test=calibration_scores("_run1"),
         script=SCRIPTS / "assess_calibration.py",
         modules=modules("assess_calibration"),
     output:
         metrics="results/metrics/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
+        curves="results/curves/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
     log:
         "results/logs/assess_calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
     benchmark:
@@ -75,11 +76,40 @@ rule assess_calibration:
     resources:
         mem_mb=2000,
         runtime=20,
+    params:
+        labels=config["report"]["cece"],
     shell:
         "python {input.script}"
         " --train {input.train:q}"
         " --test {input.test:q}"
-        " --label op"
+        " --label {params.labels}"
+        " --metrics {output.metrics:q}"
+        " --curves {output.curves:q}"
+        " > {log:q} 2>&1"
+
+
+rule normalise_metrics:
+    """Disclosure and voice distinctiveness of one anonymiser in proportion to the original speech."""
+    input:
+        verification="results/metrics/verification/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
+        verification_original="results/metrics/verification/{corpus}/{trials}/original/{extractor}/{backend}.json",
+        zebra="results/metrics/zebra/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
+        zebra_original="results/metrics/zebra/{corpus}/{trials}/original/{extractor}/{backend}.json",
+        script=SCRIPTS / "normalise_metrics.py",
+        modules=modules("normalise_metrics"),
+    output:
+        metrics="results/metrics/normalised/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
+    log:
+        "results/logs/normalise_metrics/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
+    localrule: True
+    conda:
+        "../../envs/evaluate.yaml"
+    shell:
+        "python {input.script}"
+        " --verification {input.verification:q}"
+        " --verification-original {input.verification_original:q}"
+        " --zebra {input.zebra:q}"
+        " --zebra-original {input.zebra_original:q}"
         " --metrics {output.metrics:q}"
         " > {log:q} 2>&1"
 

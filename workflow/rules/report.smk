@@ -10,6 +10,7 @@ rule plot_zebra:
         modules=modules("plot_zebra"),
     output:
         **for_papers("zebra/{corpus}/{trials}/{extractor}/{backend}"),
+        tex="results/report/figures/zebra/{corpus}/{trials}/{extractor}/{backend}.tex",
         svg=report(
             "results/report/figures/zebra/{corpus}/{trials}/{extractor}/{backend}.svg",
             caption="../report/zebra.rst",
@@ -27,6 +28,36 @@ rule plot_zebra:
     shell:
         "python {input.script}"
         " --anonymisers {params.anonymisers}"
+        " --curves {input.curves:q}"
+        " --metrics {input.metrics:q}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule plot_calibration:
+    """ECE profiles of two runs of an anonymiser, and of calibrations trained on one and used on the other."""
+    input:
+        curves="results/curves/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
+        metrics="results/metrics/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
+        script=SCRIPTS / "plot_calibration.py",
+        modules=modules("plot_calibration"),
+    output:
+        **for_papers("calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"),
+        tex="results/report/figures/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tex",
+        svg=report(
+            "results/report/figures/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.svg",
+            caption="../report/calibration.rst",
+            category="Calibration",
+        ),
+    log:
+        "results/logs/plot_calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "python {input.script}"
         " --curves {input.curves:q}"
         " --metrics {input.metrics:q}"
         " --figures {output:q}"
@@ -273,6 +304,65 @@ rule write_rank_tables:
         " --tsv {output.tsv:q}"
         " --tex {output.tex:q}"
         " > {log:q} 2>&1"
+
+
+rule plot_scores:
+    """One conventional picture (DET, ECE, Tippett and the like) of all systems under one attacker, on request."""
+    input:
+        scores=scores_of_all_systems,
+        script=SCRIPTS / "plot_scores.py",
+        modules=modules("plot_scores"),
+    output:
+        plots=multiext(
+            "results/paper/{picture}/{corpus}/{trials}/{extractor}/{backend}",
+            ".pdf",
+            ".png",
+            ".svg",
+            ".tex",
+        ),
+    log:
+        "results/logs/plot_scores/{picture}/{corpus}/{trials}/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        labels=labels_of_all_systems,
+    shell:
+        "python {input.script}"
+        " --scores {input.scores:q}"
+        " --label {params.labels}"
+        " --picture {wildcards.picture}"
+        " --plot {output.plots:q}"
+        " > {log:q} 2>&1"
+
+
+rule tabulate:
+    """A table for papers, on request: the whole challenge, or one in the columns of the paper of 2022."""
+    input:
+        metrics="results/metrics.tsv",
+        script=SCRIPTS / "tabulate.py",
+        modules=modules("tabulate"),
+    output:
+        tables=multiext("results/paper/tables/{table}", ".md", ".tsv", ".tex"),
+    log:
+        "results/logs/tabulate/{table}.log",
+    localrule: True
+    conda:
+        "../../envs/evaluate.yaml"
+    shell:
+        "python {input.script}"
+        " --metrics {input.metrics:q}"
+        " --table {wildcards.table}"
+        " --output {output.tables:q}"
+        " > {log:q} 2>&1"
+
+
+rule paper:
+    """All conventional pictures and tables for papers: snakemake --cores all paper."""
+    input:
+        all_papers,
 
 
 rule collect_metrics:

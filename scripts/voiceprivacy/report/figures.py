@@ -12,6 +12,7 @@ from voiceprivacy.files import BadInput
 
 KINDS = {
     "zebra": "How much evidence is left (ZEBRA)",
+    "calibration": "What a calibration is worth on another run (C_ECE)",
     "similarity": "Who sounds like whom",
     "distinctiveness": "Protection against distinct voices",
     "zoo": "Which speakers are different from the others",

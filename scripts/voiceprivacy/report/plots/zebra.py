@@ -5,6 +5,7 @@ from scipy.special import expit
 from voiceprivacy.report.columns import short
 from voiceprivacy.report.plots import style
 
+CALIBRATIONS = ("train", "test", "linear", "isotonic", "isotonic_interpolated", "default")
 AXES = {  # over what a profile is drawn: what becomes of prior log-odds, and the label
     "log_odds": (lambda log_odds: log_odds, r"prior log-odds, logit($\pi$)"),
     "prior": (expit, r"prior $\pi$"),

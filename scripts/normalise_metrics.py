@@ -1,0 +1,40 @@
+"""Put an anonymiser's disclosure and voice distinctiveness in proportion to those of the original speech."""
+
+import argparse
+
+from voiceprivacy.command import print_metrics, run
+from voiceprivacy.files import BadInput, read_json, write_json
+from voiceprivacy.privacy.normalised import normalise
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    for family in ("zebra", "verification"):
+        parser.add_argument(f"--{family}-original", required=True, help=f"metrics of assess_{family}.py, label oo")
+        parser.add_argument(f"--{family}", required=True, help=f"metrics of assess_{family}.py, labels op and pp")
+    parser.add_argument("--metrics", required=True, help="JSON to write")
+    arguments = parser.parse_args()
+
+    metrics = normalise(
+        dece_bit=read(arguments.zebra_original, arguments.zebra, "dece_bit"),
+        cllr_min_bit=read(arguments.verification_original, arguments.verification, "cllr_min_bit"),
+    )
+    write_json(arguments.metrics, metrics)
+    print_metrics({"": metrics})
+
+
+def read(original, protected, metric):
+    """A metric under each condition: {oo, op, pp: value}."""
+    values = {}
+    for path, conditions in ((original, ["oo"]), (protected, ["op", "pp"])):
+        metrics = read_json(path)
+        for condition in conditions:
+            try:
+                values[condition] = metrics[condition][metric]
+            except (KeyError, TypeError):
+                raise BadInput(f"{path}: has no {metric} under {condition}") from None
+    return values
+
+
+if __name__ == "__main__":
+    run(main)

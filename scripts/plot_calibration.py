@@ -1,0 +1,29 @@
+"""Draw what a calibration that is trained on one run of an anonymiser is worth on the other, a panel per condition."""
+
+import argparse
+
+from voiceprivacy.command import run
+from voiceprivacy.files import read_json
+from voiceprivacy.report.curves import read_curves
+from voiceprivacy.report.plots import style
+from voiceprivacy.report.plots.zebra import CALIBRATIONS, calibration_picture
+
+COLUMNS = ["prior_log_odds", *(f"ece_{name}_bit" for name in CALIBRATIONS)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--curves", required=True, metavar="TSV", help="of assess_calibration.py")
+    parser.add_argument("--metrics", required=True, metavar="JSON", help="of assess_calibration.py, with labels")
+    parser.add_argument("--figures", nargs="+", required=True, metavar="FILE", help="the same picture as svg, pdf, tex")
+    arguments = parser.parse_args()
+
+    curves, metrics = read_curves(arguments.curves, COLUMNS), read_json(arguments.metrics)
+    figure = calibration_picture(curves=curves, metrics=metrics)
+    for path in arguments.figures:
+        style.save(figure, path)
+        print(f"wrote {path}")
+
+
+if __name__ == "__main__":
+    run(main)
