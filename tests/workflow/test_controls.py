@@ -1,0 +1,67 @@
+"""Anonymisers whose protection is known, on real speech: the numbers of the report must say what they are."""
+
+import csv
+import os
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, snakemake, write_config
+
+WORLD = Path(os.environ.get("VOICEPRIVACY_WORLD", ROOT / ".venv/world/bin/python"))
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(
+        not {"VOICEPRIVACY_SPEECH", "VOICEPRIVACY_ASV"} <= set(os.environ),
+        reason="VOICEPRIVACY_SPEECH (a LibriSpeech folder) and VOICEPRIVACY_ASV (a SpeechBrain folder) are not set",
+    ),
+]
+with_world = pytest.mark.skipif(not WORLD.exists(), reason=f"{WORLD} (a Python with pyworld) is not there")
+
+
+@pytest.fixture(scope="module")
+def values(tmp_path_factory):
+    """(metric, anonymiser, condition) -> value, for the list of all speakers."""
+    folder = tmp_path_factory.mktemp("controls")
+    speech = {"root": "${VOICEPRIVACY_SPEECH}", "subsets": ["test-other"]}
+    pitch = {"command": f"{WORLD} {{resources}}/plugins/pitch.py", "runs": 2}
+    config = write_config(
+        folder,
+        corpora={"real": {"librispeech": speech, "protocol": {"enrol_trial": {"lists": ["mixed"]}}}},
+        extractors={"ecapa": {"model": "${VOICEPRIVACY_ASV}"}},
+        anonymisers={"pitch": pitch} if WORLD.exists() else {},
+        report={"controls": True},
+    )
+    finished = snakemake(folder, "--cores", "2", "--configfile", config, "results/metrics.tsv")
+    assert finished.returncode == 0, finished.stderr
+    with open(folder / "results" / "metrics.tsv", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    return {(row["metric"], row["anonymiser"], row["condition"]): row["value"] for row in rows}
+
+
+def test_a_copy_protects_nothing(values):
+    assert abs(float(values["deid_percent", "copy", "op"])) < 1
+    for metric in ("eer_percent", "dece_bit"):
+        original = values[metric, "original", "oo"]
+        assert values[metric, "copy", "op"] == values[metric, "copy", "pp"] == original
+
+
+def test_noise_protects_everything(values):
+    assert float(values["deid_percent", "noise", "op"]) > 97
+    for condition in ("op", "pp"):
+        assert float(values["dece_bit", "noise", condition]) < float(values["dece_null95_bit", "noise", condition])
+        assert 40 < float(values["eer_percent", "noise", condition]) < 60
+
+
+def test_speech_played_backwards_sounds_anonymous_and_is_not(values):
+    original = float(values["eer_percent", "original", "oo"])
+    assert original < 5
+    for condition in ("op", "pp"):
+        assert float(values["eer_percent", "reversed", condition]) < original + 2
+
+
+@with_world
+def test_another_pitch_hides_the_voice_from_the_ignorant_only(values):
+    eer = {condition: float(values["eer_percent", "pitch", condition]) for condition in ("op", "pp")}
+    assert eer["op"] > 15
+    assert eer["pp"] < eer["op"]
