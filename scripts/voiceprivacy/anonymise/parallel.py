@@ -5,12 +5,15 @@ The function must depend on its item alone; the results come in the order of the
 
 import multiprocessing
 import os
+from collections import deque
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
 from tqdm import tqdm
 
 from voiceprivacy.files import BadInput
+
+AHEAD = 8  # calls that wait for each worker: memory does not grow with the corpus
 
 
 def in_threads(function, items, *, threads, description):
@@ -29,7 +32,7 @@ def in_threads(function, items, *, threads, description):
     list
     """
     with ThreadPoolExecutor(threads) as pool:
-        return _collect(pool.map(function, items), items, description)
+        return _collect(_in_order(pool, function, items, ahead=AHEAD * threads), items, description)
 
 
 def in_processes(function, items, *, processes, description):
@@ -57,12 +60,22 @@ def in_processes(function, items, *, processes, description):
     if processes <= 1:
         return _collect(map(function, items), items, description)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    chunk = max(1, min(16, len(items) // (8 * processes)))
     try:
         with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
-            return _collect(pool.map(function, items, chunksize=chunk), items, description)
+            return _collect(_in_order(pool, function, items, ahead=AHEAD * processes), items, description)
     except BrokenProcessPool:
         raise BadInput(f"{description}: a process died without a message (out of memory?)") from None
+
+
+def _in_order(pool, function, items, *, ahead):
+    """Yield the results in the order of the items; no more than ``ahead`` calls wait at a time."""
+    waiting = deque()
+    for item in items:
+        waiting.append(pool.submit(function, item))
+        if len(waiting) == ahead:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
 
 
 def _collect(results, items, description):

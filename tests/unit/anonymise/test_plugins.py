@@ -114,6 +114,19 @@ def test_the_copy_example_hands_back_the_speech(protect):
         np.testing.assert_array_equal(audio.read(path)[0], audio.read(path.parents[3] / f"original/{name}.flac")[0])
 
 
+def test_the_noise_example_hears_nothing_of_the_speech(protect, original):
+    entry = {"function": f"{EXAMPLES / 'noise.py'}:anonymise"}
+    first, again, other = (protect(entry, seed=seed) for seed in (1, 1, 2))
+    for name, path in first.items():
+        samples = audio.read(path)[0]
+        assert samples.std() == pytest.approx(0.1, rel=0.05)
+        np.testing.assert_array_equal(samples, audio.read(again[name])[0])
+        for another in (audio.read(other[name])[0], audio.read(original.parent / f"{name}.flac")[0]):
+            assert abs(np.corrcoef(samples, another)[0, 1]) < 0.05
+    together = np.corrcoef([audio.read(path)[0] for path in first.values()])
+    assert np.abs(together - np.eye(len(first))).max() < 0.05
+
+
 def test_options_of_a_command_become_arguments():
     options = {"strength": 3, "range": [0.5, 0.9], "fast": True, "slow": False, "name": "a b", "none": None}
     words = plugins.command_words("run '{scripts}/my tool' -j{threads}", options, threads=4)

@@ -54,7 +54,8 @@ def shift(samples, sample_rate, pitch, formants):
     aperiodicity = pyworld.d4c(samples, f0_hz, times, sample_rate)
     bins = np.arange(envelope.shape[1])
     moved = np.exp([np.interp(bins / formants, bins, of) for of in np.log(envelope)])
-    return pyworld.synthesize(pitch * f0_hz, moved, aperiodicity, sample_rate)[: len(samples)]
+    shifted = pyworld.synthesize(pitch * f0_hz, moved, aperiodicity, sample_rate)[: len(samples)]
+    return shifted / max(1, np.abs(shifted).max())
 
 
 if __name__ == "__main__":
