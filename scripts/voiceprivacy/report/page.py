@@ -13,6 +13,7 @@ from voiceprivacy.report.columns import ATTACKS, ATTACKS_EXPLAINED, COLUMNS
 from voiceprivacy.report.comparison import strongest_attacks
 from voiceprivacy.report.figures import KINDS, by_kind
 from voiceprivacy.report.metrics import ORIGINAL
+from voiceprivacy.report.sessions import TITLES, sessions
 
 
 class Cell(NamedTuple):
@@ -52,6 +53,8 @@ def write_page(path, *, template, systems, metrics, figures, provenance):
         columns=COLUMNS,
         tables=_tables(systems),
         captions={name: read_caption(folder / f"{name}.rst") for name in ("comparison", *KINDS)},
+        sessions=sessions(metrics),
+        session_titles=TITLES,
         figures=by_kind(figures),
         provenance=provenance,
         config=json.dumps(provenance.get("config", {}), indent=2),
