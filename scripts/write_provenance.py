@@ -14,10 +14,13 @@ def main():
     parser.add_argument(
         "--files", nargs="*", default=[], type=Path, help="models and trial lists to take the SHA-256 of"
     )
+    parser.add_argument("--benchmarks", type=Path, help="folder of Snakemake's benchmark files, one folder a rule")
     parser.add_argument("--provenance", required=True, type=Path, help="JSON to write")
     arguments = parser.parse_args()
 
-    write_json(arguments.provenance, provenance(config=parse_config(arguments.config), files=arguments.files))
+    config = parse_config(arguments.config)
+    found = provenance(config=config, files=arguments.files, benchmarks=arguments.benchmarks)
+    write_json(arguments.provenance, found)
     print(f"wrote {arguments.provenance}")
 
 

@@ -408,6 +408,7 @@ rule write_provenance:
         "python {input.script}"
         " --config {params.config:q}"
         " --files {input.files:q}"
+        " --benchmarks results/benchmarks"
         " --provenance {output.provenance:q}"
         " > {log:q} 2>&1"
 

@@ -4,12 +4,14 @@ import datetime
 import hashlib
 import importlib.metadata
 import json
+import os
 import platform
 import subprocess
 import tomllib
 from pathlib import Path
 
 from voiceprivacy.files import BadInput
+from voiceprivacy.report.benchmarks import job_costs
 
 ROOT = Path(__file__).parents[3]
 UNKNOWN = "unknown"
@@ -28,13 +30,14 @@ PACKAGES = (
 )
 
 
-def provenance(*, config, files):
-    """Describe a run: {version, git_commit, git_state, created, python, platform, packages, seeds, sha256, config}.
+def provenance(*, config, files, benchmarks=None):
+    """Describe a run in a dict: version, git_commit, packages, hardware, revisions, seeds, sha256, jobs, config, ...
 
     Parameters
     ----------
     config : dict, as used
     files : paths; of a folder every file inside
+    benchmarks : folder of Snakemake's benchmark files, one folder a rule; without it there are no ``jobs``
     """
     return {
         "version": tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"],
@@ -43,11 +46,19 @@ def provenance(*, config, files):
         "created": datetime.date.today().isoformat(),
         "python": platform.python_version(),
         "platform": platform.platform(),
+        "hardware": _hardware(),
         "packages": dict(_versions()),
+        "revisions": {name: of["revision"] for name, of in config.get("extractors", {}).items() if "revision" in of},
         "seeds": dict(_seeds(config)),
-        "sha256": {str(file): _sha256(file) for file in _all_files(files)},
+        "sha256": hashes(files),
+        "jobs": job_costs(benchmarks) if benchmarks else {},
         "config": config,
     }
+
+
+def hashes(files):
+    """{path: SHA-256} of files, and of every file inside folders."""
+    return {str(file): _sha256(file) for file in _all_files(files)}
 
 
 def parse_config(text):
@@ -78,6 +89,23 @@ def _seeds(config, place=""):
             yield f"{place}{key}", value
 
 
+def _hardware():
+    """The machine that this is written on: {processor, cores, memory_gb, gpus}; on a cluster the jobs ran on others."""
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9),
+        "gpus": (_output("nvidia-smi", "--query-gpu=name", "--format=csv,noheader") or "").splitlines(),
+    }
+
+
+def _processor():
+    file = Path("/proc/cpuinfo")
+    lines = file.read_text().splitlines() if file.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
 def _all_files(paths):
     for path in sorted(map(Path, paths)):
         if not path.exists():
@@ -99,8 +127,13 @@ def _git_state():
 
 def _git(*arguments):
     """What git says about the repository that holds this file; None without git or outside a repository."""
+    return _output("git", "-C", ROOT, *arguments)
+
+
+def _output(*command):
+    """What a program says; None where it is not there or fails."""
     try:
-        answer = subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True, check=True)
+        answer = subprocess.run(command, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return None
     return answer.stdout.strip()

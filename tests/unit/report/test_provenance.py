@@ -46,3 +46,10 @@ def test_outside_a_repository_the_commit_is_unknown(tmp_path, monkeypatch):
 def test_a_config_that_is_no_json_object_is_refused(text):
     with pytest.raises(BadInput, match="--config"):
         parse_config(text)
+
+
+def test_the_machine_and_the_revisions_of_models_are_named():
+    config = {"extractors": {"hub": {"model": "a/b", "revision": "0f99f2d"}, "own": {"model": "here"}}}
+    found = provenance(config=config, files=[])
+    assert found["revisions"] == {"hub": "0f99f2d"}
+    assert found["hardware"]["cores"] >= 1 and found["hardware"]["memory_gb"] >= 1 and found["hardware"]["processor"]

@@ -1,0 +1,34 @@
+"""Check this checkout against a run's provenance.json: can it repeat the run, and if not, what differs?"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from voiceprivacy.command import run
+from voiceprivacy.files import BadInput, read_json
+from voiceprivacy.report.reproduction import differences
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, epilog="Exit code: 0 the same, 1 something differs.")
+    parser.add_argument("provenance", type=Path, help="provenance.json of the run")
+    parser.add_argument("--directory", type=Path, help="where that run's paths start (default: above results/)")
+    arguments = parser.parse_args()
+
+    then = read_json(arguments.provenance)
+    if not isinstance(then, dict) or "git_commit" not in then or "config" not in then:
+        raise BadInput(f"{arguments.provenance}: is no provenance.json (no git_commit, no config)")
+    directory = arguments.directory or arguments.provenance.absolute().parents[1]
+    decisive, machine = differences(then, directory=directory)
+    for title, rows in (("Differs", decisive), ("Another machine (last digits may differ)", machine)):
+        if rows:
+            print(f"{title}:")
+        for name, before, now in rows:
+            print(f"    {name}\n        run   {before}\n        here  {now}")
+    if decisive:
+        sys.exit(1)
+    print(f"Nothing that decides differs: commit {then['git_commit']}, {len(then.get('sha256', {}))} files.")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,73 @@
+"""A checkout against a run's provenance: what decides about the numbers, and what only explains their last digits."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from voiceprivacy.files import SCRIPTS
+from voiceprivacy.report.provenance import provenance
+from voiceprivacy.report.reproduction import ABSENT, differences
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """A folder with a list of trials and the provenance of a run on it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results/trials").mkdir(parents=True)
+    (tmp_path / "results/trials/f.tsv").write_text("enrolment\ttrial\tlabel\n")
+    then = provenance(config={"seed": 1}, files=[Path("results/trials/f.tsv")])
+    (tmp_path / "results/provenance.json").write_text(json.dumps(then))
+    return tmp_path, then
+
+
+def reproduce(folder, *arguments):
+    command = [sys.executable, SCRIPTS / "reproduce.py", folder / "results/provenance.json", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd="/")
+
+
+def test_the_same_checkout_differs_in_nothing(run):
+    folder, then = run
+    assert differences(then, directory=folder) == ([], [])
+
+
+def test_a_changed_list_and_a_lost_one_are_named(run):
+    folder, then = run
+    then["sha256"]["results/trials/m.tsv"] = "0" * 64
+    (folder / "results/trials/f.tsv").write_text("enrolment\ttrial\tlabel\na\tb\ttarget\n")
+    decisive, machine = differences(then, directory=folder)
+    assert [(name, now == ABSENT) for name, _, now in decisive] == [
+        ("sha256 results/trials/f.tsv", False),
+        ("sha256 results/trials/m.tsv", True),
+    ]
+    assert machine == []
+
+
+def test_code_and_packages_decide_and_the_machine_explains(run):
+    folder, then = run
+    then["git_commit"] = "0" * 40
+    then["packages"] |= {"numpy": "1.0", "left_pad": "3"}
+    then["hardware"] |= {"processor": "abacus"}
+    decisive, machine = differences(then, directory=folder)
+    assert [name for name, _, _ in decisive] == ["git_commit", "packages numpy", "packages left_pad"]
+    assert [name for name, _, _ in machine] == ["hardware processor"]
+
+
+def test_the_command_finds_the_runs_folder_and_says_what_differs(run):
+    folder, _ = run
+    same = reproduce(folder)
+    assert (same.returncode, same.stderr) == (0, "")
+    assert "Nothing that decides differs" in same.stdout
+    elsewhere = reproduce(folder, "--directory", "/nowhere")
+    assert elsewhere.returncode == 1
+    assert "sha256 results/trials/f.tsv" in elsewhere.stdout and ABSENT in elsewhere.stdout
+
+
+def test_another_json_is_refused_in_one_line(run):
+    folder, _ = run
+    (folder / "results/provenance.json").write_text("{}")
+    refused = reproduce(folder)
+    assert refused.returncode == 2
+    assert refused.stderr.count("\n") == 1 and "no provenance.json" in refused.stderr
