@@ -1,11 +1,13 @@
 # make demo    the whole evaluation on the embedded demo, with all cores
 # make test    the same set-up, then linters and all tests but the long ones
+# make resume  go on after a run was killed (ARGS="--configfile my.yaml" as in that run)
 # make test-long, make benchmark, make lock, make clean
 PYTHON ?= python3
 CORES ?= all
 BIN = .venv/bin
+ARGS ?=
 
-.PHONY: demo test test-long lint benchmark clean
+.PHONY: demo resume test test-long lint benchmark clean
 .DELETE_ON_ERROR:
 
 demo: .venv/installed
@@ -13,6 +15,10 @@ demo: .venv/installed
 	@$(BIN)/snakemake --cores $(CORES) --quiet host reason rules
 	@[ results/report/index.html -nt .venv/started ] || \
 	    $(BIN)/python scripts/show_metrics.py --metrics results/metrics.tsv --report results/report/index.html
+
+resume: .venv/installed
+	$(BIN)/snakemake $(ARGS) --unlock
+	$(BIN)/snakemake $(ARGS) --cores $(CORES) --rerun-incomplete
 
 test: .venv/installed-test lint
 	$(BIN)/python -m pytest -m "not long"
