@@ -23,6 +23,11 @@ ANONYMISER_KINDS = ["command", "function", "audio"]
 PICTURES = "ece bayes_error normalised_bayes_error det roc tippett scores llrs calibration".split()
 TABLES = ["challenge", "2", "3", "4"]
 RUN1 = "_run1"
+ON = "_on_"  # an attacker trained on protected speech: <name>_on_<anonymiser>
+GIVEN = "given"  # back-end of an attack whose scores somebody else made
+RESAMPLED = ["verification", "zebra", "similarity", "ranks"]  # families with intervals
+REPLICATES_PER_PAIR = 40  # of anonymisers that are compared: fewer could not show a difference among so many
+MEAN = "mean"  # of all trial lists of a corpus, where there are several
 HISTOGRAMS = ["f0", "units", "style"]  # extractors that are no network: their features are histograms
 
 
@@ -46,11 +51,61 @@ class Plan:
         self.config = config
         self.corpora = config["corpora"]
         self.anonymisers = config["anonymisers"]
-        self.extractors = config["extractors"]
-        self.backends = config["backends"]
+        self.extractors = self._instances(config["extractors"])
+        self.backends = self._instances(config["backends"])
         self.evaluated = [name for name, entry in self.corpora.items() if entry["use"] == "evaluation"]
         self.repeated = [name for name, entry in self.anonymisers.items() if entry["runs"] == 2]
         self.protected = [*self.anonymisers, *[f"{name}{RUN1}" for name in self.repeated]]
+
+    def _instances(self, entries):
+        """Entries trained on protected speech become one for each anonymiser, with its name under ``on``."""
+        instances = {}
+        for name, entry in entries.items():
+            if entry.get("train", {}).get("speech") == "anonymised":
+                instances |= {f"{name}{ON}{of}": {**entry, "on": of, "base": name} for of in self.anonymisers}
+            else:
+                instances[name] = {**entry, "on": None, "base": name}
+        return instances
+
+    def attacked(self, extractor, backend):
+        """The anonymiser that an attacker was trained on; None for one trained on original speech."""
+        return self.extractors[extractor]["on"] or self.backends[backend]["on"]
+
+    def training_manifest(self, entry):
+        """Manifest of the speech that an extractor or back-end (its entry) is trained on, with the true speakers."""
+        return f"results/audio/{entry['train']['corpus']}/train/{entry['on'] or 'original'}/manifest.tsv"
+
+    def training_embeddings(self, backend, extractor):
+        """Embeddings that a back-end is trained on."""
+        entry = self.backends[backend]
+        return f"results/embeddings/{entry['train']['corpus']}/train/{entry['on'] or 'original'}/{extractor}.npz"
+
+    def start(self, extractor):
+        """Where training starts: another extractor of the config (its own instance on that anonymiser), or a folder."""
+        entry = self.extractors[extractor]
+        own = f"{entry.get('start')}{ON}{entry['on']}"
+        found = next((name for name in (own, entry.get("start")) if name in self.extractors), None)
+        return self.model_folder(found) if found else entry.get("start")
+
+    def extraction(self, extractor, corpus, part, anonymiser):
+        """The arguments of extract_embeddings that say how: a model with its switches, a command, or a ready file."""
+        entry = self.extractors[extractor]
+        if "command" in entry:
+            return ["--command", entry["command"]]
+        if "embeddings" in entry:
+            return ["--ready", self.ready(extractor, corpus, part, anonymiser)]
+        switches = [f"--{name}" for name in ("trust", "loudness", "trim", "vad") if entry[name]]
+        return ["--model", self.model_folder(extractor), "--device", entry["device"], *switches]
+
+    def ready(self, extractor, corpus, part, anonymiser):
+        """The file of ready-made embeddings of one part."""
+        path = self.extractors[extractor]["embeddings"]
+        return path.replace("{corpus}", corpus).replace("{part}", part).replace("{anonymiser}", anonymiser)
+
+    def anonymiser_manifest(self, corpus, part):
+        """What an anonymiser is given: in training, every utterance has a pseudo-speaker of its own."""
+        name = "pseudo_manifest" if part == "train" else "manifest"
+        return f"results/audio/{corpus}/{part}/original/{name}.tsv"
 
     def trial_lists(self, corpus):
         """Names of a corpus's trial lists."""
@@ -102,6 +157,25 @@ class Plan:
             return {}
         return {name: self.source(name) for name, entry in self.corpora.items() if entry["use"] == "train"}
 
+    def manifests(self):
+        """The manifests of the original speech that a run reads: both parts of what is evaluated, and what trains."""
+        parts = {name: ["enrolment", "trial"] for name in self.evaluated}
+        parts |= {name: ["train"] for name in self._training_corpora()}
+        return [f"results/audio/{name}/{part}/original/manifest.tsv" for name, of in parts.items() for part in of]
+
+    def _training_corpora(self):
+        """Corpora that an extractor or a back-end of the run is trained on."""
+        trained = [entry["train"] for entry in (*self.extractors.values(), *self.backends.values()) if "train" in entry]
+        return dict.fromkeys(entry["corpus"] for entry in trained)
+
+    def checks(self):
+        """What was found in the corpora of the run."""
+        return [f"results/checks/{name}.tsv" for name in (*self.evaluated, *self._training_corpora())]
+
+    def trials(self):
+        """Every trial list of the run; its enrolments lie beside it."""
+        return [f"results/trials/{corpus}/{trials}.tsv" for corpus, trials in self.all_trial_lists()]
+
     def downloads(self, corpus):
         """What says that a corpus's subsets are downloaded (of one that lies there: none)."""
         options = self.corpora[corpus].get("librispeech", {})
@@ -137,11 +211,14 @@ class Plan:
         """Where an extractor's SpeechBrain folder lies: the user's, or one that a rule makes."""
         entry = self.extractors[extractor]
         made = "train" in entry or "revision" in entry
+        if "model" not in entry and not made:
+            return None
         return f"results/models/{extractor}" if made else entry["model"]
 
     def model_files(self, extractor):
         """The files of an extractor that embeddings depend on."""
-        return [f"{self.model_folder(extractor)}/{name}" for name in MODEL_FILES]
+        folder = self.model_folder(extractor)
+        return [f"{folder}/{name}" for name in MODEL_FILES] if folder else []
 
     def extractors_with(self, field):
         """Extractors whose entry has a field."""
@@ -159,7 +236,9 @@ class Plan:
         """Whether a back-end compares what an extractor gives: those it names, else histograms or else embeddings."""
         entry = self.backends[backend]
         default = (entry["type"] == "jensen_shannon") == bool(self.feature(extractor))
-        return extractor in entry["extractors"] if "extractors" in entry else default
+        chosen = self.extractors[extractor]["base"] in entry["extractors"] if "extractors" in entry else default
+        trained_on = {self.extractors[extractor]["on"], entry["on"]} - {None}
+        return chosen and len(trained_on) < 2
 
     def backend_file(self, backend, extractor):
         """The file of a trained back-end; cosine has none."""
@@ -201,8 +280,9 @@ class Plan:
         ]
 
     def systems(self, extractor, backend):
-        """The systems that an attacker is tried on: unprotected speech and the anonymisers."""
-        return ["original", *self.anonymisers]
+        """The systems that an attacker is tried on: unprotected speech, and all anonymisers or the one of his training."""
+        attacked = self.attacked(extractor, backend)
+        return ["original", *([attacked] if attacked else self.anonymisers)]
 
     def metrics(self):
         """Every metrics file of the run."""
@@ -218,6 +298,43 @@ class Plan:
             for system in self.systems(attack.extractor, attack.backend)
         ]
 
+    def n_replicates(self):
+        """Replicates of the intervals; 0 for none."""
+        pairs = len(self.anonymisers) * (len(self.anonymisers) - 1) // 2
+        wanted = self.config["report"]["bootstrap"]
+        return max(wanted, REPLICATES_PER_PAIR * pairs) if wanted else 0
+
+    def intervals(self):
+        """Every file of intervals of the run."""
+        of_families = tuple(f"results/metrics/{family}/" for family in RESAMPLED)
+        metrics = [path for path in self.metrics() if path.startswith(of_families)] if self.n_replicates() else []
+        return [path.removesuffix("json") + "intervals.json" for path in metrics]
+
+    def compared_lists(self, corpus):
+        """The trial lists of a corpus, and their mean where there are several: on what anonymisers are compared."""
+        lists = list(self.trial_lists(corpus))
+        return [*lists, MEAN] if len(lists) > 1 else lists
+
+    def compared_intervals(self, attack):
+        """The intervals behind a comparison of all systems; ``attack.trials`` may be the mean."""
+        lists = self.trial_lists(attack.corpus) if attack.trials == MEAN else [attack.trials]
+        paths = {
+            f"results/metrics/{family}/{attack._replace(trials=trials).path(system)}.intervals.json"
+            for trials in lists
+            for system in self.systems(attack.extractor, attack.backend)
+            for family in RESAMPLED
+        }
+        return [path for path in self.intervals() if path in paths]
+
+    def comparisons(self):
+        """Every comparison of anonymisers under one attacker."""
+        found = {
+            f"results/comparisons/{attack.corpus}/{trials}/{attack.extractor}/{attack.backend}.tsv": None
+            for attack in self.attacks()
+            for trials in self.compared_lists(attack.corpus)
+        }
+        return list(found) if self.n_replicates() else []
+
     def figures(self):
         """Every figure of the report, as svg."""
         figures = [figure for attack in self.attacks() for figure in self._of(attack)]
@@ -226,7 +343,8 @@ class Plan:
             f"rank_lengths/{attack.corpus}/{self.galleries(attack.corpus)[attack.trials][0]}"
             f"/{attack.extractor}/{attack.backend}"
             for attack in self.rank_attacks()
-            if len(self.galleries(attack.corpus)) > len(self.corpora[attack.corpus]["protocol"]["rank_sampling"]["lists"])
+            if len(self.galleries(attack.corpus))
+            > len(self.corpora[attack.corpus]["protocol"]["rank_sampling"]["lists"])
         )
         attackers = dict.fromkeys((attack.extractor, attack.backend) for attack in self.attacks())
         figures += [f"distinctiveness/{'/'.join(attacker)}" for attacker in attackers if self._protected(*attacker)]

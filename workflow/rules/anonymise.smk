@@ -4,7 +4,7 @@
 rule anonymise_part:
     """Anonymise one shard of a part and check what came back."""
     input:
-        manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
+        manifest=anonymiser_manifest,
         inputs=anonymiser_inputs,
         script=SCRIPTS / "anonymise_part.py",
         modules=modules("anonymise_part"),
@@ -44,7 +44,7 @@ rule anonymise_part:
 
 
 rule gather_manifests:
-    """Join the shards' manifests in the order of the original's; a second run must differ from the first."""
+    """Join the shards' manifests in the order and with the speakers of the original's; a second run must differ."""
     input:
         original="results/audio/{corpus}/{part}/original/manifest.tsv",
         shards=anonymiser_shards,

@@ -32,6 +32,7 @@ rule train_extractor:
     input:
         manifest=training_manifest,
         recipe=recipe,
+        start=start_files,
         script=SCRIPTS / "train_extractor.py",
         modules=modules("train_extractor"),
     output:
@@ -45,17 +46,26 @@ rule train_extractor:
         extractor=one_of(plan.extractors_with("train")),
     conda:
         "../../envs/speechbrain.yaml"
+    threads: training_threads
     resources:
         mem_mb=8000,
-        runtime=720,
+        runtime=extractor_field("runtime"),
+        gpu=gpus,
     params:
         folder=model_folder,
         seed=config["seed"],
+        start=start_argument,
+        device=extractor_field("device"),
+        precision=extractor_field("precision"),
     shell:
         "python {input.script}"
         " --manifest {input.manifest:q}"
         " --recipe {input.recipe:q}"
+        " {params.start}"
         " --seed {params.seed}"
+        " --device {params.device}"
+        " --precision {params.precision}"
+        " --threads {threads}"
         " --folder {params.folder:q}"
         " > {log:q} 2>&1"
 
@@ -64,7 +74,7 @@ rule extract_embeddings:
     """Embed every utterance of one part as one system speaks it."""
     input:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
-        model=model_files,
+        files=extractor_files,
         script=SCRIPTS / "extract_embeddings.py",
         modules=modules("extract_embeddings"),
     output:
@@ -76,19 +86,18 @@ rule extract_embeddings:
     wildcard_constraints:
         extractor=one_of(plan.networks()),
     conda:
-        "../../envs/speechbrain.yaml"
+        extractor_environment
     threads: 4
     resources:
         mem_mb=8000,
         runtime=240,
+        gpu=gpus,
     params:
-        model=model_folder,
-        device=extractor_field("device"),
+        how=extraction,
     shell:
         "python {input.script}"
         " --manifest {input.manifest:q}"
-        " --model {params.model:q}"
-        " --device {params.device}"
+        " {params.how}"
         " --threads {threads}"
         " --embeddings {output.embeddings:q}"
         " > {log:q} 2>&1"
@@ -114,10 +123,7 @@ rule extract_f0:
         mem_mb=4000,
         runtime=120,
     shell:
-        "python {input.script}"
-        " --manifest {input.manifest:q}"
-        " --embeddings {output.embeddings:q}"
-        " > {log:q} 2>&1"
+        "python {input.script}" " --manifest {input.manifest:q}" " --embeddings {output.embeddings:q}" " > {log:q} 2>&1"
 
 
 rule train_units:
@@ -210,7 +216,7 @@ rule extract_style:
 
 
 rule train_backend:
-    """Train PLDA on the training speakers."""
+    """Train PLDA on the training speakers, as they are or as one anonymiser protects them."""
     input:
         embeddings=backend_training_embeddings,
         manifest=backend_training_manifest,
@@ -223,7 +229,7 @@ rule train_backend:
     benchmark:
         "results/benchmarks/train_backend/{backend}/{extractor}.tsv"
     conda:
-        "../../envs/evaluate.yaml"
+        backend_environment
     resources:
         mem_mb=4000,
         runtime=60,

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -17,7 +18,7 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_p
 from voiceprivacy import configuration
 from voiceprivacy.dependencies import modules
 from voiceprivacy.files import RESOURCES, SCRIPTS, BadInput, ours
-from voiceprivacy.plan import CONDITIONS, PARTS, PICTURES, TABLES, Attack, Plan
+from voiceprivacy.plan import CONDITIONS, MODEL_FILES, PARTS, PICTURES, TABLES, Attack, Plan
 from voiceprivacy.report.figures import KINDS
 
 try:
@@ -137,8 +138,11 @@ def anonymiser_inputs(wildcards):
 
 
 def anonymiser_environment(wildcards):
-    name = plan.anonymiser(wildcards.anonymiser)["env"]
-    return name if len(Path(name).parts) > 1 else f"{workflow.basedir}/envs/{name}.yaml"
+    return environment(plan.anonymiser(wildcards.anonymiser)["env"])
+
+
+def anonymiser_manifest(wildcards):
+    return plan.anonymiser_manifest(wildcards.corpus, wildcards.part)
 
 
 def anonymiser_field(name):
@@ -177,7 +181,53 @@ def extractor_field(name):
 
 
 def training_manifest(wildcards):
-    return f"results/audio/{plan.extractors[wildcards.extractor]['train']['corpus']}/train/original/manifest.tsv"
+    return plan.training_manifest(plan.extractors[wildcards.extractor])
+
+
+def start_files(wildcards):
+    folder = plan.start(wildcards.extractor)
+    return [f"{folder}/{name}" for name in MODEL_FILES] if folder else []
+
+
+def start_argument(wildcards):
+    folder = plan.start(wildcards.extractor)
+    return f"--start {shlex.quote(folder)}" if folder else ""
+
+
+def training_threads(wildcards):
+    """One, so that a machine's number of cores does not change the weights; beside a GPU, some that load speech."""
+    return 8 if gpus(wildcards) else 1
+
+
+def gpus(wildcards):
+    return int(plan.extractors[wildcards.extractor].get("device") == "cuda")
+
+
+def extraction(wildcards):
+    arguments = plan.extraction(wildcards.extractor, wildcards.corpus, wildcards.part, wildcards.anonymiser)
+    return shlex.join(arguments)
+
+
+def extractor_files(wildcards):
+    """What embeddings depend on: the model, or the ready-made file."""
+    if "embeddings" in plan.extractors[wildcards.extractor]:
+        return [plan.ready(wildcards.extractor, wildcards.corpus, wildcards.part, wildcards.anonymiser)]
+    return plan.model_files(wildcards.extractor) + [
+        ours(path) for path in plan.extractors[wildcards.extractor]["inputs"]
+    ]
+
+
+def extractor_environment(wildcards):
+    return environment(plan.extractors[wildcards.extractor]["env"])
+
+
+def backend_environment(wildcards):
+    is_speechbrains = plan.backends[wildcards.backend]["type"] == "speechbrain_plda"
+    return environment("speechbrain" if is_speechbrains else "evaluate")
+
+
+def environment(name):
+    return name if len(Path(name).parts) > 1 else f"{workflow.basedir}/envs/{name}.yaml"
 
 
 def recipe(wildcards):
@@ -186,18 +236,20 @@ def recipe(wildcards):
 
 
 def backend_training_embeddings(wildcards):
-    corpus = plan.backends[wildcards.backend]["train"]["corpus"]
-    return f"results/embeddings/{corpus}/train/original/{wildcards.extractor}.npz"
+    return plan.training_embeddings(wildcards.backend, wildcards.extractor)
 
 
 def backend_training_manifest(wildcards):
-    return f"results/audio/{plan.backends[wildcards.backend]['train']['corpus']}/train/original/manifest.tsv"
+    return plan.training_manifest(plan.backends[wildcards.backend])
 
 
 def backend_options(wildcards):
     entry = plan.backends[wildcards.backend]
+    if entry["type"] == "speechbrain_plda":
+        return f"--type speechbrain_plda --rank {entry['rank']}"
     lda_dim = f" --lda-dim {entry['lda_dim']}" if "lda_dim" in entry else ""
-    return f"--length-norm {entry['length_norm']}{lda_dim}"
+    centre = "" if entry["centre"] else " --no-centre"
+    return f"--length-norm {entry['length_norm']} --shrinkage {entry['shrinkage']}{lda_dim}{centre}"
 
 
 def backend_model(wildcards):
@@ -286,6 +338,32 @@ def all_metrics(wildcards):
     return plan.metrics()
 
 
+def all_manifests(wildcards):
+    return plan.manifests()
+
+
+def all_trials(wildcards):
+    return plan.trials()
+
+
+def all_checks(wildcards):
+    return plan.checks()
+
+
+def described_corpora(wildcards):
+    """The two tables that describe_corpora makes of a run with a corpus."""
+    tables = [f"results/report/tables/{name}.tsv" for name in ("speech", "trials")]
+    return tables if plan.manifests() else []
+
+
+def corpora_arguments(wildcards):
+    """Arguments that hand write_report what is known of the corpora."""
+    if not plan.manifests():
+        return ""
+    speech, lists = described_corpora(wildcards)
+    return f"--speech {speech} --lists {lists} --checks {' '.join(plan.checks())}"
+
+
 def all_figures(wildcards):
     return plan.figures()
 
@@ -305,3 +383,38 @@ def folder_of_tables(wildcards, output):
 
 def config_as_used(wildcards):
     return json.dumps(config)
+
+
+def intervals(family):
+    """Outputs of a family of metrics besides its numbers; none if the config switches intervals off."""
+    path = f"results/metrics/{family}/{{corpus}}/{{trials}}/{{anonymiser}}/{{extractor}}/{{backend}}"
+    files = {"intervals": f"{path}.intervals.json", "replicates": f"{path}.bootstrap.npz"}
+    return files if plan.n_replicates() else {}
+
+
+def bootstrap_arguments(wildcards):
+    return f"--bootstrap {plan.n_replicates()} --seed {config['report']['seed']}" if plan.n_replicates() else ""
+
+
+def speakers(wildcards):
+    return f"results/trials/{wildcards.corpus}/{wildcards.trials}.speakers.tsv" if plan.n_replicates() else []
+
+
+def speakers_argument(wildcards):
+    return f"--speakers {speakers(wildcards)}" if plan.n_replicates() else ""
+
+
+def compared_intervals(wildcards):
+    return plan.compared_intervals(Attack(*[wildcards[name] for name in Attack._fields]))
+
+
+def compared_replicates(wildcards):
+    return [path.replace(".intervals.json", ".bootstrap.npz") for path in compared_intervals(wildcards)]
+
+
+def all_intervals(wildcards):
+    return plan.intervals()
+
+
+def all_comparisons(wildcards):
+    return plan.comparisons()

@@ -91,6 +91,26 @@ rule prepare_part:
         " > {log:q} 2>&1"
 
 
+rule list_pseudo_speakers:
+    """Give every training utterance a speaker of its own, so that anonymisers draw for each; joined back afterwards."""
+    input:
+        manifest="results/audio/{corpus}/train/original/manifest.tsv",
+        script=SCRIPTS / "list_pseudo_speakers.py",
+        modules=modules("list_pseudo_speakers"),
+    output:
+        manifest="results/audio/{corpus}/train/original/pseudo_manifest.tsv",
+    log:
+        "results/logs/list_pseudo_speakers/{corpus}.log",
+    localrule: True
+    conda:
+        "../../envs/corpora.yaml"
+    shell:
+        "python {input.script}"
+        " --manifest {input.manifest:q}"
+        " --pseudo-manifest {output.manifest:q}"
+        " > {log:q} 2>&1"
+
+
 rule list_samples:
     """Write which observations are the tests and the templates of a sampled gallery."""
     input:
@@ -159,6 +179,7 @@ rule list_trials:
     output:
         trials="results/trials/{corpus}/{trials}.tsv",
         enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
+        speakers="results/trials/{corpus}/{trials}.speakers.tsv",
     log:
         "results/logs/list_trials/{corpus}/{trials}.log",
     benchmark:
@@ -180,4 +201,5 @@ rule list_trials:
         " --trial {input.trial:q}"
         " --output-trials {output.trials:q}"
         " --output-enrolments {output.enrolments:q}"
+        " --output-speakers {output.speakers:q}"
         " > {log:q} 2>&1"

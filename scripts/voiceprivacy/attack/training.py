@@ -42,6 +42,7 @@ ANNEALING = ["speechbrain.nnet.schedulers.LinearScheduler", "speechbrain.nnet.sc
 SPEAKERS = "out_n_neurons"
 PLACEHOLDER = "!PLACEHOLDER"
 CURVE = "training.tsv"
+CLASSIFIER_WEIGHTS = "classifier.ckpt"
 HELD_OUT = "held_out_speakers.txt"
 
 
@@ -80,7 +81,8 @@ def train(utterances, *, recipe, folder, seed, start=None, computer=CPU):
         Beside it, ``<folder>.checkpoints`` holds what is needed to go on after a kill, and is removed at the end.
     seed : int
     start : path, optional
-        SpeechBrain folder of the same architecture whose weights are where training starts (fine-tuning).
+        SpeechBrain folder of the same architecture whose weights are where training starts (fine-tuning), the
+        classifier's only where it has as many speakers.
     computer : Computer
 
     Raises
@@ -98,7 +100,7 @@ def train(utterances, *, recipe, folder, seed, start=None, computer=CPU):
     with _reproducibly(seed, computer.threads), whole_folder_or_absent(folder) as temporary:
         modules = _modules(settings)
         if start is not None:
-            load_weights(modules["embedding_model"], Path(start) / WEIGHTS)
+            _load(modules, Path(start))
         brain = _brain(settings, modules, schedule, checkpoints, computer, seed)
         validation = ValidationSet(held_out, schedule, batch_size=schedule.batch_size) if held_out else None
         brain.train_on(_loader(pieces, schedule, computer, seed), validation)
@@ -157,6 +159,13 @@ def _modules(settings):
     return {name: section.build() for name, section in sections.items()}
 
 
+def _load(modules, start):
+    """Start from a model's weights; from its classifier's too, where it has as many speakers."""
+    load_weights(modules["embedding_model"], start / WEIGHTS)
+    with contextlib.suppress(BadInput):
+        load_weights(modules["classifier"], start / CLASSIFIER_WEIGHTS)
+
+
 def _brain(settings, modules, schedule, checkpoints, computer, seed):
     cost = settings.get("compute_cost")
     annealing = settings.section("lr_annealing", classes=ANNEALING).build()
@@ -206,7 +215,7 @@ def _checkpoints(folder, recipe, utterances, seed, start):
 def _save(modules, settings, folder):
     (folder / SETTINGS).write_text(settings, encoding="utf-8")
     torch.save(modules["embedding_model"].state_dict(), folder / WEIGHTS)
-    torch.save(modules["classifier"].state_dict(), folder / "classifier.ckpt")
+    torch.save(modules["classifier"].state_dict(), folder / CLASSIFIER_WEIGHTS)
 
 
 @contextlib.contextmanager

@@ -227,7 +227,7 @@ def test_code_in_a_folder_runs_only_where_it_is_trusted(ecapa, tmp_path):
     shutil.copytree(ecapa, tmp_path / "ecapa")
     settings = tmp_path / "ecapa" / "hyperparams.yaml"
     touched = tmp_path / "touched"
-    code = f"\nside_effect: !apply:pathlib.Path.touch [!apply:pathlib.Path [{touched}]]\n"
+    code = f"\nside_effect: !apply:os.mkdir [{touched}]\n"
     changed = settings_of(ecapa).replace("speechbrain/spkrec-ecapa-voxceleb", str(tmp_path / "ecapa"))
     settings.write_text(changed + code, encoding="utf-8")
     Extractor(tmp_path / "ecapa").embed(tone(0, 0))
