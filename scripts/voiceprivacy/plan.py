@@ -280,7 +280,7 @@ class Plan:
         ]
 
     def systems(self, extractor, backend):
-        """The systems that an attacker is tried on: unprotected speech, and all anonymisers or the one of his training."""
+        """The systems that an attacker is tried on: unprotected speech, and all anonymisers or that of his training."""
         attacked = self.attacked(extractor, backend)
         return ["original", *([attacked] if attacked else self.anonymisers)]
 

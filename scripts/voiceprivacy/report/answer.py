@@ -3,6 +3,7 @@
 from voiceprivacy.report.columns import COLUMNS
 from voiceprivacy.report.comparison import strongest_attacks
 from voiceprivacy.report.metrics import ORIGINAL
+from voiceprivacy.report.uncertainty import NONE, can_be_told_apart
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 EER = next(column for column in COLUMNS if column.metric == "eer_percent")
@@ -32,27 +33,30 @@ def how_many_trials(systems, metrics):
     return sentences
 
 
-def answers(systems):
-    """Which anonymiser protects best under its strongest attack: {corpus: sentences}."""
+def answers(systems, comparisons=NONE):
+    """Which anonymiser protects best under its strongest attack: {corpus: sentences}; ``comparisons`` say how sure."""
     strongest = strongest_attacks(systems)
     return {
-        corpus: _answer({who: system for (of, who), system in strongest.items() if of == corpus})
+        corpus: _answer({who: system for (of, who), system in strongest.items() if of == corpus}, comparisons)
         for corpus in dict.fromkeys(system.corpus for system in systems)
     }
 
 
-def _answer(strongest):
-    original = strongest.pop(ORIGINAL)
-    unprotected = f"Unprotected speech gives {_eer(original, original.attacker)}."
+def _answer(strongest, comparisons):
+    original = strongest.pop(ORIGINAL, None)
+    unprotected = f"Unprotected speech gives {_eer(original, original.attacker)}." if original else ""
     if not strongest:
         return f"Nothing was protected. {unprotected}"
     ranking = sorted(strongest.values(), key=lambda system: (-system.mean["eer_percent"], system.anonymiser))
     best = ranking[0]
     protected = f"under its strongest attack ({best.attack}, {best.attacker}) the attacker's equal error rate is"
-    if best.mean["eer_percent"] <= original.mean["eer_percent"]:
+    if original and best.mean["eer_percent"] <= original.mean["eer_percent"]:
         return f"No anonymiser protects: even for {best.anonymiser}, {protected} {_eer(best)}. {unprotected}"
     equal = [system.anonymiser for system in ranking if system.mean["eer_percent"] == best.mean["eer_percent"]]
-    if len(equal) > 1:
+    alike = [system.anonymiser for system in ranking[1:] if not can_be_told_apart(comparisons, best, system)]
+    if len(equal) == 1 and alike:
+        head = f"{best.anonymiser} has the highest, but cannot be told apart from {_listed(alike)}: {protected}"
+    elif len(equal) > 1:
         head = f"{_listed(equal)} protect equally well: {protected}"
     elif len(ranking) > 1:
         head = f"{best.anonymiser} protects best: {protected}"
@@ -60,10 +64,16 @@ def _answer(strongest):
         head = f"{best.anonymiser} protects: {protected}"
     others = ", ".join(f"{system.anonymiser} {_percent(system)}" for system in ranking[len(equal) :])
     followed = f"Next, each under its own strongest attack: {others}. " if others else ""
-    return f"{head} {_eer(best)}, where 50{NO_BREAK}% is guessing. {followed}{unprotected}"
+    return f"{head} {_eer(best)}, where 50{NO_BREAK}% is guessing. {followed}{unprotected}".strip()
 
 
 def _eer(system, *remarks):
+    interval = system.intervals[system.mean_label].get("eer_percent")
+    remarks = (
+        [f"95{NO_BREAK}% interval {EER.text(interval[0])} to {EER.text(interval[1])}", *remarks]
+        if interval
+        else remarks
+    )
     remarks = [system.mean_label, *remarks] if len(system.lists) > 1 else remarks
     return f"{_percent(system)} ({'; '.join(remarks)})" if remarks else _percent(system)
 
@@ -82,4 +92,4 @@ def _count(names, singular, plural=None):
 
 
 def _listed(names):
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]

@@ -13,6 +13,7 @@ class Column(NamedTuple):
     """One metric of the comparison.
 
     ``conditions`` are those in which it exists; ``arrow`` points to more privacy (empty: not a measure of privacy).
+    An ``optional`` one may be missing (runs without intervals).
     """
 
     metric: str
@@ -23,6 +24,7 @@ class Column(NamedTuple):
     arrow: str
     conditions: tuple
     meaning: str
+    optional: bool = False
 
     @property
     def tagged(self):
@@ -45,6 +47,26 @@ ATTACKS = {
     "oo": "no protection",
     "op": "ignorant",
     "pp": "lazy-informed",
+}
+INFORMED = {
+    "oo": "no protection",
+    "op": "informed, OP",
+    "pp": "semi-informed",
+}
+FOREIGN = {
+    "oo": "no protection",
+    "op": "given, OP",
+    "pp": "given, PP",
+}
+INFORMED_EXPLAINED = {
+    "op": "Original enrolment against protected trial (OP) by an attacker whose models were trained on speech protected by"
+    " this anonymiser.",
+    "pp": "Protected enrolment against protected trial (PP) by an attacker whose models were trained on speech protected by"
+    " this anonymiser, drawn per utterance: the attack by which the challenges rank.",
+}
+FOREIGN_EXPLAINED = {
+    "op": "Original enrolment against protected trial (OP), with scores that somebody else made.",
+    "pp": "Protected enrolment against protected trial (PP), with scores that somebody else made.",
 }
 ATTACKS_EXPLAINED = {
     "oo": "Original enrolment against original trial (OO): how well the attacker does when nothing is protected.",
@@ -94,6 +116,18 @@ COLUMNS = (
         arrow="↓",
         conditions=ALL,
         meaning="ZEBRA's expected disclosure over all prior beliefs: 0 = zero evidence, 0.721 = no privacy.",
+    ),
+    Column(
+        metric="dece_null95_bit",
+        title="zero evidence up to",
+        short="zero",
+        unit="bit",
+        digits=3,
+        arrow="",
+        conditions=ALL,
+        meaning="D_ECE that the same attack finds when the speakers of the enrolments are permuted (95th percentile):"
+        " D_ECE up to here is no more than zero evidence.",
+        optional=True,
     ),
     Column(
         metric="worst_case_log10",

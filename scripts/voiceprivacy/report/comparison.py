@@ -12,17 +12,24 @@ import math
 from typing import NamedTuple
 
 from voiceprivacy.files import BadInput
-from voiceprivacy.report.columns import ATTACKS, COLUMNS, UNDEFINED
+from voiceprivacy.report.columns import ATTACKS, COLUMNS, FOREIGN, INFORMED, UNDEFINED
 from voiceprivacy.report.metrics import ORIGINAL
+from voiceprivacy.report.uncertainty import NONE, metric_limits
 from voiceprivacy.tables import write_table
 
 PLACE = ["corpus", "extractor", "backend", "anonymiser", "condition"]
 PROTECTED = ("op", "pp")
+ON = "_on_"  # what the name of an attacker trained on protected speech has before the anonymiser's
+GIVEN = "given"  # back-end of scores that somebody else made: they have no matrices, so no similarity and no ranks
+OF_MATRICES = {"deid_percent", "gvd_db"}
 OF_RANKS = {"mean_disclosure_bit", "model_mean_disclosure_bit", "identification_rate_percent"}
 
 
 class System(NamedTuple):
-    """One row of the comparison: {list: {metric: value}} and the mean over the lists; tags exist per list only."""
+    """One row of the comparison: {list: {metric: value}} and the mean over the lists; tags exist per list only.
+
+    ``intervals``: {list, or the mean's label: {metric: (low, high), or None}}.
+    """
 
     corpus: str
     extractor: str
@@ -31,11 +38,19 @@ class System(NamedTuple):
     condition: str
     lists: dict
     mean: dict
+    intervals: dict
 
     @property
     def attack(self):
         """Which attack it is, in words."""
-        return ATTACKS[self.condition]
+        if self.backend == GIVEN:
+            return FOREIGN[self.condition]
+        return (INFORMED if self.informed else ATTACKS)[self.condition]
+
+    @property
+    def informed(self):
+        """Whether the attacker was trained on protected speech: his name says so."""
+        return any(ON in name for name in (self.extractor, self.backend))
 
     @property
     def attacker(self):
@@ -48,8 +63,10 @@ class System(NamedTuple):
         return f"mean of {', '.join(self.lists)}" if len(self.lists) > 1 else next(iter(self.lists))
 
 
-def compare(metrics):
+def compare(metrics, comparisons=NONE):
     """Arrange a list of Metric as a list of System by corpus and attacker: `original` first, then the best protection.
+
+    The intervals of means over lists come from ``comparisons``.
 
     Raises
     ------
@@ -68,8 +85,10 @@ def compare(metrics):
         for anonymiser in anonymisers | {ORIGINAL}:
             for condition in ("oo",) if anonymiser == ORIGINAL else PROTECTED:
                 place = (corpus, extractor, backend, anonymiser, condition)
-                systems.append(_system(found, place, sorted(lists)))
-    return _in_order(systems)
+                if backend != GIVEN or (*_key(place, min(lists)), "eer_percent") in found:
+                    systems.append(_system(found, place, sorted(lists)))
+    limits = {metric[:7]: metric_limits(metric) for metric in metrics}
+    return _in_order([_with_intervals(system, limits, comparisons) for system in systems])
 
 
 def strongest_attacks(systems):
@@ -84,7 +103,8 @@ def strongest_attacks(systems):
 
 def write_comparison(path, systems):
     """Write one line per system and list, and one for the mean, in full precision."""
-    columns = [*PLACE, "attack", "trials", *(column.metric for column in COLUMNS), "tag"]
+    limits = [f"{column.metric}_{limit}" for column in COLUMNS for limit in ("ci_low", "ci_high")]
+    columns = [*PLACE, "attack", "trials", *(column.metric for column in COLUMNS), "tag", *limits]
     write_table(path, columns, [row for system in systems for row in _rows(system)])
 
 
@@ -97,7 +117,8 @@ def expanded(system):
 def _rows(system):
     for trials, values in expanded(system):
         numbers = ["-" if values[column.metric] is None else values[column.metric] for column in COLUMNS]
-        yield [*system[:5], system.attack, trials, *numbers, values["tag"] or "-"]
+        limits = [limit for column in COLUMNS for limit in system.intervals[trials][column.metric] or ("-", "-")]
+        yield [*system[:5], system.attack, trials, *numbers, values["tag"] or "-", *limits]
 
 
 def _in_order(systems):
@@ -115,13 +136,29 @@ def _system(found, place, lists):
     values = {trials: _values(found, place, trials) for trials in lists}
     mean = {column.metric: _mean([of[column.metric] for of in values.values()]) for column in COLUMNS}
     mean["tag"] = values[lists[0]]["tag"] if len(lists) == 1 else None
-    return System(*place, lists=values, mean=mean)
+    return System(*place, lists=values, mean=mean, intervals={})
+
+
+def _with_intervals(system, limits, comparisons):
+    corpus, extractor, backend, anonymiser, condition = system[:5]
+    intervals = {}
+    if len(system.lists) > 1:
+        place = (corpus, extractor, backend, condition)
+        intervals[system.mean_label] = {
+            column.metric: comparisons.limits.get((*place, column.metric, anonymiser)) for column in COLUMNS
+        }
+    for trials in system.lists:
+        place = (corpus, trials, anonymiser, extractor, backend, condition)
+        intervals[trials] = {column.metric: limits.get((*place, column.metric)) for column in COLUMNS}
+    return system._replace(intervals=intervals)
 
 
 def _values(found, place, trials):
     values = {}
     for column in COLUMNS:
         applies = place[-1] in column.conditions and (column.metric not in OF_RANKS or _is_ranked(found, place, trials))
+        applies = applies and not (place[2] == GIVEN and column.metric in OF_MATRICES)
+        applies = applies and not (column.optional and (*_key(place, trials), column.metric) not in found)
         values[column.metric] = _number(found, place, trials, column.metric) if applies else None
     values["tag"] = _text(found, place, trials, "tag")
     return values
@@ -140,9 +177,13 @@ def _number(found, place, trials, metric):
         raise BadInput(f"{_where(place, trials, metric)} is '{text}', not a number") from None
 
 
-def _text(found, place, trials, metric):
+def _key(place, trials):
     corpus, extractor, backend, anonymiser, condition = place
-    text = found.get((corpus, trials, anonymiser, extractor, backend, condition, metric))
+    return corpus, trials, anonymiser, extractor, backend, condition
+
+
+def _text(found, place, trials, metric):
+    text = found.get((*_key(place, trials), metric))
     if text is None:
         raise BadInput(f"{_where(place, trials, metric)} is missing from the metrics; make its metrics file again")
     return text

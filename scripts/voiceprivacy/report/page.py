@@ -9,18 +9,31 @@ import jinja2
 
 from voiceprivacy.files import BadInput, read_lines, whole_or_absent
 from voiceprivacy.report.answer import answers, how_many_trials, what_was_run
-from voiceprivacy.report.columns import ATTACKS, ATTACKS_EXPLAINED, COLUMNS
+from voiceprivacy.report.columns import (
+    ATTACKS,
+    ATTACKS_EXPLAINED,
+    FOREIGN,
+    FOREIGN_EXPLAINED,
+    INFORMED,
+    INFORMED_EXPLAINED,
+)
 from voiceprivacy.report.comparison import strongest_attacks
 from voiceprivacy.report.figures import KINDS, by_kind
 from voiceprivacy.report.metrics import ORIGINAL
 from voiceprivacy.report.sessions import TITLES, sessions
+from voiceprivacy.report.uncertainty import NONE, interval_text, shown_columns, within_zero_evidence, zero_evidence
 
 
 class Cell(NamedTuple):
-    """A number of the comparison as shown: the mean over the lists, and each list's own where there are several."""
+    """A number of the comparison as shown: the mean over the lists, and each list's own where there are several.
+
+    ``zero_evidence``: a D_ECE that is no more than zero evidence in all lists.
+    """
 
     text: str
     tag: str
+    interval: str
+    zero_evidence: bool
     lists: list
 
 
@@ -34,7 +47,7 @@ class Line(NamedTuple):
     cells: list
 
 
-def write_page(path, *, template, systems, metrics, figures, provenance):
+def write_page(path, *, template, systems, metrics, figures, provenance, comparisons=NONE, corpora=None):
     """Render the report.
 
     Parameters
@@ -42,25 +55,39 @@ def write_page(path, *, template, systems, metrics, figures, provenance):
     path : path of the HTML file
     template : path of index.html.j2; the captions {kind}.rst and comparison.rst lie beside it
     systems : list of System; metrics : list of Metric; figures : list of Figure; provenance : dict
+    comparisons : Comparisons, of a run with intervals
+    corpora : Corpora, what was evaluated
     """
     folder = Path(template).parent
     page = _environment(folder).get_template(Path(template).name)
     text = page.render(
         what_was_run=what_was_run(systems),
         how_many_trials=how_many_trials(systems, metrics),
-        answers=answers(systems),
-        attacks={ATTACKS[condition]: meaning for condition, meaning in ATTACKS_EXPLAINED.items()},
-        columns=COLUMNS,
+        answers=answers(systems, comparisons),
+        zero_evidence=zero_evidence(systems),
+        has_intervals=comparisons != NONE,
+        attacks=attacks_explained(systems),
+        columns=shown_columns(systems),
         tables=_tables(systems),
         captions={name: read_caption(folder / f"{name}.rst") for name in ("comparison", *KINDS)},
         sessions=sessions(metrics),
         session_titles=TITLES,
         figures=by_kind(figures),
+        corpora=corpora,
         provenance=provenance,
         config=json.dumps(provenance.get("config", {}), indent=2),
     )
     with whole_or_absent(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def attacks_explained(systems):
+    """What the attacks of these systems are: {words: meaning}."""
+    words = {ATTACKS[condition]: meaning for condition, meaning in ATTACKS_EXPLAINED.items()}
+    words |= {INFORMED[condition]: meaning for condition, meaning in INFORMED_EXPLAINED.items()}
+    words |= {FOREIGN[condition]: meaning for condition, meaning in FOREIGN_EXPLAINED.items()}
+    present = {system.attack for system in systems}
+    return {attack: meaning for attack, meaning in words.items() if attack in present}
 
 
 def read_caption(path):
@@ -79,7 +106,7 @@ def _environment(folder):
 
 def _tables(systems):
     """One table per corpus: (corpus, what its means are of, [(attacker, [[Line, ...] per anonymiser]), ...])."""
-    strongest = set(map(id, strongest_attacks(systems).values()))
+    strongest, columns = set(map(id, strongest_attacks(systems).values())), shown_columns(systems)
     tables = []
     for corpus, of_corpus in itertools.groupby(systems, key=lambda system: system.corpus):
         attackers, lists = [], ""
@@ -87,22 +114,25 @@ def _tables(systems):
             of_attacker = list(of_attacker)
             lists = of_attacker[0].mean_label
             rows = itertools.groupby(of_attacker, key=lambda system: system.anonymiser)
-            attackers.append((attacker, [[_line(system, id(system) in strongest) for system in of] for _, of in rows]))
+            lines = [[_line(system, id(system) in strongest, columns) for system in of] for _, of in rows]
+            attackers.append((attacker, lines))
         tables.append((corpus, lists, attackers))
     return tables
 
 
-def _line(system, strongest):
-    cells = [_cell(system, column) for column in COLUMNS]
+def _line(system, strongest, columns):
+    cells = [_cell(system, column) for column in columns]
     return Line(system.anonymiser, system.condition, system.attack, strongest and system.anonymiser != ORIGINAL, cells)
 
 
 def _cell(system, column):
     several = len(system.lists) > 1 and system.condition in column.conditions
-    of_lists = {
-        trials: (column.text(values[column.metric]), values["tag"] if column.tagged else "")
+    intervals = {trials: interval_text(column, of.get(column.metric)) for trials, of in system.intervals.items()}
+    lists = [
+        (trials, column.text(values[column.metric]), values["tag"] if column.tagged else "", intervals[trials])
         for trials, values in system.lists.items()
-    }
+    ]
     tag = system.mean["tag"] if column.tagged else None
-    lists = [(trials, *of) for trials, of in of_lists.items()] if several else []
-    return Cell(column.text(system.mean[column.metric]), tag or "", lists)
+    zero = column.metric == "dece_bit" and all(map(within_zero_evidence, system.lists.values()))
+    text = column.text(system.mean[column.metric])
+    return Cell(text, tag or "", intervals[system.mean_label], zero, lists if several else [])
