@@ -39,7 +39,8 @@ def plot_points(ax, *, points):
     for (anonymiser, of), (deid, gain) in points.items():
         lost = gain == -math.inf
         height, marker = (low - margin, r"$\downarrow$") if lost else (gain, markers[of])
-        ax.plot(deid, height, marker, color=colours[anonymiser], markersize=9 if lost else 6, alpha=0.85, linestyle="")
+        look = {"marker": marker, "color": colours[anonymiser], "markersize": 9 if lost else 6, "alpha": 0.85}
+        ax.plot(deid, height, linestyle="", **look)
     ax.axhline(0, color="black", linestyle=":", linewidth=0.8)
     ax.axvline(100, color="black", linestyle=":", linewidth=0.8)
     left = min([0.0, *(deid for deid, _ in points.values())])
