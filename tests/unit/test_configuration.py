@@ -1,5 +1,6 @@
 """The config: what is misspelt, missing or contradictory is named with its place."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -64,6 +65,13 @@ def test_ones_own_entry_may_be_a_control_but_not_take_its_name():
     assert checked["anonymisers"]["reversed"]["shards"] == 2
     config["anonymisers"]["noise"] = {"command": "python add_noise.py"}
     assert problems(config) == ["anonymisers.noise: is the name of a control (report.controls): take another name"]
+
+
+def test_the_entries_that_are_commented_out_are_correct_ones():
+    text = (Path(__file__).parents[2] / "config" / "anonymisers.yaml").read_text()
+    entries = yaml.safe_load("\n".join(re.findall(r"^# (\w+: \{.*\})$", text, re.MULTILINE)))
+    assert list(entries) == ["b3", "b4", "b5", "b1a", "b1b", "nac", "pitch"]
+    assert problems({"anonymisers": entries}) == []
 
 
 def test_variables_are_replaced_everywhere(tmp_path, monkeypatch):

@@ -78,6 +78,10 @@ def lose_a_file(folder):
     write_config(folder, anonymisers={"lossy": {"command": "python lose.py"}})
 
 
+def repeat_what_draws_nothing(folder):
+    write_config(folder, anonymisers={"mine": {"function": "{resources}/plugins/reversed.py:anonymise", "runs": 2}})
+
+
 @pytest.mark.parametrize(
     ("mistake", "messages"),
     [
@@ -93,6 +97,7 @@ def lose_a_file(folder):
         (mislabel_a_trial, ["trials:1: ", "anna-2"]),
         (fail_in_a_function, ["utterance 'anna-", "no such voice"]),
         (lose_a_file, ["'emil-", "is missing"]),
+        (repeat_what_draws_nothing, ["mine/manifest.tsv", "very same audio of all 15 utterances", "'runs: 1'"]),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
