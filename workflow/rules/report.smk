@@ -86,11 +86,13 @@ rule plot_similarity:
         mem_mb=2000,
         runtime=10,
     params:
+        order=config["report"]["speaker_order"],
         title="{anonymiser}, {corpus} {trials}",
     shell:
         "python {input.script}"
         " --curves {input.curves:q}"
         " --manifest {input.manifest:q}"
+        " --order {params.order}"
         " --title {params.title:q}"
         " --figures {output:q}"
         " > {log:q} 2>&1"
@@ -119,12 +121,14 @@ rule plot_zoo:
         mem_mb=2000,
         runtime=10,
     params:
+        order=config["report"]["speaker_order"],
         title="{anonymiser}, {corpus} {trials}",
     shell:
         "python {input.script}"
         " --curves {input.curves:q}"
         " --zoo {input.zoo:q}"
         " --manifest {input.manifest:q}"
+        " --order {params.order}"
         " --title {params.title:q}"
         " --figures {output:q}"
         " > {log:q} 2>&1"
