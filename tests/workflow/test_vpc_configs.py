@@ -1,0 +1,33 @@
+"""The challenges' configs on the directories that their recipes make: every set is there, and the run plans."""
+
+import re
+
+import pytest
+import yaml
+from runs import ROOT, snakemake
+
+LISTS = {"libri": ["f", "m"], "vctk": ["f", "m", "f_common", "m_common"]}
+ALL_SETS = ["libri_dev", "libri_test", "vctk_dev", "vctk_test"]
+SETS = {"vpc2020": ALL_SETS, "vpc2022": ALL_SETS, "vpc2024": ["libri_dev", "libri_test"]}
+
+
+@pytest.fixture
+def data(tmp_path):
+    folder = tmp_path / "data"
+    for name in ALL_SETS:
+        for of in ("enrolls", *(f"trials_{trials}" for trials in LISTS[name.split("_")[0]])):
+            (folder / f"{name}_{of}").mkdir(parents=True)
+    (folder / "train-clean-360").mkdir()
+    return folder
+
+
+@pytest.mark.parametrize("year", SETS)
+def test_the_config_of_a_challenge_names_its_sets_and_plans(tmp_path, data, year):
+    config = ROOT / "config" / f"{year}.yaml"
+    corpora = yaml.safe_load(config.read_text())["corpora"]
+    lists = {name: list(entry["protocol"]["given"]) for name, entry in corpora.items() if "protocol" in entry}
+    assert lists == {name: LISTS[name.split("_")[0]] for name in SETS[year]}
+    planned = snakemake(tmp_path, "-n", "--configfile", config, VPC_DATA=str(data))
+    assert planned.returncode == 0, planned.stderr
+    listed = set(re.findall(r"results/trials/(\w+/\w+)\.tsv", planned.stdout))
+    assert listed == {f"{name}/{trials}" for name, of in lists.items() for trials in of}
