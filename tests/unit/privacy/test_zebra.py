@@ -11,6 +11,7 @@ from score_cases import DATA, assert_close, cases, has_ties, scores, summary, to
 
 from voiceprivacy.privacy import verification, zebra
 from voiceprivacy.privacy.calibration import oracle_llrs
+from voiceprivacy.privacy.tags import Tag
 from voiceprivacy.tables import read_scores
 
 NO_PRIVACY_BIT = 0.7213475204444817
@@ -52,6 +53,33 @@ def test_cece_of_trained_calibrations_meets_the_reference(arrays, expected):
     assert_close(metrics["cece_linear_bit"], expected["C_ECE_linear"])
     assert_close(metrics["cece_isotonic_bit"], expected["C_ECE_iso_step_laplace"])
     assert_close(metrics["cece_isotonic_interpolated_bit"], expected["C_ECE_iso_interp_posterior_laplace"])
+    assert_close(metrics["cllr_linear_bit"], expected["Cllr_linear"])
+    assert_close(metrics["cllr_isotonic_bit"], expected["Cllr_iso_step_laplace"])
+    assert_close(metrics["cllr_isotonic_interpolated_bit"], expected["Cllr_iso_interp_posterior_laplace"])
+
+
+@pytest.mark.parametrize(("arrays", "expected"), cases("cece", summary("cece")["pipelines"]))
+def test_without_laplace_a_target_may_get_minus_infinity(arrays, expected):
+    runs = {"train": scores(arrays, run="_f0"), "test": scores(arrays, run="_f1")}
+    metrics = zebra.assess_calibration(**runs, laplace=False)
+    assert_close(metrics["cece_linear_bit"], expected["C_ECE_linear"])
+    assert_close(metrics["cece_isotonic_bit"], expected["C_ECE_iso_step_plain"])
+    assert_close(metrics["cece_isotonic_interpolated_bit"], expected["C_ECE_iso_interp_posterior_plain"])
+    assert_close(metrics["cllr_isotonic_bit"], expected["Cllr_iso_step_plain"])
+
+
+@pytest.mark.parametrize(("arrays", "expected"), cases("cece", summary("cece")["pipelines"]))
+def test_the_profiles_of_figure_8_have_the_areas_and_heights_of_its_legend(arrays, expected):
+    runs = {"train": scores(arrays, run="_f0"), "test": scores(arrays, run="_f1")}
+    metrics, profiles = zebra.assess_calibration(**runs), zebra.calibration_profiles(**runs)
+    middle = np.flatnonzero(profiles["prior_log_odds"] == 0)
+    for name in ("linear", "isotonic", "isotonic_interpolated"):
+        assert_close(profiles[f"ece_{name}_bit"][middle], metrics[f"cllr_{name}_bit"])
+    for run in ("train", "test"):
+        of, _ = zebra.assess(**runs[run])
+        assert_close(profiles[f"ece_{run}_bit"][middle], verification.cllr_min_bit(**runs[run]))
+        found = (metrics[f"dece_{run}_bit"], metrics[f"worst_case_{run}_log10"], metrics[f"tag_{run}"])
+        assert found == (of["dece_bit"], of["worst_case_log10"], of["tag"])
 
 
 def test_kaldi_scores_give_what_the_toolkit_prints():
@@ -149,6 +177,20 @@ def test_an_llr_of_exactly_ten_to_the_n_gets_the_higher_tag(size, expected):
 def test_the_tag_is_put_in_the_words_of_table_1():
     metrics, _ = zebra.assess(target=np.ones(200), nontarget=np.zeros(200))
     assert zebra.describe(metrics) == "tag C: one wrong in 100 to 10 000 (a list of this size can show C at most)"
+
+
+def test_what_a_list_of_this_size_shows_in_any_case_is_said():
+    metrics, _ = zebra.assess(target=np.ones(2), nontarget=np.ones(200))
+    assert zebra.describe(metrics).endswith(
+        "(a list of this size can show C at most, and shows A even if all scores are equal)"
+    )
+
+
+def test_tags_of_ones_own_replace_those_of_table_1():
+    scale = (Tag("low", 0, False, "hardly anything"), Tag("high", 1.5, False, "a lot"))
+    metrics, _ = zebra.assess(target=np.ones(200), nontarget=np.zeros(200), tags=scale)
+    assert (metrics["tag"], metrics["tag_ceiling"]) == ("high", "high")
+    assert zebra.describe(metrics, scale) == "tag high: a lot (a list of this size can show high at most)"
 
 
 @pytest.mark.parametrize(("n_target", "n_nontarget"), SIZES)

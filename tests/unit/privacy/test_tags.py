@@ -1,0 +1,69 @@
+"""Tags of one's own: a YAML table is taken at its word, and every mistake in it is named."""
+
+import pytest
+
+from voiceprivacy.files import BadInput
+from voiceprivacy.privacy.tags import TABLE_1, read_tags, tag_of
+
+TABLE_1_AS_YAML = """
+"0": {from_log10: 0, meaning: "50 : 50 (flat posterior)"}
+A: {above_log10: 0, meaning: "more disclosure than 50 : 50"}
+B: {from_log10: 1, meaning: one wrong in 10 to 100}
+C: {from_log10: 2, meaning: one wrong in 100 to 10 000}
+D: {from_log10: 4, meaning: one wrong in 10 000 to 100 000}
+E: {from_log10: 5, meaning: one wrong in 100 000 to 1 000 000}
+F: {from_log10: 6, meaning: one wrong in at least 1 000 000}
+"""
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(text):
+        path = tmp_path / "tags.yaml"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_table_1_can_be_written_as_yaml(written):
+    assert read_tags(written(TABLE_1_AS_YAML)) == TABLE_1
+
+
+@pytest.mark.parametrize(
+    ("worst_case_log10", "expected"),
+    [(0, "none"), (0.5, "none"), (1, "none"), (1 + 1e-15, "none"), (1.001, "some"), (3 - 1e-15, "much"), (9, "much")],
+)
+def test_a_tag_begins_at_or_above_its_number(written, worst_case_log10, expected):
+    lines = [
+        "none: {from_log10: 0, meaning: -}",
+        "some: {above_log10: 1, meaning: -}",
+        "much: {from_log10: 3, meaning: -}",
+    ]
+    tags = read_tags(written("\n".join(lines)))
+    assert tag_of(worst_case_log10, tags).name == expected
+
+
+def test_the_smallest_evidence_is_not_none():
+    assert tag_of(1e-14).name == "A"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected lines like"),
+        ("a: [", "not YAML"),
+        ("a: {from_log10: 1, meaning: x}", "does not begin with from_log10: 0"),
+        ("a: {from_log10: 0}", "tag 'a' needs meaning"),
+        ("a: {from_log10: 0, above_log10: 0, meaning: x}", "tag 'a' needs meaning"),
+        ("a: {from_log10: 0, meaning: x, colour: red}", "tag 'a' needs meaning"),
+        ("a: {from_log10: zero, meaning: x}", "from_log10 is 'zero', not a number"),
+        ("a: {from_log10: 0, meaning: x}\nb: {from_log10: .inf, meaning: x}", "not a number"),
+        ("a: {from_log10: 0, meaning: x}\nb: {from_log10: 0, meaning: x}", "'b' does not begin higher than 'a'"),
+    ],
+)
+def test_a_mistake_is_named(written, text, message):
+    path = written(text)
+    with pytest.raises(BadInput, match=message) as error:
+        read_tags(path)
+    assert str(error.value).startswith(str(path))

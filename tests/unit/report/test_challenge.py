@@ -1,0 +1,107 @@
+"""Tables for papers: the columns of the paper of 2022, all forms, and what is missing is a dash."""
+
+import pytest
+
+from voiceprivacy.files import BadInput
+from voiceprivacy.report import challenge, typeset
+from voiceprivacy.report.metrics import Metric
+
+
+def metrics(backend="cosine", runs=2):
+    """libri_test_trials_f of the paper: B2r with a second run, and the unprotected set."""
+    values = {
+        ("original", "oo"): {"dece_bit": 0.584, "worst_case_log10": 3.979, "tag": "C", "eer_percent": 7.66},
+        ("b2r", "op"): {
+            "deid_percent": 53.51,
+            "dece_bit": 0.236,
+            "worst_case_log10": 2.541,
+            "tag": "C",
+            "dece_op_oo_percent": 59.59,
+            "cllr_min_op_oo_percent": 58.87,
+            **({"cece_linear_bit": 0.014} if runs == 2 else {}),
+        },
+        ("b2r", "pp"): {"gvd_db": -1.94, "gain_dece_db": -4.38, "gain_cllr_min_db": "-inf"},
+    }
+    return [
+        Metric("libri", "f", who, "xvector", backend, condition, name, str(value))
+        for (who, condition), of in values.items()
+        for name, value in of.items()
+    ]
+
+
+def rows(table):
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in typeset.markdown(table).splitlines()]
+
+
+def test_table_2_in_its_columns():
+    assert rows(challenge.table_2(metrics()))[2:] == [
+        ["libri_f (0.584, 3.979, C)", "b2r", "53.51", "-1.94", "0.236/0.014", "2.541", "C"]
+    ]
+
+
+def test_without_a_second_run_there_is_no_distortion_to_show():
+    assert rows(challenge.table_2(metrics(runs=1)))[2][4] == "0.236"
+
+
+def test_tables_3_and_4_in_their_columns():
+    assert rows(challenge.table_3(metrics()))[2] == ["libri_f", "b2r", "53.51", "59.59", "58.87"]
+    assert rows(challenge.table_4(metrics()))[2] == ["libri_f", "b2r", "-1.94", "-4.38", "-inf"]
+
+
+def test_the_whole_challenge_has_every_condition_and_original_first():
+    table = challenge.every_condition(metrics())
+    assert [row[1:3] for row in rows(table)[2:]] == [["original", "OO"], ["b2r", "OP"], ["b2r", "PP"]]
+    assert rows(table)[2][3] == "7.66"
+    assert rows(table)[4][3:] == ["-"] * 7
+
+
+def test_several_attackers_have_rows_of_their_own():
+    table = challenge.table_3(metrics() + metrics(backend="plda"))
+    assert [row[0] for row in rows(table)[2:]] == ["libri_f, xvector + cosine", "libri_f, xvector + plda"]
+
+
+def test_tsv_is_in_full_precision_with_names_that_a_program_knows(tmp_path):
+    typeset.write(tmp_path / "t.tsv", challenge.table_2(metrics()))
+    header, row = [line.split("\t") for line in (tmp_path / "t.tsv").read_text().splitlines()]
+    found = dict(zip(header, row, strict=True))
+    assert (found["cece_linear_bit"], found["oo_worst_case_log10"], found["gvd_db"]) == ("0.014", "3.979", "-1.94")
+    assert found["anonymiser"] == "b2r"
+
+
+def test_latex_escapes_names_but_not_formulas(tmp_path):
+    typeset.write(tmp_path / "t.tex", challenge.table_2(metrics()))
+    text = (tmp_path / "t.tex").read_text()
+    assert text.startswith("\\begin{tabular}{lllllll}\n\\toprule\n")
+    assert r"$D_{ECE}$/$C_{ECE}$ [bit]" in text
+    assert r"libri\_f (0.584, 3.979, C) & b2r & 53.51 & -1.94 & 0.236/0.014 & 2.541 & C \\" in text
+    assert r"DeID [\%]" in text
+
+
+def test_groups_are_apart_and_named_once(tmp_path):
+    table = challenge.every_condition(metrics() + metrics(backend="plda"))
+    text = typeset.booktabs(table)
+    assert text.count(r"\midrule") == 2
+    assert text.count("xvector + plda") == 1
+
+
+def test_zebras_table_of_score_files_says_what_a_list_of_this_size_can_show():
+    values = {
+        "dece_bit": 0.1,
+        "worst_case_log10": 1.5,
+        "worst_case_floor_log10": 0.001,
+        "worst_case_ceiling_log10": 2.5,
+        "tag": "B",
+        "tag_ceiling": "C",
+    }
+    assert rows(challenge.of_scores({"a|b": values}))[2][-3:] == ["2.500", "B", "C"]
+
+
+def test_a_run_without_anonymisers_has_no_comparison():
+    with pytest.raises(BadInput, match="no anonymiser"):
+        challenge.table_2([metric for metric in metrics() if metric.anonymiser == "original"])
+
+
+def test_an_unknown_kind_of_table_is_refused(tmp_path):
+    with pytest.raises(BadInput, match="tsv, md or tex"):
+        typeset.write(tmp_path / "t.xlsx", challenge.table_2(metrics()))
+    assert list(tmp_path.iterdir()) == []
