@@ -7,7 +7,7 @@ CORES ?= all
 BIN = .venv/bin
 ARGS ?=
 
-.PHONY: demo resume test test-long lint benchmark clean
+.PHONY: demo resume test test-long lint benchmark lock clean
 .DELETE_ON_ERROR:
 
 demo: .venv/installed
@@ -47,6 +47,9 @@ benchmark: .venv/installed-test
 	@sh envs/make_venv.sh "$(PYTHON)" .venv/world envs/requirements-world.txt || \
 	    echo "note: without pyworld (a C++ compiler builds it) the test of the pitch plug-in is skipped"
 	@touch $@
+
+lock: .venv/installed-test
+	sh envs/lock.sh $(CURDIR)/$(BIN)/uv
 
 clean:
 	rm -rf .venv .snakemake .pytest_cache .ruff_cache .hypothesis

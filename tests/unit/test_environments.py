@@ -1,0 +1,120 @@
+"""The lock for pip is exact and hashed; the conda environments agree with it and suffice for the rules that name them.
+
+That conda-forge can solve them is not tested: it cannot be reached from here.
+"""
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import rattler
+import yaml
+
+from voiceprivacy.files import SCRIPTS
+
+ROOT = SCRIPTS.parent
+ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
+OTHER_NAMES = {"pysoundfile": "soundfile", "matplotlib-base": "matplotlib"}  # conda-forge's: PyPI's
+IMPORTED_AS = {"pyyaml": "yaml", "torch-yin": "torchyin"}
+COMES_WITH = {"speechbrain": {"hyperpyyaml", "huggingface-hub", "pyyaml"}}
+CHOSEN_BY_CONFIG = {  # input function: what the schema's default or the kind of back-end takes
+    "anonymiser_environment": ["evaluate"],
+    "extractor_environment": ["speechbrain"],
+    "backend_environment": ["evaluate", "speechbrain"],
+}
+RESAMPLING = {"torch", "torchaudio"}  # an anonymiser with `resample: true` is given `env: corpora`
+WITHOUT_RESAMPLING = ["anonymise_part", "gather_manifests"]
+
+
+def lock():
+    """{package: version} of both locks."""
+    lines = [
+        line for name in ("", "-torch") for line in (ROOT / f"envs/requirements{name}.txt").read_text().splitlines()
+    ]
+    return dict(re.match(r"([a-z0-9.-]+)==([^ ;]+)", line).groups() for line in lines if re.match("[a-z0-9]", line))
+
+
+def test_everything_but_torch_is_locked_with_hashes():
+    text = (ROOT / "envs/requirements.txt").read_text()
+    blocks = re.split(r"^(?=[a-z0-9])", text, flags=re.MULTILINE)[1:]
+    assert len(blocks) > 50 and all("--hash=sha256:" in block for block in blocks)
+    without = (ROOT / "envs/requirements-torch.txt").read_text()
+    assert "--hash" not in without and "torch==" in without
+    assert not re.search("^(nvidia|cuda|triton)", text + without, re.MULTILINE)
+
+
+def test_the_lock_has_what_is_asked_for():
+    asked = [line for line in (ROOT / "envs/requirements.in").read_text().splitlines() if line[0] != "#"]
+    assert {tuple(line.split("==")) for line in asked} <= set(lock().items())
+
+
+def pins(environment):
+    """Yield (package by its name on PyPI, version) of an environment, of conda and of its pip block."""
+    for entry in yaml.safe_load(environment.read_text())["dependencies"]:
+        if isinstance(entry, dict):
+            yield from (pin.split("==") for pin in entry["pip"])
+        elif "=" in entry:
+            name, version = entry.split("=")
+            yield OTHER_NAMES.get(name, name), version
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda path: path.stem)
+def test_an_environment_is_exact_and_takes_nothing_from_elsewhere(environment):
+    content = yaml.safe_load(environment.read_text())
+    assert content["channels"] == ["conda-forge", "nodefaults"]
+    for entry in content["dependencies"]:
+        if isinstance(entry, dict):
+            assert list(entry) == ["pip"] and all(re.fullmatch(r"[\w.-]+==[\w.]+", pin) for pin in entry["pip"])
+        else:
+            assert rattler.MatchSpec(entry).name.normalized == entry.split("=")[0]
+            assert entry == "pip" or rattler.MatchSpec(entry).version is not None
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda path: path.stem)
+def test_an_environment_agrees_with_the_lock(environment):
+    locked = lock()
+    assert {name: locked.get(name) for name, _ in pins(environment) if name != "python"} == {
+        name: version for name, version in pins(environment) if name != "python"
+    }
+
+
+def rules_with_environments():
+    """(rule, its environments) of every rule that calls a script."""
+    for path in sorted((ROOT / "workflow/rules").glob("*.smk")):
+        for block in re.split(r"^(?=rule )", path.read_text(), flags=re.MULTILINE)[1:]:
+            named = re.search(r'conda:\s+(?:"../../envs/(\w+).yaml"|(\w+))', block)
+            if "shell:" in block:
+                environments = CHOSEN_BY_CONFIG.get(named.group(2), [named.group(1)]) if named else []
+                yield re.match(r"rule (\w+)", block).group(1), environments
+
+
+@pytest.mark.parametrize(("rule", "environments"), list(rules_with_environments()))
+def test_a_rule_names_an_environment_that_has_what_its_script_imports(rule, environments):
+    assert environments, f"{rule} names no environment"
+    offered = {name for environment in environments for name, _ in pins(ROOT / f"envs/{environment}.yaml")}
+    offered |= {name for package in offered for name in COMES_WITH.get(package, ())}
+    offered = {IMPORTED_AS.get(name, name.replace("-", "_")) for name in offered}
+    offered |= RESAMPLING if rule in WITHOUT_RESAMPLING else set()
+    assert third_party(SCRIPTS / f"{rule}.py") - offered == set()
+
+
+def third_party(script):
+    """Packages that a script imports, also inside functions, directly or through our modules."""
+    found, seen, new = set(), set(), {script}
+    while new:
+        names = {name for path in new for name in imported(path)}
+        ours = {SCRIPTS / f"{name.replace('.', '/')}.py" for name in names if name.startswith("voiceprivacy.")}
+        found |= {name.split(".")[0] for name in names} - {"voiceprivacy"} - sys.stdlib_module_names
+        seen |= new
+        new = {path for path in ours if path.exists()} - seen
+    return found
+
+
+def imported(path):
+    for statement in ast.walk(ast.parse(Path(path).read_text(encoding="utf-8"))):
+        if isinstance(statement, ast.ImportFrom):
+            yield from (statement.module, *[f"{statement.module}.{alias.name}" for alias in statement.names])
+        elif isinstance(statement, ast.Import):
+            yield from (alias.name for alias in statement.names)
