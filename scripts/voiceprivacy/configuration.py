@@ -17,6 +17,7 @@ import yaml
 from jsonschema import Draft202012Validator, validators
 
 from voiceprivacy.files import RESOURCES, SCRIPTS, BadInput, ours, read_lines
+from voiceprivacy.plan import given_scores
 
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -259,6 +260,9 @@ def _inconsistencies(config):
     for name, entry in config["extractors"].items():
         if "units" in entry:
             yield from _wrong_training(("extractors", name, "units", "corpus"), entry["units"]["corpus"], corpora)
+    for name in config["attacks"]:
+        if name in config["extractors"]:
+            yield Problem(("attacks", name), "is the name of an extractor too: take another name")
     for name, entry in config["backends"].items():
         for extractor in entry.get("extractors", ()):
             if extractor not in config["extractors"]:
@@ -290,6 +294,9 @@ def _missing_files(config):
     for place, path in _named_files(config):
         if not Path(path).exists():
             yield Problem(place, f"{path}: not found")
+    for name, entry in config["attacks"].items():
+        if not given_scores(entry["scores"]):
+            yield Problem(("attacks", name, "scores"), f"{entry['scores']}: not found")
 
 
 def _named_files(config):
@@ -302,7 +309,11 @@ def _named_files(config):
             yield ("anonymisers", name, "inputs"), ours(path)
     for name, entry in config["extractors"].items():
         if "model" in entry and "revision" not in entry:
-            yield ("extractors", name, "model"), entry["model"]
+            yield ("extractors", name, "model"), ours(entry["model"])
+        if entry.get("start", name) not in config["extractors"]:
+            yield ("extractors", name, "start"), ours(entry["start"])
+        for path in entry["inputs"]:
+            yield ("extractors", name, "inputs"), ours(path)
 
 
 def _files_of_corpus(entry):

@@ -3,11 +3,14 @@
 A plan is made of a config that ``configuration.check`` has completed, and answers in names and in paths under results/.
 """
 
+import re
+from glob import glob
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 from voiceprivacy import seeds
+from voiceprivacy.files import ours
 
 # condition -> (whose speech enrols, whose speech is tried); run1 is an anonymiser's second, independent draw
 CONDITIONS = {
@@ -24,6 +27,7 @@ PICTURES = "ece bayes_error normalised_bayes_error det roc tippett scores llrs c
 TABLES = ["challenge", "2", "3", "4"]
 RUN1 = "_run1"
 ON = "_on_"  # an attacker trained on protected speech: <name>_on_<anonymiser>
+NAME = "[a-z][a-z0-9_]*"
 GIVEN = "given"  # back-end of an attack whose scores somebody else made
 RESAMPLED = ["verification", "zebra", "similarity", "ranks"]  # families with intervals
 REPLICATES_PER_PAIR = 40  # of anonymisers that are compared: fewer could not show a difference among so many
@@ -44,6 +48,28 @@ class Attack(NamedTuple):
         return f"{self.corpus}/{self.trials}/{anonymiser}/{self.extractor}/{self.backend}"
 
 
+def given_scores(template):
+    """Score files that match a path with {corpus}, {trials}, {anonymiser} and {condition}: {(those four): path}.
+
+    Without {corpus} or {trials} they are ``scores`` and ``all``. Names and conditions that cannot be ones do not match.
+    """
+    names = {"corpus": "scores", "trials": "all"}
+    pattern, star = re.escape(template), template
+    for field in ("corpus", "trials", "anonymiser", "condition"):
+        values = "|".join(CONDITIONS) if field == "condition" else NAME
+        pattern = pattern.replace(re.escape(f"{{{field}}}"), f"(?P<{field}>{values})", 1)
+        pattern = pattern.replace(re.escape(f"{{{field}}}"), f"(?P={field})")
+        star = star.replace(f"{{{field}}}", "*")
+    found = {}
+    for path in sorted(glob(star)):
+        if match := re.fullmatch(pattern, path):
+            fields = names | match.groupdict()
+            found[Attack(fields["corpus"], fields["trials"], "", GIVEN), fields["anonymiser"], fields["condition"]] = (
+                path
+            )
+    return found
+
+
 class Plan:
     """The answers for one config (dict, completed)."""
 
@@ -53,6 +79,7 @@ class Plan:
         self.anonymisers = config["anonymisers"]
         self.extractors = self._instances(config["extractors"])
         self.backends = self._instances(config["backends"])
+        self.given = {name: given_scores(entry["scores"]) for name, entry in config["attacks"].items()}
         self.evaluated = [name for name, entry in self.corpora.items() if entry["use"] == "evaluation"]
         self.repeated = [name for name, entry in self.anonymisers.items() if entry["runs"] == 2]
         self.protected = [*self.anonymisers, *[f"{name}{RUN1}" for name in self.repeated]]
@@ -85,7 +112,9 @@ class Plan:
         entry = self.extractors[extractor]
         own = f"{entry.get('start')}{ON}{entry['on']}"
         found = next((name for name in (own, entry.get("start")) if name in self.extractors), None)
-        return self.model_folder(found) if found else entry.get("start")
+        if found:
+            return self.model_folder(found)
+        return ours(entry["start"]) if "start" in entry else None
 
     def extraction(self, extractor, corpus, part, anonymiser):
         """The arguments of extract_embeddings that say how: a model with its switches, a command, or a ready file."""
@@ -213,7 +242,7 @@ class Plan:
         made = "train" in entry or "revision" in entry
         if "model" not in entry and not made:
             return None
-        return f"results/models/{extractor}" if made else entry["model"]
+        return f"results/models/{extractor}" if made else ours(entry["model"])
 
     def model_files(self, extractor):
         """The files of an extractor that embeddings depend on."""
@@ -278,6 +307,49 @@ class Plan:
             for (corpus, trials), extractor, backend in product(lists, self.extractors, self.backends)
             if self.applies(backend, extractor)
         ]
+
+    def given_attacks(self):
+        """Attacks whose scores somebody else made, by trial list."""
+        return list(
+            dict.fromkeys(of._replace(extractor=name) for name, files in self.given.items() for of, _, _ in files)
+        )
+
+    def given_systems(self, attack):
+        """The systems that such an attack has scores of: {anonymiser: [condition, ...]}; second runs not."""
+        systems = {}
+        for of, anonymiser, condition in self.given[attack.extractor]:
+            if of == attack._replace(extractor="") and condition in ("oo", "op", "pp"):
+                systems.setdefault(anonymiser, []).append(condition)
+        return {name: of for name, of in systems.items() if not name.endswith(RUN1)}
+
+    def given_file(self, attack, anonymiser, condition):
+        """The file of one condition's scores."""
+        return self.given[attack.extractor][attack._replace(extractor=""), anonymiser, condition]
+
+    def given_calibrated(self, attack):
+        """The anonymisers of which such an attack has the scores of two runs that C_ECE needs."""
+        place, found = attack._replace(extractor=""), self.given[attack.extractor]
+        runs, conditions = ("", RUN1), self.config["report"]["cece"]
+        return [
+            name
+            for name in self.given_systems(attack)
+            if all((place, f"{name}{run}", condition) in found for run in runs for condition in conditions)
+        ]
+
+    def given_metrics(self):
+        """Every metrics file of such attacks."""
+        paths = []
+        for attack in self.given_attacks():
+            for system in self.given_systems(attack):
+                families = ["verification", "zebra"] + ["calibration"] * (system in self.given_calibrated(attack))
+                paths += [f"results/metrics/{family}/{attack.path(system)}.json" for family in families]
+        return paths
+
+    def given_names(self, field):
+        """All corpora or trial lists (a field of Attack) that such attacks have, or all anonymisers."""
+        if field == "anonymiser":
+            return [anonymiser for files in self.given.values() for _, anonymiser, _ in files]
+        return [getattr(attack, field) for attack in self.given_attacks()]
 
     def systems(self, extractor, backend):
         """The systems that an attacker is tried on: unprotected speech, and all anonymisers or that of his training."""

@@ -278,6 +278,32 @@ rule score_trials:
         " > {log:q} 2>&1"
 
 
+rule take_scores:
+    """Check the scores of somebody else's attack and take them over."""
+    input:
+        given=given_file,
+        key=given_key,
+        script=SCRIPTS / "take_scores.py",
+        modules=modules("take_scores"),
+    output:
+        scores="results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/given/{condition}.tsv",
+    log:
+        "results/logs/take_scores/{corpus}/{trials}/{anonymiser}/{extractor}/given/{condition}.log",
+    wildcard_constraints:
+        extractor=one_of(config["attacks"]),
+    localrule: True
+    conda:
+        "../../envs/evaluate.yaml"
+    params:
+        key=given_key_argument,
+    shell:
+        "python {input.script}"
+        " --given {input.given:q}"
+        " {params.key}"
+        " --scores {output.scores:q}"
+        " > {log:q} 2>&1"
+
+
 rule score_pairs:
     """Score a list's trial utterances against themselves (for similarity matrices)."""
     input:

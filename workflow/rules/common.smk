@@ -18,7 +18,7 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_p
 from voiceprivacy import configuration
 from voiceprivacy.dependencies import modules
 from voiceprivacy.files import RESOURCES, SCRIPTS, BadInput, ours
-from voiceprivacy.plan import CONDITIONS, MODEL_FILES, PARTS, PICTURES, TABLES, Attack, Plan
+from voiceprivacy.plan import CONDITIONS, GIVEN, MODEL_FILES, PARTS, PICTURES, TABLES, Attack, Plan
 from voiceprivacy.report.figures import KINDS
 
 try:
@@ -37,10 +37,10 @@ def one_of(names):
 
 
 wildcard_constraints:
-    corpus=one_of(plan.corpora),
+    corpus=one_of([*plan.corpora, *plan.given_names("corpus")]),
     part=one_of(PARTS),
-    trials=one_of(trials for _, trials in plan.all_trial_lists() + plan.all_galleries()),
-    anonymiser=one_of(["original", *plan.protected]),
+    trials=one_of([trials for _, trials in plan.all_trial_lists() + plan.all_galleries()] + plan.given_names("trials")),
+    anonymiser=one_of(["original", *plan.protected, *plan.given_names("anonymiser")]),
     extractor=one_of(plan.extractors),
     backend=one_of(plan.backends),
     condition=one_of(CONDITIONS),
@@ -335,7 +335,34 @@ def of_all_systems(kind, family, ending):
 
 
 def all_metrics(wildcards):
-    return plan.metrics()
+    return plan.metrics() + plan.given_metrics()
+
+
+def given_attack(wildcards):
+    return Attack(wildcards.corpus, wildcards.trials, wildcards.extractor, GIVEN)
+
+
+def given_file(wildcards):
+    return plan.given_file(given_attack(wildcards), wildcards.anonymiser, wildcards.condition)
+
+
+def given_key(wildcards):
+    """The key of a score file in Kaldi's format."""
+    key = config["attacks"][wildcards.extractor].get("key")
+    return key.replace("{corpus}", wildcards.corpus).replace("{trials}", wildcards.trials) if key else []
+
+
+def given_key_argument(wildcards):
+    return f"--trials {shlex.quote(given_key(wildcards))}" if given_key(wildcards) else ""
+
+
+def given_conditions(wildcards):
+    return plan.given_systems(given_attack(wildcards))[wildcards.anonymiser]
+
+
+def given_scores(wildcards):
+    folder = f"results/scores/{given_attack(wildcards).path(wildcards.anonymiser)}"
+    return [f"{folder}/{condition}.tsv" for condition in given_conditions(wildcards)]
 
 
 def all_manifests(wildcards):

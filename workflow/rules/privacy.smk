@@ -5,9 +5,11 @@ rule assess_verification:
     """EER, Cllr, min Cllr, linkability of every attack on one system."""
     input:
         scores=per_condition("scores", "tsv"),
+        speakers=speakers,
         script=SCRIPTS / "assess_verification.py",
         modules=modules("assess_verification"),
     output:
+        **intervals("verification"),
         metrics="results/metrics/verification/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
     log:
         "results/logs/assess_verification/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
@@ -20,10 +22,13 @@ rule assess_verification:
         runtime=20,
     params:
         labels=condition_labels,
+        speakers=speakers_argument,
+        bootstrap=bootstrap_arguments,
     shell:
         "python {input.script}"
         " --scores {input.scores:q}"
         " --label {params.labels}"
+        " {params.speakers} {params.bootstrap}"
         " --metrics {output.metrics:q}"
         " > {log:q} 2>&1"
 
@@ -32,9 +37,11 @@ rule assess_zebra:
     """Expected disclosure, worst case and tag of every attack on one system (zero evidence)."""
     input:
         scores=per_condition("scores", "tsv"),
+        speakers=speakers,
         script=SCRIPTS / "assess_zebra.py",
         modules=modules("assess_zebra"),
     output:
+        **intervals("zebra"),
         metrics="results/metrics/zebra/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
         curves="results/curves/zebra/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
     log:
@@ -48,13 +55,51 @@ rule assess_zebra:
         runtime=20,
     params:
         labels=condition_labels,
+        speakers=speakers_argument,
+        bootstrap=bootstrap_arguments,
     shell:
         "python {input.script}"
         " --scores {input.scores:q}"
         " --label {params.labels}"
+        " {params.speakers} {params.bootstrap}"
         " --metrics {output.metrics:q}"
         " --curves {output.curves:q}"
         " > {log:q} 2>&1"
+
+
+rule assess_given:
+    """EER, Cllr, min Cllr, linkability and ZEBRA of scores that somebody else made (without intervals)."""
+    input:
+        scores=given_scores,
+        verification=SCRIPTS / "assess_verification.py",
+        zebra=SCRIPTS / "assess_zebra.py",
+        modules=sorted({*modules("assess_verification"), *modules("assess_zebra")}),
+    output:
+        verification="results/metrics/verification/{corpus}/{trials}/{anonymiser}/{extractor}/given.json",
+        zebra="results/metrics/zebra/{corpus}/{trials}/{anonymiser}/{extractor}/given.json",
+        curves="results/curves/zebra/{corpus}/{trials}/{anonymiser}/{extractor}/given.tsv",
+    log:
+        "results/logs/assess_given/{corpus}/{trials}/{anonymiser}/{extractor}/given.log",
+    wildcard_constraints:
+        extractor=one_of(config["attacks"]),
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    params:
+        labels=given_conditions,
+    shell:
+        "(python {input.verification}"
+        " --scores {input.scores:q}"
+        " --label {params.labels}"
+        " --metrics {output.verification:q}"
+        " && python {input.zebra}"
+        " --scores {input.scores:q}"
+        " --label {params.labels}"
+        " --metrics {output.zebra:q}"
+        " --curves {output.curves:q}"
+        ") > {log:q} 2>&1"
 
 
 rule assess_calibration:
@@ -71,6 +116,9 @@ rule assess_calibration:
         "results/logs/assess_calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
     benchmark:
         "results/benchmarks/assess_calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv"
+    wildcard_constraints:
+        extractor=one_of([*plan.extractors, *config["attacks"]]),
+        backend=one_of([*plan.backends, GIVEN]),
     conda:
         "../../envs/evaluate.yaml"
     resources:
@@ -123,6 +171,7 @@ rule assess_similarity:
         script=SCRIPTS / "assess_similarity.py",
         modules=modules("assess_similarity"),
     output:
+        **intervals("similarity"),
         metrics="results/metrics/similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
         curves="results/curves/similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
         zoo="results/curves/zoo/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
@@ -135,11 +184,14 @@ rule assess_similarity:
     resources:
         mem_mb=4000,
         runtime=20,
+    params:
+        bootstrap=bootstrap_arguments,
     shell:
         "python {input.script}"
         " --oo {input.oo:q}"
         " --op {input.op:q}"
         " --pp {input.pp:q}"
+        " {params.bootstrap}"
         " --metrics {output.metrics:q}"
         " --curves {output.curves:q}"
         " --zoo {output.zoo:q}"
@@ -184,6 +236,7 @@ rule assess_ranks:
         script=SCRIPTS / "assess_ranks.py",
         modules=modules("assess_ranks"),
     output:
+        **intervals("ranks"),
         metrics="results/metrics/ranks/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
         curves="results/curves/ranks/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
         speakers="results/curves/rank_speakers/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
@@ -198,14 +251,46 @@ rule assess_ranks:
         mem_mb=4000,
         runtime=20,
     params:
+        bootstrap=bootstrap_arguments,
         labels=condition_labels,
     shell:
         "python {input.script}"
         " --matrix {input.matrices:q}"
         " --label {params.labels}"
+        " {params.bootstrap}"
         " --metrics {output.metrics:q}"
         " --all-fits"
         " --curves {output.curves:q}"
         " --speakers {output.speakers:q}"
         " --examples {output.examples:q}"
+        " > {log:q} 2>&1"
+
+
+rule compare_anonymisers:
+    """Which of two anonymisers protects better on the same trials; systems with intervals, of the mean of lists too."""
+    input:
+        intervals=compared_intervals,
+        replicates=compared_replicates,
+        script=SCRIPTS / "compare_anonymisers.py",
+        modules=modules("compare_anonymisers"),
+    output:
+        comparisons="results/comparisons/{corpus}/{trials}/{extractor}/{backend}.tsv",
+        systems="results/comparisons/{corpus}/{trials}/{extractor}/{backend}.systems.tsv",
+    log:
+        "results/logs/compare_anonymisers/{corpus}/{trials}/{extractor}/{backend}.log",
+    benchmark:
+        "results/benchmarks/compare_anonymisers/{corpus}/{trials}/{extractor}/{backend}.tsv"
+    wildcard_constraints:
+        trials=one_of(trials for corpus in plan.evaluated for trials in plan.compared_lists(corpus)),
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    shell:
+        "python {input.script}"
+        " --intervals {input.intervals:q}"
+        " --folder results/metrics"
+        " --comparisons {output.comparisons:q}"
+        " --systems {output.systems:q}"
         " > {log:q} 2>&1"

@@ -59,10 +59,10 @@ FOREIGN = {
     "pp": "given, PP",
 }
 INFORMED_EXPLAINED = {
-    "op": "Original enrolment against protected trial (OP) by an attacker whose models were trained on speech protected by"
-    " this anonymiser.",
-    "pp": "Protected enrolment against protected trial (PP) by an attacker whose models were trained on speech protected by"
-    " this anonymiser, drawn per utterance: the attack by which the challenges rank.",
+    "op": "Original enrolment against protected trial (OP) by an attacker whose models were trained on speech"
+    " protected by this anonymiser.",
+    "pp": "Protected enrolment against protected trial (PP) by an attacker whose models were trained on speech"
+    " protected by this anonymiser, drawn per utterance: the attack by which the challenges rank.",
 }
 FOREIGN_EXPLAINED = {
     "op": "Original enrolment against protected trial (OP), with scores that somebody else made.",

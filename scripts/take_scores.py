@@ -1,0 +1,23 @@
+"""Take over a score file that somebody else made, checked, as our own: enrolment trial label score."""
+
+import argparse
+
+from voiceprivacy.command import run
+from voiceprivacy.tables import read_scored_trials, write_scores
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--given", required=True, help="TSV: enrolment trial label score; with --trials headerless")
+    parser.add_argument("--trials", help="headerless key: enrolment trial target|nontarget")
+    parser.add_argument("--scores", required=True, help="TSV to write")
+    arguments = parser.parse_args()
+
+    scored = read_scored_trials(arguments.given, key=arguments.trials)
+    trials, scores = zip(*scored["target"], *scored["nontarget"], strict=True)
+    write_scores(arguments.scores, trials, scores)
+    print(f"{len(trials)} trials: {arguments.scores}")
+
+
+if __name__ == "__main__":
+    run(main)
