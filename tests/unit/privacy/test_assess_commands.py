@@ -145,6 +145,70 @@ def test_calibration_of_kaldi_scores(tmp_path):
     assert 0 < json.loads((tmp_path / "m.json").read_text())["op"]["cece_linear_bit"] < 0.427
 
 
+def test_calibration_without_laplace_shows_the_infinite(scores, tmp_path):
+    train, test = scores("run0.tsv", [2, 1], [0, 1]), scores("run1.tsv", [0, 3], [0, 1])
+    files = ["--train", train, "--test", test, "--label", "op"]
+    outputs = ["--metrics", tmp_path / "m.json", "--curves", tmp_path / "c.tsv", "--plot", tmp_path / "p.svg"]
+    done = call("assess_calibration.py", *files, "--without-laplace", *outputs)
+    assert done.returncode == 0, done.stderr
+    metrics = json.loads((tmp_path / "m.json").read_text())["op"]
+    assert (metrics["cece_isotonic_bit"], metrics["cllr_isotonic_bit"]) == ("-inf", "inf")
+    header, *rows = [line.split("\t") for line in (tmp_path / "c.tsv").read_text().splitlines()]
+    assert header[:2] == ["label", "prior_log_odds"]
+    assert len(rows) == 201
+    assert "run 1, isotonic calibration of run 0 [-inf; inf]" in (tmp_path / "p.svg").read_text()
+
+
+def test_tags_table_and_picture_of_ones_own(scores, tmp_path):
+    tags, metrics = tmp_path / "tags.yaml", tmp_path / "m.json"
+    tags.write_text("little: {from_log10: 0, meaning: hardly anything}\nmuch: {from_log10: 0.3, meaning: a lot}\n")
+    paths = [scores("s_1.tsv", [3, 1], [0, 2]), scores("t.tsv", [1, 1], [1, 1])]
+    files = ["--table", tmp_path / "t.md", "--plot", tmp_path / "p.tex", "--over", "prior", "--metrics", metrics]
+    done = call("assess_zebra.py", "--scores", *paths, "--label", "s_1", "t", "--tags", tags, *files)
+    assert done.returncode == 0, done.stderr
+    assert [of["tag"] for of in json.loads(metrics.read_text()).values()] == ["much", "little"]
+    assert "s_1: tag much: a lot" in done.stdout
+    assert "| much |" in (tmp_path / "t.md").read_text()
+    picture = (tmp_path / "p.tex").read_text()
+    assert r"s\_1 (0.361, 0.301, much)" in picture
+    assert r"xlabel={prior $\pi$}" in picture
+    tags.write_text("little: {from_log10: 1, meaning: hardly anything}")
+    fails_with(
+        call("assess_zebra.py", "--scores", paths[0], "--tags", tags, *files), "does not begin with from_log10: 0"
+    )
+
+
+@pytest.mark.parametrize("kind", ["det", "calibration"])
+def test_conventional_pictures_from_the_command_line(scores, tmp_path, kind):
+    paths = [scores("s.tsv", [3, 1], [0, 2]), scores("t.tsv", ["inf", 1], [1, "-inf"])]
+    plots = [tmp_path / f"p.{ending}" for ending in ("svg", "tex")]
+    done = call("plot_scores.py", "--scores", *paths, "--label", "one", "two", "--picture", kind, "--plot", *plots)
+    assert done.returncode == 0, done.stderr
+    assert all("two" in plot.read_text() for plot in plots)
+
+
+def test_normalised_measures_are_read_from_the_metrics_of_the_others(tmp_path):
+    inputs = []
+    for family, metric, values in (
+        ("zebra", "dece_bit", {"oo": 0.5, "op": 0.1, "pp": 0.05}),
+        ("verification", "cllr_min_bit", {"oo": 0.2, "op": 0.8, "pp": 1.0}),
+    ):
+        for name, conditions in ((f"{family}-original", ["oo"]), (family, ["op", "pp"])):
+            path = tmp_path / f"{name}.json"
+            path.write_text(json.dumps({condition: {metric: values[condition]} for condition in conditions}))
+            inputs += [f"--{name}", path]
+    done = call("normalise_metrics.py", *inputs, "--metrics", tmp_path / "m.json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "m.json").read_text()) == {
+        "dece_op_oo_percent": 80,
+        "cllr_min_op_oo_percent": pytest.approx(75),
+        "gain_dece_db": pytest.approx(-10),
+        "gain_cllr_min_db": "-inf",
+    }
+    (tmp_path / "zebra.json").write_text('{"op": {"dece_bit": 1}}')
+    fails_with(call("normalise_metrics.py", *inputs, "--metrics", tmp_path / "n.json"), "no dece_bit under pp")
+
+
 def test_a_train_file_without_test_file_is_refused(scores, tmp_path):
     path = scores("s.tsv", [1], [0])
     fails_with(

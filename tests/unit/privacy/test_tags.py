@@ -35,12 +35,8 @@ def test_table_1_can_be_written_as_yaml(written):
     [(0, "none"), (0.5, "none"), (1, "none"), (1 + 1e-15, "none"), (1.001, "some"), (3 - 1e-15, "much"), (9, "much")],
 )
 def test_a_tag_begins_at_or_above_its_number(written, worst_case_log10, expected):
-    lines = [
-        "none: {from_log10: 0, meaning: -}",
-        "some: {above_log10: 1, meaning: -}",
-        "much: {from_log10: 3, meaning: -}",
-    ]
-    tags = read_tags(written("\n".join(lines)))
+    starts = {"none": "from_log10: 0", "some": "above_log10: 1", "much": "from_log10: 3"}
+    tags = read_tags(written("\n".join(f"{name}: {{{start}, meaning: -}}" for name, start in starts.items())))
     assert tag_of(worst_case_log10, tags).name == expected
 
 
