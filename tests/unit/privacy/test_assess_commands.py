@@ -168,7 +168,7 @@ def test_tags_table_and_picture_of_ones_own(scores, tmp_path):
     assert done.returncode == 0, done.stderr
     assert [of["tag"] for of in json.loads(metrics.read_text()).values()] == ["much", "little"]
     assert "s_1: tag much: a lot" in done.stdout
-    assert "| much |" in (tmp_path / "t.md").read_text()
+    assert "| little | much " in (tmp_path / "t.md").read_text()
     picture = (tmp_path / "p.tex").read_text()
     assert r"s\_1 (0.361, 0.301, much)" in picture
     assert r"xlabel={prior $\pi$}" in picture
