@@ -439,6 +439,12 @@ class Plan:
         one_each = f"{attack.corpus}/{attack.trials}/{attack.extractor}/{attack.backend}"
         return [f"ranks/{one_each}", f"rank_speakers/{one_each}"]
 
+    def layouts(self):
+        """Pictures of all sets and systems under one attacker, made on request: paths below results/paper."""
+        attackers = dict.fromkeys((attack.extractor, attack.backend) for attack in self.attacks())
+        kinds = ("all_matrices", "all_profiles")
+        return [f"{kind}/{'/'.join(attacker)}" for attacker in attackers if self._protected(*attacker) for kind in kinds]
+
     def papers(self):
         """Pictures and tables that are made on request: paths without ending."""
         pictures = [

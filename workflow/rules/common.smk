@@ -314,6 +314,37 @@ def labels_of_all_systems(wildcards):
     return [f"{system}/{condition}" for system in systems for condition in plan.conditions(system)]
 
 
+def protected_systems(wildcards):
+    return [system for system in systems(wildcards) if system != "original"]
+
+
+def of_all_sets(family, kind):
+    """Input function: curves of all systems (or anonymisers only) on all trial lists, those of a system together."""
+    of = {"systems": systems, "anonymisers": protected_systems}[kind]
+
+    def files(wildcards):
+        attacker = f"{wildcards.extractor}/{wildcards.backend}"
+        return [
+            f"results/curves/{family}/{corpus}/{trials}/{system}/{attacker}.tsv"
+            for system in of(wildcards)
+            for corpus, trials in plan.all_trial_lists()
+        ]
+
+    return files
+
+
+def all_sets(wildcards):
+    return [f"{corpus} {trials}" for corpus, trials in plan.all_trial_lists()]
+
+
+def all_trial_manifests(wildcards):
+    return [f"results/audio/{corpus}/trial/original/manifest.tsv" for corpus, _ in plan.all_trial_lists()]
+
+
+def all_layouts(wildcards):
+    return [f"results/paper/{layout}.svg" for layout in plan.layouts()]
+
+
 def all_papers(wildcards):
     pictures, tables = plan.papers()
     files = [f"{picture}.{ending}" for picture in pictures for ending in ("pdf", "png", "svg", "tex")]

@@ -363,10 +363,67 @@ rule tabulate:
         " > {log:q} 2>&1"
 
 
+rule plot_all_matrices:
+    """Similarity matrices of all anonymisers on all sets in one picture, on request."""
+    input:
+        curves=of_all_sets("similarity", "anonymisers"),
+        manifests=all_trial_manifests,
+        script=SCRIPTS / "plot_all_matrices.py",
+        modules=modules("plot_all_matrices"),
+    output:
+        multiext("results/paper/all_matrices/{extractor}/{backend}", ".svg", ".pdf", ".png"),
+    log:
+        "results/logs/plot_all_matrices/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        anonymisers=protected_systems,
+        sets=all_sets,
+    shell:
+        "python {input.script}"
+        " --anonymisers {params.anonymisers}"
+        " --sets {params.sets:q}"
+        " --manifests {input.manifests:q}"
+        " --curves {input.curves:q}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule plot_all_profiles:
+    """ECE profiles of all systems, a panel for every set, on request."""
+    input:
+        curves=of_all_sets("zebra", "systems"),
+        script=SCRIPTS / "plot_all_profiles.py",
+        modules=modules("plot_all_profiles"),
+    output:
+        multiext("results/paper/all_profiles/{extractor}/{backend}", ".svg", ".pdf", ".png"),
+    log:
+        "results/logs/plot_all_profiles/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        systems=systems,
+        sets=all_sets,
+    shell:
+        "python {input.script}"
+        " --systems {params.systems}"
+        " --sets {params.sets:q}"
+        " --curves {input.curves:q}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
 rule paper:
     """All conventional pictures and tables for papers: snakemake --cores all paper."""
     input:
         all_papers,
+        all_layouts,
 
 
 rule collect_metrics:

@@ -40,14 +40,18 @@ def plot_matrices(ax, *, oo, op, pp, speakers):
     -------
     matplotlib image : what a colour bar needs
     """
-    blocks = np.ma.vstack([np.ma.hstack([oo, op]), np.ma.hstack([np.ma.transpose(op), pp])])
-    image = ax.imshow(blocks, cmap=SCALE, vmin=0, vmax=1, interpolation="nearest")
+    image = ax.imshow(blocks(oo=oo, op=op, pp=pp), cmap=SCALE, vmin=0, vmax=1, interpolation="nearest")
     ax.spines[:].set_visible(True)
     ax.axhline(len(speakers) - 0.5, color="black", linewidth=0.8)
     ax.axvline(len(speakers) - 0.5, color="black", linewidth=0.8)
     _name_speakers(ax, speakers)
     _name_halves(ax, len(speakers))
     return image
+
+
+def blocks(*, oo, op, pp):
+    """OO | OP above PO | PP as one masked array (2 S, 2 S); PO is the transpose of OP."""
+    return np.ma.vstack([np.ma.hstack([oo, op]), np.ma.hstack([np.ma.transpose(op), pp])])
 
 
 def _name_speakers(ax, speakers):
