@@ -38,6 +38,29 @@ def test_one_kaldi_directory_is_one_list_called_all(tmp_path):
     assert checked["corpora"]["mine"]["protocol"] == {"given": {"all": str(tmp_path)}}
 
 
+def test_one_kaldi_directory_with_a_root_is_one_list_too(tmp_path):
+    kaldi = {"directory": str(tmp_path), "root": "/"}
+    checked = configuration.check({"corpora": {"mine": {"kaldi": kaldi}}})
+    assert checked["corpora"]["mine"]["protocol"] == {"given": {"all": str(tmp_path)}}
+
+
+def test_lists_are_per_gender_unless_the_corpus_is_mixed():
+    def lists(**entry):
+        checked = configuration.check({"corpora": {"a": SYNTHETIC | entry}})["corpora"]["a"]
+        ((name, options),) = checked["protocol"].items()
+        return name, options["lists"]
+
+    assert lists() == ("enrol_trial", ["f", "m"])
+    assert lists(gender="mixed") == ("enrol_trial", ["mixed"])
+    assert lists(gender="mixed", protocol={"all_pairs": {}}) == ("all_pairs", ["mixed"])
+    assert lists(gender="mixed", protocol={"all_pairs": {"lists": ["f"]}}) == ("all_pairs", ["f"])
+
+
+def test_what_will_be_downloaded_need_not_be_there():
+    entry = {"librispeech": {"root": "/no/where", "subsets": ["test-clean"], "download": True}}
+    assert problems({"corpora": {"a": entry}}) == []
+
+
 def test_a_corpus_that_trains_gets_no_protocol(tmp_path):
     checked = configuration.check({"corpora": {"mine": {"kaldi": str(tmp_path), "use": "train"}}})
     assert "protocol" not in checked["corpora"]["mine"]
@@ -127,6 +150,43 @@ CASES = {
     "a name that cannot be a folder": ({"corpora": {"A b": SYNTHETIC}}, "corpora.A b: 'A b' cannot be a name here"),
     "a reserved name": ({"corpora": {"original": SYNTHETIC}}, "corpora.original: 'original' cannot be a name here"),
     "a name that YAML does not read as text": ({"corpora": {False: SYNTHETIC}}, "corpora.False: YAML reads this key"),
+    "a kaldi directory and a division": (
+        {"corpora": {"a": {"kaldi": {"directory": "/", "enrolment": "/", "trial": ["/"]}}}},
+        "corpora.a.kaldi: needs one of directory, enrolment and trial, and only one",
+    ),
+    "a pattern without a speaker": (
+        {"corpora": {"a": {"folder": {"root": "/", "pattern": "{utterance}.wav"}}}},
+        "corpora.a.folder.pattern: '{utterance}.wav' does not match",
+    ),
+    "a microphone that is none": (
+        {"corpora": {"a": {"vctk": {"root": "/", "microphone": "mic3"}}}},
+        "corpora.a.vctk.microphone: 'mic3' is none of mic1, mic2: did you mean",
+    ),
+    "a download over plain http": (
+        {"corpora": {"a": {"librispeech": {"root": "/", "subsets": ["x"], "download": "http://www.openslr.org"}}}},
+        "corpora.a.librispeech.download: 'http://www.openslr.org' does not match",
+    ),
+    "common sentences of another corpus": (
+        {"corpora": {"a": SYNTHETIC | {"protocol": {"enrol_trial": {"lists": ["f_common"]}}}}},
+        "corpora.a.protocol.enrol_trial.lists: only vctk has lists of common sentences",
+    ),
+    "pieces whose shortest length comes last": (
+        {"corpora": {"a": SYNTHETIC | {"segments": {"seconds": [5, 3]}}}},
+        "corpora.a.segments.seconds: the shortest piece comes first",
+    ),
+    "a limit of nothing": ({"corpora": {"a": SYNTHETIC | {"limit": {}}}}, "corpora.a.limit: {}"),
+    "a vctk folder that is not there": (
+        {"corpora": {"a": {"vctk": {"root": "/no/where"}}}},
+        "corpora.a.vctk.root: /no/where: not found",
+    ),
+    "a table of speakers that is not there": (
+        {
+            "corpora": {
+                "a": {"folder": {"root": "/", "pattern": "{speaker}/{utterance}.wav", "speakers": "/no/where.tsv"}}
+            }
+        },
+        "corpora.a.folder.speakers: /no/where.tsv: not found",
+    ),
     "a kaldi corpus without lists": (
         {"corpora": {"a": {"kaldi": {"enrolment": "/", "trial": ["/"]}}}},
         "corpora.a: needs a protocol that names its trial lists",

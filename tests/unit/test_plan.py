@@ -3,6 +3,7 @@
 import pytest
 
 from voiceprivacy import configuration, seeds
+from voiceprivacy.files import BadInput
 from voiceprivacy.plan import Attack, Plan
 
 CONFIG = {
@@ -91,3 +92,134 @@ def test_the_set_is_the_kaldi_directory_where_a_part_has_one(tmp_path):
 def test_a_second_run_is_compared_with_the_first(plan):
     assert plan.first_run("b2r_run1") == "b2r"
     assert plan.first_run("b2r") is plan.first_run("team") is None
+
+
+INFORMED = {
+    **CONFIG,
+    "extractors": {
+        "ecapa": {"model": "speechbrain/ecapa", "revision": "0123456789"},
+        "semi": {"train": {"corpus": "others", "speech": "anonymised"}, "recipe": "ecapa_small", "start": "ecapa"},
+        "later": {"train": {"corpus": "others", "speech": "anonymised"}, "recipe": "ecapa_small", "start": "semi"},
+    },
+    "backends": {
+        "cosine": {"type": "cosine"},
+        "plda": {
+            "type": "plda",
+            "train": {"corpus": "others", "speech": "anonymised"},
+            "extractors": ["ecapa", "semi"],
+        },
+    },
+}
+
+
+@pytest.fixture
+def informed():
+    return Plan(configuration.check(INFORMED))
+
+
+def test_an_informed_attacker_is_an_instance_for_every_anonymiser_and_is_tried_on_that_one(informed):
+    assert list(informed.extractors) == ["ecapa", "semi_on_b2r", "semi_on_team", "later_on_b2r", "later_on_team"]
+    assert list(informed.backends) == ["cosine", "plda_on_b2r", "plda_on_team"]
+    assert informed.systems("semi_on_b2r", "cosine") == ["original", "b2r"]
+    assert informed.systems("ecapa", "plda_on_team") == ["original", "team"]
+    assert informed.systems("ecapa", "cosine") == ["original", "b2r", "team"]
+
+
+def test_an_attacker_is_trained_on_one_anonymiser_only(informed):
+    attackers = {(attack.extractor, attack.backend) for attack in informed.attacks()}
+    assert ("semi_on_b2r", "plda_on_b2r") in attackers
+    assert ("ecapa", "plda_on_team") in attackers
+    assert ("semi_on_b2r", "plda_on_team") not in attackers
+    assert ("later_on_b2r", "plda_on_b2r") not in attackers
+
+
+def test_two_anonymisers_have_an_oo_of_their_own_under_the_informed_attacker(informed):
+    originals = [
+        path for path in informed.metrics() if path.startswith("results/metrics/verification/demo/f/original/")
+    ]
+    names = sorted(path.split("/")[-2] for path in originals if path.endswith("cosine.json"))
+    assert names == ["ecapa", "later_on_b2r", "later_on_team", "semi_on_b2r", "semi_on_team"]
+
+
+def test_an_informed_attacker_learns_from_protected_speech_with_the_true_speakers(informed):
+    manifest = informed.training_manifest(informed.extractors["semi_on_team"])
+    assert manifest == "results/audio/others/train/team/manifest.tsv"
+    embeddings = informed.training_embeddings("plda_on_b2r", "semi_on_b2r")
+    assert embeddings == "results/embeddings/others/train/b2r/semi_on_b2r.npz"
+    assert informed.anonymiser_manifest("others", "train").endswith("/train/original/pseudo_manifest.tsv")
+    assert informed.anonymiser_manifest("demo", "trial").endswith("/trial/original/manifest.tsv")
+
+
+def test_training_starts_from_an_extractor_its_own_instance_or_a_folder(informed):
+    assert informed.start("semi_on_b2r") == "results/models/ecapa"
+    assert informed.start("later_on_team") == "results/models/semi_on_team"
+    assert informed.start("ecapa") is None
+
+
+def test_extraction_is_a_model_with_switches_a_command_or_a_file():
+    extractors = {
+        "model": {"model": "{resources}/recipes", "vad": True, "device": "cuda"},
+        "mine": {"command": "python mine.py"},
+        "ready": {"embeddings": "e/{corpus}/{part}/{anonymiser}.npz"},
+    }
+    plan = Plan(configuration.check({**CONFIG, "extractors": extractors}))
+    arguments = plan.extraction("model", "demo", "trial", "b2r")
+    assert arguments[0] == "--model"
+    assert arguments[1].endswith("workflow/resources/recipes")
+    assert arguments[2:] == ["--device", "cuda", "--vad"]
+    assert plan.extraction("mine", "demo", "trial", "b2r") == ["--command", "python mine.py"]
+    assert plan.extraction("ready", "demo", "trial", "b2r") == ["--ready", "e/demo/trial/b2r.npz"]
+    assert plan.model_files("mine") == []
+
+
+def test_given_scores_are_found_by_their_names(tmp_path):
+    names = ["original/oo", "b2/op", "b2/pp", "b2_run1/op", "other/xx", "Bad/op"]
+    for name in [f"demo/f/{of}" for of in names]:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / f"{name}.tsv").touch()
+    template = f"{tmp_path}/{{corpus}}/{{trials}}/{{anonymiser}}/{{condition}}.tsv"
+    plan = Plan(configuration.check({"attacks": {"team7": {"scores": template}}}))
+    (attack,) = plan.given_attacks()
+    assert attack == Attack("demo", "f", "team7", "given")
+    assert plan.given_systems(attack) == {"b2": ["op", "pp"], "original": ["oo"]}
+    assert plan.given_calibrated(attack) == ["b2"]
+    assert plan.given_file(attack, "b2", "op") == f"{tmp_path}/demo/f/b2/op.tsv"
+    assert "results/metrics/calibration/demo/f/b2/team7/given.json" in plan.given_metrics()
+    assert len(plan.given_metrics()) == 2 + 2 + 1
+
+
+def test_an_attack_without_files_is_not_found(tmp_path):
+    template = f"{tmp_path}/{{anonymiser}}/{{condition}}.tsv"
+    with pytest.raises(BadInput, match="condition}.tsv: not found"):
+        configuration.check({"attacks": {"team7": {"scores": template}}})
+
+
+def test_what_is_described_and_checked_is_what_the_run_reads(plan):
+    folder = "results/audio"
+    parts = [("demo", "enrolment"), ("demo", "trial"), ("others", "train")]
+    assert plan.manifests() == [f"{folder}/{corpus}/{part}/original/manifest.tsv" for corpus, part in parts]
+    assert plan.checks() == ["results/checks/demo.tsv", "results/checks/others.tsv"]
+    assert plan.trials() == ["results/trials/demo/f.tsv", "results/trials/demo/m.tsv"]
+    assert plan.training_sources("demo").keys() == {"others"}
+    assert plan.training_sources("others") == {}
+
+
+def test_limit_and_segments_belong_to_the_source(plan):
+    entry = {"synthetic": {"speakers": 4, "utterances": 3}, "segments": {"seconds": 1}, "limit": {"speakers": 2}}
+    source = Plan(configuration.check({"corpora": {"a": entry}})).source("a")
+    assert source == {"pipes": False, **entry, "synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 0}}
+
+
+def test_subsets_are_downloaded_only_where_the_config_says_so():
+    options = {"root": "/no/where", "subsets": ["test-clean", "dev-clean"], "download": True}
+    plan = Plan(configuration.check({"corpora": {"a": {"librispeech": options}}}))
+    assert plan.downloads("a") == [f"results/downloads/a/{subset}.tsv" for subset in options["subsets"]]
+    assert Plan(configuration.check(CONFIG)).downloads("demo") == []
+
+
+def test_all_pairs_have_no_gallery_and_no_ranks():
+    corpora = {"a": {"synthetic": {"speakers": 4, "utterances": 3}, "protocol": {"all_pairs": {}}}}
+    plan = Plan(configuration.check({**CONFIG, "corpora": corpora | {"others": CONFIG["corpora"]["others"]}}))
+    assert plan.trial_lists("a") == ["f", "m"]
+    assert not any("/ranks/" in path for path in (*plan.metrics(), *plan.figures()))
+    assert any("/similarity/" in path for path in plan.metrics())

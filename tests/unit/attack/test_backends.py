@@ -97,6 +97,19 @@ def test_pairs_have_original_rows_and_protected_columns():
     np.testing.assert_allclose(matrix.scores, [[np.sqrt(0.5), 0], [np.sqrt(0.5), -1]], atol=1e-15)
 
 
+def test_pieces_of_one_utterance_have_one_source():
+    pieces = {"t1_seg000": [1, 0], "t1_seg001": [0, 1], "t2": [1, 1]}
+    matrix = backends.pair_matrix(
+        backends.cosine,
+        [Trial("A", name, "target") for name in pieces],
+        enrolment=gallery(**pieces),
+        trial=gallery(**pieces),
+        speakers=lookup(dict.fromkeys(pieces, "A")),
+    )
+    assert matrix.row_sources.tolist() == matrix.column_sources.tolist() == ["t1", "t1", "t2"]
+    assert matrix.rows.tolist() == list(pieces)
+
+
 def test_templates_have_trial_rows_and_enrolled_columns():
     trials = [
         Trial("B", "t1", "nontarget"),

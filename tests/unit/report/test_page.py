@@ -10,6 +10,7 @@ import pytest
 from voiceprivacy.files import BadInput
 from voiceprivacy.report.columns import DASH
 from voiceprivacy.report.comparison import compare
+from voiceprivacy.report.corpora import Corpora, Speech, TrialList
 from voiceprivacy.report.figures import KINDS, LARGE_SVG_BYTES, by_kind, embed
 from voiceprivacy.report.page import read_caption, write_page
 from voiceprivacy.report.terminal import WIDTH, summary
@@ -58,8 +59,8 @@ def figures(tmp_path):
 
 @pytest.fixture
 def render(tmp_path, figures):
-    def render(metrics, provenance=PROVENANCE, template=TEMPLATE):
-        content = {"metrics": metrics, "systems": compare(metrics), "provenance": provenance}
+    def render(metrics, provenance=PROVENANCE, template=TEMPLATE, corpora=None):
+        content = {"metrics": metrics, "systems": compare(metrics), "provenance": provenance, "corpora": corpora}
         embedded = embed(figures.rglob("*.*"), folder=figures)
         write_page(tmp_path / "index.html", template=template, figures=embedded, **content)
         return (tmp_path / "index.html").read_text(encoding="utf-8")
@@ -102,6 +103,19 @@ def test_names_from_data_are_escaped_everywhere(render, metrics):
     page = render(renamed, provenance)
     assert "script" not in Elements(page).elements
     assert "".join(Elements(page).text).count(EVIL) > 20
+
+
+def test_the_corpora_are_a_section_of_their_own_and_escaped(render, metrics):
+    speech = [Speech(EVIL, "trial", "5", "4", "0", "90", "1.2345")]
+    lists = [TrialList(EVIL, "f", "5", "0", "0", "45", "100", "400")]
+    page = render(metrics, corpora=Corpora(speech, lists, {EVIL: [("oddity", "a.wav:3", EVIL)], "fine": []}))
+    text = re.sub(r"\s+", " ", " ".join(Elements(page).text))
+    assert f"{EVIL} trial 5 4 0 90 1.23" in text
+    assert f"{EVIL} f 5 0 0 45 100 400" in text
+    assert f"{EVIL} : 1 unusual thing" in text.replace(f"{EVIL}:", f"{EVIL} :") and "a.wav:3" in text
+    assert "fine" not in text
+    assert "script" not in Elements(page).elements
+    assert 'id="corpora"' not in render(metrics)
 
 
 def test_the_row_says_which_attack_it_is_and_which_is_the_strongest(render, metrics):
