@@ -442,8 +442,8 @@ class Plan:
     def layouts(self):
         """Pictures of all sets and systems under one attacker, made on request: paths below results/paper."""
         attackers = dict.fromkeys((attack.extractor, attack.backend) for attack in self.attacks())
-        kinds = ("all_matrices", "all_profiles")
-        return [f"{kind}/{'/'.join(attacker)}" for attacker in attackers if self._protected(*attacker) for kind in kinds]
+        shown = [attacker for attacker in attackers if self._protected(*attacker)]
+        return [f"{kind}/{'/'.join(attacker)}" for attacker in shown for kind in ("all_matrices", "all_profiles")]
 
     def papers(self):
         """Pictures and tables that are made on request: paths without ending."""
