@@ -2,15 +2,13 @@
 
 import numpy as np
 import pytest
+from lir import metrics as lir
+from lir.algorithms.isotonic_regression import IsotonicCalibrator
+from lir.data.models import LLRData
 from score_cases import assert_close, cases, scores, summary
 
 from voiceprivacy.privacy.calibration import oracle_llrs
 from voiceprivacy.privacy.verification import cllr_bit, cllr_min_bit
-
-lir = pytest.importorskip("lir.metrics")
-
-from lir.algorithms.isotonic_regression import IsotonicCalibrator  # noqa: E402
-from lir.data.models import LLRData  # noqa: E402
 
 CASES = [case for case in cases("zebra", summary("zebra")) if len(case.values[0]["tar"]) < 100_000]
 
