@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, snakemake, write_config
+from runs import ROOT, snakemake, write_config
 
 WORLD = Path(os.environ.get("VOICEPRIVACY_WORLD", ROOT / ".venv/world/bin/python"))
 
