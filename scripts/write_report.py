@@ -6,10 +6,13 @@ from pathlib import Path
 from voiceprivacy.command import run
 from voiceprivacy.files import read_json
 from voiceprivacy.report.comparison import compare, write_comparison
+from voiceprivacy.report.corpora import read_corpora
+from voiceprivacy.report.expected import read_comparison
 from voiceprivacy.report.figures import embed
 from voiceprivacy.report.latex import write_latex
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.page import write_page
+from voiceprivacy.report.uncertainty import NONE, read_comparisons
 
 TEMPLATE = Path(__file__).parents[1] / "workflow" / "report" / "index.html.j2"
 
@@ -17,17 +20,25 @@ TEMPLATE = Path(__file__).parents[1] / "workflow" / "report" / "index.html.j2"
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--metrics", required=True, type=Path, help="metrics.tsv")
-    parser.add_argument("--provenance", required=True, type=Path, help="provenance.json")
     parser.add_argument(
-        "--figures", nargs="*", default=[], type=Path, help="SVG and PNG files below the page's folder figures/"
+        "--comparisons", type=Path, help="folder of CORPUS/TRIALS/EXTRACTOR/BACKEND.tsv: how sure it is"
     )
+    parser.add_argument("--provenance", required=True, type=Path, help="provenance.json")
+    parser.add_argument("--figures", nargs="*", default=[], type=Path, help="SVG and PNG below the page's figures/")
+    parser.add_argument("--speech", type=Path, help="TSV of describe_corpora: speech by part")
+    parser.add_argument("--lists", type=Path, help="TSV of describe_corpora: trials by list")
+    parser.add_argument(
+        "--checks", nargs="*", default=[], type=Path, help="TSVs of validate_corpus: level file line what"
+    )
+    parser.add_argument("--expected", type=Path, help="TSV of compare_expected")
     parser.add_argument("--template", default=TEMPLATE, type=Path, help="Jinja2 template with the captions beside it")
     parser.add_argument("--page", required=True, type=Path, help="HTML to write")
     parser.add_argument("--tables", required=True, type=Path, help="folder for comparison.tsv and comparison.tex")
     arguments = parser.parse_args()
 
     metrics = read_metrics(arguments.metrics)
-    systems = compare(metrics)
+    comparisons = read_comparisons(arguments.comparisons, metrics) if arguments.comparisons else NONE
+    systems = compare(metrics, comparisons)
     write_page(
         arguments.page,
         template=arguments.template,
@@ -35,6 +46,9 @@ def main():
         metrics=metrics,
         figures=embed(arguments.figures, folder=arguments.page.parent / "figures"),
         provenance=read_json(arguments.provenance),
+        corpora=read_corpora(arguments.speech, arguments.lists, arguments.checks) if arguments.speech else None,
+        comparisons=comparisons,
+        expected=read_comparison(arguments.expected) if arguments.expected else (),
     )
     write_comparison(arguments.tables / "comparison.tsv", systems)
     write_latex(arguments.tables / "comparison.tex", systems)

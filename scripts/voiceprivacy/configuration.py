@@ -294,6 +294,8 @@ def _missing_files(config):
     for place, path in _named_files(config):
         if not Path(path).exists():
             yield Problem(place, f"{path}: not found")
+    if "expected" in config and not Path(ours(config["expected"])).exists():
+        yield Problem(("expected",), f"{ours(config['expected'])}: not found")
     for name, entry in config["attacks"].items():
         if not given_scores(entry["scores"]):
             yield Problem(("attacks", name, "scores"), f"{entry['scores']}: not found")

@@ -4,7 +4,7 @@ import pytest
 
 from voiceprivacy import configuration, seeds
 from voiceprivacy.files import BadInput
-from voiceprivacy.plan import Attack, Plan
+from voiceprivacy.plan import RESAMPLED, Attack, Plan
 
 CONFIG = {
     "corpora": {
@@ -19,6 +19,8 @@ CONFIG = {
     "backends": {"cosine": {"type": "cosine"}, "plda": {"type": "plda", "train": {"corpus": "others"}}},
     "seed": 7,
 }
+
+BACKENDS = list(CONFIG["backends"])
 
 
 @pytest.fixture
@@ -190,7 +192,7 @@ def test_given_scores_are_found_by_their_names(tmp_path):
 
 def test_an_attack_without_files_is_not_found(tmp_path):
     template = f"{tmp_path}/{{anonymiser}}/{{condition}}.tsv"
-    with pytest.raises(BadInput, match="condition}.tsv: not found"):
+    with pytest.raises(BadInput, match=r"condition\}\.tsv: not found"):
         configuration.check({"attacks": {"team7": {"scores": template}}})
 
 
@@ -223,3 +225,30 @@ def test_all_pairs_have_no_gallery_and_no_ranks():
     assert plan.trial_lists("a") == ["f", "m"]
     assert not any("/ranks/" in path for path in (*plan.metrics(), *plan.figures()))
     assert any("/similarity/" in path for path in plan.metrics())
+
+
+def test_every_number_of_an_attack_has_intervals_unless_they_are_switched_off(plan):
+    resampled = [path for path in plan.metrics() if path.split("/")[2] in RESAMPLED]
+    assert plan.intervals() == [path.replace(".json", ".intervals.json") for path in resampled]
+    off = Plan(configuration.check({**CONFIG, "report": {"bootstrap": 0}}))
+    assert (off.n_replicates(), off.intervals(), off.comparisons()) == (0, [], [])
+
+
+def test_anonymisers_are_compared_on_every_list_and_on_the_mean(plan):
+    expected = {
+        f"results/comparisons/demo/{of}/ecapa/{backend}.tsv" for of in ("f", "m", "mean") for backend in BACKENDS
+    }
+    assert set(plan.comparisons()) == expected and len(plan.comparisons()) == 6
+    mean = plan.compared_intervals(Attack("demo", "mean", "ecapa", "plda"))
+    assert sorted(mean) == sorted(path for path in plan.intervals() if path.endswith("/plda.intervals.json"))
+    assert len(plan.compared_intervals(Attack("demo", "f", "ecapa", "plda"))) == len(mean) / 2
+    one_list = {"demo": {**CONFIG["corpora"]["demo"], "protocol": {"enrol_trial": {"lists": ["f"]}}}}
+    one = Plan(configuration.check({**CONFIG, "corpora": {**CONFIG["corpora"], **one_list}}))
+    assert one.compared_lists("demo") == ["f"]
+
+
+def test_many_anonymisers_take_more_replicates_than_the_config_says():
+    anonymisers = {f"a{number}": {"command": "a"} for number in range(9)}
+    plan = Plan(configuration.check({**CONFIG, "anonymisers": anonymisers}))
+    assert plan.n_replicates() == 40 * 36
+    assert Plan(configuration.check({**CONFIG, "report": {"bootstrap": 60}})).n_replicates() == 60

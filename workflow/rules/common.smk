@@ -369,6 +369,18 @@ def all_metrics(wildcards):
     return plan.metrics() + plan.given_metrics()
 
 
+def expected(wildcards):
+    return ours(config["expected"])
+
+
+def expected_comparison(wildcards):
+    return "results/report/tables/expected.tsv" if "expected" in config else []
+
+
+def expected_argument(wildcards):
+    return f"--expected {expected_comparison(wildcards)}" if "expected" in config else ""
+
+
 def given_attack(wildcards):
     return Attack(wildcards.corpus, wildcards.trials, wildcards.extractor, GIVEN)
 

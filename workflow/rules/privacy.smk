@@ -71,9 +71,8 @@ rule assess_given:
     """EER, Cllr, min Cllr, linkability and ZEBRA of scores that somebody else made (without intervals)."""
     input:
         scores=given_scores,
-        verification=SCRIPTS / "assess_verification.py",
-        zebra=SCRIPTS / "assess_zebra.py",
-        modules=sorted({*modules("assess_verification"), *modules("assess_zebra")}),
+        script=SCRIPTS / "assess_given.py",
+        modules=modules("assess_given"),
     output:
         verification="results/metrics/verification/{corpus}/{trials}/{anonymiser}/{extractor}/given.json",
         zebra="results/metrics/zebra/{corpus}/{trials}/{anonymiser}/{extractor}/given.json",
@@ -90,16 +89,13 @@ rule assess_given:
     params:
         labels=given_conditions,
     shell:
-        "(python {input.verification}"
+        "python {input.script}"
         " --scores {input.scores:q}"
         " --label {params.labels}"
-        " --metrics {output.verification:q}"
-        " && python {input.zebra}"
-        " --scores {input.scores:q}"
-        " --label {params.labels}"
-        " --metrics {output.zebra:q}"
+        " --verification {output.verification:q}"
+        " --zebra {output.zebra:q}"
         " --curves {output.curves:q}"
-        ") > {log:q} 2>&1"
+        " > {log:q} 2>&1"
 
 
 rule assess_calibration:

@@ -225,91 +225,6 @@ rule plot_ranks:
         " > {log:q} 2>&1"
 
 
-rule plot_rank_speakers:
-    """How rank disclosure is spread over the speakers, for all systems under one attacker."""
-    input:
-        speakers=of_all_systems("curves", "rank_speakers", "tsv"),
-        examples=of_all_systems("curves", "rank_examples", "tsv"),
-        script=SCRIPTS / "plot_rank_speakers.py",
-        modules=modules("plot_rank_speakers"),
-    output:
-        **for_papers("rank_speakers/{corpus}/{trials}/{extractor}/{backend}"),
-        svg=report(
-            "results/report/figures/rank_speakers/{corpus}/{trials}/{extractor}/{backend}.svg",
-            caption="../report/rank_speakers.rst",
-            category="Similarity ranks",
-        ),
-    log:
-        "results/logs/plot_rank_speakers/{corpus}/{trials}/{extractor}/{backend}.log",
-    conda:
-        "../../envs/evaluate.yaml"
-    resources:
-        mem_mb=2000,
-        runtime=10,
-    params:
-        anonymisers=systems,
-    shell:
-        "python {input.script}"
-        " --anonymisers {params.anonymisers}"
-        " --speakers {input.speakers:q}"
-        " --examples {input.examples:q}"
-        " --figures {output:q}"
-        " > {log:q} 2>&1"
-
-
-rule plot_rank_lengths:
-    """Rank disclosure against the length of tests and templates."""
-    input:
-        metrics="results/metrics.tsv",
-        script=SCRIPTS / "plot_rank_lengths.py",
-        modules=modules("plot_rank_lengths"),
-    output:
-        **for_papers("rank_lengths/{corpus}/{gender}/{extractor}/{backend}"),
-        svg=report(
-            "results/report/figures/rank_lengths/{corpus}/{gender}/{extractor}/{backend}.svg",
-            caption="../report/rank_lengths.rst",
-            category="Similarity ranks",
-        ),
-    log:
-        "results/logs/plot_rank_lengths/{corpus}/{gender}/{extractor}/{backend}.log",
-    conda:
-        "../../envs/evaluate.yaml"
-    resources:
-        mem_mb=2000,
-        runtime=10,
-    shell:
-        "python {input.script}"
-        " --metrics {input.metrics:q}"
-        " --corpus {wildcards.corpus}"
-        " --gender {wildcards.gender}"
-        " --extractor {wildcards.extractor}"
-        " --backend {wildcards.backend}"
-        " --figures {output:q}"
-        " > {log:q} 2>&1"
-
-
-rule write_rank_tables:
-    """Rank disclosure of all features beside each other, and how well each loss fits."""
-    input:
-        metrics="results/metrics.tsv",
-        script=SCRIPTS / "write_rank_tables.py",
-        modules=modules("write_rank_tables"),
-    output:
-        tsv="results/report/tables/ranks.tsv",
-        tex="results/report/tables/ranks.tex",
-    log:
-        "results/logs/write_rank_tables.log",
-    localrule: True
-    conda:
-        "../../envs/evaluate.yaml"
-    shell:
-        "python {input.script}"
-        " --metrics {input.metrics:q}"
-        " --tsv {output.tsv:q}"
-        " --tex {output.tex:q}"
-        " > {log:q} 2>&1"
-
-
 rule plot_scores:
     """One conventional picture (DET, ECE, Tippett and the like) of all systems under one attacker, on request."""
     input:
@@ -426,10 +341,96 @@ rule paper:
         all_layouts,
 
 
+rule plot_rank_speakers:
+    """How rank disclosure is spread over the speakers, for all systems under one attacker."""
+    input:
+        speakers=of_all_systems("curves", "rank_speakers", "tsv"),
+        examples=of_all_systems("curves", "rank_examples", "tsv"),
+        script=SCRIPTS / "plot_rank_speakers.py",
+        modules=modules("plot_rank_speakers"),
+    output:
+        **for_papers("rank_speakers/{corpus}/{trials}/{extractor}/{backend}"),
+        svg=report(
+            "results/report/figures/rank_speakers/{corpus}/{trials}/{extractor}/{backend}.svg",
+            caption="../report/rank_speakers.rst",
+            category="Similarity ranks",
+        ),
+    log:
+        "results/logs/plot_rank_speakers/{corpus}/{trials}/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        anonymisers=systems,
+    shell:
+        "python {input.script}"
+        " --anonymisers {params.anonymisers}"
+        " --speakers {input.speakers:q}"
+        " --examples {input.examples:q}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule plot_rank_lengths:
+    """Rank disclosure against the length of tests and templates."""
+    input:
+        metrics="results/metrics.tsv",
+        script=SCRIPTS / "plot_rank_lengths.py",
+        modules=modules("plot_rank_lengths"),
+    output:
+        **for_papers("rank_lengths/{corpus}/{gender}/{extractor}/{backend}"),
+        svg=report(
+            "results/report/figures/rank_lengths/{corpus}/{gender}/{extractor}/{backend}.svg",
+            caption="../report/rank_lengths.rst",
+            category="Similarity ranks",
+        ),
+    log:
+        "results/logs/plot_rank_lengths/{corpus}/{gender}/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "python {input.script}"
+        " --metrics {input.metrics:q}"
+        " --corpus {wildcards.corpus}"
+        " --gender {wildcards.gender}"
+        " --extractor {wildcards.extractor}"
+        " --backend {wildcards.backend}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule write_rank_tables:
+    """Rank disclosure of all features beside each other, and how well each loss fits."""
+    input:
+        metrics="results/metrics.tsv",
+        script=SCRIPTS / "write_rank_tables.py",
+        modules=modules("write_rank_tables"),
+    output:
+        tsv="results/report/tables/ranks.tsv",
+        tex="results/report/tables/ranks.tex",
+    log:
+        "results/logs/write_rank_tables.log",
+    localrule: True
+    conda:
+        "../../envs/evaluate.yaml"
+    shell:
+        "python {input.script}"
+        " --metrics {input.metrics:q}"
+        " --tsv {output.tsv:q}"
+        " --tex {output.tex:q}"
+        " > {log:q} 2>&1"
+
+
 rule collect_metrics:
     """All numbers of a run in one tidy table."""
     input:
         metrics=all_metrics,
+        intervals=all_intervals,
         script=SCRIPTS / "collect_metrics.py",
         modules=modules("collect_metrics"),
     output:
@@ -446,6 +447,33 @@ rule collect_metrics:
         " --folder results/metrics"
         " --metrics {output.metrics:q}"
         " {input.metrics:q}"
+        " --intervals {input.intervals:q}"
+        " > {log:q} 2>&1"
+
+
+rule describe_corpora:
+    """What was evaluated: speech by part and trials by list."""
+    input:
+        manifests=all_manifests,
+        trials=all_trials,
+        script=SCRIPTS / "describe_corpora.py",
+        modules=modules("describe_corpora"),
+    output:
+        speech="results/report/tables/speech.tsv",
+        lists="results/report/tables/trials.tsv",
+    log:
+        "results/logs/describe_corpora.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "python {input.script}"
+        " --manifests {input.manifests:q}"
+        " --trials {input.trials:q}"
+        " --speech {output.speech:q}"
+        " --lists {output.lists:q}"
         " > {log:q} 2>&1"
 
 
@@ -474,12 +502,38 @@ rule write_provenance:
         " > {log:q} 2>&1"
 
 
+rule compare_expected:
+    """PASS or FAIL for every published number that the config expects."""
+    input:
+        metrics="results/metrics.tsv",
+        expected=expected,
+        script=SCRIPTS / "compare_expected.py",
+        modules=modules("compare_expected"),
+    output:
+        comparison="results/report/tables/expected.tsv",
+    log:
+        "results/logs/compare_expected.log",
+    localrule: True
+    conda:
+        "../../envs/evaluate.yaml"
+    shell:
+        "python {input.script}"
+        " --metrics {input.metrics:q}"
+        " --expected {input.expected:q}"
+        " --comparison {output.comparison:q}"
+        " > {log:q} 2>&1"
+
+
 rule write_report:
     """The page that answers which anonymiser protects better, and its tables for papers."""
     input:
         metrics="results/metrics.tsv",
         provenance="results/provenance.json",
+        comparisons=all_comparisons,
         figures=all_figures,
+        described=described_corpora,
+        checks=all_checks,
+        expected=expected_comparison,
         template=PAGE / "index.html.j2",
         captions=[PAGE / f"{kind}.rst" for kind in ("comparison", *KINDS)],
         script=SCRIPTS / "write_report.py",
@@ -497,10 +551,15 @@ rule write_report:
         runtime=10,
     params:
         tables=folder_of_tables,
+        expected=expected_argument,
+        corpora=corpora_arguments,
     shell:
         "python {input.script}"
         " --metrics {input.metrics:q}"
+        " {params.corpora}"
         " --provenance {input.provenance:q}"
+        " --comparisons results/comparisons"
+        " {params.expected}"
         " --figures {input.figures:q}"
         " --tables {params.tables:q}"
         " --page {output.page:q}"

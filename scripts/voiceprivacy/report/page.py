@@ -47,7 +47,7 @@ class Line(NamedTuple):
     cells: list
 
 
-def write_page(path, *, template, systems, metrics, figures, provenance, comparisons=NONE, corpora=None):
+def write_page(path, *, template, systems, metrics, figures, provenance, comparisons=NONE, corpora=None, expected=()):
     """Render the report.
 
     Parameters
@@ -57,6 +57,7 @@ def write_page(path, *, template, systems, metrics, figures, provenance, compari
     systems : list of System; metrics : list of Metric; figures : list of Figure; provenance : dict
     comparisons : Comparisons, of a run with intervals
     corpora : Corpora, what was evaluated
+    expected : list of Compared, published numbers beside those of the run
     """
     folder = Path(template).parent
     page = _environment(folder).get_template(Path(template).name)
@@ -74,6 +75,7 @@ def write_page(path, *, template, systems, metrics, figures, provenance, compari
         session_titles=TITLES,
         figures=by_kind(figures),
         corpora=corpora,
+        expected=expected,
         provenance=provenance,
         config=json.dumps(provenance.get("config", {}), indent=2),
     )

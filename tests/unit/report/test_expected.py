@@ -1,0 +1,54 @@
+"""Published numbers beside a run's: PASS and FAIL at the edge of the tolerance, and what is refused."""
+
+import pytest
+
+from voiceprivacy.files import BadInput
+from voiceprivacy.report.expected import EXPECTED, Compared, compare, read_comparison, read_expected, write_comparison
+from voiceprivacy.report.metrics import Metric
+
+PLACE = ("libri_test", "f", "b2", "semi_on_b2", "cosine", "pp", "eer_percent")
+
+
+def table(path, *rows):
+    path.write_text("\n".join("\t".join(row) for row in [EXPECTED, *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def measured(value):
+    return [Metric(*PLACE, value)]
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict"), [("9.78", "PASS"), ("9.79", "FAIL"), ("5.18", "PASS"), ("5.17", "FAIL"), ("7.48", "PASS")]
+)
+def test_a_number_passes_up_to_its_tolerance(tmp_path, value, verdict):
+    expected = read_expected(table(tmp_path / "expected.tsv", [*PLACE, "7.48", "2.3", "somewhere"]))
+    (found,) = compare(expected, measured(value))
+    assert found == Compared(PLACE, 7.48, 2.3, "somewhere", float(value))
+    assert found.verdict == verdict
+
+
+def test_what_is_written_is_read_again(tmp_path):
+    found = [Compared(PLACE, 7.48, 2.3, "somewhere", 8.0), Compared(PLACE, 1.0, 0.0, "elsewhere", 8.0)]
+    write_comparison(tmp_path / "compared.tsv", found)
+    assert read_comparison(tmp_path / "compared.tsv") == found
+    assert [line.split("\t")[-1] for line in (tmp_path / "compared.tsv").read_text().splitlines()[1:]] == [
+        "PASS",
+        "FAIL",
+    ]
+
+
+def test_a_number_that_was_not_measured_is_named(tmp_path):
+    expected = read_expected(table(tmp_path / "expected.tsv", [*PLACE, "7.48", "2.3", "somewhere"]))
+    with pytest.raises(BadInput, match="libri_test f b2 semi_on_b2 cosine pp eer_percent is expected"):
+        compare(expected, [Metric(*PLACE[:-1], "cllr_bit", "1")])
+    with pytest.raises(BadInput, match="'undefined' is not a number"):
+        compare(expected, measured("undefined"))
+
+
+@pytest.mark.parametrize(("value", "tolerance", "reason"), [("x", "1", "not a number"), ("1", "-1", "below zero")])
+def test_a_table_that_is_none_is_refused(tmp_path, value, tolerance, reason):
+    with pytest.raises(BadInput, match=rf"expected\.tsv:2: .*{reason}"):
+        read_expected(table(tmp_path / "expected.tsv", [*PLACE, value, tolerance, "somewhere"]))
+    with pytest.raises(BadInput, match="expects nothing"):
+        read_expected(table(tmp_path / "expected.tsv"))
