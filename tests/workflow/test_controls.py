@@ -61,7 +61,7 @@ def test_speech_played_backwards_sounds_anonymous_and_is_not(values):
 
 
 @with_world
-def test_another_pitch_hides_the_voice_from_the_ignorant_only(values):
-    eer = {condition: float(values["eer_percent", "pitch", condition]) for condition in ("op", "pp")}
-    assert eer["op"] > 15
-    assert eer["pp"] < eer["op"]
+def test_another_pitch_hides_a_part_of_the_voice(values):
+    """Attacker and user draw shifts of their own, so the informed attack is no easier than the ignorant one."""
+    for condition in ("op", "pp"):
+        assert 10 < float(values["eer_percent", "pitch", condition]) < 45
