@@ -86,6 +86,33 @@ def test_assess_similarity_writes_metrics_curves_and_a_picture(folder):
     assert errors == ""
 
 
+def test_assess_similarity_writes_the_zoo_of_every_condition(folder):
+    run("assess_similarity", *matrices(folder), "--metrics", folder / "m.json", "--zoo", folder / "z.tsv")
+    header, rows = table(folder / "z.tsv")
+    assert header.split("\t")[:4] == ["label", "speaker", "n_target", "n_impostor"]
+    assert [row[:4] for row in rows] == [
+        [name, f"s{index}", "12", "64"] for name in ("oo", "op", "pp") for index in range(5)
+    ]
+
+
+def test_assess_ranks_writes_speakers_examples_and_all_fits(folder):
+    results = [
+        "--speakers",
+        folder / "s.tsv",
+        "--examples",
+        folder / "e.tsv",
+        "--all-fits",
+        "--metrics",
+        folder / "m.json",
+    ]
+    run("assess_ranks", "--matrix", folder / "templates_op.npz", "--label", "op", *results)
+    rows = table(folder / "s.tsv")[1]
+    assert [row[:3] for row in rows] == [["op", f"s{index}", "4"] for index in range(5)]
+    assert len({row[1] for row in table(folder / "e.tsv")[1]}) == 3
+    metrics = json.loads((folder / "m.json").read_text())["op"]
+    assert {"gallery_eer_percent", "kl_wms_bit", "speaker_max_disclosure_bit", "other_positive_percent"} <= set(metrics)
+
+
 def test_definition_and_pairs_change_the_numbers(folder):
     found = set()
     for definition in ("geometric", "sigmoid_mean"):

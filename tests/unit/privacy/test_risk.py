@@ -76,4 +76,3 @@ def test_an_undefined_diagonal_leaves_the_gap_undefined():
 def test_other_speakers_are_refused():
     with pytest.raises(BadInput, match="'b' is in one of them only"):
         deid_percents(oo={"a": 0.1}, op={"a": 0.1, "b": 0.2})
-
