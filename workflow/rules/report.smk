@@ -339,6 +339,7 @@ rule paper:
     input:
         all_papers,
         all_layouts,
+        "results/report/index.html",
 
 
 rule plot_rank_speakers:
