@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-* Ranks and disclosure as in ranks.py. A speaker has few utterances, so his disclosure is that of the beta-binomial model
-  with maximum likelihood: the only loss that works for histograms that are mostly zero, also at rank 1.
+* Ranks and disclosure as in ranks.py. A speaker has few utterances, so his disclosure is that of the beta-binomial
+  model with maximum likelihood: the only loss that works for histograms that are mostly zero, also at rank 1.
 * A speaker who is always first has the limit log2 N; the model then has no finite parameters (see betabinomial.py).
 
 References
@@ -88,6 +88,23 @@ def examples(found):
     """The speakers of the lowest, the median and the highest disclosure, whose curves are worth a picture."""
     ranking = sorted(found, key=lambda of: (of.model_mean_disclosure_bit, of.speaker))
     return list(dict.fromkeys(ranking[place].speaker for place in (0, len(ranking) // 2, -1)))
+
+
+def lines(matrix, *, ties="shared"):
+    """Everything about the speakers of a matrix as lines of tables.
+
+    Returns
+    -------
+    dict, list, list : summary; Disclosure of each speaker; (speaker, rank, p, gamma) of the examples
+    """
+    found, curves = by_speaker(matrix, ties=ties)
+    shown = [(speaker, *row) for speaker in examples(found) for row in by_rank(*curves[speaker])]
+    return summary(found), found, shown
+
+
+def by_rank(p, gamma):
+    """Lines (rank, p, gamma) of a histogram and its model."""
+    return [(rank, *of) for rank, of in enumerate(zip(p, gamma, strict=True), start=1)]
 
 
 def _or_undefined(value):
