@@ -31,6 +31,13 @@ def test_a_larger_limit_keeps_what_a_smaller_one_kept():
     assert (len(one), len(two)) == (3, 6)
 
 
+def test_who_is_chosen_is_drawn_and_not_the_first_by_name():
+    many = [Listed(f"{number}-{u}", f"{number}", "f", "", None, "-", "-") for number in range(10, 40) for u in "abcdef"]
+    assert limit.speakers(many, 5) != {f"{number}" for number in range(10, 15)}
+    kept = limit.restrict(many, speakers={of.speaker for of in many}, count=1)
+    assert len({of.utterance[-1] for of in kept}) == 6
+
+
 def test_the_choice_does_not_depend_on_the_order():
     shuffled = random.Random(1).sample(MANY, len(MANY))
     assert limit.speakers(shuffled, 5) == limit.speakers(MANY, 5)
