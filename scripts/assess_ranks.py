@@ -27,8 +27,7 @@ def main():
     interval_files.add_arguments(parser)
     arguments = parser.parse_args()
 
-    metrics, curves, resampled, notes = {}, {}, {}, []
-    lines = {name: [] for name in TABLES}
+    metrics, curves, resampled, notes, lines = {}, {}, {}, [], {name: [] for name in TABLES}
     for label, path in label_inputs(arguments.matrix, arguments.label).items():
         matrix = read_matrix(path)
         with naming(path):
