@@ -1,5 +1,6 @@
 """A table for people and machines: TSV in full precision, Markdown and LaTeX (booktabs) as a paper shows it."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -59,6 +60,7 @@ def booktabs(table):
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
+SIGN = re.compile(r"(^|/)-(?=\d|inf$)")  # of a number: a minus, no hyphen
 TEXTS = {".md": markdown, ".tex": booktabs}
 
 
@@ -72,4 +74,4 @@ def _cells(table):
 
 
 def _latex_row(cells):
-    return " & ".join(map(latex_with_math, cells)) + r" \\"
+    return " & ".join(SIGN.sub(r"\1$-$", latex_with_math(cell)) for cell in cells) + r" \\"

@@ -73,7 +73,7 @@ def test_latex_escapes_names_but_not_formulas(tmp_path):
     text = (tmp_path / "t.tex").read_text()
     assert text.startswith("\\begin{tabular}{lllllll}\n\\toprule\n")
     assert r"$D_{ECE}$/$C_{ECE}$ [bit]" in text
-    assert r"libri\_f (0.584, 3.979, C) & b2r & 53.51 & -1.94 & 0.236/0.014 & 2.541 & C \\" in text
+    assert r"libri\_f (0.584, 3.979, C) & b2r & 53.51 & $-$1.94 & 0.236/0.014 & 2.541 & C \\" in text
     assert r"DeID [\%]" in text
 
 
