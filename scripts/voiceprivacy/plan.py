@@ -443,7 +443,11 @@ class Plan:
         """Pictures of all sets and systems under one attacker, made on request: paths below results/paper."""
         attackers = dict.fromkeys((attack.extractor, attack.backend) for attack in self.attacks())
         shown = [attacker for attacker in attackers if self._protected(*attacker)]
-        return [f"{kind}/{'/'.join(attacker)}" for attacker in shown for kind in ("all_matrices", "all_profiles")]
+        histograms = [name for name in self.extractors if self.feature(name)]
+        return [
+            *(f"{kind}/{'/'.join(attacker)}" for attacker in shown for kind in ("all_matrices", "all_profiles")),
+            *(f"features/{corpus}/{name}" for corpus in self.evaluated for name in histograms),
+        ]
 
     def papers(self):
         """Pictures and tables that are made on request: paths without ending."""

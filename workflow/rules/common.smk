@@ -341,6 +341,16 @@ def all_trial_manifests(wildcards):
     return [f"results/audio/{corpus}/trial/original/manifest.tsv" for corpus, _ in plan.all_trial_lists()]
 
 
+def trial_features(wildcards):
+    """Features of the trial part of all systems."""
+    folder = f"results/embeddings/{wildcards.corpus}/trial"
+    return [f"{folder}/{system}/{wildcards.extractor}.npz" for system in ["original", *plan.anonymisers]]
+
+
+def feature_of(wildcards):
+    return plan.feature(wildcards.extractor)
+
+
 def all_layouts(wildcards):
     return [f"results/paper/{layout}.svg" for layout in plan.layouts()]
 

@@ -334,6 +334,34 @@ rule plot_all_profiles:
         " > {log:q} 2>&1"
 
 
+rule plot_features:
+    """Mean histogram of a feature over all speakers, for original and protected speech, on request."""
+    input:
+        embeddings=trial_features,
+        script=SCRIPTS / "plot_features.py",
+        modules=modules("plot_features"),
+    output:
+        multiext("results/paper/features/{corpus}/{extractor}", ".svg", ".pdf", ".png"),
+    log:
+        "results/logs/plot_features/{corpus}/{extractor}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        systems=["original", *plan.anonymisers],
+        feature=feature_of,
+    shell:
+        "python {input.script}"
+        " --embeddings {input.embeddings:q}"
+        " --systems {params.systems}"
+        " --feature {params.feature}"
+        " --title {wildcards.corpus:q}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
 rule paper:
     """All conventional pictures and tables for papers: snakemake --cores all paper."""
     input:
