@@ -1,0 +1,185 @@
+"""Attackers who train on protected speech, scores that somebody else made, and a published protocol on a stand-in."""
+
+import csv
+import re
+import shutil
+
+import pytest
+import yaml
+from runs import ROOT, make_kaldi_directory, snakemake, write_config
+
+B2 = "python {scripts}/anonymise_mcadams.py --alpha 0.8 --level corpus"
+B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
+RECIPE = ROOT / "workflow" / "resources" / "recipes" / "xvector_small.yaml"
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def part_of(
+    source, folder, *, genders="fm", utterances=range(5), prefix="", files=("wav.scp", "utt2spk", "spk2gender")
+):
+    """Write the part of a Kaldi directory with these genders and numbers of utterances, its names with a prefix."""
+    folder.mkdir(parents=True)
+    of_gender = dict(line.split() for line in (source / "spk2gender").read_text().splitlines())
+    for name in files:
+        kept = []
+        for line in (source / name).read_text().splitlines():
+            words = line.split()
+            utterance = words[1] if name == "trials" else words[0]
+            speakers = {word.partition("-")[0] for word in words[:2] if word.partition("-")[0] in of_gender}
+            numbered = "-" not in utterance or int(utterance.partition("-")[2]) in utterances
+            if numbered and all(of_gender[speaker] in genders for speaker in speakers):
+                kept.append(
+                    " ".join(f"{prefix}{word}" if word.partition("-")[0] in of_gender else word for word in words)
+                )
+        (folder / name).write_text("\n".join(kept) + "\n")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """Scores of a plain and of an informed attacker on two anonymisers."""
+    folder = tmp_path_factory.mktemp("attackers")
+    make_kaldi_directory(folder / "data" / "tiny")
+    part_of(folder / "data" / "tiny", folder / "data" / "train", prefix="t")
+    training = {"corpus": "train", "speech": "anonymised"}
+    config = write_config(
+        folder,
+        corpora={"tiny": {"kaldi": "data/tiny"}, "train": {"kaldi": "data/train", "use": "train"}},
+        anonymisers={"b2": {"command": B2}, "b2r": {"command": B2R}},
+        extractors={
+            "plain": {"train": {"corpus": "train"}, "recipe": "xvector_small"},
+            "semi": {"train": training, "recipe": "xvector_small", "start": "plain"},
+        },
+        backends={
+            "cosine": {"type": "cosine"},
+            "plda": {"type": "plda", "train": training, "lda_dim": 2, "shrinkage": 0.1, "extractors": ["semi"]},
+        },
+        report={"bootstrap": 0},
+    )
+    scores = [
+        f"results/scores/tiny/all/{system}/semi_on_{of}/{backend}/{condition}.tsv"
+        for of in ("b2", "b2r")
+        for backend in ("cosine", f"plda_on_{of}")
+        for system, condition in (("original", "oo"), (of, "op"), (of, "pp"))
+    ]
+    finished = snakemake(folder, *scores, "--cores", "2", "--configfile", config)
+    assert finished.returncode == 0, finished.stderr
+    return folder
+
+
+def test_every_training_utterance_is_protected_with_a_draw_of_its_own_and_learnt_under_its_speaker(run):
+    train = run / "results" / "audio" / "train" / "train"
+    pseudo = {row["utterance"]: row["speaker"] for row in rows(train / "original" / "pseudo_manifest.tsv")}
+    assert len(set(pseudo.values())) == len(pseudo) == 25
+    assert len({row["alpha"] for row in rows(train / "b2r" / "manifest.alphas.tsv")}) == 25
+    speakers = {row["utterance"]: row["speaker"] for row in rows(train / "b2r" / "manifest.tsv")}
+    assert speakers == {row["utterance"]: row["speaker"] for row in rows(train / "original" / "manifest.tsv")}
+    assert set(speakers.values()) == {"tanna", "tberta", "tclara", "tdavid", "temil"}
+
+
+@pytest.mark.parametrize("backend", ["cosine", "plda_on_"])
+def test_two_anonymisers_give_two_different_oo(run, backend):
+    folder = run / "results" / "scores" / "tiny" / "all" / "original"
+    one, other = (
+        [
+            row["score"]
+            for row in rows(folder / f"semi_on_{of}" / f"{backend}{of if backend[-1] == '_' else ''}" / "oo.tsv")
+        ]
+        for of in ("b2", "b2r")
+    )
+    assert len(one) == len(other)
+    assert one != other
+
+
+def test_an_attacker_trained_on_one_anonymiser_is_not_tried_on_another(run):
+    target = "results/scores/tiny/all/b2r/semi_on_b2/plda_on_b2r/pp.tsv"
+    planned = snakemake(run, "-n", "--configfile", run / "config.yaml", "--quiet")
+    assert planned.returncode == 0
+    assert target not in planned.stdout + planned.stderr
+
+
+def test_a_trained_model_has_its_curve_and_leaves_no_checkpoints(run):
+    models = run / "results" / "models"
+    assert {path.name for path in models.iterdir()} == {"plain", "semi_on_b2", "semi_on_b2r"}
+    assert len(rows(models / "plain" / "training.tsv")) == 10
+
+
+def test_a_config_with_nothing_but_scores_has_a_report(tmp_path):
+    generator = iter(range(10**6))
+    for name, shift in {"original/oo": 9, "b2/op": 2, "b2/pp": 5}.items():
+        path = tmp_path / "team7" / f"{name}.tsv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = ["enrolment\ttrial\tlabel\tscore"]
+        for enrolled in range(4):
+            for tried in range(8):
+                label = "target" if tried % 4 == enrolled else "nontarget"
+                score = (next(generator) * 37 % 11) + shift * (label == "target")
+                lines.append(f"s{enrolled}\tu{tried}\t{label}\t{score}")
+        path.write_text("\n".join(lines) + "\n")
+    attack = {"team7": {"scores": "team7/{anonymiser}/{condition}.tsv"}}
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump({"attacks": attack}))
+    finished = snakemake(tmp_path, "--cores", "2", "--configfile", tmp_path / "config.yaml")
+    assert finished.returncode == 0, finished.stderr
+    found = {(row["anonymiser"], row["condition"]): row for row in rows(tmp_path / "results" / "metrics.tsv")}
+    assert found.keys() == {("original", "oo"), ("b2", "op"), ("b2", "pp")}
+    assert {row["backend"] for row in found.values()} == {"given"}
+    assert "given, PP" in (tmp_path / "results" / "report" / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def stand_in(tmp_path):
+    """The published protocol's directories with a few buzzing speakers in them."""
+    make_kaldi_directory(tmp_path / "all")
+    everything = ("wav.scp", "utt2spk", "spk2gender")
+    data = tmp_path / "vpc"
+    part_of(tmp_path / "all", data / "libri_test_enrolls", utterances=range(2), files=(*everything, "enrolls"))
+    for gender in "fm":
+        folder = data / f"libri_test_trials_{gender}"
+        part_of(tmp_path / "all", folder, genders=gender, utterances=range(2, 5), files=(*everything, "trials"))
+    part_of(tmp_path / "all", data / "train-clean-360", prefix="t")
+    return data
+
+
+REPRODUCTION = ROOT / "config" / "reproduce_vpc2024_b2.yaml"
+
+
+def test_the_graph_of_the_published_protocol(stand_in, tmp_path):
+    planned = snakemake(tmp_path, "-n", "--configfile", REPRODUCTION, VPC_DATA=str(stand_in))
+    assert planned.returncode == 0, planned.stderr
+    text = planned.stdout + planned.stderr
+    jobs = dict(re.findall(r"^(\w+) +(\d+)$", text, re.MULTILINE))
+    assert jobs["train_extractor"] == "2"
+    assert jobs["list_pseudo_speakers"] == jobs["compare_expected"] == "1"
+    assert "results/scores/libri_test/f/b2/semi_on_b2/cosine/pp.tsv" in text
+
+
+@pytest.mark.long
+def test_the_published_protocol_on_a_stand_in_says_pass_or_fail(stand_in, tmp_path):
+    config = yaml.safe_load(REPRODUCTION.read_text())
+    for entry in config["extractors"].values():
+        entry |= {"recipe": "xvector_small", "device": "cpu"}
+    config["report"] = {"bootstrap": 0}
+    config["anonymisers"]["b2"]["shards"] = 1
+    expected = (ROOT / "workflow" / "resources" / "expected" / "vpc2024_b2.tsv").read_text().splitlines()
+    generous = [line.replace("\t2.3\t", "\t100\t") for line in expected[1:3]]
+    (tmp_path / "expected.tsv").write_text("\n".join([expected[0], *generous, *impossible(expected[3:])]) + "\n")
+    config["expected"] = "expected.tsv"
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
+    shutil.copytree(stand_in, tmp_path / "data")
+    finished = snakemake(
+        tmp_path, "--cores", "2", "--configfile", tmp_path / "config.yaml", VPC_DATA=str(tmp_path / "data")
+    )
+    assert finished.returncode == 0, finished.stderr
+    verdicts = [row["verdict"] for row in rows(tmp_path / "results" / "report" / "tables" / "expected.tsv")]
+    assert verdicts == ["PASS", "PASS", "FAIL", "FAIL"]
+    page = (tmp_path / "results" / "report" / "index.html").read_text(encoding="utf-8")
+    assert "2 of 4 numbers lie within their tolerance" in page
+    assert "semi-informed" in page
+
+
+def impossible(lines):
+    """The same expectations with a value that no equal error rate has."""
+    return ["\t".join([*line.split("\t")[:7], "200", *line.split("\t")[8:]]) for line in lines]
