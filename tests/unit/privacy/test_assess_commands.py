@@ -246,3 +246,11 @@ def test_infinite_scores_cannot_train_the_linear_calibration(scores, tmp_path):
     fails_with(
         call("assess_calibration.py", "--train", train, "--test", test, "--metrics", tmp_path / "m.json"), "infinite"
     )
+
+
+@pytest.mark.parametrize("script", ["assess_verification", "assess_zebra", "assess_calibration"])
+def test_a_command_starts_without_what_it_does_not_need(script):
+    code = f"import sys; sys.path.insert(0, 'scripts'); import {script}; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True).stdout
+    heavy = {"torch", "matplotlib", "pandas", "numba", "yaml", "jinja2", "scipy.stats", "snakemake"}
+    assert not heavy & set(loaded.split())
