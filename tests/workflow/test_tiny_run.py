@@ -74,6 +74,19 @@ def test_every_metric_of_the_issue_is_a_number_or_a_word(run):
     assert len(set(keys)) == len(keys)
 
 
+def test_normalised_measures_stand_under_op_gains_under_pp_and_distortion_where_there_are_two_runs(run):
+    places = {(row["anonymiser"], row["condition"], row["metric"]) for row in rows(run / "results" / "metrics.tsv")}
+    for anonymiser in ("b2r", "mine", "team42"):
+        for condition, metrics in (
+            ("op", ("dece_op_oo_percent", "cllr_min_op_oo_percent")),
+            ("pp", ("gain_dece_db", "gain_cllr_min_db")),
+        ):
+            assert {(anonymiser, condition, metric) for metric in metrics} <= places
+    assert {place[:2] for place in places if place[2].startswith("cece_")} == {("b2r", "op")}
+    assert (run / "results/report/figures/calibration/tiny/all/b2r/random/cosine.tex").exists()
+    assert "Are two sessions linkable?" in (run / "results/report/index.html").read_text()
+
+
 def test_trial_counts_are_those_of_the_list(run):
     table = rows(run / "results" / "metrics.tsv")
     counts = {row["value"] for row in table if row["metric"] == "n_target"}
