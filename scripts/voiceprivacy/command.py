@@ -6,11 +6,16 @@ from voiceprivacy.files import BadInput
 
 
 def run(main):
-    """Call ``main``; bad input becomes one line on stderr and exit code 2."""
+    """Call ``main``; bad input, or a path that cannot be made or written, is one line on stderr and exit code 2."""
     try:
         main()
     except BadInput as error:
         print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
         sys.exit(2)
 
 

@@ -296,6 +296,17 @@ def test_audio_with_nan_is_named(original, tmp_path):
     assert not (tmp_path / "a.tsv").exists()
 
 
+@pytest.mark.parametrize("place", ["audio_dir", "output_manifest"])
+def test_a_place_that_cannot_be_written_is_one_line(original, tmp_path, place):
+    (tmp_path / "file").write_text("mine")
+    where = {"audio_dir": tmp_path / "a", "output_manifest": tmp_path / "a.tsv", place: tmp_path / "file" / "x"}
+    done = command("anonymise_mcadams", manifest=original, seed=1, **where)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith(f"error: {tmp_path}/file")
+    assert "Traceback" not in done.stderr
+    assert (tmp_path / "file").read_text() == "mine"
+
+
 @pytest.mark.parametrize("threads", [0, -3])
 @pytest.mark.parametrize("script", ["anonymise_mcadams", "anonymise_part"])
 def test_no_threads_are_refused_in_one_line(original, tmp_path, script, threads):
