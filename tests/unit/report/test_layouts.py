@@ -3,6 +3,7 @@
 import numpy as np
 
 from voiceprivacy.report.order import arrange
+from voiceprivacy.report.plots import features, style
 from voiceprivacy.report.plots.layouts import matrices_picture, profiles_picture
 
 
@@ -51,3 +52,12 @@ def test_an_undefined_diagonal_does_not_disturb_the_order():
     assert sorted(speakers) == list("abcde")
     place = speakers.index("c")
     assert sorted_matrices["oo"].mask[place, place]
+
+
+def test_features_are_means_of_normalised_histograms():
+    _, ax = style.figure(3, 3)
+    counts = {"original": np.array([[1, 0, 1, 0], [0, 8, 0, 0]]), "b2": np.array([[1, 1, 1, 1]])}
+    features.plot_features(ax, histograms=counts, bins=(list("abcd"), "letters"))
+    np.testing.assert_allclose(ax.patches[0].get_data().values, [0.25, 0.5, 0.25, 0])
+    np.testing.assert_allclose(ax.patches[1].get_data().values, 0.25)
+    assert ax.get_xlabel() == "letters"
