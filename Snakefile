@@ -21,7 +21,10 @@ include: "workflow/rules/report.smk"
 
 
 onsuccess:
-    shell("python {SCRIPTS}/show_metrics.py --metrics results/metrics.tsv --report results/report/index.html")
+    shell(
+        "python {SCRIPTS}/show_metrics.py --metrics results/metrics.tsv"
+        " --comparisons results/comparisons --report results/report/index.html"
+    )
 
 
 onerror:

@@ -16,10 +16,13 @@ def main():
         type=Path,
         help="folder of FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.json",
     )
+    parser.add_argument(
+        "--intervals", nargs="*", default=[], type=Path, metavar="JSON", help="BACKEND.intervals.json below the folder"
+    )
     parser.add_argument("--metrics", required=True, type=Path, help="TSV to write")
     arguments = parser.parse_args()
 
-    metrics = collect(arguments.jsons, folder=arguments.folder)
+    metrics = collect(arguments.jsons, folder=arguments.folder, intervals=arguments.intervals)
     write_metrics(arguments.metrics, metrics)
     print(f"{len(metrics)} numbers from {len(arguments.jsons)} files in {arguments.metrics}")
 

@@ -7,15 +7,21 @@ from voiceprivacy.command import run
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.terminal import summary
+from voiceprivacy.report.uncertainty import NONE, read_comparisons
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--metrics", required=True, type=Path, help="metrics.tsv")
+    parser.add_argument(
+        "--comparisons", type=Path, help="folder of CORPUS/TRIALS/EXTRACTOR/BACKEND.tsv: how sure it is"
+    )
     parser.add_argument("--report", type=Path, help="the page to point to")
     arguments = parser.parse_args()
 
-    print(*summary(compare(read_metrics(arguments.metrics))), sep="\n")
+    metrics = read_metrics(arguments.metrics)
+    comparisons = read_comparisons(arguments.comparisons, metrics) if arguments.comparisons else NONE
+    print(*summary(compare(metrics, comparisons), comparisons), sep="\n")
     if arguments.report:
         print(f"\nReport: {arguments.report.absolute()}")
 

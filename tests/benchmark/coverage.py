@@ -19,7 +19,6 @@ from voiceprivacy import seeds  # noqa: E402
 from voiceprivacy.arrays import ScoreMatrix  # noqa: E402
 from voiceprivacy.privacy import bootstrap, null, ranks, similarity, trials, zebra  # noqa: E402
 
-UTTERANCES = 4
 SCALE = 1.5  # scores are LLRs times this: miscalibrated, so that Cllr and min Cllr differ
 COMPARED = ("eer_percent", "cllr_bit", "cllr_min_bit", "dece_bit", "linkability")
 
@@ -28,6 +27,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--speakers", type=int, nargs="+", default=[12, 20, 40])
     parser.add_argument("--separations", type=float, nargs="+", default=[0.5, 2.0], help="d' of the simulated scores")
+    parser.add_argument("--utterances", type=int, default=4, help="of each speaker")
     parser.add_argument("--sets", type=int, default=500, help="simulated sets for each setting")
     parser.add_argument("--replicates", type=int, default=300)
     arguments = parser.parse_args()
@@ -35,13 +35,13 @@ def main():
     print("| simulated | speakers | metric | truth | mean of the values | percentile | reported | width |")
     print("|---|---|---|---|---|---|---|---|")
     options = {"sets": arguments.sets, "n_replicates": arguments.replicates}
-    for n_speakers in arguments.speakers:
+    for size in [(n_speakers, arguments.utterances) for n_speakers in arguments.speakers]:
         for separation in arguments.separations:
-            report(f"scores, d' = {separation}", n_speakers, *of_scores(n_speakers, separation, **options))
-        report("embeddings", n_speakers, *of_embeddings(n_speakers, **options))
-        alarms = [alarm(n_speakers, index, arguments.replicates) for index in range(arguments.sets)]
+            report(f"scores, d' = {separation}", size[0], *of_scores(size, separation, **options))
+        report("embeddings", size[0], *of_embeddings(size, **options))
+        alarms = [alarm(size, index, arguments.replicates) for index in range(arguments.sets)]
         print(
-            f"| scores, d' = 0 | {n_speakers} | false alarms | 5 % | {100 * np.mean(alarms):.1f} % | - | - | - |",
+            f"| scores, d' = 0 | {size[0]} | false alarms | 5 % | {100 * np.mean(alarms):.1f} % | - | - | - |",
             flush=True,
         )
 
@@ -61,21 +61,21 @@ def report(what, n_speakers, truth, found):
         )
 
 
-def of_scores(n_speakers, separation, *, sets, n_replicates):
+def of_scores(size, separation, *, sets, n_replicates):
     """True numbers, and {metric: Interval} of every simulated set; differences are to a second anonymiser."""
     truth, found = true_numbers(separation), []
     other = true_numbers(separation + 0.5)
     truth |= {f"difference of {name}": truth[name] - other[name] for name in COMPARED}
     for index in range(sets):
-        draw = seeds.generator(index, "scores", str(n_speakers))
-        first, second = simulated_scores(n_speakers, (separation, separation + 0.5), draw)
+        draw = seeds.generator(index, "scores", str(size))
+        first, second = simulated_scores(size, (separation, separation + 0.5), draw)
         values, replicates = numbers(first, n_replicates, index)
-        of_set = named_intervals(values, replicates, n_speakers)
+        of_set = named_intervals(values, replicates, size[0])
         values_of_second, replicates_of_second = numbers(second, n_replicates, index)
         for name in COMPARED:
             pair = (values[name] - values_of_second[name], replicates[name] - replicates_of_second[name])
             bounds = bootstrap.UNBOUNDED if name in bootstrap.BIASED else None
-            of_set[f"difference of {name}"] = bootstrap.interval(*pair, n_speakers=n_speakers, bounds=bounds)
+            of_set[f"difference of {name}"] = bootstrap.interval(*pair, n_speakers=size[0], bounds=bounds)
         found.append(of_set)
     return truth, found
 
@@ -101,15 +101,16 @@ def named_intervals(values, replicates, n_speakers):
     return {name: bootstrap.Interval(**of) for name, of in found.items() if name in kept}
 
 
-def simulated_scores(n_speakers, separations, draw):
+def simulated_scores(size, separations, draw):
     """Every speaker against every speaker's utterances: SpeakerTrials of two anonymisers on the same speakers.
 
     Both classes have variance 1, of it: target trials 0.36 of the speaker; nontarget trials 0.2 of each speaker, 0.09
     of the pair. Half of every effect is common to both anonymisers. At a separation of 0 target trials have the effects
     of nontarget trials: no evidence at all.
     """
-    enrolment = np.repeat(np.arange(n_speakers), n_speakers * UTTERANCES)
-    trial = np.tile(np.repeat(np.arange(n_speakers), UTTERANCES), n_speakers)
+    n_speakers, n_utterances = size
+    enrolment = np.repeat(np.arange(n_speakers), n_speakers * n_utterances)
+    trial = np.tile(np.repeat(np.arange(n_speakers), n_utterances), n_speakers)
     target = enrolment == trial
     common = effects(enrolment, trial, target & (max(separations) > 0), n_speakers, draw)
     names = np.array([f"{n_speakers}-{index:03d}" for index in range(n_speakers)])
@@ -149,41 +150,42 @@ def true_numbers(separation):
     }
 
 
-def alarm(n_speakers, index, n_replicates):
+def alarm(size, index, n_replicates):
     """Whether scores without any evidence are said to hold more than zero evidence."""
-    of, _ = simulated_scores(n_speakers, (0, 0), seeds.generator(index, "null", str(n_speakers)))
+    of, _ = simulated_scores(size, (0, 0), seeds.generator(index, "null", str(size)))
     sample = trials.weigh(of, np.ones(len(of.scores), dtype=np.int64))
-    limit = null.dece_null95_bit(null.null_dece_bits(of, n_replicates=n_replicates, seed=index))
-    return bootstrap.zebra_metrics(sample)["dece_bit"] > limit
+    limit = null.dece_null95_bit(null.null_dece_bits(of, n_replicates=n_replicates, seed=index), n_speakers=size[0])
+    return limit != "undefined" and bootstrap.zebra_metrics(sample)["dece_bit"] > limit
 
 
-def of_embeddings(n_speakers, *, sets, n_replicates):
+def of_embeddings(size, *, sets, n_replicates):
     """True numbers, and {metric: Interval} of every simulated set, of ranks (OP) and similarity matrices."""
     found = []
     for index in range(sets):
-        matrices, templates = simulated_matrices(n_speakers, seeds.generator(index, "embeddings", str(n_speakers)))
+        matrices, templates = simulated_matrices(size, seeds.generator(index, "embeddings", str(size)))
         options = {"n_replicates": n_replicates, "seed": index}
         replicates = bootstrap.resample_similarities(**matrices, **options)
         replicates = {"deid_percent": replicates["op"]["deid_percent"], "gvd_db": replicates["pp"]["gvd_db"]}
         replicates |= bootstrap.resample_ranks(ranks.true_ranks(templates), templates.row_speakers, **options)
         values = similarity.assess(**matrices).metrics | ranks.disclosure(ranks.histogram(ranks.true_ranks(templates)))
-        found.append(named_intervals(values, replicates, n_speakers))
-    return true_of_embeddings(n_speakers), found
+        found.append(named_intervals(values, replicates, size[0]))
+    return true_of_embeddings(size), found
 
 
-def true_of_embeddings(n_speakers):
+def true_of_embeddings(size):
     """DeID and G_VD of many speakers; ranks of many galleries of the same size."""
-    matrices, _ = simulated_matrices(300, seeds.generator(0, "many speakers"))
+    matrices, _ = simulated_matrices((300, size[1]), seeds.generator(0, "many speakers"))
     histograms = []
     for index in range(3000):
-        _, templates = simulated_matrices(n_speakers, seeds.generator(index, "truth", str(n_speakers)), pairs=False)
+        _, templates = simulated_matrices(size, seeds.generator(index, "truth", str(size)), pairs=False)
         histograms.append(ranks.histogram(ranks.true_ranks(templates)))
     return similarity.assess(**matrices).metrics | ranks.disclosure(np.mean(histograms, axis=0))
 
 
-def simulated_matrices(n_speakers, draw, *, pairs=True, dimensions=6):
+def simulated_matrices(size, draw, *, pairs=True, dimensions=6):
     """Similarities of OO, OP and PP, and the templates' ScoreMatrix of OP; protection hides two thirds of the voice."""
-    speaker = np.repeat(np.arange(n_speakers), UTTERANCES)
+    n_speakers, n_utterances = size
+    speaker = np.repeat(np.arange(n_speakers), n_utterances)
     voice, disguise = draw.normal(size=(2, n_speakers, dimensions))
     original = voice[speaker] + draw.normal(size=(len(speaker), dimensions))
     protected = (voice + 1.4 * disguise)[speaker] / 1.72 + draw.normal(size=(len(speaker), dimensions))

@@ -169,7 +169,7 @@ def interval(value, replicates, *, n_speakers, bounds=None):
     if not len(replicates) or isinstance(value, str):
         return Interval(value, *["undefined"] * 6, n_speakers, len(replicates))
     half = stdtrit(max(n_speakers - 1, 1), (1 + LEVEL) / 2)
-    percentile = _quantiles(replicates, ndtr([-half, half]))
+    percentile = _limits(replicates, ndtr(-half))
     corrected = [
         float(limit) for limit in np.clip(percentile - _shift(value, replicates), *(bounds or (-np.inf, np.inf)))
     ]
@@ -206,10 +206,10 @@ def _shift(value, replicates):
     return 2 * bias if np.isfinite(bias) else 0.0
 
 
-def _quantiles(ordered, shares):
-    """Order statistics, so that infinite replicates are no trouble."""
-    places = np.ceil(shares * (len(ordered) + 1)).astype(int) - 1
-    return ordered[np.clip(places, 0, len(ordered) - 1)]
+def _limits(ordered, tail):
+    """Both limits (2,) that leave at most a share ``tail`` outside: order statistics, which may be infinite."""
+    place = max(int(np.floor(tail * (len(ordered) + 1) + 1e-9)), 1)
+    return ordered[[place - 1, len(ordered) - place]]
 
 
 def _columns(found):

@@ -12,10 +12,13 @@ Holm, A simple sequentially rejective multiple test procedure, Scandinavian Jour
 
 import itertools
 import math
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from voiceprivacy.arrays import read_npz
+from voiceprivacy.files import BadInput, read_json
 from voiceprivacy.privacy.bootstrap import BIASED, UNBOUNDED, interval, p_value
 
 # Whether more of it is better for the speaker (for G_VD: voices that remain different from each other).
@@ -32,6 +35,7 @@ MORE_IS_BETTER = {
     "identification_rate_percent": False,
 }
 ALIKE = "cannot be told apart"
+INTERVALS, REPLICATES = ".intervals.json", ".bootstrap.npz"
 UNTESTED = {"p_value": 1.0, "verdict": ALIKE}
 
 
@@ -55,6 +59,40 @@ class Pair(NamedTuple):
     p_value: float
     p_holm: float
     verdict: str
+
+
+def read_systems(paths, *, folder):
+    """Read the numbers of systems under one attacker, each the mean over the lists that are given.
+
+    Parameters
+    ----------
+    paths : intervals.json files below ``folder`` (FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND), with the
+        bootstrap.npz of the same name beside each
+
+    Returns
+    -------
+    {(condition, metric): {anonymiser: (value, replicates (B,), number of speakers)}} : oo of the original only
+
+    Raises
+    ------
+    BadInput : a file in another place, systems on other lists or with other numbers of replicates
+    """
+    found = {}
+    for path in map(Path, paths):
+        trials, anonymiser = _place(path, folder)
+        replicates = read_npz(path.with_name(path.name.replace(INTERVALS, REPLICATES)), [])
+        for condition, intervals in read_json(path).items():
+            for name, of in intervals.items():
+                if condition != "oo" or anonymiser == "original":
+                    systems = found.setdefault((condition, name), {}).setdefault(anonymiser, {})
+                    systems[trials] = (of["value"], replicates[f"{condition}/{name}"], of["n_speakers"])
+    for (condition, name), systems in found.items():
+        shapes = {(*sorted(of), *{replicates.shape for _, replicates, _ in of.values()}) for of in systems.values()}
+        if len(shapes) > 1:
+            raise BadInput(
+                f"{folder}: {name} under {condition}: systems differ in their lists or numbers of replicates"
+            )
+    return {key: {who: average(list(of.values())) for who, of in systems.items()} for key, systems in found.items()}
 
 
 def compare(systems, *, condition, metric):
@@ -92,6 +130,17 @@ def average(systems):
         return "undefined", np.full(len(replicates[0]), np.nan), min(n_speakers)
     with np.errstate(invalid="ignore"):  # inf - inf
         return float(np.mean(values)), np.mean(replicates, axis=0), min(n_speakers)
+
+
+def _place(path, folder):
+    """Trial list and anonymiser of a file of intervals."""
+    try:
+        _, _, trials, anonymiser, _, _ = path.relative_to(folder).parts
+    except ValueError:
+        raise BadInput(
+            f"{path}: expected FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND{INTERVALS} below {folder}"
+        ) from None
+    return trials, anonymiser
 
 
 def _difference(metric, a, b):

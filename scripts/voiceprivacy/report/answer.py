@@ -55,7 +55,8 @@ def _answer(strongest, comparisons):
     equal = [system.anonymiser for system in ranking if system.mean["eer_percent"] == best.mean["eer_percent"]]
     alike = [system.anonymiser for system in ranking[1:] if not can_be_told_apart(comparisons, best, system)]
     if len(equal) == 1 and alike:
-        head = f"{best.anonymiser} has the highest, but cannot be told apart from {_listed(alike)}: {protected}"
+        who = f"{best.anonymiser} has the highest equal error rate, but cannot be told apart from {_listed(alike)}"
+        head = f"{who}: {protected}"
     elif len(equal) > 1:
         head = f"{_listed(equal)} protect equally well: {protected}"
     elif len(ranking) > 1:

@@ -3,8 +3,9 @@
 import itertools
 
 from voiceprivacy.files import whole_or_absent
-from voiceprivacy.report.columns import COLUMNS, DASH, INFINITY, MINUS
+from voiceprivacy.report.columns import DASH, INFINITY, MINUS
 from voiceprivacy.report.comparison import expanded
+from voiceprivacy.report.uncertainty import interval_text, shown_columns
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -29,24 +30,28 @@ def write_latex(path, systems):
 
 
 def _table(systems):
-    titles = ["Anonymiser", "Attack", "List", *(column.title for column in COLUMNS)]
-    units = ["", "", "", *(f"{column.unit} {column.arrow}".strip() for column in COLUMNS)]
-    lines = [rf"\begin{{tabular}}{{lll{'r' * len(COLUMNS)}}}", r"\toprule", _row(titles), _row(units)]
+    columns = shown_columns(systems)
+    titles = ["Anonymiser", "Attack", "List", *(column.title for column in columns)]
+    units = ["", "", "", *(f"{column.unit} {column.arrow}".strip() for column in columns)]
+    lines = [rf"\begin{{tabular}}{{lll{'r' * len(columns)}}}", r"\toprule", _row(titles), _row(units)]
     for place, group in itertools.groupby(systems, key=lambda system: (system.corpus, system.attacker)):
         lines += [r"\midrule", rf"\multicolumn{{{len(titles)}}}{{l}}{{\textit{{{latex(', '.join(place))}}}}} \\"]
-        lines += [line for system in group for line in _rows(system)]
+        lines += [line for system in group for line in _rows(system, columns)]
     return [*lines, r"\bottomrule", r"\end{tabular}"]
 
 
-def _rows(system):
+def _rows(system, columns):
     for trials, values in expanded(system):
-        cells = [column.text(values[column.metric]) for column in COLUMNS]
+        cells = [column.text(values[column.metric]) for column in columns]
         if values["tag"]:
             cells = [
                 f"{cell} ({values['tag']})" if column.tagged else cell
-                for cell, column in zip(cells, COLUMNS, strict=True)
+                for cell, column in zip(cells, columns, strict=True)
             ]
         yield _row([system.anonymiser, system.attack, trials, *cells])
+        intervals = [interval_text(column, system.intervals[trials][column.metric]) for column in columns]
+        if any(intervals):
+            yield _row(["", "", "95 %", *intervals])
 
 
 def latex(text):

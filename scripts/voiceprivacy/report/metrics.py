@@ -5,6 +5,7 @@ Conventions
 * metrics/{family}/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json holds condition -> {name: value}.
 * Similarity names numbers of two conditions at the top level: they stand under the protected one, DeID under op and
   G_VD and the gains under pp.
+* Intervals lie beside them in {backend}.intervals.json: condition -> {name: {ci_low, ci_high, ...}}.
 * Original against original (oo) belongs to `original`, wherever it was used as a reference.
 """
 
@@ -36,16 +37,21 @@ class Metric(NamedTuple):
     ci_high: str = "-"
 
 
-def collect(paths, *, folder):
+def collect(paths, *, folder, intervals=()):
     """Gather the metrics files below ``folder`` as a sorted list of Metric; a number measured twice is kept once.
+
+    ``intervals`` are the files of intervals; a number without one has - as its limits.
 
     Raises
     ------
     BadInput : a file without numbers or in another place, a missing number, two different values for the same number
     """
-    found = {}
+    found, limits = {}, {}
+    for path in sorted(map(Path, intervals)):
+        limits |= _limits(path, folder)
     for path in sorted(map(Path, paths)):
         for metric in _metrics(path, folder):
+            metric = metric._replace(**limits.get(metric[:7], {}))
             first, _ = found.setdefault(metric[:7], (metric, path))
             if not _same(first.value, metric.value):
                 _, other = found[metric[:7]]
@@ -83,9 +89,21 @@ def _metrics(path, folder):
         yield Metric(corpus, trials, who, extractor, backend, condition, name, _text(value, name, path))
 
 
-def _place(path, folder):
+def _limits(path, folder):
+    """{first seven fields of a Metric: {ci_low, ci_high}} of a file of intervals."""
+    corpus, trials, anonymiser, extractor, backend = _place(path, folder, ending=".intervals.json")
+    found = {}
+    for condition, numbers in read_json(path).items():
+        who = ORIGINAL if condition == "oo" else anonymiser
+        for name, of in numbers.items():
+            key = (corpus, trials, who, extractor, backend, condition, name)
+            found[key] = {limit: _text(of.get(limit), name, path) for limit in ("ci_low", "ci_high")}
+    return found
+
+
+def _place(path, folder, *, ending=".json"):
     try:
-        _, *place = Path(path).relative_to(folder).with_suffix("").parts
+        _, *place = Path(str(path).removesuffix(ending)).relative_to(folder).parts
     except ValueError:
         place = []
     if len(place) != 5:

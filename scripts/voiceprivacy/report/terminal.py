@@ -4,21 +4,26 @@ import itertools
 import textwrap
 
 from voiceprivacy.report.answer import answers, what_was_run
-from voiceprivacy.report.columns import COLUMNS, UNDEFINED
+from voiceprivacy.report.columns import COLUMNS as ALL_COLUMNS
+from voiceprivacy.report.columns import UNDEFINED
+from voiceprivacy.report.uncertainty import NONE, NULL, zero_evidence
 
 WIDTH = 100
 NAME_WIDTH = 12
 ATTACK_WIDTH = 13
 UNDEFINED_SHORT = "undef."
+COLUMNS = [column for column in ALL_COLUMNS if not column.optional]
 UNITS = [f"{column.unit} {column.arrow}".strip() for column in COLUMNS]
 NUMBER_WIDTHS = [max(7, len(column.short) + 1, len(unit) + 1) for column, unit in zip(COLUMNS, UNITS, strict=True)]
 
 
-def summary(systems):
+def summary(systems, comparisons=NONE):
     """What was run, the answer, and one table per corpus and attacker (mean over the trial lists) as lines of text."""
     lines = textwrap.wrap(what_was_run(systems), WIDTH)
-    for corpus, answer in answers(systems).items():
+    for corpus, answer in answers(systems, comparisons).items():
         lines += ["", *textwrap.wrap(f"{corpus}: {answer}", WIDTH)]
+    for corpus, sentence in zero_evidence(systems).items():
+        lines += ["", *textwrap.wrap(f"{corpus}: {sentence}", WIDTH)]
     for _, group in itertools.groupby(systems, key=lambda system: system[:3]):
         lines += ["", *_table(list(group))]
     return [*lines, "", "↑ ↓: which way means more privacy."]
@@ -36,11 +41,28 @@ def _table(systems):
             name = ""
         for system in rows:
             lines.append(_line(name, system.attack, [column.text(system.mean[column.metric]) for column in COLUMNS]))
+            lines += _uncertainty(system)
             name = ""
+    return lines
+
+
+def _uncertainty(system):
+    """Lines below a system: both limits of the intervals, and up to where D_ECE is zero evidence."""
+    intervals, band = system.intervals[system.mean_label], system.mean[NULL]
+    lines = []
+    if any(intervals.values()):
+        for place, title in enumerate(("  95 % from", "  95 % to")):
+            limits = (intervals[column.metric] for column in COLUMNS)
+            texts = (column.text(of[place]) if of else "" for column, of in zip(COLUMNS, limits, strict=True))
+            lines.append(_line("", title, texts))
+    if band is not None:
+        lines.append(
+            _line("", "  zero evid.", [column.text(band) if column.metric == "dece_bit" else "" for column in COLUMNS])
+        )
     return lines
 
 
 def _line(name, attack, cells):
     cells = [UNDEFINED_SHORT if cell == UNDEFINED else cell for cell in cells]
     numbers = "".join(f"{cell:>{width}}" for cell, width in zip(cells, NUMBER_WIDTHS, strict=True))
-    return f"{name:<{NAME_WIDTH}} {attack:<{ATTACK_WIDTH}}{numbers}"
+    return f"{name:<{NAME_WIDTH}} {attack:<{ATTACK_WIDTH}}{numbers}".rstrip()

@@ -22,6 +22,25 @@ def test_numbers_of_two_conditions_stand_under_the_protected_one(metrics, name, 
     assert {metric.condition for metric in found(metrics, metric=name)} == {condition}
 
 
+def test_intervals_stand_beside_their_numbers(paths, folder):
+    path = folder / "similarity/demo/f/b2/xvector/cosine.intervals.json"
+    limits = {"value": 50.0, "ci_low": -1.5, "ci_high": "undefined"}
+    write_json(path, {"op": {"deid_percent": limits, "ddiag": limits}, "oo": {"ddiag": limits}})
+    metrics = collect(paths, folder=folder, intervals=[path])
+    [deid] = found(metrics, metric="deid_percent", anonymiser="b2", trials="f")
+    assert (deid.value, deid.ci_low, deid.ci_high) == ("50.0", "-1.5", "undefined")
+    [original] = found(metrics, metric="ddiag", condition="oo", trials="f")
+    assert (original.anonymiser, original.ci_low) == ("original", "-1.5")
+    assert len([metric for metric in metrics if metric.ci_low != "-"]) == 3
+
+
+def test_an_interval_without_limits_stops_the_run(paths, folder):
+    path = folder / "similarity/demo/f/b2/xvector/cosine.intervals.json"
+    write_json(path, {"op": {"deid_percent": {"value": 50.0}}})
+    with pytest.raises(BadInput, match="deid_percent is None"):
+        collect(paths, folder=folder, intervals=[path])
+
+
 def test_the_original_reference_of_every_anonymiser_is_kept_once(metrics):
     assert [metric.anonymiser for metric in found(metrics, condition="oo", metric="ddiag", trials="f")] == ["original"]
 

@@ -1,0 +1,48 @@
+"""Compare every two anonymisers on the same trials: which protects better, and can they be told apart at all?"""
+
+import argparse
+from pathlib import Path
+
+from voiceprivacy.command import run
+from voiceprivacy.privacy import paired
+from voiceprivacy.privacy.bootstrap import BIASED, interval
+from voiceprivacy.tables import write_table
+
+SYSTEMS = ["condition", "metric", "anonymiser", "value", "ci_low", "ci_high"]
+SHOWN = "eer_percent"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--intervals", required=True, nargs="+", type=Path, help="intervals.json of one attacker, with bootstrap.npz"
+    )
+    parser.add_argument(
+        "--folder",
+        required=True,
+        type=Path,
+        help="folder of FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.intervals.json; lists are averaged",
+    )
+    parser.add_argument("--comparisons", required=True, help=f"TSV to write: {' '.join(paired.Pair._fields)}")
+    parser.add_argument("--systems", help=f"TSV to write: {' '.join(SYSTEMS)}")
+    arguments = parser.parse_args()
+
+    found = paired.read_systems(sorted(arguments.intervals), folder=arguments.folder)
+    pairs, rows = [], []
+    for (condition, metric), systems in sorted(found.items()):
+        for anonymiser, (value, replicates, n_speakers) in systems.items():
+            of = interval(value, replicates, n_speakers=n_speakers, bounds=BIASED.get(metric))
+            rows.append((condition, metric, anonymiser, value, of.ci_low, of.ci_high))
+        if metric in paired.MORE_IS_BETTER:
+            pairs += paired.compare(systems, condition=condition, metric=metric)
+    write_table(arguments.comparisons, paired.Pair._fields, pairs)
+    if arguments.systems:
+        write_table(arguments.systems, SYSTEMS, rows)
+    for pair in pairs:
+        if pair.metric == SHOWN:
+            limits = f"{pair.difference:.3g} [{pair.ci_low:.3g}, {pair.ci_high:.3g}]"
+            print(f"{pair.condition} EER: A = {pair.anonymiser_a}, B = {pair.anonymiser_b}: {limits}: {pair.verdict}")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,120 @@
+"""How sure the numbers are: intervals of means, who can be told apart, and what is no more than zero evidence.
+
+Conventions
+-----------
+* comparisons/{corpus}/{trials}/{extractor}/{backend}.tsv compares pairs of anonymisers, .systems.tsv beside it has the
+  intervals of each; {trials} is ``mean`` for the mean over the lists, where there are several.
+* A run without intervals has - as every limit in metrics.tsv; then nothing is read.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from voiceprivacy.report.columns import COLUMNS, UNDEFINED
+from voiceprivacy.tables import number, read_rows
+
+SYSTEMS = ["condition", "metric", "anonymiser", "value", "ci_low", "ci_high"]
+PAIRS = [
+    *("condition", "metric", "anonymiser_a", "anonymiser_b", "value_a", "value_b", "difference", "ci_low", "ci_high"),
+    *("share_a_better", "p_value", "p_holm", "verdict"),
+]
+MEAN = "mean"
+ALIKE = "cannot be told apart"
+NULL = "dece_null95_bit"
+
+
+class Comparisons(NamedTuple):
+    """Limits {(corpus, extractor, backend, condition, metric, anonymiser): (low, high)} of means over lists, and pairs
+    {(corpus, extractor, backend, condition, metric, {anonymiser, anonymiser}): verdict}.
+    """
+
+    limits: dict
+    verdicts: dict
+
+
+NONE = Comparisons({}, {})
+
+
+def read_comparisons(folder, metrics):
+    """Read the comparisons of the run that a list of Metric comes from (Comparisons)."""
+    lists = {}
+    for metric in metrics:
+        if metric.metric == "eer_percent" and metric.ci_low != "-":
+            lists.setdefault((metric.corpus, metric.extractor, metric.backend), set()).add(metric.trials)
+    found = Comparisons({}, {})
+    for (corpus, extractor, backend), names in sorted(lists.items()):
+        trials = MEAN if len(names) > 1 else next(iter(names))
+        path = Path(folder) / corpus / trials / extractor / f"{backend}.tsv"
+        for _, row in read_rows(path, PAIRS):
+            pair = frozenset((row["anonymiser_a"], row["anonymiser_b"]))
+            found.verdicts[corpus, extractor, backend, row["condition"], row["metric"], pair] = row["verdict"]
+        systems = path.with_suffix(".systems.tsv")
+        for line, row in read_rows(systems, SYSTEMS):
+            key = (corpus, extractor, backend, row["condition"], row["metric"], row["anonymiser"])
+            found.limits[key] = _limits(row["ci_low"], row["ci_high"], systems, line)
+    return found
+
+
+def metric_limits(metric):
+    """The interval of a Metric as numbers; None where there is none."""
+    return _limits(metric.ci_low, metric.ci_high, "metrics.tsv", metric.metric)
+
+
+def _limits(low, high, path, line):
+    if "-" in (low, high) or UNDEFINED in (low, high):
+        return None
+    return number(low, path, line), number(high, path, line)
+
+
+def interval_text(column, interval):
+    """An interval as people read it; empty where there is none."""
+    return f"[{column.text(interval[0])}, {column.text(interval[1])}]" if interval else ""
+
+
+def can_be_told_apart(comparisons, one, other):
+    """Whether two systems differ in EER: by their comparison under the same attack, else by disjoint intervals.
+
+    True where nothing is known, which is said elsewhere.
+    """
+    if (one.corpus, *one[1:3], one.condition) == (other.corpus, *other[1:3], other.condition):
+        key = (*one[:3], one.condition, "eer_percent", frozenset((one.anonymiser, other.anonymiser)))
+        return comparisons.verdicts.get(key) != ALIKE
+    intervals = [system.intervals[system.mean_label].get("eer_percent") for system in (one, other)]
+    if None in intervals:
+        return True
+    (low, high), (other_low, other_high) = intervals
+    return low > other_high or high < other_low
+
+
+def within_zero_evidence(values):
+    """Whether the D_ECE of {metric: value} is no more than zero evidence gives; None where that is not known."""
+    band = values.get(NULL)
+    return None if band in (None, UNDEFINED) else values["dece_bit"] <= band
+
+
+def zero_evidence(systems):
+    """One sentence per corpus: which attacks found no more than zero evidence; none where no band is known."""
+    sentences = {}
+    for corpus in dict.fromkeys(system.corpus for system in systems):
+        verdicts = [
+            (f"{system.anonymiser} ({system.attack}, {system.attacker}; {trials})", within_zero_evidence(values))
+            for system in systems
+            if system.corpus == corpus
+            for trials, values in system.lists.items()
+        ]
+        within = [name for name, verdict in verdicts if verdict]
+        if within:
+            sentences[corpus] = f"No more than zero evidence (D_ECE): {', '.join(within)}."
+        elif any(verdict is False for _, verdict in verdicts):
+            sentences[corpus] = "Every attack found more than zero evidence (D_ECE)."
+    return sentences
+
+
+def shown_columns(systems):
+    """The columns of the comparison that these systems have."""
+    return [
+        column
+        for column in COLUMNS
+        if not column.optional
+        or any(values[column.metric] is not None for of in systems for values in of.lists.values())
+    ]

@@ -1,0 +1,39 @@
+"""Simulated trials of known speakers."""
+
+import numpy as np
+
+from voiceprivacy.privacy import trials
+from voiceprivacy.tables import Trial
+
+
+def scored(score, *, n_speakers=6, n_utterances=3):
+    """Every speaker's model against every utterance, scored by ``score(enrolled, tried, utterance)``, with its map."""
+    found, speaker_of = {"target": [], "nontarget": []}, {}
+    for enrolled in range(n_speakers):
+        speaker_of[f"model{enrolled}"] = f"s{enrolled}"
+        for tried in range(n_speakers):
+            for utterance in range(n_utterances):
+                label = "target" if enrolled == tried else "nontarget"
+                name = f"utterance{tried}-{utterance}"
+                speaker_of[name] = f"s{tried}"
+                found[label].append((Trial(f"model{enrolled}", name, label), float(score(enrolled, tried, utterance))))
+    return found, speaker_of
+
+
+def noisy(separation, *, seed=0, **sizes):
+    """Scores with a given d' and effects of both speakers."""
+    draw = np.random.default_rng(seed)
+    effects = draw.normal(size=(2, 100)) / 3
+
+    def score(enrolled, tried, utterance):
+        return separation * (enrolled == tried) + effects[0, enrolled] + effects[1, tried] + draw.normal()
+
+    return scored(score, **sizes)
+
+
+def arranged(separation, **options):
+    return trials.arrange(*noisy(separation, **options))
+
+
+def classes(found):
+    return {label: np.array([score for _, score in of]) for label, of in found.items()}

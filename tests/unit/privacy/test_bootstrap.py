@@ -1,0 +1,218 @@
+"""Resampled speakers: weights by hand, closed forms, draws that depend on names only, intervals that hold the truth."""
+
+import functools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from speakers import arranged, classes, noisy, scored
+
+from voiceprivacy.arrays import ScoreMatrix
+from voiceprivacy.files import BadInput
+from voiceprivacy.privacy import bootstrap, ranks, similarity, trials, verification, zebra
+
+DRAWS = {"n_replicates": 200, "seed": 0}
+
+
+def test_a_nontarget_of_two_speakers_weighs_the_product_and_a_target_its_speakers_draws():
+    of = trials.arrange(*scored(lambda enrolled, tried, _: 10 * enrolled + tried, n_speakers=3, n_utterances=1))
+    weights = trials.speaker_weights(of, np.array([2, 3, 0]))
+    assert dict(zip(of.scores.tolist(), weights.tolist(), strict=True)) == {
+        **{0: 2, 1: 6, 2: 0, 10: 6, 11: 3},  # two copies of a speaker never form a nontarget: 2 targets, not 4
+        **{12: 0, 20: 0, 21: 0, 22: 0},
+    }
+
+
+@given(seed=st.integers(0, 50), n_speakers=st.integers(2, 5))
+def test_a_weighted_sample_is_the_sample_with_copies(seed, n_speakers):
+    found, speaker_of = noisy(1, seed=seed, n_speakers=n_speakers)
+    found = {label: [(trial, round(score, 1)) for trial, score in of] for label, of in found.items()}  # ties
+    weights = dict(zip(sorted(set(speaker_of.values())), np.random.default_rng(seed).poisson(1, 5), strict=False))
+    copies = {"target": [], "nontarget": []}
+    for label, of in found.items():
+        for trial, score in of:
+            one, other = speaker_of[trial.enrolment], speaker_of[trial.trial]
+            copies[label] += [score] * (weights[one] * (weights[other] if label == "nontarget" else 1))
+    of = trials.arrange(found, speaker_of)
+    drawn = trials.weigh(of, trials.speaker_weights(of, np.array([weights[name] for name in of.speakers])))
+    if not copies["target"] or not copies["nontarget"]:
+        assert drawn is None
+        return
+    scores = {label: np.array(values) for label, values in copies.items()}
+    expected = verification.assess(**scores) | {"dece_bit": zebra.dece_bit(**scores), "ddcf": zebra.ddcf(**scores)}
+    actual = bootstrap.verification_metrics(drawn) | bootstrap.zebra_metrics(drawn)
+    for name, value in actual.items():
+        assert value == pytest.approx(expected[name], abs=1e-12), name
+
+
+def test_infinite_scores_that_are_not_drawn_do_no_harm():
+    of = trials.arrange(*scored(lambda enrolled, tried, _: np.inf if enrolled == tried == 0 else tried - enrolled))
+    drawn = trials.weigh(of, trials.speaker_weights(of, np.array([0, 1, 1, 1, 1, 1])))
+    assert np.isfinite(bootstrap.verification_metrics(drawn)["cllr_bit"])
+
+
+def test_a_speakers_draws_depend_on_the_seed_and_the_name_only():
+    few = bootstrap.multiplicities(["a", "b"], n_replicates=50, seed=3)
+    many = bootstrap.multiplicities(["z", "b", "c", "a"], n_replicates=80, seed=3)
+    np.testing.assert_array_equal(few, many[:50, [3, 1]])
+    assert (few != bootstrap.multiplicities(["a", "b"], n_replicates=50, seed=4)).any()
+
+
+def test_a_mean_over_speakers_has_the_closed_forms_standard_error():
+    """Without targets' noise the Cllr is linear in the drawn shares: its spread is that of a mean of S speakers."""
+    n_speakers = 30
+    offsets = np.random.default_rng(0).normal(size=n_speakers)
+    drawn = bootstrap.multiplicities([str(k) for k in range(n_speakers)], n_replicates=20000, seed=0)
+    means = drawn @ offsets / drawn.sum(axis=1)
+    assert means.std() == pytest.approx(offsets.std(ddof=1) / np.sqrt(n_speakers), rel=0.04)
+
+
+def test_replicates_of_identical_speakers_do_not_vary():
+    of = trials.arrange(*scored(lambda enrolled, tried, utterance: (enrolled == tried) - utterance))
+    replicates = bootstrap.resample_scores(of, bootstrap.verification_metrics, **DRAWS)
+    for name, values in replicates.items():
+        assert np.nanmax(values) - np.nanmin(values) == pytest.approx(0, abs=1e-12), name
+
+
+def test_a_replicate_without_a_class_is_undefined_and_left_out():
+    of = arranged(1, n_speakers=2)
+    replicates = bootstrap.resample_scores(of, bootstrap.zebra_metrics, **DRAWS)["dece_bit"]
+    drawn = bootstrap.multiplicities(of.speakers, **DRAWS)
+    np.testing.assert_array_equal(np.isnan(replicates), (drawn == 0).any(axis=1))
+    found = bootstrap.interval(0.1, replicates, n_speakers=2)
+    assert found.n_replicates == np.count_nonzero((drawn > 0).all(axis=1))
+
+
+def test_the_order_of_trials_and_speakers_does_not_matter():
+    found, speaker_of = noisy(1)
+    shuffled = {label: of[::-1] for label, of in found.items()}
+    measure = functools.partial(bootstrap.verification_metrics, p_target=0.1)
+    one, other = (
+        bootstrap.resample_scores(trials.arrange(of, speaker_of), measure, **DRAWS) for of in (found, shuffled)
+    )
+    for name, values in one.items():
+        np.testing.assert_allclose(values, other[name], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"model1": "s0", "utterance1-0": "s0"}, "'model0 utterance1-0' is labelled nontarget, .* 's0' and 's0'"),
+        ({"model1": "s5"}, "'model1 utterance1-0' is labelled target, but its speakers are 's5' and 's1'"),
+        ({"model1": None}, "'model1' has no speaker"),
+    ],
+)
+def test_labels_that_contradict_the_speakers_are_refused(change, message):
+    found, speaker_of = noisy(1, n_utterances=1)
+    speaker_of = {name: of for name, of in (speaker_of | change).items() if of}
+    with pytest.raises(BadInput, match=message):
+        trials.arrange(found, speaker_of)
+
+
+def test_the_percentile_interval_has_the_quantiles_of_students_t():
+    replicates = np.arange(999.0)
+    found = bootstrap.interval(499.0, np.random.default_rng(0).permutation(replicates), n_speakers=10**12)
+    assert (found.ci_low, found.ci_high) == (24, 974)  # of 1000 quantiles the 25th and the 975th
+    fewer = bootstrap.interval(499.0, replicates, n_speakers=12)
+    assert (fewer.ci_low, fewer.ci_high) == (12, 986)  # t = 2.201, Phi(-2.201) = 0.01387
+
+
+def test_the_corrected_interval_moves_back_by_twice_the_bias_within_the_bounds():
+    replicates = np.linspace(0.2, 0.6, 999)  # their median is 0.1 above the value
+    found = bootstrap.interval(0.3, replicates, n_speakers=10**12, bounds=(0.05, 1))
+    assert found.percentile_low == pytest.approx(0.21, abs=1e-3)
+    assert (found.ci_low, found.ci_high) == (0.05, pytest.approx(0.39, abs=1e-3))
+    assert (found.corrected_low, found.corrected_high) == (found.ci_low, found.ci_high)
+
+
+def test_infinite_replicates_give_infinite_limits():
+    replicates = np.array([-np.inf] * 100 + [*range(900)])
+    found = bootstrap.interval(450.0, replicates, n_speakers=100, bounds=bootstrap.UNBOUNDED)
+    assert found.ci_low == -np.inf and np.isfinite(found.ci_high)
+    every = bootstrap.interval(-np.inf, np.full(10, -np.inf), n_speakers=5, bounds=bootstrap.UNBOUNDED)
+    assert (every.ci_low, every.ci_high) == (-np.inf, -np.inf)
+
+
+def test_without_replicates_there_is_no_interval():
+    found = bootstrap.interval(0.5, np.full(5, np.nan), n_speakers=2)
+    assert (found.ci_low, found.n_replicates) == ("undefined", 0)
+    assert bootstrap.interval("undefined", np.ones(5), n_speakers=2).ci_high == "undefined"
+
+
+def test_the_p_value_is_the_level_at_which_the_interval_reaches_zero():
+    replicates = np.random.default_rng(1).normal(2, 1, 9999)
+    level = 1 - bootstrap.LEVEL
+    assert bootstrap.p_value(2, replicates, n_speakers=10**12) == pytest.approx(2 * 0.02275, rel=0.1)
+    shifted = replicates - np.sort(replicates)[int(0.025 * 10000) - 1]  # the interval's lower limit is 0
+    assert bootstrap.p_value(2, shifted, n_speakers=10**12) == pytest.approx(level, rel=0.02)
+    assert bootstrap.p_value(0, np.zeros(99), n_speakers=5) == 1
+
+
+def square(values, names="abcdef"):
+    return similarity.Similarities(np.array(list(names[: len(values)])), np.ma.masked_invalid(values))
+
+
+def test_similarities_of_drawn_speakers_are_those_of_the_matrix_with_copies():
+    draw = np.random.default_rng(0)
+    matrices = {name: square(draw.uniform(0.2, 0.8, (6, 6))) for name in ("oo", "op", "pp")}
+    found = bootstrap.resample_similarities(**matrices, **DRAWS)
+    for index, weights in enumerate(bootstrap.multiplicities(list("abcdef"), **DRAWS)[:20]):
+        rows = np.repeat(np.arange(6), weights)
+        ddiag = {}
+        for name, of in matrices.items():
+            copies, same = of.values.filled()[np.ix_(rows, rows)], rows[:, None] == rows
+            own = np.eye(len(rows), dtype=bool)
+            ddiag[name] = copies[own].mean() - copies[~same].mean()
+        assert found["op"]["ddiag_signed"][index] == pytest.approx(ddiag["op"])
+        assert found["op"]["deid_percent"][index] == pytest.approx(100 * (1 - abs(ddiag["op"] / ddiag["oo"])))
+        assert found["pp"]["gvd_db"][index] == pytest.approx(10 * np.log10(abs(ddiag["pp"] / ddiag["oo"])))
+
+
+def test_an_undefined_cell_is_left_out_of_the_means():
+    values = np.full((3, 3), 0.25)
+    values[[0, 1], [0, 1]] = 0.75, np.nan
+    values[2, 2] = 0.75
+    found = bootstrap.resample_similarities(oo=square(values), op=square(values), pp=square(values), **DRAWS)
+    signed = found["oo"]["ddiag_signed"]
+    assert np.nanmax(np.abs(signed - 0.5)) < 1e-12
+    weights = bootstrap.multiplicities(list("abc"), **DRAWS)
+    undefined = (weights[:, [0, 2]] == 0).all(axis=1) | ((weights > 0).sum(axis=1) < 2)
+    np.testing.assert_array_equal(np.isnan(signed), undefined)
+
+
+def test_ranks_of_drawn_speakers_keep_the_gallery():
+    names = np.array(["a", "b", "c"])
+    speakers = np.repeat(names, 4)
+    scores = np.random.default_rng(0).normal(size=(12, 3)).round(1)
+    ids = (np.arange(12).astype(str), names, speakers, names)
+    matrix = ScoreMatrix(*ids, scores, np.arange(12).astype(str), names)
+    found = bootstrap.resample_ranks(ranks.true_ranks(matrix), speakers, **DRAWS)
+    for index, weights in enumerate(bootstrap.multiplicities(names, **DRAWS)[:20]):
+        if weights.any():
+            rows = np.repeat(np.arange(12), np.repeat(weights, 4))
+            fields = {name: getattr(matrix, name)[rows] for name in ("rows", "row_speakers", "scores", "row_sources")}
+            expected = ranks.disclosure(ranks.histogram(ranks.true_ranks(matrix._replace(**fields))))
+            for name, value in expected.items():
+                assert found[name][index] == pytest.approx(value), name
+
+
+def test_intervals_hold_the_truth_about_as_often_as_they_say():
+    """EER of 12 speakers with effects of their own, closed form Phi(-d' / 2): 40 of 40 sets would be 13 % likely."""
+    held = []
+    for seed in range(40):
+        draw = np.random.default_rng(seed)
+        of_target, of_enrolled, of_tried = draw.normal(size=(3, 12)) * np.array([[0.6], [0.5], [0.5]])
+
+        def score(enrolled, tried, _, draw=draw, effects=(of_target, of_enrolled, of_tried)):
+            if enrolled == tried:
+                return 2 + effects[0][enrolled] + 0.8 * draw.normal()
+            return effects[1][enrolled] + effects[2][tried] + np.sqrt(0.5) * draw.normal()
+
+        found, speaker_of = scored(score, n_speakers=12, n_utterances=4)
+        of = trials.arrange(found, speaker_of)
+        replicates = bootstrap.resample_scores(of, bootstrap.verification_metrics, n_replicates=100, seed=seed)
+        value = verification.eer_percent(**classes(found))
+        interval = bootstrap.interval(value, replicates["eer_percent"], n_speakers=12)
+        held.append(interval.ci_low <= 15.8655 <= interval.ci_high)
+    assert sum(held) >= 34

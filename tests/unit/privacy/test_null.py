@@ -1,0 +1,68 @@
+"""Zero evidence and the worst case of few speakers: counts by hand, false alarms, planted truths."""
+
+import math
+
+import numpy as np
+import pytest
+from speakers import arranged, scored
+
+from voiceprivacy.privacy import bootstrap, null, trials, zebra
+
+
+@pytest.mark.parametrize(("n", "count"), [(1, 0), (2, 1), (3, 2), (4, 9), (5, 44), (6, 265)])
+def test_few_speakers_have_every_derangement_once(n, count):
+    found = {tuple(of) for of in null.derangements(n, 1000, np.random.default_rng(0))}
+    assert len(found) == count == round(math.factorial(n) / math.e)
+    assert all(name != place for of in found for place, name in enumerate(of))
+
+
+def test_many_speakers_have_as_many_random_derangements_as_asked_for():
+    found = list(null.derangements(12, 30, np.random.default_rng(0)))
+    assert len(found) == 30 and all((of != np.arange(12)).all() for of in found)
+
+
+def test_the_two_derangements_of_three_speakers_by_hand():
+    """Scores that say who follows whom: one derangement finds every follower, the other none."""
+    of = trials.arrange(*scored(lambda enrolled, tried, _: (tried - enrolled) % 3 == 1, n_speakers=3))
+    found = null.null_dece_bits(of, n_replicates=100, seed=0)
+    assert sorted(found) == pytest.approx([0, 1 / (2 * math.log(2))])
+
+
+def test_the_band_is_an_order_statistic_that_errs_on_the_safe_side():
+    assert null.dece_null95_bit(np.arange(1000.0)[::-1], n_speakers=20) == 950 * 20 / 19  # the 951st: 49 lie above
+    assert null.dece_null95_bit(np.arange(19.0), n_speakers=10) == 18 * 10 / 9
+    assert null.dece_null95_bit(np.arange(18.0), n_speakers=10) == "undefined"
+
+
+def test_false_alarms_are_rare_over_200_attacks_without_evidence():
+    """At most 5 % are wanted; 18 of 200 or more would have a chance of 1 % at exactly 5 %."""
+    alarms = 0
+    for seed in range(200):
+        of = arranged(0, seed=seed, n_speakers=8, n_utterances=2)
+        everyone = trials.weigh(of, np.ones(len(of.scores), dtype=np.int64))
+        limit = null.dece_null95_bit(null.null_dece_bits(of, n_replicates=59, seed=seed), n_speakers=8)
+        alarms += bootstrap.zebra_metrics(everyone)["dece_bit"] > limit
+    assert alarms < 18
+
+
+def test_evidence_is_seen():
+    metrics = null.assess(arranged(2, n_speakers=8), n_replicates=200, seed=0)
+    assert metrics["dece_null95_bit"] < 0.1
+    assert null.describe({"dece_bit": 0.3} | metrics).startswith("D_ECE 0.3000 bit: more than zero evidence")
+    assert "no more than zero evidence" in null.describe({"dece_bit": 0.0} | metrics)
+    assert null.describe({"dece_bit": 0.0, "dece_null95_bit": "undefined"}).startswith("too few speakers")
+
+
+def test_one_exposed_speaker_carries_the_worst_case():
+    """Speaker 3 alone is found: without him nothing stands out, and the strongest block holds his trials only."""
+    of = trials.arrange(*scored(lambda enrolled, tried, _: enrolled == tried == 3))
+    low, high = null.leave_one_out_log10(of)
+    # without him 15 targets and 60 nontargets are equal: the worst case is the floor of such a list
+    assert low == pytest.approx(zebra.worst_case_floor_log10(n_target=15, n_nontarget=60))
+    # without another: his 3 targets, a target and a nontarget of the pair, of 15 and 60 in all
+    assert high == pytest.approx(math.log10((3 + 1) / 1 * 60 / 15))
+    assert null.extreme_block(of) == (1, 3)
+
+
+def test_a_speaker_that_cannot_be_left_out_leaves_the_range_undefined():
+    assert null.leave_one_out_log10(arranged(1, n_speakers=2)) == ("undefined", "undefined")

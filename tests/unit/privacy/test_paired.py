@@ -1,0 +1,145 @@
+"""Paired comparisons: by hand, planted differences, what cannot be told apart, files of a run."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from voiceprivacy.arrays import write_npz
+from voiceprivacy.files import BadInput, write_json
+from voiceprivacy.privacy import bootstrap, paired
+
+ROOT = Path(__file__).parents[3]
+DRAW = np.random.default_rng(0)
+COMMON = DRAW.normal(size=999)
+
+
+def system(value, *, spread=1.0, own=0.0, n_speakers=1000):
+    return value, value + spread * COMMON + own * DRAW.normal(size=999), n_speakers
+
+
+def compared(a, b, metric="eer_percent"):
+    [pair] = paired.compare({"a": a, "b": b}, condition="pp", metric=metric)
+    return pair
+
+
+def test_a_common_draw_cancels_in_the_difference():
+    """Both vary by +-10 %, their difference by +-0.2 %: far apart although their intervals overlap."""
+    pair = compared(system(31, spread=5, own=0.1), system(30, spread=5, own=0.1))
+    assert pair.difference == 1 and pair.ci_low > 0.6 and pair.ci_high < 1.4
+    assert (pair.verdict, pair.share_a_better) == ("A is better", 1.0)
+    assert pair.p_value < 0.003
+
+
+def test_less_disclosure_is_better():
+    pair = compared(system(0.1, spread=0, own=0.01), system(0.3, spread=0, own=0.01), "dece_bit")
+    assert (pair.verdict, pair.share_a_better) == ("A is better", 1.0)
+
+
+def test_an_interval_over_zero_cannot_be_told_apart():
+    pair = compared(system(31, own=3), system(30, own=3))
+    assert pair.ci_low < 0 < pair.ci_high
+    assert pair.verdict == paired.ALIKE and pair.p_value > 0.05
+
+
+def test_a_system_and_its_copy_are_alike():
+    one = system(30)
+    pair = compared(one, one)
+    assert (pair.difference, pair.ci_low, pair.ci_high) == (0, 0, 0)
+    assert (pair.share_a_better, pair.p_value, pair.verdict) == (0.5, 1.0, paired.ALIKE)
+
+
+@given(shift=st.floats(-3, 3), metric=st.sampled_from(sorted(paired.MORE_IS_BETTER)))
+def test_the_words_follow_the_interval_and_so_does_the_p_value(shift, metric):
+    one, other = system(shift, own=0.7, spread=0, n_speakers=12), system(0.0, n_speakers=12, spread=0, own=0.7)
+    pair = compared(one, other, metric)
+    assert (pair.verdict == paired.ALIKE) == (pair.ci_low <= 0 <= pair.ci_high)
+    if abs(pair.p_value - 0.05) > 0.005:
+        assert (pair.p_value < 0.05) == (pair.verdict != paired.ALIKE)
+    swapped = compared(other, one, metric)
+    assert swapped.difference == -pair.difference
+    assert swapped.share_a_better == pytest.approx(1 - pair.share_a_better)
+    assert swapped.p_value == pytest.approx(pair.p_value, rel=0.05)
+
+
+def test_undefined_and_infinite_numbers_cannot_be_told_apart():
+    for value in ("undefined", -np.inf):
+        pair = compared((value, np.full(999, np.nan), 10), system(1.0), "gvd_db")
+        assert (pair.difference, pair.p_value, pair.verdict) == ("undefined", 1.0, paired.ALIKE)
+
+
+def test_holm_by_hand():
+    assert paired.holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert paired.holm([0.5, 0.9]) == [1.0, 1.0]
+    assert paired.holm([]) == []
+
+
+def test_all_pairs_of_systems_are_compared_once_and_corrected_together():
+    systems = {name: system(value, own=0.1, spread=0) for name, value in (("a", 30), ("b", 20), ("c", 10))}
+    pairs = paired.compare(systems, condition="pp", metric="eer_percent")
+    assert [(pair.anonymiser_a, pair.anonymiser_b) for pair in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert all(pair.p_holm == pytest.approx(3 * min(of.p_value for of in pairs)) for pair in pairs)
+
+
+def test_the_replicates_that_are_taken_can_show_a_difference_among_all_pairs():
+    """40 for each pair: then even the smallest p-value, corrected for all pairs, is below 0.05."""
+    for n_pairs in (1, 28, 100):
+        smallest = bootstrap.p_value(9, np.full(40 * n_pairs, 9.0), n_speakers=1000)
+        assert n_pairs * smallest < 0.05
+
+
+def test_the_mean_over_lists_is_of_the_same_replicates():
+    value, replicates, n_speakers = paired.average([(10.0, np.array([9.0, 11]), 12), (20.0, np.array([21.0, 19]), 8)])
+    assert (value, replicates.tolist(), n_speakers) == (15, [15, 15], 8)
+    assert paired.average([("undefined", np.ones(2), 3), (1.0, np.ones(2), 4)])[0] == "undefined"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two anonymisers and the original on two lists, b1 always two points of EER above b2."""
+    for trials, level in (("f", 10.0), ("m", 20.0)):
+        for anonymiser, shift in (("b1", 2.0), ("b2", 0.0), ("original", -5.0)):
+            condition = "oo" if anonymiser == "original" else "pp"
+            value = level + shift
+            replicates = value + COMMON
+            path = tmp_path / "verification" / "libri" / trials / anonymiser / "ecapa" / "cosine"
+            of = bootstrap.interval(value, replicates, n_speakers=20)._asdict()
+            write_json(path.with_suffix(".intervals.json"), {condition: {"eer_percent": of, "min_dcf": of}})
+            arrays = {f"{condition}/{name}": replicates for name in ("eer_percent", "min_dcf")}
+            write_npz(path.with_suffix(".bootstrap.npz"), arrays)
+    return tmp_path
+
+
+def call(folder, *trials):
+    paths = [path for of in trials for path in sorted(folder.glob(f"verification/libri/{of}/*/*/*.intervals.json"))]
+    command = [sys.executable, ROOT / "scripts/compare_anonymisers.py", "--intervals", *paths, "--folder", folder]
+    command += ["--comparisons", folder / "pairs.tsv", "--systems", folder / "systems.tsv"]
+    return subprocess.run([str(part) for part in command], capture_output=True, text=True)
+
+
+def test_the_command_compares_one_list_or_the_mean_of_lists(folder):
+    done = call(folder, "f", "m")
+    assert done.returncode == 0, done.stderr
+    header, *lines = [line.split("\t") for line in (folder / "pairs.tsv").read_text().splitlines()]
+    [pair] = [dict(zip(header, line, strict=True)) for line in lines]
+    assert (pair["condition"], pair["anonymiser_a"], pair["anonymiser_b"]) == ("pp", "b1", "b2")
+    assert (pair["value_a"], pair["difference"], pair["verdict"]) == ("17.0", "2.0", "A is better")
+    rows = [line.split("\t") for line in (folder / "systems.tsv").read_text().splitlines()[1:]]
+    assert len(rows) == 6 and ["oo", "eer_percent", "original", "10.0"] in [row[:4] for row in rows]
+    assert "A is better" in done.stdout
+
+
+def test_systems_on_other_lists_are_refused(folder):
+    for path in (folder / "verification/libri/m/b2").rglob("*.intervals.json"):
+        path.unlink()
+    done = call(folder, "f", "m")
+    assert done.returncode == 2 and "systems differ in their lists" in done.stderr
+
+
+def test_a_file_in_another_place_is_refused(tmp_path):
+    with pytest.raises(BadInput, match="expected FAMILY/CORPUS"):
+        paired.read_systems([tmp_path / "elsewhere.intervals.json"], folder=tmp_path / "metrics")

@@ -1,0 +1,133 @@
+"""How sure the report is: intervals of lists and means, words that follow them, zero evidence only where it is."""
+
+import re
+
+import pytest
+
+from voiceprivacy.files import BadInput
+from voiceprivacy.report.answer import NO_BREAK, answers
+from voiceprivacy.report.comparison import compare, strongest_attacks, write_comparison
+from voiceprivacy.report.latex import write_latex
+from voiceprivacy.report.metrics import Metric
+from voiceprivacy.report.terminal import WIDTH, summary
+from voiceprivacy.report.uncertainty import PAIRS, SYSTEMS, read_comparisons, zero_evidence
+from voiceprivacy.tables import write_table
+
+PLACE = ["condition", "metric", "anonymiser"]
+
+
+def with_intervals(metrics, *, band="0.01"):
+    """Every EER gets an interval of one point to either side, every attack its band."""
+    found = [
+        metric._replace(ci_low=str(float(metric.value) - 1), ci_high=str(float(metric.value) + 1))
+        if metric.metric == "eer_percent"
+        else metric
+        for metric in metrics
+    ]
+    bands = [metric._replace(metric="dece_null95_bit", value=band) for metric in metrics if metric.metric == "dece_bit"]
+    return sorted(found + bands)
+
+
+def write_comparisons(folder, *, verdict, trials="mean"):
+    """Comparisons of b2 and b2r under both attacks; the means' intervals."""
+    path = folder / "demo" / trials / "xvector" / "cosine.tsv"
+    pairs = [
+        (condition, "eer_percent", "b2", "b2r", 1, 2, -1, -2, 0, 0.1, 0.2, 0.2, verdict) for condition in ("op", "pp")
+    ]
+    write_table(path, PAIRS, pairs)
+    conditions = {"original": ["oo"], "b2": ["op", "pp"], "b2r": ["op", "pp"]}
+    rows = [(condition, "eer_percent", who, 5, 4, 7.25) for who, of in conditions.items() for condition in of]
+    write_table(path.with_suffix(".systems.tsv"), SYSTEMS, rows)
+
+
+@pytest.fixture
+def report(metrics, tmp_path):
+    def report(*, verdict="A is better", **options):
+        numbers = with_intervals(metrics, **options)
+        write_comparisons(tmp_path, verdict=verdict)
+        comparisons = read_comparisons(tmp_path, numbers)
+        return compare(numbers, comparisons), comparisons
+
+    return report
+
+
+def test_lists_have_their_own_intervals_and_the_mean_that_of_the_comparisons(report):
+    systems, _ = report()
+    [system] = [of for of in systems if (of.anonymiser, of.condition) == ("b2r", "pp")]
+    assert system.intervals["f"]["eer_percent"] == (8.25, 10.25)
+    assert system.intervals["mean of f, m"]["eer_percent"] == (4, 7.25)
+    assert system.intervals["f"]["cllr_bit"] is None
+
+
+def test_without_intervals_nothing_is_read(metrics, tmp_path):
+    assert read_comparisons(tmp_path / "nothing", metrics) == ({}, {})
+    assert zero_evidence(compare(metrics)) == {}
+
+
+def test_a_missing_comparison_is_named(metrics, tmp_path):
+    with pytest.raises(BadInput, match=re.escape("demo/mean/xvector/cosine.tsv: not found")):
+        read_comparisons(tmp_path, with_intervals(metrics))
+
+
+def test_a_verdict_decides_whether_one_protects_best(report):
+    systems, comparisons = report(verdict="B is better")
+    answer = answers(systems, comparisons)["demo"].replace(NO_BREAK, " ")
+    assert answer.startswith("b2r protects best:") and "95 % interval 4.0 to 7.2" in answer
+    systems, comparisons = report(verdict="cannot be told apart")
+    answer = answers(systems, comparisons)["demo"]
+    assert answer.startswith("b2r has the highest equal error rate, but cannot be told apart from b2:")
+
+
+def test_under_different_attacks_disjoint_intervals_decide(report):
+    systems, comparisons = report(verdict="B is better")
+    systems = [
+        of._replace(mean=of.mean | {"eer_percent": 1.0}) if (of.anonymiser, of.condition) == ("b2", "op") else of
+        for of in systems
+    ]
+    assert strongest_attacks(systems)["demo", "b2"].condition == "op"
+    assert "cannot be told apart from b2:" in answers(systems, comparisons)["demo"]  # both 4 to 7.25
+
+
+def test_zero_evidence_is_said_of_the_lists_where_it_holds(report):
+    systems, _ = report(band="0.01")
+    assert zero_evidence(systems)["demo"] == "Every attack found more than zero evidence (D_ECE)."
+    systems, _ = report(band="0.25")  # as high as every D_ECE
+    assert zero_evidence(systems)["demo"].startswith(
+        "No more than zero evidence (D_ECE): original (no protection, xvector + cosine; f), original (no protection,"
+    )
+    systems, _ = report(band="undefined")
+    assert zero_evidence(systems) == {}
+
+
+def test_the_terminal_shows_limits_and_the_band(report):
+    systems, comparisons = report(band="0.25")
+    lines = summary(systems, comparisons)
+    assert max(map(len, lines)) <= WIDTH
+    place = next(index for index, line in enumerate(lines) if line.startswith("b2r"))
+    assert [line.split() for line in lines[place + 1 : place + 4]] == [
+        ["95", "%", "from", "4.0"],
+        ["95", "%", "to", "7.2"],
+        ["zero", "evid.", "0.250"],
+    ]
+    assert lines[place].index("0.250") == lines[place + 3].index("0.250")  # below the D_ECE
+    assert any("No more than zero evidence" in line for line in lines)
+
+
+def test_the_tables_for_papers_hold_the_intervals(report, tmp_path):
+    systems, _ = report()
+    write_comparison(tmp_path / "comparison.tsv", systems)
+    header, *lines = [line.split("\t") for line in (tmp_path / "comparison.tsv").read_text().splitlines()]
+    rows = [dict(zip(header, line, strict=True)) for line in lines]
+    assert [rows[5][f"eer_percent_{limit}"] for limit in ("ci_low", "ci_high")] == ["4.0", "7.25"]
+    assert rows[5]["dece_null95_bit"] == "0.01" and rows[5]["cllr_bit_ci_low"] == "-"
+    write_latex(tmp_path / "comparison.tex", systems)
+    text = (tmp_path / "comparison.tex").read_text()
+    assert r"95 \% & [4.0, 7.2] &" in text and "zero evidence up to" in text
+
+
+def test_a_single_list_needs_no_mean(metrics, tmp_path):
+    numbers = [metric for metric in with_intervals(metrics) if metric.trials == "f"]
+    write_comparisons(tmp_path, verdict="A is better", trials="f")
+    systems = compare(numbers, read_comparisons(tmp_path, numbers))
+    assert all(isinstance(metric, Metric) for metric in numbers)
+    assert {of.intervals["f"]["eer_percent"][0] for of in systems} == {1, 19, 25, 5, 8.25}
