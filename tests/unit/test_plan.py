@@ -69,7 +69,7 @@ def test_placeholders_of_an_audio_folder_are_filled_in(plan):
 
 def test_original_is_assessed_once_under_each_attacker(plan):
     metrics = plan.metrics()
-    assert len(metrics) == len(set(metrics)) == 4 * (3 + 5 + 4)
+    assert len(metrics) == len(set(metrics)) == 4 * (3 + 6 + 5)
     assert "results/metrics/similarity/demo/f/original/ecapa/cosine.json" not in metrics
     assert "results/metrics/calibration/demo/f/b2r/ecapa/plda.json" in metrics
 
