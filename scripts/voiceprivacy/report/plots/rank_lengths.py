@@ -32,7 +32,7 @@ def picture(*, disclosures, n_templates, title=""):
         ax.set_title(system, fontsize="small")
     figure.supxlabel("observations of a test, T", fontsize="medium")
     figure.supylabel("disclosure [bit]", fontsize="medium")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=7)
     figure.suptitle(f"{title}; {n_templates} templates: at most {math.log2(n_templates):.2f} bit")
     return figure
 
