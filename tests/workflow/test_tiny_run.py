@@ -64,6 +64,18 @@ def test_original_is_scored_once_and_every_anonymiser_under_both_attacks(run):
     assert len(list((run / "results" / "scores").rglob("oo.tsv"))) == 1
 
 
+def test_numbers_have_intervals_and_anonymisers_are_compared(run):
+    table = rows(run / "results" / "metrics.tsv")
+    limits = {row["metric"]: (row["ci_low"], row["ci_high"]) for row in table if row["anonymiser"] == "mine"}
+    for metric in ("eer_percent", "cllr_min_bit", "dece_bit", "deid_percent", "gvd_db", "mean_disclosure_bit"):
+        assert float(limits[metric][0]) <= float(limits[metric][1])
+    assert limits["tag"] == limits["worst_case_log10"] == ("-", "-")
+    pairs = rows(run / "results/comparisons/tiny/all/random/cosine.tsv")
+    compared = {(row["anonymiser_a"], row["anonymiser_b"]) for row in pairs if row["metric"] == "eer_percent"}
+    assert compared == {("b2r", "mine"), ("b2r", "team42"), ("mine", "team42")}
+    assert "% intervals" in (run / "results/report/index.html").read_text()
+
+
 def test_every_metric_of_the_issue_is_a_number_or_a_word(run):
     table = rows(run / "results" / "metrics.tsv")
     of_mine = {row["metric"]: row["value"] for row in table if (row["anonymiser"], row["condition"]) == ("mine", "op")}

@@ -19,7 +19,7 @@ rule assess_verification:
         "../../envs/evaluate.yaml"
     resources:
         mem_mb=2000,
-        runtime=20,
+        runtime=60,
     params:
         labels=condition_labels,
         speakers=speakers_argument,
@@ -52,7 +52,7 @@ rule assess_zebra:
         "../../envs/evaluate.yaml"
     resources:
         mem_mb=2000,
-        runtime=20,
+        runtime=60,
     params:
         labels=condition_labels,
         speakers=speakers_argument,
