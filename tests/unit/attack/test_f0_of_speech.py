@@ -1,0 +1,26 @@
+"""F0 of real speech (VOICEPRIVACY_SPEECH = a LibriSpeech folder with test-other): women speak higher than men."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from voiceprivacy import audio
+from voiceprivacy.attack import f0
+
+SPEECH = os.environ.get("VOICEPRIVACY_SPEECH")
+
+
+@pytest.mark.skipif(not SPEECH, reason="VOICEPRIVACY_SPEECH does not name a LibriSpeech folder")
+def test_women_speak_higher_than_men():
+    lines = (Path(SPEECH) / "SPEAKERS.TXT").read_text().splitlines()
+    genders = {of[0].strip(): of[1].strip() for of in (line.split("|") for line in lines if line[0].isdigit())}
+    pitch = {"F": [], "M": []}
+    for folder in sorted((Path(SPEECH) / "test-other").iterdir()):
+        path = min(folder.rglob("*.flac"))
+        periods = f0.lags(*audio.read(path))
+        pitch[genders[folder.name]].append(f0.SAMPLE_RATE / np.median(periods))
+    assert len(pitch["F"]) >= 4 and len(pitch["M"]) >= 4
+    assert 150 < np.median(pitch["F"]) < 260
+    assert 80 < np.median(pitch["M"]) < 160
