@@ -177,5 +177,5 @@ def test_lists_without_a_gallery_have_no_ranks_for_any_system_or_for_all(metrics
     unranked = [metric for metric in metrics if metric.metric not in of_ranks]
     assert {system.mean[name] for system in compare(unranked) for name in of_ranks} == {None}
     of_original = [metric for metric in metrics if metric.metric in of_ranks and metric.anonymiser == "original"]
-    with pytest.raises(BadInput, match="mean_disclosure_bit of .* is missing"):
+    with pytest.raises(BadInput, match=r"mean_disclosure_bit of .* is missing"):
         compare(unranked + of_original)
