@@ -1,4 +1,4 @@
-"""The ignorant, the lazy-informed and the semi-informed attacker on real speech, where it is (config/attackers.yaml)."""
+"""The ignorant, the lazy-informed and the semi-informed attacker on real speech, where it is at hand."""
 
 import csv
 import os
@@ -18,7 +18,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def metrics(tmp_path_factory):
-    """Rows of the verification and ZEBRA files of all attackers: what a whole run computes, without its pictures."""
+    """All numbers of a run, without its pictures."""
     folder = tmp_path_factory.mktemp("attackers")
     config = yaml.safe_load((ROOT / "config" / "attackers.yaml").read_text())
     config["report"] = {"bootstrap": 200}
