@@ -40,9 +40,11 @@ def test_the_snakefile_is_a_table_of_contents():
     assert len((ROOT / "Snakefile").read_text().splitlines()) <= 40
 
 
-def test_every_rule_has_a_script_of_its_name():
+def test_every_rule_that_runs_something_has_a_script_of_its_name():
     rules = [path.read_text() for path in (ROOT / "workflow" / "rules").glob("*.smk")]
-    names = {name for text in rules for name in re.findall(r"^rule (\w+):", text, re.MULTILINE)}
+    blocks = [block for text in rules for block in re.split(r"^rule ", text, flags=re.MULTILINE)[1:]]
+    names = {block.partition(":")[0] for block in blocks if "shell:" in block}
+    assert len(names) > 20
     assert {name for name in names if not (ROOT / "scripts" / f"{name}.py").exists()} == set()
 
 
