@@ -14,7 +14,7 @@ EMBEDDING_BYTES = 900  # 192 dimensions and an id
 SCORE_BYTES = 65  # a line of a score table
 CELL_BYTES = 8  # of a score matrix
 MCADAMS = "anonymise_mcadams.py"
-SECONDS_PER_SECOND = {"mcadams": 0.004, "read": 0.002, "ecapa": 0.05, "small": 0.01}  # of speech; trained ones are small
+SECONDS_PER_SECOND = {"mcadams": 0.004, "read": 0.002, "ecapa": 0.05, "small": 0.01}  # of speech; our recipes are small
 SECONDS_PER_SCORE = 2e-5
 
 

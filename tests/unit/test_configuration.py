@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -278,3 +279,17 @@ def test_validate_passes_a_correct_config(tmp_path):
 def test_validate_of_a_missing_file_is_one_line(tmp_path):
     finished = validate(tmp_path / "c.yaml")
     assert (finished.returncode, finished.stderr) == (2, f"error: {tmp_path}/c.yaml: not found\n")
+
+
+def test_the_snippets_of_the_readme_lack_nothing_but_their_folders():
+    text = (Path(__file__).parents[2] / "README.md").read_text().partition("## Your data")[2].partition("\n## ")[0]
+    blocks = re.findall(r"(?:^(?:    .*)?\n)+", text, re.MULTILINE)
+    corpora = {}
+    for block in (textwrap.dedent(block) for block in blocks if "segments:" in block or "    corpora:" in block):
+        content = yaml.safe_load(block)
+        corpora |= content.get("corpora", content)
+    kinds = {"librispeech", "vctk", "kaldi", "folder", "synthetic"}
+    assert {kind for entry in corpora.values() for kind in entry} >= kinds
+    found = problems({"corpora": corpora})
+    assert all(problem.endswith(": not found") for problem in found)
+    assert len(found) > 5

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from trees import edit, kaldi, write_audio, write_lines
 
+from voiceprivacy.corpora.kaldi import read_text
 from voiceprivacy.corpora.listing import Findings, list_utterances
 from voiceprivacy.files import BadInput
 
@@ -57,6 +58,35 @@ def test_relative_paths_may_start_from_a_folder_above_the_data_directory(tmp_pat
     source, _ = kaldi(tmp_path / "data" / "set", women=["w1"])
     write_lines(tmp_path / "data/set/wav.scp", [f"w1-{index} data/set/wav/a.wav" for index in range(4)])
     assert {of.audio for of in list_utterances(source, Findings())} == {tmp_path / "data/set/wav/a.wav"}
+
+
+def test_relative_paths_start_from_the_given_root(tmp_path, monkeypatch):
+    kaldi(tmp_path / "data", women=["w1"])
+    write_audio(tmp_path / "here" / "wav" / "a.wav")
+    monkeypatch.chdir(tmp_path / "here")
+    options = {"directory": str(tmp_path / "data"), "root": str(tmp_path / "corpora")}
+    assert {of.audio for of in list_utterances({"kaldi": options}, Findings())} == {tmp_path / "corpora/wav/a.wav"}
+
+
+def test_the_chapter_in_the_ids_of_librispeech_is_the_session(tmp_path):
+    source, _ = kaldi(tmp_path, women=["61"])
+    for name in ("wav.scp", "utt2spk"):
+        edit(tmp_path / name, "61-0 ", "61-70968-0000 ")
+        edit(tmp_path / name, "61-1 ", "62-70968-0000 ")
+    sessions = {of.utterance: of.session for of in list_utterances(source, Findings())}
+    assert sessions == {"61-70968-0000": "70968", "62-70968-0000": "", "61-2": "", "61-3": ""}
+
+
+def test_text_may_be_empty_but_names_known_utterances_once(tmp_path):
+    source, _ = kaldi(tmp_path, women=["w1"])
+    write_lines(tmp_path / "text", ["w1-0 HELLO  YOU", "w1-1", "w9-9 LOST", "", "w1-0 AGAIN"])
+    findings = Findings()
+    assert len(list_utterances(source, findings)) == 4
+    assert {f"{finding.level} {finding}" for finding in findings} == {
+        f"oddity {tmp_path}/text:3: utterance 'w9-9' is not in {tmp_path}/wav.scp",
+        f"error {tmp_path}/text:5: utterance 'w1-0' occurs twice",
+    }
+    assert read_text(tmp_path / "text", Findings())["w1-0"] == (1, "HELLO  YOU")
 
 
 def test_a_missing_directory_or_file_is_named(tmp_path):
