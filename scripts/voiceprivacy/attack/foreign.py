@@ -53,9 +53,6 @@ def of_utterances(path, utterances):
     """
     found = read_embeddings(path)
     rows = {name: row for row, name in enumerate(found.ids.tolist())}
-    if len(rows) < len(found.ids):
-        names = found.ids.tolist()
-        raise BadInput(f"{path}: utterance '{next(name for name in names if names.count(name) > 1)}' occurs twice")
     for utterance in utterances:
         if utterance.utterance not in rows:
             raise BadInput(f"{path}: has no embedding of '{utterance.utterance}'")
