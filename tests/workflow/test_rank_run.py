@@ -1,0 +1,36 @@
+"""One whole run on sampled galleries alone: features that are histograms, tables II and III, the page."""
+
+import csv
+
+import pytest
+import yaml
+from runs import snakemake
+
+CONFIG = {
+    "corpora": {
+        "few": {
+            "synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 0},
+            "gender": "mixed",
+            "protocol": {"rank_sampling": {"observations": 3, "test": [1, 2]}},
+        }
+    },
+    "extractors": {"f0": {"f0": {}}, "style": {"style": {}}},
+    "backends": {"js": {"type": "jensen_shannon"}},
+    "report": {"bootstrap": 0},
+}
+
+
+@pytest.mark.long
+def test_ranks_of_two_features_from_speech_to_the_page(tmp_path):
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(CONFIG))
+    finished = snakemake(tmp_path, "--cores", "2", "--configfile", tmp_path / "config.yaml")
+    assert finished.returncode == 0, finished.stderr
+    results = tmp_path / "results"
+    with open(results / "report" / "tables" / "ranks.tsv", newline="") as file:
+        rows = {(row["trials"], row["metric"]): row for row in csv.DictReader(file, delimiter="\t")}
+    assert {trials for trials, _ in rows} == {"mixed_t1_d1", "mixed_t2_d1"}
+    assert rows["mixed_t1_d1", "n_templates"]["f0+js"] == "4"
+    assert rows["mixed_t1_d1", "n_utterances"]["style+js"] == "12"
+    assert float(rows["mixed_t1_d1", "identification_rate_percent"]["f0+js"]) > 25
+    assert (results / "report/figures/rank_lengths/few/mixed/f0/js.svg").exists()
+    assert "Whose rank gives away how much" in (results / "report" / "index.html").read_text()
