@@ -181,10 +181,10 @@ class Plan:
         return {key: self.corpora[corpus][key] for key in keys if key in self.corpora[corpus]}
 
     def training_sources(self, corpus):
-        """The sources of all corpora that train attackers, whose speakers an evaluated corpus must not have."""
+        """The sources of the corpora that train the run's attackers, whose speakers an evaluated one must not have."""
         if corpus not in self.evaluated:
             return {}
-        return {name: self.source(name) for name, entry in self.corpora.items() if entry["use"] == "train"}
+        return {name: self.source(name) for name in self._training_corpora()}
 
     def manifests(self):
         """The manifests of the original speech that a run reads: both parts of what is evaluated, and what trains."""
@@ -194,8 +194,9 @@ class Plan:
 
     def _training_corpora(self):
         """Corpora that an extractor or a back-end of the run is trained on."""
-        trained = [entry["train"] for entry in (*self.extractors.values(), *self.backends.values()) if "train" in entry]
-        return dict.fromkeys(entry["corpus"] for entry in trained)
+        entries = (*self.extractors.values(), *self.backends.values())
+        fields = [entry[field] for entry in entries for field in ("train", "units") if field in entry]
+        return dict.fromkeys(field["corpus"] for field in fields)
 
     def checks(self):
         """What was found in the corpora of the run."""

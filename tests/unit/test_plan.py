@@ -204,6 +204,7 @@ def test_what_is_described_and_checked_is_what_the_run_reads(plan):
     assert plan.trials() == ["results/trials/demo/f.tsv", "results/trials/demo/m.tsv"]
     assert plan.training_sources("demo").keys() == {"others"}
     assert plan.training_sources("others") == {}
+    assert Plan(configuration.check({**CONFIG, "backends": {}})).training_sources("demo") == {}
 
 
 def test_limit_and_segments_belong_to_the_source(plan):
