@@ -2,11 +2,14 @@
 
 import csv
 import json
+import re
 import shutil
+from collections import Counter
 
 import numpy as np
 import pytest
 import soundfile
+import yaml
 from runs import ROOT, SPEAKERS, make_kaldi_directory, snakemake, write_config
 
 B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
@@ -157,6 +160,49 @@ def test_results_do_not_depend_on_cores_or_the_order_of_the_config(run, tmp_path
     assert finished.returncode == 0, finished.stderr
     assert (tmp_path / "results/metrics.tsv").read_bytes() == (run / "results/metrics.tsv").read_bytes()
     assert not list((tmp_path / "results").glob("pairs/**/*.npz"))
+
+
+def planned(run, **anonymisers):
+    """Dry-run with other anonymisers: the rules that would run, and the values of {anonymiser} among their jobs."""
+    config = yaml.safe_load((run / "config.yaml").read_text())
+    (run / "other.yaml").write_text(yaml.safe_dump(config | {"anonymisers": config["anonymisers"] | anonymisers}))
+    finished = snakemake(run, "-n", "--configfile", run / "other.yaml")
+    assert finished.returncode == 0, finished.stderr
+    rules = re.findall(r"^(?:local)?rule (\w+):", finished.stdout, re.MULTILINE)
+    return Counter(rules), set(re.findall(r"wildcards: .*anonymiser=(\w+)", finished.stdout))
+
+
+UNTOUCHED = {"validate_corpus", "prepare_part", "list_trials"}
+
+
+def test_changed_options_run_that_anonymiser_again_and_nothing_else(run):
+    rules, anonymisers = planned(run, mine={"function": "mine.py:anonymise", "options": {"gain": 0.25}})
+    assert anonymisers == {"mine"}
+    assert not UNTOUCHED & set(rules)
+    expected = {
+        "anonymise_part": 2,
+        "gather_manifests": 2,
+        "extract_embeddings": 2,
+        "score_trials": 2,
+        "assess_zebra": 1,
+    }
+    assert {name: rules[name] for name in expected} == expected
+    assert rules["collect_metrics"] == rules["write_report"] == 1
+
+
+def test_a_new_anonymiser_shares_what_is_known_of_the_original(run):
+    rules, anonymisers = planned(run, louder={"function": "mine.py:anonymise", "options": {"gain": 0.75}})
+    assert "louder" in anonymisers and not {"original", "b2r", "team42"} & anonymisers
+    assert not UNTOUCHED & set(rules)
+
+
+def test_snakemakes_own_report_needs_no_network(run):
+    nowhere = "http://127.0.0.1:9"
+    arguments = ["--report", run / "report.html", "--configfile", run / "config.yaml"]
+    finished = snakemake(run, *arguments, http_proxy=nowhere, https_proxy=nowhere)
+    assert finished.returncode == 0, finished.stderr
+    page = (run / "report.html").read_text()
+    assert "Voice similarity" in page and "ZEBRA" in page and "Similarity ranks" in page
 
 
 def test_a_changed_plug_in_runs_again_and_nothing_else_is_anonymised(run):

@@ -1,0 +1,58 @@
+"""Large runs, planned on files that are not there: quickly, and in few submitted jobs."""
+
+import re
+import resource
+import shutil
+
+import pytest
+import yaml
+from runs import ROOT, snakemake
+
+pytestmark = pytest.mark.long
+PLANNING_CPU_SECONDS = 20
+SUBMITTED = 150
+
+
+def write_run(folder, *, anonymisers, sets, extractors, backends):
+    """A config of many systems: every corpus has two sets (lists of trials), women and men; all files are empty."""
+    for corpus in range(sets // 2):
+        directory = folder / f"data/c{corpus}"
+        directory.mkdir(parents=True)
+        for name in ("wav.scp", "utt2spk", "spk2gender", "enrolls", "trials"):
+            (directory / name).touch()
+    (folder / "model").mkdir()
+    for name in ("hyperparams.yaml", "embedding_model.ckpt"):
+        (folder / "model" / name).touch()
+    corpora = {f"c{corpus}": f"data/c{corpus}" for corpus in range(sets // 2)}
+    config = {
+        "corpora": {
+            name: {"kaldi": path, "protocol": {"given": {"f": path, "m": path}}} for name, path in corpora.items()
+        },
+        "anonymisers": {f"a{number}": {"command": "anonymise"} for number in range(anonymisers)},
+        "extractors": {f"e{number}": {"model": "model"} for number in range(extractors)},
+        "backends": {f"b{number}": {"type": "cosine"} for number in range(backends)},
+    }
+    (folder / "config.yaml").write_text(yaml.safe_dump(config))
+    return folder / "config.yaml"
+
+
+def test_twenty_anonymisers_on_twelve_sets_by_four_attackers_are_planned_in_20_s(tmp_path):
+    config = write_run(tmp_path, anonymisers=20, sets=12, extractors=2, backends=2)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    planned = snakemake(tmp_path, "-n", "--quiet", "all", "--configfile", config)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert planned.returncode == 0, planned.stderr
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < PLANNING_CPU_SECONDS
+
+
+@pytest.mark.skipif(shutil.which("sinfo") is None, reason="SLURM's commands are not here (Debian: slurm-client)")
+def test_ten_anonymisers_on_twelve_sets_are_at_most_150_submitted_jobs(tmp_path):
+    config = write_run(tmp_path, anonymisers=10, sets=12, extractors=1, backends=1)
+    profile = ROOT / "workflow" / "profiles" / "slurm"
+    planned = snakemake(tmp_path, "-n", "--workflow-profile", profile, "--configfile", config)
+    assert planned.returncode == 0, planned.stderr
+    output = planned.stdout + planned.stderr
+    submitted = re.findall(r"^(?:\[.+\] Group job \w+|rule \w+:)", output, re.MULTILINE)
+    assert 50 <= len(submitted) <= SUBMITTED
+    jobs = int(re.search(r"^total +(\d+)", output, re.MULTILINE).group(1))
+    assert jobs > 10 * len(submitted)
