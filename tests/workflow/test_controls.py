@@ -32,7 +32,7 @@ def values(tmp_path_factory):
         anonymisers={"pitch": pitch} if WORLD.exists() else {},
         report={"controls": True},
     )
-    finished = snakemake(folder, "--cores", "2", "--configfile", config, "results/metrics.tsv")
+    finished = snakemake(folder, "results/metrics.tsv", "--cores", "2", "--configfile", config)
     assert finished.returncode == 0, finished.stderr
     with open(folder / "results" / "metrics.tsv", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
