@@ -4,8 +4,8 @@ Conventions
 -----------
 * Words are what is left of a transcript in lower case when it is split at everything but letters and apostrophes.
 * A feature is an array of shares of the utterance's words, one for each entry of the dictionary, and after them
-  disfluencies, sentence statistics and all other words. Its numbers are not negative, so that jensen_shannon compares it
-  as well as cosine does.
+  disfluencies, sentence statistics and all other words. Its numbers are not negative, so that jensen_shannon compares
+  it as well as cosine does.
 * The dictionary is our own list of function words, or a user's in LIWC's .dic format: categories between two lines of %,
   then words with the numbers of their categories; a final * stands for any ending. (The LIWC-22 dictionary itself is
   not free.)
@@ -27,18 +27,17 @@ from voiceprivacy.tables import read_rows
 
 TRANSCRIPTS = ["utterance", "text"]
 WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
-DISFLUENCIES = frozenset("uh um er erm ah eh hm hmm mm mhm uhm huh".split())
-FUNCTION_WORDS = tuple(
-    """
-    the a an and or but nor so yet if because although though while when where whether than as that which who whom
-    whose what how why this these those such it its he him his she her hers they them their theirs we us our ours i me
-    my mine you your yours one some any no none every each all both either neither many much few more most other
-    another not never always often there here then now very too just only also even still again about above across
-    after against along among around at before behind below between beyond by down during for from in into like near
-    of off on onto out over since through to toward under until up upon with within without be am is are was were been
-    being have has had do does did will would shall should can could may might must ought
-    """.split()
-)
+DISFLUENCIES = frozenset({"uh", "um", "er", "erm", "ah", "eh", "hm", "hmm", "mm", "mhm", "uhm", "huh"})
+FUNCTION_LIST = """
+the a an and or but nor so yet if because although though while when where whether than as that which who whom whose
+what how why this these those such it its he him his she her hers they them their theirs we us our ours i me my mine
+you your yours one some any no none every each all both either neither many much few more most other another not
+never always often there here then now very too just only also even still again about above across after against
+along among around at before behind below between beyond by down during for from in into like near of off on onto
+out over since through to toward under until up upon with within without be am is are was were been being have has
+had do does did will would shall should can could may might must ought
+"""
+FUNCTION_WORDS = tuple(FUNCTION_LIST.split())
 
 
 class Dictionary(NamedTuple):
