@@ -6,8 +6,8 @@ Conventions
 * A feature is an array of shares of the utterance's words, one for each entry of the dictionary, and after them
   disfluencies, sentence statistics and all other words. Its numbers are not negative, so that jensen_shannon compares
   it as well as cosine does.
-* The dictionary is our own list of function words, or a user's in LIWC's .dic format: categories between two lines of %,
-  then words with the numbers of their categories; a final * stands for any ending. (The LIWC-22 dictionary itself is
+* The dictionary is our own list of function words, or a user's in LIWC's .dic format: categories between two lines of
+  %, then words with the numbers of their categories; a final * stands for any ending. (The LIWC-22 dictionary itself is
   not free.)
 
 References
