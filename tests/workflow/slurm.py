@@ -7,6 +7,7 @@ does not see SLURM_CONF.
 import contextlib
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -15,6 +16,7 @@ from pathlib import Path
 CONFIGURATION = Path("/etc/slurm/slurm.conf")
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "scancel", "scontrol", "squeue", "srun")
 START_SECONDS = 60
+CLUSTER = f"loopback{os.getpid()}"
 
 
 def missing():
@@ -49,13 +51,14 @@ def cluster(folder):
         for daemon in reversed(daemons):
             _stop(daemon)
         CONFIGURATION.unlink()
+        _kill_the_rest()
 
 
 def _configuration(folder):
     name = socket.gethostname().partition(".")[0]
     memory_mb = int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**20 * 0.9)
     return f"""\
-ClusterName=loopback
+ClusterName={CLUSTER}
 SlurmctldHost={name}(127.0.0.1)
 SlurmctldPort={_free_port()}
 SlurmdPort={_free_port()}
@@ -109,6 +112,14 @@ def _stop(daemon):
     except subprocess.TimeoutExpired:
         daemon.kill()
         daemon.wait()
+
+
+def _kill_the_rest():
+    """Kill what a job left behind when its node went away: processes whose environment names this cluster."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if f"SLURM_CLUSTER_NAME={CLUSTER}".encode() in (folder / "environ").read_bytes().split(b"\0"):
+                os.kill(int(folder.name), signal.SIGKILL)
 
 
 def _output(*command):
