@@ -22,7 +22,7 @@ include: "workflow/rules/report.smk"
 
 onsuccess:
     shell(
-        "test ! -e results/metrics.tsv || python {SCRIPTS}/show_metrics.py --metrics results/metrics.tsv"
+        "test ! -e results/report/index.html || python {SCRIPTS}/show_metrics.py --metrics results/metrics.tsv"
         " --comparisons results/comparisons --report results/report/index.html"
     )
 
