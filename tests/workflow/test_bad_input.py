@@ -111,4 +111,4 @@ def test_a_mistake_is_named_and_a_second_run_names_it_again(run_folder, mistake,
         assert named, output
         assert "Traceback" not in output
     assert not (run_folder / "results" / "metrics.tsv").exists()
-    assert not [path for path in (run_folder / "results").rglob(".*") if path.name != ".gitkeep"]
+    assert not [path for path in (run_folder / "results").rglob(".*") if path.name != ".snakemake_timestamp"]
