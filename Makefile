@@ -14,7 +14,8 @@ demo: .venv/installed
 	@touch .venv/started
 	@$(BIN)/snakemake --cores $(CORES) --quiet host reason rules
 	@[ results/report/index.html -nt .venv/started ] || \
-	    $(BIN)/python scripts/show_metrics.py --metrics results/metrics.tsv --report results/report/index.html
+	    $(BIN)/python scripts/show_metrics.py --metrics results/metrics.tsv \
+	    --comparisons results/comparisons --provenance results/provenance.json --report results/report/index.html
 
 resume: .venv/installed
 	$(BIN)/snakemake $(ARGS) --unlock

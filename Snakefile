@@ -23,7 +23,7 @@ include: "workflow/rules/report.smk"
 onsuccess:
     shell(
         "test ! -e results/report/index.html || python {SCRIPTS}/show_metrics.py --metrics results/metrics.tsv"
-        " --comparisons results/comparisons --report results/report/index.html"
+        " --comparisons results/comparisons --provenance results/provenance.json --report results/report/index.html"
     )
 
 

@@ -4,8 +4,10 @@ import argparse
 from pathlib import Path
 
 from voiceprivacy.command import run
+from voiceprivacy.files import read_json
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.metrics import read_metrics
+from voiceprivacy.report.provenance import controls_of
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
 
@@ -16,12 +18,14 @@ def main():
     parser.add_argument(
         "--comparisons", type=Path, help="folder of CORPUS/TRIALS/EXTRACTOR/BACKEND.tsv: how sure it is"
     )
+    parser.add_argument("--provenance", type=Path, help="provenance.json: which anonymisers are controls")
     parser.add_argument("--report", type=Path, help="the page to point to")
     arguments = parser.parse_args()
 
     metrics = read_metrics(arguments.metrics)
     comparisons = read_comparisons(arguments.comparisons, metrics) if arguments.comparisons else NONE
-    print(*summary(compare(metrics, comparisons), comparisons), sep="\n")
+    controls = controls_of(read_json(arguments.provenance)) if arguments.provenance else []
+    print(*summary(compare(metrics, comparisons), comparisons, controls), sep="\n")
     if arguments.report:
         print(f"\nReport: {arguments.report.absolute()}")
 

@@ -35,9 +35,13 @@ def how_many_trials(systems, metrics):
     return sentences
 
 
-def answers(systems, comparisons=NONE):
-    """Which anonymiser protects best under its strongest attack: {corpus: sentences}; ``comparisons`` say how sure."""
-    strongest = strongest_attacks(systems)
+def answers(systems, comparisons=NONE, controls=()):
+    """Which anonymiser protects best under its strongest attack: {corpus: sentences}; ``comparisons`` say how sure.
+
+    ``controls`` are anonymisers that do not compete (unless there are no others).
+    """
+    competing = [system for system in systems if system.anonymiser not in controls]
+    strongest = strongest_attacks(competing if {of.anonymiser for of in competing} - {ORIGINAL} else systems)
     return {
         corpus: _answer({who: system for (of, who), system in strongest.items() if of == corpus}, comparisons)
         for corpus in dict.fromkeys(system.corpus for system in systems)

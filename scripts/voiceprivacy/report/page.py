@@ -20,6 +20,7 @@ from voiceprivacy.report.columns import (
 from voiceprivacy.report.comparison import strongest_attacks
 from voiceprivacy.report.figures import KINDS, by_kind
 from voiceprivacy.report.metrics import ORIGINAL
+from voiceprivacy.report.provenance import controls_of
 from voiceprivacy.report.sessions import TITLES, sessions
 from voiceprivacy.report.uncertainty import NONE, interval_text, shown_columns, within_zero_evidence, zero_evidence
 
@@ -64,7 +65,7 @@ def write_page(path, *, template, systems, metrics, figures, provenance, compari
     text = page.render(
         what_was_run=what_was_run(systems),
         how_many_trials=how_many_trials(systems, metrics),
-        answers=answers(systems, comparisons),
+        answers=answers(systems, comparisons, controls_of(provenance)),
         zero_evidence=zero_evidence(systems),
         has_intervals=comparisons != NONE,
         attacks=attacks_explained(systems),

@@ -137,3 +137,9 @@ def _output(*command):
     except (OSError, subprocess.CalledProcessError):
         return None
     return answer.stdout.strip()
+
+
+def controls_of(provenance):
+    """Names of the anonymisers that the config of a run calls controls."""
+    anonymisers = provenance.get("config", {}).get("anonymisers", {})
+    return [name for name, entry in anonymisers.items() if entry.get("control")]

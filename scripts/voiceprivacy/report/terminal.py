@@ -17,10 +17,10 @@ UNITS = [f"{column.unit} {column.arrow}".strip() for column in COLUMNS]
 NUMBER_WIDTHS = [max(7, len(column.short) + 1, len(unit) + 1) for column, unit in zip(COLUMNS, UNITS, strict=True)]
 
 
-def summary(systems, comparisons=NONE):
+def summary(systems, comparisons=NONE, controls=()):
     """What was run, the answer, and one table per corpus and attacker (mean over the trial lists) as lines of text."""
     lines = textwrap.wrap(what_was_run(systems), WIDTH)
-    for corpus, answer in answers(systems, comparisons).items():
+    for corpus, answer in answers(systems, comparisons, controls).items():
         lines += ["", *textwrap.wrap(f"{corpus}: {answer}", WIDTH)]
     for corpus, sentence in zero_evidence(systems).items():
         lines += ["", *textwrap.wrap(f"{corpus}: {sentence}", WIDTH)]

@@ -135,6 +135,13 @@ def test_original_speech_alone_is_called_so(metrics):
     assert answers(systems)["demo"].startswith("Nothing was protected.")
 
 
+def test_a_control_does_not_compete_unless_it_is_alone(systems):
+    best = answers(systems)["demo"].split()[0]
+    assert best not in answers(systems, controls=[best])["demo"]
+    everybody = {system.anonymiser for system in systems} - {"original"}
+    assert answers(systems, controls=everybody) == answers(systems)
+
+
 def test_what_was_run_is_counted(systems, metrics):
     assert (
         what_was_run(systems)
