@@ -32,8 +32,7 @@ def main():
         matrix = read_matrix(path)
         with naming(path):
             metrics[label], p, gamma, remarks = ranks.assess(matrix, fit=arguments.fit, ties=arguments.ties)
-            if arguments.bootstrap:
-                resampled[label] = interval_files.of_ranks(matrix, arguments)
+            resampled |= {label: interval_files.of_ranks(matrix, arguments)} if arguments.bootstrap else {}
         curves[label] = {"p": p, "gamma": gamma}
         lines["curves"] += [(label, *row) for row in rank_speakers.by_rank(p, gamma)]
         notes += [f"note: {label}: {remark}\n" for remark in remarks]
