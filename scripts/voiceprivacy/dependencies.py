@@ -35,5 +35,12 @@ def _imports(path):
             names += [statement.module, *[f"{statement.module}.{alias.name}" for alias in statement.names]]
         elif isinstance(statement, ast.Import):
             names += [alias.name for alias in statement.names]
-    files = [SCRIPTS / f"{name.replace('.', '/')}.py" for name in names]
-    return [file for file in files if file.exists()]
+    return [file for name in names for file in _files(SCRIPTS / name.replace(".", "/"))]
+
+
+def _files(place):
+    """The file of a module, or that of a folder of modules if it holds more than a docstring; else none."""
+    module, folder = place.with_suffix(".py"), place / "__init__.py"
+    if folder.exists() and len(ast.parse(folder.read_text(encoding="utf-8")).body) > 1:
+        return [folder]
+    return [module] if module.exists() else []

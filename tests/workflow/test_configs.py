@@ -1,7 +1,9 @@
 """Every shipped config plans, or says in one line what is not there; the workflow is lint-free."""
 
+import importlib.metadata
 import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,3 +53,10 @@ def test_every_rule_that_runs_something_has_a_script_of_its_name():
 def test_scripts_are_short():
     long = {path.name for path in Path(ROOT / "scripts").glob("*.py") if len(path.read_text().splitlines()) > 60}
     assert long == set()
+
+
+def test_no_script_hides_a_library():
+    """`python scripts/x.py` puts scripts/ first on the path: torch once found our tabulate.py instead of its own."""
+    installed = set(importlib.metadata.packages_distributions())
+    scripts = {path.stem for path in (ROOT / "scripts").glob("*.py")}
+    assert scripts & (installed | set(sys.stdlib_module_names)) == set()

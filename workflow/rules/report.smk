@@ -257,16 +257,16 @@ rule plot_scores:
         " > {log:q} 2>&1"
 
 
-rule tabulate:
+rule write_tables:
     """A table for papers, on request: the whole challenge, or one in the columns of the paper of 2022."""
     input:
         metrics="results/metrics.tsv",
-        script=SCRIPTS / "tabulate.py",
-        modules=modules("tabulate"),
+        script=SCRIPTS / "write_tables.py",
+        modules=modules("write_tables"),
     output:
         tables=multiext("results/paper/tables/{table}", ".md", ".tsv", ".tex"),
     log:
-        "results/logs/tabulate/{table}.log",
+        "results/logs/write_tables/{table}.log",
     localrule: True
     conda:
         "../../envs/evaluate.yaml"
