@@ -12,6 +12,10 @@ def test_modules_are_found_through_others():
     assert {"tables", "files", "arrays", "command", "attack/backends", "attack/plda"} == names("score_trials")
 
 
+def test_a_folder_of_modules_is_followed_through_what_it_exports():
+    assert {"plan/__init__", "plan/speech", "plan/attackers", "plan/given", "plan/outputs"} <= names("validate")
+
+
 def test_a_change_of_a_metric_never_repeats_the_expensive_work():
     for script in ("train_extractor", "extract_embeddings", "anonymise_part", "prepare_part"):
         assert not any(name.startswith(("privacy/", "report/")) for name in names(script))

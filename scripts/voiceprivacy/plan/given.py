@@ -1,0 +1,79 @@
+"""Attacks whose scores somebody else made: which files there are, and what is made of them."""
+
+import re
+from glob import glob
+
+from voiceprivacy.plan.attackers import CONDITIONS, Attack
+from voiceprivacy.plan.speech import RUN1
+
+NAME = "[a-z][a-z0-9_]*"
+GIVEN = "given"  # back-end of an attack whose scores somebody else made
+
+
+def given_scores(template):
+    """Score files that match a path with {corpus}, {trials}, {anonymiser} and {condition}: {(those four): path}.
+
+    Without {corpus} or {trials} they are ``scores`` and ``all``. Names and conditions that cannot be ones do not match.
+    """
+    names = {"corpus": "scores", "trials": "all"}
+    pattern, star = re.escape(template), template
+    for field in ("corpus", "trials", "anonymiser", "condition"):
+        values = "|".join(CONDITIONS) if field == "condition" else NAME
+        pattern = pattern.replace(re.escape(f"{{{field}}}"), f"(?P<{field}>{values})", 1)
+        pattern = pattern.replace(re.escape(f"{{{field}}}"), f"(?P={field})")
+        star = star.replace(f"{{{field}}}", "*")
+    found = {}
+    for path in sorted(glob(star)):
+        if match := re.fullmatch(pattern, path):
+            fields = names | match.groupdict()
+            found[Attack(fields["corpus"], fields["trials"], "", GIVEN), fields["anonymiser"], fields["condition"]] = (
+                path
+            )
+    return found
+
+
+class Given:
+    """The part of a plan that is about scores that somebody else made."""
+
+    def given_attacks(self):
+        """Attacks whose scores somebody else made, by trial list."""
+        return list(
+            dict.fromkeys(of._replace(extractor=name) for name, files in self.given.items() for of, _, _ in files)
+        )
+
+    def given_systems(self, attack):
+        """The systems that such an attack has scores of: {anonymiser: [condition, ...]}; second runs not."""
+        systems = {}
+        for of, anonymiser, condition in self.given[attack.extractor]:
+            if of == attack._replace(extractor="") and condition in ("oo", "op", "pp"):
+                systems.setdefault(anonymiser, []).append(condition)
+        return {name: of for name, of in systems.items() if not name.endswith(RUN1)}
+
+    def given_file(self, attack, anonymiser, condition):
+        """The file of one condition's scores."""
+        return self.given[attack.extractor][attack._replace(extractor=""), anonymiser, condition]
+
+    def given_calibrated(self, attack):
+        """The anonymisers of which such an attack has the scores of two runs that C_ECE needs."""
+        place, found = attack._replace(extractor=""), self.given[attack.extractor]
+        runs, conditions = ("", RUN1), self.config["report"]["cece"]
+        return [
+            name
+            for name in self.given_systems(attack)
+            if all((place, f"{name}{run}", condition) in found for run in runs for condition in conditions)
+        ]
+
+    def given_metrics(self):
+        """Every metrics file of such attacks."""
+        paths = []
+        for attack in self.given_attacks():
+            for system in self.given_systems(attack):
+                families = ["verification", "zebra"] + ["calibration"] * (system in self.given_calibrated(attack))
+                paths += [f"results/metrics/{family}/{attack.path(system)}.json" for family in families]
+        return paths
+
+    def given_names(self, field):
+        """All corpora or trial lists (a field of Attack) that such attacks have, or all anonymisers."""
+        if field == "anonymiser":
+            return [anonymiser for files in self.given.values() for _, anonymiser, _ in files]
+        return [getattr(attack, field) for attack in self.given_attacks()]

@@ -1,0 +1,125 @@
+"""Input functions and parameters of the rules of attack.smk only."""
+
+
+def units_manifest(wildcards):
+    return f"results/audio/{plan.extractors[wildcards.extractor]['units']['corpus']}/train/original/manifest.tsv"
+
+
+def dictionary(wildcards):
+    return plan.extractors[wildcards.extractor]["style"].get("dictionary", [])
+
+
+def dictionary_argument(wildcards):
+    return f"--dictionary '{dictionary(wildcards)}'" if dictionary(wildcards) else ""
+
+
+def model_folder(wildcards):
+    return plan.model_folder(wildcards.extractor)
+
+
+def model_files(wildcards):
+    return plan.model_files(wildcards.extractor)
+
+
+def extractor_field(name):
+    return lambda wildcards: plan.extractors[wildcards.extractor][name]
+
+
+def training_manifest(wildcards):
+    return plan.training_manifest(plan.extractors[wildcards.extractor])
+
+
+def start_files(wildcards):
+    folder = plan.start(wildcards.extractor)
+    return [f"{folder}/{name}" for name in MODEL_FILES] if folder else []
+
+
+def start_argument(wildcards):
+    folder = plan.start(wildcards.extractor)
+    return f"--start {shlex.quote(folder)}" if folder else ""
+
+
+def training_threads(wildcards):
+    """One, so that a machine's number of cores does not change the weights; beside a GPU, some that load speech."""
+    return 8 if gpus(wildcards) else 1
+
+
+def gpus(wildcards):
+    return int(plan.extractors[wildcards.extractor].get("device") == "cuda")
+
+
+def extraction(wildcards):
+    arguments = plan.extraction(wildcards.extractor, wildcards.corpus, wildcards.part, wildcards.anonymiser)
+    return shlex.join(arguments)
+
+
+def extractor_files(wildcards):
+    """What embeddings depend on: the model, or the ready-made file."""
+    if "embeddings" in plan.extractors[wildcards.extractor]:
+        return [plan.ready(wildcards.extractor, wildcards.corpus, wildcards.part, wildcards.anonymiser)]
+    return plan.model_files(wildcards.extractor) + [
+        ours(path) for path in plan.extractors[wildcards.extractor]["inputs"]
+    ]
+
+
+def extractor_environment(wildcards):
+    return environment(plan.extractors[wildcards.extractor]["env"])
+
+
+def backend_environment(wildcards):
+    is_speechbrains = plan.backends[wildcards.backend]["type"] == "speechbrain_plda"
+    return environment("speechbrain" if is_speechbrains else "evaluate")
+
+
+def recipe(wildcards):
+    name = plan.extractors[wildcards.extractor]["recipe"]
+    return name if name.endswith(".yaml") else RESOURCES / "recipes" / f"{name}.yaml"
+
+
+def backend_training_embeddings(wildcards):
+    return plan.training_embeddings(wildcards.backend, wildcards.extractor)
+
+
+def backend_training_manifest(wildcards):
+    return plan.training_manifest(plan.backends[wildcards.backend])
+
+
+def backend_options(wildcards):
+    entry = plan.backends[wildcards.backend]
+    if entry["type"] == "speechbrain_plda":
+        return f"--type speechbrain_plda --rank {entry['rank']}"
+    lda_dim = f" --lda-dim {entry['lda_dim']}" if "lda_dim" in entry else ""
+    centre = "" if entry["centre"] else " --no-centre"
+    return f"--length-norm {entry['length_norm']} --shrinkage {entry['shrinkage']}{lda_dim}{centre}"
+
+
+def backend_model(wildcards):
+    return plan.backend_file(wildcards.backend, wildcards.extractor) or []
+
+
+def backend_argument(wildcards):
+    return backend_model(wildcards) or plan.backends[wildcards.backend]["type"]
+
+
+def embeddings(part, side):
+    """Input function: embeddings of a part as the enrolling (0) or the tried (1) side of a condition speaks it."""
+
+    def file(wildcards):
+        speech = plan.speech(wildcards.condition, wildcards.anonymiser)[side]
+        return f"results/embeddings/{wildcards.corpus}/{part}/{speech}/{wildcards.extractor}.npz"
+
+    return file
+
+
+def given_file(wildcards):
+    return plan.given_file(given_attack(wildcards), wildcards.anonymiser, wildcards.condition)
+
+
+def given_key(wildcards):
+    """The key of a score file in Kaldi's format."""
+    key = config["attacks"][wildcards.extractor].get("key")
+    return key.replace("{corpus}", wildcards.corpus).replace("{trials}", wildcards.trials) if key else []
+
+
+def given_key_argument(wildcards):
+    return f"--trials {shlex.quote(given_key(wildcards))}" if given_key(wildcards) else ""

@@ -1,0 +1,54 @@
+"""Input functions and parameters of the rules of privacy.smk only."""
+
+
+def condition_labels(wildcards):
+    return plan.conditions(wildcards.anonymiser)
+
+
+def per_condition(kind, ending):
+    """Input function: one file for each condition of the wildcards' system."""
+
+    def files(wildcards):
+        folder = "{0.corpus}/{0.trials}/{0.anonymiser}/{0.extractor}/{0.backend}".format(wildcards)
+        return [f"results/{kind}/{folder}/{condition}.{ending}" for condition in condition_labels(wildcards)]
+
+    return files
+
+
+def calibration_scores(run):
+    """Input function: the scores that C_ECE is measured on, of an anonymiser or of its second run."""
+
+    def files(wildcards):
+        folder = f"{{0.corpus}}/{{0.trials}}/{{0.anonymiser}}{run}/{{0.extractor}}/{{0.backend}}".format(wildcards)
+        return [f"results/scores/{folder}/{condition}.tsv" for condition in config["report"]["cece"]]
+
+    return files
+
+
+def given_conditions(wildcards):
+    return plan.given_systems(given_attack(wildcards))[wildcards.anonymiser]
+
+
+def given_scores(wildcards):
+    folder = f"results/scores/{given_attack(wildcards).path(wildcards.anonymiser)}"
+    return [f"{folder}/{condition}.tsv" for condition in given_conditions(wildcards)]
+
+
+def bootstrap_arguments(wildcards):
+    return f"--bootstrap {plan.n_replicates()} --seed {config['report']['seed']}" if plan.n_replicates() else ""
+
+
+def speakers(wildcards):
+    return f"results/trials/{wildcards.corpus}/{wildcards.trials}.speakers.tsv" if plan.n_replicates() else []
+
+
+def speakers_argument(wildcards):
+    return f"--speakers {speakers(wildcards)}" if plan.n_replicates() else ""
+
+
+def compared_intervals(wildcards):
+    return plan.compared_intervals(Attack(*[wildcards[name] for name in Attack._fields]))
+
+
+def compared_replicates(wildcards):
+    return [path.replace(".intervals.json", ".bootstrap.npz") for path in compared_intervals(wildcards)]
