@@ -17,10 +17,6 @@ def model_folder(wildcards):
     return plan.model_folder(wildcards.extractor)
 
 
-def model_files(wildcards):
-    return plan.model_files(wildcards.extractor)
-
-
 def extractor_field(name):
     return lambda wildcards: plan.extractors[wildcards.extractor][name]
 
