@@ -17,6 +17,8 @@ include: "workflow/rules/corpora.smk"
 include: "workflow/rules/anonymise.smk"
 include: "workflow/rules/attack.smk"
 include: "workflow/rules/privacy.smk"
+include: "workflow/rules/pictures.smk"
+include: "workflow/rules/papers.smk"
 include: "workflow/rules/report.smk"
 
 

@@ -19,7 +19,6 @@ from voiceprivacy import configuration
 from voiceprivacy.dependencies import modules
 from voiceprivacy.files import RESOURCES, SCRIPTS, BadInput, ours
 from voiceprivacy.plan import CONDITIONS, GIVEN, MODEL_FILES, PARTS, PICTURES, TABLES, Attack, Plan
-from voiceprivacy.report.figures import KINDS
 
 try:
     config.update(configuration.check(config))

@@ -142,3 +142,8 @@ def all_intervals(wildcards):
 
 def all_comparisons(wildcards):
     return plan.comparisons()
+
+
+def parts_of_page(wildcards):
+    """Captions, style and sections that the template of the page includes."""
+    return sorted(str(path) for path in PAGE.rglob("*") if path.is_file() and path.name != "index.html.j2")

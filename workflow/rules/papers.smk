@@ -1,0 +1,146 @@
+"""Pictures and tables for papers, made on request."""
+
+
+rule plot_scores:
+    """One conventional picture (DET, ECE, Tippett and the like) of all systems under one attacker, on request."""
+    input:
+        scores=scores_of_all_systems,
+        script=SCRIPTS / "plot_scores.py",
+        modules=modules("plot_scores"),
+    output:
+        plots=multiext(
+            "results/paper/{picture}/{corpus}/{trials}/{extractor}/{backend}",
+            ".pdf",
+            ".png",
+            ".svg",
+            ".tex",
+        ),
+    log:
+        "results/logs/plot_scores/{picture}/{corpus}/{trials}/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        labels=labels_of_all_systems,
+    shell:
+        "python {input.script}"
+        " --scores {input.scores:q}"
+        " --label {params.labels}"
+        " --picture {wildcards.picture}"
+        " --plot {output.plots:q}"
+        " > {log:q} 2>&1"
+
+
+rule write_tables:
+    """A table for papers, on request: the whole challenge, or one in the columns of the paper of 2022."""
+    input:
+        metrics="results/metrics.tsv",
+        script=SCRIPTS / "write_tables.py",
+        modules=modules("write_tables"),
+    output:
+        tables=multiext("results/paper/tables/{table}", ".md", ".tsv", ".tex"),
+    log:
+        "results/logs/write_tables/{table}.log",
+    localrule: True
+    conda:
+        "../../envs/evaluate.yaml"
+    shell:
+        "python {input.script}"
+        " --metrics {input.metrics:q}"
+        " --table {wildcards.table}"
+        " --output {output.tables:q}"
+        " > {log:q} 2>&1"
+
+
+rule plot_all_matrices:
+    """Similarity matrices of all anonymisers on all sets in one picture, on request."""
+    input:
+        curves=of_all_sets("similarity", "anonymisers"),
+        manifests=all_trial_manifests,
+        script=SCRIPTS / "plot_all_matrices.py",
+        modules=modules("plot_all_matrices"),
+    output:
+        multiext("results/paper/all_matrices/{extractor}/{backend}", ".svg", ".pdf", ".png"),
+    log:
+        "results/logs/plot_all_matrices/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        anonymisers=protected_systems,
+        sets=all_sets,
+    shell:
+        "python {input.script}"
+        " --anonymisers {params.anonymisers}"
+        " --sets {params.sets:q}"
+        " --manifests {input.manifests:q}"
+        " --curves {input.curves:q}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule plot_all_profiles:
+    """ECE profiles of all systems, a panel for every set, on request."""
+    input:
+        curves=of_all_sets("zebra", "systems"),
+        script=SCRIPTS / "plot_all_profiles.py",
+        modules=modules("plot_all_profiles"),
+    output:
+        multiext("results/paper/all_profiles/{extractor}/{backend}", ".svg", ".pdf", ".png"),
+    log:
+        "results/logs/plot_all_profiles/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        systems=systems,
+        sets=all_sets,
+    shell:
+        "python {input.script}"
+        " --systems {params.systems}"
+        " --sets {params.sets:q}"
+        " --curves {input.curves:q}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule plot_features:
+    """Mean histogram of a feature over all speakers, for original and protected speech, on request."""
+    input:
+        embeddings=trial_features,
+        script=SCRIPTS / "plot_features.py",
+        modules=modules("plot_features"),
+    output:
+        multiext("results/paper/features/{corpus}/{extractor}", ".svg", ".pdf", ".png"),
+    log:
+        "results/logs/plot_features/{corpus}/{extractor}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        systems=["original", *plan.anonymisers],
+        feature=feature_of,
+    shell:
+        "python {input.script}"
+        " --embeddings {input.embeddings:q}"
+        " --systems {params.systems}"
+        " --feature {params.feature}"
+        " --title {wildcards.corpus:q}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule paper:
+    """All conventional pictures and tables for papers: snakemake --cores all paper."""
+    input:
+        all_papers,
+        all_layouts,
+        "results/report/index.html",

@@ -1,0 +1,288 @@
+"""The pictures that the report shows."""
+
+
+rule plot_zebra:
+    """ECE profiles of all systems under one attacker in one picture."""
+    input:
+        curves=of_all_systems("curves", "zebra", "tsv"),
+        metrics=of_all_systems("metrics", "zebra", "json"),
+        script=SCRIPTS / "plot_zebra.py",
+        modules=modules("plot_zebra"),
+    output:
+        **for_papers("zebra/{corpus}/{trials}/{extractor}/{backend}"),
+        tex="results/report/figures/zebra/{corpus}/{trials}/{extractor}/{backend}.tex",
+        svg=report(
+            "results/report/figures/zebra/{corpus}/{trials}/{extractor}/{backend}.svg",
+            caption="../report/zebra.rst",
+            category="ZEBRA",
+        ),
+    log:
+        "results/logs/plot_zebra/{corpus}/{trials}/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        anonymisers=systems,
+    shell:
+        "python {input.script}"
+        " --anonymisers {params.anonymisers}"
+        " --curves {input.curves:q}"
+        " --metrics {input.metrics:q}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule plot_calibration:
+    """ECE profiles of two runs of an anonymiser, and of calibrations trained on one and used on the other."""
+    input:
+        curves="results/curves/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
+        metrics="results/metrics/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
+        script=SCRIPTS / "plot_calibration.py",
+        modules=modules("plot_calibration"),
+    output:
+        **for_papers("calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"),
+        tex="results/report/figures/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tex",
+        svg=report(
+            "results/report/figures/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.svg",
+            caption="../report/calibration.rst",
+            category="Calibration",
+        ),
+    log:
+        "results/logs/plot_calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "python {input.script}"
+        " --curves {input.curves:q}"
+        " --metrics {input.metrics:q}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule plot_similarity:
+    """Voice similarity matrices OO, OP, PO and PP of one anonymiser in one picture."""
+    input:
+        curves="results/curves/similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
+        manifest="results/audio/{corpus}/trial/original/manifest.tsv",
+        script=SCRIPTS / "plot_similarity.py",
+        modules=modules("plot_similarity"),
+    output:
+        **for_papers("similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"),
+        svg=report(
+            "results/report/figures/similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.svg",
+            caption="../report/similarity.rst",
+            category="Voice similarity",
+        ),
+    log:
+        "results/logs/plot_similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        order=config["report"]["speaker_order"],
+        title="{anonymiser}, {corpus} {trials}",
+    shell:
+        "python {input.script}"
+        " --curves {input.curves:q}"
+        " --manifest {input.manifest:q}"
+        " --order {params.order}"
+        " --title {params.title:q}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule plot_zoo:
+    """Every condition's similarity matrix above its zoo plot."""
+    input:
+        curves="results/curves/similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
+        zoo="results/curves/zoo/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
+        manifest="results/audio/{corpus}/trial/original/manifest.tsv",
+        script=SCRIPTS / "plot_zoo.py",
+        modules=modules("plot_zoo"),
+    output:
+        **for_papers("zoo/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"),
+        svg=report(
+            "results/report/figures/zoo/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.svg",
+            caption="../report/zoo.rst",
+            category="The zoo",
+        ),
+    log:
+        "results/logs/plot_zoo/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        order=config["report"]["speaker_order"],
+        title="{anonymiser}, {corpus} {trials}",
+    shell:
+        "python {input.script}"
+        " --curves {input.curves:q}"
+        " --zoo {input.zoo:q}"
+        " --manifest {input.manifest:q}"
+        " --order {params.order}"
+        " --title {params.title:q}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule plot_speakers:
+    """What the speech of every speaker still gives away."""
+    input:
+        speakers="results/curves/speakers/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
+        script=SCRIPTS / "plot_speakers.py",
+        modules=modules("plot_speakers"),
+    output:
+        **for_papers("speakers/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"),
+        svg=report(
+            "results/report/figures/speakers/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.svg",
+            caption="../report/speakers.rst",
+            category="Speakers at risk",
+        ),
+    log:
+        "results/logs/plot_speakers/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        title="{anonymiser}, {corpus} {trials}",
+    shell:
+        "python {input.script}"
+        " --speakers {input.speakers:q}"
+        " --title {params.title:q}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule plot_distinctiveness:
+    """De-identification against voice distinctiveness: all anonymisers on all sets under one attacker."""
+    input:
+        metrics="results/metrics.tsv",
+        script=SCRIPTS / "plot_distinctiveness.py",
+        modules=modules("plot_distinctiveness"),
+    output:
+        **for_papers("distinctiveness/{extractor}/{backend}"),
+        svg=report(
+            "results/report/figures/distinctiveness/{extractor}/{backend}.svg",
+            caption="../report/distinctiveness.rst",
+            category="Voice similarity",
+        ),
+    log:
+        "results/logs/plot_distinctiveness/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "python {input.script}"
+        " --metrics {input.metrics:q}"
+        " --extractor {wildcards.extractor}"
+        " --backend {wildcards.backend}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule plot_ranks:
+    """Rank histograms of all systems under one attacker, with the fitted model."""
+    input:
+        curves=of_all_systems("curves", "ranks", "tsv"),
+        metrics=of_all_systems("metrics", "ranks", "json"),
+        script=SCRIPTS / "plot_ranks.py",
+        modules=modules("plot_ranks"),
+    output:
+        **for_papers("ranks/{corpus}/{trials}/{extractor}/{backend}"),
+        svg=report(
+            "results/report/figures/ranks/{corpus}/{trials}/{extractor}/{backend}.svg",
+            caption="../report/ranks.rst",
+            category="Similarity ranks",
+        ),
+    log:
+        "results/logs/plot_ranks/{corpus}/{trials}/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        anonymisers=systems,
+    shell:
+        "python {input.script}"
+        " --anonymisers {params.anonymisers}"
+        " --curves {input.curves:q}"
+        " --metrics {input.metrics:q}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule plot_rank_speakers:
+    """How rank disclosure is spread over the speakers, for all systems under one attacker."""
+    input:
+        speakers=of_all_systems("curves", "rank_speakers", "tsv"),
+        examples=of_all_systems("curves", "rank_examples", "tsv"),
+        script=SCRIPTS / "plot_rank_speakers.py",
+        modules=modules("plot_rank_speakers"),
+    output:
+        **for_papers("rank_speakers/{corpus}/{trials}/{extractor}/{backend}"),
+        svg=report(
+            "results/report/figures/rank_speakers/{corpus}/{trials}/{extractor}/{backend}.svg",
+            caption="../report/rank_speakers.rst",
+            category="Similarity ranks",
+        ),
+    log:
+        "results/logs/plot_rank_speakers/{corpus}/{trials}/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        anonymisers=systems,
+    shell:
+        "python {input.script}"
+        " --anonymisers {params.anonymisers}"
+        " --speakers {input.speakers:q}"
+        " --examples {input.examples:q}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule plot_rank_lengths:
+    """Rank disclosure against the length of tests and templates."""
+    input:
+        metrics="results/metrics.tsv",
+        script=SCRIPTS / "plot_rank_lengths.py",
+        modules=modules("plot_rank_lengths"),
+    output:
+        **for_papers("rank_lengths/{corpus}/{gender}/{extractor}/{backend}"),
+        svg=report(
+            "results/report/figures/rank_lengths/{corpus}/{gender}/{extractor}/{backend}.svg",
+            caption="../report/rank_lengths.rst",
+            category="Similarity ranks",
+        ),
+    log:
+        "results/logs/plot_rank_lengths/{corpus}/{gender}/{extractor}/{backend}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "python {input.script}"
+        " --metrics {input.metrics:q}"
+        " --corpus {wildcards.corpus}"
+        " --gender {wildcards.gender}"
+        " --extractor {wildcards.extractor}"
+        " --backend {wildcards.backend}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
