@@ -43,8 +43,9 @@ def _files_of_corpus(entry):
             yield (kind, "root"), root
             for subset in entry[kind].get("subsets", []) if Path(root).exists() else []:
                 yield (kind, "subsets"), f"{root}/{subset}"
-    if "speakers" in entry.get("folder", {}):
-        yield ("folder", "speakers"), entry["folder"]["speakers"]
+    for key in ("speakers", "list"):
+        if key in entry.get("folder", {}):
+            yield ("folder", key), entry["folder"][key]
     kaldi = entry.get("kaldi", {})
     kaldi = kaldi if isinstance(kaldi, dict) else {"directory": kaldi}
     directories = [kaldi[key] for key in ("root", "directory", "enrolment") if key in kaldi] + kaldi.get("trial", [])

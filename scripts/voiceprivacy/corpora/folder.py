@@ -1,7 +1,8 @@
 """Any tree of audio files whose paths follow a pattern, such as {speaker}/{session}/{utterance}.wav (VoxCeleb).
 
 {speaker}, {session}, {utterance} and {gender} (f or m) stand for a part of the path without a slash, * for anything
-without one; a field that occurs twice must be the same twice. Where the {utterance} of two files is the same, every
+without one; a field that occurs twice must be the same twice. A field is as short as the rest of the pattern allows:
+{speaker}_{utterance}.wav reads p225_001_mic2.wav as speaker p225. Where the {utterance} of two files is the same, every
 utterance gets the relative path as its id, folders joined by -.
 """
 
@@ -25,7 +26,8 @@ def list_utterances(options, findings):
     Parameters
     ----------
     options : dict
-        root; pattern; optionally speakers: a TSV with the columns speaker and gender (others are passed over).
+        root; pattern; optionally speakers: a TSV with the columns speaker and gender (others are passed over);
+        optionally list: a text file with the id of an utterance on each line, all that is taken.
     """
     root, pattern = Path(options["root"]), options["pattern"]
     if not root.is_dir():
@@ -40,7 +42,8 @@ def list_utterances(options, findings):
         other = next(path for path in files if not expression.fullmatch(path))
         what = f"{len(files) - len(matches)} files do not look like {pattern} and are left out, such as {other}"
         findings.oddity(root, "-", what)
-    return list(_listed(root, matches, genders, findings))
+    utterances = list(_listed(root, matches, genders, findings))
+    return _chosen(utterances, options["list"], findings) if "list" in options else utterances
 
 
 def compile_pattern(pattern):
@@ -54,13 +57,13 @@ def compile_pattern(pattern):
     for part in re.split(r"(\{[^}]*\}|\*)", pattern):
         name = part[1:-1]
         if part == "*":
-            expression += "[^/]*"
+            expression += "[^/]*?"
         elif not part.startswith("{"):
             expression += re.escape(part)
         elif name not in FIELDS:
             raise BadInput(f"{pattern}: {part} is none of {' '.join(f'{{{field}}}' for field in FIELDS)}")
         else:
-            expression += f"(?P={name})" if name in seen else f"(?P<{name}>[^/]+)"
+            expression += f"(?P={name})" if name in seen else f"(?P<{name}>[^/]+?)"
             seen.add(name)
     for name in ("speaker", "utterance"):
         if name not in seen:
@@ -89,6 +92,14 @@ def _listed(root, matches, genders, findings):
         if gender not in ("f", "m", "-"):
             findings.error(path, "-", f"gender '{gender}' is neither f nor m")
         yield Listed(name, fields["speaker"], gender, fields.get("session", ""), path, str(path), "-")
+
+
+def _chosen(utterances, path, findings):
+    """Those of the utterances that a list names; one that is not there is an error."""
+    lines = {text.strip(): line for line, text in enumerate(read_lines(path), start=1) if text.strip()}
+    for name in lines.keys() - {of.utterance for of in utterances}:
+        findings.error(path, lines[name], f"there is no utterance '{name}'")
+    return [of for of in utterances if of.utterance in lines]
 
 
 def _joined(path):

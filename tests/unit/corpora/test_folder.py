@@ -46,6 +46,8 @@ def test_joined_paths_that_are_not_unique_either_are_an_error(tmp_path):
         ("{speaker}/{speaker}_{utterance}.wav", "anna/anna_a.wav", "a"),
         ("{gender}/{speaker}/*/{utterance}.wav", "f/anna/any/a.wav", "a"),
         ("wav/{speaker}.{utterance}.wav", "wav/anna.a.wav", "a"),
+        ("{speaker}_{utterance}.wav", "anna_001_mic2.wav", "001_mic2"),
+        ("{speaker}-*-{utterance}.wav", "anna-x-1-a.wav", "1-a"),
     ],
 )
 def test_patterns(tmp_path, pattern, path, utterance):
@@ -74,6 +76,15 @@ def test_links_to_folders_are_followed(tmp_path):
     (tmp_path / "links" / "berta").symlink_to(tmp_path / "real" / "anna")
     source["folder"]["root"] = str(tmp_path / "links")
     assert [of.speaker for of in listed(source)[0]] == ["berta"]
+
+
+def test_only_the_utterances_of_a_list_are_taken_and_one_that_is_not_there_is_an_error(tmp_path):
+    source = folder(tmp_path, ["anna/s1/a.wav", "anna/s1/b.wav", "bert/s1/c.wav"])
+    write_lines(tmp_path / "utterances.txt", ["c", "a"])
+    source["folder"]["list"] = str(tmp_path / "utterances.txt")
+    assert ids(source) == ["a", "c"]
+    write_lines(tmp_path / "utterances.txt", ["c", "", "d"])
+    assert listed(source)[1] == [f"error {tmp_path}/utterances.txt:3: there is no utterance 'd'"]
 
 
 def test_an_id_that_is_no_file_name_is_an_error(tmp_path):
