@@ -1,5 +1,7 @@
 """Read, resample and write speech: float32 mono samples in memory, 16-bit FLAC or WAV on disk."""
 
+import errno
+import struct
 from pathlib import Path
 from typing import NamedTuple
 
@@ -7,6 +9,11 @@ import numpy as np
 import soundfile
 
 from voiceprivacy.files import BadInput, whole_or_absent
+
+RATES_HZ = (4000, 384000)  # of speech; another rate is a broken header
+BLOCK = 2**20  # samples that are read at a time
+STREAMED = 0x7FFFF000  # and above: the length in the header of a WAV that was written to a pipe
+UNREADABLE = (soundfile.LibsndfileError, OSError, ValueError, AssertionError)
 
 
 class Header(NamedTuple):
@@ -22,15 +29,38 @@ def header(path):
 
     Raises
     ------
-    BadInput : the file is missing, empty or not audio
+    BadInput : the file is missing, empty, not audio, shorter than its header says, or sampled at a rate of no speech
     """
     try:
         info = soundfile.info(str(path))
-    except (soundfile.LibsndfileError, OSError) as error:
+        missing = _missing_bytes(path) if info.format in ("WAV", "WAVEX") else 0
+    except UNREADABLE as error:
         raise _unreadable(path, error) from None
-    if info.frames == 0:
+    if missing:
+        raise BadInput(f"{path}: truncated: {missing} bytes less than its header announces")
+    if info.frames <= 0:
         raise BadInput(f"{path}: has no samples")
+    if not RATES_HZ[0] <= info.samplerate <= RATES_HZ[1]:
+        raise BadInput(f"{path}: is sampled at {info.samplerate} Hz: expected {RATES_HZ[0]} to {RATES_HZ[1]}")
     return Header(info.samplerate, info.channels, info.frames / info.samplerate)
+
+
+def _missing_bytes(path):
+    """How many bytes of its data chunk a RIFF file lacks (0 where a stream's header could not know its length).
+
+    libsndfile passes over that and reads what is there.
+    """
+    with open(path, "rb") as file:
+        if file.read(4) != b"RIFF":
+            return 0
+        file.seek(12)
+        while len(head := file.read(8)) == 8:
+            name, size = struct.unpack("<4sI", head)
+            if name == b"data":
+                there = Path(path).stat().st_size - file.tell()
+                return 0 if size >= STREAMED else max(0, size - there)
+            file.seek(size + size % 2, 1)
+    return 0
 
 
 def is_16_bit_mono(path, sample_rate):
@@ -53,21 +83,30 @@ def read(path):
     """
     announced = header(path)
     try:
-        samples, sample_rate = soundfile.read(str(path), dtype="float32", always_2d=True)
-    except (soundfile.LibsndfileError, OSError) as error:
+        blocks = list(_blocks(path))
+    except UNREADABLE as error:
         raise _unreadable(path, error) from None
-    if len(samples) != round(announced.duration_s * sample_rate):
+    samples = blocks[0] if len(blocks) == 1 else np.concatenate([np.zeros(0, np.float32), *blocks])
+    if len(samples) != round(announced.duration_s * announced.sample_rate):
         raise BadInput(f"{path}: truncated: {len(samples)} samples where the header announces more")
     if not np.isfinite(samples).all():
         raise BadInput(f"{path}: holds samples that are NaN or infinite")
-    return samples.mean(axis=1) if samples.shape[1] > 1 else samples[:, 0], sample_rate
+    return samples, announced.sample_rate
+
+
+def _blocks(path):
+    """Yield samples (N,), channels averaged; a header that announces too much takes no memory this way."""
+    with soundfile.SoundFile(str(path)) as file:
+        length = max(1, BLOCK // file.channels)
+        while len(block := file.read(length, dtype="float32", always_2d=True)):
+            yield block.mean(axis=1) if file.channels > 1 else block[:, 0]
 
 
 def read_piece(path, *, start, length):
     """Read up to ``length`` samples from ``start`` on, channels averaged: array (<= length,) float32."""
     try:
         samples, _ = soundfile.read(str(path), start=start, frames=length, dtype="float32", always_2d=True)
-    except (soundfile.LibsndfileError, OSError) as error:
+    except UNREADABLE as error:
         raise _unreadable(path, error) from None
     return samples.mean(axis=1)
 
@@ -106,15 +145,35 @@ def within_full_scale(samples):
 
 
 def write(path, samples, sample_rate):
-    """Write mono samples in [-1, 1] as 16-bit FLAC or WAV (by the path's ending), whole or not at all."""
+    """Write mono samples in [-1, 1] as 16-bit FLAC or WAV (by the path's ending), whole or not at all.
+
+    Raises
+    ------
+    OSError : the disk does not take it
+    """
     samples = np.asarray(samples)
     if samples.dtype != np.int16:
         samples = np.clip(np.rint(samples * 32768.0), -32768, 32767).astype(np.int16)
     with whole_or_absent(path) as temporary:
-        soundfile.write(str(temporary), samples, sample_rate, subtype="PCM_16")
+        try:
+            soundfile.write(str(temporary), samples, sample_rate, subtype="PCM_16")
+            whole = soundfile.info(str(temporary)).frames == len(samples)
+        except (soundfile.LibsndfileError, AssertionError):  # libsndfile does not say why it wrote fewer samples
+            whole = False
+        if not whole:
+            raise OSError(errno.EIO, "cannot be written whole: is the disk full?", str(path))
 
 
 def _unreadable(path, error):
-    if not Path(path).exists():
-        return BadInput(f"{path}: not found")
+    try:
+        Path(path).stat()
+    except OSError as why:
+        what = (
+            "not found"
+            if isinstance(why, FileNotFoundError | NotADirectoryError)
+            else f"cannot be read ({why.strerror})"
+        )
+        return BadInput(f"{path}: {what}")
+    except ValueError:
+        return BadInput(f"{path}: is no path")
     return BadInput(f"{path}: cannot be read as audio ({getattr(error, 'error_string', error)})")

@@ -1,22 +1,52 @@
 """What all commands share: how they start, how they say that their input is wrong, how they name and show results."""
 
+import errno
+import os
 import sys
+import traceback
 
 from voiceprivacy.files import BadInput
 
+DEBUG = "VOICEPRIVACY_DEBUG"
+
 
 def run(main):
-    """Call ``main``; bad input, or a path that cannot be made or written, is one line on stderr and exit code 2."""
+    """Call ``main`` and turn what goes wrong into one line on stderr and an exit code.
+
+    2 is bad input, or a path that cannot be made, read or written; 1 is the run's own failure: a full disk, no memory,
+    an error of the program; 130 is Ctrl-C. Every command takes --debug (or VOICEPRIVACY_DEBUG=1), which shows where.
+    """
+    if "--debug" in sys.argv[1:]:
+        sys.argv.remove("--debug")
+        os.environ[DEBUG] = "1"
     try:
         main()
-    except BadInput as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
-    except OSError as error:
-        if error.filename is None:
-            raise
-        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
-        sys.exit(2)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:  # whoever read our output (head, less) has enough
+        sys.stdout = None
+        sys.exit(1)
+    except Exception as error:
+        if os.environ.get(DEBUG):
+            traceback.print_exc()
+        status, line = _explained(error)
+        print(f"error: {line}", file=sys.stderr)
+        sys.exit(status)
+
+
+def _explained(error):
+    """Exit code and line for what a command raised."""
+    if isinstance(error, BadInput):
+        return 2, error
+    if isinstance(error, MemoryError):
+        return 1, f"out of memory ({error})" if str(error) else "out of memory"
+    if isinstance(error, OSError) and error.strerror:
+        ours_to_mend = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE)
+        place = f"{error.filename}: " if error.filename is not None else ""
+        return 1 if ours_to_mend or not place else 2, f"{place}{error.strerror}"
+    reason = " ".join(str(error).split())
+    return 1, f"unexpected {type(error).__name__}: {reason} (a mistake of this program; --debug shows where)"
 
 
 def require_at_least(lowest, **arguments):

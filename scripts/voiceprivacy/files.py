@@ -29,6 +29,8 @@ def read_json(path):
         return _from_json(json.loads("\n".join(read_lines(path))))
     except json.JSONDecodeError as error:
         raise BadInput(f"{path}:{error.lineno}: not JSON ({error.msg})") from None
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, brackets in thousands of brackets
+        raise BadInput(f"{path}: not JSON that can be read ({error})") from None
 
 
 def write_json(path, values):
@@ -39,13 +41,20 @@ def write_json(path, values):
 
 @contextlib.contextmanager
 def whole_or_absent(path):
-    """Give a temporary path beside ``path`` (same ending) that replaces it when the block succeeds."""
+    """Give a temporary path beside ``path`` (same ending) that replaces it when the block succeeds.
+
+    An error of the disk that names no file, such as a full one, gets the name of this one.
+    """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _temporary(path)
     try:
         yield temporary
         temporary.replace(path)
+    except OSError as error:
+        if error.errno is not None and error.filename in (None, str(temporary)):
+            raise type(error)(error.errno, error.strerror, str(path)) from error
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -100,15 +109,29 @@ def _temporary(path):
 
 
 def read_lines(path):
-    """The lines of a UTF-8 text file without line ends; a byte-order mark is left out."""
+    """The lines of a UTF-8 text file without line ends (LF or CRLF); a byte-order mark is left out.
+
+    Raises
+    ------
+    BadInput : it is missing or cannot be read, is a folder, is not UTF-8, or holds NUL bytes
+    """
     try:
-        return Path(path).read_text(encoding="utf-8-sig").splitlines()
+        content = Path(path).read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         raise BadInput(f"{path}: not found") from None
     except IsADirectoryError:
         raise BadInput(f"{path}: is a folder, not a file") from None
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    try:
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadInput(f"{path}: not UTF-8 text ({error.reason} at byte {error.start})") from None
+        line = content[: error.start].count(b"\n") + 1
+        raise BadInput(f"{path}:{line}: not UTF-8 text (byte 0x{content[error.start]:02x})") from None
+    if "\0" in text:
+        raise BadInput(f"{path}:{text[: text.index(chr(0))].count(chr(10)) + 1}: not text (it holds a NUL byte)")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return lines if lines[-1] else lines[:-1]
 
 
 @contextlib.contextmanager

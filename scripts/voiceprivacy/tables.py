@@ -20,7 +20,7 @@ ENROLMENTS = ["enrolment", "utterance"]
 SPEAKERS = ["id", "speaker"]
 SCORES = [*TRIALS, "score"]
 LABELS = ("target", "nontarget")
-UNSAFE = re.compile(r"^[-.]|[\s/\\\x00-\x1f\x7f]")
+UNSAFE = re.compile(r"^[-.]|[\s/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 PIECE = re.compile(r"_seg\d{3,}$")
 
 
@@ -58,6 +58,8 @@ def read_manifest(path, *, may_be_empty=False):
         speaker = safe_id(row["speaker"], path, line)
         audio = Path(path).parent / row["path"]
         duration_s = number(row["duration_s"], path, line)
+        if not 0 <= duration_s < math.inf:
+            raise BadInput(f"{path}:{line}: utterance '{name}' lasts {row['duration_s']} s")
         utterances[name] = Utterance(name, speaker, row["gender"], audio, duration_s)
     if not utterances and not may_be_empty:
         raise BadInput(f"{path}: lists no utterance")
@@ -79,8 +81,9 @@ def read_trials(path):
     """Read a trial list (TSV: enrolment trial label) as a list of Trial."""
     trials = []
     for line, row in read_rows(path, TRIALS):
-        _check_label(row["label"], path, line)
-        trials.append(Trial(row["enrolment"], row["trial"], row["label"]))
+        trials.append(_trial(row, path, line))
+    if not trials:
+        raise BadInput(f"{path}: lists no trial")
     _check_unique([trial[:2] for trial in trials], path)
     return trials
 
@@ -94,6 +97,8 @@ def read_enrolments(path):
     """Read which utterances enrol whom (TSV: enrolment utterance): {enrolment: [utterance, ...]}."""
     enrolments = {}
     for line, row in read_rows(path, ENROLMENTS):
+        if not row["enrolment"] or not row["utterance"]:
+            raise BadInput(f"{path}:{line}: an enrolment or an utterance is empty")
         utterances = enrolments.setdefault(row["enrolment"], [])
         if row["utterance"] in utterances:
             raise BadInput(f"{path}:{line}: utterance '{row['utterance']}' enrols '{row['enrolment']}' twice")
@@ -158,9 +163,7 @@ def read_scored_trials(path, *, key=None):
 def _our_scores(path):
     trials = []
     for line, row in read_rows(path, SCORES):
-        _check_label(row["label"], path, line)
-        score = number(row["score"], path, line)
-        trials.append((Trial(row["enrolment"], row["trial"], row["label"]), score))
+        trials.append((_trial(row, path, line), number(row["score"], path, line)))
     _check_unique([trial[:2] for trial, _ in trials], path)
     return trials
 
@@ -211,11 +214,13 @@ def write_table(path, columns, rows):
 
 
 def read_rows(path, columns):
-    """Yield (line number, {column: text}) of a TSV that must have these columns."""
+    """Yield (line number, {column: text}) of a TSV that must have these columns; empty lines are passed over."""
     lines = read_lines(path)
     if not lines or lines[0].split("\t") != columns:
         raise BadInput(f"{path}:1: expected the columns {' '.join(columns)}, separated by tabs")
     for line, text in enumerate(lines[1:], start=2):
+        if not text:
+            continue
         fields = text.split("\t")
         if len(fields) != len(columns):
             raise BadInput(f"{path}:{line}: expected {len(columns)} columns, found {len(fields)}")
@@ -228,18 +233,26 @@ def number(text, path, line):
         value = float(text)
     except ValueError:
         value = math.nan
-    if math.isnan(value):
+    if math.isnan(value) or "_" in text:  # 1_000 is a number to Python and a slip in a table
         raise BadInput(f"{path}:{line}: '{text}' is not a number")
     return value
 
 
 def safe_id(text, path, line):
     """An id that can be a file name and a command's argument."""
-    if not text or len(text) > 200 or UNSAFE.search(text):
+    if not text or UNSAFE.search(text) or len(text.encode()) > 200:
+        shown = text[:60].encode(errors="replace").decode() + "..." * (len(text) > 60)
         raise BadInput(
-            f"{path}:{line}: '{text}' cannot be an id: 1 to 200 characters, no space or slash, no leading - or ."
+            f"{path}:{line}: '{shown}' cannot be an id: 1 to 200 bytes, no space or slash, no leading - or ."
         )
     return text
+
+
+def _trial(row, path, line):
+    _check_label(row["label"], path, line)
+    if not row["enrolment"] or not row["trial"]:
+        raise BadInput(f"{path}:{line}: a trial has an enrolment and a trial; one of them is empty")
+    return Trial(row["enrolment"], row["trial"], row["label"])
 
 
 def _check_label(label, path, line):
@@ -261,7 +274,8 @@ def _check_unique(pairs, path):
     if len(set(pairs)) == len(pairs):
         return
     seen = set()
-    for line, pair in enumerate(pairs, start=2):
+    lines = [line for line, text in enumerate(read_lines(path), start=1) if text][1:]
+    for line, pair in zip(lines, pairs, strict=True):
         if pair in seen:
             raise BadInput(f"{path}:{line}: trial '{' '.join(pair)}' occurs twice")
         seen.add(pair)

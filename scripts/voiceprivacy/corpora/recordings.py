@@ -2,7 +2,6 @@
 
 import contextlib
 import itertools
-import struct
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -69,7 +68,7 @@ def is_clipped(samples):
 
 def _provide(utterance, audio_dir, sample_rate):
     if not isinstance(utterance.audio, pipes.Pipe):
-        header = _whole_header(utterance.audio)
+        header = audio.header(utterance.audio)
         if (header.sample_rate, header.channels) == (sample_rate, 1):
             return tables.Utterance(*utterance[:3], utterance.audio, header.duration_s)
     with _as_file(utterance.audio) as file:
@@ -84,7 +83,7 @@ def _inspect(recording, samples):
     oddities = []
     try:
         with _as_file(recording) as file:
-            header = audio.header(file) if isinstance(recording, pipes.Pipe) else _whole_header(file)
+            header = audio.header(file)
             if samples:
                 oddities = list(_oddities(audio.read(file)[0]))
     except BadInput as error:
@@ -102,26 +101,3 @@ def _oddities(samples):
 
 def _as_file(recording):
     return pipes.output(recording) if isinstance(recording, pipes.Pipe) else contextlib.nullcontext(recording)
-
-
-def _whole_header(path):
-    """The header of a file, which must be as long as a WAV's own header says; libsndfile passes over that."""
-    header = audio.header(path)
-    if Path(path).suffix.lower() == ".wav" and (missing := _missing_bytes(path)):
-        raise BadInput(f"{path}: truncated: {missing} bytes less than its header announces")
-    return header
-
-
-def _missing_bytes(path):
-    """How many bytes of its data chunk a RIFF file lacks (0 where a stream's header could not know its length)."""
-    with open(path, "rb") as file:
-        if file.read(4) != b"RIFF":
-            return 0
-        file.seek(12)
-        while len(head := file.read(8)) == 8:
-            name, size = struct.unpack("<4sI", head)
-            if name == b"data":
-                there = Path(path).stat().st_size - file.tell()
-                return 0 if size >= 0x7FFFF000 else max(0, size - there)
-            file.seek(size + size % 2, 1)
-    return 0
