@@ -48,7 +48,21 @@ class Line(NamedTuple):
     cells: list
 
 
-def write_page(path, *, template, systems, metrics, figures, provenance, comparisons=NONE, corpora=None, expected=()):
+def write_page(
+    path,
+    *,
+    template,
+    systems,
+    metrics,
+    figures,
+    provenance,
+    comparisons=NONE,
+    corpora=None,
+    expected=(),
+    utility=None,
+    listen=None,
+    published=None,
+):
     """Render the report.
 
     Parameters
@@ -59,6 +73,7 @@ def write_page(path, *, template, systems, metrics, figures, provenance, compari
     comparisons : Comparisons, of a run with intervals
     corpora : Corpora, what was evaluated
     expected : list of Compared, published numbers beside those of the run
+    utility, listen, published : what the sections of these names show; without them they are left out
     """
     folder = Path(template).parent
     page = _environment(folder).get_template(Path(template).name)
@@ -77,6 +92,9 @@ def write_page(path, *, template, systems, metrics, figures, provenance, compari
         figures=by_kind(figures),
         corpora=corpora,
         expected=expected,
+        utility=utility,
+        listen=listen,
+        published=published,
         provenance=provenance,
         config=json.dumps(provenance.get("config", {}), indent=2),
     )
