@@ -19,6 +19,7 @@ def main():
     parser.add_argument("--audio-dir", required=True, help="folder to make for the protected files")
     parser.add_argument("--output-manifest", required=True, help="TSV to write, last")
     parser.add_argument("--threads", type=int, default=1, help="processes that work at the same time (default: 1)")
+    parser.add_argument("--runtime", type=float, help="minutes after which the plug-in is ended (default: none)")
     arguments = vars(parser.parse_args())
     require_at_least(1, **{name: arguments[name] for name in ("shards", "sample_rate", "threads")})
     try:

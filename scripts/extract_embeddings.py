@@ -25,14 +25,15 @@ def main():
     parser.add_argument("--embeddings", required=True, help="npz to write: ids, embeddings (one row an utterance, raw)")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--threads", type=int, default=1, help="processes on a CPU; the result does not depend on it")
+    parser.add_argument("--runtime", type=float, help="minutes after which the command is ended (default: none)")
     arguments = parser.parse_args()
 
     utterances = read_manifest(arguments.manifest)
     if arguments.model:
         embeddings = _by_model(utterances, arguments)
     elif arguments.command:
-        manifest, threads = arguments.manifest, arguments.threads
-        embeddings = foreign.from_command(arguments.command, utterances, manifest=manifest, threads=threads)
+        how = {name: getattr(arguments, name) for name in ("manifest", "threads")}
+        embeddings = foreign.from_command(arguments.command, utterances, **how, minutes=arguments.runtime)
     else:
         embeddings = foreign.of_utterances(arguments.ready, utterances)
     write_embeddings(arguments.embeddings, embeddings)

@@ -25,6 +25,11 @@ def anonymiser_field(name):
     return lambda wildcards: plan.anonymiser(wildcards.anonymiser)[name]
 
 
+def anonymiser_job_runtime(wildcards):
+    """Minutes of a job: those of its plug-in, and some to check and convert what it made."""
+    return plan.anonymiser(wildcards.anonymiser)["runtime"] + 15
+
+
 def anonymiser_seed(wildcards):
     return plan.anonymiser_seed(wildcards.anonymiser, wildcards.part)
 

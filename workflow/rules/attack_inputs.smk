@@ -40,6 +40,12 @@ def training_threads(wildcards):
     return 8 if gpus(wildcards) else 1
 
 
+def embedding_runtime(wildcards):
+    """Minutes of a job: those of a command and some to spare, or four hours."""
+    entry = plan.extractors[wildcards.extractor]
+    return entry["runtime"] + 15 if "command" in entry else 240
+
+
 def gpus(wildcards):
     return int(plan.extractors[wildcards.extractor].get("device") == "cuda")
 

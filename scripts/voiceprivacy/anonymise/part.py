@@ -14,7 +14,9 @@ from voiceprivacy.files import BadInput, remove_leftovers, scratch_folder, whole
 from voiceprivacy.tables import read_manifest, write_manifest
 
 
-def anonymise_part(manifest, entry, *, seed, shard, shards, sample_rate, audio_dir, output_manifest, threads):
+def anonymise_part(
+    manifest, entry, *, seed, shard, shards, sample_rate, audio_dir, output_manifest, threads, runtime=None
+):
     """Protect the utterances of one shard; the output manifest is written last, and only if all of them are good.
 
     Parameters
@@ -33,6 +35,8 @@ def anonymise_part(manifest, entry, *, seed, shard, shards, sample_rate, audio_d
     output_manifest : path
         Its alphas, if the anonymiser is a command that writes some, go beside it.
     threads : int
+    runtime : float, optional
+        Minutes after which the plug-in is ended.
 
     Raises
     ------
@@ -45,7 +49,8 @@ def anonymise_part(manifest, entry, *, seed, shard, shards, sample_rate, audio_d
     remove_leftovers(audio_dir)
     utterances = select_shard(read_manifest(manifest), shard, shards)
     with scratch_folder(audio_dir) as scratch:
-        paths = plugins.protect(entry, utterances, seed=seed, threads=threads, scratch=scratch) if utterances else {}
+        limits = {"threads": threads, "minutes": runtime}
+        paths = plugins.protect(entry, utterances, seed=seed, scratch=scratch, **limits) if utterances else {}
         with whole_folder_or_absent(audio_dir) as folder:
             _check(utterances, paths, None if entry.get("resample") else sample_rate)
             files = _keep(utterances, paths, sample_rate, folder=folder, scratch=scratch.resolve())

@@ -6,42 +6,31 @@ A command is called as ``<command> --manifest IN.tsv --embeddings OUT.npz`` and 
 one row for every utterance. Whatever arrives is checked: every utterance once, finite numbers.
 """
 
-import os
-import shlex
-import subprocess
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
+from voiceprivacy import programs
 from voiceprivacy.arrays import Embeddings, read_embeddings
-from voiceprivacy.files import BadInput, ours
+from voiceprivacy.files import BadInput, naming
 
 
-def from_command(command, utterances, *, manifest, threads):
+def from_command(command, utterances, *, manifest, threads, minutes=None):
     """Run somebody's extractor on a manifest: Embeddings of ``utterances``, in their order.
 
-    {scripts}, {resources} and {threads} in the command are filled in; no shell is involved.
+    {scripts}, {resources} and {threads} in the command are filled in; no shell is involved. After ``minutes`` it is
+    ended, with all that it started.
     """
-    try:
-        words = [ours(word).replace("{threads}", str(threads)) for word in shlex.split(command)]
-    except ValueError as error:
-        raise BadInput(f"command '{command}': {error}") from None
-    if not words:
-        raise BadInput("command: is empty")
+    words = programs.words_of(command, threads=threads)
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "embeddings.npz"
         words += ["--manifest", str(manifest), "--embeddings", str(made)]
-        environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
-        try:
-            status = subprocess.run(words, stdin=subprocess.DEVNULL, env=environment, check=False).returncode
-        except OSError as error:
-            raise BadInput(f"command '{command}': {words[0]}: {error.strerror}") from None
-        if status:
-            raise BadInput(f"command '{command}' ended with exit code {status}; what it said stands above")
+        programs.run(words, name=f"command '{command}'", threads=threads, minutes=minutes)
         if not made.exists():
             raise BadInput(f"command '{command}' wrote no --embeddings")
-        return of_utterances(made, utterances)
+        with naming(f"what command '{command}' wrote"):
+            return of_utterances(made, utterances)
 
 
 def of_utterances(path, utterances):

@@ -37,7 +37,6 @@ def function(tmp_path):
     def write(body, **options):
         lines = ["import numpy as np", "def anonymise(samples, sample_rate, *, utterance, speaker, seed, **options):"]
         (tmp_path / "plugin.py").write_text("\n".join([*lines, *(f"    {line}" for line in body.splitlines())]))
-        plugins.load_function.cache_clear()
         return {"function": f"{tmp_path / 'plugin.py'}:anonymise", "options": options}
 
     return write
