@@ -7,7 +7,6 @@ import sys
 from voiceprivacy.command import flat_unless_labelled, label_inputs, print_metrics, run
 from voiceprivacy.files import BadInput, write_json
 from voiceprivacy.privacy import interval_files, verification
-from voiceprivacy.privacy.bootstrap import verification_metrics
 from voiceprivacy.tables import read_scores
 
 
@@ -24,7 +23,7 @@ def main():
         raise BadInput(f"--p-target: {arguments.p_target} is not between 0 and 1")
 
     metrics, resampled = {}, {}
-    measure = functools.partial(verification_metrics, p_target=arguments.p_target)
+    measure = functools.partial(verification.of_sample, p_target=arguments.p_target)
     for label, path in label_inputs(arguments.scores, arguments.label).items():
         scores = read_scores(path, key=arguments.trials)
         metrics[label] = verification.assess(**scores, p_target=arguments.p_target)

@@ -5,7 +5,6 @@ import argparse
 from voiceprivacy.command import flat_unless_labelled, label_inputs, print_metrics, run
 from voiceprivacy.files import write_json
 from voiceprivacy.privacy import interval_files, null, tags, zebra
-from voiceprivacy.privacy.bootstrap import zebra_metrics
 from voiceprivacy.tables import read_scores, write_table
 
 
@@ -29,7 +28,7 @@ def main():
         metrics[label], curves[label] = zebra.assess(**read_scores(path, key=arguments.trials), tags=scale)
         of_speakers = interval_files.speaker_trials(path, arguments)
         if of_speakers:
-            resampled[label] = interval_files.of_scores(of_speakers, zebra_metrics, arguments)
+            resampled[label] = interval_files.of_scores(of_speakers, zebra.of_sample, arguments)
             metrics[label] |= null.assess(of_speakers, n_replicates=arguments.bootstrap, seed=arguments.seed)
     if arguments.plot:
         from voiceprivacy.report.plots import style

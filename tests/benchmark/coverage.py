@@ -17,7 +17,7 @@ from scipy.special import ndtr  # noqa: E402
 
 from voiceprivacy import seeds  # noqa: E402
 from voiceprivacy.arrays import ScoreMatrix  # noqa: E402
-from voiceprivacy.privacy import bootstrap, null, ranks, similarity, trials, zebra  # noqa: E402
+from voiceprivacy.privacy import bootstrap, null, ranks, similarity, trials, verification, zebra  # noqa: E402
 
 SCALE = 1.5  # scores are LLRs times this: miscalibrated, so that Cllr and min Cllr differ
 COMPARED = ("eer_percent", "cllr_bit", "cllr_min_bit", "dece_bit", "linkability")
@@ -82,7 +82,7 @@ def of_scores(size, separation, *, sets, n_replicates):
 
 def numbers(of, n_replicates, seed):
     def both(sample):
-        return bootstrap.verification_metrics(sample) | bootstrap.zebra_metrics(sample)
+        return verification.of_sample(sample) | zebra.of_sample(sample)
 
     point = both(trials.weigh(of, np.ones(len(of.scores), dtype=np.int64)))
     return point, bootstrap.resample_scores(of, both, n_replicates=n_replicates, seed=seed)
@@ -155,7 +155,7 @@ def alarm(size, index, n_replicates):
     of, _ = simulated_scores(size, (0, 0), seeds.generator(index, "null", str(size)))
     sample = trials.weigh(of, np.ones(len(of.scores), dtype=np.int64))
     limit = null.dece_null95_bit(null.null_dece_bits(of, n_replicates=n_replicates, seed=index), n_speakers=size[0])
-    return limit != "undefined" and bootstrap.zebra_metrics(sample)["dece_bit"] > limit
+    return limit != "undefined" and zebra.of_sample(sample)["dece_bit"] > limit
 
 
 def of_embeddings(size, *, sets, n_replicates):

@@ -9,7 +9,7 @@ def names(script):
 
 
 def test_modules_are_found_through_others():
-    assert {"tables", "files", "arrays", "command", "attack/backends", "attack/plda"} == names("score_trials")
+    assert {"tables", "files", "arrays", "command", "attack/backends", "attack/plda"} <= names("score_trials")
 
 
 def test_a_folder_of_modules_is_followed_through_what_it_exports():

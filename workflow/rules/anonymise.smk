@@ -7,7 +7,6 @@ rule anonymise_part:
         manifest=anonymiser_manifest,
         inputs=anonymiser_inputs,
         script=SCRIPTS / "anonymise_part.py",
-        modules=modules("anonymise_part"),
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.tsv",
         audio=directory("results/audio/{corpus}/{part}/{anonymiser}/wav/{shard}"),
@@ -25,6 +24,7 @@ rule anonymise_part:
         runtime=anonymiser_field("runtime"),
         gpu=anonymiser_field("gpu"),
     params:
+        code=code("anonymise_part"),
         anonymiser=anonymiser_argument,
         seed=anonymiser_seed,
         shards=anonymiser_field("shards"),
@@ -50,7 +50,6 @@ rule gather_manifests:
         shards=anonymiser_shards,
         first_run=first_run,
         script=SCRIPTS / "gather_manifests.py",
-        modules=modules("gather_manifests"),
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
     log:
@@ -65,6 +64,7 @@ rule gather_manifests:
         mem_mb=1000,
         runtime=10,
     params:
+        code=code("gather_manifests"),
         first_run=first_run_argument,
     shell:
         "python {input.script}"

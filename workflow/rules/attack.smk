@@ -34,7 +34,6 @@ rule train_extractor:
         recipe=recipe,
         start=start_files,
         script=SCRIPTS / "train_extractor.py",
-        modules=modules("train_extractor"),
     output:
         hyperparams="results/models/{extractor}/hyperparams.yaml",
         embedding_model="results/models/{extractor}/embedding_model.ckpt",
@@ -52,6 +51,7 @@ rule train_extractor:
         runtime=extractor_field("runtime"),
         gpu=gpus,
     params:
+        code=code("train_extractor"),
         folder=model_folder,
         seed=config["seed"],
         start=start_argument,
@@ -76,7 +76,6 @@ rule extract_embeddings:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
         files=extractor_files,
         script=SCRIPTS / "extract_embeddings.py",
-        modules=modules("extract_embeddings"),
     output:
         embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",
     log:
@@ -93,6 +92,7 @@ rule extract_embeddings:
         runtime=240,
         gpu=gpus,
     params:
+        code=code("extract_embeddings"),
         how=extraction,
     shell:
         "python {input.script}"
@@ -108,7 +108,6 @@ rule extract_f0:
     input:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
         script=SCRIPTS / "extract_f0.py",
-        modules=modules("extract_f0"),
     output:
         embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",
     log:
@@ -122,6 +121,8 @@ rule extract_f0:
     resources:
         mem_mb=4000,
         runtime=120,
+    params:
+        code=code("extract_f0"),
     shell:
         "python {input.script}" " --manifest {input.manifest:q}" " --embeddings {output.embeddings:q}" " > {log:q} 2>&1"
 
@@ -131,7 +132,6 @@ rule train_units:
     input:
         manifest=units_manifest,
         script=SCRIPTS / "train_units.py",
-        modules=modules("train_units"),
     output:
         codebook="results/models/{extractor}/codebook.npz",
     log:
@@ -146,6 +146,7 @@ rule train_units:
         mem_mb=4000,
         runtime=120,
     params:
+        code=code("train_units"),
         seed=config["seed"],
     shell:
         "python {input.script}"
@@ -161,7 +162,6 @@ rule extract_units:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
         codebook="results/models/{extractor}/codebook.npz",
         script=SCRIPTS / "extract_units.py",
-        modules=modules("extract_units"),
     output:
         embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",
     log:
@@ -175,6 +175,8 @@ rule extract_units:
     resources:
         mem_mb=4000,
         runtime=120,
+    params:
+        code=code("extract_units"),
     shell:
         "python {input.script}"
         " --manifest {input.manifest:q}"
@@ -190,7 +192,6 @@ rule extract_style:
         transcripts="results/audio/{corpus}/{part}/original/transcripts.tsv",
         dictionary=dictionary,
         script=SCRIPTS / "extract_style.py",
-        modules=modules("extract_style"),
     output:
         embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",
     log:
@@ -205,6 +206,7 @@ rule extract_style:
         mem_mb=2000,
         runtime=20,
     params:
+        code=code("extract_style"),
         dictionary=dictionary_argument,
     shell:
         "python {input.script}"
@@ -221,7 +223,6 @@ rule train_backend:
         embeddings=backend_training_embeddings,
         manifest=backend_training_manifest,
         script=SCRIPTS / "train_backend.py",
-        modules=modules("train_backend"),
     output:
         backend="results/backends/{backend}/{extractor}.npz",
     log:
@@ -234,6 +235,7 @@ rule train_backend:
         mem_mb=4000,
         runtime=60,
     params:
+        code=code("train_backend"),
         options=backend_options,
     shell:
         "python {input.script}"
@@ -253,7 +255,6 @@ rule score_trials:
         enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
         backend=backend_model,
         script=SCRIPTS / "score_trials.py",
-        modules=modules("score_trials"),
     output:
         scores="results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.tsv",
     log:
@@ -266,6 +267,7 @@ rule score_trials:
         mem_mb=4000,
         runtime=20,
     params:
+        code=code("score_trials"),
         backend=backend_argument,
     shell:
         "python {input.script}"
@@ -284,7 +286,6 @@ rule take_scores:
         given=given_file,
         key=given_key,
         script=SCRIPTS / "take_scores.py",
-        modules=modules("take_scores"),
     output:
         scores="results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/given/{condition}.tsv",
     log:
@@ -295,6 +296,7 @@ rule take_scores:
     conda:
         "../../envs/evaluate.yaml"
     params:
+        code=code("take_scores"),
         key=given_key_argument,
     shell:
         "python {input.script}"
@@ -313,7 +315,6 @@ rule score_pairs:
         trials="results/trials/{corpus}/{trials}.tsv",
         backend=backend_model,
         script=SCRIPTS / "score_pairs.py",
-        modules=modules("score_pairs"),
     output:
         matrix=matrix("results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.npz"),
     log:
@@ -326,6 +327,7 @@ rule score_pairs:
         mem_mb=4000,
         runtime=20,
     params:
+        code=code("score_pairs"),
         backend=backend_argument,
     shell:
         "python {input.script}"
@@ -346,7 +348,6 @@ rule score_samples:
         samples="results/samples/{corpus}/{trials}.tsv",
         backend=backend_model,
         script=SCRIPTS / "score_samples.py",
-        modules=modules("score_samples"),
     output:
         matrix=matrix("results/templates/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.npz"),
     log:
@@ -361,6 +362,7 @@ rule score_samples:
         mem_mb=4000,
         runtime=20,
     params:
+        code=code("score_samples"),
         backend=backend_argument,
     shell:
         "python {input.script}"
@@ -383,7 +385,6 @@ rule score_templates:
         enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
         backend=backend_model,
         script=SCRIPTS / "score_templates.py",
-        modules=modules("score_templates"),
     output:
         matrix=matrix("results/templates/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.npz"),
     log:
@@ -398,6 +399,7 @@ rule score_templates:
         mem_mb=4000,
         runtime=20,
     params:
+        code=code("score_templates"),
         backend=backend_argument,
     shell:
         "python {input.script}"

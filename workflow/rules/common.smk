@@ -1,5 +1,6 @@
 """Input functions and parameters: wildcards put into the answers of voiceprivacy.plan. Logic lives there, not here."""
 
+import gc
 import json
 import os
 import shlex
@@ -16,7 +17,7 @@ search_path = os.environ["PATH"]
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_path])
 
 from voiceprivacy import configuration
-from voiceprivacy.dependencies import modules
+from voiceprivacy.dependencies import code, modules
 from voiceprivacy.files import RESOURCES, SCRIPTS, BadInput, ours
 from voiceprivacy.plan import CONDITIONS, GIVEN, MODEL_FILES, PARTS, PICTURES, TABLES, Attack, Plan
 
@@ -26,6 +27,7 @@ except BadInput as error:
     sys.exit(f"error: {error}")
 
 plan = Plan(config)
+gc.set_threshold(1_000_000)  # planning makes millions of objects that stay; to look for garbage among them takes time
 OPENSLR = "https://www.openslr.org/resources/12"
 PAGE = Path(workflow.basedir) / "workflow" / "report"
 

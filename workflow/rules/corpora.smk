@@ -29,7 +29,6 @@ rule validate_corpus:
     input:
         downloads=all_downloads,
         script=SCRIPTS / "validate_corpus.py",
-        modules=corpus_modules("validate_corpus"),
     output:
         checks="results/checks/{corpus}.tsv",
     log:
@@ -42,6 +41,7 @@ rule validate_corpus:
         mem_mb=2000,
         runtime=60,
     params:
+        code=corpus_code("validate_corpus"),
         source=corpus_source,
         protocol=corpus_protocol,
         training=training_sources,
@@ -61,7 +61,6 @@ rule prepare_part:
     input:
         checks="results/checks/{corpus}.tsv",
         script=SCRIPTS / "prepare_part.py",
-        modules=corpus_modules("prepare_part"),
     output:
         manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
     log:
@@ -75,6 +74,7 @@ rule prepare_part:
         mem_mb=4000,
         runtime=120,
     params:
+        code=corpus_code("prepare_part"),
         source=corpus_source,
         protocol=corpus_protocol,
         sample_rate=sample_rate,
@@ -96,7 +96,6 @@ rule list_pseudo_speakers:
     input:
         manifest="results/audio/{corpus}/train/original/manifest.tsv",
         script=SCRIPTS / "list_pseudo_speakers.py",
-        modules=modules("list_pseudo_speakers"),
     output:
         manifest="results/audio/{corpus}/train/original/pseudo_manifest.tsv",
     log:
@@ -104,6 +103,8 @@ rule list_pseudo_speakers:
     localrule: True
     conda:
         "../../envs/corpora.yaml"
+    params:
+        code=code("list_pseudo_speakers"),
     shell:
         "python {input.script}"
         " --manifest {input.manifest:q}"
@@ -116,7 +117,6 @@ rule list_samples:
     input:
         manifest="results/audio/{corpus}/trial/original/manifest.tsv",
         script=SCRIPTS / "list_samples.py",
-        modules=modules("list_samples"),
     output:
         samples="results/samples/{corpus}/{trials}.tsv",
     log:
@@ -131,6 +131,7 @@ rule list_samples:
         mem_mb=2000,
         runtime=20,
     params:
+        code=code("list_samples"),
         options=sampling_options,
         gallery=gallery,
     shell:
@@ -147,7 +148,6 @@ rule list_transcripts:
     input:
         manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
         script=SCRIPTS / "list_transcripts.py",
-        modules=corpus_modules("list_transcripts"),
     output:
         transcripts="results/audio/{corpus}/{part}/original/transcripts.tsv",
     log:
@@ -160,6 +160,7 @@ rule list_transcripts:
         mem_mb=2000,
         runtime=20,
     params:
+        code=corpus_code("list_transcripts"),
         source=corpus_source,
     shell:
         "python {input.script}"
@@ -175,7 +176,6 @@ rule list_trials:
         enrolment="results/audio/{corpus}/enrolment/original/manifest.tsv",
         trial="results/audio/{corpus}/trial/original/manifest.tsv",
         script=SCRIPTS / "list_trials.py",
-        modules=corpus_modules("list_trials"),
     output:
         trials="results/trials/{corpus}/{trials}.tsv",
         enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
@@ -190,6 +190,7 @@ rule list_trials:
         mem_mb=2000,
         runtime=20,
     params:
+        code=corpus_code("list_trials"),
         source=corpus_source,
         protocol=corpus_protocol,
     shell:

@@ -1,17 +1,15 @@
 """Input functions and parameters of the rules of corpora.smk only."""
 
 
-def corpus_modules(script):
-    """Input function: a script's modules and those of the kind of corpus and protocol, which it imports by name."""
+def corpus_code(script):
+    """Parameter: fingerprint of a script and of the kinds of corpus and protocol, which it imports by name."""
 
-    def files(wildcards):
+    def fingerprint(wildcards):
         protocol = plan.corpora[wildcards.corpus].get("protocol", {})
         kinds = map(plan.corpus_kind, (wildcards.corpus, *plan.training_sources(wildcards.corpus)))
-        by_name = [f"voiceprivacy/corpora/{name}" for name in (*kinds, *protocol)]
-        found = {module for name in (script, *by_name) for module in modules(name)}
-        return sorted(found | {SCRIPTS / f"{name}.py" for name in by_name})
+        return code(script, *[f"voiceprivacy/corpora/{name}" for name in (*kinds, *protocol)])
 
-    return files
+    return fingerprint
 
 
 def sampling_options(wildcards):

@@ -6,7 +6,6 @@ rule plot_scores:
     input:
         scores=scores_of_all_systems,
         script=SCRIPTS / "plot_scores.py",
-        modules=modules("plot_scores"),
     output:
         plots=multiext(
             "results/paper/{picture}/{corpus}/{trials}/{extractor}/{backend}",
@@ -23,6 +22,7 @@ rule plot_scores:
         mem_mb=2000,
         runtime=10,
     params:
+        code=code("plot_scores"),
         labels=labels_of_all_systems,
     shell:
         "python {input.script}"
@@ -38,7 +38,6 @@ rule write_tables:
     input:
         metrics="results/metrics.tsv",
         script=SCRIPTS / "write_tables.py",
-        modules=modules("write_tables"),
     output:
         tables=multiext("results/paper/tables/{table}", ".md", ".tsv", ".tex"),
     log:
@@ -46,6 +45,8 @@ rule write_tables:
     localrule: True
     conda:
         "../../envs/evaluate.yaml"
+    params:
+        code=code("write_tables"),
     shell:
         "python {input.script}"
         " --metrics {input.metrics:q}"
@@ -60,7 +61,6 @@ rule plot_all_matrices:
         curves=of_all_sets("similarity", "anonymisers"),
         manifests=all_trial_manifests,
         script=SCRIPTS / "plot_all_matrices.py",
-        modules=modules("plot_all_matrices"),
     output:
         multiext("results/paper/all_matrices/{extractor}/{backend}", ".svg", ".pdf", ".png"),
     log:
@@ -71,6 +71,7 @@ rule plot_all_matrices:
         mem_mb=2000,
         runtime=10,
     params:
+        code=code("plot_all_matrices"),
         anonymisers=protected_systems,
         sets=all_sets,
     shell:
@@ -88,7 +89,6 @@ rule plot_all_profiles:
     input:
         curves=of_all_sets("zebra", "systems"),
         script=SCRIPTS / "plot_all_profiles.py",
-        modules=modules("plot_all_profiles"),
     output:
         multiext("results/paper/all_profiles/{extractor}/{backend}", ".svg", ".pdf", ".png"),
     log:
@@ -99,6 +99,7 @@ rule plot_all_profiles:
         mem_mb=2000,
         runtime=10,
     params:
+        code=code("plot_all_profiles"),
         systems=systems,
         sets=all_sets,
     shell:
@@ -115,7 +116,6 @@ rule plot_features:
     input:
         embeddings=trial_features,
         script=SCRIPTS / "plot_features.py",
-        modules=modules("plot_features"),
     output:
         multiext("results/paper/features/{corpus}/{extractor}", ".svg", ".pdf", ".png"),
     log:
@@ -126,6 +126,7 @@ rule plot_features:
         mem_mb=2000,
         runtime=10,
     params:
+        code=code("plot_features"),
         systems=["original", *plan.anonymisers],
         feature=feature_of,
     shell:

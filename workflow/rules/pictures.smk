@@ -7,7 +7,6 @@ rule plot_zebra:
         curves=of_all_systems("curves", "zebra", "tsv"),
         metrics=of_all_systems("metrics", "zebra", "json"),
         script=SCRIPTS / "plot_zebra.py",
-        modules=modules("plot_zebra"),
     output:
         **for_papers("zebra/{corpus}/{trials}/{extractor}/{backend}"),
         tex="results/report/figures/zebra/{corpus}/{trials}/{extractor}/{backend}.tex",
@@ -24,6 +23,7 @@ rule plot_zebra:
         mem_mb=2000,
         runtime=10,
     params:
+        code=code("plot_zebra"),
         anonymisers=systems,
     shell:
         "python {input.script}"
@@ -40,7 +40,6 @@ rule plot_calibration:
         curves="results/curves/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
         metrics="results/metrics/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
         script=SCRIPTS / "plot_calibration.py",
-        modules=modules("plot_calibration"),
     output:
         **for_papers("calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"),
         tex="results/report/figures/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tex",
@@ -56,6 +55,8 @@ rule plot_calibration:
     resources:
         mem_mb=2000,
         runtime=10,
+    params:
+        code=code("plot_calibration"),
     shell:
         "python {input.script}"
         " --curves {input.curves:q}"
@@ -70,7 +71,6 @@ rule plot_similarity:
         curves="results/curves/similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
         manifest="results/audio/{corpus}/trial/original/manifest.tsv",
         script=SCRIPTS / "plot_similarity.py",
-        modules=modules("plot_similarity"),
     output:
         **for_papers("similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"),
         svg=report(
@@ -86,6 +86,7 @@ rule plot_similarity:
         mem_mb=2000,
         runtime=10,
     params:
+        code=code("plot_similarity"),
         order=config["report"]["speaker_order"],
         title="{anonymiser}, {corpus} {trials}",
     shell:
@@ -105,7 +106,6 @@ rule plot_zoo:
         zoo="results/curves/zoo/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
         manifest="results/audio/{corpus}/trial/original/manifest.tsv",
         script=SCRIPTS / "plot_zoo.py",
-        modules=modules("plot_zoo"),
     output:
         **for_papers("zoo/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"),
         svg=report(
@@ -121,6 +121,7 @@ rule plot_zoo:
         mem_mb=2000,
         runtime=10,
     params:
+        code=code("plot_zoo"),
         order=config["report"]["speaker_order"],
         title="{anonymiser}, {corpus} {trials}",
     shell:
@@ -139,7 +140,6 @@ rule plot_speakers:
     input:
         speakers="results/curves/speakers/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
         script=SCRIPTS / "plot_speakers.py",
-        modules=modules("plot_speakers"),
     output:
         **for_papers("speakers/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"),
         svg=report(
@@ -155,6 +155,7 @@ rule plot_speakers:
         mem_mb=2000,
         runtime=10,
     params:
+        code=code("plot_speakers"),
         title="{anonymiser}, {corpus} {trials}",
     shell:
         "python {input.script}"
@@ -169,7 +170,6 @@ rule plot_distinctiveness:
     input:
         metrics="results/metrics.tsv",
         script=SCRIPTS / "plot_distinctiveness.py",
-        modules=modules("plot_distinctiveness"),
     output:
         **for_papers("distinctiveness/{extractor}/{backend}"),
         svg=report(
@@ -184,6 +184,8 @@ rule plot_distinctiveness:
     resources:
         mem_mb=2000,
         runtime=10,
+    params:
+        code=code("plot_distinctiveness"),
     shell:
         "python {input.script}"
         " --metrics {input.metrics:q}"
@@ -199,7 +201,6 @@ rule plot_ranks:
         curves=of_all_systems("curves", "ranks", "tsv"),
         metrics=of_all_systems("metrics", "ranks", "json"),
         script=SCRIPTS / "plot_ranks.py",
-        modules=modules("plot_ranks"),
     output:
         **for_papers("ranks/{corpus}/{trials}/{extractor}/{backend}"),
         svg=report(
@@ -215,6 +216,7 @@ rule plot_ranks:
         mem_mb=2000,
         runtime=10,
     params:
+        code=code("plot_ranks"),
         anonymisers=systems,
     shell:
         "python {input.script}"
@@ -231,7 +233,6 @@ rule plot_rank_speakers:
         speakers=of_all_systems("curves", "rank_speakers", "tsv"),
         examples=of_all_systems("curves", "rank_examples", "tsv"),
         script=SCRIPTS / "plot_rank_speakers.py",
-        modules=modules("plot_rank_speakers"),
     output:
         **for_papers("rank_speakers/{corpus}/{trials}/{extractor}/{backend}"),
         svg=report(
@@ -247,6 +248,7 @@ rule plot_rank_speakers:
         mem_mb=2000,
         runtime=10,
     params:
+        code=code("plot_rank_speakers"),
         anonymisers=systems,
     shell:
         "python {input.script}"
@@ -262,7 +264,6 @@ rule plot_rank_lengths:
     input:
         metrics="results/metrics.tsv",
         script=SCRIPTS / "plot_rank_lengths.py",
-        modules=modules("plot_rank_lengths"),
     output:
         **for_papers("rank_lengths/{corpus}/{gender}/{extractor}/{backend}"),
         svg=report(
@@ -277,6 +278,8 @@ rule plot_rank_lengths:
     resources:
         mem_mb=2000,
         runtime=10,
+    params:
+        code=code("plot_rank_lengths"),
     shell:
         "python {input.script}"
         " --metrics {input.metrics:q}"

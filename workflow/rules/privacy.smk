@@ -7,7 +7,6 @@ rule assess_verification:
         scores=per_condition("scores", "tsv"),
         speakers=speakers,
         script=SCRIPTS / "assess_verification.py",
-        modules=modules("assess_verification"),
     output:
         **intervals("verification"),
         metrics="results/metrics/verification/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
@@ -21,6 +20,7 @@ rule assess_verification:
         mem_mb=2000,
         runtime=60,
     params:
+        code=code("assess_verification"),
         labels=condition_labels,
         speakers=speakers_argument,
         bootstrap=bootstrap_arguments,
@@ -39,7 +39,6 @@ rule assess_zebra:
         scores=per_condition("scores", "tsv"),
         speakers=speakers,
         script=SCRIPTS / "assess_zebra.py",
-        modules=modules("assess_zebra"),
     output:
         **intervals("zebra"),
         metrics="results/metrics/zebra/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
@@ -54,6 +53,7 @@ rule assess_zebra:
         mem_mb=2000,
         runtime=60,
     params:
+        code=code("assess_zebra"),
         labels=condition_labels,
         speakers=speakers_argument,
         bootstrap=bootstrap_arguments,
@@ -72,7 +72,6 @@ rule assess_given:
     input:
         scores=given_scores,
         script=SCRIPTS / "assess_given.py",
-        modules=modules("assess_given"),
     output:
         verification="results/metrics/verification/{corpus}/{trials}/{anonymiser}/{extractor}/given.json",
         zebra="results/metrics/zebra/{corpus}/{trials}/{anonymiser}/{extractor}/given.json",
@@ -87,6 +86,7 @@ rule assess_given:
         mem_mb=2000,
         runtime=20,
     params:
+        code=code("assess_given"),
         labels=given_conditions,
     shell:
         "python {input.script}"
@@ -104,7 +104,6 @@ rule assess_calibration:
         train=calibration_scores(""),
         test=calibration_scores("_run1"),
         script=SCRIPTS / "assess_calibration.py",
-        modules=modules("assess_calibration"),
     output:
         metrics="results/metrics/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
         curves="results/curves/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
@@ -121,6 +120,7 @@ rule assess_calibration:
         mem_mb=2000,
         runtime=20,
     params:
+        code=code("assess_calibration"),
         labels=config["report"]["cece"],
     shell:
         "python {input.script}"
@@ -140,7 +140,6 @@ rule normalise_metrics:
         zebra="results/metrics/zebra/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
         zebra_original="results/metrics/zebra/{corpus}/{trials}/original/{extractor}/{backend}.json",
         script=SCRIPTS / "normalise_metrics.py",
-        modules=modules("normalise_metrics"),
     output:
         metrics="results/metrics/normalised/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
     log:
@@ -148,6 +147,8 @@ rule normalise_metrics:
     localrule: True
     conda:
         "../../envs/evaluate.yaml"
+    params:
+        code=code("normalise_metrics"),
     shell:
         "python {input.script}"
         " --verification {input.verification:q}"
@@ -165,7 +166,6 @@ rule assess_similarity:
         op="results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/op.npz",
         pp="results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/pp.npz",
         script=SCRIPTS / "assess_similarity.py",
-        modules=modules("assess_similarity"),
     output:
         **intervals("similarity"),
         metrics="results/metrics/similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
@@ -181,6 +181,7 @@ rule assess_similarity:
         mem_mb=4000,
         runtime=20,
     params:
+        code=code("assess_similarity"),
         bootstrap=bootstrap_arguments,
     shell:
         "python {input.script}"
@@ -203,7 +204,6 @@ rule assess_speakers:
         manifest="results/audio/{corpus}/trial/original/manifest.tsv",
         similarity="results/curves/similarity/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
         script=SCRIPTS / "assess_speakers.py",
-        modules=modules("assess_speakers"),
     output:
         table="results/curves/speakers/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
     log:
@@ -215,6 +215,8 @@ rule assess_speakers:
     resources:
         mem_mb=2000,
         runtime=20,
+    params:
+        code=code("assess_speakers"),
     shell:
         "python {input.script}"
         " --scores {input.oo:q} {input.op:q} {input.pp:q}"
@@ -230,7 +232,6 @@ rule assess_ranks:
     input:
         matrices=per_condition("templates", "npz"),
         script=SCRIPTS / "assess_ranks.py",
-        modules=modules("assess_ranks"),
     output:
         **intervals("ranks"),
         metrics="results/metrics/ranks/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
@@ -247,6 +248,7 @@ rule assess_ranks:
         mem_mb=4000,
         runtime=20,
     params:
+        code=code("assess_ranks"),
         bootstrap=bootstrap_arguments,
         labels=condition_labels,
     shell:
@@ -268,7 +270,6 @@ rule compare_anonymisers:
         intervals=compared_intervals,
         replicates=compared_replicates,
         script=SCRIPTS / "compare_anonymisers.py",
-        modules=modules("compare_anonymisers"),
     output:
         comparisons="results/comparisons/{corpus}/{trials}/{extractor}/{backend}.tsv",
         systems="results/comparisons/{corpus}/{trials}/{extractor}/{backend}.systems.tsv",
@@ -283,6 +284,8 @@ rule compare_anonymisers:
     resources:
         mem_mb=2000,
         runtime=20,
+    params:
+        code=code("compare_anonymisers"),
     shell:
         "python {input.script}"
         " --intervals {input.intervals:q}"

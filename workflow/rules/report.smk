@@ -6,7 +6,6 @@ rule write_rank_tables:
     input:
         metrics="results/metrics.tsv",
         script=SCRIPTS / "write_rank_tables.py",
-        modules=modules("write_rank_tables"),
     output:
         tsv="results/report/tables/ranks.tsv",
         tex="results/report/tables/ranks.tex",
@@ -15,6 +14,8 @@ rule write_rank_tables:
     localrule: True
     conda:
         "../../envs/evaluate.yaml"
+    params:
+        code=code("write_rank_tables"),
     shell:
         "python {input.script}"
         " --metrics {input.metrics:q}"
@@ -29,7 +30,6 @@ rule collect_metrics:
         metrics=all_metrics,
         intervals=all_intervals,
         script=SCRIPTS / "collect_metrics.py",
-        modules=modules("collect_metrics"),
     output:
         metrics="results/metrics.tsv",
     log:
@@ -39,6 +39,8 @@ rule collect_metrics:
     resources:
         mem_mb=2000,
         runtime=10,
+    params:
+        code=code("collect_metrics"),
     shell:
         "python {input.script}"
         " --folder results/metrics"
@@ -54,7 +56,6 @@ rule describe_corpora:
         manifests=all_manifests,
         trials=all_trials,
         script=SCRIPTS / "describe_corpora.py",
-        modules=modules("describe_corpora"),
     output:
         speech="results/report/tables/speech.tsv",
         lists="results/report/tables/trials.tsv",
@@ -65,6 +66,8 @@ rule describe_corpora:
     resources:
         mem_mb=2000,
         runtime=10,
+    params:
+        code=code("describe_corpora"),
     shell:
         "python {input.script}"
         " --manifests {input.manifests:q}"
@@ -80,7 +83,6 @@ rule write_provenance:
         metrics="results/metrics.tsv",
         files=used_files,
         script=SCRIPTS / "write_provenance.py",
-        modules=modules("write_provenance"),
     output:
         provenance="results/provenance.json",
     log:
@@ -89,6 +91,7 @@ rule write_provenance:
     conda:
         "../../envs/evaluate.yaml"
     params:
+        code=code("write_provenance"),
         config=config_as_used,
     shell:
         "python {input.script}"
@@ -105,7 +108,6 @@ rule compare_expected:
         metrics="results/metrics.tsv",
         expected=expected,
         script=SCRIPTS / "compare_expected.py",
-        modules=modules("compare_expected"),
     output:
         comparison="results/report/tables/expected.tsv",
     log:
@@ -113,6 +115,8 @@ rule compare_expected:
     localrule: True
     conda:
         "../../envs/evaluate.yaml"
+    params:
+        code=code("compare_expected"),
     shell:
         "python {input.script}"
         " --metrics {input.metrics:q}"
@@ -134,7 +138,6 @@ rule write_report:
         template=PAGE / "index.html.j2",
         parts=parts_of_page,
         script=SCRIPTS / "write_report.py",
-        modules=modules("write_report"),
     output:
         page="results/report/index.html",
         tsv="results/report/tables/comparison.tsv",
@@ -147,6 +150,7 @@ rule write_report:
         mem_mb=2000,
         runtime=10,
     params:
+        code=code("write_report"),
         tables=folder_of_tables,
         expected=expected_argument,
         corpora=corpora_arguments,

@@ -31,8 +31,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from voiceprivacy import seeds
-from voiceprivacy.privacy import ranks, verification, zebra
-from voiceprivacy.privacy.calibration import pav_blocks
+from voiceprivacy.privacy import ranks
+from voiceprivacy.privacy.ece import NO_PRIVACY_BIT
 from voiceprivacy.privacy.trials import speaker_weights, weigh
 
 LEVEL = 0.95
@@ -44,7 +44,7 @@ BIASED = {
     "cllr_cal_bit": (0, np.inf),
     "min_dcf": (0, 1),
     "linkability": (0, 1),
-    "dece_bit": (0, zebra.NO_PRIVACY_BIT),
+    "dece_bit": (0, NO_PRIVACY_BIT),
     "ddcf": (0, 1),
     "deid_percent": (-np.inf, 100),
     "gvd_db": UNBOUNDED,
@@ -79,37 +79,13 @@ def multiplicities(speakers, *, n_replicates, seed):
     return np.stack(draws, axis=1)
 
 
-def verification_metrics(sample, *, p_target=0.01):
-    """The metrics of verification.assess that have an interval, of a Sample: {metric: value}."""
-    scores = _expanded(sample)
-    blocks = pav_blocks(sample.ties)
-    cllr, cllr_min = _cllr_bit(sample), verification.cllr_min_bit(**scores, blocks=blocks)
-    return {
-        "eer_percent": verification.eer_percent(**scores),
-        "eer_rocch_percent": verification.eer_rocch_percent(**scores, blocks=blocks),
-        "eer_speechbrain_percent": verification.eer_speechbrain_percent(**scores, ties=sample.ties),
-        "cllr_bit": cllr,
-        "cllr_min_bit": cllr_min,
-        "cllr_cal_bit": cllr - cllr_min,
-        "min_dcf": verification.min_dcf(**scores, p_target=p_target, blocks=blocks),
-        "linkability": verification.linkability(**scores, blocks=blocks),
-    }
-
-
-def zebra_metrics(sample):
-    """The metrics of zebra.assess that have an interval, of a Sample: {metric: value}."""
-    scores = {"target": sample.target, "nontarget": sample.nontarget}
-    blocks = pav_blocks(sample.ties)
-    return {"dece_bit": zebra.dece_bit(**scores, blocks=blocks), "ddcf": zebra.ddcf(**scores, blocks=blocks)}
-
-
 def resample_scores(trials, measure, *, n_replicates, seed):
     """Replicates of score-based metrics.
 
     Parameters
     ----------
     trials : SpeakerTrials
-    measure : verification_metrics or zebra_metrics
+    measure : function of a Sample that gives {metric: value}, such as zebra.of_sample
     n_replicates, seed : int
 
     Returns
@@ -216,18 +192,6 @@ def _columns(found):
     """{metric: array (B,)} of a list of {metric: value}, empty where a replicate is undefined."""
     names = next((of for of in found if of), {})
     return {name: np.array([of.get(name, np.nan) for of in found], dtype=float) for name in names}
-
-
-def _expanded(sample):
-    """Target and nontarget scores, each as often as it was drawn."""
-    return {
-        "target": np.repeat(sample.target, sample.target_counts),
-        "nontarget": np.repeat(sample.nontarget, sample.nontarget_counts),
-    }
-
-
-def _cllr_bit(sample):
-    return verification.cllr_bit(**{name: of for name, of in sample._asdict().items() if name != "ties"})
 
 
 def _diagonal_minus_rest(values, weights):

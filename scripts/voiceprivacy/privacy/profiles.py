@@ -18,8 +18,8 @@ import numpy as np
 from scipy.special import expit, logit
 
 from voiceprivacy.privacy.calibration import count_ties, counted_llrs, oracle_blocks, oracle_llrs
+from voiceprivacy.privacy.ece import PROFILE_LOG_ODDS, ece_bit, ece_default_bit
 from voiceprivacy.privacy.verification import roc_hull
-from voiceprivacy.privacy.zebra import PROFILE_LOG_ODDS, ece_bit, ece_default_bit
 
 MOST_BINS = 60
 POSTERIOR_BINS = 20

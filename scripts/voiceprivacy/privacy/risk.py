@@ -20,7 +20,7 @@ import numpy as np
 
 from voiceprivacy.files import BadInput
 from voiceprivacy.privacy.calibration import oracle_llrs
-from voiceprivacy.privacy.zebra import cece_bit
+from voiceprivacy.privacy.ece import cece_bit
 
 UNDEFINED = "undefined"
 

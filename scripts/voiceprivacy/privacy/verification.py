@@ -42,6 +42,25 @@ def assess(*, target, nontarget, p_target=0.01):
     }
 
 
+def of_sample(sample, *, p_target=0.01):
+    """The metrics of ``assess`` that have an interval, of a trials.Sample: {metric: value}."""
+    target = np.repeat(sample.target, sample.target_counts)
+    nontarget = np.repeat(sample.nontarget, sample.nontarget_counts)
+    scores, blocks = {"target": target, "nontarget": nontarget}, pav_blocks(sample.ties)
+    cllr = cllr_bit(**{name: of for name, of in sample._asdict().items() if name != "ties"})
+    cllr_min = cllr_min_bit(**scores, blocks=blocks)
+    return {
+        "eer_percent": eer_percent(**scores),
+        "eer_rocch_percent": eer_rocch_percent(**scores, blocks=blocks),
+        "eer_speechbrain_percent": eer_speechbrain_percent(**scores, ties=sample.ties),
+        "cllr_bit": cllr,
+        "cllr_min_bit": cllr_min,
+        "cllr_cal_bit": cllr - cllr_min,
+        "min_dcf": min_dcf(**scores, p_target=p_target, blocks=blocks),
+        "linkability": linkability(**scores, blocks=blocks),
+    }
+
+
 def eer_percent(*, target, nontarget):
     """Equal error rate exactly as Kaldi's compute-eer finds it, in percent.
 

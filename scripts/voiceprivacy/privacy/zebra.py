@@ -15,7 +15,6 @@ https://doi.org/10.1016/j.csl.2021.101299
 """
 
 import numpy as np
-from scipy.special import bernoulli, expit, factorial
 
 from voiceprivacy.privacy.calibration import (
     count_ties,
@@ -27,15 +26,9 @@ from voiceprivacy.privacy.calibration import (
     step_llrs,
     train_linear,
 )
+from voiceprivacy.privacy.ece import PROFILE_LOG_ODDS, cece_bit, ece_bit, ece_default_bit
 from voiceprivacy.privacy.tags import TABLE_1, tag_of
 from voiceprivacy.privacy.verification import cllr_bit, cllr_min_bit
-
-NO_PRIVACY_BIT = 1 / (2 * np.log(2))
-PROFILE_LOG_ODDS = np.linspace(-10, 10, 201)
-_SERIES_BELOW = 1.0
-_BERNOULLI = bernoulli(32)
-_Z_SERIES = -(_BERNOULLI[:-1] + _BERNOULLI[1:]) / factorial(np.arange(32))
-_Z_SERIES[0] = 0.0
 
 
 def assess(*, target, nontarget, tags=TABLE_1):
@@ -72,6 +65,13 @@ def assess(*, target, nontarget, tags=TABLE_1):
         "ece_default_bit": ece_default_bit(PROFILE_LOG_ODDS),
     }
     return metrics, profile
+
+
+def of_sample(sample):
+    """The metrics of ``assess`` that have an interval, of a trials.Sample: {metric: value}."""
+    scores = {"target": sample.target, "nontarget": sample.nontarget}
+    blocks = pav_blocks(sample.ties)
+    return {"dece_bit": dece_bit(**scores, blocks=blocks), "ddcf": ddcf(**scores, blocks=blocks)}
 
 
 def calibrated_llrs(*, train, test, laplace=True):
@@ -142,38 +142,6 @@ def calibration_profiles(*, train, test, laplace=True):
     }
 
 
-def ece_bit(prior_log_odds, *, target, nontarget, target_counts=None, nontarget_counts=None):
-    """Empirical cross-entropy of LLRs, in bits, at each prior (P,).
-
-    ECE(pi) = pi <-log2 sigma(a + logit pi)> over targets + (1 - pi) <-log2 sigma(-b - logit pi)> over nontargets.
-    ``target_counts`` and ``nontarget_counts`` say how often each LLR occurs (default: once). Eq. 11 of Noe et al.
-    """
-    target, nontarget = np.asarray(target, dtype=float), np.asarray(nontarget, dtype=float)
-    profile = []
-    for log_odds in prior_log_odds:
-        miss = np.average(np.logaddexp(0, -target - log_odds), weights=target_counts)
-        false_alarm = np.average(np.logaddexp(0, nontarget + log_odds), weights=nontarget_counts)
-        profile.append(expit(log_odds) * miss + expit(-log_odds) * false_alarm)
-    return np.array(profile) / np.log(2)
-
-
-def ece_default_bit(prior_log_odds):
-    """Empirical cross-entropy of perfect privacy (all LLRs 0) in bits (P,): the prior's entropy. Noe et al., Eq. 12."""
-    return ece_bit(prior_log_odds, target=[0.0], nontarget=[0.0])
-
-
-def cece_bit(*, target, nontarget, target_counts=None, nontarget_counts=None):
-    """Area between the ECE profiles of perfect privacy and of LLRs that are taken at their word, in bits.
-
-    The expected calibration distortion C_ECE of calibrated scores (Eq. 16 of Noe et al.): the closed form (Eq. 13) of
-    the integral over all priors. At most 1 / (2 ln 2); negative where LLRs mislead, -inf for a target LLR of -inf.
-    ``target_counts`` and ``nontarget_counts`` say how often each LLR occurs (default: once).
-    """
-    gain = np.average(_gain(target), weights=target_counts)
-    gain += np.average(_gain(-np.asarray(nontarget, dtype=float)), weights=nontarget_counts)
-    return float(gain * NO_PRIVACY_BIT)
-
-
 def dece_bit(*, target, nontarget, blocks=None):
     """Expected privacy disclosure D_ECE, in bits: 0 = zero evidence, 1 / (2 ln 2) = no privacy.
 
@@ -219,20 +187,3 @@ def describe(metrics, tags=TABLE_1):
 def tag(worst_case_log10):
     """Categorical tag 0, A ... F of a worst case (base-10 LLR). Table 1 of Nautsch et al.; 1.0 is B."""
     return tag_of(worst_case_log10).name
-
-
-def _gain(llrs):
-    """Z(l) = 1/2 + (l - (e^l - 1)) / (e^l - 1)^2 (Eq. 13 of Noe et al.), exact for every l.
-
-    Near 0 by its series -sum (B_n + B_n+1) l^n / n! with the Bernoulli numbers B_n; for large l in powers of e^-l.
-    """
-    llrs = np.asarray(llrs, dtype=float)
-    small, large = np.abs(llrs) < _SERIES_BELOW, llrs >= _SERIES_BELOW
-    gain = np.polynomial.polynomial.polyval(np.where(small, llrs, 0), _Z_SERIES)
-    negative = llrs[llrs <= -_SERIES_BELOW]
-    odds = np.expm1(negative)
-    gain[llrs <= -_SERIES_BELOW] = 0.5 + (negative - odds) / odds**2
-    positive = np.minimum(llrs[large], 1000)  # e^-1000 is 0 already; inf * 0 is not
-    inverse = np.exp(-positive)
-    gain[large] = 0.5 + inverse * (positive * inverse - 1 + inverse) / np.expm1(-positive) ** 2
-    return gain

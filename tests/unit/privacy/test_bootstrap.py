@@ -41,7 +41,7 @@ def test_a_weighted_sample_is_the_sample_with_copies(seed, n_speakers):
         return
     scores = {label: np.array(values) for label, values in copies.items()}
     expected = verification.assess(**scores) | {"dece_bit": zebra.dece_bit(**scores), "ddcf": zebra.ddcf(**scores)}
-    actual = bootstrap.verification_metrics(drawn) | bootstrap.zebra_metrics(drawn)
+    actual = verification.of_sample(drawn) | zebra.of_sample(drawn)
     for name, value in actual.items():
         assert value == pytest.approx(expected[name], abs=1e-12), name
 
@@ -49,7 +49,7 @@ def test_a_weighted_sample_is_the_sample_with_copies(seed, n_speakers):
 def test_infinite_scores_that_are_not_drawn_do_no_harm():
     of = trials.arrange(*scored(lambda enrolled, tried, _: np.inf if enrolled == tried == 0 else tried - enrolled))
     drawn = trials.weigh(of, trials.speaker_weights(of, np.array([0, 1, 1, 1, 1, 1])))
-    assert np.isfinite(bootstrap.verification_metrics(drawn)["cllr_bit"])
+    assert np.isfinite(verification.of_sample(drawn)["cllr_bit"])
 
 
 def test_a_speakers_draws_depend_on_the_seed_and_the_name_only():
@@ -70,14 +70,14 @@ def test_a_mean_over_speakers_has_the_closed_forms_standard_error():
 
 def test_replicates_of_identical_speakers_do_not_vary():
     of = trials.arrange(*scored(lambda enrolled, tried, utterance: (enrolled == tried) - utterance))
-    replicates = bootstrap.resample_scores(of, bootstrap.verification_metrics, **DRAWS)
+    replicates = bootstrap.resample_scores(of, verification.of_sample, **DRAWS)
     for name, values in replicates.items():
         assert np.nanmax(values) - np.nanmin(values) == pytest.approx(0, abs=1e-12), name
 
 
 def test_a_replicate_without_a_class_is_undefined_and_left_out():
     of = arranged(1, n_speakers=2)
-    replicates = bootstrap.resample_scores(of, bootstrap.zebra_metrics, **DRAWS)["dece_bit"]
+    replicates = bootstrap.resample_scores(of, zebra.of_sample, **DRAWS)["dece_bit"]
     drawn = bootstrap.multiplicities(of.speakers, **DRAWS)
     np.testing.assert_array_equal(np.isnan(replicates), (drawn == 0).any(axis=1))
     found = bootstrap.interval(0.1, replicates, n_speakers=2)
@@ -87,7 +87,7 @@ def test_a_replicate_without_a_class_is_undefined_and_left_out():
 def test_the_order_of_trials_and_speakers_does_not_matter():
     found, speaker_of = noisy(1)
     shuffled = {label: of[::-1] for label, of in found.items()}
-    measure = functools.partial(bootstrap.verification_metrics, p_target=0.1)
+    measure = functools.partial(verification.of_sample, p_target=0.1)
     one, other = (
         bootstrap.resample_scores(trials.arrange(of, speaker_of), measure, **DRAWS) for of in (found, shuffled)
     )
@@ -211,7 +211,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
 
         found, speaker_of = scored(score, n_speakers=12, n_utterances=4)
         of = trials.arrange(found, speaker_of)
-        replicates = bootstrap.resample_scores(of, bootstrap.verification_metrics, n_replicates=100, seed=seed)
+        replicates = bootstrap.resample_scores(of, verification.of_sample, n_replicates=100, seed=seed)
         value = verification.eer_percent(**classes(found))
         interval = bootstrap.interval(value, replicates["eer_percent"], n_speakers=12)
         held.append(interval.ci_low <= 15.8655 <= interval.ci_high)

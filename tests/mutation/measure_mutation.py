@@ -1,0 +1,113 @@
+"""Do the tests notice wrong metrics? Changes the metric modules in thousands of small ways and counts what goes unseen.
+
+    make mutation                                        # all modules: about an hour on one core
+    make mutation MODULES="privacy/zebra anonymise/frames"
+
+mutmut makes the mutants. Every module gets a tree of its own below .mutation with nothing but the module's own tests; a
+second call goes on where the first one was killed. Survivors are written as differences: .mutation/<module>/survivors.diff.
+Compiled functions are mutated as plain Python, because mutmut leaves functions with decorators alone.
+"""
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HOME = Path(__file__).resolve().parents[2]
+MUTATED = "src/voiceprivacy"
+TESTS = {  # module: its tests below tests/unit
+    "privacy/verification": ["privacy/test_verification.py"],
+    "privacy/zebra": ["privacy/test_zebra.py"],
+    "privacy/ece": ["privacy/test_zebra.py"],
+    "privacy/calibration": ["privacy/test_calibration.py"],
+    "privacy/similarity": ["privacy/test_similarity.py"],
+    "privacy/ranks": ["privacy/test_ranks.py", "privacy/test_rank_speakers.py"],
+    "attack/plda": ["attack/test_plda.py"],
+    "anonymise/mcadams": ["anonymise/test_mcadams.py"],
+    "anonymise/frames": ["anonymise/test_mcadams.py"],
+}
+DECORATED = re.compile(r"^@njit\(.*\)\n", re.MULTILINE)
+SETTINGS = """\
+[tool.mutmut]
+source_paths = ["src"]
+only_mutate = ["{mutated}/{module}.py"]
+pytest_add_cli_args_test_selection = {tests}
+use_git_change_detection = false
+
+[tool.pytest.ini_options]
+pythonpath = ["src", "tests/unit/{room}"]
+addopts = "--import-mode=importlib -W error -p no:cacheprovider"
+"""
+SAME_EXAMPLES = """\
+from hypothesis import Phase, settings
+
+phases = [Phase.explicit, Phase.generate]  # a mutant is killed by any example, the smallest one is of no interest
+settings.register_profile("mutation", derandomize=True, database=None, deadline=None, phases=phases)
+settings.load_profile("mutation")
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("modules", nargs="*", default=list(TESTS), help=f"of {' '.join(TESTS)} (default: all)")
+    parser.add_argument("--folder", type=Path, default=HOME / ".mutation", help="where the mutants live")
+    parser.add_argument("--jobs", type=int, default=1)
+    arguments = parser.parse_args()
+
+    print(f"{'module':<22}{'mutants':>9}{'killed':>9}{'survived':>10}{'killed, %':>11}")
+    for module in arguments.modules:
+        tree = arguments.folder / module
+        plant(tree, module)
+        with open(tree / "log", "w") as log:
+            command = [sys.executable, "-m", "mutmut", "run", "--max-children", str(arguments.jobs)]
+            subprocess.run(command, cwd=tree, stdout=log, stderr=log, check=True)
+        outcomes = read_outcomes(tree, module)
+        write_survivors(tree, [mutant for mutant, killed in outcomes.items() if not killed])
+        killed = sum(outcomes.values())
+        share = 100 * killed / len(outcomes)
+        print(f"{module:<22}{len(outcomes):>9}{killed:>9}{len(outcomes) - killed:>10}{share:>11.1f}", flush=True)
+
+
+def plant(tree, module):
+    """Copy the package and the module's tests; what mutmut found out about them before stays."""
+    room = module.split("/")[0]
+    folders = {"scripts/voiceprivacy": MUTATED, "workflow/resources": "workflow/resources", "tests/data": "tests/data"}
+    for source, copy in folders.items():
+        shutil.rmtree(tree / copy, ignore_errors=True)
+        shutil.copytree(HOME / source, tree / copy, ignore=shutil.ignore_patterns("__pycache__", "*.ckpt"))
+    mutated = tree / MUTATED / f"{module}.py"
+    mutated.write_text(DECORATED.sub("", mutated.read_text()))
+    unit = tree / "tests/unit" / room
+    shutil.rmtree(unit, ignore_errors=True)
+    unit.mkdir(parents=True)
+    helpers = [
+        path for path in (HOME / "tests/unit" / room).glob("*.py") if not path.name.startswith(("test_", "conftest"))
+    ]
+    for path in [*helpers, *(HOME / "tests/unit" / test for test in TESTS[module])]:
+        shutil.copy(path, unit)
+    (tree / "tests/conftest.py").write_text(SAME_EXAMPLES)
+    tests = [f"tests/unit/{test}" for test in TESTS[module]]
+    (tree / "pyproject.toml").write_text(
+        SETTINGS.format(mutated=MUTATED, module=module, room=room, tests=json.dumps(tests))
+    )
+
+
+def read_outcomes(tree, module):
+    """Mutant -> whether a test failed, the mutant crashed or did not end."""
+    codes = json.loads((tree / "mutants" / MUTATED / f"{module}.py.meta").read_text())["exit_code_by_key"]
+    unseen = {0: "survived", 33: "no test", 5: "no test"}
+    return {mutant: code not in unseen for mutant, code in codes.items()}
+
+
+def write_survivors(tree, survivors):
+    with open(tree / "survivors.diff", "w") as file:
+        for mutant in survivors:
+            shown = [sys.executable, "-m", "mutmut", "show", mutant]
+            file.write(subprocess.run(shown, cwd=tree, capture_output=True, text=True, check=True).stdout + "\n")
+
+
+if __name__ == "__main__":
+    main()
