@@ -5,6 +5,7 @@ import json
 
 from voiceprivacy.command import run
 from voiceprivacy.corpora import protocol
+from voiceprivacy.corpora.exclusion import excludes
 from voiceprivacy.corpora.listing import Findings
 from voiceprivacy.files import BadInput
 from voiceprivacy.tables import read_manifest, write_enrolments, write_speakers, write_trials
@@ -26,7 +27,8 @@ def main():
 
     findings = Findings()
     manifests = read_manifest(arguments.enrolment), read_manifest(arguments.trial)
-    if not arguments.source.keys() & {"limit", "segments"}:  # else the manifests are not all that a list may name
+    less = arguments.source.keys() & {"limit", "segments"} or excludes(arguments.source)
+    if not less:  # else the manifests are not all that a list may name, and validate_corpus has checked it
         protocol.check_list(arguments.protocol, arguments.trials, *manifests, findings)
     trials, enrolments = protocol.list_trials(
         arguments.source, arguments.protocol, arguments.trials, *manifests, findings

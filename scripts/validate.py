@@ -25,7 +25,9 @@ def main():
     errors = len(findings.errors())
     if not errors:
         print(estimate.text(estimate.estimate(configuration.check(config), examined)))
-    print(f"{errors} errors, {len(findings) - errors} oddities")
+    excluded = sum(finding.level == "excluded" for finding in findings)
+    left_out = f", {excluded} utterances excluded" if excluded else ""
+    print(f"{errors} errors, {len(findings) - errors - excluded} oddities{left_out}")
     if errors:
         sys.exit(2)
 
@@ -46,7 +48,7 @@ def examine(unusable, config):
 def show(title, findings):
     print(f"{title}: {'' if findings else 'nothing to report'}", flush=True)
     for finding in findings:
-        print(f"  {finding.level:<7} {finding}", flush=True)
+        print(f"  {finding.level:<8} {finding}", flush=True)
 
 
 if __name__ == "__main__":

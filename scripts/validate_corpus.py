@@ -6,6 +6,7 @@ import sys
 
 from voiceprivacy.command import run
 from voiceprivacy.corpora import checks
+from voiceprivacy.corpora.exclusion import write_excluded
 from voiceprivacy.corpora.listing import FINDING
 from voiceprivacy.tables import write_table
 
@@ -17,14 +18,17 @@ def main():
     parser.add_argument("--sample-rate", default=16000, type=int, help="Hz (default 16000)")
     parser.add_argument("--training", default={}, type=json.loads, help='JSON {"corpus": source} of training corpora')
     parser.add_argument("--checks", required=True, help="TSV to write: level file line what")
+    parser.add_argument("--excluded", help="TSV to write: utterance why, of those that are left out of everything")
     arguments = parser.parse_args()
 
-    findings = checks.check(arguments.source, arguments.protocol, arguments.sample_rate, arguments.training)
-    for finding in findings:
+    examined = checks.examine(arguments.source, arguments.protocol, arguments.sample_rate, arguments.training)
+    for finding in examined.findings:
         print(f"{finding.level}: {finding}", file=sys.stderr)
-    if findings.errors():
+    if examined.findings.errors():
         sys.exit(2)
-    write_table(arguments.checks, FINDING, findings)
+    if arguments.excluded:
+        write_excluded(arguments.excluded, examined.excluded)
+    write_table(arguments.checks, FINDING, examined.findings)
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ rule validate_corpus:
         script=SCRIPTS / "validate_corpus.py",
     output:
         checks="results/checks/{corpus}.tsv",
+        excluded="results/checks/{corpus}.excluded.tsv",
     log:
         "results/logs/validate_corpus/{corpus}.log",
     benchmark:
@@ -53,6 +54,7 @@ rule validate_corpus:
         " --training {params.training:q}"
         " --sample-rate {params.sample_rate}"
         " --checks {output.checks:q}"
+        " --excluded {output.excluded:q}"
         " > {log:q} 2>&1"
 
 
@@ -60,6 +62,7 @@ rule prepare_part:
     """List the utterances of one part; audio that is not mono at the corpus's rate is converted or spoken."""
     input:
         checks="results/checks/{corpus}.tsv",
+        excluded="results/checks/{corpus}.excluded.tsv",
         script=SCRIPTS / "prepare_part.py",
     output:
         manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
@@ -84,6 +87,7 @@ rule prepare_part:
         " --source {params.source:q}"
         " --protocol {params.protocol:q}"
         " --part {wildcards.part}"
+        " --excluded {input.excluded:q}"
         " --sample-rate {params.sample_rate}"
         " --audio-dir {params.audio_dir:q}"
         " --threads {threads}"

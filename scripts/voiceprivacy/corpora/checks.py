@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import NamedTuple
 
-from voiceprivacy.corpora import downloads, listing, pipes, protocol, segments
+from voiceprivacy.corpora import downloads, exclusion, listing, pipes, protocol, segments
 from voiceprivacy.corpora.recordings import inspect
 from voiceprivacy.files import BadInput
 
@@ -21,12 +21,14 @@ class Size(NamedTuple):
 class Examination(NamedTuple):
     """What was found in a corpus, and how much of it there is.
 
-    ``parts`` is {part: Size}, ``lists`` {name of a trial list: number of trials of the uncut utterances}.
+    ``parts`` is {part: Size}, ``lists`` {name of a trial list: number of trials of the uncut utterances},
+    ``excluded`` {utterance: why} those that are left out of both.
     """
 
     findings: listing.Findings
     parts: dict
     lists: dict
+    excluded: dict
 
 
 def check(source, chosen_protocol, sample_rate, training=None):
@@ -42,7 +44,8 @@ def examine(source, chosen_protocol, sample_rate, training=None):
     source : dict {kind: options, and pipes, limit, segments beside it}
     chosen_protocol : dict {protocol: options}
         Empty for a corpus that only trains: of its audio the headers are read, of an evaluated one the samples. Pipes
-        of a corpus that trains run in the job that reads them; those that are not allowed never do.
+        of a corpus that trains run in the job that reads them; those that are not allowed never do. What may be
+        excluded is always read whole.
     sample_rate : int
         What the corpus will be converted to, Hz.
     training : dict {name of a corpus that trains attackers: source}, optional
@@ -52,28 +55,27 @@ def examine(source, chosen_protocol, sample_rate, training=None):
     -------
     Examination
     """
-    findings, parts, lists = listing.Findings(), {}, {}
+    findings, parts, lists, excluded = listing.Findings(), {}, {}, {}
+    evaluated = bool(chosen_protocol)
     try:
         utterances = listing.list_utterances(source, findings)
-        if chosen_protocol:
-            whole = protocol.split(source, chosen_protocol, utterances, findings)
-            parts = dict(zip(("enrolment", "trial"), protocol.limited(source, *whole), strict=True))
+        whole = protocol.split(source, chosen_protocol, utterances, findings) if evaluated else [utterances]
+        names = ("enrolment", "trial") if evaluated else ("train",)
+        parts = dict(zip(names, protocol.limited(source, *whole), strict=True))
+        used = {of.utterance: of for part in parts.values() for of in part}
+        checked = list(used.values()) if "limit" in source else utterances
+        durations, excluded = _check_audio(checked, source, sample_rate, findings, evaluated=evaluated)
+        exclusion.check_loss(source, parts, excluded, findings)
+        parts = {name: exclusion.without(part, excluded) for name, part in parts.items()}
+        if evaluated:
             lists = _check_lists(source, chosen_protocol, whole, parts, findings)
             _check_sessions(parts, findings)
             _check_training(training or {}, parts, findings)
-        else:
-            parts = dict(zip(("train",), protocol.limited(source, utterances), strict=True))
-        used = {of.utterance: of for part in parts.values() for of in part}
-        checked = list(used.values()) if "limit" in source else utterances
-        evaluated = bool(chosen_protocol)
-        run_pipes = evaluated and source.get("pipes", False)
-        checked = [of for of in checked if run_pipes or not isinstance(of.audio, pipes.Pipe)]
-        durations = _check_audio(checked, sample_rate, findings, samples=evaluated)
         parts = {name: _measure(part, durations, source, findings) for name, part in parts.items()}
     except BadInput as error:
         findings.error(*_place(error))
         parts = {name: part for name, part in parts.items() if isinstance(part, Size)}
-    return Examination(findings, parts, lists)
+    return Examination(findings, parts, lists, excluded)
 
 
 def examine_entry(name, corpora):
@@ -81,7 +83,7 @@ def examine_entry(name, corpora):
     entry = corpora[name]
     missing = downloads.missing(entry.get("librispeech", {}))
     if missing:
-        return Examination(_will_be_downloaded(missing), {}, {})
+        return Examination(_will_be_downloaded(missing), {}, {}, {})
     evaluated = entry["use"] == "evaluation"
     training = {of: source_of_entry(corpora[of]) for of in corpora if corpora[of]["use"] == "train"}
     chosen = entry.get("protocol", {}) if evaluated else {}
@@ -101,18 +103,21 @@ def source_of_entry(entry):
     return {key: value for key, value in entry.items() if key not in BESIDE_THE_SOURCE}
 
 
-def _check_audio(utterances, sample_rate, findings, *, samples):
-    """Look at all recordings; {utterance: seconds} of those that can be read."""
-    files = [of for of in utterances if of.audio is not None]
-    rates, durations = Counter(), {}
-    for utterance, found in zip(files, inspect([of.audio for of in files], samples=samples), strict=True):
+def _check_audio(utterances, source, sample_rate, findings, *, evaluated):
+    """Look at all recordings: {utterance: seconds} of those that can be read, {utterance: why} of those left out."""
+    run_pipes = source.get("pipes") and (evaluated or exclusion.excludes(source))
+    files = [of for of in utterances if of.audio is not None and (run_pipes or not isinstance(of.audio, pipes.Pipe))]
+    rates, durations, bad = Counter(), {}, {}
+    inspected = inspect([of.audio for of in files], samples=evaluated or exclusion.excludes(source))
+    for utterance, found in zip(files, inspected, strict=True):
         for what in found.oddities:
             findings.oddity(utterance.audio, "-", f"{what} (utterance '{utterance.utterance}')")
         if found.error:
-            findings.error(utterance.audio, "-", f"{found.error} (utterance '{utterance.utterance}')")
+            bad[utterance.utterance] = found.error
         else:
             rates[found.header.sample_rate] += 1
             durations[utterance.utterance] = found.header.duration_s
+    excluded = exclusion.exclude(source, utterances, bad, findings)
     if len(rates) > 1:
         counts = ", ".join(f"{count} of {rate} Hz" for rate, count in sorted(rates.items()))
         findings.oddity("audio", "-", f"mixed sample rates: {counts}")
@@ -120,7 +125,7 @@ def _check_audio(utterances, sample_rate, findings, *, samples):
         if rate < sample_rate:
             what = f"{count} files have {rate} Hz and are made {sample_rate} Hz: no sound above {rate // 2} Hz"
             findings.oddity("audio", "-", what)
-    return durations
+    return durations, excluded
 
 
 def _check_lists(source, chosen_protocol, whole, parts, findings):

@@ -10,6 +10,7 @@ folder, with two functions:
 
 * ``pipes``: true, to allow audio that a command writes (see pipes.py);
 * ``limit``: {speakers, utterances}, to use a part only (see limit.py);
+* ``exclude``, ``on_bad_audio``: which utterances are left out of everything (see exclusion.py);
 * ``segments``: {seconds}, to cut utterances into pieces (see segments.py). Everything before the audio is prepared
   (lists of utterances, protocols) speaks of whole utterances.
 """
@@ -23,7 +24,7 @@ from voiceprivacy.files import BadInput
 from voiceprivacy.tables import PIECE, safe_id
 
 FINDING = ["level", "file", "line", "what"]
-BESIDE_THE_KIND = ("pipes", "limit", "segments")
+BESIDE_THE_KIND = ("pipes", "limit", "segments", "exclude", "on_bad_audio")
 
 
 class Listed(NamedTuple):
@@ -64,6 +65,10 @@ class Findings(list):
     def oddity(self, file, line, what):
         """Something that is allowed and that the reader of the results should know."""
         self.append(Finding("oddity", str(file), line, what))
+
+    def excluded(self, file, line, what):
+        """Something that is left out, as the config allows or asks."""
+        self.append(Finding("excluded", str(file), line, what))
 
     def bad_input(self, error, file, line="-"):
         """A BadInput that was raised about this place."""

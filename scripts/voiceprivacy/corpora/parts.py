@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from voiceprivacy.corpora import listing, protocol, segments
+from voiceprivacy.corpora import exclusion, listing, protocol, segments
 from voiceprivacy.files import BadInput
 
 PARTS = ["enrolment", "trial", "train"]
 
 
-def list_part(source, chosen_protocol, part):
+def list_part(source, chosen_protocol, part, *, excluded=()):
     """List the utterances of a part.
 
     Parameters
@@ -19,6 +19,8 @@ def list_part(source, chosen_protocol, part):
         Not needed for the part train, which holds all utterances.
     part : str
         enrolment, trial or train
+    excluded : collection of str
+        Utterances that are left out.
 
     Returns
     -------
@@ -36,6 +38,7 @@ def list_part(source, chosen_protocol, part):
         parts = protocol.split(source, chosen_protocol, utterances, findings)
         utterances = dict(zip(PARTS, protocol.limited(source, *parts), strict=False))[part]
     findings.refuse_errors()
+    utterances = exclusion.without(utterances, excluded)
     if not utterances:
         raise BadInput(f"the part {part} has no utterance")
     return utterances

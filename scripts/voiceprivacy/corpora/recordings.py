@@ -14,7 +14,8 @@ from voiceprivacy.files import BadInput
 
 AUDIO = {".flac", ".wav"}
 BATCH = 64
-SILENT = 1e-3  # no sample beyond -60 dB of full scale
+SILENT = 1e-3  # no sample beyond -60 dB of full scale, whatever their mean
+SHORTEST_S, LONG_S = 0.025, 600  # one frame of any feature; longer than any utterance
 FULL_SCALE = 0.999
 CLIPPED_RUN = 4  # samples in a row at full scale
 
@@ -84,17 +85,22 @@ def _inspect(recording, samples):
     try:
         with _as_file(recording) as file:
             header = audio.header(file)
+            if header.duration_s < SHORTEST_S:
+                raise BadInput(f"lasts {1000 * header.duration_s:.3g} ms: less than one frame of 25 ms")
+            if header.duration_s > LONG_S:
+                oddities.append(f"lasts {header.duration_s / 60:.0f} minutes: is it one utterance? 'segments' cuts it")
             if samples:
-                oddities = list(_oddities(audio.read(file)[0]))
+                oddities += _oddities(audio.read(file)[0])
     except BadInput as error:
         return Inspection(None, str(error).removeprefix(f"{recording}: "), [])
     return Inspection(header, None, oddities)
 
 
 def _oddities(samples):
-    peak = np.abs(samples).max()
-    if peak < SILENT:
-        yield f"is silent: no sample beyond {SILENT} of full scale"
+    offset = samples.mean(dtype=np.float64)
+    if np.abs(samples - offset).max() < SILENT:
+        constant = f" (a constant {offset:.3g})" if abs(offset) >= SILENT else ""
+        yield f"is silent: no sample beyond {SILENT} of full scale{constant}"
     if is_clipped(samples):
         yield f"is clipped: {CLIPPED_RUN} and more samples in a row at full scale"
 

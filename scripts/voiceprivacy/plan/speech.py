@@ -60,7 +60,7 @@ class Speech:
 
     def source(self, corpus):
         """What a corpus's entry says of its speech, as the scripts of the corpora room take it."""
-        keys = (*CORPUS_KINDS, "pipes", "limit", "segments")
+        keys = (*CORPUS_KINDS, "pipes", "limit", "segments", "exclude", "on_bad_audio")
         return {key: self.corpora[corpus][key] for key in keys if key in self.corpora[corpus]}
 
     def training_sources(self, corpus):
