@@ -21,7 +21,8 @@ rule anonymise_part:
     threads: 4
     resources:
         mem_mb=4000,
-        runtime=anonymiser_field("runtime"),
+        runtime=anonymiser_job_runtime,
+        plugin_runtime=anonymiser_field("runtime"),
         gpu=anonymiser_field("gpu"),
     params:
         code=code("anonymise_part"),
@@ -38,6 +39,7 @@ rule anonymise_part:
         " --shards {params.shards}"
         " --sample-rate {params.sample_rate}"
         " --threads {threads}"
+        " --runtime {resources.plugin_runtime}"
         " --audio-dir {output.audio:q}"
         " --output-manifest {output.manifest:q}"
         " > {log:q} 2>&1"

@@ -89,7 +89,8 @@ rule extract_embeddings:
     threads: 4
     resources:
         mem_mb=8000,
-        runtime=240,
+        runtime=embedding_runtime,
+        command_runtime=extractor_field("runtime"),
         gpu=gpus,
     params:
         code=code("extract_embeddings"),
@@ -99,6 +100,7 @@ rule extract_embeddings:
         " --manifest {input.manifest:q}"
         " {params.how}"
         " --threads {threads}"
+        " --runtime {resources.command_runtime}"
         " --embeddings {output.embeddings:q}"
         " > {log:q} 2>&1"
 
