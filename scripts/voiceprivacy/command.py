@@ -1,13 +1,17 @@
 """What all commands share: how they start, how they say that their input is wrong, how they name and show results."""
 
+import contextlib
 import errno
+import hashlib
 import os
 import sys
 import traceback
+from pathlib import Path
 
-from voiceprivacy.files import BadInput
+from voiceprivacy.files import BadInput, whole_or_absent
 
 DEBUG = "VOICEPRIVACY_DEBUG"
+REFUSALS = "VOICEPRIVACY_REFUSALS"  # folder of a workflow's run: what a command refused once it refuses at once again
 
 
 def run(main):
@@ -15,10 +19,14 @@ def run(main):
 
     2 is bad input, or a path that cannot be made, read or written; 1 is the run's own failure: a full disk, no memory,
     an error of the program; 130 is Ctrl-C. Every command takes --debug (or VOICEPRIVACY_DEBUG=1), which shows where.
+    In a workflow's run bad input is not tried again: whatever ``retries`` says, the next attempt says the same at once.
     """
     if "--debug" in sys.argv[1:]:
         sys.argv.remove("--debug")
         os.environ[DEBUG] = "1"
+    refusal = _refusal(sys.argv)
+    if refusal and refusal.exists():
+        sys.exit(_refused(refusal.read_text(encoding="utf-8")))
     try:
         main()
         sys.stdout.flush()
@@ -31,8 +39,26 @@ def run(main):
         if os.environ.get(DEBUG):
             traceback.print_exc()
         status, line = _explained(error)
-        print(f"error: {line}", file=sys.stderr)
-        sys.exit(status)
+        if refusal and _is_final(error):
+            with contextlib.suppress(OSError), whole_or_absent(refusal) as temporary:
+                temporary.write_text(str(line), encoding="utf-8")
+        sys.exit(_refused(line, status))
+
+
+def _refusal(words):
+    """Where it stands that this very command was refused before; nothing outside a workflow's run."""
+    folder = os.environ.get(REFUSALS)
+    return Path(folder, hashlib.sha256("\0".join(words).encode()).hexdigest()[:32]) if folder else None
+
+
+def _refused(line, status=2):
+    print(f"error: {line}", file=sys.stderr)
+    return status
+
+
+def _is_final(error):
+    """Whether trying again is of no use: so with bad input, but not with a program that was killed or lacked memory."""
+    return type(error) is BadInput and "memory" not in str(error).lower()
 
 
 def _explained(error):

@@ -4,6 +4,7 @@ import gc
 import json
 import os
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -15,6 +16,7 @@ envvars:
 sys.path.insert(0, f"{workflow.basedir}/scripts")
 search_path = os.environ["PATH"]
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_path])
+os.environ["VOICEPRIVACY_REFUSALS"] = os.path.abspath(".snakemake/refusals")
 
 from voiceprivacy import configuration
 from voiceprivacy.dependencies import code, modules
@@ -30,6 +32,10 @@ plan = Plan(config)
 gc.set_threshold(1_000_000)  # planning makes millions of objects that stay; to look for garbage among them takes time
 OPENSLR = "https://www.openslr.org/resources/12"
 PAGE = Path(workflow.basedir) / "workflow" / "report"
+
+
+onstart:
+    shutil.rmtree(os.environ["VOICEPRIVACY_REFUSALS"], ignore_errors=True)
 
 
 def one_of(names):
