@@ -7,7 +7,7 @@ from voiceprivacy.arrays import write_embeddings
 from voiceprivacy.attack import foreign
 from voiceprivacy.attack.preparation import Preparation
 from voiceprivacy.command import run
-from voiceprivacy.tables import read_manifest
+from voiceprivacy.stamps import watched
 
 
 def main():
@@ -28,16 +28,19 @@ def main():
     parser.add_argument("--runtime", type=float, help="minutes after which the command is ended (default: none)")
     arguments = parser.parse_args()
 
-    utterances = read_manifest(arguments.manifest)
-    if arguments.model:
-        embeddings = _by_model(utterances, arguments)
-    elif arguments.command:
-        how = {name: getattr(arguments, name) for name in ("manifest", "threads")}
-        embeddings = foreign.from_command(arguments.command, utterances, **how, minutes=arguments.runtime)
-    else:
-        embeddings = foreign.of_utterances(arguments.ready, utterances)
+    with watched(arguments.manifest) as utterances:
+        embeddings = _embed(utterances, arguments)
     write_embeddings(arguments.embeddings, embeddings)
     print("{} utterances, {} dimensions: {}".format(*embeddings.embeddings.shape, arguments.embeddings))
+
+
+def _embed(utterances, arguments):
+    if arguments.ready:
+        return foreign.of_utterances(arguments.ready, utterances)
+    if arguments.command:
+        how = {name: getattr(arguments, name) for name in ("manifest", "threads")}
+        return foreign.from_command(arguments.command, utterances, **how, minutes=arguments.runtime)
+    return _by_model(utterances, arguments)
 
 
 def _by_model(utterances, arguments):

@@ -6,7 +6,7 @@ from voiceprivacy.arrays import write_embeddings
 from voiceprivacy.attack import f0
 from voiceprivacy.attack.features import embed_each
 from voiceprivacy.command import run
-from voiceprivacy.tables import read_manifest
+from voiceprivacy.stamps import watched
 
 
 def main():
@@ -15,7 +15,8 @@ def main():
     parser.add_argument("--embeddings", required=True, help="npz to write: ids, embeddings (one histogram each)")
     arguments = parser.parse_args()
 
-    embeddings = embed_each(read_manifest(arguments.manifest), f0.histogram)
+    with watched(arguments.manifest) as utterances:
+        embeddings = embed_each(utterances, f0.histogram)
     write_embeddings(arguments.embeddings, embeddings)
     print(f"{len(embeddings.ids)} utterances, {embeddings.embeddings.sum():.0f} voiced frames: {arguments.embeddings}")
 

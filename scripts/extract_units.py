@@ -6,7 +6,7 @@ from voiceprivacy.arrays import write_embeddings
 from voiceprivacy.attack import units
 from voiceprivacy.attack.features import embed_each
 from voiceprivacy.command import run
-from voiceprivacy.tables import read_manifest
+from voiceprivacy.stamps import watched
 
 
 def main():
@@ -17,7 +17,8 @@ def main():
     arguments = parser.parse_args()
 
     codebook = units.read_codebook(arguments.codebook)
-    embeddings = embed_each(read_manifest(arguments.manifest), units.histogram(codebook))
+    with watched(arguments.manifest) as utterances:
+        embeddings = embed_each(utterances, units.histogram(codebook))
     write_embeddings(arguments.embeddings, embeddings)
     print(f"{len(embeddings.ids)} utterances, {embeddings.embeddings.sum():.0f} frames: {arguments.embeddings}")
 

@@ -9,6 +9,7 @@ from tqdm import tqdm
 from voiceprivacy.command import run
 from voiceprivacy.corpora import parts
 from voiceprivacy.corpora.exclusion import read_excluded
+from voiceprivacy.stamps import write_stamps
 from voiceprivacy.tables import write_manifest
 
 
@@ -35,7 +36,9 @@ def main():
         threads=arguments.threads,
     )
     progress = tqdm(utterances, desc=arguments.part, total=len(listed), unit=" utterances", mininterval=1)
-    write_manifest(arguments.manifest, [piece for pieces in progress for piece in pieces])
+    utterances = [piece for pieces in progress for piece in pieces]
+    write_stamps(arguments.manifest, utterances)
+    write_manifest(arguments.manifest, utterances)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import argparse
 
 from voiceprivacy.attack import training
 from voiceprivacy.command import run
-from voiceprivacy.tables import read_manifest
+from voiceprivacy.stamps import watched
 
 
 def main():
@@ -24,14 +24,15 @@ def main():
     )
     arguments = parser.parse_args()
 
-    training.train(
-        read_manifest(arguments.manifest),
-        recipe=arguments.recipe,
-        folder=arguments.folder,
-        seed=arguments.seed,
-        start=arguments.start,
-        computer=training.Computer(arguments.device, arguments.threads, arguments.precision),
-    )
+    with watched(arguments.manifest) as utterances:
+        training.train(
+            utterances,
+            recipe=arguments.recipe,
+            folder=arguments.folder,
+            seed=arguments.seed,
+            start=arguments.start,
+            computer=training.Computer(arguments.device, arguments.threads, arguments.precision),
+        )
     print(f"trained: {arguments.folder}")
 
 

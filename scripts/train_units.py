@@ -5,7 +5,7 @@ import argparse
 from voiceprivacy.attack import units
 from voiceprivacy.command import run
 from voiceprivacy.files import naming
-from voiceprivacy.tables import read_manifest
+from voiceprivacy.stamps import watched
 
 
 def main():
@@ -15,8 +15,8 @@ def main():
     parser.add_argument("--codebook", required=True, help="npz to write: scale, centres")
     arguments = parser.parse_args()
 
-    with naming(arguments.manifest):
-        codebook = units.train(read_manifest(arguments.manifest), seed=arguments.seed)
+    with watched(arguments.manifest) as utterances, naming(arguments.manifest):
+        codebook = units.train(utterances, seed=arguments.seed)
     units.write_codebook(arguments.codebook, codebook)
     print(f"{len(codebook.centres)} units: {arguments.codebook}")
 

@@ -5,6 +5,7 @@ import numpy as np
 from voiceprivacy import audio
 from voiceprivacy.anonymise.draws import ALPHAS, alphas_path
 from voiceprivacy.files import BadInput, remove_leftovers
+from voiceprivacy.stamps import write_stamps
 from voiceprivacy.tables import read_manifest, read_table, write_manifest, write_table
 
 
@@ -47,6 +48,7 @@ def gather_manifests(original, shards, manifest, *, first_run=None):
         rows = [(path, row["utterance"], row) for path in with_alphas for row in read_table(path, ALPHAS)]
         alphas = _once(rows, originals, original)
         write_table(alphas_path(manifest), ALPHAS, [alphas[of.utterance].values() for of in originals])
+    write_stamps(manifest, joined)
     write_manifest(manifest, joined)
     return joined
 

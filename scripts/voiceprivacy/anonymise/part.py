@@ -11,6 +11,7 @@ from voiceprivacy import audio
 from voiceprivacy.anonymise import check, plugins
 from voiceprivacy.anonymise.draws import alphas_path
 from voiceprivacy.files import BadInput, remove_leftovers, scratch_folder, whole_folder_or_absent, whole_or_absent
+from voiceprivacy.stamps import refuse_changed
 from voiceprivacy.tables import read_manifest, write_manifest
 
 
@@ -54,6 +55,7 @@ def anonymise_part(
         with whole_folder_or_absent(audio_dir) as folder:
             _check(utterances, paths, None if entry.get("resample") else sample_rate)
             files = _keep(utterances, paths, sample_rate, folder=folder, scratch=scratch.resolve())
+            refuse_changed(manifest, utterances)
         if (alphas := alphas_path(scratch / "output.tsv")).exists():
             with whole_or_absent(alphas_path(output_manifest)) as temporary:
                 shutil.copy(alphas, temporary)
