@@ -16,7 +16,6 @@ Ravanelli et al., SpeechBrain, 2021.
 """
 
 import contextlib
-import functools
 import inspect
 import multiprocessing
 import pickle
@@ -127,21 +126,21 @@ def embed_manifest(utterances, *, folder, device="cpu", threads=1, make=Extracto
     device : "cpu" or "cuda"
     threads : int
         Processes on a CPU, each with one thread; threads that read speech for a GPU.
-    make : function (folder, device=...) -> Extractor, which can be pickled
+    make : function (folder, device=...) -> Extractor
 
     Returns
     -------
     Embeddings
     """
-    extractor = make(folder, device=device)
-    if device != "cpu":
-        embedded = in_batches(extractor, utterances, threads)
-    elif min(threads, len(utterances)) > 1:
-        embedded = enumerate(_in_processes(utterances, functools.partial(make, folder), min(threads, len(utterances))))
-    else:
-        embedded = enumerate(map(extractor.embed_utterance, utterances))
     rows = [None] * len(utterances)
     with single_thread():
+        extractor = make(folder, device=device)
+        if device != "cpu":
+            embedded = in_batches(extractor, utterances, threads)
+        elif min(threads, len(utterances)) > 1:
+            embedded = enumerate(_in_processes(utterances, extractor, min(threads, len(utterances))))
+        else:
+            embedded = enumerate(map(extractor.embed_utterance, utterances))
         for index, embedding in _with_progress(embedded, utterances):
             rows[index] = embedding
     return Embeddings(np.array([utterance.utterance for utterance in utterances]), np.stack(rows))
@@ -199,22 +198,31 @@ def single_thread():
         torch.set_num_threads(threads)
 
 
-def _in_processes(utterances, make, processes):
-    chunk = max(1, min(16, len(utterances) // (4 * processes)))
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=spawn, initializer=_start, initargs=(make,)) as pool:
-        try:
-            yield from pool.map(_embed, utterances, chunksize=chunk)
-        except BrokenProcessPool:
-            raise BadInput(
-                "a process that computed embeddings was killed (out of memory?): use fewer --threads"
-            ) from None
+def _in_processes(utterances, extractor, processes):
+    """Embeddings in the order of the utterances, from copies of this process that hold the same extractor.
+
+    They are forked, so that none of them imports torch or reads the weights again, and at once, before the progress
+    bar starts its thread. Torch has one thread in them (see ``single_thread``), so it has no team of threads to lose.
+    """
+    fork = multiprocessing.get_context("fork")
+    pool = ProcessPoolExecutor(processes, mp_context=fork, initializer=_start, initargs=(extractor,))
+    chunk = max(1, min(16, len(utterances) // (16 * processes)))
+    return _finished(pool, pool.map(_embed, utterances, chunksize=chunk))
 
 
-def _start(make):
+def _finished(pool, embeddings):
+    try:
+        yield from embeddings
+    except BrokenProcessPool:
+        raise BadInput("a process that computed embeddings was killed (out of memory?): use fewer --threads") from None
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _start(extractor):
     global _extractor
     torch.set_num_threads(1)
-    _extractor = make()
+    _extractor = extractor
 
 
 def _embed(utterance):

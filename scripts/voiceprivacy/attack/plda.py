@@ -11,18 +11,28 @@ References
 ----------
 Ioffe, Probabilistic linear discriminant analysis, ECCV 2006.
 Brummer and de Villiers, The speaker partitioning problem, Odyssey 2010 (the two-covariance model).
-Garcia-Romero and Espy-Wilson, Analysis of i-vector length normalization, Interspeech 2011.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, eigh
 
 from voiceprivacy.arrays import read_npz, write_npz
+from voiceprivacy.attack.lda import lda, scale_to_length, shrunk, speaker_statistics
+from voiceprivacy.attack.plda_scoring import diagonalise, score
 from voiceprivacy.files import BadInput
 
-EIGENVALUE_FLOOR = 1e-6  # of the largest: directions in which nothing varies within speakers
+__all__ = [
+    "Plda",
+    "Recipe",
+    "preprocess",
+    "read_recipe",
+    "score",
+    "score_recipe",
+    "train",
+    "vpc_recipe",
+    "write_recipe",
+]
 
 
 class Plda(NamedTuple):
@@ -44,14 +54,6 @@ class Recipe(NamedTuple):
     lda: np.ndarray | None
     length_norm: str | None
     single: bool = False
-
-
-class Statistics(NamedTuple):
-    """What training needs of the data: S speakers, N utterances, D dimensions."""
-
-    means: np.ndarray  # (S, D)
-    counts: np.ndarray  # (S,)
-    scatter: np.ndarray  # (D, D), around the speaker means
 
 
 def train(embeddings, speakers, *, iterations=10, shrinkage=0.0):
@@ -86,44 +88,6 @@ def train(embeddings, speakers, *, iterations=10, shrinkage=0.0):
         model = _maximise(model, statistics)
         model = model._replace(within=shrunk(model.within, shrinkage))
     return model
-
-
-def shrunk(covariance, shrinkage):
-    """Move a covariance (D, D) towards its mean variance times the identity: 0 = not, 1 = all the way."""
-    target = np.eye(len(covariance)) * (np.trace(covariance) / len(covariance))
-    return (1 - shrinkage) * covariance + shrinkage * target if shrinkage else covariance
-
-
-def score(model, *, enrolment, counts, trial, length_norm="kaldi"):
-    """Log-likelihood ratio of every enrolment against every trial: same speaker or two speakers.
-
-    With G = B (B + W/n)^-1: log N(t; mu + G (x - mu), B + W - G B) - log N(t; mu, B + W), computed in the basis in
-    which W is the identity and B is diagonal.
-
-    Parameters
-    ----------
-    model : Plda
-    enrolment : array (E, D)
-        Mean embedding of each enrolled speaker.
-    counts : array (E,)
-        Number of utterances behind each mean.
-    trial : array (T, D)
-    length_norm : "kaldi", "simple" or None
-        What happens to the norms in that basis: see ``_scaled``.
-
-    Returns
-    -------
-    array (E, T)
-    """
-    psi, basis = _diagonalise(model)
-    counts = np.asarray(counts, dtype=np.float64)
-    enrolment = _scaled((enrolment - model.mean) @ basis, psi, counts, length_norm)
-    trial = _scaled((trial - model.mean) @ basis, psi, np.ones(len(trial)), length_norm)
-    llrs = np.empty((len(enrolment), len(trial)))
-    for count in np.unique(counts):
-        rows = counts == count
-        llrs[rows] = _llrs(enrolment[rows], trial, psi=psi, count=count)
-    return llrs
 
 
 def vpc_recipe(embeddings, speakers, *, lda_dim=None, length_norm="kaldi", centre=True, iterations=10, shrinkage=0.0):
@@ -200,49 +164,10 @@ def write_recipe(path, recipe):
     write_npz(path, recipe.plda._asdict() | {name: value for name, value in optional.items() if value is not None})
 
 
-def speaker_statistics(embeddings, speakers):
-    """Mean and count of every speaker, and the scatter of the utterances around their speaker's mean."""
-    embeddings = np.asarray(embeddings, dtype=np.float64)
-    _, group = np.unique(speakers, return_inverse=True)
-    order = np.argsort(group, kind="stable")
-    counts = np.bincount(group)
-    sorted_embeddings = embeddings[order]
-    starts = np.cumsum(counts) - counts
-    means = np.add.reduceat(sorted_embeddings, starts, axis=0) / counts[:, None]
-    deviations = sorted_embeddings - np.repeat(means, counts, axis=0)
-    return Statistics(means, counts, deviations.T @ deviations)
-
-
-def lda(embeddings, speakers, *, dimensions, shrinkage=0.0):
-    """Directions that separate speakers best, scaled so that the within-speaker covariance is the identity.
-
-    Within = (total - between) / N, between weighted by utterance counts, as in Kaldi.
-
-    Returns
-    -------
-    array (dimensions, D) : one direction in each row, the most separating first
-    """
-    means, counts, scatter = speaker_statistics(embeddings, speakers)
-    total = counts.sum()
-    centred = means - counts @ means / total
-    between = centred.T * counts @ centred / total
-    values, vectors = np.linalg.eigh(shrunk(scatter / total, shrinkage))
-    whitening = vectors / np.sqrt(np.maximum(values, EIGENVALUE_FLOOR * values[-1]))
-    _, directions = np.linalg.eigh(whitening.T @ between @ whitening)
-    return (whitening @ directions[:, ::-1][:, :dimensions]).T
-
-
-def scale_to_length(embeddings):
-    """Scale every row to the norm sqrt(D); a row of zeros stays."""
-    embeddings = np.asarray(embeddings, dtype=np.float64)
-    norms = np.linalg.norm(embeddings, axis=1, keepdims=True)
-    return embeddings * (np.sqrt(embeddings.shape[1]) / np.where(norms > 0, norms, 1.0))
-
-
 def _maximise(model, statistics):
     """One iteration, in the basis in which within is the identity and between is diag(psi)."""
     means, counts, scatter = statistics
-    psi, basis = _diagonalise(model)
+    psi, basis = diagonalise(model)
     back = model.within @ basis
     deviations = (means - model.mean) @ basis
     shrink = psi / (1 + counts[:, None] * psi)  # posterior variance of a speaker of n utterances
@@ -252,43 +177,6 @@ def _maximise(model, statistics):
     within = np.diag(counts @ shrink) + residuals.T * counts @ residuals
     within = (scatter + back @ within @ back.T) / counts.sum()
     return Plda(model.mean, _symmetric(back @ between @ back.T), _symmetric(within))
-
-
-def _diagonalise(model):
-    """psi (D,) and basis (D, D): basis' within basis = identity, basis' between basis = diag(psi)."""
-    try:
-        psi, basis = eigh(model.between, model.within)
-    except LinAlgError:
-        raise BadInput("the within-speaker covariance of PLDA is singular: use more data or fewer dimensions") from None
-    return np.maximum(psi, 0.0), basis
-
-
-def _scaled(embeddings, psi, counts, length_norm):
-    """Length normalisation of (N, D) in the diagonal basis.
-
-    kaldi: to the norm that is expected of a mean of n utterances, sqrt(D / sum_i x_i^2 / (psi_i + 1/n));
-    simple: to norm sqrt(D).
-    """
-    if length_norm is None:
-        return embeddings
-    if length_norm == "simple":
-        return scale_to_length(embeddings)
-    if length_norm != "kaldi":
-        raise BadInput(f"length_norm '{length_norm}' is neither kaldi nor simple")
-    squares = (embeddings**2 / (psi + 1 / counts[:, None])).sum(axis=1, keepdims=True)
-    return embeddings * np.sqrt(len(psi) / np.where(squares > 0, squares, len(psi)))
-
-
-def _llrs(enrolment, trial, *, psi, count):
-    """LLRs (E, T) of enrolments of the same number of utterances, as one matrix product with two columns more."""
-    predicted = enrolment * (psi / (psi + 1 / count))
-    same = 1 + psi / (count * psi + 1)
-    different = 1 + psi
-    constant = np.log(different).sum() - np.log(same).sum()
-    of_enrolment = (constant - (predicted**2 / same).sum(axis=1)) / 2
-    of_trial = (trial**2 * (1 / different - 1 / same)).sum(axis=1) / 2
-    left = np.column_stack([predicted / same, of_enrolment, np.ones(len(enrolment))])
-    return left @ np.column_stack([trial, np.ones(len(trial)), of_trial]).T
 
 
 def _check_enough(n_utterances, n_speakers, *, dimensions, shrinkage):

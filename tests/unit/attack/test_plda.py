@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voiceprivacy.attack import plda
+from voiceprivacy.attack import lda, plda
 from voiceprivacy.files import BadInput
 
 DATA = Path("tests/data/plda")
@@ -54,7 +54,7 @@ def test_scores_of_raw_embeddings_meet_kaldi(golden, enrolment, norm):
 @pytest.mark.parametrize("norm", NORMS)
 def test_scores_after_mean_and_length_normalisation_meet_kaldi(golden, norm):
     def prepared(embeddings):
-        return plda.scale_to_length(embeddings - golden["X_train"].astype(float).mean(axis=0))
+        return lda.scale_to_length(embeddings - golden["X_train"].astype(float).mean(axis=0))
 
     model = plda.train(prepared(golden["X_train"]), golden["spk_train"])
     llrs = plda.score(
@@ -77,7 +77,7 @@ def test_the_whole_recipe_meets_kaldi(golden, norm):
 
 
 def test_lda_directions_meet_kaldi_up_to_their_sign(golden):
-    directions = plda.lda(golden["X_train"], golden["spk_train"], dimensions=int(golden["lda_dim"]))
+    directions = lda.lda(golden["X_train"], golden["spk_train"], dimensions=int(golden["lda_dim"]))
     np.testing.assert_allclose(np.abs(directions), np.abs(golden["vpc_lda"][:, :-1]), atol=1e-8, rtol=0)
 
 
@@ -189,8 +189,8 @@ def few(seed=5, *, speakers=6, utterances=3, dimensions=30):
 
 def test_shrinkage_moves_towards_the_mean_variance_and_keeps_the_trace():
     covariance = np.array([[3.0, 1], [1, 1]])
-    np.testing.assert_array_equal(plda.shrunk(covariance, 0.5), [[2.5, 0.5], [0.5, 1.5]])
-    assert plda.shrunk(covariance, 0.0) is covariance
+    np.testing.assert_array_equal(lda.shrunk(covariance, 0.5), [[2.5, 0.5], [0.5, 1.5]])
+    assert lda.shrunk(covariance, 0.0) is covariance
 
 
 def test_too_few_utterances_are_refused_unless_shrinkage_is_asked_for():
