@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sounds import speech_like, tone
 
-from voiceprivacy.anonymise.frames import ORDER, burg, find_poles, partners
-from voiceprivacy.anonymise.mcadams import VARIANTS, anonymise, to_int16
+from voiceprivacy import audio
+from voiceprivacy.anonymise.frames import EPSILON, ORDER, burg, find_poles, partners
+from voiceprivacy.anonymise.mcadams import VARIANTS, anonymise, anonymise_file, to_int16
 from voiceprivacy.files import BadInput
+from voiceprivacy.tables import Utterance
 
 GOLDEN = Path("tests/data/mcadams")
 RATES = [8000, 11025, 16000, 22050, 24000, 44100, 48000]
@@ -54,8 +56,41 @@ def test_alpha_one_gives_the_speech_back_between_the_ends():
     np.testing.assert_allclose(protected[160:1440], samples[160:1440] * np.tile(weight, 8), atol=1e-6)
 
 
-def test_samples_after_the_last_whole_frame_are_zero():
-    assert not anonymise(tone(0)[:1157], 16000, alpha=0.8)[1120:].any()
+@pytest.mark.parametrize(("length", "end"), [(1157, 1120), (1119, 960), (1120, 1120)])
+def test_samples_after_the_last_whole_frame_are_zero(length, end):
+    protected = anonymise(tone(0)[:length], 16000, alpha=0.8)
+    assert not protected[end:].any()
+    assert protected[end - 160 : end - 1].all()
+
+
+def test_the_first_frame_is_left_out_where_there_is_a_second():
+    assert not anonymise(tone(0)[:480], 16000, alpha=0.8)[:160].any()
+    assert anonymise(tone(0)[:479], 16000, alpha=0.8)[1:160].all()
+
+
+@pytest.mark.parametrize("length", [1, 2, 159, 160, 318, 319])
+def test_a_signal_shorter_than_a_frame_lies_in_its_middle(length):
+    frame, before = np.full(320, -EPSILON), (320 - length) // 2
+    frame[before : before + length] = tone(0)[:length]
+    expected = anonymise(frame, 16000, alpha=0.8)[before : before + length]
+    assert anonymise(tone(0)[:length], 16000, alpha=0.8).tolist() == expected.tolist()
+
+
+def test_samples_in_single_precision_are_protected_in_double():
+    samples = tone(0)[:1000]
+    assert anonymise(samples, 16000, alpha=0.8).tolist() == anonymise(samples.astype(float), 16000, alpha=0.8).tolist()
+
+
+def test_a_file_is_protected_as_its_samples_are(tmp_path):
+    audio.write(tmp_path / "u.wav", tone(1), 8000)
+    utterance = Utterance("u", "s", "f", tmp_path / "u.wav", 99.0)
+    protected = anonymise_file((utterance, 0.6), variant="vpc2024", audio_dir=tmp_path / "out")
+    assert protected == utterance._replace(path=tmp_path / "out" / "u.flac", duration_s=1.0)
+    samples, sample_rate = audio.read(protected.path)
+    original, _ = audio.read(utterance.path)
+    expected = to_int16(anonymise(original, 8000, alpha=0.6, variant="vpc2024"))
+    assert (samples * 32768).tolist() == expected.tolist()
+    assert sample_rate == 8000
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -106,11 +141,13 @@ def test_samples_that_are_no_numbers_are_refused(value):
 
 
 def test_a_rate_whose_frames_are_shorter_than_the_filter_is_refused():
-    with pytest.raises(BadInput, match="1000 Hz"):
-        anonymise(tone(0), 1000, alpha=0.8)
+    with pytest.raises(BadInput, match="1999 Hz"):
+        anonymise(tone(0), 1999, alpha=0.8)
+    assert anonymise(tone(0), 2000, alpha=0.8).any()
 
 
 def test_int16_is_cut_towards_zero():
+    assert to_int16(np.ones(2)).dtype == to_int16(np.zeros(2)).dtype == np.int16
     assert to_int16(np.array([1.0, -1.0, 0.00009, -0.00009, 0.5])).tolist() == [32766, -32766, 2, -2, 16383]
 
 

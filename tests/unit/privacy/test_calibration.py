@@ -7,14 +7,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import expit
 from score_cases import assert_close, cases, scores, summary, tolerance
 
 from voiceprivacy.files import BadInput
 from voiceprivacy.privacy.calibration import (
+    count_ties,
+    counted_llrs,
     interpolated_llrs,
     linear_llrs,
     oracle_blocks,
     oracle_llrs,
+    pav_blocks,
     step_llrs,
     train_linear,
 )
@@ -65,6 +69,31 @@ def test_laplace_pairs_count_in_the_llrs_but_not_in_the_prior():
 def test_equal_scores_are_exactly_no_evidence(laplace):
     for llrs in oracle_llrs(target=np.ones(500), nontarget=np.ones(500), laplace=laplace):
         assert set(llrs) == {0}
+
+
+def test_counted_llrs_name_each_llr_of_a_class_once():
+    assert {name: of.tolist() for name, of in counted_llrs(oracle_blocks(target=[3, 1], nontarget=[0, 2])).items()} == {
+        "target": [0, np.inf],
+        "target_counts": [1, 1],
+        "nontarget": [-np.inf, 0],
+        "nontarget_counts": [1, 1],
+    }
+
+
+def test_pav_is_without_laplace_unless_asked_for():
+    assert pav_blocks(count_ties(target=[1], nontarget=[0])).llrs.tolist() == [-np.inf, np.inf]
+
+
+@pytest.mark.parametrize("laplace", [False, True])
+def test_blocks_reach_from_the_lowest_to_the_highest_score(laplace):
+    blocks = oracle_blocks(target=[1, 2, 3], nontarget=[0, 2.5], laplace=laplace)
+    assert (blocks.lowest[0], blocks.highest[-1]) == (0, 3)
+    assert (blocks.lowest[1:] > blocks.highest[:-1]).all()
+
+
+def test_scores_in_single_precision_are_calibrated_in_double():
+    scores = np.array([0.1, 0.7], dtype=np.float32)
+    assert linear_llrs(scores, (3.0, 1.0)).tolist() == (3.0 * scores.astype(float) + 1.0).tolist()
 
 
 def test_infinite_scores_are_the_lowest_and_the_highest():
@@ -153,6 +182,28 @@ def test_linear_calibration_does_not_depend_on_the_unit_of_the_scores():
     other = train_linear(target=1e6 * target - 3, nontarget=1e6 * nontarget - 3)
     assert_close(other[0] * 1e6, scale, 1e-10)
     assert_close(other[1] - 3 * other[0], offset, 1e-10)
+
+
+def test_linear_calibration_does_not_depend_on_where_the_scores_lie():
+    generator = np.random.default_rng(0)
+    target, nontarget = generator.normal(1, 1, 50), generator.normal(0, 1, 200)
+    scale, offset = train_linear(target=target, nontarget=nontarget)
+    other = train_linear(target=target + 1e5, nontarget=nontarget + 1e5)
+    assert_close(other[0], scale, 1e-9)
+    assert_close(other[1] + 1e5 * other[0], offset, 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_linear_calibration_reaches_the_minimum_with_the_wildest_outliers(seed):
+    """There the mean posterior of the nontargets is the targets' mean complement, and their first moments agree too."""
+    generator = np.random.default_rng(seed)
+    target, nontarget = generator.standard_cauchy(7), generator.standard_cauchy(5)
+    calibration = train_linear(target=target, nontarget=nontarget)
+    assert target.min() < nontarget.max() and target.max() > nontarget.min()
+    misses, false_alarms = expit(-linear_llrs(target, calibration)), expit(linear_llrs(nontarget, calibration))
+    assert_close(misses.mean(), false_alarms.mean(), 1e-9)
+    size = np.abs(np.append(target, nontarget)).max()
+    assert_close((misses * target).mean() / size, (false_alarms * nontarget).mean() / size, 1e-9)
 
 
 def test_linear_calibration_does_not_depend_on_the_number_of_scores_in_a_class():

@@ -194,6 +194,21 @@ def test_auto_fits_by_log_likelihood():
     assert assess(matrix).metrics == assess(matrix, fit="ll").metrics
 
 
+def test_ties_and_loss_of_a_gallery_are_those_asked_for():
+    matrix = random_gallery(2, n_utterances=60)
+    for ties in ("optimistic", "pessimistic"):
+        np.testing.assert_array_equal(assess(matrix, ties=ties).p, histogram(true_ranks(matrix), ties=ties))
+    by_moments = assess_histogram(histogram(true_ranks(matrix)), n_utterances=60, fit="ms")
+    assert assess(matrix, fit="ms").metrics == by_moments.metrics != assess(matrix).metrics
+
+
+def test_another_template_speaks_for_the_speaker_by_hand():
+    """Two templates, rank 1 in three cases of four: it is the only rank above chance."""
+    found = disclosure(np.array([0.75, 0.25]))
+    assert (found["match_positive_percent"], found["other_positive_percent"]) == (75, 25)
+    assert disclosure(np.array([1.0]))["other_positive_percent"] == "undefined"
+
+
 def test_an_utterance_whose_speaker_has_no_template_is_refused():
     matrix = gallery(np.zeros((2, 2)), [0, 1])
     with pytest.raises(BadInput, match="utterance 'u1': its speaker 'zoe' has no template"):

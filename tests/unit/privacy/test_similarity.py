@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from voiceprivacy.arrays import ScoreMatrix
 from voiceprivacy.files import BadInput
 from voiceprivacy.privacy.similarity import (
+    CELLS,
     Comparisons,
     Similarities,
     assess,
@@ -19,8 +20,10 @@ from voiceprivacy.privacy.similarity import (
     deid_percent,
     diagonal_metrics,
     gvd_db,
+    read_cells,
     similarities,
 )
+from voiceprivacy.tables import write_table
 
 GOLDEN = Path(__file__).parents[2] / "data" / "vsm"
 EXPECTED = json.loads((GOLDEN / "summary.json").read_text())
@@ -137,7 +140,7 @@ def test_a_speaker_with_one_utterance_has_an_undefined_diagonal_and_a_note():
     assert of.values.mask.tolist() == np.diag([False, False, True]).tolist()
     metrics, notes = assess(oo=of, op=of, pp=of)
     assert [note.split(":")[0] for note in notes] == ["oo", "op", "pp"]
-    assert "utterances of c:" in notes[0]
+    assert notes[0] == "oo: no pair of two utterances of c: undefined on the diagonal, left out of its mean"
     numbers = [metrics["deid_percent"], metrics["gvd_db"], *metrics["oo"].values()]
     assert np.isfinite(numbers).all()
     assert [row for row in cells(oo=of) if row[3] == "undefined"] == [("oo", "c", "c", "undefined")]
@@ -154,10 +157,11 @@ def test_the_constant_anonymiser_is_fully_de_identified_and_has_no_voices_left(d
     oo = three_speakers()
     constant = oo._replace(scores=np.full((6, 6), 0.7))
     op, pp = (similarities(compare(constant), definition=definition) for _ in range(2))
-    metrics, _ = assess(oo=similarities(compare(oo), definition=definition), op=op, pp=pp)
+    metrics, notes = assess(oo=similarities(compare(oo), definition=definition), op=op, pp=pp)
     assert metrics["deid_percent"] == 100
     assert metrics["gvd_db"] == -np.inf
     assert metrics["pp"]["ddiag_log_bit"] == 0
+    assert not any("below" in note for note in notes)
 
 
 def test_originals_without_a_diagonal_are_refused():
@@ -173,7 +177,10 @@ def test_protection_that_makes_it_worse_and_a_reversed_diagonal_are_remarked_on(
     metrics, notes = assess(oo=weak, op=reversed_strong, pp=weak)
     assert metrics["deid_percent"] == pytest.approx(-300)
     assert metrics["op"]["ddiag_signed"] == pytest.approx(-0.8)
-    assert len(notes) == 2
+    assert notes == [
+        "op: the diagonal lies below the rest (see ddiag_signed); ddiag hides the sign",
+        "deid_percent is below 0: the diagonal stands out more in OP than in OO, protection made it worse",
+    ]
 
 
 def test_op_is_not_forced_to_be_symmetric():
@@ -203,6 +210,37 @@ def test_pairs_of_one_source_are_left_out():
     with pytest.raises(BadInput, match="no speaker has two utterances"):
         compare(matrix._replace(row_speakers=sources, column_speakers=sources))
     np.testing.assert_array_equal(compare(matrix).llrs, compare(changed).llrs)
+
+
+def test_upper_pairs_of_one_source_are_left_out_too():
+    sources = np.array(["x", "x", "y", "y", "z", "v"])
+    matrix = three_speakers()._replace(row_sources=sources, column_sources=sources)
+    assert len(compare(matrix, pairs="upper").llrs) == 2 * (15 - 2)
+    changed = matrix._replace(scores=np.where(sources[:, None] == sources, -50.0, matrix.scores))
+    before, after = (compare(of, pairs="upper").llrs for of in (matrix, changed))
+    np.testing.assert_array_equal(before, after)
+
+
+def test_cells_that_are_written_are_read_back(tmp_path):
+    of = similarities(compare(three_speakers()))
+    write_table(tmp_path / "cells.tsv", CELLS, cells(oo=of, op=of))
+    found = read_cells(tmp_path / "cells.tsv")
+    assert list(found) == ["oo", "op"]
+    assert found["oo"] == found["op"]
+    assert found["oo"]["c", "c"] == "undefined"
+    assert found["oo"]["a", "b"] == of.values[0, 1]
+    assert len(found["oo"]) == 9
+    write_table(tmp_path / "one.tsv", CELLS, cells(oo=of))
+    with pytest.raises(BadInput, match=r"one\.tsv: has no matrix 'op'"):
+        read_cells(tmp_path / "one.tsv")
+    (tmp_path / "bad.tsv").write_text("\t".join(CELLS) + "\noo\ta\tb\tmuch\n")
+    with pytest.raises(BadInput, match=r"bad\.tsv:2: 'much' is not a number"):
+        read_cells(tmp_path / "bad.tsv")
+
+
+def test_a_gain_over_originals_without_a_diagonal_is_refused():
+    with pytest.raises(BadInput, match="nothing can be compared"):
+        gvd_db(oo=0.0, pp=0.4)
 
 
 @given(seed=st.integers(0, 1000))

@@ -206,6 +206,20 @@ def test_the_published_bins_are_a_tenth_of_the_targets_and_100_at_most(n_target,
     assert linkability_vpc(target=target, nontarget=nontarget) == pytest.approx(area)
 
 
+def test_llrs_in_single_precision_cost_what_they_cost_in_double():
+    target, nontarget = (np.random.default_rng(0).normal(size=(2, 50))).astype(np.float32)
+    assert cllr_bit(target=target, nontarget=nontarget) == cllr_bit(
+        target=target.astype(float), nontarget=nontarget.astype(float)
+    )
+
+
+def test_the_prior_of_min_dcf_is_that_of_nist():
+    of = {"target": [0, 1, 2, 3], "nontarget": [-1, 0.5, 2.5, -2]}
+    assert min_dcf(**of) == min_dcf(**of, p_target=0.01) == verification.assess(**of)["min_dcf"]
+    assert min_dcf(**of) == 0.75
+    assert min_dcf(**of, p_target=0.5) == 0.5
+
+
 def test_infinite_scores_have_no_histogram():
     assert linkability_vpc(target=[np.inf] * 10, nontarget=[0]) == "undefined"
     assert verification.assess(target=[np.inf], nontarget=[-np.inf])["eer_percent"] == 0

@@ -139,6 +139,39 @@ def test_ece_at_equal_odds_is_the_cllr():
     assert zebra.ece_bit([0.0], **llrs) == pytest.approx(verification.cllr_bit(**llrs))
 
 
+def test_llrs_in_single_precision_are_weighed_in_double():
+    single = dict(zip(("target", "nontarget"), np.random.default_rng(0).normal(size=(2, 50)).astype("f4"), strict=True))
+    double = {label: llrs.astype(float) for label, llrs in single.items()}
+    assert zebra.cece_bit(**single) == zebra.cece_bit(**double)
+    assert zebra.ece_bit([0.5], **single).tolist() == zebra.ece_bit([0.5], **double).tolist()
+
+
+def test_ddcf_is_what_calibration_saves_of_a_coin_toss():
+    of = {"target": [3, 1], "nontarget": [0, 2]}
+    metrics, _ = zebra.assess(**of)
+    assert zebra.ddcf(**of) == metrics["ddcf"] == pytest.approx(1 - verification.cllr_min_bit(**of)) == 0.5
+    assert zebra.ddcf(target=[1.0], nontarget=[0.0]) == 1
+    assert zebra.ddcf(target=[0.0], nontarget=[0.0]) == 0
+
+
+def test_calibrations_follow_laplaces_rule_unless_told_not_to():
+    runs = {"train": {"target": [1, 2], "nontarget": [0, 1]}, "test": {"target": [0, 2], "nontarget": [0, 1]}}
+    assert np.isfinite(zebra.calibrated_llrs(**runs)["isotonic"]["target"]).all()
+    assert np.isneginf(zebra.calibrated_llrs(**runs, laplace=False)["isotonic"]["target"][0])
+    assert np.isfinite(zebra.calibration_profiles(**runs)["ece_isotonic_bit"]).all()
+    profiles = zebra.calibration_profiles(**runs, laplace=False)
+    assert np.isinf(profiles["ece_isotonic_bit"]).all()
+    assert_close(profiles["ece_default_bit"], zebra.ece_default_bit(profiles["prior_log_odds"]))
+
+
+def test_tags_of_ones_own_are_given_to_both_runs():
+    run = {"target": np.ones(200), "nontarget": np.zeros(200)}
+    metrics = zebra.assess_calibration(
+        train=run, test=run, tags=(Tag("low", 0, False, ""), Tag("high", 1.5, False, ""))
+    )
+    assert (metrics["tag_train"], metrics["tag_test"]) == ("high", "high")
+
+
 def test_counts_stand_for_repeated_llrs():
     counted = {"target": [1, 2], "nontarget": [0], "target_counts": [3, 1], "nontarget_counts": [5]}
     repeated = {"target": [1, 1, 1, 2], "nontarget": [0]}
