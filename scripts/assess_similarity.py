@@ -27,12 +27,12 @@ def main():
     interval_files.add_arguments(parser)
     arguments = parser.parse_args()
 
-    matrices, animals = {}, []
+    scores, matrices, animals = {}, {}, []
     for condition in ("oo", "op", "pp"):
         path = getattr(arguments, condition)
-        matrix = read_matrix(path)
+        scores[condition] = read_matrix(path)
         with naming(path):
-            comparisons = similarity.compare(matrix, pairs=arguments.pairs)
+            comparisons = similarity.compare(scores[condition], pairs=arguments.pairs)
         matrices[condition] = similarity.similarities(comparisons, definition=arguments.definition)
         animals += [(condition, *animal) for animal in zoo.zoo(comparisons)]
     metrics, notes = similarity.assess(**matrices)
@@ -48,7 +48,7 @@ def main():
     if arguments.zoo:
         write_table(arguments.zoo, ZOO, animals)
     write_json(arguments.metrics, metrics)
-    interval_files.write_similarity_intervals(arguments, metrics, matrices)
+    interval_files.write_similarity_intervals(arguments, metrics, scores)
     print(f"{len(matrices['oo'].speakers)} speakers, {arguments.definition}, pairs: {arguments.pairs}: {headline}")
     print_metrics({condition: metrics[condition] for condition in matrices})
     for note in notes:

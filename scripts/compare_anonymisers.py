@@ -5,7 +5,7 @@ from pathlib import Path
 
 from voiceprivacy.command import run
 from voiceprivacy.privacy import paired
-from voiceprivacy.privacy.bootstrap import BIASED, interval
+from voiceprivacy.privacy.bootstrap import CORRECTIONS, NONE, interval
 from voiceprivacy.tables import write_table
 
 SYSTEMS = ["condition", "metric", "anonymiser", "value", "ci_low", "ci_high"]
@@ -31,7 +31,7 @@ def main():
     pairs, rows = [], []
     for (condition, metric), systems in sorted(found.items()):
         for anonymiser, (value, replicates, n_speakers) in systems.items():
-            of = interval(value, replicates, n_speakers=n_speakers, bounds=BIASED.get(metric))
+            of = interval(value, replicates, n_speakers=n_speakers, correction=CORRECTIONS.get(metric, NONE))
             rows.append((condition, metric, anonymiser, value, of.ci_low, of.ci_high))
         if metric in paired.MORE_IS_BETTER:
             pairs += paired.compare(systems, condition=condition, metric=metric)

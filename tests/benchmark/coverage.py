@@ -1,11 +1,16 @@
 """How often the intervals hold the truth, measured on simulated speakers whose true numbers are known.
 
+A setting (kind of simulation, number of speakers) takes one to ten minutes on a core. Its lines are appended to --table
+when it is done, and a setting that stands there is not simulated again.
+
 Every simulated set draws new speakers: scores with effects of the enrolled and the tried speaker and of the pair, or
 embeddings with a mean per speaker. An interval holds if the number of infinitely many such speakers lies within it
 (for ranks: of infinitely many test speakers against galleries of the same size).
 """
 
 import argparse
+import csv
+import functools
 import sys
 from pathlib import Path
 
@@ -17,14 +22,32 @@ from scipy.special import ndtr  # noqa: E402
 
 from voiceprivacy import seeds  # noqa: E402
 from voiceprivacy.arrays import ScoreMatrix  # noqa: E402
-from voiceprivacy.privacy import bootstrap, null, ranks, similarity, trials, verification, zebra  # noqa: E402
+from voiceprivacy.privacy import (  # noqa: E402
+    bootstrap,
+    ece,
+    jackknife,
+    null,
+    ranks,
+    similarity,
+    trials,
+    verification,
+    zebra,
+)
 
 SCALE = 1.5  # scores are LLRs times this: miscalibrated, so that Cllr and min Cllr differ
 COMPARED = ("eer_percent", "cllr_bit", "cllr_min_bit", "dece_bit", "linkability")
+OF_RANKS = ("mean", "max", "std")
+SHOWN = {
+    *COMPARED,
+    *("eer_rocch_percent", "eer_speechbrain_percent", "cllr_cal_bit", "min_dcf"),
+    *("deid_percent", "gvd_db", *(f"{name}_disclosure_bit" for name in OF_RANKS), "identification_rate_percent"),
+}
+COLUMNS = ["simulated", "speakers", "utterances", "metric", "truth", "mean", "percentile", "reported", "width", "sets"]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--table", type=Path, default=Path("coverage.tsv"), help="TSV that lines are appended to")
     parser.add_argument("--speakers", type=int, nargs="+", default=[12, 20, 40])
     parser.add_argument("--separations", type=float, nargs="+", default=[0.5, 2.0], help="d' of the simulated scores")
     parser.add_argument("--utterances", type=int, default=4, help="of each speaker")
@@ -32,37 +55,53 @@ def main():
     parser.add_argument("--replicates", type=int, default=300)
     arguments = parser.parse_args()
 
+    options = {"sets": arguments.sets, "n_replicates": arguments.replicates}
+    done = {tuple(row[:3]) for row in lines_of(arguments.table)}
+    for size in [(n_speakers, arguments.utterances) for n_speakers in arguments.speakers]:
+        simulations = {f"scores, d' = {separation:g}": (of_scores, separation) for separation in arguments.separations}
+        simulations |= {"embeddings": (of_embeddings,), "scores, d' = 0": (of_nothing,)}
+        for name, (simulate, *how) in simulations.items():
+            place = (name, *map(str, size))
+            if place not in done:
+                append(arguments.table, [(*place, *line, arguments.sets) for line in simulate(size, *how, **options)])
+    print_markdown(lines_of(arguments.table))
+
+
+def lines_of(path):
+    """The lines of the table that is there so far."""
+    if not path.exists():
+        return []
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.reader(file, delimiter="\t"))[1:]
+
+
+def append(path, lines):
+    new = not path.exists()
+    with open(path, "a", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter="\t", lineterminator="\n").writerows([COLUMNS] * new + lines)
+
+
+def print_markdown(lines):
     print("| simulated | speakers | metric | truth | mean of the values | percentile | reported | width |")
     print("|---|---|---|---|---|---|---|---|")
-    options = {"sets": arguments.sets, "n_replicates": arguments.replicates}
-    for size in [(n_speakers, arguments.utterances) for n_speakers in arguments.speakers]:
-        for separation in arguments.separations:
-            report(f"scores, d' = {separation}", size[0], *of_scores(size, separation, **options))
-        report("embeddings", size[0], *of_embeddings(size, **options))
-        alarms = [alarm(size, index, arguments.replicates) for index in range(arguments.sets)]
-        print(
-            f"| scores, d' = 0 | {size[0]} | false alarms | 5 % | {100 * np.mean(alarms):.1f} % | - | - | - |",
-            flush=True,
-        )
+    for simulated, n_speakers, _, metric, *numbers, _ in lines:
+        print(f"| {simulated} | {n_speakers} | {metric} | {' | '.join(numbers)} |")
 
 
-def report(what, n_speakers, truth, found):
-    """Print one line a metric: ``found`` is a list of {metric: Interval}."""
+def held(truth, found):
+    """Lines from metric to width: ``found`` is a list of {metric: Interval}, one for each set."""
     for name in found[0]:
         of = [intervals[name] for intervals in found if not isinstance(intervals[name].ci_low, str)]
-        held = {
-            kind: np.mean([getattr(one, f"{kind}_low") <= truth[name] <= getattr(one, f"{kind}_high") for one in of])
+        shares = [
+            np.mean([getattr(one, f"{kind}_low") <= truth[name] <= getattr(one, f"{kind}_high") for one in of])
             for kind in ("percentile", "ci")
-        }
+        ]
         mean, width = np.mean([one.value for one in of]), np.mean([one.ci_high - one.ci_low for one in of])
-        share = " | ".join(f"{100 * held[kind]:.1f} %" for kind in ("percentile", "ci"))
-        print(
-            f"| {what} | {n_speakers} | {name} | {truth[name]:.4g} | {mean:.4g} | {share} | {width:.3g} |", flush=True
-        )
+        yield name, f"{truth[name]:.4g}", f"{mean:.4g}", *(f"{100 * share:.1f} %" for share in shares), f"{width:.3g}"
 
 
 def of_scores(size, separation, *, sets, n_replicates):
-    """True numbers, and {metric: Interval} of every simulated set; differences are to a second anonymiser."""
+    """Lines of a simulation of scores; differences are to a second anonymiser."""
     truth, found = true_numbers(separation), []
     other = true_numbers(separation + 0.5)
     truth |= {f"difference of {name}": truth[name] - other[name] for name in COMPARED}
@@ -74,10 +113,9 @@ def of_scores(size, separation, *, sets, n_replicates):
         values_of_second, replicates_of_second = numbers(second, n_replicates, index)
         for name in COMPARED:
             pair = (values[name] - values_of_second[name], replicates[name] - replicates_of_second[name])
-            bounds = bootstrap.UNBOUNDED if name in bootstrap.BIASED else None
-            of_set[f"difference of {name}"] = bootstrap.interval(*pair, n_speakers=size[0], bounds=bounds)
+            of_set[f"difference of {name}"] = bootstrap.interval(*pair, n_speakers=size[0])
         found.append(of_set)
-    return truth, found
+    return held(truth, found)
 
 
 def numbers(of, n_replicates, seed):
@@ -90,15 +128,7 @@ def numbers(of, n_replicates, seed):
 
 def named_intervals(values, replicates, n_speakers):
     found = bootstrap.intervals(values, replicates, n_speakers=n_speakers)
-    kept = (
-        *COMPARED,
-        "eer_rocch_percent",
-        "mean_disclosure_bit",
-        "identification_rate_percent",
-        "deid_percent",
-        "gvd_db",
-    )
-    return {name: bootstrap.Interval(**of) for name, of in found.items() if name in kept}
+    return {name: bootstrap.Interval(**of) for name, of in found.items() if name in SHOWN}
 
 
 def simulated_scores(size, separations, draw):
@@ -137,21 +167,29 @@ def true_numbers(separation):
     llrs = separation * x
 
     def mean(values):
-        return np.trapezoid(values * density, x)
+        return np.trapezoid(values * density, x)  # nontargets mirror the targets
 
     eer = 100 * ndtr(-separation / 2)
+    cllr, cllr_min = (mean(np.logaddexp(0, -scale * llrs)) / np.log(2) for scale in (SCALE, 1))
+    costs = 0.01 * ndtr(x - separation / 2) + 0.99 * ndtr(-x - separation / 2)
     return {
-        "eer_percent": eer,
-        "eer_rocch_percent": eer,
-        "cllr_bit": mean(np.logaddexp(0, -SCALE * llrs)) / np.log(2),  # nontargets mirror the targets
-        "cllr_min_bit": mean(np.logaddexp(0, -llrs)) / np.log(2),
-        "dece_bit": mean(zebra._gain(llrs)) / np.log(2),
+        **dict.fromkeys(("eer_percent", "eer_rocch_percent", "eer_speechbrain_percent"), eer),
+        "cllr_bit": cllr,
+        "cllr_min_bit": cllr_min,
+        "cllr_cal_bit": cllr - cllr_min,
+        "min_dcf": costs.min() / 0.01,
+        "dece_bit": mean(ece._gain(llrs)) / np.log(2),
         "linkability": mean(np.maximum(0, np.tanh(llrs / 2))),
     }
 
 
+def of_nothing(size, *, sets, n_replicates):
+    """How often scores without any evidence are said to hold more than zero evidence."""
+    alarms = [alarm(size, index, n_replicates) for index in range(sets)]
+    return [("false alarms", "5 %", f"{100 * np.mean(alarms):.1f} %", "-", "-", "-")]
+
+
 def alarm(size, index, n_replicates):
-    """Whether scores without any evidence are said to hold more than zero evidence."""
     of, _ = simulated_scores(size, (0, 0), seeds.generator(index, "null", str(size)))
     sample = trials.weigh(of, np.ones(len(of.scores), dtype=np.int64))
     limit = null.dece_null95_bit(null.null_dece_bits(of, n_replicates=n_replicates, seed=index), n_speakers=size[0])
@@ -159,31 +197,46 @@ def alarm(size, index, n_replicates):
 
 
 def of_embeddings(size, *, sets, n_replicates):
-    """True numbers, and {metric: Interval} of every simulated set, of ranks (OP) and similarity matrices."""
+    """Lines of a simulation of embeddings: similarity matrices, and ranks of OP."""
     found = []
     for index in range(sets):
         matrices, templates = simulated_matrices(size, seeds.generator(index, "embeddings", str(size)))
         options = {"n_replicates": n_replicates, "seed": index}
-        replicates = bootstrap.resample_similarities(**matrices, **options)
+        replicates = jackknife.resample_similarities(matrices, **options)
         replicates = {"deid_percent": replicates["op"]["deid_percent"], "gvd_db": replicates["pp"]["gvd_db"]}
         replicates |= bootstrap.resample_ranks(ranks.true_ranks(templates), templates.row_speakers, **options)
-        values = similarity.assess(**matrices).metrics | ranks.disclosure(ranks.histogram(ranks.true_ranks(templates)))
+        values = assessed(matrices) | ranks.disclosure(ranks.histogram(ranks.true_ranks(templates)))
         found.append(named_intervals(values, replicates, size[0]))
-    return true_of_embeddings(size), found
+    return held(true_of_embeddings(size), found)
+
+
+def assessed(matrices):
+    return similarity.assess(
+        **{name: similarity.similarities(similarity.compare(of)) for name, of in matrices.items()}
+    ).metrics
 
 
 def true_of_embeddings(size):
-    """DeID and G_VD of many speakers; ranks of many galleries of the same size."""
-    matrices, _ = simulated_matrices((300, size[1]), seeds.generator(0, "many speakers"))
+    """Of many speakers (G_VD: protected voices are as different as original ones); ranks of many galleries."""
     histograms = []
-    for index in range(3000):
+    for index in range(2000):
         _, templates = simulated_matrices(size, seeds.generator(index, "truth", str(size)), pairs=False)
         histograms.append(ranks.histogram(ranks.true_ranks(templates)))
-    return similarity.assess(**matrices).metrics | ranks.disclosure(np.mean(histograms, axis=0))
+    similarities = {"deid_percent": true_deid_percent(size[1]), "gvd_db": 0.0}
+    return similarities | ranks.disclosure(np.mean(histograms, axis=0))
+
+
+@functools.cache
+def true_deid_percent(n_utterances, n_sets=60):
+    found = []
+    for index in range(n_sets):
+        matrices, _ = simulated_matrices((200, n_utterances), seeds.generator(index, "many speakers"))
+        found.append(assessed(matrices)["deid_percent"])
+    return np.mean(found)
 
 
 def simulated_matrices(size, draw, *, pairs=True, dimensions=6):
-    """Similarities of OO, OP and PP, and the templates' ScoreMatrix of OP; protection hides two thirds of the voice."""
+    """ScoreMatrix of OO, OP and PP, and that of OP's templates; protection hides two thirds of the voice."""
     n_speakers, n_utterances = size
     speaker = np.repeat(np.arange(n_speakers), n_utterances)
     voice, disguise = draw.normal(size=(2, n_speakers, dimensions))
@@ -199,8 +252,7 @@ def simulated_matrices(size, draw, *, pairs=True, dimensions=6):
     matrices = {}
     for name, rows, columns in (("oo", original, original), ("op", original, protected), ("pp", protected, protected)):
         ids = (utterances, utterances, names[speaker], names[speaker])
-        matrix = ScoreMatrix(*ids, rows @ columns.T, utterances, utterances)
-        matrices[name] = similarity.similarities(similarity.compare(matrix))
+        matrices[name] = ScoreMatrix(*ids, rows @ columns.T, utterances, utterances)
     return matrices, templates
 
 

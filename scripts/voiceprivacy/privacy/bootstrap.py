@@ -13,9 +13,12 @@ Conventions
 * A replicate in which a class is left without trials is undefined: NaN, left out of the intervals.
 * Few speakers make the quantiles of the replicates too narrow: they are those of Student's t instead of the normal
   distribution (the expanded percentile interval), with one degree of freedom less than there are speakers.
-* Metrics that see the best of all calibrations are biased: the fewer speakers, the more they fit to noise, and each
-  replicate, which has fewer different speakers still, does so once more. The median of the replicates minus the value
-  estimates that bias; the bias-corrected interval is the percentile interval moved back by twice of it.
+* Metrics that see the best of all calibrations or the fullest of all histograms are biased: the fewer speakers, the
+  more they fit to noise, and each replicate, which is worth half as many speakers (the mean squared number of draws is
+  2), does so once more. Where the bias falls with 1 / sqrt(S), as in oracle calibration, replicates add 0.41 of it once
+  more (sqrt(2) - 1), where it falls with 1 / S all of it. The percentile interval holds both, so it is moved back by
+  1 + 1 / 0.41 or by 2 times what the replicates add; rounded to where simulated intervals hold the truth, by 3 times
+  for calibrations and 2.5 times for histograms.
 
 References
 ----------
@@ -36,30 +39,39 @@ from voiceprivacy.privacy.ece import NO_PRIVACY_BIT
 from voiceprivacy.privacy.trials import speaker_weights, weigh
 
 LEVEL = 0.95
-UNBOUNDED = (-np.inf, np.inf)
-# Metrics that are biased with few speakers, and the range that their corrected interval is held in.
-BIASED = {
-    "eer_rocch_percent": (0, 50),
-    "cllr_min_bit": (0, 1),
-    "cllr_cal_bit": (0, np.inf),
-    "min_dcf": (0, 1),
-    "linkability": (0, 1),
-    "dece_bit": (0, NO_PRIVACY_BIT),
-    "ddcf": (0, 1),
-    "deid_percent": (-np.inf, 100),
-    "gvd_db": UNBOUNDED,
-    "ddiag": (0, 1),
-    "mean_disclosure_bit": (0, np.inf),
-    "max_disclosure_bit": (0, np.inf),
-    "std_disclosure_bit": (0, np.inf),
+
+
+class Correction(NamedTuple):
+    """How many times the bias that replicates show an interval is moved back, and the range that it is held in."""
+
+    times: float
+    low: float
+    high: float
+
+
+OF_CALIBRATION, OF_HISTOGRAM = 3.0, 2.5
+CORRECTIONS = {
+    "eer_rocch_percent": Correction(OF_CALIBRATION, 0, 50),
+    "cllr_min_bit": Correction(OF_CALIBRATION, 0, 1),
+    "cllr_cal_bit": Correction(OF_CALIBRATION, 0, np.inf),
+    "min_dcf": Correction(OF_CALIBRATION, 0, 1),
+    "linkability": Correction(OF_CALIBRATION, 0, 1),
+    "dece_bit": Correction(OF_CALIBRATION, 0, NO_PRIVACY_BIT),
+    "ddcf": Correction(OF_CALIBRATION, 0, 1),
+    "mean_disclosure_bit": Correction(OF_HISTOGRAM, 0, np.inf),
+    "deid_percent": Correction(0, -np.inf, 100),
+    "ddiag": Correction(0, 0, 1),
+    "ddiag_signed": Correction(0, -1, 1),
+    "ddiag_log_bit": Correction(0, 0, np.inf),
 }
+NONE = Correction(0, -np.inf, np.inf)
 
 
 class Interval(NamedTuple):
     """A 95 % interval of a number (``value``); every limit is "undefined" where there is no replicate.
 
-    ``ci_low`` and ``ci_high`` are the interval to report: the corrected one of a metric in BIASED, else the percentile
-    interval.
+    ``ci_low`` and ``ci_high`` are the interval to report: percentiles, moved back and held in a range as CORRECTIONS
+    say for the metric. ``corrected`` is the percentile interval moved back by OF_CALIBRATION, whatever the metric.
     """
 
     value: float
@@ -113,53 +125,30 @@ def resample_ranks(of, row_speakers, *, n_replicates, seed, ties="shared"):
     return _columns(found)
 
 
-def resample_similarities(*, n_replicates, seed, **conditions):
-    """Replicates of DeID, G_VD and D_diag: speakers are drawn from the matrices, the calibration stays.
-
-    Parameters
-    ----------
-    oo, op, pp : Similarities of the same speakers
-
-    Returns
-    -------
-    {condition: {metric: array (B,)}}, DeID under op and G_VD under pp; two copies of a speaker do not form a pair
-    """
-    weights = multiplicities(conditions["oo"].speakers, n_replicates=n_replicates, seed=seed).astype(float)
-    signed = {name: _diagonal_minus_rest(of.values, weights) for name, of in conditions.items()}
-    found = {name: {"ddiag": np.abs(of), "ddiag_signed": of} for name, of in signed.items()}
-    ratio = {
-        name: np.abs(of) / np.where(signed["oo"] == 0, np.nan, np.abs(signed["oo"])) for name, of in signed.items()
-    }
-    with np.errstate(divide="ignore"):  # no diagonal left: -inf is the right answer
-        found["pp"]["gvd_db"] = 10 * np.log10(ratio["pp"])
-    found["op"]["deid_percent"] = 100 * (1 - ratio["op"])
-    return found
-
-
-def interval(value, replicates, *, n_speakers, bounds=None):
-    """Percentile and bias-corrected interval (Interval) of a number from its replicates (B,).
-
-    With ``bounds`` (lowest and highest possible value) the corrected one is reported, held within them.
-    """
+def interval(value, replicates, *, n_speakers, correction=NONE):
+    """Percentile and bias-corrected interval (Interval) of a number from its replicates (B,)."""
     replicates = np.sort(replicates[~np.isnan(replicates)])
     if not len(replicates) or isinstance(value, str):
         return Interval(value, *["undefined"] * 6, n_speakers, len(replicates))
-    half = stdtrit(max(n_speakers - 1, 1), (1 + LEVEL) / 2)
-    percentile = _limits(replicates, ndtr(-half))
-    corrected = [
-        float(limit) for limit in np.clip(percentile - _shift(value, replicates), *(bounds or (-np.inf, np.inf)))
-    ]
-    percentile = [float(limit) for limit in percentile]
-    return Interval(value, *(corrected if bounds else percentile), *percentile, *corrected, n_speakers, len(replicates))
+    percentile = _limits(replicates, ndtr(-_half_width(n_speakers)))
+    bias = _bias(value, replicates)
+    reported = np.clip(percentile - correction.times * bias, correction.low, correction.high)
+    corrected = np.clip(percentile - OF_CALIBRATION * bias, correction.low, correction.high)
+    limits = [float(limit) for of in (reported, percentile, corrected) for limit in of]
+    return Interval(value, *limits, n_speakers, len(replicates))
 
 
-def p_value(value, replicates, *, n_speakers, bounds=None):
+def p_value(value, replicates, *, n_speakers):
     """Two-sided p-value of a difference: the smallest significance at which its interval leaves zero out.
 
-    At most 1, and above 0 for any number of replicates.
+    Where zero lies outside of all replicates, they are taken for normal, so that more comparisons than replicates allow
+    can be corrected for.
     """
-    moved = replicates - (_shift(value, replicates) if bounds else 0)
-    return float(2 * stdtr(max(n_speakers - 1, 1), -abs(ndtri(share_below(0, moved)))))
+    distance = abs(ndtri(share_below(0, replicates)))
+    if np.all(replicates > 0) or np.all(replicates < 0):
+        spread = replicates.std()
+        distance = max(distance, abs(value) / spread if spread else np.inf)
+    return float(2 * stdtr(max(n_speakers - 1, 1), -distance))
 
 
 def share_below(value, replicates):
@@ -171,15 +160,20 @@ def share_below(value, replicates):
 def intervals(values, replicates, *, n_speakers):
     """{metric: Interval as a dict} of those metrics of {metric: value} that have replicates {metric: array (B,)}."""
     return {
-        name: interval(values[name], of, n_speakers=n_speakers, bounds=BIASED.get(name))._asdict()
+        name: interval(values[name], of, n_speakers=n_speakers, correction=CORRECTIONS.get(name, NONE))._asdict()
         for name, of in replicates.items()
     }
 
 
-def _shift(value, replicates):
-    """Twice the bias that the replicates show; none where half of them are infinite."""
+def _half_width(n_speakers):
+    """Of the interval, in standard deviations."""
+    return stdtrit(max(n_speakers - 1, 1), (1 + LEVEL) / 2)
+
+
+def _bias(value, replicates):
+    """What replicates add to the bias of the value; 0 where half of them are infinite."""
     bias = np.median(replicates) - value if np.isfinite(value) else np.inf
-    return 2 * bias if np.isfinite(bias) else 0.0
+    return bias if np.isfinite(bias) else 0.0
 
 
 def _limits(ordered, tail):
@@ -192,22 +186,3 @@ def _columns(found):
     """{metric: array (B,)} of a list of {metric: value}, empty where a replicate is undefined."""
     names = next((of for of in found if of), {})
     return {name: np.array([of.get(name, np.nan) for of in found], dtype=float) for name in names}
-
-
-def _diagonal_minus_rest(values, weights):
-    """Weighted mean of the diagonal minus that of the rest, for every row of weights (B,); NaN where undefined."""
-    there = ~np.ma.getmaskarray(values)
-    cells = np.where(there, np.ma.getdata(values), 0.0)
-    rest = there & ~np.eye(len(cells), dtype=bool)
-    return _ratio(weights @ cells.diagonal(), weights @ there.diagonal()) - _ratio(
-        _over_pairs(cells * rest, weights), _over_pairs(rest, weights)
-    )
-
-
-def _over_pairs(cells, weights):
-    """Sum of w_i w_j c_ij over all pairs, for every row of weights (B,)."""
-    return ((weights @ cells) * weights).sum(axis=1)
-
-
-def _ratio(numerator, denominator):
-    return np.divide(numerator, denominator, out=np.full(len(numerator), np.nan), where=denominator > 0)

@@ -12,8 +12,8 @@ import numpy as np
 from voiceprivacy.arrays import write_npz
 from voiceprivacy.command import flat_unless_labelled, require_at_least
 from voiceprivacy.files import naming, write_json
-from voiceprivacy.privacy import ranks, trials
-from voiceprivacy.privacy.bootstrap import intervals, resample_ranks, resample_scores, resample_similarities
+from voiceprivacy.privacy import jackknife, ranks, trials
+from voiceprivacy.privacy.bootstrap import intervals, resample_ranks, resample_scores
 from voiceprivacy.tables import read_scored_trials, read_speakers
 
 
@@ -56,12 +56,14 @@ def of_ranks(matrix, arguments):
 
 
 def write_similarity_intervals(arguments, metrics, matrices):
-    """Write the siblings of a similarity file: DeID under op, G_VD under pp; nothing without --bootstrap."""
+    """Write the siblings of a similarity file from {condition: ScoreMatrix}; nothing without --bootstrap."""
     require_at_least(0, bootstrap=arguments.bootstrap)
     if not arguments.bootstrap:
         return
-    found = resample_similarities(**matrices, n_replicates=arguments.bootstrap, seed=arguments.seed)
-    resampled = {name: Resampled(of, len(matrices[name].speakers)) for name, of in found.items()}
+    options = {"pairs": arguments.pairs, "definition": arguments.definition}
+    found = jackknife.resample_similarities(matrices, **options, n_replicates=arguments.bootstrap, seed=arguments.seed)
+    n_speakers = len(np.unique(matrices["oo"].row_speakers))
+    resampled = {name: Resampled(of, n_speakers) for name, of in found.items()}
     write_intervals(arguments.metrics, {name: metrics | metrics[name] for name in matrices}, resampled, list(matrices))
 
 

@@ -3,7 +3,8 @@
 Conventions
 -----------
 * Replicates (B,) of two systems belong together: replicate b drew the same speakers for both (see bootstrap).
-* A difference is that of A minus that of B; a p-value is two-sided.
+* A difference is that of A minus that of B; a p-value is two-sided. What biases a metric biases both alike and cancels,
+  so intervals of differences are percentiles for all metrics.
 
 References
 ----------
@@ -19,7 +20,7 @@ import numpy as np
 
 from voiceprivacy.arrays import read_npz
 from voiceprivacy.files import BadInput, read_json
-from voiceprivacy.privacy.bootstrap import BIASED, UNBOUNDED, interval, p_value
+from voiceprivacy.privacy.bootstrap import interval, p_value
 
 # Whether more of it is better for the speaker (for G_VD: voices that remain different from each other).
 MORE_IS_BETTER = {
@@ -154,8 +155,8 @@ def _difference(metric, a, b):
     differences = differences[~np.isnan(differences)]
     if not len(differences):
         return values | dict.fromkeys(("difference", "ci_low", "ci_high", "share_a_better"), "undefined") | UNTESTED
-    options = {"n_speakers": min(speakers_a, speakers_b), "bounds": UNBOUNDED if metric in BIASED else None}
-    found = interval(value_a - value_b, differences, **options)
+    n_speakers = min(speakers_a, speakers_b)
+    found = interval(value_a - value_b, differences, n_speakers=n_speakers)
     lower = (np.count_nonzero(differences < 0) + np.count_nonzero(differences == 0) / 2) / len(differences)
     return {
         **values,
@@ -163,7 +164,7 @@ def _difference(metric, a, b):
         "ci_low": found.ci_low,
         "ci_high": found.ci_high,
         "share_a_better": 1 - lower if MORE_IS_BETTER[metric] else lower,
-        "p_value": p_value(found.value, differences, **options),
+        "p_value": p_value(found.value, differences, n_speakers=n_speakers),
         "verdict": _verdict(found, MORE_IS_BETTER[metric]),
     }
 

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import stdtr
 from speakers import arranged, classes, noisy, scored
 
 from voiceprivacy.arrays import ScoreMatrix
 from voiceprivacy.files import BadInput
-from voiceprivacy.privacy import bootstrap, ranks, similarity, trials, verification, zebra
+from voiceprivacy.privacy import bootstrap, ranks, trials, verification, zebra
 
 DRAWS = {"n_replicates": 200, "seed": 0}
 
@@ -118,19 +119,27 @@ def test_the_percentile_interval_has_the_quantiles_of_students_t():
     assert (fewer.ci_low, fewer.ci_high) == (12, 986)  # t = 2.201, Phi(-2.201) = 0.01387
 
 
-def test_the_corrected_interval_moves_back_by_twice_the_bias_within_the_bounds():
+def test_the_corrected_interval_moves_back_by_three_times_the_bias_within_its_range():
     replicates = np.linspace(0.2, 0.6, 999)  # their median is 0.1 above the value
-    found = bootstrap.interval(0.3, replicates, n_speakers=10**12, bounds=(0.05, 1))
-    assert found.percentile_low == pytest.approx(0.21, abs=1e-3)
-    assert (found.ci_low, found.ci_high) == (0.05, pytest.approx(0.39, abs=1e-3))
+    correction = bootstrap.Correction(3, 0, 1)
+    found = bootstrap.interval(0.3, replicates, n_speakers=10**12, correction=correction)
+    assert (found.percentile_low, found.percentile_high) == pytest.approx((0.21, 0.59), abs=1e-3)
+    assert (found.ci_low, found.ci_high) == (0, pytest.approx(0.29, abs=1e-3))
     assert (found.corrected_low, found.corrected_high) == (found.ci_low, found.ci_high)
+
+
+def test_a_metric_without_bias_is_held_in_its_range_and_not_moved():
+    replicates = np.linspace(80, 120, 999)  # DeID is 100 at most
+    correction = bootstrap.CORRECTIONS["deid_percent"]
+    found = bootstrap.interval(90.0, replicates, n_speakers=10**12, correction=correction)
+    assert (found.ci_low, found.ci_high) == (pytest.approx(81, abs=0.1), 100)
 
 
 def test_infinite_replicates_give_infinite_limits():
     replicates = np.array([-np.inf] * 100 + [*range(900)])
-    found = bootstrap.interval(450.0, replicates, n_speakers=100, bounds=bootstrap.UNBOUNDED)
+    found = bootstrap.interval(450.0, replicates, n_speakers=100)
     assert found.ci_low == -np.inf and np.isfinite(found.ci_high)
-    every = bootstrap.interval(-np.inf, np.full(10, -np.inf), n_speakers=5, bounds=bootstrap.UNBOUNDED)
+    every = bootstrap.interval(-np.inf, np.full(10, -np.inf), n_speakers=5)
     assert (every.ci_low, every.ci_high) == (-np.inf, -np.inf)
 
 
@@ -149,36 +158,12 @@ def test_the_p_value_is_the_level_at_which_the_interval_reaches_zero():
     assert bootstrap.p_value(0, np.zeros(99), n_speakers=5) == 1
 
 
-def square(values, names="abcdef"):
-    return similarity.Similarities(np.array(list(names[: len(values)])), np.ma.masked_invalid(values))
-
-
-def test_similarities_of_drawn_speakers_are_those_of_the_matrix_with_copies():
-    draw = np.random.default_rng(0)
-    matrices = {name: square(draw.uniform(0.2, 0.8, (6, 6))) for name in ("oo", "op", "pp")}
-    found = bootstrap.resample_similarities(**matrices, **DRAWS)
-    for index, weights in enumerate(bootstrap.multiplicities(list("abcdef"), **DRAWS)[:20]):
-        rows = np.repeat(np.arange(6), weights)
-        ddiag = {}
-        for name, of in matrices.items():
-            copies, same = of.values.filled()[np.ix_(rows, rows)], rows[:, None] == rows
-            own = np.eye(len(rows), dtype=bool)
-            ddiag[name] = copies[own].mean() - copies[~same].mean()
-        assert found["op"]["ddiag_signed"][index] == pytest.approx(ddiag["op"])
-        assert found["op"]["deid_percent"][index] == pytest.approx(100 * (1 - abs(ddiag["op"] / ddiag["oo"])))
-        assert found["pp"]["gvd_db"][index] == pytest.approx(10 * np.log10(abs(ddiag["pp"] / ddiag["oo"])))
-
-
-def test_an_undefined_cell_is_left_out_of_the_means():
-    values = np.full((3, 3), 0.25)
-    values[[0, 1], [0, 1]] = 0.75, np.nan
-    values[2, 2] = 0.75
-    found = bootstrap.resample_similarities(oo=square(values), op=square(values), pp=square(values), **DRAWS)
-    signed = found["oo"]["ddiag_signed"]
-    assert np.nanmax(np.abs(signed - 0.5)) < 1e-12
-    weights = bootstrap.multiplicities(list("abc"), **DRAWS)
-    undefined = (weights[:, [0, 2]] == 0).all(axis=1) | ((weights > 0).sum(axis=1) < 2)
-    np.testing.assert_array_equal(np.isnan(signed), undefined)
+def test_a_difference_far_from_zero_is_not_limited_by_the_number_of_replicates():
+    replicates = np.random.default_rng(1).normal(6, 1, 999)  # six standard deviations
+    assert bootstrap.p_value(6, replicates, n_speakers=10**12) == pytest.approx(2e-9, rel=0.5)
+    ten = bootstrap.p_value(6, replicates, n_speakers=10)
+    assert ten == pytest.approx(2 * stdtr(9, -6), rel=0.1)  # 2e-4: still significant among a hundred pairs
+    assert bootstrap.p_value(1, np.ones(99), n_speakers=10) == 0
 
 
 def test_ranks_of_drawn_speakers_keep_the_gallery():
