@@ -1,14 +1,17 @@
-"""The figures of a run, found by their path and made part of the page.
+"""The figures of a run, found by their path and made part of the page: as charts, or as pictures.
 
-A figure is FOLDER/KIND[/CORPUS/TRIALS[/ANONYMISER]]/EXTRACTOR/BACKEND.{svg,png,pdf}; without a corpus it is of all.
+A figure is FOLDER/KIND[/CORPUS/TRIALS[/ANONYMISER]]/EXTRACTOR/BACKEND.{svg,png,pdf,tex}; without a corpus it is of all.
+FOLDER lies beside the page, and links on the page are relative to it.
 """
 
 import base64
 import itertools
+import os
 from pathlib import Path
 from typing import NamedTuple
 
 from voiceprivacy.files import BadInput
+from voiceprivacy.report.charts.draw import NOTHING, Place, draw
 
 KINDS = {
     "zebra": "How much evidence is left (ZEBRA)",
@@ -22,11 +25,16 @@ KINDS = {
     "rank_lengths": "How disclosure grows with the length of speech",
 }
 MEDIA = {".svg": "image/svg+xml", ".png": "image/png"}
+LINKED = (".svg", ".pdf", ".png", ".tex")
 LARGE_SVG_BYTES = 300_000
 
 
 class Figure(NamedTuple):
-    """One picture: where it belongs, and its content as a data URL."""
+    """One figure: where it belongs, and its charts [(title, chart)] or its picture as a data URL.
+
+    ``files`` are links to the picture for papers {ending: link}, ``sources`` to what is drawn {name: link}; ``table``
+    is (titles, rows), or empty.
+    """
 
     kind: str
     corpus: str
@@ -35,6 +43,10 @@ class Figure(NamedTuple):
     extractor: str
     backend: str
     source: str
+    charts: list
+    files: dict
+    sources: dict
+    table: tuple
 
     @property
     def heading(self):
@@ -44,8 +56,13 @@ class Figure(NamedTuple):
         return f"{anonymiser}{what}, {self.extractor} + {self.backend}"
 
 
-def embed(paths, *, folder):
-    """Read figures as a sorted list of Figure, one per picture: the SVG, or the PNG where the SVG is large.
+def embed(paths, *, folder, run=None):
+    """Make figures of pictures, a sorted list of Figure, one per picture.
+
+    Parameters
+    ----------
+    paths : SVG, PNG, PDF and TeX files below ``folder``
+    run : Run from which charts are drawn; a figure without charts shows its SVG, or the PNG where the SVG is large
 
     Raises
     ------
@@ -54,7 +71,28 @@ def embed(paths, *, folder):
     pictures = {}
     for path in sorted(map(Path, paths)):
         pictures.setdefault(path.with_suffix(""), []).append(path)
-    return [Figure(*_place(stem, folder), _data_url(_smallest(stem, of))) for stem, of in pictures.items()]
+    return [_figure(stem, of, folder, run) for stem, of in pictures.items()]
+
+
+def _figure(stem, paths, folder, run):
+    place = _place(stem, folder)
+    shown = _smallest(stem, paths)
+    drawn = draw(place, run) if run else NOTHING
+    source = "" if drawn.charts else _data_url(shown)
+    others = [shown.with_suffix(ending) for ending in LINKED if ending != shown.suffix]
+    beside = sorted({*paths, *(path for path in others if path.is_file())})
+    files = {path.suffix[1:]: _link(path, folder) for path in beside}
+    sources = {_name(path): _link(path, folder) for path in drawn.sources}
+    return Figure(*place, source, drawn.charts, files, sources, drawn.table)
+
+
+def _link(path, folder):
+    return Path(os.path.relpath(path, Path(folder).parent)).as_posix()
+
+
+def _name(path):
+    """What distinguishes a table of curves: its anonymiser; otherwise its name."""
+    return path.parts[-3] if path.parts[-7:-6] == ("curves",) else path.name
 
 
 def by_kind(figures):
@@ -90,7 +128,7 @@ def _place(stem, folder):
             f" KIND one of {', '.join(KINDS)}"
         )
     corpus, trials, anonymiser = [*of, *[""] * (3 - len(of))]
-    return kind, corpus, trials, anonymiser, extractor, backend
+    return Place(kind, corpus, trials, anonymiser, extractor, backend)
 
 
 def _smallest(stem, paths):

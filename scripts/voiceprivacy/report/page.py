@@ -1,14 +1,15 @@
 """The report as one self-contained HTML page; everything that comes from data is escaped by the template."""
 
-import itertools
 import json
+import os
 from pathlib import Path
-from typing import NamedTuple
 
 import jinja2
 
-from voiceprivacy.files import BadInput, read_lines, whole_or_absent
+from voiceprivacy.files import RESOURCES, BadInput, read_lines, whole_or_absent
 from voiceprivacy.report.answer import answers, how_many_trials, what_was_run
+from voiceprivacy.report.charts.draw import draw_alphas
+from voiceprivacy.report.colours import palette_of
 from voiceprivacy.report.columns import (
     ATTACKS,
     ATTACKS_EXPLAINED,
@@ -17,35 +18,14 @@ from voiceprivacy.report.columns import (
     INFORMED,
     INFORMED_EXPLAINED,
 )
-from voiceprivacy.report.comparison import strongest_attacks
 from voiceprivacy.report.figures import KINDS, by_kind
-from voiceprivacy.report.metrics import ORIGINAL
+from voiceprivacy.report.leaderboard import leaderboard
 from voiceprivacy.report.provenance import controls_of
 from voiceprivacy.report.sessions import TITLES, sessions
-from voiceprivacy.report.uncertainty import NONE, interval_text, shown_columns, within_zero_evidence, zero_evidence
+from voiceprivacy.report.uncertainty import NONE, zero_evidence
 
-
-class Cell(NamedTuple):
-    """A number of the comparison as shown: the mean over the lists, and each list's own where there are several.
-
-    ``zero_evidence``: a D_ECE that is no more than zero evidence in all lists.
-    """
-
-    text: str
-    tag: str
-    interval: str
-    zero_evidence: bool
-    lists: list
-
-
-class Line(NamedTuple):
-    """A row of the comparison as shown."""
-
-    anonymiser: str
-    condition: str
-    attack: str
-    strongest: bool
-    cells: list
+PLOTLY = RESOURCES / "plotly" / "plotly-cartesian.min.js"
+CAPTIONS = ("comparison", "attacks", "alphas", *KINDS)
 
 
 def write_page(
@@ -62,6 +42,7 @@ def write_page(
     utility=None,
     listen=None,
     published=None,
+    run=None,
 ):
     """Render the report.
 
@@ -73,9 +54,12 @@ def write_page(
     comparisons : Comparisons, of a run with intervals
     corpora : Corpora, what was evaluated
     expected : list of Compared, published numbers beside those of the run
+    run : Run from which charts are drawn
     utility, listen, published : what the sections of these names show; without them they are left out
     """
     folder = Path(template).parent
+    colours = palette_of(provenance, metrics)
+    averages = provenance.get("config", {}).get("report", {}).get("averages", {})
     page = _environment(folder).get_template(Path(template).name)
     text = page.render(
         what_was_run=what_was_run(systems),
@@ -84,12 +68,12 @@ def write_page(
         zero_evidence=zero_evidence(systems),
         has_intervals=comparisons != NONE,
         attacks=attacks_explained(systems),
-        columns=shown_columns(systems),
-        tables=_tables(systems),
-        captions={name: read_caption(folder / f"{name}.rst") for name in ("comparison", *KINDS)},
+        leaderboard=leaderboard(systems, colours=colours, averages=averages),
+        captions={name: read_caption(folder / f"{name}.rst") for name in CAPTIONS},
         sessions=sessions(metrics),
         session_titles=TITLES,
         figures=by_kind(figures),
+        alphas=_alphas(run, systems, Path(path).parent),
         corpora=corpora,
         expected=expected,
         utility=utility,
@@ -97,6 +81,7 @@ def write_page(
         published=published,
         provenance=provenance,
         config=json.dumps(provenance.get("config", {}), indent=2),
+        plotly=_script(PLOTLY),
     )
     with whole_or_absent(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
@@ -125,35 +110,19 @@ def _environment(folder):
     )
 
 
-def _tables(systems):
-    """One table per corpus: (corpus, what its means are of, [(attacker, [[Line, ...] per anonymiser]), ...])."""
-    strongest, columns = set(map(id, strongest_attacks(systems).values())), shown_columns(systems)
-    tables = []
-    for corpus, of_corpus in itertools.groupby(systems, key=lambda system: system.corpus):
-        attackers, lists = [], ""
-        for attacker, of_attacker in itertools.groupby(of_corpus, key=lambda system: system.attacker):
-            of_attacker = list(of_attacker)
-            lists = of_attacker[0].mean_label
-            rows = itertools.groupby(of_attacker, key=lambda system: system.anonymiser)
-            lines = [[_line(system, id(system) in strongest, columns) for system in of] for _, of in rows]
-            attackers.append((attacker, lines))
-        tables.append((corpus, lists, attackers))
-    return tables
+def _alphas(run, systems, folder):
+    """{corpus: (chart, {anonymiser: link})} of the anonymisers that drew McAdams coefficients."""
+    drawn = draw_alphas(run, dict.fromkeys(system.corpus for system in systems)) if run else {}
+    return {
+        corpus: (chart, {name: Path(os.path.relpath(table, folder)).as_posix() for name, table in tables.items()})
+        for corpus, (chart, tables) in drawn.items()
+    }
 
 
-def _line(system, strongest, columns):
-    cells = [_cell(system, column) for column in columns]
-    return Line(system.anonymiser, system.condition, system.attack, strongest and system.anonymiser != ORIGINAL, cells)
-
-
-def _cell(system, column):
-    several = len(system.lists) > 1 and system.condition in column.conditions
-    intervals = {trials: interval_text(column, of.get(column.metric)) for trials, of in system.intervals.items()}
-    lists = [
-        (trials, column.text(values[column.metric]), values["tag"] if column.tagged else "", intervals[trials])
-        for trials, values in system.lists.items()
-    ]
-    tag = system.mean["tag"] if column.tagged else None
-    zero = column.metric == "dece_bit" and all(map(within_zero_evidence, system.lists.values()))
-    text = column.text(system.mean[column.metric])
-    return Cell(text, tag or "", intervals[system.mean_label], zero, lists if several else [])
+def _script(path):
+    """A script that can stand inside of a page."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise BadInput(f"{path}: not found") from None
+    return text.replace("</script", "<\\/script")

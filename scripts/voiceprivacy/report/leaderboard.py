@@ -1,0 +1,102 @@
+"""The leaderboard as the page shows it: rows of text with the numbers to sort by, and its charts."""
+
+import math
+from typing import NamedTuple
+
+from voiceprivacy.report.charts.attacks import dots, drawable
+from voiceprivacy.report.columns import COLUMNS, UNDEFINED
+from voiceprivacy.report.metrics import ORIGINAL
+from voiceprivacy.report.standings import boards
+from voiceprivacy.report.uncertainty import interval_text, shown_columns, within_zero_evidence
+
+CHARTED = ("eer_percent", "dece_bit")
+
+
+class Cell(NamedTuple):
+    """A number as shown; ``order`` is what it is sorted by, empty for what has no order."""
+
+    text: str
+    tag: str
+    interval: str
+    zero_evidence: bool
+    order: str
+
+
+class Row(NamedTuple):
+    """A system on one set; ``lists`` has the numbers of the set's lists where it is a mean: [(list, text), ...]."""
+
+    set: str
+    anonymiser: str
+    condition: str
+    attack: str
+    attacker: str
+    strongest: bool
+    colour: str
+    cells: list
+
+
+class Leaderboard(NamedTuple):
+    """Sets [(name, explanation)], columns, attacks that can be chosen, rows, and charts {set: [(title, chart)]}."""
+
+    sets: list
+    columns: list
+    attacks: list
+    rows: list
+    charts: dict
+
+
+def leaderboard(systems, *, colours, averages=None):
+    """Arrange systems for the page.
+
+    Parameters
+    ----------
+    systems : list of System
+    colours : {anonymiser: colour}
+    averages : of the config: {name: {corpus: {list: weight}}}
+    """
+    columns, sets = shown_columns(systems), boards(systems, averages)
+    rows = [
+        _row(board.name, standing, columns, colours)
+        for board in sets
+        for standing in sorted(board.standings, key=_protection)
+    ]
+    attacks = list(dict.fromkeys(system.attack for system in systems if system.anonymiser != ORIGINAL))
+    charts = {board.name: _charts(board, columns, colours) for board in sets}
+    return Leaderboard([(board.name, board.explanation) for board in sets], columns, attacks, rows, charts)
+
+
+def _protection(standing):
+    """Best protected first; unprotected speech last."""
+    return standing.system.anonymiser == ORIGINAL, -standing.values["eer_percent"], standing.system[:5]
+
+
+def _row(name, standing, columns, colours):
+    system = standing.system
+    of = (system.anonymiser, system.condition, system.attack, system.attacker)
+    cells = [_cell(standing, column) for column in columns]
+    return Row(name, *of, standing.strongest, colours[system.anonymiser], cells)
+
+
+def _cell(standing, column):
+    value = standing.values[column.metric]
+    zero = column.metric == "dece_bit" and bool(within_zero_evidence(standing.values))
+    tag = standing.values["tag"] if column.tagged else ""
+    return Cell(
+        column.text(value), tag or "", interval_text(column, standing.intervals.get(column.metric)), zero, _order(value)
+    )
+
+
+def _order(value):
+    if value is None or value == UNDEFINED:
+        return ""
+    return repr(float(value)) if math.isfinite(value) else ("Infinity" if value > 0 else "-Infinity")
+
+
+def _charts(board, columns, colours):
+    charts = []
+    ranking = {standing.system.anonymiser: place for place, standing in enumerate(board.standings)}
+    for column in (column for column in COLUMNS if column.metric in CHARTED and column in columns):
+        shown = [of for of in board.standings if drawable(of.values[column.metric])]
+        shown.sort(key=lambda of: (ranking[of.system.anonymiser], of.system.condition))
+        charts.append((column.title, dots(shown, column=column, colours=colours)))
+    return charts

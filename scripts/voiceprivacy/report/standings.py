@@ -1,0 +1,122 @@
+"""The leaderboard: every system on every set, a set being a trial list, the mean over those of a corpus, or an average.
+
+Conventions
+-----------
+* ``averages`` of the config name weighted means over lists of several corpora: {name: {corpus: {list: weight}}}.
+* Of several corpora there is an average of all their lists with equal weights, whatever the config says.
+* Intervals of averages over corpora are those of ``comparisons`` where they were made; otherwise there are none.
+"""
+
+import math
+from typing import NamedTuple
+
+from voiceprivacy.files import BadInput
+from voiceprivacy.report.columns import COLUMNS, UNDEFINED
+
+EVERYTHING = "all lists"
+
+
+class Standing(NamedTuple):
+    """A System on one set: its numbers there, and whether no attack on its anonymiser was stronger there."""
+
+    system: object
+    values: dict
+    intervals: dict
+    strongest: bool
+
+
+class Board(NamedTuple):
+    """One set of the leaderboard: its name, what it is the mean of (empty: a list), and its list of Standing."""
+
+    name: str
+    explanation: str
+    standings: list
+
+
+def boards(systems, averages=None):
+    """Every set of a run as a list of Board: averages, then each corpus' mean and lists.
+
+    Parameters
+    ----------
+    systems : list of System, in the order of the comparison
+    averages : as in the config
+
+    Raises
+    ------
+    BadInput : an average names a list that was not tried
+    """
+    corpora = list(dict.fromkeys(system.corpus for system in systems))
+    found = [_average(name, weights, systems) for name, weights in _all_averages(systems, averages or {}).items()]
+    for corpus in corpora:
+        of_corpus = [system for system in systems if system.corpus == corpus]
+        lists = list(of_corpus[0].lists)
+        if len(lists) > 1:
+            label = of_corpus[0].mean_label
+            rows = [(system, system.mean, system.intervals[label]) for system in of_corpus]
+            found.append(_board(f"{corpus}: {label}", f"equal weights: {', '.join(lists)}", rows))
+        for trials in lists:
+            rows = [
+                (system, system.lists[trials], system.intervals[trials])
+                for system in of_corpus
+                if trials in system.lists
+            ]
+            found.append(_board(f"{corpus} {trials}", "", rows))
+    return found
+
+
+def weighted_mean(values, weights):
+    """Mean of metrics as the comparison has them: None and undefined stay so, infinity wins."""
+    if None in values:
+        return None
+    if UNDEFINED in values or {math.inf, -math.inf} <= set(values):
+        return UNDEFINED
+    if not all(map(math.isfinite, values)):
+        return sum(values)
+    return math.fsum(weight * value for weight, value in zip(weights, values, strict=True)) / math.fsum(weights)
+
+
+def _all_averages(systems, averages):
+    """{name: {(corpus, list): weight}}, that of everything last where there are several corpora."""
+    found = {
+        name: {(corpus, trials): weight for corpus, of in corpora.items() for trials, weight in of.items()}
+        for name, corpora in averages.items()
+    }
+    lists = dict.fromkeys((system.corpus, trials) for system in systems for trials in system.lists)
+    for name, weights in found.items():
+        for corpus, trials in weights:
+            if (corpus, trials) not in lists:
+                raise BadInput(f"config: report.averages.{name}: there is no trial list {corpus} {trials}")
+    several = len({corpus for corpus, _ in lists}) > 1
+    return found | ({EVERYTHING: dict.fromkeys(lists, 1)} if several else {})
+
+
+def _average(name, weights, systems):
+    groups = {}
+    for system in systems:
+        key = (system.extractor, system.backend, system.anonymiser, system.condition)
+        for trials in system.lists:
+            if (system.corpus, trials) in weights:
+                groups.setdefault(key, {})[system.corpus, trials] = (system, system.lists[trials])
+    rows = []
+    for of in groups.values():
+        if len(of) == len(weights):  # tried on all lists
+            shares = [weights[place] for place in of]
+            metrics = [column.metric for column in COLUMNS]
+            mean = {metric: weighted_mean([values[metric] for _, values in of.values()], shares) for metric in metrics}
+            rows.append((next(iter(of.values()))[0], {**mean, "tag": None}, {}))
+    equal = len(set(weights.values())) == 1
+    texts = [f"{corpus} {trials}" + ("" if equal else f" {share:g}") for (corpus, trials), share in weights.items()]
+    return _board(name, f"{'equal weights' if equal else 'weights'}: {', '.join(texts)}", rows)
+
+
+def _board(name, explanation, rows):
+    strongest = {}
+    for system, values, _ in rows:
+        value = values["eer_percent"]
+        if system.anonymiser not in strongest or value < strongest[system.anonymiser][0]:
+            strongest[system.anonymiser] = (value, system)
+    standings = [
+        Standing(system, values, intervals, strongest[system.anonymiser][1] is system)
+        for system, values, intervals in rows
+    ]
+    return Board(name, explanation, standings)

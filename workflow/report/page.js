@@ -1,0 +1,175 @@
+// The page's script: draws the charts in the page's colours, and lets tables be sorted and sets be chosen.
+"use strict";
+
+(() => {
+  const root = document.documentElement;
+  const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+  const NARROW = 560; // pixels
+
+  for (const element of document.querySelectorAll(".needs-script")) element.hidden = false;
+
+  // Charts ---------------------------------------------------------------------------------------------------------
+
+  function colour(name) {
+    const probe = document.createElement("span");
+    probe.style.color = `var(--${name})`;
+    root.append(probe);
+    const found = getComputedStyle(probe).color;
+    probe.remove();
+    return found;
+  }
+
+  function axis(of, colours) {
+    const automargin = of.automargin ?? true;
+    return { gridcolor: colours.grid, zerolinecolor: colours.grid, linecolor: colours.faint, ...of, automargin };
+  }
+
+  function themed(layout, colours, narrow) {
+    const legend = { orientation: "h", x: 0, xanchor: "left", y: 1.02, yanchor: "bottom", font: { size: 11 } };
+    return {
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      margin: { l: narrow ? 44 : 60, r: 12, t: 12, b: 44 },
+      hovermode: "closest",
+      dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom",
+      modebar: { bgcolor: "rgba(0,0,0,0)", color: colours.faint, activecolor: colours.ink },
+      ...layout,
+      font: { family: getComputedStyle(document.body).fontFamily, size: narrow ? 11 : 12, color: colours.ink },
+      hoverlabel: { align: "left", bgcolor: colours.ground, bordercolor: colours.faint, font: { color: colours.ink } },
+      legend: { ...legend, ...layout.legend },
+      xaxis: axis(layout.xaxis, colours),
+      yaxis: axis(layout.yaxis, colours),
+    };
+  }
+
+  function draw(chart) {
+    const plot = chart.querySelector(".plot");
+    const colours = {};
+    for (const name of ["ink", "faint", "grid", "ground"]) colours[name] = colour(name);
+    const text = chart.querySelector("script").textContent;
+    const { data, layout } = JSON.parse(text.replace(/"@(\w+)"/g, (all, name) => JSON.stringify(colours[name] ?? all)));
+    const narrow = plot.clientWidth < NARROW;
+    data.forEach((trace, index) => {
+      if (narrow && trace.colorbar) Object.assign(trace.colorbar, { orientation: "h", y: 1.02, yanchor: "bottom" });
+      const before = plot.data?.[index];
+      if (before?.visible) trace.visible = before.visible; // what a reader has hidden stays hidden
+    });
+    const displayModeBar = matchMedia("(hover: hover)").matches ? "hover" : false;
+    const modeBarButtonsToRemove = ["select2d", "lasso2d"];
+    const options = { displaylogo: false, responsive: true, displayModeBar, modeBarButtonsToRemove };
+    chart.dataset.drawn = "";
+    return Plotly.react(plot, data, themed(layout, colours, narrow), options);
+  }
+
+  const charts = [...document.querySelectorAll(".chart")];
+  const shown = (chart) => chart.offsetParent !== null;
+  const seen = new IntersectionObserver(
+    (entries) => {
+      for (const entry of entries) {
+        if (entry.isIntersecting && !("drawn" in entry.target.dataset)) draw(entry.target);
+      }
+    },
+    { rootMargin: "600px" },
+  );
+  for (const chart of charts) seen.observe(chart);
+
+  function drawAgain() {
+    for (const chart of charts) if ("drawn" in chart.dataset && shown(chart)) draw(chart);
+    for (const chart of charts) if (!shown(chart)) delete chart.dataset.drawn;
+  }
+
+  // Light and dark -------------------------------------------------------------------------------------------------
+
+  const button = document.getElementById("theme");
+
+  function isDark() {
+    return root.dataset.theme ? root.dataset.theme === "dark" : prefersDark.matches;
+  }
+
+  function nameButton() {
+    button.textContent = isDark() ? "Light colours" : "Dark colours";
+  }
+
+  button.addEventListener("click", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    nameButton();
+    drawAgain();
+  });
+  prefersDark.addEventListener("change", () => {
+    nameButton();
+    drawAgain();
+  });
+  nameButton();
+
+  // Print: light, as wide as the paper, with every chart that is not folded away ------------------------------------
+
+  let themeOnScreen;
+  addEventListener("beforeprint", () => {
+    themeOnScreen = root.dataset.theme;
+    root.dataset.theme = "light";
+    root.classList.add("printed");
+    for (const chart of charts) if (shown(chart)) draw(chart);
+  });
+  addEventListener("afterprint", () => {
+    root.classList.remove("printed");
+    if (themeOnScreen) root.dataset.theme = themeOnScreen;
+    else delete root.dataset.theme;
+    drawAgain();
+  });
+
+  // Sortable tables --------------------------------------------------------------------------------------------------
+
+  function valueOf(row, column, kind) {
+    const cell = row.cells[column];
+    const text = cell.dataset.value ?? cell.textContent.trim().replace("\u2212", "-");
+    if (kind === "text") return text;
+    return text === "" ? NaN : Number(text);
+  }
+
+  function sort(header) {
+    const table = header.closest("table");
+    const down = header.ariaSort !== "descending" && (header.dataset.sort === "number" || header.ariaSort === "ascending");
+    for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+    header.ariaSort = down ? "descending" : "ascending";
+    const [kind, sign] = [header.dataset.sort, down ? -1 : 1];
+    const rows = [...table.tBodies[0].rows].map((row) => [valueOf(row, header.cellIndex, kind), row]);
+    rows.sort(([a], [b]) => {
+      if (kind === "text") return sign * a.localeCompare(b);
+      if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b); // what is missing comes last
+      return a === b ? 0 : sign * (a < b ? -1 : 1);
+    });
+    table.tBodies[0].append(...rows.map(([, row]) => row));
+  }
+
+  for (const header of document.querySelectorAll("th[data-sort]")) {
+    const inner = document.createElement("button");
+    inner.type = "button";
+    inner.className = "sort";
+    inner.append(...header.childNodes);
+    header.append(inner);
+    inner.addEventListener("click", () => sort(header));
+  }
+
+  // Leaderboard: which set, which attacks ----------------------------------------------------------------------------
+
+  const chosenSet = document.getElementById("choose-set");
+  const chosenAttack = document.getElementById("choose-attack");
+
+  function choose() {
+    const [set, attack] = [chosenSet.value, chosenAttack.value];
+    const unprotected = (of) => of.condition === "oo";
+    document.getElementById("board").dataset.view = attack;
+    const fits = (of) => attack === "every" || (attack === "strongest" ? "strongest" in of : of.attack === attack || unprotected(of));
+    for (const element of document.querySelectorAll("[data-set]")) {
+      const isRow = element.localName === "tr";
+      element.hidden = element.dataset.set !== set || (isRow && !fits(element.dataset));
+    }
+  }
+
+  if (chosenSet) {
+    chosenSet.addEventListener("change", choose);
+    chosenAttack.addEventListener("change", choose);
+    chosenSet.form.reset(); // what a browser remembers of an earlier visit is not what the rows show
+    choose();
+  }
+})();
