@@ -24,13 +24,13 @@ include: "workflow/rules/report.smk"
 
 onsuccess:
     shell(
-        "test ! -e results/report/index.html || python {SCRIPTS}/show_metrics.py --metrics results/metrics.tsv"
+        "test ! -e results/report/index.html || python {SCRIPTS:q}/show_metrics.py --metrics results/metrics.tsv"
         " --comparisons results/comparisons --provenance results/provenance.json --report results/report/index.html"
     )
 
 
 onerror:
-    shell("python {SCRIPTS}/explain_failure.py --log {log:q}")
+    shell("python {SCRIPTS:q}/explain_failure.py --log {log:q}")
 
 
 rule all:

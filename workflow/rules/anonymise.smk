@@ -31,13 +31,13 @@ rule anonymise_part:
         shards=anonymiser_field("shards"),
         sample_rate=sample_rate,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --manifest {input.manifest:q}"
         " --anonymiser {params.anonymiser:q}"
-        " --seed {params.seed}"
-        " --shard {wildcards.shard}"
-        " --shards {params.shards}"
-        " --sample-rate {params.sample_rate}"
+        " --seed {params.seed:q}"
+        " --shard {wildcards.shard:q}"
+        " --shards {params.shards:q}"
+        " --sample-rate {params.sample_rate:q}"
         " --threads {threads}"
         " --runtime {resources.plugin_runtime}"
         " --audio-dir {output.audio:q}"
@@ -69,9 +69,9 @@ rule gather_manifests:
         code=code("gather_manifests"),
         first_run=first_run_argument,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --original {input.original:q}"
         " --shards {input.shards:q}"
-        " {params.first_run}"
+        " {params.first_run:q}"
         " --manifest {output.manifest:q}"
         " > {log:q} 2>&1"

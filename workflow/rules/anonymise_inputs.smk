@@ -46,4 +46,4 @@ def first_run(wildcards):
 
 
 def first_run_argument(wildcards):
-    return f"--first-run {first_run(wildcards)}" if first_run(wildcards) else ""
+    return ["--first-run", first_run(wildcards)] if first_run(wildcards) else []

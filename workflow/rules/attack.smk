@@ -20,7 +20,7 @@ rule fetch_model:
         revision=extractor_field("revision"),
         folder=model_folder,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --model {params.model:q}"
         " --revision {params.revision:q}"
         " --folder {params.folder:q}"
@@ -58,13 +58,13 @@ rule train_extractor:
         device=extractor_field("device"),
         precision=extractor_field("precision"),
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --manifest {input.manifest:q}"
         " --recipe {input.recipe:q}"
-        " {params.start}"
-        " --seed {params.seed}"
-        " --device {params.device}"
-        " --precision {params.precision}"
+        " {params.start:q}"
+        " --seed {params.seed:q}"
+        " --device {params.device:q}"
+        " --precision {params.precision:q}"
         " --threads {threads}"
         " --folder {params.folder:q}"
         " > {log:q} 2>&1"
@@ -96,9 +96,9 @@ rule extract_embeddings:
         code=code("extract_embeddings"),
         how=extraction,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --manifest {input.manifest:q}"
-        " {params.how}"
+        " {params.how:q}"
         " --threads {threads}"
         " --runtime {resources.command_runtime}"
         " --embeddings {output.embeddings:q}"
@@ -126,7 +126,10 @@ rule extract_f0:
     params:
         code=code("extract_f0"),
     shell:
-        "python {input.script}" " --manifest {input.manifest:q}" " --embeddings {output.embeddings:q}" " > {log:q} 2>&1"
+        "python {input.script:q}"
+        " --manifest {input.manifest:q}"
+        " --embeddings {output.embeddings:q}"
+        " > {log:q} 2>&1"
 
 
 rule train_units:
@@ -151,9 +154,9 @@ rule train_units:
         code=code("train_units"),
         seed=config["seed"],
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --manifest {input.manifest:q}"
-        " --seed {params.seed}"
+        " --seed {params.seed:q}"
         " --codebook {output.codebook:q}"
         " > {log:q} 2>&1"
 
@@ -180,7 +183,7 @@ rule extract_units:
     params:
         code=code("extract_units"),
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --manifest {input.manifest:q}"
         " --codebook {input.codebook:q}"
         " --embeddings {output.embeddings:q}"
@@ -211,10 +214,10 @@ rule extract_style:
         code=code("extract_style"),
         dictionary=dictionary_argument,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --manifest {input.manifest:q}"
         " --transcripts {input.transcripts:q}"
-        " {params.dictionary}"
+        " {params.dictionary:q}"
         " --embeddings {output.embeddings:q}"
         " > {log:q} 2>&1"
 
@@ -240,10 +243,10 @@ rule train_backend:
         code=code("train_backend"),
         options=backend_options,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --embeddings {input.embeddings:q}"
         " --manifest {input.manifest:q}"
-        " {params.options}"
+        " {params.options:q}"
         " --backend {output.backend:q}"
         " > {log:q} 2>&1"
 
@@ -272,7 +275,7 @@ rule score_trials:
         code=code("score_trials"),
         backend=backend_argument,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --enrolment {input.enrolment:q}"
         " --trial {input.trial:q}"
         " --trials {input.trials:q}"
@@ -301,9 +304,9 @@ rule take_scores:
         code=code("take_scores"),
         key=given_key_argument,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --given {input.given:q}"
-        " {params.key}"
+        " {params.key:q}"
         " --scores {output.scores:q}"
         " > {log:q} 2>&1"
 
@@ -332,7 +335,7 @@ rule score_pairs:
         code=code("score_pairs"),
         backend=backend_argument,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --enrolment {input.enrolment:q}"
         " --trial {input.trial:q}"
         " --manifest {input.manifest:q}"
@@ -367,7 +370,7 @@ rule score_samples:
         code=code("score_samples"),
         backend=backend_argument,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --enrolment {input.enrolment:q}"
         " --trial {input.trial:q}"
         " --samples {input.samples:q}"
@@ -404,7 +407,7 @@ rule score_templates:
         code=code("score_templates"),
         backend=backend_argument,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --enrolment {input.enrolment:q}"
         " --trial {input.trial:q}"
         " --enrolment-manifest {input.enrolment_manifest:q}"

@@ -10,7 +10,7 @@ def dictionary(wildcards):
 
 
 def dictionary_argument(wildcards):
-    return f"--dictionary '{dictionary(wildcards)}'" if dictionary(wildcards) else ""
+    return ["--dictionary", dictionary(wildcards)] if dictionary(wildcards) else []
 
 
 def model_folder(wildcards):
@@ -32,7 +32,7 @@ def start_files(wildcards):
 
 def start_argument(wildcards):
     folder = plan.start(wildcards.extractor)
-    return f"--start {shlex.quote(folder)}" if folder else ""
+    return ["--start", folder] if folder else []
 
 
 def training_threads(wildcards):
@@ -51,8 +51,7 @@ def gpus(wildcards):
 
 
 def extraction(wildcards):
-    arguments = plan.extraction(wildcards.extractor, wildcards.corpus, wildcards.part, wildcards.anonymiser)
-    return shlex.join(arguments)
+    return plan.extraction(wildcards.extractor, wildcards.corpus, wildcards.part, wildcards.anonymiser)
 
 
 def extractor_files(wildcards):
@@ -89,10 +88,10 @@ def backend_training_manifest(wildcards):
 def backend_options(wildcards):
     entry = plan.backends[wildcards.backend]
     if entry["type"] == "speechbrain_plda":
-        return f"--type speechbrain_plda --rank {entry['rank']}"
-    lda_dim = f" --lda-dim {entry['lda_dim']}" if "lda_dim" in entry else ""
-    centre = "" if entry["centre"] else " --no-centre"
-    return f"--length-norm {entry['length_norm']} --shrinkage {entry['shrinkage']}{lda_dim}{centre}"
+        return ["--type", "speechbrain_plda", "--rank", entry["rank"]]
+    lda_dim = ["--lda-dim", entry["lda_dim"]] if "lda_dim" in entry else []
+    centre = [] if entry["centre"] else ["--no-centre"]
+    return ["--length-norm", entry["length_norm"], "--shrinkage", entry["shrinkage"], *lda_dim, *centre]
 
 
 def backend_model(wildcards):
@@ -124,4 +123,4 @@ def given_key(wildcards):
 
 
 def given_key_argument(wildcards):
-    return f"--trials {shlex.quote(given_key(wildcards))}" if given_key(wildcards) else ""
+    return ["--trials", given_key(wildcards)] if given_key(wildcards) else []

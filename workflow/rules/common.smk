@@ -3,7 +3,6 @@
 import gc
 import json
 import os
-import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -69,7 +68,8 @@ def features(kind):
 
 def gallery(wildcards):
     """Gender and numbers of observations of a gallery as arguments."""
-    return "--gender {} --test {} --template {}".format(*plan.galleries(wildcards.corpus)[wildcards.trials])
+    gender, test, template = plan.galleries(wildcards.corpus)[wildcards.trials]
+    return ["--gender", gender, "--test", test, "--template", template]
 
 
 def sample_rate(wildcards):

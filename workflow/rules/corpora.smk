@@ -16,7 +16,7 @@ rule fetch_subset:
         root=download_root,
         address=download_address,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --subset {wildcards.subset:q}"
         " --root {params.root:q}"
         " --address {params.address:q}"
@@ -48,11 +48,11 @@ rule validate_corpus:
         training=training_sources,
         sample_rate=sample_rate,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --source {params.source:q}"
         " --protocol {params.protocol:q}"
         " --training {params.training:q}"
-        " --sample-rate {params.sample_rate}"
+        " --sample-rate {params.sample_rate:q}"
         " --checks {output.checks:q}"
         " --excluded {output.excluded:q}"
         " > {log:q} 2>&1"
@@ -83,12 +83,12 @@ rule prepare_part:
         sample_rate=sample_rate,
         audio_dir="results/audio/{corpus}/{part}/original/wav",
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --source {params.source:q}"
         " --protocol {params.protocol:q}"
-        " --part {wildcards.part}"
+        " --part {wildcards.part:q}"
         " --excluded {input.excluded:q}"
-        " --sample-rate {params.sample_rate}"
+        " --sample-rate {params.sample_rate:q}"
         " --audio-dir {params.audio_dir:q}"
         " --threads {threads}"
         " --manifest {output.manifest:q}"
@@ -110,7 +110,7 @@ rule list_pseudo_speakers:
     params:
         code=code("list_pseudo_speakers"),
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --manifest {input.manifest:q}"
         " --pseudo-manifest {output.manifest:q}"
         " > {log:q} 2>&1"
@@ -139,10 +139,10 @@ rule list_samples:
         options=sampling_options,
         gallery=gallery,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --options {params.options:q}"
         " --manifest {input.manifest:q}"
-        " {params.gallery}"
+        " {params.gallery:q}"
         " --samples {output.samples:q}"
         " > {log:q} 2>&1"
 
@@ -167,7 +167,7 @@ rule list_transcripts:
         code=corpus_code("list_transcripts"),
         source=corpus_source,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --source {params.source:q}"
         " --manifest {input.manifest:q}"
         " --transcripts {output.transcripts:q}"
@@ -198,10 +198,10 @@ rule list_trials:
         source=corpus_source,
         protocol=corpus_protocol,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --source {params.source:q}"
         " --protocol {params.protocol:q}"
-        " --trials {wildcards.trials}"
+        " --trials {wildcards.trials:q}"
         " --enrolment {input.enrolment:q}"
         " --trial {input.trial:q}"
         " --output-trials {output.trials:q}"

@@ -25,10 +25,10 @@ rule plot_scores:
         code=code("plot_scores"),
         labels=labels_of_all_systems,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --scores {input.scores:q}"
-        " --label {params.labels}"
-        " --picture {wildcards.picture}"
+        " --label {params.labels:q}"
+        " --picture {wildcards.picture:q}"
         " --plot {output.plots:q}"
         " > {log:q} 2>&1"
 
@@ -48,9 +48,9 @@ rule write_tables:
     params:
         code=code("write_tables"),
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --metrics {input.metrics:q}"
-        " --table {wildcards.table}"
+        " --table {wildcards.table:q}"
         " --output {output.tables:q}"
         " > {log:q} 2>&1"
 
@@ -75,8 +75,8 @@ rule plot_all_matrices:
         anonymisers=protected_systems,
         sets=all_sets,
     shell:
-        "python {input.script}"
-        " --anonymisers {params.anonymisers}"
+        "python {input.script:q}"
+        " --anonymisers {params.anonymisers:q}"
         " --sets {params.sets:q}"
         " --manifests {input.manifests:q}"
         " --curves {input.curves:q}"
@@ -103,8 +103,8 @@ rule plot_all_profiles:
         systems=systems,
         sets=all_sets,
     shell:
-        "python {input.script}"
-        " --systems {params.systems}"
+        "python {input.script:q}"
+        " --systems {params.systems:q}"
         " --sets {params.sets:q}"
         " --curves {input.curves:q}"
         " --figures {output:q}"
@@ -130,10 +130,10 @@ rule plot_features:
         systems=["original", *plan.anonymisers],
         feature=feature_of,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --embeddings {input.embeddings:q}"
-        " --systems {params.systems}"
-        " --feature {params.feature}"
+        " --systems {params.systems:q}"
+        " --feature {params.feature:q}"
         " --title {wildcards.corpus:q}"
         " --figures {output:q}"
         " > {log:q} 2>&1"

@@ -26,8 +26,8 @@ rule plot_zebra:
         code=code("plot_zebra"),
         anonymisers=systems,
     shell:
-        "python {input.script}"
-        " --anonymisers {params.anonymisers}"
+        "python {input.script:q}"
+        " --anonymisers {params.anonymisers:q}"
         " --curves {input.curves:q}"
         " --metrics {input.metrics:q}"
         " --figures {output:q}"
@@ -58,7 +58,7 @@ rule plot_calibration:
     params:
         code=code("plot_calibration"),
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --curves {input.curves:q}"
         " --metrics {input.metrics:q}"
         " --figures {output:q}"
@@ -90,10 +90,10 @@ rule plot_similarity:
         order=config["report"]["speaker_order"],
         title="{anonymiser}, {corpus} {trials}",
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --curves {input.curves:q}"
         " --manifest {input.manifest:q}"
-        " --order {params.order}"
+        " --order {params.order:q}"
         " --title {params.title:q}"
         " --figures {output:q}"
         " > {log:q} 2>&1"
@@ -125,11 +125,11 @@ rule plot_zoo:
         order=config["report"]["speaker_order"],
         title="{anonymiser}, {corpus} {trials}",
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --curves {input.curves:q}"
         " --zoo {input.zoo:q}"
         " --manifest {input.manifest:q}"
-        " --order {params.order}"
+        " --order {params.order:q}"
         " --title {params.title:q}"
         " --figures {output:q}"
         " > {log:q} 2>&1"
@@ -158,7 +158,7 @@ rule plot_speakers:
         code=code("plot_speakers"),
         title="{anonymiser}, {corpus} {trials}",
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --speakers {input.speakers:q}"
         " --title {params.title:q}"
         " --figures {output:q}"
@@ -187,10 +187,10 @@ rule plot_distinctiveness:
     params:
         code=code("plot_distinctiveness"),
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --metrics {input.metrics:q}"
-        " --extractor {wildcards.extractor}"
-        " --backend {wildcards.backend}"
+        " --extractor {wildcards.extractor:q}"
+        " --backend {wildcards.backend:q}"
         " --figures {output:q}"
         " > {log:q} 2>&1"
 
@@ -219,8 +219,8 @@ rule plot_ranks:
         code=code("plot_ranks"),
         anonymisers=systems,
     shell:
-        "python {input.script}"
-        " --anonymisers {params.anonymisers}"
+        "python {input.script:q}"
+        " --anonymisers {params.anonymisers:q}"
         " --curves {input.curves:q}"
         " --metrics {input.metrics:q}"
         " --figures {output:q}"
@@ -251,8 +251,8 @@ rule plot_rank_speakers:
         code=code("plot_rank_speakers"),
         anonymisers=systems,
     shell:
-        "python {input.script}"
-        " --anonymisers {params.anonymisers}"
+        "python {input.script:q}"
+        " --anonymisers {params.anonymisers:q}"
         " --speakers {input.speakers:q}"
         " --examples {input.examples:q}"
         " --figures {output:q}"
@@ -281,11 +281,11 @@ rule plot_rank_lengths:
     params:
         code=code("plot_rank_lengths"),
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --metrics {input.metrics:q}"
-        " --corpus {wildcards.corpus}"
-        " --gender {wildcards.gender}"
-        " --extractor {wildcards.extractor}"
-        " --backend {wildcards.backend}"
+        " --corpus {wildcards.corpus:q}"
+        " --gender {wildcards.gender:q}"
+        " --extractor {wildcards.extractor:q}"
+        " --backend {wildcards.backend:q}"
         " --figures {output:q}"
         " > {log:q} 2>&1"

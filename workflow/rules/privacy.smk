@@ -25,10 +25,10 @@ rule assess_verification:
         speakers=speakers_argument,
         bootstrap=bootstrap_arguments,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --scores {input.scores:q}"
-        " --label {params.labels}"
-        " {params.speakers} {params.bootstrap}"
+        " --label {params.labels:q}"
+        " {params.speakers:q} {params.bootstrap:q}"
         " --metrics {output.metrics:q}"
         " > {log:q} 2>&1"
 
@@ -58,10 +58,10 @@ rule assess_zebra:
         speakers=speakers_argument,
         bootstrap=bootstrap_arguments,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --scores {input.scores:q}"
-        " --label {params.labels}"
-        " {params.speakers} {params.bootstrap}"
+        " --label {params.labels:q}"
+        " {params.speakers:q} {params.bootstrap:q}"
         " --metrics {output.metrics:q}"
         " --curves {output.curves:q}"
         " > {log:q} 2>&1"
@@ -89,9 +89,9 @@ rule assess_given:
         code=code("assess_given"),
         labels=given_conditions,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --scores {input.scores:q}"
-        " --label {params.labels}"
+        " --label {params.labels:q}"
         " --verification {output.verification:q}"
         " --zebra {output.zebra:q}"
         " --curves {output.curves:q}"
@@ -123,10 +123,10 @@ rule assess_calibration:
         code=code("assess_calibration"),
         labels=config["report"]["cece"],
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --train {input.train:q}"
         " --test {input.test:q}"
-        " --label {params.labels}"
+        " --label {params.labels:q}"
         " --metrics {output.metrics:q}"
         " --curves {output.curves:q}"
         " > {log:q} 2>&1"
@@ -150,7 +150,7 @@ rule normalise_metrics:
     params:
         code=code("normalise_metrics"),
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --verification {input.verification:q}"
         " --verification-original {input.verification_original:q}"
         " --zebra {input.zebra:q}"
@@ -160,9 +160,12 @@ rule normalise_metrics:
 
 
 rule assess_similarity:
-    """Similarity matrices, de-identification and gain of voice distinctiveness of one anonymiser."""
+    """Similarity matrices, de-identification and gain of voice distinctiveness of one anonymiser.
+
+    OO is ancient: scored again for another anonymiser it is the same, and what could change it changes OP too.
+    """
     input:
-        oo="results/pairs/{corpus}/{trials}/original/{extractor}/{backend}/oo.npz",
+        oo=ancient("results/pairs/{corpus}/{trials}/original/{extractor}/{backend}/oo.npz"),
         op="results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/op.npz",
         pp="results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/pp.npz",
         script=SCRIPTS / "assess_similarity.py",
@@ -184,11 +187,11 @@ rule assess_similarity:
         code=code("assess_similarity"),
         bootstrap=bootstrap_arguments,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --oo {input.oo:q}"
         " --op {input.op:q}"
         " --pp {input.pp:q}"
-        " {params.bootstrap}"
+        " {params.bootstrap:q}"
         " --metrics {output.metrics:q}"
         " --curves {output.curves:q}"
         " --zoo {output.zoo:q}"
@@ -218,7 +221,7 @@ rule assess_speakers:
     params:
         code=code("assess_speakers"),
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --scores {input.oo:q} {input.op:q} {input.pp:q}"
         " --label oo op pp"
         " --manifest {input.manifest:q}"
@@ -252,10 +255,10 @@ rule assess_ranks:
         bootstrap=bootstrap_arguments,
         labels=condition_labels,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --matrix {input.matrices:q}"
-        " --label {params.labels}"
-        " {params.bootstrap}"
+        " --label {params.labels:q}"
+        " {params.bootstrap:q}"
         " --metrics {output.metrics:q}"
         " --all-fits"
         " --curves {output.curves:q}"
@@ -287,7 +290,7 @@ rule compare_anonymisers:
     params:
         code=code("compare_anonymisers"),
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --intervals {input.intervals:q}"
         " --folder results/metrics"
         " --comparisons {output.comparisons:q}"

@@ -35,7 +35,7 @@ def given_scores(wildcards):
 
 
 def bootstrap_arguments(wildcards):
-    return f"--bootstrap {plan.n_replicates()} --seed {config['report']['seed']}" if plan.n_replicates() else ""
+    return ["--bootstrap", plan.n_replicates(), "--seed", config["report"]["seed"]] if plan.n_replicates() else []
 
 
 def speakers(wildcards):
@@ -43,7 +43,7 @@ def speakers(wildcards):
 
 
 def speakers_argument(wildcards):
-    return f"--speakers {speakers(wildcards)}" if plan.n_replicates() else ""
+    return ["--speakers", speakers(wildcards)] if plan.n_replicates() else []
 
 
 def compared_intervals(wildcards):

@@ -17,7 +17,7 @@ rule write_rank_tables:
     params:
         code=code("write_rank_tables"),
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --metrics {input.metrics:q}"
         " --tsv {output.tsv:q}"
         " --tex {output.tex:q}"
@@ -42,7 +42,7 @@ rule collect_metrics:
     params:
         code=code("collect_metrics"),
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --folder results/metrics"
         " --metrics {output.metrics:q}"
         " {input.metrics:q}"
@@ -69,7 +69,7 @@ rule describe_corpora:
     params:
         code=code("describe_corpora"),
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --manifests {input.manifests:q}"
         " --trials {input.trials:q}"
         " --speech {output.speech:q}"
@@ -94,7 +94,7 @@ rule write_provenance:
         code=code("write_provenance"),
         config=config_as_used,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --config {params.config:q}"
         " --files {input.files:q}"
         " --benchmarks results/benchmarks"
@@ -118,7 +118,7 @@ rule compare_expected:
     params:
         code=code("compare_expected"),
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --metrics {input.metrics:q}"
         " --expected {input.expected:q}"
         " --comparison {output.comparison:q}"
@@ -155,12 +155,12 @@ rule write_report:
         expected=expected_argument,
         corpora=corpora_arguments,
     shell:
-        "python {input.script}"
+        "python {input.script:q}"
         " --metrics {input.metrics:q}"
-        " {params.corpora}"
+        " {params.corpora:q}"
         " --provenance {input.provenance:q}"
         " --comparisons results/comparisons"
-        " {params.expected}"
+        " {params.expected:q}"
         " --figures {input.figures:q}"
         " --tables {params.tables:q}"
         " --page {output.page:q}"

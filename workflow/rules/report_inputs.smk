@@ -86,7 +86,7 @@ def expected_comparison(wildcards):
 
 
 def expected_argument(wildcards):
-    return f"--expected {expected_comparison(wildcards)}" if "expected" in config else ""
+    return ["--expected", expected_comparison(wildcards)] if "expected" in config else []
 
 
 def all_manifests(wildcards):
@@ -110,9 +110,9 @@ def described_corpora(wildcards):
 def corpora_arguments(wildcards):
     """Arguments that hand write_report what is known of the corpora."""
     if not plan.manifests():
-        return ""
+        return []
     speech, lists = described_corpora(wildcards)
-    return f"--speech {speech} --lists {lists} --checks {' '.join(plan.checks())}"
+    return ["--speech", speech, "--lists", lists, "--checks", *plan.checks()]
 
 
 def all_figures(wildcards):
