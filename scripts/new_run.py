@@ -1,0 +1,62 @@
+"""From folders of wavs to a config: your speech, protected versions of it, and what their names tell.
+
+Two commands make a report of protected speech that lies there already:
+
+    python scripts/new_run.py --original DIR --protected NAME=DIR --config my.yaml
+    snakemake --cores all --configfile my.yaml
+"""
+
+import argparse
+import os
+from pathlib import Path
+
+from voiceprivacy.command import run
+from voiceprivacy.files import BadInput
+from voiceprivacy.tools.new_config import require_names, write_config
+from voiceprivacy.tools.new_run import examine
+from voiceprivacy.tools.new_run_text import summary
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--original", required=True, type=Path, metavar="DIR", help="the speech before protection")
+    parser.add_argument(
+        "--protected", required=True, action="append", metavar="NAME=DIR", help="an anonymiser's version; once for each"
+    )
+    parser.add_argument("--config", required=True, type=Path, metavar="OUT.yaml", help="YAML to write")
+    parser.add_argument(
+        "--pattern", help="who speaks, where the guess is wrong: '{speaker}/{utterance}.wav' and the like"
+    )
+    parser.add_argument(
+        "--speakers", type=Path, metavar="TSV", help="columns speaker and gender (f, m): lists for each"
+    )
+    parser.add_argument("--overwrite", action="store_true", help="replace a config of that name")
+    arguments = parser.parse_args()
+
+    protected = dict(parse(text) for text in arguments.protected)
+    if len(protected) < len(arguments.protected):
+        raise BadInput("--protected: a name occurs twice; give every folder a name of its own")
+    require_names(protected)
+    if arguments.config.exists() and not arguments.overwrite:
+        raise BadInput(f"{arguments.config}: is there already; name another file, or add --overwrite")
+    found = examine(
+        arguments.original,
+        protected,
+        pattern=arguments.pattern,
+        speakers=arguments.speakers,
+        threads=os.cpu_count() or 2,
+    )
+    written = write_config(arguments.config, found)
+    print("\n".join(summary(found, written)))
+
+
+def parse(text):
+    """NAME=DIR as (name, Path)."""
+    name, separator, folder = text.partition("=")
+    if not (name and separator and folder):
+        raise BadInput(f"--protected {text}: expected NAME=DIR, such as mine=/data/mine")
+    return name, Path(folder)
+
+
+if __name__ == "__main__":
+    run(main)

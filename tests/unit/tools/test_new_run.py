@@ -1,0 +1,189 @@
+"""new_run: which protected file is whose, what is left out and why, and a config that the checks accept."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+import yaml
+
+from voiceprivacy import configuration
+from voiceprivacy.files import BadInput
+from voiceprivacy.tools.new_config import name_of, write_config
+from voiceprivacy.tools.new_run import examine
+
+SCRIPTS = Path(__file__).parents[3] / "scripts"
+SPEAKERS = ("anna", "bert", "carl", "dora")
+
+
+def write(path, *, seconds=0.5, sample_rate=16000, channels=1):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draw = np.random.default_rng(list(str(path.stem).encode()))
+    soundfile.write(path, draw.normal(scale=0.1, size=(round(seconds * sample_rate), channels)), sample_rate)
+
+
+def tree(root, form, *, speakers=SPEAKERS, utterances=5, **audio):
+    for speaker in speakers:
+        for number in range(utterances):
+            write(root / form.format(speaker=speaker, number=number), **audio)
+    return root
+
+
+def tried(*arguments, cwd):
+    command = [sys.executable, SCRIPTS / "new_run.py", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd)
+
+
+@pytest.fixture
+def speech(tmp_path):
+    return tree(tmp_path / "speech", "{speaker}/{number:03d}.wav")
+
+
+@pytest.mark.parametrize(
+    ("original", "protected", "plain"),
+    [
+        ("{speaker}/{number:03d}.wav", "{speaker}/{number:03d}.wav", True),
+        ("{speaker}/{number:03d}.wav", "{speaker}/{number:03d}.flac", True),
+        ("{speaker}/{number:03d}.wav", "{speaker}_{number:03d}.wav", False),
+        ("{speaker}/{speaker}_{number:03d}.flac", "wav/{speaker}_{number:03d}.wav", True),
+        ("{speaker}/s/{speaker}_{number:03d}.flac", "{speaker}_{number:03d}.flac", True),
+        ("{speaker}_{number:03d}.wav", "{speaker}/{number:03d}.wav", False),
+        ("{speaker}_{number:03d}.wav", "out/{speaker}/{speaker}_{number:03d}.flac", False),
+        ("{speaker}_{number:03d}.wav", "{speaker}_{number:03d}_anon.wav", False),
+        ("{speaker}_{number:03d}_mic2.wav", "{speaker}_{number:03d}.wav", False),
+        ("{speaker}-{number:03d}.wav", "wav/{speaker}-{number:03d}/{speaker}-{number:03d}.wav", True),
+    ],
+)
+def test_protected_files_are_found_whatever_the_layout(tmp_path, original, protected, plain):
+    tree(tmp_path / "speech", original)
+    tree(tmp_path / "made", protected)
+    run = examine(tmp_path / "speech", {"mine": tmp_path / "made"})
+    assert run.left_out == {}
+    assert run.protected["mine"].plain == plain
+    for of in run.utterances:
+        number = of.audio.stem.removesuffix("_mic2")[-3:]
+        wanted = tmp_path / "made" / protected.format(speaker=of.speaker, number=int(number))
+        assert run.protected["mine"].files[of.utterance] == wanted
+
+
+def test_a_protected_kaldi_directory_is_read_through_its_wav_scp(tmp_path, speech):
+    tree(tmp_path / "elsewhere", "{speaker}-{number:03d}.wav")
+    lines = [f"{of.stem} {of}" for of in sorted((tmp_path / "elsewhere").iterdir())]
+    (tmp_path / "kaldi").mkdir()
+    (tmp_path / "kaldi" / "wav.scp").write_text("\n".join(lines))
+    run = examine(speech, {"mine": tmp_path / "kaldi"})
+    assert run.protected["mine"].plain and len(run.protected["mine"].files) == 20
+
+
+def test_the_config_passes_the_checks_and_names_what_the_run_needs(tmp_path, speech):
+    tree(tmp_path / "flat", "{speaker}_{number:03d}.flac", sample_rate=22050)
+    tree(tmp_path / "same", "{speaker}/{number:03d}.wav")
+    (tmp_path / "genders.tsv").write_text("speaker\tgender\nanna\tf\ndora\tf\nbert\tm\ncarl\tm\n")
+    finished = tried(
+        *("--original", "speech", "--protected", "flat=flat", "--protected", "same=same"),
+        *("--speakers", "genders.tsv", "--config", "my.yaml"),
+        cwd=tmp_path,
+    )
+    assert finished.returncode == 0, finished.stderr
+    assert "20 of 20 audio files look like {speaker}/{utterance}.wav\n  4 speakers, 5 to 5" in finished.stdout
+    assert "anna/000.wav   speaker anna   utterance anna-000" in finished.stdout
+    assert "a list of women and a list of men" in finished.stdout
+    config = configuration.check(configuration.read(tmp_path / "my.yaml"))
+    assert config["corpora"]["speech"]["protocol"]["enrol_trial"] == {"enrolment_utterances": 3, "lists": ["f", "m"]}
+    flat, same = config["anonymisers"]["flat"], config["anonymisers"]["same"]
+    assert (flat["audio"], flat["resample"], flat["env"]) == (str(tmp_path / "my.flat"), True, "corpora")
+    assert (same["audio"], same["resample"]) == (str(tmp_path / "same"), False)
+    assert f"anna-000 {tmp_path}/flat/anna_000.flac\n" in (tmp_path / "my.flat" / "wav.scp").read_text()
+    checked = subprocess.run(
+        [sys.executable, SCRIPTS / "validate.py", "--config", "my.yaml"], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_what_has_no_usable_protected_version_is_left_out_for_all_and_named(tmp_path, speech):
+    tree(tmp_path / "good", "{speaker}/{number:03d}.wav")
+    bad = tree(tmp_path / "bad", "{speaker}/{number:03d}.wav", utterances=5)
+    (bad / "anna" / "003.wav").unlink()
+    write(bad / "bert" / "001.wav", channels=2)
+    write(bad / "bert" / "002.wav", seconds=2)
+    (bad / "carl" / "000.wav").write_text("no audio")
+    run = examine(speech, {"good": tmp_path / "good", "bad": bad})
+    left_out = dict(run.left_out)
+    assert left_out.pop("anna-003") == "bad has no protected version"
+    assert left_out.pop("bert-001").endswith("bert/001.wav: has 2 channels instead of one")
+    assert left_out.pop("bert-002").endswith("bert/002.wav: lasts 2.00 s, the original 0.50 s")
+    assert "cannot be read as audio" in left_out.pop("carl-000")
+    # with three enrolment utterances bert, who has three left, would be lost
+    assert (left_out, run.enrolment_utterances, len(run.utterances)) == ({}, 2, 16)
+    write_config(tmp_path / "my.yaml", run)
+    taken = (tmp_path / "my.utterances.txt").read_text().split()
+    assert len(taken) == 16 and "anna-003" not in taken
+    assert "bad has no protected version" in (tmp_path / "my.left_out.tsv").read_text()
+    assert configuration.problems(yaml.safe_load((tmp_path / "my.yaml").read_text())) == []
+
+
+def test_speakers_with_too_few_utterances_are_left_out_and_fewer_enrol_where_many_have_few(tmp_path):
+    speech = tree(tmp_path / "speech", "{speaker}/{number:03d}.wav", speakers=[f"s{n}" for n in range(20)])
+    tree(speech, "{speaker}/{number:03d}.wav", speakers=["few"], utterances=1)
+    run = examine(speech, {"copy": speech})
+    assert run.left_out == {"few-000": "speaker 'few' has only 1"}
+    assert run.enrolment_utterances == 3
+    tree(speech, "{speaker}/{number:03d}.wav", speakers=[f"t{n}" for n in range(10)], utterances=2)
+    run = examine(speech, {"copy": speech})
+    assert run.enrolment_utterances == 1 and set(run.left_out) == {"few-000"}
+
+
+def test_speakers_without_gender_are_left_out_where_others_have_one(tmp_path, speech):
+    (tmp_path / "genders.tsv").write_text("speaker\tgender\nanna\tf\ndora\tf\nbert\tm\n")
+    run = examine(speech, {"copy": speech}, speakers=tmp_path / "genders.tsv")
+    assert run.lists == ["f"] and {of.speaker for of in run.utterances} == {"anna", "dora"}
+    assert {run.left_out["carl-000"], run.left_out["bert-000"]} == {
+        "speaker 'carl' has no gender",
+        "speaker 'bert' is the only one of this gender",
+    }
+    (tmp_path / "genders.tsv").write_text("speaker\tgender\nAnna\tf\n")
+    with pytest.raises(BadInput, match=r"genders.tsv: has none of the speakers, who are called such as 'anna'"):
+        examine(speech, {"copy": speech}, speakers=tmp_path / "genders.tsv")
+
+
+def test_a_pattern_of_ones_own_replaces_the_guess(tmp_path):
+    speech = tree(tmp_path / "speech", "{number}_{speaker}.wav")
+    run = examine(speech, {"copy": speech}, pattern="{utterance}_{speaker}.wav")
+    assert {of.speaker for of in run.utterances} == set(SPEAKERS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (["--protected", "made"], "--protected made: expected NAME=DIR"),
+        (["--protected", "Mine=made"], "--protected: 'Mine' cannot be a name here"),
+        (["--protected", "a=made", "--protected", "a=made"], "--protected: a name occurs twice"),
+        (["--protected", "a=nowhere"], "nowhere: not found"),
+        (["--protected", "a=other"], "no protected file has the name of an original"),
+        (["--protected", "a=twice"], "utterance 'anna-000' has several files"),
+        (["--protected", "a=made", "--pattern", "{speaker}.wav"], "{speaker}.wav: has no {utterance}"),
+        (["--protected", "a=made", "--pattern", "x/{speaker}/{utterance}.wav"], "no file below it looks like"),
+        (["--protected", "a=made", "--config", "old.yaml"], "old.yaml: is there already"),
+    ],
+)
+def test_mistakes_are_one_line_and_nothing_is_written(tmp_path, speech, arguments, what):
+    tree(tmp_path / "made", "{speaker}/{number:03d}.wav")
+    tree(tmp_path / "other", "{speaker}/x{number:03d}y.wav")
+    for folder in ("one", "two"):
+        tree(tmp_path / "twice" / folder, "{speaker}_{number:03d}.wav")
+    (tmp_path / "old.yaml").write_text("mine: 1\n")
+    config = [] if "--config" in arguments else ["--config", "my.yaml"]
+    finished = tried("--original", "speech", *arguments, *config, cwd=tmp_path)
+    assert finished.returncode == 2
+    assert finished.stderr.count("\n") == 1 and what in finished.stderr
+    assert not list(tmp_path.glob("my*")) and (tmp_path / "old.yaml").read_text() == "mine: 1\n"
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"), [("test-other", "test_other"), ("Mine 2", "mine_2"), ("2024", "speech_2024"), ("äö", "speech")]
+)
+def test_any_folder_gives_a_name_that_a_config_can_have(folder, name):
+    assert name_of(folder) == name
+    assert configuration.problems({"corpora": {name: {"synthetic": {"speakers": 2, "utterances": 4}}}}) == []

@@ -1,0 +1,116 @@
+"""Who speaks, guessed from names as corpora really have them."""
+
+import pytest
+
+from voiceprivacy.corpora.folder import compile_pattern
+from voiceprivacy.files import BadInput
+from voiceprivacy.tools.patterns import audio_files, guess_pattern
+
+
+def names(form, *, speakers=("anna", "bert", "carl"), utterances=3, sessions=("s1", "s2")):
+    return [
+        form.format(speaker=speaker, session=session, number=number)
+        for speaker in speakers
+        for session in sessions
+        for number in range(1, utterances + 1)
+    ]
+
+
+VCTK = ("p225", "p226", "p300")
+LIBRI = ("1688", "61", "3331")
+VOX = ("id10001", "id10270")
+
+
+@pytest.mark.parametrize(
+    ("paths", "pattern", "speakers"),
+    [
+        (names("{speaker}/{session}_{number}.wav"), "{speaker}/{utterance}.wav", {"anna", "bert", "carl"}),
+        (
+            names("{speaker}/{session}/{number:05d}.wav"),
+            "{speaker}/{session}/{utterance}.wav",
+            {"anna", "bert", "carl"},
+        ),
+        (
+            names("{speaker}/1{session}/{speaker}-1{session}-{number:04d}.flac", speakers=LIBRI),
+            "{speaker}/{session}/{utterance}.flac",
+            set(LIBRI),
+        ),
+        (
+            names("test-clean/{speaker}/1/{speaker}-1-{session}{number:04d}.flac", speakers=LIBRI),
+            "test-clean/{speaker}/1/{utterance}.flac",
+            set(LIBRI),
+        ),
+        (
+            names("{session}/{speaker}/12/{speaker}-12-{number:04d}.flac", speakers=LIBRI),
+            "*/{speaker}/12/{utterance}.flac",
+            set(LIBRI),
+        ),
+        (
+            names("{speaker}-{session}-{number:04d}.wav", speakers=LIBRI, sessions=("12", "13")),
+            "{speaker}-{session}-{utterance}.wav",
+            set(LIBRI),
+        ),
+        (names("wav48/{speaker}/{speaker}_{session}{number:03d}_mic2.flac", speakers=VCTK), None, set(VCTK)),
+        (names("{speaker}_{session}{number:03d}.wav", speakers=VCTK), "{speaker}_{utterance}.wav", set(VCTK)),
+        (names("{speaker}_{number:03d}_{session}.WAV", speakers=VCTK), "{speaker}_{utterance}.WAV", set(VCTK)),
+        (names("wav/{speaker}/{session}/{number:05d}.wav", speakers=VOX), None, set(VOX)),
+        (names("{speaker}-{session}_x-{number:05d}.wav", speakers=VOX), "{speaker}-{utterance}.wav", set(VOX)),
+        (
+            names("{session}/{speaker}/{number}.wav", speakers=("spk01", "spk02"), sessions=("quiet", "loud")),
+            "*/{speaker}/{utterance}.wav",
+            {"spk01", "spk02"},
+        ),
+        (
+            names("{session}/{speaker}/{number}.wav", speakers=("anna", "bert"), sessions=("test", "train")),
+            "*/{speaker}/{utterance}.wav",
+            {"anna", "bert"},
+        ),
+        (
+            ["f/anna/1.wav", "f/anna/2.wav", "m/bert/3.wav", "m/bert/4.wav"],
+            "{gender}/{speaker}/{utterance}.wav",
+            {"anna", "bert"},
+        ),
+        (
+            names("speaker_{speaker}_{session}_{number}.wav"),
+            "speaker_{speaker}_{utterance}.wav",
+            {"anna", "bert", "carl"},
+        ),
+        (
+            names("speech/{speaker}_{session}_{number}.wav"),
+            "speech/{speaker}_{utterance}.wav",
+            {"anna", "bert", "carl"},
+        ),
+    ],
+)
+def test_usual_names(paths, pattern, speakers):
+    guess = guess_pattern(paths)
+    assert pattern is None or guess == pattern
+    matches = [compile_pattern(guess).fullmatch(path) for path in paths]
+    assert all(matches)
+    assert {match["speaker"] for match in matches} == speakers
+
+
+def test_a_few_strange_files_do_not_change_the_guess():
+    paths = names("{speaker}/{session}_{number}.wav", utterances=20)
+    assert guess_pattern([*paths, "README.wav", "anna/extra/1.wav", "bert/x.flac"]) == "{speaker}/{utterance}.wav"
+
+
+@pytest.mark.parametrize(
+    "paths", [["a.wav", "b.wav", "c.wav"], names("{number}{session}{speaker}.wav"), names("anna/{speaker}{number}.wav")]
+)
+def test_names_that_tell_no_speaker_are_refused_with_examples_and_what_to_do(paths):
+    with pytest.raises(BadInput, match=r"cannot tell the speaker .*\.wav.*--pattern '\{speaker\}/\{utterance\}\.wav'"):
+        guess_pattern(paths)
+
+
+def test_audio_is_found_below_links_and_hidden_files_are_not(tmp_path):
+    for path in ("real/a.wav", "real/B.FLAC", "real/.hidden.wav", "real/.git/c.wav", "real/words.txt"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).touch()
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "sub").symlink_to(tmp_path / "real")
+    assert audio_files(tmp_path / "links") == ["sub/B.FLAC", "sub/a.wav"]
+    (tmp_path / "empty").mkdir()
+    for folder, what in (("empty", "there is no audio below it"), ("nowhere", "not found")):
+        with pytest.raises(BadInput, match=f"{folder}: {what}"):
+            audio_files(tmp_path / folder)
