@@ -5,6 +5,7 @@ import argparse
 from voiceprivacy.arrays import write_embeddings
 from voiceprivacy.attack import units
 from voiceprivacy.attack.features import embed_each
+from voiceprivacy.attack.self_supervised import Encoder
 from voiceprivacy.command import run
 from voiceprivacy.stamps import watched
 
@@ -13,12 +14,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--manifest", required=True, help="TSV: utterance speaker gender path duration_s")
     parser.add_argument("--codebook", required=True, help="npz of train_units.py")
+    parser.add_argument("--encoder", help="folder of SpeechBrain's wav2vec 2.0, as in train_units.py")
     parser.add_argument("--embeddings", required=True, help="npz to write: ids, embeddings (one histogram each)")
     arguments = parser.parse_args()
 
+    encoder = Encoder(arguments.encoder) if arguments.encoder else None
     codebook = units.read_codebook(arguments.codebook)
     with watched(arguments.manifest) as utterances:
-        embeddings = embed_each(utterances, units.histogram(codebook))
+        embeddings = embed_each(utterances, units.histogram(codebook, encoder))
     write_embeddings(arguments.embeddings, embeddings)
     print(f"{len(embeddings.ids)} utterances, {embeddings.embeddings.sum():.0f} frames: {arguments.embeddings}")
 

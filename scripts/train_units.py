@@ -3,6 +3,7 @@
 import argparse
 
 from voiceprivacy.attack import units
+from voiceprivacy.attack.self_supervised import Encoder
 from voiceprivacy.command import run
 from voiceprivacy.files import naming
 from voiceprivacy.stamps import watched
@@ -12,11 +13,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--manifest", required=True, help="TSV of the part train")
     parser.add_argument("--seed", type=int, default=0, help="of the frames that are used and of the first centres")
+    parser.add_argument("--encoder", help="folder of SpeechBrain's wav2vec 2.0 whose frames are taken instead of MFCC")
     parser.add_argument("--codebook", required=True, help="npz to write: scale, centres")
     arguments = parser.parse_args()
 
+    encoder = Encoder(arguments.encoder) if arguments.encoder else None
     with watched(arguments.manifest) as utterances, naming(arguments.manifest):
-        codebook = units.train(utterances, seed=arguments.seed)
+        codebook = units.train(utterances, seed=arguments.seed, encoder=encoder)
     units.write_codebook(arguments.codebook, codebook)
     print(f"{len(codebook.centres)} units: {arguments.codebook}")
 

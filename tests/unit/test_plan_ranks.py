@@ -90,3 +90,14 @@ def test_histograms_need_no_model_file():
 def test_what_is_wrong_with_a_feature_is_said(section, entry, message):
     with pytest.raises(BadInput, match=message):
         configuration.check(config() | {section: entry})
+
+
+def test_units_of_an_encoder_depend_on_its_files(tmp_path):
+    sounds = {"units": {"corpus": "others", "encoder": str(tmp_path)}}
+    plan = completed(extractors={"sounds": sounds, "mfcc": {"units": {"corpus": "others"}}})
+    files = ["hyperparams.yaml", "latent_extractor.ckpt", "latent_encoder.ckpt"]
+    assert plan.encoder_files("sounds") == [f"{tmp_path}/{name}" for name in files]
+    assert plan.encoder("mfcc") is None
+    assert plan.encoder_files("mfcc") == []
+    with pytest.raises(BadInput, match="nowhere: not found"):
+        completed(extractors={"sounds": {"units": {"corpus": "others", "encoder": "nowhere"}}})

@@ -136,6 +136,7 @@ rule train_units:
     """Codebook of vector-quantised frames, from training speech."""
     input:
         manifest=units_manifest,
+        encoder=encoder_files,
         script=SCRIPTS / "train_units.py",
     output:
         codebook="results/models/{extractor}/codebook.npz",
@@ -152,10 +153,12 @@ rule train_units:
         runtime=120,
     params:
         code=code("train_units"),
+        encoder=encoder_argument,
         seed=config["seed"],
     shell:
         "python {input.script:q}"
         " --manifest {input.manifest:q}"
+        " {params.encoder:q}"
         " --seed {params.seed:q}"
         " --codebook {output.codebook:q}"
         " > {log:q} 2>&1"
@@ -166,6 +169,7 @@ rule extract_units:
     input:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
         codebook="results/models/{extractor}/codebook.npz",
+        encoder=encoder_files,
         script=SCRIPTS / "extract_units.py",
     output:
         embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",
@@ -182,10 +186,12 @@ rule extract_units:
         runtime=120,
     params:
         code=code("extract_units"),
+        encoder=encoder_argument,
     shell:
         "python {input.script:q}"
         " --manifest {input.manifest:q}"
         " --codebook {input.codebook:q}"
+        " {params.encoder:q}"
         " --embeddings {output.embeddings:q}"
         " > {log:q} 2>&1"
 

@@ -5,6 +5,15 @@ def units_manifest(wildcards):
     return f"results/audio/{plan.extractors[wildcards.extractor]['units']['corpus']}/train/original/manifest.tsv"
 
 
+def encoder_files(wildcards):
+    return plan.encoder_files(wildcards.extractor)
+
+
+def encoder_argument(wildcards):
+    folder = plan.encoder(wildcards.extractor)
+    return ["--encoder", folder] if folder else []
+
+
 def dictionary(wildcards):
     return plan.extractors[wildcards.extractor]["style"].get("dictionary", [])
 

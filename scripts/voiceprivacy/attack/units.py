@@ -1,16 +1,18 @@
 """Which sounds a speaker makes, and how often: the histogram of vector-quantised frames of an utterance.
 
-It stands for the phone embedding of the paper, whose encoder is a trained VQ-VAE: here the frames are MFCC and the
-codebook is k-means on the training speakers.
+It stands for the phone embedding of the paper, whose encoder is a trained VQ-VAE: here the frames are MFCC or those of
+a self-supervised encoder, and the codebook is k-means on the training speakers.
 
 Conventions
 -----------
-* A frame is 13 MFCC with first and second slopes (39 numbers) every 10 ms, with the mean of the utterance taken
-  off, which holds much of the microphone and of the voice. Frames 40 dB below the loudest are silence and left out.
+* A frame is 13 MFCC with first and second slopes (39 numbers) every 10 ms, or what a self-supervised encoder makes of
+  the utterance (see ``self_supervised``). The mean of the utterance is taken off, which holds much of the microphone
+  and of the voice. Frames 40 dB below the loudest are silence and left out.
 * The unit of a frame is the nearest centre of the codebook, when every number is divided by its scale.
 
 References
 ----------
+Baevski et al., wav2vec 2.0, NeurIPS 2020.
 Backstrom et al., Privacy disclosure of similarity rank in speech and language processing, 2025, section VI.
 """
 
@@ -42,7 +44,7 @@ ITERATIONS = 20
 
 
 class Codebook(NamedTuple):
-    """Scale (39,) of the frames and scaled centres (256, 39), float32."""
+    """Scale (D,) of the frames and scaled centres (256, D), float32."""
 
     scale: np.ndarray
     centres: np.ndarray
@@ -59,33 +61,53 @@ def write_codebook(path, codebook):
     write_npz(path, codebook._asdict())
 
 
-def frames(samples, sample_rate):
-    """MFCC and their first and second slopes, array (F, 39); F is 0 for digital silence."""
+def frames(samples, sample_rate, encoder=None):
+    """Frames of one utterance without its silence and its mean.
+
+    Parameters
+    ----------
+    samples : array (N,)
+    sample_rate : int, Hz
+    encoder : self_supervised.Encoder, optional
+        By default frames are MFCC and their first and second slopes.
+
+    Returns
+    -------
+    array (F, D) : F is 0 for digital silence
+
+    Raises
+    ------
+    BadInput : shorter than a frame
+    """
+    window, hop = (WINDOW, HOP) if encoder is None else (encoder.window, encoder.hop)
     samples = audio.resample(samples, source_rate=sample_rate, target_rate=SAMPLE_RATE)
-    if len(samples) < WINDOW:
-        raise BadInput(f"shorter than a frame of {1000 * WINDOW // SAMPLE_RATE} ms: leave it out")
+    if len(samples) < window:
+        raise BadInput(f"shorter than a frame of {1000 * window / SAMPLE_RATE:g} ms: leave it out")
     wave = torch.from_numpy(np.ascontiguousarray(samples))
-    power = wave.unfold(0, WINDOW, HOP).square().mean(dim=1)
+    power = wave.unfold(0, window, hop).square().mean(dim=1)
     loud = (power > power.max() * 10 ** (-SILENCE_DB / 10)).numpy()
-    with torch.inference_mode():
-        mfcc = _mfcc()(wave)[:, : len(loud)]
-        slopes = torchaudio.functional.compute_deltas(mfcc)
-        both = torch.cat([mfcc, slopes, torchaudio.functional.compute_deltas(slopes)]).T.numpy()
-    kept = both[loud[: len(both)]]
+    found = _mfcc_and_slopes(wave)[: len(loud)] if encoder is None else encoder.frames(samples)
+    kept = found[loud[: len(found)]]
     return kept - kept.mean(axis=0) if len(kept) else kept
 
 
-def histogram(codebook):
+def histogram(codebook, encoder=None):
     """The feature of a codebook: a function (samples, sample_rate) -> number of frames of each unit, array (256,)."""
 
     def of_utterance(samples, sample_rate):
-        found, _ = vq(frames(samples, sample_rate) / codebook.scale, codebook.centres)
+        of_frames = frames(samples, sample_rate, encoder)
+        if of_frames.shape[1] != len(codebook.scale):
+            raise BadInput(
+                f"its frames have {of_frames.shape[1]} numbers, those of the codebook {len(codebook.scale)}: "
+                "the codebook was trained with another encoder"
+            )
+        found, _ = vq(of_frames / codebook.scale, codebook.centres)
         return counted(found, N_UNITS)
 
     return of_utterance
 
 
-def train(utterances, *, seed):
+def train(utterances, *, seed, encoder=None):
     """Codebook by k-means on frames of training utterances, the same for every order of them.
 
     Raises
@@ -94,7 +116,7 @@ def train(utterances, *, seed):
     """
     chosen = []
     for utterance in tqdm(sorted(utterances), unit="utterance", mininterval=1.0):
-        of_utterance = frames(*audio.read(utterance.path))
+        of_utterance = frames(*audio.read(utterance.path), encoder)
         draw = seeds.generator(seed, "units", utterance.utterance)
         chosen.append(of_utterance[draw.permutation(len(of_utterance))[:FRAMES_PER_UTTERANCE]])
     points = np.concatenate(chosen)
@@ -102,11 +124,19 @@ def train(utterances, *, seed):
         raise BadInput(f"{len(points)} frames are too few for {N_UNITS} units: give more training speech")
     draw = seeds.generator(seed, "units")
     points = points[draw.permutation(len(points))[:MOST_FRAMES]]
-    scale = points.std(axis=0)
+    scale = np.maximum(points.std(axis=0), np.finfo(np.float32).tiny)
     with warnings.catch_warnings():  # a centre that loses all its frames stays where it is
         warnings.simplefilter("ignore")
         centres, _ = kmeans2(points / scale, N_UNITS, iter=ITERATIONS, minit="points", rng=draw)
     return Codebook(scale.astype(np.float32), centres.astype(np.float32))
+
+
+def _mfcc_and_slopes(wave):
+    """13 MFCC with first and second slopes, array (F, 39)."""
+    with torch.inference_mode():
+        mfcc = _mfcc()(wave)
+        slopes = torchaudio.functional.compute_deltas(mfcc)
+        return torch.cat([mfcc, slopes, torchaudio.functional.compute_deltas(slopes)]).T.numpy()
 
 
 @functools.cache

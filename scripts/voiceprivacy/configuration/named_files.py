@@ -30,6 +30,8 @@ def _named_files(config):
     for name, entry in config["extractors"].items():
         if "model" in entry and "revision" not in entry:
             yield ("extractors", name, "model"), ours(entry["model"])
+        if "encoder" in entry.get("units", {}):
+            yield ("extractors", name, "units", "encoder"), ours(entry["units"]["encoder"])
         if entry.get("start", name) not in config["extractors"]:
             yield ("extractors", name, "start"), ours(entry["start"])
         for path in entry["inputs"]:

@@ -14,6 +14,7 @@ CONDITIONS = {
     "p0p1": ("run0", "run1"),
 }
 MODEL_FILES = ["hyperparams.yaml", "embedding_model.ckpt"]
+ENCODER_FILES = ["hyperparams.yaml", "latent_extractor.ckpt", "latent_encoder.ckpt"]
 ON = "_on_"  # an attacker trained on protected speech: <name>_on_<anonymiser>
 HISTOGRAMS = ["f0", "units", "style"]  # extractors that are no network: their features are histograms
 
@@ -93,6 +94,16 @@ class Attackers:
         """The files of an extractor that embeddings depend on."""
         folder = self.model_folder(extractor)
         return [f"{folder}/{name}" for name in MODEL_FILES] if folder else []
+
+    def encoder(self, extractor):
+        """The folder of the self-supervised encoder whose frames an extractor's units are; None for MFCC."""
+        folder = self.extractors[extractor]["units"].get("encoder")
+        return folder and ours(folder)
+
+    def encoder_files(self, extractor):
+        """The files of that encoder."""
+        folder = self.encoder(extractor)
+        return [f"{folder}/{name}" for name in ENCODER_FILES] if folder else []
 
     def extractors_with(self, field):
         """Extractors whose entry has a field."""

@@ -4,6 +4,8 @@ import voiceprivacy.torchaudio_loader  # noqa: F401
 
 import torch
 from speechbrain.lobes.models import ECAPA_TDNN, Xvector
+from speechbrain.lobes.models import wav2vec as wav2vec_2
+from speechbrain.lobes.models.transformer import Transformer
 
 from voiceprivacy import audio, seeds
 from voiceprivacy.tables import Utterance, write_manifest
@@ -149,4 +151,52 @@ def _save(folder, settings, model, classifier):
     (folder / "hyperparams.yaml").write_text(settings, encoding="utf-8")
     torch.save(model.state_dict(), folder / "embedding_model.ckpt")
     torch.save(classifier.state_dict(), folder / "classifier.ckpt")
+    return folder
+
+
+WAV2VEC = """
+embedding_dim: 8
+dropout: 0.1
+
+optimizer: !name:torch.optim.AdamW
+    lr: 0.0005
+
+extractor: !new:speechbrain.lobes.models.wav2vec.W2VLatentExtractor
+    kernel_sizes: [11, 3, 3]
+    strides: [5, 4, 4]
+    out_channels: [6, 6, 6]
+
+encoder: !new:speechbrain.lobes.models.transformer.Transformer.TransformerEncoder
+    d_model: !ref <embedding_dim>
+    num_layers: 2
+    nhead: 2
+    d_ffn: 12
+    dropout: !ref <dropout>
+    layerdrop_prob: 0.05
+    normalize_before: True
+    activation: !name:torch.nn.GELU
+
+encoder_wrapper: !new:speechbrain.lobes.models.wav2vec.EncoderWrapper
+    in_dim: 6
+    embedding_dim: !ref <embedding_dim>
+    latent_encoder: !ref <encoder>
+    dropout_encoder_input: 0.1
+
+epoch_counter: !new:os.system
+    command: touch ran
+"""
+
+
+def wav2vec(folder):
+    """Write a tiny encoder in the layout of SpeechBrain's wav2vec 2.0 recipe; returns the folder."""
+    folder.mkdir(parents=True)
+    torch.manual_seed(1)
+    extractor = wav2vec_2.W2VLatentExtractor([6, 6, 6], kernel_sizes=[11, 3, 3], strides=[5, 4, 4])
+    transformer = Transformer.TransformerEncoder(
+        num_layers=2, nhead=2, d_ffn=12, d_model=8, normalize_before=True, activation=torch.nn.GELU
+    )
+    encoder = wav2vec_2.EncoderWrapper(6, 8, transformer)
+    (folder / "hyperparams.yaml").write_text(WAV2VEC, encoding="utf-8")
+    torch.save(extractor.state_dict(), folder / "latent_extractor.ckpt")
+    torch.save(encoder.state_dict(), folder / "latent_encoder.ckpt")
     return folder
