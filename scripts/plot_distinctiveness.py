@@ -8,6 +8,7 @@ from voiceprivacy.files import BadInput
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.plots import style
 from voiceprivacy.report.plots.distinctiveness import picture
+from voiceprivacy.report.uncertainty import metric_limits
 
 NAMES = ("deid_percent", "gvd_db")
 
@@ -17,19 +18,23 @@ def main():
     parser.add_argument("--metrics", required=True, type=Path, help="metrics.tsv")
     parser.add_argument("--extractor", required=True, help="of the attacker")
     parser.add_argument("--backend", required=True, help="of the attacker")
+    parser.add_argument("--palette", nargs="*", default=[], metavar="NAME", help="all anonymisers, for the colours")
     parser.add_argument("--figures", nargs="+", required=True, metavar="FILE", help="the same picture as svg, pdf, png")
     arguments = parser.parse_args()
 
     attacker = (arguments.extractor, arguments.backend)
-    found = {}
+    found, limits = {}, {}
     for metric in read_metrics(arguments.metrics):
         if (metric.extractor, metric.backend) == attacker and metric.metric in NAMES:
-            of = found.setdefault((metric.anonymiser, f"{metric.corpus} {metric.trials}"), {})
-            of[metric.metric] = float(metric.value)
+            name = (metric.anonymiser, f"{metric.corpus} {metric.trials}")
+            found.setdefault(name, {})[metric.metric] = float(metric.value)
+            limits.setdefault(name, {})[metric.metric] = metric_limits(metric)
     if not found:
         raise BadInput(f"{arguments.metrics}: has no {NAMES[0]} of {' + '.join(attacker)}")
     points = {name: tuple(of[metric] for metric in NAMES) for name, of in found.items()}
-    figure = picture(points=points, title=" + ".join(attacker))
+    limits = {name: tuple(of[metric] for metric in NAMES) for name, of in limits.items()}
+    title = " + ".join(attacker)
+    figure = picture(points=points, limits=limits, title=title, anonymisers=arguments.palette)
     for path in arguments.figures:
         style.save(figure, path)
         print(f"wrote {path}")

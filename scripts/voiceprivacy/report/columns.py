@@ -199,3 +199,8 @@ COLUMNS = (
 def short(value):
     """A number of a picture's legend or a paper's table: three digits, or the order of magnitude of a smaller one."""
     return f"{value:.3f}" if value == 0 or abs(value) >= 5e-4 else f"{value:.0e}"
+
+
+def short_limits(limits, digits=3):
+    """An interval (low, high) in a legend, after a space; empty where there is none."""
+    return f" [{limits[0]:.{digits}f}, {limits[1]:.{digits}f}]".replace("-", MINUS) if limits else ""

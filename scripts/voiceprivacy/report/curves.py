@@ -1,5 +1,7 @@
 """What a picture draws: curves of one or several anonymisers, read back from their TSV files."""
 
+from pathlib import Path
+
 import numpy as np
 
 from voiceprivacy.files import BadInput, read_json
@@ -26,7 +28,9 @@ def read_systems(*, anonymisers, curves, metrics, columns):
 
     Returns
     -------
-    {anonymiser/condition: {column: array}}, {anonymiser/condition: {metric: value}} : in the order of the arguments
+    {anonymiser/condition: {column: array}}, {anonymiser/condition: {metric: value}} : in the order of the arguments;
+    ``limits`` beside the metrics is {metric: (low, high)}, from the file of intervals beside the metrics file if there
+    is one
 
     Raises
     ------
@@ -38,13 +42,32 @@ def read_systems(*, anonymisers, curves, metrics, columns):
         )
     curve_of, metrics_of = {}, {}
     for anonymiser, curve_path, metrics_path in zip(anonymisers, curves, metrics, strict=True):
-        numbers = read_json(metrics_path)
+        numbers, limits = read_json(metrics_path), read_limits(metrics_path)
         for label, curve in read_curves(curve_path, columns).items():
             if not isinstance(numbers, dict) or not isinstance(numbers.get(label), dict):
                 raise BadInput(f"{metrics_path}: has no metrics of '{label}', which {curve_path} draws")
             curve_of[f"{anonymiser}/{label}"] = curve
-            metrics_of[f"{anonymiser}/{label}"] = numbers[label]
+            metrics_of[f"{anonymiser}/{label}"] = numbers[label] | {"limits": limits.get(label, {})}
     return curve_of, metrics_of
+
+
+def read_limits(metrics_path):
+    """Intervals {condition: {metric: (low, high)}} of a metrics file from its sibling; empty where there is none.
+
+    Only of numbers that are those of the metrics file: a file of intervals may be left over from an earlier run.
+    """
+    path = Path(metrics_path).with_suffix(".intervals.json")
+    if not path.exists():
+        return {}
+    numbers = read_json(metrics_path)
+    return {
+        condition: {
+            metric: (interval["ci_low"], interval["ci_high"])
+            for metric, interval in intervals.items()
+            if interval["value"] == numbers.get(condition, {}).get(metric) and not isinstance(interval["ci_low"], str)
+        }
+        for condition, intervals in read_json(path).items()
+    }
 
 
 def read_similarities(path, *, genders):

@@ -23,7 +23,20 @@ def test_a_system_is_named_by_anonymiser_and_condition(system):
     curves, metrics = read_systems(**system)
     assert list(curves) == ["b2/op", "b2/pp"]
     assert curves["b2/op"]["p"].tolist() == [0.75, 0.25]
-    assert metrics == {"b2/op": {"tag": "A"}, "b2/pp": {"tag": "B"}}
+    assert metrics == {"b2/op": {"tag": "A", "limits": {}}, "b2/pp": {"tag": "B", "limits": {}}}
+
+
+def test_intervals_beside_the_metrics_are_read_if_they_are_of_the_same_numbers(system, tmp_path):
+    metrics = {"op": {"eer_percent": 7.0, "min_dcf": 0.5, "cllr_bit": "undefined"}, "pp": {"eer_percent": 8.0}}
+    write_json(tmp_path / "b2.json", metrics)
+    of_op = {
+        "eer_percent": {"value": 7.0, "ci_low": 5.0, "ci_high": 9.0},
+        "min_dcf": {"value": 0.6, "ci_low": 0.5, "ci_high": 0.9},  # of an earlier run
+        "cllr_bit": {"value": "undefined", "ci_low": "undefined", "ci_high": "undefined"},
+    }
+    write_json(tmp_path / "b2.intervals.json", {"op": of_op})
+    _, metrics = read_systems(**system)
+    assert metrics["b2/op"]["limits"] == {"eer_percent": (5.0, 9.0)} and metrics["b2/pp"]["limits"] == {}
 
 
 def test_one_file_of_each_kind_per_anonymiser(system):

@@ -79,6 +79,26 @@ def test_latex_draws_the_curve_and_the_legend_in_its_order():
     assert "$D_{ECE}$" in entries[0]
 
 
+def test_the_legend_has_the_interval_and_says_what_is_zero_evidence():
+    _, ax = style.figure(4, 3)
+    curve = {name: np.ones(2) for name in ("prior_log_odds", "ece_bit", "ece_default_bit")}
+    metrics = {
+        "much": {"dece_bit": 0.6, "dece_null95_bit": 0.1, "limits": {"dece_bit": (0.44, 0.7)}},
+        "none": {"dece_bit": 0.05, "dece_null95_bit": 0.1, "limits": {}},
+        "unknown": {"dece_bit": 0.01, "dece_null95_bit": "undefined"},
+    }
+    metrics = {name: of | {"worst_case_log10": 1.5, "tag": "B"} for name, of in metrics.items()}
+    plot_profiles(ax, curves=dict.fromkeys(metrics, curve), metrics=metrics)
+    legend = ax.get_legend()
+    entries = [text.get_text() for text in legend.get_texts()][1:]
+    assert entries == [
+        "unknown (0.010, 1.500, B)",
+        "none (0.050, 1.500, B) *",
+        "much (0.600 [0.44, 0.70], 1.500, B)",
+    ]
+    assert "* no more than zero evidence" in legend.get_title().get_text()
+
+
 def test_a_long_curve_is_thinned_but_keeps_its_shape():
     figure, ax = style.figure(4, 3)
     x = np.linspace(0, 1, 20_000)

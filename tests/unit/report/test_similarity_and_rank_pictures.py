@@ -57,6 +57,14 @@ def test_every_system_has_a_panel():
     assert drawn == [f"b{index}/op" for index in range(6)]
 
 
+def test_intervals_stand_beside_the_numbers_of_ranks():
+    of = systems(4)
+    limits = {"mean_disclosure_bit": (0.25, 1.5), "identification_rate_percent": (30.0, 70.0)}
+    figure = ranks.picture(curves=of["curves"], metrics={"b0/op": of["metrics"]["b0/op"] | {"limits": limits}})
+    title = figure.axes[0].get_title().split("\n")
+    assert title[1:] == ["rank 1 of 4: 50.0 % [30, 70]", "mean 1.00 [0.25, 1.50] of 2.00 bit", "model 0.50 bit"]
+
+
 def test_galleries_of_different_sizes_do_not_share_axes():
     small, large = systems(5), systems(100)
     curves = {"small": small["curves"]["b0/op"], "large": large["curves"]["b0/op"]}

@@ -85,6 +85,17 @@ def test_an_anonymiser_without_distinct_voices_is_an_arrow_at_the_edge():
     assert ax.get_xlim()[0] < -10
 
 
+def test_intervals_of_deid_and_gain_are_lines_within_the_picture():
+    _, ax = style.figure(3, 3)
+    points = {("b1", "f"): (60.0, -1.0), ("b1", "m"): (50.0, 0.0)}
+    limits = {("b1", "f"): ((-20.0, 90.0), (-6.0, 2.0)), ("b1", "m"): (None, (-math.inf, 1.0))}
+    distinctiveness.plot_points(ax, points=points, limits=limits)
+    lines = [(list(line.get_xdata()), list(line.get_ydata())) for line in ax.get_lines()]
+    assert ([-20, 90], [-1, -1]) in lines and ([60, 60], [-6, 2]) in lines
+    assert len(lines) == 2 + 2 + 2  # points, intervals, the lines of no change
+    assert ax.get_xlim()[0] < -20 and ax.get_ylim()[0] < -6
+
+
 def test_distributions_end_at_one_and_n_is_shown():
     disclosures = {"original/oo": np.array([3.0, 3.0, 2.0]), "b2/op": np.array([0.0, 0.5, 1.0])}
     examples = {"a": (np.array([0.5, 0.5]), np.array([0.6, 0.4]))}

@@ -2,29 +2,31 @@
 
 from scipy.special import expit
 
-from voiceprivacy.report.columns import short
+from voiceprivacy.report.columns import short, short_limits
 from voiceprivacy.report.plots import style
 
 CALIBRATIONS = ("train", "test", "linear", "isotonic", "isotonic_interpolated", "default")
+ZERO = " *"
 AXES = {  # over what a profile is drawn: what becomes of prior log-odds, and the label
     "log_odds": (lambda log_odds: log_odds, r"prior log-odds, logit($\pi$)"),
     "prior": (expit, r"prior $\pi$"),
 }
 
 
-def plot_profiles(ax, *, curves, metrics, over="log_odds"):
+def plot_profiles(ax, *, curves, metrics, over="log_odds", looks=None):
     """Draw the ECE profiles of all systems and of perfect privacy (Figure 3 of Nautsch et al., Interspeech 2020).
 
     Parameters
     ----------
     ax : matplotlib axes
     curves : dict
-        label -> dict of array (P,): ``prior_log_odds`` (natural logarithm), ``ece_bit`` and ``ece_default_bit``. The
-        order gives the colours.
+        label -> dict of array (P,): ``prior_log_odds`` (natural logarithm), ``ece_bit`` and ``ece_default_bit``
     metrics : dict
-        label -> dict with ``dece_bit``, ``worst_case_log10`` and ``tag``, the legend, which is sorted by D_ECE.
+        label -> dict with ``dece_bit``, ``worst_case_log10`` and ``tag``, the legend, which is sorted by D_ECE;
+        ``limits`` {dece_bit: (low, high)} and ``dece_null95_bit`` if they are known.
     over : str
         ``log_odds``, or ``prior``, over which the area between a profile and perfect privacy is D_ECE.
+    looks : {label: {color, linestyle}}; without it the order of the curves gives the colours
     """
     scale, xlabel = AXES[over]
 
@@ -35,10 +37,14 @@ def plot_profiles(ax, *, curves, metrics, over="log_odds"):
     perfect = draw(next(iter(curves.values())), "ece_default_bit", color="black", label="perfect privacy (0, 0, 0)")
     lines = {}
     for index, (label, curve) in enumerate(curves.items()):
-        look = {"color": style.colour(index), "linestyle": style.line(index)}
+        look = looks[label] if looks else {"color": style.colour(index), "linestyle": style.line(index)}
         lines[label] = draw(curve, "ece_bit", label=f"{label} {_profile(metrics[label])}", **look)
     ranking = sorted(lines, key=lambda label: metrics[label]["dece_bit"])
     title = "system ($D_{ECE}$ [bit], worst case, tag)"
+    if any("limits" in of and of["limits"] for of in metrics.values()):
+        title = "system ($D_{ECE}$ [bit] with 95 % interval, worst case, tag)"
+    if any(_zero(of) for of in metrics.values()):
+        title += f"\n{ZERO.strip()} no more than zero evidence"
     handles = [perfect, *(lines[label] for label in ranking)]
     ax.legend(handles=handles, title=title, loc="upper left", bbox_to_anchor=(1.02, 1), alignment="left")
     ax.set(xlabel=xlabel, ylabel="ECE [bit]", ylim=(0, None))
@@ -90,4 +96,12 @@ def _numbers_of(name, metrics):
 
 
 def _profile(metrics):
-    return f"({short(metrics['dece_bit'])}, {short(metrics['worst_case_log10'])}, {metrics['tag']})"
+    interval = short_limits(metrics.get("limits", {}).get("dece_bit"), digits=2)
+    worst = short(metrics["worst_case_log10"])
+    return f"({short(metrics['dece_bit'])}{interval}, {worst}, {metrics['tag']}){ZERO if _zero(metrics) else ''}"
+
+
+def _zero(metrics):
+    """Whether D_ECE is known to lie in the zero-evidence band."""
+    band = metrics.get("dece_null95_bit", "undefined")
+    return band != "undefined" and metrics["dece_bit"] <= band
