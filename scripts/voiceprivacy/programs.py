@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 
+from voiceprivacy import sandbox
 from voiceprivacy.files import BadInput, ours
 
 LOG_BYTES, LAST_BYTES = 4 * 2**20, 2**14
@@ -28,7 +29,7 @@ def words_of(command, *, threads):
     return [ours(word).replace("{threads}", str(threads)) for word in words]
 
 
-def run(words, *, name, threads, minutes=None, variables=None):
+def run(words, *, name, threads, minutes=None, variables=None, writable=None):
     """Run a program to its end.
 
     Parameters
@@ -43,13 +44,19 @@ def run(words, *, name, threads, minutes=None, variables=None):
         After which it is ended; None for no limit.
     variables : dict, optional
         Added to its environment.
+    writable : path, optional
+        The only folder that it may change: it runs in a box of voiceprivacy.sandbox, without a network.
 
     Raises
     ------
-    BadInput : it cannot be started
+    BadInput : it cannot be started, or no box can be made on this machine
     Failed : it fails, is killed, or runs too long
     """
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads), **(variables or {})}
+    if writable is not None:
+        if reason := sandbox.why_not(writable):
+            raise BadInput(f"{name}: sandbox: true cannot be kept on this machine: {reason}")
+        words, environment = sandbox.words_of(words, writable=writable), environment | sandbox.folders(writable)
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     try:
         process = subprocess.Popen(words, **streams, env=environment, start_new_session=True)

@@ -64,7 +64,7 @@ def test_an_attacker_who_holds_the_seed_draws_as_the_users(plan):
 
 def test_placeholders_of_an_audio_folder_are_filled_in(plan):
     call = plan.anonymiser_call("team", "demo", "trial")
-    assert call == {"audio": ["submissions/demo/trial/demo"], "options": {}, "resample": False}
+    assert call == {"audio": ["submissions/demo/trial/demo"], "options": {}, "resample": False, "sandbox": False}
 
 
 def test_original_is_assessed_once_under_each_attacker(plan):

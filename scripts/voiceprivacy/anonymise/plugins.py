@@ -3,7 +3,7 @@
 Conventions
 -----------
 * An entry is a dict with exactly one of the keys ``function``, ``command`` and ``audio``, and perhaps ``options``.
-* Every kind takes (what the entry says, utterances, *, options, seed, threads, minutes, scratch) and
+* Every kind takes (what the entry says, utterances, *, options, seed, threads, minutes, writable, scratch) and
   returns {utterance id: path of the protected file}; it may write below ``scratch`` only.
 * Relative paths are relative to the working directory.
 """
@@ -52,7 +52,7 @@ def protect(entry, utterances, *, seed, threads, scratch, minutes=None):
     """
     of = kind(entry)
     options = entry.get("options") or {}
-    limits = {"threads": threads, "minutes": minutes}
+    limits = {"threads": threads, "minutes": minutes, "writable": scratch if entry.get("sandbox") else None}
     paths = KINDS[of](entry[of], utterances, options=options, seed=seed, scratch=scratch, **limits)
     owners = {}
     for utterance, path in paths.items():
@@ -61,7 +61,7 @@ def protect(entry, utterances, *, seed, threads, scratch, minutes=None):
     return paths
 
 
-def _function(name, utterances, *, options, seed, threads, minutes, scratch):
+def _function(name, utterances, *, options, seed, threads, minutes, writable, scratch):
     manifest, job = scratch / "input.tsv", scratch / "job.json"
     write_manifest(manifest, utterances)
     calls = {"function": name, "options": options, "seed": seed, "threads": threads}
@@ -69,21 +69,22 @@ def _function(name, utterances, *, options, seed, threads, minutes, scratch):
     words = [sys.executable, "-P", "-m", functions.__name__, str(job)]
     path = os.pathsep.join(filter(None, [str(SCRIPTS), os.environ.get("PYTHONPATH")]))
     try:
-        programs.run(words, name=f"function {name}", threads=1, minutes=minutes, variables={"PYTHONPATH": path})
+        limits = {"threads": 1, "minutes": minutes, "writable": writable}
+        programs.run(words, name=f"function {name}", variables={"PYTHONPATH": path}, **limits)
     except programs.Failed as error:
         said = [line.removeprefix("error: ") for line in error.said.splitlines() if line.startswith("error: ")]
         raise BadInput(said[-1] if said else str(error)) from None
     return {of.utterance: scratch / f"{of.utterance}.flac" for of in utterances}
 
 
-def _command(command, utterances, *, options, seed, threads, minutes, scratch):
+def _command(command, utterances, *, options, seed, threads, minutes, writable, scratch):
     manifest, output, audio_dir = scratch / "input.tsv", scratch / "output.tsv", scratch / "audio"
     audio_dir.mkdir()
     write_manifest(manifest, utterances)
     words = command_words(command, options, threads=threads)
     contract = {"--manifest": manifest, "--seed": seed, "--audio-dir": audio_dir, "--output-manifest": output}
     words += [str(word) for argument in contract.items() for word in argument]
-    programs.run(words, name=f"command '{command}'", threads=threads, minutes=minutes)
+    programs.run(words, name=f"command '{command}'", threads=threads, minutes=minutes, writable=writable)
     if not output.exists():
         raise BadInput(f"command '{command}' wrote no --output-manifest")
     with naming(f"what command '{command}' wrote"):
@@ -113,7 +114,7 @@ def _asked_for(made, utterances, command):
     return {utterance.utterance: utterance.path for utterance in made}
 
 
-def _audio(folders, utterances, *, options, seed, threads, minutes, scratch):
+def _audio(folders, utterances, *, options, seed, threads, minutes, writable, scratch):
     return find_audio([folders] if isinstance(folders, str) else folders, utterances)
 
 

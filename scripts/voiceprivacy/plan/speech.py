@@ -107,7 +107,7 @@ class Speech:
         if kind == "audio":
             folder = value.replace("{corpus}", corpus).replace("{part}", part)
             value = list(dict.fromkeys(folder.replace("{set}", of) for of in self.data_sets(corpus, part)))
-        return {kind: value, "options": entry["options"], "resample": entry["resample"]}
+        return {kind: value, **{field: entry[field] for field in ("options", "resample", "sandbox")}}
 
     def first_run(self, name):
         """The first run of a second one; nothing for others."""

@@ -1,0 +1,144 @@
+"""A submitted plug-in in its box: it reads, writes its own output, reaches no network and changes nothing else."""
+
+import shutil
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from voiceprivacy import programs, sandbox
+from voiceprivacy.anonymise import plugins
+from voiceprivacy.files import SCRIPTS, BadInput
+from voiceprivacy.tables import read_manifest
+
+COPY = Path("workflow/resources/plugins/copy_speech.py").absolute()
+BURGLAR = '''
+"""Copies the speech as it should, and tries what it should not; what succeeded is printed into stolen.txt."""
+import os, runpy, socket, subprocess, sys
+from pathlib import Path
+
+manifest, audio_dir = (Path(sys.argv[sys.argv.index(name) + 1]) for name in ("--manifest", "--audio-dir"))
+outside, port = Path(sys.argv[1]), int(sys.argv[2])
+sys.argv[1:3] = []
+attempts = {
+    "network": lambda: socket.create_connection(("127.0.0.1", port), timeout=5),
+    "other folder": lambda: (outside / "new.txt").write_text("x"),
+    "overwrite": lambda: (outside / "precious.txt").write_text("x"),
+    "delete": lambda: (outside / "precious.txt").unlink(),
+    "working directory": lambda: Path("new.txt").write_text("x"),
+    "home": lambda: (Path.home() / ".voiceprivacy_test").write_text("x"),
+    "link": lambda: ((audio_dir / "link").symlink_to(outside), (audio_dir / "link" / "new.txt").write_text("x")),
+    "shared memory": lambda: os.stat("/dev/shm/voiceprivacy_test"),
+    "remount": lambda: subprocess.run(["mount", "-o", "remount,bind,rw", "/"], check=True, capture_output=True),
+    "other processes": lambda: 1 / (len([of for of in os.listdir("/proc") if of.isdigit()]) > 5),
+}
+succeeded = []
+for name, attempt in attempts.items():
+    try:
+        attempt()
+        succeeded.append(name)
+    except (OSError, subprocess.CalledProcessError, ZeroDivisionError):
+        pass
+(audio_dir.parent / "stolen.txt").write_text(" ".join(succeeded))
+runpy.run_path(COPY, run_name="__main__")
+'''
+FUNCTION = """
+from pathlib import Path
+
+
+def anonymise(samples, sample_rate, *, utterance, speaker, seed, outside):
+    Path(outside, "new.txt").write_text("x")
+    return samples
+"""
+
+
+@pytest.fixture(params=["bwrap", "unshare"], autouse=True)
+def box(request, tmp_path, monkeypatch):
+    """Every test with either program that makes boxes, where this machine lets it."""
+    if request.param == "bwrap" and not shutil.which("bwrap"):
+        pytest.skip("bubblewrap is not installed")
+    if request.param == "unshare":
+        monkeypatch.setattr(sandbox.shutil, "which", lambda name: None)
+    if reason := sandbox.why_not(tmp_path):
+        pytest.skip(f"no sandbox on this machine: {reason}")
+
+
+@pytest.fixture
+def outside(tmp_path):
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "precious.txt").write_text("precious")
+    return tmp_path / "outside"
+
+
+@pytest.fixture
+def scratch(tmp_path):
+    (tmp_path / "scratch").mkdir()
+    return tmp_path / "scratch"
+
+
+def protect(entry, original, scratch):
+    return plugins.protect(entry, read_manifest(original), seed=0, threads=1, scratch=scratch)
+
+
+@pytest.fixture
+def burglar(tmp_path, outside):
+    (tmp_path / "burglar.py").write_text(BURGLAR.replace("COPY", repr(str(COPY))))
+    shared = Path("/dev/shm/voiceprivacy_test")
+    shared.touch()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield {"command": f"{sys.executable} {tmp_path}/burglar.py {outside} {server.getsockname()[1]}"}
+    for left in (shared, Path.home() / ".voiceprivacy_test"):
+        left.unlink(missing_ok=True)
+
+
+def test_a_command_in_the_box_does_its_work_and_nothing_else(
+    original, scratch, outside, burglar, monkeypatch, tmp_path
+):
+    monkeypatch.chdir(tmp_path)
+    paths = protect(burglar | {"sandbox": True}, original, scratch)
+    assert len(paths) == 8
+    assert all(path.stat().st_size > 1000 for path in paths.values())
+    assert (scratch / "stolen.txt").read_text() == ""
+    assert [path.name for path in outside.iterdir()] == ["precious.txt"]
+    assert (outside / "precious.txt").read_text() == "precious"
+
+
+def test_without_the_box_it_can_do_what_its_user_can(original, scratch, outside, burglar, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    protect(burglar, original, scratch)
+    succeeded = (scratch / "stolen.txt").read_text()
+    for attempt in ("network", "other folder", "overwrite", "delete", "working directory"):
+        assert attempt in succeeded
+
+
+def test_a_function_in_the_box_cannot_write_elsewhere(original, scratch, outside, tmp_path):
+    (tmp_path / "mine.py").write_text(FUNCTION)
+    entry = {"function": f"{tmp_path}/mine.py:anonymise", "options": {"outside": str(outside)}}
+    with pytest.raises(BadInput, match="Read-only file system"):
+        protect(entry | {"sandbox": True}, original, scratch)
+    protect(entry, original, scratch)
+    assert (outside / "new.txt").exists()
+
+
+def test_functions_in_several_processes_work_in_the_box(original, scratch, tmp_path):
+    (tmp_path / "mine.py").write_text("def anonymise(samples, sample_rate, **names):\n    return samples[::-1]\n")
+    entry = {"function": f"{tmp_path}/mine.py:anonymise", "sandbox": True}
+    paths = plugins.protect(entry, read_manifest(original), seed=0, threads=2, scratch=scratch)
+    assert all(path.exists() for path in paths.values())
+
+
+def test_compiled_functions_find_room_in_the_box(scratch):
+    """numba stops where it can keep its compiled functions nowhere."""
+    imports = "import numpy as np; from voiceprivacy.anonymise.frames import partners"
+    words = [sys.executable, "-c", f"{imports}; partners(*np.ones((2, 1)), np.ones(1, int))"]
+    variables = {"PYTHONPATH": str(SCRIPTS)}
+    programs.run(words, name="numba", threads=1, variables=variables, writable=scratch)
+    assert list(scratch.rglob("*.nbc"))
+
+
+def test_a_machine_without_sandboxes_says_so(original, scratch, monkeypatch):
+    monkeypatch.setattr(sandbox.shutil, "which", lambda name: None)
+    monkeypatch.setattr(sandbox, "UNSHARED", ["--no-such-option"])
+    with pytest.raises(BadInput, match="sandbox: true cannot be kept on this machine: unshare: "):
+        protect({"command": "true", "sandbox": True}, original, scratch)
