@@ -20,6 +20,7 @@ def main():
     parser.add_argument(
         "--curves", nargs="+", required=True, metavar="TSV", help="of assess_zebra.py: all sets of each system"
     )
+    parser.add_argument("--palette", nargs="*", default=[], metavar="NAME", help="all anonymisers, for the colours")
     parser.add_argument("--figures", nargs="+", required=True, metavar="FILE", help="the same picture as svg, pdf, png")
     arguments = parser.parse_args()
 
@@ -30,7 +31,7 @@ def main():
     for (system, name), path in zip(places, arguments.curves, strict=True):
         curves = read_curves(path, COLUMNS)
         profiles[name] |= {f"{system}/{label}": curves[label] for label in SHOWN if label in curves}
-    figure = profiles_picture(profiles)
+    figure = profiles_picture(profiles, anonymisers=arguments.palette)
     for path in arguments.figures:
         style.save(figure, path)
         print(f"wrote {path}")

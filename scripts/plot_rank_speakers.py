@@ -14,6 +14,7 @@ def main():
     parser.add_argument("--anonymisers", nargs="+", required=True, metavar="NAME", help="in the order of the files")
     parser.add_argument("--speakers", nargs="+", required=True, metavar="TSV", type=Path, help="of assess_ranks.py")
     parser.add_argument("--examples", nargs="+", required=True, metavar="TSV", type=Path, help="of assess_ranks.py")
+    parser.add_argument("--palette", nargs="*", default=[], metavar="NAME", help="all anonymisers, for the colours")
     parser.add_argument("--figures", nargs="+", required=True, metavar="FILE", help="the same picture as svg, pdf, png")
     arguments = parser.parse_args()
 
@@ -23,7 +24,11 @@ def main():
     label, examples = read_examples(path)
     n_templates = len(next(iter(examples.values()))[0])
     figure = picture(
-        disclosures=disclosures, examples=examples, example_of=f"{anonymiser}/{label}", n_templates=n_templates
+        disclosures=disclosures,
+        examples=examples,
+        example_of=f"{anonymiser}/{label}",
+        n_templates=n_templates,
+        anonymisers=arguments.palette,
     )
     for path in arguments.figures:
         style.save(figure, path)

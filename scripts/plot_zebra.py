@@ -15,6 +15,7 @@ def main():
     parser.add_argument("--anonymisers", nargs="+", required=True, metavar="NAME", help="in the order of the files")
     parser.add_argument("--curves", nargs="+", required=True, metavar="TSV", help="one each, of assess_zebra.py")
     parser.add_argument("--metrics", nargs="+", required=True, metavar="JSON", help="one each, of assess_zebra.py")
+    parser.add_argument("--palette", nargs="*", default=[], metavar="NAME", help="all anonymisers, for the colours")
     parser.add_argument("--figures", nargs="+", required=True, metavar="FILE", help="the same picture as svg, pdf, png")
     arguments = parser.parse_args()
 
@@ -22,7 +23,7 @@ def main():
         anonymisers=arguments.anonymisers, curves=arguments.curves, metrics=arguments.metrics, columns=COLUMNS
     )
     figure, ax = style.figure(width_inches=8, height_inches=4)
-    plot_profiles(ax, curves=curves, metrics=metrics)
+    plot_profiles(ax, curves=curves, metrics=metrics, looks=style.looks(curves, arguments.palette))
     for path in arguments.figures:
         style.save(figure, path)
         print(f"wrote {path}")

@@ -89,6 +89,11 @@ def systems(wildcards):
     return plan.systems(wildcards.extractor, wildcards.backend)
 
 
+def palette(wildcards):
+    """All anonymisers, whose order gives the colours in every picture."""
+    return list(config["anonymisers"])
+
+
 def given_attack(wildcards):
     return Attack(wildcards.corpus, wildcards.trials, wildcards.extractor, GIVEN)
 

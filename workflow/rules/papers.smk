@@ -100,6 +100,7 @@ rule plot_all_profiles:
         runtime=10,
     params:
         code=code("plot_all_profiles"),
+        palette=palette,
         systems=systems,
         sets=all_sets,
     shell:
@@ -107,6 +108,7 @@ rule plot_all_profiles:
         " --systems {params.systems:q}"
         " --sets {params.sets:q}"
         " --curves {input.curves:q}"
+        " --palette {params.palette:q}"
         " --figures {output:q}"
         " > {log:q} 2>&1"
 

@@ -24,12 +24,14 @@ rule plot_zebra:
         runtime=10,
     params:
         code=code("plot_zebra"),
+        palette=palette,
         anonymisers=systems,
     shell:
         "python {input.script:q}"
         " --anonymisers {params.anonymisers:q}"
         " --curves {input.curves:q}"
         " --metrics {input.metrics:q}"
+        " --palette {params.palette:q}"
         " --figures {output:q}"
         " > {log:q} 2>&1"
 
@@ -156,11 +158,14 @@ rule plot_speakers:
         runtime=10,
     params:
         code=code("plot_speakers"),
+        palette=palette,
         title="{anonymiser}, {corpus} {trials}",
     shell:
         "python {input.script:q}"
         " --speakers {input.speakers:q}"
         " --title {params.title:q}"
+        " --palette {params.palette:q}"
+        " --anonymiser {wildcards.anonymiser:q}"
         " --figures {output:q}"
         " > {log:q} 2>&1"
 
@@ -186,11 +191,13 @@ rule plot_distinctiveness:
         runtime=10,
     params:
         code=code("plot_distinctiveness"),
+        palette=palette,
     shell:
         "python {input.script:q}"
         " --metrics {input.metrics:q}"
         " --extractor {wildcards.extractor:q}"
         " --backend {wildcards.backend:q}"
+        " --palette {params.palette:q}"
         " --figures {output:q}"
         " > {log:q} 2>&1"
 
@@ -217,12 +224,14 @@ rule plot_ranks:
         runtime=10,
     params:
         code=code("plot_ranks"),
+        palette=palette,
         anonymisers=systems,
     shell:
         "python {input.script:q}"
         " --anonymisers {params.anonymisers:q}"
         " --curves {input.curves:q}"
         " --metrics {input.metrics:q}"
+        " --palette {params.palette:q}"
         " --figures {output:q}"
         " > {log:q} 2>&1"
 
@@ -249,12 +258,14 @@ rule plot_rank_speakers:
         runtime=10,
     params:
         code=code("plot_rank_speakers"),
+        palette=palette,
         anonymisers=systems,
     shell:
         "python {input.script:q}"
         " --anonymisers {params.anonymisers:q}"
         " --speakers {input.speakers:q}"
         " --examples {input.examples:q}"
+        " --palette {params.palette:q}"
         " --figures {output:q}"
         " > {log:q} 2>&1"
 

@@ -137,6 +137,7 @@ rule write_report:
         expected=expected_comparison,
         template=PAGE / "index.html.j2",
         parts=parts_of_page,
+        plotly=RESOURCES / "plotly" / "plotly-cartesian.min.js",
         script=SCRIPTS / "write_report.py",
     output:
         page="results/report/index.html",
@@ -161,6 +162,7 @@ rule write_report:
         " --provenance {input.provenance:q}"
         " --comparisons results/comparisons"
         " {params.expected:q}"
+        " --results results"
         " --figures {input.figures:q}"
         " --tables {params.tables:q}"
         " --page {output.page:q}"

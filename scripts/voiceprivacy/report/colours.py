@@ -7,7 +7,7 @@ GREY = "#7f7f7f"  # unprotected speech, on white and on black
 
 
 def palette(anonymisers):
-    """Colours of anonymisers in the order of the config: {name: colour}; they repeat after six.
+    """Colours of anonymisers in the order of the config: {name: colour}; they repeat after six, with other lines.
 
     Unprotected speech is grey, wherever it stands.
     """
@@ -19,3 +19,16 @@ def palette_of(provenance, metrics):
     """The colours of a run: anonymisers of its config first, then others that were measured (foreign scores)."""
     configured = provenance.get("config", {}).get("anonymisers", {})
     return palette([*configured, *sorted({metric.anonymiser for metric in metrics} - {"-"})])
+
+
+def dash(colours, anonymiser, condition):
+    """The kind of line of a system, as plotly.js names it: dashed under OP, and another once the colours repeat.
+
+    Parameters
+    ----------
+    colours : a palette
+    anonymiser, condition : str
+    """
+    repeats = max(0, list(colours).index(anonymiser) - 1) // len(COLOURS)
+    first, later = ("dash", "dot") if condition == "op" else ("solid", "dashdot")
+    return later if repeats % 2 else first

@@ -11,7 +11,7 @@ from voiceprivacy.files import BadInput
 from voiceprivacy.report.columns import DASH
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.corpora import Corpora, Speech, TrialList
-from voiceprivacy.report.figures import KINDS, LARGE_SVG_BYTES, by_kind, embed
+from voiceprivacy.report.figures import LARGE_SVG_BYTES, by_kind, embed
 from voiceprivacy.report.page import CAPTIONS, PLOTLY, read_caption, write_page
 from voiceprivacy.report.terminal import WIDTH, summary
 

@@ -11,7 +11,6 @@ import html
 import math
 
 INK, FAINT, GRID, GROUND = "@ink", "@faint", "@grid", "@ground"
-DASHES = {"oo": "solid", "op": "dash", "pp": "solid", "p0p1": "dot"}
 SYMBOLS = {"oo": "square", "op": "circle", "pp": "diamond", "p0p1": "triangle-up"}
 SIGNIFICANT = 4
 

@@ -1,11 +1,12 @@
 """ECE profiles: how much evidence is left, and what a calibration is worth on another run."""
 
-from voiceprivacy.report.charts.chart import DASHES, INK, chart, line
+from voiceprivacy.report.charts.chart import INK, chart, line
+from voiceprivacy.report.colours import dash
 from voiceprivacy.report.columns import short
 
 PRIOR = {"title": "prior log-odds of the attacker, logit(π)"}
 HOVER = "prior log-odds %{x:.1f}: ECE %{y:.3f} bit"
-CALIBRATIONS = {  # profile -> words, dash, whether it stands for a run by itself
+CALIBRATIONS = {  # profile -> words, kind of line
     "train": ("run 0, its own ideal calibration", "solid"),
     "test": ("run 1, its own ideal calibration", "dash"),
     "isotonic": ("run 1, isotonic calibration of run 0", "dashdot"),
@@ -27,7 +28,7 @@ def profiles(*, curves, metrics, colours):
     for (anonymiser, condition), curve in curves.items():
         of = metrics[anonymiser, condition]
         numbers = f"D_ECE {short(of['dece_bit'])} bit, worst case {_worst(of)}<br>"
-        look = {"colour": colours[anonymiser], "dash": DASHES[condition]}
+        look = {"colour": colours[anonymiser], "dash": dash(colours, anonymiser, condition)}
         name = f"{anonymiser} {condition.upper()}"
         traces.append(line(curve["prior_log_odds"], curve["ece_bit"], name, hover=numbers + HOVER, **look))
     return chart(traces, x=PRIOR, y={"title": "ECE [bit]", "rangemode": "tozero"}, height=420)
@@ -43,8 +44,8 @@ def calibrations(*, profiles, colour):
     """
     x = profiles["prior_log_odds"]
     traces = [line(x, profiles["ece_default_bit"], "perfect privacy", hover=HOVER)]
-    for name, (words, dash) in CALIBRATIONS.items():
-        look = {"colour": colour if name in ("train", "test") else INK, "dash": dash}
+    for name, (words, kind) in CALIBRATIONS.items():
+        look = {"colour": colour if name in ("train", "test") else INK, "dash": kind}
         traces.append(line(x, profiles[f"ece_{name}_bit"], words, hover=HOVER, **look))
     return chart(traces, x=PRIOR, y={"title": "ECE [bit]", "range": [0, 1.4]}, height=400)
 

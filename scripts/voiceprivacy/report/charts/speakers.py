@@ -3,6 +3,7 @@
 import numpy as np
 
 from voiceprivacy.report.charts.chart import GROUND, INK, chart, label, level, line, points, rounded
+from voiceprivacy.report.colours import dash
 from voiceprivacy.report.columns import DASH, MINUS
 
 NO_PRIVACY_BIT = 1 / (2 * np.log(2))
@@ -79,8 +80,8 @@ def disclosures(*, found, colours):
         speakers = sorted(of, key=lambda speaker: (of[speaker], speaker))
         share = 100 * np.arange(1, len(speakers) + 1) / len(speakers)
         name = f"{anonymiser} {condition.upper()}"
-        dash = "dash" if condition == "op" else "solid"
-        trace = line([of[speaker] for speaker in speakers], share, name, colour=colours[anonymiser], dash=dash)
+        look = {"colour": colours[anonymiser], "dash": dash(colours, anonymiser, condition)}
+        trace = line([of[speaker] for speaker in speakers], share, name, **look)
         trace |= {"mode": "lines+markers", "text": [label(speaker) for speaker in speakers]}
         hover = "%{text}: %{x:.2f} bit<br>%{y:.0f} % of the speakers give away no more"
         traces.append(trace | {"hovertemplate": f"{label(name)}<br>{hover}<extra></extra>"})

@@ -7,8 +7,6 @@ from voiceprivacy.report.plots import style
 from voiceprivacy.report.plots.similarity import SCALE, blocks
 
 PANEL_INCHES = 2.2
-UNPROTECTED = "original/oo"
-GREY = "#8c8c8c"
 
 
 def matrices_picture(matrices):
@@ -42,28 +40,27 @@ def matrices_picture(matrices):
     return figure
 
 
-def profiles_picture(profiles):
+def profiles_picture(profiles, *, anonymisers=()):
     """A panel for every set with the ECE profiles of all systems and of perfect privacy, one legend.
 
     Parameters
     ----------
-    profiles : {set: {system: {prior_log_odds, ece_bit, ece_default_bit: array (P,)}}}
+    profiles : {set: {system: {prior_log_odds, ece_bit, ece_default_bit: array (P,)}}}, a system ANONYMISER/CONDITION
+    anonymisers : all of the run in the order of its config, which gives the colours
 
     Returns
     -------
     matplotlib figure : ``style.save`` writes it
     """
     systems = list(dict.fromkeys(system for of in profiles.values() for system in of))
-    protected = [system for system in systems if system != UNPROTECTED]
+    looks = style.looks(systems, anonymisers)
     size = (PANEL_INCHES * 1.3 * len(profiles) + 0.4, PANEL_INCHES * 1.2 + 0.6)
     figure, axes = style.figure(*size, 1, len(profiles), squeeze=False, sharey=True)
     for ax, (name, of) in zip(axes[0], profiles.items(), strict=True):
         first = next(iter(of.values()))
         ax.plot(first["prior_log_odds"], first["ece_default_bit"], color="black", label="perfect privacy")
         for system, curve in of.items():
-            colour = GREY if system == UNPROTECTED else style.colour(protected.index(system))
-            line = style.line(0 if system == UNPROTECTED else protected.index(system))
-            ax.plot(curve["prior_log_odds"], curve["ece_bit"], color=colour, linestyle=line, label=system)
+            ax.plot(curve["prior_log_odds"], curve["ece_bit"], label=system, **looks[system])
         ax.set_title(name, fontsize="medium")
         ax.set(ylim=(0, None), xlabel=r"logit($\pi$)")
     axes[0, 0].set_ylabel("ECE [bit]")

@@ -9,7 +9,7 @@ from voiceprivacy.report.plots import style
 MOST_BINS = 20
 
 
-def picture(*, disclosures, examples, example_of, n_templates):
+def picture(*, disclosures, examples, example_of, n_templates, anonymisers=()):
     """Make the figure of three panels; ``style.save`` writes it.
 
     Parameters
@@ -22,10 +22,13 @@ def picture(*, disclosures, examples, example_of, n_templates):
         That system.
     n_templates : int
         N: at most log2 N bits can be disclosed.
+    anonymisers : sequence of str
+        All of the run in the order of its config, which gives the colours.
     """
     figure, (density, cumulative, ranks) = style.figure(11, 3.6, 1, 3)
     most = math.log2(n_templates)
-    plot_distribution(density, cumulative, disclosures=disclosures, most_bit=most)
+    looks = style.looks(disclosures, anonymisers)
+    plot_distribution(density, cumulative, disclosures=disclosures, most_bit=most, looks=looks)
     plot_examples(ranks, examples=examples)
     ranks.set_title(f"three speakers of {example_of}", fontsize="small")
     figure.legend(*cumulative.get_legend_handles_labels(), loc="outside lower center", ncols=6)
@@ -33,12 +36,12 @@ def picture(*, disclosures, examples, example_of, n_templates):
     return figure
 
 
-def plot_distribution(density, cumulative, *, disclosures, most_bit):
+def plot_distribution(density, cumulative, *, disclosures, most_bit, looks):
     """Draw how mean disclosure is spread over the speakers (Figure 6 of Backstrom et al., 2025), on two axes."""
     n_speakers = max(len(bits) for bits in disclosures.values())
     edges = np.linspace(0, max(most_bit, 1e-9), min(MOST_BINS, max(4, round(math.sqrt(n_speakers)) * 2)) + 1)
-    for index, (label, bits) in enumerate(disclosures.items()):
-        look = {"color": style.colour(index), "linestyle": style.line(index), "label": label}
+    for label, bits in disclosures.items():
+        look = {**looks[label], "label": label}
         shares = np.histogram(bits, edges)[0] / len(bits)
         density.stairs(shares, edges, **look)
         density.axvline(np.mean(bits), color=look["color"], linewidth=0.8, alpha=0.6)

@@ -4,9 +4,10 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from voiceprivacy.files import BadInput, whole_or_absent
+from voiceprivacy.report.colours import COLOURS, dash, palette
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe and Ito: told apart by everyone
 LINES = ("-", "--", "-.", ":")
+_LINE_OF = {"solid": "-", "dash": "--", "dashdot": "-.", "dot": ":"}
 _NO_DATE = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
 
 matplotlib.rcParams.update(
@@ -54,3 +55,19 @@ def colour(index):
 def line(index):
     """The kind of line of the system with this index: another one each time the colours repeat."""
     return LINES[index // len(COLOURS) % len(LINES)]
+
+
+def looks(labels, anonymisers=()):
+    """Colour and line of systems ANONYMISER/CONDITION as on the report's page: {label: {color, linestyle}}.
+
+    Parameters
+    ----------
+    labels : sequence of str
+    anonymisers : all anonymisers of the run in the order of its config; without them those of the labels
+    """
+    systems = {label: label.rpartition("/") for label in labels}
+    colours = palette([*anonymisers, *(anonymiser for anonymiser, _, _ in systems.values())])
+    return {
+        label: {"color": colours[anonymiser], "linestyle": _LINE_OF[dash(colours, anonymiser, condition)]}
+        for label, (anonymiser, _, condition) in systems.items()
+    }
