@@ -14,9 +14,9 @@ ROOT = Path(__file__).parents[2]
 SPEAKERS = {"anna": ("f", 190), "berta": ("f", 220), "clara": ("f", 250), "david": ("m", 95), "emil": ("m", 120)}
 
 
-def snakemake(folder, *arguments, **environment):
-    """Run the workflow in a folder; the tiny config's jobs take seconds, so a hang is cut off."""
-    command = [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile", "--directory", folder, *arguments]
+def snakemake(folder, *arguments, tree=ROOT, **environment):
+    """Run the workflow (of ``tree``) in a folder; the tiny config's jobs take seconds, so a hang is cut off."""
+    command = [sys.executable, "-m", "snakemake", "--snakefile", tree / "Snakefile", "--directory", folder, *arguments]
     return subprocess.run(
         command, capture_output=True, text=True, timeout=900, cwd=folder, env={**os.environ, **environment}
     )
