@@ -39,7 +39,7 @@ rule anonymise_part:
         " --shards {params.shards:q}"
         " --sample-rate {params.sample_rate:q}"
         " --threads {threads}"
-        " --runtime {resources.plugin_runtime}"
+        " --runtime {resources.plugin_runtime:q}"
         " --audio-dir {output.audio:q}"
         " --output-manifest {output.manifest:q}"
         " > {log:q} 2>&1"

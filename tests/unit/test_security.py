@@ -1,0 +1,138 @@
+"""What the code may not do, read from the code itself: unpickle, trust YAML, let a shell see what comes from data.
+
+The tests of what happens are elsewhere: tests/workflow/test_hostile_input.py, unit/anonymise/test_sandbox.py,
+unit/corpora/test_downloads.py and unit/report/test_page.py.
+"""
+
+import ast
+import functools
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = sorted([*(ROOT / "scripts").rglob("*.py"), *(ROOT / "workflow").rglob("*.py")])
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+RULES = [ROOT / "Snakefile", *sorted((ROOT / "workflow" / "rules").glob("*.smk"))]
+UNPICKLE = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal", "hyperpyyaml"}
+HARMLESS = {"pickle.UnpicklingError"}  # to catch, where torch meets a pickle
+SAFE_YAML = {
+    "safe_load",
+    "safe_dump",
+    "SafeLoader",
+    "YAMLError",
+    "MappingNode",
+    "SequenceNode",
+    "ScalarNode",
+    "compose",
+}
+WITH_A_SHELL = {"scripts/voiceprivacy/corpora/pipes.py"}  # only with pipes: true
+DOWNLOADS = {"scripts/voiceprivacy/corpora/downloads.py"}  # checked against a published MD5
+
+
+@functools.cache
+def tree(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def places(files, found):
+    """file:line: code of every node for which ``found`` (node) is true."""
+    return [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)[:80]}"
+        for path in files
+        for node in ast.walk(tree(path))
+        if found(node)
+    ]
+
+
+def dotted(node):
+    """The dotted name that a node spells, such as np.load."""
+    return ast.unparse(node) if isinstance(node, ast.Attribute | ast.Name) else ""
+
+
+def calls(node, *names):
+    return isinstance(node, ast.Call) and dotted(node.func) in names
+
+
+def keyword(node, name):
+    return next((ast.unparse(of.value) for of in node.keywords if of.arg == name), None)
+
+
+def imports(node, modules):
+    if isinstance(node, ast.Import):
+        return any(alias.name.partition(".")[0] in modules for alias in node.names)
+    return isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in modules
+
+
+def test_the_tree_is_read():
+    assert len(PROGRAM) > 100
+    assert len(RULES) > 10
+
+
+def test_nothing_is_unpickled():
+    files = [path for path in PROGRAM if "import pickle" not in path.read_text()]
+    assert places(files, lambda node: imports(node, UNPICKLE)) == []
+    used = places(PROGRAM, lambda node: dotted(node).startswith("pickle.") and dotted(node) not in HARMLESS)
+    assert used == []
+
+
+def test_arrays_and_weights_are_read_without_pickles():
+    arrays = places(PROGRAM, lambda of: calls(of, "np.load", "numpy.load") and keyword(of, "allow_pickle") != "False")
+    weights = places(PROGRAM, lambda of: calls(of, "torch.load") and keyword(of, "weights_only") != "True")
+    assert arrays + weights == []
+
+
+def test_yaml_is_read_by_safe_loaders_only():
+    def unsafe(node):
+        if dotted(node).startswith("yaml.") and dotted(node).count(".") == 1:
+            return dotted(node).removeprefix("yaml.") not in SAFE_YAML
+        return calls(node, "yaml.compose") and keyword(node, "Loader") != "yaml.SafeLoader"
+
+    assert places(PROGRAM + TESTS, unsafe) == []
+    assert places(PROGRAM, lambda node: isinstance(node, ast.ImportFrom) and node.module == "yaml") == []
+
+
+def test_no_text_is_run_as_code():
+    names = ("eval", "exec", "compile", "__import__", "os.system", "os.popen", "subprocess.getoutput")
+    assert places(PROGRAM, lambda node: calls(node, *names)) == []
+
+
+def test_only_pipes_use_a_shell():
+    files = [path for path in PROGRAM if str(path.relative_to(ROOT)) not in WITH_A_SHELL]
+    assert places(files, lambda node: isinstance(node, ast.keyword) and node.arg == "shell") == []
+
+
+def test_archives_are_unpacked_and_addresses_opened_in_one_place():
+    files = [path for path in PROGRAM if str(path.relative_to(ROOT)) not in DOWNLOADS]
+    assert places(files, lambda node: imports(node, {"tarfile", "urllib", "requests", "ftplib"})) == []
+    unpackers = ("extractall", "extract", "unpack_archive")
+    assert places(PROGRAM, lambda node: isinstance(node, ast.Attribute) and node.attr in unpackers) == []
+
+
+def test_addresses_are_encrypted():
+    found = [
+        f"{path.relative_to(ROOT)}: {address}"
+        for path in [*PROGRAM, *RULES, *(ROOT / "workflow").rglob("*.yaml"), *(ROOT / "config").glob("*.yaml")]
+        for address in re.findall(r"\b(?:http|ftp)://[^\s\"')]+", path.read_text())
+    ]
+    assert [address for address in found if "http://127" not in address] == []
+
+
+@pytest.mark.parametrize("path", RULES, ids=lambda path: path.stem)
+def test_every_value_in_a_shell_command_is_quoted(path):
+    """{threads} is a number; Snakemake quotes nothing by itself."""
+    commands = re.findall(r"(?:shell:|shell\()\s*((?:\s*f?\"[^\n]*\n?)+)", path.read_text())
+    values = [value for command in commands for value in re.findall(r"\{[^}]*\}", command)]
+    assert [value for value in values if not value.endswith(":q}") and value != "{threads}"] == []
+    assert len(commands) == len(re.findall(r"shell:|shell\(", path.read_text()))
+    assert not re.search(r"^\s+run:", path.read_text(), re.MULTILINE)
+
+
+def test_templates_escape():
+    environments = places(PROGRAM, lambda of: calls(of, "jinja2.Environment") and keyword(of, "autoescape") != "True")
+    assert environments == []
+    assert places(PROGRAM, lambda of: dotted(of).endswith(("Markup", "Template"))) == []
+    templates = [path.read_text() for path in (ROOT / "workflow" / "report").rglob("*.j2")]
+    filters = [found for text in templates for found in re.findall(r"\{\{[^}]*\|\s*safe\b[^}]*\}\}|autoescape", text)]
+    assert set(filters) <= {"{{ plotly | safe }}"}  # a program that is shipped; nothing of a run
