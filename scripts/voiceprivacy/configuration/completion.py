@@ -11,6 +11,7 @@ from voiceprivacy.configuration.reading import read
 from voiceprivacy.files import RESOURCES, SCRIPTS, BadInput
 
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
+GENDERS = ("f", "m")
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -66,9 +67,23 @@ def _set_protocol(entry):
     elif "protocol" not in entry and isinstance(directory, str):
         entry["protocol"] = {"given": {"all": directory}}
     protocol = entry.get("protocol")
+    given = protocol.get("given") if isinstance(protocol, dict) else None
+    if entry.get("gender") == "separate" and isinstance(given, dict):
+        protocol["given"] = _per_gender(given)
     for name in ("enrol_trial", "all_pairs", "rank_sampling"):
         if isinstance(protocol, dict) and isinstance(protocol.get(name), dict):
             protocol[name].setdefault("lists", ["mixed"] if entry.get("gender") == "mixed" else ["f", "m"])
+
+
+def _per_gender(lists):
+    """Lists of a protocol given, those of both genders as one for each."""
+    separate = {}
+    for name, directory in lists.items():
+        if str(name).split("_")[0] in GENDERS or not isinstance(directory, str):
+            separate[name] = directory
+        else:
+            separate |= {f"{name}_{gender}": {"directory": directory, "gender": gender} for gender in GENDERS}
+    return separate
 
 
 def with_controls(config):

@@ -51,5 +51,6 @@ def _files_of_corpus(entry):
     kaldi = entry.get("kaldi", {})
     kaldi = kaldi if isinstance(kaldi, dict) else {"directory": kaldi}
     directories = [kaldi[key] for key in ("root", "directory", "enrolment") if key in kaldi] + kaldi.get("trial", [])
-    directories += entry.get("protocol", {}).get("given", {}).values()
+    given = entry.get("protocol", {}).get("given", {}).values()
+    directories += [of["directory"] if isinstance(of, dict) else of for of in given]
     yield from ((("kaldi",), directory) for directory in dict.fromkeys(directories))

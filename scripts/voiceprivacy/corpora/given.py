@@ -2,8 +2,10 @@
 
 ``trials`` of a list's directory: "speaker utterance target|nontarget". ``enrolls`` (one utterance a line), of the
 list's directory or of the corpus's enrolment directory, says what a speaker is enrolled with. Lists named f, m or
-f_..., m_... are of one gender. Of a corpus that is limited, only the trials between what is left are scored; the
-pieces of a segmented utterance stand in its place.
+f_..., m_... are of one gender. A list can be the part of a trials file between speakers of one gender. Of a corpus
+that is limited, only the trials between what is left are scored; the pieces of an utterance stand in its place.
+
+``options`` are {name of a list: data directory}, or {name: {directory, gender}} for one gender's part.
 """
 
 from pathlib import Path
@@ -25,7 +27,7 @@ def split(source, options, utterances, findings):
     Parameters
     ----------
     source : dict {kind: options}
-    options : dict {name of a list: data directory}
+    options : dict, see above
     utterances : list of Listed
     findings : Findings
 
@@ -52,16 +54,19 @@ def check_list(options, name, enrolment, trial, findings):
 
     Parameters
     ----------
-    options : dict {name of a list: data directory}
+    options : dict, see above
     name : str
     enrolment, trial : list of Listed
         All of the corpus, whatever it is limited to.
     """
-    path = _trials_file(options, name)
+    path, chosen = _trials_file(options, name), _chosen_gender(options, name)
+    if path in [_trials_file(options, other) for other in list(options)[: list(options).index(name)]]:
+        return  # the same file, checked as a whole under its first name
     known = _Known(enrolment, trial)
     seen, wrong = {}, {}
     for line, fields in _read_trials(options, name, findings):
-        for what in (*_wrong_with(fields, known, seen), *_wrong_genders(fields, known, _gender(name))):
+        genders = _without_gender(fields, known) if chosen else _wrong_genders(fields, known, _gender(name))
+        for what in (*_wrong_with(fields, known, seen), *genders):
             wrong.setdefault(what, line)  # what is wrong with an id is said once, where it first occurs
         seen.setdefault((fields[0], fields[1]), fields[2])
     for what, line in wrong.items():
@@ -82,7 +87,7 @@ def list_trials(source, options, name, enrolment, trial, findings):
     Parameters
     ----------
     source : dict {kind: options}
-    options : dict {name of a list: data directory}
+    options : dict, see above
     name : str
     enrolment, trial : list of utterances (tables.Utterance or Listed)
     findings : Findings
@@ -91,6 +96,8 @@ def list_trials(source, options, name, enrolment, trial, findings):
     -------
     list of tables.Trial, dict {speaker: [utterance, ...]}
     """
+    chosen = _chosen_gender(options, name)
+    enrolment, trial = ([of for of in part if chosen in (None, of.gender)] for part in (enrolment, trial))
     enrolments = _by(lambda of: of.speaker, enrolment)
     pieces = _by(lambda of: tables.source_of(of.utterance) if "segments" in source else of.utterance, trial)
     trials = {
@@ -141,6 +148,13 @@ def _wrong_genders(fields, known, wanted):
             yield f"speaker '{speaker}' is {gender} in a list of {wanted}: a trial across genders"
 
 
+def _without_gender(fields, known):
+    """Who in one line of a list that is parted by gender has none."""
+    for speaker in dict.fromkeys((fields[0], known.speakers.get(fields[1]))):
+        if known.genders.get(speaker) == "-":
+            yield f"speaker '{speaker}' has no gender, but the lists are per gender"
+
+
 def _gender(name):
     """The gender of a list named f, m, f_common and so on; None of any other."""
     first = name.split("_")[0]
@@ -156,7 +170,7 @@ def _by(key, utterances):
 
 
 def _enrolls_files(source, options):
-    directories = [Path(directory) for directory in options.values()]
+    directories = [_trials_file(options, name).parent for name in options]
     directories += [Path(kaldi.data_directories(source["kaldi"])[0])] if "kaldi" in source else []
     files = [path for path in dict.fromkeys(directory / "enrolls" for directory in directories) if path.exists()]
     if not files:
@@ -165,7 +179,12 @@ def _enrolls_files(source, options):
 
 
 def _trials_file(options, name):
-    return Path(options[name]) / "trials"
+    of_list = options[name]
+    return Path(of_list["directory"] if isinstance(of_list, dict) else of_list) / "trials"
+
+
+def _chosen_gender(options, name):
+    return options[name]["gender"] if isinstance(options[name], dict) else None
 
 
 def _read_trials(options, name, findings):

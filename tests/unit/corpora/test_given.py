@@ -3,7 +3,7 @@
 import pytest
 from trees import call, edit, kaldi, prepare, write_lines
 
-from voiceprivacy import tables
+from voiceprivacy import configuration, tables
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.protocol import list_names
 
@@ -177,3 +177,51 @@ def test_list_trials_fails_with_the_first_mistake_and_writes_nothing(tmp_path):
     expected = f"{tmp_path}/data/trials:1: utterance 'w1-2' is labelled nontarget, but 'w1' speaks it"
     assert finished.stderr == f"error: {expected}\n"
     assert not outputs["output_trials"].exists()
+
+
+def parted(folder):
+    lists = {f"all_{gender}": {"directory": str(folder), "gender": gender} for gender in "fm"}
+    return {"given": lists}
+
+
+def test_a_list_of_women_and_men_is_parted_by_gender(tmp_path):
+    source, _ = kaldi(tmp_path, women=["w1", "w2"], men=["m1", "m2"])
+    assert found(source, parted(tmp_path)) == [few("all_f", 2), few("all_m", 2)]
+    for part in ("enrolment", "trial"):
+        assert prepare(tmp_path, source, parted(tmp_path), part).returncode == 0
+    manifests = {part: tmp_path / f"{part}.tsv" for part in ("enrolment", "trial")}
+    outputs = {"output_trials": tmp_path / "m.tsv", "output_enrolments": tmp_path / "m.enrolments.tsv"}
+    made = call("list_trials", source=source, protocol=parted(tmp_path), trials="all_m", **manifests, **outputs)
+    assert made.returncode == 0, made.stderr
+    trials = tables.read_trials(tmp_path / "m.tsv")
+    assert {trial.enrolment for trial in trials} == {"m1", "m2"}
+    assert {trial.trial.partition("-")[0] for trial in trials} == {"m1", "m2"}
+    assert len(trials) == 8
+
+
+def test_a_list_that_is_parted_needs_genders_and_says_what_is_wrong_once(tmp_path):
+    source, _ = kaldi(tmp_path, women=["w1", "w2"], men=["m1", "m2"])
+    edit(tmp_path / "spk2gender", "m2 m\n", "")
+    edit(tmp_path / "trials", "w1 w1-2 target", "w1 w1-2 nontarget")
+    errors = [finding for finding in found(source, parted(tmp_path)) if "/trials:" in finding]
+    assert len(errors) == len(set(errors))
+    assert any("labelled nontarget, but 'w1' speaks it" in error for error in errors)
+    assert any("speaker 'm2' has no gender, but the lists are per gender" in error for error in errors)
+
+
+def test_given_lists_are_parted_only_where_the_corpus_says_so(tmp_path):
+    lists = {"f": "a", "all": "b"}
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        folder.mkdir()
+    given = {name: str(tmp_path / folder) for name, folder in lists.items()}
+
+    def completed_lists(**fields):
+        entry = {"kaldi": str(tmp_path / "a"), "protocol": {"given": given}, **fields}
+        return configuration.check({"corpora": {"c": entry}})["corpora"]["c"]["protocol"]["given"]
+
+    assert completed_lists() == given
+    assert completed_lists(gender="separate") == {
+        "f": given["f"],
+        "all_f": {"directory": given["all"], "gender": "f"},
+        "all_m": {"directory": given["all"], "gender": "m"},
+    }
