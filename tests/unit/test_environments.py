@@ -21,6 +21,7 @@ IMPORTED_AS = {"pyyaml": "yaml", "torch-yin": "torchyin"}
 COMES_WITH = {"speechbrain": {"hyperpyyaml", "huggingface-hub", "pyyaml"}}
 CHOSEN_BY_CONFIG = {  # input function: what the schema's default or the kind of back-end takes
     "anonymiser_environment": ["evaluate"],
+    "measure_environment": ["evaluate"],
     "extractor_environment": ["speechbrain"],
     "backend_environment": ["evaluate", "speechbrain"],
 }

@@ -20,7 +20,7 @@ os.environ["VOICEPRIVACY_REFUSALS"] = os.path.abspath(".snakemake/refusals")
 from voiceprivacy import configuration
 from voiceprivacy.dependencies import code, modules
 from voiceprivacy.files import RESOURCES, SCRIPTS, BadInput, ours
-from voiceprivacy.plan import CONDITIONS, GIVEN, MODEL_FILES, PARTS, PICTURES, TABLES, Attack, Plan
+from voiceprivacy.plan import CONDITIONS, GIVEN, MODEL_FILES, PARTS, PICTURES, PITCH, TABLES, Attack, Plan
 
 try:
     config.update(configuration.check(config))
@@ -109,4 +109,5 @@ include: "corpora_inputs.smk"
 include: "anonymise_inputs.smk"
 include: "attack_inputs.smk"
 include: "privacy_inputs.smk"
+include: "utility_inputs.smk"
 include: "report_inputs.smk"

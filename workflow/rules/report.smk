@@ -29,6 +29,7 @@ rule collect_metrics:
     input:
         metrics=all_metrics,
         intervals=all_intervals,
+        utility=all_utility,
         script=SCRIPTS / "collect_metrics.py",
     output:
         metrics="results/metrics.tsv",
@@ -47,6 +48,7 @@ rule collect_metrics:
         " --metrics {output.metrics:q}"
         " {input.metrics:q}"
         " --intervals {input.intervals:q}"
+        " --utility {input.utility:q}"
         " > {log:q} 2>&1"
 
 

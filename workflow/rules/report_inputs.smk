@@ -77,6 +77,10 @@ def all_metrics(wildcards):
     return plan.metrics() + plan.given_metrics()
 
 
+def all_utility(wildcards):
+    return plan.utility()
+
+
 def expected(wildcards):
     return ours(config["expected"])
 

@@ -27,6 +27,9 @@ def _named_files(config):
             yield ("anonymisers", name, "function"), ours(entry["function"].rpartition(":")[0])
         for path in entry["inputs"]:
             yield ("anonymisers", name, "inputs"), ours(path)
+    for name, entry in config["utility"].items():
+        for path in entry["inputs"]:
+            yield ("utility", name, "inputs"), ours(path)
     for name, entry in config["extractors"].items():
         if "model" in entry and "revision" not in entry:
             yield ("extractors", name, "model"), ours(entry["model"])

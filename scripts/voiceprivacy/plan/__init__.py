@@ -7,6 +7,7 @@ from voiceprivacy.plan.attackers import CONDITIONS, MODEL_FILES, Attack, Attacke
 from voiceprivacy.plan.given import GIVEN, Given, given_scores
 from voiceprivacy.plan.outputs import PICTURES, RESAMPLED, TABLES, Outputs
 from voiceprivacy.plan.speech import PARTS, RUN1, Speech
+from voiceprivacy.plan.utility import PITCH, Utility
 
 __all__ = [
     "CONDITIONS",
@@ -14,6 +15,7 @@ __all__ = [
     "MODEL_FILES",
     "PARTS",
     "PICTURES",
+    "PITCH",
     "RESAMPLED",
     "TABLES",
     "Attack",
@@ -22,7 +24,7 @@ __all__ = [
 ]
 
 
-class Plan(Speech, Attackers, Given, Outputs):
+class Plan(Speech, Attackers, Given, Utility, Outputs):
     """The answers for one config (dict, completed)."""
 
     def __init__(self, config):

@@ -1,0 +1,29 @@
+"""Measure how much of the intonation is left: the correlation of the pitch of original and protected speech."""
+
+import argparse
+
+from tqdm import tqdm
+
+from voiceprivacy.command import run
+from voiceprivacy.tables import read_manifest, write_table
+from voiceprivacy.utility.measures import COLUMNS, UNDEFINED
+from voiceprivacy.utility.pitch import measure
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--manifest", required=True, help="TSV of the protected speech")
+    parser.add_argument("--original", required=True, help="TSV of the original speech")
+    parser.add_argument("--output", required=True, help="TSV to write: utterance metric value")
+    arguments = parser.parse_args()
+
+    original, protected = read_manifest(arguments.original), read_manifest(arguments.manifest)
+    progress = tqdm(measure(original, protected), total=len(protected), unit="utterance", mininterval=1.0)
+    measured = list(progress)
+    write_table(arguments.output, COLUMNS, measured)
+    undefined = sum(value == UNDEFINED for _, _, value in measured)
+    print(f"{len(measured)} utterances, {undefined} without enough voice in the original: {arguments.output}")
+
+
+if __name__ == "__main__":
+    run(main)

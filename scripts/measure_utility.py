@@ -1,0 +1,32 @@
+"""Measure the utility of protected speech by a command of one's own, and check what it wrote."""
+
+import argparse
+from pathlib import Path
+
+from voiceprivacy.command import require_at_least, run
+from voiceprivacy.tables import read_manifest
+from voiceprivacy.utility.measures import run_measure
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--command",
+        required=True,
+        help="called as <command> --manifest IN.tsv --original ORIGINAL.tsv --output OUT.tsv",
+    )
+    parser.add_argument("--manifest", required=True, type=Path, help="TSV of the protected speech")
+    parser.add_argument("--original", required=True, type=Path, help="TSV of the original speech")
+    parser.add_argument("--output", required=True, type=Path, help="TSV to write: utterance metric value")
+    parser.add_argument("--threads", type=int, default=1, help="what {threads} in the command is (default: 1)")
+    arguments = parser.parse_args()
+    require_at_least(1, threads=arguments.threads)
+
+    utterances = [utterance.utterance for utterance in read_manifest(arguments.manifest)]
+    measured = run_measure(utterances=utterances, **vars(arguments))
+    metrics = sorted({metric for _, metric, _ in measured})
+    print(f"{len(utterances)} utterances, {', '.join(metrics)}: {arguments.output}")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,101 @@
+"""Utility measures of others, a word error rate for instance: called as a command, checked, and written as a table.
+
+Conventions
+-----------
+A measure is called as ``<command> --manifest PROTECTED.tsv --original ORIGINAL.tsv --output OUT.tsv`` and writes a TSV
+(utterance metric value): every utterance of the manifest once for each of its metrics. A value is a finite number, or
+``undefined`` (a word error rate of no words).
+"""
+
+import math
+import re
+
+from voiceprivacy import programs
+from voiceprivacy.files import BadInput, scratch_folder
+from voiceprivacy.tables import read_rows, write_table
+
+COLUMNS = ["utterance", "metric", "value"]
+METRIC_NAME = re.compile("[a-z][a-z0-9_]*")
+UNDEFINED = "undefined"
+
+
+def run_measure(command, *, manifest, original, utterances, threads, output):
+    """Run somebody's measure and write what it found to ``output``: list of (utterance, metric, value).
+
+    Parameters
+    ----------
+    command : str
+        {scripts}, {resources} and {threads} are filled in; no shell is involved.
+    manifest, original : path
+        Manifests of the protected and of the original speech.
+    utterances : list of str
+        Which must all be measured.
+    threads : int
+    output : path
+
+    Raises
+    ------
+    BadInput : the command cannot be started, fails, writes nothing, or its table is no good (read_measured)
+    """
+    name = f"command '{command}'"
+    with scratch_folder(output) as folder:
+        made = folder / "output.tsv"
+        contract = {"--manifest": manifest, "--original": original, "--output": made}
+        words = programs.words_of(command, threads=threads)
+        words += [str(word) for argument in contract.items() for word in argument]
+        programs.run(words, name=name, threads=threads)
+        if not made.exists():
+            raise BadInput(f"{name} wrote no --output")
+        try:
+            measured = read_measured(made, utterances)
+        except BadInput as error:
+            raise BadInput(f"{name}: {str(error).replace(str(made), '--output')}") from None
+    write_table(output, COLUMNS, measured)
+    return measured
+
+
+def read_measured(path, utterances):
+    """Read a table of measures (TSV: utterance metric value).
+
+    Parameters
+    ----------
+    path : path
+    utterances : list of str
+
+    Returns
+    -------
+    list of (utterance, metric, value), by metric and in the order of ``utterances``; value a float or "undefined"
+
+    Raises
+    ------
+    BadInput : an utterance is missing, unknown or occurs twice, a value or the name of a metric is none
+    """
+    found = {}
+    for line, row in read_rows(path, COLUMNS):
+        if not METRIC_NAME.fullmatch(row["metric"]):
+            raise BadInput(f"{path}:{line}: metric '{row['metric']}' is not small letters, digits and _")
+        if row["utterance"] in found.setdefault(row["metric"], {}):
+            raise BadInput(f"{path}:{line}: {row['metric']} of utterance '{row['utterance']}' occurs twice")
+        found[row["metric"]][row["utterance"]] = _value(row, path, line)
+    if not found:
+        raise BadInput(f"{path}: holds no measures")
+    for metric, values in sorted(found.items()):
+        if missing := [name for name in utterances if name not in values]:
+            first = ", ".join(missing[:10])
+            raise BadInput(f"{path}: {metric} of {len(missing)} of {len(utterances)} utterances is missing: {first}")
+        if unknown := sorted(values.keys() - set(utterances)):
+            raise BadInput(f"{path}: {metric} of '{unknown[0]}', an utterance that is not in the manifest")
+    return [(name, metric, values[name]) for metric, values in sorted(found.items()) for name in utterances]
+
+
+def _value(row, path, line):
+    if row["value"] == UNDEFINED:
+        return UNDEFINED
+    try:
+        value = float(row["value"])
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        what = f"{row['metric']} of utterance '{row['utterance']}' is '{row['value']}'"
+        raise BadInput(f"{path}:{line}: {what}, neither a finite number nor the word {UNDEFINED}")
+    return value

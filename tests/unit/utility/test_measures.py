@@ -1,0 +1,86 @@
+"""Measures of others: what is accepted, and which clear line a broken one gets."""
+
+import shlex
+import sys
+
+import pytest
+
+from voiceprivacy.files import BadInput
+from voiceprivacy.utility.measures import read_measured, run_measure
+
+HEADER = "utterance\tmetric\tvalue\n"
+
+
+def table(tmp_path, text):
+    path = tmp_path / "made.tsv"
+    path.write_text(HEADER + text)
+    return path
+
+
+def test_values_come_by_metric_and_in_the_order_of_the_utterances(tmp_path):
+    path = table(tmp_path, "b\twer\t0.5\na\twer\tundefined\na\tn_words\t0\nb\tn_words\t4\n")
+    assert read_measured(path, ["a", "b"]) == [
+        ("a", "n_words", 0.0),
+        ("b", "n_words", 4.0),
+        ("a", "wer", "undefined"),
+        ("b", "wer", 0.5),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("a\twer\t1\n", "wer of 1 of 2 utterances is missing: b"),
+        ("a\twer\t1\nb\twer\t1\nc\twer\t1\n", "wer of 'c', an utterance that is not in the manifest"),
+        ("a\twer\t1\nb\twer\t1\na\twer\t2\n", "made.tsv:4: wer of utterance 'a' occurs twice"),
+        ("a\twer\thallo\nb\twer\t1\n", "made.tsv:2: wer of utterance 'a' is 'hallo', neither a finite number"),
+        ("a\twer\tinf\nb\twer\t1\n", "made.tsv:2: wer of utterance 'a' is 'inf', neither a finite number"),
+        ("a\tWER %\t1\nb\tWER %\t1\n", "made.tsv:2: metric 'WER %' is not small letters"),
+        ("", "holds no measures"),
+    ],
+)
+def test_a_table_that_is_no_good_is_refused_with_its_line(tmp_path, text, message):
+    with pytest.raises(BadInput, match=message.replace("(", r"\(")):
+        read_measured(table(tmp_path, text), ["a", "b"])
+
+
+def run(tmp_path, program, **of):
+    (tmp_path / "measure.py").write_text(program)
+    arguments = {"manifest": "IN.tsv", "original": "OO.tsv", "utterances": ["a"], "threads": 2}
+    command = f"{sys.executable} {shlex.quote(str(tmp_path / 'measure.py'))} {{threads}}"
+    return run_measure(command, output=tmp_path / "out" / "wer.tsv", **arguments | of)
+
+
+WRITES = f"""
+import sys
+open(sys.argv[sys.argv.index("--output") + 1], "w").write({HEADER!r} + TEXT)
+"""
+
+
+def test_a_command_gets_both_manifests_and_its_table_is_kept(tmp_path):
+    text = 'f"a\\targuments\\t{len(sys.argv)}\\n" if sys.argv[1:5] == "2 --manifest IN.tsv --original".split() else ""'
+    run(tmp_path, WRITES.replace("TEXT", text))
+    assert (tmp_path / "out" / "wer.tsv").read_text() == HEADER + "a\targuments\t8.0\n"
+
+
+@pytest.mark.parametrize(
+    "program, message",
+    [
+        ("raise SystemExit(3)", "ended with exit code 3"),
+        ("", "wrote no --output"),
+        (WRITES.replace("TEXT", '"b\\twer\\t1\\n"'), r"--output: wer of 1 of 1 utterances is missing: a"),
+        (WRITES.replace("TEXT", '"a\\twer\\tgood\\n"'), r"--output:2: wer of utterance 'a' is 'good'"),
+    ],
+)
+def test_a_broken_command_is_one_line_and_leaves_nothing(tmp_path, program, message):
+    with pytest.raises(BadInput, match=message):
+        run(tmp_path, program)
+    assert not (tmp_path / "out" / "wer.tsv").exists()
+    assert not list((tmp_path / "out").iterdir())
+
+
+def test_a_program_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(BadInput, match="no_such_program"):
+        run_measure(
+            "no_such_program", manifest="m", original="o", utterances=["a"], threads=1, output=tmp_path / "x.tsv"
+        )

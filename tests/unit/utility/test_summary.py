@@ -1,0 +1,54 @@
+"""The table of a corpus: lists, several measures, and contradictions between them."""
+
+from pathlib import Path
+
+import pytest
+
+from voiceprivacy.files import BadInput
+from voiceprivacy.tables import Utterance
+from voiceprivacy.utility.summary import summarise
+
+UTTERANCES = [Utterance(f"u{at}", f"s{at % 2}", "f", Path("-"), 1.0) for at in range(4)]
+
+
+def measure(tmp_path, anonymiser, name, **metrics):
+    path = tmp_path / "demo" / "trial" / anonymiser / f"{name}.tsv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = [f"u{at}\t{metric}\t{value}" for metric, values in metrics.items() for at, value in enumerate(values)]
+    path.write_text("\n".join(["utterance\tmetric\tvalue", *rows]) + "\n")
+    return path
+
+
+def summary(paths, options=None, lists=None):
+    return summarise(paths, UTTERANCES, lists or {}, options=options or {}, n_replicates=50, seed=0)
+
+
+def test_means_of_all_utterances_and_of_each_list(tmp_path):
+    path = measure(tmp_path, "b2", "wer", wer=[1, 2, 3, 6])
+    found = summary([path], {"wer": {"better": "lower"}}, {"f": {"u0", "u1", "speaker"}, "m": {"u2", "u3"}})
+    assert [(of.trials, of.value, of.n_utterances, of.better) for of in found] == [
+        ("-", 3, 4, "lower"),
+        ("f", 1.5, 2, "lower"),
+        ("m", 4.5, 2, "lower"),
+    ]
+    assert found[0][:5] == ("demo", "-", "b2", "wer", "wer")
+
+
+def test_a_weight_applies_to_the_other_metrics_only(tmp_path):
+    path = measure(tmp_path, "b2", "asr", wer=[0.5, 0, 0, 0], n_words=[1, 1, 1, 7])
+    found = {of.metric: of.value for of in summary([path], {"asr": {"weight": "n_words"}})}
+    assert found == {"wer": 0.05, "n_words": 2.5}
+
+
+def test_contradictions_are_named(tmp_path):
+    one, same = measure(tmp_path, "b2", "asr", wer=[0] * 4), measure(tmp_path, "b2", "other", wer=[1] * 4)
+    with pytest.raises(BadInput, match="asr and other both measure wer"):
+        summary([one, same])
+    more = measure(tmp_path, "b3", "asr", wer=[0] * 4, cer=[0] * 4)
+    with pytest.raises(BadInput, match="asr measures cer for only one of b2 and b3"):
+        summary([one, more])
+    with pytest.raises(BadInput, match="weight: it measures no 'words', only wer"):
+        summary([one], {"asr": {"weight": "words"}})
+    negative = measure(tmp_path, "b2", "asr", wer=[0] * 4, words=[1, 1, 1, -1])
+    with pytest.raises(BadInput, match="weight words is -1, below 0"):
+        summary([negative], {"asr": {"weight": "words"}})

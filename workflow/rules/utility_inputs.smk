@@ -1,0 +1,29 @@
+"""Input functions and parameters of the rules of utility.smk only."""
+
+
+def measure_inputs(wildcards):
+    return [ours(file) for file in config["utility"][wildcards.measure]["inputs"]]
+
+
+def measure_environment(wildcards):
+    return environment(config["utility"][wildcards.measure]["env"])
+
+
+def measure_field(name):
+    return lambda wildcards: config["utility"][wildcards.measure][name]
+
+
+def measure_command(wildcards):
+    return config["utility"][wildcards.measure]["command"].replace("{corpus}", wildcards.corpus)
+
+
+def measures(wildcards):
+    return plan.measures(wildcards.corpus)
+
+
+def measure_options(wildcards):
+    return json.dumps(plan.measure_options())
+
+
+def trial_lists(wildcards):
+    return [f"results/trials/{wildcards.corpus}/{trials}.tsv" for trials in plan.trial_lists(wildcards.corpus)]
