@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import hashlib
 import http.client
+import re
 import shutil
 import tarfile
 import urllib.error
@@ -21,6 +22,7 @@ ATTEMPTS = 5  # connections in a row that bring nothing new
 BLOCK = 1 << 20
 TIMEOUT_S = 60
 TOP = "LibriSpeech"  # the folder that every archive holds
+ADDRESS = re.compile(r"https://|http://(127\.0\.0\.1|localhost)[:/]")
 
 
 class Archive(NamedTuple):
@@ -59,8 +61,11 @@ def fetch_subset(archive, *, root, address):
 
     Raises
     ------
-    BadInput : no such file there, no connection, not enough room, or another MD5 than the published one
+    BadInput : no such file there, no connection, not enough room, another MD5 than the published one, or an archive
+        that holds more than files
     """
+    if not ADDRESS.match(address):
+        raise BadInput(f"{address}: archives are fetched over https only")
     root = Path(root)
     root.mkdir(parents=True, exist_ok=True)
     file = root / f"{archive.subset}.tar.gz.part"
@@ -126,11 +131,13 @@ def _check_md5(file, archive):
 
 
 def _unpack(file, subset, root):
-    """Unpack regular files of LibriSpeech/subset and SPEAKERS.TXT; nothing else in an archive is touched."""
+    """Unpack the files of LibriSpeech/subset and SPEAKERS.TXT; links and names that lead elsewhere are refused."""
     with whole_folder_or_absent(root / subset) as folder, tarfile.open(file) as archive:
         for member in archive:
             parts = PurePosixPath(member.name).parts
-            if not member.isfile() or parts[0] != TOP or ".." in parts:
+            if not (member.isfile() or member.isdir()) or member.name.startswith("/") or ".." in parts:
+                raise BadInput(f"{file}: '{member.name}' is a link, a device or leads out of the archive: not unpacked")
+            if member.isdir() or parts[0] != TOP or len(parts) < 2:
                 continue
             if parts[1] == subset:
                 target = folder.joinpath(*parts[2:])

@@ -54,7 +54,7 @@ def archive(tmp_path, server):
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w:gz") as tar:
         tar.add(tmp_path / "LibriSpeech", "LibriSpeech")
-        for name in ("LibriSpeech/dev/../../escaped.txt", "../escaped.txt", "LibriSpeech/other/x.flac"):
+        for name in ("LibriSpeech/other/x.flac", "README", "LibriSpeech"):
             tar.addfile(tarfile.TarInfo(name))
     server.content = content.getvalue()
     return downloads.Archive("dev", len(server.content), hashlib.md5(server.content).hexdigest())
@@ -76,7 +76,41 @@ def test_a_subset_is_downloaded_and_unpacked_and_nothing_else(tmp_path, server, 
     assert below(tmp_path / "root") == UNPACKED
     one = "dev/11/100/11-100-0001.flac"
     assert (tmp_path / "root" / one).read_bytes() == (tmp_path / "LibriSpeech" / one).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("LibriSpeech/dev/../../escaped.txt", tarfile.REGTYPE),
+        ("../escaped.txt", tarfile.REGTYPE),
+        ("/tmp/escaped.txt", tarfile.REGTYPE),
+        ("LibriSpeech/dev/11", tarfile.SYMTYPE),
+        ("LibriSpeech/dev/hard.flac", tarfile.LNKTYPE),
+        ("LibriSpeech/dev/pipe", tarfile.FIFOTYPE),
+        ("LibriSpeech/dev/device", tarfile.CHRTYPE),
+    ],
+)
+def test_an_archive_with_links_or_names_that_lead_elsewhere_is_refused(tmp_path, server, name, kind):
+    content, member = io.BytesIO(), tarfile.TarInfo(name)
+    member.type, member.linkname = kind, str(tmp_path)
+    with tarfile.open(fileobj=content, mode="w:gz") as tar:
+        tar.addfile(member)
+        tar.addfile(tarfile.TarInfo("LibriSpeech/dev/11/escaped.txt"))
+    server.content = content.getvalue()
+    archive = downloads.Archive("dev", len(server.content), hashlib.md5(server.content).hexdigest())
+    with pytest.raises(BadInput, match=f"'{name}' is a link, a device or leads out of the archive: not unpacked"):
+        fetch(archive, server, tmp_path / "root")
+    assert below(tmp_path / "root") == [".dev.lock", "dev.tar.gz.part"]
     assert not list(tmp_path.rglob("escaped.txt"))
+
+
+@pytest.mark.parametrize(
+    "address", ["http://www.openslr.org", "ftp://127.0.0.1/x", "file:///tmp", "http://127.0.0.1.x.org"]
+)
+def test_archives_come_over_https_or_from_this_machine(tmp_path, address):
+    with pytest.raises(BadInput, match="archives are fetched over https only"):
+        downloads.fetch_subset(downloads.Archive("dev", 1, "0"), root=tmp_path / "root", address=address)
+    assert not (tmp_path / "root").exists()
 
 
 def test_what_is_there_is_not_downloaded_again(tmp_path, server, archive):
