@@ -129,7 +129,10 @@ def test_a_dictionary_in_liwcs_format(tmp_path):
         ("%\none\tpronoun\n%\ni\t1\n", "d.dic:2: expected the number of a category"),
         ("%\n1\tpronoun\n%\ni\t7\n", "d.dic:4: 'i' has the unknown category 7"),
         ("%\n1\tpronoun\n%\ni\n", "d.dic:4: 'i' has no category"),
-        ("%\n1\tverb\n%\nlike\t(02 134)1\n", "conditions on neighbouring words"),
+        ("%\n1\tverb\n%\nlike\t(02 134)1\n", "d.dic:4: 'like' has the unknown category 02"),
+        ("%\n1\tverb\n%\nlike\t<of 1\n", "d.dic:4: not read: 'like\t<of 1'"),
+        ("%\n1\tverb\n%\nkind of\t1\n", "phrases are not supported"),
+        ("%\n1\tverb\n%\n(1) like\t1\n", "d.dic:4: not read"),
         ("%\n1\tpronoun\n%\n", "lists no word"),
     ],
 )
@@ -145,3 +148,37 @@ def test_utterances_without_words_are_named():
         style.embed([utterance], {}, style.function_words())
     with pytest.raises(BadInput, match="utterance 'u1': its transcript has no words"):
         style.embed([utterance], {"u1": "..."}, style.function_words())
+
+
+CONDITIONS = """%
+1\tpronoun
+2\taffect
+3\tfiller
+4\ttime
+5\tcertainty
+%
+i\t1
+like\t(01 4)2/3 4
+kind\t<of>5/2
+odd\t<thing>5
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("i like", {"pronoun": 1, "affect": 1, "time": 1}),
+        ("was like", {"filler": 1, "time": 1}),
+        ("like like", {"filler": 1, "affect": 1, "time": 2}),  # the second comes after a word of time
+        ("kind of", {"certainty": 1}),
+        ("kind", {"affect": 1}),
+        ("kind off", {"affect": 1}),
+        ("odd thing", {"certainty": 1}),
+        ("odd", {}),
+    ],
+)
+def test_conditions_on_neighbouring_words_by_hand(tmp_path, text, counts):
+    (tmp_path / "d.dic").write_text(CONDITIONS)
+    dictionary = style.read_dictionary(tmp_path / "d.dic")
+    found = dict(zip(dictionary.entries, style.feature(text, dictionary) * len(text.split()), strict=False))
+    assert {name: round(count) for name, count in found.items() if count} == counts
