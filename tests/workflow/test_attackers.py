@@ -65,7 +65,8 @@ def run(tmp_path_factory):
         for backend in ("cosine", f"plda_on_{of}")
         for system, condition in (("original", "oo"), (of, "op"), (of, "pp"))
     ]
-    finished = snakemake(folder, *scores, "--cores", "2", "--configfile", config)
+    matrices = [f"results/curves/similarity/tiny/all/b2/{of}/cosine.tsv" for of in ("plain", "semi_on_b2")]
+    finished = snakemake(folder, *scores, *matrices, "--cores", "2", "--configfile", config)
     assert finished.returncode == 0, finished.stderr
     return folder
 
@@ -92,6 +93,19 @@ def test_two_anonymisers_give_two_different_oo(run, backend):
     )
     assert len(one) == len(other)
     assert one != other
+
+
+def test_the_informed_attacker_sees_other_similarities_than_the_ignorant(run):
+    folder = run / "results" / "curves" / "similarity" / "tiny" / "all" / "b2"
+    plain, informed = (rows(folder / of / "cosine.tsv") for of in ("plain", "semi_on_b2"))
+    places = [(row["matrix"], row["row_speaker"], row["column_speaker"]) for row in informed]
+    assert places == [(row["matrix"], row["row_speaker"], row["column_speaker"]) for row in plain]
+    assert len(places) == 3 * 5 * 5
+    for matrix in ("oo", "op", "pp"):
+        of_plain, of_informed = (
+            [row["similarity"] for row in of if row["matrix"] == matrix] for of in (plain, informed)
+        )
+        assert of_plain != of_informed
 
 
 def test_an_attacker_trained_on_one_anonymiser_is_not_tried_on_another(run):
