@@ -1,0 +1,31 @@
+"""Two folders of results (two teams, two years) in one report: the same page, aligned by set, and what else differs."""
+
+import argparse
+from pathlib import Path
+
+from voiceprivacy.command import run
+from voiceprivacy.files import BadInput
+from voiceprivacy.tools.compared_page import write_compared_page
+from voiceprivacy.tools.merging import read_results
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "results", nargs=2, type=Path, metavar="RESULTS", help="folder with metrics.tsv of a finished run"
+    )
+    parser.add_argument("--name", nargs=2, default=["a", "b"], help="what they are called (default a b)")
+    parser.add_argument("--output", default=Path("comparison"), type=Path, help="folder to write (default comparison)")
+    arguments = parser.parse_args()
+
+    for name in arguments.name:
+        if not name.replace("-", "").replace("_", "").isalnum():
+            raise BadInput(f"--name {name}: letters, digits, - and _ only")
+    if len(set(arguments.name)) == 1:
+        raise BadInput(f"--name: both are called '{arguments.name[0]}'")
+    both = [read_results(*of) for of in zip(arguments.name, arguments.results, strict=True)]
+    print("\n".join(write_compared_page(both, arguments.output)))
+
+
+if __name__ == "__main__":
+    run(main)

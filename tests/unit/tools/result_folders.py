@@ -1,0 +1,77 @@
+"""A small folder of results, as a run leaves it: what compare and the export of submissions read."""
+
+import numpy as np
+
+from voiceprivacy.arrays import write_npz
+from voiceprivacy.files import write_json
+from voiceprivacy.report.columns import COLUMNS
+from voiceprivacy.report.metrics import Metric, write_metrics
+from voiceprivacy.tables import Trial, write_scores, write_trials
+
+LISTS = {"f": ("anna", "berta"), "m": ("carl", "david")}
+CONDITIONS = {"original": ["oo"], "b2": ["op", "pp"], "mine": ["op", "pp"]}
+EER = {"oo": 2.0, "op": 30.0, "pp": 10.0}
+
+
+def write_results(
+    folder,
+    *,
+    anonymisers=("b2",),
+    eer=EER,
+    lists=LISTS,
+    n_target=4,
+    seed=0,
+    version="1",
+    attackers=(("ecapa", "cosine"),),
+):
+    """Write metrics.tsv, intervals with replicates, trial lists, scores and provenance.json of corpus demo."""
+    metrics = []
+    for extractor, backend in attackers:
+        for trials in lists:
+            for anonymiser in ("original", *anonymisers):
+                place = ("demo", trials, anonymiser, extractor, backend)
+                metrics += _numbers(place, eer=eer, n_target=n_target)
+                _write_replicates(folder, place, eer=eer, seed=seed)
+                _write_scores(folder, place, lists[trials])
+    write_metrics(folder / "metrics.tsv", sorted(metrics))
+    config = {"anonymisers": {name: {"audio": name} for name in anonymisers}, "report": {}, "seed": seed}
+    provenance = {"version": version, "packages": {"numpy": "2"}, "sha256": {}, "config": config}
+    write_json(folder / "provenance.json", provenance)
+    return folder
+
+
+def _numbers(place, *, eer, n_target):
+    for condition in CONDITIONS[place[2]]:
+        numbers = {"n_target": n_target, "n_nontarget": 4, "tag": "C"}
+        numbers |= {of.metric: 1.5 for of in COLUMNS if condition in of.conditions and not of.optional}
+        for name, value in (numbers | {"eer_percent": eer[condition], "cllr_bit": 1.0}).items():
+            limits = ("1.0", "40.0") if name == "eer_percent" else ()
+            yield Metric(*place, condition, name, str(value), *limits)
+
+
+def _write_replicates(folder, place, *, eer, seed):
+    corpus, trials, anonymiser, extractor, backend = place
+    stem = folder / "metrics" / "verification" / corpus / trials / anonymiser / extractor
+    draws = np.random.default_rng([seed, len(trials)]).normal(scale=2, size=200)
+    values = {
+        condition: {"eer_percent": {"value": eer[condition], "n_speakers": 2}} for condition in CONDITIONS[anonymiser]
+    }
+    write_json(stem / f"{backend}.intervals.json", values)
+    write_json(stem / f"{backend}.json", {condition: {"eer_percent": eer[condition]} for condition in values})
+    write_npz(
+        stem / f"{backend}.bootstrap.npz", {f"{condition}/eer_percent": eer[condition] + draws for condition in values}
+    )
+
+
+def _write_scores(folder, place, speakers):
+    corpus, trials, anonymiser, extractor, backend = place
+    pairs = [
+        Trial(speaker, f"{other}-{number}", "target" if speaker == other else "nontarget")
+        for speaker in speakers
+        for other in speakers
+        for number in (1, 2)
+    ]
+    write_trials(folder / "trials" / corpus / f"{trials}.tsv", pairs)
+    for condition in CONDITIONS[anonymiser]:
+        path = folder / "scores" / corpus / trials / anonymiser / extractor / backend / f"{condition}.tsv"
+        write_scores(path, pairs, np.linspace(-1, 1, len(pairs)))

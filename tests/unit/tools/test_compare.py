@@ -1,0 +1,109 @@
+"""Two folders of results in one report: what is the same, what stands apart, what is compared in pairs."""
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from result_folders import EER, LISTS, write_results
+
+from voiceprivacy.files import read_json
+from voiceprivacy.report.metrics import read_metrics
+from voiceprivacy.tools.merging import merge, read_results
+
+SCRIPTS = Path(__file__).parents[3] / "scripts"
+
+
+def both(tmp_path, **second):
+    folders = write_results(tmp_path / "a"), write_results(tmp_path / "b", **second)
+    return [read_results(name, folder) for name, folder in zip("ab", folders, strict=True)]
+
+
+def compare(tmp_path, *arguments):
+    command = [sys.executable, SCRIPTS / "compare.py", "a", "b", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+
+
+def places(metrics):
+    return {(of.corpus, of.trials, of.anonymiser, of.extractor) for of in metrics}
+
+
+def test_common_sets_have_the_original_once_and_anonymisers_with_whose_they_are(tmp_path):
+    merged = merge(both(tmp_path, eer=EER | {"oo": 2.05, "op": 35.0}, anonymisers=("b2", "mine")))
+    assert {place[2] for place in places(merged.metrics)} == {"original", "b2@a", "b2@b", "mine@b"}
+    assert {place[0] for place in places(merged.metrics)} == {"demo"}
+    assert len(merged.common) == 2 and merged.alone == {"a": {}, "b": {}}
+    assert len(merged.metrics) == len({metric[:7] for metric in merged.metrics})
+
+
+def test_a_list_of_one_run_only_stands_apart_and_is_named(tmp_path):
+    merged = merge(both(tmp_path, lists={"f": LISTS["f"]}))
+    assert merged.alone == {"a": {("demo", "m", "ecapa", "cosine"): "only here"}, "b": {}}
+    assert ("demo@a", "m", "original", "ecapa") in places(merged.metrics)
+
+
+def test_a_list_with_other_trials_stands_apart(tmp_path):
+    merged = merge(both(tmp_path, n_target=5))
+    assert not merged.common
+    assert merged.alone["b"]["demo", "f", "ecapa", "cosine"] == "n_target of unprotected speech is 4 and 5"
+    assert {place[0] for place in places(merged.metrics)} == {"demo@a", "demo@b"}
+
+
+def test_an_attacker_whose_numbers_of_unprotected_speech_differ_stands_apart(tmp_path):
+    merged = merge(both(tmp_path, eer=EER | {"oo": 4.0}))
+    assert not merged.common
+    assert {place[3] for place in places(merged.metrics)} == {"ecapa@a", "ecapa@b"}
+    assert "eer_percent of unprotected speech is 2 and 4" in merged.alone["a"]["demo", "m", "ecapa", "cosine"]
+
+
+def test_the_command_writes_one_report_with_pairs_across_runs_and_what_differs(tmp_path):
+    both(tmp_path, eer=EER | {"pp": 22.0}, version="2")
+    finished = compare(tmp_path, "--name", "ours", "theirs", "--output", "both")
+    assert finished.returncode == 0, finished.stderr
+    assert "2 sets are the same in ours and theirs" in finished.stdout
+    assert "differs: version: 1 | 2" in finished.stdout
+    with open(tmp_path / "both/comparisons/demo/mean/ecapa/cosine.tsv", newline="") as file:
+        pairs = {
+            row["condition"]: row for row in csv.DictReader(file, delimiter="\t") if row["anonymiser_a"] == "b2@ours"
+        }
+    assert pairs["pp"]["anonymiser_b"] == "b2@theirs"
+    assert pairs["pp"]["verdict"] == "B is better" and float(pairs["pp"]["difference"]) == pytest.approx(-12)
+    page = (tmp_path / "both/report/index.html").read_text()
+    assert "b2@theirs" in page and "The two runs differ in:" in page
+    assert read_metrics(tmp_path / "both/metrics.tsv")
+    assert read_json(tmp_path / "both/provenance.json")["version"] == "ours: 1; theirs: 2"
+
+
+def test_runs_that_drew_other_speakers_are_not_compared_in_pairs(tmp_path):
+    both(tmp_path, seed=7)
+    finished = compare(tmp_path)
+    assert finished.returncode == 0, finished.stderr
+    assert "pairs across runs are not compared for demo/ecapa/cosine" in finished.stdout
+    with open(tmp_path / "comparison/comparisons/demo/mean/ecapa/cosine.tsv", newline="") as file:
+        assert list(csv.DictReader(file, delimiter="\t")) == []
+    with open(tmp_path / "comparison/comparisons/demo/mean/ecapa/cosine.systems.tsv", newline="") as file:
+        systems = {row["anonymiser"] for row in csv.DictReader(file, delimiter="\t")}
+    assert systems == {"original", "b2@a", "b2@b"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (["--name", "x", "x"], "--name: both are called 'x'"),
+        (["--name", "x/y", "z"], "--name x/y: letters"),
+        (["--output", "a"], "a: holds other files"),
+    ],
+)
+def test_mistakes_are_one_line(tmp_path, arguments, what):
+    both(tmp_path)
+    finished = compare(tmp_path, *arguments)
+    assert finished.returncode == 2
+    assert finished.stderr.count("\n") == 1 and what in finished.stderr
+    assert (tmp_path / "a" / "metrics.tsv").exists()
+
+
+def test_a_folder_without_results_is_one_line(tmp_path):
+    (tmp_path / "a").mkdir()
+    finished = compare(tmp_path)
+    assert finished.returncode == 2 and finished.stderr == "error: a/metrics.tsv: not found\n"
