@@ -15,9 +15,9 @@ envvars:
 sys.path.insert(0, f"{workflow.basedir}/scripts")
 search_path = os.environ["PATH"]
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_path])
-os.environ["VOICEPRIVACY_REFUSALS"] = os.path.abspath(".snakemake/refusals")
 
 from voiceprivacy import configuration
+from voiceprivacy.command import REFUSALS
 from voiceprivacy.dependencies import code, modules
 from voiceprivacy.files import RESOURCES, SCRIPTS, BadInput, ours
 from voiceprivacy.plan import CONDITIONS, GIVEN, MODEL_FILES, PARTS, PICTURES, PITCH, TABLES, Attack, Plan
@@ -27,6 +27,7 @@ try:
 except BadInput as error:
     sys.exit(f"error: {error}")
 
+os.environ[REFUSALS] = os.path.abspath(".snakemake/refusals")
 plan = Plan(config)
 gc.set_threshold(1_000_000)  # planning makes millions of objects that stay; to look for garbage among them takes time
 OPENSLR = "https://www.openslr.org/resources/12"
@@ -34,7 +35,7 @@ PAGE = Path(workflow.basedir) / "workflow" / "report"
 
 
 onstart:
-    shutil.rmtree(os.environ["VOICEPRIVACY_REFUSALS"], ignore_errors=True)
+    shutil.rmtree(os.environ[REFUSALS], ignore_errors=True)
 
 
 def one_of(names):
