@@ -121,26 +121,58 @@ def test_a_trained_model_has_its_curve_and_leaves_no_checkpoints(run):
     assert len(rows(models / "plain" / "training.tsv")) == 10
 
 
-def test_a_config_with_nothing_but_scores_has_a_report(tmp_path):
+def write_given_scores(folder):
+    """Scores of four speakers in original/oo, b2/op and b2/pp of two lists, and who speaks."""
     generator = iter(range(10**6))
-    for name, shift in {"original/oo": 9, "b2/op": 2, "b2/pp": 5}.items():
-        path = tmp_path / "team7" / f"{name}.tsv"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lines = ["enrolment\ttrial\tlabel\tscore"]
-        for enrolled in range(4):
-            for tried in range(8):
-                label = "target" if tried % 4 == enrolled else "nontarget"
-                score = (next(generator) * 37 % 11) + shift * (label == "target")
-                lines.append(f"s{enrolled}\tu{tried}\t{label}\t{score}")
-        path.write_text("\n".join(lines) + "\n")
-    attack = {"team7": {"scores": "team7/{anonymiser}/{condition}.tsv"}}
-    (tmp_path / "config.yaml").write_text(yaml.safe_dump({"attacks": attack}))
-    finished = snakemake(tmp_path, "--cores", "2", "--configfile", tmp_path / "config.yaml")
+    for trials in ("f", "m"):
+        for name, shift in {"original/oo": 9, "b2/op": 2, "b2/pp": 5, "b2r/op": 3, "b2r/pp": 4}.items():
+            path = folder / "team7" / trials / f"{name}.tsv"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lines = ["enrolment\ttrial\tlabel\tscore"]
+            for enrolled in range(4):
+                for tried in range(8):
+                    label = "target" if tried % 4 == enrolled else "nontarget"
+                    score = (next(generator) * 37 % 11) + shift * (label == "target")
+                    lines.append(f"s{enrolled}\tu{tried}\t{label}\t{score}")
+            path.write_text("\n".join(lines) + "\n")
+        ids = [f"s{k}\ts{k}" for k in range(4)] + [f"u{k}\ts{k % 4}" for k in range(8)]
+        (folder / f"speakers_{trials}.tsv").write_text("\n".join(["id\tspeaker", *ids]) + "\n")
+
+
+def run_given_scores(folder, attack, **report):
+    config = {"attacks": {"team7": {"scores": "team7/{trials}/{anonymiser}/{condition}.tsv", **attack}}}
+    (folder / "config.yaml").write_text(yaml.safe_dump(config | {"report": {"bootstrap": 50, **report}}))
+    finished = snakemake(folder, "--cores", "2", "--configfile", folder / "config.yaml")
     assert finished.returncode == 0, finished.stderr
-    found = {(row["anonymiser"], row["condition"]): row for row in rows(tmp_path / "results" / "metrics.tsv")}
-    assert found.keys() == {("original", "oo"), ("b2", "op"), ("b2", "pp")}
-    assert {row["backend"] for row in found.values()} == {"given"}
-    assert "given, PP" in (tmp_path / "results" / "report" / "index.html").read_text(encoding="utf-8")
+    return rows(folder / "results" / "metrics.tsv")
+
+
+def test_a_config_with_nothing_but_scores_has_a_report(tmp_path):
+    write_given_scores(tmp_path)
+    table = run_given_scores(tmp_path, {})
+    found = {(row["anonymiser"], row["condition"]) for row in table}
+    assert found == {("original", "oo"), ("b2", "op"), ("b2", "pp"), ("b2r", "op"), ("b2r", "pp")}
+    assert {row["backend"] for row in table} == {"given"}
+    assert {row["ci_low"] for row in table} == {"-"}  # nobody said who speaks
+    results = tmp_path / "results"
+    assert "given, PP" in (results / "report" / "index.html").read_text(encoding="utf-8")
+    assert (results / "report" / "figures" / "zebra" / "scores" / "f" / "team7" / "given.svg").exists()
+
+
+def test_given_scores_whose_speakers_are_known_have_intervals_tags_and_comparisons(tmp_path):
+    write_given_scores(tmp_path)
+    (tmp_path / "tags.yaml").write_text(
+        "little: {from_log10: 0, meaning: little}\nmuch: {from_log10: 0.3, meaning: much}\n"
+    )
+    table = run_given_scores(tmp_path, {"speakers": "speakers_{trials}.tsv"}, tags="tags.yaml")
+    eers = [row for row in table if row["metric"] == "eer_percent"]
+    assert len(eers) == 10
+    assert all(float(row["ci_low"]) <= float(row["ci_high"]) for row in eers)
+    assert {row["value"] for row in table if row["metric"] == "tag"} <= {"little", "much"}
+    folder = tmp_path / "results" / "comparisons" / "scores"
+    for trials in ("f", "m", "mean"):
+        pairs = {(row["anonymiser_a"], row["anonymiser_b"]) for row in rows(folder / trials / "team7" / "given.tsv")}
+        assert pairs == {("b2", "b2r")}
 
 
 @pytest.fixture

@@ -59,6 +59,11 @@ wildcard_constraints:
 
 
 TRIAL_LISTS = one_of(trials for _, trials in plan.all_trial_lists())
+OURS_AND_GIVEN = {
+    "extractor": one_of([*plan.extractors, *config["attacks"]]),
+    "backend": one_of([*plan.backends, GIVEN]),
+}
+RESAMPLED_GIVEN = plan.given_resampled()
 GALLERIES = one_of(gallery for _, gallery in plan.all_galleries())
 
 
@@ -87,6 +92,8 @@ def matrix(path):
 
 
 def systems(wildcards):
+    if wildcards.backend == GIVEN:
+        return list(plan.given_systems(given_attack(wildcards)))
     return plan.systems(wildcards.extractor, wildcards.backend)
 
 

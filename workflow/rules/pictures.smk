@@ -17,6 +17,8 @@ rule plot_zebra:
         ),
     log:
         "results/logs/plot_zebra/{corpus}/{trials}/{extractor}/{backend}.log",
+    wildcard_constraints:
+        **OURS_AND_GIVEN,
     conda:
         "../../envs/evaluate.yaml"
     resources:
@@ -52,6 +54,8 @@ rule plot_calibration:
         ),
     log:
         "results/logs/plot_calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
+    wildcard_constraints:
+        **OURS_AND_GIVEN,
     conda:
         "../../envs/evaluate.yaml"
     resources:

@@ -14,6 +14,9 @@ rule assess_verification:
         "results/logs/assess_verification/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
     benchmark:
         "results/benchmarks/assess_verification/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv"
+    wildcard_constraints:
+        extractor=one_of([*plan.extractors, *RESAMPLED_GIVEN]),
+        backend=OURS_AND_GIVEN["backend"],
     conda:
         "../../envs/evaluate.yaml"
     resources:
@@ -38,6 +41,7 @@ rule assess_zebra:
     input:
         scores=per_condition("scores", "tsv"),
         speakers=speakers,
+        tags=tags,
         script=SCRIPTS / "assess_zebra.py",
     output:
         **intervals("zebra"),
@@ -47,6 +51,9 @@ rule assess_zebra:
         "results/logs/assess_zebra/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
     benchmark:
         "results/benchmarks/assess_zebra/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv"
+    wildcard_constraints:
+        extractor=one_of([*plan.extractors, *RESAMPLED_GIVEN]),
+        backend=OURS_AND_GIVEN["backend"],
     conda:
         "../../envs/evaluate.yaml"
     resources:
@@ -57,20 +64,23 @@ rule assess_zebra:
         labels=condition_labels,
         speakers=speakers_argument,
         bootstrap=bootstrap_arguments,
+        tags=tags_argument,
     shell:
         "python {input.script:q}"
         " --scores {input.scores:q}"
         " --label {params.labels:q}"
         " {params.speakers:q} {params.bootstrap:q}"
+        " {params.tags:q}"
         " --metrics {output.metrics:q}"
         " --curves {output.curves:q}"
         " > {log:q} 2>&1"
 
 
 rule assess_given:
-    """EER, Cllr, min Cllr, linkability and ZEBRA of scores that somebody else made (without intervals)."""
+    """EER, Cllr, min Cllr, linkability and ZEBRA of somebody's scores in which it is not known who speaks."""
     input:
         scores=given_scores,
+        tags=tags,
         script=SCRIPTS / "assess_given.py",
     output:
         verification="results/metrics/verification/{corpus}/{trials}/{anonymiser}/{extractor}/given.json",
@@ -79,7 +89,7 @@ rule assess_given:
     log:
         "results/logs/assess_given/{corpus}/{trials}/{anonymiser}/{extractor}/given.log",
     wildcard_constraints:
-        extractor=one_of(config["attacks"]),
+        extractor=one_of(name for name in config["attacks"] if name not in RESAMPLED_GIVEN),
     conda:
         "../../envs/evaluate.yaml"
     resources:
@@ -88,10 +98,12 @@ rule assess_given:
     params:
         code=code("assess_given"),
         labels=given_conditions,
+        tags=tags_argument,
     shell:
         "python {input.script:q}"
         " --scores {input.scores:q}"
         " --label {params.labels:q}"
+        " {params.tags:q}"
         " --verification {output.verification:q}"
         " --zebra {output.zebra:q}"
         " --curves {output.curves:q}"
@@ -112,8 +124,7 @@ rule assess_calibration:
     benchmark:
         "results/benchmarks/assess_calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv"
     wildcard_constraints:
-        extractor=one_of([*plan.extractors, *config["attacks"]]),
-        backend=one_of([*plan.backends, GIVEN]),
+        **OURS_AND_GIVEN,
     conda:
         "../../envs/evaluate.yaml"
     resources:
@@ -281,7 +292,11 @@ rule compare_anonymisers:
     benchmark:
         "results/benchmarks/compare_anonymisers/{corpus}/{trials}/{extractor}/{backend}.tsv"
     wildcard_constraints:
-        trials=one_of(trials for corpus in plan.evaluated for trials in plan.compared_lists(corpus)),
+        **OURS_AND_GIVEN,
+        trials=one_of(
+            [trials for corpus in plan.evaluated for trials in plan.compared_lists(corpus)]
+            + [attack.trials for attack in plan.given_compared()]
+        ),
     conda:
         "../../envs/evaluate.yaml"
     resources:

@@ -2,6 +2,8 @@
 
 
 def condition_labels(wildcards):
+    if wildcards.backend == GIVEN:
+        return given_conditions(wildcards)
     return plan.conditions(wildcards.anonymiser)
 
 
@@ -39,11 +41,22 @@ def bootstrap_arguments(wildcards):
 
 
 def speakers(wildcards):
+    if wildcards.backend == GIVEN:
+        return plan.given_speakers(given_attack(wildcards))
     return f"results/trials/{wildcards.corpus}/{wildcards.trials}.speakers.tsv" if plan.n_replicates() else []
 
 
 def speakers_argument(wildcards):
     return ["--speakers", speakers(wildcards)] if plan.n_replicates() else []
+
+
+def tags(wildcards):
+    """The user's own tags of the worst case."""
+    return ours(config["report"]["tags"]) if "tags" in config["report"] else []
+
+
+def tags_argument(wildcards):
+    return ["--tags", tags(wildcards)] if tags(wildcards) else []
 
 
 def compared_intervals(wildcards):

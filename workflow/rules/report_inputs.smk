@@ -141,7 +141,7 @@ def config_as_used(wildcards):
 
 
 def all_intervals(wildcards):
-    return plan.intervals()
+    return plan.intervals() + plan.given_intervals()
 
 
 def all_comparisons(wildcards):

@@ -14,6 +14,8 @@ def missing_files(config):
             yield Problem(place, f"{path}: not found")
     if "expected" in config and not Path(ours(config["expected"])).exists():
         yield Problem(("expected",), f"{ours(config['expected'])}: not found")
+    if "tags" in config["report"] and not Path(ours(config["report"]["tags"])).exists():
+        yield Problem(("report", "tags"), f"{ours(config['report']['tags'])}: not found")
     for name, entry in config["attacks"].items():
         if not given_scores(entry["scores"]):
             yield Problem(("attacks", name, "scores"), f"{entry['scores']}: not found")

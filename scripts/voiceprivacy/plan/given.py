@@ -7,6 +7,7 @@ from voiceprivacy.plan.attackers import CONDITIONS, Attack
 from voiceprivacy.plan.speech import RUN1
 
 NAME = "[a-z][a-z0-9_]*"
+MEAN = "mean"  # of all trial lists of a corpus, where there are several
 GIVEN = "given"  # back-end of an attack whose scores somebody else made
 
 
@@ -52,6 +53,60 @@ class Given:
     def given_file(self, attack, anonymiser, condition):
         """The file of one condition's scores."""
         return self.given[attack.extractor][attack._replace(extractor=""), anonymiser, condition]
+
+    def given_speakers(self, attack):
+        """The file that says who speaks in such an attack's trials, the user's or that of our list; None if neither."""
+        path = self.config["attacks"][attack.extractor].get("speakers")
+        if path:
+            return path.replace("{corpus}", attack.corpus).replace("{trials}", attack.trials)
+        known = (attack.corpus, attack.trials) in self.all_trial_lists()
+        return f"results/trials/{attack.corpus}/{attack.trials}.speakers.tsv" if known else None
+
+    def given_resampled(self):
+        """Names of the attacks whose scores get intervals: the speakers of all their trials are known."""
+        names = [name for name in self.given if all(map(self.given_speakers, self._given_attacks(name)))]
+        return names if self.n_replicates() else []
+
+    def given_intervals(self):
+        """Every file of intervals of such attacks."""
+        attacks = [attack for name in self.given_resampled() for attack in self._given_attacks(name)]
+        return [path for attack in attacks for path in self._given_intervals(attack)]
+
+    def given_compared(self):
+        """Such attacks on which anonymisers are compared: each list, and the mean where there are several."""
+        compared = []
+        for name in self.given_resampled():
+            for corpus in dict.fromkeys(attack.corpus for attack in self._given_attacks(name)):
+                lists = self._given_lists(name, corpus)
+                trials = [attack.trials for attack in lists] + [MEAN] * (len(lists) > 1)
+                compared += [Attack(corpus, of, name, GIVEN) for of in trials]
+        return compared
+
+    def given_compared_intervals(self, attack):
+        """The intervals behind such a comparison; ``attack.trials`` may be the mean."""
+        lists = self._given_lists(attack.extractor, attack.corpus) if attack.trials == MEAN else [attack]
+        return [path for of in lists for path in self._given_intervals(of)]
+
+    def given_figures(self):
+        """Pictures of such attacks, below the folder of figures."""
+        figures = []
+        for attack in self.given_attacks():
+            figures.append(f"zebra/{attack.corpus}/{attack.trials}/{attack.extractor}/{GIVEN}")
+            figures += [f"calibration/{attack.path(name)}" for name in self.given_calibrated(attack)]
+        return figures
+
+    def _given_attacks(self, name):
+        return [attack for attack in self.given_attacks() if attack.extractor == name]
+
+    def _given_lists(self, name, corpus):
+        return [attack for attack in self._given_attacks(name) if attack.corpus == corpus]
+
+    def _given_intervals(self, attack):
+        return [
+            f"results/metrics/{family}/{attack.path(system)}.intervals.json"
+            for system in self.given_systems(attack)
+            for family in ("verification", "zebra")
+        ]
 
     def given_calibrated(self, attack):
         """The anonymisers of which such an attack has the scores of two runs that C_ECE needs."""

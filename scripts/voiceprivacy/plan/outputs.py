@@ -1,10 +1,11 @@
 """What a run makes: metrics, intervals, comparisons, figures, and what papers take on request."""
 
+from voiceprivacy.plan.given import GIVEN, MEAN
+
 PICTURES = ["ece", "bayes_error", "normalised_bayes_error", "det", "roc", "tippett", "scores", "llrs", "calibration"]
 TABLES = ["challenge", "2", "3", "4"]
 RESAMPLED = ["verification", "zebra", "similarity", "ranks"]  # families with intervals
 REPLICATES_PER_PAIR = 40  # of anonymisers that are compared: fewer could not show a difference among so many
-MEAN = "mean"  # of all trial lists of a corpus, where there are several
 
 
 class Outputs:
@@ -50,6 +51,8 @@ class Outputs:
 
     def compared_intervals(self, attack):
         """The intervals behind a comparison of all systems; ``attack.trials`` may be the mean."""
+        if attack.backend == GIVEN:
+            return self.given_compared_intervals(attack)
         lists = self.trial_lists(attack.corpus) if attack.trials == MEAN else [attack.trials]
         paths = {
             f"results/metrics/{family}/{attack._replace(trials=trials).path(system)}.intervals.json"
@@ -65,6 +68,10 @@ class Outputs:
             f"results/comparisons/{attack.corpus}/{trials}/{attack.extractor}/{attack.backend}.tsv": None
             for attack in self.attacks()
             for trials in self.compared_lists(attack.corpus)
+        }
+        found |= {
+            f"results/comparisons/{of.corpus}/{of.trials}/{of.extractor}/{GIVEN}.tsv": None
+            for of in self.given_compared()
         }
         return list(found) if self.n_replicates() else []
 
@@ -87,7 +94,7 @@ class Outputs:
             for name in self._protected(attack.extractor, attack.backend)
             if name in self.repeated
         ]
-        return [f"results/report/figures/{figure}.svg" for figure in figures]
+        return [f"results/report/figures/{figure}.svg" for figure in [*figures, *self.given_figures()]]
 
     def _of(self, attack):
         one_each = f"{attack.corpus}/{attack.trials}/{attack.extractor}/{attack.backend}"
