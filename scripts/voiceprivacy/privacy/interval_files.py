@@ -51,7 +51,9 @@ def of_scores(of, measure, arguments):
 def of_ranks(matrix, arguments):
     """Resampled of a ScoreMatrix of test utterances against templates."""
     options = {"n_replicates": arguments.bootstrap, "seed": arguments.seed, "ties": arguments.ties}
-    replicates = resample_ranks(ranks.true_ranks(matrix), matrix.row_speakers, **options)
+    found = (ranks.true_ranks(matrix), matrix.row_speakers)
+    replicates = resample_ranks(*found, **options)
+    replicates |= jackknife.resample_rank_models(*found, fit=arguments.fit, **options)
     return Resampled(replicates, len(np.unique(matrix.row_speakers)))
 
 

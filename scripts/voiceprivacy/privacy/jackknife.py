@@ -1,8 +1,9 @@
-"""Intervals of similarity matrices: every speaker is left out once, and the scores of the others are calibrated anew.
+"""Intervals of what is fitted to the speakers that it describes: every speaker is left out once, the rest fitted anew.
 
 The calibration of a similarity matrix is trained on the few speakers that it describes. Resampling speakers with that
 calibration kept fixed hides its error: intervals of DeID held the truth in 65 to 82 % instead of 95 %. Calibrating a
-thousand resampled matrices takes long; as many as there are speakers does not, and holds it in 94 to 97 %.
+thousand resampled matrices takes long; as many as there are speakers does not, and holds it in 95 to 98 %. The same
+goes for models of ranks.
 
 Conventions
 -----------
@@ -20,7 +21,7 @@ replicates).
 import numpy as np
 
 from voiceprivacy.files import BadInput
-from voiceprivacy.privacy import similarity
+from voiceprivacy.privacy import ranks, similarity
 from voiceprivacy.privacy.bootstrap import multiplicities
 
 DIAGONAL = ("ddiag", "ddiag_signed", "ddiag_log_bit")
@@ -57,12 +58,31 @@ def resample_similarities(matrices, *, pairs="all", definition="geometric", n_re
     }
 
 
+def resample_rank_models(of, row_speakers, *, fit="auto", ties="shared", n_replicates, seed):
+    """Replicates of the statistics of the fitted model of ranks: the test speakers are drawn, the gallery stays.
+
+    ``of`` are Ranks, ``row_speakers`` (R,) the speaker of each test utterance. {metric: array (B,)}.
+    """
+    speakers = np.unique(row_speakers)
+    options = {"fit": fit, "ties": ties}
+    values = _model(of, np.ones(len(row_speakers), dtype=bool), **options)
+    left_out = [_model(of, row_speakers != speaker, **options) for speaker in speakers if len(speakers) > 1]
+    drawn = multiplicities(speakers, n_replicates=n_replicates, seed=seed)
+    return {
+        name: linear_replicates(value, np.array([without[name] for without in left_out]), drawn)
+        for name, value in values.items()
+        if not isinstance(value, str)
+    }
+
+
 def linear_replicates(value, left_out, drawn):
     """Replicates (B,) of a number from the numbers without each speaker (S,) and the speakers' draws (B, S).
 
     Their variance is that of the jackknife; NaN if a number is.
     """
     n_speakers = len(left_out)
+    if n_speakers < 2:
+        return np.full(len(drawn), np.nan)
     influence = (n_speakers - 1) * (left_out.mean() - left_out)
     return value + (drawn - 1) @ influence / np.sqrt(n_speakers * (n_speakers - 1))
 
@@ -93,3 +113,9 @@ def without(matrix, speaker):
     of_rows = {name: getattr(matrix, name)[rows] for name in ("rows", "row_speakers", "row_sources")}
     of_columns = {name: getattr(matrix, name)[columns] for name in ("columns", "column_speakers", "column_sources")}
     return matrix._replace(**of_rows, **of_columns, scores=matrix.scores[np.ix_(rows, columns)])
+
+
+def _model(of, kept, *, fit, ties):
+    """Statistics of the model that is fitted to some of the ranks: {metric: value}."""
+    p = ranks.histogram(ranks.Ranks(of.best[kept], of.worst[kept], of.n_templates), ties=ties)
+    return ranks.model_metrics(p, fit=fit)

@@ -160,6 +160,12 @@ def assess_histogram(p, *, n_utterances, fit="auto"):
     return Assessment(metrics, p, gamma, _notes(metrics, model.limit, fit))
 
 
+def model_metrics(p, *, fit="auto"):
+    """Statistics of the model that is fitted to a histogram: {metric: value}."""
+    model = betabinomial.fit(p, loss="ll" if fit == "auto" else fit)
+    return {f"model_{name}": value for name, value in disclosure(np.exp(model.log_gamma)).items()}
+
+
 def goodness_of_fits(p):
     """How well each of the five losses fits a histogram (Table III of the paper): kl_LOSS_bit and rank1_match_LOSS_bit.
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from voiceprivacy.arrays import ScoreMatrix
-from voiceprivacy.privacy import bootstrap, jackknife, similarity
+from voiceprivacy.privacy import bootstrap, jackknife, ranks, similarity
 
 OPTIONS = {"pairs": "all", "definition": "geometric"}
 DRAWS = {"n_replicates": 400, "seed": 0}
@@ -69,6 +69,27 @@ def test_a_speaker_that_cannot_be_left_out_leaves_no_interval():
     found = jackknife.resample_similarities(three(n_speakers=2), **OPTIONS, **DRAWS)
     assert np.isnan(found["op"]["deid_percent"]).all() and np.isnan(found["oo"]["ddiag"]).all()
     assert bootstrap.interval(50.0, found["op"]["deid_percent"], n_speakers=2).ci_low == "undefined"
+
+
+def test_models_of_ranks_are_fitted_anew_without_each_speaker():
+    speakers = np.repeat(["a", "b", "c"], 4)
+    best = np.array([1, 1, 2, 1, 3, 2, 1, 1, 4, 1, 2, 2])
+    of = ranks.Ranks(best, best, 5)
+    found = jackknife.resample_rank_models(of, speakers, fit="ll", **DRAWS)
+    without = [
+        ranks.model_metrics(np.bincount(best[speakers != speaker], minlength=6)[1:] / 8)["model_mean_disclosure_bit"]
+        for speaker in "abc"
+    ]
+    value = ranks.model_metrics(np.bincount(best, minlength=6)[1:] / 12)["model_mean_disclosure_bit"]
+    expected = jackknife.linear_replicates(value, np.array(without), bootstrap.multiplicities(list("abc"), **DRAWS))
+    np.testing.assert_allclose(found["model_mean_disclosure_bit"], expected)
+    assert all(name.startswith("model_") for name in found)
+
+
+def test_a_single_speaker_has_no_interval_of_the_model():
+    of = ranks.Ranks(np.array([1, 2]), np.array([1, 2]), 3)
+    found = jackknife.resample_rank_models(of, np.array(["a", "a"]), **DRAWS)
+    assert np.isnan(found["model_mean_disclosure_bit"]).all()
 
 
 def test_intervals_of_deid_are_as_wide_as_values_vary():
