@@ -15,7 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SHARED_MEMORY = "/dev/shm"  # nosec B108: a private one in every box, for semaphores
+SHARED_MEMORY = "/dev/shm"  # nosec B108  # a private one in every box, for semaphores
 UNSHARED = ["--user", "--map-root-user", "--mount", "--net", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc"]
 SYS_MOUNT_SETATTR = 442  # the same on all architectures but alpha
 AT_FDCWD, AT_RECURSIVE = -100, 0x8000

@@ -18,7 +18,7 @@ Ravanelli et al., SpeechBrain, 2021.
 import contextlib
 import inspect
 import multiprocessing
-import pickle
+import pickle  # nosec B403  # for the name of an error only
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool

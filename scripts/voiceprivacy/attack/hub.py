@@ -46,12 +46,12 @@ def _snapshot(model, revision):
         )
     wanted = {"repo_id": model, "revision": revision, "allow_patterns": [*NEEDED, *OPTIONAL]}
     try:
-        return _complete(snapshot_download(**wanted, local_files_only=True), model)
+        return _complete(snapshot_download(**wanted, local_files_only=True), model)  # nosec B615  # wanted has a commit
     except (LocalEntryNotFoundError, BadInput):
         pass
     try:
         HfApi().model_info(model, revision=revision, timeout=TIMEOUT_S)  # answers at once; a download would retry first
-        return _complete(snapshot_download(**wanted, etag_timeout=TIMEOUT_S), model)
+        return _complete(snapshot_download(**wanted, etag_timeout=TIMEOUT_S), model)  # nosec B615  # likewise
     except (HTTPError, OSError, ValueError) as error:
         reason = " ".join(str(error).split())[:200]
         raise BadInput(

@@ -40,9 +40,8 @@ def output(pipe):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "audio"
         with open(path, "wb") as file:
-            done = subprocess.run(
-                pipe.command, shell=True, cwd=pipe.folder, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.PIPE
-            )
+            streams = {"stdin": subprocess.DEVNULL, "stdout": file, "stderr": subprocess.PIPE}
+            done = subprocess.run(pipe.command, shell=True, cwd=pipe.folder, **streams)  # nosec B602  # pipes: true only
         if done.returncode != 0:
             said = " ".join(done.stderr.decode(errors="replace").split())[-300:] or "it says nothing"
             raise BadInput(f"{pipe}: fails with exit code {done.returncode} ({said})")
