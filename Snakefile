@@ -20,6 +20,7 @@ include: "workflow/rules/privacy.smk"
 include: "workflow/rules/utility.smk"
 include: "workflow/rules/pictures.smk"
 include: "workflow/rules/papers.smk"
+include: "workflow/rules/page.smk"
 include: "workflow/rules/report.smk"
 
 

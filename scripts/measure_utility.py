@@ -19,6 +19,7 @@ def main():
     parser.add_argument("--original", required=True, type=Path, help="TSV of the original speech")
     parser.add_argument("--output", required=True, type=Path, help="TSV to write: utterance metric value")
     parser.add_argument("--threads", type=int, default=1, help="what {threads} in the command is (default: 1)")
+    parser.add_argument("--runtime", type=float, help="minutes after which the command is ended (default: none)")
     arguments = parser.parse_args()
     require_at_least(1, threads=arguments.threads)
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from voiceprivacy.command import run
 from voiceprivacy.files import read_json
+from voiceprivacy.report import additions
 from voiceprivacy.report.charts.draw import run_of
 from voiceprivacy.report.comparison import compare, write_comparison
 from voiceprivacy.report.corpora import read_corpora
-from voiceprivacy.report.expected import read_comparison
 from voiceprivacy.report.figures import embed
 from voiceprivacy.report.latex import write_latex
 from voiceprivacy.report.metrics import read_metrics
@@ -28,7 +28,7 @@ def main():
     parser.add_argument("--speech", type=Path, help="TSV of describe_corpora: speech by part")
     parser.add_argument("--lists", type=Path, help="TSV of describe_corpora: trials by list")
     parser.add_argument("--checks", nargs="*", default=[], type=Path, help="TSVs: level file line what")
-    parser.add_argument("--expected", type=Path, help="TSV of compare_expected")
+    additions.add_arguments(parser)
     parser.add_argument("--template", default=TEMPLATE, type=Path, help="Jinja2 template with the captions beside it")
     parser.add_argument("--page", required=True, type=Path, help="HTML to write")
     parser.add_argument("--tables", required=True, type=Path, help="folder for comparison.tsv and comparison.tex")
@@ -48,7 +48,7 @@ def main():
         run=drawn,
         corpora=read_corpora(arguments.speech, arguments.lists, arguments.checks) if arguments.speech else None,
         comparisons=comparisons,
-        expected=read_comparison(arguments.expected) if arguments.expected else (),
+        **additions.sections(arguments),
     )
     write_comparison(arguments.tables / "comparison.tsv", systems)
     write_latex(arguments.tables / "comparison.tex", systems)

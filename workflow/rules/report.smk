@@ -137,6 +137,9 @@ rule write_report:
         described=described_corpora,
         checks=all_checks,
         expected=expected_comparison,
+        utility=all_utility,
+        listen=clips_to_hear,
+        published=published_numbers,
         template=PAGE / "index.html.j2",
         parts=parts_of_page,
         plotly=RESOURCES / "plotly" / "plotly-cartesian.min.js",
@@ -157,6 +160,7 @@ rule write_report:
         tables=folder_of_tables,
         expected=expected_argument,
         corpora=corpora_arguments,
+        additions=additions,
     shell:
         "python {input.script:q}"
         " --metrics {input.metrics:q}"
@@ -164,6 +168,7 @@ rule write_report:
         " --provenance {input.provenance:q}"
         " --comparisons results/comparisons"
         " {params.expected:q}"
+        " {params.additions:q}"
         " --results results"
         " --figures {input.figures:q}"
         " --tables {params.tables:q}"

@@ -48,7 +48,8 @@ rule measure_utility:
     threads: 4
     resources:
         mem_mb=8000,
-        runtime=measure_field("runtime"),
+        runtime=measure_job_runtime,
+        measure_runtime=measure_field("runtime"),
         gpu=measure_field("gpu"),
     params:
         code=code("measure_utility"),
@@ -59,6 +60,7 @@ rule measure_utility:
         " --manifest {input.manifest:q}"
         " --original {input.original:q}"
         " --threads {threads}"
+        " --runtime {resources.measure_runtime:q}"
         " --output {output.measures:q}"
         " > {log:q} 2>&1"
 

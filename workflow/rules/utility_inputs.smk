@@ -13,6 +13,11 @@ def measure_field(name):
     return lambda wildcards: config["utility"][wildcards.measure][name]
 
 
+def measure_job_runtime(wildcards):
+    """Minutes of a job: those of the measure, and some to check what it wrote."""
+    return config["utility"][wildcards.measure]["runtime"] + 5
+
+
 def measure_command(wildcards):
     return config["utility"][wildcards.measure]["command"].replace("{corpus}", wildcards.corpus)
 

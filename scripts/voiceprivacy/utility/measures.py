@@ -19,7 +19,7 @@ METRIC_NAME = re.compile("[a-z][a-z0-9_]*")
 UNDEFINED = "undefined"
 
 
-def run_measure(command, *, manifest, original, utterances, threads, output):
+def run_measure(command, *, manifest, original, utterances, threads, output, runtime=None):
     """Run somebody's measure and write what it found to ``output``: list of (utterance, metric, value).
 
     Parameters
@@ -32,6 +32,8 @@ def run_measure(command, *, manifest, original, utterances, threads, output):
         Which must all be measured.
     threads : int
     output : path
+    runtime : float, optional
+        Minutes after which the command is ended.
 
     Raises
     ------
@@ -43,7 +45,7 @@ def run_measure(command, *, manifest, original, utterances, threads, output):
         contract = {"--manifest": manifest, "--original": original, "--output": made}
         words = programs.words_of(command, threads=threads)
         words += [str(word) for argument in contract.items() for word in argument]
-        programs.run(words, name=name, threads=threads)
+        programs.run(words, name=name, threads=threads, minutes=runtime)
         if not made.exists():
             raise BadInput(f"{name} wrote no --output")
         try:

@@ -1,0 +1,29 @@
+"""Put what others published about the same sets and systems beside the numbers of a run."""
+
+import argparse
+import json
+
+from voiceprivacy.command import run
+from voiceprivacy.files import BadInput
+from voiceprivacy.report.metrics import read_metrics
+from voiceprivacy.report.published import beside, write_published
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--metrics", required=True, help="metrics.tsv")
+    parser.add_argument("--config", required=True, help="the run's corpora and anonymisers as JSON")
+    parser.add_argument("--published", required=True, help="TSV to write")
+    arguments = parser.parse_args()
+    try:
+        config = json.loads(arguments.config)
+    except json.JSONDecodeError as error:
+        raise BadInput(f"--config: not JSON ({error})") from None
+
+    found = beside(read_metrics(arguments.metrics), config)
+    write_published(arguments.published, found)
+    print(f"{len(found)} published numbers: {arguments.published}")
+
+
+if __name__ == "__main__":
+    run(main)

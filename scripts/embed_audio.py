@@ -1,0 +1,40 @@
+"""Make clips to listen to of a few utterances of every trial list: unprotected and by every anonymiser."""
+
+import argparse
+from pathlib import Path
+
+from voiceprivacy.command import label_inputs, require_at_least, run
+from voiceprivacy.report.listen import examples, write_examples
+from voiceprivacy.tables import read_manifest, read_trials
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--corpus", required=True, help="its name")
+    parser.add_argument("--trials", nargs="+", required=True, type=Path, help="trial lists of the corpus")
+    parser.add_argument(
+        "--manifests", nargs="+", required=True, help="TSVs of the tried speech, the original's among them"
+    )
+    parser.add_argument(
+        "--label", nargs="+", required=True, help="original, and an anonymiser for every other manifest"
+    )
+    parser.add_argument("--count", type=int, default=2, help="utterances of a list (default 2)")
+    parser.add_argument("--seed", type=int, default=0, help="from which they are drawn (default 0)")
+    parser.add_argument("--examples", required=True, type=Path, help="JSON to write")
+    arguments = parser.parse_args()
+    require_at_least(1, count=arguments.count)
+
+    manifests = label_inputs(arguments.manifests, arguments.label)
+    found = examples(
+        arguments.corpus,
+        {path.stem: {trial.trial for trial in read_trials(path)} for path in arguments.trials},
+        {name: read_manifest(path) for name, path in manifests.items()},
+        count=arguments.count,
+        seed=arguments.seed,
+    )
+    write_examples(arguments.examples, found)
+    print(f"{len(found)} utterances, {arguments.examples.stat().st_size / 1000:.0f} kB: {arguments.examples}")
+
+
+if __name__ == "__main__":
+    run(main)
