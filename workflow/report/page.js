@@ -32,7 +32,6 @@
       margin: { l: narrow ? 44 : 60, r: 12, t: 12, b: 44 },
       hovermode: "closest",
       dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom",
-      modebar: { bgcolor: "rgba(0,0,0,0)", color: colours.faint, activecolor: colours.ink },
       ...layout,
       font: { family: getComputedStyle(document.body).fontFamily, size: narrow ? 11 : 12, color: colours.ink },
       hoverlabel: { align: "left", bgcolor: colours.ground, bordercolor: colours.faint, font: { color: colours.ink } },
@@ -54,9 +53,7 @@
       const before = plot.data?.[index];
       if (before?.visible) trace.visible = before.visible; // what a reader has hidden stays hidden
     });
-    const displayModeBar = matchMedia("(hover: hover)").matches ? "hover" : false;
-    const modeBarButtonsToRemove = ["select2d", "lasso2d"];
-    const options = { displaylogo: false, responsive: true, displayModeBar, modeBarButtonsToRemove };
+    const options = { displayModeBar: false, responsive: true }; // its buttons would cover the legend
     chart.dataset.drawn = "";
     return Plotly.react(plot, data, themed(layout, colours, narrow), options);
   }

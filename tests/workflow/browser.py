@@ -1,0 +1,88 @@
+"""A report in headless Chromium: what a reader would see and do."""
+
+import importlib.resources
+import os
+import shutil
+from contextlib import contextmanager
+
+import pytest
+
+CHROMIUM = shutil.which("chromium")
+needs_browser = pytest.mark.skipif(
+    not CHROMIUM and "VOICEPRIVACY_BROWSER" not in os.environ,
+    reason="no chromium here (Debian: apt-get install chromium); .ci/run has one",
+)
+
+
+@contextmanager
+def browser():
+    """Chromium as playwright drives it."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM)
+        yield started
+        started.close()
+
+
+class Reader:
+    """Somebody who has opened a page; ``errors`` and ``requests`` are what went wrong and out meanwhile."""
+
+    def __init__(self, started, path, *, width=1280, dark=False, scripts=True):
+        size, scheme = {"width": width, "height": 900}, "dark" if dark else "light"
+        self.page = started.new_context(viewport=size, color_scheme=scheme, java_script_enabled=scripts).new_page()
+        self.errors, self.requests = [], []
+        self.page.on(
+            "console", lambda message: message.type in ("error", "warning") and self.errors.append(message.text)
+        )
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(path.as_uri())
+
+    def open_everything(self):
+        """Unfold all sections and scroll to the end, so that everything is drawn."""
+        self.page.evaluate("document.querySelectorAll('details').forEach((of) => { of.open = true; })")
+        self.page.evaluate("""async () => {
+            for (let y = 0; y < document.body.scrollHeight; y += 600) {
+                scrollTo({ top: y, behavior: 'instant' });
+                await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 20)));
+            }
+            scrollTo({ top: 0, behavior: 'instant' });
+        }""")
+
+    def undrawn(self):
+        """Charts that can be seen and are not drawn."""
+        return self.page.evaluate("""[...document.querySelectorAll('.chart')]
+            .filter((of) => of.offsetParent && !of.querySelector('.main-svg')).map((of) => of.ariaLabel)""")
+
+    def too_wide(self):
+        """What sticks out of the page, unless it scrolls by itself."""
+        return self.page.evaluate("""[...document.querySelectorAll('main *, header *')]
+            .filter((of) => !of.closest('.scroll, .picture, .plot'))
+            .filter((of) => of.getBoundingClientRect().right > innerWidth + 1)
+            .map((of) => `${of.localName}.${of.className}: ${of.textContent.slice(0, 40)}`)""")
+
+    def serious_violations(self):
+        """What axe-core calls serious or critical."""
+        script = importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+        self.page.evaluate(script)
+        found = self.page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+        return [
+            (of["id"], [node["target"] for node in of["nodes"]][:3])
+            for of in found
+            if of["impact"] in ("serious", "critical")
+        ]
+
+    def silent_players(self):
+        """Audio that does not play."""
+        return self.page.evaluate("""async () => {
+            const silent = [];
+            for (const player of document.querySelectorAll('audio')) {
+                player.muted = true;
+                await player.play();
+                await new Promise((done) => setTimeout(done, 150));
+                if (!(player.currentTime > 0)) silent.push(player.ariaLabel);
+                player.pause();
+            }
+            return silent;
+        }""")

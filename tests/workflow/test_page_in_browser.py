@@ -1,0 +1,154 @@
+"""The page as a reader has it: drawn without errors or a network, sorted, switched, pointed at, printed."""
+
+import re
+
+import made_up
+import pytest
+from browser import Reader, browser, needs_browser
+
+pytestmark = needs_browser
+ROWS = "#board tbody tr:visible"
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results")
+    made_up.write_results(folder)
+    return made_up.render(folder)
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser() as started:
+        yield started
+
+
+@pytest.fixture
+def read(chromium, path):
+    readers = []
+
+    def read(**how):
+        readers.append(Reader(chromium, path, **how))
+        return readers[-1]
+
+    yield read
+    for reader in readers:
+        reader.page.context.close()
+
+
+def anonymisers(page):
+    return page.locator(f"{ROWS} .anonymiser").all_inner_texts()
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (380, True)])
+def test_everything_is_drawn_without_errors_or_a_network_and_nothing_overflows(read, path, width, dark):
+    reader = read(width=width, dark=dark)
+    reader.open_everything()
+    assert reader.undrawn() == []
+    assert reader.too_wide() == []
+    assert reader.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert reader.errors == []
+    assert {url for url in reader.requests if not url.startswith(("data:", "blob:"))} == {path.as_uri()}
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_no_serious_violation(read, dark):
+    reader = read(dark=dark)
+    reader.open_everything()
+    assert reader.serious_violations() == []
+
+
+def test_the_leaderboard_fits_on_a_laptop(read):
+    page = read().page
+    assert (
+        page.evaluate(
+            "(() => { const of = document.querySelector('.scroll'); return of.scrollWidth - of.clientWidth; })()"
+        )
+        <= 0
+    )
+
+
+def test_the_leaderboard_sorts_by_click_and_by_key_and_what_is_missing_comes_last(read):
+    page = read().page
+    assert anonymisers(page) == ["b2r", "b2", "original"]
+    title = page.get_by_role("columnheader", name=re.compile("^EER"))
+    title.get_by_role("button").click()
+    assert title.get_attribute("aria-sort") == "ascending"
+    assert anonymisers(page) == ["original", "b2", "b2r"]
+    title.get_by_role("button").press("Enter")
+    assert title.get_attribute("aria-sort") == "descending"
+    assert anonymisers(page) == ["b2r", "b2", "original"]
+    page.get_by_role("columnheader", name=re.compile("^G_VD")).get_by_role("button").click()
+    assert title.get_attribute("aria-sort") is None
+    assert anonymisers(page)[-1] == "original"
+
+
+def test_sets_and_attacks_are_chosen_in_table_and_charts(read):
+    page = read().page
+    assert page.get_by_role("combobox", name=re.compile("^Set")).locator("option").all_inner_texts()[:3] == [
+        "challenge",
+        "all lists",
+        "libri: mean of f, m",
+    ]
+    assert page.get_by_text("weights: libri f 0.25, libri m 0.25, vctk f 0.5").is_visible()
+    page.get_by_role("combobox", name=re.compile("^Set")).select_option("vctk f")
+    page.get_by_role("combobox", name=re.compile("^Attack")).select_option("every")
+    assert len(anonymisers(page)) == 5
+    assert page.locator("figcaption:visible", has_text="EER, vctk f").count() == 1
+    page.get_by_role("combobox", name=re.compile("^Attack")).select_option("ignorant")
+    assert sorted(anonymisers(page)) == ["b2", "b2r", "original"]
+    assert page.locator(f"{ROWS} .attack").all_inner_texts().count("ignorant") == 2
+
+
+def test_a_click_on_the_legend_hides_a_system_and_the_colours_leave_it_hidden(read):
+    page = read().page
+    chart = page.locator("#zebra .chart").first
+    chart.scroll_into_view_if_needed()
+    chart.locator(".legendtoggle").nth(3).click()
+    hidden = (
+        "document.querySelector('#zebra .plot').data.filter((of) => of.visible === 'legendonly').map((of) => of.name)"
+    )
+    page.wait_for_function(f"{hidden}.length === 1")
+    name = page.evaluate(hidden)
+    page.get_by_role("button", name="Dark colours").click()
+    assert page.evaluate(hidden) == name
+
+
+def test_pointing_at_a_cell_names_the_two_speakers_as_they_are_called(read):
+    reader = read()
+    chart = reader.page.locator("#similarity .chart").first
+    chart.scroll_into_view_if_needed()
+    box = chart.locator(".nsewdrag").bounding_box()
+    reader.page.mouse.move(box["x"] + 0.42 * box["width"], box["y"] + 0.08 * box["height"], steps=4)
+    texts = " ".join(reader.page.locator(".hovertext").first.locator("text").all_text_contents())
+    assert "s1 original" in texts and f"{made_up.SPEAKERS[2]} original" in texts and "0.2" in texts
+    assert reader.page.locator(".hovertext b, .hovertext script").count() == 0
+
+
+def test_dark_and_light_are_switched_with_the_charts(read):
+    page = read(dark=True).page
+    page.locator("#leaderboard .main-svg").first.wait_for()
+    colours = "[getComputedStyle(document.body).backgroundColor, document.querySelector('.plot').layout.font.color]"
+    dark = page.evaluate(colours)
+    page.get_by_role("button", name="Light colours").click()
+    light = page.evaluate(colours)
+    assert dark[0] == light[0].replace("255, 255, 255", "20, 24, 28") and dark[1] != light[1]
+    assert page.get_by_role("button", name="Dark colours").is_visible()
+
+
+def test_without_scripts_all_rows_and_pictures_are_there(read):
+    page = read(scripts=False).page
+    assert page.locator("#board tbody tr:visible").count() == page.locator("#board tbody tr").count() > 20
+    assert page.locator("#zebra img").first.is_visible()
+    assert page.locator(".plot:visible, button:visible, select:visible").count() == 0
+
+
+def test_print_is_light_and_no_wider_than_the_paper(read):
+    page = read(dark=True).page
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    widths = page.evaluate("[...document.querySelectorAll('.main-svg')].map((of) => of.clientWidth)")
+    assert len(widths) > 10 and max(widths) <= 1020
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 28)"
+    assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
