@@ -1,0 +1,32 @@
+"""Pack what a challenge asks for: scores of every set in Kaldi's form, results_summary, result_for_rank, and speech."""
+
+import argparse
+from pathlib import Path
+
+from voiceprivacy.command import run
+from voiceprivacy.tools.submission import pack
+from voiceprivacy.tools.submission_export import gather
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--results", default=Path("results"), type=Path, help="of a finished run (default results)")
+    parser.add_argument("--anonymiser", required=True, help="whose submission it is: a name of the config")
+    parser.add_argument(
+        "--audio", action="store_true", help="with the protected speech; its names are the utterances' ids"
+    )
+    parser.add_argument(
+        "--output", default=Path("submission.zip"), type=Path, help="zip to write (default submission.zip)"
+    )
+    arguments = parser.parse_args()
+
+    contents = gather(arguments.results, arguments.anonymiser, with_audio=arguments.audio)
+    pack(arguments.output, contents)
+    sets = {name.rpartition("/")[0] for name in contents if name.endswith("/trials")}
+    scores = sum(name.endswith(".scores") for name in contents)
+    audio = sum(name.startswith("wav/") for name in contents)
+    print(f"wrote {arguments.output}: {len(sets)} sets, {scores} score files, {audio} utterances of protected speech")
+
+
+if __name__ == "__main__":
+    run(main)

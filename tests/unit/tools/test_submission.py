@@ -1,0 +1,201 @@
+"""Submissions: what is packed, always the same bytes, and a checker that names everything that is missing or wrong."""
+
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+import yaml
+
+from voiceprivacy import configuration
+from voiceprivacy.tools.submission import Submission, pack
+from voiceprivacy.tools.submission_check import anonymiser_of, check, plan_of
+
+SCRIPTS = Path(__file__).parents[3] / "scripts"
+LABELS = {
+    ("anna", "anna-1"): "target",
+    ("anna", "berta-1"): "nontarget",
+    ("berta", "anna-1"): "nontarget",
+    ("berta", "berta-1"): "target",
+}
+
+
+def command(name, *arguments, cwd):
+    return subprocess.run([sys.executable, SCRIPTS / name, *arguments], capture_output=True, text=True, cwd=cwd)
+
+
+def write_kaldi(folder):
+    """Two speakers, one utterance enrols each and one is tried."""
+    ids = [f"{speaker}-{number}" for speaker in ("anna", "berta") for number in (0, 1)]
+    lines = {
+        "wav.scp": [f"{of} {of}.wav" for of in ids],
+        "utt2spk": [f"{of} {of[:-2]}" for of in ids],
+        "spk2gender": ["anna f", "berta f"],
+        "enrolls": ["anna-0", "berta-0"],
+        "trials": [f"{enrolment} {trial} {label}" for (enrolment, trial), label in LABELS.items()],
+    }
+    folder.mkdir()
+    for name, text in lines.items():
+        (folder / name).write_text("".join(f"{line}\n" for line in text))
+    for name in ids:
+        soundfile.write(folder / f"{name}.wav", np.random.default_rng(0).normal(scale=0.1, size=1600), 16000)
+
+
+SCORES = "sets/tiny/all/ecapa/cosine/op.scores"
+CONFIG = {
+    "corpora": {"tiny": {"kaldi": "tiny"}},
+    "anonymisers": {"mine": {"audio": "made"}},
+    "extractors": {"ecapa": {"model": "tiny"}},
+    "backends": {"cosine": {"type": "cosine"}},
+}
+
+
+@pytest.fixture
+def submitted(tmp_path, monkeypatch):
+    """A complete submission of ``mine`` as a folder, with speech."""
+    monkeypatch.chdir(tmp_path)
+    write_kaldi(tmp_path / "tiny")
+    (tmp_path / "my.yaml").write_text(yaml.safe_dump(CONFIG))
+    folder = tmp_path / "submitted"
+    files = {
+        "submission.json": json.dumps({"anonymiser": "mine"}),
+        "results_summary.tsv": "",
+        "result_for_rank.tsv": "",
+    }
+    files["sets/tiny/all/trials"] = "".join(f"{' '.join(pair)} {label}\n" for pair, label in LABELS.items())
+    for condition in ("oo", "op", "pp"):
+        scores = "".join(f"{' '.join(pair)} {0.5 + place}\n" for place, pair in enumerate(LABELS))
+        files[f"sets/tiny/all/ecapa/cosine/{condition}.scores"] = scores
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    for part, number in (("enrolment", 0), ("trial", 1)):
+        for speaker in ("anna", "berta"):
+            path = folder / "wav/tiny" / part / f"{speaker}-{number}.wav"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes((tmp_path / "tiny" / path.name).read_bytes())
+    return folder
+
+
+def findings(path, *, with_audio=False):
+    submitted = Submission(path)
+    who = anonymiser_of(submitted)
+    return list(check(submitted, plan_of(configuration.read("my.yaml"), who), who, with_audio=with_audio))
+
+
+def test_a_complete_submission_has_no_findings_as_folder_as_zip_and_as_zip_of_a_folder(submitted):
+    assert findings(submitted, with_audio=True) == []
+    contents = {path.relative_to(submitted).as_posix(): path for path in submitted.rglob("*") if path.is_file()}
+    pack(submitted.parent / "s.zip", contents)
+    assert findings(submitted.parent / "s.zip", with_audio=True) == []
+    pack(submitted.parent / "t.zip", {f"team7/{name}": path for name, path in contents.items()})
+    assert findings(submitted.parent / "t.zip", with_audio=True) == []
+
+
+def test_the_command_prints_a_line_for_each_finding_and_exits_with_2(submitted):
+    assert command("check_submission.py", submitted, "--config", "my.yaml", cwd=submitted.parent).returncode == 0
+    (submitted / SCORES).unlink()
+    finished = command("check_submission.py", submitted, "--config", "my.yaml", cwd=submitted.parent)
+    assert (finished.returncode, finished.stderr) == (2, "")
+    assert finished.stdout == f"{SCORES}: missing\n{submitted}, anonymiser mine: 1 finding\n"
+
+
+def test_the_organisers_config_needs_no_anonymiser(submitted):
+    (submitted.parent / "my.yaml").write_text(yaml.safe_dump(CONFIG | {"anonymisers": {}}))
+    assert findings(submitted, with_audio=True) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("anna anna-1 0.5\n", "", [f"{SCORES}: 1 of 4 trials are missing, such as 'anna anna-1'"]),
+        (" 0.5", " nan", [f"{SCORES}:1: trial 'anna anna-1' has the score nan"]),
+        (" 0.5", " inf", [f"{SCORES}:1: trial 'anna anna-1' has the score inf"]),
+        (" 0.5", " high", [f"{SCORES}:1: trial 'anna anna-1' has the score 'high', which is no number"]),
+        ("anna berta-1 1.5", "anna anna-1 1.5", [f"{SCORES}:2: repeated trial 'anna anna-1'", "missing"]),
+        ("anna berta-1", "carl berta-1", [f"{SCORES}:2: unknown trial 'carl berta-1'", "missing"]),
+        ("anna berta-1 1.5", "anna berta-1", [f"{SCORES}:2: columns: 2 instead of 3", "missing"]),
+    ],
+)
+def test_every_fault_of_a_score_file_is_a_line(submitted, old, new, expected):
+    text = (submitted / SCORES).read_text()
+    (submitted / SCORES).write_text(text.replace(old, new))
+    found = findings(submitted)
+    assert len(found) == len(expected) and found[0] == expected[0]
+    assert all(part in line for line, part in zip(found, expected, strict=True))
+
+
+def test_missing_and_unknown_files_wrong_labels_and_unreadable_text_are_named(submitted):
+    (submitted / SCORES).unlink()
+    (submitted / "sets/tiny/all/ecapa/plda").mkdir()
+    (submitted / "sets/tiny/all/ecapa/plda/op.scores").write_text("")
+    (submitted / "sets/tiny/all/ecapa/cosine/pp.scores").write_bytes(b"anna anna-1 \xff\n")
+    (submitted / "result_for_rank.tsv").unlink()
+    trials = submitted / "sets/tiny/all/trials"
+    trials.write_text(trials.read_text().replace("anna berta-1 nontarget", "anna berta-1 target"))
+    found = findings(submitted)
+    assert found[0] == "result_for_rank.tsv: missing"
+    assert found[1] == "sets/tiny/all/trials:2: trial 'anna berta-1' is 'target' instead of 'nontarget'"
+    assert found[2] == f"{SCORES}: missing"
+    assert found[3].startswith("sets/tiny/all/ecapa/cosine/pp.scores: cannot be read as text")
+    assert found[4:] == ["sets/tiny/all/ecapa/plda/op.scores: no set of the config"]
+
+
+def test_speech_that_is_missing_unknown_double_or_broken_is_named_if_asked_for(submitted):
+    folder = submitted / "wav/tiny/trial"
+    (folder / "anna-1.wav").rename(folder / "carl-1.wav")
+    (folder / "berta-1.wav").write_text("no audio")
+    soundfile.write(submitted / "wav/tiny/enrolment/anna-0.flac", np.zeros((10, 2)), 16000)
+    assert findings(submitted) == []
+    assert findings(submitted, with_audio=True) == [
+        "wav/tiny/enrolment/anna-0.wav: utterance 'anna-0' is also in wav/tiny/enrolment/anna-0.flac",
+        "wav/tiny/trial/: 1 of 2 utterances have no file, such as 'anna-1'",
+        "wav/tiny/trial/carl-1.wav: unknown utterance",
+        "wav/tiny/trial/berta-1.wav: cannot be read as audio",
+    ]
+
+
+def test_links_and_paths_that_lead_out_are_not_read(submitted):
+    (submitted / SCORES).unlink()
+    (submitted / SCORES).symlink_to("/etc/passwd")
+    found = findings(submitted)
+    assert found == [f"{SCORES}: leads out of the submission, or is a link: not read", f"{SCORES}: missing"]
+    path = submitted.parent / "evil.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("../out.scores", "/etc/passwd", "fine/../../out"):
+            archive.writestr(name, "")
+        link = zipfile.ZipInfo("link")
+        link.external_attr = 0o120777 << 16
+        archive.writestr(link, "/etc/passwd")
+        archive.writestr("fine.txt", "")
+    assert list(Submission(path).names) == ["fine.txt"] and len(Submission(path).unsafe) == 4
+
+
+def test_a_zip_of_the_same_files_has_the_same_bytes(tmp_path):
+    (tmp_path / "a.wav").write_bytes(b"speech" * 100)
+    contents = {"b/a.wav": tmp_path / "a.wav", "a.txt": b"text" * 100}
+    pack(tmp_path / "one.zip", contents)
+    (tmp_path / "a.wav").touch()
+    pack(tmp_path / "two.zip", dict(reversed(contents.items())))
+    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+    with zipfile.ZipFile(tmp_path / "one.zip") as archive:
+        assert archive.namelist() == ["a.txt", "b/a.wav"]
+        assert archive.read("b/a.wav") == b"speech" * 100
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (["nowhere.zip", "--config", "my.yaml"], "nowhere.zip: not found"),
+        (["my.yaml", "--config", "my.yaml"], "my.yaml: is neither a folder nor a zip"),
+        (["tiny", "--config", "my.yaml"], "does not say whose it is"),
+    ],
+)
+def test_what_is_no_submission_is_one_line(submitted, arguments, what):
+    finished = command("check_submission.py", *arguments, cwd=submitted.parent)
+    assert finished.returncode == 2
+    assert finished.stderr.count("\n") == 1 and what in finished.stderr
