@@ -1,8 +1,11 @@
 """Published numbers beside a run's: PASS and FAIL at the edge of the tolerance, and what is refused."""
 
+import csv
+import math
+
 import pytest
 
-from voiceprivacy.files import BadInput
+from voiceprivacy.files import RESOURCES, BadInput
 from voiceprivacy.report.expected import EXPECTED, Compared, compare, read_comparison, read_expected, write_comparison
 from voiceprivacy.report.metrics import Metric
 
@@ -52,3 +55,16 @@ def test_a_table_that_is_none_is_refused(tmp_path, value, tolerance, reason):
         read_expected(table(tmp_path / "expected.tsv", [*PLACE, value, tolerance, "somewhere"]))
     with pytest.raises(BadInput, match="expects nothing"):
         read_expected(table(tmp_path / "expected.tsv"))
+
+
+def test_the_shipped_tolerances_follow_from_retraining_and_from_the_size_of_the_list():
+    """2.3 points at 7.48 % of 548 targets; elsewhere as the binomial error, and one target more; never above 2.3."""
+    with open(RESOURCES / "published_counts.tsv", newline="") as file:
+        counts = {(row[0], row[1]): int(row[2]) for row in csv.reader(file, delimiter="\t") if row[2].isdigit()}
+    found = read_expected(RESOURCES / "expected" / "vpc2024_b2.tsv")
+    for expected in found:
+        n_target = counts[f"libri_test_trials_{expected.where[1]}", "target_trials"]
+        error, at_reference = (math.sqrt(p * (100 - p) / n) for p, n in ((expected.value, n_target), (7.48, 548)))
+        tolerance = min(2.3, 2.3 * error / at_reference + 100 / n_target)
+        assert expected.tolerance == pytest.approx(tolerance, abs=0.005)
+    assert {of.value: of.tolerance < of.value for of in found} == {8.76: True, 7.48: True, 1.56: True, 0.42: False}
