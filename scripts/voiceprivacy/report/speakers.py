@@ -1,4 +1,4 @@
-"""Tables with a line for every speaker, read back for pictures: the zoo, and who is at risk."""
+"""Tables with a line for every speaker, read back for pictures and for the page: the zoo, and who is at risk."""
 
 from voiceprivacy.files import BadInput
 from voiceprivacy.tables import number, read_rows
@@ -17,6 +17,18 @@ ZOO = [
 ]
 EXPOSURES = ["label", "speaker", "n_target", "n_nontarget", "dece_bit", "worst_case_log10", "deid_percent"]
 MISSING = ("undefined", "-")
+PAGE = [
+    "condition",
+    "speaker",
+    "n_target",
+    "dece_bit",
+    "worst_case_log10",
+    "deid_percent",
+    "mean_target_llr",
+    "mean_impostor_llr",
+    "animal",
+    "doddington",
+]
 
 
 def read_speakers(path, columns):
@@ -45,6 +57,38 @@ def read_speakers(path, columns):
     if not found:
         raise BadInput(f"{path}: lists no speaker")
     return found
+
+
+def page_rows(exposures, zoo):
+    """What is known of every speaker whose speech was protected, those who give away most first.
+
+    Parameters
+    ----------
+    exposures, zoo : TSV of assess_speakers.py --table and of assess_similarity.py --zoo, of one system and attacker
+
+    Returns
+    -------
+    list of dict : the columns of PAGE; None where a number is undefined
+
+    Raises
+    ------
+    BadInput : the two do not hold the same conditions and speakers
+    """
+    at_risk, animals = read_speakers(exposures, EXPOSURES), read_speakers(zoo, ZOO)
+    if {label: of.keys() for label, of in at_risk.items()} != {label: of.keys() for label, of in animals.items()}:
+        raise BadInput(f"{zoo}: holds other speakers than {exposures}")
+    rows = [
+        {column: row.get(column) for column in PAGE}
+        for label in at_risk
+        if label != "oo"
+        for speaker in at_risk[label]
+        for row in [{"condition": label, "speaker": speaker, **animals[label][speaker], **at_risk[label][speaker]}]
+    ]
+    return sorted(rows, key=lambda row: (row["condition"], -_or_lowest(row["dece_bit"]), row["speaker"]))
+
+
+def _or_lowest(bits):
+    return float("-inf") if bits is None else bits
 
 
 def _value(column, text, path, line):
