@@ -2,13 +2,14 @@
 
 import argparse
 import functools
+from pathlib import Path
 
 import numpy as np
 
 from voiceprivacy.anonymise import draws, mcadams
 from voiceprivacy.anonymise.parallel import in_threads
 from voiceprivacy.command import require_at_least, run
-from voiceprivacy.files import BadInput
+from voiceprivacy.files import BadInput, added_or_absent
 from voiceprivacy.tables import read_manifest, write_manifest, write_table
 
 
@@ -21,9 +22,11 @@ def main():
     utterances = read_manifest(arguments.manifest)
     how = {"level": arguments.level, "draw": arguments.draw, "seed": arguments.seed}
     alphas = draws.draw_alphas(utterances, low, high, **how).tolist()
-    protect = functools.partial(mcadams.anonymise_file, variant=arguments.variant, audio_dir=arguments.audio_dir)
-    jobs = list(zip(utterances, alphas, strict=True))
-    protected = in_threads(protect, jobs, threads=arguments.threads, description="McAdams")
+    jobs, audio_dir = list(zip(utterances, alphas, strict=True)), Path(arguments.audio_dir)
+    with added_or_absent(audio_dir) as scratch:
+        protect = functools.partial(mcadams.anonymise_file, variant=arguments.variant, audio_dir=scratch)
+        protected = in_threads(protect, jobs, threads=arguments.threads, description="McAdams")
+    protected = [of._replace(path=audio_dir / of.path.name) for of in protected]
     rows = [(of.utterance, of.speaker, alpha) for of, alpha in jobs]
     write_table(draws.alphas_path(arguments.output_manifest), draws.ALPHAS, rows)
     write_manifest(arguments.output_manifest, protected)

@@ -4,11 +4,13 @@ import contextlib
 import errno
 import hashlib
 import os
+import signal
 import sys
+import threading
 import traceback
 from pathlib import Path
 
-from voiceprivacy.files import BadInput, whole_or_absent
+from voiceprivacy.files import BadInput, printable, whole_or_absent
 
 DEBUG = "VOICEPRIVACY_DEBUG"
 REFUSALS = "VOICEPRIVACY_REFUSALS"  # folder of a workflow's run: what a command refused once it refuses at once again
@@ -18,12 +20,15 @@ def run(main):
     """Call ``main`` and turn what goes wrong into one line on stderr and an exit code.
 
     2 is bad input, or a path that cannot be made, read or written; 1 is the run's own failure: a full disk, no memory,
-    an error of the program; 130 is Ctrl-C. Every command takes --debug (or VOICEPRIVACY_DEBUG=1), which shows where.
+    an error of the program; 130 is Ctrl-C, 143 a SIGTERM (Snakemake's, a cluster's): nothing half-made and no program of
+    others is left after them. Every command takes --debug (or VOICEPRIVACY_DEBUG=1), which shows where.
     In a workflow's run bad input is not tried again: whatever ``retries`` says, the next attempt says the same at once.
     """
     if "--debug" in sys.argv[1:]:
         sys.argv.remove("--debug")
         os.environ[DEBUG] = "1"
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     refusal = _refusal(sys.argv)
     if refusal and refusal.exists():
         sys.exit(_refused(refusal.read_text(encoding="utf-8")))
@@ -70,9 +75,9 @@ def _explained(error):
     if isinstance(error, OSError) and error.strerror:
         ours_to_mend = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE)
         place = f"{error.filename}: " if error.filename is not None else ""
-        return 1 if ours_to_mend or not place else 2, f"{place}{error.strerror}"
+        return 1 if ours_to_mend or not place else 2, printable(f"{place}{error.strerror}")
     reason = " ".join(str(error).split())
-    return 1, f"unexpected {type(error).__name__}: {reason} (a mistake of this program; --debug shows where)"
+    return 1, f"unexpected {type(error).__name__}: {printable(reason)} (a mistake of this program; --debug shows where)"
 
 
 def require_at_least(lowest, **arguments):

@@ -15,7 +15,15 @@ RESOURCES = SCRIPTS.parent / "workflow" / "resources"
 
 
 class BadInput(Exception):
-    """Something a person gave us is wrong; the message names the file, the line and what to do."""
+    """Something a person gave us is wrong; the message, one line, names the file, the line and what to do."""
+
+    def __str__(self):
+        return printable(super().__str__())
+
+
+def printable(text):
+    """A text as one line, in which control characters of somebody's ids and paths are spelled out."""
+    return "".join(of if of.isprintable() else of.encode("unicode_escape").decode() for of in str(text))
 
 
 def ours(text):
@@ -80,6 +88,17 @@ def whole_folder_or_absent(folder):
         temporary.replace(folder)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def added_or_absent(folder):
+    """Give a temporary folder whose files move into ``folder`` when the block succeeds."""
+    folder = Path(folder)
+    with scratch_folder(folder) as temporary:
+        yield temporary
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in temporary.iterdir():
+            path.replace(folder / path.name)
 
 
 @contextlib.contextmanager

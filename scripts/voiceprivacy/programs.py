@@ -62,8 +62,7 @@ def run(words, *, name, threads, minutes=None, variables=None, writable=None):
         process = subprocess.Popen(words, **streams, env=environment, start_new_session=True)
     except (OSError, ValueError) as error:
         raise BadInput(f"{name}: {words[0]}: {getattr(error, 'strerror', None) or error}") from None
-    last = bytearray()
-    reader = threading.Thread(target=_pass_on, args=(process.stdout, last), daemon=True)
+    reader = threading.Thread(target=_pass_on, args=(process.stdout,), daemon=True)
     reader.start()
     try:
         status = process.wait(None if minutes is None else 60 * minutes)
@@ -73,15 +72,7 @@ def run(words, *, name, threads, minutes=None, variables=None, writable=None):
         end_group(process)
         reader.join(GRACE_S)
     if status != 0:
-        raise Failed(f"{name} {_how(status, minutes)}", bytes(last).decode(errors="replace"))
-
-
-class Failed(BadInput):
-    """A program that did not end well; ``said``: the last of what it printed."""
-
-    def __init__(self, message, said):
-        super().__init__(message)
-        self.said = said
+        raise BadInput(f"{name} {_how(status, minutes)}")
 
 
 def end_group(process):
@@ -107,9 +98,9 @@ def _how(status, minutes):
     return f"ended with exit code {status}; what it said stands above"
 
 
-def _pass_on(stream, last):
-    """Copy a program's output to stderr; ``last`` (bytearray) gets the end of it."""
-    passed = left_out = 0
+def _pass_on(stream):
+    """Copy a program's output to stderr."""
+    passed, left_out, last = 0, 0, bytearray()
     with stream:
         while chunk := stream.read1(2**16):
             last += chunk
@@ -119,6 +110,8 @@ def _pass_on(stream, last):
                 passed += len(chunk)
             else:
                 left_out += len(chunk)
+    if last and not last.endswith(b"\n"):  # a progress bar: what we say begins a line
+        _print(b"\n")
     if left_out:
         _print(f"\n[{left_out / 1e6:.1f} MB of output are left out here; it ends with]\n".encode() + last + b"\n")
 

@@ -73,13 +73,19 @@ def _reason(error):
     """What went wrong in somebody's code, in one line with its place."""
     if os.environ.get(DEBUG):
         traceback.print_exception(error)
-    place = traceback.extract_tb(error.__traceback__)[-1]
     what = (str(error).splitlines() or [""])[0]
-    return f"{type(error).__name__}: {what} ({Path(place.filename).name}, line {place.lineno})"
+    places = [of for of in traceback.extract_tb(error.__traceback__) if not of.filename.startswith("<frozen")]
+    place = "" if isinstance(error, SyntaxError) else f" ({Path(places[-1].filename).name}, line {places[-1].lineno})"
+    return f"{type(error).__name__}: {what}{place}"
 
 
 def main():
-    call_all(**json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
+    job = Path(sys.argv[1])
+    try:
+        call_all(**json.loads(job.read_text(encoding="utf-8")))
+    except BadInput as error:  # for the process that started this one to say
+        job.with_suffix(".error").write_text(str(error), encoding="utf-8")
+        sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -71,9 +71,10 @@ def _function(name, utterances, *, options, seed, threads, minutes, writable, sc
     try:
         limits = {"threads": 1, "minutes": minutes, "writable": writable}
         programs.run(words, name=f"function {name}", variables={"PYTHONPATH": path}, **limits)
-    except programs.Failed as error:
-        said = [line.removeprefix("error: ") for line in error.said.splitlines() if line.startswith("error: ")]
-        raise BadInput(said[-1] if said else str(error)) from None
+    except BadInput:
+        if (said := job.with_suffix(".error")).exists():
+            raise BadInput(said.read_text(encoding="utf-8")) from None
+        raise
     return {of.utterance: scratch / f"{of.utterance}.flac" for of in utterances}
 
 

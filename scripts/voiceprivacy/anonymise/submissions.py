@@ -56,7 +56,7 @@ def _by_name(folder, name):
 
 def _by_original(folder, original):
     """The original's own relative path, below whichever of its parents the submission begins."""
-    parts = Path(original).absolute().parts[1:]
+    parts = Path(os.path.abspath(original)).parts[1:]  # no "..", which would lead out of the folder to the original
     for first in range(len(parts)):
         path = folder.joinpath(*parts[first:])
         yield from (path.with_suffix(ending) for ending in ENDINGS)

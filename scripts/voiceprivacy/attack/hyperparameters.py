@@ -15,6 +15,7 @@ import re
 import yaml
 
 from voiceprivacy.files import BadInput, read_lines
+from voiceprivacy.yaml_files import compose
 
 CLASSES = {
     "speechbrain.lobes.features.Fbank",
@@ -80,11 +81,7 @@ class Hyperparameters:
         self.path = path
         self.placeholders = placeholders or {}
         self.text = "\n".join(read_lines(path)) + "\n"
-        try:
-            root = yaml.compose(self.text, Loader=yaml.SafeLoader)
-        except yaml.YAMLError as error:
-            line = error.problem_mark.line + 1 if getattr(error, "problem_mark", None) else 1
-            raise BadInput(f"{path}:{line}: not YAML ({getattr(error, 'problem', error)})") from None
+        root = compose(path)
         if not isinstance(root, yaml.MappingNode):
             raise BadInput(f"{path}: is not a SpeechBrain hyperparameter file (no 'field: value' lines)")
         self.nodes = {key.value: value for key, value in root.value}
@@ -146,7 +143,7 @@ class Hyperparameters:
             return [self._resolved(item, (*trail, str(number))) for number, item in enumerate(node.value)]
         try:
             return yaml.SafeLoader("").construct_object(node)
-        except yaml.YAMLError:
+        except (yaml.YAMLError, ValueError, TypeError, KeyError):
             raise BadInput(f"{place}: the tag {node.tag} is not read here: write a plain value") from None
 
     def _fields(self, node, trail, place):

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from voiceprivacy.corpora.pipes import Pipe
-from voiceprivacy.files import BadInput
+from voiceprivacy.files import BadInput, printable
 from voiceprivacy.tables import PIECE, safe_id
 
 FINDING = ["level", "file", "line", "what"]
@@ -52,7 +52,8 @@ class Finding(NamedTuple):
     what: str
 
     def __str__(self):
-        return ":".join(str(place) for place in (self.file, self.line) if place != "-") + f": {self.what}"
+        place = ":".join(str(of) for of in (self.file, self.line) if of != "-")
+        return printable(f"{place}: {self.what}")
 
 
 class Findings(list):

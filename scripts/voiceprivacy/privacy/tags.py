@@ -7,7 +7,7 @@ import math
 from itertools import pairwise
 from typing import NamedTuple
 
-from voiceprivacy.files import BadInput, read_lines
+from voiceprivacy.files import BadInput
 
 
 class Tag(NamedTuple):
@@ -55,13 +55,9 @@ def read_tags(path):
     ------
     BadInput : no such file, no YAML, another shape, tags that do not rise
     """
-    import yaml  # here, so that the commands start without it
+    from voiceprivacy.yaml_files import read_yaml  # here, so that the commands start without YAML
 
-    try:
-        table = yaml.safe_load("\n".join(read_lines(path)))
-    except yaml.YAMLError as error:
-        line = f"{error.problem_mark.line + 1}:" if getattr(error, "problem_mark", None) else ""
-        raise BadInput(f"{path}:{line} not YAML ({getattr(error, 'problem', error)})") from None
+    table = read_yaml(path)
     if not isinstance(table, dict) or not table:
         raise BadInput(f"{path}: expected lines like 'B: {{from_log10: 1, meaning: one wrong in 10 to 100}}'")
     tags = tuple(_tag(path, str(name), entry) for name, entry in table.items())
