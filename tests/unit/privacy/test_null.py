@@ -29,8 +29,10 @@ def test_the_two_derangements_of_three_speakers_by_hand():
 
 
 def test_the_band_is_an_order_statistic_that_errs_on_the_safe_side():
-    assert null.dece_null95_bit(np.arange(1000.0)[::-1], n_speakers=20) == 950 * 20 / 19  # the 951st: 49 lie above
-    assert null.dece_null95_bit(np.arange(19.0), n_speakers=10) == 18 * 10 / 9
+    assert null.dece_null95_bit(np.arange(1000.0)[::-1], n_speakers=20) == pytest.approx(
+        950 * (20 / 19) ** 2
+    )  # the 951st: 49 lie above
+    assert null.dece_null95_bit(np.arange(19.0), n_speakers=10) == pytest.approx(18 * (10 / 9) ** 2)
     assert null.dece_null95_bit(np.arange(18.0), n_speakers=10) == "undefined"
 
 
