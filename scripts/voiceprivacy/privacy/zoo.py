@@ -14,9 +14,11 @@ Conventions
   all others are sheep.
 
 Quartiles fill the corners in pure noise too: 1/16 of the speakers each. Dunstone and Yager therefore test whether a
-corner holds more speakers than independent target and impostor means explain, by the binomial distribution. A corner's
-animals get their name only where that p-value is below 0.05; Doddington's names, which are quarters by construction,
-are given in conditions where some corner passes.
+corner holds more speakers than independent target and impostor means explain. Their text was not at hand: the binomial
+distribution (see ``corner_p_values``) is how their test is known. With both quarters given the number is
+hypergeometric, which varies less, so that these p-values are on the safe side. A corner's animals get their name only
+where the p-value is below 0.05; Doddington's names, which are quarters by construction, are given in conditions where
+some corner passes.
 
 References
 ----------

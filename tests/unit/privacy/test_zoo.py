@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, hypergeom
 
 from voiceprivacy.privacy.similarity import Comparisons
 from voiceprivacy.privacy.zoo import CORNERS, corner_p_values, zoo
@@ -38,6 +38,18 @@ def test_p_values_are_binomial_with_a_sixteenth_for_exact_quarters():
     found = corner_p_values(target, impostor)
     assert found["worm"] == found["dove"] == pytest.approx(binom.sf(3, 16, 1 / 16))
     assert found["chameleon"] == found["phantom"] == 1.0
+
+
+@pytest.mark.parametrize("n_speakers", [16, 20, 40, 100])
+def test_p_values_below_five_percent_are_never_smaller_than_with_both_quarters_given(n_speakers):
+    quarter = n_speakers // 4
+    counts = np.arange(1, quarter + 1)
+    share = quarter / n_speakers
+    binomial = binom.sf(counts - 1, n_speakers, share**2)
+    exact = hypergeom.sf(counts - 1, n_speakers, quarter, quarter)
+    named = binomial < 0.05
+    assert named.any()
+    assert (exact[named] <= binomial[named]).all()
 
 
 def test_a_menagerie_is_named():
