@@ -274,6 +274,35 @@ rule plot_rank_speakers:
         " > {log:q} 2>&1"
 
 
+rule plot_training:
+    """Loss and held-out EER of the training of one extractor."""
+    input:
+        curve="results/models/{extractor}/training.tsv",
+        script=SCRIPTS / "plot_training.py",
+    output:
+        **for_papers("training/{extractor}/loss"),
+        svg=report(
+            "results/report/figures/training/{extractor}/loss.svg",
+            caption="../report/training.rst",
+            category="Training",
+        ),
+    log:
+        "results/logs/plot_training/{extractor}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        code=code("plot_training"),
+    shell:
+        "python {input.script:q}"
+        " --curve {input.curve:q}"
+        " --title {wildcards.extractor:q}"
+        " --figures {output:q}"
+        " > {log:q} 2>&1"
+
+
 rule plot_rank_lengths:
     """Rank disclosure against the length of tests and templates."""
     input:

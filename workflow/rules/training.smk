@@ -37,6 +37,7 @@ rule train_extractor:
     output:
         hyperparams="results/models/{extractor}/hyperparams.yaml",
         embedding_model="results/models/{extractor}/embedding_model.ckpt",
+        curve="results/models/{extractor}/training.tsv",
     log:
         "results/logs/train_extractor/{extractor}.log",
     benchmark:

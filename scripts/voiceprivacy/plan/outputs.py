@@ -94,6 +94,8 @@ class Outputs:
             for name in self._protected(attack.extractor, attack.backend)
             if name in self.repeated
         ]
+        tried = {attack.extractor for attack in (*self.attacks(), *self.rank_attacks())}
+        figures += [f"training/{name}/loss" for name in self.extractors_with("train") if name in tried]
         return [f"results/report/figures/{figure}.svg" for figure in [*figures, *self.given_figures()]]
 
     def _of(self, attack):

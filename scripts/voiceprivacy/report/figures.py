@@ -1,7 +1,7 @@
 """The figures of a run, found by their path and made part of the page: as charts, or as pictures.
 
 A figure is FOLDER/KIND[/CORPUS/TRIALS[/ANONYMISER]]/EXTRACTOR/BACKEND.{svg,png,pdf,tex}; without a corpus it is of all.
-FOLDER lies beside the page, and links on the page are relative to it.
+That of a training is FOLDER/training/EXTRACTOR/loss. FOLDER lies beside the page, and links on the page are relative to it.
 """
 
 import base64
@@ -23,6 +23,7 @@ KINDS = {
     "ranks": "How high the true speaker ranks",
     "rank_speakers": "Whose rank gives away how much",
     "rank_lengths": "How disclosure grows with the length of speech",
+    "training": "How the attackers were trained",
 }
 MEDIA = {".svg": "image/svg+xml", ".png": "image/png"}
 LINKED = (".svg", ".pdf", ".png", ".tex")
@@ -51,6 +52,8 @@ class Figure(NamedTuple):
     @property
     def heading(self):
         """What is shown, in words."""
+        if self.kind == "training":
+            return self.extractor
         anonymiser = f"{self.anonymiser}, " if self.anonymiser else ""
         what = f"{self.corpus}, list {self.trials}" if self.corpus else "all corpora and lists"
         return f"{anonymiser}{what}, {self.extractor} + {self.backend}"
