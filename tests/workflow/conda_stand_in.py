@@ -76,7 +76,7 @@ def create(environment, prefix, *, channel, cache):
     asyncio.run(_install(content["dependencies"], prefix, channel=channel, cache=cache))
     for pin in next((entry["pip"] for entry in content["dependencies"] if isinstance(entry, dict)), []):
         name, version = pin.split("==")
-        if importlib.metadata.version(name) != version:
+        if importlib.metadata.version(name).partition("+")[0] != version:
             sys.exit(f"{pin}: the Python of the tests has {importlib.metadata.version(name)}")
 
 
