@@ -1,0 +1,29 @@
+"""Protected speech that can be given away: no ids, no coefficients, no metadata, shuffled; the key stays behind.
+
+What remains are the samples: durations, words, noises of the room. docs/publishing.md says what that reveals.
+"""
+
+import argparse
+import os
+from pathlib import Path
+
+from voiceprivacy.command import run
+from voiceprivacy.tools.publishing import publish
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--manifest", required=True, nargs="+", type=Path, help="manifest.tsv of protected speech")
+    parser.add_argument("--audio-dir", required=True, type=Path, help="folder to write and to give away")
+    parser.add_argument(
+        "--key", required=True, type=Path, help="TSV to write and to keep: which file is which utterance"
+    )
+    arguments = parser.parse_args()
+
+    published = publish(arguments.manifest, arguments.audio_dir, arguments.key, threads=os.cpu_count() or 1)
+    print(f"wrote {len(published)} files to {arguments.audio_dir}; durations, words and background are as they were")
+    print(f"the key stays here: {arguments.key}")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,116 @@
+"""Speech that is given away: no id, no date and no order in it; the key finds everything again."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from voiceprivacy import audio
+from voiceprivacy.files import BadInput
+from voiceprivacy.tables import Utterance, read_table, write_manifest
+from voiceprivacy.tools.publishing import KEY, publish, wav_bytes
+
+SCRIPTS = Path(__file__).parents[3] / "scripts"
+SPEAKERS = ("annamaria", "bertholda", "charlotte")
+
+
+@pytest.fixture
+def manifest(tmp_path):
+    """Protected speech with metadata in its files, as FLAC and WAV, the second speaker's at another rate."""
+    folder, utterances = tmp_path / "b2", []
+    for place, speaker in enumerate(SPEAKERS):
+        for number in range(4):
+            name = f"{speaker}-{number:04d}"
+            path = folder / "wav" / f"{name}{'.flac' if number % 2 else '.wav'}"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            rate, count = (8000 if place == 1 else 16000), 400 + 100 * place + number
+            with soundfile.SoundFile(path, "w", rate, 1, "PCM_16") as file:
+                file.title, file.artist, file.comment = name, speaker, "alpha 0.8123"
+                file.write(np.random.default_rng([place, number]).integers(-9999, 9999, count).astype(np.int16))
+            utterances.append(Utterance(name, speaker, "f", path, count / rate))
+    (folder / "manifest.alphas.tsv").write_text("utterance\tspeaker\talpha\n")
+    write_manifest(folder / "manifest.tsv", utterances)
+    return folder / "manifest.tsv"
+
+
+def test_nothing_of_ids_speakers_coefficients_or_metadata_is_in_the_folder(manifest, tmp_path):
+    publish([manifest], tmp_path / "out", tmp_path / "key.tsv")
+    files = sorted((tmp_path / "out").rglob("*"))
+    assert len(files) == 12 and all(path.suffix == ".wav" and len(path.stem) == 16 for path in files)
+    content = b"".join(path.name.encode() + path.read_bytes() for path in files)
+    assert any(
+        speaker.encode() in b"".join(p.read_bytes() for p in manifest.parent.rglob("*.wav")) for speaker in SPEAKERS
+    )
+    for secret in (*SPEAKERS, "-0001", "0.8123", "alpha", "LIST", "INFO", "manifest", "flac", str(tmp_path)):
+        assert secret.encode() not in content
+    for path in files:
+        samples = soundfile.info(path).frames
+        assert path.stat().st_size == 44 + 2 * samples
+
+
+def test_dates_and_permissions_are_all_the_same(manifest, tmp_path):
+    publish([manifest], tmp_path / "out", tmp_path / "key.tsv", threads=3)
+    stats = [path.stat() for path in (tmp_path / "out", *(tmp_path / "out").iterdir())]
+    assert {of.st_mtime for of in stats} == {946684800.0}
+    assert len({of.st_mode for of in stats[1:]}) == 1
+
+
+def test_the_key_restores_order_names_and_samples(manifest, tmp_path):
+    published = publish([manifest], tmp_path / "out", tmp_path / "key.tsv")
+    rows = read_table(tmp_path / "key.tsv", KEY)
+    assert [row["utterance"] for row in rows] == [f"{who}-{number:04d}" for who in SPEAKERS for number in range(4)]
+    assert [row["published"] for row in rows] == [name for name, _ in published]
+    for row in rows:
+        mine, rate = audio.read(tmp_path / "out" / row["published"])
+        source, source_rate = audio.read(row["path"])
+        assert rate == source_rate and np.array_equal(mine, source)
+    assert (tmp_path / "key.tsv").stat().st_mode & 0o077 == 0
+
+
+def test_the_order_of_the_names_is_not_that_of_the_utterances_and_no_seed_gives_it_again(manifest, tmp_path):
+    orders = []
+    for number in range(2):
+        np.random.seed(0)
+        published = publish([manifest], tmp_path / f"out{number}", tmp_path / f"key{number}.tsv")
+        orders.append([name for name, _ in published])
+    assert not set(orders[0]) & set(orders[1])
+    assert any(order != sorted(order) for order in orders)  # both sorted by chance: 1 in 12! squared
+
+
+def test_several_parts_are_mixed_and_may_share_ids(manifest, tmp_path):
+    published = publish([manifest, manifest], tmp_path / "out", tmp_path / "key.tsv")
+    assert len({name for name, _ in published}) == 24
+
+
+def test_wav_bytes_are_what_others_read(tmp_path):
+    samples = np.array([0, 1, -1, 32767, -32768], dtype=np.int16)
+    (tmp_path / "a.wav").write_bytes(wav_bytes(samples, 22050))
+    read, rate = soundfile.read(tmp_path / "a.wav", dtype="int16")
+    assert rate == 22050 and (read == samples).all()
+
+
+def test_original_speech_existing_folders_keys_and_a_key_inside_are_refused(manifest, tmp_path):
+    original = manifest.parent.rename(tmp_path / "original") / "manifest.tsv"
+    with pytest.raises(BadInput, match="is the manifest of the original speech"):
+        publish([original], tmp_path / "out", tmp_path / "key.tsv")
+    manifest = original.parent.rename(tmp_path / "b2") / "manifest.tsv"
+    with pytest.raises(BadInput, match=r"key.tsv: lies in the folder that is given away"):
+        publish([manifest], tmp_path / "out", tmp_path / "out" / "key.tsv")
+    (tmp_path / "key.tsv").write_text("mine")
+    with pytest.raises(BadInput, match=r"key.tsv: is there already"):
+        publish([manifest], tmp_path / "out", tmp_path / "key.tsv")
+    (tmp_path / "out").mkdir()
+    with pytest.raises(BadInput, match=r"out: is there already"):
+        publish([manifest], tmp_path / "out", tmp_path / "other.tsv")
+    assert (tmp_path / "key.tsv").read_text() == "mine" and not list((tmp_path / "out").iterdir())
+
+
+def test_a_broken_file_leaves_nothing_behind(manifest, tmp_path):
+    (manifest.parent / "wav" / "bertholda-0000.wav").write_text("no audio")
+    command = ["--manifest", manifest, "--audio-dir", tmp_path / "out", "--key", tmp_path / "key.tsv"]
+    finished = subprocess.run([sys.executable, SCRIPTS / "publish_audio.py", *command], capture_output=True, text=True)
+    assert finished.returncode == 2 and "bertholda-0000.wav: cannot be read as audio" in finished.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["b2"]
