@@ -36,6 +36,7 @@ lint: .venv/installed-test
 benchmark: .venv/installed-test
 	$(BIN)/python tests/benchmark/benchmark_mcadams.py
 	OMP_NUM_THREADS=1 $(BIN)/python tests/benchmark/benchmark_metrics.py
+	$(BIN)/python tests/benchmark/benchmark_embeddings.py
 
 .venv/installed: envs/requirements.txt envs/requirements-torch.txt
 	@sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-torch.txt envs/requirements.txt
