@@ -20,8 +20,8 @@ def run(main):
     """Call ``main`` and turn what goes wrong into one line on stderr and an exit code.
 
     2 is bad input, or a path that cannot be made, read or written; 1 is the run's own failure: a full disk, no memory,
-    an error of the program; 130 is Ctrl-C, 143 a SIGTERM (Snakemake's, a cluster's): nothing half-made and no program of
-    others is left after them. Every command takes --debug (or VOICEPRIVACY_DEBUG=1), which shows where.
+    an error of the program; 130 is Ctrl-C, 143 a SIGTERM (Snakemake's, a cluster's), after which nothing half-made and
+    no program of others is left. Every command takes --debug (or VOICEPRIVACY_DEBUG=1), which shows where.
     In a workflow's run bad input is not tried again: whatever ``retries`` says, the next attempt says the same at once.
     """
     if "--debug" in sys.argv[1:]:

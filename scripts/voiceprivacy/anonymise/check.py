@@ -55,6 +55,6 @@ def raise_findings(findings, *, n_utterances):
     first = "; ".join(f"'{utterance}' {text}" for utterance, text in findings[:10])
     more = f"; and {len(findings) - 10} more" if len(findings) > 10 else ""
     raise BadInput(
-        f"{len(findings)} of {n_utterances} protected utterances are unusable: {first}{more}; mend the anonymiser,"
-        " or name them in 'exclude' of their corpus, which leaves them out for every anonymiser"
+        f"{len(findings)} of {n_utterances} protected utterances are unusable: {first}{more}"
+        " (mend the anonymiser, or name them in 'exclude' of their corpus: they are left out for every anonymiser)"
     )
