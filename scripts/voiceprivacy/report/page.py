@@ -9,6 +9,7 @@ import jinja2
 from voiceprivacy.files import RESOURCES, BadInput, read_lines, whole_or_absent
 from voiceprivacy.report.answer import answers, how_many_trials, what_was_run
 from voiceprivacy.report.charts.draw import draw_alphas
+from voiceprivacy.report.charts.utility import scatters
 from voiceprivacy.report.colours import palette_of
 from voiceprivacy.report.columns import (
     ATTACKS,
@@ -73,6 +74,7 @@ def write_page(
         sessions=sessions(metrics),
         session_titles=TITLES,
         figures=by_kind(figures),
+        privacy_against_utility=scatters(systems, metrics, colours),
         alphas=_alphas(run, systems, Path(path).parent),
         corpora=corpora,
         expected=expected,
