@@ -1,0 +1,130 @@
+"""Which published numbers belong to a run: known by what is done and on what, never by the name of an entry."""
+
+import copy
+
+import pytest
+
+from voiceprivacy import configuration
+from voiceprivacy.files import SCRIPTS
+from voiceprivacy.report.columns import MINUS
+from voiceprivacy.report.metrics import Metric
+from voiceprivacy.report.published import (
+    beside,
+    published_sets,
+    published_system,
+    read_published,
+    tables_of,
+    write_published,
+)
+
+MCADAMS = "python {scripts}/anonymise_mcadams.py --threads {threads}"
+
+
+@pytest.mark.parametrize(
+    "arguments, system",
+    [
+        ("--alpha 0.8", "B2"),
+        ("--alpha 0.8 --level corpus", "B2"),
+        ("--alpha 0.80 0.8 --level utterance", "B2"),
+        ("", "B2"),
+        ("--alpha 0.7 0.9", "B2r"),
+        ("--level speaker --alpha 0.7 0.9", "B2r"),
+        ("--alpha 0.5 0.9", "B2_2022"),
+        ("--alpha 0.5 0.9 --level utterance", None),
+        ("--alpha 0.7 0.9 --level corpus", None),
+        ("--alpha 0.5 0.9 --variant vpc2024", None),
+        ("--alpha 0.8 --variant vpc2024", None),
+        ("--alpha 0.5 0.9 --draw vpc2024", None),
+        ("--alpha 0.75", None),
+        ("--alpha much", None),
+    ],
+)
+def test_mcadams_is_known_by_its_options(arguments, system):
+    assert published_system({"command": f"{MCADAMS} {arguments}"}) == system
+
+
+def test_options_of_an_entry_count_like_those_of_its_command():
+    assert published_system({"command": MCADAMS, "options": {"alpha": [0.7, 0.9]}}) == "B2r"
+    assert published_system({"command": MCADAMS, "options": {"alpha": 0.8, "level": "corpus"}}) == "B2"
+
+
+def test_other_programs_and_speech_are_none_unless_the_config_says_so():
+    assert published_system({"command": "python b2.py --alpha 0.8"}) is None
+    assert published_system({"function": "anonymise_mcadams.py:anonymise"}) is None
+    assert published_system({"audio": "exp/b1/{set}"}) is None
+    assert published_system({"audio": "exp/b1/{set}", "published": "B1a"}) == "B1a"
+
+
+@pytest.fixture
+def config(monkeypatch):
+    monkeypatch.setenv("VPC_DATA", "/vpc/data")
+    read = configuration.read(SCRIPTS.parent / "config" / "vpc2020.yaml")
+    return configuration.complete(configuration.expand(read))
+
+
+def test_the_twelve_sets_of_the_shipped_config_are_known(config):
+    sets = {name for corpus in config["corpora"].values() for name in published_sets(corpus).values()}
+    assert len(sets) == 12
+    assert published_sets(config["corpora"]["vctk_test"])["m_common"] == "vctk_test_trials_m_common"
+
+
+def test_a_set_of_another_directory_or_cut_is_not_known(config):
+    corpus = config["corpora"]["libri_test"]
+    assert published_sets(corpus | {"limit": {"speakers": 3}}) == {}
+    assert published_sets(corpus | {"segments": {"seconds": 3}}) == {}
+    other = copy.deepcopy(corpus)
+    other["kaldi"]["enrolment"] = "/vpc/data/libri_dev_enrolls"
+    assert published_sets(other) == {}
+    other["kaldi"]["enrolment"] = "/vpc/data/libri_test_enrolls"
+    other["protocol"]["given"] = {"libri_test_trials_f": "/vpc/data/mine"}
+    assert published_sets(other) == {}
+    assert published_sets({"synthetic": {"speakers": 3}, "protocol": {"enrol_trial": {"lists": ["f"]}}}) == {}
+
+
+def line(anonymiser, condition, metric, value, extractor="x", trials="f"):
+    return Metric("libri_test", trials, anonymiser, extractor, "plda", condition, metric, value, "20.0", "30.0")
+
+
+COUNTS = [line("b2", "op", "n_target", "548"), line("b2", "op", "n_nontarget", "11196")]
+
+
+def test_own_and_published_numbers_stand_beside_each_other(config, tmp_path):
+    own = [
+        line("b2", "op", "eer_percent", "25.5"),
+        line("b2r", "op", "dece_bit", "0.2"),
+        line("original", "oo", "eer_percent", "5.0"),
+    ]
+    found = {(of.system, of.metric): of for of in beside([*COUNTS, *own], config)}
+    assert found.keys() == {("B2", "eer_percent"), ("B2r", "dece_bit"), ("unprotected", "eer_percent")}
+    assert found["B2", "eer_percent"][5:12] == ("op", "eer_percent", "25.5", "20.0", "30.0", "26.09", "original")
+    assert found["B2r", "dece_bit"].published == "0.236"
+    assert found["unprotected", "eer_percent"].published == "7.664"
+    write_published(tmp_path / "published.tsv", found.values())
+    assert read_published(tmp_path / "published.tsv") == list(found.values())
+
+
+def test_a_set_with_other_trials_is_not_the_published_one(config):
+    own = [line("b2", "op", "eer_percent", "25.5")]
+    assert beside([line("b2", "op", "n_target", "547"), COUNTS[1], *own], config) == []
+    assert beside(own, config) == []
+
+
+def test_attackers_trained_on_protected_speech_stand_beside_their_like(config):
+    config["anonymisers"]["mine"] = {"command": f"{MCADAMS} --alpha 0.5 0.9"}
+    own = [line("mine", "op", "eer_percent", "9", extractor=name) for name in ("x", "x_on_mine")]
+    found = {of.extractor: (of.attacker, of.published) for of in beside([*COUNTS, *own], config)}
+    assert found == {"x": ("original", "38.32"), "x_on_mine": ("protected", "8.759")}
+
+
+def test_a_name_alone_means_nothing(config):
+    config["anonymisers"]["b2"] = {"command": "python my_own.py --alpha 0.8"}
+    assert beside([*COUNTS, line("b2", "op", "eer_percent", "25.5")], config) == []
+
+
+def test_the_page_shows_set_attack_own_and_published(config):
+    own = [line("b2", "op", "eer_percent", "25.5"), line("b2", "pp", "gvd_db", "-1.5")]
+    (table,) = tables_of(beside([*COUNTS, *own], config))
+    assert (table.anonymiser, table.own_attacker, table.attacker) == ("b2", "x + plda", "original")
+    assert table.columns == ["EER", "G_VD"]
+    assert table.rows[0] == ("libri_test_trials_f", "op", [("25.5", "[20.0, 30.0]", "26.1"), None])
+    assert table.rows[1][2][1][2] == f"{MINUS}1.45"
