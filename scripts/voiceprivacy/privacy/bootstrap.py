@@ -50,7 +50,6 @@ class Correction(NamedTuple):
 
 
 OF_CALIBRATION, OF_HISTOGRAM = 3.0, 2.5
-PERCENTAGES = ("identification_rate", "rank_spread", "match_positive", "other_positive")
 CORRECTIONS = {
     "eer_rocch_percent": Correction(OF_CALIBRATION, 0, 50),
     "cllr_min_bit": Correction(OF_CALIBRATION, 0, 1),
@@ -60,8 +59,6 @@ CORRECTIONS = {
     "dece_bit": Correction(OF_CALIBRATION, 0, NO_PRIVACY_BIT),
     "ddcf": Correction(OF_CALIBRATION, 0, 1),
     "mean_disclosure_bit": Correction(OF_HISTOGRAM, 0, np.inf),
-    **{f"model_{name}_disclosure_bit": Correction(0, 0, np.inf) for name in ("mean", "max", "std")},
-    **{f"model_{name}_percent": Correction(0, 0, 100) for name in PERCENTAGES},
     "deid_percent": Correction(0, -np.inf, 100),
     "ddiag": Correction(0, 0, 1),
     "ddiag_signed": Correction(0, -1, 1),

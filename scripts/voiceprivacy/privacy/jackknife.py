@@ -68,11 +68,13 @@ def resample_rank_models(of, row_speakers, *, fit="auto", ties="shared", n_repli
     values = _model(of, np.ones(len(row_speakers), dtype=bool), **options)
     left_out = [_model(of, row_speakers != speaker, **options) for speaker in speakers if len(speakers) > 1]
     drawn = multiplicities(speakers, n_replicates=n_replicates, seed=seed)
-    return {
+    found = {
         name: linear_replicates(value, np.array([without[name] for without in left_out]), drawn)
         for name, value in values.items()
         if not isinstance(value, str)
     }
+    most = {"bit": np.log2(of.n_templates), "percent": 100}
+    return {name: np.clip(values, 0, most[name.rpartition("_")[2]]) for name, values in found.items()}
 
 
 def linear_replicates(value, left_out, drawn):

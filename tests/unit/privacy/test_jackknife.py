@@ -82,7 +82,7 @@ def test_models_of_ranks_are_fitted_anew_without_each_speaker():
     ]
     value = ranks.model_metrics(np.bincount(best, minlength=6)[1:] / 12)["model_mean_disclosure_bit"]
     expected = jackknife.linear_replicates(value, np.array(without), bootstrap.multiplicities(list("abc"), **DRAWS))
-    np.testing.assert_allclose(found["model_mean_disclosure_bit"], expected)
+    np.testing.assert_allclose(found["model_mean_disclosure_bit"], np.clip(expected, 0, np.log2(5)))
     assert all(name.startswith("model_") for name in found)
 
 
