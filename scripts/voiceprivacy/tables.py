@@ -7,6 +7,7 @@ one raises BadInput with the file, the line and the reason.
 import csv
 import math
 import re
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -84,7 +85,7 @@ def read_trials(path):
         trials.append(_trial(row, path, line))
     if not trials:
         raise BadInput(f"{path}: lists no trial")
-    _check_unique([trial[:2] for trial in trials], path)
+    _check_unique(trials, path)
     return trials
 
 
@@ -164,7 +165,7 @@ def _our_scores(path):
     trials = []
     for line, row in read_rows(path, SCORES):
         trials.append((_trial(row, path, line), number(row["score"], path, line)))
-    _check_unique([trial[:2] for trial, _ in trials], path)
+    _check_unique([trial for trial, _ in trials], path)
     return trials
 
 
@@ -252,7 +253,7 @@ def _trial(row, path, line):
     _check_label(row["label"], path, line)
     if not row["enrolment"] or not row["trial"]:
         raise BadInput(f"{path}:{line}: a trial has an enrolment and a trial; one of them is empty")
-    return Trial(row["enrolment"], row["trial"], row["label"])
+    return Trial(*(sys.intern(row[column]) for column in TRIALS))  # a million trials name few ids: one string for each
 
 
 def _check_label(label, path, line):
@@ -270,12 +271,11 @@ def source_of(utterance):
     return PIECE.sub("", utterance)
 
 
-def _check_unique(pairs, path):
-    if len(set(pairs)) == len(pairs):
-        return
-    seen = set()
-    lines = [line for line, text in enumerate(read_lines(path), start=1) if text][1:]
-    for line, pair in zip(lines, pairs, strict=True):
-        if pair in seen:
-            raise BadInput(f"{path}:{line}: trial '{' '.join(pair)}' occurs twice")
-        seen.add(pair)
+def _check_unique(trials, path):
+    tried = {}
+    for position, (enrolment, trial, _) in enumerate(trials):
+        known = tried.setdefault(enrolment, set())
+        if trial in known:
+            line = [line for line, text in enumerate(read_lines(path), start=1) if text][1 + position]
+            raise BadInput(f"{path}:{line}: trial '{enrolment} {trial}' occurs twice")
+        known.add(trial)
