@@ -4,11 +4,12 @@
     make mutation MODULES="privacy/zebra anonymise/frames"
 
 mutmut makes the mutants. Every module gets a tree of its own below .mutation with nothing but the module's own tests; a
-second call goes on where the first one was killed. Survivors are written as differences: .mutation/<module>/survivors.diff.
+second call goes on where the first one was killed. Survivors are written to .mutation/<module>/survivors.diff.
 Compiled functions are mutated as plain Python, because mutmut leaves functions with decorators alone.
 """
 
 import argparse
+import hashlib
 import json
 import re
 import shutil
@@ -26,6 +27,8 @@ TESTS = {  # module: its tests below tests/unit
     "privacy/similarity": ["privacy/test_similarity.py"],
     "privacy/ranks": ["privacy/test_ranks.py", "privacy/test_rank_speakers.py"],
     "attack/plda": ["attack/test_plda.py"],
+    "attack/plda_scoring": ["attack/test_plda.py"],
+    "attack/lda": ["attack/test_plda.py"],
     "anonymise/mcadams": ["anonymise/test_mcadams.py"],
     "anonymise/frames": ["anonymise/test_mcadams.py"],
 }
@@ -36,6 +39,7 @@ source_paths = ["src"]
 only_mutate = ["{mutated}/{module}.py"]
 pytest_add_cli_args_test_selection = {tests}
 use_git_change_detection = false
+timeout_multiplier = 2.0
 
 [tool.pytest.ini_options]
 pythonpath = ["src", "tests/unit/{room}"]
@@ -72,7 +76,7 @@ def main():
 
 
 def plant(tree, module):
-    """Copy the package and the module's tests; what mutmut found out about them before stays."""
+    """Copy the package and the module's tests; what mutmut found out before stays only if none of them has changed."""
     room = module.split("/")[0]
     folders = {"scripts/voiceprivacy": MUTATED, "workflow/resources": "workflow/resources", "tests/data": "tests/data"}
     for source, copy in folders.items():
@@ -93,6 +97,15 @@ def plant(tree, module):
     (tree / "pyproject.toml").write_text(
         SETTINGS.format(mutated=MUTATED, module=module, room=room, tests=json.dumps(tests))
     )
+    planted = "\n".join(digest(path) for of in ("src", "tests") for path in sorted((tree / of).rglob("*.py")))
+    known = tree / "planted"
+    if not known.exists() or known.read_text() != planted:
+        shutil.rmtree(tree / "mutants", ignore_errors=True)
+        known.write_text(planted)
+
+
+def digest(path):
+    return f"{hashlib.sha256(path.read_bytes()).hexdigest()} {path}"
 
 
 def read_outcomes(tree, module):

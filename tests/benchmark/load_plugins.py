@@ -1,0 +1,57 @@
+"""The two plug-ins of the load test: an anonymiser that links the speech, an extractor that draws what it hears.
+
+load_plugins.py anonymise --manifest IN.tsv --seed N --audio-dir OUT/ --output-manifest OUT.tsv
+load_plugins.py embed --manifest IN.tsv --embeddings OUT.npz
+"""
+
+import argparse
+import csv
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+
+DIMENSIONS = 192
+
+
+def main():
+    what, *words = sys.argv[1:]
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in {
+        "anonymise": ["manifest", "seed", "audio-dir", "output-manifest"],
+        "embed": ["manifest", "embeddings"],
+    }[what]:
+        parser.add_argument(f"--{name}", required=True)
+    arguments = parser.parse_args(words)
+    with open(arguments.manifest, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    if what == "anonymise":
+        anonymise(rows, arguments)
+    else:
+        embed(rows, arguments.embeddings)
+
+
+def anonymise(rows, arguments):
+    """Protected speech is a hard link to the original."""
+    folder = Path(arguments.manifest).parent
+    with open(arguments.output_manifest, "w", encoding="utf-8") as file:
+        print(*rows[0], sep="\t", file=file)
+        for row in rows:
+            protected = os.path.join(arguments.audio_dir, f"{row['utterance']}.flac")
+            os.link(os.path.realpath(folder / row["path"]), protected)
+            print(*(row | {"path": os.path.abspath(protected)}).values(), sep="\t", file=file)
+
+
+def embed(rows, path):
+    """A direction for every speaker, and some noise."""
+    speakers = sorted({row["speaker"] for row in rows})
+    direction = dict(zip(speakers, np.random.default_rng(0).normal(size=(len(speakers), DIMENSIONS)), strict=True))
+    embeddings = np.random.default_rng(1).normal(scale=3, size=(len(rows), DIMENSIONS)).astype(np.float32)
+    for embedding, row in zip(embeddings, rows, strict=True):
+        embedding += direction[row["speaker"]]
+    np.savez(path, ids=np.array([row["utterance"] for row in rows]), embeddings=embeddings)
+
+
+if __name__ == "__main__":
+    main()
