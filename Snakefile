@@ -32,6 +32,8 @@ onsuccess:
 
 
 onerror:
+    for handler in screen:
+        handler.finish()
     shell("python {SCRIPTS:q}/explain_failure.py --log {log:q}")
 
 

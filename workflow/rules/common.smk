@@ -16,11 +16,14 @@ sys.path.insert(0, f"{workflow.basedir}/scripts")
 search_path = os.environ["PATH"]
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_path])
 
+from snakemake.logging import logger
+
 from voiceprivacy import configuration
 from voiceprivacy.command import REFUSALS
 from voiceprivacy.dependencies import code, modules
 from voiceprivacy.files import RESOURCES, SCRIPTS, BadInput, ours
 from voiceprivacy.plan import CONDITIONS, GIVEN, MODEL_FILES, PARTS, PICTURES, PITCH, TABLES, Attack, Plan
+from voiceprivacy.progress import show_progress
 
 try:
     config.update(configuration.check(config))
@@ -29,6 +32,7 @@ except BadInput as error:
 
 os.environ[REFUSALS] = os.path.abspath(".snakemake/refusals")
 plan = Plan(config)
+screen = show_progress(logger) if workflow.is_main_process else []
 gc.set_threshold(1_000_000)  # planning makes millions of objects that stay; to look for garbage among them takes time
 OPENSLR = "https://www.openslr.org/resources/12"
 PAGE = Path(workflow.basedir) / "workflow" / "report"
