@@ -1,0 +1,113 @@
+"""The documentation names what exists: metrics, commands and their flags, files of a run, links."""
+
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from voiceprivacy.arrays import ScoreMatrix
+from voiceprivacy.files import SCRIPTS
+from voiceprivacy.privacy import (
+    normalised,
+    null,
+    paired,
+    rank_speakers,
+    ranks,
+    similarity,
+    trials,
+    verification,
+    zebra,
+)
+from voiceprivacy.utility import pitch
+
+ROOT = SCRIPTS.parent
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+METRIC_PAGES = sorted((ROOT / "docs/metrics").glob("*.md"))
+COMMAND = re.compile(r"python scripts/(\w+)\.py((?:[^\n]*\\\n)*[^\n]*)")
+LINK = re.compile(r"\]\(([^)#:]+)\)")
+RESULT = re.compile(r"results/[\w/.{}*+-]+")
+LARGEST_PICTURE = 100_000  # bytes
+
+
+def text(pages):
+    return "\n".join(page.read_text(encoding="utf-8") for page in pages)
+
+
+def written_metrics():
+    """Every name that a metrics file can hold."""
+    draw = np.random.default_rng(0)
+    scores = {"target": draw.normal(1, 1, 20), "nontarget": draw.normal(0, 1, 40)}
+    enrolled, tried = np.indices((4, 4)).reshape(2, -1)
+    values = np.arange(16.0)
+    of = trials.SpeakerTrials(np.array(list("abcd")), values, enrolled == tried, enrolled, tried, np.arange(16))
+    ids, speakers = np.arange(6).astype(str), np.repeat(list("abc"), 2)
+    pairs = ScoreMatrix(ids, ids, speakers, speakers, draw.normal(size=(6, 6)), ids, ids)
+    templates = ScoreMatrix(ids, ids[:3], speakers, np.array(list("abc")), draw.normal(size=(6, 3)), ids, ids[:3] + "e")
+    matrices = dict.fromkeys(("oo", "op", "pp"), similarity.similarities(similarity.compare(pairs)))
+    of_similarity = similarity.assess(**matrices).metrics
+    of_ranks = ranks.assess(templates)
+    bits = dict.fromkeys(("oo", "op", "pp"), 0.5)
+    return {
+        *verification.assess(**scores),
+        *zebra.assess(**scores)[0],
+        *null.assess(of, n_replicates=5, seed=0),
+        *zebra.assess_calibration(train=scores, test=scores),
+        *normalised.normalise(dece_bit=bits, cllr_min_bit=bits),
+        *(name for name in of_similarity if name not in matrices),
+        *of_similarity["oo"],
+        *of_ranks.metrics,
+        *ranks.goodness_of_fits(of_ranks.p),
+        *rank_speakers.lines(templates, ties="shared")[0],
+        "mean_disclosure_bias_bit",  # with five utterances a rank
+        "gallery_eer_percent",
+        pitch.METRIC,
+    }
+
+
+def test_every_metric_is_explained():
+    explained = set(re.findall(r"`(\w+)`", text(METRIC_PAGES)))
+    assert sorted(written_metrics() - explained) == []
+
+
+def test_what_a_page_lists_as_a_metric_exists():
+    """First cells of the tables of names in metrics.tsv."""
+    rows = re.findall(r"\| name in `metrics\.tsv` .*\n\|[-|]+\n((?:\|.*\n)+)", text(METRIC_PAGES))
+    cells = [line.split("|")[1] for of in rows for line in of.splitlines()]
+    listed = {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
+    assert len(listed) > 60
+    assert sorted(listed - written_metrics()) == []
+
+
+def test_every_compared_metric_and_column_is_named():
+    page = (ROOT / "docs/metrics/comparison.md").read_text(encoding="utf-8")
+    for name in (*paired.MORE_IS_BETTER, *paired.Pair._fields):
+        assert f"`{name}`" in page, name
+
+
+@pytest.mark.parametrize("script", sorted(set(COMMAND.findall(text(METRIC_PAGES)))), ids=lambda found: found[0])
+def test_commands_have_the_flags_that_the_docs_give_them(script):
+    name, arguments = script
+    call = [sys.executable, SCRIPTS / f"{name}.py", "--help"]
+    known = set(re.findall(r"--[\w-]+", subprocess.run(call, capture_output=True, text=True, check=True).stdout))
+    assert set(re.findall(r"(?<=\s)--[\w-]+", arguments)) <= known
+
+
+def test_files_of_a_run_are_made_by_a_rule():
+    rules = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "workflow/rules").glob("*.smk"))
+    made = [re.sub(r"\{+\w+\}+", "*", path).rstrip("/") for path in RESULT.findall(rules)]
+    patterns = [re.compile(re.escape(path).replace(r"\*", "[^/]+")) for path in dict.fromkeys(made)]
+    for path in sorted(set(RESULT.findall(text(METRIC_PAGES)))):
+        if not re.search(r"[A-Z]{4}", path):  # FAMILY, CORPUS: any
+            fits = any(pattern.fullmatch(path.replace("*", "any")) for pattern in patterns)
+            assert fits or any(one.startswith(path) for one in made), path
+
+
+def test_links_lead_somewhere_and_pictures_are_small():
+    for page in (*PAGES, ROOT / "README.md"):
+        for link in LINK.findall(page.read_text(encoding="utf-8")):
+            assert (page.parent / link).exists(), f"{page}: {link}"
+    for picture in (ROOT / "docs/metrics").glob("*.png"):
+        assert picture.stat().st_size < LARGEST_PICTURE, picture
+        assert picture.name in text(METRIC_PAGES), picture
