@@ -1,7 +1,8 @@
 """The figures of a run, found by their path and made part of the page: as charts, or as pictures.
 
 A figure is FOLDER/KIND[/CORPUS/TRIALS[/ANONYMISER]]/EXTRACTOR/BACKEND.{svg,png,pdf,tex}; without a corpus it is of all.
-That of a training is FOLDER/training/EXTRACTOR/loss. FOLDER lies beside the page, and links on the page are relative to it.
+That of a training is FOLDER/training/EXTRACTOR/loss. FOLDER lies beside the page, and links on the page are relative
+to it.
 """
 
 import base64

@@ -130,7 +130,7 @@ def test_a_dictionary_in_liwcs_format(tmp_path):
         ("%\n1\tpronoun\n%\ni\t7\n", "d.dic:4: 'i' has the unknown category 7"),
         ("%\n1\tpronoun\n%\ni\n", "d.dic:4: 'i' has no category"),
         ("%\n1\tverb\n%\nlike\t(02 134)1\n", "d.dic:4: 'like' has the unknown category 02"),
-        ("%\n1\tverb\n%\nlike\t<of 1\n", "d.dic:4: not read: 'like\t<of 1'"),
+        ("%\n1\tverb\n%\nlike <of 1\n", "d.dic:4: not read: 'like <of 1'"),
         ("%\n1\tverb\n%\nkind of\t1\n", "phrases are not supported"),
         ("%\n1\tverb\n%\n(1) like\t1\n", "d.dic:4: not read"),
         ("%\n1\tpronoun\n%\n", "lists no word"),
