@@ -1,13 +1,15 @@
 # make demo    the whole evaluation on the embedded demo, with all cores
 # make test    the same set-up, then linters and all tests but the long ones
 # make resume  go on after a run was killed (ARGS="--configfile my.yaml" as in that run)
-# make test-long, make benchmark, make lock, make clean
+# make test-long, make benchmark, make benchmark-load, make lock, make clean
+# make coverage, make mutation (MODULES="privacy/zebra"), make audit: what docs/quality.md reports
 PYTHON ?= python3
 CORES ?= all
 BIN = .venv/bin
 ARGS ?=
+MODULES ?=
 
-.PHONY: demo resume test test-long lint benchmark lock clean
+.PHONY: demo resume test test-long lint benchmark benchmark-load coverage mutation audit lock clean
 .DELETE_ON_ERROR:
 
 demo: .venv/installed
@@ -32,11 +34,26 @@ lint: .venv/installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
+	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml scripts workflow
 
 benchmark: .venv/installed-test
 	$(BIN)/python tests/benchmark/benchmark_mcadams.py
 	OMP_NUM_THREADS=1 $(BIN)/python tests/benchmark/benchmark_metrics.py
 	$(BIN)/python tests/benchmark/benchmark_embeddings.py
+
+benchmark-load: .venv/installed
+	OMP_NUM_THREADS=1 $(BIN)/python tests/benchmark/benchmark_load.py
+
+coverage: .venv/installed-test
+	$(BIN)/python -m pytest -m "not long" tests/unit --cov --cov-report=term --cov-report=html
+
+mutation: .venv/installed-quality
+	OMP_NUM_THREADS=1 $(BIN)/python tests/mutation/measure_mutation.py $(MODULES)
+
+audit: .venv/installed-quality
+	@for pins in envs/requirements*.txt; do echo "$$pins"; \
+	    $(BIN)/pip-audit --strict --disable-pip --no-deps --progress-spinner off --requirement $$pins || found=1; done; \
+	    [ -z "$$found" ] || { echo "audit: see above; where the advisory service is out of reach nothing was audited"; exit 1; }
 
 .venv/installed: envs/requirements.txt envs/requirements-torch.txt
 	@sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-torch.txt envs/requirements.txt
@@ -44,6 +61,10 @@ benchmark: .venv/installed-test
 
 .venv/installed-test: .venv/installed envs/requirements-test.txt
 	@sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-test.txt
+	@touch $@
+
+.venv/installed-quality: .venv/installed-test envs/requirements-quality.txt
+	@sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-quality.txt
 	@touch $@
 
 .venv/tried-world: .venv/installed-test envs/requirements-world.txt
@@ -55,6 +76,6 @@ lock: .venv/installed-test
 	sh envs/lock.sh $(CURDIR)/$(BIN)/uv
 
 clean:
-	rm -rf .venv .snakemake .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .snakemake .pytest_cache .ruff_cache .hypothesis .mutation .coverage htmlcov
 	find results -mindepth 1 ! -name .gitkeep -delete
 	find scripts tests workflow -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,4 +1,4 @@
-# lock.sh UV: pin everything that requirements.in and requirements-test.in pull in, with hashes.
+# lock.sh UV: pin everything that requirements.in, requirements-test.in and requirements-quality.in pull in, with hashes.
 # torch, torchaudio and what they pull in stand in a file without hashes: their wheels differ between machines, and those of
 # CUDA are missing on a machine whose pip has a build of torch without them. Pins that still fit stay as they are.
 set -eu
@@ -19,7 +19,7 @@ without() { # NAMES: leave out the packages (with their hashes) that NAMES lists
         /^[a-z0-9]/ { split($1, parts, "=="); shown = !(parts[1] in left_out) } shown'
 }
 
-for name in requirements requirements-test; do
+for name in requirements requirements-test requirements-quality; do
     cat requirements.txt requirements-torch.txt "$name.txt" > "$work/$name.txt"
 done
 grep -E '^torch(audio)?==' requirements.in > "$work/torch.in"
@@ -27,7 +27,8 @@ grep -hE '^[a-z0-9]' requirements.txt requirements-torch.txt | sed 's/[ ;\\].*//
 pin "$work/torch.txt" "$work/torch.in"
 pin "$work/requirements.txt" requirements.in
 pin "$work/requirements-test.txt" requirements.in requirements-test.in
-for name in torch requirements; do
+pin "$work/requirements-quality.txt" requirements.in requirements-test.in requirements-quality.in
+for name in torch requirements requirements-test; do
     sed -nE 's/^([a-z0-9.-]+)==.*/\1/p' "$work/$name.txt" > "$work/$name.names"
 done
 
@@ -43,3 +44,7 @@ done
     echo "# What the tests and linters need besides (make lock)."
     without "$work/requirements.names" < "$work/requirements-test.txt"
 } > requirements-test.txt
+{
+    echo "# What make mutation and make audit need besides (make lock)."
+    without "$work/requirements-test.names" < "$work/requirements-quality.txt"
+} > requirements-quality.txt
