@@ -1,5 +1,6 @@
 """One line for the whole run beside Snakemake's log: jobs done, hours of speech done, time left.
 
+Speech is done when it was protected or embedded, and counts each time: two anonymisers of one hour are two hours.
 Snakemake's logger plug-ins see every event of a run, but only where the command line names them (--logger). So that
 plain ``snakemake --cores N`` shows the line, the handler that writes its log to the screen is put into one of ours,
 which passes every record on and reads the events. On a terminal the line stays at the bottom; in a file or a pipe there
@@ -47,9 +48,9 @@ class Progress:
 
     def text(self):
         """The line."""
-        speech = f", {self.speech_s / 3600:.1f} h of speech protected or embedded" if self.speech_s else ""
+        speech = f", {self.speech_s / 3600:.1f} h of speech" if self.speech_s else ""
         left = self._left_s()
-        time_left = f", about {_duration(left)} left" if left is not None and self.done < self.total else ""
+        time_left = f", about {_duration(max(1, left))} left" if left is not None and self.done < self.total else ""
         return (
             f"progress: {self.done} of {self.total} jobs{speech}, {_duration(self._clock() - self._began)}{time_left}"
         )

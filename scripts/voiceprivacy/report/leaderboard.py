@@ -98,5 +98,6 @@ def _charts(board, columns, colours):
     for column in (column for column in COLUMNS if column.metric in CHARTED and column in columns):
         shown = [of for of in board.standings if drawable(of.values[column.metric])]
         shown.sort(key=lambda of: (ranking[of.system.anonymiser], of.system.condition))
-        charts.append((column.title, dots(shown, column=column, colours=colours)))
+        if shown:  # a metric can be undefined for all
+            charts.append((column.title, dots(shown, column=column, colours=colours)))
     return charts

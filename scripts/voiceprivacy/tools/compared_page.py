@@ -12,10 +12,11 @@ from voiceprivacy.report.metrics import write_metrics
 from voiceprivacy.report.page import write_page
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.uncertainty import read_comparisons
+from voiceprivacy.report.utility import NOWHERE, utility_section
 from voiceprivacy.tables import write_table
 from voiceprivacy.tools.differences import differences, merged_provenance
 from voiceprivacy.tools.merged_comparisons import write_comparisons
-from voiceprivacy.tools.merging import copy_files, merge
+from voiceprivacy.tools.merging import copy_files, merge, merge_utility
 
 TEMPLATE = SCRIPTS.parent / "workflow" / "report" / "index.html.j2"
 
@@ -33,8 +34,6 @@ def write_compared_page(both, folder):
     list of str : lines for the terminal
     """
     merged = merge(both)
-    if not merged.common and not any(merged.alone.values()):
-        raise BadInput(f"{both[0].folder}: holds no set")
     found = differences(both)
     names = [of.name for of in both]
     with whole_folder_or_absent(folder) as temporary:
@@ -46,11 +45,12 @@ def write_compared_page(both, folder):
         write_table(temporary / "differences.tsv", ["what", *names], found)
         comparisons = read_comparisons(temporary / "comparisons", merged.metrics)
         systems = compare(merged.metrics, comparisons)
-        _write_report(temporary, merged, systems, comparisons, provenance)
+        utility = merge_utility(both, merged)
+        _write_report(temporary, merged, systems, comparisons, provenance, utility)
     return [
         *summary(systems, comparisons),
         "",
-        f"{len(merged.common)} sets are the same in {names[0]} and {names[1]}",
+        f"{sum(place[2] != NOWHERE for place in merged.common)} sets are the same in {names[0]} and {names[1]}",
         *(f"  {what}: {' | '.join(why)}" for what, *why in _sets_apart(merged, names)),
         *(
             f"pairs across runs are not compared for {'/'.join(of)}: the runs drew other speakers"
@@ -62,7 +62,7 @@ def write_compared_page(both, folder):
     ]
 
 
-def _write_report(folder, merged, systems, comparisons, provenance):
+def _write_report(folder, merged, systems, comparisons, provenance, utility):
     report = folder / "report"
     drawn = run_of(folder, metrics=merged.metrics, provenance=provenance)
     write_page(
@@ -74,6 +74,7 @@ def _write_report(folder, merged, systems, comparisons, provenance):
         provenance=provenance,
         comparisons=comparisons,
         run=drawn,
+        utility=utility_section(utility) if utility else None,
     )
     write_comparison(report / "tables" / "comparison.tsv", systems)
     write_latex(report / "tables" / "comparison.tex", systems)
@@ -118,4 +119,6 @@ def _sets_apart(merged, names):
     for name, sets in merged.alone.items():
         for place, why in sets.items():
             corpus, trials, extractor, backend = merged.places[name][place]
+            if extractor == NOWHERE:
+                continue  # its utility stands apart with it
             yield f"{corpus}, list {trials}, {extractor} + {backend}", *(why if name == of else "-" for of in names)

@@ -17,7 +17,9 @@ from typing import NamedTuple
 
 from voiceprivacy.files import BadInput, read_json
 from voiceprivacy.report.metrics import ORIGINAL, read_metrics
+from voiceprivacy.report.utility import NOWHERE, read_utility
 
+ALL = "-"  # as trials: utility of all utterances
 COUNTS = ("n_target", "n_nontarget")
 TOLERANCES = {"eer_percent": 0.1, "cllr_bit": 0.01}  # another processor rounds differently
 TREES = ("metrics", "curves")  # FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.*
@@ -63,11 +65,12 @@ def merge(both):
     """
     sets = [_sets(of.metrics) for of in both]
     reasons = _reasons(sets, [_original_numbers(of.metrics) for of in both])
+    common = sets[0] & sets[1] - reasons.keys()
     alone, places = {}, {}
     for of, own in zip(both, sets, strict=True):
-        alone[of.name] = {place: reasons[place][1] for place in sorted(own) if place in reasons}
+        others = own - common
+        alone[of.name] = {place: reasons.get(place, ("", "only here"))[1] for place in sorted(others)}
         places[of.name] = {place: _placed(place, reasons.get(place), of.name) for place in sorted(own)}
-    common = sets[0] & sets[1] - reasons.keys()
     merged = Merged([], places, common, alone)
     for of in both:
         for metric in of.metrics:
@@ -79,6 +82,18 @@ def merge(both):
     return merged
 
 
+def merge_utility(both, merged):
+    """The measures of utility of two Results as one list of Utility, named like the sets."""
+    found = []
+    for of in both:
+        for one in read_utility(sorted((of.folder / "metrics" / "utility").glob("*.tsv"))):
+            place = (one.corpus, one.trials, NOWHERE, NOWHERE)
+            if _is_taken(one.anonymiser, place, of, both, merged.common):
+                corpus = merged.places[of.name][place][0]
+                found.append(one._replace(corpus=corpus, anonymiser=_anonymiser(one.anonymiser, of)))
+    return found
+
+
 def _reasons(sets, numbers):
     """{set: (what is renamed, why)} of the sets that stand apart."""
     shared, reasons = sets[0] & sets[1], {}
@@ -86,6 +101,10 @@ def _reasons(sets, numbers):
     for place in sets[0] | sets[1]:
         if why := lists[place[:2]]:
             reasons[place] = ("corpus", why)
+    for place in {place for place in sets[0] | sets[1] if place[1] == ALL}:
+        named = [trial_list for trial_list in lists if trial_list[0] == place[0] and trial_list[1] != ALL]
+        if named and all(map(lists.get, named)):
+            reasons[place] = ("corpus", "its trial lists stand apart")
     for place in sorted(shared - reasons.keys()):
         if why := _difference(place, numbers, TOLERANCES):
             corpus, _, *attacker = place
@@ -96,11 +115,13 @@ def _reasons(sets, numbers):
 
 def _list_differs(trial_list, sets, numbers):
     """Why a list (corpus, trials) is not the same in both; nothing where it is."""
-    shared = sorted(place for place in sets[0] & sets[1] if place[:2] == trial_list)
-    lists = [{place[:2] for place in own} for own in sets]
-    if not all(trial_list in own for own in lists):
+    if not all(trial_list in {place[:2] for place in own} for own in sets):
         return "only here"
-    return next(filter(None, (_difference(place, numbers, dict.fromkeys(COUNTS, 0)) for place in shared)), "")
+    counts = [
+        {trial_list: next((of for place, of in sorted(found.items()) if place[:2] == trial_list), {})}
+        for found in numbers
+    ]
+    return _difference(trial_list, counts, dict.fromkeys(COUNTS, 0))
 
 
 def _placed(place, reason, name):
@@ -133,10 +154,9 @@ def _copy_manifest(path, of, merged, folder):
 
 def _renamed(relative, of, both, merged):
     """The path of a file in the merged folder; None for what is not taken."""
-    first, *middle, extractor, file = relative.parts
-    if len(middle) != 3:
-        return None  # a picture of several systems: those of two runs cannot be made one
-    corpus, trials, anonymiser = middle
+    if len(relative.parts) != 6:
+        return None  # of several systems: those of two runs cannot be made one
+    first, corpus, trials, anonymiser, extractor, file = relative.parts
     place = (corpus, trials, extractor, file.partition(".")[0])
     if place not in merged.places[of.name] or not _is_taken(anonymiser, place, of, both, merged.common):
         return None

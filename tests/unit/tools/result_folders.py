@@ -6,7 +6,8 @@ from voiceprivacy.arrays import write_npz
 from voiceprivacy.files import write_json
 from voiceprivacy.report.columns import COLUMNS
 from voiceprivacy.report.metrics import Metric, write_metrics
-from voiceprivacy.tables import Trial, write_scores, write_trials
+from voiceprivacy.report.utility import Utility
+from voiceprivacy.tables import Trial, write_scores, write_table, write_trials
 
 LISTS = {"f": ("anna", "berta"), "m": ("carl", "david")}
 CONDITIONS = {"original": ["oo"], "b2": ["op", "pp"], "mine": ["op", "pp"]}
@@ -33,7 +34,9 @@ def write_results(
                 metrics += _numbers(place, eer=eer, n_target=n_target)
                 _write_replicates(folder, place, eer=eer, seed=seed)
                 _write_scores(folder, place, lists[trials])
-    write_metrics(folder / "metrics.tsv", sorted(metrics))
+    utility = [_pitch(trials, who) for trials in ("-", *lists) for who in anonymisers]
+    write_table(folder / "metrics" / "utility" / "demo.tsv", Utility._fields, utility)
+    write_metrics(folder / "metrics.tsv", sorted(metrics + [of.metric_line for of in utility]))
     config = {"anonymisers": {name: {"audio": name} for name in anonymisers}, "report": {}, "seed": seed}
     provenance = {"version": version, "packages": {"numpy": "2"}, "sha256": {}, "config": config}
     write_json(folder / "provenance.json", provenance)
@@ -47,6 +50,11 @@ def _numbers(place, *, eer, n_target):
         for name, value in (numbers | {"eer_percent": eer[condition], "cllr_bit": 1.0}).items():
             limits = ("1.0", "40.0") if name == "eer_percent" else ()
             yield Metric(*place, condition, name, str(value), *limits)
+
+
+def _pitch(trials, anonymiser):
+    measured = ("pitch", "pitch_correlation", "0.75", "0.5", "0.875", "4", "0", "2", "higher")
+    return Utility("demo", trials, anonymiser, *measured)
 
 
 def _write_replicates(folder, place, *, eer, seed):

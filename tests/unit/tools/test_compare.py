@@ -33,13 +33,16 @@ def test_common_sets_have_the_original_once_and_anonymisers_with_whose_they_are(
     merged = merge(both(tmp_path, eer=EER | {"oo": 2.05, "op": 35.0}, anonymisers=("b2", "mine")))
     assert {place[2] for place in places(merged.metrics)} == {"original", "b2@a", "b2@b", "mine@b"}
     assert {place[0] for place in places(merged.metrics)} == {"demo"}
-    assert len(merged.common) == 2 and merged.alone == {"a": {}, "b": {}}
+    assert len(
+        [place for place in merged.common if place[1] in LISTS and place[2] == "ecapa"]
+    ) == 2 and merged.alone == {"a": {}, "b": {}}
     assert len(merged.metrics) == len({metric[:7] for metric in merged.metrics})
 
 
 def test_a_list_of_one_run_only_stands_apart_and_is_named(tmp_path):
     merged = merge(both(tmp_path, lists={"f": LISTS["f"]}))
-    assert merged.alone == {"a": {("demo", "m", "ecapa", "cosine"): "only here"}, "b": {}}
+    places_of_m = [("demo", "m", "-", "-"), ("demo", "m", "ecapa", "cosine")]
+    assert merged.alone == {"a": dict.fromkeys(places_of_m, "only here"), "b": {}}
     assert ("demo@a", "m", "original", "ecapa") in places(merged.metrics)
 
 
@@ -50,10 +53,22 @@ def test_a_list_with_other_trials_stands_apart(tmp_path):
     assert {place[0] for place in places(merged.metrics)} == {"demo@a", "demo@b"}
 
 
+def test_attackers_of_one_run_only_stand_beside_each_other_on_a_common_list_and_are_named(tmp_path):
+    merged = merge(both(tmp_path, attackers=(("xvector", "plda"),)))
+    assert {place[0] for place in places(merged.metrics)} == {"demo"}
+    assert {place[2] for place in places(merged.metrics) if place[3] == "xvector"} == {"original", "b2@b"}
+    assert merged.alone["b"]["demo", "f", "xvector", "plda"] == "only here"
+
+
+def test_a_list_with_other_trials_stands_apart_for_all_attackers(tmp_path):
+    merged = merge(both(tmp_path, attackers=(("xvector", "plda"),), n_target=5))
+    assert {place[0] for place in places(merged.metrics)} == {"demo@a", "demo@b"}
+
+
 def test_an_attacker_whose_numbers_of_unprotected_speech_differ_stands_apart(tmp_path):
     merged = merge(both(tmp_path, eer=EER | {"oo": 4.0}))
-    assert not merged.common
-    assert {place[3] for place in places(merged.metrics)} == {"ecapa@a", "ecapa@b"}
+    assert {place[2] for place in merged.common} == {"-"}
+    assert {place[3] for place in places(merged.metrics)} == {"ecapa@a", "ecapa@b", "-"}
     assert "eer_percent of unprotected speech is 2 and 4" in merged.alone["a"]["demo", "m", "ecapa", "cosine"]
 
 
@@ -70,7 +85,7 @@ def test_the_command_writes_one_report_with_pairs_across_runs_and_what_differs(t
     assert pairs["pp"]["anonymiser_b"] == "b2@theirs"
     assert pairs["pp"]["verdict"] == "B is better" and float(pairs["pp"]["difference"]) == pytest.approx(-12)
     page = (tmp_path / "both/report/index.html").read_text()
-    assert "b2@theirs" in page and "The two runs differ in:" in page
+    assert "pitch correlation" in page and "b2@theirs" in page and "The two runs differ in:" in page
     assert read_metrics(tmp_path / "both/metrics.tsv")
     assert read_json(tmp_path / "both/provenance.json")["version"] == "ours: 1; theirs: 2"
 
