@@ -4,7 +4,8 @@ import argparse
 from pathlib import Path
 
 from voiceprivacy.command import label_inputs, require_at_least, run
-from voiceprivacy.report.listen import examples, write_examples
+from voiceprivacy.report.examples import write_examples
+from voiceprivacy.report.listen import examples
 from voiceprivacy.tables import read_manifest, read_trials
 
 

@@ -26,7 +26,7 @@ CHOSEN_BY_CONFIG = {  # input function: what the schema's default or the kind of
     "backend_environment": ["evaluate", "speechbrain"],
 }
 RESAMPLING = {"torch", "torchaudio"}  # an anonymiser with `resample: true` is given `env: corpora`
-WITHOUT_RESAMPLING = ["anonymise_part", "gather_manifests"]
+WITHOUT_RESAMPLING = ["anonymise_part", "embed_audio", "gather_manifests"]
 
 
 def lock():

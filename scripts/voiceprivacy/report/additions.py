@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from voiceprivacy.report.examples import read_examples
 from voiceprivacy.report.expected import read_comparison
-from voiceprivacy.report.listen import read_examples
 from voiceprivacy.report.published import read_published, tables_of
 from voiceprivacy.report.utility import read_utility, utility_section
 

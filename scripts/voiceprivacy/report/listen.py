@@ -6,35 +6,13 @@ Conventions
 * A clip is the first five seconds. The spectrograms of one utterance have one scale: its loudest unprotected point.
 """
 
-from typing import NamedTuple
-
 from voiceprivacy import audio, seeds
-from voiceprivacy.files import read_json, write_json
 from voiceprivacy.report.clips import data_url, opus
+from voiceprivacy.report.examples import Clip, Example
 from voiceprivacy.report.metrics import ORIGINAL
 from voiceprivacy.report.plots import spectrogram
 
 LONGEST_S = 5.0
-
-
-class Clip(NamedTuple):
-    """One version of an utterance: who protected it, and sound and picture as data URLs."""
-
-    anonymiser: str
-    sound: str
-    picture: str
-
-
-class Example(NamedTuple):
-    """One utterance of a trial list and all its versions, the original first; ``cut`` if it goes on after the clip."""
-
-    corpus: str
-    trials: str
-    utterance: str
-    speaker: str
-    gender: str
-    cut: bool
-    clips: list
 
 
 def choose(utterances, *, count, seed):
@@ -69,18 +47,6 @@ def examples(corpus, lists, versions, *, count, seed):
             about = (of.utterance, of.speaker, of.gender, of.duration_s > LONGEST_S)
             found.append(Example(corpus, trials, *about, _clips(speech)))
     return found
-
-
-def write_examples(path, found):
-    """Write a list of Example as JSON."""
-    rows = [of._asdict() | {"clips": [clip._asdict() for clip in of.clips]} for of in found]
-    write_json(path, {"examples": rows})
-
-
-def read_examples(paths):
-    """Read what write_examples wrote: list of Example."""
-    rows = [row for path in paths for row in read_json(path)["examples"]]
-    return [Example(**row | {"clips": [Clip(**clip) for clip in row["clips"]]}) for row in rows]
 
 
 def _clips(speech):

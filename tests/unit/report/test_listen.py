@@ -8,7 +8,8 @@ import pytest
 import soundfile
 
 from voiceprivacy import audio
-from voiceprivacy.report.listen import choose, examples, read_examples, write_examples
+from voiceprivacy.report.examples import read_examples, write_examples
+from voiceprivacy.report.listen import choose, examples
 from voiceprivacy.report.plots import spectrogram
 from voiceprivacy.tables import Utterance
 
