@@ -203,6 +203,14 @@ CASES = {
         {"corpora": {"a": SYNTHETIC}, "backends": {"p": {"type": "plda", "train": {"corpus": "a"}}}},
         "backends.p.train.corpus: corpus 'a' is not for training: give it 'use: train'",
     ),
+    "an average of a corpus that is not there": (
+        {"corpora": {"demo": SYNTHETIC}, "report": {"averages": {"all": {"deno": {"f": 1}}}}},
+        "report.averages.all.deno: there is no corpus 'deno' to evaluate: did you mean 'demo'?",
+    ),
+    "an average of a list that is not there": (
+        {"corpora": {"demo": SYNTHETIC}, "report": {"averages": {"all": {"demo": {"f": 0.5, "q": 0.5}}}}},
+        "report.averages.all.demo.q: demo has no trial list 'q'",
+    ),
     "speakers of two synthetic corpora": (
         {"corpora": {"a": SYNTHETIC, "b": {"synthetic": {"speakers": 1, "utterances": 4, "first_speaker": 19}}}},
         "corpora.b.synthetic: has speakers of 'a' too: change first_speaker",

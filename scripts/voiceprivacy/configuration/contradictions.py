@@ -34,6 +34,7 @@ def contradictions(config):
         for extractor in entry.get("extractors", ()):
             if extractor not in config["extractors"]:
                 yield Problem(("backends", name, "extractors"), f"'{extractor}' is not an extractor of this config")
+    yield from _wrong_averages(config["report"]["averages"], corpora)
     ranges = {name: _speaker_range(entry["synthetic"]) for name, entry in corpora.items() if "synthetic" in entry}
     for (one, first), (other, second) in combinations(ranges.items(), 2):
         if max(first.start, second.start) < min(first.stop, second.stop):
@@ -47,6 +48,21 @@ def _wrong_options(place, entry):
     lists = entry.get("protocol", {}).get("enrol_trial", {}).get("lists", [])
     if "vctk" not in entry and any(name.endswith("_common") for name in lists):
         yield Problem((*place, "protocol", "enrol_trial", "lists"), "only vctk has lists of common sentences")
+
+
+def _wrong_averages(averages, corpora):
+    for name, of in averages.items():
+        for corpus, weights in of.items():
+            place = ("report", "averages", name, corpus)
+            if corpora.get(corpus, {}).get("use") != "evaluation":
+                yield Problem(place, f"there is no corpus '{corpus}' to evaluate{did_you_mean(corpus, corpora)}")
+                continue
+            (options,) = corpora[corpus].get("protocol", {None: {}}).values()
+            lists = options.get("lists", list(options))
+            for trials in weights:
+                if trials not in lists:
+                    wrong = f"{corpus} has no trial list '{trials}'{did_you_mean(trials, lists)}"
+                    yield Problem((*place, trials), wrong)
 
 
 def _wrong_training(place, name, corpora):
