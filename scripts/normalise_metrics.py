@@ -4,7 +4,8 @@ import argparse
 
 from voiceprivacy.command import print_metrics, run
 from voiceprivacy.files import BadInput, read_json, write_json
-from voiceprivacy.privacy.normalised import normalise
+from voiceprivacy.privacy import interval_files
+from voiceprivacy.privacy.normalised import normalise, resample
 
 
 def main():
@@ -13,13 +14,19 @@ def main():
         parser.add_argument(f"--{family}-original", required=True, help=f"metrics of assess_{family}.py, label oo")
         parser.add_argument(f"--{family}", required=True, help=f"metrics of assess_{family}.py, labels op and pp")
     parser.add_argument("--metrics", required=True, help="JSON to write")
+    interval_files.add_arguments(parser)
     arguments = parser.parse_args()
 
-    metrics = normalise(
-        dece_bit=read(arguments.zebra_original, arguments.zebra, "dece_bit"),
-        cllr_min_bit=read(arguments.verification_original, arguments.verification, "cllr_min_bit"),
-    )
+    dece = (arguments.zebra_original, arguments.zebra, "dece_bit")
+    cllr_min = (arguments.verification_original, arguments.verification, "cllr_min_bit")
+    metrics = normalise(dece_bit=read(*dece), cllr_min_bit=read(*cllr_min))
     write_json(arguments.metrics, metrics)
+    if arguments.bootstrap:
+        speakers, of_dece = interval_files.read_left_out(*dece)
+        _, of_cllr_min = interval_files.read_left_out(*cllr_min)
+        left_out = {"dece_bit": of_dece, "cllr_min_bit": of_cllr_min, "speakers": speakers}
+        replicates = resample(metrics, **left_out, n_replicates=arguments.bootstrap, seed=arguments.seed)
+        metrics = interval_files.write_normalised_intervals(arguments.metrics, metrics, replicates, len(speakers))
     print_metrics({"": metrics})
 
 

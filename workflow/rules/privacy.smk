@@ -150,8 +150,10 @@ rule normalise_metrics:
         verification_original="results/metrics/verification/{corpus}/{trials}/original/{extractor}/{backend}.json",
         zebra="results/metrics/zebra/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
         zebra_original="results/metrics/zebra/{corpus}/{trials}/original/{extractor}/{backend}.json",
+        left_out=left_out,
         script=SCRIPTS / "normalise_metrics.py",
     output:
+        **intervals("normalised"),
         metrics="results/metrics/normalised/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
     log:
         "results/logs/normalise_metrics/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",

@@ -65,3 +65,14 @@ def compared_intervals(wildcards):
 
 def compared_replicates(wildcards):
     return [path.replace(".intervals.json", ".bootstrap.npz") for path in compared_intervals(wildcards)]
+
+
+def left_out(wildcards):
+    """Metrics without each speaker, of which the intervals of ratios to the original speech are made."""
+    place, attacker = "{0.corpus}/{0.trials}".format(wildcards), "{0.extractor}/{0.backend}".format(wildcards)
+    files = [
+        f"results/metrics/{family}/{place}/{system}/{attacker}.bootstrap.npz"
+        for family in ("verification", "zebra")
+        for system in ("original", wildcards.anonymiser)
+    ]
+    return files if plan.n_replicates() else []

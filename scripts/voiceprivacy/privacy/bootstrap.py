@@ -111,6 +111,13 @@ def resample_scores(trials, measure, *, n_replicates, seed):
     return _columns(found)
 
 
+def leave_one_out(trials, measure):
+    """Score-based metrics without each of the S speakers in turn: {metric: array (S,)}, NaN where undefined."""
+    everyone_but = 1 - np.eye(len(trials.speakers), dtype=np.int64)
+    samples = [weigh(trials, speaker_weights(trials, weights)) for weights in everyone_but]
+    return _columns([measure(sample) if sample else {} for sample in samples])
+
+
 def resample_ranks(of, row_speakers, *, n_replicates, seed, ties="shared"):
     """Replicates of rank statistics: the test speakers are drawn, the gallery of templates stays.
 

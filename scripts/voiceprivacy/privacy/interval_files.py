@@ -1,7 +1,8 @@
 """How the assess_ commands take, write and show intervals.
 
 Beside OUT.json they write OUT.intervals.json (label -> metric -> Interval) and OUT.bootstrap.npz (label/metric -> array
-of B replicates, NaN where undefined); without --label there is no label in either.
+of B replicates, NaN where undefined); without --label there is no label in either. Of score files the npz also has
+left_out/label/metric (S,), the metric without each speaker, and left_out/label/speakers (S,): what ratios are made of.
 """
 
 from pathlib import Path
@@ -9,19 +10,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from voiceprivacy.arrays import write_npz
+from voiceprivacy.arrays import read_npz, write_npz
 from voiceprivacy.command import flat_unless_labelled, require_at_least
-from voiceprivacy.files import naming, write_json
+from voiceprivacy.files import BadInput, naming, write_json
 from voiceprivacy.privacy import jackknife, ranks, trials
-from voiceprivacy.privacy.bootstrap import intervals, resample_ranks, resample_scores
+from voiceprivacy.privacy.bootstrap import intervals, leave_one_out, resample_ranks, resample_scores
 from voiceprivacy.tables import read_scored_trials, read_speakers
 
 
 class Resampled(NamedTuple):
-    """Replicates {metric: array (B,)} and the number of speakers that were resampled."""
+    """Replicates {metric: array (B,)}, the number of speakers that were resampled, and numbers without each of them."""
 
     replicates: dict
     n_speakers: int
+    left_out: dict | None = None
 
 
 def add_arguments(parser, *, with_speakers=False):
@@ -45,7 +47,8 @@ def speaker_trials(path, arguments):
 def of_scores(of, measure, arguments):
     """Resampled of SpeakerTrials by the metrics of ``measure``."""
     replicates = resample_scores(of, measure, n_replicates=arguments.bootstrap, seed=arguments.seed)
-    return Resampled(replicates, trials.n_speakers(of))
+    left_out = leave_one_out(of, measure) | {"speakers": of.speakers}
+    return Resampled(replicates, trials.n_speakers(of), left_out)
 
 
 def of_ranks(matrix, arguments):
@@ -69,6 +72,48 @@ def write_similarity_intervals(arguments, metrics, matrices):
     write_intervals(arguments.metrics, {name: metrics | metrics[name] for name in matrices}, resampled, list(matrices))
 
 
+def read_left_out(original, protected, metric):
+    """A metric of score files without each speaker, from the siblings of two metrics files.
+
+    Returns
+    -------
+    array (S,), {oo, op, pp: array (S,)} : speakers; numbers
+
+    Raises
+    ------
+    BadInput : no such sibling, or other speakers in one of them
+    """
+    found, speakers = {}, None
+    for path, conditions in ((original, ["oo"]), (protected, ["op", "pp"])):
+        path = Path(path).with_suffix(".bootstrap.npz")
+        names = [f"left_out/{condition}/{name}" for condition in conditions for name in ("speakers", metric)]
+        arrays = read_npz(path, names)
+        for condition in conditions:
+            of = arrays[f"left_out/{condition}/speakers"]
+            if speakers is not None and not np.array_equal(of, speakers):
+                raise BadInput(f"{path}: the speakers of {condition} are not those of {original}")
+            speakers, found[condition] = of, arrays[f"left_out/{condition}/{metric}"]
+    return speakers, found
+
+
+def write_normalised_intervals(path, metrics, replicates, n_speakers):
+    """Write the siblings of a normalised file: percentages under op, gains under pp.
+
+    Returns
+    -------
+    {metric: value, or text with the interval} to be printed
+    """
+    ending = {"op": "_percent", "pp": "_db"}
+    of = {
+        condition: {name: values for name, values in replicates.items() if name.endswith(end)}
+        for condition, end in ending.items()
+    }
+    resampled = {condition: Resampled(values, n_speakers) for condition, values in of.items()}
+    values = {condition: {name: metrics[name] for name in names} for condition, names in of.items()}
+    shown = write_intervals(path, values, resampled, list(ending))
+    return shown["op"] | shown["pp"]
+
+
 def write_intervals(path, metrics, resampled, labels):
     """Write the siblings of the metrics file ``path`` for {label: {metric: value}} and {label: Resampled}.
 
@@ -85,6 +130,11 @@ def write_intervals(path, metrics, resampled, labels):
             name if flat else f"{label}/{name}": values
             for label, of in resampled.items()
             for name, values in of.replicates.items()
+        }
+        arrays |= {
+            f"left_out/{name}" if flat else f"left_out/{label}/{name}": values
+            for label, of in resampled.items()
+            for name, values in (of.left_out or {}).items()
         }
         write_json(Path(path).with_suffix(".intervals.json"), flat_unless_labelled(found, labels))
         write_npz(Path(path).with_suffix(".bootstrap.npz"), arrays)

@@ -11,6 +11,11 @@ https://doi.org/10.1016/j.csl.2021.101299, Eqs. 17 to 20 (Eq. 20 is misprinted: 
 
 import math
 
+import numpy as np
+
+from voiceprivacy.privacy.bootstrap import multiplicities
+from voiceprivacy.privacy.jackknife import linear_replicates
+
 UNDEFINED = "undefined"
 _ROUNDING = 1e-12  # so little information (bit) is none
 
@@ -37,6 +42,36 @@ def normalise(*, dece_bit, cllr_min_bit):
     }
 
 
+def resample(metrics, *, dece_bit, cllr_min_bit, speakers, n_replicates, seed):
+    """Replicates of the normalised measures from numbers without each speaker (see jackknife.py).
+
+    Ratios of resampled numbers are biased: their intervals held the truth in 82 to 93 % of simulated sets.
+
+    Parameters
+    ----------
+    metrics : {metric: value}, of ``normalise``
+    dece_bit, cllr_min_bit : {oo, op, pp: array (S,)}, the metric without each speaker
+    speakers : array (S,)
+    n_replicates, seed : int
+
+    Returns
+    -------
+    {metric: array (B,)}, NaN where a number is undefined or infinite, with all speakers or without any one of them
+    """
+    without = [
+        normalise(
+            dece_bit={condition: float(values[index]) for condition, values in dece_bit.items()},
+            cllr_min_bit={condition: float(values[index]) for condition, values in cllr_min_bit.items()},
+        )
+        for index in range(len(speakers))
+    ]
+    drawn = multiplicities(speakers, n_replicates=n_replicates, seed=seed)
+    return {
+        name: linear_replicates(_finite(value), np.array([_finite(of[name]) for of in without]), drawn)
+        for name, value in metrics.items()
+    }
+
+
 def removed_percent(*, oo, op):
     """Share of the original's information that protection removes, in percent: 100 (1 - OP / OO).
 
@@ -58,3 +93,7 @@ def gain_db(*, oo, pp):
 
 def _without_rounding(bit):
     return 0.0 if abs(bit) < _ROUNDING else bit
+
+
+def _finite(value):
+    return np.nan if value == UNDEFINED or not np.isfinite(value) else value

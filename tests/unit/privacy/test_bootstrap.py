@@ -111,6 +111,20 @@ def test_labels_that_contradict_the_speakers_are_refused(change, message):
         trials.arrange(found, speaker_of)
 
 
+def test_numbers_without_a_speaker_are_those_of_the_other_speakers_trials():
+    found, speaker_of = noisy(1, n_speakers=4)
+    left_out = bootstrap.leave_one_out(trials.arrange(found, speaker_of), zebra.of_sample)["dece_bit"]
+    for index in range(4):
+        others = {
+            label: np.array(
+                [s for trial, s in of if f"s{index}" not in (speaker_of[trial.enrolment], speaker_of[trial.trial])]
+            )
+            for label, of in found.items()
+        }
+        assert left_out[index] == pytest.approx(zebra.dece_bit(**others))
+    assert np.isnan(bootstrap.leave_one_out(arranged(1, n_speakers=2), zebra.of_sample).get("dece_bit", np.nan)).all()
+
+
 def test_the_percentile_interval_has_the_quantiles_of_students_t():
     replicates = np.arange(999.0)
     found = bootstrap.interval(499.0, np.random.default_rng(0).permutation(replicates), n_speakers=10**12)

@@ -1,10 +1,20 @@
 """Normalised measures: the numbers of the paper of 2022, its limits, and where nothing can be said."""
 
 import math
+import subprocess
+import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from voiceprivacy.privacy.normalised import gain_db, normalise, removed_percent
+from voiceprivacy.arrays import write_npz
+from voiceprivacy.files import read_json, write_json
+from voiceprivacy.privacy.bootstrap import multiplicities
+from voiceprivacy.privacy.jackknife import linear_replicates
+from voiceprivacy.privacy.normalised import gain_db, normalise, removed_percent, resample
+
+ROOT = Path(__file__).parents[3]
 
 TABLES_2_AND_3 = [  # D_ECE of OO and of OP (three digits), D_ECE^(OP/OO) in percent
     (0.584, 0.004, 99.32),
@@ -51,3 +61,41 @@ def test_where_the_original_discloses_nothing():
 def test_a_rounding_error_is_no_disclosure():
     metrics = normalise(dece_bit={"oo": 0, "op": 1e-17, "pp": 0}, cllr_min_bit={"oo": 1 - 1e-16, "op": 1, "pp": 1})
     assert set(metrics.values()) == {"undefined"}
+
+
+def test_intervals_are_of_the_numbers_without_each_speaker():
+    left_out = {
+        "dece_bit": {"oo": np.array([0.4, 0.5, 0.6]), "op": np.array([0.1, 0.2, 0.1]), "pp": np.array([0.1, 0.0, 0.2])},
+        "cllr_min_bit": {name: np.full(3, 0.5) for name in ("oo", "op", "pp")},
+    }
+    metrics = normalise(dece_bit={"oo": 0.5, "op": 0.1, "pp": 0.1}, cllr_min_bit={"oo": 0.5, "op": 0.5, "pp": 0.5})
+    found = resample(metrics, **left_out, speakers=np.array(list("abc")), n_replicates=50, seed=0)
+    drawn = multiplicities(list("abc"), n_replicates=50, seed=0)
+    expected = linear_replicates(80, np.array([75, 60, 100 * (1 - 1 / 6)]), drawn)
+    np.testing.assert_allclose(found["dece_op_oo_percent"], expected)
+    np.testing.assert_allclose(found["cllr_min_op_oo_percent"], 0)
+    assert np.isnan(found["gain_dece_db"]).all()  # -inf without speaker b
+
+
+def test_the_command_takes_the_numbers_without_each_speaker_from_beside_the_metrics(tmp_path):
+    call = [sys.executable, ROOT / "scripts/normalise_metrics.py", "--metrics", tmp_path / "n.json"]
+    for family, metric in (("verification", "cllr_min_bit"), ("zebra", "dece_bit")):
+        for system, conditions in (("original", ["oo"]), ("b2", ["op", "pp"])):
+            path = tmp_path / f"{family}.{system}.json"
+            write_json(path, {condition: {metric: 0.4} for condition in conditions})
+            arrays = {f"left_out/{condition}/speakers": np.array(["a", "b", "c"]) for condition in conditions}
+            arrays |= {f"left_out/{condition}/{metric}": np.array([0.3, 0.4, 0.5]) for condition in conditions}
+            write_npz(path.with_suffix(".bootstrap.npz"), arrays)
+            call += [f"--{family}" + ("-original" if system == "original" else ""), path]
+    call += ["--bootstrap", "20"]
+    done = subprocess.run(list(map(str, call)), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    intervals = read_json(tmp_path / "n.intervals.json")
+    assert {condition: sorted(of) for condition, of in intervals.items()} == {
+        "op": ["cllr_min_op_oo_percent", "dece_op_oo_percent"],
+        "pp": ["gain_cllr_min_db", "gain_dece_db"],
+    }
+    arrays = {"left_out/oo/speakers": np.array(["x"]), "left_out/oo/dece_bit": np.array([0.4])}
+    write_npz(tmp_path / "zebra.original.bootstrap.npz", arrays)
+    done = subprocess.run(list(map(str, call)), capture_output=True, text=True)
+    assert done.returncode == 2 and "the speakers of op are not those of" in done.stderr
