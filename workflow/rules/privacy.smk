@@ -162,12 +162,14 @@ rule normalise_metrics:
         "../../envs/evaluate.yaml"
     params:
         code=code("normalise_metrics"),
+        bootstrap=bootstrap_arguments,
     shell:
         "python {input.script:q}"
         " --verification {input.verification:q}"
         " --verification-original {input.verification_original:q}"
         " --zebra {input.zebra:q}"
         " --zebra-original {input.zebra_original:q}"
+        " {params.bootstrap:q}"
         " --metrics {output.metrics:q}"
         " > {log:q} 2>&1"
 
