@@ -1,6 +1,8 @@
 """A tiny corpus in a Kaldi directory, a config for it, and Snakemake as a person calls it."""
 
+import contextlib
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,15 +13,26 @@ import yaml
 from voiceprivacy import audio, seeds
 
 ROOT = Path(__file__).parents[2]
+HANG_SECONDS = 900
 SPEAKERS = {"anna": ("f", 190), "berta": ("f", 220), "clara": ("f", 250), "david": ("m", 95), "emil": ("m", 120)}
 
 
 def snakemake(folder, *arguments, tree=ROOT, **environment):
-    """Run the workflow (of ``tree``) in a folder; the tiny config's jobs take seconds, so a hang is cut off."""
+    """Run the workflow (of ``tree``) in a folder; the tiny config's jobs take seconds, so a hang is cut off.
+
+    It leads a process group, of which nothing is left when a test is over, however it ends.
+    """
     command = [sys.executable, "-m", "snakemake", "--snakefile", tree / "Snakefile", "--directory", folder, *arguments]
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=900, cwd=folder, env={**os.environ, **environment}
-    )
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(
+        command, **streams, cwd=folder, env={**os.environ, **environment}, start_new_session=True
+    ) as process:
+        try:
+            output, errors = process.communicate(timeout=HANG_SECONDS)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
 def spoken(speaker, utterance, pitch_hz, *, seconds=1.2, sample_rate=16000):

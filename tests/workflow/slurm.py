@@ -33,25 +33,30 @@ def missing():
 
 @contextlib.contextmanager
 def cluster(folder):
-    """Start munged, slurmctld and slurmd, which write into ``folder`` only; stop them and all jobs at the end."""
+    """Start munged, slurmctld and slurmd, which write into ``folder`` only.
+
+    At the end, and wherever something fails, everything is stopped: all jobs, the programs with all that they started,
+    and what a job left behind.
+    """
     for name in ("state", "spool"):
         (folder / name).mkdir(parents=True)
-    CONFIGURATION.write_text(_configuration(folder))
-    daemons = []
-    try:
-        daemons.append(_start(folder, "munged", "--foreground", "--force", *_munge_files(folder)))
+    with contextlib.ExitStack() as at_the_end:
+        at_the_end.callback(_kill_the_rest)
+        at_the_end.callback(CONFIGURATION.unlink, missing_ok=True)
+        CONFIGURATION.write_text(_configuration(folder))
+        _start(at_the_end, folder, "munged", "--foreground", "--force", *_munge_files(folder))
         _wait_for(lambda: (folder / "munge.socket").exists(), "munged")
-        daemons.append(_start(folder, "slurmctld", "-D"))
-        daemons.append(_start(folder, "slurmd", "-D"))
+        _start(at_the_end, folder, "slurmctld", "-D")
+        _start(at_the_end, folder, "slurmd", "-D")
+        at_the_end.callback(_cancel_all_jobs)
         _wait_for(lambda: " idle" in _output("sinfo", "--noheader", "--format=x %T"), "slurmctld and slurmd")
         yield
-    finally:
-        _output("scancel", "--full", "--signal=KILL", "--user=root")
-        _wait_for(lambda: not _output("squeue", "--noheader", "--states=R,CG"), "the last job", fail=False)
-        for daemon in reversed(daemons):
-            _stop(daemon)
-        CONFIGURATION.unlink()
-        _kill_the_rest()
+
+
+def _cancel_all_jobs():
+    _output("scancel", "--full", "--signal=KILL", "--user=root")
+    with contextlib.suppress(TimeoutError):
+        _wait_for(lambda: not _output("squeue", "--noheader", "--states=R,CG"), "the last job")
 
 
 def _configuration(folder):
@@ -100,37 +105,49 @@ def _free_port():
         return probe.getsockname()[1]
 
 
-def _start(folder, program, *arguments):
+def _start(at_the_end, folder, program, *arguments):
     with open(folder / f"{program}.out", "w") as log:
-        return subprocess.Popen([program, *arguments], stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+        started = subprocess.Popen([program, *arguments], stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+    at_the_end.callback(_stop, started)
 
 
 def _stop(daemon):
+    """Ask a program that leads a process group to end, then kill whatever is left of the group."""
     daemon.terminate()
-    try:
+    with contextlib.suppress(subprocess.TimeoutExpired):
         daemon.wait(timeout=10)
-    except subprocess.TimeoutExpired:
-        daemon.kill()
-        daemon.wait()
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(daemon.pid, signal.SIGKILL)
+    daemon.wait()
 
 
 def _kill_the_rest():
-    """Kill what a job left behind when its node went away: processes whose environment names this cluster."""
+    for process in of_this_cluster():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+
+
+def of_this_cluster():
+    """Processes that jobs of this cluster started: their environment names it."""
+    found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             if f"SLURM_CLUSTER_NAME={CLUSTER}".encode() in (folder / "environ").read_bytes().split(b"\0"):
-                os.kill(int(folder.name), signal.SIGKILL)
+                found.append(int(folder.name))
+    return found
 
 
 def _output(*command):
-    return subprocess.run(command, capture_output=True, text=True, timeout=30).stdout
+    """What a program says; nothing if it does not answer."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=30).stdout
+    except subprocess.TimeoutExpired:
+        return ""
 
 
-def _wait_for(happens, what, *, fail=True):
+def _wait_for(happens, what):
     deadline = time.monotonic() + START_SECONDS
     while not happens():
         if time.monotonic() > deadline:
-            if fail:
-                raise TimeoutError(f"{what} did not start within {START_SECONDS} s")
-            return
+            raise TimeoutError(f"{what}: not within {START_SECONDS} s")
         time.sleep(0.3)

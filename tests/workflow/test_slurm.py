@@ -22,7 +22,11 @@ def anonymise(samples, sample_rate, *, utterance, speaker, seed):
     return samples[::-1]
 """
 ALWAYS_FAILS = """
+import pathlib
+
 def anonymise(samples, sample_rate, *, utterance, speaker, seed):
+    with pathlib.Path(__file__).with_suffix(".calls").open("a") as calls:
+        calls.write(utterance + "\\n")
     raise RuntimeError("no such voice")
 """
 ONCE = """
@@ -46,6 +50,7 @@ def cluster(tmp_path_factory):
     assert slurm.missing() is None
     with slurm.cluster(tmp_path_factory.mktemp("slurm")):
         yield
+    assert not slurm.of_this_cluster() and not slurm.CONFIGURATION.exists()
 
 
 def make_run_folder(folder, model, **functions):
@@ -81,6 +86,9 @@ def test_a_failing_job_is_reported_and_a_killed_one_and_a_lost_node_are_overcome
     assert not (tmp_path / wanted[0]).exists()
     assert all((tmp_path / path).exists() for path in wanted[1:]), output
     assert all((tmp_path / f"{name}.mark").exists() for name in ("killed", "drained"))
+    assert "Trying to restart job" in output
+    calls = (tmp_path / "failing.calls").read_text().split()
+    assert len(calls) == len(set(calls)), "what a person has to mend was tried again"
     summary = output[output.rindex("anonymise_part failed") :]
     assert re.search(r"error: utterance '\w+-\d': failing.py:anonymise: RuntimeError: no such voice", summary), output
     assert "killed" not in summary and "drained" not in summary
