@@ -17,6 +17,21 @@ FUNCTION = """
 def anonymise(samples, sample_rate, *, utterance, speaker, seed, gain):
     return gain * samples[::-1]
 """
+MEASURE = """
+import argparse, csv
+
+parser = argparse.ArgumentParser()
+for name in ("--manifest", "--original", "--output"):
+    parser.add_argument(name)
+arguments = parser.parse_args()
+read = lambda path: list(csv.DictReader(open(path), delimiter="\\t"))
+lengths = {row["utterance"]: float(row["duration_s"]) for row in read(arguments.original)}
+with open(arguments.output, "w") as output:
+    print("utterance", "metric", "value", sep="\\t", file=output)
+    for row in read(arguments.manifest):
+        kept = float(row["duration_s"]) / lengths[row["utterance"]]
+        print(row["utterance"], "length_kept", kept, sep="\\t", file=output)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +49,9 @@ def run(tmp_path_factory, model_folder):
         "mine": {"function": "mine.py:anonymise", "options": {"gain": 0.5}},
         "team42": {"audio": "submission"},
     }
-    config = write_config(folder, anonymisers=anonymisers, report={"keep_matrices": True})
+    (folder / "measure.py").write_text(MEASURE)
+    utility = {"length": {"command": "python measure.py", "inputs": ["measure.py"]}}
+    config = write_config(folder, anonymisers=anonymisers, report={"keep_matrices": True}, utility=utility)
     finished = snakemake(folder, "--cores", "2", "--configfile", config)
     assert finished.returncode == 0, finished.stderr
     return folder
@@ -61,10 +78,29 @@ def test_a_second_run_has_nothing_to_do(run):
 
 
 def test_original_is_scored_once_and_every_anonymiser_under_both_attacks(run):
-    found = {(row["anonymiser"], row["condition"]) for row in rows(run / "results" / "metrics.tsv")}
+    table = [row for row in rows(run / "results" / "metrics.tsv") if row["extractor"] != "-"]
+    found = {(row["anonymiser"], row["condition"]) for row in table}
     attacks = {(name, condition) for name in ("b2r", "mine", "team42") for condition in ("op", "pp")}
     assert found == {("original", "oo"), ("b2r", "p0p1"), *attacks}
     assert len(list((run / "results" / "scores").rglob("oo.tsv"))) == 1
+
+
+def test_utility_is_measured_of_every_anonymiser_and_by_plug_ins_of_the_original_too(run):
+    table = [row for row in rows(run / "results" / "metrics.tsv") if row["extractor"] == "-"]
+    assert {row["trials"] for row in table} == {"-", "all"}
+    value = {(row["anonymiser"], row["metric"]): float(row["value"]) for row in table if row["trials"] == "-"}
+    everybody = ("original", "b2r", "mine", "team42")
+    assert [value[name, "length_kept"] for name in everybody] == [1, 1, 1, 1]
+    assert value["b2r", "pitch_correlation"] > value["mine", "pitch_correlation"]
+    assert ("original", "pitch_correlation") not in value
+    page = (run / "results/report/index.html").read_text()
+    assert 'id="utility"' in page and "was not measured" not in page
+
+
+def test_every_system_can_be_heard(run):
+    page = (run / "results/report/index.html").read_text()
+    assert page.count("<audio controls") == page.count("data:image/webp") == 2 * 4
+    assert all(f"<figcaption>{name}</figcaption>" in page for name in ("original", "b2r", "mine", "team42"))
 
 
 def test_numbers_have_intervals_and_anonymisers_are_compared(run):
@@ -148,14 +184,15 @@ def test_provenance_names_config_versions_and_hashes(run):
 
 
 def test_results_do_not_depend_on_cores_or_the_order_of_the_config(run, tmp_path):
-    for name in ("data", "model", "mine.py", "submission"):
+    for name in ("data", "model", "mine.py", "measure.py", "submission"):
         (tmp_path / name).symlink_to(run / name)
     anonymisers = {
         "team42": {"audio": "submission"},
         "mine": {"function": "mine.py:anonymise", "options": {"gain": 0.5}},
         "b2r": {"command": B2R, "runs": 2, "shards": 1},
     }
-    config = write_config(tmp_path, anonymisers=anonymisers)
+    utility = {"length": {"command": "python measure.py"}}
+    config = write_config(tmp_path, anonymisers=anonymisers, utility=utility)
     finished = snakemake(tmp_path, "results/metrics.tsv", "--cores", "1", "--configfile", config)
     assert finished.returncode == 0, finished.stderr
     assert (tmp_path / "results/metrics.tsv").read_bytes() == (run / "results/metrics.tsv").read_bytes()
