@@ -1,6 +1,11 @@
 """Training an extractor: it learns, it is repeatable, SpeechBrain loads what it saves, and what it refuses."""
 
+import os
 import re
+import signal
+import subprocess
+import sys
+import time
 import warnings
 from pathlib import Path
 
@@ -148,6 +153,22 @@ def test_a_training_that_was_killed_goes_on_to_the_same_weights(recipe, tones, t
     monkeypatch.setattr(Pieces, "__getitem__", told(Pieces.__getitem__, heard))
     training.train(utterances, recipe=recipe, folder=tmp_path / "killed", seed=1)
     assert {epoch for epoch, _ in heard} == {3, 4}
+    assert weights(tmp_path / "killed") == weights(tmp_path / "whole")
+    assert curve(tmp_path / "killed", "loss") == curve(tmp_path / "whole", "loss")
+
+
+@pytest.mark.long
+def test_a_process_that_was_killed_goes_on_to_the_same_weights(recipe, tones, tmp_path):
+    changed(recipe, "number_of_epochs: 4 ", "number_of_epochs: 12 ")
+    command = [sys.executable, "scripts/train_extractor.py", "--manifest", tones, "--recipe", recipe, "--seed", "1"]
+    subprocess.run([*command, "--folder", tmp_path / "whole"], check=True)
+    process = subprocess.Popen([*command, "--folder", tmp_path / "killed"], start_new_session=True)
+    while not list(tmp_path.glob("killed.checkpoints/*/*/CKPT.yaml")):
+        assert process.poll() is None
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL and not (tmp_path / "killed").exists()
+    subprocess.run([*command, "--folder", tmp_path / "killed"], check=True)
     assert weights(tmp_path / "killed") == weights(tmp_path / "whole")
     assert curve(tmp_path / "killed", "loss") == curve(tmp_path / "whole", "loss")
 
