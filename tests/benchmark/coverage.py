@@ -26,6 +26,7 @@ from voiceprivacy.privacy import (  # noqa: E402
     bootstrap,
     ece,
     jackknife,
+    normalised,
     null,
     ranks,
     similarity,
@@ -59,7 +60,8 @@ def main():
     done = {tuple(row[:3]) for row in lines_of(arguments.table)}
     for size in [(n_speakers, arguments.utterances) for n_speakers in arguments.speakers]:
         simulations = {f"scores, d' = {separation:g}": (of_scores, separation) for separation in arguments.separations}
-        simulations |= {"embeddings": (of_embeddings,), "scores, d' = 0": (of_nothing,)}
+        simulations |= {f"ratios, d' = {separation:g}": (of_ratios, separation) for separation in arguments.separations}
+        simulations |= {"embeddings": (of_embeddings,), "ranks": (of_rank_models,), "scores, d' = 0": (of_nothing,)}
         for name, (simulate, *how) in simulations.items():
             place = (name, *map(str, size))
             if place not in done:
@@ -119,11 +121,12 @@ def of_scores(size, separation, *, sets, n_replicates):
 
 
 def numbers(of, n_replicates, seed):
-    def both(sample):
-        return verification.of_sample(sample) | zebra.of_sample(sample)
-
     point = both(trials.weigh(of, np.ones(len(of.scores), dtype=np.int64)))
     return point, bootstrap.resample_scores(of, both, n_replicates=n_replicates, seed=seed)
+
+
+def both(sample):
+    return verification.of_sample(sample) | zebra.of_sample(sample)
 
 
 def named_intervals(values, replicates, n_speakers):
@@ -196,6 +199,43 @@ def alarm(size, index, n_replicates):
     return limit != "undefined" and zebra.of_sample(sample)["dece_bit"] > limit
 
 
+def of_ratios(size, separation, *, sets, n_replicates):
+    """Lines of measures in proportion to the original, whose d' is larger by 0.5."""
+    conditions = {"op": separation, "pp": separation, "oo": separation + 0.5}
+    truth, found = normalised.normalise(**ratios_of({name: true_numbers(of) for name, of in conditions.items()})), []
+    for index in range(sets):
+        draw = seeds.generator(index, "scores", str(size))
+        protected, original = simulated_scores(size, (separation, separation + 0.5), draw)
+        of = {"op": protected, "pp": protected, "oo": original}
+        values = {name: both(trials.weigh(one, np.ones(len(one.scores), dtype=np.int64))) for name, one in of.items()}
+        left_out = {name: bootstrap.leave_one_out(one, both) for name, one in of.items()}
+        metrics = normalised.normalise(**ratios_of(values))
+        options = {"speakers": protected.speakers, "n_replicates": n_replicates, "seed": index}
+        replicates = normalised.resample(metrics, **ratios_of(left_out), **options)
+        intervals = bootstrap.intervals(metrics, replicates, n_speakers=size[0])
+        found.append({name: bootstrap.Interval(**interval) for name, interval in intervals.items()})
+    return held(truth, found)
+
+
+def ratios_of(numbers):
+    """{metric: {condition: number}} of {condition: {metric: number}}, as the normalised measures take them."""
+    return {name: {condition: of[name] for condition, of in numbers.items()} for name in ("dece_bit", "cllr_min_bit")}
+
+
+def of_rank_models(size, *, sets, n_replicates):
+    """Lines of the model that is fitted to ranks."""
+    truth, found = ranks.model_metrics(true_ranks(size)), []
+    for index in range(sets):
+        _, templates = simulated_matrices(size, seeds.generator(index, "embeddings", str(size)), pairs=False)
+        of = ranks.true_ranks(templates)
+        values = ranks.model_metrics(ranks.histogram(of))
+        options = {"n_replicates": n_replicates, "seed": index}
+        replicates = jackknife.resample_rank_models(of, templates.row_speakers, **options)
+        intervals = bootstrap.intervals(values, replicates, n_speakers=size[0])
+        found.append({name: bootstrap.Interval(**interval) for name, interval in intervals.items()})
+    return held(truth, found)
+
+
 def of_embeddings(size, *, sets, n_replicates):
     """Lines of a simulation of embeddings: similarity matrices, and ranks of OP."""
     found = []
@@ -218,12 +258,17 @@ def assessed(matrices):
 
 def true_of_embeddings(size):
     """Of many speakers (G_VD: protected voices are as different as original ones); ranks of many galleries."""
+    return {"deid_percent": true_deid_percent(size[1]), "gvd_db": 0.0} | ranks.disclosure(true_ranks(size))
+
+
+@functools.cache
+def true_ranks(size, n_galleries=2000):
+    """Mean rank histogram of many galleries of a size."""
     histograms = []
-    for index in range(2000):
+    for index in range(n_galleries):
         _, templates = simulated_matrices(size, seeds.generator(index, "truth", str(size)), pairs=False)
         histograms.append(ranks.histogram(ranks.true_ranks(templates)))
-    similarities = {"deid_percent": true_deid_percent(size[1]), "gvd_db": 0.0}
-    return similarities | ranks.disclosure(np.mean(histograms, axis=0))
+    return np.mean(histograms, axis=0)
 
 
 @functools.cache

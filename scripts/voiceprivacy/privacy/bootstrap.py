@@ -59,7 +59,7 @@ CORRECTIONS = {
     "dece_bit": Correction(OF_CALIBRATION, 0, NO_PRIVACY_BIT),
     "ddcf": Correction(OF_CALIBRATION, 0, 1),
     "mean_disclosure_bit": Correction(OF_HISTOGRAM, 0, np.inf),
-    "deid_percent": Correction(0, -np.inf, 100),
+    **dict.fromkeys(("deid_percent", "dece_op_oo_percent", "cllr_min_op_oo_percent"), Correction(0, -np.inf, 100)),
     "ddiag": Correction(0, 0, 1),
     "ddiag_signed": Correction(0, -1, 1),
     "ddiag_log_bit": Correction(0, 0, np.inf),
