@@ -60,11 +60,12 @@ def whole_or_absent(path):
         yield temporary
         temporary.replace(path)
     except OSError as error:
-        if error.errno is not None and error.filename in (None, str(temporary)):
+        if error.errno is not None and str(error.filename) in ("None", str(temporary)):
             raise type(error)(error.errno, error.strerror, str(path)) from error
         raise
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # of a read-only disk: the first error is the one to tell
+            temporary.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

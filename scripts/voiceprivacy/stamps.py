@@ -7,6 +7,7 @@ a local disk. A change that keeps both size and time is not seen; checksums woul
 """
 
 import contextlib
+import os
 from pathlib import Path
 
 from voiceprivacy.files import BadInput
@@ -17,8 +18,8 @@ STAMPS = ["utterance", "bytes", "modified_ns"]
 
 def write_stamps(manifest, utterances):
     """Write stamps.tsv beside a manifest (path) of ``utterances`` (list of tables.Utterance)."""
-    folder = Path(manifest).parent.absolute()
-    outside = [of for of in utterances if not Path(of.path).absolute().is_relative_to(folder)]
+    folder = os.path.abspath(Path(manifest).parent)
+    outside = [of for of in utterances if not Path(os.path.abspath(of.path)).is_relative_to(folder)]
     write_table(_stamps(manifest), STAMPS, [(of.utterance, *_stamp(of.path)) for of in outside])
 
 

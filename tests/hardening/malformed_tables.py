@@ -69,7 +69,7 @@ SCORES = [
     ("four columns in Kaldi's scores", "verification of Kaldi's files", "scores.txt", line(2, "a b c d"), ["scores.txt:2: expected 3 columns"]),
     ("Kaldi's scores twice", "verification of Kaldi's files", "scores.txt", repeat(5), ["scores.txt:33:", "occurs twice"]),
     ("two speakers of one id", "verification by speaker", "speakers.tsv", append("anna-0\tberta\n"), ["speakers.tsv:22: 'anna-0' has two speakers"]),
-    ("an id without a speaker", "verification by speaker", "speakers.tsv", edit("anna-2\tanna\n", ""), ["anna-2"]),
+    ("an id without a speaker", "verification by speaker", "speakers.tsv", edit("anna-2\tanna\n", ""), ["'anna-2' has no speaker"]),
     ("tags that are no YAML", "zebra with tags", "tags.yaml", write("{weak: ["), ["tags.yaml:1:", "YAML"]),
     ("a tag without a range", "zebra with tags", "tags.yaml", write("{weak: {meaning: x}}"), ["tags.yaml", "weak"]),
 ]  # fmt: skip
@@ -95,7 +95,7 @@ ARRAYS = [
     ("an id too few", "scoring", "trial.npz", arrays(ids=lambda old: old[1:]), ["trial.npz: 15 ids for embeddings of"]),
     ("an id twice", "scoring", "trial.npz", arrays(ids=lambda old: old[[0, *range(15)]]), ["trial.npz: an id occurs twice"]),
     ("a NaN embedding", "scoring", "trial.npz", arrays(embeddings=lambda old: old * np.array([1, 1, 1, np.nan])), ["trial.npz: the embedding of 'anna-0' is not finite"]),
-    ("embeddings of another size", "scoring", "trial.npz", arrays(embeddings=lambda old: old[:, :3]), ["3"]),
+    ("embeddings of another size", "scoring", "trial.npz", arrays(embeddings=lambda old: old[:, :3]), ["trial.npz: 3 dimensions, enrolment.npz has 4"]),
     ("embeddings of no size", "scoring", "trial.npz", arrays(embeddings=lambda old: old[:, :0]), ["trial.npz: 16 ids"]),
     ("a header that claims 4 GB", "scoring", "trial.npz", announced((10**9, 1)), ["announces 4000000000 bytes and holds 8"]),
     ("a header of a negative size", "scoring", "trial.npz", announced((-1, 2)), ["trial.npz: not an npz file"]),

@@ -1,0 +1,151 @@
+"""Utterances that are left out: of every part, list and condition alike, counted, never silently."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+import world
+from spoilers import write
+
+from voiceprivacy import tables
+from voiceprivacy.corpora import checks, exclusion
+
+GIVEN = {"given": {"all": "data"}}
+ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["mixed"]}}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    world.build(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def spoil(*names):
+    for name in names:
+        write("no audio")(world.Path("data", "wav", f"{name}.wav"))
+
+
+def examine(protocol=GIVEN, **source):
+    examined = checks.examine({"kaldi": "data", **source}, protocol, 16000)
+    return examined, [str(error) for error in examined.findings.errors()]
+
+
+def call(script, **flags):
+    words = []
+    for name, value in flags.items():
+        words += [f"--{name.replace('_', '-')}", json.dumps(value) if isinstance(value, dict) else str(value)]
+    done = subprocess.run(
+        [sys.executable, world.ROOT / "scripts" / f"{script}.py", *words], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_bad_audio_stops_by_default(folder):
+    spoil("anna-0", "carl-3")
+    examined, errors = examine()
+    assert [error.partition(":")[0] for error in errors] == ["data/wav/anna-0.wav", "data/wav/carl-3.wav"]
+    assert examined.excluded == {}
+
+
+def test_what_is_excluded_is_named_and_counted(folder):
+    spoil("anna-0", "carl-3")
+    examined, errors = examine(on_bad_audio="exclude")
+    assert errors == []
+    assert list(examined.excluded) == ["anna-0", "carl-3"]
+    levels = [(finding.level, finding.file) for finding in examined.findings]
+    assert levels[:2] == [("excluded", "data/wav/anna-0.wav"), ("excluded", "data/wav/carl-3.wav")]
+    said = "2 utterances are excluded from everything (1 of 8 of enrolment, 1 of 8 of trial)"
+    assert said in [finding.what for finding in examined.findings]
+    assert (examined.parts["enrolment"].utterances, examined.parts["trial"].utterances) == (7, 7)
+    assert examined.lists == {"all": 28}
+
+
+@pytest.mark.parametrize("protocol", [GIVEN, ENROL_TRIAL], ids=["given", "enrol_trial"])
+def test_every_part_and_list_loses_it_and_nothing_else_changes(folder, protocol):
+    before = make_lists(folder / "before", {"kaldi": "data"}, protocol)
+    lost = {next(iter(before[2]["anna"])), next(trial.trial for trial in before[1] if trial.trial.startswith("carl"))}
+    spoil(*lost)
+    after = make_lists(folder / "after", {"kaldi": "data", "on_bad_audio": "exclude"}, protocol)
+    assert after[0] == before[0] - lost
+    assert after[1] == [trial for trial in before[1] if trial.trial not in lost]
+    assert after[2] == {of: [name for name in names if name not in lost] for of, names in before[2].items()}
+
+
+def make_lists(out, source, protocol):
+    """Run the three commands of the workflow: ids in both manifests, trials, enrolments."""
+    out.mkdir()
+    what = {"source": source, "protocol": protocol}
+    call("validate_corpus", **what, checks=out / "checks.tsv", excluded=out / "excluded.tsv")
+    for part in ("enrolment", "trial"):
+        where = {"manifest": out / f"{part}.tsv", "audio_dir": out / part, "excluded": out / "excluded.tsv"}
+        call("prepare_part", **what, part=part, **where)
+    (name,) = ["all"] if "given" in protocol else ["mixed"]
+    files = {"output_trials": out / "trials.tsv", "output_enrolments": out / "enrolments.tsv"}
+    call("list_trials", **what, trials=name, enrolment=out / "enrolment.tsv", trial=out / "trial.tsv", **files)
+    ids = {of.utterance for part in ("enrolment", "trial") for of in tables.read_manifest(out / f"{part}.tsv")}
+    return ids, tables.read_trials(out / "trials.tsv"), tables.read_enrolments(out / "enrolments.tsv")
+
+
+def test_utterances_are_excluded_by_name_too(folder):
+    examined, errors = examine(exclude=["anna-0"])
+    assert errors == []
+    assert examined.excluded == {"anna-0": "named in exclude"}
+    _, errors = examine(exclude=["nobody"])
+    assert errors == ["exclude: utterance 'nobody' is not one of the corpus"]
+
+
+def test_a_bad_utterance_that_is_named_is_no_error(folder):
+    spoil("anna-0")
+    assert examine(exclude=["anna-0"])[1] == []
+
+
+@pytest.mark.parametrize(("names", "part"), [(("anna-0", "anna-1"), "enrolment"), (("anna-2", "anna-3"), "trial")])
+def test_a_speaker_who_loses_all_utterances_of_a_part_is_an_error(folder, names, part):
+    spoil(*names)
+    _, errors = examine(on_bad_audio="exclude")
+    what = f"audio: speaker 'anna' loses all utterances of {part}: mend them, or exclude all of this speaker's"
+    assert what in errors
+
+
+def test_a_speaker_is_left_out_by_naming_all_utterances(folder):
+    assert examine(exclude=[f"anna-{number}" for number in range(4)])[1] == []
+
+
+def test_a_list_that_loses_all_targets_is_an_error(folder):
+    trials = "anna anna-2 target\nanna berta-2 nontarget\nberta anna-3 nontarget\n"
+    (folder / "data" / "trials").write_text(trials)
+    spoil("anna-2")
+    _, errors = examine(on_bad_audio="exclude")
+    assert "trial list all: has no target trial" in errors
+
+
+def test_a_training_corpus_is_read_whole_where_it_may_lose_utterances(folder):
+    content = bytearray((folder / "libri/dev/11/100/11-100-0000.flac").read_bytes())
+    content[len(content) // 2 :] = bytes(len(content) // 2)
+    (folder / "libri/dev/11/100/11-100-0000.flac").write_bytes(content)
+    source = {"librispeech": {"root": "libri", "subsets": ["dev"]}, "on_bad_audio": "exclude"}
+    examined = checks.examine(source, {}, 16000)
+    assert list(examined.excluded) == ["11-100-0000"]
+    assert examined.parts["train"].utterances == 3
+
+
+def test_pieces_of_an_excluded_utterance_are_not_made(folder):
+    spoil("anna-2")
+    source = {"segments": {"seconds": 0.15}, "on_bad_audio": "exclude"}
+    examined, errors = examine(**source)
+    assert errors == []
+    assert examined.parts["trial"].utterances == 7 * 2
+
+
+def test_an_anonymiser_that_fails_on_an_utterance_stops_the_run_and_says_what_can_be_done(folder, capfd):
+    """Leaving out what an anonymiser cannot do would flatter it."""
+    (folder / "submission" / "anna-2.wav").unlink()
+    assert world.call("a plug-in's audio") == 2
+    assert "name them in 'exclude' of their corpus" in capfd.readouterr().err
+
+
+def test_the_table_of_excluded_utterances_comes_back(tmp_path):
+    exclusion.write_excluded(tmp_path / "e.tsv", {"a": "named in exclude"})
+    assert exclusion.read_excluded(tmp_path / "e.tsv") == {"a": "named in exclude"}

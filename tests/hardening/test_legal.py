@@ -1,0 +1,210 @@
+"""What looks odd and is legal is read right: encodings of audio and text, strange ids. What is read is what counts."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import soundfile
+import world
+from spoilers import edit, sound
+
+from voiceprivacy import audio, tables
+from voiceprivacy.corpora import checks
+from voiceprivacy.corpora.listing import Findings, list_utterances
+from voiceprivacy.files import BadInput, read_lines
+
+TONE = (0.5 * np.sin(2 * np.pi * 440 * np.arange(16000) / 16000)).astype(np.float32)
+STRANGE = [
+    ";touch${IFS}stolen",
+    "$(touch${IFS}stolen)",
+    "a'b\"c",
+    "<script>",
+    "*",
+    "~",
+    "%s{}",
+    "日本語",
+    "é" * 100,
+    "a" * 200,
+]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "step"),
+    [
+        ({"subtype": "PCM_U8"}, 1 / 128),
+        ({"subtype": "PCM_16"}, 1 / 32768),
+        ({"subtype": "PCM_24"}, 2**-23),
+        ({"subtype": "PCM_32"}, 2**-24),
+        ({"subtype": "FLOAT"}, 0),
+        ({"subtype": "DOUBLE"}, 0),
+        ({"subtype": "ULAW"}, 0.02),
+        ({"subtype": "PCM_24", "format": "FLAC"}, 2**-23),
+        ({"subtype": "PCM_S8", "format": "FLAC"}, 1 / 128),
+        ({"subtype": "PCM_16", "format": "WAVEX"}, 1 / 32768),
+    ],
+    ids=lambda value: " ".join(value.values()) if isinstance(value, dict) else None,
+)
+def test_every_encoding_gives_the_same_samples(tmp_path, encoding, step):
+    soundfile.write(tmp_path / "a.wav", TONE, 16000, **{"format": "WAV"} | encoding)
+    samples, rate = audio.read(tmp_path / "a.wav")
+    assert (rate, samples.dtype, len(samples)) == (16000, np.float32, 16000)
+    assert np.abs(samples - TONE).max() <= step
+
+
+def test_stereo_is_averaged_and_44100_hertz_converted_without_a_change_of_pitch(tmp_path):
+    sweep = (0.4 * np.sin(2 * np.pi * 1000 * np.arange(44100) / 44100)).astype(np.float32)
+    soundfile.write(tmp_path / "a.wav", np.stack([sweep, np.zeros_like(sweep)], axis=1), 44100)
+    samples, rate = audio.read(tmp_path / "a.wav")
+    converted = audio.resample(samples, source_rate=rate, target_rate=16000)
+    assert len(converted) == 16000
+    assert np.abs(np.fft.rfft(converted)).argmax() == 1000
+    assert np.abs(converted[1000:-1000]).max() == pytest.approx(0.2, abs=0.002)
+
+
+def test_the_header_of_a_wav_that_was_written_to_a_pipe_is_forgiven(tmp_path):
+    """sox and ffmpeg cannot know the length beforehand and write the largest there is."""
+    path = tmp_path / "a.wav"
+    audio.write(path, TONE, 16000)
+    content = bytearray(path.read_bytes())
+    content[40:44] = content[4:8] = b"\xff\xff\xff\xff"
+    path.write_bytes(content)
+    np.testing.assert_allclose(audio.read(path)[0], TONE, atol=1 / 32768)
+
+
+def test_chunks_before_and_after_the_samples_are_passed_over(tmp_path):
+    path = tmp_path / "a.wav"
+    audio.write(path, TONE, 16000)
+    content = path.read_bytes()
+    extra = b"LIST" + (7).to_bytes(4, "little") + b"INFOxyz\0"  # of an odd length, so with a byte of padding
+    path.write_bytes(content[:36] + extra + content[36:] + extra)
+    np.testing.assert_allclose(audio.read(path)[0], TONE, atol=1 / 32768)
+
+
+def corpus(folder, spoil, name="anna-2"):
+    """The findings of the good world's Kaldi directory with one recording replaced."""
+    world.build(folder)
+    spoil(folder / "data" / "wav" / f"{name}.wav")
+    source = {"kaldi": {"directory": str(folder / "data"), "root": str(folder)}, "on_bad_audio": "exclude"}
+    found = checks.check(source, {}, 16000)
+    return [str(finding) for finding in found if name in str(finding)]
+
+
+@pytest.mark.parametrize(
+    ("samples", "said"),
+    [
+        (np.full(8000, 0.5, np.float32), "is silent: no sample beyond 0.001 of full scale (a constant 0.5)"),
+        (np.zeros(8000, np.float32), "is silent: no sample beyond 0.001 of full scale ("),
+        (np.clip(4 * TONE, -1, 1), "is clipped"),
+        (np.tile(TONE, 900), "lasts 15 minutes: is it one utterance? 'segments' cuts it"),
+    ],
+    ids=["a constant", "zeros", "clipped", "very long"],
+)
+def test_what_can_be_used_and_is_odd_is_an_oddity(tmp_path, samples, said):
+    (oddity,) = corpus(tmp_path, sound(samples))
+    assert said in oddity
+
+
+def test_an_hour_is_read_whole(tmp_path):
+    hour = np.tile((TONE[:16000] * 1000).astype(np.int16), 3600)
+    soundfile.write(tmp_path / "a.flac", hour, 16000)
+    assert audio.header(tmp_path / "a.flac").duration_s == 3600
+    samples, _ = audio.read(tmp_path / "a.flac")
+    assert len(samples) == 3600 * 16000
+    assert samples[-16000:].tolist() == samples[:16000].tolist()
+
+
+@pytest.mark.parametrize("change", [lambda text: "\ufeff" + text, lambda text: text.replace("\n", "\r\n")])
+@pytest.mark.parametrize(
+    "command", ["verification", "verification of Kaldi's files", "scoring", "style", "LibriSpeech"]
+)
+def test_a_byte_order_mark_and_the_line_ends_of_windows_change_nothing(tmp_path, monkeypatch, command, change):
+    results = []
+    for name in ("as it is", "changed"):
+        folder = tmp_path / name
+        folder.mkdir()
+        world.build(folder)
+        monkeypatch.chdir(folder)
+        if name == "changed":
+            for path in [
+                *folder.glob("*.ts*"),
+                *folder.glob("*.txt"),
+                *folder.glob("*.dic"),
+                *folder.glob("libri/*.TXT"),
+            ]:
+                path.write_text(change(path.read_text()), newline="")
+        assert world.call(command) == 0
+        results.append({key: of for key, of in world.contents(folder).items() if key.startswith("out")})
+    assert results[0] == results[1]
+    assert results[0]
+
+
+def test_a_kaldi_directory_may_have_tabs_empty_lines_and_line_ends_of_windows(tmp_path):
+    world.build(tmp_path)
+    source = {"kaldi": {"directory": str(tmp_path / "data"), "root": str(tmp_path)}}
+    plain = list_utterances(source, Findings())
+    for name in ("wav.scp", "utt2spk", "spk2gender"):
+        path = tmp_path / "data" / name
+        path.write_text("\ufeff" + path.read_text().replace(" ", "\t  ").replace("\n", " \r\n\r\n"), newline="")
+    found = Findings()
+    changed = list_utterances(source, found)
+    assert found == []
+    assert [of[:5] for of in changed] == [of[:5] for of in plain]
+
+
+def test_empty_lines_in_tables_keep_the_numbers_of_the_others(tmp_path):
+    path = tmp_path / "trials.tsv"
+    path.write_text("enrolment\ttrial\tlabel\n\na\tb\ttarget\n\n\na\tb\ttarget\n")
+    with pytest.raises(BadInput, match=r"trials\.tsv:6: trial 'a b' occurs twice"):
+        tables.read_trials(path)
+
+
+def test_only_line_ends_end_a_line(tmp_path):
+    """Python's splitlines also cuts at separators that occur inside transcripts."""
+    (tmp_path / "a").write_text("one\u2028still one\x0b\x85\ntwo")
+    assert read_lines(tmp_path / "a") == ["one\u2028still one\x0b\x85", "two"]
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_a_strange_id_goes_through_plug_ins_and_tables_and_does_nothing(tmp_path, monkeypatch, name):
+    world.build(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    edit("anna-0\t", f"{name}\t")(tmp_path / "speech" / "manifest.tsv")
+    (tmp_path / "submission" / "anna-0.wav").rename(tmp_path / "submission" / f"{name}.wav")
+    for command in ("a plug-in's command", "a plug-in's audio", "an extractor's command"):
+        assert world.call(command) == 0
+    assert tables.read_manifest("out.tsv")[0].utterance == name
+    assert name in np.load("out.npz")["ids"].tolist()
+    assert not (tmp_path / "stolen").exists()
+
+
+def test_a_real_process_says_one_line_too(tmp_path):
+    script = world.ROOT / "scripts" / "assess_verification.py"
+    command = [sys.executable, script, "--scores", "x\x1b[31m.tsv", "--metrics", "out.json"]
+    for debug, traceback in (([], False), (["--debug"], True)):
+        done = subprocess.run([*command, *debug], capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 2
+        assert done.stderr.endswith("error: x\\x1b[31m.tsv: not found\n")
+        assert ("Traceback" in done.stderr) == traceback
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_mistake_of_the_program_is_one_line_and_exit_code_1(tmp_path):
+    (tmp_path / "wrong.py").write_text("from voiceprivacy.command import run\nrun(lambda: {}['key'])\n")
+    done = subprocess.run(
+        [sys.executable, tmp_path / "wrong.py"],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(world.ROOT / "scripts")},
+    )
+    assert done.returncode == 1
+    assert done.stderr == "error: unexpected KeyError: 'key' (a mistake of this program; --debug shows where)\n"
+
+
+def test_a_submission_that_lacks_an_utterance_is_not_completed_by_the_original(tmp_path, monkeypatch, capfd):
+    """The original lies at ../data/wav of the manifest: that path, appended to the submission, must not lead to it."""
+    world.build(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "submission" / "anna-0.wav").unlink()
+    assert world.call("a plug-in's audio") == 2
+    assert "'anna-0' is missing" in capfd.readouterr().err
