@@ -5,7 +5,6 @@ import io
 import json
 from pathlib import Path
 
-from voiceprivacy import configuration
 from voiceprivacy.files import BadInput, read_json
 from voiceprivacy.plan import Plan
 from voiceprivacy.report.columns import COLUMNS
@@ -51,7 +50,7 @@ def gather(results, anonymiser, *, with_audio=False):
         submission.SUMMARY: _summary(systems, metrics),
         submission.RANK: _ranked([of for of in systems if of.anonymiser == anonymiser]),
     }
-    plan = Plan(configuration.complete(provenance["config"]))
+    plan = Plan(provenance["config"])  # as it was used: completed already
     for attack in plan.attacks():
         if anonymiser in plan.systems(attack.extractor, attack.backend):
             contents |= _list_files(results, attack)
