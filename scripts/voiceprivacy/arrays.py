@@ -12,7 +12,7 @@ import numpy as np
 from voiceprivacy.files import BadInput, whole_or_absent
 
 UNREADABLE = (
-    *(ValueError, OSError, EOFError, AttributeError, TypeError, KeyError, IndexError, SyntaxError, MemoryError),
+    *(ValueError, OSError, EOFError, AttributeError, TypeError, KeyError, IndexError, SyntaxError),
     *(RecursionError, OverflowError, NotImplementedError, RuntimeError),  # of zipfile and of numpy's header parser
     *(zipfile.BadZipFile, zlib.error, struct.error, tokenize.TokenError),
 )

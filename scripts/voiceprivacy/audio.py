@@ -99,7 +99,9 @@ def _blocks(path):
     with soundfile.SoundFile(str(path)) as file:
         length = max(1, BLOCK // file.channels)
         while len(block := file.read(length, dtype="float32", always_2d=True)):
-            yield block.mean(axis=1) if file.channels > 1 else block[:, 0]
+            with np.errstate(over="ignore", invalid="ignore"):  # of numbers that are no samples: found out afterwards
+                averaged = block.mean(axis=1) if file.channels > 1 else block[:, 0]
+            yield averaged
 
 
 def read_piece(path, *, start, length):

@@ -96,12 +96,13 @@ def corpus(folder, spoil, name="anna-2"):
         (np.full(8000, 0.5, np.float32), "is silent: no sample beyond 0.001 of full scale (a constant 0.5)"),
         (np.zeros(8000, np.float32), "is silent: no sample beyond 0.001 of full scale ("),
         (np.clip(4 * TONE, -1, 1), "is clipped"),
+        (16000 * TONE, "has a peak of 8e+03 times full scale: was it written in another scale?"),
         (np.tile(TONE, 900), "lasts 15 minutes: is it one utterance? 'segments' cuts it"),
     ],
-    ids=["a constant", "zeros", "clipped", "very long"],
+    ids=["a constant", "zeros", "clipped", "a scale of 16 bits", "very long"],
 )
 def test_what_can_be_used_and_is_odd_is_an_oddity(tmp_path, samples, said):
-    (oddity,) = corpus(tmp_path, sound(samples))
+    (oddity,) = corpus(tmp_path, sound(samples, subtype="FLOAT"))
     assert said in oddity
 
 

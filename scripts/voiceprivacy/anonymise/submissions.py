@@ -33,7 +33,7 @@ def find_audio(folders, utterances):
     found = {}
     for utterance in utterances:
         candidates = [path for folder in folders for path in _candidates(folder, listed[folder], utterance)]
-        files = {os.path.realpath(path): path for path in candidates if path.is_file()}
+        files = {os.path.realpath(path): path for path in candidates if os.path.isfile(path)}
         if len(files) > 1:
             places = " and ".join(str(path) for path in list(files.values())[:2])
             raise BadInput(f"utterance '{utterance.utterance}' has two files: {places}")

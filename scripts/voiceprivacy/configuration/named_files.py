@@ -1,5 +1,6 @@
 """Files and folders that a config names."""
 
+import os
 from pathlib import Path
 
 from voiceprivacy.configuration.explanations import Problem
@@ -10,9 +11,9 @@ from voiceprivacy.plan import given_scores
 def missing_files(config):
     """Those of a completed config that are not there: yields Problem."""
     for place, path in _named_files(config):
-        if not Path(path).exists():
+        if not os.path.exists(path):
             yield Problem(place, f"{path}: not found")
-    if "expected" in config and not Path(ours(config["expected"])).exists():
+    if "expected" in config and not os.path.exists(ours(config["expected"])):
         yield Problem(("expected",), f"{ours(config['expected'])}: not found")
     if "tags" in config["report"] and not Path(ours(config["report"]["tags"])).exists():
         yield Problem(("report", "tags"), f"{ours(config['report']['tags'])}: not found")
@@ -48,7 +49,7 @@ def _files_of_corpus(entry):
         if kind in entry and not entry[kind].get("download"):
             root = entry[kind]["root"]
             yield (kind, "root"), root
-            for subset in entry[kind].get("subsets", []) if Path(root).exists() else []:
+            for subset in entry[kind].get("subsets", []) if os.path.exists(root) else []:
                 yield (kind, "subsets"), f"{root}/{subset}"
     for key in ("speakers", "list"):
         if key in entry.get("folder", {}):

@@ -5,6 +5,7 @@ directory or to the nearest folder above it from which the first such path exist
 from the folder that holds data/). A pipe ("sox a.flac -t wav - |") runs in that folder, where the config allows it.
 """
 
+import os
 from pathlib import Path
 
 from voiceprivacy.corpora.listing import Listed
@@ -138,7 +139,7 @@ def _base(directory, entries):
     """The folder that relative paths start from."""
     folders = [Path(), directory, *directory.absolute().parents]
     paths = (path for entry in entries for path in _paths(entry) if not Path(path).is_absolute())
-    return next((folder for path in paths for folder in folders if (folder / path).exists()), Path())
+    return next((folder for path in paths for folder in folders if os.path.exists(folder / path)), Path())
 
 
 def _paths(entry):

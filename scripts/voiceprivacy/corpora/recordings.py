@@ -16,7 +16,7 @@ AUDIO = {".flac", ".wav"}
 BATCH = 64
 SILENT = 1e-3  # no sample beyond -60 dB of full scale, whatever their mean
 SHORTEST_S, LONG_S = 0.025, 600  # one frame of any feature; longer than any utterance
-FULL_SCALE = 0.999
+FULL_SCALE, BEYOND = 0.999, 2
 CLIPPED_RUN = 4  # samples in a row at full scale
 
 
@@ -101,7 +101,10 @@ def _oddities(samples):
     if np.abs(samples - offset).max() < SILENT:
         constant = f" (a constant {offset:.3g})" if abs(offset) >= SILENT else ""
         yield f"is silent: no sample beyond {SILENT} of full scale{constant}"
-    if is_clipped(samples):
+    peak = np.abs(samples).max()
+    if peak > BEYOND:
+        yield f"has a peak of {peak:.3g} times full scale: was it written in another scale?"
+    elif is_clipped(samples):
         yield f"is clipped: {CLIPPED_RUN} and more samples in a row at full scale"
 
 
