@@ -84,10 +84,17 @@ def append(path, lines):
 
 
 def print_markdown(lines):
-    print("| simulated | speakers | metric | truth | mean of the values | percentile | reported | width |")
-    print("|---|---|---|---|---|---|---|---|")
-    for simulated, n_speakers, _, metric, *numbers, _ in lines:
-        print(f"| {simulated} | {n_speakers} | {metric} | {' | '.join(numbers)} |")
+    """A line for each metric, a column for each number of speakers."""
+    sizes = sorted({int(line[1]) for line in lines})
+    print(f"| simulated | metric | {' | '.join(f'{size} speakers' for size in sizes)} |")
+    print("|---|---" + "|---" * len(sizes) + "|")
+    found = {}
+    for simulated, n_speakers, _, metric, truth, mean, percentile, reported, width, _ in lines:
+        shares = f"{percentile.removesuffix(' %')} / **{reported}**" if reported != "-" else ""
+        text = f"{truth} ({mean}): {shares}, {width}" if shares else f"{truth}: **{mean}**"
+        found.setdefault((simulated, metric), {})[int(n_speakers)] = text
+    for name, of in found.items():
+        print(f"| {' | '.join(name)} | {' | '.join(of.get(size, '') for size in sizes)} |")
 
 
 def held(truth, found):
