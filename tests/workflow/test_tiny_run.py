@@ -240,6 +240,7 @@ def test_snakemakes_own_report_needs_no_network(run):
     assert finished.returncode == 0, finished.stderr
     page = (run / "report.html").read_text()
     assert "Voice similarity" in page and "ZEBRA" in page and "Similarity ranks" in page
+    assert "perfect privacy" in page and "dark diagonal" in page, "captions"
 
 
 def test_a_changed_plug_in_runs_again_and_nothing_else_is_anonymised(run):
