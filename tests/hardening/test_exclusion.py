@@ -6,6 +6,7 @@ import sys
 
 import pytest
 import world
+from runs import make_kaldi_directory, snakemake, write_config
 from spoilers import write
 
 from voiceprivacy import tables
@@ -86,6 +87,25 @@ def make_lists(out, source, protocol):
     call("list_trials", **what, trials=name, enrolment=out / "enrolment.tsv", trial=out / "trial.tsv", **files)
     ids = {of.utterance for part in ("enrolment", "trial") for of in tables.read_manifest(out / f"{part}.tsv")}
     return ids, tables.read_trials(out / "trials.tsv"), tables.read_enrolments(out / "enrolments.tsv")
+
+
+def test_a_run_keeps_it_from_every_anonymiser_and_list(tmp_path):
+    make_kaldi_directory(tmp_path / "data" / "tiny")
+    write("no audio")(tmp_path / "data/tiny/wav/emil-4.wav")
+    corpora = {"tiny": {"kaldi": "data/tiny", "on_bad_audio": "exclude", "exclude": ["anna-0"]}}
+    functions = {name: {"function": f"{{resources}}/plugins/{name}.py:anonymise"} for name in ("noise", "reversed")}
+    write_config(tmp_path, corpora=corpora, anonymisers=functions, extractors={}, backends={})
+    audio, lists = "results/audio/tiny", "results/trials/tiny/all"
+    goals = [f"{audio}/{part}/{name}/manifest.tsv" for part in ("enrolment", "trial") for name in functions]
+    config = tmp_path / "config.yaml"
+    done = snakemake(tmp_path, f"{lists}.tsv", *goals, "--cores", "2", "--configfile", config)
+    assert done.returncode == 0, done.stderr
+    for goal in goals:
+        assert not {"emil-4", "anna-0"} & {of.utterance for of in tables.read_manifest(tmp_path / goal)}
+    assert "emil-4" not in {trial.trial for trial in tables.read_trials(tmp_path / f"{lists}.tsv")}
+    assert tables.read_enrolments(tmp_path / f"{lists}.enrolments.tsv")["anna"] == ["anna-1"]
+    found = tables.read_table(tmp_path / "results/checks/tiny.tsv", ["level", "file", "line", "what"])
+    assert [row["what"].partition("'")[2] for row in found if row["level"] == "excluded"] == ["anna-0')", "emil-4')"]
 
 
 def test_utterances_are_excluded_by_name_too(folder):

@@ -130,6 +130,20 @@ def test_the_corpora_are_a_section_of_their_own_and_escaped(render, metrics):
     assert 'id="corpora"' not in render(metrics)
 
 
+def test_excluded_utterances_are_counted_in_plain_sight(render, metrics):
+    findings = [
+        ("excluded", "a.wav", "not found (utterance 'a')"),
+        ("excluded", "b.wav", "has no samples (utterance 'b')"),
+    ]
+    page = render(
+        metrics, corpora=Corpora([], [], {"mine": [*findings, ("oddity", "audio", "2 utterances are excluded")]})
+    )
+    text = re.sub(r"\s+", " ", " ".join(Elements(page).text))
+    assert "mine: 2 utterances are excluded from all conditions, trial lists and anonymisers alike." in text
+    assert "mine: 1 unusual thing and what is excluded" in text
+    assert "has no samples (utterance 'b')" in text
+
+
 def test_the_row_says_which_attack_it_is_and_which_is_the_strongest(render, metrics):
     text = re.sub(r"\s+", " ", " ".join(Elements(render(metrics)).text))
     assert "original no protection OO xvector + cosine demo: mean of f, m 1.5 " in text
