@@ -215,3 +215,90 @@ def test_shrinkage_does_not_excuse_one_utterance_a_speaker():
     embeddings, _ = few()
     with pytest.raises(BadInput, match="one utterance a speaker"):
         plda.train(embeddings, np.arange(18), shrinkage=0.5)
+
+
+def test_shrinkage_reaches_lda_and_every_iteration_of_plda():
+    embeddings, speakers = few(dimensions=4)
+    directions = plda.vpc_recipe(embeddings, speakers, shrinkage=0.3, length_norm=None).lda
+    np.testing.assert_array_equal(directions, lda.lda(embeddings, speakers, dimensions=4, shrinkage=0.3))
+    assert not np.allclose(directions, lda.lda(embeddings, speakers, dimensions=4))
+    projected = (embeddings - embeddings.mean(axis=0)) @ directions.T
+    trained = plda.train(projected, speakers, shrinkage=0.3, iterations=2)
+    recipe = plda.vpc_recipe(embeddings, speakers, shrinkage=0.3, length_norm=None, iterations=2)
+    np.testing.assert_array_equal(recipe.plda.within, trained.within)
+    assert not np.allclose(trained.within, plda.train(projected, speakers, iterations=2).within)
+    assert not np.allclose(trained.within, plda.train(projected, speakers, shrinkage=0.3).within)
+
+
+@pytest.mark.parametrize(("lda_dim", "kept"), [(1, 1), (3, 3), (None, 3)])
+def test_every_dimension_that_the_data_allow_can_be_kept(lda_dim, kept):
+    recipe = plda.vpc_recipe(np.random.default_rng(0).normal(size=(20, 9)), np.arange(20) % 4, lda_dim=lda_dim)
+    assert recipe.lda.shape == (kept, 9)
+
+
+def test_lda_keeps_200_dimensions_unless_told_otherwise():
+    generator = np.random.default_rng(0)
+    embeddings, speakers = generator.normal(size=(450, 210)), np.arange(450) % 220
+    assert plda.vpc_recipe(embeddings, speakers, iterations=1).lda.shape == (200, 210)
+
+
+def test_two_speakers_and_as_many_utterances_as_dimensions_are_enough():
+    embeddings, speakers = few(speakers=2, utterances=3, dimensions=6)
+    assert plda.train(embeddings, speakers).within.shape == (6, 6)
+
+
+def test_embeddings_in_single_precision_are_scored_in_double(golden):
+    recipe = plda.Recipe(plda.train(golden["X_train"], golden["spk_train"]), None, None, None)
+    single = golden["X_test"].astype(np.float32)
+    assert plda.preprocess(recipe, single).dtype == lda.scale_to_length(single).dtype == np.float64
+    np.testing.assert_array_equal(plda.preprocess(recipe, single), single.astype(float))
+
+
+def test_zero_embeddings_stay_zero():
+    np.testing.assert_array_equal(lda.scale_to_length(np.zeros((1, 3))), np.zeros((1, 3)))
+    model = plda.Plda(np.zeros(2), np.eye(2), np.eye(2))
+    zeros = {"enrolment": np.zeros((1, 2)), "trial": np.zeros((1, 2)), "counts": [1]}
+    np.testing.assert_array_equal(
+        plda.score(model, **zeros, length_norm="kaldi"), plda.score(model, **zeros, length_norm=None)
+    )
+
+
+def test_a_direction_in_which_nothing_varies_within_speakers_gets_a_floor():
+    """Its variance counts as a millionth of the largest one, so that the directions stay finite."""
+    generator = np.random.default_rng(0)
+    speakers = np.repeat(np.arange(5), 4)
+    embeddings = np.column_stack([generator.normal(size=20) * 3, np.arange(5)[speakers]])
+    directions = lda.lda(embeddings, speakers, dimensions=2)
+    within = lda.speaker_statistics(embeddings, speakers).scatter[0, 0] / 20
+    assert np.abs(directions[0, 1]) == pytest.approx(1 / np.sqrt(lda.EIGENVALUE_FLOOR * within))
+
+
+def test_single_scoring_takes_every_enrolment_for_one_utterance_and_is_kept_in_the_file(tmp_path, golden):
+    recipe = plda.vpc_recipe(golden["X_train"], golden["spk_train"])
+    enrolment, trial = golden["multi"]["enrolment"], golden["X_test"]
+    of_one = plda.score_recipe(recipe, enrolment=enrolment, counts=np.ones(len(enrolment)), trial=trial)
+    single = recipe._replace(single=True)
+    np.testing.assert_array_equal(plda.score_recipe(single, **golden["multi"], trial=trial), of_one)
+    assert not np.allclose(plda.score_recipe(recipe, **golden["multi"], trial=trial), of_one)
+    plda.write_recipe(tmp_path / "plda.npz", single)
+    assert plda.read_recipe(tmp_path / "plda.npz").single
+    plda.write_recipe(tmp_path / "plda.npz", recipe)
+    assert not plda.read_recipe(tmp_path / "plda.npz").single
+
+
+@pytest.mark.parametrize("name", ["mean", "between", "within", "lda", "centre"])
+def test_an_array_that_is_not_finite_is_named(tmp_path, name):
+    arrays = {"mean": np.zeros(2), "between": np.eye(2), "within": np.eye(2), "lda": np.eye(2), "centre": np.zeros(2)}
+    arrays[name] = arrays[name] + np.inf
+    np.savez(tmp_path / "plda.npz", **arrays)
+    with pytest.raises(BadInput, match=rf"plda\.npz: {name} is not a finite array of shape \(2"):
+        plda.read_recipe(tmp_path / "plda.npz")
+
+
+def test_a_length_normalisation_that_is_none_is_named(tmp_path):
+    np.savez(tmp_path / "plda.npz", mean=np.zeros(1), between=np.eye(1), within=np.eye(1), length_norm="long")
+    with pytest.raises(BadInput, match=r"plda\.npz: length_norm 'long' is neither kaldi nor simple"):
+        plda.read_recipe(tmp_path / "plda.npz")
+    ones = np.ones((1, 1))
+    with pytest.raises(BadInput, match=r"^length_norm 'long' is neither kaldi nor simple"):
+        plda.score(plda.Plda(ones[0], ones, ones), enrolment=ones, counts=[1], trial=ones, length_norm="long")
