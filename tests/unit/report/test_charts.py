@@ -1,0 +1,173 @@
+"""Charts: numbers that are drawn are those of the tables, and names from data are text."""
+
+import hashlib
+import json
+import math
+
+import made_up
+import numpy as np
+import pytest
+
+from voiceprivacy.report.charts import alphas, attacks, distinctiveness, evidence, ranks, similarity, speakers, utility
+from voiceprivacy.report.charts import zoo as zoo_charts
+from voiceprivacy.report.charts.chart import errors, label, rounded
+from voiceprivacy.report.colours import COLOURS, GREY, dash, palette, palette_of
+from voiceprivacy.report.columns import COLUMNS
+from voiceprivacy.report.comparison import compare
+from voiceprivacy.report.leaderboard import leaderboard
+from voiceprivacy.report.metrics import Metric
+from voiceprivacy.report.page import PLOTLY
+from voiceprivacy.report.standings import EVERYTHING, boards, weighted_mean
+
+EVIL = "<b>x</b>"
+COLUMN = {column.metric: column for column in COLUMNS}
+AVERAGES = made_up.PROVENANCE["config"]["report"]["averages"]
+
+
+@pytest.fixture(scope="module")
+def run():
+    return compare(made_up.metrics())
+
+
+def traces(chart):
+    json.dumps(chart, allow_nan=False)  # plain JSON, without NaN or infinity
+    return {trace["name"]: trace for trace in chart["data"]}
+
+
+def test_numbers_have_four_digits_and_what_is_not_finite_is_not_drawn():
+    assert [rounded(value) for value in (1.23456, 0.0, math.inf, math.nan, None, "undefined")] == [
+        1.235, 0.0, None, None, None, None,
+    ]  # fmt: skip
+
+
+def test_error_bars_go_from_the_value_to_the_limits():
+    bars = errors([10.0, 10.0, None], [(8.0, 13.0), None, (1.0, 2.0)])
+    assert bars["arrayminus"] == [2.0, None, None] and bars["array"] == [3.0, None, None]
+    assert errors([1.0], [(-math.inf, 2.0)])["arrayminus"] == [None]
+
+
+def test_colours_follow_the_config_and_repeat_with_other_lines():
+    names = [f"a{index}" for index in range(8)]
+    colours = palette(["original", *names])
+    assert colours["original"] == GREY and colours["a0"] == colours["a6"] == COLOURS[0]
+    assert len({(colours[name], dash(colours, name, condition)) for name in names for condition in ("op", "pp")}) == 16
+    foreign = Metric("c", "f", "team7", "e", "given", "pp", "eer_percent", "1")
+    assert list(palette_of(made_up.PROVENANCE, [foreign])) == ["original", "b2", "b2r", "team7"]
+
+
+def test_a_name_from_data_is_text():
+    assert label(EVIL) == "&lt;b&gt;x&lt;/b&gt;"
+    matrix = np.ma.masked_array([[0.9, 0.1], [0.1, 0.9]])
+    heat = similarity.matrices(oo=matrix, op=matrix, pp=matrix, speakers=[EVIL, "s"])
+    drawn = alphas.drawn(alphas={"b2": {0.8: [EVIL]}}, colours={"b2": "#000000"})
+    exposed = {"op": {EVIL: {"dece_bit": 0.1, "worst_case_log10": 1.0, "deid_percent": None}}}
+    bars = speakers.exposures(found=exposed, metric="dece_bit", colour="#000000")
+    assert all(EVIL not in json.dumps(chart) and "&lt;b&gt;" in json.dumps(chart) for chart in (heat, drawn, bars))
+
+
+def test_the_matrix_has_po_as_the_transpose_of_op_and_gaps_where_undefined():
+    oo, pp = np.ma.masked_array(np.eye(2)), np.ma.masked_array(np.zeros((2, 2)))
+    op = np.ma.masked_array([[0.1, 0.2], [0.3, 0.4]], mask=[[False, True], [False, False]])
+    [heat] = similarity.matrices(oo=oo, op=op, pp=pp, speakers=["a", "b"])["data"]
+    assert heat["z"][0] == [1.0, 0.0, 0.1, None] and heat["z"][3] == [None, 0.4, 0.0, 0.0]
+    assert heat["x"][1] == "b original" and heat["y"][2] == "a protected"
+
+
+def test_profiles_are_drawn_in_the_system_s_colour_beside_perfect_privacy():
+    curve = {name: np.array([0.0, 1.0]) for name in ("prior_log_odds", "ece_bit", "ece_default_bit")}
+    numbers = {"dece_bit": 0.25, "worst_case_log10": "inf", "tag": "F"}
+    drawn = traces(
+        evidence.profiles(curves={("b2", "op"): curve}, metrics={("b2", "op"): numbers}, colours={"b2": "#123456"})
+    )
+    assert set(drawn) == {"perfect privacy", "b2 OP"}
+    assert drawn["b2 OP"]["line"] == {"color": "#123456", "dash": "dash", "width": 2}
+    assert "D_ECE 0.250 bit, worst case inf (F)" in drawn["b2 OP"]["hovertemplate"]
+
+
+def test_dots_have_the_numbers_and_intervals_of_the_leaderboard_and_the_band_of_zero_evidence(run):
+    [board] = [board for board in boards(run) if board.name == "libri f"]
+    shown = [standing for standing in board.standings if standing.system.anonymiser == "b2"]
+    drawn = traces(attacks.dots(shown, column=COLUMN["eer_percent"], colours={"b2": "#123456"}))["b2"]
+    assert drawn["x"] == [30.0, 8.0] and drawn["error_x"]["array"] == [1.0, 1.0]
+    assert "95 % interval 29.0 to 31.0" in drawn["text"][0] and "lazy-informed (PP)" in drawn["text"][1]
+    band = traces(attacks.dots(shown, column=COLUMN["dece_bit"], colours={"b2": "#123456"}))["zero evidence"]
+    assert band["x"] == [0, 0.3, None] * 2
+
+
+def test_lost_distinctiveness_is_an_arrow_below_all_others():
+    found = {"b2": {"f": {"deid_percent": (50.0, (40.0, 60.0)), "gvd_db": (-2.0, None)},
+                    "m": {"deid_percent": (60.0, None), "gvd_db": (-math.inf, None)}}}  # fmt: skip
+    drawn = traces(distinctiveness.distinctiveness(found=found, colours={"b2": "#123456"}))["b2"]
+    assert drawn["marker"]["symbol"] == ["circle", "arrow-down"] and drawn["y"][1] < drawn["y"][0] == -2.0
+
+
+def test_only_animals_beyond_chance_are_filled_and_undefined_speakers_left_out():
+    animal = {"mean_target_llr": 1.0, "mean_impostor_llr": -1.0, "corner": "dove", "animal": "dove"}
+    animals = {"a": animal, "b": {**animal, "animal": "-"}, "c": {**animal, "mean_target_llr": None}}
+    [dove] = zoo_charts.zoo(animals, colour="#123456")["data"]
+    assert dove["marker"]["symbol"] == ["diamond", "diamond-open"] and len(dove["x"]) == 2
+
+
+def test_speakers_stand_in_the_same_order_in_bars_and_table():
+    row = {"worst_case_log10": 1.0, "deid_percent": None}
+    found = {"oo": {"a": {"dece_bit": 0.7, **row}, "b": {"dece_bit": 0.6, **row}},
+             "pp": {"a": {"dece_bit": 0.1, **row}, "b": {"dece_bit": -0.2, **row}}}  # fmt: skip
+    found["op"] = {"a": {"dece_bit": 0.0, **row}, "b": {"dece_bit": 0.5, **row}}
+    bars = speakers.exposures(found=found, metric="dece_bit", colour="#123456")
+    titles, rows = speakers.table(found)
+    assert [row[0] for row in rows] == bars["data"][0]["x"] == ["b", "a"]
+    assert not any("de-identification" in title for title in titles)
+    assert rows[0][titles.index("PP D_ECE [bit]")] == "\N{MINUS SIGN}0.2"
+
+
+def test_a_long_histogram_is_logarithmic_and_leaves_empty_ranks_out():
+    few = ranks.histogram(p=np.array([0.5, 0.0, 0.5]), gamma=np.full(3, 1 / 3), colour="#123456")
+    many = ranks.histogram(p=np.eye(1, 100)[0], gamma=np.full(100, 0.01), colour="#123456")
+    assert few["data"][0]["type"] == "bar" and many["layout"]["xaxis"]["type"] == "log"
+    assert many["data"][0]["y"][:2] == [1.0, None]
+
+
+def test_utility_stands_against_the_strongest_attack(run):
+    of = [Metric("libri", "-", "b2", "-", "-", "-", "wer", "12.5", "10.0", "15.0")]
+    of += [
+        Metric("libri", "-", "b2r", "-", "-", "-", "wer", "undefined"),
+        Metric("libri", "f", "b2", "-", "-", "-", "wer", "1"),
+    ]
+    [(title, chart)] = utility.scatters(run, of, palette(["b2", "b2r"]))["libri"]
+    [point] = chart["data"]
+    assert (title, point["x"], point["y"]) == ("wer", [12.5], [9.0])
+    assert point["error_x"]["array"] == [2.5] and "lazy-informed" in point["text"][0]
+
+
+def test_an_average_over_corpora_has_the_weights_of_the_config(run):
+    names = [board.name for board in boards(run, AVERAGES)]
+    assert names == ["challenge", EVERYTHING, "libri: mean of f, m", "libri f", "libri m", "vctk f"]
+    eer = {
+        board.name: standing.values["eer_percent"]
+        for board in boards(run, AVERAGES)
+        for standing in board.standings
+        if (standing.system.anonymiser, standing.system.condition) == ("b2", "pp")
+    }
+    assert eer["challenge"] == pytest.approx(0.25 * 8 + 0.25 * 10 + 0.5 * 8)
+    assert eer[EVERYTHING] == pytest.approx((8 + 10 + 8) / 3)
+
+
+def test_a_weighted_mean_keeps_what_is_undefined_or_infinite():
+    assert weighted_mean([1.0, 3.0], [3, 1]) == 1.5
+    assert weighted_mean([1.0, None], [1, 1]) is None
+    assert weighted_mean([math.inf, 1.0], [1, 1]) == math.inf
+    assert weighted_mean([math.inf, -math.inf], [1, 1]) == weighted_mean(["undefined", 1.0], [1, 1]) == "undefined"
+
+
+def test_the_leaderboard_says_one_strongest_attack_an_anonymiser_and_set_and_sorts_infinity(run):
+    found = leaderboard(run, colours=palette(["b2", "b2r"]), averages=AVERAGES)
+    strongest = [(row.set, row.anonymiser) for row in found.rows if row.strongest]
+    assert len(strongest) == len(set(strongest)) == len(found.sets) * 3
+    place = [column.metric for column in found.columns].index("gvd_db")
+    orders = {(row.set, row.anonymiser, row.condition): row.cells[place].order for row in found.rows}
+    assert orders["libri m", "b2", "pp"] == "-Infinity" and orders["libri m", "b2", "op"] == ""
+    assert orders["libri f", "b2", "pp"] == "-0.5"
+
+
+def test_the_script_of_the_charts_is_the_one_that_its_readme_names():
+    assert hashlib.sha256(PLOTLY.read_bytes()).hexdigest() in PLOTLY.with_name("README.md").read_text(encoding="utf-8")
