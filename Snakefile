@@ -22,19 +22,7 @@ include: "workflow/rules/pictures.smk"
 include: "workflow/rules/papers.smk"
 include: "workflow/rules/page.smk"
 include: "workflow/rules/report.smk"
-
-
-onsuccess:
-    shell(
-        "test ! -e results/report/index.html || python {SCRIPTS:q}/show_metrics.py --metrics results/metrics.tsv"
-        " --comparisons results/comparisons --provenance results/provenance.json --report results/report/index.html"
-    )
-
-
-onerror:
-    for handler in screen:
-        handler.finish()
-    shell("python {SCRIPTS:q}/explain_failure.py --log {log:q}")
+include: "workflow/rules/ending.smk"
 
 
 rule all:
