@@ -18,6 +18,10 @@ LOG_BYTES, LAST_BYTES = 4 * 2**20, 2**14
 GRACE_S = 5  # between asking a process group to end and ending it
 
 
+class Failed(BadInput):
+    """A program that did not end well, which another attempt, with more memory, may mend."""
+
+
 def words_of(command, *, threads):
     """Split a command as a shell would, without one; {scripts}, {resources} and {threads} are filled in."""
     try:
@@ -72,7 +76,7 @@ def run(words, *, name, threads, minutes=None, variables=None, writable=None):
         end_group(process)
         reader.join(GRACE_S)
     if status != 0:
-        raise BadInput(f"{name} {_how(status, minutes)}")
+        raise Failed(f"{name} {_how(status, minutes)}")
 
 
 def end_group(process):

@@ -45,7 +45,7 @@ def test_another_command_is_not_concerned(attempt):
 @pytest.mark.parametrize(
     "error",
     [
-        Failed("command was killed by signal 9", ""),
+        Failed("command ended with exit code 1"),
         BadInput("utterance 'a': f.py: CUDA out of memory"),
         BadInput("utterance 'a': f.py: MemoryError: 4 GB"),
         MemoryError(),
