@@ -11,6 +11,8 @@ from scipy.stats import norm
 from score_cases import assert_close, cases, scores, summary, tolerance
 
 from voiceprivacy.privacy import verification
+from voiceprivacy.privacy.calibration import count_ties
+from voiceprivacy.privacy.trials import Sample
 from voiceprivacy.privacy.verification import (
     cllr_bit,
     cllr_cal_bit,
@@ -211,6 +213,22 @@ def test_llrs_in_single_precision_cost_what_they_cost_in_double():
     assert cllr_bit(target=target, nontarget=nontarget) == cllr_bit(
         target=target.astype(float), nontarget=nontarget.astype(float)
     )
+
+
+@given(target=SCORES, nontarget=SCORES)
+@settings(deadline=None)
+def test_a_sample_has_the_metrics_of_its_repeated_scores(target, nontarget):
+    """Every score is drawn as often as its place says, so that all counts differ."""
+    counts = {"target": np.arange(1, len(target) + 1), "nontarget": np.arange(1, len(nontarget) + 1)[::-1]}
+    repeated = {"target": np.repeat(target, counts["target"]), "nontarget": np.repeat(nontarget, counts["nontarget"])}
+    sample = Sample(
+        count_ties(**repeated), np.array(target), counts["target"], np.array(nontarget), counts["nontarget"]
+    )
+    expected = verification.assess(**repeated, p_target=0.2)
+    found = verification.of_sample(sample, p_target=0.2)
+    assert found == pytest.approx({name: expected[name] for name in found}, abs=1e-12)
+    assert list(found) == [*list(expected)[:7], "linkability"]
+    assert verification.of_sample(sample)["min_dcf"] == verification.assess(**repeated)["min_dcf"]
 
 
 def test_the_prior_of_min_dcf_is_that_of_nist():
