@@ -1,7 +1,8 @@
 """The tables of a whole challenge: every system on every set, and Tables 2 to 4 of Noe et al., CSL 2022.
 
 A set is a trial list of a corpus; where there are several attackers, every one has its own rows. What was not measured
-(C_ECE of an anonymiser without a second run) is a dash.
+(C_ECE of an anonymiser without a second run) is a dash. Intervals stand in brackets where there are some, and as
+{metric}_ci_low and {metric}_ci_high in TSV.
 """
 
 from voiceprivacy.files import BadInput
@@ -12,7 +13,11 @@ from voiceprivacy.report.typeset import Shown, Table
 PLACE = ["corpus", "trials", "extractor", "backend", "anonymiser"]
 MISSING = "-"
 CONDITIONS = ("oo", "op", "pp", "p0p1")
-OF_CONDITION = ["eer_percent", "cllr_bit", "cllr_min_bit", "linkability", "dece_bit", "worst_case_log10", "tag"]
+LIMITS = ("ci_low", "ci_high")
+OF_CONDITION = [
+    *("eer_percent", "cllr_bit", "cllr_min_bit", "linkability", "dece_bit", "dece_null95_bit", "worst_case_log10"),
+    "tag",
+]
 OF_PAPER = {  # metric -> condition that it stands under
     "deid_percent": "op",
     "gvd_db": "pp",
@@ -45,7 +50,7 @@ def of_scores(metrics):
 
 def every_condition(metrics):
     """All systems under all conditions, from a list of Metric."""
-    names = [*PLACE, "condition", *OF_CONDITION]
+    names = [*PLACE, "condition", *_with_limits(OF_CONDITION)]
     columns = [
         Shown("Set", _set_of(metrics)),
         Shown("System", lambda row: row["anonymiser"]),
@@ -54,7 +59,8 @@ def every_condition(metrics):
         _shown(r"$C_{llr}$", "cllr_bit", _digits(3)),
         _shown(r"$C_{llr}^{min}$", "cllr_min_bit", _digits(3)),
         _shown("linkability", "linkability", _digits(3)),
-        *_zebra("$D_{ECE}$ [bit]", lambda row: _text(row["dece_bit"], short)),
+        *_zebra("$D_{ECE}$ [bit]", lambda row: _with_interval(row, "dece_bit", short)),
+        _shown("zero evidence up to", "dece_null95_bit", short),
     ]
     return Table(names, columns, [row for row in _rows(metrics) if row["condition"]])
 
@@ -68,7 +74,7 @@ def table_2(metrics):
         return f"{place(row)} ({', '.join([*values, row['oo_tag']])})"
 
     def dece_and_cece(row):
-        values = [_text(row[name], short) for name in ("dece_bit", "cece_linear_bit")]
+        values = [_with_interval(row, name, short) for name in ("dece_bit", "cece_linear_bit")]
         return "/".join(value for value in values if value != MISSING) or MISSING
 
     columns = [
@@ -79,7 +85,8 @@ def table_2(metrics):
         *_zebra("$D_{ECE}$/$C_{ECE}$ [bit]", dece_and_cece),
     ]
     names = ["deid_percent", "gvd_db", "dece_bit", "cece_linear_bit", "worst_case_log10", "tag"]
-    return Table([*PLACE, *names, "oo_dece_bit", "oo_worst_case_log10", "oo_tag"], columns, _protected(metrics))
+    of_set_names = ["oo_dece_bit", "oo_worst_case_log10", "oo_tag"]
+    return Table([*PLACE, *_with_limits(names), *of_set_names], columns, _protected(metrics))
 
 
 def table_3(metrics):
@@ -108,7 +115,7 @@ TABLES = {"challenge": every_condition, "2": table_2, "3": table_3, "4": table_4
 def _comparison(metrics, titles):
     columns = [Shown("Set", _set_of(metrics)), Shown("System", lambda row: row["anonymiser"])]
     columns += [_shown(title, name, _digits(2)) for name, title in titles.items()]
-    return Table([*PLACE, *titles], columns, _protected(metrics))
+    return Table([*PLACE, *_with_limits(titles)], columns, _protected(metrics))
 
 
 def _zebra(title, text):
@@ -116,7 +123,17 @@ def _zebra(title, text):
 
 
 def _shown(title, name, form):
-    return Shown(title, lambda row: _text(row[name], form))
+    return Shown(title, lambda row: _with_interval(row, name, form))
+
+
+def _with_interval(row, name, form):
+    text, (low, high) = _text(row[name], form), [row.get(f"{name}_{limit}", MISSING) for limit in LIMITS]
+    return f"{text} [{_text(low, form)}, {_text(high, form)}]" if MISSING not in (low, high) else text
+
+
+def _with_limits(names):
+    """Names of columns, each number with those of its limits."""
+    return [column for name in names for column in (name, *(f"{name}_{limit}" for limit in LIMITS if name != "tag"))]
 
 
 def _digits(digits):
@@ -142,7 +159,9 @@ def _values(metrics):
     values = {}
     for metric in metrics:
         place = tuple(getattr(metric, name) for name in PLACE)
-        values.setdefault(place, {}).setdefault(metric.condition, {})[metric.metric] = metric.value
+        of_condition = values.setdefault(place, {}).setdefault(metric.condition, {})
+        of_condition[metric.metric] = metric.value
+        of_condition |= {f"{metric.metric}_{limit}": getattr(metric, limit) for limit in LIMITS}
     return dict(sorted(values.items(), key=lambda item: (item[0][:4], item[0][4] != ORIGINAL, item[0][4])))
 
 
@@ -150,7 +169,7 @@ def _rows(metrics):
     return [
         dict(zip(PLACE, place, strict=True))
         | {"condition": condition}
-        | {name: of[condition].get(name, MISSING) for name in OF_CONDITION}
+        | {name: of[condition].get(name, MISSING) for name in _with_limits(OF_CONDITION)}
         for place, of in _values(metrics).items()
         for condition in CONDITIONS
         if condition in of
@@ -164,7 +183,11 @@ def _protected(metrics):
             continue
         unprotected = values.get((*place[:4], ORIGINAL), {}).get("oo", {})
         row = dict(zip(PLACE, place, strict=True))
-        row |= {name: of.get(condition, {}).get(name, MISSING) for name, condition in OF_PAPER.items()}
+        row |= {
+            column: of.get(condition, {}).get(column, MISSING)
+            for name, condition in OF_PAPER.items()
+            for column in _with_limits([name])
+        }
         row |= {f"oo_{name}": unprotected.get(name, MISSING) for name in ("dece_bit", "worst_case_log10", "tag")}
         rows.append(row)
     if not rows:

@@ -52,7 +52,21 @@ def test_the_whole_challenge_has_every_condition_and_original_first():
     table = challenge.every_condition(metrics())
     assert [row[1:3] for row in rows(table)[2:]] == [["original", "OO"], ["b2r", "OP"], ["b2r", "PP"]]
     assert rows(table)[2][3] == "7.66"
-    assert rows(table)[4][3:] == ["-"] * 7
+    assert rows(table)[4][3:] == ["-"] * 8
+
+
+def test_intervals_stand_in_brackets_and_as_columns_and_the_band_of_zero_evidence_beside_d_ece(tmp_path):
+    known = [of._replace(ci_low="0.1", ci_high="0.3") if of.metric == "dece_bit" else of for of in metrics()]
+    known.append(known[0]._replace(metric="dece_null95_bit", value="0.05", ci_low="-", ci_high="-"))
+    assert rows(challenge.table_2(known))[2][4] == "0.236 [0.100, 0.300]/0.014"
+    table = challenge.every_condition(known)
+    original = rows(table)[2]
+    assert original[7] == "0.584 [0.100, 0.300]" and original[-1] == "0.050"
+    typeset.write(tmp_path / "t.tsv", table)
+    header, row, *_ = [line.split("\t") for line in (tmp_path / "t.tsv").read_text().splitlines()]
+    found = dict(zip(header, row, strict=True))
+    assert (found["dece_bit_ci_low"], found["dece_bit_ci_high"], found["eer_percent_ci_low"]) == ("0.1", "0.3", "-")
+    assert found["dece_null95_bit"] == "0.05" and "tag_ci_low" not in found
 
 
 def test_several_attackers_have_rows_of_their_own():
