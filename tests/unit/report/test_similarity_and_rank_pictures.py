@@ -60,9 +60,14 @@ def test_every_system_has_a_panel():
 def test_intervals_stand_beside_the_numbers_of_ranks():
     of = systems(4)
     limits = {"mean_disclosure_bit": (0.25, 1.5), "identification_rate_percent": (30.0, 70.0)}
+    limits["model_mean_disclosure_bit"] = (0.0, 1.25)
     figure = ranks.picture(curves=of["curves"], metrics={"b0/op": of["metrics"]["b0/op"] | {"limits": limits}})
     title = figure.axes[0].get_title().split("\n")
-    assert title[1:] == ["rank 1 of 4: 50.0 % [30, 70]", "mean 1.00 [0.25, 1.50] of 2.00 bit", "model 0.50 bit"]
+    assert title[1:] == [
+        "rank 1 of 4: 50.0 % [30, 70]",
+        "mean 1.00 [0.25, 1.50] of 2.00 bit",
+        "model 0.50 [0.00, 1.25] bit",
+    ]
 
 
 def test_galleries_of_different_sizes_do_not_share_axes():

@@ -84,7 +84,8 @@ def plot_histogram(ax, *, p, gamma, colour=style.COLOURS[5]):
 def _summary(metrics, n_templates):
     bit, model_bit = metrics["mean_disclosure_bit"], metrics["model_mean_disclosure_bit"]
     limits = metrics.get("limits", {})
-    of_rate, of_bit = (limits.get(name) for name in ("identification_rate_percent", "mean_disclosure_bit"))
+    names = ("identification_rate_percent", "mean_disclosure_bit", "model_mean_disclosure_bit")
+    of_rate, of_bit, of_model = (limits.get(name) for name in names)
     found = f"rank 1 of {n_templates}: {metrics['identification_rate_percent']:.1f} %{short_limits(of_rate, 0)}"
     mean = f"mean {bit:.2f}{short_limits(of_bit, 2)} of {math.log2(n_templates):.2f} bit"
-    return f"{found}\n{mean}\nmodel {model_bit:.2f} bit"
+    return f"{found}\n{mean}\nmodel {model_bit:.2f}{short_limits(of_model, 2)} bit"
