@@ -4,6 +4,7 @@ import csv
 import statistics
 
 import pytest
+from browser import Reader, browser, needs_browser
 from runs import snakemake
 
 pytestmark = pytest.mark.long
@@ -49,3 +50,19 @@ def test_time_reversal_protects_nothing_against_an_informed_attacker(demo):
 def test_the_page_needs_no_network(demo):
     page = (demo / "results" / "report" / "index.html").read_text()
     assert 'src="http' not in page and 'href="http' not in page
+
+
+def test_the_page_is_smaller_than_10_mb(demo):
+    assert (demo / "results" / "report" / "index.html").stat().st_size < 10e6
+
+
+@needs_browser
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (380, True)])
+def test_the_page_is_drawn_read_and_heard_in_a_browser(demo, width, dark):
+    page = demo / "results" / "report" / "index.html"
+    with browser() as chromium:
+        reader = Reader(chromium, page, width=width, dark=dark)
+        reader.open_everything()
+        assert reader.undrawn() == reader.too_wide() == reader.errors == reader.serious_violations() == []
+        assert reader.page.locator("audio").count() > 0 and reader.silent_players() == []
+        assert {url for url in reader.requests if not url.startswith(("data:", "blob:"))} == {page.as_uri()}
