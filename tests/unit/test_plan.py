@@ -210,7 +210,8 @@ def test_what_is_described_and_checked_is_what_the_run_reads(plan):
 def test_limit_and_segments_belong_to_the_source(plan):
     entry = {"synthetic": {"speakers": 4, "utterances": 3}, "segments": {"seconds": 1}, "limit": {"speakers": 2}}
     source = Plan(configuration.check({"corpora": {"a": entry}})).source("a")
-    assert source == {"pipes": False, **entry, "synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 0}}
+    known = {"pipes": False, "on_bad_audio": "stop"}
+    assert source == {**known, **entry, "synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 0}}
 
 
 def test_subsets_are_downloaded_only_where_the_config_says_so():
