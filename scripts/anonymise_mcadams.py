@@ -30,8 +30,7 @@ def main():
     rows = [(of.utterance, of.speaker, alpha) for of, alpha in jobs]
     write_table(draws.alphas_path(arguments.output_manifest), draws.ALPHAS, rows)
     write_manifest(arguments.output_manifest, protected)
-    drawn = f"alpha from {min(alphas):.4f} to {max(alphas):.4f}"
-    print(f"{len(protected)} utterances, {drawn}: {arguments.output_manifest}")
+    print(f"{len(protected)} utterances, alpha {min(alphas):.4f} to {max(alphas):.4f}: {arguments.output_manifest}")
 
 
 def parse():
@@ -44,9 +43,8 @@ def parse():
     parser.add_argument(
         "--level", choices=["speaker", "utterance", "corpus"], default="speaker", help="who has one (default: speaker)"
     )
-    parser.add_argument(
-        "--variant", choices=list(mcadams.VARIANTS), default="vpc2020", help="vpc2024: all frames, no clip"
-    )
+    variants = list(mcadams.VARIANTS)
+    parser.add_argument("--variant", choices=variants, default="vpc2020", help="vpc2024: all frames, no clip")
     parser.add_argument(
         "--draw",
         choices=list(draws.DRAWS),
