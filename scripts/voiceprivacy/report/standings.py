@@ -4,7 +4,7 @@ Conventions
 -----------
 * ``averages`` of the config name weighted means over lists of several corpora: {name: {corpus: {list: weight}}}.
 * Of several corpora there is an average of all their lists with equal weights, whatever the config says.
-* Intervals of averages over corpora are those of ``comparisons`` where they were made; otherwise there are none.
+* Averages over corpora have no intervals, which comparisons of one corpus at a time do not know.
 """
 
 import math
@@ -106,7 +106,8 @@ def _average(name, weights, systems):
             rows.append((next(iter(of.values()))[0], {**mean, "tag": None}, {}))
     equal = len(set(weights.values())) == 1
     texts = [f"{corpus} {trials}" + ("" if equal else f" {share:g}") for (corpus, trials), share in weights.items()]
-    return _board(name, f"{'equal weights' if equal else 'weights'}: {', '.join(texts)}", rows)
+    how = "equal weights" if equal else "weights"
+    return _board(name, f"{how}: {', '.join(texts)} (averages over corpora have no intervals)", rows)
 
 
 def _board(name, explanation, rows):

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from voiceprivacy.report.charts.draw import CALIBRATIONS, DISCLOSURES, PROFILES, run_of
+from voiceprivacy.report.charts.draw import CALIBRATIONS, DISCLOSURES, DRAWN, PROFILES, run_of
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.curves import SIMILARITIES
-from voiceprivacy.report.figures import KINDS, embed
+from voiceprivacy.report.figures import embed
 from voiceprivacy.report.metrics import Metric
 from voiceprivacy.report.page import write_page
 from voiceprivacy.report.speakers import EXPOSURES, ZOO
@@ -95,7 +95,7 @@ def render(folder, **content):
     figures = embed(
         [folder / "report" / "figures" / name for name in pictures()], folder=page.parent / "figures", run=run
     )
-    assert {figure.kind for figure in figures} | {"rank_lengths"} == set(KINDS)
+    assert {figure.kind for figure in figures} == set(DRAWN)
     options = {"systems": compare(of), "metrics": of, "figures": figures, "provenance": PROVENANCE, "run": run}
     write_page(page, template=TEMPLATE, **options | content)
     return page
