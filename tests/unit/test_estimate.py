@@ -15,8 +15,8 @@ CONFIG = {
 
 def examined(enrolment_s=1800, trial_s=1800, trials=1000):
     parts = {"enrolment": Size(100, enrolment_s), "trial": Size(100, trial_s)}
-    empty = Examination(Findings(), {"train": Size(0, 0)}, {})
-    return {"a": Examination(Findings(), parts, {"all": trials}), "b": empty}
+    empty = Examination(Findings(), {"train": Size(0, 0)}, {}, {})
+    return {"a": Examination(Findings(), parts, {"all": trials}, {}), "b": empty}
 
 
 def steps(**sizes):

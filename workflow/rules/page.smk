@@ -23,12 +23,12 @@ rule embed_audio:
         seed=config["report"]["seed"],
     shell:
         "python {input.script:q}"
-        " --corpus {wildcards.corpus}"
+        " --corpus {wildcards.corpus:q}"
         " --trials {input.trials:q}"
         " --manifests {input.manifests:q}"
-        " --label {params.systems}"
-        " --count {params.n_utterances}"
-        " --seed {params.seed}"
+        " --label {params.systems:q}"
+        " --count {params.n_utterances:q}"
+        " --seed {params.seed:q}"
         " --examples {output.examples:q}"
         " > {log:q} 2>&1"
 

@@ -22,7 +22,7 @@ ATTEMPTS = 5  # connections in a row that bring nothing new
 BLOCK = 1 << 20
 TIMEOUT_S = 60
 TOP = "LibriSpeech"  # the folder that every archive holds
-ADDRESS = re.compile(r"https://|http://(127\.0\.0\.1|localhost)[:/]")
+ADDRESS = re.compile(r"https://|http:/{2}(127\.0\.0\.1|localhost)[:/]")
 
 
 class Archive(NamedTuple):
