@@ -175,12 +175,9 @@ rule normalise_metrics:
 
 
 rule assess_similarity:
-    """Similarity matrices, de-identification and gain of voice distinctiveness of one anonymiser.
-
-    OO is ancient: scored again for another anonymiser it is the same, and what could change it changes OP too.
-    """
+    """Similarity matrices, de-identification and gain of voice distinctiveness of one anonymiser."""
     input:
-        oo=ancient("results/pairs/{corpus}/{trials}/original/{extractor}/{backend}/oo.npz"),
+        oo="results/pairs/{corpus}/{trials}/original/{extractor}/{backend}/oo.npz",
         op="results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/op.npz",
         pp="results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/pp.npz",
         script=SCRIPTS / "assess_similarity.py",
