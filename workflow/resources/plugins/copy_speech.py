@@ -24,6 +24,7 @@ for utterance in utterances:
     soundfile.write(protected, samples, sample_rate)
     utterance["path"] = protected.absolute()
 with open(arguments.output_manifest, "w", newline="", encoding="utf-8") as file:
-    writer = csv.DictWriter(file, utterances[0].keys(), delimiter="\t", quoting=csv.QUOTE_NONE, lineterminator="\n")
+    dialect = {"delimiter": "\t", "lineterminator": "\n", "quoting": csv.QUOTE_NONE, "quotechar": None}
+    writer = csv.DictWriter(file, utterances[0].keys(), **dialect)
     writer.writeheader()
     writer.writerows(utterances)

@@ -35,7 +35,8 @@ def main():
         of["path"] = (arguments.audio_dir / f"{of['utterance']}.wav").absolute()
         soundfile.write(of["path"], shift(samples, sample_rate, 2 ** (semitones / 12), 1 + formants), sample_rate)
     with open(arguments.output_manifest, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, utterances[0].keys(), delimiter="\t", quoting=csv.QUOTE_NONE, lineterminator="\n")
+        dialect = {"delimiter": "\t", "lineterminator": "\n", "quoting": csv.QUOTE_NONE, "quotechar": None}
+        writer = csv.DictWriter(file, utterances[0].keys(), **dialect)
         writer.writeheader()
         writer.writerows(utterances)
 
