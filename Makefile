@@ -45,7 +45,8 @@ benchmark-load: .venv/installed
 	OMP_NUM_THREADS=1 $(BIN)/python tests/benchmark/benchmark_load.py
 
 coverage: .venv/installed-test
-	$(BIN)/python -m pytest -m "not long" tests/unit --cov --cov-report=term --cov-report=html
+	$(BIN)/python -m pytest -m "not long" tests/unit --cov --cov-report=
+	$(BIN)/python -m pytest tests/workflow/test_hostile_input.py --cov --cov-append --cov-report=term --cov-report=html
 
 mutation: .venv/installed-quality
 	OMP_NUM_THREADS=1 $(BIN)/python tests/mutation/measure_mutation.py $(MODULES)
