@@ -39,13 +39,8 @@ def main():
     require_names(protected)
     if arguments.config.exists() and not arguments.overwrite:
         raise BadInput(f"{arguments.config}: is there already; name another file, or add --overwrite")
-    found = examine(
-        arguments.original,
-        protected,
-        pattern=arguments.pattern,
-        speakers=arguments.speakers,
-        threads=os.cpu_count() or 2,
-    )
+    of = {"pattern": arguments.pattern, "speakers": arguments.speakers}
+    found = examine(arguments.original, protected, **of, threads=os.cpu_count() or 2)
     written = write_config(arguments.config, found)
     print("\n".join(summary(found, written)))
 

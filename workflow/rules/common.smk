@@ -23,6 +23,7 @@ from voiceprivacy.command import REFUSALS
 from voiceprivacy.dependencies import code, modules
 from voiceprivacy.files import RESOURCES, SCRIPTS, BadInput, ours
 from voiceprivacy.plan import CONDITIONS, GIVEN, MODEL_FILES, PARTS, PICTURES, PITCH, TABLES, Attack, Plan
+from voiceprivacy.report import colours
 from voiceprivacy.progress import show_progress
 
 try:

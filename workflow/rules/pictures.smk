@@ -162,14 +162,13 @@ rule plot_speakers:
         runtime=10,
     params:
         code=code("plot_speakers"),
-        palette=palette,
+        colour=colour,
         title="{anonymiser}, {corpus} {trials}",
     shell:
         "python {input.script:q}"
         " --speakers {input.speakers:q}"
         " --title {params.title:q}"
-        " --palette {params.palette:q}"
-        " --anonymiser {wildcards.anonymiser:q}"
+        " --colour {params.colour:q}"
         " --figures {output:q}"
         " > {log:q} 2>&1"
 

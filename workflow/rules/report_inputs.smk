@@ -16,6 +16,11 @@ def labels_of_all_systems(wildcards):
     return [f"{system}/{condition}" for system in systems for condition in plan.conditions(system)]
 
 
+def colour(wildcards):
+    """An anonymiser's colour, the only thing of the others that a picture of one needs."""
+    return colours.palette([*config["anonymisers"], wildcards.anonymiser])[wildcards.anonymiser]
+
+
 def protected_systems(wildcards):
     return [system for system in systems(wildcards) if system != "original"]
 
