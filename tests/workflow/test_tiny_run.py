@@ -203,7 +203,8 @@ def test_results_do_not_depend_on_cores_or_the_order_of_the_config(run, tmp_path
 def planned(run, **anonymisers):
     """Dry-run with other anonymisers: the rules that would run, and the values of {anonymiser} among their jobs."""
     config = yaml.safe_load((run / "config.yaml").read_text())
-    (run / "other.yaml").write_text(yaml.safe_dump(config | {"anonymisers": config["anonymisers"] | anonymisers}))
+    other = config | {"anonymisers": config["anonymisers"] | anonymisers}
+    (run / "other.yaml").write_text(yaml.safe_dump(other, sort_keys=False))
     finished = snakemake(run, "-n", "--configfile", run / "other.yaml")
     assert finished.returncode == 0, finished.stderr
     rules = re.findall(r"^(?:local)?rule (\w+):", finished.stdout, re.MULTILINE)
