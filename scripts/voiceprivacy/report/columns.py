@@ -148,8 +148,8 @@ COLUMNS = (
         digits=1,
         arrow="↑",
         conditions=("op",),
-        meaning="De-identification: 0 = protected voices are found as before, 100 = not at all. Of the ignorant"
-        " attack.",
+        meaning="De-identification: 0 = protected voices are found as before, 100 = not at all. Of an"
+        " anonymiser, from OO and OP.",
     ),
     Column(
         metric="gvd_db",
@@ -160,7 +160,8 @@ COLUMNS = (
         arrow="",
         conditions=("pp",),
         meaning="Gain of voice distinctiveness: 0 = protected voices differ from each other as much as the"
-        " originals, negative = less. Not a measure of privacy. Of protected against protected speech.",
+        " originals, negative = less. Not a measure of privacy. Of an anonymiser, from"
+        " OO and PP.",
     ),
     Column(
         metric="mean_disclosure_bit",

@@ -1,10 +1,12 @@
 """The leaderboard as the page shows it: rows of text with the numbers to sort by, and its charts."""
 
+import itertools
 import math
 from typing import NamedTuple
 
 from voiceprivacy.report.charts.attacks import dots, drawable
 from voiceprivacy.report.columns import COLUMNS, UNDEFINED
+from voiceprivacy.report.comparison import OF_MATRICES
 from voiceprivacy.report.metrics import ORIGINAL
 from voiceprivacy.report.standings import boards
 from voiceprivacy.report.uncertainty import interval_text, shown_columns, within_zero_evidence
@@ -58,11 +60,23 @@ def leaderboard(systems, *, colours, averages=None):
     rows = [
         _row(board.name, standing, columns, colours)
         for board in sets
-        for standing in sorted(board.standings, key=_protection)
+        for standing in sorted(map(_with_similarity, board.standings, itertools.repeat(board)), key=_protection)
     ]
     attacks = list(dict.fromkeys(system.attack for system in systems if system.anonymiser != ORIGINAL))
     charts = {board.name: _charts(board, columns, colours) for board in sets}
     return Leaderboard([(board.name, board.explanation) for board in sets], columns, attacks, rows, charts)
+
+
+def _with_similarity(standing, board):
+    """A standing with DeID and G_VD, which are of an anonymiser and an attacker, whichever condition the row is of."""
+    of = (standing.system.anonymiser, standing.system.attacker)
+    values, intervals = dict(standing.values), dict(standing.intervals)
+    for other in board.standings:
+        if (other.system.anonymiser, other.system.attacker) == of:
+            for metric in OF_MATRICES:
+                if values[metric] is None and other.values[metric] is not None:
+                    values[metric], intervals[metric] = other.values[metric], other.intervals.get(metric)
+    return standing._replace(values=values, intervals=intervals)
 
 
 def _protection(standing):
