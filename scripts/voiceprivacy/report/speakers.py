@@ -17,18 +17,6 @@ ZOO = [
 ]
 EXPOSURES = ["label", "speaker", "n_target", "n_nontarget", "dece_bit", "worst_case_log10", "deid_percent"]
 MISSING = ("undefined", "-")
-PAGE = [
-    "condition",
-    "speaker",
-    "n_target",
-    "dece_bit",
-    "worst_case_log10",
-    "deid_percent",
-    "mean_target_llr",
-    "mean_impostor_llr",
-    "animal",
-    "doddington",
-]
 
 
 def read_speakers(path, columns):
@@ -59,36 +47,22 @@ def read_speakers(path, columns):
     return found
 
 
-def page_rows(exposures, zoo):
-    """What is known of every speaker whose speech was protected, those who give away most first.
+def span_of_means(zoo, mean):
+    """The range of a mean LLR over all conditions, and 0, the point of zero evidence, with a margin.
 
     Parameters
     ----------
-    exposures, zoo : TSV of assess_speakers.py --table and of assess_similarity.py --zoo, of one system and attacker
+    zoo : {condition: {speaker: {mean: float, None where undefined}}}
+    mean : str
 
     Returns
     -------
-    list of dict : the columns of PAGE; None where a number is undefined
-
-    Raises
-    ------
-    BadInput : the two do not hold the same conditions and speakers
+    (low, high)
     """
-    at_risk, animals = read_speakers(exposures, EXPOSURES), read_speakers(zoo, ZOO)
-    if {label: of.keys() for label, of in at_risk.items()} != {label: of.keys() for label, of in animals.items()}:
-        raise BadInput(f"{zoo}: holds other speakers than {exposures}")
-    rows = [
-        {column: row.get(column) for column in PAGE}
-        for label in at_risk
-        if label != "oo"
-        for speaker in at_risk[label]
-        for row in [{"condition": label, "speaker": speaker, **animals[label][speaker], **at_risk[label][speaker]}]
-    ]
-    return sorted(rows, key=lambda row: (row["condition"], -_or_lowest(row["dece_bit"]), row["speaker"]))
-
-
-def _or_lowest(bits):
-    return float("-inf") if bits is None else bits
+    means = [of[mean] for speakers in zoo.values() for of in speakers.values()]
+    means = [0.0, *(of for of in means if of is not None)]
+    margin = 0.08 * (max(means) - min(means)) or 1.0
+    return min(means) - margin, max(means) + margin
 
 
 def _value(column, text, path, line):

@@ -12,11 +12,12 @@ from voiceprivacy.report.charts import alphas, attacks, distinctiveness, evidenc
 from voiceprivacy.report.charts import zoo as zoo_charts
 from voiceprivacy.report.charts.chart import errors, label, rounded
 from voiceprivacy.report.colours import COLOURS, GREY, dash, palette, palette_of
-from voiceprivacy.report.columns import COLUMNS
+from voiceprivacy.report.columns import COLUMNS, DASH, MINUS
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.leaderboard import leaderboard
 from voiceprivacy.report.metrics import Metric
 from voiceprivacy.report.page import PLOTLY
+from voiceprivacy.report.speakers import span_of_means
 from voiceprivacy.report.standings import EVERYTHING, boards, weighted_mean
 
 EVIL = "<b>x</b>"
@@ -104,8 +105,21 @@ def test_lost_distinctiveness_is_an_arrow_below_all_others():
 def test_only_animals_beyond_chance_are_filled_and_undefined_speakers_left_out():
     animal = {"mean_target_llr": 1.0, "mean_impostor_llr": -1.0, "corner": "dove", "animal": "dove"}
     animals = {"a": animal, "b": {**animal, "animal": "-"}, "c": {**animal, "mean_target_llr": None}}
-    [dove] = zoo_charts.zoo(animals, colour="#123456")["data"]
+    spans = [span_of_means({"op": animals}, mean) for mean in ("mean_target_llr", "mean_impostor_llr")]
+    drawn = zoo_charts.zoo(animals, colour="#123456", spans=spans)
+    assert drawn["layout"]["xaxis"]["range"] == [-0.08, 1.08] and drawn["layout"]["yaxis"]["range"] == [-1.08, 0.08]
+    [dove] = drawn["data"]
     assert dove["marker"]["symbol"] == ["diamond", "diamond-open"] and len(dove["x"]) == 2
+
+
+def test_the_zoo_as_a_table_puts_an_animal_of_chance_in_brackets():
+    row = {"mean_target_llr": 1.0, "mean_impostor_llr": -1.0, "corner": "dove"}
+    found = {"oo": {"a": {**row, "animal": "dove"}, "b": {**row, "animal": "-"}},
+             "op": {"a": {**row, "mean_target_llr": None, "corner": "-", "animal": "-"}}}  # fmt: skip
+    titles, rows = zoo_charts.table(found)
+    assert titles[:4] == ["speaker", "OO target", "OO impostor", "OO animal"]
+    shown = [[text.replace(MINUS, "-").replace(DASH, ".") for text in row] for row in rows]
+    assert shown == [["a", "1.00", "-1.00", "dove", ".", "-1.00", "."], ["b", "1.00", "-1.00", "(dove)", ".", ".", "."]]
 
 
 def test_speakers_stand_in_the_same_order_in_bars_and_table():

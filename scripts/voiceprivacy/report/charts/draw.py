@@ -15,7 +15,7 @@ from voiceprivacy.report.columns import UNDEFINED
 from voiceprivacy.report.curves import read_curves, read_similarities
 from voiceprivacy.report.metrics import ORIGINAL
 from voiceprivacy.report.order import arrange
-from voiceprivacy.report.speakers import EXPOSURES, ZOO, read_speakers
+from voiceprivacy.report.speakers import EXPOSURES, ZOO, read_speakers, span_of_means
 from voiceprivacy.report.uncertainty import metric_limits
 from voiceprivacy.tables import number, read_manifest, read_rows
 
@@ -158,11 +158,12 @@ def _similarity(place, run):
 def _zoo(place, run):
     table = _curves(run, "zoo", place, place.anonymiser)
     found = read_speakers(table, ZOO)
-    charts = [
-        (zoo.TITLES.get(label, label), zoo.zoo(of, colour=run.colours[ORIGINAL if label == "oo" else place.anonymiser]))
-        for label, of in found.items()
-    ]
-    return Drawn(charts, [table])
+    spans = [span_of_means(found, mean) for mean in ("mean_target_llr", "mean_impostor_llr")]
+    charts = []
+    for label, of in found.items():
+        colour = run.colours[ORIGINAL if label == "oo" else place.anonymiser]
+        charts.append((zoo.TITLES.get(label, label), zoo.zoo(of, colour=colour, spans=spans)))
+    return Drawn(charts, [table], zoo.table(found))
 
 
 def _speakers(place, run):

@@ -4,6 +4,7 @@ from matplotlib.lines import Line2D
 
 from voiceprivacy.report.plots import style
 from voiceprivacy.report.plots.similarity import SCALE
+from voiceprivacy.report.speakers import span_of_means
 
 TITLES = {"oo": "OO: originals", "op": "OP: original enrols, protected tried", "pp": "PP: protected"}
 ANIMALS = {"dove": (1, "D"), "chameleon": (4, "s"), "phantom": (2, "v"), "worm": (0, "^"), "-": (None, "o")}
@@ -30,7 +31,9 @@ def picture(*, zoo, matrices, speakers, title=""):
     """
     rows, columns = 3, len(zoo)
     figure, axes = style.figure(PANEL_INCHES * columns + 0.8, PANEL_INCHES * rows + 0.9, rows, columns, squeeze=False)
-    spans = {axis: _span(zoo, mean) for axis, mean in (("xlim", "mean_target_llr"), ("ylim", "mean_impostor_llr"))}
+    spans = {
+        axis: span_of_means(zoo, mean) for axis, mean in (("xlim", "mean_target_llr"), ("ylim", "mean_impostor_llr"))
+    }
     for column, (condition, of) in enumerate(zoo.items()):
         image = _plot_matrix(axes[0, column], matrices[condition], speakers)
         axes[0, column].set_title(TITLES.get(condition, condition), fontsize="medium")
@@ -89,14 +92,6 @@ def _plot_matrix(ax, values, speakers):
         ax.set_yticks(range(len(speakers)), names, fontsize=6)
     ax.tick_params(length=0, pad=2)
     return image
-
-
-def _span(zoo, name):
-    """The range of one mean over all conditions, and 0, with a margin."""
-    means = [of[name] for speakers in zoo.values() for of in speakers.values()]
-    means = [0.0, *(mean for mean in means if mean is not None)]
-    margin = 0.08 * (max(means) - min(means)) or 1.0
-    return min(means) - margin, max(means) + margin
 
 
 def _look(corner):
