@@ -23,11 +23,15 @@ def main():
         type=Path,
         help="folder of FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.intervals.json; lists are averaged",
     )
+    parser.add_argument(
+        "--weights", nargs="*", default=[], metavar="CORPUS/TRIALS=WEIGHT", help="of the lists (default equal)"
+    )
     parser.add_argument("--comparisons", required=True, help=f"TSV to write: {' '.join(paired.Pair._fields)}")
     parser.add_argument("--systems", help=f"TSV to write: {' '.join(SYSTEMS)}")
     arguments = parser.parse_args()
 
-    found = paired.read_systems(sorted(arguments.intervals), folder=arguments.folder)
+    weights = paired.parse_weights(arguments.weights)
+    found = paired.read_systems(sorted(arguments.intervals), folder=arguments.folder, weights=weights)
     pairs, rows = [], []
     for (condition, metric), systems in sorted(found.items()):
         for anonymiser, (value, replicates, n_speakers) in systems.items():

@@ -19,6 +19,7 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_p
 from snakemake.logging import logger
 
 from voiceprivacy import configuration
+from voiceprivacy.averages import ACROSS
 from voiceprivacy.command import REFUSALS
 from voiceprivacy.dependencies import code, modules
 from voiceprivacy.files import RESOURCES, SCRIPTS, BadInput, ours

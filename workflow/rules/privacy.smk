@@ -280,7 +280,7 @@ rule assess_ranks:
 
 
 rule compare_anonymisers:
-    """Which of two anonymisers protects better on the same trials; systems with intervals, of the mean of lists too."""
+    """Which of two anonymisers protects better; systems with intervals: of lists, a corpus' mean, averages over corpora."""
     input:
         intervals=compared_intervals,
         replicates=compared_replicates,
@@ -294,9 +294,11 @@ rule compare_anonymisers:
         "results/benchmarks/compare_anonymisers/{corpus}/{trials}/{extractor}/{backend}.tsv"
     wildcard_constraints:
         **OURS_AND_GIVEN,
+        corpus=one_of([*plan.evaluated, *plan.given_names("corpus"), ACROSS]),
         trials=one_of(
             [trials for corpus in plan.evaluated for trials in plan.compared_lists(corpus)]
             + [attack.trials for attack in plan.given_compared()]
+            + list(plan.averages())
         ),
     conda:
         "../../envs/evaluate.yaml"
@@ -305,10 +307,12 @@ rule compare_anonymisers:
         runtime=20,
     params:
         code=code("compare_anonymisers"),
+        weights=weights_argument,
     shell:
         "python {input.script:q}"
         " --intervals {input.intervals:q}"
         " --folder results/metrics"
+        " {params.weights:q}"
         " --comparisons {output.comparisons:q}"
         " --systems {output.systems:q}"
         " > {log:q} 2>&1"

@@ -63,6 +63,14 @@ def compared_intervals(wildcards):
     return plan.compared_intervals(Attack(*[wildcards[name] for name in Attack._fields]))
 
 
+def weights_argument(wildcards):
+    """Weights of the lists of an average over several corpora; a list or a corpus' mean needs none."""
+    if wildcards.corpus != ACROSS:
+        return []
+    weights = plan.averages()[wildcards.trials]
+    return ["--weights", *(f"{corpus}/{trials}={weight}" for (corpus, trials), weight in weights.items())]
+
+
 def compared_replicates(wildcards):
     return [path.replace(".intervals.json", ".bootstrap.npz") for path in compared_intervals(wildcards)]
 

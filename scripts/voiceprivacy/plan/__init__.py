@@ -4,6 +4,7 @@ A plan is made of a config that ``configuration.check`` has completed, and answe
 """
 
 from voiceprivacy.plan.attackers import CONDITIONS, MODEL_FILES, Attack, Attackers
+from voiceprivacy.plan.averages import Averages
 from voiceprivacy.plan.given import GIVEN, Given, given_scores
 from voiceprivacy.plan.outputs import PICTURES, RESAMPLED, TABLES, Outputs
 from voiceprivacy.plan.speech import PARTS, RUN1, Speech
@@ -24,7 +25,7 @@ __all__ = [
 ]
 
 
-class Plan(Speech, Attackers, Given, Utility, Outputs):
+class Plan(Speech, Attackers, Given, Averages, Utility, Outputs):
     """The answers for one config (dict, completed)."""
 
     def __init__(self, config):

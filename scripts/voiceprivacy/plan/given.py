@@ -3,6 +3,7 @@
 import re
 from glob import glob
 
+from voiceprivacy.averages import ACROSS
 from voiceprivacy.plan.attackers import CONDITIONS, Attack
 from voiceprivacy.plan.speech import RUN1
 
@@ -70,7 +71,7 @@ class Given:
     def given_intervals(self):
         """Every file of intervals of such attacks."""
         attacks = [attack for name in self.given_resampled() for attack in self._given_attacks(name)]
-        return [path for attack in attacks for path in self._given_intervals(attack)]
+        return [path for attack in attacks for path in self._given_intervals(attack, self.given_systems(attack))]
 
     def given_compared(self):
         """Such attacks on which anonymisers are compared: each list, and the mean where there are several."""
@@ -83,9 +84,18 @@ class Given:
         return compared
 
     def given_compared_intervals(self, attack):
-        """The intervals behind such a comparison; ``attack.trials`` may be the mean."""
+        """The intervals behind such a comparison; ``attack`` may be on the mean or on an average."""
+        if attack.corpus == ACROSS:
+            lists = self.averages()[attack.trials]
+            systems = self.given_everywhere(attack.extractor, lists)
+            return [path for of in lists for path in self._given_intervals(Attack(*of, *attack[2:]), systems)]
         lists = self._given_lists(attack.extractor, attack.corpus) if attack.trials == MEAN else [attack]
-        return [path for of in lists for path in self._given_intervals(of)]
+        return [path for of in lists for path in self._given_intervals(of, self.given_systems(of))]
+
+    def given_everywhere(self, name, lists):
+        """The systems that such an attack tried under the same conditions on each (corpus, trials) of ``lists``."""
+        tried = [self.given_systems(Attack(*of, name, GIVEN)).items() for of in lists]
+        return [system for system, of in tried[0] if all((system, of) in others for others in tried)]
 
     def given_figures(self):
         """Pictures of such attacks, below the folder of figures."""
@@ -101,10 +111,10 @@ class Given:
     def _given_lists(self, name, corpus):
         return [attack for attack in self._given_attacks(name) if attack.corpus == corpus]
 
-    def _given_intervals(self, attack):
+    def _given_intervals(self, attack, systems):
         return [
             f"results/metrics/{family}/{attack.path(system)}.intervals.json"
-            for system in self.given_systems(attack)
+            for system in systems
             for family in ("verification", "zebra")
         ]
 

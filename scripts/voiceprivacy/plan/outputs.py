@@ -1,5 +1,6 @@
 """What a run makes: metrics, intervals, comparisons, figures, and what papers take on request."""
 
+from voiceprivacy.averages import ACROSS
 from voiceprivacy.plan.given import GIVEN, MEAN
 
 PICTURES = ["ece", "bayes_error", "normalised_bayes_error", "det", "roc", "tippett", "scores", "llrs", "calibration"]
@@ -50,13 +51,17 @@ class Outputs:
         return [*lists, MEAN] if len(lists) > 1 else lists
 
     def compared_intervals(self, attack):
-        """The intervals behind a comparison of all systems; ``attack.trials`` may be the mean."""
+        """The intervals behind a comparison of all systems; ``attack`` may be on the mean or on an average."""
         if attack.backend == GIVEN:
             return self.given_compared_intervals(attack)
-        lists = self.trial_lists(attack.corpus) if attack.trials == MEAN else [attack.trials]
+        if attack.corpus == ACROSS:
+            lists = self.averages()[attack.trials]
+        else:
+            of_corpus = self.trial_lists(attack.corpus) if attack.trials == MEAN else [attack.trials]
+            lists = [(attack.corpus, trials) for trials in of_corpus]
         paths = {
-            f"results/metrics/{family}/{attack._replace(trials=trials).path(system)}.intervals.json"
-            for trials in lists
+            f"results/metrics/{family}/{attack._replace(corpus=corpus, trials=trials).path(system)}.intervals.json"
+            for corpus, trials in lists
             for system in self.systems(attack.extractor, attack.backend)
             for family in RESAMPLED
         }
@@ -70,8 +75,8 @@ class Outputs:
             for trials in self.compared_lists(attack.corpus)
         }
         found |= {
-            f"results/comparisons/{of.corpus}/{of.trials}/{of.extractor}/{GIVEN}.tsv": None
-            for of in self.given_compared()
+            f"results/comparisons/{of.corpus}/{of.trials}/{of.extractor}/{of.backend}.tsv": None
+            for of in (*self.given_compared(), *self.average_attacks())
         }
         return list(found) if self.n_replicates() else []
 

@@ -3,6 +3,9 @@
 Conventions
 -----------
 * Replicates (B,) of two systems belong together: replicate b drew the same speakers for both (see bootstrap).
+* A speaker's draws depend on his name only, so replicate b of several lists is one draw of all their speakers: a mean
+  of replicates over lists is a replicate of the mean, whether lists share speakers or not. Lists without a speaker in
+  common are independent in it; what is fitted to the speakers (see jackknife) is linear in the same draws.
 * A difference is that of A minus that of B; a p-value is two-sided. What biases a metric biases both alike and cancels,
   so intervals of differences are percentiles for all metrics.
 
@@ -13,6 +16,7 @@ Holm, A simple sequentially rejective multiple test procedure, Scandinavian Jour
 
 import itertools
 import math
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,38 +66,65 @@ class Pair(NamedTuple):
     verdict: str
 
 
-def read_systems(paths, *, folder):
+def parse_weights(texts):
+    """Weights of lists {(corpus, trials): weight} from texts such as ``libri/f=0.25``.
+
+    Raises
+    ------
+    BadInput : another text, a weight that is not a positive number, a list twice
+    """
+    weights = {}
+    for text in texts:
+        found = re.fullmatch(r"([^/=]+)/([^/=]+)=([0-9.eE+-]+)", text)
+        try:
+            weight = float(found[3]) if found else 0
+        except ValueError:
+            weight = 0
+        if not 0 < weight < math.inf or found.group(1, 2) in weights:
+            raise BadInput(f"--weights {text}: expected CORPUS/TRIALS=WEIGHT with a weight above 0, each list once")
+        weights[found.group(1, 2)] = weight
+    return weights
+
+
+def read_systems(paths, *, folder, weights=None):
     """Read the numbers of systems under one attacker, each the mean over the lists that are given.
 
     Parameters
     ----------
     paths : intervals.json files below ``folder`` (FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND), with the
         bootstrap.npz of the same name beside each
+    weights : {(corpus, trials): weight}; without them lists weigh the same
 
     Returns
     -------
-    {(condition, metric): {anonymiser: (value, replicates (B,), number of speakers)}} : oo of the original only
+    {(condition, metric): {anonymiser: (value, replicates (B,), number of speakers)}} : oo of the original only; a
+        system has the metrics that it has on all lists
 
     Raises
     ------
-    BadInput : a file in another place, systems on other lists or with other numbers of replicates
+    BadInput : a file in another place, systems on other lists or with other numbers of replicates, lists without weight
     """
-    found = {}
+    found, tried = {}, {}
     for path in map(Path, paths):
-        trials, anonymiser = _place(path, folder)
+        family, place, anonymiser = _place(path, folder)
+        tried.setdefault(family, {}).setdefault(anonymiser, set()).add(place)
         replicates = read_npz(path.with_name(path.name.replace(INTERVALS, REPLICATES)), [])
         for condition, intervals in read_json(path).items():
             for name, of in intervals.items():
                 if condition != "oo" or anonymiser == "original":
                     systems = found.setdefault((condition, name), {}).setdefault(anonymiser, {})
-                    systems[trials] = (of["value"], replicates[f"{condition}/{name}"], of["n_speakers"])
-    for (condition, name), systems in found.items():
-        shapes = {(*sorted(of), *{replicates.shape for _, replicates, _ in of.values()}) for of in systems.values()}
-        if len(shapes) > 1:
-            raise BadInput(
-                f"{folder}: {name} under {condition}: systems differ in their lists or numbers of replicates"
-            )
-    return {key: {who: average(list(of.values())) for who, of in systems.items()} for key, systems in found.items()}
+                    systems[place] = (of["value"], replicates[f"{condition}/{name}"], of["n_speakers"])
+    lists = _lists(tried, weights, folder)
+    _require_as_many_replicates(found, folder)
+    complete = {
+        key: {
+            who: average([of[place] for place in lists], list(lists.values()))
+            for who, of in systems.items()
+            if of.keys() == lists.keys()
+        }
+        for key, systems in found.items()
+    }
+    return {key: systems for key, systems in complete.items() if systems}
 
 
 def compare(systems, *, condition, metric):
@@ -124,24 +155,46 @@ def holm(p_values):
     return corrected
 
 
-def average(systems):
-    """Mean over lists of [(value, replicates (B,), number of speakers), ...], with the fewest speakers of any list."""
+def average(systems, weights=None):
+    """Mean over lists of [(value, replicates (B,), number of speakers), ...], with the fewest speakers of any list.
+
+    ``weights`` (one for each list) need not add up to 1; without them lists weigh the same.
+    """
     values, replicates, n_speakers = zip(*systems, strict=True)
     if any(isinstance(value, str) for value in values):
         return "undefined", np.full(len(replicates[0]), np.nan), min(n_speakers)
     with np.errstate(invalid="ignore"):  # inf - inf
-        return float(np.mean(values)), np.mean(replicates, axis=0), min(n_speakers)
+        value, of_draws = (np.average(of, axis=0, weights=weights) for of in (values, replicates))
+    return "undefined" if np.isnan(value) else float(value), of_draws, min(n_speakers)
 
 
 def _place(path, folder):
-    """Trial list and anonymiser of a file of intervals."""
+    """Family, (corpus, trial list) and anonymiser of a file of intervals."""
     try:
-        _, _, trials, anonymiser, _, _ = path.relative_to(folder).parts
+        family, corpus, trials, anonymiser, _, _ = path.relative_to(folder).parts
     except ValueError:
         raise BadInput(
             f"{path}: expected FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND{INTERVALS} below {folder}"
         ) from None
-    return trials, anonymiser
+    return family, (corpus, trials), anonymiser
+
+
+def _lists(tried, weights, folder):
+    """{(corpus, trials): weight} of {family: {anonymiser: places}}, in which systems must not differ."""
+    for family, of in tried.items():
+        if len({frozenset(places) for places in of.values()}) > 1:
+            raise BadInput(f"{folder}: {family}: systems differ in their lists")
+    lists = {place for of in tried.values() for places in of.values() for place in places}
+    if weights and weights.keys() != lists:
+        names = sorted("/".join(place) for place in weights.keys() ^ lists)
+        raise BadInput(f"{folder}: with a weight but no intervals, or without weight: {', '.join(names)}")
+    return weights or dict.fromkeys(sorted(lists), 1)
+
+
+def _require_as_many_replicates(found, folder):
+    for (condition, name), systems in found.items():
+        if len({replicates.shape for of in systems.values() for _, replicates, _ in of.values()}) > 1:
+            raise BadInput(f"{folder}: {name} under {condition}: systems differ in their numbers of replicates")
 
 
 def _difference(metric, a, b):

@@ -9,7 +9,7 @@ from voiceprivacy.report.columns import COLUMNS, UNDEFINED
 from voiceprivacy.report.comparison import OF_MATRICES
 from voiceprivacy.report.metrics import ORIGINAL
 from voiceprivacy.report.standings import boards
-from voiceprivacy.report.uncertainty import interval_text, shown_columns, within_zero_evidence
+from voiceprivacy.report.uncertainty import NONE, interval_text, shown_columns, within_zero_evidence
 
 CHARTED = ("eer_percent", "dece_bit")
 
@@ -47,7 +47,7 @@ class Leaderboard(NamedTuple):
     charts: dict
 
 
-def leaderboard(systems, *, colours, averages=None):
+def leaderboard(systems, *, colours, averages=None, comparisons=NONE):
     """Arrange systems for the page.
 
     Parameters
@@ -55,8 +55,9 @@ def leaderboard(systems, *, colours, averages=None):
     systems : list of System
     colours : {anonymiser: colour}
     averages : of the config: {name: {corpus: {list: weight}}}
+    comparisons : Comparisons, which have the intervals of averages
     """
-    columns, sets = shown_columns(systems), boards(systems, averages)
+    columns, sets = shown_columns(systems), boards(systems, averages, comparisons)
     rows = [
         _row(board.name, standing, columns, colours)
         for board in sets

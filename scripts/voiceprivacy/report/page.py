@@ -69,7 +69,7 @@ def write_page(
         zero_evidence=zero_evidence(systems),
         has_intervals=comparisons != NONE,
         attacks=attacks_explained(systems),
-        leaderboard=leaderboard(systems, colours=colours, averages=averages),
+        leaderboard=leaderboard(systems, colours=colours, averages=averages, comparisons=comparisons),
         captions={name: read_caption(folder / f"{name}.rst") for name in CAPTIONS},
         sessions=sessions(metrics),
         session_titles=TITLES,

@@ -2,18 +2,17 @@
 
 Conventions
 -----------
-* ``averages`` of the config name weighted means over lists of several corpora: {name: {corpus: {list: weight}}}.
-* Of several corpora there is an average of all their lists with equal weights, whatever the config says.
-* Averages over corpora have no intervals, which comparisons of one corpus at a time do not know.
+* Averages are weighted means over lists of several corpora (see voiceprivacy.averages). Their intervals come, like those
+  of a corpus' mean, from the comparisons, and are of what the run compared on all lists of an average.
 """
 
 import math
 from typing import NamedTuple
 
+from voiceprivacy.averages import ACROSS, all_averages, folder_of
 from voiceprivacy.files import BadInput
 from voiceprivacy.report.columns import COLUMNS, UNDEFINED
-
-EVERYTHING = "all lists"
+from voiceprivacy.report.uncertainty import NONE
 
 
 class Standing(NamedTuple):
@@ -33,20 +32,22 @@ class Board(NamedTuple):
     standings: list
 
 
-def boards(systems, averages=None):
+def boards(systems, averages=None, comparisons=NONE):
     """Every set of a run as a list of Board: averages, then each corpus' mean and lists.
 
     Parameters
     ----------
     systems : list of System, in the order of the comparison
     averages : as in the config
+    comparisons : Comparisons, which have the intervals of averages
 
     Raises
     ------
     BadInput : an average names a list that was not tried
     """
     corpora = list(dict.fromkeys(system.corpus for system in systems))
-    found = [_average(name, weights, systems) for name, weights in _all_averages(systems, averages or {}).items()]
+    weighted = _all_averages(systems, averages or {})
+    found = [_average(name, weights, systems, comparisons.limits) for name, weights in weighted.items()]
     for corpus in corpora:
         of_corpus = [system for system in systems if system.corpus == corpus]
         lists = list(of_corpus[0].lists)
@@ -76,21 +77,17 @@ def weighted_mean(values, weights):
 
 
 def _all_averages(systems, averages):
-    """{name: {(corpus, list): weight}}, that of everything last where there are several corpora."""
-    found = {
-        name: {(corpus, trials): weight for corpus, of in corpora.items() for trials, weight in of.items()}
-        for name, corpora in averages.items()
-    }
+    """{name: {(corpus, list): weight}} of lists that were tried."""
     lists = dict.fromkeys((system.corpus, trials) for system in systems for trials in system.lists)
+    found = all_averages(averages, lists)
     for name, weights in found.items():
         for corpus, trials in weights:
             if (corpus, trials) not in lists:
                 raise BadInput(f"config: report.averages.{name}: there is no trial list {corpus} {trials}")
-    several = len({corpus for corpus, _ in lists}) > 1
-    return found | ({EVERYTHING: dict.fromkeys(lists, 1)} if several else {})
+    return found
 
 
-def _average(name, weights, systems):
+def _average(name, weights, systems, limits):
     groups = {}
     for system in systems:
         key = (system.extractor, system.backend, system.anonymiser, system.condition)
@@ -98,16 +95,18 @@ def _average(name, weights, systems):
             if (system.corpus, trials) in weights:
                 groups.setdefault(key, {})[system.corpus, trials] = (system, system.lists[trials])
     rows = []
-    for of in groups.values():
+    for (*attacker, anonymiser, condition), of in groups.items():
         if len(of) == len(weights):  # tried on all lists
             shares = [weights[place] for place in of]
             metrics = [column.metric for column in COLUMNS]
             mean = {metric: weighted_mean([values[metric] for _, values in of.values()], shares) for metric in metrics}
-            rows.append((next(iter(of.values()))[0], {**mean, "tag": None}, {}))
+            place = (f"{ACROSS}/{folder_of(name)}", *attacker, condition)
+            intervals = {metric: limits.get((*place, metric, anonymiser)) for metric in metrics}
+            rows.append((next(iter(of.values()))[0], {**mean, "tag": None}, intervals))
     equal = len(set(weights.values())) == 1
     texts = [f"{corpus} {trials}" + ("" if equal else f" {share:g}") for (corpus, trials), share in weights.items()]
     how = "equal weights" if equal else "weights"
-    return _board(name, f"{how}: {', '.join(texts)} (averages over corpora have no intervals)", rows)
+    return _board(name, f"{how}: {', '.join(texts)}", rows)
 
 
 def _board(name, explanation, rows):

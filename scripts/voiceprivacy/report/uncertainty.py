@@ -3,13 +3,15 @@
 Conventions
 -----------
 * comparisons/{corpus}/{trials}/{extractor}/{backend}.tsv compares pairs of anonymisers, .systems.tsv beside it has the
-  intervals of each; {trials} is ``mean`` for the mean over the lists, where there are several.
+  intervals of each; {trials} is ``mean`` for the mean over the lists, where there are several, and {corpus}/{trials}
+  ``over-corpora/{average}`` for averages over lists of several corpora.
 * A run without intervals has - as every limit in metrics.tsv; then nothing is read.
 """
 
 from pathlib import Path
 from typing import NamedTuple
 
+from voiceprivacy.averages import ACROSS
 from voiceprivacy.report.columns import COLUMNS, UNDEFINED
 from voiceprivacy.tables import number, read_rows
 
@@ -25,7 +27,8 @@ NULL = "dece_null95_bit"
 
 class Comparisons(NamedTuple):
     """Limits {(corpus, extractor, backend, condition, metric, anonymiser): (low, high)} of means over lists, and pairs
-    {(corpus, extractor, backend, condition, metric, {anonymiser, anonymiser}): verdict}.
+    {(corpus, extractor, backend, condition, metric, {anonymiser, anonymiser}): verdict}; of averages over corpora too,
+    with ``over-corpora/{average}`` as the corpus.
     """
 
     limits: dict
@@ -36,7 +39,10 @@ NONE = Comparisons({}, {})
 
 
 def read_comparisons(folder, metrics):
-    """Read the comparisons of the run that a list of Metric comes from (Comparisons)."""
+    """Read the comparisons of the run that a list of Metric comes from (Comparisons).
+
+    Averages are read where they are: a folder made of two runs, or by an earlier version, has none.
+    """
     lists = {}
     for metric in metrics:
         if metric.metric == "eer_percent" and metric.ci_low != "-":
@@ -44,15 +50,24 @@ def read_comparisons(folder, metrics):
     found = Comparisons({}, {})
     for (corpus, extractor, backend), names in sorted(lists.items()):
         trials = MEAN if len(names) > 1 else next(iter(names))
-        path = Path(folder) / corpus / trials / extractor / f"{backend}.tsv"
-        for _, row in read_rows(path, PAIRS):
-            pair = frozenset((row["anonymiser_a"], row["anonymiser_b"]))
-            found.verdicts[corpus, extractor, backend, row["condition"], row["metric"], pair] = row["verdict"]
-        systems = path.with_suffix(".systems.tsv")
-        for line, row in read_rows(systems, SYSTEMS):
-            key = (corpus, extractor, backend, row["condition"], row["metric"], row["anonymiser"])
-            found.limits[key] = _limits(row["ci_low"], row["ci_high"], systems, line)
+        _read_into(found, Path(folder) / corpus / trials, corpus, extractor, backend)
+    for extractor, backend in sorted({of[1:] for of in lists}):
+        for path in sorted(Path(folder, ACROSS).glob(f"*/{extractor}/{backend}.tsv")):
+            average = path.parents[1]
+            _read_into(found, average, f"{ACROSS}/{average.name}", extractor, backend)
     return found
+
+
+def _read_into(found, folder, corpus, extractor, backend):
+    """Add the comparisons of one attacker in a folder to Comparisons."""
+    path = folder / extractor / f"{backend}.tsv"
+    for _, row in read_rows(path, PAIRS):
+        pair = frozenset((row["anonymiser_a"], row["anonymiser_b"]))
+        found.verdicts[corpus, extractor, backend, row["condition"], row["metric"], pair] = row["verdict"]
+    systems = path.with_suffix(".systems.tsv")
+    for line, row in read_rows(systems, SYSTEMS):
+        key = (corpus, extractor, backend, row["condition"], row["metric"], row["anonymiser"])
+        found.limits[key] = _limits(row["ci_low"], row["ci_high"], systems, line)
 
 
 def metric_limits(metric):

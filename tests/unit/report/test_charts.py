@@ -18,7 +18,7 @@ from voiceprivacy.report.leaderboard import leaderboard
 from voiceprivacy.report.metrics import Metric
 from voiceprivacy.report.page import PLOTLY
 from voiceprivacy.report.speakers import span_of_means
-from voiceprivacy.report.standings import EVERYTHING, boards, weighted_mean
+from voiceprivacy.report.standings import boards, weighted_mean
 
 EVIL = "<b>x</b>"
 COLUMN = {column.metric: column for column in COLUMNS}
