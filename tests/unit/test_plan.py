@@ -249,6 +249,41 @@ def test_anonymisers_are_compared_on_every_list_and_on_the_mean(plan):
     assert one.compared_lists("demo") == ["f"]
 
 
+def test_anonymisers_are_compared_on_averages_over_corpora():
+    other = {"synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 8}, "protocol": {"all_pairs": {}}}
+    averages = {"challenge": {"demo": {"f": 0.25, "m": 0.25}, "other": {"f": 0.5}}}
+    of_two = {**CONFIG, "corpora": {**CONFIG["corpora"], "other": other}, "report": {"averages": averages}}
+    plan = Plan(configuration.check(of_two))
+    expected = {
+        f"results/comparisons/over-corpora/{of}/ecapa/{backend}.tsv"
+        for of in ("challenge", "all-lists")
+        for backend in BACKENDS
+    }
+    assert {path for path in plan.comparisons() if "over-corpora" in path} == expected
+    assert plan.averages()["challenge"] == {("demo", "f"): 0.25, ("demo", "m"): 0.25, ("other", "f"): 0.5}
+    of_average = plan.compared_intervals(Attack("over-corpora", "challenge", "ecapa", "plda"))
+    places = {tuple(path.split("/")[3:5]) for path in of_average}
+    assert places == set(plan.averages()["challenge"]) and all("/plda." in path for path in of_average)
+    assert set(of_average) <= set(plan.intervals())
+    with pytest.raises(BadInput, match="Over corpora"):
+        configuration.check({**of_two, "report": {"averages": {"Over corpora": averages["challenge"]}}})
+
+
+def test_given_scores_are_averaged_over_the_corpora_that_they_have(tmp_path):
+    for corpus, systems in (("a", ("original", "b1", "b2")), ("b", ("original", "b1"))):
+        for system in systems:
+            path = tmp_path / corpus / system / ("oo.tsv" if system == "original" else "pp.tsv")
+            path.parent.mkdir(parents=True)
+            path.write_text("")
+    entry = {"scores": f"{tmp_path}/{{corpus}}/{{anonymiser}}/{{condition}}.tsv", "speakers": "speakers.tsv"}
+    plan = Plan({**configuration.check(CONFIG), "corpora": {}, "attacks": {"team7": entry}})
+    [average] = plan.average_attacks()
+    assert average == Attack("over-corpora", "all-lists", "team7", "given")
+    paths = plan.compared_intervals(average)
+    assert {path.split("/")[5] for path in paths} == {"original", "b1"}, "b2 was not tried on b"
+    assert {tuple(path.split("/")[3:5]) for path in paths} == {("a", "all"), ("b", "all")}
+
+
 def test_many_anonymisers_take_more_replicates_than_the_config_says():
     anonymisers = {f"a{number}": {"command": "a"} for number in range(9)}
     plan = Plan(configuration.check({**CONFIG, "anonymisers": anonymisers}))

@@ -31,3 +31,6 @@ def test_the_config_of_a_challenge_names_its_sets_and_plans(tmp_path, data, year
     assert planned.returncode == 0, planned.stderr
     listed = set(re.findall(r"results/trials/(\w+/\w+)\.tsv", planned.stdout))
     assert listed == {f"{name}/{trials}" for name, of in lists.items() for trials in of}
+    averages = {"all-lists", *yaml.safe_load(config.read_text()).get("report", {}).get("averages", {})}
+    compared = set(re.findall(r"results/comparisons/over-corpora/([\w-]+)/\w+/\w+\.tsv", planned.stdout))
+    assert compared == averages

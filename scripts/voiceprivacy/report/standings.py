@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-* Averages are weighted means over lists of several corpora (see voiceprivacy.averages). Their intervals come, like those
-  of a corpus' mean, from the comparisons, and are of what the run compared on all lists of an average.
+* Averages are weighted means over lists of several corpora (see voiceprivacy.averages). Their intervals come from the
+  comparisons, like those of a corpus' mean.
 """
 
 import math

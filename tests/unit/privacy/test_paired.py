@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from voiceprivacy.arrays import write_npz
 from voiceprivacy.files import BadInput, write_json
-from voiceprivacy.privacy import bootstrap, paired
+from voiceprivacy.privacy import bootstrap, jackknife, paired
 
 ROOT = Path(__file__).parents[3]
 DRAW = np.random.default_rng(0)
@@ -98,6 +98,42 @@ def test_the_mean_over_lists_is_of_the_same_replicates():
     assert paired.average([("undefined", np.ones(2), 3), (1.0, np.ones(2), 4)])[0] == "undefined"
 
 
+def test_lists_of_other_speakers_are_independent_and_shared_speakers_are_one_draw():
+    """The mean of two lists: of other speakers the variance is half, of the same speakers it stays."""
+    names = {corpus: [f"{corpus}{number}" for number in range(20)] for corpus in ("libri", "vctk")}
+    left_out = 30 + np.linspace(-1, 1, 20)
+
+    def on_list(corpus):
+        drawn = bootstrap.multiplicities(names[corpus], n_replicates=4000, seed=0)
+        return 30.0, jackknife.linear_replicates(30.0, left_out, drawn), 20
+
+    one, other, again = on_list("libri"), on_list("vctk"), on_list("libri")
+    _, apart, _ = paired.average([one, other])
+    _, shared, _ = paired.average([one, again])
+    assert apart.var() == pytest.approx((one[1].var() + other[1].var()) / 4, rel=0.05)
+    assert shared.var() == pytest.approx(one[1].var())
+    weighted = paired.average([one, other], [0.4, 0.1])[1]
+    assert weighted.var() == pytest.approx(0.64 * one[1].var() + 0.04 * other[1].var(), rel=0.05)
+
+
+def test_a_weighted_mean_over_lists_by_hand():
+    lists = [(10.0, np.array([9.0, 11]), 12), (20.0, np.array([21.0, np.inf]), 8)]
+    value, replicates, n_speakers = paired.average(lists, [0.6, 0.2])
+    assert (value, replicates.tolist(), n_speakers) == (pytest.approx(12.5), [pytest.approx(12), np.inf], 8)
+    opposite = [(np.inf, np.array([np.inf]), 3), (-np.inf, np.array([-np.inf]), 3)]
+    assert paired.average(opposite)[0] == "undefined"
+
+
+def test_weights_are_read_from_texts():
+    assert paired.parse_weights(["libri/f=0.25", "vctk/f_common=1e-1"]) == {
+        ("libri", "f"): 0.25,
+        ("vctk", "f_common"): 0.1,
+    }
+    for texts in (["f=1"], ["libri/f"], ["libri/f=0"], ["libri/f=--1"], ["libri/f=1e999"], ["a/f=1", "a/f=1"]):
+        with pytest.raises(BadInput, match="expected CORPUS/TRIALS=WEIGHT"):
+            paired.parse_weights(texts)
+
+
 @pytest.fixture
 def folder(tmp_path):
     """Two anonymisers and the original on two lists, b1 always two points of EER above b2."""
@@ -114,11 +150,21 @@ def folder(tmp_path):
     return tmp_path
 
 
-def call(folder, *trials):
+def call(folder, *trials, options=()):
     paths = [path for of in trials for path in sorted(folder.glob(f"verification/libri/{of}/*/*/*.intervals.json"))]
     command = [sys.executable, ROOT / "scripts/compare_anonymisers.py", "--intervals", *paths, "--folder", folder]
     command += ["--comparisons", folder / "pairs.tsv", "--systems", folder / "systems.tsv"]
+    command += options
     return subprocess.run([str(part) for part in command], capture_output=True, text=True)
+
+
+def write_system(folder, corpus, trials, value, replicates, *, family="verification", anonymiser="b1", n_speakers=20):
+    path = folder / family / corpus / trials / anonymiser / "ecapa" / "cosine"
+    of = bootstrap.interval(value, replicates, n_speakers=n_speakers)._asdict()
+    metric = "eer_percent" if family == "verification" else "identification_rate_percent"
+    write_json(path.with_suffix(".intervals.json"), {"pp": {metric: of}})
+    write_npz(path.with_suffix(".bootstrap.npz"), {f"pp/{metric}": replicates})
+    return path.with_suffix(".intervals.json")
 
 
 def test_the_command_compares_one_list_or_the_mean_of_lists(folder):
@@ -131,6 +177,34 @@ def test_the_command_compares_one_list_or_the_mean_of_lists(folder):
     rows = [line.split("\t") for line in (folder / "systems.tsv").read_text().splitlines()[1:]]
     assert len(rows) == 6 and ["oo", "eer_percent", "original", "10.0"] in [row[:4] for row in rows]
     assert "A is better" in done.stdout
+
+
+def test_the_interval_of_an_average_over_corpora_is_that_of_the_averaged_replicates(tmp_path):
+    """Two corpora with a list f each, of other speakers; two systems, of which b2 is worse on vctk alone."""
+    libri, vctk = 10 + DRAW.normal(size=999), 20 + DRAW.normal(size=999)
+    paths = [
+        write_system(tmp_path, "libri", "f", 10.0, libri, n_speakers=29),
+        write_system(tmp_path, "vctk", "f", 20.0, vctk, n_speakers=15),
+        write_system(tmp_path, "libri", "f", 10.0, libri, anonymiser="b2"),
+        write_system(tmp_path, "vctk", "f", 16.0, vctk - 4, anonymiser="b2"),
+        write_system(tmp_path, "libri", "f", 50.0, libri, family="ranks"),  # vctk has no gallery: no mean of ranks
+    ]
+    command = [sys.executable, ROOT / "scripts/compare_anonymisers.py", "--intervals", *paths, "--folder", tmp_path]
+    command += ["--comparisons", tmp_path / "pairs.tsv", "--systems", tmp_path / "systems.tsv", "--weights"]
+    done = subprocess.run([*map(str, command), "libri/f=0.25", "vctk/f=0.75"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    _, *rows = [line.split("\t") for line in (tmp_path / "systems.tsv").read_text().splitlines()]
+    expected = bootstrap.interval(17.5, 0.25 * libri + 0.75 * vctk, n_speakers=15)
+    assert [row[:3] for row in rows] == [["pp", "eer_percent", "b1"], ["pp", "eer_percent", "b2"]]
+    assert [float(number) for number in rows[0][3:]] == pytest.approx([17.5, expected.ci_low, expected.ci_high])
+    header, pair = [line.split("\t") for line in (tmp_path / "pairs.tsv").read_text().splitlines()]
+    pair = dict(zip(header, pair, strict=True))
+    assert [float(pair[name]) for name in ("difference", "ci_low", "ci_high")] == pytest.approx([3, 3, 3])
+
+
+def test_weights_of_other_lists_are_refused(folder):
+    done = call(folder, "f", "m", options=["--weights", "libri/f=1", "vctk/m=1"])
+    assert done.returncode == 2 and "without weight: libri/m, vctk/m" in done.stderr
 
 
 def test_systems_on_other_lists_are_refused(folder):

@@ -8,6 +8,7 @@ import made_up
 import numpy as np
 import pytest
 
+from voiceprivacy.averages import EVERYTHING
 from voiceprivacy.report.charts import alphas, attacks, distinctiveness, evidence, ranks, similarity, speakers, utility
 from voiceprivacy.report.charts import zoo as zoo_charts
 from voiceprivacy.report.charts.chart import errors, label, rounded
@@ -19,6 +20,7 @@ from voiceprivacy.report.metrics import Metric
 from voiceprivacy.report.page import PLOTLY
 from voiceprivacy.report.speakers import span_of_means
 from voiceprivacy.report.standings import boards, weighted_mean
+from voiceprivacy.report.uncertainty import Comparisons
 
 EVIL = "<b>x</b>"
 COLUMN = {column.metric: column for column in COLUMNS}
@@ -164,6 +166,23 @@ def test_an_average_over_corpora_has_the_weights_of_the_config(run):
     }
     assert eer["challenge"] == pytest.approx(0.25 * 8 + 0.25 * 10 + 0.5 * 8)
     assert eer[EVERYTHING] == pytest.approx((8 + 10 + 8) / 3)
+
+
+def test_an_average_over_corpora_shows_the_interval_of_its_comparison(run):
+    limits = {
+        (f"over-corpora/{name}", *made_up.ATTACKER, "pp", "eer_percent", "b2"): interval
+        for name, interval in (("challenge", (7.0, 12.5)), ("all-lists", (6.0, 13.5)))
+    }
+    found = leaderboard(run, colours=palette(["b2", "b2r"]), averages=AVERAGES, comparisons=Comparisons(limits, {}))
+    place = [column.metric for column in found.columns].index("eer_percent")
+    shown = {(row.set, row.anonymiser, row.condition): row.cells[place].interval for row in found.rows}
+    assert (shown["challenge", "b2", "pp"], shown[EVERYTHING, "b2", "pp"]) == ("[7.0, 12.5]", "[6.0, 13.5]")
+    assert shown["challenge", "b2r", "pp"] == shown["challenge", "b2", "op"] == ""
+    for name, width in (("challenge", 12.5 - 8.5), (EVERYTHING, 13.5 - 26 / 3)):
+        [(_, chart), *_] = found.charts[name]
+        above = [of["error_x"]["array"] for of in chart["data"] if "error_x" in of]
+        assert any(length == pytest.approx(width, abs=0.01) for of in above for length in of if length)
+    assert not any("no interval" in explanation for _, explanation in found.sets)
 
 
 def test_a_weighted_mean_keeps_what_is_undefined_or_infinite():

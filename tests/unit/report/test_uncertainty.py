@@ -64,6 +64,21 @@ def test_without_intervals_nothing_is_read(metrics, tmp_path):
     assert zero_evidence(compare(metrics)) == {}
 
 
+def test_averages_over_corpora_are_read_where_they_are(metrics, tmp_path):
+    numbers = with_intervals(metrics)
+    write_comparisons(tmp_path, verdict="A is better")
+    assert not any(key[0] != "demo" for key in read_comparisons(tmp_path, numbers).limits)
+    (tmp_path / "demo").rename(tmp_path / "over-corpora")
+    (tmp_path / "over-corpora" / "mean").rename(tmp_path / "over-corpora" / "challenge")
+    write_comparisons(tmp_path, verdict="cannot be told apart")
+    found, place = read_comparisons(tmp_path, numbers), ("xvector", "cosine", "pp", "eer_percent")
+    assert found.limits["over-corpora/challenge", *place, "b2r"] == (4, 7.25)
+    verdicts = [
+        found.verdicts[corpus, *place, frozenset(("b2", "b2r"))] for corpus in ("over-corpora/challenge", "demo")
+    ]
+    assert verdicts == ["A is better", "cannot be told apart"]
+
+
 def test_a_missing_comparison_is_named(metrics, tmp_path):
     with pytest.raises(BadInput, match=re.escape("demo/mean/xvector/cosine.tsv: not found")):
         read_comparisons(tmp_path, with_intervals(metrics))
