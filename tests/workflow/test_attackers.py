@@ -172,6 +172,27 @@ def test_given_scores_whose_speakers_are_known_have_intervals_tags_and_compariso
         assert pairs == {("b2", "b2r")}
 
 
+def test_an_average_over_two_corpora_of_given_scores_has_intervals_on_the_page(tmp_path):
+    write_given_scores(tmp_path / "one")
+    write_given_scores(tmp_path / "two")
+    attack = {"scores": "{corpus}/team7/{trials}/{anonymiser}/{condition}.tsv"}
+    run_given_scores(tmp_path, attack | {"speakers": "{corpus}/speakers_{trials}.tsv"})
+    comparisons = tmp_path / "results" / "comparisons"
+    of_average, of_one = (
+        {
+            (row["condition"], row["metric"], row["anonymiser"]): [float(row[name]) for name in ("ci_low", "ci_high")]
+            for row in rows(comparisons / folder / "team7" / "given.systems.tsv")
+            if row["metric"] in ("eer_percent", "cllr_bit")
+        }
+        for folder in ("over-corpora/all-lists", "one/mean")
+    )
+    assert of_average == {key: pytest.approx(limits) for key, limits in of_one.items()}, "the same lists twice"
+    low, high = of_average["pp", "eer_percent", "b2"]
+    page = (tmp_path / "results" / "report" / "index.html").read_text(encoding="utf-8")
+    start = page.index('data-value="b2"', page.index('<tr data-set="all lists" data-attack="given, PP"'))
+    assert f"[{low:.1f}, {high:.1f}]" in page[start : page.index("</tr>", start)]
+
+
 @pytest.fixture
 def stand_in(tmp_path):
     """The published protocol's directories with a few buzzing speakers in them."""
