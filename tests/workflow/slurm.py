@@ -122,9 +122,16 @@ def _stop(daemon):
 
 
 def _kill_the_rest():
-    for process in of_this_cluster():
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(process, signal.SIGKILL)
+    """Kill what a job left behind until nothing is left: what dies may have just started another, and takes a moment."""
+
+    def none_is_left():
+        left = of_this_cluster()
+        for process in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        return not left
+
+    _wait_for(none_is_left, "the end of all that jobs started")
 
 
 def of_this_cluster():
