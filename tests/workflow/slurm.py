@@ -122,7 +122,7 @@ def _stop(daemon):
 
 
 def _kill_the_rest():
-    """Kill what a job left behind until nothing is left: what dies may have just started another, and takes a moment."""
+    """Kill what a job left behind until nothing is left: what dies may have started another, and takes a moment."""
 
     def none_is_left():
         left = of_this_cluster()
