@@ -82,7 +82,7 @@ def arrays(**changes):
     """Change arrays of an npz: None removes one, a function makes it from the old one."""
 
     def change(path):
-        with np.load(path, allow_pickle=True) as file:
+        with np.load(path, allow_pickle=False) as file:
             old = dict(file)
         new = {name: of(old.get(name)) if callable(of) else of for name, of in changes.items()}
         np.savez(path, **{name: of for name, of in (old | new).items() if of is not None})
