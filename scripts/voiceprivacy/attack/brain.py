@@ -1,12 +1,15 @@
 """The Brain that trains an extractor: SpeechBrain's training loop, validated by the EER of held-out speakers."""
 
+import os
+import shutil
 import time
+import uuid
 
 import numpy as np
 import speechbrain
 import torch
 from speechbrain.nnet.schedulers import update_learning_rate
-from speechbrain.utils.checkpoints import mark_as_loader, mark_as_saver, register_checkpoint_hooks
+from speechbrain.utils.checkpoints import Checkpointer, mark_as_loader, mark_as_saver, register_checkpoint_hooks
 from speechbrain.utils.epoch_loop import EpochCounterWithStopper
 
 from voiceprivacy import audio, seeds
@@ -111,6 +114,27 @@ class ValidationSet(torch.utils.data.IterableDataset):
                 for of, first in self.pieces[start : start + self.batch_size]
             ]
             yield torch.from_numpy(np.stack(waves)), torch.zeros(len(waves))
+
+
+class WholeCheckpointer(Checkpointer):
+    """SpeechBrain's checkpointer, whose checkpoints are whole or absent.
+
+    SpeechBrain first writes the file that makes a folder a checkpoint: after a kill it would go on from half of one.
+    """
+
+    def save_checkpoint(self, **fields):
+        """Save elsewhere and move the whole checkpoint here; fields (but for ``name``) and result are SpeechBrain's."""
+        here = self.checkpoints_dir
+        unfinished = here.with_name(f"{here.name}.unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        self.checkpoints_dir = unfinished
+        try:
+            saved = super().save_checkpoint(**fields | {"name": uuid.uuid4().hex})
+        finally:
+            self.checkpoints_dir = here
+        path = here / saved.path.name
+        os.replace(saved.path, path)
+        return saved._replace(path=path, paramfiles={name: path / file.name for name, file in saved.paramfiles.items()})
 
 
 @register_checkpoint_hooks

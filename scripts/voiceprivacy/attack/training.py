@@ -25,11 +25,10 @@ from typing import NamedTuple
 import voiceprivacy.torchaudio_loader  # noqa: F401
 
 import torch
-from speechbrain.utils.checkpoints import Checkpointer
 
 from voiceprivacy import seeds
 from voiceprivacy.attack.augmentation import Augmentation
-from voiceprivacy.attack.brain import History, SpeakerBrain, ValidationSet
+from voiceprivacy.attack.brain import History, SpeakerBrain, ValidationSet, WholeCheckpointer
 from voiceprivacy.attack.extractors import EMBEDDING, FEATURES, NORMALISATION, SETTINGS, WEIGHTS, load_weights
 from voiceprivacy.attack.hyperparameters import Hyperparameters
 from voiceprivacy.attack.pieces import Batches, Pieces, hold_out
@@ -184,7 +183,7 @@ def _brain(settings, modules, schedule, checkpoints, computer, seed):
         opt_class=settings.section("opt_class", classes=OPTIMISERS, deferred=True).build(),
         hparams=hparams,
         run_opts=_run_options(computer),
-        checkpointer=Checkpointer(checkpoints, recovered, allow_partial_load=False),
+        checkpointer=WholeCheckpointer(checkpoints, recovered, allow_partial_load=False),
     )
     brain.prepare(schedule, history=history, seed=seed)
     return brain

@@ -1,5 +1,6 @@
 """Training an extractor: it learns, it is repeatable, SpeechBrain loads what it saves, and what it refuses."""
 
+import itertools
 import os
 import re
 import signal
@@ -14,9 +15,10 @@ import pytest
 import torch
 from models import tone, write_tones
 from speechbrain.inference.speaker import EncoderClassifier
+from speechbrain.utils import checkpoints
 
 from voiceprivacy.attack import brain, training
-from voiceprivacy.attack.brain import COLUMNS, SpeakerBrain
+from voiceprivacy.attack.brain import COLUMNS, History, SpeakerBrain
 from voiceprivacy.attack.extractors import Extractor, embed_manifest
 from voiceprivacy.attack.pieces import Pieces
 from voiceprivacy.files import BadInput
@@ -157,9 +159,34 @@ def test_a_training_that_was_killed_goes_on_to_the_same_weights(recipe, tones, t
     assert curve(tmp_path / "killed", "loss") == curve(tmp_path / "whole", "loss")
 
 
+def test_a_training_that_was_killed_while_it_saved_goes_on_from_the_epoch_before(recipe, tones, tmp_path, monkeypatch):
+    utterances = read_manifest(tones)
+    training.train(utterances, recipe=recipe, folder=tmp_path / "whole", seed=1)
+    with monkeypatch.context() as patch:
+        patch.setitem(checkpoints.DEFAULT_SAVE_HOOKS, History, killed_in_its_third_call(History.write))
+        with pytest.raises(KeyboardInterrupt):
+            training.train(utterances, recipe=recipe, folder=tmp_path / "killed", seed=1)
+    half = list(tmp_path.glob("killed.checkpoints/*.unfinished/CKPT*"))
+    assert len(half) == 1 and (half[0] / "CKPT.yaml").exists() and not (half[0] / "history.ckpt").exists()
+    training.train(utterances, recipe=recipe, folder=tmp_path / "killed", seed=1)
+    assert weights(tmp_path / "killed") == weights(tmp_path / "whole")
+    assert curve(tmp_path / "killed", "loss") == curve(tmp_path / "whole", "loss")
+
+
+def killed_in_its_third_call(save):
+    calls = itertools.count(1)
+
+    def write(self, path):
+        if next(calls) == 3:
+            raise KeyboardInterrupt
+        save(self, path)
+
+    return write
+
+
 @pytest.mark.long
 def test_a_process_that_was_killed_goes_on_to_the_same_weights(recipe, tones, tmp_path):
-    changed(recipe, "number_of_epochs: 4 ", "number_of_epochs: 12 ")
+    changed(recipe, "number_of_epochs: 4 ", "number_of_epochs: 40 ")
     command = [sys.executable, "scripts/train_extractor.py", "--manifest", tones, "--recipe", recipe, "--seed", "1"]
     subprocess.run([*command, "--folder", tmp_path / "whole"], check=True)
     process = subprocess.Popen([*command, "--folder", tmp_path / "killed"], start_new_session=True)
