@@ -1,6 +1,7 @@
 """Read, resample and write speech: float32 mono samples in memory, 16-bit FLAC or WAV on disk."""
 
 import errno
+import math
 import struct
 from pathlib import Path
 from typing import NamedTuple
@@ -140,6 +141,11 @@ def resample(samples, *, source_rate, target_rate):
     except ImportError as error:
         raise BadInput(f"resampling needs torchaudio in this environment ({error})") from None
     return torchaudio.functional.resample(torch.from_numpy(samples), source_rate, target_rate).numpy()
+
+
+def resampled_length(duration_s, rate):
+    """How many samples ``resample`` makes of a recording of this duration (of whole samples at its own rate)."""
+    return math.ceil(round(duration_s * rate, 6))
 
 
 def within_full_scale(samples):

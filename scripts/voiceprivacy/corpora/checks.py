@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import NamedTuple
 
+from voiceprivacy import audio
 from voiceprivacy.corpora import downloads, exclusion, listing, pipes, protocol, segments
 from voiceprivacy.corpora.recordings import inspect
 from voiceprivacy.files import BadInput
@@ -71,7 +72,7 @@ def examine(source, chosen_protocol, sample_rate, training=None):
             lists = _check_lists(source, chosen_protocol, whole, parts, findings)
             _check_sessions(parts, findings)
             _check_training(training or {}, parts, findings)
-        parts = {name: _measure(part, durations, source, findings) for name, part in parts.items()}
+        parts = {name: _measure(part, durations, source, sample_rate, findings) for name, part in parts.items()}
     except BadInput as error:
         findings.error(*_place(error))
         parts = {name: part for name, part in parts.items() if isinstance(part, Size)}
@@ -165,21 +166,22 @@ def _check_training(training, parts, findings):
                 findings.error(first.file, first.line, what)
 
 
-def _measure(part, durations, source, findings):
+def _measure(part, durations, source, sample_rate, findings):
     """The Size of a part; what is too short for a segment is an oddity, a speaker without any an error."""
     seconds = [durations.get(of.utterance, UNKNOWN_DURATION_S if of.audio is None else 0.0) for of in part]
     if "segments" not in source:
         return Size(len(part), sum(seconds))
-    bounds = segments.bounds(source["segments"])
-    pieces = [segments.piece_length(duration, bounds) for duration in seconds]
+    samples = [audio.resampled_length(duration, sample_rate) for duration in seconds]
+    pieces = [segments.pieces_of(of, source["segments"], sample_rate) for of in samples]
+    shortest_s, _ = segments.bounds_s(source["segments"])
     readable = [(of, count) for of, (count, _) in zip(part, pieces, strict=True) if of.utterance in durations]
     short = [of for of, count in readable if count == 0]
     if short:
-        what = f"{len(short)} utterances are shorter than {bounds[0]} s and left out, such as '{short[0].utterance}'"
+        what = f"{len(short)} utterances are shorter than {shortest_s} s and left out, such as '{short[0].utterance}'"
         findings.oddity(short[0].file, short[0].line, what)
     for speaker in sorted({of.speaker for of in short} - {of.speaker for of, count in readable if count}):
-        findings.error("segments", "-", f"speaker '{speaker}' has no utterance of {bounds[0]} s in a part")
-    return Size(sum(count for count, _ in pieces), sum(count * length for count, length in pieces))
+        findings.error("segments", "-", f"speaker '{speaker}' has no utterance of {shortest_s} s in a part")
+    return Size(sum(count for count, _ in pieces), sum(count * length for count, length in pieces) / sample_rate)
 
 
 def _place(error):

@@ -11,28 +11,28 @@ from voiceprivacy import audio, tables
 from voiceprivacy.corpora.recordings import in_threads
 
 
-def piece_length(duration, segments):
-    """How many pieces a duration has and how long each of them is.
+def pieces_of(n_samples, options, sample_rate):
+    """How many pieces an utterance has and how long each of them is.
 
     Parameters
     ----------
-    duration : float
-        In any unit of time, such as samples.
-    segments : (float, float)
-        The shortest and the longest piece, in the same unit.
+    n_samples : int
+    options : dict
+        seconds: one number, or the shortest and the longest
+    sample_rate : int, Hz
 
     Returns
     -------
-    int, float : as few and as long pieces as possible; 0 pieces of what is too short
+    int, int : as few and as long pieces as possible, and the samples of each; 0 pieces of what is too short
     """
-    shortest, longest = segments
-    count = math.ceil(duration / longest)
-    if count and duration / count < shortest:
-        count = math.floor(duration / shortest)
-    return count, min(duration / count, longest) if count else 0.0
+    shortest, longest = (round(of * sample_rate) for of in bounds_s(options))
+    count = math.ceil(n_samples / longest)
+    if n_samples < count * shortest:
+        count = n_samples // shortest
+    return count, min(n_samples // count, longest) if count else 0
 
 
-def bounds(options):
+def bounds_s(options):
     """The shortest and the longest piece, in seconds, of the option ``seconds`` (a number or two)."""
     seconds = options["seconds"]
     return tuple(seconds) if isinstance(seconds, list | tuple) else (seconds, seconds)
@@ -55,7 +55,7 @@ def cut(utterances, options, *, audio_dir, threads):
 
     def pieces(utterance):
         samples, sample_rate = audio.read(utterance.path)
-        made = list(_pieces(utterance, samples, sample_rate, bounds(options), audio_dir))
+        made = list(_pieces(utterance, samples, sample_rate, options, audio_dir))
         if utterance.path.is_relative_to(audio_dir):
             utterance.path.unlink()
         return made
@@ -63,11 +63,10 @@ def cut(utterances, options, *, audio_dir, threads):
     yield from in_threads(pieces, utterances, threads)
 
 
-def _pieces(utterance, samples, sample_rate, seconds, audio_dir):
-    count, length = piece_length(len(samples), [value * sample_rate for value in seconds])
+def _pieces(utterance, samples, sample_rate, options, audio_dir):
+    count, length = pieces_of(len(samples), options, sample_rate)
     for number in range(count):
-        first = round(number * length)
         name = tables.piece_id(utterance.utterance, number)
         path = audio_dir / f"{name}.flac"
-        audio.write(path, samples[first : first + int(length)], sample_rate)
-        yield utterance._replace(utterance=name, path=path, duration_s=int(length) / sample_rate)
+        audio.write(path, samples[number * length : (number + 1) * length], sample_rate)
+        yield utterance._replace(utterance=name, path=path, duration_s=length / sample_rate)

@@ -1,42 +1,67 @@
 """Pieces of utterances: equal lengths, ids that keep the source, and no pair of one source."""
 
+import numpy as np
 import pytest
+import soundfile
 from hypothesis import given
 from hypothesis import strategies as st
 from trees import call, edit, kaldi, librispeech, prepare, write_audio
 
 from voiceprivacy import audio, tables
 from voiceprivacy.corpora import checks
-from voiceprivacy.corpora.segments import piece_length
+from voiceprivacy.corpora.segments import pieces_of
 
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 1, "lists": ["f", "m"]}}
 
 
 @pytest.mark.parametrize(
-    ("duration", "bounds", "expected"),
+    ("n_samples", "seconds", "expected"),
     [
-        (12, (4, 4), (3, 4)),
-        (11.9, (4, 4), (2, 4)),
-        (3.9, (4, 4), (0, 0)),
-        (12, (3, 5), (3, 4)),
-        (10, (3, 5), (2, 5)),
-        (7, (3, 5), (2, 3.5)),
-        (5.5, (3, 5), (1, 5)),
-        (3, (3, 5), (1, 3)),
-        (2.9, (3, 5), (0, 0)),
+        (12000, 4, (3, 4000)),
+        (11999, 4, (2, 4000)),
+        (3999, 4, (0, 0)),
+        (12000, [3, 5], (3, 4000)),
+        (10000, [3, 5], (2, 5000)),
+        (7000, [3, 5], (2, 3500)),
+        (7001, [3, 5], (2, 3500)),
+        (5500, [3, 5], (1, 5000)),
+        (3000, [3, 5], (1, 3000)),
+        (2999, [3, 5], (0, 0)),
+        (300, 0.1, (3, 100)),  # 0.3 / 0.1 is less than 3 in floating point
+        (700, [0.1, 0.7], (1, 700)),
     ],
 )
-def test_lengths_by_hand(duration, bounds, expected):
-    assert piece_length(duration, bounds) == expected
+def test_lengths_at_1000_hz_by_hand(n_samples, seconds, expected):
+    assert pieces_of(n_samples, {"seconds": seconds}, 1000) == expected
 
 
-@given(duration=st.floats(0.01, 60), shortest=st.floats(0.5, 5), more=st.floats(0, 5))
-def test_pieces_are_equal_fit_and_have_an_allowed_length(duration, shortest, more):
-    count, length = piece_length(duration, (shortest, shortest + more))
-    assert count * length <= duration * (1 + 1e-12)
-    assert (count == 0) == (duration < shortest)
+@given(
+    n_samples=st.integers(1, 10**6),
+    shortest=st.integers(500, 5000),
+    more=st.integers(0, 5000),
+    rate=st.sampled_from([8000, 16000, 22050, 44100, 48000]),
+)
+def test_pieces_are_equal_fit_and_have_an_allowed_length(n_samples, shortest, more, rate):
+    count, length = pieces_of(n_samples, {"seconds": [shortest / rate, (shortest + more) / rate]}, rate)
+    assert count * length <= n_samples
+    assert (count == 0) == (n_samples < shortest)
     if count:
-        assert shortest * (1 - 1e-12) <= length <= shortest + more
+        assert shortest <= length <= shortest + more
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "rate"), [(4800, 16000), (2399, 8000), (2401, 8000), (6615, 22050), (13229, 44100)]
+)
+def test_what_is_estimated_is_what_is_cut(tmp_path, rate, n_samples):
+    """Pieces of 0.1 s, of durations around 0.3 s, at other rates than the corpus's too."""
+    source = librispeech(tmp_path / "libri", women=["11"], men=[], chapters=1) | {"segments": {"seconds": 0.1}}
+    for path in (tmp_path / "libri/dev/11/100").glob("*.flac"):
+        soundfile.write(path, np.random.default_rng(0).normal(0, 0.1, n_samples), rate)
+    size = checks.examine(source, {}, 16000).parts["train"]
+    assert prepare(tmp_path, source, {}, "train").returncode == 0
+    manifest = tables.read_manifest(tmp_path / "train.tsv")
+    assert size.utterances == len(manifest)
+    assert size.seconds == pytest.approx(sum(of.duration_s for of in manifest))
 
 
 def test_the_id_of_a_piece_leads_back_to_its_source():
