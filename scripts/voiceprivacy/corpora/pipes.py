@@ -5,12 +5,23 @@ A pipe is a command from a file that somebody else may have written: it runs onl
 
 import contextlib
 import shlex
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from voiceprivacy import programs
 from voiceprivacy.files import BadInput
+
+LIMIT_S = 300  # for one utterance
+LIMIT_BYTES = 4 * 2**30  # the longest WAV
+LIMITED = f"ulimit -f {LIMIT_BYTES // 512} 2>/dev/null\n"  # of files, in blocks of 512 bytes
+RUNNING = set()  # of all threads, so that what interrupts this program ends them
+
+
+class Hangs(BadInput):
+    """A pipe that did not end: no bad recording, but a command that would keep the run waiting at every utterance."""
 
 
 class Pipe(NamedTuple):
@@ -36,16 +47,38 @@ def output(pipe):
     Raises
     ------
     BadInput : the command fails, or the block finds the audio wrong; the message names the command
+    Hangs : it runs longer than LIMIT_S
     """
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "audio"
-        with open(path, "wb") as file:
-            streams = {"stdin": subprocess.DEVNULL, "stdout": file, "stderr": subprocess.PIPE}
-            done = subprocess.run(pipe.command, shell=True, cwd=pipe.folder, **streams)  # nosec B602  # pipes: true only
-        if done.returncode != 0:
-            said = " ".join(done.stderr.decode(errors="replace").split())[-300:] or "it says nothing"
-            raise BadInput(f"{pipe}: fails with exit code {done.returncode} ({said})")
+        path, said = Path(folder, "audio"), Path(folder, "said")
+        status = _run(pipe, path, said)
+        if status != 0:
+            with open(said, "rb") as file:
+                words = " ".join(file.read()[-2000:].decode(errors="replace").split())[-300:]
+            how = f"fails with exit code {status}" if status > 0 else f"is killed by {signal.Signals(-status).name}"
+            raise BadInput(f"{pipe}: {how} ({words or 'it says nothing'})")
         try:
             yield path
         except BadInput as error:
             raise BadInput(str(error).replace(str(path), str(pipe))) from None
+
+
+def end_running():
+    """End the pipes that other threads wait for."""
+    for process in list(RUNNING):
+        programs.end_group(process)
+
+
+def _run(pipe, path, said):
+    with open(path, "wb") as audio, open(said, "wb") as errors:
+        streams = {"stdin": subprocess.DEVNULL, "stdout": audio, "stderr": errors}
+        how = {"shell": True, "cwd": pipe.folder, "start_new_session": True}
+        process = subprocess.Popen(LIMITED + pipe.command, **how, **streams)  # nosec B602  # pipes: true only
+    RUNNING.add(process)
+    try:
+        return process.wait(LIMIT_S)
+    except subprocess.TimeoutExpired:
+        raise Hangs(f"{pipe}: runs longer than {LIMIT_S} s and was ended: find out why, and run again") from None
+    finally:
+        RUNNING.discard(process)
+        programs.end_group(process)

@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -49,15 +50,25 @@ def inspect(recordings, *, samples, threads=2):
 
 def in_threads(function, items, threads):
     """Yield function(item) in the order of the items; a bounded number of them is read ahead."""
-    items = iter(items)
+    items, stopped = iter(items), threading.Event()
+
+    def all_of(batch):
+        return [function(item) for item in batch if not stopped.is_set()]
+
     with ThreadPoolExecutor(threads) as pool:
         waiting = []
-        while True:
-            while len(waiting) < 2 * threads and (batch := list(itertools.islice(items, BATCH))):
-                waiting.append(pool.submit(lambda batch: [function(item) for item in batch], batch))
-            if not waiting:
-                return
-            yield from waiting.pop(0).result()
+        try:
+            while True:
+                while len(waiting) < 2 * threads and (batch := list(itertools.islice(items, BATCH))):
+                    waiting.append(pool.submit(all_of, batch))
+                if not waiting:
+                    return
+                yield from waiting.pop(0).result()
+        except BaseException:  # Ctrl-C, SIGTERM, or nobody wants more: nothing is waited for
+            stopped.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            pipes.end_running()
+            raise
 
 
 def is_clipped(samples):
@@ -91,6 +102,8 @@ def _inspect(recording, samples):
                 oddities.append(f"lasts {header.duration_s / 60:.0f} minutes: is it one utterance? 'segments' cuts it")
             if samples:
                 oddities += _oddities(audio.read(file)[0])
+    except pipes.Hangs:
+        raise
     except BadInput as error:
         return Inspection(None, str(error).removeprefix(f"{recording}: "), [])
     return Inspection(header, None, oddities)

@@ -1,14 +1,20 @@
 """Pipes in wav.scp: commands that run only where the config allows it."""
 
+import json
+import signal
+import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 from trees import edit, kaldi, prepare, write_audio, write_lines
 
 from voiceprivacy import audio, tables
-from voiceprivacy.corpora import checks
+from voiceprivacy.corpora import checks, pipes
 from voiceprivacy.corpora.listing import Findings, list_utterances
 from voiceprivacy.corpora.pipes import Pipe
+from voiceprivacy.files import SCRIPTS
 
 
 def piped(folder, command="cat wav/a.wav |"):
@@ -89,6 +95,39 @@ def test_a_pipe_that_fails_is_named(tmp_path, command, what):
     finished = prepare(tmp_path, source, protocol, "trial")
     assert finished.returncode == 2
     assert f"error: {what}" in finished.stderr
+
+
+def test_a_pipe_that_hangs_is_ended_with_all_that_it_started_and_stops_the_check(tmp_path, monkeypatch):
+    """At the first one, whatever on_bad_audio says: to wait for a hundred thousand takes days."""
+    monkeypatch.setattr(pipes, "LIMIT_S", 0.5)
+    source, protocol = piped(tmp_path, f"sleep 300 & echo $! >> {tmp_path}/children; wait |")
+    (error,) = errors(source | {"on_bad_audio": "exclude"}, protocol)
+    assert error.startswith(f"sleep 300 & echo $! >> {tmp_path}/children; wait |: runs longer than 0.5 s and was ended")
+    children = (tmp_path / "children").read_text().split()
+    assert 1 <= len(children) <= 2
+    for child in children:
+        status = Path("/proc", child, "stat")
+        assert not status.exists() or " Z " in status.read_text()
+
+
+def test_ctrl_c_does_not_wait_for_pipes(tmp_path):
+    source, protocol = piped(tmp_path, f"touch {tmp_path}/begun; sleep 300 |")
+    words = ["prepare_part.py", "--source", json.dumps(source), "--protocol", json.dumps(protocol), "--part", "trial"]
+    words += ["--manifest", tmp_path / "trial.tsv", "--audio-dir", tmp_path / "trial"]
+    with subprocess.Popen([sys.executable, SCRIPTS / words[0], *words[1:]], stderr=subprocess.PIPE) as command:
+        while not (tmp_path / "begun").exists():
+            assert command.poll() is None, command.stderr.read()
+            time.sleep(0.05)
+        command.send_signal(signal.SIGTERM)
+        assert command.wait(60) == 143
+
+
+@pytest.mark.parametrize("stream", ["", " >&2"])
+def test_a_pipe_that_writes_without_end_is_ended(tmp_path, monkeypatch, stream):
+    monkeypatch.setattr(pipes, "LIMITED", "ulimit -f 100\n")
+    source, protocol = piped(tmp_path, f"yes{stream} |")
+    found = errors(source, protocol)
+    assert any(error.startswith(f"yes{stream} |: ") and "(utterance 'w1-0')" in error for error in found)
 
 
 def test_pipes_of_a_corpus_that_trains_run_in_the_job_that_reads_them(tmp_path):
