@@ -8,6 +8,9 @@ from contextlib import contextmanager
 import pytest
 
 CHROMIUM = shutil.which("chromium")
+PATIENCE_MS = 180_000  # for what comes in a moment, on a machine that has little time for it
+UNDRAWN = """[...document.querySelectorAll('.chart')]
+    .filter((of) => of.offsetParent && !of.querySelector('.main-svg')).map((of) => of.ariaLabel)"""
 needs_browser = pytest.mark.skipif(
     not CHROMIUM and "VOICEPRIVACY_BROWSER" not in os.environ,
     reason="no chromium here (Debian: apt-get install chromium); .ci/run has one",
@@ -31,6 +34,7 @@ class Reader:
     def __init__(self, started, path, *, width=1280, dark=False, scripts=True):
         size, scheme = {"width": width, "height": 900}, "dark" if dark else "light"
         self.page = started.new_context(viewport=size, color_scheme=scheme, java_script_enabled=scripts).new_page()
+        self.page.set_default_timeout(PATIENCE_MS)
         self.errors, self.requests = [], []
         self.page.on(
             "console", lambda message: message.type in ("error", "warning") and self.errors.append(message.text)
@@ -40,20 +44,23 @@ class Reader:
         self.page.goto(path.as_uri())
 
     def open_everything(self):
-        """Unfold all sections and scroll to the end, so that everything is drawn."""
+        """Unfold all sections and scroll to the end until everything is drawn (or had its time)."""
         self.page.evaluate("document.querySelectorAll('details').forEach((of) => { of.open = true; })")
-        self.page.evaluate("""async () => {
-            for (let y = 0; y < document.body.scrollHeight; y += 600) {
-                scrollTo({ top: y, behavior: 'instant' });
-                await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 20)));
-            }
+        scroll = """async (patience) => {
+            const end = Date.now() + patience;
+            do {
+                for (let y = 0; y < document.body.scrollHeight; y += 600) {
+                    scrollTo({ top: y, behavior: 'instant' });
+                    await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 20)));
+                }
+            } while (UNDRAWN.length > 0 && Date.now() < end);
             scrollTo({ top: 0, behavior: 'instant' });
-        }""")
+        }"""
+        self.page.evaluate(scroll.replace("UNDRAWN", UNDRAWN), PATIENCE_MS)
 
     def undrawn(self):
         """Charts that can be seen and are not drawn."""
-        return self.page.evaluate("""[...document.querySelectorAll('.chart')]
-            .filter((of) => of.offsetParent && !of.querySelector('.main-svg')).map((of) => of.ariaLabel)""")
+        return self.page.evaluate(UNDRAWN)
 
     def too_wide(self):
         """What sticks out of the page, unless it scrolls by itself."""
@@ -75,14 +82,16 @@ class Reader:
 
     def silent_players(self):
         """Audio that does not play."""
-        return self.page.evaluate("""async () => {
+        play = """async (patience) => {
             const silent = [];
             for (const player of document.querySelectorAll('audio')) {
                 player.muted = true;
                 await player.play();
-                await new Promise((done) => setTimeout(done, 150));
+                const end = Date.now() + patience;
+                while (!(player.currentTime > 0) && Date.now() < end) await new Promise((done) => setTimeout(done, 50));
                 if (!(player.currentTime > 0)) silent.push(player.ariaLabel);
                 player.pause();
             }
             return silent;
-        }""")
+        }"""
+        return self.page.evaluate(play, PATIENCE_MS / 6)
