@@ -122,7 +122,8 @@ def write_intervals(path, metrics, resampled, labels):
     {label: {metric: value, or text with the interval}} to be printed
     """
     found = {
-        label: intervals(metrics[label], of.replicates, n_speakers=of.n_speakers) for label, of in resampled.items()
+        label: _with_headline(intervals(metrics[label], of.replicates, n_speakers=of.n_speakers), metrics[label])
+        for label, of in resampled.items()
     }
     if found:
         flat = labels is None and len(found) == 1
@@ -142,6 +143,14 @@ def write_intervals(path, metrics, resampled, labels):
         label: {name: _shown(value, found.get(label, {}).get(name)) for name, value in of.items()}
         for label, of in metrics.items()
     }
+
+
+def _with_headline(found, metrics):
+    """Intervals with that of the headline of ranks, which is the mean disclosure of the histogram or of the model."""
+    headline = metrics.get("disclosure_bit")
+    names = ("mean_disclosure_bit", "model_mean_disclosure_bit")
+    of = [found[name] for name in names if name in found and metrics[name] == headline]
+    return found | {"disclosure_bit": of[0]} if of else found
 
 
 def _shown(value, interval):

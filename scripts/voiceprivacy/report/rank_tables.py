@@ -13,6 +13,7 @@ import numpy as np
 from voiceprivacy.files import BadInput, whole_or_absent
 from voiceprivacy.report.latex import latex
 from voiceprivacy.report.metrics import ORIGINAL
+from voiceprivacy.report.uncertainty import metric_limits
 from voiceprivacy.tables import number, read_rows, write_table
 
 SPEAKERS = [
@@ -86,7 +87,8 @@ def by_length(metrics, place):
 
     Returns
     -------
-    {system: {template: {test: bits}}}, int : lengths in observations; the number of templates
+    {system: {template: {test: (bits, interval)}}}, int : lengths in observations, interval (low, high) or None; the
+        number of templates
     """
     corpus, gender, *attacker = place
     found, sizes = {}, set()
@@ -96,7 +98,8 @@ def by_length(metrics, place):
             continue
         if gallery["gender"] == gender and metric.metric == "disclosure_bit":
             of_system = found.setdefault(f"{metric.anonymiser}/{metric.condition}", {})
-            of_system.setdefault(int(gallery["template"]), {})[int(gallery["test"])] = float(metric.value)
+            of_template = of_system.setdefault(int(gallery["template"]), {})
+            of_template[int(gallery["test"])] = (float(metric.value), metric_limits(metric))
         elif gallery["gender"] == gender and metric.metric == "n_templates":
             sizes.add(int(metric.value))
     if not found or len(sizes) != 1:

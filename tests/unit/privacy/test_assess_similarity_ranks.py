@@ -167,6 +167,18 @@ def test_assess_ranks_writes_labels_curves_and_a_picture(folder):
     assert "<svg" in (folder / "p.svg").read_text()
 
 
+def test_the_headline_of_ranks_has_the_interval_of_what_it_shows(folder):
+    """Twenty utterances are less than five a rank for five templates, and enough for four."""
+    for n_templates, source in ((5, "model_mean_disclosure_bit"), (4, "mean_disclosure_bit")):
+        speakers, original = voices(1, spread=1, n_speakers=n_templates, n_utterances=5 if n_templates == 4 else 4)
+        templates = original.reshape(n_templates, -1, 3).mean(axis=1)
+        write(folder / "few.npz", original, templates, speakers, np.unique(speakers))
+        run("assess_ranks", "--matrix", folder / "few.npz", "--metrics", folder / "few.json", "--bootstrap", 50)
+        values, found = (json.loads((folder / name).read_text()) for name in ("few.json", "few.intervals.json"))
+        assert values["disclosure_bit"] == values[source]
+        assert found["disclosure_bit"] == found[source]
+
+
 def test_ties_are_ranked_as_asked(folder):
     speakers, original = voices(1, spread=0)
     write(folder / "tied.npz", 0 * original, np.zeros((5, 3)), speakers, speakers[::4])

@@ -106,11 +106,24 @@ def test_distributions_end_at_one_and_n_is_shown():
 
 def test_bounds_start_at_the_shortest_lengths_and_stop_at_log2_n():
     _, ax = style.figure(3, 3)
-    rank_lengths.plot_lengths(ax, disclosures={1: {1: 0.5, 4: 0.8}, 2: {1: 0.6, 4: 0.9}}, most_bit=1.5)
+    of = {1: {1: (0.5, None), 4: (0.8, None)}, 2: {1: (0.6, None), 4: (0.9, None)}}
+    rank_lengths.plot_lengths(ax, disclosures=of, most_bit=1.5)
     lines = {line.get_label(): line.get_ydata() for line in ax.get_lines()}
     assert lines["bound T"][0] == lines["bound √T"][0] == 0.5
     assert lines["bound T"][-1] == 1.5  # not 4 * 0.5
     assert lines["bound √T"][-1] == pytest.approx(1.0)
+
+
+def test_disclosure_by_length_shows_its_intervals_beside_each_other():
+    _, ax = style.figure(3, 3)
+    of = {1: {1: (0.5, (0.2, 0.7)), 5: (0.8, None)}, 2: {1: (0.6, (0.3, 0.9)), 5: (0.9, (0.7, 1.2))}}
+    rank_lengths.plot_lengths(ax, disclosures=of, most_bit=1.5)
+    drawn = [[segment.tolist() for segment in lines.get_segments()] for lines in ax.collections]
+    (one,), (other, last) = drawn
+    assert (
+        [y for _, y in one] == [0.2, 0.7] and [y for _, y in other] == [0.3, 0.9] and [y for _, y in last] == [0.7, 1.2]
+    )
+    assert one[0][0] < 1 < other[0][0] < 1.1
 
 
 def test_tables_of_speakers_are_read_back(tmp_path):
@@ -165,7 +178,10 @@ def test_lengths_come_from_the_names_of_the_galleries():
     metrics = [*of_gallery("ecapa", 1.0), *of_gallery("ecapa", 1.5, trials="f_t2_d4"), *of_gallery("f0", 9.0)]
     metrics += of_gallery("ecapa", 0.1, anonymiser="b2", condition="op")
     disclosures, n_templates = by_length(metrics, ("demo", "f", "ecapa", "cosine"))
-    assert disclosures == {"original/oo": {1: {1: 1.0}, 4: {2: 1.5}}, "b2/op": {1: {1: 0.1}}}
-    assert n_templates == 8
+    none = {"original/oo": {1: {1: (1.0, None)}, 4: {2: (1.5, None)}}, "b2/op": {1: {1: (0.1, None)}}}
+    assert (disclosures, n_templates) == (none, 8)
+    limited = [metric._replace(ci_low="0.5", ci_high="1.25") for metric in metrics]
+    disclosures, _ = by_length(limited, ("demo", "f", "ecapa", "cosine"))
+    assert disclosures["b2/op"] == {1: {1: (0.1, (0.5, 1.25))}}
     with pytest.raises(BadInput, match="no sampled galleries"):
         by_length(metrics, ("demo", "m", "ecapa", "cosine"))

@@ -8,6 +8,7 @@ from voiceprivacy.report.plots import style
 
 MOST_COLUMNS = 4
 PANEL_INCHES = (2.8, 2.7)
+BESIDE = 0.02  # of the axis: intervals of several templates stand beside each other
 
 
 def picture(*, disclosures, n_templates, title=""):
@@ -15,7 +16,8 @@ def picture(*, disclosures, n_templates, title=""):
 
     Parameters
     ----------
-    disclosures : {system: {template length: {test length: disclosure in bits}}}, lengths in observations
+    disclosures : {system: {template length: {test length: (disclosure, its interval or None)}}}, in bits; lengths in
+        observations
     n_templates : int
     title : str
     """
@@ -23,7 +25,7 @@ def picture(*, disclosures, n_templates, title=""):
     rows = math.ceil(len(disclosures) / columns)
     width, height = PANEL_INCHES
     figure, axes = style.figure(
-        width * max(2, columns), height * rows + 0.6, rows, columns, squeeze=False, sharex=True, sharey=True
+        width * columns + 1.2, height * rows + 0.4, rows, columns, squeeze=False, sharex=True, sharey=True
     )
     for ax in axes.flat[len(disclosures) :]:
         ax.set_axis_off()
@@ -32,7 +34,7 @@ def picture(*, disclosures, n_templates, title=""):
         ax.set_title(system, fontsize="small")
     figure.supxlabel("observations of a test, T", fontsize="medium")
     figure.supylabel("disclosure [bit]", fontsize="medium")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=7)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right center")
     figure.suptitle(f"{title}; {n_templates} templates: at most {math.log2(n_templates):.2f} bit")
     return figure
 
@@ -43,14 +45,15 @@ def plot_lengths(ax, *, disclosures, most_bit):
     The bounds start at the shortest test of the shortest template and grow with T (composition) and with sqrt(T)
     (advanced composition); nothing exceeds log2 N.
     """
-    for index, (template, of) in enumerate(sorted(disclosures.items())):
-        tests = sorted(of)
-        ax.plot(
-            tests, [of[test] for test in tests], marker="o", color=style.colour(index), label=f"template {template}"
-        )
     tests = np.array(sorted({test for of in disclosures.values() for test in of}), dtype=float)
+    for index, (template, of) in enumerate(sorted(disclosures.items())):
+        bits = [of[test][0] for test in sorted(of)]
+        ax.plot(sorted(of), bits, marker="o", color=style.colour(index), label=f"template {template}")
+        shift = (index - (len(disclosures) - 1) / 2) * BESIDE * (tests[-1] - tests[0])
+        limits = [(test + shift, *interval) for test, (_, interval) in of.items() if interval]
+        ax.vlines(*np.reshape(limits, (-1, 3)).T, color=style.colour(index), linewidth=0.8)
     shortest = disclosures[min(disclosures)]
-    start = shortest[min(shortest)]
+    start, _ = shortest[min(shortest)]
     growth = np.linspace(tests[0], tests[-1], 50) / tests[0]
     for name, power, line in (("bound T", 1.0, "--"), ("bound √T", 0.5, "-.")):
         bound = np.minimum(start * growth**power, most_bit)
