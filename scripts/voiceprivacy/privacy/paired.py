@@ -111,7 +111,8 @@ def read_systems(paths, *, folder, weights=None):
         replicates = read_npz(path.with_name(path.name.replace(INTERVALS, REPLICATES)), [])
         for condition, intervals in read_json(path).items():
             for name, of in intervals.items():
-                if condition != "oo" or anonymiser == "original":
+                drawn = f"{condition}/{name}" in replicates  # not the headline of ranks, which is one of two others
+                if drawn and (condition != "oo" or anonymiser == "original"):
                     systems = found.setdefault((condition, name), {}).setdefault(anonymiser, {})
                     systems[place] = (of["value"], replicates[f"{condition}/{name}"], of["n_speakers"])
     lists = _lists(tried, weights, folder)

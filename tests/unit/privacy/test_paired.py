@@ -144,7 +144,8 @@ def folder(tmp_path):
             replicates = value + COMMON
             path = tmp_path / "verification" / "libri" / trials / anonymiser / "ecapa" / "cosine"
             of = bootstrap.interval(value, replicates, n_speakers=20)._asdict()
-            write_json(path.with_suffix(".intervals.json"), {condition: {"eer_percent": of, "min_dcf": of}})
+            found = {"eer_percent": of, "min_dcf": of, "disclosure_bit": of}  # a headline has no replicates of its own
+            write_json(path.with_suffix(".intervals.json"), {condition: found})
             arrays = {f"{condition}/{name}": replicates for name in ("eer_percent", "min_dcf")}
             write_npz(path.with_suffix(".bootstrap.npz"), arrays)
     return tmp_path
