@@ -26,6 +26,7 @@ def main():
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--threads", type=int, default=1, help="processes on a CPU; the result does not depend on it")
     parser.add_argument("--runtime", type=float, help="minutes after which the command is ended (default: none)")
+    parser.add_argument("--sandbox", action="store_true", help="no network for a command, nothing else to write to")
     arguments = parser.parse_args()
 
     with watched(arguments.manifest) as utterances:
@@ -38,7 +39,7 @@ def _embed(utterances, arguments):
     if arguments.ready:
         return foreign.of_utterances(arguments.ready, utterances)
     if arguments.command:
-        how = {name: getattr(arguments, name) for name in ("manifest", "threads")}
+        how = {name: getattr(arguments, name) for name in ("manifest", "threads", "sandbox")}
         return foreign.from_command(arguments.command, utterances, **how, minutes=arguments.runtime)
     return _by_model(utterances, arguments)
 
@@ -51,9 +52,8 @@ def _by_model(utterances, arguments):
         preparation=Preparation(arguments.loudness, arguments.trim, arguments.vad),
     )
     folder = hub.local_folder(arguments.model, revision=arguments.revision)
-    return extractors.embed_manifest(
-        utterances, folder=folder, device=arguments.device, threads=arguments.threads, make=make
-    )
+    how = {"device": arguments.device, "threads": arguments.threads, "make": make}
+    return extractors.embed_manifest(utterances, folder=folder, **how)
 
 
 if __name__ == "__main__":

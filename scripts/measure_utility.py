@@ -20,6 +20,7 @@ def main():
     parser.add_argument("--output", required=True, type=Path, help="TSV to write: utterance metric value")
     parser.add_argument("--threads", type=int, default=1, help="what {threads} in the command is (default: 1)")
     parser.add_argument("--runtime", type=float, help="minutes after which the command is ended (default: none)")
+    parser.add_argument("--sandbox", action="store_true", help="no network for the command, nothing else to write to")
     arguments = parser.parse_args()
     require_at_least(1, threads=arguments.threads)
 

@@ -54,6 +54,7 @@ rule measure_utility:
     params:
         code=code("measure_utility"),
         command=measure_command,
+        sandbox=measure_sandbox,
     shell:
         "python {input.script:q}"
         " --command {params.command:q}"
@@ -61,6 +62,7 @@ rule measure_utility:
         " --original {input.original:q}"
         " --threads {threads}"
         " --runtime {resources.measure_runtime:q}"
+        " {params.sandbox:q}"
         " --output {output.measures:q}"
         " > {log:q} 2>&1"
 

@@ -22,6 +22,10 @@ def measure_command(wildcards):
     return config["utility"][wildcards.measure]["command"].replace("{corpus}", wildcards.corpus)
 
 
+def measure_sandbox(wildcards):
+    return ["--sandbox"] if config["utility"][wildcards.measure]["sandbox"] else []
+
+
 def measures(wildcards):
     return plan.measures(wildcards.corpus)
 

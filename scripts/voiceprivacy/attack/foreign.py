@@ -16,17 +16,18 @@ from voiceprivacy.arrays import Embeddings, read_embeddings
 from voiceprivacy.files import BadInput, naming
 
 
-def from_command(command, utterances, *, manifest, threads, minutes=None):
+def from_command(command, utterances, *, manifest, threads, minutes=None, sandbox=False):
     """Run somebody's extractor on a manifest: Embeddings of ``utterances``, in their order.
 
     {scripts}, {resources} and {threads} in the command are filled in; no shell is involved. After ``minutes`` it is
-    ended, with all that it started.
+    ended, with all that it started. With ``sandbox`` it runs in a box of voiceprivacy.sandbox.
     """
     words = programs.words_of(command, threads=threads)
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "embeddings.npz"
         words += ["--manifest", str(manifest), "--embeddings", str(made)]
-        programs.run(words, name=f"command '{command}'", threads=threads, minutes=minutes)
+        box = {"writable": folder if sandbox else None}
+        programs.run(words, name=f"command '{command}'", threads=threads, minutes=minutes, **box)
         if not made.exists():
             raise BadInput(f"command '{command}' wrote no --embeddings")
         with naming(f"what command '{command}' wrote"):

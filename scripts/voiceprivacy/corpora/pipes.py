@@ -72,8 +72,8 @@ def end_running():
 def _run(pipe, path, said):
     with open(path, "wb") as audio, open(said, "wb") as errors:
         streams = {"stdin": subprocess.DEVNULL, "stdout": audio, "stderr": errors}
-        how = {"shell": True, "cwd": pipe.folder, "start_new_session": True}
-        process = subprocess.Popen(LIMITED + pipe.command, **how, **streams)  # nosec B602  # pipes: true only
+        where = {"cwd": pipe.folder, "start_new_session": True}
+        process = subprocess.Popen(LIMITED + pipe.command, shell=True, **where, **streams)  # nosec B602  # pipes: true
     RUNNING.add(process)
     try:
         return process.wait(LIMIT_S)

@@ -19,7 +19,7 @@ METRIC_NAME = re.compile("[a-z][a-z0-9_]*")
 UNDEFINED = "undefined"
 
 
-def run_measure(command, *, manifest, original, utterances, threads, output, runtime=None):
+def run_measure(command, *, manifest, original, utterances, threads, output, runtime=None, sandbox=False):
     """Run somebody's measure and write what it found to ``output``: list of (utterance, metric, value).
 
     Parameters
@@ -34,6 +34,8 @@ def run_measure(command, *, manifest, original, utterances, threads, output, run
     output : path
     runtime : float, optional
         Minutes after which the command is ended.
+    sandbox : bool
+        Run it in a box of voiceprivacy.sandbox.
 
     Raises
     ------
@@ -45,7 +47,7 @@ def run_measure(command, *, manifest, original, utterances, threads, output, run
         contract = {"--manifest": manifest, "--original": original, "--output": made}
         words = programs.words_of(command, threads=threads)
         words += [str(word) for argument in contract.items() for word in argument]
-        programs.run(words, name=name, threads=threads, minutes=runtime)
+        programs.run(words, name=name, threads=threads, minutes=runtime, writable=folder if sandbox else None)
         if not made.exists():
             raise BadInput(f"{name} wrote no --output")
         try:

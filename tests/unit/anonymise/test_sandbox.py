@@ -9,8 +9,10 @@ import pytest
 
 from voiceprivacy import programs, sandbox
 from voiceprivacy.anonymise import plugins
+from voiceprivacy.attack import foreign
 from voiceprivacy.files import SCRIPTS, BadInput
 from voiceprivacy.tables import read_manifest
+from voiceprivacy.utility import measures
 
 COPY = Path("workflow/resources/plugins/copy_speech.py").absolute()
 BURGLAR = '''
@@ -135,6 +137,45 @@ def test_compiled_functions_find_room_in_the_box(scratch):
     variables = {"PYTHONPATH": str(SCRIPTS)}
     programs.run(words, name="numba", threads=1, variables=variables, writable=scratch)
     assert list(scratch.rglob("*.nbc"))
+
+
+INTRUDER = """
+import sys
+from pathlib import Path
+
+import numpy as np
+
+given = dict(zip(sys.argv[2::2], sys.argv[3::2]))
+try:
+    Path(sys.argv[1], "new.txt").write_text("x")
+    said = "wrote"
+except OSError as error:
+    said = error.strerror
+ids = [line.split("\\t")[0] for line in open(given["--manifest"])][1:]
+if "--embeddings" in given:
+    np.savez(given["--embeddings"], ids=np.array(ids), embeddings=np.ones((len(ids), 3)))
+else:
+    rows = ["utterance\\tmetric\\tvalue", *(f"{of}\\twer\\t0" for of in ids)]
+    Path(given["--output"]).write_text("\\n".join(rows) + "\\n")
+print(said)
+"""
+
+
+@pytest.mark.parametrize("kind", ["extractor", "measure"])
+def test_extractors_and_measures_have_the_same_box(original, outside, tmp_path, capfd, kind):
+    (tmp_path / "intruder.py").write_text(INTRUDER)
+    command = f"{sys.executable} {tmp_path}/intruder.py {outside}"
+    utterances = read_manifest(original)
+    for boxed in (True, False):
+        if kind == "extractor":
+            foreign.from_command(command, utterances, manifest=original, threads=1, sandbox=boxed)
+        else:
+            names, manifests = [of.utterance for of in utterances], {"manifest": original, "original": original}
+            how = {"utterances": names, **manifests, "threads": 1, "output": tmp_path / "out.tsv"}
+            measures.run_measure(command, **how, sandbox=boxed)
+        said = capfd.readouterr().err
+        assert ("Read-only file system" in said) == boxed
+        assert (outside / "new.txt").exists() == (not boxed)
 
 
 def test_a_machine_without_sandboxes_says_so(original, scratch, monkeypatch):
