@@ -71,7 +71,7 @@ class Attackers:
         """The arguments of extract_embeddings that say how: a model with its switches, a command, or a ready file."""
         entry = self.extractors[extractor]
         if "command" in entry:
-            return ["--command", entry["command"]]
+            return ["--command", entry["command"], *(["--sandbox"] if entry["sandbox"] else [])]
         if "embeddings" in entry:
             return ["--ready", self.ready(extractor, corpus, part, anonymiser)]
         switches = [f"--{name}" for name in ("trust", "loudness", "trim", "vad") if entry[name]]
