@@ -22,24 +22,26 @@ def finding(original, path, sample_rate):
 
     Returns
     -------
-    str or None : what is wrong with it
+    str or None : what is wrong with it, without its path
     """
     if path is None:
         return "is missing"
+    if not path.exists():
+        return "not found (in a manifest, relative paths start at its folder)"
     try:
         samples, its_rate = audio.read(path)
         channels = audio.header(path).channels
     except BadInput as error:
-        return str(error)
+        return str(error).removeprefix(f"{path}: ")
     if channels != 1:
-        return f"{path}: has {channels} channels instead of one"
+        return f"has {channels} channels instead of one"
     if sample_rate and its_rate != sample_rate:
-        return f"{path}: is sampled at {its_rate} Hz instead of {sample_rate} (resample: true converts it)"
+        return f"is sampled at {its_rate} Hz instead of {sample_rate} (resample: true converts it)"
     duration_s = len(samples) / its_rate
     if abs(duration_s - original.duration_s) > max(LENGTH_S, LENGTH_SHARE * original.duration_s):
-        return f"{path}: lasts {duration_s:.2f} s, the original {original.duration_s:.2f} s"
+        return f"lasts {duration_s:.2f} s, the original {original.duration_s:.2f} s"
     if is_silent(samples) and not is_silent(audio.read(original.path)[0]):
-        return f"{path}: is silent, the original is not"
+        return "is silent, the original is not"
     return None
 
 

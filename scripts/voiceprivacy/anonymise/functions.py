@@ -37,13 +37,14 @@ def call_function(utterance, *, name, options, seed, audio_dir):
     samples, sample_rate = audio.read(utterance.path)
     known = {"utterance": utterance.utterance, "speaker": utterance.speaker, "seed": seed}
     try:
-        protected = load_function(name)(samples.copy(), sample_rate, **known, **options)
-        protected = np.asarray(protected, dtype=np.float32)
+        returned = load_function(name)(samples.copy(), sample_rate, **known, **options)
+        protected = np.asarray(np.nan if returned is None else returned, dtype=np.float32)
     except Exception as error:
         raise BadInput(f"utterance '{utterance.utterance}': {name}: {_reason(error)}") from None
     if protected.ndim != 1 or not protected.size or not np.isfinite(protected).all():
         shape = f"shape {protected.shape}, finite: {np.isfinite(protected).all()}"
-        raise BadInput(f"utterance '{utterance.utterance}': {name} must return finite samples (N,), not {shape}")
+        found = "None (is a 'return' missing?)" if returned is None else shape
+        raise BadInput(f"utterance '{utterance.utterance}': {name} must return finite samples (N,), not {found}")
     audio.write(audio_dir / f"{utterance.utterance}.flac", audio.within_full_scale(protected), sample_rate)
 
 

@@ -53,7 +53,7 @@ def anonymise_part(
         limits = {"threads": threads, "minutes": runtime}
         paths = plugins.protect(entry, utterances, seed=seed, scratch=scratch, **limits) if utterances else {}
         with whole_folder_or_absent(audio_dir) as folder:
-            _check(utterances, paths, None if entry.get("resample") else sample_rate)
+            _check(utterances, paths, None if entry.get("resample") else sample_rate, scratch=scratch)
             files = _keep(utterances, paths, sample_rate, folder=folder, scratch=scratch.resolve())
             refuse_changed(manifest, utterances)
         if (alphas := alphas_path(scratch / "output.tsv")).exists():
@@ -72,12 +72,19 @@ def select_shard(utterances, shard, shards):
     return [utterance for utterance in utterances if utterance.utterance in chosen]
 
 
-def _check(utterances, paths, sample_rate):
+def _check(utterances, paths, sample_rate, *, scratch):
     findings = []
     for original in tqdm(utterances, desc="check", unit="utterance", mininterval=1.0):
-        if text := check.finding(original, paths.get(original.utterance), sample_rate):
-            findings.append((original.utterance, text))
+        path = paths.get(original.utterance)
+        if text := check.finding(original, path, sample_rate):
+            findings.append((original.utterance, text if path is None else f"{_shown(path, scratch)}: {text}"))
     check.raise_findings(findings, n_utterances=len(utterances))
+
+
+def _shown(path, scratch):
+    """A path, or only its end in the scratch folder, which is removed after a failure."""
+    path, scratch = path.absolute(), scratch.absolute()
+    return path.relative_to(scratch) if path.is_relative_to(scratch) else path
 
 
 def _keep(utterances, paths, sample_rate, *, folder, scratch):

@@ -5,12 +5,14 @@ Conventions
 * An entry is a dict with exactly one of the keys ``function``, ``command`` and ``audio``, and perhaps ``options``.
 * Every kind takes (what the entry says, utterances, *, options, seed, threads, minutes, writable, scratch) and
   returns {utterance id: path of the protected file}; it may write below ``scratch`` only.
-* Relative paths are relative to the working directory.
+* Relative paths in an entry are relative to the working directory. A program is given absolute ones, so that what it
+  joins to --audio-dir is right in its manifest too, where a relative path would start at the manifest.
 """
 
 import json
 import os
 import sys
+from pathlib import Path
 
 from voiceprivacy import programs
 from voiceprivacy.anonymise import functions
@@ -51,6 +53,7 @@ def protect(entry, utterances, *, seed, threads, scratch, minutes=None):
     BadInput : the plug-in cannot be found, fails, or breaks its contract
     """
     of = kind(entry)
+    scratch = Path(scratch).absolute()
     options = entry.get("options") or {}
     limits = {"threads": threads, "minutes": minutes, "writable": scratch if entry.get("sandbox") else None}
     paths = KINDS[of](entry[of], utterances, options=options, seed=seed, scratch=scratch, **limits)

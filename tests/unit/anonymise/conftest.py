@@ -1,4 +1,4 @@
-"""A small original manifest: eight noisy half-second tones of four speakers."""
+"""A small original manifest, eight noisy half-second tones of four speakers, and a team that protected them."""
 
 import pytest
 from sounds import RATE, tone
@@ -18,3 +18,12 @@ def original(tmp_path):
         utterances.append(Utterance(name, speaker, "fm"[index // 4], folder / f"{name}.flac", 0.5))
     write_manifest(folder / "manifest.tsv", utterances)
     return folder / "manifest.tsv"
+
+
+@pytest.fixture
+def team(tmp_path):
+    """A folder of protected audio, good as it is: {name: path}."""
+    paths = {f"s{n // 2}_{n % 2}": tmp_path / "team" / f"s{n // 2}_{n % 2}.wav" for n in range(8)}
+    for n, path in enumerate(paths.values()):
+        audio.write(path, tone(n)[::-1], RATE)
+    return paths

@@ -9,34 +9,16 @@ import uuid
 import numpy as np
 import pytest
 import soundfile
+from shards import COPY, REVERSED, run_shard
 from sounds import RATE, tone
 
 from voiceprivacy import audio
-from voiceprivacy.anonymise import check
 from voiceprivacy.anonymise.gather import gather_manifests
-from voiceprivacy.anonymise.part import anonymise_part, select_shard
+from voiceprivacy.anonymise.part import select_shard
 from voiceprivacy.files import BadInput
 from voiceprivacy.tables import Utterance, read_manifest, read_table, write_manifest
 
 MCADAMS = {"command": f"{sys.executable} {{scripts}}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"}
-REVERSED = {"function": "workflow/resources/plugins/reversed.py:anonymise"}
-COPY = {"command": f"{sys.executable} workflow/resources/plugins/copy_speech.py"}
-
-
-def run_shard(original, entry, folder, *, shard=0, shards=1, seed=1, sample_rate=RATE):
-    manifest = folder / f"shards/{shard}.tsv"
-    numbers = {"seed": seed, "shard": shard, "shards": shards, "sample_rate": sample_rate, "threads": 1}
-    anonymise_part(original, entry, **numbers, audio_dir=folder / f"wav/{shard}", output_manifest=manifest)
-    return manifest
-
-
-@pytest.fixture
-def team(tmp_path):
-    """A folder of protected audio, good as it is: {name: path}."""
-    paths = {f"s{n // 2}_{n % 2}": tmp_path / "team" / f"s{n // 2}_{n % 2}.wav" for n in range(8)}
-    for n, path in enumerate(paths.values()):
-        audio.write(path, tone(n)[::-1], RATE)
-    return paths
 
 
 @pytest.mark.parametrize("entry", [MCADAMS, REVERSED, COPY], ids=["mcadams", "reversed", "copy"])
@@ -89,12 +71,6 @@ def test_float_audio_at_another_rate_is_converted_with_a_note(original, tmp_path
     assert np.abs(audio.read(path)[0]).max() < 1
 
 
-def test_another_rate_is_refused_where_the_config_does_not_allow_it(original, tmp_path, team):
-    soundfile.write(team["s0_0"], np.repeat(tone(0), 3), 48000)
-    with pytest.raises(BadInput, match=r"1 of 8 .*'s0_0' .* is sampled at 48000 Hz instead of 16000 \(resample: true"):
-        run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
-
-
 def test_what_a_killed_run_left_is_removed_by_the_next_run_of_the_same_job(original, tmp_path):
     out = tmp_path / "out"
     for place in ("wav/.0.", "wav/.1.", "shards/.0.", "shards/.0.alphas."):
@@ -108,57 +84,6 @@ def test_what_a_killed_run_left_is_removed_by_the_next_run_of_the_same_job(origi
     run_shard(original, REVERSED, out)
     hidden = sorted(path.relative_to(out).as_posix()[:8] for path in out.rglob(".*"))
     assert hidden == ["wav/.0.m", "wav/.1." + hidden[1][-1]]
-
-
-def spoil(team, **spoiled):
-    for name, (samples, sample_rate) in spoiled.items():
-        soundfile.write(team[name], samples, sample_rate, subtype="FLOAT")
-
-
-def test_every_kind_of_broken_audio_is_found(original, tmp_path, team):
-    nan, loud = tone(3).copy(), tone(6)
-    nan[5] = np.nan
-    silent, half, stereo = np.zeros(8000), tone(2)[:3000], np.stack([loud, loud], axis=1)
-    spoil(team, s0_0=(silent, RATE), s1_0=(half, RATE), s1_1=(nan, RATE), s3_0=(stereo, RATE))
-    team["s0_1"].unlink()
-    team["s2_0"].write_bytes(b"not audio")
-    with pytest.raises(BadInput) as error:
-        run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
-    message = str(error.value)
-    assert message.startswith("6 of 8 protected utterances are unusable: ")
-    found = {part.split("'")[1]: part for part in message.split(": ", 1)[1].split("; ")}
-    expected = {"s0_0": "is silent", "s0_1": "is missing", "s1_0": "lasts 0.19 s, the original 0.50 s"}
-    expected |= {"s1_1": "NaN", "s2_0": "cannot be read as audio", "s3_0": "has 2 channels"}
-    assert found.keys() == expected.keys()
-    assert all(text in found[name] for name, text in expected.items())
-    assert not (tmp_path / "out/shards/0.tsv").exists()
-    assert not (tmp_path / "out/wav/0").exists()
-    assert list((tmp_path / "out/wav").iterdir()) == []
-
-
-def test_a_command_must_keep_the_rate(original, tmp_path):
-    with pytest.raises(BadInput, match=r"8 of 8 .*is sampled at 16000 Hz instead of 8000"):
-        run_shard(original, COPY, tmp_path / "out", sample_rate=8000)
-
-
-def test_silence_may_stay_silent(tmp_path):
-    audio.write(tmp_path / "zero.flac", np.zeros(8000), RATE)
-    original = Utterance("u", "s", "f", tmp_path / "zero.flac", 0.5)
-    assert check.finding(original, tmp_path / "zero.flac", RATE) is None
-
-
-@pytest.mark.parametrize(("seconds", "good"), [(10.0, True), (8.0, True), (12.0, True), (7.0, False), (13.0, False)])
-def test_the_length_may_differ_by_a_quarter(tmp_path, seconds, good):
-    audio.write(tmp_path / "u.flac", tone(1, seconds), RATE)
-    text = check.finding(Utterance("u", "s", "f", tmp_path / "original.flac", 10.0), tmp_path / "u.flac", RATE)
-    assert (text is None) == good
-
-
-def test_ten_findings_are_told_and_the_others_counted():
-    with pytest.raises(BadInput) as error:
-        check.raise_findings([(f"u{n}", "is missing") for n in range(13)], n_utterances=40)
-    assert str(error.value).startswith("13 of 40 protected utterances are unusable: 'u0' is missing; 'u1'")
-    assert "'u9' is missing; and 3 more (mend the anonymiser, or name them in 'exclude'" in str(error.value)
 
 
 def test_a_failed_run_leaves_nothing_of_an_earlier_one(original, tmp_path):

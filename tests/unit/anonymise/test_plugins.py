@@ -68,7 +68,7 @@ def test_samples_beyond_full_scale_are_scaled_not_clipped(protect, function):
     ("body", "message"),
     [
         ("return 1 / 0", "utterance 's1_1': .*plugin.py:anonymise: ZeroDivisionError: division by zero"),
-        ("return None", "utterance 's1_1': "),
+        ("return None", r"utterance 's1_1': .* not None \(is a 'return' missing\?\)"),
         ("return samples[None]", r"must return finite samples \(N,\), not shape \(1, 8000\)"),
         ("return samples[:0]", r"must return finite samples \(N,\), not shape \(0,\)"),
         ("return samples * np.nan", "finite: False"),
@@ -163,6 +163,24 @@ def command_that(tmp_path, change):
         "open(paths['--output-manifest'], 'w').writelines('\\t'.join(row) for row in [header, *rows])\n"
     )
     return {"command": f"{sys.executable} {script}"}
+
+
+JOINED = """
+import shutil
+for row in rows:
+    path = f"{paths['--audio-dir']}/{row[0]}.flac"
+    shutil.copy(row[3], path)
+    row[3] = path
+"""
+
+
+def test_what_a_command_joins_to_the_audio_dir_is_found_wherever_it_runs(original, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("my scratch").mkdir()
+    entry = command_that(tmp_path, JOINED)
+    paths = plugins.protect(entry, read_manifest(original), seed=1, threads=1, scratch=Path("my scratch"))
+    assert len(paths) == 8
+    assert all(path.is_file() and path.parent == tmp_path / "my scratch/audio" for path in paths.values())
 
 
 def test_an_utterance_that_nobody_asked_for_is_refused(protect, tmp_path):
