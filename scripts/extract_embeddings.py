@@ -39,8 +39,8 @@ def _embed(utterances, arguments):
     if arguments.ready:
         return foreign.of_utterances(arguments.ready, utterances)
     if arguments.command:
-        how = {name: getattr(arguments, name) for name in ("manifest", "threads", "sandbox")}
-        return foreign.from_command(arguments.command, utterances, **how, minutes=arguments.runtime)
+        how = {"threads": arguments.threads, "minutes": arguments.runtime, "sandbox": arguments.sandbox}
+        return foreign.from_command(arguments.command, utterances, **how)
     return _by_model(utterances, arguments)
 
 

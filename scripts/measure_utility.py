@@ -4,7 +4,6 @@ import argparse
 from pathlib import Path
 
 from voiceprivacy.command import require_at_least, run
-from voiceprivacy.tables import read_manifest
 from voiceprivacy.utility.measures import run_measure
 
 
@@ -24,10 +23,9 @@ def main():
     arguments = parser.parse_args()
     require_at_least(1, threads=arguments.threads)
 
-    utterances = [utterance.utterance for utterance in read_manifest(arguments.manifest)]
-    measured = run_measure(utterances=utterances, **vars(arguments))
+    measured = run_measure(**vars(arguments))
     metrics = sorted({metric for _, metric, _ in measured})
-    print(f"{len(utterances)} utterances, {', '.join(metrics)}: {arguments.output}")
+    print(f"{len({name for name, _, _ in measured})} utterances, {', '.join(metrics)}: {arguments.output}")
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 
 Conventions
 -----------
-A command is called as ``<command> --manifest IN.tsv --embeddings OUT.npz`` and writes ids (N,) and embeddings (N, D),
-one row for every utterance. Whatever arrives is checked: every utterance once, finite numbers.
+A command is called as ``<command> --manifest IN.tsv --embeddings OUT.npz``, with absolute paths also in the manifest,
+and writes ids (N,) and embeddings (N, D), one row for every utterance. Whatever arrives is checked: every utterance
+once, finite numbers.
 """
 
 import tempfile
@@ -14,17 +15,19 @@ import numpy as np
 from voiceprivacy import programs
 from voiceprivacy.arrays import Embeddings, read_embeddings
 from voiceprivacy.files import BadInput, naming
+from voiceprivacy.tables import write_manifest
 
 
-def from_command(command, utterances, *, manifest, threads, minutes=None, sandbox=False):
-    """Run somebody's extractor on a manifest: Embeddings of ``utterances``, in their order.
+def from_command(command, utterances, *, threads, minutes=None, sandbox=False):
+    """Run somebody's extractor: Embeddings of ``utterances``, in their order.
 
     {scripts}, {resources} and {threads} in the command are filled in; no shell is involved. After ``minutes`` it is
     ended, with all that it started. With ``sandbox`` it runs in a box of voiceprivacy.sandbox.
     """
     words = programs.words_of(command, threads=threads)
     with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / "embeddings.npz"
+        manifest, made = Path(folder) / "manifest.tsv", Path(folder) / "embeddings.npz"
+        write_manifest(manifest, utterances)
         words += ["--manifest", str(manifest), "--embeddings", str(made)]
         box = {"writable": folder if sandbox else None}
         programs.run(words, name=f"command '{command}'", threads=threads, minutes=minutes, **box)

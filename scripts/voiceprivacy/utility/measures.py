@@ -2,24 +2,25 @@
 
 Conventions
 -----------
-A measure is called as ``<command> --manifest PROTECTED.tsv --original ORIGINAL.tsv --output OUT.tsv`` and writes a TSV
-(utterance metric value): every utterance of the manifest once for each of its metrics. A value is a finite number, or
-``undefined`` (a word error rate of no words).
+A measure is called as ``<command> --manifest PROTECTED.tsv --original ORIGINAL.tsv --output OUT.tsv``, with absolute
+paths also in the manifests, and writes a TSV (utterance metric value): every utterance of the manifest once for each of
+its metrics. A value is a finite number, or ``undefined`` (a word error rate of no words).
 """
 
 import math
 import re
+from pathlib import Path
 
 from voiceprivacy import programs
 from voiceprivacy.files import BadInput, scratch_folder
-from voiceprivacy.tables import read_rows, write_table
+from voiceprivacy.tables import read_manifest, read_rows, write_manifest, write_table
 
 COLUMNS = ["utterance", "metric", "value"]
 METRIC_NAME = re.compile("[a-z][a-z0-9_]*")
 UNDEFINED = "undefined"
 
 
-def run_measure(command, *, manifest, original, utterances, threads, output, runtime=None, sandbox=False):
+def run_measure(command, *, manifest, original, threads, output, runtime=None, sandbox=False):
     """Run somebody's measure and write what it found to ``output``: list of (utterance, metric, value).
 
     Parameters
@@ -27,9 +28,7 @@ def run_measure(command, *, manifest, original, utterances, threads, output, run
     command : str
         {scripts}, {resources} and {threads} are filled in; no shell is involved.
     manifest, original : path
-        Manifests of the protected and of the original speech.
-    utterances : list of str
-        Which must all be measured.
+        Manifests of the protected speech, every utterance of which must be measured, and of the original.
     threads : int
     output : path
     runtime : float, optional
@@ -42,16 +41,19 @@ def run_measure(command, *, manifest, original, utterances, threads, output, run
     BadInput : the command cannot be started, fails, writes nothing, or its table is no good (read_measured)
     """
     name = f"command '{command}'"
-    with scratch_folder(output) as folder:
-        made = folder / "output.tsv"
-        contract = {"--manifest": manifest, "--original": original, "--output": made}
+    protected = read_manifest(manifest)
+    with scratch_folder(Path(output).absolute()) as folder:
+        manifests, made = (folder / "manifest.tsv", folder / "original.tsv"), folder / "output.tsv"
+        for path, utterances in zip(manifests, (protected, read_manifest(original)), strict=True):
+            write_manifest(path, utterances)
+        contract = dict(zip(("--manifest", "--original", "--output"), (*manifests, made), strict=True))
         words = programs.words_of(command, threads=threads)
         words += [str(word) for argument in contract.items() for word in argument]
         programs.run(words, name=name, threads=threads, minutes=runtime, writable=folder if sandbox else None)
         if not made.exists():
             raise BadInput(f"{name} wrote no --output")
         try:
-            measured = read_measured(made, utterances)
+            measured = read_measured(made, [of.utterance for of in protected])
         except BadInput as error:
             raise BadInput(f"{name}: {str(error).replace(str(made), '--output')}") from None
     write_table(output, COLUMNS, measured)

@@ -168,10 +168,9 @@ def test_extractors_and_measures_have_the_same_box(original, outside, tmp_path, 
     utterances = read_manifest(original)
     for boxed in (True, False):
         if kind == "extractor":
-            foreign.from_command(command, utterances, manifest=original, threads=1, sandbox=boxed)
+            foreign.from_command(command, utterances, threads=1, sandbox=boxed)
         else:
-            names, manifests = [of.utterance for of in utterances], {"manifest": original, "original": original}
-            how = {"utterances": names, **manifests, "threads": 1, "output": tmp_path / "out.tsv"}
+            how = {"manifest": original, "original": original, "threads": 1, "output": tmp_path / "out.tsv"}
             measures.run_measure(command, **how, sandbox=boxed)
         said = capfd.readouterr().err
         assert ("Read-only file system" in said) == boxed

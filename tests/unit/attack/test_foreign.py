@@ -11,7 +11,7 @@ from voiceprivacy.files import BadInput
 from voiceprivacy.tables import read_manifest
 
 COMMAND = """
-import argparse, csv
+import argparse, csv, os
 import numpy as np
 parser = argparse.ArgumentParser()
 parser.add_argument("--size", type=int, default=3)
@@ -19,7 +19,9 @@ parser.add_argument("--manifest")
 parser.add_argument("--embeddings")
 given = parser.parse_args()
 with open(given.manifest) as file:
-    ids = [row["utterance"] for row in csv.DictReader(file, delimiter="\\t")]
+    rows = list(csv.DictReader(file, delimiter="\\t"))
+ids = [row["utterance"] for row in rows]
+assert all(os.path.isabs(row["path"]) and os.path.isfile(row["path"]) for row in rows)
 np.savez(given.embeddings, ids=np.array(ids[::-1]), embeddings=np.arange(len(ids) * given.size).reshape(-1, given.size))
 """
 
@@ -37,7 +39,7 @@ def save(path, ids, embeddings):
 def test_a_command_gives_embeddings_in_any_order(manifest, tmp_path):
     (tmp_path / "mine.py").write_text(COMMAND, encoding="utf-8")
     command = f"{sys.executable} {tmp_path / 'mine.py'} --size {{threads}}"
-    found = foreign.from_command(command, read_manifest(manifest), manifest=manifest, threads=2)
+    found = foreign.from_command(command, read_manifest(manifest), threads=2)
     assert found.ids.tolist() == ["s0-0", "s0-1", "s1-0", "s1-1"]
     assert found.embeddings.tolist() == [[6, 7], [4, 5], [2, 3], [0, 1]]
     assert found.embeddings.dtype == np.float32
@@ -55,7 +57,7 @@ def test_a_command_gives_embeddings_in_any_order(manifest, tmp_path):
 )
 def test_a_command_that_fails_is_named(manifest, command, reason):
     with pytest.raises(BadInput, match=reason):
-        foreign.from_command(command, read_manifest(manifest), manifest=manifest, threads=1)
+        foreign.from_command(command, read_manifest(manifest), threads=1)
 
 
 def test_a_file_may_hold_more_than_is_asked_for(manifest, tmp_path):

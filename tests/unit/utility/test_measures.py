@@ -4,9 +4,12 @@ import shlex
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
+from voiceprivacy import audio
 from voiceprivacy.files import SCRIPTS, BadInput
+from voiceprivacy.tables import Utterance, write_manifest
 from voiceprivacy.utility.measures import read_measured, run_measure
 
 HEADER = "utterance\tmetric\tvalue\n"
@@ -47,9 +50,12 @@ def test_a_table_that_is_no_good_is_refused_with_its_line(tmp_path, text, messag
 
 def run(tmp_path, program, **of):
     (tmp_path / "measure.py").write_text(program)
-    arguments = {"manifest": "IN.tsv", "original": "OO.tsv", "utterances": ["a"], "threads": 2}
+    for name in ("protected", "original"):
+        audio.write(tmp_path / name / "a.flac", np.ones(16), 16000)
+        write_manifest(tmp_path / name / "m.tsv", [Utterance("a", "s", "f", tmp_path / name / "a.flac", 0.001)])
+    arguments = {"manifest": tmp_path / "protected/m.tsv", "original": tmp_path / "original/m.tsv", "threads": 2}
     command = f"{sys.executable} {shlex.quote(str(tmp_path / 'measure.py'))} {{threads}}"
-    return run_measure(command, output=tmp_path / "out" / "wer.tsv", **arguments | of)
+    return run_measure(output=tmp_path / "out" / "wer.tsv", **{"command": command, **arguments} | of)
 
 
 WRITES = f"""
@@ -58,9 +64,17 @@ open(sys.argv[sys.argv.index("--output") + 1], "w").write({HEADER!r} + TEXT)
 """
 
 
-def test_a_command_gets_both_manifests_and_its_table_is_kept(tmp_path):
-    text = 'f"a\\targuments\\t{len(sys.argv)}\\n" if sys.argv[1:5] == "2 --manifest IN.tsv --original".split() else ""'
-    run(tmp_path, WRITES.replace("TEXT", text))
+READS = """
+import csv, os, sys
+assert [sys.argv[1], *sys.argv[2::2]] == ["2", "--manifest", "--original", "--output"]
+(protected,), (original,) = (csv.DictReader(open(sys.argv[number]), delimiter="\\t") for number in (3, 5))
+assert "protected" in protected["path"] and "original" in original["path"]
+assert all(os.path.isabs(of["path"]) and os.path.isfile(of["path"]) for of in (protected, original))
+"""
+
+
+def test_a_command_gets_both_manifests_with_absolute_paths_and_its_table_is_kept(tmp_path):
+    run(tmp_path, READS + WRITES.replace("TEXT", 'f"a\\targuments\\t{len(sys.argv)}\\n"'))
     assert (tmp_path / "out" / "wer.tsv").read_text() == HEADER + "a\targuments\t8.0\n"
 
 
@@ -82,9 +96,7 @@ def test_a_broken_command_is_one_line_and_leaves_nothing(tmp_path, program, mess
 
 def test_a_program_that_is_not_there_is_named(tmp_path):
     with pytest.raises(BadInput, match="no_such_program"):
-        run_measure(
-            "no_such_program", manifest="m", original="o", utterances=["a"], threads=1, output=tmp_path / "x.tsv"
-        )
+        run(tmp_path, "", command="no_such_program")
 
 
 def test_the_script_says_in_one_line_which_utterance_a_measure_left_out(tmp_path):
