@@ -1,10 +1,8 @@
 """A corpus of the size of train-clean-360: listed, checked and described in under a minute and 2 GB."""
 
 import os
-import resource
 import subprocess
 import sys
-import time
 
 import pytest
 from trees import SCRIPTS, write_audio
@@ -30,11 +28,16 @@ def tree(tmp_path_factory):
 
 @pytest.mark.long
 def test_104_000_utterances_take_less_than_a_minute_and_2_gb(tree, tmp_path):
+    """A minute of two processors: how long it takes beside other work, nobody knows."""
     source = f'{{"librispeech": {{"root": "{tree}", "subsets": ["train"]}}}}'
     outputs = ["--manifest", tmp_path / "m.tsv", "--audio-dir", tmp_path / "wav", "--part", "train", "--threads", "2"]
-    start = time.monotonic()
+    seconds = 0
     for script, arguments in (("validate_corpus", ["--checks", tmp_path / "c.tsv"]), ("prepare_part", outputs)):
-        subprocess.run([sys.executable, SCRIPTS / f"{script}.py", "--source", source, *arguments], check=True)
-    assert time.monotonic() - start < 60
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 2e6  # kB
+        process = subprocess.Popen([sys.executable, SCRIPTS / f"{script}.py", "--source", source, *arguments])
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 0
+        assert used.ru_maxrss < 2e6  # kB
+        seconds += used.ru_utime + used.ru_stime
+    assert seconds < 2 * 60
     assert len((tmp_path / "m.tsv").read_text().splitlines()) == 1 + SPEAKERS * UTTERANCES

@@ -19,7 +19,7 @@ def run(command, *arguments, code=0):
         [sys.executable, "-W", "error", SCRIPTS / f"{command}.py", *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=900,
         check=False,
     )
     assert result.returncode == code, result.stderr

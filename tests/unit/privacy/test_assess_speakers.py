@@ -20,7 +20,7 @@ CELLS = [
 
 def run(*arguments, code=0):
     command = [sys.executable, "-W", "error", SCRIPTS / "assess_speakers.py", *map(str, arguments)]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    result = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
     assert result.returncode == code, result.stderr
     return result.stdout, result.stderr
 
