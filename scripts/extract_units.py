@@ -14,7 +14,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--manifest", required=True, help="TSV: utterance speaker gender path duration_s")
     parser.add_argument("--codebook", required=True, help="npz of train_units.py")
-    parser.add_argument("--encoder", help="folder of SpeechBrain's wav2vec 2.0, as in train_units.py")
+    parser.add_argument("--encoder", help="folder of a self-supervised encoder, as in train_units.py")
     parser.add_argument("--embeddings", required=True, help="npz to write: ids, embeddings (one histogram each)")
     arguments = parser.parse_args()
 

@@ -13,7 +13,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--manifest", required=True, help="TSV of the part train")
     parser.add_argument("--seed", type=int, default=0, help="of the frames that are used and of the first centres")
-    parser.add_argument("--encoder", help="folder of SpeechBrain's wav2vec 2.0 whose frames are taken instead of MFCC")
+    parser.add_argument("--encoder", help="folder of wav2vec 2.0, HuBERT or WavLM whose frames are taken, not MFCC")
     parser.add_argument("--codebook", required=True, help="npz to write: scale, centres")
     arguments = parser.parse_args()
 

@@ -18,7 +18,7 @@ ROOT = SCRIPTS.parent
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
 OTHER_NAMES = {"pysoundfile": "soundfile", "matplotlib-base": "matplotlib"}  # conda-forge's: PyPI's
 IMPORTED_AS = {"pyyaml": "yaml", "torch-yin": "torchyin"}
-COMES_WITH = {"speechbrain": {"hyperpyyaml", "huggingface-hub", "pyyaml"}}
+COMES_WITH = {"speechbrain": {"hyperpyyaml", "huggingface-hub", "pyyaml"}, "transformers": {"safetensors"}}
 CHOSEN_BY_CONFIG = {  # input function: what the schema's default or the kind of back-end takes
     "anonymiser_environment": ["evaluate"],
     "measure_environment": ["evaluate"],

@@ -97,6 +97,10 @@ def test_units_of_an_encoder_depend_on_its_files(tmp_path):
     plan = completed(extractors={"sounds": sounds, "mfcc": {"units": {"corpus": "others"}}})
     files = ["hyperparams.yaml", "latent_extractor.ckpt", "latent_encoder.ckpt"]
     assert plan.encoder_files("sounds") == [f"{tmp_path}/{name}" for name in files]
+    for name in ("config.json", "pytorch_model.bin"):  # of the Hugging Face hub
+        (tmp_path / name).touch()
+    files = ["config.json", "preprocessor_config.json", "pytorch_model.bin"]
+    assert plan.encoder_files("sounds") == [f"{tmp_path}/{name}" for name in files]
     assert plan.encoder("mfcc") is None
     assert plan.encoder_files("mfcc") == []
     with pytest.raises(BadInput, match="nowhere: not found"):

@@ -2,6 +2,7 @@
 
 import csv
 
+import models
 import pytest
 import yaml
 from runs import snakemake
@@ -12,16 +13,25 @@ CONFIG = {
             "synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 0},
             "gender": "mixed",
             "protocol": {"rank_sampling": {"observations": 3, "test": [1, 2]}},
-        }
+        },
+        "others": {"synthetic": {"speakers": 4, "utterances": 2, "first_speaker": 4}, "use": "train"},
     },
-    "extractors": {"f0": {"f0": {}}, "style": {"style": {}}},
+    "extractors": {
+        "f0": {"f0": {}},
+        "style": {"style": {}},
+        "hubert": {"units": {"corpus": "others", "encoder": "hubert"}},
+        "wav2vec": {"units": {"corpus": "others", "encoder": "wav2vec"}},
+    },
     "backends": {"js": {"type": "jensen_shannon"}},
     "report": {"bootstrap": 0},
 }
 
 
 @pytest.mark.long
-def test_ranks_of_two_features_from_speech_to_the_page(tmp_path):
+def test_ranks_of_features_from_speech_to_the_page(tmp_path):
+    """Pitch, style, and units of a tiny random encoder of the Hugging Face hub and of one of SpeechBrain's own."""
+    models.hub_encoder(tmp_path / "hubert", "hubert")
+    models.wav2vec(tmp_path / "wav2vec")
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(CONFIG))
     finished = snakemake(tmp_path, "--cores", "2", "--configfile", tmp_path / "config.yaml")
     assert finished.returncode == 0, finished.stderr
@@ -32,5 +42,7 @@ def test_ranks_of_two_features_from_speech_to_the_page(tmp_path):
     assert rows["mixed_t1_d1", "n_templates"]["f0+js"] == "4"
     assert rows["mixed_t1_d1", "n_utterances"]["style+js"] == "12"
     assert float(rows["mixed_t1_d1", "identification_rate_percent"]["f0+js"]) > 25
+    for units in ("hubert", "wav2vec"):
+        assert float(rows["mixed_t2_d1", "mean_disclosure_bit"][f"{units}+js"]) >= 0
     assert (results / "report/figures/rank_lengths/few/mixed/f0/js.svg").exists()
     assert "Whose rank gives away how much" in (results / "report" / "index.html").read_text()

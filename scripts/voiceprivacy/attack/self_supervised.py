@@ -1,15 +1,13 @@
-"""Frames of a self-supervised encoder: SpeechBrain's own wav2vec 2.0.
+"""Frames of a self-supervised encoder, of SpeechBrain's own or of one that it wraps.
 
 Conventions
 -----------
 * An encoder is a folder of SpeechBrain's wav2vec 2.0 recipe: its hyperparameter file as hyperparams.yaml (the fields
   ``extractor`` and ``encoder_wrapper``, which holds the transformer) and of its checkpoint latent_extractor.ckpt and
   latent_encoder.ckpt. Nothing in it runs as code: see ``hyperparameters``; weights are loaded as tensors only.
+* Or it is a folder of the Hugging Face hub, which config.json says: see ``hugging_face``.
 * A frame is an output of the last layer, every ``hop`` samples of speech at 16 kHz, and sees ``window`` samples of
   speech directly and all others through the transformer.
-
-Encoders of the Hugging Face hub (HuBERT, WavLM) are wrapped by SpeechBrain with the package transformers, which is not
-among the requirements here: a ``command:`` extractor can give histograms of them.
 
 References
 ----------
@@ -23,6 +21,7 @@ import voiceprivacy.torchaudio_loader  # noqa: F401
 import numpy as np
 import torch
 
+from voiceprivacy.attack import hugging_face
 from voiceprivacy.attack.extractors import SETTINGS, load_weights, single_thread
 from voiceprivacy.attack.hyperparameters import Hyperparameters
 from voiceprivacy.files import BadInput
@@ -45,17 +44,13 @@ class Encoder:
         """Load an encoder's folder; BadInput says which file or field is not of this kind."""
         folder = Path(folder)
         if not folder.is_dir():
-            raise BadInput(f"{folder}: not found (a folder with {', '.join(FILES)})")
-        settings = Hyperparameters(folder / SETTINGS)
+            of_hub = ", ".join([hugging_face.SETTINGS, hugging_face.PREPARATION, " or ".join(hugging_face.WEIGHTS)])
+            raise BadInput(f"{folder}: not found (a folder with {', '.join(FILES)}, or with {of_hub})")
+        is_of_hub = (folder / hugging_face.SETTINGS).exists()
         self.folder = folder
-        self.extractor = settings.section("extractor", classes=EXTRACTOR).build()
-        self.encoder = settings.section("encoder_wrapper", classes=WRAPPER).build()
-        load_weights(self.extractor, folder / EXTRACTOR_WEIGHTS)
-        load_weights(self.encoder, folder / ENCODER_WEIGHTS)
-        self.extractor.eval()
-        self.encoder.eval()
+        self.network = hugging_face.Network(folder) if is_of_hub else Network(folder)
         self.hop, self.window = 1, 1
-        for kernel, stride in zip(self.extractor.kernel_sizes, self.extractor.strides, strict=True):
+        for kernel, stride in zip(self.network.kernels, self.network.strides, strict=True):
             self.window += (kernel - 1) * self.hop
             self.hop *= stride
 
@@ -64,7 +59,30 @@ class Encoder:
         wave = torch.from_numpy(np.ascontiguousarray(samples, dtype=np.float32))[None]
         with torch.inference_mode(), single_thread():
             try:
-                return self.encoder(self.extractor(wave))["embeddings"][0].numpy()
+                return self.network(wave)[0].numpy()
             except RuntimeError as error:  # longer than its positional encoding, or parts that do not fit each other
                 reason = " ".join(str(error).split())[:200]
                 raise BadInput(f"{self.folder}: cannot encode {len(samples)} samples ({reason})") from None
+
+
+class Network(torch.nn.Module):
+    """The network of SpeechBrain's own wav2vec 2.0: waves (1, N) -> frames (1, F, D).
+
+    Attributes
+    ----------
+    kernels, strides : list of int
+        Of the convolutions.
+    """
+
+    def __init__(self, folder):
+        super().__init__()
+        settings = Hyperparameters(folder / SETTINGS)
+        self.extractor = settings.section("extractor", classes=EXTRACTOR).build()
+        self.encoder = settings.section("encoder_wrapper", classes=WRAPPER).build()
+        load_weights(self.extractor, folder / EXTRACTOR_WEIGHTS)
+        load_weights(self.encoder, folder / ENCODER_WEIGHTS)
+        self.kernels, self.strides = self.extractor.kernel_sizes, self.extractor.strides
+        self.eval()
+
+    def forward(self, waves):
+        return self.encoder(self.extractor(waves))["embeddings"]

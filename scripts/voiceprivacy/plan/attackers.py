@@ -1,6 +1,7 @@
 """Who attacks, and what: extractors and back-ends, what they are trained on, and the trials they are tried on."""
 
 from itertools import product
+from pathlib import Path
 from typing import NamedTuple
 
 from voiceprivacy.files import ours
@@ -15,6 +16,8 @@ CONDITIONS = {
 }
 MODEL_FILES = ["hyperparams.yaml", "embedding_model.ckpt"]
 ENCODER_FILES = ["hyperparams.yaml", "latent_extractor.ckpt", "latent_encoder.ckpt"]
+HUB_ENCODER_FILES = ["config.json", "preprocessor_config.json"]  # of an encoder of the Hugging Face hub, and one of
+HUB_ENCODER_WEIGHTS = ["model.safetensors", "pytorch_model.bin"]
 ON = "_on_"  # an attacker trained on protected speech: <name>_on_<anonymiser>
 HISTOGRAMS = ["f0", "units", "style"]  # extractors that are no network: their features are histograms
 
@@ -103,7 +106,7 @@ class Attackers:
     def encoder_files(self, extractor):
         """The files of that encoder."""
         folder = self.encoder(extractor)
-        return [f"{folder}/{name}" for name in ENCODER_FILES] if folder else []
+        return [f"{folder}/{name}" for name in _files_of_encoder(folder)] if folder else []
 
     def extractors_with(self, field):
         """Extractors whose entry has a field."""
@@ -161,3 +164,10 @@ class Attackers:
         """The systems that an attacker is tried on: unprotected speech, and all anonymisers or that of his training."""
         attacked = self.attacked(extractor, backend)
         return ["original", *([attacked] if attacked else self.anonymisers)]
+
+
+def _files_of_encoder(folder):
+    if not Path(folder, HUB_ENCODER_FILES[0]).exists():
+        return ENCODER_FILES
+    weights = [name for name in HUB_ENCODER_WEIGHTS if Path(folder, name).exists()]
+    return [*HUB_ENCODER_FILES, *(weights or HUB_ENCODER_WEIGHTS)[:1]]

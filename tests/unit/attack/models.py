@@ -200,3 +200,33 @@ def wav2vec(folder):
     torch.save(extractor.state_dict(), folder / "latent_extractor.ckpt")
     torch.save(encoder.state_dict(), folder / "latent_encoder.ckpt")
     return folder
+
+
+HUB_NAMES = {"wav2vec2": "Wav2Vec2", "hubert": "Hubert", "wavlm": "WavLM"}
+HUB_SMALL = {
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 24,
+    "conv_dim": [8, 8, 8],
+    "conv_kernel": [11, 3, 3],
+    "conv_stride": [5, 4, 4],
+    "num_conv_pos_embeddings": 8,
+    "num_conv_pos_embedding_groups": 2,
+}
+
+
+def hub_encoder(folder, kind, *, head="Model", normalises=False, **fields):
+    """Save a tiny random encoder as the Hugging Face hub has it; returns the folder."""
+    import transformers  # seconds
+
+    torch.manual_seed(1)
+    config = getattr(transformers, f"{HUB_NAMES[kind]}Config")(**HUB_SMALL | fields)
+    network = getattr(transformers, f"{HUB_NAMES[kind]}{head}")(config)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            noise = torch.randn(parameter.shape)
+            parameter.copy_(noise / parameter[0].numel() ** 0.5 if parameter.dim() > 1 else parameter + noise / 10)
+    network.save_pretrained(folder)
+    transformers.Wav2Vec2FeatureExtractor(do_normalize=normalises).save_pretrained(folder)
+    return folder
