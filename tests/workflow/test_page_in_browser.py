@@ -114,6 +114,27 @@ def test_a_click_on_the_legend_hides_a_system_and_the_colours_leave_it_hidden(re
     assert page.evaluate(hidden) == name
 
 
+def test_a_system_is_hidden_and_shown_everywhere_by_key(read):
+    page = read().page
+    page.locator("#zebra .chart").first.scroll_into_view_if_needed()
+    page.locator("#zebra .main-svg").first.wait_for()
+    drawn = "[...document.querySelector('#zebra .plot').data].filter((of) => of.visible !== false).map((of) => of.name)"
+    everything = ["perfect privacy", "original OO", "b2 OP", "b2 PP", "b2r OP", "b2r PP"]
+    assert page.evaluate(drawn) == everything
+    box = page.get_by_role("checkbox", name="b2r", exact=True)
+    box.press("Space")
+    assert page.evaluate(drawn) == everything[:4] and page.get_by_text("Systems shown: 2 of 3").is_visible()
+    assert anonymisers(page) == ["b2", "original"]
+    assert (
+        page.locator("#similarity figure:visible").evaluate_all("(all) => all.map((of) => of.dataset.system)")
+        == ["b2"] * 2
+    )
+    page.get_by_role("button", name="none", exact=True).press("Enter")
+    assert page.evaluate(drawn) == everything[:1] and anonymisers(page) == []
+    page.get_by_role("button", name="all", exact=True).press("Enter")
+    assert page.evaluate(drawn) == everything and anonymisers(page) == ["b2r", "b2", "original"]
+
+
 def test_pointing_at_a_cell_names_the_two_speakers_as_they_are_called(read):
     reader = read()
     chart = reader.page.locator("#similarity .chart").first

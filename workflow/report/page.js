@@ -1,4 +1,4 @@
-// The page's script: draws the charts in the page's colours, and lets tables be sorted and sets be chosen.
+// The page's script: draws the charts in the page's colours, and lets tables be sorted, sets chosen and systems hidden.
 "use strict";
 
 (() => {
@@ -41,6 +41,8 @@
     };
   }
 
+  const hiddenSystems = new Set(); // names that a reader has switched off, in all charts and tables
+
   function draw(chart) {
     const plot = chart.querySelector(".plot");
     const colours = {};
@@ -50,8 +52,8 @@
     const narrow = plot.clientWidth < NARROW;
     data.forEach((trace, index) => {
       if (narrow && trace.colorbar) Object.assign(trace.colorbar, { orientation: "h", y: 1.02, yanchor: "bottom" });
-      const before = plot.data?.[index];
-      if (before?.visible) trace.visible = before.visible; // what a reader has hidden stays hidden
+      if (plot.data?.[index]?.visible === "legendonly") trace.visible = "legendonly"; // hidden by a click on the legend
+      if (hiddenSystems.has(trace.meta?.system)) trace.visible = false;
     });
     const options = { displayModeBar: false, responsive: true }; // its buttons would cover the legend
     chart.dataset.drawn = "";
@@ -73,6 +75,36 @@
   function drawAgain() {
     for (const chart of charts) if ("drawn" in chart.dataset && shown(chart)) draw(chart);
     for (const chart of charts) if (!shown(chart)) delete chart.dataset.drawn;
+  }
+
+  // Systems: hidden and shown in all charts, tables and players at once ----------------------------------------------
+
+  const systems = document.getElementById("systems");
+
+  function showSystems(boxes) {
+    hiddenSystems.clear();
+    for (const box of boxes) if (!box.checked) hiddenSystems.add(box.value);
+    for (const element of document.querySelectorAll("[data-system]")) {
+      element.toggleAttribute("data-off", hiddenSystems.has(element.dataset.system));
+    }
+    const all = hiddenSystems.size === 0;
+    document.getElementById("systems-shown").textContent = all ? "all" : `${boxes.length - hiddenSystems.size} of ${boxes.length}`;
+    drawAgain();
+  }
+
+  if (systems) {
+    const boxes = [...systems.querySelectorAll("input")];
+    for (const box of boxes) {
+      box.checked = true; // whatever a browser remembers of an earlier visit
+      box.addEventListener("change", () => showSystems(boxes));
+    }
+    for (const button of systems.querySelectorAll("button")) {
+      button.addEventListener("click", () => {
+        for (const box of boxes) box.checked = button.value === "all";
+        showSystems(boxes);
+      });
+    }
+    if (innerWidth < NARROW) systems.open = false;
   }
 
   // Light and dark -------------------------------------------------------------------------------------------------

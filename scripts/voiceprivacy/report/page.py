@@ -60,6 +60,7 @@ def write_page(
     """
     folder = Path(template).parent
     colours = palette_of(provenance, metrics)
+    measured = {metric.anonymiser for metric in metrics}
     averages = provenance.get("config", {}).get("report", {}).get("averages", {})
     page = _environment(folder).get_template(Path(template).name)
     text = page.render(
@@ -74,6 +75,7 @@ def write_page(
         sessions=sessions(metrics),
         session_titles=TITLES,
         figures=by_kind(figures),
+        shown_systems=[(name, colour) for name, colour in colours.items() if name in measured],
         privacy_against_utility=scatters(systems, metrics, colours),
         alphas=_alphas(run, systems, Path(path).parent),
         corpora=corpora,

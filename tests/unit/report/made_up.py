@@ -12,6 +12,7 @@ from voiceprivacy.report.figures import embed
 from voiceprivacy.report.metrics import Metric
 from voiceprivacy.report.page import write_page
 from voiceprivacy.report.speakers import EXPOSURES, ZOO
+from voiceprivacy.report.training import COLUMNS
 from voiceprivacy.tables import Utterance, write_manifest, write_table
 
 TEMPLATE = Path(__file__).parents[3] / "workflow" / "report" / "index.html.j2"
@@ -39,7 +40,18 @@ def metrics():
                 limits = (str(value - 1), str(value + 1)) if name == "eer_percent" else ("-", "-")
                 place = (corpus, trials, anonymiser, *ATTACKER, condition, name)
                 found.append(Metric(*place, str(value), *limits))
-    return sorted(found)
+    return sorted(found + _galleries())
+
+
+def _galleries():
+    """Rank disclosure of galleries that were sampled for tests of one and two utterances."""
+    found = []
+    for test, (anonymiser, conditions) in itertools.product((1, 2), SYSTEMS.items()):
+        for condition in conditions:
+            place = ("libri", f"f_t{test}_d1", anonymiser, *ATTACKER, condition)
+            found.append(Metric(*place, "disclosure_bit", str(0.5 * test), str(0.4 * test), str(0.6 * test)))
+            found.append(Metric(*place, "n_templates", "3"))
+    return found
 
 
 def _numbers(anonymiser, condition, *, shift):
@@ -72,6 +84,8 @@ def write_results(folder):
                 of_pairs = [row for condition in ("oo", "op", "pp") for row in _similarities(condition)]
                 place = folder / "curves" / "similarity" / corpus / trials / anonymiser / ATTACKER[0]
                 write_table(_made(place / f"{ATTACKER[1]}.tsv"), SIMILARITIES, of_pairs)
+    rows = [(epoch, 3 / epoch, 50, 10 - epoch, 0.001, 1.0) for epoch in (1, 2, 3)]
+    write_table(_made(folder / "models" / ATTACKER[0] / "training.tsv"), COLUMNS, rows)
     for picture in pictures():
         _made(folder / "report" / "figures" / picture).write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
 
@@ -79,7 +93,11 @@ def write_results(folder):
 def pictures():
     """The pictures of the run, below figures/."""
     attacker = "/".join(ATTACKER)
-    found = [f"distinctiveness/{attacker}.svg"]
+    found = [
+        f"distinctiveness/{attacker}.svg",
+        f"rank_lengths/libri/f/{attacker}.svg",
+        f"training/{ATTACKER[0]}/loss.svg",
+    ]
     for corpus, lists in LISTS.items():
         for trials in lists:
             found += [f"{kind}/{corpus}/{trials}/{attacker}.svg" for kind in ("zebra", "ranks", "rank_speakers")]

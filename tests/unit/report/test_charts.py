@@ -9,7 +9,18 @@ import numpy as np
 import pytest
 
 from voiceprivacy.averages import EVERYTHING
-from voiceprivacy.report.charts import alphas, attacks, distinctiveness, evidence, ranks, similarity, speakers, utility
+from voiceprivacy.report.charts import (
+    alphas,
+    attacks,
+    distinctiveness,
+    evidence,
+    rank_lengths,
+    ranks,
+    similarity,
+    speakers,
+    training,
+    utility,
+)
 from voiceprivacy.report.charts import zoo as zoo_charts
 from voiceprivacy.report.charts.chart import errors, label, rounded
 from voiceprivacy.report.colours import COLOURS, GREY, dash, palette, palette_of
@@ -20,6 +31,7 @@ from voiceprivacy.report.metrics import Metric
 from voiceprivacy.report.page import PLOTLY
 from voiceprivacy.report.speakers import span_of_means
 from voiceprivacy.report.standings import boards, weighted_mean
+from voiceprivacy.report.training import Curve
 from voiceprivacy.report.uncertainty import Comparisons
 
 EVIL = "<b>x</b>"
@@ -95,6 +107,32 @@ def test_dots_have_the_numbers_and_intervals_of_the_leaderboard_and_the_band_of_
     assert "95 % interval 29.0 to 31.0" in drawn["text"][0] and "lazy-informed (PP)" in drawn["text"][1]
     band = traces(attacks.dots(shown, column=COLUMN["dece_bit"], colours={"b2": "#123456"}))["zero evidence"]
     assert band["x"] == [0, 0.3, None] * 2
+
+
+def test_what_a_reader_hides_is_named_by_its_anonymiser_in_every_chart_of_several(run):
+    boards_of, colours = leaderboard(run, colours=palette(["b2", "b2r"]), averages=AVERAGES), palette(["b2", "b2r"])
+    drawn = [chart for charts in boards_of.charts.values() for _, chart in charts]
+    drawn.append(alphas.drawn(alphas={"b2": {0.8: ["s1"]}}, colours=colours))
+    for chart in drawn:
+        named = {trace["name"]: trace["meta"]["system"] for trace in chart["data"] if "meta" in trace}
+        assert named and named.keys() == {trace["name"] for trace in chart["data"]} - {"zero evidence"}
+        assert all(name == system for name, system in named.items())
+
+
+def test_disclosure_by_length_has_its_intervals_and_both_bounds_up_to_log2_n():
+    disclosures = {1: {1: (0.5, (0.4, 0.7)), 4: (1.2, None)}, 2: {1: (0.9, None), 4: (1.5, (1.0, 2.0))}}
+    drawn = traces(rank_lengths.lengths(disclosures, most_bit=1.6))
+    assert drawn["template 1"]["x"] == [1.0, 4.0] and drawn["template 1"]["y"] == [0.5, 1.2]
+    assert drawn["template 1"]["error_y"]["array"] == [0.2, None]
+    assert drawn["bound T"]["y"][-1] == 1.6 and drawn["bound √T"]["y"][-1] == 1.0
+
+
+def test_a_training_shows_the_first_epoch_of_the_lowest_error_rate():
+    epochs = np.arange(1.0, 5.0)
+    curve = Curve(epochs, 3 / epochs, np.array([9.0, 4.0, 4.0, 6.0]))
+    assert traces(training.losses(curve))["training loss"]["y"] == [3.0, 1.5, 1.0, 0.75]
+    drawn = traces(training.held_out(curve))
+    assert drawn["lowest: epoch 2"]["x"] == [2.0] and drawn["lowest: epoch 2"]["y"] == [4.0]
 
 
 def test_lost_distinctiveness_is_an_arrow_below_all_others():

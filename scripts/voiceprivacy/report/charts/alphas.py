@@ -1,6 +1,6 @@
 """The McAdams coefficients that an anonymiser drew."""
 
-from voiceprivacy.report.charts.chart import chart, label, points, rounded
+from voiceprivacy.report.charts.chart import chart, label, of_system, points, rounded
 
 
 def drawn(*, alphas, colours):
@@ -11,21 +11,22 @@ def drawn(*, alphas, colours):
     alphas : {anonymiser: {alpha: [speakers]}}
     colours : {anonymiser: colour}
     """
-    traces = [
-        points(
-            [rounded(alpha) for alpha in of],
-            [label(anonymiser)] * len(of),
-            anonymiser,
-            colour=colours[anonymiser],
-            symbol="line-ns-open",
-            size=16,
-            hover="%{text}<br>alpha %{x:.4f}",
-            texts=[_who(speakers) for speakers in of.values()],
-        )
-        for anonymiser, of in alphas.items()
-    ]
+    traces = [of_system(_strip(of, anonymiser, colours[anonymiser]), anonymiser) for anonymiser, of in alphas.items()]
     x = {"title": "McAdams coefficient alpha (1 = unchanged)"}
     return chart(traces, x=x, y={"type": "category", "automargin": True}, height=150 + 45 * len(alphas))
+
+
+def _strip(of, anonymiser, colour):
+    return points(
+        [rounded(alpha) for alpha in of],
+        [label(anonymiser)] * len(of),
+        anonymiser,
+        colour=colour,
+        symbol="line-ns-open",
+        size=16,
+        hover="%{text}<br>alpha %{x:.4f}",
+        texts=[_who(speakers) for speakers in of.values()],
+    )
 
 
 def _who(speakers):

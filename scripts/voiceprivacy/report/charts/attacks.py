@@ -3,7 +3,7 @@
 import itertools
 import math
 
-from voiceprivacy.report.charts.chart import FAINT, SYMBOLS, chart, errors, label, level, points, rounded
+from voiceprivacy.report.charts.chart import FAINT, SYMBOLS, chart, errors, label, level, of_system, points, rounded
 from voiceprivacy.report.uncertainty import NULL
 
 GAP = 0.6  # between anonymisers, in rows
@@ -46,7 +46,7 @@ def _trace(anonymiser, rows, column, colour):
         texts=[_text(standing, column) for _, standing in rows],
     )
     intervals = [standing.intervals.get(column.metric) for _, standing in rows]
-    return trace | {"error_x": errors(values, intervals) | {"color": colour}}
+    return of_system(trace, anonymiser) | {"error_x": errors(values, intervals) | {"color": colour}}
 
 
 def _band(places, systems):

@@ -4,6 +4,7 @@ Conventions
 -----------
 * Colours that depend on the page's ground are written INK, FAINT, GRID and GROUND; the page's script fills them in.
 * plotly.js reads labels as markup: names from data go through ``label``.
+* A trace of one anonymiser says so (``of_system``): the page hides and shows anonymisers in all charts at once.
 * Numbers have four significant digits; what is undefined or infinite is None, and is not drawn.
 """
 
@@ -64,6 +65,11 @@ def points(x, y, name, *, colour, hover, symbol="circle", size=9, texts=None):
         "hovertemplate": f"{hover}<extra></extra>",
     }
     return trace | ({"text": texts} if texts else {})
+
+
+def of_system(trace, anonymiser):
+    """A trace that belongs to one anonymiser."""
+    return trace | {"meta": {"system": anonymiser}}
 
 
 def errors(centres, intervals):

@@ -2,7 +2,7 @@
 
 import math
 
-from voiceprivacy.report.charts.chart import chart, errors, label, level, points, rounded
+from voiceprivacy.report.charts.chart import chart, errors, label, level, of_system, points, rounded
 
 SYMBOLS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x", "star", "hexagon", "bowtie")
 LOST = "arrow-down"
@@ -45,7 +45,7 @@ def _trace(anonymiser, of, symbols, colour, floor):
         axis: errors([value for value, _ in pairs], [limits for _, limits in pairs]) | {"color": colour}
         for axis, pairs in (("error_x", deid), ("error_y", gain))
     }
-    return trace | bars
+    return of_system(trace, anonymiser) | bars
 
 
 def _text(anonymiser, name, values):

@@ -6,16 +6,29 @@ Conventions
 * Curves lie where the workflow puts them: RESULTS/curves/FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.tsv.
 """
 
+import math
 from pathlib import Path
 from typing import NamedTuple
 
-from voiceprivacy.report.charts import alphas, distinctiveness, evidence, ranks, similarity, speakers, zoo
+from voiceprivacy.report.charts import (
+    alphas,
+    distinctiveness,
+    evidence,
+    rank_lengths,
+    ranks,
+    similarity,
+    speakers,
+    training,
+    zoo,
+)
 from voiceprivacy.report.colours import palette_of
 from voiceprivacy.report.columns import UNDEFINED
 from voiceprivacy.report.curves import read_curves, read_similarities
 from voiceprivacy.report.metrics import ORIGINAL
 from voiceprivacy.report.order import arrange
+from voiceprivacy.report.rank_tables import by_length
 from voiceprivacy.report.speakers import EXPOSURES, ZOO, read_speakers, span_of_means
+from voiceprivacy.report.training import read_curve
 from voiceprivacy.report.uncertainty import metric_limits
 from voiceprivacy.tables import number, read_manifest, read_rows
 
@@ -182,6 +195,7 @@ def _ranks(place, run):
             if condition in ("oo", "op", "pp"):
                 summary = _rank_summary(_metrics(place, run, anonymiser, condition))
                 chart = ranks.histogram(p=curve["p"], gamma=curve["gamma"], colour=run.colours[anonymiser])
+                chart["layout"]["meta"] = {"system": anonymiser}
                 charts.append((f"{anonymiser} {condition.upper()}: {summary}", chart))
     return Drawn(charts, tables)
 
@@ -219,6 +233,29 @@ def _distinctiveness(place, run):
     return Drawn([("", chart)], [run.results / "metrics.tsv"])
 
 
+def _rank_lengths(place, run):
+    """Of sampled galleries; their gender stands where the trial list does elsewhere."""
+    of_corpus = [metric for of in run.metrics.values() for metric in of.values() if metric.corpus == place.corpus]
+    where = (place.corpus, place.trials, place.extractor, place.backend)
+    found, n_templates = by_length(of_corpus, where)
+    charts = []
+    for system, of in found.items():
+        anonymiser, condition = system.split("/")
+        drawn = rank_lengths.lengths(of, most_bit=math.log2(n_templates))
+        drawn["layout"]["meta"] = {"system": anonymiser}
+        charts.append((f"{anonymiser} {condition.upper()}", drawn))
+    return Drawn(charts, [run.results / "metrics.tsv"])
+
+
+def _training(place, run):
+    table = run.results / "models" / place.extractor / "training.tsv"
+    curve = read_curve(table)
+    charts = [("", training.losses(curve))]
+    if len(curve.held_out_eer_percent):
+        charts.append(("", training.held_out(curve)))
+    return Drawn(charts, [table])
+
+
 DRAWN = {
     "zebra": _zebra,
     "calibration": _calibration,
@@ -228,4 +265,6 @@ DRAWN = {
     "speakers": _speakers,
     "ranks": _ranks,
     "rank_speakers": _rank_speakers,
+    "rank_lengths": _rank_lengths,
+    "training": _training,
 }

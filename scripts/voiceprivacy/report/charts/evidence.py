@@ -1,6 +1,6 @@
 """ECE profiles: how much evidence is left, and what a calibration is worth on another run."""
 
-from voiceprivacy.report.charts.chart import INK, chart, line
+from voiceprivacy.report.charts.chart import INK, chart, line, of_system
 from voiceprivacy.report.colours import dash
 from voiceprivacy.report.columns import short
 
@@ -30,7 +30,8 @@ def profiles(*, curves, metrics, colours):
         numbers = f"D_ECE {short(of['dece_bit'])} bit, worst case {_worst(of)}<br>"
         look = {"colour": colours[anonymiser], "dash": dash(colours, anonymiser, condition)}
         name = f"{anonymiser} {condition.upper()}"
-        traces.append(line(curve["prior_log_odds"], curve["ece_bit"], name, hover=numbers + HOVER, **look))
+        profile = line(curve["prior_log_odds"], curve["ece_bit"], name, hover=numbers + HOVER, **look)
+        traces.append(of_system(profile, anonymiser))
     return chart(traces, x=PRIOR, y={"title": "ECE [bit]", "rangemode": "tozero"}, height=420)
 
 

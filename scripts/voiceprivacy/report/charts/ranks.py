@@ -25,7 +25,7 @@ def histogram(*, p, gamma, colour):
     else:
         seen |= {"type": "scatter", "mode": "markers", "marker": {"color": colour, "size": 4}}
         seen["y"] = [value or None for value in seen["y"]]  # a logarithmic axis has no 0
-    model = line(ranks, gamma, "beta-binomial model", hover="rank %{x}: %{y:.1%}", colour=INK)
+    model = line(ranks, gamma, "fitted model", hover="rank %{x}: %{y:.1%}", colour=INK)
     chance = line([1, len(p)], [1 / len(p)] * 2, "chance", hover="%{y:.1%}", colour=FAINT, dash="dot")
     scale = {} if few else {"type": "log"}
     x = {"title": "rank of the true speaker", **scale}

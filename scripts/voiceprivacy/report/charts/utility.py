@@ -1,7 +1,7 @@
 """Privacy against utility: an anonymiser that hides the speaker should leave the rest of the speech usable."""
 
 from voiceprivacy.report.charts.attacks import drawable
-from voiceprivacy.report.charts.chart import chart, errors, label, level, points, rounded
+from voiceprivacy.report.charts.chart import chart, errors, label, level, of_system, points, rounded
 from voiceprivacy.report.columns import COLUMNS
 from voiceprivacy.report.comparison import strongest_attacks
 from voiceprivacy.report.utility import NOWHERE, TITLES
@@ -46,7 +46,7 @@ def _point(title, system, metric, colour):
     look = {"colour": colour, "size": 11, "hover": "%{text}"}
     trace = points([rounded(value)], [rounded(eer)], system.anonymiser, texts=["<br>".join(lines)], **look)
     bars = {"error_x": errors([value], [limits]), "error_y": errors([eer], [interval])}
-    return trace | {axis: of | {"color": colour} for axis, of in bars.items()}
+    return of_system(trace, system.anonymiser) | {axis: of | {"color": colour} for axis, of in bars.items()}
 
 
 def _text(limits, form):
