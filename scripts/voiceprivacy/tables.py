@@ -163,10 +163,22 @@ def read_scored_trials(path, *, key=None):
 
 def _our_scores(path):
     trials = []
-    for line, row in read_rows(path, SCORES):
-        trials.append((_trial(row, path, line), number(row["score"], path, line)))
+    try:
+        for line, row in read_rows(path, SCORES):
+            trials.append((_trial(row, path, line), number(row["score"], path, line)))
+    except BadInput:
+        _refuse_unlabelled(path)
+        raise
     _check_unique([trial for trial, _ in trials], path)
     return trials
+
+
+def _refuse_unlabelled(path):
+    """Say of a headerless "enrolment trial score" what it lacks."""
+    fields = (read_lines(path)[:1] or [""])[0].split()
+    if len(fields) == 3 and re.fullmatch(r"[-+]?[\d.]+(e[-+]?\d+)?", fields[2], re.IGNORECASE):
+        key = "name its key, lines of enrolment trial target|nontarget, too (--trials KEY; in a config 'key: KEY')"
+        raise BadInput(f"{path}:1: is a score file of Kaldi's kind, without labels: {key}") from None
 
 
 def _kaldi_scores(path, key):
@@ -188,7 +200,7 @@ def _kaldi_table(path):
         if not fields:
             continue
         if len(fields) != 3:
-            raise BadInput(f"{path}:{line}: expected 3 columns")
+            raise BadInput(f"{path}:{line}: expected 3 columns and no header, found {len(fields)}")
         pair = tuple(fields[:2])
         if pair in values:
             raise BadInput(f"{path}:{line}: trial '{' '.join(pair)}' occurs twice")

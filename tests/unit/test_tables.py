@@ -109,6 +109,15 @@ def test_kaldi_scores_are_joined_with_their_key_by_name(tmp_path):
     assert tables.read_scores(scores, key=key)["target"].tolist() == [2.5]
 
 
+@pytest.mark.parametrize("score", ["1", "-0.25", "+3.5e-7"])
+def test_kaldi_scores_without_a_key_are_told_from_a_broken_table(tmp_path, score):
+    scores = written(tmp_path, f"a x {score}\n", "scores.txt")
+    with pytest.raises(BadInput, match=r"scores.txt:1: .*Kaldi's kind, without labels: name its key.*--trials KEY"):
+        tables.read_scores(scores)
+    with pytest.raises(BadInput, match=r"trials.txt:1: expected the columns enrolment trial label score"):
+        tables.read_scores(written(tmp_path, "a x target\n", "trials.txt"))
+
+
 @pytest.mark.parametrize(
     ("scores", "key", "message"),
     [
