@@ -160,7 +160,7 @@ def naming(path):
     try:
         yield
     except BadInput as error:
-        raise BadInput(f"{path}: {error}") from None
+        raise BadInput(str(error) if str(error).startswith(f"{path}:") else f"{path}: {error}") from None
 
 
 def _to_json(value):

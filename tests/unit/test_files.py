@@ -72,3 +72,10 @@ def test_a_pickle_is_never_opened(tmp_path):
     (tmp_path / "text.npz").write_text("no")
     with pytest.raises(BadInput, match="not an npz file"):
         arrays.read_embeddings(tmp_path / "text.npz")
+
+
+@pytest.mark.parametrize(("said", "line"), [("a.tsv:3: what", "a.tsv:3: what"), ("what", "a.tsv: what")])
+def test_a_file_is_named_once(said, line):
+    with pytest.raises(BadInput) as error, files.naming("a.tsv"):
+        raise BadInput(said)
+    assert str(error.value) == line
