@@ -13,8 +13,12 @@ Andersen, On the calculation of filter coefficients for maximum entropy spectral
 Aberth, Iteration methods for finding all zeros of a polynomial simultaneously, Math. Comp. 27, 1973.
 """
 
+import atexit
 import math
+import shutil
+import tempfile
 
+import numba
 import numpy as np
 from numba import njit
 
@@ -24,6 +28,19 @@ REORDER = {"reassoc", "contract", "nsz"}
 MAX_ITERATIONS = 60
 CONVERGED = 1e-10  # the iteration is cubic: after a last step of this size only rounding is left
 TINY = 1e-300  # instead of a division by zero
+
+
+def _keep_compiled_code():
+    """Where neither this folder nor the user's cache can be written, keep compiled code as long as we live."""
+    try:
+        njit(cache=True)(_keep_compiled_code)
+    except RuntimeError:
+        folder = tempfile.mkdtemp(prefix="voiceprivacy-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        numba.config.CACHE_DIR = folder
+
+
+_keep_compiled_code()
 
 
 @njit(cache=True, nogil=True)

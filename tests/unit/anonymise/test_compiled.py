@@ -1,0 +1,37 @@
+"""Compiled code where nothing but the folder for temporary files can be written: a read-only image, no home."""
+
+import os
+import subprocess
+import sys
+
+from voiceprivacy.files import SCRIPTS
+
+PROGRAM = """
+import os
+from numba.core import caching
+
+def refuse(self, ensure=caching._CacheLocator.ensure_cache_path):
+    if not self.get_cache_path().startswith(os.environ["TMPDIR"]):
+        raise OSError(30, "Read-only file system")
+    ensure(self)
+
+caching._CacheLocator.ensure_cache_path = refuse
+import numpy as np
+from voiceprivacy.anonymise import frames
+
+print(frames.burg(np.ones(400))[0])
+print(len(os.listdir(os.environ["TMPDIR"])))
+"""
+
+
+def test_a_read_only_installation_without_a_home_compiles_for_the_process_and_leaves_nothing(tmp_path):
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env=environment | {"PYTHONPATH": str(SCRIPTS), "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["1.0", "1"]
+    assert list(tmp_path.iterdir()) == []
