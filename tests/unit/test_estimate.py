@@ -1,9 +1,11 @@
 """What a run will take: the sums by hand, and the words."""
 
+import pytest
+
 from voiceprivacy import configuration
 from voiceprivacy.corpora.checks import Examination, Size
 from voiceprivacy.corpora.listing import Findings
-from voiceprivacy.estimate import SECONDS_PER_SECOND, Step, estimate, text
+from voiceprivacy.estimate import FEATURES, HUB_BYTES, MCADAMS_S, PER_WEIGHT_BYTE, Step, estimate, text
 
 CONFIG = {
     "corpora": {"a": {"kaldi": "/"}, "b": {"synthetic": {"speakers": 1, "utterances": 1}, "use": "train"}},
@@ -19,14 +21,14 @@ def examined(enrolment_s=1800, trial_s=1800, trials=1000):
     return {"a": Examination(Findings(), parts, {"all": trials}, {}), "b": empty}
 
 
-def steps(**sizes):
-    return {step.what: step for step in estimate(configuration.complete(CONFIG), examined(**sizes))}
+def steps(*, config=CONFIG, **sizes):
+    return {step.what: step for step in estimate(configuration.complete(config), examined(**sizes))}
 
 
-def test_protected_speech_is_counted_for_every_anonymiser_and_run():
+def test_protected_speech_is_counted_for_every_anonymiser_and_run_but_not_where_it_lies_already():
     protected = steps()["protected speech"]
-    assert protected.bytes == 3 * 3600 * 16000 * 1.15
-    assert protected.seconds == 2 * 3600 * SECONDS_PER_SECOND["mcadams"]
+    assert protected.bytes == 2 * 3600 * 16000 * 1.15
+    assert protected.seconds == 2 * 3600 * MCADAMS_S
 
 
 def test_speech_that_is_used_where_it_lies_takes_no_disk():
@@ -34,9 +36,32 @@ def test_speech_that_is_used_where_it_lies_takes_no_disk():
 
 
 def test_every_system_is_heard_and_every_condition_scored():
-    assert steps()["embeddings"].seconds == 4 * 3600 * SECONDS_PER_SECOND["ecapa"]
+    assert steps()["embeddings"].seconds == pytest.approx(4 * 3600 * (FEATURES + PER_WEIGHT_BYTE * HUB_BYTES))
     conditions = 1 + 3 + 2
     assert steps()["scores"].bytes == steps(trials=500)["scores"].bytes * 2 == conditions * 1000 * 65
+
+
+def test_a_small_model_takes_less_than_a_large_one(tmp_path):
+    (tmp_path / "embedding_model.ckpt").write_bytes(bytes(10**6))
+    config = CONFIG | {"extractors": {"small": {"model": str(tmp_path)}}}
+    assert steps(config=config)["embeddings"].seconds == pytest.approx(4 * 3600 * (FEATURES + PER_WEIGHT_BYTE * 10**6))
+
+
+def test_an_attacker_trained_on_protected_speech_hears_the_original_and_that_speech_only():
+    semi = {"train": {"corpus": "b", "speech": "anonymised"}, "recipe": "ecapa_small"}
+    small = FEATURES + PER_WEIGHT_BYTE * 2e6
+    hears = steps(config=CONFIG | {"extractors": {"semi": semi}})["embeddings"]
+    assert hears.seconds == pytest.approx(2 * 2 * 3600 * small)  # on b2 and on mine
+    assert hears.bytes == 2 * 2 * 200 * 900
+
+
+def test_numbers_and_pictures_grow_with_systems_trials_and_replicates():
+    def seconds(bootstrap, trials):
+        config = CONFIG | {"report": {"bootstrap": bootstrap}}
+        return steps(config=config, trials=trials)["numbers, intervals, pictures, page"].seconds
+
+    assert seconds(0, 1000) == seconds(0, 2000) == 6 + 3 * 8
+    assert seconds(1000, 2000) - seconds(1000, 1000) == pytest.approx(6 * 1000 * 2e-7 * 1000)
 
 
 def test_the_table_has_readable_units_and_a_sum():
