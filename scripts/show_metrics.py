@@ -7,7 +7,7 @@ from voiceprivacy.command import run
 from voiceprivacy.files import read_json
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.metrics import read_metrics
-from voiceprivacy.report.provenance import controls_of
+from voiceprivacy.report.provenance import averages_of, controls_of
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
 
@@ -18,14 +18,15 @@ def main():
     parser.add_argument(
         "--comparisons", type=Path, help="folder of CORPUS/TRIALS/EXTRACTOR/BACKEND.tsv: how sure it is"
     )
-    parser.add_argument("--provenance", type=Path, help="provenance.json: which anonymisers are controls")
+    parser.add_argument("--provenance", type=Path, help="provenance.json: its controls and averages")
     parser.add_argument("--report", type=Path, help="the page to point to")
     arguments = parser.parse_args()
 
     metrics = read_metrics(arguments.metrics)
     comparisons = read_comparisons(arguments.comparisons, metrics) if arguments.comparisons else NONE
-    controls = controls_of(read_json(arguments.provenance)) if arguments.provenance else []
-    print(*summary(compare(metrics, comparisons), comparisons, controls), sep="\n")
+    provenance = read_json(arguments.provenance) if arguments.provenance else {}
+    of = (controls_of(provenance), averages_of(provenance))
+    print(*summary(compare(metrics, comparisons), comparisons, *of), sep="\n")
     if arguments.report:
         print(f"\nReport: {arguments.report.absolute()}")
 

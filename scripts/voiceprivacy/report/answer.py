@@ -1,12 +1,35 @@
-"""What was run and which anonymiser protects best, in sentences made from the numbers."""
+"""What was run and which anonymiser protects best, in sentences made from the numbers.
+
+Conventions
+-----------
+* Anonymisers are ranked by their strongest attack, the one with the lowest equal error rate.
+* Two anonymisers cannot be told apart if their paired comparison says so, or if their strongest attacks differ and
+  their intervals overlap. An anonymiser is not shown to protect while its interval overlaps with
+  that of unprotected speech.
+"""
+
+from typing import NamedTuple
 
 from voiceprivacy.report.columns import COLUMNS
 from voiceprivacy.report.comparison import strongest_attacks
 from voiceprivacy.report.metrics import ORIGINAL
 from voiceprivacy.report.uncertainty import NONE, can_be_told_apart
+from voiceprivacy.report.words import listed
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 EER = next(column for column in COLUMNS if column.metric == "eer_percent")
+
+
+class Answer(NamedTuple):
+    """A verdict of one sentence, and the numbers that it comes from."""
+
+    verdict: str
+    reasons: str
+
+    @property
+    def text(self):
+        """All of it."""
+        return f"{self.verdict} {self.reasons}".strip()
 
 
 def what_was_run(systems):
@@ -35,53 +58,90 @@ def how_many_trials(systems, metrics):
     return sentences
 
 
-def answers(systems, comparisons=NONE, controls=()):
-    """Which anonymiser protects best under its strongest attack: {corpus: sentences}; ``comparisons`` say how sure.
+def answers(systems, comparisons=NONE, controls=(), averaged=None):
+    """Which anonymiser protects best under its strongest attack; ``comparisons`` say how sure that is.
 
-    ``controls`` are anonymisers that do not compete (unless there are no others).
+    Parameters
+    ----------
+    systems : list of System
+    comparisons : Comparisons
+    controls : anonymisers that do not compete (unless there are no others)
+    averaged : {name: list of System} of averages over corpora
+
+    Returns
+    -------
+    {name of an average, or corpus: Answer} : averages first
     """
+    corpora = dict.fromkeys(system.corpus for system in systems)
+    groups = (averaged or {}) | {corpus: [of for of in systems if of.corpus == corpus] for corpus in corpora}
+    return {name: _answer(of, comparisons, controls) for name, of in groups.items()}
+
+
+def _answer(systems, comparisons, controls):
     competing = [system for system in systems if system.anonymiser not in controls]
-    strongest = strongest_attacks(competing if {of.anonymiser for of in competing} - {ORIGINAL} else systems)
-    return {
-        corpus: _answer({who: system for (of, who), system in strongest.items() if of == corpus}, comparisons)
-        for corpus in dict.fromkeys(system.corpus for system in systems)
-    }
-
-
-def _answer(strongest, comparisons):
+    if {system.anonymiser for system in competing} <= {ORIGINAL}:
+        competing = systems
+    strongest = {who: system for (_, who), system in strongest_attacks(competing).items()}
     original = strongest.pop(ORIGINAL, None)
-    unprotected = f"Unprotected speech gives {_eer(original, original.attacker)}." if original else ""
     if not strongest:
-        return f"Nothing was protected. {unprotected}"
+        unprotected = f"Its equal error rate is {_eer(original)} under {_attack(original)}."
+        return Answer("Nothing was protected.", unprotected)
     ranking = sorted(strongest.values(), key=lambda system: (-system.mean["eer_percent"], system.anonymiser))
     best = ranking[0]
-    protected = f"under its strongest attack ({best.attack}, {best.attacker}) the attacker's equal error rate is"
+    reasons = [
+        f"Against {best.anonymiser} the strongest attack is {_attack(best)}, with an equal error rate of {_eer(best)}.",
+        _scale(best, original),
+        _others(ranking[1:], original, comparisons),
+    ]
+    return Answer(_verdict(ranking, original, comparisons), " ".join(filter(None, reasons)))
+
+
+def _verdict(ranking, original, comparisons):
+    best, others = ranking[0], ranking[1:]
     if original and best.mean["eer_percent"] <= original.mean["eer_percent"]:
-        return f"No anonymiser protects: even for {best.anonymiser}, {protected} {_eer(best)}. {unprotected}"
+        return "No anonymiser protects."
+    if original and not can_be_told_apart(comparisons, best, original):
+        return f"No anonymiser is shown to protect: even what {best.anonymiser} does may be chance."
     equal = [system.anonymiser for system in ranking if system.mean["eer_percent"] == best.mean["eer_percent"]]
-    alike = [system.anonymiser for system in ranking[1:] if not can_be_told_apart(comparisons, best, system)]
-    if len(equal) == 1 and alike:
-        who = f"{best.anonymiser} has the highest equal error rate, but cannot be told apart from {_listed(alike)}"
-        head = f"{who}: {protected}"
-    elif len(equal) > 1:
-        head = f"{_listed(equal)} protect equally well: {protected}"
-    elif len(ranking) > 1:
-        head = f"{best.anonymiser} protects best: {protected}"
-    else:
-        head = f"{best.anonymiser} protects: {protected}"
-    others = ", ".join(f"{system.anonymiser} {_percent(system)}" for system in ranking[len(equal) :])
-    followed = f"Next, each under its own strongest attack: {others}. " if others else ""
-    return f"{head} {_eer(best)}, where 50{NO_BREAK}% is guessing. {followed}{unprotected}".strip()
+    alike = [system.anonymiser for system in others if not can_be_told_apart(comparisons, best, system)]
+    if len(equal) > 1:
+        return f"{listed(equal)} protect equally well."
+    if alike:
+        return f"{best.anonymiser} has the highest equal error rate, but cannot be told apart from {listed(alike)}."
+    return f"{best.anonymiser} protects best." if others else f"{best.anonymiser} protects."
 
 
-def _eer(system, *remarks):
+def _scale(best, original):
+    """What the number is to be held against."""
+    guessing = f"50{NO_BREAK}% is guessing"
+    if not original:
+        return f"{guessing}."
+    of = "" if original.attacker == best.attacker else f" with {original.attacker}"
+    return f"{guessing}; unprotected speech gives {_eer(original)}{of}."
+
+
+def _others(others, original, comparisons):
+    """The next ones, each under its own strongest attack, and which of them are not shown to protect at all."""
+    if not others:
+        return ""
+    texts = [f"{system.anonymiser} {_percent(system)}" for system in others]
+    followed = f"Next, each under its own strongest attack: {listed(texts)}."
+    useless = [of.anonymiser for of in others if original and not can_be_told_apart(comparisons, of, original)]
+    if not useless:
+        return followed
+    overlap = "its interval overlaps" if len(useless) == 1 else "their intervals overlap"
+    return f"{followed} No protection is shown for {listed(useless)}: {overlap} with that of unprotected speech."
+
+
+def _attack(system):
+    return f"{system.attack} ({system.attacker})"
+
+
+def _eer(system):
     interval = system.intervals[system.mean_label].get("eer_percent")
-    remarks = (
-        [f"95{NO_BREAK}% interval {EER.text(interval[0])} to {EER.text(interval[1])}", *remarks]
-        if interval
-        else remarks
-    )
-    remarks = [system.mean_label, *remarks] if len(system.lists) > 1 else remarks
+    remarks = [system.mean_label] if len(system.lists) > 1 else []
+    if interval:
+        remarks.append(f"95{NO_BREAK}% interval {EER.text(interval[0])} to {EER.text(interval[1])}")
     return f"{_percent(system)} ({'; '.join(remarks)})" if remarks else _percent(system)
 
 
@@ -95,8 +155,4 @@ def _names(names):
 
 def _count(names, singular, plural=None):
     word = singular if len(names) == 1 else plural or f"{singular}s"
-    return f"{len(names)} {word} ({', '.join(names)})"
-
-
-def _listed(names):
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    return f"{len(names)} {word} ({listed(names, ', ')})"

@@ -21,8 +21,9 @@ from voiceprivacy.report.columns import (
 )
 from voiceprivacy.report.figures import KINDS, by_kind
 from voiceprivacy.report.leaderboard import leaderboard
-from voiceprivacy.report.provenance import controls_of
+from voiceprivacy.report.provenance import averages_of, controls_of
 from voiceprivacy.report.sessions import TITLES, sessions
+from voiceprivacy.report.standings import averaged
 from voiceprivacy.report.uncertainty import NONE, zero_evidence
 
 PLOTLY = RESOURCES / "plotly" / "plotly-cartesian.min.js"
@@ -61,31 +62,36 @@ def write_page(
     folder = Path(template).parent
     colours = palette_of(provenance, metrics)
     measured = {metric.anonymiser for metric in metrics}
-    averages = provenance.get("config", {}).get("report", {}).get("averages", {})
-    page = _environment(folder).get_template(Path(template).name)
-    text = page.render(
-        what_was_run=what_was_run(systems),
-        how_many_trials=how_many_trials(systems, metrics),
-        answers=answers(systems, comparisons, controls_of(provenance)),
-        zero_evidence=zero_evidence(systems),
-        has_intervals=comparisons != NONE,
-        attacks=attacks_explained(systems),
-        leaderboard=leaderboard(systems, colours=colours, averages=averages, comparisons=comparisons),
-        captions={name: read_caption(folder / f"{name}.rst") for name in CAPTIONS},
-        sessions=sessions(metrics),
-        session_titles=TITLES,
-        figures=by_kind(figures),
-        shown_systems=[(name, colour) for name, colour in colours.items() if name in measured],
-        privacy_against_utility=scatters(systems, metrics, colours),
-        alphas=_alphas(run, systems, Path(path).parent),
-        corpora=corpora,
-        expected=expected,
-        utility=utility,
-        listen=listen,
-        published=published,
-        provenance=provenance,
-        config=json.dumps(provenance.get("config", {}), indent=2),
-        plotly=_script(PLOTLY),
+    averages = averages_of(provenance)
+    board = leaderboard(systems, colours=colours, averages=averages, comparisons=comparisons)
+    text = (
+        _environment(folder)
+        .get_template(Path(template).name)
+        .render(
+            what_was_run=what_was_run(systems),
+            how_many_trials=how_many_trials(systems, metrics),
+            answers=answers(systems, comparisons, controls_of(provenance), averaged(systems, averages, comparisons)),
+            zero_evidence=zero_evidence(systems),
+            has_intervals=comparisons != NONE,
+            attacks=attacks_explained(systems),
+            leaderboard=board,
+            averages=dict(board.sets),
+            captions={name: read_caption(folder / f"{name}.rst") for name in CAPTIONS},
+            sessions=sessions(metrics),
+            session_titles=TITLES,
+            figures=by_kind(figures),
+            shown_systems=[(name, colour) for name, colour in colours.items() if name in measured],
+            privacy_against_utility=scatters(systems, metrics, colours),
+            alphas=_alphas(run, systems, Path(path).parent),
+            corpora=corpora,
+            expected=expected,
+            utility=utility,
+            listen=listen,
+            published=published,
+            provenance=provenance,
+            config=json.dumps(provenance.get("config", {}), indent=2),
+            plotly=_script(PLOTLY),
+        )
     )
     with whole_or_absent(path) as temporary:
         temporary.write_text(text, encoding="utf-8")

@@ -143,3 +143,8 @@ def controls_of(provenance):
     """Names of the anonymisers that the config of a run calls controls."""
     anonymisers = provenance.get("config", {}).get("anonymisers", {})
     return [name for name, entry in anonymisers.items() if entry.get("control")]
+
+
+def averages_of(provenance):
+    """The averages over corpora that the config of a run names: {name: {corpus: {list: weight}}}."""
+    return provenance.get("config", {}).get("report", {}).get("averages", {})

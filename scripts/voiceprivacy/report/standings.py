@@ -12,6 +12,7 @@ from typing import NamedTuple
 from voiceprivacy.averages import ACROSS, all_averages, folder_of
 from voiceprivacy.files import BadInput
 from voiceprivacy.report.columns import COLUMNS, UNDEFINED
+from voiceprivacy.report.comparison import System
 from voiceprivacy.report.uncertainty import NONE
 
 
@@ -46,8 +47,10 @@ def boards(systems, averages=None, comparisons=NONE):
     BadInput : an average names a list that was not tried
     """
     corpora = list(dict.fromkeys(system.corpus for system in systems))
-    weighted = _all_averages(systems, averages or {})
-    found = [_average(name, weights, systems, comparisons.limits) for name, weights in weighted.items()]
+    found = []
+    for name, (explanation, of_average) in _averaged(systems, averages, comparisons).items():
+        rows = [(system, system.mean, system.intervals[name]) for system in of_average]
+        found.append(_board(name, explanation, rows))
     for corpus in corpora:
         of_corpus = [system for system in systems if system.corpus == corpus]
         lists = list(of_corpus[0].lists)
@@ -63,6 +66,14 @@ def boards(systems, averages=None, comparisons=NONE):
             ]
             found.append(_board(f"{corpus} {trials}", "", rows))
     return found
+
+
+def averaged(systems, averages=None, comparisons=NONE):
+    """The systems on every average over corpora: {name: list of System, its only list called as the average is}.
+
+    Parameters and errors are those of ``boards``; averages on which no system was tried are left out.
+    """
+    return {name: of for name, (_, of) in _averaged(systems, averages, comparisons).items() if of}
 
 
 def weighted_mean(values, weights):
@@ -87,26 +98,38 @@ def _all_averages(systems, averages):
     return found
 
 
+def _averaged(systems, averages, comparisons):
+    """{name: (explanation, list of System)} of all averages."""
+    return {
+        name: (_explanation(weights), list(_average(name, weights, systems, comparisons.limits)))
+        for name, weights in _all_averages(systems, averages or {}).items()
+    }
+
+
 def _average(name, weights, systems, limits):
     groups = {}
     for system in systems:
         key = (system.extractor, system.backend, system.anonymiser, system.condition)
         for trials in system.lists:
             if (system.corpus, trials) in weights:
-                groups.setdefault(key, {})[system.corpus, trials] = (system, system.lists[trials])
-    rows = []
+                groups.setdefault(key, {})[system.corpus, trials] = system.lists[trials]
     for (*attacker, anonymiser, condition), of in groups.items():
         if len(of) == len(weights):  # tried on all lists
             shares = [weights[place] for place in of]
             metrics = [column.metric for column in COLUMNS]
-            mean = {metric: weighted_mean([values[metric] for _, values in of.values()], shares) for metric in metrics}
-            place = (f"{ACROSS}/{folder_of(name)}", *attacker, condition)
+            mean = {metric: weighted_mean([values[metric] for values in of.values()], shares) for metric in metrics}
+            mean["tag"] = None
+            corpus = f"{ACROSS}/{folder_of(name)}"
+            place = (corpus, *attacker, condition)
             intervals = {metric: limits.get((*place, metric, anonymiser)) for metric in metrics}
-            rows.append((next(iter(of.values()))[0], {**mean, "tag": None}, intervals))
+            yield System(corpus, *attacker, anonymiser, condition, {name: mean}, mean, {name: intervals})
+
+
+def _explanation(weights):
     equal = len(set(weights.values())) == 1
     texts = [f"{corpus} {trials}" + ("" if equal else f" {share:g}") for (corpus, trials), share in weights.items()]
     how = "equal weights" if equal else "weights"
-    return _board(name, f"{how}: {', '.join(texts)}", rows)
+    return f"{how}: {', '.join(texts)}"
 
 
 def _board(name, explanation, rows):

@@ -6,25 +6,34 @@ import textwrap
 from voiceprivacy.report.answer import answers, what_was_run
 from voiceprivacy.report.columns import COLUMNS as ALL_COLUMNS
 from voiceprivacy.report.columns import UNDEFINED
+from voiceprivacy.report.comparison import strongest_attacks
+from voiceprivacy.report.standings import averaged
 from voiceprivacy.report.uncertainty import NONE, NULL, zero_evidence
 
 WIDTH = 100
 NAME_WIDTH = 12
 ATTACK_WIDTH = 13
+MOST_SYSTEMS = 30
 UNDEFINED_SHORT = "undef."
 COLUMNS = [column for column in ALL_COLUMNS if not column.optional]
 UNITS = [f"{column.unit} {column.arrow}".strip() for column in COLUMNS]
 NUMBER_WIDTHS = [max(7, len(column.short) + 1, len(unit) + 1) for column, unit in zip(COLUMNS, UNITS, strict=True)]
 
 
-def summary(systems, comparisons=NONE, controls=()):
+def summary(systems, comparisons=NONE, controls=(), averages=None):
     """What was run, the answer, and one table per corpus and attacker (mean over the trial lists) as lines of text."""
     lines = textwrap.wrap(what_was_run(systems), WIDTH)
-    for corpus, answer in answers(systems, comparisons, controls).items():
-        lines += ["", *textwrap.wrap(f"{corpus}: {answer}", WIDTH)]
+    found = answers(systems, comparisons, controls, averaged(systems, averages, comparisons))
+    for name, answer in found.items():
+        lines += ["", *textwrap.wrap(f"{name}: {answer.text}" if len(found) > 1 else answer.text, WIDTH)]
     for corpus, sentence in zero_evidence(systems).items():
-        lines += ["", *textwrap.wrap(f"{corpus}: {sentence}", WIDTH)]
-    for _, group in itertools.groupby(systems, key=lambda system: system[:3]):
+        lines += ["", *textwrap.wrap(f"{corpus}: {sentence}" if len(found) > 1 else sentence, WIDTH)]
+    shown = systems
+    if len(systems) > MOST_SYSTEMS:
+        strongest = set(map(id, strongest_attacks(systems).values()))
+        shown = [system for system in systems if id(system) in strongest]
+        lines += ["", "Of many systems, the strongest attack on each anonymiser; all are in the report."]
+    for _, group in itertools.groupby(shown, key=lambda system: system[:3]):
         lines += ["", *_table(list(group))]
     return [*lines, "", "↑ ↓: which way means more privacy."]
 

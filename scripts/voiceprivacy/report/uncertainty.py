@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from voiceprivacy.averages import ACROSS
 from voiceprivacy.report.columns import COLUMNS, UNDEFINED
+from voiceprivacy.report.words import listed
 from voiceprivacy.tables import number, read_rows
 
 SYSTEMS = ["condition", "metric", "anonymiser", "value", "ci_low", "ci_high"]
@@ -119,7 +120,7 @@ def zero_evidence(systems):
         ]
         within = [name for name, verdict in verdicts if verdict]
         if within:
-            sentences[corpus] = f"No more than zero evidence (D_ECE): {', '.join(within)}."
+            sentences[corpus] = f"No more than zero evidence (D_ECE): {listed(within)}."
         elif any(verdict is False for _, verdict in verdicts):
             sentences[corpus] = "Every attack found more than zero evidence (D_ECE)."
     return sentences

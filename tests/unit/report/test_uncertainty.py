@@ -28,23 +28,23 @@ def with_intervals(metrics, *, band="0.01"):
     return sorted(found + bands)
 
 
-def write_comparisons(folder, *, verdict, trials="mean"):
-    """Comparisons of b2 and b2r under both attacks; the means' intervals."""
+def write_comparisons(folder, *, verdict, trials="mean", unprotected=(0.5, 3.5)):
+    """Comparisons of b2 and b2r under both attacks; the means' intervals, that of unprotected speech of its own."""
     path = folder / "demo" / trials / "xvector" / "cosine.tsv"
     pairs = [
         (condition, "eer_percent", "b2", "b2r", 1, 2, -1, -2, 0, 0.1, 0.2, 0.2, verdict) for condition in ("op", "pp")
     ]
     write_table(path, PAIRS, pairs)
-    conditions = {"original": ["oo"], "b2": ["op", "pp"], "b2r": ["op", "pp"]}
-    rows = [(condition, "eer_percent", who, 5, 4, 7.25) for who, of in conditions.items() for condition in of]
+    rows = [(condition, "eer_percent", who, 5, 4, 7.25) for who in ("b2", "b2r") for condition in ("op", "pp")]
+    rows.append(("oo", "eer_percent", "original", 2, *unprotected))
     write_table(path.with_suffix(".systems.tsv"), SYSTEMS, rows)
 
 
 @pytest.fixture
 def report(metrics, tmp_path):
-    def report(*, verdict="A is better", **options):
+    def report(*, verdict="A is better", unprotected=(0.5, 3.5), **options):
         numbers = with_intervals(metrics, **options)
-        write_comparisons(tmp_path, verdict=verdict)
+        write_comparisons(tmp_path, verdict=verdict, unprotected=unprotected)
         comparisons = read_comparisons(tmp_path, numbers)
         return compare(numbers, comparisons), comparisons
 
@@ -86,11 +86,22 @@ def test_a_missing_comparison_is_named(metrics, tmp_path):
 
 def test_a_verdict_decides_whether_one_protects_best(report):
     systems, comparisons = report(verdict="B is better")
-    answer = answers(systems, comparisons)["demo"].replace(NO_BREAK, " ")
-    assert answer.startswith("b2r protects best:") and "95 % interval 4.0 to 7.2" in answer
+    answer = answers(systems, comparisons)["demo"].text.replace(NO_BREAK, " ")
+    assert answer.startswith("b2r protects best.") and "95 % interval 4.0 to 7.2" in answer
     systems, comparisons = report(verdict="cannot be told apart")
-    answer = answers(systems, comparisons)["demo"]
-    assert answer.startswith("b2r has the highest equal error rate, but cannot be told apart from b2:")
+    answer = answers(systems, comparisons)["demo"].verdict
+    assert answer == "b2r has the highest equal error rate, but cannot be told apart from b2."
+
+
+def test_what_overlaps_with_unprotected_speech_is_not_shown_to_protect(report):
+    systems, comparisons = report(verdict="B is better", unprotected=(0.5, 4.5))
+    found = answers(systems, comparisons)["demo"]
+    assert found.verdict == "No anonymiser is shown to protect: even what b2r does may be chance."
+    assert found.reasons.endswith(
+        "No protection is shown for b2: its interval overlaps with that of unprotected speech."
+    )
+    systems, comparisons = report(verdict="B is better", unprotected=(0.5, 3.5))
+    assert "No protection is shown" not in answers(systems, comparisons)["demo"].text
 
 
 def test_under_different_attacks_disjoint_intervals_decide(report):
@@ -100,7 +111,7 @@ def test_under_different_attacks_disjoint_intervals_decide(report):
         for of in systems
     ]
     assert strongest_attacks(systems)["demo", "b2"].condition == "op"
-    assert "cannot be told apart from b2:" in answers(systems, comparisons)["demo"]  # both 4 to 7.25
+    assert "cannot be told apart from b2." in answers(systems, comparisons)["demo"].verdict  # both 4 to 7.25
 
 
 def test_zero_evidence_is_said_of_the_lists_where_it_holds(report):
@@ -118,7 +129,7 @@ def test_the_terminal_shows_limits_and_the_band(report):
     systems, comparisons = report(band="0.25")
     lines = summary(systems, comparisons)
     assert max(map(len, lines)) <= WIDTH
-    place = next(index for index, line in enumerate(lines) if line.startswith("b2r"))
+    place = next(index for index, line in enumerate(lines) if line.startswith("b2r  "))
     assert [line.split() for line in lines[place + 1 : place + 4]] == [
         ["95", "%", "from", "4.0"],
         ["95", "%", "to", "7.2"],
@@ -146,3 +157,12 @@ def test_a_single_list_needs_no_mean(metrics, tmp_path):
     systems = compare(numbers, read_comparisons(tmp_path, numbers))
     assert all(isinstance(metric, Metric) for metric in numbers)
     assert {of.intervals["f"]["eer_percent"][0] for of in systems} == {1, 19, 25, 5, 8.25}
+
+
+def test_of_many_systems_the_terminal_shows_the_strongest_attacks(metrics):
+    of_b2 = [metric for metric in metrics if metric.anonymiser == "b2"]
+    many = [metric._replace(anonymiser=f"a{number}") for number in range(20) for metric in of_b2]
+    lines = summary(compare([*metrics, *many]))
+    assert any(line.startswith("Of many systems, the strongest attack on each") for line in lines)
+    assert not any("ignorant" in line for line in lines)
+    assert sum(line.startswith("a") and "lazy-informed" in line for line in lines) == 20
