@@ -38,11 +38,13 @@ def _trained(embeddings, speakers, arguments):
         from voiceprivacy.attack import speechbrain_plda  # seconds to import, and not in every environment
 
         return speechbrain_plda.train(embeddings, speakers, rank=arguments.rank)
+    normalised = arguments.length_norm != "none"
     return plda.vpc_recipe(
         embeddings,
         speakers,
         lda_dim=arguments.lda_dim,
-        length_norm=None if arguments.length_norm == "none" else arguments.length_norm,
+        length_norm=arguments.length_norm if normalised else None,
+        scale=normalised,
         centre=not arguments.no_centre,
         shrinkage=arguments.shrinkage,
     )

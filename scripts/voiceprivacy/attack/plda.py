@@ -44,15 +44,17 @@ class Plda(NamedTuple):
 
 
 class Recipe(NamedTuple):
-    """A whole PLDA back-end: subtract the centre (D,), multiply by lda (K, D), normalise lengths, score; None = not.
+    """A whole PLDA back-end: subtract the centre (D,), multiply by lda (K, D), scale, score; None = not.
 
-    ``single`` is true where scoring takes every enrolment for one utterance, as SpeechBrain does.
+    ``scale`` is whether embeddings get the norm sqrt(K) before PLDA, ``length_norm`` what scoring does with norms (see
+    ``score``), ``single`` whether scoring takes every enrolment for one utterance, as SpeechBrain does.
     """
 
     plda: Plda
     centre: np.ndarray | None
     lda: np.ndarray | None
     length_norm: str | None
+    scale: bool
     single: bool = False
 
 
@@ -90,8 +92,10 @@ def train(embeddings, speakers, *, iterations=10, shrinkage=0.0):
     return model
 
 
-def vpc_recipe(embeddings, speakers, *, lda_dim=None, length_norm="kaldi", centre=True, iterations=10, shrinkage=0.0):
-    """Train the chain of VoicePrivacy 2020 and 2022: centre, LDA, length normalisation, PLDA.
+def vpc_recipe(
+    embeddings, speakers, *, lda_dim=None, length_norm="kaldi", centre=True, scale=True, iterations=10, shrinkage=0.0
+):
+    """Train the chain of VoicePrivacy 2020 and 2022: centre, LDA, scaling to norm sqrt(dimensions), PLDA.
 
     Parameters
     ----------
@@ -99,9 +103,11 @@ def vpc_recipe(embeddings, speakers, *, lda_dim=None, length_norm="kaldi", centr
     lda_dim : int, optional
         Dimensions to keep; by default min(200, D, speakers - 1).
     length_norm : "kaldi", "simple" or None
-        How PLDA scoring normalises lengths. With either, embeddings are scaled to norm sqrt(dimensions) before PLDA.
+        How PLDA scoring normalises lengths (see ``score``).
     centre : bool
         Subtract the mean over all training utterances.
+    scale : bool
+        Scale embeddings to norm sqrt(dimensions) before PLDA, in training as in scoring.
     iterations : int
     shrinkage : float in [0, 1)
         Of the within-speaker covariances of LDA and of PLDA, see ``train``.
@@ -117,7 +123,7 @@ def vpc_recipe(embeddings, speakers, *, lda_dim=None, length_norm="kaldi", centr
     if lda_dim is not None and not 1 <= lda_dim <= largest:
         raise BadInput(f"LDA to {lda_dim} dimensions: these embeddings and speakers allow 1 to {largest}")
     directions = lda(embeddings, speakers, dimensions=lda_dim or min(200, largest), shrinkage=shrinkage)
-    recipe = Recipe(None, embeddings.mean(axis=0) if centre else None, directions, length_norm)
+    recipe = Recipe(None, embeddings.mean(axis=0) if centre else None, directions, length_norm, scale)
     model = train(preprocess(recipe, embeddings), speakers, iterations=iterations, shrinkage=shrinkage)
     return recipe._replace(plda=model)
 
@@ -129,7 +135,7 @@ def preprocess(recipe, embeddings):
         embeddings = embeddings - recipe.centre
     if recipe.lda is not None:
         embeddings = embeddings @ recipe.lda.T
-    return embeddings if recipe.length_norm is None else scale_to_length(embeddings)
+    return scale_to_length(embeddings) if recipe.scale else embeddings
 
 
 def score_recipe(recipe, *, enrolment, counts, trial):
@@ -144,13 +150,17 @@ def score_recipe(recipe, *, enrolment, counts, trial):
 
 
 def read_recipe(path):
-    """Read a Recipe from npz: mean, between, within, and where used lda, centre, length_norm, single."""
+    """Read a Recipe from npz: mean, between, within, and where used lda, centre, length_norm, single.
+
+    Embeddings are scaled where there is a length_norm, unless ``scale`` says otherwise.
+    """
     arrays = read_npz(path, Plda._fields)
     recipe = Recipe(
         Plda(*(arrays[name] for name in Plda._fields)),
         arrays.get("centre"),
         arrays.get("lda"),
         str(arrays["length_norm"]) if "length_norm" in arrays else None,
+        bool(np.all(arrays.get("scale", "length_norm" in arrays))),
         "single" in arrays,
     )
     _check_shapes(recipe, path)
@@ -161,6 +171,7 @@ def write_recipe(path, recipe):
     """Write a Recipe as npz; what it does not use is absent."""
     optional = {"lda": recipe.lda, "centre": recipe.centre, "length_norm": recipe.length_norm}
     optional["single"] = True if recipe.single else None
+    optional["scale"] = recipe.scale if recipe.scale != (recipe.length_norm is not None) else None
     write_npz(path, recipe.plda._asdict() | {name: value for name, value in optional.items() if value is not None})
 
 

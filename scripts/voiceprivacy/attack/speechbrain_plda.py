@@ -38,4 +38,4 @@ def train(embeddings, speakers, *, rank=100, iterations=10):
     )
     model = PLDA(rank_f=rank, nb_iter=iterations)
     model.plda(statistics)
-    return Recipe(Plda(model.mean, model.F @ model.F.T, model.Sigma), None, None, None, single=True)
+    return Recipe(Plda(model.mean, model.F @ model.F.T, model.Sigma), None, None, None, scale=False, single=True)

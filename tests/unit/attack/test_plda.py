@@ -67,13 +67,30 @@ def test_scores_after_mean_and_length_normalisation_meet_kaldi(golden, norm):
     np.testing.assert_allclose(llrs, golden[f"ln_score_multi_{norm}"], atol=1e-8, rtol=0)
 
 
-@pytest.mark.parametrize("norm", ["norm", "simplenorm"])
-def test_the_whole_recipe_meets_kaldi(golden, norm):
+@pytest.mark.parametrize("norm", NORMS)
+def test_the_whole_recipe_meets_kaldi(tmp_path, golden, norm):
     recipe = plda.vpc_recipe(
         golden["X_train"], golden["spk_train"], lda_dim=int(golden["lda_dim"]), length_norm=NORMS[norm]
     )
+    plda.write_recipe(tmp_path / "plda.npz", recipe)
+    for of in (recipe, plda.read_recipe(tmp_path / "plda.npz")):
+        llrs = plda.score_recipe(of, **golden["multi"], trial=golden["X_test"])
+        np.testing.assert_allclose(llrs, golden[f"vpc_score_multi_{norm}"], atol=1e-8, rtol=0)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("prepared", ["raw", "ln"])
+def test_a_file_with_kaldis_parameters_scores_as_kaldi(tmp_path, golden, prepared, norm):
+    """What our file says in its own words; without ``scale`` embeddings are scaled where there is a length_norm."""
+    names = zip(plda.Plda._fields, ("mean", "B", "W"), strict=True)
+    arrays = {ours: golden[f"{prepared}_it10_{kaldis}"] for ours, kaldis in names}
+    arrays |= {"centre": golden["X_train"].astype(float).mean(axis=0)} if prepared == "ln" else {}
+    arrays |= {"length_norm": NORMS[norm]} if NORMS[norm] else {}
+    arrays |= {"scale": prepared == "ln"} if (prepared == "ln") != bool(NORMS[norm]) else {}
+    np.savez(tmp_path / "plda.npz", **arrays)
+    recipe = plda.read_recipe(tmp_path / "plda.npz")
     llrs = plda.score_recipe(recipe, **golden["multi"], trial=golden["X_test"])
-    np.testing.assert_allclose(llrs, golden[f"vpc_score_multi_{norm}"], atol=1e-8, rtol=0)
+    np.testing.assert_allclose(llrs, golden[f"{prepared}_score_multi_{norm}"], atol=1e-8, rtol=0)
 
 
 def test_lda_directions_meet_kaldi_up_to_their_sign(golden):
@@ -150,7 +167,8 @@ def test_more_lda_dimensions_than_the_data_allow_are_refused(lda_dim):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"length_norm": None}, {"centre": False}, {"length_norm": "simple", "lda_dim": 2}]
+    "options",
+    [{}, {"length_norm": None}, {"length_norm": None, "scale": False}, {"scale": False}, {"centre": False}],
 )
 def test_a_saved_recipe_scores_as_before(tmp_path, golden, options):
     recipe = plda.vpc_recipe(golden["X_train"], golden["spk_train"], **options)
@@ -162,7 +180,7 @@ def test_a_saved_recipe_scores_as_before(tmp_path, golden, options):
 
 
 def test_what_a_recipe_does_not_use_is_absent_from_the_file(tmp_path, golden):
-    recipe = plda.vpc_recipe(golden["X_train"], golden["spk_train"], length_norm=None, centre=False)
+    recipe = plda.vpc_recipe(golden["X_train"], golden["spk_train"], length_norm=None, scale=False, centre=False)
     plda.write_recipe(tmp_path / "plda.npz", recipe)
     with np.load(tmp_path / "plda.npz") as file:
         assert sorted(file.files) == ["between", "lda", "mean", "within"]
@@ -219,12 +237,12 @@ def test_shrinkage_does_not_excuse_one_utterance_a_speaker():
 
 def test_shrinkage_reaches_lda_and_every_iteration_of_plda():
     embeddings, speakers = few(dimensions=4)
-    directions = plda.vpc_recipe(embeddings, speakers, shrinkage=0.3, length_norm=None).lda
+    directions = plda.vpc_recipe(embeddings, speakers, shrinkage=0.3, scale=False).lda
     np.testing.assert_array_equal(directions, lda.lda(embeddings, speakers, dimensions=4, shrinkage=0.3))
     assert not np.allclose(directions, lda.lda(embeddings, speakers, dimensions=4))
     projected = (embeddings - embeddings.mean(axis=0)) @ directions.T
     trained = plda.train(projected, speakers, shrinkage=0.3, iterations=2)
-    recipe = plda.vpc_recipe(embeddings, speakers, shrinkage=0.3, length_norm=None, iterations=2)
+    recipe = plda.vpc_recipe(embeddings, speakers, shrinkage=0.3, scale=False, iterations=2)
     np.testing.assert_array_equal(recipe.plda.within, trained.within)
     assert not np.allclose(trained.within, plda.train(projected, speakers, iterations=2).within)
     assert not np.allclose(trained.within, plda.train(projected, speakers, shrinkage=0.3).within)
@@ -248,7 +266,7 @@ def test_two_speakers_and_as_many_utterances_as_dimensions_are_enough():
 
 
 def test_embeddings_in_single_precision_are_scored_in_double(golden):
-    recipe = plda.Recipe(plda.train(golden["X_train"], golden["spk_train"]), None, None, None)
+    recipe = plda.Recipe(plda.train(golden["X_train"], golden["spk_train"]), None, None, None, False)
     single = golden["X_test"].astype(np.float32)
     assert plda.preprocess(recipe, single).dtype == lda.scale_to_length(single).dtype == np.float64
     np.testing.assert_array_equal(plda.preprocess(recipe, single), single.astype(float))
