@@ -13,7 +13,7 @@ from typing import NamedTuple
 from voiceprivacy.report.columns import COLUMNS
 from voiceprivacy.report.comparison import strongest_attacks
 from voiceprivacy.report.metrics import ORIGINAL
-from voiceprivacy.report.uncertainty import NONE, can_be_told_apart
+from voiceprivacy.report.uncertainty import NONE, can_be_told_apart, within_zero_evidence
 from voiceprivacy.report.words import listed
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -75,6 +75,27 @@ def answers(systems, comparisons=NONE, controls=(), averaged=None):
     corpora = dict.fromkeys(system.corpus for system in systems)
     groups = (averaged or {}) | {corpus: [of for of in systems if of.corpus == corpus] for corpus in corpora}
     return {name: _answer(of, comparisons, controls) for name, of in groups.items()}
+
+
+def zero_evidence(systems):
+    """One sentence per corpus: which attacks found no more than zero evidence; none where no band is known."""
+    strongest = set(map(id, strongest_attacks(systems).values()))
+    sentences = {}
+    for corpus in dict.fromkeys(system.corpus for system in systems):
+        verdicts = [
+            (system, trials, within_zero_evidence(values))
+            for system in systems
+            if system.corpus == corpus
+            for trials, values in system.lists.items()
+        ]
+        within = [(system, trials) for system, trials, verdict in verdicts if verdict]
+        if within:
+            names = listed([f"{of.anonymiser} ({of.attack}, {of.attacker}; {trials})" for of, trials in within])
+            more = "" if any(id(of) in strongest for of, _ in within) else "; the strongest attacks found more"
+            sentences[corpus] = f"No more than zero evidence (D_ECE): {names}{more}."
+        elif any(verdict is False for *_, verdict in verdicts):
+            sentences[corpus] = "Every attack found more than zero evidence (D_ECE)."
+    return sentences
 
 
 def _answer(systems, comparisons, controls):

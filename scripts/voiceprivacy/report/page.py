@@ -7,7 +7,7 @@ from pathlib import Path
 import jinja2
 
 from voiceprivacy.files import RESOURCES, BadInput, read_lines, whole_or_absent
-from voiceprivacy.report.answer import answers, how_many_trials, what_was_run
+from voiceprivacy.report.answer import answers, how_many_trials, what_was_run, zero_evidence
 from voiceprivacy.report.charts.draw import draw_alphas
 from voiceprivacy.report.charts.utility import scatters
 from voiceprivacy.report.colours import palette_of
@@ -24,7 +24,7 @@ from voiceprivacy.report.leaderboard import leaderboard
 from voiceprivacy.report.provenance import averages_of, controls_of
 from voiceprivacy.report.sessions import TITLES, sessions
 from voiceprivacy.report.standings import averaged
-from voiceprivacy.report.uncertainty import NONE, zero_evidence
+from voiceprivacy.report.uncertainty import NONE
 
 PLOTLY = RESOURCES / "plotly" / "plotly-cartesian.min.js"
 CAPTIONS = ("comparison", "attacks", "alphas", *KINDS)

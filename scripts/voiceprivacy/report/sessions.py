@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from voiceprivacy.report.columns import DASH, MINUS, UNDEFINED, short
+from voiceprivacy.report.uncertainty import metric_limits
 
 LINKABILITY = {  # metric of p0p1 -> title and text
     "eer_percent": ("EER [%]", "{:.1f}".format),
@@ -31,7 +32,7 @@ def sessions(metrics):
     found = {}
     for metric in metrics:
         place = (metric.corpus, metric.trials, f"{metric.extractor} + {metric.backend}", metric.anonymiser)
-        found.setdefault(place, {})[metric.condition, metric.metric] = metric.value
+        found.setdefault(place, {})[metric.condition, metric.metric] = metric
     wanted = {("p0p1", name): text for name, (_, text) in LINKABILITY.items()}
     wanted |= {("op", name): text for name, (_, text) in CALIBRATION.items()}
     return [
@@ -41,9 +42,11 @@ def sessions(metrics):
     ]
 
 
-def _text(value, form):
-    if value is None:
+def _text(metric, form):
+    """A number with its interval."""
+    if metric is None:
         return DASH
-    if form is str or value == UNDEFINED:
-        return value
-    return form(float(value)).replace("-", MINUS)
+    if form is str or metric.value == UNDEFINED:
+        return metric.value
+    value, limits = form(float(metric.value)), metric_limits(metric)
+    return (value + (f" [{', '.join(map(form, limits))}]" if limits else "")).replace("-", MINUS)

@@ -3,12 +3,12 @@
 import itertools
 import textwrap
 
-from voiceprivacy.report.answer import answers, what_was_run
+from voiceprivacy.report.answer import answers, what_was_run, zero_evidence
 from voiceprivacy.report.columns import COLUMNS as ALL_COLUMNS
 from voiceprivacy.report.columns import UNDEFINED
 from voiceprivacy.report.comparison import strongest_attacks
 from voiceprivacy.report.standings import averaged
-from voiceprivacy.report.uncertainty import NONE, NULL, zero_evidence
+from voiceprivacy.report.uncertainty import NONE, NULL
 
 WIDTH = 100
 NAME_WIDTH = 12

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from voiceprivacy.averages import ACROSS
 from voiceprivacy.report.columns import COLUMNS, UNDEFINED
-from voiceprivacy.report.words import listed
 from voiceprivacy.tables import number, read_rows
 
 SYSTEMS = ["condition", "metric", "anonymiser", "value", "ci_low", "ci_high"]
@@ -106,24 +105,6 @@ def within_zero_evidence(values):
     """Whether the D_ECE of {metric: value} is no more than zero evidence gives; None where that is not known."""
     band = values.get(NULL)
     return None if band in (None, UNDEFINED) else values["dece_bit"] <= band
-
-
-def zero_evidence(systems):
-    """One sentence per corpus: which attacks found no more than zero evidence; none where no band is known."""
-    sentences = {}
-    for corpus in dict.fromkeys(system.corpus for system in systems):
-        verdicts = [
-            (f"{system.anonymiser} ({system.attack}, {system.attacker}; {trials})", within_zero_evidence(values))
-            for system in systems
-            if system.corpus == corpus
-            for trials, values in system.lists.items()
-        ]
-        within = [name for name, verdict in verdicts if verdict]
-        if within:
-            sentences[corpus] = f"No more than zero evidence (D_ECE): {listed(within)}."
-        elif any(verdict is False for _, verdict in verdicts):
-            sentences[corpus] = "Every attack found more than zero evidence (D_ECE)."
-    return sentences
 
 
 def shown_columns(systems):

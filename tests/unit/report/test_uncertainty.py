@@ -5,12 +5,12 @@ import re
 import pytest
 
 from voiceprivacy.files import BadInput
-from voiceprivacy.report.answer import NO_BREAK, answers
+from voiceprivacy.report.answer import NO_BREAK, answers, zero_evidence
 from voiceprivacy.report.comparison import compare, strongest_attacks, write_comparison
 from voiceprivacy.report.latex import write_latex
 from voiceprivacy.report.metrics import Metric
 from voiceprivacy.report.terminal import WIDTH, summary
-from voiceprivacy.report.uncertainty import PAIRS, SYSTEMS, read_comparisons, zero_evidence
+from voiceprivacy.report.uncertainty import PAIRS, SYSTEMS, read_comparisons
 from voiceprivacy.tables import write_table
 
 PLACE = ["condition", "metric", "anonymiser"]
@@ -166,3 +166,16 @@ def test_of_many_systems_the_terminal_shows_the_strongest_attacks(metrics):
     assert any(line.startswith("Of many systems, the strongest attack on each") for line in lines)
     assert not any("ignorant" in line for line in lines)
     assert sum(line.startswith("a") and "lazy-informed" in line for line in lines) == 20
+
+
+def test_a_weak_attack_without_evidence_is_no_protection(metrics):
+    bands = [
+        metric._replace(
+            metric="dece_null95_bit", value="1" if (metric.anonymiser, metric.condition) == ("b2r", "op") else "0"
+        )
+        for metric in metrics
+        if metric.metric == "dece_bit"
+    ]
+    sentence = zero_evidence(compare(sorted([*metrics, *bands])))["demo"]
+    assert sentence.startswith("No more than zero evidence (D_ECE): b2r (ignorant, ")
+    assert sentence.endswith("; the strongest attacks found more.")

@@ -2,7 +2,7 @@
 
 from scipy.special import expit
 
-from voiceprivacy.report.columns import short, short_limits
+from voiceprivacy.report.columns import MINUS, short, short_limits
 from voiceprivacy.report.plots import style
 
 CALIBRATIONS = ("train", "test", "linear", "isotonic", "isotonic_interpolated", "default")
@@ -69,7 +69,8 @@ def plot_calibration(ax, *, profiles, metrics):
     profiles : dict of array (P,)
         ``prior_log_odds`` and ``ece_{train, test, linear, isotonic, default}_bit``
     metrics : dict
-        ``{dece, worst_case, tag}`` of train and test, ``{cece, cllr}_{linear, isotonic}_bit``, for the legend
+        ``{dece, worst_case, tag}`` of train and test, ``{cece, cllr}_{linear, isotonic}_bit``, for the legend;
+        ``limits`` {metric: (low, high)} of those that have an interval
     """
     looks = {
         "default": ("perfect privacy (0, 0, 0)", "black", "-"),
@@ -79,9 +80,11 @@ def plot_calibration(ax, *, profiles, metrics):
         "linear": ("run 1, linear calibration of run 0", style.colour(1), "--"),
     }
     for name, (label, colour, line) in looks.items():
-        label += _numbers_of(name, metrics)
+        numbers = _numbers_of(name, metrics)
+        label += f"\n{numbers.strip()}" if numbers and metrics.get("limits") else numbers
         ax.plot(profiles["prior_log_odds"], profiles[f"ece_{name}_bit"], line, color=colour, label=label)
     title = "($D_{ECE}$, worst case, tag) or [$C_{ECE}$; $C_{llr}$]"
+    title += "\nwith 95 % intervals" if metrics.get("limits") else ""
     ax.legend(title=title, loc="upper left", bbox_to_anchor=(1.02, 1), alignment="left")
     ax.set(xlabel=AXES["log_odds"][1], ylabel="ECE [bit]", ylim=(0, 1.4))
 
@@ -89,10 +92,15 @@ def plot_calibration(ax, *, profiles, metrics):
 def _numbers_of(name, metrics):
     if name in ("train", "test"):
         worst = short(metrics[f"worst_case_{name}_log10"])
-        return f" ({short(metrics[f'dece_{name}_bit'])}, {worst}, {metrics[f'tag_{name}']})"
+        return f" ({_with_limits(f'dece_{name}_bit', metrics)}, {worst}, {metrics[f'tag_{name}']})"
     if name in ("linear", "isotonic"):
-        return f" [{short(metrics[f'cece_{name}_bit'])}; {short(metrics[f'cllr_{name}_bit'])}]"
+        return f" [{'; '.join(_with_limits(f'{of}_{name}_bit', metrics) for of in ('cece', 'cllr'))}]"
     return ""
+
+
+def _with_limits(name, metrics):
+    low, high = metrics.get("limits", {}).get(name, (None, None))
+    return short(metrics[name]) + ("" if low is None else f" ({low:.2f} to {high:.2f})".replace("-", MINUS))
 
 
 def _profile(metrics):
