@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from voiceprivacy.files import BadInput
+
 EIGENVALUE_FLOOR = 1e-6  # of the largest: directions in which nothing varies within speakers
 
 
@@ -45,12 +47,18 @@ def lda(embeddings, speakers, *, dimensions, shrinkage=0.0):
     Returns
     -------
     array (dimensions, D) : one direction in each row, the most separating first
+
+    Raises
+    ------
+    BadInput : nothing varies within any speaker
     """
     means, counts, scatter = speaker_statistics(embeddings, speakers)
     total = counts.sum()
     centred = means - counts @ means / total
     between = centred.T * counts @ centred / total
     values, vectors = np.linalg.eigh(shrunk(scatter / total, shrinkage))
+    if values[-1] <= 0:
+        raise BadInput("LDA: the training embeddings of every speaker are all the same, nothing varies within speakers")
     whitening = vectors / np.sqrt(np.maximum(values, EIGENVALUE_FLOOR * values[-1]))
     _, directions = np.linalg.eigh(whitening.T @ between @ whitening)
     return (whitening @ directions[:, ::-1][:, :dimensions]).T

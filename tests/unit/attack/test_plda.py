@@ -160,6 +160,11 @@ def test_too_few_data_are_refused(shape, speakers, reason, trained):
         trained(np.random.default_rng(0).normal(size=shape), speakers)
 
 
+def test_speakers_within_whom_nothing_varies_are_refused():
+    with pytest.raises(BadInput, match="nothing varies within speakers"):
+        plda.vpc_recipe(np.repeat(np.eye(3), 4, axis=0), np.repeat(np.arange(3), 4))
+
+
 @pytest.mark.parametrize("lda_dim", [0, 4, 9])
 def test_more_lda_dimensions_than_the_data_allow_are_refused(lda_dim):
     with pytest.raises(BadInput, match="allow 1 to 3"):
