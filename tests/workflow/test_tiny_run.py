@@ -183,17 +183,20 @@ def test_provenance_names_config_versions_and_hashes(run):
     assert "team42" in text and "numpy" in text and "trials/tiny/all.tsv" in text
 
 
-def test_results_do_not_depend_on_cores_or_the_order_of_the_config(run, tmp_path):
+def test_results_do_not_depend_on_cores_shards_folder_hash_seed_or_the_order_of_the_config(run, tmp_path):
     for name in ("data", "model", "mine.py", "measure.py", "submission"):
         (tmp_path / name).symlink_to(run / name)
     anonymisers = {
         "team42": {"audio": "submission"},
-        "mine": {"function": "mine.py:anonymise", "options": {"gain": 0.5}},
-        "b2r": {"command": B2R, "runs": 2, "shards": 1},
+        "mine": {"function": "mine.py:anonymise", "options": {"gain": 0.5}, "shards": 3},
+        "b2r": {"command": B2R, "runs": 2, "shards": 3},
     }
     utility = {"length": {"command": "python measure.py"}}
     config = write_config(tmp_path, anonymisers=anonymisers, utility=utility)
-    finished = snakemake(tmp_path, "results/metrics.tsv", "--cores", "1", "--configfile", config)
+    sections = yaml.safe_load(config.read_text())
+    config.write_text(yaml.safe_dump(dict(reversed(sections.items())), sort_keys=False))
+    one_core = ["--cores", "1", "--configfile", config]
+    finished = snakemake(tmp_path, "results/metrics.tsv", *one_core, PYTHONHASHSEED="1")
     assert finished.returncode == 0, finished.stderr
     assert (tmp_path / "results/metrics.tsv").read_bytes() == (run / "results/metrics.tsv").read_bytes()
     kept = {path.relative_to(tmp_path / "results/pairs").parts[2] for path in tmp_path.glob("results/pairs/**/*.npz")}

@@ -37,7 +37,9 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def server():
+def server(monkeypatch):
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.setenv(name, "127.0.0.1")
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.asked, server.limit, server.ranges, server.content = [], None, True, b""
     server.address = f"http://127.0.0.1:{server.server_port}/resources/12"
