@@ -85,10 +85,17 @@ def whole_folder_or_absent(folder):
             foreign = {path.name for path in folder.iterdir()} - {path.name for path in temporary.iterdir()}
             if foreign:
                 raise BadInput(f"{folder}: holds other files ({min(foreign)}): name a folder of its own")
-            shutil.rmtree(folder)
+            remove_at_once(folder)
         temporary.replace(folder)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def remove_at_once(folder):
+    """Remove a folder so that nobody ever finds a part of it, whenever this process is killed."""
+    removed = _temporary(folder)
+    folder.replace(removed)
+    shutil.rmtree(removed)
 
 
 @contextlib.contextmanager

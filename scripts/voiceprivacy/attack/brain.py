@@ -16,6 +16,7 @@ from voiceprivacy import audio, seeds
 from voiceprivacy.attack.pieces import cosine_eer_percent, validation_pairs, validation_pieces
 from voiceprivacy.tables import read_table, write_table
 
+MIXED = {"bf16": torch.bfloat16, "fp16": torch.float16}
 COLUMNS = ["epoch", "loss", "right_percent", "held_out_eer_percent", "learning_rate", "seconds"]
 
 
@@ -93,6 +94,14 @@ class SpeakerBrain(speechbrain.Brain):
         else:
             self.counter.update_metric(eer_percent)
             self.checkpointer.save_and_keep_only(meta={"eer_percent": eer_percent}, min_keys=["eer_percent"])
+
+
+def keep_precision(module, precision, *, device_type="cuda"):
+    """Let a module compute in a mixed precision (of MIXED) in whatever thread calls it.
+
+    Torch keeps that precision per thread, and the threads that DataParallel starts would take float16 for bfloat16.
+    """
+    module.register_forward_pre_hook(lambda *_: torch.set_autocast_dtype(device_type, MIXED[precision]))
 
 
 class ValidationSet(torch.utils.data.IterableDataset):

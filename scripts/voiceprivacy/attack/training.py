@@ -18,7 +18,6 @@ Xiang et al., Margin matters, APSIPA 2019 (additive angular margin).
 
 import contextlib
 import hashlib
-import shutil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,11 +27,11 @@ import torch
 
 from voiceprivacy import seeds
 from voiceprivacy.attack.augmentation import Augmentation
-from voiceprivacy.attack.brain import History, SpeakerBrain, ValidationSet, WholeCheckpointer
+from voiceprivacy.attack.brain import MIXED, History, SpeakerBrain, ValidationSet, WholeCheckpointer, keep_precision
 from voiceprivacy.attack.extractors import EMBEDDING, FEATURES, NORMALISATION, SETTINGS, WEIGHTS, load_weights
 from voiceprivacy.attack.hyperparameters import Hyperparameters
 from voiceprivacy.attack.pieces import Batches, Pieces, hold_out
-from voiceprivacy.files import BadInput, whole_folder_or_absent
+from voiceprivacy.files import BadInput, remove_at_once, whole_folder_or_absent
 
 CLASSIFIER = ["speechbrain.lobes.models.ECAPA_TDNN.Classifier", "speechbrain.lobes.models.Xvector.Classifier"]
 COST = ["speechbrain.nnet.losses.LogSoftmaxWrapper", "speechbrain.nnet.losses.nll_loss"]
@@ -108,7 +107,7 @@ def train(utterances, *, recipe, folder, seed, start=None, computer=CPU):
         if held_out:
             names = sorted({of.speaker for of in held_out})
             (temporary / HELD_OUT).write_text("\n".join(names) + "\n", encoding="utf-8")
-    shutil.rmtree(checkpoints.parent)
+    remove_at_once(checkpoints.parent)
 
 
 def _schedule(recipe):
@@ -178,11 +177,15 @@ def _brain(settings, modules, schedule, checkpoints, computer, seed):
     recovered = {name: modules[name] for name in ("embedding_model", "classifier")} | {"history": history}
     if hasattr(annealing, "on_batch_end"):
         recovered["lr_annealing"] = annealing
+    options = _run_options(computer)
+    if options["data_parallel_backend"] and computer.precision in MIXED:
+        for name in ("embedding_model", "classifier"):
+            keep_precision(modules[name], computer.precision)
     brain = SpeakerBrain(
         modules=modules,
         opt_class=settings.section("opt_class", classes=OPTIMISERS, deferred=True).build(),
         hparams=hparams,
-        run_opts=_run_options(computer),
+        run_opts=options,
         checkpointer=WholeCheckpointer(checkpoints, recovered, allow_partial_load=False),
     )
     brain.prepare(schedule, history=history, seed=seed)

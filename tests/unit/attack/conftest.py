@@ -26,3 +26,8 @@ def xvector(tmp_path_factory):
 def tones(tmp_path_factory):
     """Manifest of 4 speakers x 4 utterances."""
     return models.write_tones(tmp_path_factory.mktemp("tones"), speakers=4, utterances=4)
+
+
+@pytest.fixture
+def recipe(tmp_path):
+    return models.small_recipe(tmp_path / "recipe.yaml")

@@ -8,6 +8,7 @@ from speechbrain.lobes.models import wav2vec as wav2vec_2
 from speechbrain.lobes.models.transformer import Transformer
 
 from voiceprivacy import audio, seeds
+from voiceprivacy.files import RESOURCES
 from voiceprivacy.tables import Utterance, write_manifest
 
 RATE = 16000
@@ -230,3 +231,23 @@ def hub_encoder(folder, kind, *, head="Model", normalises=False, **fields):
     network.save_pretrained(folder)
     transformers.Wav2Vec2FeatureExtractor(do_normalize=normalises).save_pretrained(folder)
     return folder
+
+
+SMALLER_RECIPE = {
+    "number_of_epochs: ": "number_of_epochs: 4 #",
+    "batch_size: ": "batch_size: 8 #",
+    "crop_s: ": "crop_s: 0.5 #",
+    "speeds: ": "speeds: [1.0, 1.1] #",
+    "tdnn_channels: ": "tdnn_channels: [16, 16, 16, 16, 32] #",
+    "emb_dim: ": "emb_dim: 16 #",
+}
+
+
+def small_recipe(path):
+    """Write the shipped recipe xvector_small with a smaller model and four epochs; returns the path."""
+    text = (RESOURCES / "recipes" / "xvector_small.yaml").read_text(encoding="utf-8")
+    for old, new in SMALLER_RECIPE.items():
+        assert f"\n{old}" in text or f"\n    {old}" in text
+        text = text.replace(old, new, 1)
+    path.write_text(text, encoding="utf-8")
+    return path

@@ -1,13 +1,24 @@
-"""What is chosen for a GPU, with a stand-in for one: batches of one length, processes that load, several GPUs."""
+"""What is chosen for a GPU, with stand-ins for one: batches of one length, processes that load, several GPUs.
+
+Torch's device "meta" stands for a GPU where tensors of two devices must not meet: it refuses those of the CPU as a GPU
+does, and computes shapes only.
+"""
+
+import threading
 
 import numpy as np
 import pytest
+import speechbrain
 import torch
+from torch.amp import autocast_mode
 
 from voiceprivacy.attack import training
-from voiceprivacy.attack.extractors import BATCH_SIZE, embed_manifest
+from voiceprivacy.attack.brain import SpeakerBrain, keep_precision
+from voiceprivacy.attack.extractors import BATCH_SIZE, Extractor, embed_manifest
+from voiceprivacy.attack.hyperparameters import Hyperparameters
 from voiceprivacy.attack.pieces import Batches
-from voiceprivacy.tables import Utterance
+from voiceprivacy.files import RESOURCES
+from voiceprivacy.tables import Utterance, read_manifest
 
 LENGTHS = [500] * 20 + [400] * 3 + [700]
 
@@ -56,3 +67,72 @@ def test_processes_load_speech_beside_a_gpu_only(device, processes):
     loader = training._loader(list(range(10)), schedule, training.Computer(device, 1), seed=0)
     assert loader.num_workers == processes
     assert isinstance(loader.batch_sampler, Batches)
+
+
+@pytest.fixture
+def other_device(monkeypatch):
+    """The device meta, of which torch's mixed precision is told that it has none."""
+    monkeypatch.setattr(torch, "get_autocast_dtype", lambda device: torch.float32)
+    monkeypatch.setattr(torch, "is_autocast_enabled", lambda *device: False)
+    monkeypatch.setattr(autocast_mode, "is_autocast_available", lambda device: True)
+    with pytest.raises(RuntimeError):
+        torch.ones(2, device="meta") + torch.ones(2)
+    return torch.device("meta")
+
+
+def test_an_embedding_is_computed_on_the_device_alone(other_device, ecapa):
+    extractor = Extractor(ecapa, device="meta")
+    embeddings = extractor._embed(torch.ones(3, 8000, device=other_device))
+    assert (embeddings.device, embeddings.shape) == (other_device, (3, 1, 10))
+
+
+@pytest.mark.parametrize("name", ["ecapa_vpc2024", "xvector"])
+def test_a_step_of_training_is_computed_on_the_device_alone(other_device, name):
+    settings = Hyperparameters(RESOURCES / "recipes" / f"{name}.yaml", placeholders={training.SPEAKERS: 7})
+    modules = training._modules(settings)
+    deferred = settings.get("compute_cost").deferred
+    cost = settings.section("compute_cost", classes=training.COST, deferred=deferred).build()
+    brain = SpeakerBrain(modules=modules, hparams={"compute_cost": cost}, run_opts={"device": "meta"})
+    batch = torch.ones(4, 48000), torch.tensor([0, 1, 2, 3])
+    scores = brain.compute_forward(batch, speechbrain.Stage.TRAIN)
+    assert (scores.device, scores.shape) == (other_device, (4, 1, 7))
+    loss = brain.hparams.compute_cost(scores, batch[1].to(other_device)[:, None])
+    loss.backward()
+    assert all(of.grad.device == other_device for of in modules["embedding_model"].parameters())
+
+
+def test_a_thread_of_its_own_computes_in_the_precision_of_the_training():
+    """As DataParallel calls its replicas: mixed precision is on there, but of the thread's own kind."""
+    found = {}
+
+    def replica(module):
+        with torch.autocast("cpu"):
+            found[module] = module(torch.ones(1, 2)).dtype
+
+    plain, kept = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
+    keep_precision(kept, "fp16", device_type="cpu")
+    for module in (plain, kept):
+        thread = threading.Thread(target=replica, args=(module,))
+        thread.start()
+        thread.join()
+    assert found == {plain: torch.bfloat16, kept: torch.float16}
+
+
+def test_a_training_on_several_gpus_saves_the_same_names_and_goes_on_from_its_checkpoints(
+    recipe, tones, tmp_path, monkeypatch
+):
+    """DataParallel without any GPU passes everything on to the module that it wraps."""
+    whole = tmp_path / "whole"
+    training.train(read_manifest(tones), recipe=recipe, folder=whole, seed=1)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    several = {"device": "cpu", "precision": "fp32", "data_parallel_backend": True}
+    monkeypatch.setattr(training, "_run_options", lambda computer: several)
+    wrapped = []
+    wrap = SpeakerBrain._wrap_distributed
+    monkeypatch.setattr(
+        SpeakerBrain, "_wrap_distributed", lambda self: (wrap(self), wrapped.extend(map(type, self.modules.values())))
+    )
+    training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "several", seed=1)
+    assert wrapped.count(torch.nn.DataParallel) == 2
+    for name in ("embedding_model.ckpt", "classifier.ckpt"):
+        assert (tmp_path / "several" / name).read_bytes() == (whole / name).read_bytes()

@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,30 +23,10 @@ from voiceprivacy.attack import brain, training
 from voiceprivacy.attack.brain import COLUMNS, History, SpeakerBrain
 from voiceprivacy.attack.extractors import Extractor, embed_manifest
 from voiceprivacy.attack.pieces import Pieces
-from voiceprivacy.files import BadInput
+from voiceprivacy.files import RESOURCES, BadInput
 from voiceprivacy.tables import read_manifest, read_table
 
-RECIPE = Path("workflow/resources/recipes/xvector_small.yaml")
 FILES = ["classifier.ckpt", "embedding_model.ckpt", "hyperparams.yaml", "training.tsv"]
-SMALLER = {
-    "number_of_epochs: ": "number_of_epochs: 4 #",
-    "batch_size: ": "batch_size: 8 #",
-    "crop_s: ": "crop_s: 0.5 #",
-    "speeds: ": "speeds: [1.0, 1.1] #",
-    "tdnn_channels: ": "tdnn_channels: [16, 16, 16, 16, 32] #",
-    "emb_dim: ": "emb_dim: 16 #",
-}
-
-
-@pytest.fixture
-def recipe(tmp_path):
-    """The shipped recipe with a smaller model and four epochs."""
-    text = RECIPE.read_text(encoding="utf-8")
-    for old, new in SMALLER.items():
-        assert f"\n{old}" in text or f"\n    {old}" in text
-        text = text.replace(old, new, 1)
-    (tmp_path / "recipe.yaml").write_text(text, encoding="utf-8")
-    return tmp_path / "recipe.yaml"
 
 
 def weights(folder):
@@ -172,6 +153,25 @@ def test_a_training_that_was_killed_while_it_saved_goes_on_from_the_epoch_before
     training.train(utterances, recipe=recipe, folder=tmp_path / "killed", seed=1)
     assert weights(tmp_path / "killed") == weights(tmp_path / "whole")
     assert curve(tmp_path / "killed", "loss") == curve(tmp_path / "whole", "loss")
+
+
+def test_a_training_that_was_killed_while_it_cleaned_up_can_be_repeated(recipe, tones, tmp_path, monkeypatch):
+    utterances, remove = read_manifest(tones), shutil.rmtree
+
+    def remove_some(folder, **options):
+        if Path(folder).suffix != ".checkpoints":
+            return remove(folder, **options)
+        for path in list(Path(folder).rglob("history.ckpt")):
+            path.unlink()
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "rmtree", remove_some)
+        with pytest.raises(KeyboardInterrupt):
+            training.train(utterances, recipe=recipe, folder=tmp_path / "model", seed=1)
+    first = weights(tmp_path / "model")
+    training.train(utterances, recipe=recipe, folder=tmp_path / "model", seed=1)
+    assert weights(tmp_path / "model") == first
 
 
 def killed_in_its_third_call(save):
@@ -304,7 +304,7 @@ def test_fine_tuning_another_architecture_is_refused(recipe, tones, ecapa, tmp_p
 @pytest.mark.parametrize("name", ["ecapa_small", "ecapa_vpc2024", "xvector"])
 def test_a_shipped_recipe_trains_and_speechbrain_loads_the_folder(name, tones, tmp_path):
     recipe = tmp_path / "recipe.yaml"
-    text = (RECIPE.parent / f"{name}.yaml").read_text(encoding="utf-8")
+    text = (RESOURCES / "recipes" / f"{name}.yaml").read_text(encoding="utf-8")
     for field, value in {"number_of_epochs": 1, "batch_size": 8, "crop_s": 0.4, "validation_speakers": 0}.items():
         text = re.sub(rf"^{field}: \S+", f"{field}: {value}", text, flags=re.MULTILINE)
     for old, new in {"512": "16", "1536": "48", "1500": "24", "128": "16", "384": "48"}.items():
