@@ -99,19 +99,33 @@ def test_a_pipe_that_fails_is_named(tmp_path, command, what):
 
 def test_a_pipe_that_hangs_is_ended_with_all_that_it_started_and_stops_the_check(tmp_path, monkeypatch):
     """At the first one, whatever on_bad_audio says: to wait for a hundred thousand takes days."""
-    monkeypatch.setattr(pipes, "LIMIT_S", 0.5)
-    source, protocol = piped(tmp_path, f"sleep 300 & echo $! >> {tmp_path}/children; wait |")
-    (error,) = errors(source | {"on_bad_audio": "exclude"}, protocol)
-    assert error.startswith(f"sleep 300 & echo $! >> {tmp_path}/children; wait |: runs longer than 0.5 s and was ended")
-    children = (tmp_path / "children").read_text().split()
+    source, protocol = piped(tmp_path, f"sleep 600 & echo $! >> {tmp_path}/children; wait |")
+    for limit in (0.5, 10, 100):  # a machine that is slow or busy may not have begun
+        monkeypatch.setattr(pipes, "LIMIT_S", limit)
+        (error,) = errors(source | {"on_bad_audio": "exclude"}, protocol)
+        said = f"sleep 600 & echo $! >> {tmp_path}/children; wait |: runs longer than {limit} s and was ended"
+        assert error.startswith(said)
+        children = numbers(tmp_path / "children")
+        if children:
+            break
     assert 1 <= len(children) <= 2
-    for child in children:
-        status = Path("/proc", child, "stat")
-        assert not status.exists() or " Z " in status.read_text()
+    deadline = time.monotonic() + 300
+    while not all(map(is_over, children)):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def numbers(path):
+    return path.read_text().split() if path.exists() else []
+
+
+def is_over(process):
+    status = Path("/proc", process, "stat")
+    return not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z"
 
 
 def test_ctrl_c_does_not_wait_for_pipes(tmp_path):
-    source, protocol = piped(tmp_path, f"touch {tmp_path}/begun; sleep 300 |")
+    source, protocol = piped(tmp_path, f"touch {tmp_path}/begun; sleep 600 |")
     words = ["prepare_part.py", "--source", json.dumps(source), "--protocol", json.dumps(protocol), "--part", "trial"]
     words += ["--manifest", tmp_path / "trial.tsv", "--audio-dir", tmp_path / "trial"]
     with subprocess.Popen([sys.executable, SCRIPTS / words[0], *words[1:]], stderr=subprocess.PIPE) as command:
@@ -119,7 +133,7 @@ def test_ctrl_c_does_not_wait_for_pipes(tmp_path):
             assert command.poll() is None, command.stderr.read()
             time.sleep(0.05)
         command.send_signal(signal.SIGTERM)
-        assert command.wait(60) == 143
+        assert command.wait(300) == 143
 
 
 @pytest.mark.parametrize("stream", ["", " >&2"])
