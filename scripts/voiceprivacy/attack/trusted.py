@@ -1,6 +1,8 @@
 """A SpeechBrain model that is loaded by SpeechBrain itself, so that whatever its folder names runs as code.
 
 Only for folders that somebody vouches for (``trust: true``): models that ``extractors`` does not build.
+Published folders say in ``pretrained_path`` that their weights are those of the hub, whatever these are today: here they
+are those of the folder.
 """
 
 import tempfile
@@ -8,9 +10,12 @@ from pathlib import Path
 
 from speechbrain.inference.speaker import EncoderClassifier
 
-from voiceprivacy.attack.extractors import Extractor, torch_device
+from voiceprivacy.attack.extractors import SETTINGS, Extractor, torch_device
+from voiceprivacy.attack.hyperparameters import Hyperparameters
 from voiceprivacy.attack.preparation import NOTHING
 from voiceprivacy.files import BadInput
+
+PATH = "pretrained_path"
 
 
 class TrustedExtractor(Extractor):
@@ -20,10 +25,12 @@ class TrustedExtractor(Extractor):
         self.folder, self.device, self.preparation = Path(folder), torch_device(device), preparation
         if not self.folder.is_dir():
             raise BadInput(f"{folder}: not found")
+        source = str(self.folder.absolute())
+        overrides = {PATH: source} if PATH in Hyperparameters(self.folder / SETTINGS) else {}
         with tempfile.TemporaryDirectory() as links:
             try:
                 self.model = EncoderClassifier.from_hparams(
-                    source=str(self.folder.absolute()), savedir=links, run_opts={"device": str(self.device)}
+                    source=source, savedir=links, overrides=overrides, run_opts={"device": str(self.device)}
                 )
             except Exception as error:
                 reason = " ".join(str(error).split())[:200]

@@ -218,12 +218,9 @@ def test_preparation_changes_what_is_embedded_and_leaves_too_little_to_refuse(ec
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_trusted_folder_is_loaded_by_speechbrain(ecapa, tmp_path):
-    shutil.copytree(ecapa, tmp_path / "ecapa")
-    settings = tmp_path / "ecapa" / "hyperparams.yaml"
-    changed = settings_of(ecapa).replace("speechbrain/spkrec-ecapa-voxceleb", str(tmp_path / "ecapa"))
-    settings.write_text(changed, encoding="utf-8")
-    trusted = TrustedExtractor(tmp_path / "ecapa")
+def test_a_trusted_folder_is_loaded_by_speechbrain_with_the_weights_that_lie_there(ecapa):
+    assert "pretrained_path: speechbrain/spkrec-ecapa-voxceleb" in settings_of(ecapa)
+    trusted = TrustedExtractor(ecapa)
     assert trusted.sample_rate == 16000
     assert_equal_in_float32(trusted.embed(tone(0, 0)), Extractor(ecapa).embed(tone(0, 0)))
 
@@ -234,8 +231,7 @@ def test_code_in_a_folder_runs_only_where_it_is_trusted(ecapa, tmp_path):
     settings = tmp_path / "ecapa" / "hyperparams.yaml"
     touched = tmp_path / "touched"
     code = f"\nside_effect: !apply:os.mkdir [{touched}]\n"
-    changed = settings_of(ecapa).replace("speechbrain/spkrec-ecapa-voxceleb", str(tmp_path / "ecapa"))
-    settings.write_text(changed + code, encoding="utf-8")
+    settings.write_text(settings_of(ecapa) + code, encoding="utf-8")
     Extractor(tmp_path / "ecapa").embed(tone(0, 0))
     assert not touched.exists()
     TrustedExtractor(tmp_path / "ecapa")
