@@ -104,10 +104,9 @@ def flat_unless_labelled(metrics, labels):
 
 
 def print_metrics(metrics):
-    """Print {label: {name: value}} as a table, one column a label."""
-    rows = [["", *metrics]]
-    for name in next(iter(metrics.values())):
-        rows.append([name, *(_text(of[name]) for of in metrics.values())])
+    """Print {label: {name: value}} as a table, one column a label; - where a label has no such value."""
+    names = dict.fromkeys(name for of in metrics.values() for name in of)
+    rows = [["", *metrics], *([name, *(_text(of.get(name, "-")) for of in metrics.values())] for name in names)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         numbers = (f"{text:>{width}}" for text, width in zip(row[1:], widths[1:], strict=True))

@@ -167,6 +167,17 @@ def test_assess_ranks_writes_labels_curves_and_a_picture(folder):
     assert "<svg" in (folder / "p.svg").read_text()
 
 
+def test_assess_ranks_shows_galleries_of_different_size_beside_each_other(folder):
+    """One has enough utterances a rank for a bias of the histogram, the other has not."""
+    speakers, voice = voices(3, spread=3, n_speakers=2, n_utterances=10)
+    write(folder / "small.npz", voice, voice.reshape(2, 10, 3).mean(axis=1), speakers, speakers[::10])
+    files = ["--matrix", folder / "small.npz", folder / "templates_op.npz", "--label", "small", "op"]
+    output, _ = run("assess_ranks", *files, "--metrics", folder / "m.json")
+    rows = {line.split()[0]: line.split()[1:] for line in output.splitlines()[1:]}
+    assert rows["n_templates"] == ["2", "5"]
+    assert rows["mean_disclosure_bias_bit"][1] == "-"
+
+
 def test_the_headline_of_ranks_has_the_interval_of_what_it_shows(folder):
     """Twenty utterances are less than five a rank for five templates, and enough for four."""
     for n_templates, source in ((5, "model_mean_disclosure_bit"), (4, "mean_disclosure_bit")):
