@@ -112,7 +112,7 @@ def _answer(systems, comparisons, controls):
     reasons = [
         f"Against {best.anonymiser} the strongest attack is {_attack(best)}, with an equal error rate of {_eer(best)}.",
         _scale(best, original),
-        _others(ranking[1:], original, comparisons),
+        _others([of for of in ranking if of.mean["eer_percent"] != best.mean["eer_percent"]], original, comparisons),
     ]
     return Answer(_verdict(ranking, original, comparisons), " ".join(filter(None, reasons)))
 

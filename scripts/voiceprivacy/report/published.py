@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from voiceprivacy.files import RESOURCES
-from voiceprivacy.report.columns import COLUMNS, MINUS
+from voiceprivacy.report.columns import COLUMNS, MINUS, UNDEFINED
 from voiceprivacy.report.comparison import GIVEN, ON
 from voiceprivacy.report.metrics import ORIGINAL
 from voiceprivacy.tables import number, read_rows, read_table, write_table
@@ -174,7 +174,8 @@ def _cell(of_metric):
     if not of_metric:
         return None
     digits, of = DIGITS.get(of_metric[0].metric, 3), of_metric[0]
-    interval = "" if "-" in (of.ci_low, of.ci_high) else f"[{_text(of.ci_low, digits)}, {_text(of.ci_high, digits)}]"
+    limits = (of.ci_low, of.ci_high)
+    interval = "" if {"-", UNDEFINED} & {*limits} else f"[{', '.join(_text(limit, digits) for limit in limits)}]"
     return _text(of.value, digits), interval, ", ".join(dict.fromkeys(_text(of.published, digits) for of in of_metric))
 
 

@@ -10,12 +10,14 @@ from voiceprivacy.report.figures import Figure, embed
 from voiceprivacy.report.latex import write_latex
 from voiceprivacy.report.metrics import write_metrics
 from voiceprivacy.report.page import write_page
+from voiceprivacy.report.published import tables_of
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.uncertainty import read_comparisons
 from voiceprivacy.report.utility import NOWHERE, utility_section
 from voiceprivacy.tables import write_table
 from voiceprivacy.tools.differences import differences, merged_provenance
-from voiceprivacy.tools.merged_comparisons import write_comparisons
+from voiceprivacy.tools.merged_comparisons import averages_of_both, write_comparisons
+from voiceprivacy.tools.merged_sections import merged_corpora, merged_examples, merged_published
 from voiceprivacy.tools.merging import copy_files, merge, merge_utility
 
 TEMPLATE = SCRIPTS.parent / "workflow" / "report" / "index.html.j2"
@@ -38,17 +40,17 @@ def write_compared_page(both, folder):
     names = [of.name for of in both]
     with whole_folder_or_absent(folder) as temporary:
         copy_files(both, merged, temporary)
-        apart = write_comparisons(both, merged, temporary)
+        averages = averages_of_both(both, merged.metrics)
+        apart = write_comparisons(both, merged, temporary, averages)
         write_metrics(temporary / "metrics.tsv", merged.metrics)
-        provenance = merged_provenance(both, [*_sets_apart(merged, names), *found])
+        provenance = merged_provenance(both, [*_sets_apart(merged, names), *found], averages)
         write_json(temporary / "provenance.json", provenance)
         write_table(temporary / "differences.tsv", ["what", *names], found)
         comparisons = read_comparisons(temporary / "comparisons", merged.metrics)
         systems = compare(merged.metrics, comparisons)
-        utility = merge_utility(both, merged)
-        _write_report(temporary, merged, systems, comparisons, provenance, utility)
+        _write_report(temporary, both, merged, systems, comparisons, provenance)
     return [
-        *summary(systems, comparisons),
+        *summary(systems, comparisons, averages=averages),
         "",
         f"{sum(place[2] != NOWHERE for place in merged.common)} sets are the same in {names[0]} and {names[1]}",
         *(f"  {what}: {' | '.join(why)}" for what, *why in _sets_apart(merged, names)),
@@ -62,9 +64,10 @@ def write_compared_page(both, folder):
     ]
 
 
-def _write_report(folder, merged, systems, comparisons, provenance, utility):
+def _write_report(folder, both, merged, systems, comparisons, provenance):
     report = folder / "report"
     drawn = run_of(folder, metrics=merged.metrics, provenance=provenance)
+    utility = merge_utility(both, merged)
     write_page(
         report / "index.html",
         template=TEMPLATE,
@@ -74,7 +77,10 @@ def _write_report(folder, merged, systems, comparisons, provenance, utility):
         provenance=provenance,
         comparisons=comparisons,
         run=drawn,
+        corpora=merged_corpora(both, merged),
         utility=utility_section(utility) if utility else None,
+        listen=merged_examples(both, merged) or None,
+        published=tables_of(merged_published(both)) or None,
     )
     write_comparison(report / "tables" / "comparison.tsv", systems)
     write_latex(report / "tables" / "comparison.tex", systems)

@@ -17,8 +17,8 @@ def differences(both):
     return [(name, *(str(of.get(name, "-")) for of in flat)) for name in names]
 
 
-def merged_provenance(both, found):
-    """One provenance for the page: where two runs differ both values, and ``found``, the differences."""
+def merged_provenance(both, found, averages):
+    """One provenance for the page: where two runs differ both values; ``found``, the differences; their averages."""
     first, second = (of.provenance for of in both)
     names = [of.name for of in both]
     merged = {field: _joined(field, both) for field in FIELDS if field in first or field in second}
@@ -28,7 +28,7 @@ def merged_provenance(both, found):
         for name, entry in of.provenance.get("config", {}).get("anonymisers", {}).items()
     }
     configs = {of.name: of.provenance.get("config", {}) for of in both}
-    report = first.get("config", {}).get("report", {})
+    report = first.get("config", {}).get("report", {}) | {"averages": averages}
     return merged | {
         "packages": {name: _joined(name, both, "packages") for name in _keys(both, "packages")},
         "revisions": {name: _joined(name, both, "revisions") for name in _keys(both, "revisions")},

@@ -3,6 +3,7 @@
 import numpy as np
 
 from voiceprivacy.arrays import read_npz
+from voiceprivacy.averages import ACROSS, all_averages, folder_of
 from voiceprivacy.privacy import paired
 from voiceprivacy.privacy.bootstrap import CORRECTIONS, NONE, interval
 from voiceprivacy.report.metrics import ORIGINAL
@@ -12,46 +13,94 @@ from voiceprivacy.tables import write_table
 SAME_DRAWS = 0.5  # percentage points of EER that replicates of the same draw may differ by, on another processor
 
 
-def write_comparisons(both, merged, folder):
+def averages_of_both(both, metrics):
+    """The averages over corpora of two runs of which all lists were tried, as in a config: {name: {corpus: weights}}.
+
+    A name that means something else in the second run is called NAME@SECOND there.
+
+    Parameters
+    ----------
+    both : two Results; metrics : list of Metric, merged
+    """
+    tried, found = {(metric.corpus, metric.trials) for metric in metrics}, {}
+    for of in both:
+        for name, weights in of.provenance.get("config", {}).get("report", {}).get("averages", {}).items():
+            if {(corpus, trials) for corpus, lists in weights.items() for trials in lists} <= tried:
+                found[name if found.get(name, weights) == weights else f"{name}@{of.name}"] = weights
+    return found
+
+
+def write_comparisons(both, merged, folder, averages):
     """Write comparisons/CORPUS/TRIALS/EXTRACTOR/BACKEND.tsv (and .systems.tsv) of a merged folder.
 
     Parameters
     ----------
     both : two Results; merged : Merged; folder : the merged folder, into which copy_files copied
+    averages : over corpora, which are compared like the means over the lists of a corpus
 
     Returns
     -------
     set of (corpus, extractor, backend) : where the runs drew other speakers, and only pairs of one run are compared
     """
-    apart = set()
     groups = {}
     for metric in merged.metrics:
         if metric.metric == "eer_percent" and metric.ci_low != "-":
-            groups.setdefault((metric.corpus, metric.extractor, metric.backend), set()).add(metric.trials)
-    for (corpus, extractor, backend), lists in sorted(groups.items()):
-        files = sorted((folder / "metrics").glob(f"*/{corpus}/*/*/{extractor}/{backend}{paired.INTERVALS}"))
-        of_each = [[path for path in files if path.parts[-3].endswith((f"@{of.name}", ORIGINAL))] for of in both]
-        common = {place for place in merged.common if (place[0], *place[2:]) == (corpus, extractor, backend)}
-        if all(_same_draws(both, place) for place in common):
-            pairs, systems = _compared(files, folder)
-        else:
-            apart.add((corpus, extractor, backend))
-            found = [_compared(of, folder) for of in of_each]
-            pairs, systems = ([row for part in parts for row in part] for parts in zip(*found, strict=True))
-            systems = list(dict.fromkeys(systems))
-        path = folder / "comparisons" / corpus / (MEAN if len(lists) > 1 else min(lists)) / extractor / f"{backend}.tsv"
-        write_table(path, PAIRS, pairs)
-        write_table(path.with_suffix(".systems.tsv"), SYSTEMS, systems)
+            groups.setdefault((metric.extractor, metric.backend), set()).add((metric.corpus, metric.trials))
+    apart = set()
+    for (extractor, backend), lists in sorted(groups.items()):
+        for corpus in sorted({corpus for corpus, _ in lists}):
+            of_corpus = dict.fromkeys(sorted(place for place in lists if place[0] == corpus), 1)
+            trials = MEAN if len(of_corpus) > 1 else next(iter(of_corpus))[1]
+            if not _write(both, merged, folder, (corpus, trials, extractor, backend), of_corpus):
+                apart.add((corpus, extractor, backend))
+        for name, weights in all_averages(averages, sorted(lists)).items():
+            if weights.keys() <= lists:
+                _write(both, merged, folder, (ACROSS, folder_of(name), extractor, backend), weights)
     return apart
 
 
-def _compared(files, folder):
-    """Rows of pairs and of systems, as compare_anonymisers writes them."""
+def _write(both, merged, folder, place, weights):
+    """Compare on the mean over some lists {(corpus, trials): weight}; returns whether pairs across runs were."""
+    attacker = "/".join(place[2:])
+    files = [
+        path
+        for corpus, trials in weights
+        for path in sorted((folder / "metrics").glob(f"*/{corpus}/{trials}/*/{attacker}{paired.INTERVALS}"))
+    ]
+    same = all(_same_draws(both, of) for of in _common(merged, weights, place[2:]))
+    if same:
+        pairs, systems = _compared(files, folder, weights)
+    else:
+        of_each = [[path for path in files if path.parts[-3].endswith((f"@{of.name}", ORIGINAL))] for of in both]
+        found = [_compared(of, folder, weights) for of in of_each]
+        pairs, systems = ([row for part in parts for row in part] for parts in zip(*found, strict=True))
+        systems = list(dict.fromkeys(systems))
+    path = folder / "comparisons" / place[0] / place[1] / f"{attacker}.tsv"
+    write_table(path, PAIRS, pairs)
+    write_table(path.with_suffix(".systems.tsv"), SYSTEMS, systems)
+    return same
+
+
+def _common(merged, lists, attacker):
+    """Sets of both runs among some lists under an attacker."""
+    return {of for of in merged.common if of[:2] in lists and of[2:] == tuple(attacker)}
+
+
+def _compared(files, folder, weights):
+    """Rows of pairs and of systems, as compare_anonymisers writes them, of the systems that were tried on all lists."""
+    tried = {}
+    for path in files:
+        family, corpus, trials, anonymiser, *_ = path.relative_to(folder / "metrics").parts
+        tried.setdefault((family, anonymiser), {})[corpus, trials] = path
+    complete = [path for of in tried.values() if of.keys() == weights.keys() for path in of.values()]
     pairs, systems = [], []
-    for (condition, metric), of in sorted(paired.read_systems(files, folder=folder / "metrics").items()):
+    if not complete:
+        return pairs, systems
+    found = paired.read_systems(sorted(complete), folder=folder / "metrics", weights=weights)
+    for (condition, metric), of in sorted(found.items()):
         for anonymiser, (value, replicates, n_speakers) in of.items():
-            found = interval(value, replicates, n_speakers=n_speakers, correction=CORRECTIONS.get(metric, NONE))
-            systems.append((condition, metric, anonymiser, value, found.ci_low, found.ci_high))
+            limits = interval(value, replicates, n_speakers=n_speakers, correction=CORRECTIONS.get(metric, NONE))
+            systems.append((condition, metric, anonymiser, value, limits.ci_low, limits.ci_high))
         if metric in paired.MORE_IS_BETTER:
             pairs += paired.compare(of, condition=condition, metric=metric)
     return pairs, systems

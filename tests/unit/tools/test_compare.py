@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from result_folders import EER, LISTS, write_results
+from result_folders import EER, LISTS, write_results, write_what_else_a_page_shows
 
 from voiceprivacy.files import read_json
 from voiceprivacy.report.metrics import read_metrics
@@ -100,6 +100,58 @@ def test_runs_that_drew_other_speakers_are_not_compared_in_pairs(tmp_path):
     with open(tmp_path / "comparison/comparisons/demo/mean/ecapa/cosine.systems.tsv", newline="") as file:
         systems = {row["anonymiser"] for row in csv.DictReader(file, delimiter="\t")}
     assert systems == {"original", "b2@a", "b2@b"}
+
+
+def systems_of(path):
+    with open(path, newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    return {(of["condition"], of["anonymiser"]): of for of in rows if of["metric"] == "eer_percent"}
+
+
+def test_averages_over_corpora_have_intervals_and_are_answered_first(tmp_path):
+    challenge = {"demo": {"f": 0.5}, "other": {"m": 0.5}}
+    of_both = {"corpora": ("demo", "other"), "eer": EER | {"pp": 25.0}}
+    both(tmp_path, **of_both, averages={"challenge": challenge, "elsewhere": {"third": {"f": 1}}})
+    write_results(tmp_path / "a", **of_both, averages={"challenge": challenge})
+    finished = compare(tmp_path)
+    assert finished.returncode == 0, finished.stderr
+    folder = tmp_path / "comparison" / "comparisons" / "over-corpora"
+    assert {path.name for path in folder.iterdir()} == {"challenge", "all-lists"}
+    found = systems_of(folder / "challenge" / "ecapa" / "cosine.systems.tsv")
+    assert set(found) == {("oo", "original"), *((of, who) for of in ("op", "pp") for who in ("b2@a", "b2@b"))}
+    assert float(found["pp", "b2@a"]["ci_low"]) < float(found["pp", "b2@a"]["value"]) == 25.0
+    first = next(line for line in finished.stdout.splitlines() if "protect" in line)
+    assert first.startswith("challenge: b2@a and b2@b protect equally well.")
+
+
+def test_an_average_of_which_a_list_stands_apart_is_of_the_run_that_has_it(tmp_path):
+    """Lists of demo differ, so only those of other are common; demo is called demo@a and demo@b."""
+    weights = {"challenge": {"demo": {"f": 0.5}, "other": {"m": 0.5}}}
+    write_results(tmp_path / "a", corpora=("demo", "other"), averages=weights)
+    write_results(tmp_path / "b", corpora=("other",), averages=weights)
+    finished = compare(tmp_path)
+    assert finished.returncode == 0, finished.stderr
+    page = (tmp_path / "comparison/report/index.html").read_text()
+    assert "demo@a" in page and '<option value="challenge">' not in page
+
+
+def test_the_page_has_the_corpora_and_plays_both_versions_of_an_utterance(tmp_path):
+    for of in both(tmp_path):
+        write_what_else_a_page_shows(of.folder)
+    finished = compare(tmp_path)
+    assert finished.returncode == 0, finished.stderr
+    page = (tmp_path / "comparison/report/index.html").read_text()
+    assert [page.count(f'aria-label="u1, {name}"') for name in ("original", "b2@a", "b2@b")] == [1, 1, 1]
+    assert page.count("<td>trial</td>") == 1 and page.count("said of b2") == 1
+
+
+def test_other_utterances_of_two_runs_are_played_after_each_other(tmp_path):
+    for of, utterance in zip(both(tmp_path), ("u1", "u2"), strict=True):
+        write_what_else_a_page_shows(of.folder, utterance=utterance)
+    assert compare(tmp_path).returncode == 0
+    page = (tmp_path / "comparison/report/index.html").read_text()
+    names = ("u1, original", "u1, b2@a", "u1, b2@b", "u2, original", "u2, b2@b")
+    assert [page.count(f'aria-label="{name}"') for name in names] == [1, 1, 0, 1, 1]
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ def _trace(anonymiser, rows, column, colour):
         texts=[_text(standing, column) for _, standing in rows],
     )
     intervals = [standing.intervals.get(column.metric) for _, standing in rows]
+    trace["showlegend"] = False  # names stand at the rows
     return of_system(trace, anonymiser) | {"error_x": errors(values, intervals) | {"color": colour}}
 
 
