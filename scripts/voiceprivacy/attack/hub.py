@@ -39,28 +39,36 @@ def fetch(model, *, revision, folder):
 
 
 def _snapshot(model, revision):
-    """The hub's own cached folder; the network is asked only where the cache lacks the model, and only once."""
+    """The hub's own cached folder; the network is asked where a file is missing: a download may have been killed."""
     if not COMMIT.fullmatch(revision):
         raise BadInput(
             f"revision '{revision}' of {model} is not a commit (7 to 40 hexadecimal digits): a name can move"
         )
     wanted = {"repo_id": model, "revision": revision, "allow_patterns": [*NEEDED, *OPTIONAL]}
-    try:
-        return _complete(snapshot_download(**wanted, local_files_only=True), model)  # nosec B615  # wanted has a commit
-    except (LocalEntryNotFoundError, BadInput):
-        pass
+    cached = _cached(wanted)
+    if cached and not _missing(cached, [*NEEDED, *OPTIONAL]):
+        return cached
     try:
         HfApi().model_info(model, revision=revision, timeout=TIMEOUT_S)  # answers at once; a download would retry first
-        return _complete(snapshot_download(**wanted, etag_timeout=TIMEOUT_S), model)  # nosec B615  # likewise
+        folder = Path(snapshot_download(**wanted, etag_timeout=TIMEOUT_S))  # nosec B615  # wanted has a commit
     except (HTTPError, OSError, ValueError) as error:
+        if cached and not _missing(cached, NEEDED):
+            return cached
         reason = " ".join(str(error).split())[:200]
         raise BadInput(
             f"{model} at {revision}: cannot be fetched ({reason}); without a network, give the folder of a copy"
         ) from None
+    if _missing(folder, NEEDED):
+        raise BadInput(f"{model}: has no {_missing(folder, NEEDED)[0]}, so it is not a SpeechBrain speaker model")
+    return folder
 
 
-def _complete(folder, model):
-    for name in NEEDED:
-        if not (Path(folder) / name).exists():
-            raise BadInput(f"{model}: has no {name}, so it is not a SpeechBrain speaker model")
-    return Path(folder)
+def _cached(wanted):
+    try:
+        return Path(snapshot_download(**wanted, local_files_only=True))  # nosec B615  # wanted has a commit
+    except LocalEntryNotFoundError:
+        return None
+
+
+def _missing(folder, names):
+    return [name for name in names if not (folder / name).exists()]

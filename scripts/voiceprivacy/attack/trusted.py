@@ -1,8 +1,8 @@
 """A SpeechBrain model that is loaded by SpeechBrain itself, so that whatever its folder names runs as code.
 
 Only for folders that somebody vouches for (``trust: true``): models that ``extractors`` does not build.
-Published folders say in ``pretrained_path`` that their weights are those of the hub, whatever these are today: here they
-are those of the folder.
+Published folders say in ``pretrained_path`` that their weights are those of the hub, whatever these are today: here
+they are those of the folder.
 """
 
 import tempfile

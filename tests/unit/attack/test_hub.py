@@ -38,6 +38,31 @@ def test_the_files_of_a_snapshot_are_copied(monkeypatch, tmp_path):
     assert sorted(path.name for path in (tmp_path / "model").iterdir()) == sorted([*hub.NEEDED, "classifier.ckpt"])
 
 
+def test_a_download_that_was_killed_is_finished_and_without_a_network_does_with_what_is_needed(monkeypatch, tmp_path):
+    snapshot = tmp_path / "snapshot"
+    snapshot.mkdir()
+
+    def download(local_files_only=False, **wanted):
+        for name in [] if local_files_only else (*hub.NEEDED, *hub.OPTIONAL):
+            (snapshot / name).touch()
+        return str(snapshot)
+
+    def unreachable(*of, **options):
+        raise hub.HTTPError("no network")
+
+    monkeypatch.setattr(hub, "snapshot_download", download)
+    monkeypatch.setattr(hub.HfApi, "model_info", unreachable)
+    (snapshot / "hyperparams.yaml").touch()
+    with pytest.raises(BadInput, match="cannot be fetched"):
+        hub.local_folder("a/b", revision=COMMIT)
+    (snapshot / "embedding_model.ckpt").touch()
+    assert hub.local_folder("a/b", revision=COMMIT) == snapshot
+    assert not (snapshot / "classifier.ckpt").exists()
+    monkeypatch.setattr(hub.HfApi, "model_info", lambda *of, **options: None)
+    assert hub.local_folder("a/b", revision=COMMIT) == snapshot
+    assert (snapshot / "classifier.ckpt").exists()
+
+
 def test_a_repository_that_holds_no_speaker_model_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(hub, "snapshot_download", lambda **wanted: str(tmp_path))
     monkeypatch.setattr(hub.HfApi, "model_info", lambda *of, **options: None)
