@@ -140,7 +140,8 @@ def test_pointing_at_a_cell_names_the_two_speakers_as_they_are_called(read):
     chart = reader.page.locator("#similarity .chart").first
     chart.scroll_into_view_if_needed()
     box = chart.locator(".nsewdrag").bounding_box()
-    reader.page.mouse.move(box["x"] + 0.42 * box["width"], box["y"] + 0.08 * box["height"], steps=4)
+    chart.locator(".nsewdrag").hover(position={"x": 0.42 * box["width"], "y": 0.08 * box["height"]})
+    reader.page.locator(".hovertext text").first.wait_for()
     texts = " ".join(reader.page.locator(".hovertext").first.locator("text").all_text_contents())
     assert "s1 original" in texts and f"{made_up.SPEAKERS[2]} original" in texts and "0.2" in texts
     assert reader.page.locator(".hovertext b, .hovertext script").count() == 0
