@@ -1,10 +1,11 @@
 """Assess what a calibration that is trained on one run of an anonymiser is worth on another (C_ECE)."""
 
 import argparse
+import functools
 
 from voiceprivacy.command import flat_unless_labelled, label_inputs, print_metrics, run
 from voiceprivacy.files import BadInput, write_json
-from voiceprivacy.privacy import zebra
+from voiceprivacy.privacy import interval_files, zebra
 from voiceprivacy.tables import read_scores, write_table
 
 
@@ -19,19 +20,24 @@ def main():
     parser.add_argument("--metrics", required=True, help="JSON to write")
     parser.add_argument("--curves", help="TSV of the ECE profiles to write")
     parser.add_argument("--plot", help="picture of the ECE profiles to write: svg, pdf, png or tex (pgfplots)")
+    interval_files.add_arguments(parser, with_speakers=True)
     arguments = parser.parse_args()
     if len(arguments.train) != len(arguments.test):
         raise BadInput(f"--train names {len(arguments.train)} files, --test {len(arguments.test)}; give one for each")
 
-    metrics, curves = {}, {}
+    metrics, curves, resampled = {}, {}, {}
+    options = {"laplace": not arguments.without_laplace}
+    keys = {"train": arguments.train_trials, "test": arguments.test_trials}
     tests = label_inputs(arguments.test, arguments.label)
     for (label, test), train in zip(tests.items(), arguments.train, strict=True):
-        runs = {
-            "train": read_scores(train, key=arguments.train_trials),
-            "test": read_scores(test, key=arguments.test_trials),
-        }
-        metrics[label] = zebra.assess_calibration(**runs, laplace=not arguments.without_laplace)
-        curves[label] = zebra.calibration_profiles(**runs, laplace=not arguments.without_laplace)
+        paths = {"train": train, "test": test}
+        runs = {run: read_scores(path, key=keys[run]) for run, path in paths.items()}
+        metrics[label] = zebra.assess_calibration(**runs, **options)
+        curves[label] = zebra.calibration_profiles(**runs, **options)
+        arranged = [interval_files.speaker_trials(path, arguments, key=keys[run]) for run, path in paths.items()]
+        if all(arranged):
+            measure = functools.partial(zebra.of_runs, **options)
+            resampled[label] = interval_files.of_runs(*arranged, measure, arguments)
     if arguments.plot:
         from voiceprivacy.report.plots import style
         from voiceprivacy.report.plots.zebra import calibration_picture
@@ -42,7 +48,7 @@ def main():
         rows = [(label, *row) for label, curve in curves.items() for row in zip(*curve.values(), strict=True)]
         write_table(arguments.curves, columns, rows)
     write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))
-    print_metrics(metrics)
+    print_metrics(interval_files.write_intervals(arguments.metrics, metrics, resampled, arguments.label))
 
 
 if __name__ == "__main__":

@@ -23,12 +23,13 @@ def main():
         raise BadInput(f"--p-target: {arguments.p_target} is not between 0 and 1")
 
     metrics, resampled = {}, {}
-    measure = functools.partial(verification.of_sample, p_target=arguments.p_target)
     for label, path in label_inputs(arguments.scores, arguments.label).items():
         scores = read_scores(path, key=arguments.trials)
         metrics[label] = verification.assess(**scores, p_target=arguments.p_target)
-        of_speakers = interval_files.speaker_trials(path, arguments)
+        of_speakers = interval_files.speaker_trials(path, arguments, key=arguments.trials)
         if of_speakers:
+            options = {"p_target": arguments.p_target, "bins": verification.histogram_bins(**scores)}
+            measure = functools.partial(verification.of_sample, **options)
             resampled[label] = interval_files.of_scores(of_speakers, measure, arguments)
         tied_percent = verification.tied_percent(**scores)
         if tied_percent > 1:

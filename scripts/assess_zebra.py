@@ -26,7 +26,7 @@ def main():
     metrics, curves, resampled = {}, {}, {}
     for label, path in label_inputs(arguments.scores, arguments.label).items():
         metrics[label], curves[label] = zebra.assess(**read_scores(path, key=arguments.trials), tags=scale)
-        of_speakers = interval_files.speaker_trials(path, arguments)
+        of_speakers = interval_files.speaker_trials(path, arguments, key=arguments.trials)
         if of_speakers:
             resampled[label] = interval_files.of_scores(of_speakers, zebra.of_sample, arguments)
             metrics[label] |= null.assess(of_speakers, n_replicates=arguments.bootstrap, seed=arguments.seed)

@@ -44,8 +44,7 @@ def main():
         write_table(arguments.systems, SYSTEMS, rows)
     for pair in pairs:
         if pair.metric == SHOWN:
-            limits = f"{pair.difference:.3g} [{pair.ci_low:.3g}, {pair.ci_high:.3g}]"
-            print(f"{pair.condition} EER: A = {pair.anonymiser_a}, B = {pair.anonymiser_b}: {limits}: {pair.verdict}")
+            print(paired.describe(pair))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import argparse
 
 from voiceprivacy.command import run
 from voiceprivacy.files import read_json
-from voiceprivacy.report.curves import read_curves
+from voiceprivacy.report.curves import read_curves, read_limits
 from voiceprivacy.report.plots import style
 from voiceprivacy.report.plots.zebra import CALIBRATIONS, calibration_picture
 
@@ -18,7 +18,8 @@ def main():
     parser.add_argument("--figures", nargs="+", required=True, metavar="FILE", help="the same picture as svg, pdf, tex")
     arguments = parser.parse_args()
 
-    curves, metrics = read_curves(arguments.curves, COLUMNS), read_json(arguments.metrics)
+    curves, limits = read_curves(arguments.curves, COLUMNS), read_limits(arguments.metrics)
+    metrics = {label: of | {"limits": limits.get(label, {})} for label, of in read_json(arguments.metrics).items()}
     figure = calibration_picture(curves=curves, metrics=metrics)
     for path in arguments.figures:
         style.save(figure, path)

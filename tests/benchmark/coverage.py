@@ -40,6 +40,7 @@ SHOWN = {
     *("eer_rocch_percent", "eer_speechbrain_percent", "cllr_cal_bit", "min_dcf"),
     *("deid_percent", "gvd_db", *(f"{name}_disclosure_bit" for name in OF_RANKS), "identification_rate_percent"),
 }
+KINDS = ["scores", "ratios", "embeddings", "ranks", "nothing"]
 COLUMNS = ["simulated", "speakers", "utterances", "metric", "truth", "mean", "percentile", "reported", "width", "sets"]
 
 
@@ -51,6 +52,7 @@ def main():
     parser.add_argument("--utterances", type=int, default=4, help="of each speaker")
     parser.add_argument("--sets", type=int, default=500, help="simulated sets for each setting")
     parser.add_argument("--replicates", type=int, default=300)
+    parser.add_argument("--only", nargs="+", choices=KINDS, default=KINDS)
     arguments = parser.parse_args()
 
     options = {"sets": arguments.sets, "n_replicates": arguments.replicates}
@@ -58,10 +60,10 @@ def main():
     for size in [(n_speakers, arguments.utterances) for n_speakers in arguments.speakers]:
         simulations = {f"scores, d' = {separation:g}": (of_scores, separation) for separation in arguments.separations}
         simulations |= {f"ratios, d' = {separation:g}": (of_ratios, separation) for separation in arguments.separations}
-        simulations |= {"embeddings": (of_embeddings,), "ranks": (of_rank_models,), "scores, d' = 0": (of_nothing,)}
+        simulations |= {"embeddings": (of_embeddings,), "ranks": (of_rank_models,), "nothing, d' = 0": (of_nothing,)}
         for name, (simulate, *how) in simulations.items():
             place = (name, *map(str, size))
-            if place not in done:
+            if place not in done and name.partition(",")[0] in arguments.only:
                 append(arguments.table, [(*place, *line, arguments.sets) for line in simulate(size, *how, **options)])
     print_markdown(lines_of(arguments.table))
 

@@ -27,7 +27,7 @@ def simulated_scores(size, separations, draw):
         scores = np.where(target, 0.5, -0.5) * separation + np.sqrt(0.5) * (common + own)
         order = np.argsort(scores)
         parts = (SCALE * separation * scores if separation else scores, target, enrolment, trial)
-        yield trials.SpeakerTrials(names, *(part[order] for part in parts), np.arange(len(order)))
+        yield trials.SpeakerTrials(names, *(part[order] for part in parts))
 
 
 def effects(enrolment, trial, target, n_speakers, draw):

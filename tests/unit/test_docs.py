@@ -41,7 +41,7 @@ def written_metrics():
     scores = {"target": draw.normal(1, 1, 20), "nontarget": draw.normal(0, 1, 40)}
     enrolled, tried = np.indices((4, 4)).reshape(2, -1)
     values = np.arange(16.0)
-    of = trials.SpeakerTrials(np.array(list("abcd")), values, enrolled == tried, enrolled, tried, np.arange(16))
+    of = trials.SpeakerTrials(np.array(list("abcd")), values, enrolled == tried, enrolled, tried)
     ids, speakers = np.arange(6).astype(str), np.repeat(list("abc"), 2)
     pairs = ScoreMatrix(ids, ids, speakers, speakers, draw.normal(size=(6, 6)), ids, ids)
     templates = ScoreMatrix(ids, ids[:3], speakers, np.array(list("abc")), draw.normal(size=(6, 3)), ids, ids[:3] + "e")

@@ -115,8 +115,10 @@ rule assess_calibration:
     input:
         train=calibration_scores(""),
         test=calibration_scores("_run1"),
+        speakers=speakers,
         script=SCRIPTS / "assess_calibration.py",
     output:
+        **intervals("calibration"),
         metrics="results/metrics/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
         curves="results/curves/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
     log:
@@ -124,23 +126,48 @@ rule assess_calibration:
     benchmark:
         "results/benchmarks/assess_calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv"
     wildcard_constraints:
-        **OURS_AND_GIVEN,
+        extractor=one_of([*plan.extractors, *RESAMPLED_GIVEN]),
+        backend=OURS_AND_GIVEN["backend"],
     conda:
         "../../envs/evaluate.yaml"
     resources:
         mem_mb=2000,
-        runtime=20,
+        runtime=60,
     params:
         code=code("assess_calibration"),
         labels=config["report"]["cece"],
+        speakers=speakers_argument,
+        bootstrap=bootstrap_arguments,
     shell:
         "python {input.script:q}"
         " --train {input.train:q}"
         " --test {input.test:q}"
         " --label {params.labels:q}"
+        " {params.speakers:q} {params.bootstrap:q}"
         " --metrics {output.metrics:q}"
         " --curves {output.curves:q}"
         " > {log:q} 2>&1"
+
+
+use rule assess_calibration as assess_calibration_given with:
+    input:
+        train=calibration_scores(""),
+        test=calibration_scores("_run1"),
+        script=SCRIPTS / "assess_calibration.py",
+    output:
+        metrics="results/metrics/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/given.json",
+        curves="results/curves/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/given.tsv",
+    log:
+        "results/logs/assess_calibration/{corpus}/{trials}/{anonymiser}/{extractor}/given.log",
+    benchmark:
+        "results/benchmarks/assess_calibration/{corpus}/{trials}/{anonymiser}/{extractor}/given.tsv"
+    wildcard_constraints:
+        extractor=one_of(name for name in config["attacks"] if name not in RESAMPLED_GIVEN),
+    params:
+        code=code("assess_calibration"),
+        labels=config["report"]["cece"],
+        speakers=[],
+        bootstrap=[],
 
 
 rule normalise_metrics:

@@ -115,7 +115,7 @@ class Given:
         return [
             f"results/metrics/{family}/{attack.path(system)}.intervals.json"
             for system in systems
-            for family in ("verification", "zebra")
+            for family in self._given_families(attack, system)
         ]
 
     def given_calibrated(self, attack):
@@ -133,9 +133,12 @@ class Given:
         paths = []
         for attack in self.given_attacks():
             for system in self.given_systems(attack):
-                families = ["verification", "zebra"] + ["calibration"] * (system in self.given_calibrated(attack))
+                families = self._given_families(attack, system)
                 paths += [f"results/metrics/{family}/{attack.path(system)}.json" for family in families]
         return paths
+
+    def _given_families(self, attack, system):
+        return ["verification", "zebra"] + ["calibration"] * (system in self.given_calibrated(attack))
 
     def given_names(self, field):
         """All corpora or trial lists (a field of Attack) that such attacks have, or all anonymisers."""

@@ -5,7 +5,7 @@ from voiceprivacy.plan.given import GIVEN, MEAN
 
 PICTURES = ["ece", "bayes_error", "normalised_bayes_error", "det", "roc", "tippett", "scores", "llrs", "calibration"]
 TABLES = ["challenge", "2", "3", "4"]
-RESAMPLED = ["verification", "zebra", "normalised", "similarity", "ranks"]  # families with intervals
+RESAMPLED = ["verification", "zebra", "normalised", "similarity", "ranks", "calibration"]  # families with intervals
 REPLICATES_PER_PAIR = 40  # of anonymisers that are compared: fewer could not show a difference among so many
 
 

@@ -12,7 +12,10 @@ Conventions
   the usual bootstrap underestimates variances.
 * A replicate in which a class is left without trials is undefined: NaN, left out of the intervals.
 * Few speakers make the quantiles of the replicates too narrow: they are those of Student's t instead of the normal
-  distribution (the expanded percentile interval), with one degree of freedom less than there are speakers.
+  distribution (the expanded percentile interval), with one degree of freedom less than there are speakers. Three or
+  four speakers need quantiles further out than replicates reach; there the replicates' extremes are held against t
+  standard deviations, and the wider of the two is taken. Two speakers have no interval: simulated ones that could be
+  told apart although they were alike were 4 to 20 % instead of 5 %, a single speaker cannot be drawn anew.
 * Metrics that see the best of all calibrations or the fullest of all histograms are biased: the fewer speakers, the
   more they fit to noise, and each replicate, which is worth half as many speakers (the mean squared number of draws is
   2), does so once more. Where the bias falls with 1 / sqrt(S), as in oracle calibration, replicates add 0.41 of it once
@@ -49,26 +52,39 @@ class Correction(NamedTuple):
     high: float
 
 
+FEWEST_SPEAKERS = 3
+CALIBRATIONS = ("linear", "isotonic", "isotonic_interpolated")
+SHARES = ("identification_rate", "rank_spread", "match_positive", "other_positive")
+LEAST_0, SHARE = Correction(0, 0, np.inf), Correction(0, 0, 100)
 OF_CALIBRATION, OF_HISTOGRAM = 3.0, 2.5
 CORRECTIONS = {
+    **dict.fromkeys(("eer_percent", "eer_speechbrain_percent"), SHARE),
+    **dict.fromkeys((f"{prefix}{name}_percent" for prefix in ("", "model_") for name in SHARES), SHARE),
+    **dict.fromkeys(
+        (f"{prefix}{name}_disclosure_bit" for prefix in ("", "model_") for name in ("max", "std")), LEAST_0
+    ),
+    **dict.fromkeys(("cllr_bit", "cllr_train_bit", "cllr_test_bit", "model_mean_disclosure_bit"), LEAST_0),
+    **dict.fromkeys((f"cllr_{name}_bit" for name in CALIBRATIONS), LEAST_0),
+    **dict.fromkeys((f"cece_{name}_bit" for name in CALIBRATIONS), Correction(0, -np.inf, NO_PRIVACY_BIT)),
+    "linkability_vpc": Correction(0, 0, 1),
     "eer_rocch_percent": Correction(OF_CALIBRATION, 0, 50),
     "cllr_min_bit": Correction(OF_CALIBRATION, 0, 1),
     "cllr_cal_bit": Correction(OF_CALIBRATION, 0, np.inf),
     "min_dcf": Correction(OF_CALIBRATION, 0, 1),
     "linkability": Correction(OF_CALIBRATION, 0, 1),
-    "dece_bit": Correction(OF_CALIBRATION, 0, NO_PRIVACY_BIT),
+    **dict.fromkeys(("dece_bit", "dece_train_bit", "dece_test_bit"), Correction(OF_CALIBRATION, 0, NO_PRIVACY_BIT)),
     "ddcf": Correction(OF_CALIBRATION, 0, 1),
     "mean_disclosure_bit": Correction(OF_HISTOGRAM, 0, np.inf),
     **dict.fromkeys(("deid_percent", "dece_op_oo_percent", "cllr_min_op_oo_percent"), Correction(0, -np.inf, 100)),
     "ddiag": Correction(0, 0, 1),
     "ddiag_signed": Correction(0, -1, 1),
-    "ddiag_log_bit": Correction(0, 0, np.inf),
+    "ddiag_log_bit": LEAST_0,
 }
 NONE = Correction(0, -np.inf, np.inf)
 
 
 class Interval(NamedTuple):
-    """A 95 % interval of a number (``value``); every limit is "undefined" where there is no replicate.
+    """A 95 % interval of a number (``value``); every limit is "undefined" without replicates or three speakers.
 
     ``ci_low`` and ``ci_high`` are the interval to report: percentiles, moved back and held in a range as CORRECTIONS
     say for the metric. ``corrected`` is the percentile interval moved back by OF_CALIBRATION, whatever the metric.
@@ -118,6 +134,20 @@ def leave_one_out(trials, measure):
     return _columns([measure(sample) if sample else {} for sample in samples])
 
 
+def resample_runs(train, test, measure, *, n_replicates, seed):
+    """Replicates of metrics of two runs: SpeakerTrials twice, ``measure`` a function of two Samples.
+
+    A speaker is drawn as often in one run as in the other. {metric: array (B,)}.
+    """
+    options = {"n_replicates": n_replicates, "seed": seed}
+    drawn = [(of, multiplicities(of.speakers, **options)) for of in (train, test)]
+    found = []
+    for replicate in range(n_replicates):
+        samples = [weigh(of, speaker_weights(of, weights[replicate])) for of, weights in drawn]
+        found.append(measure(*samples) if all(samples) else {})
+    return _columns(found)
+
+
 def resample_ranks(of, row_speakers, *, n_replicates, seed, ties="shared"):
     """Replicates of rank statistics: the test speakers are drawn, the gallery of templates stays.
 
@@ -135,9 +165,9 @@ def resample_ranks(of, row_speakers, *, n_replicates, seed, ties="shared"):
 def interval(value, replicates, *, n_speakers, correction=NONE):
     """Percentile and bias-corrected interval (Interval) of a number from its replicates (B,)."""
     replicates = np.sort(replicates[~np.isnan(replicates)])
-    if not len(replicates) or isinstance(value, str):
+    if not len(replicates) or isinstance(value, str) or n_speakers < FEWEST_SPEAKERS:
         return Interval(value, *["undefined"] * 6, n_speakers, len(replicates))
-    percentile = _limits(replicates, ndtr(-_half_width(n_speakers)))
+    percentile = _limits(value, replicates, _half_width(n_speakers))
     bias = _bias(value, replicates)
     reported = np.clip(percentile - correction.times * bias, correction.low, correction.high)
     corrected = np.clip(percentile - OF_CALIBRATION * bias, correction.low, correction.high)
@@ -149,13 +179,16 @@ def p_value(value, replicates, *, n_speakers):
     """Two-sided p-value of a difference: the smallest significance at which its interval leaves zero out.
 
     Where zero lies outside of all replicates, they are taken for normal, so that more comparisons than replicates allow
-    can be corrected for.
+    can be corrected for. Replicates without any spread are worth the sign flips of S speakers: 2^(1 - S).
     """
     distance = abs(ndtri(share_below(0, replicates)))
     if np.all(replicates > 0) or np.all(replicates < 0):
         spread = replicates.std()
-        distance = max(distance, abs(value) / spread if spread else np.inf)
-    return float(2 * stdtr(max(n_speakers - 1, 1), -distance))
+        if not spread:
+            return 0.5 ** (n_speakers - 1)
+        in_spreads = abs(value) / spread
+        distance = max(distance, in_spreads) if _place(len(replicates), _half_width(n_speakers)) else in_spreads
+    return float(2 * stdtr(n_speakers - 1, -distance))
 
 
 def share_below(value, replicates):
@@ -174,7 +207,7 @@ def intervals(values, replicates, *, n_speakers):
 
 def _half_width(n_speakers):
     """Of the interval, in standard deviations."""
-    return stdtrit(max(n_speakers - 1, 1), (1 + LEVEL) / 2)
+    return stdtrit(n_speakers - 1, (1 + LEVEL) / 2)
 
 
 def _bias(value, replicates):
@@ -183,10 +216,18 @@ def _bias(value, replicates):
     return bias if np.isfinite(bias) else 0.0
 
 
-def _limits(ordered, tail):
-    """Both limits (2,) that leave at most a share ``tail`` outside: order statistics, which may be infinite."""
-    place = max(int(np.floor(tail * (len(ordered) + 1) + 1e-9)), 1)
-    return ordered[[place - 1, len(ordered) - place]]
+def _limits(value, ordered, half_width):
+    """Both limits (2,): order statistics, which may be infinite, or if none is so far out, t standard deviations."""
+    place = _place(len(ordered), half_width)
+    if place:
+        return ordered[[place - 1, len(ordered) - place]]
+    spread = half_width * ordered.std() if np.isfinite(ordered).all() else 0.0
+    return np.array([min(ordered[0], value - spread), max(ordered[-1], value + spread)])
+
+
+def _place(n_replicates, half_width):
+    """Which of the ordered replicates leaves as many outside as the normal distribution does; 0 for none."""
+    return int(np.floor(ndtr(-half_width) * (n_replicates + 1) + 1e-9))
 
 
 def _columns(found):

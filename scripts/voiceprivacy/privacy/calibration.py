@@ -138,11 +138,13 @@ def linear_llrs(scores, calibration):
     return scaled + offset
 
 
-def train_linear(*, target, nontarget):
+def train_linear(*, target, nontarget, target_counts=None, nontarget_counts=None, quiet=False):
     """Train the linear calibration: the logistic regression at prior 0.5, which minimises the Cllr.
 
     Separable scores have no finite solution; then a tied target-nontarget pair is added at the lowest and at the
-    highest score (as Laplace's rule does for PAV), and a note is logged. Equal scores give (0, 0): no evidence.
+    highest score (as Laplace's rule does for PAV), and unless ``quiet`` a note is logged. Equal scores give (0, 0): no
+    evidence.
+    ``target_counts`` and ``nontarget_counts`` say how often each score occurs (default: once).
 
     Returns
     -------
@@ -158,14 +160,20 @@ def train_linear(*, target, nontarget):
     low, high = min(target.min(), nontarget.min()), max(target.max(), nontarget.max())
     if low == high:
         return 0.0, 0.0
+    counts = [
+        np.ones(len(scores)) if of is None else np.asarray(of, dtype=float)
+        for scores, of in ((target, target_counts), (nontarget, nontarget_counts))
+    ]
     if target.min() >= nontarget.max() or target.max() <= nontarget.min():
-        logging.getLogger(__name__).warning(
+        logging.getLogger(__name__).log(
+            logging.DEBUG if quiet else logging.WARNING,
             "note: targets and nontargets are separable, so logistic regression has no finite solution; "
-            "a target and a nontarget are added at the lowest and at the highest score"
+            "a target and a nontarget are added at the lowest and at the highest score",
         )
         target, nontarget = np.append(target, [low, high]), np.append(nontarget, [low, high])
+        counts = [np.append(of, [1, 1]) for of in counts]
     middle, half_range = low / 2 + high / 2, high / 2 - low / 2
-    scale, offset = _logistic_regression((target - middle) / half_range, (nontarget - middle) / half_range)
+    scale, offset = _logistic_regression((target - middle) / half_range, (nontarget - middle) / half_range, *counts)
     return float(scale / half_range), float(offset - scale * middle / half_range)
 
 
@@ -175,10 +183,10 @@ def _with_pairs(ties):
     return scores, *(np.concatenate([[1], counts, [1]]) for counts in (ties.targets, ties.nontargets))
 
 
-def _logistic_regression(target, nontarget, iterations=200):
+def _logistic_regression(target, nontarget, target_counts, nontarget_counts, iterations=200):
     """Scale and offset (2,) that minimise the Cllr, by Newton's method with halved steps where the cost would rise."""
     signs = np.repeat([1.0, -1.0], [len(target), len(nontarget)])
-    weights = np.repeat([0.5 / len(target), 0.5 / len(nontarget)], [len(target), len(nontarget)])
+    weights = np.concatenate([0.5 * of / of.sum() for of in (target_counts, nontarget_counts)])
     inputs = np.stack([np.concatenate([target, nontarget]), np.ones(len(signs))], axis=1)
 
     def cost(parameters):

@@ -5,6 +5,7 @@ of B replicates, NaN where undefined); without --label there is no label in eith
 left_out/label/metric (S,), the metric without each speaker, and left_out/label/speakers (S,): what ratios are made of.
 """
 
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +15,14 @@ from voiceprivacy.arrays import read_npz, write_npz
 from voiceprivacy.command import flat_unless_labelled, require_at_least
 from voiceprivacy.files import BadInput, naming, write_json
 from voiceprivacy.privacy import jackknife, ranks, trials
-from voiceprivacy.privacy.bootstrap import intervals, leave_one_out, resample_ranks, resample_scores
+from voiceprivacy.privacy.bootstrap import (
+    FEWEST_SPEAKERS,
+    intervals,
+    leave_one_out,
+    resample_ranks,
+    resample_runs,
+    resample_scores,
+)
 from voiceprivacy.tables import read_scored_trials, read_speakers
 
 
@@ -35,13 +43,13 @@ def add_arguments(parser, *, with_speakers=False):
     parser.add_argument("--seed", type=int, default=0, help="of the draws of speakers (default 0)")
 
 
-def speaker_trials(path, arguments):
-    """SpeakerTrials of a score file; None without --speakers or without replicates."""
+def speaker_trials(path, arguments, *, key=None):
+    """SpeakerTrials of a score file (``key`` of Kaldi scores); None without --speakers or without replicates."""
     require_at_least(0, bootstrap=arguments.bootstrap)
     if not arguments.speakers or not arguments.bootstrap:
         return None
     with naming(path):
-        return trials.arrange(read_scored_trials(path, key=arguments.trials), read_speakers(arguments.speakers))
+        return trials.arrange(read_scored_trials(path, key=key), read_speakers(arguments.speakers))
 
 
 def of_scores(of, measure, arguments):
@@ -49,6 +57,12 @@ def of_scores(of, measure, arguments):
     replicates = resample_scores(of, measure, n_replicates=arguments.bootstrap, seed=arguments.seed)
     left_out = leave_one_out(of, measure) | {"speakers": of.speakers}
     return Resampled(replicates, trials.n_speakers(of), left_out)
+
+
+def of_runs(train, test, measure, arguments):
+    """Resampled of the SpeakerTrials of two runs by the metrics of ``measure``."""
+    replicates = resample_runs(train, test, measure, n_replicates=arguments.bootstrap, seed=arguments.seed)
+    return Resampled(replicates, min(map(trials.n_speakers, (train, test))))
 
 
 def of_ranks(matrix, arguments):
@@ -125,6 +139,12 @@ def write_intervals(path, metrics, resampled, labels):
         label: _with_headline(intervals(metrics[label], of.replicates, n_speakers=of.n_speakers), metrics[label])
         for label, of in resampled.items()
     }
+    for label, of in resampled.items():
+        if of.n_speakers < FEWEST_SPEAKERS:
+            print(
+                f"note: {label}: no intervals with {of.n_speakers} speakers, it takes {FEWEST_SPEAKERS}",
+                file=sys.stderr,
+            )
     if found:
         flat = labels is None and len(found) == 1
         arrays = {

@@ -24,8 +24,9 @@ import numpy as np
 
 from voiceprivacy import seeds
 from voiceprivacy.privacy import zebra
+from voiceprivacy.privacy.bootstrap import FEWEST_SPEAKERS
 from voiceprivacy.privacy.calibration import pav_blocks
-from voiceprivacy.privacy.trials import speaker_weights, weigh
+from voiceprivacy.privacy.trials import n_speakers, speaker_weights, weigh
 
 FALSE_ALARMS = 0.05
 ENUMERATED_UP_TO = 6
@@ -107,13 +108,15 @@ def extreme_block(trials):
 def assess(trials, *, n_replicates, seed):
     """What stands beside D_ECE and the worst case where speakers are known: {metric: value}."""
     low, high = leave_one_out_log10(trials)
-    n_speakers, n_trials = extreme_block(trials)
+    of_block, n_trials = extreme_block(trials)
     null = null_dece_bits(trials, n_replicates=n_replicates, seed=seed)
+    enough = n_speakers(trials) >= FEWEST_SPEAKERS  # a single tried speaker of S can be someone else's in S - 1 ways
+    band = dece_null95_bit(null, n_speakers=len(np.unique(trials.enrolment))) if enough else "undefined"
     return {
-        "dece_null95_bit": dece_null95_bit(null, n_speakers=len(np.unique(trials.enrolment))),
+        "dece_null95_bit": band,
         "worst_case_leave_one_out_low_log10": low,
         "worst_case_leave_one_out_high_log10": high,
-        "worst_case_n_speakers": n_speakers,
+        "worst_case_n_speakers": of_block,
         "worst_case_n_trials": n_trials,
     }
 

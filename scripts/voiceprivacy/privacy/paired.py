@@ -40,7 +40,9 @@ MORE_IS_BETTER = {
     "identification_rate_percent": False,
 }
 ALIKE = "cannot be told apart"
+UNDEFINED = "undefined"
 INTERVALS, REPLICATES = ".intervals.json", ".bootstrap.npz"
+UNKNOWN = dict.fromkeys(("difference", "ci_low", "ci_high", "share_a_better"), UNDEFINED)
 UNTESTED = {"p_value": 1.0, "verdict": ALIKE}
 
 
@@ -147,6 +149,12 @@ def compare(systems, *, condition, metric):
     return [pair._replace(p_holm=p) for pair, p in zip(pairs, holm([pair.p_value for pair in pairs]), strict=True)]
 
 
+def describe(pair):
+    """A comparison in one line."""
+    limits = "" if pair.ci_low == UNDEFINED else f" {pair.difference:.3g} [{pair.ci_low:.3g}, {pair.ci_high:.3g}]:"
+    return f"{pair.condition} {pair.metric}: A = {pair.anonymiser_a}, B = {pair.anonymiser_b}:{limits} {pair.verdict}"
+
+
 def holm(p_values):
     """Holm's correction of p-values (m,) for having been looked at together."""
     corrected, highest = [0.0] * len(p_values), 0.0
@@ -163,10 +171,10 @@ def average(systems, weights=None):
     """
     values, replicates, n_speakers = zip(*systems, strict=True)
     if any(isinstance(value, str) for value in values):
-        return "undefined", np.full(len(replicates[0]), np.nan), min(n_speakers)
+        return UNDEFINED, np.full(len(replicates[0]), np.nan), min(n_speakers)
     with np.errstate(invalid="ignore"):  # inf - inf
         value, of_draws = (np.average(of, axis=0, weights=weights) for of in (values, replicates))
-    return "undefined" if np.isnan(value) else float(value), of_draws, min(n_speakers)
+    return UNDEFINED if np.isnan(value) else float(value), of_draws, min(n_speakers)
 
 
 def _place(path, folder):
@@ -203,14 +211,14 @@ def _difference(metric, a, b):
     (value_a, of_a, speakers_a), (value_b, of_b, speakers_b) = a, b
     values = {"value_a": value_a, "value_b": value_b}
     if isinstance(value_a, str) or isinstance(value_b, str) or math.isinf(value_a) or math.isinf(value_b):
-        return values | dict.fromkeys(("difference", "ci_low", "ci_high", "share_a_better"), "undefined") | UNTESTED
+        return values | UNKNOWN | UNTESTED
     with np.errstate(invalid="ignore"):  # inf - inf: undefined, left out
         differences = of_a - of_b
     differences = differences[~np.isnan(differences)]
-    if not len(differences):
-        return values | dict.fromkeys(("difference", "ci_low", "ci_high", "share_a_better"), "undefined") | UNTESTED
     n_speakers = min(speakers_a, speakers_b)
     found = interval(value_a - value_b, differences, n_speakers=n_speakers)
+    if found.ci_low == UNDEFINED:
+        return values | UNKNOWN | {"difference": found.value} | UNTESTED
     lower = (np.count_nonzero(differences < 0) + np.count_nonzero(differences == 0) / 2) / len(differences)
     return {
         **values,

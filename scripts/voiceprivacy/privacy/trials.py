@@ -18,7 +18,7 @@ class SpeakerTrials(NamedTuple):
     """M trials in ascending order of their scores.
 
     ``speakers`` (S,) of both sides, sorted; ``scores`` (M,); ``target`` (M,) bool; ``enrolment`` and ``trial`` (M,) are
-    the speakers' positions; ``first`` (G,) is the first trial of each of the G different scores.
+    the speakers' positions.
     """
 
     speakers: np.ndarray
@@ -26,7 +26,6 @@ class SpeakerTrials(NamedTuple):
     target: np.ndarray
     enrolment: np.ndarray
     trial: np.ndarray
-    first: np.ndarray
 
 
 class Sample(NamedTuple):
@@ -66,14 +65,12 @@ def arrange(scored, speaker_of):
         raise BadInput(f"trial '{of.enrolment} {of.trial}' is labelled {of.label}, but its speakers are {who}")
     scores = np.array([score for _, score in pairs], dtype=float)
     order = np.argsort(scores, kind="stable")
-    scores = scores[order]
-    first = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
-    return SpeakerTrials(speakers, scores, target[order], enrolment[order], trial[order], first)
+    return SpeakerTrials(speakers, scores[order], target[order], enrolment[order], trial[order])
 
 
 def n_speakers(trials):
-    """Number of speakers on the side that has fewer of them."""
-    return min(len(np.unique(trials.enrolment)), len(np.unique(trials.trial)))
+    """Number of speakers with target trials, who are on both sides; those of one side only make nontargets."""
+    return len(np.unique(trials.enrolment[trials.target]))
 
 
 def speaker_weights(trials, weights):
@@ -90,17 +87,14 @@ def weigh(trials, weights, *, target=None):
 
     ``target`` (M,) bool are other labels for the trials. None where a class is left without trials.
     """
-    target = trials.target if target is None else target
-    target_weights, nontarget_weights = np.where(target, weights, 0), np.where(target, 0, weights)
-    counts = [np.add.reduceat(of, trials.first) for of in (target_weights, nontarget_weights)]
-    if not counts[0].any() or not counts[1].any():
+    kept = np.flatnonzero(weights)
+    scores, weights = trials.scores[kept], weights[kept]
+    target = (trials.target if target is None else target)[kept]
+    if target.all() or not target.any():
         return None
-    there = counts[0] + counts[1] > 0
-    ties = Ties(trials.scores[trials.first][there], counts[0][there], counts[1][there])
-    classes = []
-    for of in (target_weights, nontarget_weights):
-        classes += [trials.scores[of > 0], of[of > 0]]
-    return Sample(ties, *classes)
+    first = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
+    ties = Ties(scores[first], *(np.add.reduceat(weights * of, first) for of in (target, ~target)))
+    return Sample(ties, scores[target], weights[target], scores[~target], weights[~target])
 
 
 def _speaker(name, speaker_of):

@@ -42,8 +42,12 @@ def assess(*, target, nontarget, p_target=0.01):
     }
 
 
-def of_sample(sample, *, p_target=0.01):
-    """The metrics of ``assess`` that have an interval, of a trials.Sample: {metric: value}."""
+def of_sample(sample, *, p_target=0.01, bins=None):
+    """The metrics of ``assess`` that have an interval, of a trials.Sample: {metric: value}.
+
+    ``bins`` are those of the scores that the sample is drawn from (histogram_bins). Without two of them there is no
+    linkability_vpc, which is 0 for one.
+    """
     target = np.repeat(sample.target, sample.target_counts)
     nontarget = np.repeat(sample.nontarget, sample.nontarget_counts)
     scores, blocks = {"target": target, "nontarget": nontarget}, pav_blocks(sample.ties)
@@ -58,6 +62,7 @@ def of_sample(sample, *, p_target=0.01):
         "cllr_cal_bit": cllr - cllr_min,
         "min_dcf": min_dcf(**scores, p_target=p_target, blocks=blocks),
         "linkability": linkability(**scores, blocks=blocks),
+        **({"linkability_vpc": linkability_vpc(**scores, bins=bins)} if bins and bins[0] > 1 else {}),
     }
 
 
@@ -144,26 +149,35 @@ def linkability(*, target, nontarget, blocks=None):
     return float(np.average(np.maximum(0, np.tanh(llrs["target"] / 2)), weights=llrs["target_counts"]))
 
 
-def linkability_vpc(*, target, nontarget, omega=1.0):
+def linkability_vpc(*, target, nontarget, omega=1.0, bins=None):
     """D_sys with the histograms of the VoicePrivacy challenge; 0 = unlinkable, 1 = linkable.
 
-    min(T // 10, 100) bins between the lowest and the highest score, ratio of the two histograms in each, trapezoidal
+    Ratio of the two histograms in each of the ``bins`` (histogram_bins, by default those of these scores), trapezoidal
     rule over the bins' centres: with many bins for few scores it is above 0 even without any information. Fewer than
     ten targets leave no bin and give 0, as the challenge's program does; infinite scores have no bins ("undefined").
     ``omega`` is the prior ratio of targets and nontargets.
     """
+    if not np.isfinite(np.concatenate([target, nontarget])).all():
+        return "undefined"
+    bins = bins or histogram_bins(target=target, nontarget=nontarget)
+    if not bins:
+        return 0.0
+    density, edges = np.histogram(target, *bins, density=True)
+    other, _ = np.histogram(nontarget, *bins, density=True)
+    both = omega * density + other
+    link = np.divide(omega * density - other, both, out=np.zeros(len(both)), where=both > 0)
+    return float(np.trapezoid(np.maximum(0, link) * density, (edges[:-1] + edges[1:]) / 2))
+
+
+def histogram_bins(*, target, nontarget):
+    """Number and range of the bins of linkability_vpc: min(T // 10, 100) between the lowest and the highest score.
+
+    None for fewer than ten targets or infinite scores.
+    """
     scores = np.concatenate([target, nontarget])
     limits = (scores.min(), scores.max())
-    if not np.isfinite(limits).all():
-        return "undefined"
     bins = min(len(target) // 10, 100)
-    if bins == 0:
-        return 0.0
-    density, edges = np.histogram(target, bins=bins, range=limits, density=True)
-    other, _ = np.histogram(nontarget, bins=bins, range=limits, density=True)
-    both = omega * density + other
-    link = np.divide(omega * density - other, both, out=np.zeros(bins), where=both > 0)
-    return float(np.trapezoid(np.maximum(0, link) * density, (edges[:-1] + edges[1:]) / 2))
+    return (bins, limits) if bins and np.isfinite(limits).all() else None
 
 
 def roc_hull(blocks):

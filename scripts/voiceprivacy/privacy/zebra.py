@@ -88,16 +88,7 @@ def calibrated_llrs(*, train, test, laplace=True):
     -------
     dict : linear, isotonic, isotonic_interpolated -> LLRs of the test scores, ``target`` and ``nontarget``
     """
-    blocks = oracle_blocks(**train, laplace=laplace)
-    trained = {
-        "linear": (linear_llrs, train_linear(**train)),
-        "isotonic": (step_llrs, blocks),
-        "isotonic_interpolated": (interpolated_llrs, blocks),
-    }
-    return {
-        name: {label: calibrated(scores, calibration) for label, scores in test.items()}
-        for name, (calibrated, calibration) in trained.items()
-    }
+    return _calibrated(test, linear=train_linear(**train), blocks=oracle_blocks(**train, laplace=laplace))
 
 
 def assess_calibration(*, train, test, laplace=True, tags=TABLE_1):
@@ -121,6 +112,22 @@ def assess_calibration(*, train, test, laplace=True, tags=TABLE_1):
             f"worst_case_{run}_log10": worst,
             f"tag_{run}": tag_of(worst, tags).name,
         }
+    return metrics
+
+
+def of_runs(train, test, *, laplace=True):
+    """The metrics of ``assess_calibration`` that have an interval, of two trials.Sample: {metric: value}."""
+    blocks = pav_blocks(train.ties, laplace=laplace)
+    counts = {"target_counts": test.target_counts, "nontarget_counts": test.nontarget_counts}
+    trained = {name: of for name, of in train._asdict().items() if name != "ties"}
+    llrs = _calibrated(
+        {"target": test.target, "nontarget": test.nontarget}, linear=train_linear(**trained, quiet=True), blocks=blocks
+    )
+    metrics = {f"cece_{name}_bit": cece_bit(**of, **counts) for name, of in llrs.items()}
+    metrics |= {f"cllr_{name}_bit": cllr_bit(**of, **counts) for name, of in llrs.items()}
+    for run, of in (("train", train), ("test", test)):
+        scores = {name: values for name, values in of._asdict().items() if name != "ties"}
+        metrics |= {f"cllr_{run}_bit": cllr_bit(**scores), f"dece_{run}_bit": of_sample(of)["dece_bit"]}
     return metrics
 
 
@@ -187,3 +194,16 @@ def describe(metrics, tags=TABLE_1):
 def tag(worst_case_log10):
     """Categorical tag 0, A ... F of a worst case (base-10 LLR). Table 1 of Nautsch et al.; 1.0 is B."""
     return tag_of(worst_case_log10).name
+
+
+def _calibrated(scores, *, linear, blocks):
+    """LLRs of {label: scores} by each of the calibrations that were trained: linear, and isotonic in two ways."""
+    trained = {
+        "linear": (linear_llrs, linear),
+        "isotonic": (step_llrs, blocks),
+        "isotonic_interpolated": (interpolated_llrs, blocks),
+    }
+    return {
+        name: {label: calibrated(of, calibration) for label, of in scores.items()}
+        for name, (calibrated, calibration) in trained.items()
+    }

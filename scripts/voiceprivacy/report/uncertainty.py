@@ -89,14 +89,16 @@ def interval_text(column, interval):
 def can_be_told_apart(comparisons, one, other):
     """Whether two systems differ in EER: by their comparison under the same attack, else by disjoint intervals.
 
-    True where nothing is known, which is said elsewhere.
+    Not where an interval is undefined, as with one or two speakers. True in a run without intervals, which is said
+    elsewhere.
     """
     if (one.corpus, *one[1:3], one.condition) == (other.corpus, *other[1:3], other.condition):
         key = (*one[:3], one.condition, "eer_percent", frozenset((one.anonymiser, other.anonymiser)))
         return comparisons.verdicts.get(key) != ALIKE
     intervals = [system.intervals[system.mean_label].get("eer_percent") for system in (one, other)]
     if None in intervals:
-        return True
+        keys = [(*of[:3], of.condition, "eer_percent", of.anonymiser) for of in (one, other)]
+        return not any(key in comparisons.limits and comparisons.limits[key] is None for key in keys)
     (low, high), (other_low, other_high) = intervals
     return low > other_high or high < other_low
 

@@ -137,6 +137,51 @@ def test_calibration_trained_on_one_run_and_tested_on_another(scores, tmp_path):
     assert all(metrics[f"cece_{way}_bit"] < 0 and metrics[f"cllr_{way}_bit"] > 1 for way in ways)
 
 
+def test_calibration_has_intervals_where_speakers_are_known(tmp_path):
+    draw = np.random.default_rng(0)
+    paths = [tmp_path / "run0.tsv", tmp_path / "run1.tsv"]
+    speakers = [f"s{index}" for index in range(6)]
+    for path in paths:
+        lines = ["enrolment\ttrial\tlabel\tscore"]
+        for one in speakers:
+            lines += [
+                f"{one}\t{other}-{index}\t{'target' if one == other else 'nontarget'}\t{draw.normal(one == other)}"
+                for other in speakers
+                for index in "01"
+            ]
+        path.write_text("\n".join(lines) + "\n")
+    names = [*speakers, *(f"{speaker}-{index}" for speaker in speakers for index in "01")]
+    (tmp_path / "speakers.tsv").write_text("id\tspeaker\n" + "".join(f"{of}\t{of[:2]}\n" for of in names))
+    files = ["--train", paths[0], "--test", paths[1], "--label", "op", "--metrics", tmp_path / "m.json"]
+    files += ["--curves", tmp_path / "c.tsv"]
+    done = call("assess_calibration.py", *files, "--speakers", tmp_path / "speakers.tsv", "--bootstrap", 99)
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads((tmp_path / "m.intervals.json").read_text())["op"]
+    metrics = json.loads((tmp_path / "m.json").read_text())["op"]
+    assert found.keys() == {name for name in metrics if name.endswith("_bit")}
+    for name, interval in found.items():
+        assert interval["value"] == metrics[name] and interval["ci_low"] < interval["ci_high"], name
+    assert np.load(tmp_path / "m.bootstrap.npz")["op/cece_linear_bit"].shape == (99,)
+    drawn = ["--metrics", tmp_path / "m.json", "--figures", tmp_path / "p.svg"]
+    assert call("plot_calibration.py", "--curves", tmp_path / "c.tsv", *drawn).returncode == 0
+    low, high = (f"{found['cllr_linear_bit'][limit]:.2f}" for limit in ("ci_low", "ci_high"))
+    assert f"{metrics['cllr_linear_bit']:.3f} ({low} to {high})]" in (tmp_path / "p.svg").read_text()
+
+
+def test_two_speakers_are_too_few_for_intervals_and_the_command_says_so(tmp_path):
+    trials = [("a", "a1", "target"), ("a", "b1", "nontarget"), ("b", "b1", "target"), ("b", "a1", "nontarget")]
+    text = "".join(f"{one}\t{other}\t{label}\t{len(label)}\n" for one, other, label in trials)
+    (tmp_path / "s.tsv").write_text("enrolment\ttrial\tlabel\tscore\n" + text)
+    (tmp_path / "speakers.tsv").write_text("id\tspeaker\na\ta\na1\ta\nb\tb\nb1\tb\n")
+    files = ["--scores", tmp_path / "s.tsv", "--speakers", tmp_path / "speakers.tsv", "--metrics", tmp_path / "m.json"]
+    for script in ("assess_verification.py", "assess_zebra.py"):
+        done = call(script, *files, "--bootstrap", 40)
+        assert done.returncode == 0 and "no intervals with 2 speakers, it takes 3" in done.stderr
+        assert {of["ci_low"] for of in json.loads((tmp_path / "m.intervals.json").read_text()).values()} == {
+            "undefined"
+        }
+
+
 def test_calibration_of_kaldi_scores(tmp_path):
     path, key = DATA / "zebra_cli" / "scores.txt", DATA / "zebra_cli" / "key.txt"
     files = ["--train", path, "--test", path, "--train-trials", key, "--test-trials", key]

@@ -42,9 +42,45 @@ def test_a_weighted_sample_is_the_sample_with_copies(seed, n_speakers):
         return
     scores = {label: np.array(values) for label, values in copies.items()}
     expected = verification.assess(**scores) | {"dece_bit": zebra.dece_bit(**scores), "ddcf": zebra.ddcf(**scores)}
-    actual = verification.of_sample(drawn) | zebra.of_sample(drawn)
+    bins = (4, (-3.0, 4.0))
+    expected["linkability_vpc"] = verification.linkability_vpc(**scores, bins=bins)
+    actual = verification.of_sample(drawn, bins=bins) | zebra.of_sample(drawn)
+    assert "linkability_vpc" in actual and "linkability_vpc" not in verification.of_sample(drawn)
     for name, value in actual.items():
         assert value == pytest.approx(expected[name], abs=1e-12), name
+
+
+def with_copies(of, weights):
+    """Scores of each class, a speaker's as often as ``weights`` say."""
+    each = trials.speaker_weights(of, weights)
+    return {
+        label: np.repeat(of.scores[mask], each[mask])
+        for label, mask in (("target", of.target), ("nontarget", ~of.target))
+    }
+
+
+def test_calibration_of_two_weighted_runs_is_that_of_runs_with_copies():
+    one, other = arranged(1, seed=1), arranged(1.5, seed=2)
+    weights = np.array([2, 0, 1, 3, 1, 0])
+    found = zebra.of_runs(*(trials.weigh(of, trials.speaker_weights(of, weights)) for of in (one, other)))
+    expected = zebra.assess_calibration(train=with_copies(one, weights), test=with_copies(other, weights))
+    assert found == pytest.approx({name: expected[name] for name in found})
+    assert {"cece_linear_bit", "cece_isotonic_bit", "cece_isotonic_interpolated_bit", "dece_test_bit"} <= found.keys()
+    assert found.keys() == {name for name in expected if name.endswith("_bit")}
+
+
+def test_both_runs_draw_the_same_speakers():
+    """A run against itself: C_ECE of every replicate is that of the replicate's own calibration."""
+    one = arranged(1)
+    found = bootstrap.resample_runs(one, one, zebra.of_runs, n_replicates=30, seed=0)
+    for weights, value in zip(
+        bootstrap.multiplicities(one.speakers, n_replicates=30, seed=0), found["cece_linear_bit"], strict=True
+    ):
+        copies = with_copies(one, weights)
+        if all(map(len, copies.values())):
+            assert value == pytest.approx(zebra.assess_calibration(train=copies, test=copies)["cece_linear_bit"])
+        else:
+            assert np.isnan(value)
 
 
 def test_infinite_scores_that_are_not_drawn_do_no_harm():
@@ -177,7 +213,38 @@ def test_a_difference_far_from_zero_is_not_limited_by_the_number_of_replicates()
     assert bootstrap.p_value(6, replicates, n_speakers=10**12) == pytest.approx(2e-9, rel=0.5)
     ten = bootstrap.p_value(6, replicates, n_speakers=10)
     assert ten == pytest.approx(2 * stdtr(9, -6), rel=0.1)  # 2e-4: still significant among a hundred pairs
-    assert bootstrap.p_value(1, np.ones(99), n_speakers=10) == 0
+
+
+def test_replicates_without_spread_are_worth_the_sign_flips_of_the_speakers():
+    assert bootstrap.p_value(1, np.ones(99), n_speakers=10) == 2 / 2**10
+
+
+def test_few_speakers_have_limits_beyond_what_replicates_reach():
+    """t = 3.18 for four speakers: one in 1,400 normal replicates lies beyond, so that 500 show none."""
+    replicates = np.random.default_rng(1).normal(5, 1, 500)
+    t, spread = 3.1824, replicates.std()
+    found = bootstrap.interval(5.0, replicates, n_speakers=4)
+    assert found.ci_low == pytest.approx(min(5 - t * spread, replicates.min()), rel=1e-4)
+    assert found.ci_high == pytest.approx(max(5 + t * spread, replicates.max()), rel=1e-4)
+    of_three = bootstrap.interval(5.0, replicates, n_speakers=3)
+    assert of_three.ci_high - of_three.ci_low == pytest.approx(2 * 4.303 * replicates.std(), rel=1e-3)
+    assert bootstrap.p_value(5.0, replicates, n_speakers=3) == pytest.approx(2 * stdtr(2, -5 / spread))
+    eer = bootstrap.interval(1.0, replicates, n_speakers=3, correction=bootstrap.CORRECTIONS["eer_percent"])
+    assert eer.ci_low == 0 and eer.percentile_low < -2
+
+
+@pytest.mark.parametrize("n_speakers", [0, 1, 2])
+def test_fewer_than_three_speakers_have_no_interval(n_speakers):
+    found = bootstrap.interval(0.5, np.linspace(0, 1, 99), n_speakers=n_speakers)
+    assert set(found[1:7]) == {"undefined"}
+
+
+@given(n_speakers=st.integers(3, 30), mean=st.floats(0, 6), seed=st.integers(0, 99))
+def test_the_p_value_is_below_five_percent_where_the_interval_leaves_zero_out(n_speakers, mean, seed):
+    replicates = np.random.default_rng(seed).normal(mean, 1, 1000)
+    found = bootstrap.interval(mean, replicates, n_speakers=n_speakers)
+    p = bootstrap.p_value(mean, replicates, n_speakers=n_speakers)
+    assert (p < 0.05) == (found.ci_low > 0 or found.ci_high < 0) or abs(p - 0.05) < 0.012
 
 
 def test_ranks_of_drawn_speakers_keep_the_gallery():

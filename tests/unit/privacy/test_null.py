@@ -47,6 +47,13 @@ def test_false_alarms_are_rare_over_200_attacks_without_evidence():
     assert alarms < 18
 
 
+def test_a_list_that_tries_one_speaker_cannot_say_what_zero_evidence_gives():
+    """Twelve are enrolled, one is tried: derangements give his trials to eleven others, too few for 5 %."""
+    found, speaker_of = scored(lambda enrolled, tried, utterance: enrolled + tried + utterance, n_speakers=12)
+    found = {label: [pair for pair in of if speaker_of[pair[0].trial] == "s0"] for label, of in found.items()}
+    assert null.assess(trials.arrange(found, speaker_of), n_replicates=40, seed=0)["dece_null95_bit"] == "undefined"
+
+
 def test_evidence_is_seen():
     metrics = null.assess(arranged(2, n_speakers=8), n_replicates=200, seed=0)
     assert metrics["dece_null95_bit"] < 0.1

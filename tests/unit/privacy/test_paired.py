@@ -72,6 +72,18 @@ def test_undefined_and_infinite_numbers_cannot_be_told_apart():
         assert (pair.difference, pair.p_value, pair.verdict) == ("undefined", 1.0, paired.ALIKE)
 
 
+def test_two_speakers_cannot_tell_anonymisers_apart():
+    """Whatever they do: simulated ones that were alike could be told apart in half of all cases."""
+    pair = compared(system(30, spread=0.1, n_speakers=2), system(10, spread=0.1, n_speakers=12))
+    assert (pair.difference, pair.ci_low, pair.p_value, pair.verdict) == (20, "undefined", 1.0, paired.ALIKE)
+    assert paired.describe(pair) == "pp eer_percent: A = a, B = b: cannot be told apart"
+
+
+def test_a_comparison_in_one_line():
+    pair = compared(system(30, spread=0), system(10, spread=0))
+    assert paired.describe(pair) == "pp eer_percent: A = a, B = b: 20 [20, 20]: A is better"
+
+
 def test_holm_by_hand():
     assert paired.holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
     assert paired.holm([0.5, 0.9]) == [1.0, 1.0]

@@ -104,6 +104,11 @@ def test_what_overlaps_with_unprotected_speech_is_not_shown_to_protect(report):
     assert "No protection is shown" not in answers(systems, comparisons)["demo"].text
 
 
+def test_too_few_speakers_for_an_interval_are_too_few_to_protect_better(report):
+    systems, comparisons = report(unprotected=("undefined", "undefined"))
+    assert answers(systems, comparisons)["demo"].verdict.startswith("No anonymiser is shown to protect")
+
+
 def test_under_different_attacks_disjoint_intervals_decide(report):
     systems, comparisons = report(verdict="B is better")
     systems = [
