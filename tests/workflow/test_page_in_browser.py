@@ -14,7 +14,7 @@ ROWS = "#board tbody tr:visible"
 def path(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
     made_up.write_results(folder)
-    return made_up.render(folder)
+    return made_up.render(folder, published=made_up.published())
 
 
 @pytest.fixture(scope="module")
@@ -71,14 +71,14 @@ def test_the_leaderboard_fits_on_a_laptop(read):
 def test_the_leaderboard_sorts_by_click_and_by_key_and_what_is_missing_comes_last(read):
     page = read().page
     assert anonymisers(page) == ["b2r", "b2", "original"]
-    title = page.get_by_role("columnheader", name=re.compile("^EER"))
+    title = page.locator("#board").get_by_role("columnheader", name=re.compile("^EER"))
     title.get_by_role("button").click()
     assert title.get_attribute("aria-sort") == "ascending"
     assert anonymisers(page) == ["original", "b2", "b2r"]
     title.get_by_role("button").press("Enter")
     assert title.get_attribute("aria-sort") == "descending"
     assert anonymisers(page) == ["b2r", "b2", "original"]
-    page.get_by_role("columnheader", name=re.compile("^G_VD")).get_by_role("button").click()
+    page.locator("#board").get_by_role("columnheader", name=re.compile("^G_VD")).get_by_role("button").click()
     assert title.get_attribute("aria-sort") is None
     assert anonymisers(page)[-1] == "original"
 
@@ -90,7 +90,7 @@ def test_sets_and_attacks_are_chosen_in_table_and_charts(read):
         "all lists",
         "libri: mean of f, m",
     ]
-    assert page.get_by_text("weights: libri f 0.25, libri m 0.25, vctk f 0.5").is_visible()
+    assert page.locator("#leaderboard").get_by_text("weights: libri f 0.25, libri m 0.25, vctk f 0.5").is_visible()
     page.get_by_role("combobox", name=re.compile("^Set")).select_option("vctk f")
     page.get_by_role("combobox", name=re.compile("^Attack")).select_option("every")
     assert len(anonymisers(page)) == 5
@@ -133,6 +133,22 @@ def test_a_system_is_hidden_and_shown_everywhere_by_key(read):
     assert page.evaluate(drawn) == everything[:1] and anonymisers(page) == []
     page.get_by_role("button", name="all", exact=True).press("Enter")
     assert page.evaluate(drawn) == everything and anonymisers(page) == ["b2r", "b2", "original"]
+
+
+@pytest.mark.parametrize("width", [1280, 380])
+def test_published_numbers_stand_below_those_of_the_run(read, width):
+    section = read(width=width).page.locator("#published")
+    titles = (
+        "B2 (McAdams, alpha 0.8) (here b2,",
+        "B2r (McAdams, alpha from U(0.7, 0.9)) (here b2r,",
+        "Original speech",
+    )
+    assert all(
+        text.startswith(title) for text, title in zip(section.locator("h3").all_inner_texts(), titles, strict=True)
+    )
+    first = section.locator("tbody tr").first
+    assert first.get_by_role("rowheader").inner_text().split() == ["libri_test_f", "OP"]
+    assert first.get_by_role("cell").first.inner_text().split() == ["30.0", "[29.0,", "31.0]", "published", "26.1"]
 
 
 def test_pointing_at_a_cell_names_the_two_speakers_as_they_are_called(read):

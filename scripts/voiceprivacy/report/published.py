@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from voiceprivacy.files import RESOURCES
-from voiceprivacy.report.columns import COLUMNS, MINUS, UNDEFINED
+from voiceprivacy.report.columns import COLUMNS, INFINITY, MINUS, UNDEFINED
 from voiceprivacy.report.comparison import GIVEN, ON
 from voiceprivacy.report.metrics import ORIGINAL
 from voiceprivacy.tables import number, read_rows, read_table, write_table
@@ -36,13 +36,13 @@ WORDS = {
     "B2": "B2 (McAdams, alpha 0.8)",
     "B2r": "B2r (McAdams, alpha from U(0.7, 0.9))",
     "B2_2022": "B2 of 2022 (McAdams, alpha from U(0.5, 0.9))",
-    UNPROTECTED: "original speech",
+    UNPROTECTED: "Original speech",
 }
 DIGITS = {column.metric: column.digits for column in COLUMNS}
-TITLES = {column.metric: column.title for column in COLUMNS} | {
-    "eer_rocch_percent": "EER, convex hull",
+TITLES = {column.metric: f"{column.title}, {column.unit}" for column in COLUMNS} | {
+    "eer_rocch_percent": "EER of the convex hull, %",
     "linkability_vpc": "linkability (challenge's)",
-    "cece_linear_bit": "C_ECE, linear",
+    "cece_linear_bit": "C_ECE linear, bit",
     "dece_op_oo_percent": "D_ECE, OP/OO %",
     "cllr_min_op_oo_percent": "min Cllr, OP/OO %",
     "gain_dece_db": "gain of D_ECE, dB",
@@ -181,7 +181,7 @@ def _cell(of_metric):
 
 def _text(value, digits):
     try:
-        return f"{float(value):.{digits}f}".replace("-", MINUS)
+        return f"{float(value):.{digits}f}".replace("-", MINUS).replace("inf", INFINITY)
     except ValueError:
         return value
 

@@ -10,7 +10,7 @@ from voiceprivacy.report.figures import Figure, embed
 from voiceprivacy.report.latex import write_latex
 from voiceprivacy.report.metrics import write_metrics
 from voiceprivacy.report.page import write_page
-from voiceprivacy.report.published import tables_of
+from voiceprivacy.report.published import tables_of, write_published
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.uncertainty import read_comparisons
 from voiceprivacy.report.utility import NOWHERE, utility_section
@@ -67,7 +67,9 @@ def write_compared_page(both, folder):
 def _write_report(folder, both, merged, systems, comparisons, provenance):
     report = folder / "report"
     drawn = run_of(folder, metrics=merged.metrics, provenance=provenance)
-    utility = merge_utility(both, merged)
+    utility, published = merge_utility(both, merged), merged_published(both)
+    if published:
+        write_published(report / "tables" / "published.tsv", published)
     write_page(
         report / "index.html",
         template=TEMPLATE,
@@ -80,7 +82,7 @@ def _write_report(folder, both, merged, systems, comparisons, provenance):
         corpora=merged_corpora(both, merged),
         utility=utility_section(utility) if utility else None,
         listen=merged_examples(both, merged) or None,
-        published=tables_of(merged_published(both)) or None,
+        published=tables_of(published) or None,
     )
     write_comparison(report / "tables" / "comparison.tsv", systems)
     write_latex(report / "tables" / "comparison.tex", systems)

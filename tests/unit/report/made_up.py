@@ -11,6 +11,7 @@ from voiceprivacy.report.curves import SIMILARITIES
 from voiceprivacy.report.figures import embed
 from voiceprivacy.report.metrics import Metric
 from voiceprivacy.report.page import write_page
+from voiceprivacy.report.published import beside, tables_of
 from voiceprivacy.report.speakers import EXPOSURES, ZOO
 from voiceprivacy.report.training import COLUMNS
 from voiceprivacy.tables import Utterance, write_manifest, write_table
@@ -104,6 +105,25 @@ def pictures():
             of_one = ("similarity", "zoo", "speakers", "calibration")
             found += [f"{kind}/{corpus}/{trials}/{name}/{attacker}.svg" for kind in of_one for name in ("b2", "b2r")]
     return found
+
+
+def published():
+    """What others published about B2 and B2r on the women and men of libri_test, beside numbers of this run."""
+    of_run = [metric._replace(corpus="libri_test") for metric in metrics() if metric.corpus == "libri"]
+    sizes = {
+        ("f", "n_target"): "548",
+        ("f", "n_nontarget"): "11196",
+        ("m", "n_target"): "449",
+        ("m", "n_nontarget"): "9457",
+    }
+    of_run = [of._replace(value=sizes.get((of.trials, of.metric), of.value)) for of in of_run]
+    lists = {trials: f"data/libri_test_trials_{trials}" for trials in LISTS["libri"]}
+    command = "python {scripts}/anonymise_mcadams.py --alpha"
+    config = {
+        "corpora": {"libri_test": {"kaldi": {"enrolment": "data/libri_test_enrolls"}, "protocol": {"given": lists}}},
+        "anonymisers": {"b2": {"command": f"{command} 0.8"}, "b2r": {"command": f"{command} 0.7 0.9"}},
+    }
+    return tables_of(beside(of_run, config))
 
 
 def render(folder, **content):

@@ -122,9 +122,9 @@ def test_a_name_alone_means_nothing(config):
 
 
 def test_the_page_shows_set_attack_own_and_published(config):
-    own = [line("b2", "op", "eer_percent", "25.5"), line("b2", "pp", "gvd_db", "-1.5")]
+    own = [line("b2", "op", "eer_percent", "25.5"), line("b2", "pp", "gvd_db", "-inf")]
     (table,) = tables_of(beside([*COUNTS, *own], config))
     assert (table.anonymiser, table.own_attacker, table.attacker) == ("b2", "x + plda", "original")
-    assert table.columns == ["EER", "G_VD"]
+    assert table.columns == ["EER, %", "G_VD, dB"]
     assert table.rows[0] == ("libri_test_trials_f", "op", [("25.5", "[20.0, 30.0]", "26.1"), None])
-    assert table.rows[1][2][1][2] == f"{MINUS}1.45"
+    assert table.rows[1][2][1][::2] == (f"{MINUS}∞", f"{MINUS}1.45")
