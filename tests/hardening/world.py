@@ -87,7 +87,7 @@ DICTIONARY = "%\n1\tarticles\n2\tverbs\n%\nthe\t1\ngo*\t2\n"
 CONFIG = {
     "corpora": {"mine": {"kaldi": "data"}},
     "anonymisers": {"b2": {"function": "mine.py:anonymise"}},
-    "extractors": {"ready": {"embeddings": "{corpus}.npz"}},
+    "extractors": {"ready": {"embeddings": "{part}.npz"}},
     "backends": {"cosine": {"type": "cosine"}},
 }
 

@@ -14,6 +14,11 @@ from voiceprivacy.files import BadInput
 
 VALIDATE = Path(__file__).parents[2] / "scripts" / "validate.py"
 SYNTHETIC = {"synthetic": {"speakers": 20, "utterances": 4}}
+ATTACKED = {
+    "corpora": {"a": SYNTHETIC},
+    "extractors": {"small": {"model": "{resources}/ecapa_small"}},
+    "backends": {"cosine": {"type": "cosine"}},
+}
 
 
 def problems(config):
@@ -223,6 +228,25 @@ CASES = {
         {"extractors": {"a": {"model": "/no/where"}}},
         "extractors.a.model: /no/where: not found",
     ),
+    "a recipe that is not there": (
+        {
+            "corpora": {"b": SYNTHETIC | {"use": "train"}},
+            "extractors": {"a": {"train": {"corpus": "b"}, "recipe": "x.yaml"}},
+        },
+        "extractors.a.recipe: x.yaml: not found",
+    ),
+    "a dictionary that is not there": (
+        {"extractors": {"a": {"style": {"dictionary": "no.dic"}}}},
+        "extractors.a.style.dictionary: no.dic: not found",
+    ),
+    "a submission that is not there": (
+        ATTACKED | {"anonymisers": {"team": {"audio": "submissions/{set}/{part}"}}},
+        "anonymisers.team.audio: submissions/a/enrolment: not found",
+    ),
+    "ready-made embeddings that are not there": (
+        ATTACKED | {"extractors": {"mine": {"embeddings": "npz/{corpus}/{part}/{anonymiser}.npz"}}},
+        "extractors.mine.embeddings: npz/a/enrolment/original.npz: not found",
+    ),
 }
 
 
@@ -252,6 +276,17 @@ def test_a_file_that_is_no_config_is_named_with_its_line(tmp_path, text, expecte
     with pytest.raises(BadInput) as error:
         configuration.read(tmp_path / "c.yaml")
     assert str(error.value).startswith(f"{tmp_path}/c.yaml{expected}")
+
+
+def test_what_belongs_to_somebody_elses_scores_must_be_there(tmp_path):
+    (tmp_path / "b2_op.tsv").touch()
+    scores = f"{tmp_path}/{{anonymiser}}_{{condition}}.tsv"
+    entry = {"scores": scores, "key": f"{tmp_path}/{{trials}}.key", "speakers": f"{tmp_path}/map.tsv"}
+    found = problems({"attacks": {"team7": entry}})
+    assert found == [
+        f"attacks.team7.key: {tmp_path}/all.key: not found",
+        f"attacks.team7.speakers: {tmp_path}/map.tsv: not found",
+    ]
 
 
 def test_the_line_of_a_key_is_found(tmp_path):

@@ -1,5 +1,7 @@
 """What a config asks for, checked on a small one by hand."""
 
+from itertools import product
+
 import pytest
 
 from voiceprivacy import configuration, seeds
@@ -21,6 +23,14 @@ CONFIG = {
 }
 
 BACKENDS = list(CONFIG["backends"])
+
+
+@pytest.fixture(autouse=True)
+def submissions(tmp_path, monkeypatch):
+    """A working directory with the folders that CONFIG names."""
+    monkeypatch.chdir(tmp_path)
+    for corpus, part in product(("demo", "other", "a"), ("enrolment", "trial")):
+        (tmp_path / "submissions" / corpus / part / corpus).mkdir(parents=True)
 
 
 @pytest.fixture
@@ -164,7 +174,7 @@ def test_extraction_is_a_model_with_switches_a_command_or_a_file():
         "mine": {"command": "python mine.py"},
         "ready": {"embeddings": "e/{corpus}/{part}/{anonymiser}.npz"},
     }
-    plan = Plan(configuration.check({**CONFIG, "extractors": extractors}))
+    plan = Plan(configuration.complete({**CONFIG, "extractors": extractors}))
     arguments = plan.extraction("model", "demo", "trial", "b2r")
     assert arguments[0] == "--model"
     assert arguments[1].endswith("workflow/resources/recipes")

@@ -8,7 +8,7 @@ from voiceprivacy.plan import PICTURES, TABLES, Plan
 
 CONFIG = {
     "corpora": {"demo": {"synthetic": {"speakers": 4, "utterances": 3}}},
-    "anonymisers": {"b2r": {"command": "python b2r.py", "runs": 2}, "team": {"audio": "submissions"}},
+    "anonymisers": {"b2r": {"command": "python b2r.py", "runs": 2}, "team": {"audio": "."}},
     "extractors": {"ecapa": {"model": "speechbrain/ecapa", "revision": "0123456789"}},
     "backends": {"cosine": {"type": "cosine"}},
 }

@@ -82,8 +82,7 @@ def backend_environment(wildcards):
 
 
 def recipe(wildcards):
-    name = plan.extractors[wildcards.extractor]["recipe"]
-    return name if name.endswith(".yaml") else RESOURCES / "recipes" / f"{name}.yaml"
+    return recipe_file(plan.extractors[wildcards.extractor]["recipe"])
 
 
 def backend_training_embeddings(wildcards):

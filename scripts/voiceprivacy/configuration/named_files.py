@@ -1,50 +1,73 @@
 """Files and folders that a config names."""
 
 import os
-from pathlib import Path
+from itertools import product
 
 from voiceprivacy.configuration.explanations import Problem
 from voiceprivacy.files import ours
-from voiceprivacy.plan import given_scores
+from voiceprivacy.plan import Plan, given_scores, recipe_file
 
 
 def missing_files(config):
     """Those of a completed config that are not there: yields Problem."""
-    for place, path in _named_files(config):
+    for place, path in dict.fromkeys(_named_files(Plan(config))):
         if not os.path.exists(path):
             yield Problem(place, f"{path}: not found")
-    if "expected" in config and not os.path.exists(ours(config["expected"])):
-        yield Problem(("expected",), f"{ours(config['expected'])}: not found")
-    if "tags" in config["report"] and not Path(ours(config["report"]["tags"])).exists():
-        yield Problem(("report", "tags"), f"{ours(config['report']['tags'])}: not found")
     for name, entry in config["attacks"].items():
         if not given_scores(entry["scores"]):
             yield Problem(("attacks", name, "scores"), f"{entry['scores']}: not found")
 
 
-def _named_files(config):
-    for name, entry in config["corpora"].items():
-        yield from ((("corpora", name, *place), path) for place, path in _files_of_corpus(entry))
-    for name, entry in config["anonymisers"].items():
-        if "function" in entry:
-            yield ("anonymisers", name, "function"), ours(entry["function"].rpartition(":")[0])
-        for path in entry["inputs"]:
-            yield ("anonymisers", name, "inputs"), ours(path)
-    for name, entry in config["utility"].items():
-        for path in entry["inputs"]:
-            yield ("utility", name, "inputs"), ours(path)
-    for name, entry in config["extractors"].items():
-        if "model" in entry and "revision" not in entry:
-            yield ("extractors", name, "model"), ours(entry["model"])
-        if "encoder" in entry.get("units", {}):
-            yield ("extractors", name, "units", "encoder"), ours(entry["units"]["encoder"])
-        if entry.get("start", name) not in config["extractors"]:
-            yield ("extractors", name, "start"), ours(entry["start"])
-        for path in entry["inputs"]:
-            yield ("extractors", name, "inputs"), ours(path)
+def _named_files(plan):
+    kinds = {"corpora": _of_corpus, "anonymisers": _of_anonymiser, "extractors": _of_extractor, "attacks": _of_attack}
+    for section in (*kinds, "utility"):
+        for name, entry in plan.config[section].items():
+            files = kinds[section](plan, name, entry) if section in kinds else ()
+            yield from (((section, name, *place), ours(path)) for place, path in files)
+            yield from (((section, name, "inputs"), ours(path)) for path in entry.get("inputs", ()))
+    if "expected" in plan.config:
+        yield ("expected",), ours(plan.config["expected"])
+    if "tags" in plan.config["report"]:
+        yield ("report", "tags"), ours(plan.config["report"]["tags"])
 
 
-def _files_of_corpus(entry):
+def _of_anonymiser(plan, name, entry):
+    if "function" in entry:
+        yield ("function",), entry["function"].rpartition(":")[0]
+    if "audio" in entry:
+        for corpus, part in _attacked_parts(plan):
+            yield from ((("audio",), folder) for folder in plan.anonymiser_call(name, corpus, part)["audio"])
+
+
+def _of_extractor(plan, name, entry):
+    if "model" in entry and "revision" not in entry:
+        yield ("model",), entry["model"]
+    if "encoder" in entry.get("units", {}):
+        yield ("units", "encoder"), entry["units"]["encoder"]
+    if "dictionary" in entry.get("style", {}):
+        yield ("style", "dictionary"), entry["style"]["dictionary"]
+    if "recipe" in entry:
+        yield ("recipe",), recipe_file(entry["recipe"])
+    if entry.get("start", name) not in plan.config["extractors"]:
+        yield ("start",), entry["start"]
+    if "embeddings" in entry:
+        for system, (corpus, part) in product(("original", *plan.anonymisers), _attacked_parts(plan)):
+            yield ("embeddings",), plan.ready(name, corpus, part, system)
+
+
+def _of_attack(plan, name, entry):
+    for attack in plan.given_attacks():
+        for field in ("key", "speakers"):
+            if field in entry and attack.extractor == name:
+                yield (field,), entry[field].replace("{corpus}", attack.corpus).replace("{trials}", attack.trials)
+
+
+def _attacked_parts(plan):
+    """(corpus, part) of the speech that is attacked."""
+    return [(corpus, part) for corpus in {of.corpus: None for of in plan.attacks()} for part in ("enrolment", "trial")]
+
+
+def _of_corpus(plan, name, entry):
     for kind in ("librispeech", "vctk", "folder"):
         if kind in entry and not entry[kind].get("download"):
             root = entry[kind]["root"]

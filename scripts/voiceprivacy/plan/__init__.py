@@ -3,7 +3,7 @@
 A plan is made of a config that ``configuration.check`` has completed, and answers in names and in paths under results/.
 """
 
-from voiceprivacy.plan.attackers import CONDITIONS, MODEL_FILES, Attack, Attackers
+from voiceprivacy.plan.attackers import CONDITIONS, MODEL_FILES, Attack, Attackers, recipe_file
 from voiceprivacy.plan.averages import Averages
 from voiceprivacy.plan.given import GIVEN, Given, given_scores
 from voiceprivacy.plan.outputs import PICTURES, RESAMPLED, TABLES, Outputs
@@ -22,6 +22,7 @@ __all__ = [
     "Attack",
     "Plan",
     "given_scores",
+    "recipe_file",
 ]
 
 

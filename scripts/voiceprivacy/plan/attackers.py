@@ -4,7 +4,7 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-from voiceprivacy.files import ours
+from voiceprivacy.files import RESOURCES, ours
 from voiceprivacy.plan.speech import RUN1
 
 # condition -> (whose speech enrols, whose speech is tried); run1 is an anonymiser's second, independent draw
@@ -164,6 +164,11 @@ class Attackers:
         """The systems that an attacker is tried on: unprotected speech, and all anonymisers or that of his training."""
         attacked = self.attacked(extractor, backend)
         return ["original", *([attacked] if attacked else self.anonymisers)]
+
+
+def recipe_file(recipe):
+    """The file of a training recipe: one of ours by its word, or a path that ends in .yaml."""
+    return recipe if recipe.endswith(".yaml") else f"{RESOURCES}/recipes/{recipe}.yaml"
 
 
 def _files_of_encoder(folder):

@@ -27,6 +27,8 @@ def plan_of(config, anonymiser):
     """The Plan of a config for one anonymiser, which need not be in it: the organisers' config has none."""
     entry = config.get("anonymisers") or {}
     entry = entry.get(anonymiser, {"audio": "."}) if isinstance(entry, dict) else {}
+    if isinstance(entry, dict) and "audio" in entry:
+        entry = {**entry, "audio": "."}  # speech that lies with the participant
     return Plan(configuration.check({**config, "anonymisers": {anonymiser: entry}, "report": {}}))
 
 
