@@ -17,7 +17,8 @@ def _guess(run):
     speakers = Counter(of.speaker for of in run.listed)
     counts = sorted(speakers.values())
     yield f"{run.root}: {len(run.listed)} of {run.n_files} audio files look like {run.pattern}"
-    yield f"  {len(speakers)} speakers, {counts[0]} to {counts[-1]} utterances each, such as"
+    each = f"{counts[0]}" if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]}"
+    yield f"  {len(speakers)} speakers, {each} utterances each, such as"
     for of in run.listed[:: max(1, len(run.listed) // EXAMPLES)][:EXAMPLES]:
         session = f"   session {of.session}" if of.session else ""
         yield f"    {of.audio.relative_to(run.root)}   speaker {of.speaker}{session}   utterance {of.utterance}"

@@ -7,6 +7,7 @@ from voiceprivacy.report.charts.chart import FAINT, SYMBOLS, chart, errors, labe
 from voiceprivacy.report.uncertainty import NULL
 
 GAP = 0.6  # between anonymisers, in rows
+EDGE = 0.8  # above the first row and below the last
 ROW_PIXELS = 26
 REFERENCES = {"eer_percent": 50}  # guessing
 
@@ -27,10 +28,15 @@ def dots(systems, *, column, colours):
     groups = itertools.groupby(zip(places, systems, strict=True), key=lambda of: of[1].system.anonymiser)
     traces = [_band(places, systems)] if column.metric == "dece_bit" else []
     traces += [_trace(anonymiser, list(of), column, colours[anonymiser]) for anonymiser, of in groups]
-    y = {"tickvals": places, "ticktext": _row_names(systems), "autorange": "reversed", "automargin": True}
+    y = {
+        "tickvals": places,
+        "ticktext": _row_names(systems),
+        "range": [places[-1] + EDGE, places[0] - EDGE],
+        "automargin": True,
+    }
     x = {"title": f"{column.title} [{column.unit}]{_direction(column)}", "rangemode": "tozero"}
     lines = [level("x", at) for metric, at in REFERENCES.items() if metric == column.metric]
-    height = int(130 + ROW_PIXELS * (places[-1] + 1))
+    height = int(100 + ROW_PIXELS * (places[-1] - places[0] + 2 * EDGE))
     return chart([trace for trace in traces if trace], x=x, y={**y, "showgrid": False}, height=height, shapes=lines)
 
 

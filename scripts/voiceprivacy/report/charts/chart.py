@@ -14,11 +14,17 @@ import math
 INK, FAINT, GRID, GROUND = "@ink", "@faint", "@grid", "@ground"
 SYMBOLS = {"oo": "square", "op": "circle", "pp": "diamond", "p0p1": "triangle-up"}
 SIGNIFICANT = 4
+FEW_TRACES, LEGEND_PIXELS = 10, 13
 
 
 def chart(traces, *, x, y, height, **layout):
     """A chart of traces (list of dict) with the axes ``x`` and ``y`` (dict of plotly.js, ``title`` a str)."""
     return {"data": traces, "layout": {"height": height, "xaxis": _axis(x), "yaxis": _axis(y), **layout}}
+
+
+def tall(height, traces):
+    """A chart's height in pixels with room for the legend of many traces."""
+    return height + LEGEND_PIXELS * max(0, len(traces) - FEW_TRACES)
 
 
 def label(text):

@@ -2,7 +2,7 @@
 
 import math
 
-from voiceprivacy.report.charts.chart import chart, errors, label, level, of_system, points, rounded
+from voiceprivacy.report.charts.chart import chart, errors, label, level, of_system, points, rounded, tall
 
 SYMBOLS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x", "star", "hexagon", "bowtie")
 LOST = "arrow-down"
@@ -24,7 +24,7 @@ def distinctiveness(*, found, colours):
     traces = [_trace(name, of, symbols, colours[name], floor) for name, of in found.items()]
     x = {"title": "de-identification, DeID [%], → more privacy"}
     y = {"title": "gain of voice distinctiveness, G_VD [dB]"}
-    return chart(traces, x=x, y=y, height=420, shapes=[level("x", 100), level("y", 0)])
+    return chart(traces, x=x, y=y, height=tall(420, traces), shapes=[level("x", 100), level("y", 0)])
 
 
 def _trace(anonymiser, of, symbols, colour, floor):

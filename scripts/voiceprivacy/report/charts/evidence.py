@@ -1,6 +1,6 @@
 """ECE profiles: how much evidence is left, and what a calibration is worth on another run."""
 
-from voiceprivacy.report.charts.chart import INK, chart, line, of_system
+from voiceprivacy.report.charts.chart import INK, chart, line, of_system, tall
 from voiceprivacy.report.colours import dash
 from voiceprivacy.report.columns import short
 
@@ -32,7 +32,7 @@ def profiles(*, curves, metrics, colours):
         name = f"{anonymiser} {condition.upper()}"
         profile = line(curve["prior_log_odds"], curve["ece_bit"], name, hover=numbers + HOVER, **look)
         traces.append(of_system(profile, anonymiser))
-    return chart(traces, x=PRIOR, y={"title": "ECE [bit]", "rangemode": "tozero"}, height=420)
+    return chart(traces, x=PRIOR, y={"title": "ECE [bit]", "rangemode": "tozero"}, height=tall(420, traces))
 
 
 def calibrations(*, profiles, colour):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from voiceprivacy.report.charts.chart import GROUND, INK, chart, label, level, line, of_system, points, rounded
+from voiceprivacy.report.charts.chart import GROUND, INK, chart, label, level, line, of_system, points, rounded, tall
 from voiceprivacy.report.colours import dash
 from voiceprivacy.report.columns import DASH, MINUS
 
@@ -86,7 +86,7 @@ def disclosures(*, found, colours):
         hover = "%{text}: %{x:.2f} bit<br>%{y:.0f} % of the speakers give away no more"
         traces.append(of_system(trace, anonymiser) | {"hovertemplate": f"{label(name)}<br>{hover}<extra></extra>"})
     x, y = {"title": "rank disclosure of a speaker [bit]"}, {"title": "speakers who give away no more [%]"}
-    return chart(traces, x=x, y={**y, "range": [0, 103]}, height=400)
+    return chart(traces, x=x, y={**y, "range": [0, 103]}, height=tall(400, traces))
 
 
 def _bars(names, values, condition, metric, colour):
