@@ -7,6 +7,7 @@ from voiceprivacy import configuration, estimate
 from voiceprivacy.command import run
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Findings
+from voiceprivacy.tools import ready_speech
 
 
 def main():
@@ -22,6 +23,9 @@ def main():
     show(arguments.config, sorted(findings, key=lambda finding: finding.line))
     examined = examine({problem.place[:2] for problem in problems}, config)
     findings += [finding for of in examined.values() for finding in of.findings]
+    if not problems and (ready := ready_speech.findings_of(configuration.check(config), examined)):
+        show("speech that is anonymised already", ready)
+        findings += ready
     errors = len(findings.errors())
     if not errors:
         print(estimate.text(estimate.estimate(configuration.check(config), examined)))

@@ -12,7 +12,8 @@ def find_audio(folders, utterances):
     """Find the protected file of every utterance in some folders.
 
     For an utterance u: wav/u.wav, wav/u/u.wav, u.wav (each also .flac), its line of wav.scp (a plain path, relative to
-    the folder or to the working directory), or the end of its original's path (speaker/chapter/u.flac).
+    the folder or to the working directory), or the end of its original's path (speaker/chapter/u.flac); else the only
+    u.wav or u.flac however deep below the folder (of speech that was resampled, the original's own path is not known).
 
     Parameters
     ----------
@@ -33,13 +34,32 @@ def find_audio(folders, utterances):
     found = {}
     for utterance in utterances:
         candidates = [path for folder in folders for path in _candidates(folder, listed[folder], utterance)]
-        files = {os.path.realpath(path): path for path in candidates if os.path.isfile(path)}
-        if len(files) > 1:
-            places = " and ".join(str(path) for path in list(files.values())[:2])
-            raise BadInput(f"utterance '{utterance.utterance}' has two files: {places}")
-        if files:
-            found[utterance.utterance] = next(iter(files.values()))
+        if file := _the_one(utterance.utterance, [path for path in candidates if os.path.isfile(path)]):
+            found[utterance.utterance] = file
+    if len(found) < len(utterances):
+        below = _by_stem(folders)
+        for name in {of.utterance: None for of in utterances if of.utterance not in found}:
+            if file := _the_one(name, below.get(name, [])):
+                found[name] = file
     return found
+
+
+def _the_one(name, paths):
+    """The only file of an utterance among paths; None where there is none."""
+    files = {os.path.realpath(path): path for path in paths}
+    if len(files) > 1:
+        places = " and ".join(str(path) for path in list(files.values())[:2])
+        raise BadInput(f"utterance '{name}' has two files: {places}")
+    return next(iter(files.values()), None)
+
+
+def _by_stem(folders):
+    """{stem: [path, ...]} of all audio below the folders."""
+    stems = {}
+    for folder in folders:
+        for path in sorted(path for path in folder.rglob("*") if path.suffix in ENDINGS):
+            stems.setdefault(path.stem, []).append(path)
+    return stems
 
 
 def _candidates(folder, listed, utterance):

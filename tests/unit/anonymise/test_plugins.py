@@ -220,6 +220,16 @@ def test_every_layout_of_the_challenges_is_found(protect, tmp_path, layout_name)
     assert protect({"audio": str(tmp_path / "team")}) == expected
 
 
+def test_speech_in_the_tree_of_an_original_that_was_resampled_is_found_by_its_stem(protect, tmp_path):
+    for speaker in ("s0", "s1"):
+        audio.write(tmp_path / "team/wav48" / speaker / f"{speaker}_0.flac", tone(9), RATE)
+    expected = {f"{speaker}_0": tmp_path / "team/wav48" / speaker / f"{speaker}_0.flac" for speaker in ("s0", "s1")}
+    assert protect({"audio": str(tmp_path / "team")}) == expected
+    audio.write(tmp_path / "team/other/s1_0.wav", tone(8), RATE)
+    with pytest.raises(BadInput, match=r"'s1_0' has two files: .*other.* and .*wav48"):
+        protect({"audio": str(tmp_path / "team")})
+
+
 def test_two_files_for_one_utterance_are_refused(protect, tmp_path):
     layout(tmp_path / "team", "s0_0", "2020")
     layout(tmp_path / "team", "s0_0", "flat")

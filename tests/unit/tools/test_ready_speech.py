@@ -1,0 +1,74 @@
+"""Submissions are looked through before a run: what is missing is said for every team at once."""
+
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import yaml
+
+from voiceprivacy import audio, configuration
+from voiceprivacy.corpora import checks
+from voiceprivacy.files import SCRIPTS
+from voiceprivacy.tools import ready_speech
+
+SPEAKERS = ("f1", "f2", "m1", "m2")
+CONFIG = {
+    "corpora": {"speech": {"folder": {"root": "speech", "pattern": "{speaker}/{utterance}.wav"}, "gender": "mixed"}},
+    "anonymisers": {"one": {"audio": "submissions/one/{part}"}, "two": {"audio": "submissions/two"}},
+    "extractors": {"small": {"model": "{resources}/ecapa_small"}},
+    "backends": {"cosine": {"type": "cosine"}},
+}
+
+
+@pytest.fixture(autouse=True)
+def folders(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for speaker in SPEAKERS:
+        for number in range(5):
+            samples = np.random.default_rng(number).normal(0, 0.1, 1600)
+            audio.write(tmp_path / "speech" / speaker / f"{speaker}_{number}.wav", samples, 16000)
+    for folder in ("one/enrolment", "one/trial", "two"):
+        shutil.copytree("speech", f"submissions/{folder}")
+
+
+def found(**changes):
+    config = configuration.check(CONFIG | changes)
+    examined = {name: checks.examine_entry(name, config["corpora"]) for name in config["corpora"]}
+    return [str(finding) for finding in ready_speech.findings_of(config, examined)]
+
+
+def test_complete_submissions_are_nothing_to_report():
+    assert found() == []
+
+
+def test_what_is_missing_is_counted_for_every_team_and_part(tmp_path):
+    shutil.rmtree("submissions/two/m2")
+    (tmp_path / "submissions/two/f1/f1_1.wav").rename("submissions/two/f2/f1_1.wav")  # found by its stem
+    everything = list(tmp_path.glob("submissions/one/trial/*/*"))
+    for path in everything:
+        path.unlink()
+    trial, enrolment, other = found()
+    assert "submissions/one/trial: 8 of 8 utterances are missing: " in min(trial, enrolment, other)
+    of_two = [finding for finding in (trial, enrolment, other) if "(anonymiser 'two')" in finding]
+    assert [finding.split(" utterances")[0].split(": ")[1] for finding in of_two] == ["3 of 12", "2 of 8"]
+    assert all("m2_" in finding for finding in of_two)
+
+
+def test_pieces_are_not_looked_for_and_two_files_are_an_error():
+    shutil.copytree("submissions/two/f1", "submissions/two/again")
+    segments = {"speech": CONFIG["corpora"]["speech"] | {"segments": {"seconds": 0.05}}}
+    assert found(corpora=segments) == []
+    assert all("anonymiser two: utterance 'f1_" in finding and "has two files" in finding for finding in found())
+
+
+def test_validate_says_so_and_estimates_nothing(tmp_path):
+    shutil.rmtree("submissions/two/m2")
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump(CONFIG))
+    finished = subprocess.run(
+        [sys.executable, SCRIPTS / "validate.py", "--config", "c.yaml"], capture_output=True, text=True
+    )
+    assert finished.returncode == 2
+    assert "  error    submissions/two: 3 of 12 utterances are missing: m2_" in finished.stdout
+    assert "estimate" not in finished.stdout and "\n2 errors" in finished.stdout
