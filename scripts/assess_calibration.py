@@ -4,7 +4,7 @@ import argparse
 import functools
 
 from voiceprivacy.command import flat_unless_labelled, label_inputs, print_metrics, run
-from voiceprivacy.files import BadInput, write_json
+from voiceprivacy.files import BadInput, naming, write_json
 from voiceprivacy.privacy import interval_files, zebra
 from voiceprivacy.tables import read_scores, write_table
 
@@ -32,8 +32,8 @@ def main():
     for (label, test), train in zip(tests.items(), arguments.train, strict=True):
         paths = {"train": train, "test": test}
         runs = {run: read_scores(path, key=keys[run]) for run, path in paths.items()}
-        metrics[label] = zebra.assess_calibration(**runs, **options)
-        curves[label] = zebra.calibration_profiles(**runs, **options)
+        with naming(train):
+            metrics[label], curves[label] = zebra.assess_calibration(**runs, **options)
         arranged = [interval_files.speaker_trials(path, arguments, key=keys[run]) for run, path in paths.items()]
         if all(arranged):
             measure = functools.partial(zebra.of_runs, **options)

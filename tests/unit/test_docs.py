@@ -53,7 +53,7 @@ def written_metrics():
         *verification.assess(**scores),
         *zebra.assess(**scores)[0],
         *null.assess(of, n_replicates=5, seed=0),
-        *zebra.assess_calibration(train=scores, test=scores),
+        *zebra.assess_calibration(train=scores, test=scores)[0],
         *normalised.normalise(dece_bit=bits, cllr_min_bit=bits),
         *(name for name in of_similarity if name not in matrices),
         *of_similarity["oo"],

@@ -43,13 +43,26 @@ class Blocks(NamedTuple):
     llrs: np.ndarray
 
 
+def as_scores(values, label):
+    """Scores or LLRs of a class as an array (N,) of float64.
+
+    Raises
+    ------
+    ValueError : there are none, they are no list of numbers, or one of them is NaN
+    """
+    values = np.asarray(values, dtype=float)
+    if values.ndim != 1:
+        raise ValueError(f"{label} scores must be a list (N,), not {values.shape}")
+    if not len(values):
+        raise ValueError(f"no {label} scores")
+    if np.isnan(values).any():
+        raise ValueError(f"a {label} score is not a number")
+    return values
+
+
 def count_ties(*, target, nontarget):
     """Sort the scores and pool equal ones (Ties)."""
-    scores = np.concatenate([np.asarray(target, dtype=float), np.asarray(nontarget, dtype=float)])
-    if not 0 < len(target) < len(scores):
-        raise ValueError("no target scores" if len(target) == 0 else "no nontarget scores")
-    if np.isnan(scores).any():
-        raise ValueError("a score is not a number")
+    scores = np.concatenate([as_scores(target, "target"), as_scores(nontarget, "nontarget")])
     order = np.argsort(scores)
     scores = scores[order]
     first = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
@@ -154,7 +167,7 @@ def train_linear(*, target, nontarget, target_counts=None, nontarget_counts=None
     ------
     BadInput : a score is infinite
     """
-    target, nontarget = np.asarray(target, dtype=float), np.asarray(nontarget, dtype=float)
+    target, nontarget = as_scores(target, "target"), as_scores(nontarget, "nontarget")
     if np.isinf(target).any() or np.isinf(nontarget).any():
         raise BadInput("linear calibration cannot be trained on infinite scores: make them finite or leave them out")
     low, high = min(target.min(), nontarget.min()), max(target.max(), nontarget.max())

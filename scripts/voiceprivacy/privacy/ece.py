@@ -14,6 +14,8 @@ https://doi.org/10.1016/j.csl.2021.101299
 import numpy as np
 from scipy.special import bernoulli, expit, factorial
 
+from voiceprivacy.privacy.calibration import as_scores
+
 NO_PRIVACY_BIT = 1 / (2 * np.log(2))
 PROFILE_LOG_ODDS = np.linspace(-10, 10, 201)
 _SERIES_BELOW = 1.0
@@ -28,7 +30,7 @@ def ece_bit(prior_log_odds, *, target, nontarget, target_counts=None, nontarget_
     ECE(pi) = pi <-log2 sigma(a + logit pi)> over targets + (1 - pi) <-log2 sigma(-b - logit pi)> over nontargets.
     ``target_counts`` and ``nontarget_counts`` say how often each LLR occurs (default: once). Eq. 11 of Noe et al.
     """
-    target, nontarget = np.asarray(target, dtype=float), np.asarray(nontarget, dtype=float)
+    target, nontarget = as_scores(target, "target"), as_scores(nontarget, "nontarget")
     profile = []
     for log_odds in prior_log_odds:
         miss = np.average(np.logaddexp(0, -target - log_odds), weights=target_counts)
@@ -49,8 +51,8 @@ def cece_bit(*, target, nontarget, target_counts=None, nontarget_counts=None):
     the integral over all priors. At most 1 / (2 ln 2); negative where LLRs mislead, -inf for a target LLR of -inf.
     ``target_counts`` and ``nontarget_counts`` say how often each LLR occurs (default: once).
     """
-    gain = np.average(_gain(target), weights=target_counts)
-    gain += np.average(_gain(-np.asarray(nontarget, dtype=float)), weights=nontarget_counts)
+    gain = np.average(_gain(as_scores(target, "target")), weights=target_counts)
+    gain += np.average(_gain(-as_scores(nontarget, "nontarget")), weights=nontarget_counts)
     return float(gain * NO_PRIVACY_BIT)
 
 
@@ -59,7 +61,6 @@ def _gain(llrs):
 
     Near 0 by its series -sum (B_n + B_n+1) l^n / n! with the Bernoulli numbers B_n; for large l in powers of e^-l.
     """
-    llrs = np.asarray(llrs, dtype=float)
     small, large = np.abs(llrs) < _SERIES_BELOW, llrs >= _SERIES_BELOW
     gain = np.polynomial.polynomial.polyval(np.where(small, llrs, 0), _Z_SERIES)
     negative = llrs[llrs <= -_SERIES_BELOW]

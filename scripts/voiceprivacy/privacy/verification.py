@@ -18,7 +18,7 @@ Interspeech 2020 (linkability).
 
 import numpy as np
 
-from voiceprivacy.privacy.calibration import count_ties, counted_llrs, oracle_blocks, pav_blocks
+from voiceprivacy.privacy.calibration import as_scores, count_ties, counted_llrs, oracle_blocks, pav_blocks
 
 
 def assess(*, target, nontarget, p_target=0.01):
@@ -42,7 +42,7 @@ def assess(*, target, nontarget, p_target=0.01):
     }
 
 
-def of_sample(sample, *, p_target=0.01, bins=None):
+def of_sample(sample, *, bins=None):
     """The metrics of ``assess`` that have an interval, of a trials.Sample: {metric: value}.
 
     ``bins`` are those of the scores that the sample is drawn from (histogram_bins). Without two of them there is no
@@ -60,7 +60,6 @@ def of_sample(sample, *, p_target=0.01, bins=None):
         "cllr_bit": cllr,
         "cllr_min_bit": cllr_min,
         "cllr_cal_bit": cllr - cllr_min,
-        "min_dcf": min_dcf(**scores, p_target=p_target, blocks=blocks),
         "linkability": linkability(**scores, blocks=blocks),
         **({"linkability_vpc": linkability_vpc(**scores, bins=bins)} if bins and bins[0] > 1 else {}),
     }
@@ -73,7 +72,7 @@ def eer_percent(*, target, nontarget):
     which the nontarget next below them is lower than target k (ascending), or the last k; EER = k / T. Ties are
     broken against the verifier: T equal scores of each class give 100 (T - 1) / T percent.
     """
-    target, nontarget = np.sort(target), np.sort(nontarget)
+    target, nontarget = np.sort(as_scores(target, "target")), np.sort(as_scores(nontarget, "nontarget"))
     k = np.arange(len(target))
     separated = nontarget[len(nontarget) - 1 - len(nontarget) * k // len(target)] < target
     separated[-1] = True
@@ -115,8 +114,8 @@ def cllr_bit(*, target, nontarget, target_counts=None, nontarget_counts=None):
     ``target_counts`` and ``nontarget_counts`` say how often each LLR occurs (default: once). Brummer and du Preez,
     2006; Eq. 4 of Noe et al., CSL 2022.
     """
-    miss = np.average(np.logaddexp(0, -np.asarray(target, dtype=float)), weights=target_counts)
-    false_alarm = np.average(np.logaddexp(0, np.asarray(nontarget, dtype=float)), weights=nontarget_counts)
+    miss = np.average(np.logaddexp(0, -as_scores(target, "target")), weights=target_counts)
+    false_alarm = np.average(np.logaddexp(0, as_scores(nontarget, "nontarget")), weights=nontarget_counts)
     return float((miss + false_alarm) / (2 * np.log(2)))
 
 
@@ -157,7 +156,8 @@ def linkability_vpc(*, target, nontarget, omega=1.0, bins=None):
     ten targets leave no bin and give 0, as the challenge's program does; infinite scores have no bins ("undefined").
     ``omega`` is the prior ratio of targets and nontargets.
     """
-    if not np.isfinite(np.concatenate([target, nontarget])).all():
+    target, nontarget = as_scores(target, "target"), as_scores(nontarget, "nontarget")
+    if np.isinf(target).any() or np.isinf(nontarget).any():
         return "undefined"
     bins = bins or histogram_bins(target=target, nontarget=nontarget)
     if not bins:

@@ -48,16 +48,17 @@ def assess(*, target, nontarget, tags=TABLE_1):
     ties = count_ties(**scores)
     blocks = pav_blocks(ties)
     worst = worst_case_log10(**scores, blocks=pav_blocks(ties, laplace=True))
-    sizes = {"n_target": len(target), "n_nontarget": len(nontarget)}
+    ceiling = worst_case_ceiling_log10(**scores)
     metrics = {
         "dece_bit": dece_bit(**scores, blocks=blocks),
         "worst_case_log10": worst,
-        "worst_case_floor_log10": worst_case_floor_log10(**sizes),
-        "worst_case_ceiling_log10": worst_case_ceiling_log10(**sizes),
+        "worst_case_floor_log10": worst_case_floor_log10(**scores),
+        "worst_case_ceiling_log10": ceiling,
         "tag": tag_of(worst, tags).name,
-        "tag_ceiling": tag_of(worst_case_ceiling_log10(**sizes), tags).name,
+        "tag_ceiling": tag_of(ceiling, tags).name,
         "ddcf": ddcf(**scores, blocks=blocks),
-        **sizes,
+        "n_target": len(target),
+        "n_nontarget": len(nontarget),
     }
     profile = {
         "prior_log_odds": PROFILE_LOG_ODDS,
@@ -98,8 +99,10 @@ def assess_calibration(*, train, test, laplace=True, tags=TABLE_1):
 
     Returns
     -------
-    dict : C_ECE and Cllr of each calibration on the test scores; of both sets of scores Cllr as they are, D_ECE, worst
-    case and tag
+    dict, dict of array (201,) : {metric: value}: C_ECE and Cllr of each calibration on the test scores; of both sets of
+    scores Cllr as they are, D_ECE, worst case and tag. The profiles of Figure 8: ``prior_log_odds``; ``ece_train_bit``
+    and ``ece_test_bit`` of both sets after oracle calibration; ``ece_linear_bit``, ``ece_isotonic_bit``,
+    ``ece_isotonic_interpolated_bit`` of the test scores with each calibration; ``ece_default_bit``
     """
     llrs = calibrated_llrs(train=train, test=test, laplace=laplace)
     metrics = {f"cece_{name}_bit": cece_bit(**of) for name, of in llrs.items()}
@@ -112,7 +115,10 @@ def assess_calibration(*, train, test, laplace=True, tags=TABLE_1):
             f"worst_case_{run}_log10": worst,
             f"tag_{run}": tag_of(worst, tags).name,
         }
-    return metrics
+    llrs = {run: counted_llrs(oracle_blocks(**of)) for run, of in (("train", train), ("test", test))} | llrs
+    profiles = {f"ece_{name}_bit": ece_bit(PROFILE_LOG_ODDS, **of) for name, of in llrs.items()}
+    profiles["ece_default_bit"] = ece_default_bit(PROFILE_LOG_ODDS)
+    return metrics, {"prior_log_odds": PROFILE_LOG_ODDS} | profiles
 
 
 def of_runs(train, test, *, laplace=True):
@@ -129,24 +135,6 @@ def of_runs(train, test, *, laplace=True):
         scores = {name: values for name, values in of._asdict().items() if name != "ties"}
         metrics |= {f"cllr_{run}_bit": cllr_bit(**scores), f"dece_{run}_bit": of_sample(of)["dece_bit"]}
     return metrics
-
-
-def calibration_profiles(*, train, test, laplace=True):
-    """ECE profiles of both runs after oracle calibration, and of the test scores with each calibration (Figure 8).
-
-    Returns
-    -------
-    dict of array (201,) : ``prior_log_odds``, ``ece_train_bit``, ``ece_test_bit``, ``ece_linear_bit``,
-    ``ece_isotonic_bit``, ``ece_isotonic_interpolated_bit``, ``ece_default_bit``
-    """
-    llrs = {"train": counted_llrs(oracle_blocks(**train)), "test": counted_llrs(oracle_blocks(**test))}
-    llrs |= calibrated_llrs(train=train, test=test, laplace=laplace)
-    profiles = {f"ece_{name}_bit": ece_bit(PROFILE_LOG_ODDS, **of) for name, of in llrs.items()}
-    return {
-        "prior_log_odds": PROFILE_LOG_ODDS,
-        **profiles,
-        "ece_default_bit": ece_default_bit(PROFILE_LOG_ODDS),
-    }
 
 
 def dece_bit(*, target, nontarget, blocks=None):
@@ -171,16 +159,22 @@ def worst_case_log10(*, target, nontarget, blocks=None):
     return float(np.abs(blocks.llrs).max() / np.log(10))
 
 
-def worst_case_floor_log10(*, n_target, n_nontarget):
-    """The worst case of a list of this size if all scores are equal, base 10: 0 for as many targets as nontargets."""
-    few, many = sorted([n_target, n_nontarget])
+def worst_case_floor_log10(*, target, nontarget):
+    """The worst case of as many scores if all of them are equal, base 10: 0 for as many targets as nontargets."""
+    few, many = sorted([len(target), len(nontarget)])
     return float(np.log10((few + 1) * many / ((many + 1) * few)))
 
 
-def worst_case_ceiling_log10(*, n_target, n_nontarget):
-    """The worst case of a list of this size if targets and nontargets are perfectly separated, base 10."""
+def worst_case_ceiling_log10(*, target, nontarget):
+    """The worst case of as many scores if targets and nontargets are perfectly separated, base 10."""
+    n_target, n_nontarget = len(target), len(nontarget)
     above, below = (n_target + 1) * n_nontarget / n_target, (n_nontarget + 1) * n_target / n_nontarget
     return float(np.log10(max(above, below)))
+
+
+def tag(*, target, nontarget, tags=TABLE_1):
+    """Categorical tag of the worst case, 0, A ... F (Table 1 of Nautsch et al.) or of one's own ``tags``."""
+    return tag_of(worst_case_log10(target=target, nontarget=nontarget), tags).name
 
 
 def describe(metrics, tags=TABLE_1):
@@ -189,11 +183,6 @@ def describe(metrics, tags=TABLE_1):
     lowest = tag_of(metrics["worst_case_floor_log10"], tags).name
     floor = f", and shows {lowest} even if all scores are equal" if lowest != tags[0].name else ""
     return f"tag {metrics['tag']}: {meaning} (a list of this size can show {metrics['tag_ceiling']} at most{floor})"
-
-
-def tag(worst_case_log10):
-    """Categorical tag 0, A ... F of a worst case (base-10 LLR). Table 1 of Nautsch et al.; 1.0 is B."""
-    return tag_of(worst_case_log10).name
 
 
 def _calibrated(scores, *, linear, blocks):

@@ -288,9 +288,14 @@ def test_arguments_that_do_not_fit_are_refused(scores, tmp_path, arguments, mess
 
 def test_infinite_scores_cannot_train_the_linear_calibration(scores, tmp_path):
     train, test = scores("train.tsv", ["inf"], [0]), scores("test.tsv", [1], [0])
-    fails_with(
-        call("assess_calibration.py", "--train", train, "--test", test, "--metrics", tmp_path / "m.json"), "infinite"
-    )
+    done = call("assess_calibration.py", "--train", train, "--test", test, "--metrics", tmp_path / "m.json")
+    fails_with(done, f"{train}: linear calibration cannot be trained on infinite scores")
+
+
+def test_what_is_remarked_on_a_training_is_said_once(scores, tmp_path):
+    path = scores("s.tsv", [2, 3], [0, 1])
+    done = call("assess_calibration.py", "--train", path, "--test", path, "--metrics", tmp_path / "m.json")
+    assert done.stderr.count("separable") == 1
 
 
 @pytest.mark.parametrize("script", ["assess_verification", "assess_zebra", "assess_calibration"])

@@ -67,7 +67,7 @@ def test_one_exposed_speaker_carries_the_worst_case():
     of = trials.arrange(*scored(lambda enrolled, tried, _: enrolled == tried == 3))
     low, high = null.leave_one_out_log10(of)
     # without him 15 targets and 60 nontargets are equal: the worst case is the floor of such a list
-    assert low == pytest.approx(zebra.worst_case_floor_log10(n_target=15, n_nontarget=60))
+    assert low == pytest.approx(zebra.worst_case_floor_log10(target=range(15), nontarget=range(60)))
     # without another: his 3 targets, a target and a nontarget of the pair, of 15 and 60 in all
     assert high == pytest.approx(math.log10((3 + 1) / 1 * 60 / 15))
     assert null.extreme_block(of) == (1, 3)

@@ -1,5 +1,6 @@
 """ZEBRA: reference numbers, the closed form against quadrature and 1000 digits, tags at their edges, invariances."""
 
+import functools
 from decimal import Decimal, localcontext
 
 import numpy as np
@@ -9,9 +10,9 @@ from hypothesis import strategies as st
 from scipy.special import expit
 from score_cases import DATA, assert_close, cases, has_ties, scores, summary, tolerance
 
-from voiceprivacy.privacy import verification, zebra
+from voiceprivacy.privacy import calibration, verification, zebra
 from voiceprivacy.privacy.calibration import oracle_llrs
-from voiceprivacy.privacy.tags import Tag
+from voiceprivacy.privacy.tags import Tag, tag_of
 from voiceprivacy.tables import read_scores
 
 NO_PRIVACY_BIT = 0.7213475204444817
@@ -49,7 +50,7 @@ def test_cece_of_llrs_meets_the_reference(arrays, expected):
 
 @pytest.mark.parametrize(("arrays", "expected"), cases("cece", summary("cece")["pipelines"]))
 def test_cece_of_trained_calibrations_meets_the_reference(arrays, expected):
-    metrics = zebra.assess_calibration(train=scores(arrays, run="_f0"), test=scores(arrays, run="_f1"))
+    metrics, _ = zebra.assess_calibration(train=scores(arrays, run="_f0"), test=scores(arrays, run="_f1"))
     assert_close(metrics["cece_linear_bit"], expected["C_ECE_linear"])
     assert_close(metrics["cece_isotonic_bit"], expected["C_ECE_iso_step_laplace"])
     assert_close(metrics["cece_isotonic_interpolated_bit"], expected["C_ECE_iso_interp_posterior_laplace"])
@@ -61,7 +62,7 @@ def test_cece_of_trained_calibrations_meets_the_reference(arrays, expected):
 @pytest.mark.parametrize(("arrays", "expected"), cases("cece", summary("cece")["pipelines"]))
 def test_without_laplace_a_target_may_get_minus_infinity(arrays, expected):
     runs = {"train": scores(arrays, run="_f0"), "test": scores(arrays, run="_f1")}
-    metrics = zebra.assess_calibration(**runs, laplace=False)
+    metrics, _ = zebra.assess_calibration(**runs, laplace=False)
     assert_close(metrics["cece_linear_bit"], expected["C_ECE_linear"])
     assert_close(metrics["cece_isotonic_bit"], expected["C_ECE_iso_step_plain"])
     assert_close(metrics["cece_isotonic_interpolated_bit"], expected["C_ECE_iso_interp_posterior_plain"])
@@ -71,7 +72,7 @@ def test_without_laplace_a_target_may_get_minus_infinity(arrays, expected):
 @pytest.mark.parametrize(("arrays", "expected"), cases("cece", summary("cece")["pipelines"]))
 def test_the_profiles_of_figure_8_have_the_areas_and_heights_of_its_legend(arrays, expected):
     runs = {"train": scores(arrays, run="_f0"), "test": scores(arrays, run="_f1")}
-    metrics, profiles = zebra.assess_calibration(**runs), zebra.calibration_profiles(**runs)
+    metrics, profiles = zebra.assess_calibration(**runs)
     middle = np.flatnonzero(profiles["prior_log_odds"] == 0)
     for name in ("linear", "isotonic", "isotonic_interpolated"):
         assert_close(profiles[f"ece_{name}_bit"][middle], metrics[f"cllr_{name}_bit"])
@@ -158,18 +159,35 @@ def test_calibrations_follow_laplaces_rule_unless_told_not_to():
     runs = {"train": {"target": [1, 2], "nontarget": [0, 1]}, "test": {"target": [0, 2], "nontarget": [0, 1]}}
     assert np.isfinite(zebra.calibrated_llrs(**runs)["isotonic"]["target"]).all()
     assert np.isneginf(zebra.calibrated_llrs(**runs, laplace=False)["isotonic"]["target"][0])
-    assert np.isfinite(zebra.calibration_profiles(**runs)["ece_isotonic_bit"]).all()
-    profiles = zebra.calibration_profiles(**runs, laplace=False)
+    assert np.isfinite(zebra.assess_calibration(**runs)[1]["ece_isotonic_bit"]).all()
+    _, profiles = zebra.assess_calibration(**runs, laplace=False)
     assert np.isinf(profiles["ece_isotonic_bit"]).all()
     assert_close(profiles["ece_default_bit"], zebra.ece_default_bit(profiles["prior_log_odds"]))
 
 
 def test_tags_of_ones_own_are_given_to_both_runs():
     run = {"target": np.ones(200), "nontarget": np.zeros(200)}
-    metrics = zebra.assess_calibration(
+    metrics, _ = zebra.assess_calibration(
         train=run, test=run, tags=(Tag("low", 0, False, ""), Tag("high", 1.5, False, ""))
     )
     assert (metrics["tag_train"], metrics["tag_test"]) == ("high", "high")
+
+
+METRICS = [
+    *(getattr(verification, name) for name in verification.assess(target=[1], nontarget=[0]) if name[:2] != "n_"),
+    *(zebra.dece_bit, zebra.cece_bit, zebra.worst_case_log10, zebra.tag, zebra.ddcf, calibration.train_linear),
+    functools.partial(zebra.ece_bit, [0.0]),
+]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize(
+    ("wrong", "message"), [([1, np.nan], "not a number"), ([], "no (non)?target"), ([[1], [2]], r"\(2, 1\)")]
+)
+def test_what_are_no_scores_has_no_metric(metric, wrong, message):
+    for of in ({"target": wrong, "nontarget": [0.0, 1.0]}, {"target": [0.0, 1.0], "nontarget": wrong}):
+        with pytest.raises(ValueError, match=message):
+            metric(**of)
 
 
 def test_counts_stand_for_repeated_llrs():
@@ -198,7 +216,7 @@ def test_counts_stand_for_repeated_llrs():
     ],
 )
 def test_tags_begin_at_the_edges_of_table_1(worst_case_log10, expected):
-    assert zebra.tag(worst_case_log10) == expected
+    assert tag_of(worst_case_log10).name == expected
 
 
 @pytest.mark.parametrize(("size", "expected"), [(8, "A"), (9, "B"), (98, "B"), (99, "C"), (9999, "D")])
@@ -228,14 +246,24 @@ def test_tags_of_ones_own_replace_those_of_table_1():
 
 @pytest.mark.parametrize(("n_target", "n_nontarget"), SIZES)
 def test_the_floor_is_the_worst_case_of_equal_scores(n_target, n_nontarget):
-    floor = zebra.worst_case_floor_log10(n_target=n_target, n_nontarget=n_nontarget)
+    floor = zebra.worst_case_floor_log10(target=np.arange(n_target), nontarget=np.arange(n_nontarget))
     assert_close(floor, zebra.worst_case_log10(target=np.zeros(n_target), nontarget=np.zeros(n_nontarget)))
 
 
 @pytest.mark.parametrize(("n_target", "n_nontarget"), SIZES)
 def test_the_ceiling_is_the_worst_case_of_perfect_separation(n_target, n_nontarget):
-    ceiling = zebra.worst_case_ceiling_log10(n_target=n_target, n_nontarget=n_nontarget)
+    ceiling = zebra.worst_case_ceiling_log10(target=np.arange(n_target), nontarget=np.arange(n_nontarget))
     assert_close(ceiling, zebra.worst_case_log10(target=np.ones(n_target), nontarget=np.zeros(n_nontarget)))
+
+
+@given(target=SCORES, nontarget=SCORES)
+@settings(deadline=None)
+def test_assess_gives_what_each_function_gives(target, nontarget):
+    metrics, _ = zebra.assess(target=target, nontarget=nontarget)
+    assert (metrics.pop("n_target"), metrics.pop("n_nontarget")) == (len(target), len(nontarget))
+    metrics.pop("tag_ceiling")
+    for name, value in metrics.items():
+        assert getattr(zebra, name)(target=target, nontarget=nontarget) == value
 
 
 @given(target=SCORES, nontarget=SCORES)
@@ -286,6 +314,6 @@ def test_blocks_give_what_every_single_score_gives(target, nontarget):
 def test_a_calibration_tested_on_its_own_scores_is_no_better_than_the_oracle():
     generator = np.random.default_rng(1)
     run = {"target": generator.normal(1, 1, 50), "nontarget": generator.normal(0, 1, 80)}
-    metrics = zebra.assess_calibration(train=run, test=run)
+    metrics, _ = zebra.assess_calibration(train=run, test=run)
     assert 0 < metrics["cece_linear_bit"] < metrics["cece_isotonic_bit"] < zebra.dece_bit(**run)
     assert metrics["cece_isotonic_bit"] == metrics["cece_isotonic_interpolated_bit"]
