@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from voiceprivacy import configuration
 from voiceprivacy.files import SCRIPTS
 from voiceprivacy.report.provenance import provenance
 from voiceprivacy.report.reproduction import ABSENT, differences
@@ -63,6 +64,17 @@ def test_the_command_finds_the_runs_folder_and_says_what_differs(run):
     elsewhere = reproduce(folder, "--directory", "/nowhere")
     assert elsewhere.returncode == 1
     assert "sha256 results/trials/f.tsv" in elsewhere.stdout and ABSENT in elsewhere.stdout
+
+
+def test_the_config_of_the_run_is_written_to_be_run_again(run):
+    folder, then = run
+    config = {"corpora": {"demo": {"synthetic": {"speakers": 20, "utterances": 4}}}, "report": {"controls": True}}
+    then["config"] = configuration.check(config)
+    (folder / "results/provenance.json").write_text(json.dumps(then))
+    same = reproduce(folder, "--config", folder / "again.yaml")
+    assert same.returncode == 0 and "--configfile" in same.stdout
+    assert configuration.check(configuration.read(folder / "again.yaml")) == then["config"]
+    assert then["git_commit"] in (folder / "again.yaml").read_text().splitlines()[0]
 
 
 def test_another_json_is_refused_in_one_line(run):
