@@ -28,8 +28,7 @@ def main():
         metrics[label] = verification.assess(**scores, p_target=arguments.p_target)
         of_speakers = interval_files.speaker_trials(path, arguments, key=arguments.trials)
         if of_speakers:
-            options = {"p_target": arguments.p_target, "bins": verification.histogram_bins(**scores)}
-            measure = functools.partial(verification.of_sample, **options)
+            measure = functools.partial(verification.of_sample, bins=verification.histogram_bins(**scores))
             resampled[label] = interval_files.of_scores(of_speakers, measure, arguments)
         tied_percent = verification.tied_percent(**scores)
         if tied_percent > 1:

@@ -5,7 +5,7 @@ import argparse
 from voiceprivacy.command import print_metrics, run
 from voiceprivacy.files import BadInput, read_json, write_json
 from voiceprivacy.privacy import interval_files
-from voiceprivacy.privacy.normalised import normalise, resample
+from voiceprivacy.privacy.normalised import normalise, resample, resample_gains
 
 
 def main():
@@ -19,13 +19,15 @@ def main():
 
     dece = (arguments.zebra_original, arguments.zebra, "dece_bit")
     cllr_min = (arguments.verification_original, arguments.verification, "cllr_min_bit")
-    metrics = normalise(dece_bit=read(*dece), cllr_min_bit=read(*cllr_min))
+    values = {"dece_bit": read(*dece), "cllr_min_bit": read(*cllr_min)}
+    metrics = normalise(**values)
     write_json(arguments.metrics, metrics)
     if arguments.bootstrap:
-        speakers, of_dece = interval_files.read_left_out(*dece)
-        _, of_cllr_min = interval_files.read_left_out(*cllr_min)
+        speakers, of_dece, dece_replicates = interval_files.read_left_out(*dece)
+        _, of_cllr_min, cllr_min_replicates = interval_files.read_left_out(*cllr_min)
         left_out = {"dece_bit": of_dece, "cllr_min_bit": of_cllr_min, "speakers": speakers}
         replicates = resample(metrics, **left_out, n_replicates=arguments.bootstrap, seed=arguments.seed)
+        replicates |= resample_gains(values, {"dece_bit": dece_replicates, "cllr_min_bit": cllr_min_replicates})
         metrics = interval_files.write_normalised_intervals(arguments.metrics, metrics, replicates, len(speakers))
     print_metrics({"": metrics})
 

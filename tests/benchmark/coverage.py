@@ -32,14 +32,16 @@ from voiceprivacy.privacy import (  # noqa: E402
     verification,
     zebra,
 )
+from voiceprivacy.privacy.calibration import pav_blocks  # noqa: E402
 
 COMPARED = ("eer_percent", "cllr_bit", "cllr_min_bit", "dece_bit", "linkability")
 OF_RANKS = ("mean", "max", "std")
 SHOWN = {
     *COMPARED,
-    *("eer_rocch_percent", "eer_speechbrain_percent", "cllr_cal_bit", "min_dcf"),
+    *("eer_rocch_percent", "eer_speechbrain_percent", "cllr_cal_bit"),
     *("deid_percent", "gvd_db", *(f"{name}_disclosure_bit" for name in OF_RANKS), "identification_rate_percent"),
 }
+CLASSES, WITHHELD = ("target", "nontarget"), "min_dcf"
 KINDS = ["scores", "ratios", "embeddings", "ranks", "nothing"]
 COLUMNS = ["simulated", "speakers", "utterances", "metric", "truth", "mean", "percentile", "reported", "width", "sets"]
 
@@ -132,12 +134,19 @@ def numbers(of, n_replicates, seed):
 
 
 def both(sample):
-    return verification.of_sample(sample) | zebra.of_sample(sample)
+    """All metrics of scores with an interval, and min DCF, which has none because of what it holds here."""
+    scores = {label: np.repeat(getattr(sample, label), getattr(sample, f"{label}_counts")) for label in CLASSES}
+    of_dcf = {WITHHELD: verification.min_dcf(**scores, blocks=pav_blocks(sample.ties))}
+    return verification.of_sample(sample) | zebra.of_sample(sample) | of_dcf
 
 
 def named_intervals(values, replicates, n_speakers):
     found = bootstrap.intervals(values, replicates, n_speakers=n_speakers)
-    return {name: bootstrap.Interval(**of) for name, of in found.items() if name in SHOWN}
+    found = {name: bootstrap.Interval(**of) for name, of in found.items() if name in SHOWN}
+    if WITHHELD in values:
+        options = {"n_speakers": n_speakers, "correction": bootstrap.CORRECTIONS["cllr_min_bit"]}
+        found[WITHHELD] = bootstrap.interval(values[WITHHELD], replicates[WITHHELD], **options)
+    return found
 
 
 def of_nothing(size, *, sets, n_replicates):
@@ -166,6 +175,8 @@ def of_ratios(size, separation, *, sets, n_replicates):
         metrics = normalised.normalise(**ratios_of(values))
         options = {"speakers": protected.speakers, "n_replicates": n_replicates, "seed": index}
         replicates = normalised.resample(metrics, **ratios_of(left_out), **options)
+        drawn = {name: numbers(of[name], n_replicates, index)[1] for name in ("oo", "pp")}
+        replicates |= normalised.resample_gains(ratios_of(values), ratios_of(drawn))
         intervals = bootstrap.intervals(metrics, replicates, n_speakers=size[0])
         found.append({name: bootstrap.Interval(**interval) for name, interval in intervals.items()})
     return held(truth, found)

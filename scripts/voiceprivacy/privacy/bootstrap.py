@@ -70,7 +70,6 @@ CORRECTIONS = {
     "eer_rocch_percent": Correction(OF_CALIBRATION, 0, 50),
     "cllr_min_bit": Correction(OF_CALIBRATION, 0, 1),
     "cllr_cal_bit": Correction(OF_CALIBRATION, 0, np.inf),
-    "min_dcf": Correction(OF_CALIBRATION, 0, 1),
     "linkability": Correction(OF_CALIBRATION, 0, 1),
     **dict.fromkeys(("dece_bit", "dece_train_bit", "dece_test_bit"), Correction(OF_CALIBRATION, 0, NO_PRIVACY_BIT)),
     "ddcf": Correction(OF_CALIBRATION, 0, 1),
@@ -173,6 +172,13 @@ def interval(value, replicates, *, n_speakers, correction=NONE):
     corrected = np.clip(percentile - OF_CALIBRATION * bias, correction.low, correction.high)
     limits = [float(limit) for of in (reported, percentile, corrected) for limit in of]
     return Interval(value, *limits, n_speakers, len(replicates))
+
+
+def moved_back(value, replicates, correction):
+    """Replicates (B,) without the bias that they show, held in the range of a Correction; NaN stay."""
+    defined = replicates[~np.isnan(replicates)]
+    bias = _bias(value, defined) if len(defined) else 0.0
+    return np.clip(replicates - correction.times * bias, correction.low, correction.high)
 
 
 def p_value(value, replicates, *, n_speakers):

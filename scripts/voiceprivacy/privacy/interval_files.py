@@ -87,27 +87,28 @@ def write_similarity_intervals(arguments, metrics, matrices):
 
 
 def read_left_out(original, protected, metric):
-    """A metric of score files without each speaker, from the siblings of two metrics files.
+    """A metric of score files without each speaker and its replicates, from the siblings of two metrics files.
 
     Returns
     -------
-    array (S,), {oo, op, pp: array (S,)} : speakers; numbers
+    array (S,), {oo, op, pp: array (S,)}, {oo, op, pp: array (B,)} : speakers; numbers; replicates
 
     Raises
     ------
     BadInput : no such sibling, or other speakers in one of them
     """
-    found, speakers = {}, None
+    found, replicates, speakers = {}, {}, None
     for path, conditions in ((original, ["oo"]), (protected, ["op", "pp"])):
         path = Path(path).with_suffix(".bootstrap.npz")
         names = [f"left_out/{condition}/{name}" for condition in conditions for name in ("speakers", metric)]
-        arrays = read_npz(path, names)
+        arrays = read_npz(path, [*names, *(f"{condition}/{metric}" for condition in conditions)])
         for condition in conditions:
             of = arrays[f"left_out/{condition}/speakers"]
             if speakers is not None and not np.array_equal(of, speakers):
                 raise BadInput(f"{path}: the speakers of {condition} are not those of {original}")
             speakers, found[condition] = of, arrays[f"left_out/{condition}/{metric}"]
-    return speakers, found
+            replicates[condition] = arrays[f"{condition}/{metric}"]
+    return speakers, found, replicates
 
 
 def write_normalised_intervals(path, metrics, replicates, n_speakers):

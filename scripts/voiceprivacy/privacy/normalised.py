@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from voiceprivacy.privacy.bootstrap import multiplicities
+from voiceprivacy.privacy.bootstrap import CORRECTIONS, moved_back, multiplicities
 from voiceprivacy.privacy.jackknife import linear_replicates
 
 UNDEFINED = "undefined"
@@ -43,7 +43,7 @@ def normalise(*, dece_bit, cllr_min_bit):
 
 
 def resample(metrics, *, dece_bit, cllr_min_bit, speakers, n_replicates, seed):
-    """Replicates of the normalised measures from numbers without each speaker (see jackknife.py).
+    """Replicates of the percentages from numbers without each speaker (see jackknife.py).
 
     Ratios of resampled numbers are biased: their intervals held the truth in 82 to 93 % of simulated sets.
 
@@ -69,7 +69,37 @@ def resample(metrics, *, dece_bit, cllr_min_bit, speakers, n_replicates, seed):
     return {
         name: linear_replicates(_finite(value), np.array([_finite(of[name]) for of in without]), drawn)
         for name, value in metrics.items()
+        if name.endswith("_percent")
     }
+
+
+def resample_gains(values, replicates):
+    """Replicates of the gains from those of D_ECE and min Cllr, whose bias is taken from them first.
+
+    The logarithm of what hardly discloses anything is not linear in the speakers: intervals as those of the percentages
+    held the truth in 85 % where protected voices had lost nearly all evidence.
+
+    Parameters
+    ----------
+    values : {dece_bit, cllr_min_bit: {oo, pp: value}}
+    replicates : {dece_bit, cllr_min_bit: {oo, pp: array (B,)}}
+
+    Returns
+    -------
+    {metric: array (B,)}: -inf where nothing is disclosed under PP, NaN where nothing is under OO either
+    """
+    moved = {
+        name: {condition: moved_back(values[name][condition], of[condition], CORRECTIONS[name]) for condition in of}
+        for name, of in replicates.items()
+    }
+    information = {"gain_dece_db": moved["dece_bit"]}
+    information["gain_cllr_min_db"] = {condition: 1 - cost for condition, cost in moved["cllr_min_bit"].items()}
+    found = {}
+    for name, of in information.items():
+        oo, pp = (np.where(of[condition] < _ROUNDING, 0.0, of[condition]) for condition in ("oo", "pp"))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found[name] = 10 * np.log10(pp / oo)
+    return found
 
 
 def removed_percent(*, oo, op):

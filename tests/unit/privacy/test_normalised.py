@@ -12,7 +12,7 @@ from voiceprivacy.arrays import write_npz
 from voiceprivacy.files import read_json, write_json
 from voiceprivacy.privacy.bootstrap import multiplicities
 from voiceprivacy.privacy.jackknife import linear_replicates
-from voiceprivacy.privacy.normalised import gain_db, normalise, removed_percent, resample
+from voiceprivacy.privacy.normalised import gain_db, normalise, removed_percent, resample, resample_gains
 
 ROOT = Path(__file__).parents[3]
 
@@ -74,7 +74,27 @@ def test_intervals_are_of_the_numbers_without_each_speaker():
     expected = linear_replicates(80, np.array([75, 60, 100 * (1 - 1 / 6)]), drawn)
     np.testing.assert_allclose(found["dece_op_oo_percent"], expected)
     np.testing.assert_allclose(found["cllr_min_op_oo_percent"], 0)
-    assert np.isnan(found["gain_dece_db"]).all()  # -inf without speaker b
+    assert found.keys() == {"dece_op_oo_percent", "cllr_min_op_oo_percent"}
+
+
+def test_gains_are_of_replicates_that_are_moved_back_by_three_times_their_bias():
+    values = {"dece_bit": {"oo": 0.4, "pp": 0.1}, "cllr_min_bit": {"oo": 0.5, "pp": 0.9}}
+    replicates = {
+        "dece_bit": {"oo": np.array([0.3, 0.42, 0.5]), "pp": np.array([0.1, 0.12, np.nan])},  # biases 0.02 and 0.01
+        "cllr_min_bit": {"oo": np.array([0.5, 0.5, 0.5]), "pp": np.array([0.8, 0.85, 0.95])},  # none and -0.05
+    }
+    found = resample_gains(values, replicates)
+    np.testing.assert_allclose(found["gain_dece_db"], 10 * np.log10([0.07 / 0.24, 0.09 / 0.36, np.nan]))
+    np.testing.assert_allclose(found["gain_cllr_min_db"], [10 * np.log10(0.05 / 0.5), -np.inf, -np.inf])
+
+
+def test_gains_without_information_are_infinite_or_undefined():
+    nothing, some = np.zeros(2), np.full(2, 0.4)
+    for oo, pp, gain in ((some, nothing, -np.inf), (nothing, some, np.inf), (nothing, nothing, np.nan)):
+        values = {"dece_bit": {"oo": oo[0], "pp": pp[0]}, "cllr_min_bit": {"oo": 1 - oo[0], "pp": 1 - pp[0]}}
+        replicates = {"dece_bit": {"oo": oo, "pp": pp}, "cllr_min_bit": {"oo": 1 - oo, "pp": 1 - pp}}
+        for of in resample_gains(values, replicates).values():
+            np.testing.assert_array_equal(of, gain)
 
 
 def test_the_command_takes_the_numbers_without_each_speaker_from_beside_the_metrics(tmp_path):
@@ -85,6 +105,7 @@ def test_the_command_takes_the_numbers_without_each_speaker_from_beside_the_metr
             write_json(path, {condition: {metric: 0.4} for condition in conditions})
             arrays = {f"left_out/{condition}/speakers": np.array(["a", "b", "c"]) for condition in conditions}
             arrays |= {f"left_out/{condition}/{metric}": np.array([0.3, 0.4, 0.5]) for condition in conditions}
+            arrays |= {f"{condition}/{metric}": np.linspace(0.3, 0.5, 20) for condition in conditions}
             write_npz(path.with_suffix(".bootstrap.npz"), arrays)
             call += [f"--{family}" + ("-original" if system == "original" else ""), path]
     call += ["--bootstrap", "20"]
@@ -95,7 +116,11 @@ def test_the_command_takes_the_numbers_without_each_speaker_from_beside_the_metr
         "op": ["cllr_min_op_oo_percent", "dece_op_oo_percent"],
         "pp": ["gain_cllr_min_db", "gain_dece_db"],
     }
-    arrays = {"left_out/oo/speakers": np.array(["x"]), "left_out/oo/dece_bit": np.array([0.4])}
+    arrays = {
+        "left_out/oo/speakers": np.array(["x"]),
+        "left_out/oo/dece_bit": np.array([0.4]),
+        "oo/dece_bit": np.ones(1),
+    }
     write_npz(tmp_path / "zebra.original.bootstrap.npz", arrays)
     done = subprocess.run(list(map(str, call)), capture_output=True, text=True)
     assert done.returncode == 2 and "the speakers of op are not those of" in done.stderr
