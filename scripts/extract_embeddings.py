@@ -45,13 +45,13 @@ def _embed(utterances, arguments):
 
 
 def _by_model(utterances, arguments):
-    from voiceprivacy.attack import extractors, hub, trusted  # seconds to import: not for commands and files
+    from voiceprivacy.attack import extractors  # seconds to import: not for commands and files
 
     make = functools.partial(
-        trusted.TrustedExtractor if arguments.trust else extractors.Extractor,
+        extractors.kind(trust=arguments.trust),
         preparation=Preparation(arguments.loudness, arguments.trim, arguments.vad),
     )
-    folder = hub.local_folder(arguments.model, revision=arguments.revision)
+    folder = extractors.model_folder(arguments.model, revision=arguments.revision)
     how = {"device": arguments.device, "threads": arguments.threads, "make": make}
     return extractors.embed_manifest(utterances, folder=folder, **how)
 

@@ -108,6 +108,24 @@ class Extractor:
         return samples
 
 
+def model_folder(model, *, revision=None):
+    """The folder of a model: ``model`` itself, or where the hub's model of this name and commit lies."""
+    if Path(model).is_dir():
+        return Path(model)
+    from voiceprivacy.attack import hub  # a tenth of the start-up, which most jobs need not take
+
+    return hub.local_folder(model, revision=revision)
+
+
+def kind(*, trust):
+    """The class that loads a model's folder: Extractor, or TrustedExtractor for one that somebody vouches for."""
+    if not trust:
+        return Extractor
+    from voiceprivacy.attack.trusted import TrustedExtractor  # likewise
+
+    return TrustedExtractor
+
+
 def checked(embedding, utterance):
     """The embedding of an Utterance, which must be finite."""
     if not np.isfinite(embedding).all():

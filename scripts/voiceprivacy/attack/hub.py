@@ -17,9 +17,7 @@ TIMEOUT_S = 10
 
 
 def local_folder(model, *, revision=None):
-    """The folder of a model: ``model`` itself, or where the hub's model of this name and commit was downloaded to."""
-    if Path(model).is_dir():
-        return Path(model)
+    """Where the hub's model of this name and commit was downloaded to."""
     if not NAME.fullmatch(str(model)):
         raise BadInput(f"{model}: not found")
     if revision is None:

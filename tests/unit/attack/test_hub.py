@@ -3,6 +3,7 @@
 import pytest
 
 from voiceprivacy.attack import hub
+from voiceprivacy.attack.extractors import model_folder
 from voiceprivacy.files import BadInput
 
 COMMIT = "0f99f2d0ebe89ac095bcc5903c4dd8f72b367286"
@@ -78,15 +79,15 @@ def test_a_revision_that_can_move_is_refused(tmp_path, revision):
 
 
 def test_a_folder_is_a_folder(tmp_path):
-    assert hub.local_folder(str(tmp_path)) == tmp_path
+    assert model_folder(str(tmp_path)) == tmp_path
 
 
 @pytest.mark.parametrize("model", ["/no/such/folder", "./no/folder", "nowhere"])
 def test_a_missing_folder_is_not_looked_for_on_the_hub(model):
     with pytest.raises(BadInput, match=f"^{model}: not found$"):
-        hub.local_folder(model, revision=COMMIT)
+        model_folder(model, revision=COMMIT)
 
 
 def test_a_name_needs_a_revision():
     with pytest.raises(BadInput, match=r"speechbrain/x: not found; .* --revision"):
-        hub.local_folder("speechbrain/x")
+        model_folder("speechbrain/x")
