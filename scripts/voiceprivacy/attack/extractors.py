@@ -193,8 +193,8 @@ def _with_progress(embedded, utterances):
             yield index, embedding
 
 
-def load_weights(module, path):
-    """Load the tensors of a .ckpt file into a module; everything must fit."""
+def load_weights(module, path, *, model=f"the model in {SETTINGS}"):
+    """Load the tensors of a .ckpt file into a module; everything must fit. ``model`` is the module's name in errors."""
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
         module.load_state_dict(state)
@@ -202,7 +202,7 @@ def load_weights(module, path):
         raise BadInput(f"{path}: not found") from None
     except (RuntimeError, pickle.UnpicklingError, EOFError, OSError, ValueError, TypeError, AttributeError) as error:
         reason = " ".join(str(error).split())[:200]
-        raise BadInput(f"{path}: not the weights of the model in {SETTINGS} ({reason})") from None
+        raise BadInput(f"{path}: not the weights of {model} ({reason})") from None
 
 
 @contextlib.contextmanager

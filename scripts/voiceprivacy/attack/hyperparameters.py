@@ -96,9 +96,7 @@ class Hyperparameters:
     def section(self, field, *, classes, deferred=False):
         """The Section of a field, which must be an object (``deferred``: the class itself) of one of ``classes``."""
         if field not in self.nodes:
-            raise BadInput(
-                f"{self.path}: has no field '{field}', so it is not a SpeechBrain speaker model of this kind"
-            )
+            raise BadInput(f"{self.path}: has no field '{field}', so it is not a SpeechBrain model of this kind")
         section = self.get(field)
         if not isinstance(section, Section) or section.deferred != deferred or section.of_class not in classes:
             found = section.of_class if isinstance(section, Section) else section

@@ -18,6 +18,7 @@ Xiang et al., Margin matters, APSIPA 2019 (additive angular margin).
 
 import contextlib
 import hashlib
+import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -159,7 +160,7 @@ def _modules(settings):
 
 def _load(modules, start):
     """Start from a model's weights; from its classifier's too, where it has as many speakers."""
-    load_weights(modules["embedding_model"], start / WEIGHTS)
+    load_weights(modules["embedding_model"], start / WEIGHTS, model="the recipe's model")
     with contextlib.suppress(BadInput):
         load_weights(modules["classifier"], start / CLASSIFIER_WEIGHTS)
 
@@ -208,10 +209,21 @@ def _loader(pieces, schedule, computer, seed):
 
 
 def _checkpoints(folder, recipe, utterances, seed, start):
-    """A folder of checkpoints for exactly this training: another recipe, seed or corpus never goes on from it."""
-    told = [recipe, str(seed), str(start), *sorted(f"{of.utterance} {of.speaker} {of.duration_s}" for of in utterances)]
+    """A folder of checkpoints for exactly this training: with another recipe, seed, speech or start it is another."""
+    told = [recipe, str(seed), *sorted(f"{of.utterance} {of.speaker} {_stamp(of.path)}" for of in utterances)]
+    if start is not None:
+        told += [str(start), _stamp(Path(start, WEIGHTS))]
     digest = hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
     return Path(f"{folder}.checkpoints") / digest
+
+
+def _stamp(path):
+    """Size and time of change of a file, by which others of the same name are told from it."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        raise BadInput(f"{path}: not found") from None
+    return f"{status.st_size} {status.st_mtime_ns}"
 
 
 def _save(modules, settings, folder):

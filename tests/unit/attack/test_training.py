@@ -240,6 +240,26 @@ def test_another_recipe_does_not_go_on_from_the_checkpoints_of_this_one(recipe, 
     assert not (tmp_path / "model.checkpoints").exists()
 
 
+@pytest.mark.parametrize("changed_file", ["tones/s0-0.flac", "start/embedding_model.ckpt"])
+def test_other_speech_or_another_start_does_not_go_on_from_the_checkpoints(
+    recipe, tones, tmp_path, monkeypatch, changed_file
+):
+    """Of the same names and lengths: as after a change of the anonymiser under attack."""
+    shutil.copytree(tones.parent, tmp_path / "tones")
+    utterances = read_manifest(tmp_path / "tones" / tones.name)
+    training.train(utterances, recipe=recipe, folder=tmp_path / "start", seed=2)
+    arguments = {"recipe": recipe, "folder": tmp_path / "model", "seed": 1, "start": tmp_path / "start"}
+    with monkeypatch.context() as patch:
+        patch.setattr(SpeakerBrain, "on_stage_start", killed_in_epoch(3))
+        with pytest.raises(KeyboardInterrupt):
+            training.train(utterances, **arguments)
+    os.utime(tmp_path / changed_file, ns=(0, 0))
+    heard = []
+    monkeypatch.setattr(Pieces, "__getitem__", told(Pieces.__getitem__, heard))
+    training.train(utterances, **arguments)
+    assert {epoch for epoch, _ in heard} == {1, 2, 3, 4}
+
+
 def test_the_epoch_with_the_lowest_eer_of_held_out_speakers_is_kept(recipe, tones, tmp_path, monkeypatch):
     changed(recipe, "sample_rate: 16000", "validation_speakers: 2\nvalidation_s: 0.2\npatience: 2\nsample_rate: 16000")
     told_eers, saved = iter([9.0, 5.0, 7.0, 6.0]), {}
@@ -297,7 +317,7 @@ def test_fine_tuning_starts_from_the_given_weights(recipe, tones, tmp_path):
 
 
 def test_fine_tuning_another_architecture_is_refused(recipe, tones, ecapa, tmp_path):
-    with pytest.raises(BadInput, match="not the weights of the model"):
+    with pytest.raises(BadInput, match="not the weights of the recipe's model"):
         training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1, start=ecapa)
 
 
