@@ -58,8 +58,10 @@ def compare(matrix, *, pairs="all"):
     ----------
     matrix : ScoreMatrix
     pairs : str
-        "all": every ordered pair. "upper": only the pairs above the diagonal of the list against itself, mirrored, in
-        OP too, as the recipe of the VoicePrivacy Challenge does; rows and columns must be the same list.
+        "all": every ordered pair. "upper": as the recipe of the VoicePrivacy Challenge does it, in OP too. Only the
+        pairs above the diagonal of the list against itself are calibrated; of two speakers, only those pairs describe
+        them in which the one who comes first in the list is the row (all of them, unless the utterances of speakers
+        alternate), mirrored. Rows and columns must be the same list.
 
     Returns
     -------
@@ -79,7 +81,10 @@ def compare(matrix, *, pairs="all"):
     row, column = row[used_rows], column[used_columns]
     llrs = _calibrate(matrix.scores[used], row == column)
     if pairs == "upper":
-        return Comparisons(speakers, np.append(row, column), np.append(column, row), np.tile(llrs, 2))
+        _, first = np.unique(matrix.row_speakers, return_index=True)
+        kept = first[row] <= first[column]
+        row, column = row[kept], column[kept]
+        return Comparisons(speakers, np.append(row, column), np.append(column, row), np.tile(llrs[kept], 2))
     return Comparisons(speakers, row, column, llrs)
 
 

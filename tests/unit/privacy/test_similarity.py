@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import expit
 
 from voiceprivacy.arrays import ScoreMatrix
 from voiceprivacy.files import BadInput
+from voiceprivacy.privacy.calibration import oracle_llrs
 from voiceprivacy.privacy.similarity import (
     CELLS,
     Comparisons,
@@ -198,6 +200,27 @@ def test_upper_pairs_ignore_what_is_not_above_the_diagonal():
     changed = matrix._replace(scores=np.where(np.tri(6, dtype=bool), 99.0, matrix.scores))
     before, after = (similarities(compare(of, pairs="upper")).values.filled(-1) for of in (matrix, changed))
     np.testing.assert_array_equal(before, after)
+
+
+@given(seed=st.integers(0, 1000))
+def test_upper_pairs_of_speakers_who_alternate_are_those_of_the_recipe(seed):
+    """Pairs i < j; a cell takes those of its row's speaker first, the rows in the order of the list; then mirrored."""
+    order = np.random.default_rng(seed).permutation(6)
+    matrix = three_speakers(seed)
+    matrix = square(matrix.scores[np.ix_(order, order)], matrix.row_speakers[order].tolist())
+    speakers = matrix.row_speakers.tolist()
+    pairs = [(i, j) for i in range(6) for j in range(i + 1, 6)]
+    same = np.array([speakers[i] == speakers[j] for i, j in pairs])
+    scores = np.array([matrix.scores[pair] for pair in pairs])
+    llrs = np.empty(len(pairs))
+    llrs[same], llrs[~same] = oracle_llrs(target=scores[same], nontarget=scores[~same], laplace=True)
+    values = similarities(compare(matrix, pairs="upper"), definition="sigmoid_mean").values
+    in_order = list(dict.fromkeys(speakers))
+    for position, one in enumerate(in_order):
+        for other in in_order[position:]:
+            of = [llr for (i, j), llr in zip(pairs, llrs, strict=True) if (speakers[i], speakers[j]) == (one, other)]
+            cells = [values["abc".index(one), "abc".index(other)], values["abc".index(other), "abc".index(one)]]
+            assert cells == ([pytest.approx(expit(np.mean(of)))] * 2 if of else [np.ma.masked] * 2)
 
 
 def test_pairs_of_one_source_are_left_out():
