@@ -23,7 +23,7 @@ from voiceprivacy.privacy import (
 from voiceprivacy.utility import pitch
 
 ROOT = SCRIPTS.parent
-PAGES = sorted((ROOT / "docs").rglob("*.md"))
+PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
 METRIC_PAGES = sorted((ROOT / "docs/metrics").glob("*.md"))
 COMMAND = re.compile(r"python scripts/(\w+)\.py((?:[^\n]*\\\n)*[^\n]*)")
 LINK = re.compile(r"\]\(([^)#:]+)\)")
@@ -86,7 +86,7 @@ def test_every_compared_metric_and_column_is_named():
         assert f"`{name}`" in page, name
 
 
-@pytest.mark.parametrize("script", sorted(set(COMMAND.findall(text(METRIC_PAGES)))), ids=lambda found: found[0])
+@pytest.mark.parametrize("script", sorted(set(COMMAND.findall(text(PAGES)))), ids=lambda found: found[0])
 def test_commands_have_the_flags_that_the_docs_give_them(script):
     name, arguments = script
     call = [sys.executable, SCRIPTS / f"{name}.py", "--help"]
@@ -104,8 +104,14 @@ def test_files_of_a_run_are_made_by_a_rule():
             assert fits or any(one.startswith(path) for one in made), path
 
 
+def test_the_index_names_every_page():
+    index = ROOT / "docs/README.md"
+    linked = {(index.parent / link).resolve() for link in LINK.findall(index.read_text(encoding="utf-8"))}
+    assert sorted(set(PAGES) - {index} - linked) == []
+
+
 def test_links_lead_somewhere_and_pictures_are_small():
-    for page in (*PAGES, ROOT / "README.md"):
+    for page in PAGES:
         for link in LINK.findall(page.read_text(encoding="utf-8")):
             assert (page.parent / link).exists(), f"{page}: {link}"
     for picture in (ROOT / "docs/metrics").glob("*.png"):

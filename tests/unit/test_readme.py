@@ -1,0 +1,109 @@
+"""What the README and the docs tell people to type works as it stands there: configs, commands, the plug-in."""
+
+import re
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+import yaml
+
+from voiceprivacy import audio, configuration, tables
+from voiceprivacy.anonymise import plugins
+from voiceprivacy.files import SCRIPTS
+
+ROOT = SCRIPTS.parent
+PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SECTIONS = ("corpora", "anonymisers", "extractors", "backends", "attacks", "utility", "report")
+COMMAND = re.compile(r"^ *(python scripts/\w+\.py .*?)(?:  +#.*)?$", re.MULTILINE)
+SCORES = "## Only a score file?"
+FIVE_MINUTES = "## Add your anonymiser in five minutes"
+
+
+def indented(text):
+    """The indented blocks of a Markdown text; a list's are indented twice."""
+    blocks = re.findall(r"(?:^(?:    +.*)?\n)+", text, re.MULTILINE)
+    return [textwrap.dedent(block).strip("\n") for block in blocks if block.strip()]
+
+
+def section(title):
+    return (ROOT / "README.md").read_text(encoding="utf-8").partition(title)[2].partition("\n## ")[0]
+
+
+def configs(page):
+    """The blocks of a page that are parts of a config."""
+    blocks = indented(page.read_text(encoding="utf-8"))
+    return [yaml.safe_load(block) for block in blocks if block.startswith(tuple(f"{name}:\n" for name in SECTIONS))]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if configs(page)], ids=lambda page: page.stem)
+def test_configs_of_a_page_together_lack_nothing_but_their_files(page):
+    together = {}
+    for config in configs(page):
+        for name, entries in config.items():
+            together[name] = together.get(name, {}) | entries
+    others = (
+        set() if page.name == "README.md" else {"libri_test", "vctk_test"}
+    )  # organising: of a config that is shipped
+    found = [str(problem) for problem in configuration.problems(together)]
+    assert [
+        of for of in found if not of.endswith(": not found") and not any(f"'{name}'" in of for name in others)
+    ] == []
+
+
+@pytest.fixture
+def scores(tmp_path, monkeypatch):
+    """The files that the README's commands about scores name."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "scripts").symlink_to(SCRIPTS)
+    draw = np.random.default_rng(0)
+    pairs = [
+        tables.Trial(f"s{e}", f"u{t}", "target" if e == t % 4 else "nontarget") for e in range(4) for t in range(40)
+    ]
+    for number, name in enumerate(("scores", "oo", "b2", "run0", "run1")):
+        tables.write_scores(f"{name}.tsv", pairs, [draw.normal(number * (of.label == "target")) for of in pairs])
+    rows = [line.split("\t") for line in (tmp_path / "scores.tsv").read_text().splitlines()[1:]]
+    (tmp_path / "scores.txt").write_text("".join(f"{e} {t} {score}\n" for e, t, _, score in rows))
+    (tmp_path / "trials.txt").write_text("".join(f"{e} {t} {label}\n" for e, t, label, _ in rows))
+    columns = ["corpus", "trials", "anonymiser", "extractor", "backend", "condition", "metric", "value"]
+    metrics = [
+        ("a", "f", name, "e", "cosine", condition, "tag", "C", "-", "-")
+        for name, condition in (("original", "oo"), ("b2", "op"))
+    ]
+    (tmp_path / "results").mkdir()
+    tables.write_table("results/metrics.tsv", [*columns, "ci_low", "ci_high"], metrics)
+
+
+@pytest.mark.parametrize("command", COMMAND.findall(section(SCORES)))
+def test_the_commands_for_a_score_file_work_as_they_stand(scores, tmp_path, command):
+    before = set(tmp_path.iterdir())
+    words = [sys.executable, *command.split()[1:]]
+    subprocess.run(words, check=True, capture_output=True, text=True)
+    named = {tmp_path / word for word in words if re.fullmatch(r"\w+\.(json|pdf|tex|md)", word)}
+    assert named and named == set(tmp_path.iterdir()) - before
+
+
+def test_the_sentence_about_python_names_what_exists():
+    (imported,) = re.findall(r"`(from voiceprivacy\S* import [^`]+)`", section(SCORES))
+    exec(imported)
+
+
+def test_the_ten_lines_of_the_five_minutes_are_an_anonymiser(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    python, config, *_ = indented(section(FIVE_MINUTES))
+    (tmp_path / "my_anonymiser.py").write_text(python + "\n")
+    assert len(python.splitlines()) <= 10
+    samples = np.random.default_rng(0).normal(0, 0.1, 16000)
+    audio.write(tmp_path / "a.wav", samples, 16000)
+    utterances = [tables.Utterance(name, name[0], "f", tmp_path / "a.wav", 1.0) for name in ("a1", "a2", "b1")]
+    (entry,) = yaml.safe_load(config)["anonymisers"].values()
+    made = {}
+    for seed in (1, 2):
+        (tmp_path / str(seed)).mkdir()
+        paths = plugins.protect(entry, utterances, seed=seed, threads=1, scratch=tmp_path / str(seed))
+        made[seed] = {name: audio.read(path)[0] for name, path in paths.items()}
+    assert np.array_equal(made[1]["a1"], made[1]["a2"]), "a speaker keeps his voice"
+    assert len({len(of) for of in (made[1]["a1"], made[1]["b1"], made[2]["a1"])}) == 3
+    assert all(0.8 < len(of) / 16000 < 1.26 for of in made[1].values())
+    assert configuration.problems(yaml.safe_load(config)) == []
