@@ -23,12 +23,16 @@ def main():
     metrics = normalise(**values)
     write_json(arguments.metrics, metrics)
     if arguments.bootstrap:
-        speakers, of_dece, dece_replicates = interval_files.read_left_out(*dece)
-        _, of_cllr_min, cllr_min_replicates = interval_files.read_left_out(*cllr_min)
-        left_out = {"dece_bit": of_dece, "cllr_min_bit": of_cllr_min, "speakers": speakers}
-        replicates = resample(metrics, **left_out, n_replicates=arguments.bootstrap, seed=arguments.seed)
-        replicates |= resample_gains(values, {"dece_bit": dece_replicates, "cllr_min_bit": cllr_min_replicates})
-        metrics = interval_files.write_normalised_intervals(arguments.metrics, metrics, replicates, len(speakers))
+        found = {
+            "dece_bit": interval_files.read_left_out(*dece),
+            "cllr_min_bit": interval_files.read_left_out(*cllr_min),
+        }
+        left_out = {name: of.numbers for name, of in found.items()}
+        options = {"speakers": found["dece_bit"].speakers, "n_replicates": arguments.bootstrap, "seed": arguments.seed}
+        replicates = resample(metrics, **left_out, **options)
+        replicates |= resample_gains(values, {name: of.replicates for name, of in found.items()})
+        n_speakers = found["dece_bit"].n_speakers
+        metrics = interval_files.write_normalised_intervals(arguments.metrics, metrics, replicates, n_speakers)
     print_metrics({"": metrics})
 
 

@@ -130,7 +130,9 @@ def leave_one_out(trials, measure):
     """Score-based metrics without each of the S speakers in turn: {metric: array (S,)}, NaN where undefined."""
     everyone_but = 1 - np.eye(len(trials.speakers), dtype=np.int64)
     samples = [weigh(trials, speaker_weights(trials, weights)) for weights in everyone_but]
-    return _columns([measure(sample) if sample else {} for sample in samples])
+    names = measure(weigh(trials, np.ones(len(trials.scores), dtype=np.int64)))
+    undefined = dict.fromkeys(names, np.nan)
+    return _columns([measure(sample) if sample else undefined for sample in samples])
 
 
 def resample_runs(train, test, measure, *, n_replicates, seed):

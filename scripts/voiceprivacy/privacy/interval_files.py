@@ -2,7 +2,8 @@
 
 Beside OUT.json they write OUT.intervals.json (label -> metric -> Interval) and OUT.bootstrap.npz (label/metric -> array
 of B replicates, NaN where undefined); without --label there is no label in either. Of score files the npz also has
-left_out/label/metric (S,), the metric without each speaker, and left_out/label/speakers (S,): what ratios are made of.
+left_out/label/metric (S,), the metric without each speaker, left_out/label/speakers (S,), and left_out/label/n_speakers
+(), how many of them have target trials: what ratios are made of.
 """
 
 import sys
@@ -55,8 +56,9 @@ def speaker_trials(path, arguments, *, key=None):
 def of_scores(of, measure, arguments):
     """Resampled of SpeakerTrials by the metrics of ``measure``."""
     replicates = resample_scores(of, measure, n_replicates=arguments.bootstrap, seed=arguments.seed)
-    left_out = leave_one_out(of, measure) | {"speakers": of.speakers}
-    return Resampled(replicates, trials.n_speakers(of), left_out)
+    n_speakers = trials.n_speakers(of)
+    left_out = leave_one_out(of, measure) | {"speakers": of.speakers, "n_speakers": np.array(n_speakers)}
+    return Resampled(replicates, n_speakers, left_out)
 
 
 def of_runs(train, test, measure, arguments):
@@ -86,29 +88,40 @@ def write_similarity_intervals(arguments, metrics, matrices):
     write_intervals(arguments.metrics, {name: metrics | metrics[name] for name in matrices}, resampled, list(matrices))
 
 
-def read_left_out(original, protected, metric):
-    """A metric of score files without each speaker and its replicates, from the siblings of two metrics files.
+class LeftOut(NamedTuple):
+    """A metric of score files under oo, op and pp: {condition: array (S,)} without each of the ``speakers`` (S,),
+    {condition: array (B,)} in replicates, and the smallest number of speakers with target trials.
+    """
 
-    Returns
-    -------
-    array (S,), {oo, op, pp: array (S,)}, {oo, op, pp: array (B,)} : speakers; numbers; replicates
+    speakers: np.ndarray
+    numbers: dict
+    replicates: dict
+    n_speakers: int
+
+
+def read_left_out(original, protected, metric):
+    """A metric of score files (LeftOut) from the siblings of the metrics files of original and protected speech.
 
     Raises
     ------
     BadInput : no such sibling, or other speakers in one of them
     """
-    found, replicates, speakers = {}, {}, None
+    found = LeftOut(None, {}, {}, np.inf)
     for path, conditions in ((original, ["oo"]), (protected, ["op", "pp"])):
         path = Path(path).with_suffix(".bootstrap.npz")
-        names = [f"left_out/{condition}/{name}" for condition in conditions for name in ("speakers", metric)]
+        names = [
+            f"left_out/{condition}/{name}" for condition in conditions for name in ("speakers", "n_speakers", metric)
+        ]
         arrays = read_npz(path, [*names, *(f"{condition}/{metric}" for condition in conditions)])
         for condition in conditions:
-            of = arrays[f"left_out/{condition}/speakers"]
-            if speakers is not None and not np.array_equal(of, speakers):
+            speakers, n_speakers, numbers = (
+                arrays[f"left_out/{condition}/{name}"] for name in ("speakers", "n_speakers", metric)
+            )
+            if found.speakers is not None and not np.array_equal(speakers, found.speakers):
                 raise BadInput(f"{path}: the speakers of {condition} are not those of {original}")
-            speakers, found[condition] = of, arrays[f"left_out/{condition}/{metric}"]
-            replicates[condition] = arrays[f"{condition}/{metric}"]
-    return speakers, found, replicates
+            found.numbers[condition], found.replicates[condition] = numbers, arrays[f"{condition}/{metric}"]
+            found = found._replace(speakers=speakers, n_speakers=int(min(found.n_speakers, n_speakers)))
+    return found
 
 
 def write_normalised_intervals(path, metrics, replicates, n_speakers):
@@ -143,7 +156,7 @@ def write_intervals(path, metrics, resampled, labels):
     for label, of in resampled.items():
         if of.n_speakers < FEWEST_SPEAKERS:
             print(
-                f"note: {label}: no intervals with {of.n_speakers} speakers, it takes {FEWEST_SPEAKERS}",
+                f"note: {label}: no intervals with {of.n_speakers} speaker(s), it takes {FEWEST_SPEAKERS}",
                 file=sys.stderr,
             )
     if found:

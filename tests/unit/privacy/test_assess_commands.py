@@ -176,7 +176,7 @@ def test_two_speakers_are_too_few_for_intervals_and_the_command_says_so(tmp_path
     files = ["--scores", tmp_path / "s.tsv", "--speakers", tmp_path / "speakers.tsv", "--metrics", tmp_path / "m.json"]
     for script in ("assess_verification.py", "assess_zebra.py"):
         done = call(script, *files, "--bootstrap", 40)
-        assert done.returncode == 0 and "no intervals with 2 speakers, it takes 3" in done.stderr
+        assert done.returncode == 0 and "no intervals with 2 speaker(s), it takes 3" in done.stderr
         assert {of["ci_low"] for of in json.loads((tmp_path / "m.intervals.json").read_text()).values()} == {
             "undefined"
         }

@@ -159,7 +159,9 @@ def test_numbers_without_a_speaker_are_those_of_the_other_speakers_trials():
             for label, of in found.items()
         }
         assert left_out[index] == pytest.approx(zebra.dece_bit(**others))
-    assert np.isnan(bootstrap.leave_one_out(arranged(1, n_speakers=2), zebra.of_sample).get("dece_bit", np.nan)).all()
+    of_two = bootstrap.leave_one_out(arranged(1, n_speakers=2), zebra.of_sample)
+    assert {name: of.shape for name, of in of_two.items()} == {"dece_bit": (2,), "ddcf": (2,)}
+    assert all(np.isnan(of).all() for of in of_two.values())
 
 
 def test_the_percentile_interval_has_the_quantiles_of_students_t():

@@ -106,6 +106,7 @@ def test_the_command_takes_the_numbers_without_each_speaker_from_beside_the_metr
             arrays = {f"left_out/{condition}/speakers": np.array(["a", "b", "c"]) for condition in conditions}
             arrays |= {f"left_out/{condition}/{metric}": np.array([0.3, 0.4, 0.5]) for condition in conditions}
             arrays |= {f"{condition}/{metric}": np.linspace(0.3, 0.5, 20) for condition in conditions}
+            arrays |= {f"left_out/{condition}/n_speakers": np.array(3) for condition in conditions}
             write_npz(path.with_suffix(".bootstrap.npz"), arrays)
             call += [f"--{family}" + ("-original" if system == "original" else ""), path]
     call += ["--bootstrap", "20"]
@@ -116,11 +117,8 @@ def test_the_command_takes_the_numbers_without_each_speaker_from_beside_the_metr
         "op": ["cllr_min_op_oo_percent", "dece_op_oo_percent"],
         "pp": ["gain_cllr_min_db", "gain_dece_db"],
     }
-    arrays = {
-        "left_out/oo/speakers": np.array(["x"]),
-        "left_out/oo/dece_bit": np.array([0.4]),
-        "oo/dece_bit": np.ones(1),
-    }
+    arrays = {"left_out/oo/speakers": np.array(["x"]), "left_out/oo/n_speakers": np.array(1)}
+    arrays |= {"left_out/oo/dece_bit": np.array([0.4]), "oo/dece_bit": np.ones(1)}
     write_npz(tmp_path / "zebra.original.bootstrap.npz", arrays)
     done = subprocess.run(list(map(str, call)), capture_output=True, text=True)
     assert done.returncode == 2 and "the speakers of op are not those of" in done.stderr
