@@ -107,3 +107,10 @@ def test_the_ten_lines_of_the_five_minutes_are_an_anonymiser(tmp_path, monkeypat
     assert len({len(of) for of in (made[1]["a1"], made[1]["b1"], made[2]["a1"])}) == 3
     assert all(0.8 < len(of) / 16000 < 1.26 for of in made[1].values())
     assert configuration.problems(yaml.safe_load(config)) == []
+
+
+def test_links_within_the_readme_lead_to_its_headings():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    anchors = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors
