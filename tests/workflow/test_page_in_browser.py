@@ -187,6 +187,9 @@ def test_print_is_light_and_no_wider_than_the_paper(read):
     widths = page.evaluate("[...document.querySelectorAll('.main-svg')].map((of) => of.clientWidth)")
     assert len(widths) > 10 and max(widths) <= 1020
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    page.emulate_media(media="print")
+    assert page.evaluate("Math.max(...[...document.querySelectorAll('table')].map((of) => of.offsetWidth))") <= 1020
+    page.emulate_media(media="screen")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 28)"
     assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")

@@ -85,7 +85,7 @@ def disclosures(*, found, colours):
         trace |= {"mode": "lines+markers", "text": [label(speaker) for speaker in speakers]}
         hover = "%{text}: %{x:.2f} bit<br>%{y:.0f} % of the speakers give away no more"
         traces.append(of_system(trace, anonymiser) | {"hovertemplate": f"{label(name)}<br>{hover}<extra></extra>"})
-    x, y = {"title": "rank disclosure of a speaker [bit]"}, {"title": "speakers who give away no more [%]"}
+    x, y = {"title": "rank disclosure of a speaker [bit]"}, {"title": "speakers with no more [%]"}
     return chart(traces, x=x, y={**y, "range": [0, 103]}, height=tall(400, traces))
 
 

@@ -33,7 +33,7 @@ def scatters(systems, metrics, colours):
 def _scatter(name, found, colours):
     title = TITLES.get(name, name)
     traces = [_point(title, *found[anonymiser], colours[anonymiser]) for anonymiser in colours if anonymiser in found]
-    y = {"title": "EER under the strongest attack [%], ↑ more privacy", "rangemode": "tozero"}
+    y = {"title": "EER [%], ↑ more privacy", "rangemode": "tozero"}
     return chart(traces, x={"title": label(title)}, y=y, height=400, shapes=[level("y", GUESSING_PERCENT)])
 
 
