@@ -1,4 +1,4 @@
-"""Input functions and parameters of the rules of privacy.smk only."""
+"""Input functions and parameters of the rules of privacy.smk and similarity.smk only."""
 
 
 def condition_labels(wildcards):
