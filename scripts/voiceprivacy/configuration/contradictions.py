@@ -1,6 +1,6 @@
 """What no schema sees in a completed config: entries that contradict each other."""
 
-from itertools import combinations
+from itertools import combinations, product
 
 from voiceprivacy.configuration.completion import controls
 from voiceprivacy.configuration.explanations import Problem, did_you_mean
@@ -9,32 +9,37 @@ from voiceprivacy.configuration.explanations import Problem, did_you_mean
 def contradictions(config):
     """All contradictions of a completed config: yields Problem."""
     corpora = config["corpora"]
-    if config["report"]["controls"]:
-        for name, control in controls().items():
-            entry = config["anonymisers"][name]
-            if any(entry.get(kind) != control.get(kind) for kind in ("command", "function", "audio")):
-                yield Problem(("anonymisers", name), "is the name of a control (report.controls): take another name")
+    yield from _taken_names(config)
     for name, entry in corpora.items():
         if entry["use"] == "evaluation" and "protocol" not in entry:
-            yield Problem(
-                ("corpora", name), "needs a protocol that names its trial lists, such as given: {f: DIR, m: DIR}"
-            )
+            needed = "needs a protocol that names its trial lists, such as given: {f: DIR, m: DIR}"
+            yield Problem(("corpora", name), needed)
         yield from _wrong_options(("corpora", name), entry)
-    for section in ("extractors", "backends"):
+    for section, field in product(("extractors", "backends"), ("train", "units")):
         for name, entry in config[section].items():
-            if "train" in entry:
-                yield from _wrong_training((section, name, "train", "corpus"), entry["train"]["corpus"], corpora)
-    for name, entry in config["extractors"].items():
-        if "units" in entry:
-            yield from _wrong_training(("extractors", name, "units", "corpus"), entry["units"]["corpus"], corpora)
-    for name in config["attacks"]:
-        if name in config["extractors"]:
-            yield Problem(("attacks", name), "is the name of an extractor too: take another name")
+            if field in entry:
+                yield from _wrong_training((section, name, field, "corpus"), entry[field]["corpus"], corpora)
     for name, entry in config["backends"].items():
         for extractor in entry.get("extractors", ()):
             if extractor not in config["extractors"]:
                 yield Problem(("backends", name, "extractors"), f"'{extractor}' is not an extractor of this config")
     yield from _wrong_averages(config["report"]["averages"], corpora)
+    yield from _shared_speakers(corpora)
+
+
+def _taken_names(config):
+    """Anonymisers that have a control's name, attacks that have an extractor's."""
+    if config["report"]["controls"]:
+        for name, control in controls().items():
+            entry = config["anonymisers"][name]
+            if any(entry.get(kind) != control.get(kind) for kind in ("command", "function", "audio")):
+                yield Problem(("anonymisers", name), "is the name of a control (report.controls): take another name")
+    for name in config["attacks"]:
+        if name in config["extractors"]:
+            yield Problem(("attacks", name), "is the name of an extractor too: take another name")
+
+
+def _shared_speakers(corpora):
     ranges = {name: _speaker_range(entry["synthetic"]) for name, entry in corpora.items() if "synthetic" in entry}
     for (one, first), (other, second) in combinations(ranges.items(), 2):
         if max(first.start, second.start) < min(first.stop, second.stop):
