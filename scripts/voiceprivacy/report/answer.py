@@ -11,7 +11,7 @@ Conventions
 from typing import NamedTuple
 
 from voiceprivacy.report.columns import COLUMNS
-from voiceprivacy.report.comparison import strongest_attacks
+from voiceprivacy.report.comparison import GIVEN, strongest_attacks
 from voiceprivacy.report.metrics import ORIGINAL
 from voiceprivacy.report.uncertainty import NONE, can_be_told_apart, within_zero_evidence
 from voiceprivacy.report.words import listed
@@ -122,7 +122,9 @@ def _verdict(ranking, original, comparisons):
     if original and best.mean["eer_percent"] <= original.mean["eer_percent"]:
         return "No anonymiser protects."
     if original and not can_be_told_apart(comparisons, best, original):
-        return f"No anonymiser is shown to protect: even what {best.anonymiser} does may be chance."
+        who = f"{best.anonymiser} is not shown to protect: its" if not others else "No anonymiser is shown to protect:"
+        of_best = f" even the interval of {best.anonymiser}" if others else " interval"
+        return f"{who}{of_best} overlaps with that of unprotected speech."
     equal = [system.anonymiser for system in ranking if system.mean["eer_percent"] == best.mean["eer_percent"]]
     alike = [system.anonymiser for system in others if not can_be_told_apart(comparisons, best, system)]
     if len(equal) > 1:
@@ -155,6 +157,8 @@ def _others(others, original, comparisons):
 
 
 def _attack(system):
+    if system.backend == GIVEN:
+        return f"that of the scores of {system.extractor} ({system.condition.upper()})"
     return f"{system.attack} ({system.attacker})"
 
 

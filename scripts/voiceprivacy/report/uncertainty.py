@@ -110,10 +110,9 @@ def within_zero_evidence(values):
 
 
 def shown_columns(systems):
-    """The columns of the comparison that these systems have."""
+    """The columns of the comparison in which these systems have numbers (scores of others give no ranks, say)."""
     return [
         column
         for column in COLUMNS
-        if not column.optional
-        or any(values[column.metric] is not None for of in systems for values in of.lists.values())
+        if any(values[column.metric] is not None for of in systems for values in of.lists.values())
     ]

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from voiceprivacy.files import BadInput
 from voiceprivacy.report.answer import NO_BREAK, answers, how_many_trials, what_was_run
 from voiceprivacy.report.columns import COLUMNS
-from voiceprivacy.report.comparison import compare, strongest_attacks, write_comparison
+from voiceprivacy.report.comparison import GIVEN, OF_MATRICES, compare, strongest_attacks, write_comparison
 from voiceprivacy.report.standings import averaged
+from voiceprivacy.report.uncertainty import shown_columns
 
 
 def one(systems, anonymiser, condition):
@@ -207,3 +208,11 @@ def test_lists_without_a_gallery_have_no_ranks_for_any_system_or_for_all(metrics
     of_original = [metric for metric in metrics if metric.metric in of_ranks and metric.anonymiser == "original"]
     with pytest.raises(BadInput, match=r"mean_disclosure_bit of .* is missing"):
         compare(unranked + of_original)
+
+
+def test_scores_of_others_are_answered_without_the_columns_that_they_do_not_have(metrics):
+    systems = compare([metric._replace(extractor="team7", backend=GIVEN) for metric in metrics])
+    reasons = answers(systems)["demo"].reasons
+    assert reasons.startswith("Against b2r the strongest attack is that of the scores of team7 (PP), with")
+    shown = {column.metric for column in shown_columns(systems)}
+    assert {"eer_percent", "dece_bit"} <= shown and not shown & OF_MATRICES

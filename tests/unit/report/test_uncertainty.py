@@ -96,10 +96,16 @@ def test_a_verdict_decides_whether_one_protects_best(report):
 def test_what_overlaps_with_unprotected_speech_is_not_shown_to_protect(report):
     systems, comparisons = report(verdict="B is better", unprotected=(0.5, 4.5))
     found = answers(systems, comparisons)["demo"]
-    assert found.verdict == "No anonymiser is shown to protect: even what b2r does may be chance."
+    assert (
+        found.verdict
+        == "No anonymiser is shown to protect: even the interval of b2r overlaps with that of unprotected speech."
+    )
     assert found.reasons.endswith(
         "No protection is shown for b2: its interval overlaps with that of unprotected speech."
     )
+    alone = [of for of in systems if of.anonymiser != "b2"]
+    found = answers(alone, comparisons)["demo"]
+    assert found.verdict == "b2r is not shown to protect: its interval overlaps with that of unprotected speech."
     systems, comparisons = report(verdict="B is better", unprotected=(0.5, 3.5))
     assert "No protection is shown" not in answers(systems, comparisons)["demo"].text
 

@@ -1,11 +1,11 @@
 """Figures as LaTeX: a tikzpicture of pgfplots that a paper can \\input, with the paper's own type.
 
-Knows lines, step histograms, ticks that were set by hand and legends: what our line pictures are made of.
+Knows lines, bars, step histograms, ticks that were set by hand and legends: what our line pictures are made of.
 """
 
 from matplotlib.colors import to_hex
 from matplotlib.lines import Line2D
-from matplotlib.patches import StepPatch
+from matplotlib.patches import Rectangle, StepPatch
 from matplotlib.ticker import FixedLocator
 
 from voiceprivacy.files import BadInput
@@ -22,7 +22,7 @@ def to_pgfplots(figure):
 
     Raises
     ------
-    BadInput : the figure holds something that is neither a line nor a step histogram (an image)
+    BadInput : the figure holds something that is no line, bar or step histogram (an image)
     """
     figure.canvas.draw()  # places the axes
     lines = [HEAD, r"\begin{tikzpicture}"]
@@ -55,12 +55,12 @@ def _axis(figure, ax):
         **_ticks("y", ax.yaxis),
     }
     legend, style = _legend(figure, ax)
-    flags = ["scale only axis", "axis lines*=left", "unbounded coords=jump", *style]
+    flags = ["scale only axis", "axis lines*=left", "unbounded coords=jump", "title style={align=center}", *style]
     flags += [f"{axis}mode=log" for axis in "xy" if getattr(ax, f"get_{axis}scale")() == "log"]
     options = ", ".join([*flags, *(f"{name}={value}" for name, value in options.items() if value != "{}")])
     if ax.images or ax.collections:
         raise BadInput("this picture cannot be written as LaTeX: it has areas; take pdf")
-    drawn = [_line(ax, line) for line in ax.lines] + [_steps(patch) for patch in ax.patches]
+    drawn = [_area(patch) for patch in ax.patches] + [_line(ax, line) for line in ax.lines]
     return [rf"\begin{{axis}}[{options}]", *drawn, *legend, r"\end{axis}"]
 
 
@@ -77,16 +77,19 @@ def _line(ax, line):
     return rf"\addplot[forget plot, {_look(line)}] coordinates {{{_coordinates(vertices)}}};"
 
 
-def _steps(patch):
-    if not isinstance(patch, StepPatch):
+def _area(patch):
+    if isinstance(patch, StepPatch):
+        values, edges, _ = patch.get_data()
+        corners = [(edge, value) for k, value in enumerate(values) for edge in edges[k : k + 2]]
+    elif isinstance(patch, Rectangle):
+        corners = patch.get_corners()
+    else:
         raise BadInput("this picture cannot be written as LaTeX: it has areas; take pdf")
-    values, edges, _ = patch.get_data()
-    corners = [(edge, value) for k, value in enumerate(values) for edge in edges[k : k + 2]]
     return rf"\addplot[forget plot, {_look(patch)}] coordinates {{{_coordinates(corners)}}} \closedcycle;"
 
 
 def _look(artist):
-    if isinstance(artist, StepPatch):
+    if not isinstance(artist, Line2D):
         return f"draw=none, {_colour('fill', artist.get_facecolor())}, fill opacity={artist.get_alpha() or 1:g}"
     look = [
         _colour("color", artist.get_color()),
