@@ -1,6 +1,5 @@
 """Everything that can be wrong with a corpus, found before any hour is spent on it."""
 
-from collections import Counter
 from typing import NamedTuple
 
 from voiceprivacy import audio
@@ -108,7 +107,7 @@ def _check_audio(utterances, source, sample_rate, findings, *, evaluated):
     """Look at all recordings: {utterance: seconds} of those that can be read, {utterance: why} of those left out."""
     run_pipes = source.get("pipes") and (evaluated or exclusion.excludes(source))
     files = [of for of in utterances if of.audio is not None and (run_pipes or not isinstance(of.audio, pipes.Pipe))]
-    rates, durations, bad = Counter(), {}, {}
+    of_rate, durations, bad = {}, {}, {}
     inspected = inspect([of.audio for of in files], samples=evaluated or exclusion.excludes(source))
     for utterance, found in zip(files, inspected, strict=True):
         for what in found.oddities:
@@ -116,17 +115,26 @@ def _check_audio(utterances, source, sample_rate, findings, *, evaluated):
         if found.error:
             bad[utterance.utterance] = found.error
         else:
-            rates[found.header.sample_rate] += 1
+            of_rate.setdefault(found.header.sample_rate, []).append(utterance.audio)
             durations[utterance.utterance] = found.header.duration_s
     excluded = exclusion.exclude(source, utterances, bad, findings)
-    if len(rates) > 1:
-        counts = ", ".join(f"{count} of {rate} Hz" for rate, count in sorted(rates.items()))
-        findings.oddity("audio", "-", f"mixed sample rates: {counts}")
-    for rate, count in sorted(rates.items()):
-        if rate < sample_rate:
-            what = f"{count} files have {rate} Hz and are made {sample_rate} Hz: no sound above {rate // 2} Hz"
-            findings.oddity("audio", "-", what)
+    _check_rates(of_rate, sample_rate, findings)
     return durations, excluded
+
+
+def _check_rates(of_rate, sample_rate, findings):
+    """Say which sample rates there are: {rate in Hz: [audio, ...]}, with an example of each but the commonest."""
+    commonest = max(of_rate, key=lambda rate: len(of_rate[rate]), default=None)
+    if len(of_rate) > 1:
+        counts = [
+            f"{len(files)} of {rate} Hz" + ("" if rate == commonest else f" such as {files[0]}")
+            for rate, files in sorted(of_rate.items())
+        ]
+        findings.oddity("audio", "-", f"mixed sample rates: {', '.join(counts)}")
+    for rate, files in sorted(of_rate.items()):
+        if rate < sample_rate:
+            what = f"{len(files)} files have {rate} Hz and are made {sample_rate} Hz: no sound above {rate // 2} Hz"
+            findings.oddity("audio", "-", what)
 
 
 def _check_lists(source, chosen_protocol, whole, parts, findings):

@@ -56,9 +56,11 @@ def test_audio_without_samples_and_audio_that_is_missing_are_named(tmp_path):
 
 def test_audio_below_the_rate_of_the_corpus_is_an_oddity(tmp_path):
     source = librispeech(tmp_path, women=["11"], men=[], chapters=1)
-    write_audio(tmp_path / "dev" / "11" / "100" / "11-100-0001.flac", sample_rate=8000)
+    odd = tmp_path / "dev" / "11" / "100" / "11-100-0001.flac"
+    write_audio(odd, sample_rate=8000)
     mixed, finding = checks.check(source, {}, 16000)
-    assert (mixed.level, mixed.what) == ("oddity", "mixed sample rates: 1 of 8000 Hz, 2 of 16000 Hz")
+    assert mixed.level == "oddity"
+    assert mixed.what == f"mixed sample rates: 1 of 8000 Hz such as {odd}, 2 of 16000 Hz"
     assert finding.level == "oddity"
     assert finding.what == "1 files have 8000 Hz and are made 16000 Hz: no sound above 4000 Hz"
 
