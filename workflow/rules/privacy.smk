@@ -158,14 +158,15 @@ use rule assess_calibration as assess_calibration_given with:
         test=calibration_scores("_run1"),
         script=SCRIPTS / "assess_calibration.py",
     output:
-        metrics="results/metrics/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/given.json",
-        curves="results/curves/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/given.tsv",
+        metrics="results/metrics/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
+        curves="results/curves/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
     log:
-        "results/logs/assess_calibration/{corpus}/{trials}/{anonymiser}/{extractor}/given.log",
+        "results/logs/assess_calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
     benchmark:
-        "results/benchmarks/assess_calibration/{corpus}/{trials}/{anonymiser}/{extractor}/given.tsv"
+        "results/benchmarks/assess_calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv"
     wildcard_constraints:
         extractor=one_of(name for name in config["attacks"] if name not in RESAMPLED_GIVEN),
+        backend=GIVEN,
     params:
         code=code("assess_calibration"),
         labels=config["report"]["cece"],
