@@ -100,7 +100,9 @@ def test_the_entries_that_are_commented_out_are_correct_ones():
     text = (Path(__file__).parents[2] / "config" / "anonymisers.yaml").read_text()
     entries = yaml.safe_load("\n".join(re.findall(r"^# (\w+: \{.*\})$", text, re.MULTILINE)))
     assert list(entries) == ["b3", "b4", "b5", "b1a", "b1b", "nac", "pitch"]
-    assert problems({"anonymisers": entries}) == []
+    assert problems({"anonymisers": entries}) == [
+        f"anonymisers.nac.env: {Path('my_envs/nac.yaml').absolute()}: not found"
+    ]
 
 
 def test_variables_are_replaced_everywhere(tmp_path, monkeypatch):
@@ -227,6 +229,14 @@ CASES = {
     "a model that is not there": (
         {"extractors": {"a": {"model": "/no/where"}}},
         "extractors.a.model: /no/where: not found",
+    ),
+    "an environment that is not there": (
+        {"anonymisers": {"a": {"command": "a", "env": "mine.yaml"}}},
+        f"anonymisers.a.env: {Path('mine.yaml').absolute()}: not found",
+    ),
+    "an environment that is not ours": (
+        {"extractors": {"a": {"command": "a", "env": "mine"}}},
+        f"extractors.a.env: {VALIDATE.parents[1] / 'envs/mine.yaml'}: not found",
     ),
     "a recipe that is not there": (
         {

@@ -14,7 +14,7 @@ def anonymiser_inputs(wildcards):
 
 
 def anonymiser_environment(wildcards):
-    return environment(plan.anonymiser(wildcards.anonymiser)["env"])
+    return environment_file(plan.anonymiser(wildcards.anonymiser)["env"])
 
 
 def anonymiser_manifest(wildcards):

@@ -73,12 +73,12 @@ def extractor_files(wildcards):
 
 
 def extractor_environment(wildcards):
-    return environment(plan.extractors[wildcards.extractor]["env"])
+    return environment_file(plan.extractors[wildcards.extractor]["env"])
 
 
 def backend_environment(wildcards):
     is_speechbrains = plan.backends[wildcards.backend]["type"] == "speechbrain_plda"
-    return environment("speechbrain" if is_speechbrains else "evaluate")
+    return environment_file("speechbrain" if is_speechbrains else "evaluate")
 
 
 def recipe(wildcards):

@@ -23,7 +23,8 @@ from voiceprivacy.averages import ACROSS
 from voiceprivacy.command import REFUSALS
 from voiceprivacy.dependencies import code, modules
 from voiceprivacy.files import RESOURCES, SCRIPTS, BadInput, ours
-from voiceprivacy.plan import CONDITIONS, GIVEN, MODEL_FILES, PARTS, PICTURES, PITCH, TABLES, Attack, Plan, recipe_file
+from voiceprivacy.plan import CONDITIONS, GIVEN, MODEL_FILES, PARTS, PICTURES, PITCH, TABLES, Attack, Plan
+from voiceprivacy.plan import environment_file, recipe_file
 from voiceprivacy.report import colours
 from voiceprivacy.progress import show_progress
 
@@ -86,10 +87,6 @@ def gallery(wildcards):
 
 def sample_rate(wildcards):
     return plan.corpora[wildcards.corpus]["sample_rate"]
-
-
-def environment(name):
-    return name if len(Path(name).parts) > 1 else f"{workflow.basedir}/envs/{name}.yaml"
 
 
 def matrix(path):

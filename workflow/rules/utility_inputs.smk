@@ -6,7 +6,7 @@ def measure_inputs(wildcards):
 
 
 def measure_environment(wildcards):
-    return environment(config["utility"][wildcards.measure]["env"])
+    return environment_file(config["utility"][wildcards.measure]["env"])
 
 
 def measure_field(name):

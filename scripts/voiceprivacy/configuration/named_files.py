@@ -5,7 +5,7 @@ from itertools import product
 
 from voiceprivacy.configuration.explanations import Problem
 from voiceprivacy.files import ours
-from voiceprivacy.plan import Plan, given_scores, recipe_file
+from voiceprivacy.plan import Plan, environment_file, given_scores, recipe_file
 
 
 def missing_files(config):
@@ -25,6 +25,8 @@ def _named_files(plan):
             files = kinds[section](plan, name, entry) if section in kinds else ()
             yield from (((section, name, *place), ours(path)) for place, path in files)
             yield from (((section, name, "inputs"), ours(path)) for path in entry.get("inputs", ()))
+            if "env" in entry:
+                yield (section, name, "env"), environment_file(entry["env"])
     if "expected" in plan.config:
         yield ("expected",), ours(plan.config["expected"])
     if "tags" in plan.config["report"]:

@@ -7,7 +7,7 @@ from voiceprivacy.plan.attackers import CONDITIONS, MODEL_FILES, Attack, Attacke
 from voiceprivacy.plan.averages import Averages
 from voiceprivacy.plan.given import GIVEN, Given, given_scores
 from voiceprivacy.plan.outputs import PICTURES, RESAMPLED, TABLES, Outputs
-from voiceprivacy.plan.speech import PARTS, RUN1, Speech
+from voiceprivacy.plan.speech import PARTS, RUN1, Speech, environment_file
 from voiceprivacy.plan.utility import PITCH, Utility
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "TABLES",
     "Attack",
     "Plan",
+    "environment_file",
     "given_scores",
     "recipe_file",
 ]

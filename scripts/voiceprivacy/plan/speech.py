@@ -4,11 +4,18 @@ from itertools import product
 from pathlib import Path
 
 from voiceprivacy import seeds
+from voiceprivacy.files import SCRIPTS
 
 PARTS = ["enrolment", "trial", "train"]
 CORPUS_KINDS = ["synthetic", "librispeech", "vctk", "kaldi", "folder"]
 ANONYMISER_KINDS = ["command", "function", "audio"]
 RUN1 = "_run1"
+
+
+def environment_file(env):
+    """The absolute path of a conda environment: one of ours by its word, or a file of the user's."""
+    own = "/" in env or env.endswith((".yaml", ".yml"))
+    return str(Path(env).absolute() if own else SCRIPTS.parent / "envs" / f"{env}.yaml")
 
 
 class Speech:
