@@ -23,7 +23,7 @@ def main():
     parser.add_argument("--all-fits", action="store_true", help="add the goodness of all five losses and the EER")
     for name, what in (("curves", "histogram and model"), ("speakers", "each"), ("examples", "three speakers")):
         parser.add_argument(f"--{name}", help=f"TSV to write: label {' '.join(TABLES[name])} ({what})")
-    parser.add_argument("--plot", help="picture of the rank histograms to write: png, pdf or svg")
+    parser.add_argument("--plot", help="picture of the rank histograms to write: png, pdf, svg or tex")
     interval_files.add_arguments(parser)
     arguments = parser.parse_args()
 

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from voiceprivacy.files import BadInput
 from voiceprivacy.report.plots import ranks, similarity, style
+from voiceprivacy.report.plots.pgfplots import to_pgfplots
 
 
 def blocks(n_speakers):
@@ -55,6 +57,22 @@ def test_every_system_has_a_panel():
     figure = ranks.picture(**systems(12, n_systems=6))
     drawn = [ax.get_title().split("\n")[0] for ax in figure.axes if ax.axison]
     assert drawn == [f"b{index}/op" for index in range(6)]
+
+
+def test_ranks_for_a_paper_have_bars_behind_the_model_and_the_room_of_the_other_forms():
+    figure = ranks.picture(**systems(12, n_systems=2))
+    text = to_pgfplots(figure)
+    assert text.count(r"\closedcycle") == 2 * 12
+    assert text.index(r"\closedcycle") < text.index("mark=*")
+    width, height = figure.get_size_inches()
+    for box in (ax.get_position() for ax in figure.axes):
+        assert f"at={{({box.x0 * width:.4f}in,{box.y0 * height:.4f}in)}}" in text
+        assert box.y1 < 0.8  # titles and legend have room
+
+
+def test_matrices_are_no_picture_for_pgfplots():
+    with pytest.raises(BadInput, match="it has areas; take pdf"):
+        to_pgfplots(similarity.picture(**blocks(2), speakers=["a", "b"]))
 
 
 def test_intervals_stand_beside_the_numbers_of_ranks():

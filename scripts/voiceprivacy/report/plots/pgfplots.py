@@ -24,7 +24,7 @@ def to_pgfplots(figure):
     ------
     BadInput : the figure holds something that is no line, bar or step histogram (an image)
     """
-    figure.canvas.draw()  # places the axes
+    figure.draw_without_rendering()  # places the axes
     lines = [HEAD, r"\begin{tikzpicture}"]
     for ax in figure.axes:
         if ax.axison:
@@ -55,7 +55,9 @@ def _axis(figure, ax):
         **_ticks("y", ax.yaxis),
     }
     legend, style = _legend(figure, ax)
-    flags = ["scale only axis", "axis lines*=left", "unbounded coords=jump", "title style={align=center}", *style]
+    flags = ["scale only axis", "axis lines*=left", "unbounded coords=jump", *style]
+    if "\n" in ax.get_title():
+        flags.append(r"title style={align=center, font=\footnotesize}")
     flags += [f"{axis}mode=log" for axis in "xy" if getattr(ax, f"get_{axis}scale")() == "log"]
     options = ", ".join([*flags, *(f"{name}={value}" for name, value in options.items() if value != "{}")])
     if ax.images or ax.collections:
@@ -97,16 +99,20 @@ def _look(artist):
         f"line width={artist.get_linewidth():g}pt",
     ]
     if artist.get_marker() in MARKERS:
-        look.append(f"mark={MARKERS[artist.get_marker()]}, mark size={artist.get_markersize() / 2:g}pt")
+        radius = artist.get_markersize() / (4 if artist.get_marker() == "." else 2)
+        look.append(f"mark={MARKERS[artist.get_marker()]}, mark size={radius:g}pt")
     return ", ".join(look)
 
 
 def _legend(figure, ax):
-    """Lines of the legend and options of the axis; the legend of the figure stands above its first axes."""
+    """Lines of the legend and options of the axis; the legend of the figure belongs to its first axes."""
     legend, place = ax.get_legend(), "at={(1.03,1)}, anchor=north west, draw=none, cells={anchor=west}"
     if legend is None and figure.legends and ax is figure.axes[0]:
         legend = figure.legends[0]
-        place = "at={(0,1.2)}, anchor=south west, draw=none, cells={anchor=west}, legend columns=2"
+        box = ax.get_position()
+        top = f"at={{({(0.5 - box.x0) / box.width:.4f},{(1 - box.y0) / box.height:.4f})}}, anchor=north"
+        columns = 2 if len(legend.get_texts()) > 4 else len(legend.get_texts())
+        place = f"{top}, draw=none, cells={{anchor=west}}, legend columns={columns}"
     if legend is None:
         return [], []
     title = legend.get_title().get_text()

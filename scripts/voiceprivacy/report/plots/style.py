@@ -31,7 +31,7 @@ def figure(width_inches, height_inches, rows=1, columns=1, **subplots):
 def save(figure, path):
     """Write a figure whole or not at all; the ending of ``path`` (svg, pdf, png or tex) says how.
 
-    tex needs the package pgfplots, and works for pictures that are made of lines and histograms.
+    tex needs the package pgfplots, and works for pictures that are made of lines, bars and histograms.
     """
     kind = str(path).rpartition(".")[2]
     if kind == "tex":
