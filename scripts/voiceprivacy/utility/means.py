@@ -5,6 +5,8 @@ Conventions
 * Speakers are drawn as for the intervals of privacy: Poisson draws with mean 1 that depend on the seed and on the
   speaker's name only, so that the same draws serve all anonymisers and lists. A speaker counts with all his utterances.
 * The interval is the percentile interval with quantiles of Student's t instead of the normal distribution (expanded).
+  Three or four speakers need quantiles further out than replicates reach, and have t standard deviations to each side;
+  two say nothing of others and have none.
 * A mean can be weighted by another metric: a word error rate of all words is the mean of those of the utterances,
   weighted by their numbers of words.
 * Undefined values are left out of a mean, and counted.
@@ -24,6 +26,7 @@ from voiceprivacy import seeds
 UNDEFINED = "undefined"
 LEVEL = 0.95
 NONE = "-"
+FEWEST_SPEAKERS = 3
 
 
 class Mean(NamedTuple):
@@ -67,11 +70,14 @@ def mean(values, speakers, *, weights=None, n_replicates, seed):
 
 def _interval(total, share, names, *, n_replicates, seed):
     """Limits of sum(total) / sum(share), both (S,), over draws of the speakers."""
-    if len(names) < 2 or not n_replicates:
+    if len(names) < FEWEST_SPEAKERS or not n_replicates:
         return NONE, NONE
     draws = np.stack([seeds.generator(seed, "bootstrap", name).poisson(1.0, n_replicates) for name in names], axis=1)
     drawn = draws @ share
     replicates = np.sort((draws @ total)[drawn > 0] / drawn[drawn > 0])
-    tail = ndtr(-stdtrit(len(names) - 1, (1 + LEVEL) / 2))
-    place = max(int(np.floor(tail * (len(replicates) + 1) + 1e-9)), 1)
-    return float(replicates[place - 1]), float(replicates[len(replicates) - place])
+    half_width = stdtrit(len(names) - 1, (1 + LEVEL) / 2)
+    place = int(np.floor(ndtr(-half_width) * (len(replicates) + 1) + 1e-9))
+    if place:
+        return float(replicates[place - 1]), float(replicates[len(replicates) - place])
+    mean, spread = total.sum() / share.sum(), half_width * replicates.std()
+    return float(min(replicates[0], mean - spread)), float(max(replicates[-1], mean + spread))

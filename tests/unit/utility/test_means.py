@@ -34,6 +34,12 @@ def test_one_speaker_or_no_replicates_have_no_interval():
     assert of([1.0, 2.0], ["s", "t"], n_replicates=0).ci_high == "-"
 
 
+def test_two_speakers_have_no_interval_and_three_one_that_is_wider_than_their_values():
+    assert of([1.0, 2.0], ["a", "b"])[1:3] == ("-", "-")
+    found = of([1.0, 2.0, 3.0], ["a", "b", "c"])
+    assert found.ci_low < 1 and found.ci_high > 3
+
+
 def test_equal_values_have_an_interval_without_width():
     found = of([0.5] * 6, list("aabbcc"))
     assert found[:3] == (0.5, 0.5, 0.5)
