@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from voiceprivacy import configuration
+from voiceprivacy.configuration.completion import schema
 from voiceprivacy.files import BadInput
 
 VALIDATE = Path(__file__).parents[2] / "scripts" / "validate.py"
@@ -264,6 +265,21 @@ CASES = {
 def test_a_mistake_is_named_with_its_place(case):
     config, expected = CASES[case]
     assert any(problem.startswith(expected) for problem in problems(config))
+
+
+def test_every_key_of_a_config_is_described():
+    def undescribed(schema, place=()):
+        for name, of in schema.get("properties", {}).items():
+            if isinstance(of, dict) and "if" not in place:
+                if "description" not in of and "$ref" not in of:
+                    yield ".".join((*place, name))
+                yield from undescribed(of, (*place, name))
+        for key in ("additionalProperties", "items", "then", "if"):
+            if isinstance(schema.get(key), dict):
+                yield from undescribed(schema[key], (*place, key))
+
+    whole = schema()
+    assert [of for part in (whole, *whole["$defs"].values()) for of in undescribed(part)] == []
 
 
 def test_a_correct_config_has_no_problems():
