@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from voiceprivacy.files import BadInput, whole_or_absent
+from voiceprivacy.files import BadInput, refuse_endless, whole_or_absent
 
 UNREADABLE = (
     *(ValueError, OSError, EOFError, AttributeError, TypeError, KeyError, IndexError, SyntaxError),
@@ -76,9 +76,9 @@ def read_embeddings(path):
         raise BadInput(f"{path}: {len(ids)} ids for embeddings of shape {embeddings.shape}")
     if len(set(ids.tolist())) != len(ids):
         raise BadInput(f"{path}: an id occurs twice")
-    if not np.isfinite(embeddings).all():
-        bad = ids[~np.isfinite(embeddings).all(axis=1)][0]
-        raise BadInput(f"{path}: the embedding of '{bad}' is not finite")
+    usable = np.isfinite(embeddings).all(axis=1) & (np.abs(embeddings).max(axis=1) <= np.finfo(np.float32).max)
+    if not usable.all():
+        raise BadInput(f"{path}: the embedding of '{ids[~usable][0]}' is not finite in single precision")
     return Embeddings(ids, embeddings)
 
 
@@ -92,6 +92,7 @@ def read_npz(path, required):
 
     What the file announces is compared with what it holds before any memory is taken for it.
     """
+    refuse_endless(path)
     try:
         with zipfile.ZipFile(path) as file:
             for member in file.infolist():

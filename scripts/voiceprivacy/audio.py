@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import soundfile
 
-from voiceprivacy.files import BadInput, whole_or_absent
+from voiceprivacy.files import BadInput, refuse_endless, whole_or_absent
 
 RATES_HZ = (4000, 384000)  # of speech; another rate is a broken header
 BLOCK = 2**20  # samples that are read at a time
@@ -33,6 +33,7 @@ def header(path):
     ------
     BadInput : the file is missing, empty, not audio, shorter than its header says, or sampled at a rate of no speech
     """
+    refuse_endless(path)
     try:
         info = soundfile.info(str(path))
         missing = _missing_bytes(path) if info.format in ("WAV", "WAVEX") else 0

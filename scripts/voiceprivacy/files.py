@@ -5,6 +5,7 @@ import json
 import math
 import re
 import shutil
+import stat
 import uuid
 from pathlib import Path
 
@@ -12,6 +13,9 @@ import numpy as np
 
 SCRIPTS = Path(__file__).resolve().parents[1]
 RESOURCES = SCRIPTS.parent / "workflow" / "resources"
+
+
+MARK = "\ufeff"  # byte order
 
 
 class BadInput(Exception):
@@ -140,8 +144,10 @@ def read_lines(path):
 
     Raises
     ------
-    BadInput : it is missing or cannot be read, is a folder, is not UTF-8, or holds NUL bytes
+    BadInput : it is missing or cannot be read, is a folder or no file, is not UTF-8, or holds NUL bytes or
+        a byte-order mark amid the text
     """
+    refuse_endless(path)
     try:
         content = Path(path).read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -150,6 +156,8 @@ def read_lines(path):
         raise BadInput(f"{path}: is a folder, not a file") from None
     except (OSError, ValueError) as error:
         raise BadInput(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    except MemoryError:
+        raise MemoryError(f"{path}: {Path(path).stat().st_size} bytes") from None
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -157,8 +165,26 @@ def read_lines(path):
         raise BadInput(f"{path}:{line}: not UTF-8 text (byte 0x{content[error.start]:02x})") from None
     if "\0" in text:
         raise BadInput(f"{path}:{text[: text.index(chr(0))].count(chr(10)) + 1}: not text (it holds a NUL byte)")
+    if MARK in text:
+        line = text[: text.index(MARK)].count("\n") + 1
+        raise BadInput(f"{path}:{line}: a byte-order mark amid the text, where nobody sees it: were files joined?")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return lines if lines[-1] else lines[:-1]
+
+
+def refuse_endless(path):
+    """Refuse (BadInput) a named pipe, a device or a socket, from which one could read for ever.
+
+    What a shell puts there instead of a file, as in ``--scores <(zcat scores.gz)``, is no name of anybody's.
+    """
+    if str(path).startswith(("/dev/fd/", "/dev/stdin", "/proc/self/fd/")):
+        return
+    try:
+        mode = Path(path).stat().st_mode
+    except (OSError, ValueError):  # whoever opens it says why
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise BadInput(f"{path}: is a pipe or a device, not a file")
 
 
 @contextlib.contextmanager

@@ -100,6 +100,7 @@ def read_enrolments(path):
     for line, row in read_rows(path, ENROLMENTS):
         if not row["enrolment"] or not row["utterance"]:
             raise BadInput(f"{path}:{line}: an enrolment or an utterance is empty")
+        _refuse_hidden_spaces(row, path, line)
         utterances = enrolments.setdefault(row["enrolment"], [])
         if row["utterance"] in utterances:
             raise BadInput(f"{path}:{line}: utterance '{row['utterance']}' enrols '{row['enrolment']}' twice")
@@ -119,6 +120,7 @@ def read_speakers(path):
     for line, row in read_rows(path, SPEAKERS):
         if not row["id"] or not row["speaker"]:
             raise BadInput(f"{path}:{line}: an id or a speaker is empty")
+        _refuse_hidden_spaces(row, path, line)
         if speaker_of.setdefault(row["id"], row["speaker"]) != row["speaker"]:
             raise BadInput(f"{path}:{line}: '{row['id']}' has two speakers")
     return speaker_of
@@ -246,7 +248,7 @@ def number(text, path, line):
         value = float(text)
     except ValueError:
         value = math.nan
-    if math.isnan(value) or "_" in text:  # 1_000 is a number to Python and a slip in a table
+    if math.isnan(value) or "_" in text or not text.isascii():  # Python reads 1_000 and other digits, too
         raise BadInput(f"{path}:{line}: '{text}' is not a number")
     return value
 
@@ -265,7 +267,15 @@ def _trial(row, path, line):
     _check_label(row["label"], path, line)
     if not row["enrolment"] or not row["trial"]:
         raise BadInput(f"{path}:{line}: a trial has an enrolment and a trial; one of them is empty")
+    _refuse_hidden_spaces(row, path, line)
     return Trial(*(sys.intern(row[column]) for column in TRIALS))  # a million trials name few ids: one string for each
+
+
+def _refuse_hidden_spaces(row, path, line):
+    """Refuse ids that begin or end with a space: they are others than they seem."""
+    for text in row.values():
+        if text != text.strip():
+            raise BadInput(f"{path}:{line}: '{text}' has a space at its beginning or end")
 
 
 def _check_label(label, path, line):

@@ -9,7 +9,7 @@ import struct
 
 import numpy as np
 import soundfile
-from spoilers import cut, into_folder, remove, sound, write
+from spoilers import cut, huge, into_folder, into_pipe, link_to, remove, sound, write
 from world import RATE, SECONDS, speech
 
 ORIGINAL, PROTECTED = "data/wav/anna-2.wav", "submission/anna-2.wav"
@@ -70,9 +70,12 @@ DAMAGES = [
     ("infinite samples", sound(np.where(np.isnan(NAN), np.inf, GOOD), subtype="DOUBLE"), ["anna-2.wav: holds samples that are NaN or infinite"]),
     ("a rate of 1 Hz", rate(1), ["anna-2.wav: is sampled at 1 Hz"]),
     ("a rate of a billion Hz", rate(10**9), ["anna-2.wav: is sampled at 1000000000 Hz"]),
+    ("a named pipe", into_pipe, ["anna-2.wav: is a pipe or a device, not a file"]),
+    ("a device", link_to("/dev/zero"), ["anna-2.wav: is a pipe or a device, not a file"]),
+    ("a terabyte of nothing", huge, ["anna-2.wav: cannot be read as audio"]),
     ("one sample", sound(np.array([0.5], np.float32)), ["anna-2.wav: lasts 0.0"]),
 ]  # fmt: skip
-ONE_SIDED = ("one sample", "a folder named .wav")  # other words for these, or none
+ONE_SIDED = ("one sample", "a folder named .wav", "a named pipe", "a device")  # other words for these, or none
 OF_PROTECTED = [
     ("a folder named .wav", into_folder, ["'anna-2' is missing"]),
     ("another rate", sound(GOOD, 22050), ["anna-2.wav: is sampled at 22050 Hz instead of 16000"]),

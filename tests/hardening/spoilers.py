@@ -1,6 +1,7 @@
 """How a file is spoilt: each of these gives a function of its path."""
 
 import json
+import os
 import re
 import shutil
 
@@ -71,6 +72,23 @@ def into_folder(path):
     """A folder in the place of a file."""
     path.unlink()
     path.mkdir()
+
+
+def into_pipe(path):
+    """A named pipe in the place of a file, into which nobody writes."""
+    path.unlink()
+    os.mkfifo(path)
+
+
+def link_to(target):
+    """A symbolic link in the place of a file."""
+    return lambda path: (path.unlink(), path.symlink_to(target))
+
+
+def huge(path):
+    """A terabyte of nothing that takes no room on the disk."""
+    with open(path, "wb") as file:
+        file.truncate(2**40)
 
 
 def sound(samples, rate=RATE, **encoding):

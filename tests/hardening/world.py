@@ -209,9 +209,9 @@ def _main(script):
 
 
 def contents(folder):
-    """{relative path: bytes} of all files below a folder, and its folders."""
+    """{relative path: bytes} of all files below a folder but huge ones, and its folders."""
     return {
-        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() and path.stat().st_size < 2**30 else None
         for path in folder.rglob("*")
         if "__pycache__" not in path.parts
     }

@@ -57,7 +57,7 @@ def _by_stem(folders):
     """{stem: [path, ...]} of all audio below the folders."""
     stems = {}
     for folder in folders:
-        for path in sorted(path for path in folder.rglob("*") if path.suffix in ENDINGS):
+        for path in sorted(of for of in folder.rglob("*") if of.suffix in ENDINGS and of.is_file()):
             stems.setdefault(path.stem, []).append(path)
     return stems
 
