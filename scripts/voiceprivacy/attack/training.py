@@ -32,7 +32,7 @@ from voiceprivacy.attack.brain import MIXED, History, SpeakerBrain, ValidationSe
 from voiceprivacy.attack.extractors import EMBEDDING, FEATURES, NORMALISATION, SETTINGS, WEIGHTS, load_weights
 from voiceprivacy.attack.hyperparameters import Hyperparameters
 from voiceprivacy.attack.pieces import Batches, Pieces, hold_out
-from voiceprivacy.files import BadInput, remove_at_once, whole_folder_or_absent
+from voiceprivacy.files import BadInput, remove_at_once, remove_leftovers, whole_folder_or_absent
 
 CLASSIFIER = ["speechbrain.lobes.models.ECAPA_TDNN.Classifier", "speechbrain.lobes.models.Xvector.Classifier"]
 COST = ["speechbrain.nnet.losses.LogSoftmaxWrapper", "speechbrain.nnet.losses.nll_loss"]
@@ -96,6 +96,8 @@ def train(utterances, *, recipe, folder, seed, start=None, computer=CPU):
     n_classes = len(pieces.speakers) * len(augmentation.speeds)
     settings = Hyperparameters(recipe, placeholders={SPEAKERS: n_classes})
     checkpoints = _checkpoints(folder, settings.text, utterances, seed, start)
+    for made in (Path(folder), checkpoints.parent):
+        remove_leftovers(made)
     with _reproducibly(seed, computer.threads), whole_folder_or_absent(folder) as temporary:
         modules = _modules(settings)
         if start is not None:

@@ -170,8 +170,10 @@ def test_a_training_that_was_killed_while_it_cleaned_up_can_be_repeated(recipe, 
         with pytest.raises(KeyboardInterrupt):
             training.train(utterances, recipe=recipe, folder=tmp_path / "model", seed=1)
     first = weights(tmp_path / "model")
+    (tmp_path / f".model.{'0' * 32}").mkdir()  # of one that was killed while it wrote the folder
     training.train(utterances, recipe=recipe, folder=tmp_path / "model", seed=1)
     assert weights(tmp_path / "model") == first
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "recipe.yaml"]
 
 
 def killed_in_its_third_call(save):
