@@ -14,6 +14,10 @@ WIDTH = 100
 NAME_WIDTH = 12
 ATTACK_WIDTH = 13
 MOST_SYSTEMS = 30
+CORRECTED = (
+    "zero evid.: D_ECE up to there is no more than permuted speakers give. With few speakers minCllr, D_ECE and ranks"
+    " show more than there is; their intervals are corrected for it, so a number can lie outside its own."
+)
 UNDEFINED_SHORT = "undef."
 COLUMNS = [column for column in ALL_COLUMNS if not column.optional]
 UNITS = [f"{column.unit} {column.arrow}".strip() for column in COLUMNS]
@@ -35,7 +39,12 @@ def summary(systems, comparisons=NONE, controls=(), averages=None):
         lines += ["", "Of many systems, the strongest attack on each anonymiser; all are in the report."]
     for _, group in itertools.groupby(shown, key=lambda system: system[:3]):
         lines += ["", *_table(list(group))]
-    return [*lines, "", "↑ ↓: which way means more privacy."]
+    return [
+        *lines,
+        "",
+        "↑ ↓: which way means more privacy.",
+        *textwrap.wrap(CORRECTED if comparisons != NONE else "", WIDTH),
+    ]
 
 
 def _table(systems):

@@ -90,13 +90,20 @@ def test_the_matrix_has_po_as_the_transpose_of_op_and_gaps_where_undefined():
 
 def test_profiles_are_drawn_in_the_system_s_colour_beside_perfect_privacy():
     curve = {name: np.array([0.0, 1.0]) for name in ("prior_log_odds", "ece_bit", "ece_default_bit")}
-    numbers = {"dece_bit": 0.25, "worst_case_log10": "inf", "tag": "F"}
+    numbers = {
+        "dece_bit": 0.25,
+        "worst_case_log10": "inf",
+        "tag": "F",
+        "dece_limits": (0.2, 0.3),
+        "zero_evidence": True,
+    }
     drawn = traces(
         evidence.profiles(curves={("b2", "op"): curve}, metrics={("b2", "op"): numbers}, colours={"b2": "#123456"})
     )
     assert set(drawn) == {"perfect privacy", "b2 OP"}
     assert drawn["b2 OP"]["line"] == {"color": "#123456", "dash": "dash", "width": 2}
-    assert "D_ECE 0.250 bit, worst case inf (F)" in drawn["b2 OP"]["hovertemplate"]
+    text = "D_ECE 0.250 [0.200, 0.300] bit, no more than zero evidence<br>worst case inf (F)<br>"
+    assert text in drawn["b2 OP"]["hovertemplate"]
 
 
 def test_dots_have_the_numbers_and_intervals_of_the_leaderboard_and_the_band_of_zero_evidence(run):

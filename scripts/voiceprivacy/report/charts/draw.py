@@ -29,7 +29,7 @@ from voiceprivacy.report.order import arrange
 from voiceprivacy.report.rank_tables import by_length
 from voiceprivacy.report.speakers import EXPOSURES, ZOO, read_speakers, span_of_means
 from voiceprivacy.report.training import read_curve
-from voiceprivacy.report.uncertainty import metric_limits
+from voiceprivacy.report.uncertainty import metric_limits, within_zero_evidence
 from voiceprivacy.tables import number, read_manifest, read_rows
 
 PROFILES = ["prior_log_odds", "ece_bit", "ece_default_bit"]
@@ -145,8 +145,15 @@ def _zebra(place, run):
         for condition, curve in read_curves(tables[-1], PROFILES).items():
             if condition in ("oo", "op", "pp"):
                 curves[anonymiser, condition] = curve
-                metrics[anonymiser, condition] = _metrics(place, run, anonymiser, condition)
+                metrics[anonymiser, condition] = _evidence(place, run, anonymiser, condition)
     return Drawn([("", evidence.profiles(curves=curves, metrics=metrics, colours=run.colours))], tables)
+
+
+def _evidence(place, run, anonymiser, condition):
+    """The numbers of a system, with the interval of D_ECE, and whether that is no more than zero evidence."""
+    of = _metrics(place, run, anonymiser, condition)
+    metric = run.metrics[place.corpus, place.trials, anonymiser, place.extractor, place.backend, condition]["dece_bit"]
+    return of | {"dece_limits": metric_limits(metric), "zero_evidence": within_zero_evidence(of)}
 
 
 def _calibration(place, run):

@@ -2,7 +2,7 @@
 
 from voiceprivacy.report.charts.chart import INK, chart, line, of_system, tall
 from voiceprivacy.report.colours import dash
-from voiceprivacy.report.columns import short
+from voiceprivacy.report.columns import short, short_limits
 
 PRIOR = {"title": "prior log-odds of the attacker, logit(π)"}
 HOVER = "prior log-odds %{x:.1f}: ECE %{y:.3f} bit"
@@ -20,14 +20,16 @@ def profiles(*, curves, metrics, colours):
     Parameters
     ----------
     curves : {(anonymiser, condition): {prior_log_odds, ece_bit, ece_default_bit: array (P,)}}
-    metrics : {(anonymiser, condition): {dece_bit, worst_case_log10, tag}}
+    metrics : {(anonymiser, condition): {dece_bit, dece_limits, zero_evidence, worst_case_log10, tag}}
     colours : {anonymiser: colour}
     """
     first = next(iter(curves.values()))
     traces = [line(first["prior_log_odds"], first["ece_default_bit"], "perfect privacy", hover=HOVER)]
     for (anonymiser, condition), curve in curves.items():
         of = metrics[anonymiser, condition]
-        numbers = f"D_ECE {short(of['dece_bit'])} bit, worst case {_worst(of)}<br>"
+        disclosed = f"D_ECE {short(of['dece_bit'])}{short_limits(of['dece_limits'])} bit"
+        zero = ", no more than zero evidence" if of["zero_evidence"] else ""
+        numbers = f"{disclosed}{zero}<br>worst case {_worst(of)}<br>"
         look = {"colour": colours[anonymiser], "dash": dash(colours, anonymiser, condition)}
         name = f"{anonymiser} {condition.upper()}"
         profile = line(curve["prior_log_odds"], curve["ece_bit"], name, hover=numbers + HOVER, **look)
