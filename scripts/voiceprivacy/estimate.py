@@ -23,6 +23,7 @@ HUB_BYTES = 83e6  # of the weights of a model that is not there yet
 TRAINED_BYTES = {"small": 2e6, "large": 25e6}  # of one that is still to be trained
 SCORING, RESAMPLING = 2e-5, 2e-7  # seconds for a trial; for a trial of a replicate of the intervals
 SYSTEM_S, SYSTEM_BYTES = 8, 1.3e6  # numbers and pictures of one system under one attacker on one list
+GIVEN_S, GIVEN_BYTES = 1, 0.1e6  # of one whose scores somebody else made
 PAGE_S, PAGE_BYTES = 6, 3e6
 
 
@@ -93,10 +94,11 @@ def _assessment(plan, trials):
         conditions = sum(len(plan.conditions(name)) for name in of_attack)
         systems += len(of_attack)
         scores += conditions * trials.get(attack.corpus, {}).get(attack.trials, 0)
-    seconds = PAGE_S + systems * SYSTEM_S + scores * RESAMPLING * plan.n_replicates()
+    given = sum(len(plan.given_systems(attack)) for attack in plan.given_attacks())
+    seconds = PAGE_S + systems * SYSTEM_S + given * GIVEN_S + scores * RESAMPLING * plan.n_replicates()
     return [
         Step("scores", scores * SCORE_BYTES, scores * SCORING),
-        Step("numbers, intervals, pictures, page", PAGE_BYTES + systems * SYSTEM_BYTES, seconds),
+        Step("numbers, intervals, pictures, page", PAGE_BYTES + systems * SYSTEM_BYTES + given * GIVEN_BYTES, seconds),
     ]
 
 

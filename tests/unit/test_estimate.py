@@ -64,6 +64,14 @@ def test_numbers_and_pictures_grow_with_systems_trials_and_replicates():
     assert seconds(1000, 2000) - seconds(1000, 1000) == pytest.approx(6 * 1000 * 2e-7 * 1000)
 
 
+def test_scores_of_somebody_else_take_a_second_for_each_system(tmp_path):
+    for name in ("original_oo", "b2_op", "b2_pp"):
+        (tmp_path / f"{name}.tsv").touch()
+    scores = {"scores": f"{tmp_path}/{{anonymiser}}_{{condition}}.tsv"}
+    (*_, last) = estimate(configuration.complete({"attacks": {"team7": scores}}), {})
+    assert (last.seconds, last.bytes) == (6 + 2 * 1, 3e6 + 2 * 0.1e6)
+
+
 def test_the_table_has_readable_units_and_a_sum():
     table = text([Step("one", 2.5e9, 7200), Step("other", 2e6, 30)])
     lines = [" ".join(line.split()) for line in table.splitlines()]
