@@ -189,7 +189,7 @@ def test_an_average_over_two_corpora_of_given_scores_has_intervals_on_the_page(t
     assert of_average == {key: pytest.approx(limits) for key, limits in of_one.items()}, "the same lists twice"
     low, high = of_average["pp", "eer_percent", "b2"]
     page = (tmp_path / "results" / "report" / "index.html").read_text(encoding="utf-8")
-    start = page.index('data-value="b2"', page.index('<tr data-set="all lists" data-attack="given, PP"'))
+    start = page.index('data-value="b2"', page.index('data-set="all lists" data-attack="given, PP"'))
     assert f"[{low:.1f}, {high:.1f}]" in page[start : page.index("</tr>", start)]
 
 
