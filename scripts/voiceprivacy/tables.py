@@ -221,11 +221,20 @@ def read_table(path, columns):
 
 
 def write_table(path, columns, rows):
-    """Write a TSV; numbers in full precision, infinity as inf and -inf."""
+    """Write a TSV; numbers in full precision, infinity as inf and -inf.
+
+    Raises
+    ------
+    BadInput : a value has a tab or a line end, as the names of folders may
+    """
     with whole_or_absent(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_NONE, quotechar=None)
         writer.writerow(columns)
-        writer.writerows(rows)
+        try:
+            writer.writerows(rows)
+        except csv.Error:
+            what = "a tab or a line end in a name or a path, which no table can hold: rename that folder or file"
+            raise BadInput(f"{path}: {what} (working directory: {Path.cwd()})") from None
 
 
 def read_rows(path, columns):

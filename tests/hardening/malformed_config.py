@@ -2,7 +2,7 @@
 
 # ruff: noqa: E501  a row of the table is a line
 
-from spoilers import config, edit, write
+from spoilers import config, edit, into_pipe, link_to, write
 
 FILE = "config.yaml"
 LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
@@ -33,6 +33,19 @@ CASES = [
         ("a name that is reserved", config(anonymisers={"original": {"command": "x"}}), ["'original' cannot be a name"]),
         ("text for a number", config(seed="zero"), ["config.yaml:1: seed: 'zero' is not of type 'integer'"]),
         ("a seed below zero", config(seed=-1), ["config.yaml:1: seed: -1 is less than the minimum"]),
+        ("a number that is none", write("corpora: {mine: {kaldi: data, segments: {seconds: .nan}}}\n"), ["config.yaml:1: corpora.mine.segments.seconds: nan is no number"]),
+        ("an endless number", write("corpora: {mine: {kaldi: data, segments: {seconds: [1, .inf]}}}\n"), ["config.yaml:1: corpora.mine.segments.seconds.1: inf is no number"]),
+        ("pieces shorter than a frame", config(corpora={"mine": {"kaldi": "data", "segments": {"seconds": 1e-9}}}), ["seconds"]),
+        ("shards without end", config(anonymisers={"b2": {"command": "x", "shards": 10**12}}), ["anonymisers.b2.shards", "10000"]),
+        ("an environment without a name", config(anonymisers={"b2": {"command": "x", "env": " "}}), ["anonymisers.b2.env"]),
+        ("nothing where a name belongs", config(anonymisers={"": {"command": "x"}}), ["'' cannot be a name"]),
+        ("a corpus that is nothing", config(corpora={"mine": None}), ["corpora.mine"]),
+        ("a list where keys belong", config(corpora=[]), ["corpora"]),
+        ("a number of 400 digits", config(report={"bootstrap": 10**400}), ["report.bootstrap"]),
+        ("yes for a number", config(seed=True), ["seed: True is not of type 'integer'"]),
+        ("an empty list of lists", config(corpora={"mine": {"kaldi": "data", "protocol": {"enrol_trial": {"lists": []}}}}), ["lists"]),
+        ("a named pipe", into_pipe, ["config.yaml: is a pipe or a device, not a file"]),
+        ("a device", link_to("/dev/zero"), ["config.yaml: is a pipe or a device, not a file"]),
         ("an unset variable", config(corpora={"mine": {"kaldi": "${NOWHERE_AT_ALL}"}}), ["NOWHERE_AT_ALL: not found"]),
         ("a folder that is not there", config(corpora={"mine": {"kaldi": "nowhere"}}), ["nowhere: not found"]),
         ("a function that is not there", config(anonymisers={"b2": {"function": "x.py:f"}}), ["x.py: not found"]),

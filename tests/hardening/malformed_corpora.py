@@ -2,7 +2,7 @@
 
 # ruff: noqa: E501  a row of the table is a line
 
-from spoilers import append, edit, line, matching, remove, repeat, write
+from spoilers import append, edit, into_folder, into_pipe, line, matching, remove, repeat, write
 
 CHECK = "a Kaldi directory"
 LONG = "a" * 5000
@@ -47,6 +47,21 @@ CASES = [
     ("an utterance enrolled and tried", CHECK, "data/trials", append("anna anna-0 target\n"), ["both enrolled and tried"]),
     ("no target", CHECK, "data/trials", write("anna berta-2 nontarget\n"), ["trial list all: has no target trial"]),
     ("the same mistake when it is prepared", "a prepared Kaldi directory", "data/utt2spk", edit("anna-2 anna\n", ""), ["anna-2"]),
+    ("a named pipe for utt2spk", CHECK, "data/utt2spk", into_pipe, ["data/utt2spk: is a pipe or a device, not a file"]),
+    ("a named pipe for text", CHECK, "data/text", into_pipe, ["data/text: is a pipe or a device, not a file"]),
+    ("a folder for wav.scp", CHECK, "data/wav.scp", into_folder, ["data/wav.scp: is a folder, not a file"]),
+    ("a byte-order mark amid wav.scp", CHECK, "data/wav.scp", edit("\nberta-2", "\n\ufeffberta-2"), ["data/wav.scp:7: a byte-order mark"]),
+    ("a mark that nobody sees", CHECK, "data/utt2spk", edit("anna-2 anna", "anna-2 an\u200bna"), ["but 'an\\u200bna' speaks it"]),
+    ("an accent in other bytes", CHECK, "data/wav.scp", edit("anna-2 ", "ann\u00e9-2 "), ["'ann\u00e9-2' has no speaker in"]),
+    ("a path of Windows", CHECK, "data/wav.scp", edit("data/wav/anna-2.wav", "C:\\data\\anna-2.wav"), ["C:\\data\\anna-2.wav: not found"]),
+    ("a path in quotes", CHECK, "data/wav.scp", edit("data/wav/anna-2.wav", "'data/wav/anna-2.wav'"), ["'data/wav/anna-2.wav': not found"]),
+    ("a place in an archive", CHECK, "data/wav.scp", edit("data/wav/anna-2.wav", "data/raw.ark:15"), ["data/raw.ark:15: not found"]),
+    ("nothing before the pipe", CHECK, "data/wav.scp", edit("data/wav/anna-2.wav", "|"), ["wav.scp:3: utterance 'anna-2' is a command"]),
+    ("an empty wav.scp", CHECK, "data/wav.scp", write(""), ["utterance 'anna-0' is not in data/wav.scp"]),
+    ("an empty enrolls", CHECK, "data/enrolls", write(""), ["speaker 'anna' is unknown"]),
+    ("trials of one speaker", CHECK, "data/trials", write("anna anna-2 target\n"), ["trial list all: has no nontarget trial"]),
+    ("a gender in full", CHECK, "data/spk2gender", edit("carl m", "carl male"), ["spk2gender:3: gender 'male'"]),
+    ("a gender in full", "a folder", "genders.tsv", edit("anna\tf", "anna\tfemale"), ["genders.tsv:2: gender 'female'"]),
     ("no SPEAKERS.TXT", "LibriSpeech", "libri/SPEAKERS.TXT", remove, ["SPEAKERS.TXT: not found"]),
     ("a speaker who is not listed", "LibriSpeech", "libri/SPEAKERS.TXT", edit("11 | F", "13 | F"), ["speaker '11'"]),
     ("a speaker without a sex", "LibriSpeech", "libri/SPEAKERS.TXT", edit("11 | F", "11 | ?"), ["SPEAKERS.TXT:2: expected"]),

@@ -106,6 +106,46 @@ def test_what_can_be_used_and_is_odd_is_an_oddity(tmp_path, samples, said):
     assert said in oddity
 
 
+@pytest.mark.parametrize(("one", "other"), [("anna-2", "Anna-2"), ("jose\u0301-2", "jos\u00e9-2")])
+def test_ids_that_look_alike_are_two_and_an_oddity(tmp_path, one, other):
+    """Capitals, and an accent that is a letter of its own: on some disks their files are one."""
+    world.build(tmp_path)
+    for name in ("wav.scp", "utt2spk", "trials"):
+        text = (tmp_path / "data" / name).read_text().replace("anna-2 ", f"{one} ").replace("berta-2 ", f"{other} ")
+        (tmp_path / "data" / name).write_text(text)
+    source = {"kaldi": {"directory": str(tmp_path / "data"), "root": str(tmp_path)}}
+    findings = Findings()
+    names = [of.utterance for of in list_utterances(source, findings)]
+    assert {one, other} < set(names)
+    (oddity,) = [of.what for of in findings if of.level == "oddity" and "look alike" in of.what]
+    assert oddity.startswith(f"utterances '{min(one, other)}' and '{max(one, other)}' look alike")
+
+
+NAMES = ["nan", "NA", "None", "null", "1e5", "007", "7", "True", "inf", "0x10"]
+
+
+def test_ids_that_look_like_numbers_or_nothing_stay_what_they_are(tmp_path):
+    trials = [tables.Trial(name, other, "target") for name in NAMES for other in NAMES]
+    tables.write_scores(tmp_path / "scores.tsv", trials, range(len(trials)))
+    (tmp_path / "scores.tsv").write_text((tmp_path / "scores.tsv").read_text() + "nan\tx\tnontarget\t0\n")
+    scored = tables.read_scored_trials(tmp_path / "scores.tsv")
+    assert [trial for trial, _ in scored["target"]] == trials
+    assert [score for _, score in scored["target"]] == list(range(len(trials)))
+
+
+@pytest.mark.parametrize("kind", ["MP3", "OGG", "AU", "AIFF", "W64", "RF64"])
+def test_other_formats_named_wav_are_read_as_what_they_are(tmp_path, kind):
+    soundfile.write(tmp_path / "a.wav", TONE, 16000, format=kind)
+    samples, rate = audio.read(tmp_path / "a.wav")
+    assert rate == 16000
+    assert np.abs(np.fft.rfft(samples[:16000])).argmax() == pytest.approx(440, abs=1)
+
+
+def test_two_hundred_channels_are_averaged(tmp_path):
+    soundfile.write(tmp_path / "a.wav", np.repeat(TONE[:4000, None], 200, axis=1), 16000)
+    np.testing.assert_allclose(audio.read(tmp_path / "a.wav")[0], TONE[:4000], atol=1 / 32768)
+
+
 def test_an_hour_is_read_whole(tmp_path):
     hour = np.tile((TONE[:16000] * 1000).astype(np.int16), 3600)
     soundfile.write(tmp_path / "a.flac", hour, 16000)

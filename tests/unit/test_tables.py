@@ -24,6 +24,13 @@ def test_a_manifest_comes_back_as_written(tmp_path):
     assert "\twav/a-1.flac\t" in (tmp_path / "manifest.tsv").read_text()
 
 
+@pytest.mark.parametrize("name", ["two\nlines", "a\ttab"])
+def test_what_no_table_can_hold_is_refused_and_leaves_nothing(tmp_path, name):
+    with pytest.raises(BadInput, match=r"m\.tsv: a tab or a line end in a name or a path"):
+        tables.write_manifest(tmp_path / "m.tsv", [Utterance("a-1", "a", "f", tmp_path / ".." / name / "a.wav", 1.0)])
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_manifest_moves_with_its_folder(tmp_path):
     tables.write_manifest(tmp_path / "old" / "m.tsv", [Utterance("a-1", "a", "f", tmp_path / "old" / "a-1.wav", 1.0)])
     (tmp_path / "old").rename(tmp_path / "new")

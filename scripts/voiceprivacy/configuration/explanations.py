@@ -1,6 +1,7 @@
 """What is wrong with single keys and values, in the words of somebody who writes a config."""
 
 import difflib
+import math
 import os
 from typing import NamedTuple
 
@@ -24,7 +25,7 @@ def wrong_entries(config):
     errors = Draft202012Validator(schema()).iter_errors(config)
     errors = sorted(errors, key=lambda error: [str(key) for key in error.path])
     explained = [problem for error in errors for problem in _explain(error)]
-    return [*_keys_that_are_no_text(config), *_unset_variables(config), *explained]
+    return [*_keys_that_are_no_text(config), *_unset_variables(config), *_numbers_that_are_none(config), *explained]
 
 
 def did_you_mean(word, choices):
@@ -40,6 +41,15 @@ def _unset_variables(value, place=()):
     elif isinstance(value, str):
         unset = [name for name in VARIABLE.findall(value) if name not in os.environ]
         yield from (Problem(place, f"{name}: not found") for name in unset)
+
+
+def _numbers_that_are_none(value, place=()):
+    """YAML's .nan and .inf, which no limit of a schema refuses."""
+    if isinstance(value, dict | list):
+        for key, of in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _numbers_that_are_none(of, (*place, key))
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield Problem(place, f"{value} is no number that can be used here")
 
 
 def _keys_that_are_no_text(value, place=()):

@@ -16,6 +16,7 @@ folder, with two functions:
 """
 
 import importlib
+import unicodedata
 from pathlib import Path
 from typing import NamedTuple
 
@@ -131,7 +132,21 @@ def list_utterances(source, findings):
         if "segments" in source and PIECE.search(utterance.utterance):
             what = f"utterance '{utterance.utterance}' has the id of a piece already: leave segments out"
             findings.error(utterance.file, utterance.line, what)
+    _note_look_alikes(utterances, findings)
     return utterances
+
+
+def _note_look_alikes(utterances, findings):
+    """Ids of two speakers, or of two utterances, that differ in capitals or in the bytes of an accent only."""
+    for what in ("speaker", "utterance"):
+        known = {}
+        for utterance in utterances:
+            name = getattr(utterance, what)
+            other = known.setdefault(unicodedata.normalize("NFC", name).casefold(), name)
+            if other != name:
+                said = f"{what}s '{other}' and '{name}' look alike: are they one? (some disks take such names for one)"
+                findings.oddity(utterance.file, utterance.line, said)
+                break
 
 
 def _check_ids(utterance, findings):
