@@ -14,6 +14,15 @@ def encoder_argument(wildcards):
     return ["--encoder", folder] if folder else []
 
 
+def units_runtime(wildcards):
+    """Minutes of a job: a self-supervised encoder takes hours where MFCC take minutes."""
+    return 1440 if plan.encoder(wildcards.extractor) else 120
+
+
+def units_memory(wildcards):
+    return 8000 if plan.encoder(wildcards.extractor) else 4000
+
+
 def dictionary(wildcards):
     return plan.extractors[wildcards.extractor]["style"].get("dictionary", [])
 

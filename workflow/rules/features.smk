@@ -46,8 +46,8 @@ rule extract_units:
     conda:
         "../../envs/speechbrain.yaml"
     resources:
-        mem_mb=4000,
-        runtime=120,
+        mem_mb=units_memory,
+        runtime=units_runtime,
     params:
         code=code("extract_units"),
         encoder=encoder_argument,

@@ -88,8 +88,8 @@ rule train_units:
     conda:
         "../../envs/speechbrain.yaml"
     resources:
-        mem_mb=4000,
-        runtime=120,
+        mem_mb=units_memory,
+        runtime=units_runtime,
     params:
         code=code("train_units"),
         encoder=encoder_argument,
