@@ -1,5 +1,7 @@
 """Pictures of similarity matrices and of rank histograms: what is drawn where, and the same file every time."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,16 @@ def test_ranks_for_a_paper_have_bars_behind_the_model_and_the_room_of_the_other_
     for box in (ax.get_position() for ax in figure.axes):
         assert f"at={{({box.x0 * width:.4f}in,{box.y0 * height:.4f}in)}}" in text
         assert box.y1 < 0.8  # titles and legend have room
+
+
+def test_points_for_a_paper_are_left_out_only_where_they_coincide():
+    """A line through these points is straight: as a line two of them would do."""
+    figure, ax = style.figure(4, 3)
+    ax.plot(np.linspace(0, 1, 250), np.full(250, 0.5), ".")
+    ax.plot(np.linspace(0, 1, 20_000), np.full(20_000, 0.4), ".")
+    few, many = re.findall(r"only marks.*coordinates \{(.*)\}", to_pgfplots(figure))
+    assert len(few.split()) == 250
+    assert 250 < len(many.split()) < 500
 
 
 def test_matrices_are_no_picture_for_pgfplots():

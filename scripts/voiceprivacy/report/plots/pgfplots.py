@@ -3,6 +3,7 @@
 Knows lines, bars, step histograms, ticks that were set by hand and legends: what our line pictures are made of.
 """
 
+import numpy as np
 from matplotlib.colors import to_hex
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle, StepPatch
@@ -11,7 +12,7 @@ from matplotlib.ticker import FixedLocator
 from voiceprivacy.files import BadInput
 from voiceprivacy.report.latex import latex_with_math
 
-LINES = {"-": "solid", "--": "dashed", "-.": "dashdotted", ":": "dotted", "None": "draw=none"}
+LINES = {"-": "solid", "--": "dashed", "-.": "dashdotted", ":": "dotted", "None": "only marks"}
 MARKERS = {"o": "*", ".": "*", "s": "square*", "^": "triangle*"}
 PIXEL = 0.3
 HEAD = "% in the preamble: \\usepackage{pgfplots} \\pgfplotsset{compat=1.18}"
@@ -67,16 +68,21 @@ def _axis(figure, ax):
 
 
 def _line(ax, line):
-    path = line.get_path()
-    if len(path.vertices) > 200:  # what the eye cannot see is left out: TeX has little memory
-        drawn = path.transformed(line.get_transform())
-        drawn.simplify_threshold = PIXEL
-        drawn = drawn.cleaned(simplify=True)
-        path = type(path)(line.get_transform().inverted().transform(drawn.vertices[drawn.codes != drawn.STOP]))
-    vertices = path.vertices
+    vertices = _thinned(line) if len(line.get_path().vertices) > 200 else line.get_path().vertices
     if line.get_transform() != ax.transData:  # axhline, axvline: one coordinate is a share of the axes
         vertices = ax.transData.inverted().transform(line.get_transform().transform(line.get_path().vertices))
     return rf"\addplot[forget plot, {_look(line)}] coordinates {{{_coordinates(vertices)}}};"
+
+
+def _thinned(line):
+    """The vertices of a line without what the eye cannot see, one point a pixel of points: TeX has little memory."""
+    drawn = line.get_path().transformed(line.get_transform())
+    if line.get_linestyle() == "None":
+        _, first = np.unique(np.round(drawn.vertices), axis=0, return_index=True)
+        return line.get_path().vertices[np.sort(first)]
+    drawn.simplify_threshold = PIXEL
+    drawn = drawn.cleaned(simplify=True)
+    return line.get_transform().inverted().transform(drawn.vertices[drawn.codes != drawn.STOP])
 
 
 def _area(patch):
