@@ -1,5 +1,6 @@
 """A run that is killed at any moment goes on where it was: the same numbers, and finished jobs are not repeated."""
 
+import contextlib
 import os
 import random
 import re
@@ -12,12 +13,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from runs import ROOT, make_kaldi_directory, snakemake, write_config
+from runs import HANG_SECONDS, ROOT, make_kaldi_directory, snakemake, write_config
 
 pytestmark = pytest.mark.long
 KILLS = 10
-HANG_SECONDS = 900
 B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
+STARTED = re.compile(r"^(?:local)?rule \w+:", re.MULTILINE)
 FINISHED = re.compile(r"^Finished jobid: \d+ \(Rule: (\w+)\)", re.MULTILINE)
 
 
@@ -42,16 +43,17 @@ def start_resume(folder):
 
 
 def kill(process, *, orphans):
-    """Kill -9 a run: all of it, or Snakemake alone, so that its jobs live on and write."""
-    if orphans:
-        found = subprocess.run(
-            ["pgrep", "-g", str(process.pid), "-f", "snakemake --snakefile"], capture_output=True, text=True
-        )
-        for identity in found.stdout.split():
-            os.kill(int(identity), signal.SIGKILL)
-    else:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait(timeout=60)
+    """Kill -9 a run, unless it is over: all of it, or Snakemake alone, so that its jobs live on and write."""
+    with contextlib.suppress(ProcessLookupError):
+        if orphans:
+            found = subprocess.run(
+                ["pgrep", "-g", str(process.pid), "-f", "snakemake --snakefile"], capture_output=True, text=True
+            )
+            for identity in found.stdout.split():
+                os.kill(int(identity), signal.SIGKILL)
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait(timeout=HANG_SECONDS)
 
 
 def finished_jobs(folder):
@@ -60,40 +62,67 @@ def finished_jobs(folder):
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory, model_folder):
-    """The folder of a run that nobody killed, its seconds, and the seconds of a start that finds nothing to do."""
+    """The folder of a run that nobody killed, its jobs, and its seconds."""
     folder = tmp_path_factory.mktemp("undisturbed")
     make_run_folder(folder, model_folder)
     began = time.monotonic()
     assert start_resume(folder).wait(timeout=HANG_SECONDS) == 0, (folder / "output").read_text()
-    jobs, seconds = finished_jobs(folder), time.monotonic() - began
-    began = time.monotonic()
-    assert start_resume(folder).wait(timeout=HANG_SECONDS) == 0
-    return folder, jobs, seconds, time.monotonic() - began
+    return folder, finished_jobs(folder), time.monotonic() - began
 
 
 def test_a_run_killed_at_ten_random_moments_gives_the_same_numbers_and_repeats_nothing(
     undisturbed, tmp_path, model_folder
 ):
-    folder, expected, seconds, start_seconds = undisturbed
+    folder, expected, seconds = undisturbed
     make_run_folder(tmp_path, model_folder)
     seed = int.from_bytes(os.urandom(4), "big")
     draw = random.Random(seed)
-    jobs, kills = Counter(), 0
-    while kills < KILLS:
-        run = start_resume(tmp_path)
-        time.sleep(start_seconds + draw.uniform(0, 2 * seconds / KILLS))
-        if run.poll() is not None:
-            break
-        kill(run, orphans=draw.random() < 0.5)
+    moments = sorted(draw.uniform(0, 0.95 * expected.total()) for _ in range(KILLS))  # in finished jobs
+    jobs, runs = Counter(), []
+    for moment in moments:
+        runs.append(start_resume(tmp_path))
+        wait_until_finished(moment - jobs.total(), runs[-1], tmp_path)
+        time.sleep(draw.uniform(0, 4 * seconds / expected.total()))
+        kill(runs[-1], orphans=draw.random() < 0.5)
         jobs += finished_jobs(tmp_path)
-        kills += 1
-    assert kills > KILLS / 2, f"seed {seed}: only {kills} kills"
+    killed = [run for run in runs if run.returncode != 0]
+    assert len(killed) > KILLS / 2, f"seed {seed}: only {len(killed)} kills"
     assert start_resume(tmp_path).wait(timeout=HANG_SECONDS) == 0, (tmp_path / "output").read_text()
     jobs += finished_jobs(tmp_path)
     for name in ("metrics.tsv", "report/tables/comparison.tsv", "trials/tiny/all.tsv"):
         assert (tmp_path / "results" / name).read_bytes() == (folder / "results" / name).read_bytes(), f"seed {seed}"
     assert jobs - expected == Counter(), f"seed {seed}: repeated"
+    wait_for_orphans(runs)
     left = [path for path in (tmp_path / "results").rglob(".*") if path.name != ".snakemake_timestamp"]
     assert not left, f"seed {seed}: half-written files remain"
     again = snakemake(tmp_path, "--cores", "1", "--configfile", tmp_path / "config.yaml")
     assert "Nothing to be done" in again.stderr + again.stdout
+
+
+def wait_until_finished(count, run, folder):
+    """Wait until a run has begun to work and has finished so many jobs, or all that there were."""
+    deadline = time.monotonic() + HANG_SECONDS
+    while run.poll() is None:
+        output = (folder / "output").read_text()
+        if STARTED.search(output) and len(FINISHED.findall(output)) >= count:
+            return
+        assert time.monotonic() < deadline, output
+        time.sleep(0.02)
+
+
+def wait_for_orphans(runs):
+    """Wait until nothing that killed runs started is left: it writes in vain, but it writes."""
+    deadline = time.monotonic() + HANG_SECONDS
+    while in_groups({run.pid for run in runs}):
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+
+def in_groups(groups):
+    """Processes of these process groups that have not ended."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, group = status.read_text().rpartition(")")[2].split()[:3]
+            found += [status.parent.name] if int(group) in groups and state != "Z" else []
+    return found
