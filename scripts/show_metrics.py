@@ -26,7 +26,7 @@ def main():
     comparisons = read_comparisons(arguments.comparisons, metrics) if arguments.comparisons else NONE
     provenance = read_json(arguments.provenance) if arguments.provenance else {}
     of = (controls_of(provenance), averages_of(provenance))
-    print(*summary(compare(metrics, comparisons), comparisons, *of), sep="\n")
+    print(*summary(compare(metrics, comparisons), comparisons, *of, metrics), sep="\n")
     if arguments.report:
         print(f"\nReport: {arguments.report.absolute()}")
 

@@ -35,7 +35,7 @@ class Answer(NamedTuple):
 def what_was_run(systems):
     """One sentence: anonymisers, corpora, lists and attackers."""
     if not systems:
-        return "Sampled galleries only: there is no trial list to compare on, the similarity ranks are below."
+        return "Sampled galleries only: there is no trial list to compare on, so similarity ranks decide."
     anonymisers = _names(system.anonymiser for system in systems if system.anonymiser != ORIGINAL)
     corpora = _names(system.corpus for system in systems)
     attackers = _names(system.attacker for system in systems)

@@ -22,6 +22,7 @@ from voiceprivacy.report.columns import (
 from voiceprivacy.report.figures import KINDS, by_kind
 from voiceprivacy.report.leaderboard import leaderboard
 from voiceprivacy.report.provenance import averages_of, controls_of
+from voiceprivacy.report.rank_answer import rank_answers
 from voiceprivacy.report.sessions import TITLES, sessions
 from voiceprivacy.report.standings import averaged
 from voiceprivacy.report.uncertainty import NONE
@@ -63,6 +64,8 @@ def write_page(
     colours = palette_of(provenance, metrics)
     measured = {metric.anonymiser for metric in metrics}
     averages = averages_of(provenance)
+    found = answers(systems, comparisons, controls_of(provenance), averaged(systems, averages, comparisons))
+    found = found or rank_answers(metrics)
     board = leaderboard(systems, colours=colours, averages=averages, comparisons=comparisons)
     text = (
         _environment(folder)
@@ -70,9 +73,9 @@ def write_page(
         .render(
             what_was_run=what_was_run(systems),
             how_many_trials=how_many_trials(systems, metrics),
-            answers=answers(systems, comparisons, controls_of(provenance), averaged(systems, averages, comparisons)),
+            answers=found,
             zero_evidence=zero_evidence(systems),
-            has_intervals=comparisons != NONE,
+            has_intervals=comparisons != NONE or any(metric.ci_low != "-" for metric in metrics),
             attacks=attacks_explained(systems),
             leaderboard=board,
             averages=dict(board.sets),

@@ -7,6 +7,7 @@ from voiceprivacy.report.answer import answers, what_was_run, zero_evidence
 from voiceprivacy.report.columns import COLUMNS as ALL_COLUMNS
 from voiceprivacy.report.columns import UNDEFINED
 from voiceprivacy.report.comparison import strongest_attacks
+from voiceprivacy.report.rank_answer import rank_answers
 from voiceprivacy.report.standings import averaged
 from voiceprivacy.report.uncertainty import NONE, NULL
 
@@ -24,10 +25,10 @@ UNITS = [f"{column.unit} {column.arrow}".strip() for column in COLUMNS]
 NUMBER_WIDTHS = [max(7, len(column.short) + 1, len(unit) + 1) for column, unit in zip(COLUMNS, UNITS, strict=True)]
 
 
-def summary(systems, comparisons=NONE, controls=(), averages=None):
+def summary(systems, comparisons=NONE, controls=(), averages=None, metrics=()):
     """What was run, the answer, and one table per corpus and attacker (mean over the trial lists) as lines of text."""
     lines = textwrap.wrap(what_was_run(systems), WIDTH)
-    found = answers(systems, comparisons, controls, averaged(systems, averages, comparisons))
+    found = answers(systems, comparisons, controls, averaged(systems, averages, comparisons)) or rank_answers(metrics)
     for name, answer in found.items():
         lines += ["", *textwrap.wrap(f"{name}: {answer.text}" if len(found) > 1 else answer.text, WIDTH)]
     for corpus, sentence in zero_evidence(systems).items():
@@ -41,8 +42,7 @@ def summary(systems, comparisons=NONE, controls=(), averages=None):
         lines += ["", *_table(list(group))]
     return [
         *lines,
-        "",
-        "↑ ↓: which way means more privacy.",
+        *(["", "↑ ↓: which way means more privacy."] if systems else []),
         *textwrap.wrap(CORRECTED if comparisons != NONE else "", WIDTH),
     ]
 
