@@ -14,15 +14,18 @@ numbers of the ranking, and for the protected speech of every set. A submission 
 
 import shutil
 import zipfile
+import zlib
 from pathlib import Path, PurePosixPath
 
-from voiceprivacy.files import BadInput, whole_or_absent
+from voiceprivacy.files import BadInput, refuse_endless, whole_or_absent
 
 ABOUT, SUMMARY, RANK = "submission.json", "results_summary.tsv", "result_for_rank.tsv"
 AUDIO_ENDINGS = (".flac", ".wav")
 FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # the zip of the same files is the same, whenever and wherever it is made
 PERMISSIONS = 0o100644 << 16
 UNIX = 3
+UNREADABLE = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError)  # RuntimeError: encrypted, other packing
+SWELLS, SMALL = 200, 2**20  # what unpacks to so many times its size in the zip is not read; a mebibyte may
 
 
 def scores_name(attack, condition):
@@ -64,11 +67,12 @@ class Submission:
     """The files of a submitted folder or zip, read where they are: nothing is unpacked.
 
     ``names``: of all files, / between folders; a zip of one folder is that folder. ``unsafe``: names that lead
-    elsewhere (absolute, with .., or links), which are not read.
+    elsewhere (absolute, with .., or links) or unpack without end, which are not read.
     """
 
     def __init__(self, path):
         self.path = Path(path)
+        refuse_endless(self.path)
         if self.path.is_dir():
             self._archive = None
             found = [of for of in sorted(self.path.rglob("*")) if of.is_symlink() or of.is_file()]
@@ -105,14 +109,15 @@ class Submission:
             with self.open(name) as file:
                 for line in file:
                     yield line.decode("utf-8").rstrip("\r\n")
-        except (UnicodeDecodeError, zipfile.BadZipFile, OSError) as error:
+        except (UnicodeDecodeError, *UNREADABLE) as error:
             raise BadInput(f"{name}: cannot be read as text ({error})") from None
 
 
 def _is_unsafe(entry):
     path = PurePosixPath(entry.filename.replace("\\", "/"))
     is_link = (entry.external_attr >> 28) == 0o12  # the file type of a Unix mode
-    return is_link or path.is_absolute() or ".." in path.parts or ":" in path.parts[0]
+    swells = entry.file_size > SWELLS * max(entry.compress_size, SMALL)
+    return swells or is_link or path.is_absolute() or ".." in path.parts or ":" in entry.filename.split("/")[0]
 
 
 def _common_folder(names):

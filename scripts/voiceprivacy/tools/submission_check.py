@@ -6,7 +6,6 @@ Findings are lines of text that begin with the file in the submission, and the l
 import io
 import json
 import math
-import zipfile
 
 import soundfile
 
@@ -62,7 +61,9 @@ def check(submitted, plan, anonymiser, *, results=None, with_audio=False):
     ------
     str : findings
     """
-    yield from (f"{name}: leads out of the submission, or is a link: not read" for name in submitted.unsafe)
+    yield from (
+        f"{name}: leads out of the submission, is a link, or unpacks without end: not read" for name in submitted.unsafe
+    )
     yield from (f"{name}: missing" for name in (submission.SUMMARY, submission.RANK) if name not in submitted.names)
     expected, lists = set(), {}
     for attack in plan.attacks():
@@ -205,7 +206,7 @@ def _audio_finding(submitted, name):
     try:
         with submitted.open(name) as file:
             info = soundfile.info(io.BytesIO(file.read()))
-    except (soundfile.LibsndfileError, zipfile.BadZipFile, OSError):
+    except (soundfile.LibsndfileError, *submission.UNREADABLE):
         return "cannot be read as audio"
     if info.channels != 1:
         return f"has {info.channels} channels instead of one"

@@ -1,6 +1,7 @@
 """Submissions: what is packed, always the same bytes, and a checker that names everything that is missing or wrong."""
 
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -12,6 +13,7 @@ import soundfile
 import yaml
 
 from voiceprivacy import configuration
+from voiceprivacy.files import BadInput
 from voiceprivacy.tools.submission import Submission, pack
 from voiceprivacy.tools.submission_check import anonymiser_of, check, plan_of
 
@@ -163,7 +165,8 @@ def test_links_and_paths_that_lead_out_are_not_read(submitted):
     (submitted / SCORES).unlink()
     (submitted / SCORES).symlink_to("/etc/passwd")
     found = findings(submitted)
-    assert found == [f"{SCORES}: leads out of the submission, or is a link: not read", f"{SCORES}: missing"]
+    what = "leads out of the submission, is a link, or unpacks without end: not read"
+    assert found == [f"{SCORES}: {what}", f"{SCORES}: missing"]
     path = submitted.parent / "evil.zip"
     with zipfile.ZipFile(path, "w") as archive:
         for name in ("../out.scores", "/etc/passwd", "fine/../../out"):
@@ -173,6 +176,32 @@ def test_links_and_paths_that_lead_out_are_not_read(submitted):
         archive.writestr(link, "/etc/passwd")
         archive.writestr("fine.txt", "")
     assert list(Submission(path).names) == ["fine.txt"] and len(Submission(path).unsafe) == 4
+
+
+@pytest.mark.parametrize(
+    ("flags", "packing", "why"), [(1, 8, "encrypted"), (0, 99, "compression method is not supported")]
+)
+def test_a_zip_that_cannot_be_unpacked_is_said_to_be_so(tmp_path, flags, packing, why):
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.txt", "x" * 1000)
+    content = bytearray(path.read_bytes())
+    for name, place in ((b"PK\3\4", 6), (b"PK\1\2", 8)):  # the member's own head, and its line in the directory
+        start = content.index(name) + place
+        content[start] |= flags
+        content[start + 2] = packing
+    path.write_bytes(content)
+    with pytest.raises(BadInput, match=f"^a.txt: cannot be read as text .*{why}"):
+        list(Submission(path).lines("a.txt"))
+
+
+def test_what_unpacks_without_end_and_a_named_pipe_are_not_read(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("zeros", bytes(2**28))
+    assert Submission(tmp_path / "a.zip").unsafe == ["zeros"]
+    os.mkfifo(tmp_path / "b.zip")
+    with pytest.raises(BadInput, match=r"b\.zip: is a pipe or a device"):
+        Submission(tmp_path / "b.zip")
 
 
 def test_a_zip_of_the_same_files_has_the_same_bytes(tmp_path):
