@@ -115,9 +115,11 @@ def test_a_click_on_the_legend_hides_a_system_and_the_colours_leave_it_hidden(re
 
 
 def test_a_system_is_hidden_and_shown_everywhere_by_key(read):
-    page = read().page
-    page.locator("#zebra .chart").first.scroll_into_view_if_needed()
-    page.locator("#zebra .main-svg").first.wait_for()
+    reader = read()
+    page = reader.page
+    for section in ("#leaderboard", "#zebra"):
+        page.locator(f"{section} .chart").first.scroll_into_view_if_needed()
+        page.locator(f"{section} .main-svg").first.wait_for()
     drawn = "[...document.querySelector('#zebra .plot').data].filter((of) => of.visible !== false).map((of) => of.name)"
     everything = ["perfect privacy", "original OO", "b2 OP", "b2 PP", "b2r OP", "b2r PP"]
     assert page.evaluate(drawn) == everything
@@ -125,6 +127,9 @@ def test_a_system_is_hidden_and_shown_everywhere_by_key(read):
     box.press("Space")
     assert page.evaluate(drawn) == everything[:4] and page.get_by_text("Systems shown: 2 of 3").is_visible()
     assert anonymisers(page) == ["b2", "original"]
+    rows = page.locator("#leaderboard .plot").first
+    assert rows.evaluate("(plot) => plot.layout.yaxis.ticktext") == ["original OO", "b2 OP", "b2 PP"]
+    assert rows.evaluate("(plot) => plot.data.find((of) => of.name === 'b2').y") == pytest.approx([3.2, 4.2])
     assert (
         page.locator("#similarity figure:visible").evaluate_all("(all) => all.map((of) => of.dataset.system)")
         == ["b2"] * 2
@@ -133,6 +138,7 @@ def test_a_system_is_hidden_and_shown_everywhere_by_key(read):
     assert page.evaluate(drawn) == everything[:1] and anonymisers(page) == []
     page.get_by_role("button", name="all", exact=True).press("Enter")
     assert page.evaluate(drawn) == everything and anonymisers(page) == ["b2r", "b2", "original"]
+    assert rows.evaluate("(plot) => plot.layout.yaxis.ticktext.length") == 5 and reader.errors == []
 
 
 @pytest.mark.parametrize("width", [1280, 380])

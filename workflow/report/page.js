@@ -43,6 +43,27 @@
 
   const hiddenSystems = new Set(); // names that a reader has switched off, in all charts and tables
 
+  // The rows of a chart of dots move together where systems between them are hidden.
+  function closeGaps(data, layout) {
+    const { rows, gap } = layout.meta;
+    const pixels = layout.height / (layout.yaxis.range[0] - layout.yaxis.range[1]);
+    const moved = new Map();
+    let [place, before] = [rows[0][0] - 1, rows[0][1]];
+    rows.forEach(([from, system]) => {
+      if (hiddenSystems.has(system)) return;
+      place += system === before || moved.size === 0 ? 1 : 1 + gap;
+      moved.set(from, place);
+      before = system;
+    });
+    for (const trace of data) trace.y = trace.y.map((from) => moved.get(from) ?? null);
+    const shown = rows.map(([from]) => moved.has(from));
+    const last = rows.at(-1)[0];
+    layout.yaxis.tickvals = [...moved.values()];
+    layout.yaxis.ticktext = layout.yaxis.ticktext.filter((text, index) => shown[index]);
+    layout.yaxis.range[0] -= last - place;
+    layout.height = Math.max(120, Math.round(layout.height - pixels * (last - place)));
+  }
+
   function draw(chart) {
     const plot = chart.querySelector(".plot");
     const colours = {};
@@ -55,6 +76,10 @@
       if (plot.data?.[index]?.visible === "legendonly") trace.visible = "legendonly"; // hidden by a click on the legend
       if (hiddenSystems.has(trace.meta?.system)) trace.visible = false;
     });
+    if (layout.meta?.rows) {
+      if (hiddenSystems.size) closeGaps(data, layout);
+      plot.style.height = `${layout.height}px`;
+    }
     const options = { displayModeBar: false, responsive: true }; // its buttons would cover the legend
     chart.dataset.drawn = "";
     return Plotly.react(plot, data, themed(layout, colours, narrow), options);

@@ -36,8 +36,11 @@ def dots(systems, *, column, colours):
     }
     x = {"title": f"{column.title} [{column.unit}]{_direction(column)}", "rangemode": "tozero"}
     lines = [level("x", at) for metric, at in REFERENCES.items() if metric == column.metric]
+    meta = {"rows": [[place, of.system.anonymiser] for place, of in zip(places, systems, strict=True)], "gap": GAP}
     height = int(100 + ROW_PIXELS * (places[-1] - places[0] + 2 * EDGE))
-    return chart([trace for trace in traces if trace], x=x, y={**y, "showgrid": False}, height=height, shapes=lines)
+    return chart(
+        [trace for trace in traces if trace], x=x, y={**y, "showgrid": False}, height=height, shapes=lines, meta=meta
+    )
 
 
 def _trace(anonymiser, rows, column, colour):
