@@ -15,7 +15,7 @@ from pathlib import Path
 
 CONFIGURATION = Path("/etc/slurm/slurm.conf")
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "scancel", "scontrol", "squeue", "srun")
-START_SECONDS = 60
+START_SECONDS = 300  # at most, on a slow and busy machine
 CLUSTER = f"loopback{os.getpid()}"
 
 
@@ -49,8 +49,20 @@ def cluster(folder):
         _start(at_the_end, folder, "slurmctld", "-D")
         _start(at_the_end, folder, "slurmd", "-D")
         at_the_end.callback(_cancel_all_jobs)
-        _wait_for(lambda: " idle" in _output("sinfo", "--noheader", "--format=x %T"), "slurmctld and slurmd")
+        _wait_for(lambda: state() == "idle", "slurmctld and slurmd")
         yield
+
+
+def state():
+    """What the cluster says of its node, in one word; nothing if it does not answer."""
+    return _output("sinfo", "--noheader", "--format=%T").strip()
+
+
+def set_state(new):
+    """Set the node's state, as often as it takes the cluster to listen."""
+    name = socket.gethostname().partition(".")[0]
+    command = ["scontrol", "update", f"nodename={name}", f"state={new}", "reason=test"]
+    _wait_for(lambda: subprocess.run(command, capture_output=True).returncode == 0, f"the state {new}")
 
 
 def _cancel_all_jobs():
@@ -61,12 +73,13 @@ def _cancel_all_jobs():
 
 def _configuration(folder):
     name = socket.gethostname().partition(".")[0]
+    ports = _free_ports(2)
     memory_mb = int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**20 * 0.9)
     return f"""\
 ClusterName={CLUSTER}
 SlurmctldHost={name}(127.0.0.1)
-SlurmctldPort={_free_port()}
-SlurmdPort={_free_port()}
+SlurmctldPort={ports[0]}
+SlurmdPort={ports[1]}
 SlurmUser=root
 AuthType=auth/munge
 AuthInfo=socket={folder}/munge.socket
@@ -84,6 +97,11 @@ SelectTypeParameters=CR_CPU
 ReturnToService=2
 MinJobAge=43200
 KillWait=2
+JobRequeue=0
+MessageTimeout=90
+TCPTimeout=30
+BatchStartTimeout=300
+UnkillableStepTimeout=600
 SchedulerParameters=sched_interval=2,batch_sched_delay=1
 MpiDefault=none
 NodeName={name} NodeAddr=127.0.0.1 CPUs={os.cpu_count()} RealMemory={memory_mb} State=UNKNOWN
@@ -99,10 +117,13 @@ def _munge_files(folder):
     return [f"--key-file={key}", *[f"--{option}={folder / name}" for option, name in names.items()]]
 
 
-def _free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def _free_ports(count):
+    """Ports that nobody listens at, none of them twice."""
+    with contextlib.ExitStack() as probes:
+        sockets = [probes.enter_context(socket.socket()) for _ in range(count)]
+        for probe in sockets:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in sockets]
 
 
 def _start(at_the_end, folder, program, *arguments):

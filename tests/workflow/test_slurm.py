@@ -4,8 +4,8 @@ import contextlib
 import os
 import re
 import shutil
-import subprocess
 import threading
+from pathlib import Path
 
 import pytest
 import slurm
@@ -30,14 +30,15 @@ def anonymise(samples, sample_rate, *, utterance, speaker, seed):
     raise RuntimeError("no such voice")
 """
 ONCE = """
-import os, pathlib, subprocess
+import pathlib, subprocess, time
 
 def anonymise(samples, sample_rate, *, utterance, speaker, seed):
     mark = pathlib.Path(__file__).with_suffix(".mark")
     if not mark.exists():
         mark.touch()
         subprocess.run(COMMAND, shell=True, check=True)
-        __import__("time").sleep(120)
+        time.sleep(1200)
+        mark.with_suffix(".survived").touch()
     return samples[::-1]
 """
 CANCELLED = ONCE.replace("COMMAND", repr("scancel --full --signal=KILL $SLURM_JOB_ID"))
@@ -73,25 +74,41 @@ def test_the_numbers_of_a_cluster_are_those_of_one_machine(tmp_path, model_folde
     assert 5 <= submitted <= jobs / 3
 
 
-def test_a_failing_job_is_reported_and_a_killed_one_and_a_lost_node_are_overcome(tmp_path, model_folder):
-    plug_ins = {"failing": ALWAYS_FAILS, "killed": CANCELLED, "drained": DRAINS}
-    config = make_run_folder(tmp_path, model_folder, **plug_ins)
-    wanted = [f"results/audio/tiny/trial/{name}/manifest.tsv" for name in plug_ins]
-    with repaired_node():
-        finished = snakemake(
-            tmp_path, *wanted, *ONE_SMALL_NODE, "--group-components", "anonymise=1", "--configfile", config
-        )
+def test_a_failing_job_is_reported_and_a_killed_one_is_overcome(tmp_path, model_folder):
+    finished = anonymise(tmp_path, model_folder, failing=ALWAYS_FAILS, killed=CANCELLED)
     output = finished.stderr + finished.stdout
     assert finished.returncode != 0
-    assert not (tmp_path / wanted[0]).exists()
-    assert all((tmp_path / path).exists() for path in wanted[1:]), output
-    assert all((tmp_path / f"{name}.mark").exists() for name in ("killed", "drained"))
+    assert not manifest_of(tmp_path, "failing").exists()
+    assert manifest_of(tmp_path, "killed").exists(), output
+    assert (tmp_path / "killed.mark").exists() and not (tmp_path / "killed.survived").exists()
     assert "Trying to restart job" in output
     calls = (tmp_path / "failing.calls").read_text().split()
     assert len(calls) == len(set(calls)), "what a person has to mend was tried again"
     summary = output[output.rindex("anonymise_part failed") :]
     assert re.search(r"error: utterance '\w+-\d': failing.py:anonymise: RuntimeError: no such voice", summary), output
-    assert "killed" not in summary and "drained" not in summary
+    assert "killed" not in summary
+
+
+def test_a_node_that_goes_away_is_overcome(tmp_path, model_folder):
+    """Alone: whatever else runs on the node goes away with it."""
+    with repaired_node():
+        finished = anonymise(tmp_path, model_folder, drained=DRAINS)
+    output = finished.stderr + finished.stdout
+    assert finished.returncode == 0, output
+    assert manifest_of(tmp_path, "drained").exists() and (tmp_path / "drained.mark").exists()
+    assert not (tmp_path / "drained.survived").exists()
+    assert "Trying to restart job" in output
+
+
+def anonymise(folder, model, **plug_ins):
+    """Run plug-ins (name and code) on the trial part, each in a submitted job of its own."""
+    config = make_run_folder(folder, model, **plug_ins)
+    alone = ["--group-components", "anonymise=1", "--configfile", config]
+    return snakemake(folder, *[manifest_of(Path(), name) for name in plug_ins], *ONE_SMALL_NODE, *alone)
+
+
+def manifest_of(folder, name):
+    return folder / "results" / "audio" / "tiny" / "trial" / name / "manifest.tsv"
 
 
 @contextlib.contextmanager
@@ -109,8 +126,7 @@ def repaired_node():
 
 def _repair(over):
     while not over.wait(1):
-        name, state = subprocess.check_output(["sinfo", "-h", "-o", "%n %T"], text=True).split()
-        if "drain" in state:
+        if "drain" in slurm.state():
             for new in ("down", "resume"):
-                subprocess.run(["scontrol", "update", f"nodename={name}", f"state={new}", "reason=test"], check=True)
+                slurm.set_state(new)
                 over.wait(3)
