@@ -128,11 +128,15 @@ def resample_scores(trials, measure, *, n_replicates, seed):
 
 def leave_one_out(trials, measure):
     """Score-based metrics without each of the S speakers in turn: {metric: array (S,)}, NaN where undefined."""
-    everyone_but = 1 - np.eye(len(trials.speakers), dtype=np.int64)
-    samples = [weigh(trials, speaker_weights(trials, weights)) for weights in everyone_but]
     names = measure(weigh(trials, np.ones(len(trials.scores), dtype=np.int64)))
     undefined = dict.fromkeys(names, np.nan)
-    return _columns([measure(sample) if sample else undefined for sample in samples])
+    found = []
+    for speaker in range(len(trials.speakers)):  # one sample at a time: each is as large as the list of trials
+        weights = np.ones(len(trials.speakers), dtype=np.int64)
+        weights[speaker] = 0
+        sample = weigh(trials, speaker_weights(trials, weights))
+        found.append(measure(sample) if sample else undefined)
+    return _columns(found)
 
 
 def resample_runs(train, test, measure, *, n_replicates, seed):

@@ -1,6 +1,7 @@
 """Resampled speakers: weights by hand, closed forms, draws that depend on names only, intervals that hold the truth."""
 
 import functools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -285,3 +286,25 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
         interval = bootstrap.interval(value, replicates["eer_percent"], n_speakers=12)
         held.append(interval.ci_low <= 15.8655 <= interval.ci_high)
     assert sum(held) >= 34
+
+
+@pytest.mark.parametrize("resample", [bootstrap.resample_scores, bootstrap.leave_one_out])
+def test_memory_does_not_grow_with_the_number_of_samples(resample):
+    """A sample is as large as the list of trials: of a thousand speakers, a thousand of them are gigabytes."""
+    few, many = (peak_of(resample, n_samples) for n_samples in (20, 60))
+    assert many < 1.5 * few
+
+
+def peak_of(resample, n_samples):
+    """Peak memory in bytes, with the same number of trials whatever the number of speakers."""
+    draw = np.random.default_rng(0)
+    speaker, other = draw.integers(0, n_samples, (2, 20_000))
+    names, scores = np.arange(n_samples).astype(str), np.sort(draw.normal(size=20_000))
+    of = trials.SpeakerTrials(names, scores, speaker == other, speaker, other)
+    options = {"n_replicates": n_samples, "seed": 0} if resample is bootstrap.resample_scores else {}
+    tracemalloc.start()
+    try:
+        resample(of, zebra.of_sample, **options)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
