@@ -50,7 +50,8 @@ def run(tmp_path_factory, model_folder):
         "team42": {"audio": "submission"},
     }
     (folder / "measure.py").write_text(MEASURE)
-    utility = {"length": {"command": "python measure.py", "inputs": ["measure.py"]}}
+    shutil.copy(ROOT / "envs/evaluate.yaml", folder / "my_env.yaml")
+    utility = {"length": {"command": "python measure.py", "inputs": ["measure.py"], "env": "my_env.yaml"}}
     config = write_config(folder, anonymisers=anonymisers, report={"keep_matrices": True}, utility=utility)
     finished = snakemake(folder, "--cores", "2", "--configfile", config)
     assert finished.returncode == 0, finished.stderr
