@@ -179,7 +179,7 @@ def _rows(metrics):
 def _protected(metrics):
     values, rows = _values(metrics), []
     for place, of in values.items():
-        if place[4] == ORIGINAL:
+        if place[4] == ORIGINAL or MISSING in place:  # utility is nobody's attack
             continue
         unprotected = values.get((*place[:4], ORIGINAL), {}).get("oo", {})
         row = dict(zip(PLACE, place, strict=True))

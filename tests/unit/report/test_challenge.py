@@ -39,6 +39,11 @@ def test_table_2_in_its_columns():
     ]
 
 
+def test_utility_which_is_nobodys_attack_has_no_row():
+    pitch = Metric("libri", "f", "b2r", "-", "-", "-", "pitch_correlation", "0.8")
+    assert rows(challenge.table_2([*metrics(), pitch])) == rows(challenge.table_2(metrics()))
+
+
 def test_without_a_second_run_there_is_no_distortion_to_show():
     assert rows(challenge.table_2(metrics(runs=1)))[2][4] == "0.236"
 
