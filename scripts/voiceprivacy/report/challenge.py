@@ -148,7 +148,7 @@ def _text(value, form):
 
 
 def _set_of(metrics):
-    several = len({(metric.extractor, metric.backend) for metric in metrics}) > 1
+    several = len({(metric.extractor, metric.backend) for metric in metrics} - {(MISSING, MISSING)}) > 1
     return lambda row: (
         f"{row['corpus']}_{row['trials']}" + (f", {row['extractor']} + {row['backend']}" if several else "")
     )
