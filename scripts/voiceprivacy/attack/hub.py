@@ -12,7 +12,7 @@ from voiceprivacy.files import BadInput, whole_folder_or_absent
 NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 COMMIT = re.compile(r"[0-9a-f]{7,40}")
 NEEDED = ["hyperparams.yaml", "embedding_model.ckpt"]
-OPTIONAL = ["mean_var_norm_emb.ckpt", "classifier.ckpt", "label_encoder.txt"]
+FILES = [*NEEDED, "mean_var_norm_emb.ckpt", "classifier.ckpt", "label_encoder.txt"]
 TIMEOUT_S = 10
 
 
@@ -31,7 +31,7 @@ def fetch(model, *, revision, folder):
         raise BadInput(f"'{model}' is not the name of a model on the hub, such as speechbrain/spkrec-ecapa-voxceleb")
     snapshot = _snapshot(model, revision)
     with whole_folder_or_absent(folder) as temporary:
-        for name in (*NEEDED, *OPTIONAL):
+        for name in FILES:
             if (snapshot / name).exists():
                 shutil.copyfile(snapshot / name, temporary / name)
 
@@ -42,13 +42,12 @@ def _snapshot(model, revision):
         raise BadInput(
             f"revision '{revision}' of {model} is not a commit (7 to 40 hexadecimal digits): a name can move"
         )
-    wanted = {"repo_id": model, "revision": revision, "allow_patterns": [*NEEDED, *OPTIONAL]}
-    cached = _cached(wanted)
-    if cached and not _missing(cached, [*NEEDED, *OPTIONAL]):
+    cached = _cached(model, revision)
+    if cached and not _missing(cached, FILES):
         return cached
     try:
         HfApi().model_info(model, revision=revision, timeout=TIMEOUT_S)  # answers at once; a download would retry first
-        folder = Path(snapshot_download(**wanted, etag_timeout=TIMEOUT_S))  # nosec B615  # wanted has a commit
+        folder = Path(snapshot_download(model, revision=revision, allow_patterns=FILES, etag_timeout=TIMEOUT_S))
     except (HTTPError, OSError, ValueError) as error:
         if cached and not _missing(cached, NEEDED):
             return cached
@@ -61,9 +60,9 @@ def _snapshot(model, revision):
     return folder
 
 
-def _cached(wanted):
+def _cached(model, revision):
     try:
-        return Path(snapshot_download(**wanted, local_files_only=True))  # nosec B615  # wanted has a commit
+        return Path(snapshot_download(model, revision=revision, allow_patterns=FILES, local_files_only=True))
     except LocalEntryNotFoundError:
         return None
 

@@ -13,7 +13,7 @@ COMMIT = "0f99f2d0ebe89ac095bcc5903c4dd8f72b367286"
 def no_network(monkeypatch):
     """A hub whose cache is empty and whose name cannot be resolved."""
 
-    def not_cached(**wanted):
+    def not_cached(model, **wanted):
         raise hub.LocalEntryNotFoundError("not in the cache")
 
     def unreachable(self, model, *, revision, timeout):
@@ -34,7 +34,7 @@ def test_the_files_of_a_snapshot_are_copied(monkeypatch, tmp_path):
     snapshot.mkdir()
     for name in (*hub.NEEDED, "classifier.ckpt", "README.md"):
         (snapshot / name).write_text(name, encoding="utf-8")
-    monkeypatch.setattr(hub, "snapshot_download", lambda **wanted: str(snapshot))
+    monkeypatch.setattr(hub, "snapshot_download", lambda model, **wanted: str(snapshot))
     hub.fetch("a/b", revision=COMMIT, folder=tmp_path / "model")
     assert sorted(path.name for path in (tmp_path / "model").iterdir()) == sorted([*hub.NEEDED, "classifier.ckpt"])
 
@@ -43,8 +43,8 @@ def test_a_download_that_was_killed_is_finished_and_without_a_network_does_with_
     snapshot = tmp_path / "snapshot"
     snapshot.mkdir()
 
-    def download(local_files_only=False, **wanted):
-        for name in [] if local_files_only else (*hub.NEEDED, *hub.OPTIONAL):
+    def download(model, local_files_only=False, **wanted):
+        for name in [] if local_files_only else hub.FILES:
             (snapshot / name).touch()
         return str(snapshot)
 
@@ -65,7 +65,7 @@ def test_a_download_that_was_killed_is_finished_and_without_a_network_does_with_
 
 
 def test_a_repository_that_holds_no_speaker_model_is_refused(monkeypatch, tmp_path):
-    monkeypatch.setattr(hub, "snapshot_download", lambda **wanted: str(tmp_path))
+    monkeypatch.setattr(hub, "snapshot_download", lambda model, **wanted: str(tmp_path))
     monkeypatch.setattr(hub.HfApi, "model_info", lambda *of, **options: None)
     with pytest.raises(BadInput, match=r"a/b: has no hyperparams\.yaml"):
         hub.fetch("a/b", revision=COMMIT, folder=tmp_path / "model")
