@@ -187,6 +187,25 @@ def test_without_scripts_all_rows_and_pictures_are_there(read):
     assert page.locator(".plot:visible, button:visible, select:visible").count() == 0
 
 
+FIT = """() => {
+    const plots = [...document.querySelectorAll('.plot')].filter((of) => of.checkVisibility());
+    const fit = plots.filter((of) => of.querySelector('.main-svg')?.clientWidth === of.clientWidth);
+    return plots.length > 10 && fit.length === plots.length && plots.map((of) => of.clientWidth);
+}"""
+
+
+def test_charts_are_printed_as_wide_as_their_boxes_whatever_the_window(read):
+    printed = []
+    for width in (1280, 800, 380):
+        page = read(width=width).page
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        printed.append(page.evaluate(FIT))
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        on_screen = page.wait_for_function(FIT).json_value()
+        assert on_screen != printed[-1]
+    assert printed[0] and printed[0] == printed[1] == printed[2]
+
+
 def test_print_is_light_and_no_wider_than_the_paper(read):
     page = read(dark=True).page
     page.evaluate("dispatchEvent(new Event('beforeprint'))")

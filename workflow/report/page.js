@@ -71,6 +71,7 @@
     const text = chart.querySelector("script").textContent;
     const { data, layout } = JSON.parse(text.replace(/"@(\w+)"/g, (all, name) => JSON.stringify(colours[name] ?? all)));
     const narrow = plot.clientWidth < NARROW;
+    if (root.classList.contains("printed")) layout.width = plot.clientWidth; // Plotly would keep that of the screen
     data.forEach((trace, index) => {
       if (narrow && trace.colorbar) Object.assign(trace.colorbar, { orientation: "h", y: 1.02, yanchor: "bottom" });
       if (plot.data?.[index]?.visible === "legendonly") trace.visible = "legendonly"; // hidden by a click on the legend
@@ -169,6 +170,7 @@
     if (themeOnScreen) root.dataset.theme = themeOnScreen;
     else delete root.dataset.theme;
     drawAgain();
+    for (const chart of charts) if (shown(chart)) Plotly.Plots.resize(chart.querySelector(".plot"));
   });
 
   // Sortable tables --------------------------------------------------------------------------------------------------
