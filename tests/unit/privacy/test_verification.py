@@ -231,6 +231,30 @@ def test_a_sample_has_the_metrics_of_its_repeated_scores(target, nontarget):
     assert "min_dcf" not in found  # its intervals hold the truth too seldom
 
 
+def test_a_sample_has_the_challenges_linkability_where_its_list_has_two_bins():
+    rng = np.random.default_rng(3)
+    of = {"target": rng.normal(1, 1, 30), "nontarget": rng.normal(0, 1, 90)}
+    once = {f"{name}_counts": np.ones(len(values), dtype=int) for name, values in of.items()}
+    sample = Sample(count_ties(**of), of["target"], once["target_counts"], of["nontarget"], once["nontarget_counts"])
+    bins = verification.histogram_bins(**of)
+    assert bins[0] == 3
+    for n_bins in (2, 3):
+        found = verification.of_sample(sample, bins=(n_bins, bins[1]))
+        assert found["linkability_vpc"] == linkability_vpc(**of, bins=(n_bins, bins[1])) > 0
+    assert linkability_vpc(**of, bins=(2, bins[1])) != linkability_vpc(**of) == linkability_vpc(**of, bins=bins)
+    without = [verification.of_sample(sample, bins=few) for few in (None, (1, bins[1]), (1, (-5.0, 5.0)))]
+    assert not any("linkability_vpc" in found for found in without)
+
+
+@pytest.mark.parametrize("bad, said", [([], "no {} scores"), ([math.nan, 1.0], "a {} score is not a number")])
+@pytest.mark.parametrize("function", [eer_percent, cllr_bit, linkability_vpc, verification.assess])
+def test_scores_that_are_none_are_refused_by_the_name_of_their_class(function, bad, said):
+    with pytest.raises(ValueError, match=f"^{said.format('target')}$"):
+        function(target=bad, nontarget=[0.0, 1.0])
+    with pytest.raises(ValueError, match=f"^{said.format('nontarget')}$"):
+        function(target=[0.0, 1.0], nontarget=bad)
+
+
 def test_the_prior_of_min_dcf_is_that_of_nist():
     of = {"target": [0, 1, 2, 3], "nontarget": [-1, 0.5, 2.5, -2]}
     assert min_dcf(**of) == min_dcf(**of, p_target=0.01) == verification.assess(**of)["min_dcf"]
