@@ -13,6 +13,7 @@ from score_cases import DATA, assert_close, cases, has_ties, scores, summary, to
 from voiceprivacy.privacy import calibration, verification, zebra
 from voiceprivacy.privacy.calibration import oracle_llrs
 from voiceprivacy.privacy.tags import Tag, tag_of
+from voiceprivacy.privacy.trials import Sample
 from voiceprivacy.tables import read_scores
 
 NO_PRIVACY_BIT = 0.7213475204444817
@@ -190,6 +191,47 @@ def test_what_are_no_scores_has_no_metric(metric, wrong, message):
             metric(**of)
 
 
+def drawn(seed, *, shift):
+    """A sample whose scores are drawn as often as their places say, and the same scores repeated as often."""
+    rng = np.random.default_rng(seed)
+    target, nontarget = rng.normal(shift, 1, 12).round(1), rng.normal(0, 1, 30).round(1)
+    target_counts, nontarget_counts = np.arange(1, 13), np.arange(30, 0, -1)
+    repeated = {"target": np.repeat(target, target_counts), "nontarget": np.repeat(nontarget, nontarget_counts)}
+    sample = Sample(calibration.count_ties(**repeated), target, target_counts, nontarget, nontarget_counts)
+    return sample, repeated
+
+
+def test_a_sample_has_the_metrics_of_its_repeated_scores():
+    sample, repeated = drawn(0, shift=1)
+    expected, _ = zebra.assess(**repeated)
+    assert zebra.of_sample(sample) == pytest.approx({name: expected[name] for name in ("dece_bit", "ddcf")}, abs=1e-12)
+
+
+@pytest.mark.parametrize("laplace", [True, False])
+def test_two_samples_have_the_metrics_of_their_repeated_scores(laplace):
+    (train, train_scores), (test, test_scores) = drawn(1, shift=1), drawn(2, shift=0.5)
+    expected, _ = zebra.assess_calibration(train=train_scores, test=test_scores, laplace=laplace)
+    found = zebra.of_runs(train, test, laplace=laplace)
+    assert all(name.startswith(("worst_case_", "tag_")) for name in set(expected) - set(found))
+    assert found == pytest.approx({name: expected[name] for name in found}, abs=1e-6)
+
+
+def test_two_samples_follow_laplaces_rule_unless_told_not_to():
+    (train, _), (test, _) = drawn(1, shift=1), drawn(2, shift=0.5)
+    assert zebra.of_runs(train, test) == zebra.of_runs(train, test, laplace=True)
+    assert zebra.of_runs(train, test) != zebra.of_runs(train, test, laplace=False)
+
+
+def test_separable_samples_are_regularised_without_a_word(capsys):
+    """A note for each of a thousand replicates would say nothing."""
+    scores = {"target": np.array([2.0, 3.0]), "nontarget": np.array([0.0, 1.0])}
+    sample = Sample(
+        calibration.count_ties(**scores), scores["target"], np.ones(2, int), scores["nontarget"], np.ones(2, int)
+    )
+    zebra.of_runs(sample, sample)
+    assert capsys.readouterr() == ("", "")
+
+
 def test_counts_stand_for_repeated_llrs():
     counted = {"target": [1, 2], "nontarget": [0], "target_counts": [3, 1], "nontarget_counts": [5]}
     repeated = {"target": [1, 1, 1, 2], "nontarget": [0]}
@@ -241,6 +283,7 @@ def test_tags_of_ones_own_replace_those_of_table_1():
     scale = (Tag("low", 0, False, "hardly anything"), Tag("high", 1.5, False, "a lot"))
     metrics, _ = zebra.assess(target=np.ones(200), nontarget=np.zeros(200), tags=scale)
     assert (metrics["tag"], metrics["tag_ceiling"]) == ("high", "high")
+    assert zebra.tag(target=np.ones(200), nontarget=np.zeros(200), tags=scale) == "high"
     assert zebra.describe(metrics, scale) == "tag high: a lot (a list of this size can show high at most)"
 
 
