@@ -93,8 +93,9 @@ def zero_evidence(systems):
             names = listed([f"{of.anonymiser} ({of.attack}, {of.attacker}; {trials})" for of, trials in within])
             more = "" if any(id(of) in strongest for of, _ in within) else "; the strongest attacks found more"
             sentences[corpus] = f"No more than zero evidence (D_ECE): {names}{more}."
-        elif any(verdict is False for *_, verdict in verdicts):
-            sentences[corpus] = "Every attack found more than zero evidence (D_ECE)."
+        elif judged := [verdict for *_, verdict in verdicts if verdict is not None]:
+            who = "Every attack" if len(judged) == len(verdicts) else "Every attack that could be judged"
+            sentences[corpus] = f"{who} found more than zero evidence (D_ECE)."
     return sentences
 
 

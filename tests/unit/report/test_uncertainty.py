@@ -128,6 +128,8 @@ def test_under_different_attacks_disjoint_intervals_decide(report):
 def test_zero_evidence_is_said_of_the_lists_where_it_holds(report):
     systems, _ = report(band="0.01")
     assert zero_evidence(systems)["demo"] == "Every attack found more than zero evidence (D_ECE)."
+    systems[0].lists["f"] |= {"dece_null95_bit": "undefined"}
+    assert zero_evidence(systems)["demo"].startswith("Every attack that could be judged found more")
     systems, _ = report(band="0.25")  # as high as every D_ECE
     assert zero_evidence(systems)["demo"].startswith(
         "No more than zero evidence (D_ECE): original (no protection, xvector + cosine; f), original (no protection,"
