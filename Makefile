@@ -27,7 +27,7 @@ test: .venv/installed-test lint
 	$(BIN)/python -m pytest -m "not long"
 
 test-long: .venv/installed-test .venv/tried-world
-	$(BIN)/python -m pytest -m long
+	$(BIN)/python -m pytest -m long --verbose --durations 10
 
 lint: .venv/installed-test
 	$(BIN)/ruff check .

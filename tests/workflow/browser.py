@@ -3,12 +3,16 @@
 import importlib.resources
 import os
 import shutil
+import threading
 from contextlib import contextmanager
 
+import psutil
 import pytest
 
 CHROMIUM = shutil.which("chromium")
+WITHOUT_DEVICES = ["--disable-gpu", "--disable-audio-output"]  # a machine may have none and wait for them
 PATIENCE_MS = 180_000  # for what comes in a moment, on a machine that has little time for it
+HANG_SECONDS = 420
 UNDRAWN = """[...document.querySelectorAll('.chart')]
     .filter((of) => of.offsetParent && !of.querySelector('.main-svg')).map((of) => of.ariaLabel)"""
 needs_browser = pytest.mark.skipif(
@@ -23,9 +27,36 @@ def browser():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM)
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=WITHOUT_DEVICES)
         yield started
         started.close()
+
+
+def asked(visit, *, attempts=3, hang_seconds=HANG_SECONDS):
+    """``visit(chromium)``; a Chromium that hangs, which says nothing of the page, is killed and another one asked."""
+    from playwright.sync_api import Error
+
+    hung = threading.Event()
+    for _ in range(attempts):
+        hung.clear()
+        watch = threading.Timer(hang_seconds, _kill_chromium, [hung])
+        watch.start()
+        try:
+            with browser() as chromium:
+                return visit(chromium)
+        except Error:
+            if not hung.is_set():
+                raise
+        finally:
+            watch.cancel()
+    raise TimeoutError(f"Chromium hung {attempts} times, {hang_seconds} s each")
+
+
+def _kill_chromium(hung):
+    hung.set()
+    for process in psutil.Process().children(recursive=True):
+        if "chrom" in process.name():
+            process.kill()
 
 
 class Reader:
@@ -51,7 +82,7 @@ class Reader:
             do {
                 for (let y = 0; y < document.body.scrollHeight; y += 600) {
                     scrollTo({ top: y, behavior: 'instant' });
-                    await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 20)));
+                    await new Promise((done) => setTimeout(done, 40));
                 }
             } while (UNDRAWN.length > 0 && Date.now() < end);
             scrollTo({ top: 0, behavior: 'instant' });
@@ -81,17 +112,21 @@ class Reader:
         ]
 
     def silent_players(self):
-        """Audio that does not play."""
-        play = """async (patience) => {
+        """Audio that its player cannot measure, or that is no sound once decoded (nothing is played: see above)."""
+        listen = """async (patience) => {
+            const late = (ms) => new Promise((_, refuse) => setTimeout(() => refuse(new Error('too late')), ms));
+            const peak = async (player) => {
+                const file = await (await fetch(player.src)).arrayBuffer();
+                const sound = await new OfflineAudioContext(1, 1, 16000).decodeAudioData(file);
+                while (!(Math.abs(player.duration - sound.duration) < 0.1))
+                    await new Promise((done) => setTimeout(done, 50));
+                return sound.getChannelData(0).reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0);
+            };
             const silent = [];
             for (const player of document.querySelectorAll('audio')) {
-                player.muted = true;
-                await player.play();
-                const end = Date.now() + patience;
-                while (!(player.currentTime > 0) && Date.now() < end) await new Promise((done) => setTimeout(done, 50));
-                if (!(player.currentTime > 0)) silent.push(player.ariaLabel);
-                player.pause();
+                const heard = await Promise.race([peak(player), late(patience)]).catch((error) => `${error}`);
+                if (!(heard > 0.001)) silent.push([player.ariaLabel, heard]);
             }
             return silent;
         }"""
-        return self.page.evaluate(play, PATIENCE_MS / 6)
+        return self.page.evaluate(listen, PATIENCE_MS / 18)

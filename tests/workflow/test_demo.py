@@ -5,7 +5,7 @@ import re
 import statistics
 
 import pytest
-from browser import Reader, browser, needs_browser
+from browser import Reader, asked, needs_browser
 from runs import snakemake
 
 pytestmark = pytest.mark.long
@@ -64,9 +64,12 @@ def test_the_page_is_smaller_than_10_mb(demo):
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (380, True)])
 def test_the_page_is_drawn_read_and_heard_in_a_browser(demo, width, dark):
     page = demo / "results" / "report" / "index.html"
-    with browser() as chromium:
+
+    def visit(chromium):
         reader = Reader(chromium, page, width=width, dark=dark)
         reader.open_everything()
         assert reader.undrawn() == reader.too_wide() == reader.errors == reader.serious_violations() == []
         assert reader.page.locator("audio").count() > 0 and reader.silent_players() == []
         assert {url for url in reader.requests if not url.startswith(("data:", "blob:"))} == {page.as_uri()}
+
+    asked(visit)
