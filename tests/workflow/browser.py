@@ -32,6 +32,10 @@ def browser():
         started.close()
 
 
+class Hang(Exception):
+    """Chromium does not answer."""
+
+
 def asked(visit, *, attempts=3, hang_seconds=HANG_SECONDS):
     """``visit(chromium)``; a Chromium that hangs, which says nothing of the page, is killed and another one asked."""
     from playwright.sync_api import Error
@@ -44,12 +48,14 @@ def asked(visit, *, attempts=3, hang_seconds=HANG_SECONDS):
         try:
             with browser() as chromium:
                 return visit(chromium)
+        except Hang as error:
+            print(error)
         except Error:
             if not hung.is_set():
                 raise
         finally:
             watch.cancel()
-    raise TimeoutError(f"Chromium hung {attempts} times, {hang_seconds} s each")
+    raise TimeoutError(f"Chromium hung {attempts} times")
 
 
 def _kill_chromium(hung):
@@ -112,21 +118,32 @@ class Reader:
         ]
 
     def silent_players(self):
-        """Audio that its player cannot measure, or that is no sound once decoded (nothing is played: see above)."""
+        """Audio that does not play, or is no sound once decoded.
+
+        Raises ``Hang`` where Chromium neither plays nor refuses to: whether it ever does so, play() does not promise.
+        """
         listen = """async (patience) => {
-            const late = (ms) => new Promise((_, refuse) => setTimeout(() => refuse(new Error('too late')), ms));
-            const peak = async (player) => {
+            const late = () => new Promise((done) => setTimeout(() => done('hangs'), patience));
+            const moment = () => new Promise((done) => setTimeout(done, 20));
+            const play = async (player) => {
+                player.muted = true;
+                await player.play();
+                while (!(player.currentTime > 0)) await moment();
+                player.pause();
                 const file = await (await fetch(player.src)).arrayBuffer();
                 const sound = await new OfflineAudioContext(1, 1, 16000).decodeAudioData(file);
-                while (!(Math.abs(player.duration - sound.duration) < 0.1))
-                    await new Promise((done) => setTimeout(done, 50));
-                return sound.getChannelData(0).reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0);
+                const peak = sound.getChannelData(0).reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0);
+                return peak > 0.001 ? 'plays' : 'silence';
             };
-            const silent = [];
+            const found = [];
             for (const player of document.querySelectorAll('audio')) {
-                const heard = await Promise.race([peak(player), late(patience)]).catch((error) => `${error}`);
-                if (!(heard > 0.001)) silent.push([player.ariaLabel, heard]);
+                const heard = await Promise.race([play(player), late()]).catch((error) => `${error}`);
+                found.push([player.ariaLabel, heard]);
+                if (heard === 'hangs') break;
             }
-            return silent;
+            return found;
         }"""
-        return self.page.evaluate(listen, PATIENCE_MS / 18)
+        found = self.page.evaluate(listen, PATIENCE_MS / 3)
+        if ["hangs"] in [heard[1:] for heard in found]:
+            raise Hang(f"play() of {found[-1][0]} is not answered")
+        return [of for of in found if of[1] != "plays"]
