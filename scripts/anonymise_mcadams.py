@@ -9,7 +9,7 @@ import numpy as np
 from voiceprivacy.anonymise import draws, mcadams
 from voiceprivacy.anonymise.parallel import in_threads
 from voiceprivacy.command import require_at_least, run
-from voiceprivacy.files import BadInput, added_or_absent
+from voiceprivacy.files import BadInput, added_or_absent, counted
 from voiceprivacy.tables import read_manifest, write_manifest, write_table
 
 
@@ -30,7 +30,8 @@ def main():
     rows = [(of.utterance, of.speaker, alpha) for of, alpha in jobs]
     write_table(draws.alphas_path(arguments.output_manifest), draws.ALPHAS, rows)
     write_manifest(arguments.output_manifest, protected)
-    print(f"{len(protected)} utterances, alpha {min(alphas):.4f} to {max(alphas):.4f}: {arguments.output_manifest}")
+    drawn = f"alpha {min(alphas):.4f} to {max(alphas):.4f}"
+    print(f"{counted(len(protected), 'utterance')}, {drawn}: {arguments.output_manifest}")
 
 
 def parse():

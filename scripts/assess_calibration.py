@@ -6,7 +6,7 @@ import functools
 from voiceprivacy.command import flat_unless_labelled, label_inputs, print_metrics, run
 from voiceprivacy.files import BadInput, naming, write_json
 from voiceprivacy.privacy import interval_files, zebra
-from voiceprivacy.tables import read_scores, write_table
+from voiceprivacy.tables import read_scores, write_curves
 
 
 def main():
@@ -44,9 +44,7 @@ def main():
 
         style.save(calibration_picture(curves=curves, metrics=metrics), arguments.plot)
     if arguments.curves:
-        columns = ["label", *next(iter(curves.values()))]
-        rows = [(label, *row) for label, curve in curves.items() for row in zip(*curve.values(), strict=True)]
-        write_table(arguments.curves, columns, rows)
+        write_curves(arguments.curves, curves)
     write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))
     print_metrics(interval_files.write_intervals(arguments.metrics, metrics, resampled, arguments.label))
 

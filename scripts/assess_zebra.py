@@ -5,7 +5,7 @@ import argparse
 from voiceprivacy.command import flat_unless_labelled, label_inputs, print_metrics, run
 from voiceprivacy.files import write_json
 from voiceprivacy.privacy import interval_files, null, tags, zebra
-from voiceprivacy.tables import read_scores, write_table
+from voiceprivacy.tables import read_scores, write_curves
 
 
 def main():
@@ -42,9 +42,7 @@ def main():
 
         typeset.write(arguments.table, challenge.of_scores(metrics))
     if arguments.curves:
-        columns = ["label", *next(iter(curves.values()))]
-        rows = [(label, *row) for label, curve in curves.items() for row in zip(*curve.values(), strict=True)]
-        write_table(arguments.curves, columns, rows)
+        write_curves(arguments.curves, curves)
     write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))
     print_metrics(interval_files.write_intervals(arguments.metrics, metrics, resampled, arguments.label))
     for label, values in metrics.items():

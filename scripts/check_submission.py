@@ -6,7 +6,7 @@ from pathlib import Path
 
 from voiceprivacy import configuration
 from voiceprivacy.command import run
-from voiceprivacy.files import BadInput
+from voiceprivacy.files import BadInput, counted
 from voiceprivacy.tools.submission import ABOUT, Submission
 from voiceprivacy.tools.submission_check import anonymiser_of, check, plan_of
 
@@ -33,7 +33,7 @@ def main():
     for finding in check(submitted, plan, anonymiser, results=arguments.results, with_audio=arguments.audio):
         findings += 1
         print(finding)
-    print(f"{arguments.submission}, anonymiser {anonymiser}: {findings or 'no'} finding{'s' * (findings != 1)}")
+    print(f"{arguments.submission}, anonymiser {anonymiser}: {counted(findings or 'no', 'finding')}")
     if findings:
         sys.exit(2)
 

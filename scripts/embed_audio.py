@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from voiceprivacy.command import label_inputs, require_at_least, run
+from voiceprivacy.files import counted
 from voiceprivacy.report.examples import write_examples
 from voiceprivacy.report.listen import examples
 from voiceprivacy.tables import read_manifest, read_trials
@@ -34,7 +35,8 @@ def main():
         seed=arguments.seed,
     )
     write_examples(arguments.examples, found)
-    print(f"{len(found)} utterances, {arguments.examples.stat().st_size / 1000:.0f} kB: {arguments.examples}")
+    utterances = counted(len(found), "utterance")
+    print(f"{utterances}, {arguments.examples.stat().st_size / 1000:.0f} kB: {arguments.examples}")
 
 
 if __name__ == "__main__":

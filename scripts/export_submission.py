@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from voiceprivacy.command import run
+from voiceprivacy.files import counted
 from voiceprivacy.tools.submission import pack
 from voiceprivacy.tools.submission_export import gather
 
@@ -25,7 +26,8 @@ def main():
     sets = {name.rpartition("/")[0] for name in contents if name.endswith("/trials")}
     scores = sum(name.endswith(".scores") for name in contents)
     audio = sum(name.startswith("wav/") for name in contents)
-    print(f"wrote {arguments.output}: {len(sets)} sets, {scores} score files, {audio} utterances of protected speech")
+    packed = f"{counted(len(sets), 'set')}, {counted(scores, 'score file')}, {counted(audio, 'utterance')}"
+    print(f"wrote {arguments.output}: {packed} of protected speech")
 
 
 if __name__ == "__main__":

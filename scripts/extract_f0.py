@@ -6,6 +6,7 @@ from voiceprivacy.arrays import write_embeddings
 from voiceprivacy.attack import f0
 from voiceprivacy.attack.features import embed_each
 from voiceprivacy.command import run
+from voiceprivacy.files import counted
 from voiceprivacy.stamps import watched
 
 
@@ -18,7 +19,8 @@ def main():
     with watched(arguments.manifest) as utterances:
         embeddings = embed_each(utterances, f0.histogram)
     write_embeddings(arguments.embeddings, embeddings)
-    print(f"{len(embeddings.ids)} utterances, {embeddings.embeddings.sum():.0f} voiced frames: {arguments.embeddings}")
+    utterances = counted(len(embeddings.ids), "utterance")
+    print(f"{utterances}, {embeddings.embeddings.sum():.0f} voiced frames: {arguments.embeddings}")
 
 
 if __name__ == "__main__":

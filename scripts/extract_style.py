@@ -5,7 +5,7 @@ import argparse
 from voiceprivacy.arrays import write_embeddings
 from voiceprivacy.attack import style
 from voiceprivacy.command import run
-from voiceprivacy.files import naming
+from voiceprivacy.files import counted, naming
 from voiceprivacy.tables import read_manifest
 
 
@@ -23,7 +23,8 @@ def main():
             read_manifest(arguments.manifest), style.read_transcripts(arguments.transcripts), dictionary
         )
     write_embeddings(arguments.embeddings, embeddings)
-    print(f"{len(embeddings.ids)} utterances, {len(style.names(dictionary))} numbers each: {arguments.embeddings}")
+    utterances = counted(len(embeddings.ids), "utterance")
+    print(f"{utterances}, {len(style.names(dictionary))} numbers each: {arguments.embeddings}")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from voiceprivacy.attack import units
 from voiceprivacy.attack.features import embed_each
 from voiceprivacy.attack.self_supervised import Encoder
 from voiceprivacy.command import run
+from voiceprivacy.files import counted
 from voiceprivacy.stamps import watched
 
 
@@ -23,7 +24,8 @@ def main():
     with watched(arguments.manifest) as utterances:
         embeddings = embed_each(utterances, units.histogram(codebook, encoder))
     write_embeddings(arguments.embeddings, embeddings)
-    print(f"{len(embeddings.ids)} utterances, {embeddings.embeddings.sum():.0f} frames: {arguments.embeddings}")
+    utterances = counted(len(embeddings.ids), "utterance")
+    print(f"{utterances}, {embeddings.embeddings.sum():.0f} frames: {arguments.embeddings}")
 
 
 if __name__ == "__main__":

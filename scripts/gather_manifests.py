@@ -4,6 +4,7 @@ import argparse
 
 from voiceprivacy.anonymise.gather import gather_manifests
 from voiceprivacy.command import run
+from voiceprivacy.files import counted
 
 
 def main():
@@ -14,7 +15,7 @@ def main():
     parser.add_argument("--first-run", help="manifest of the anonymiser's first run: its audio must be another")
     arguments = parser.parse_args()
     joined = gather_manifests(arguments.original, arguments.shards, arguments.manifest, first_run=arguments.first_run)
-    print(f"{len(joined)} utterances of {len(arguments.shards)} shards: {arguments.manifest}")
+    print(f"{counted(len(joined), 'utterance')} of {counted(len(arguments.shards), 'shard')}: {arguments.manifest}")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import json
 
 from voiceprivacy.command import run
 from voiceprivacy.corpora.transcripts import read_transcripts
+from voiceprivacy.files import counted
 from voiceprivacy.tables import read_manifest, write_table
 
 
@@ -19,7 +20,7 @@ def main():
     names = [utterance.utterance for utterance in read_manifest(arguments.manifest)]
     rows = [(name, " ".join(texts[name].split())) for name in names if name in texts]
     write_table(arguments.transcripts, ["utterance", "text"], rows)
-    print(f"{len(rows)} transcripts of {len(names)} utterances")
+    print(f"{counted(len(rows), 'transcript')} of {counted(len(names), 'utterance')}")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import argparse
 from tqdm import tqdm
 
 from voiceprivacy.command import run
+from voiceprivacy.files import counted
 from voiceprivacy.tables import read_manifest, write_table
 from voiceprivacy.utility.measures import COLUMNS, UNDEFINED
 from voiceprivacy.utility.pitch import measure
@@ -22,7 +23,8 @@ def main():
     measured = list(progress)
     write_table(arguments.output, COLUMNS, measured)
     undefined = sum(value == UNDEFINED for _, _, value in measured)
-    print(f"{len(measured)} utterances, {undefined} without enough voice in the original: {arguments.output}")
+    utterances = counted(len(measured), "utterance")
+    print(f"{utterances}, {undefined} without enough voice in the original: {arguments.output}")
 
 
 if __name__ == "__main__":

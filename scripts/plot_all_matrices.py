@@ -36,9 +36,7 @@ def main():
         for place, path in zip(places, arguments.curves, strict=True)
     }
     figure = matrices_picture(matrices)
-    for path in arguments.figures:
-        style.save(figure, path)
-        print(f"wrote {path}")
+    style.save_each(figure, arguments.figures)
 
 
 if __name__ == "__main__":

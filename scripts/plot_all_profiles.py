@@ -32,9 +32,7 @@ def main():
         curves = read_curves(path, COLUMNS)
         profiles[name] |= {f"{system}/{label}": curves[label] for label in SHOWN if label in curves}
     figure = profiles_picture(profiles, anonymisers=arguments.palette)
-    for path in arguments.figures:
-        style.save(figure, path)
-        print(f"wrote {path}")
+    style.save_each(figure, arguments.figures)
 
 
 if __name__ == "__main__":

@@ -21,9 +21,7 @@ def main():
     curves, limits = read_curves(arguments.curves, COLUMNS), read_limits(arguments.metrics)
     metrics = {label: of | {"limits": limits.get(label, {})} for label, of in read_json(arguments.metrics).items()}
     figure = calibration_picture(curves=curves, metrics=metrics)
-    for path in arguments.figures:
-        style.save(figure, path)
-        print(f"wrote {path}")
+    style.save_each(figure, arguments.figures)
 
 
 if __name__ == "__main__":

@@ -35,9 +35,7 @@ def main():
     limits = {name: tuple(of[metric] for metric in NAMES) for name, of in limits.items()}
     title = " + ".join(attacker)
     figure = picture(points=points, limits=limits, title=title, anonymisers=arguments.palette)
-    for path in arguments.figures:
-        style.save(figure, path)
-        print(f"wrote {path}")
+    style.save_each(figure, arguments.figures)
 
 
 if __name__ == "__main__":

@@ -31,9 +31,7 @@ def main():
     if arguments.feature == "f0":
         labels, name = [f"{F0_RATE_HZ / (F0_SHORTEST_LAG + place):.0f}" for place in bins], "F0 [Hz], a bin each lag"
     figure = picture(histograms=histograms, bins=(labels, name), title=arguments.title)
-    for path in arguments.figures:
-        style.save(figure, path)
-        print(f"wrote {path}")
+    style.save_each(figure, arguments.figures)
 
 
 if __name__ == "__main__":

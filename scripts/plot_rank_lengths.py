@@ -24,9 +24,7 @@ def main():
     disclosures, n_templates = by_length(read_metrics(arguments.metrics), place)
     title = f"{arguments.corpus} {arguments.gender}, {arguments.extractor} + {arguments.backend}"
     figure = picture(disclosures=disclosures, n_templates=n_templates, title=title)
-    for path in arguments.figures:
-        style.save(figure, path)
-        print(f"wrote {path}")
+    style.save_each(figure, arguments.figures)
 
 
 if __name__ == "__main__":

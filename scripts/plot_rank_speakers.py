@@ -30,9 +30,7 @@ def main():
         n_templates=n_templates,
         anonymisers=arguments.palette,
     )
-    for path in arguments.figures:
-        style.save(figure, path)
-        print(f"wrote {path}")
+    style.save_each(figure, arguments.figures)
 
 
 if __name__ == "__main__":

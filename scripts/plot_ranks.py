@@ -23,9 +23,7 @@ def main():
         anonymisers=arguments.anonymisers, curves=arguments.curves, metrics=arguments.metrics, columns=COLUMNS
     )
     figure = picture(curves=curves, metrics=metrics, anonymisers=arguments.palette)
-    for path in arguments.figures:
-        style.save(figure, path)
-        print(f"wrote {path}")
+    style.save_each(figure, arguments.figures)
 
 
 if __name__ == "__main__":

@@ -29,9 +29,7 @@ def main():
         for label, path in label_inputs(arguments.scores, arguments.label).items()
     }
     figure = scores.picture(arguments.picture, curves)
-    for path in arguments.plot:
-        style.save(figure, path)
-        print(f"wrote {path}")
+    style.save_each(figure, arguments.plot)
 
 
 if __name__ == "__main__":

@@ -23,9 +23,7 @@ def main():
     genders = {utterance.speaker: utterance.gender for utterance in read_manifest(arguments.manifest)}
     speakers, matrices = arrange(*read_similarities(arguments.curves, genders=genders), arguments.order)
     figure = picture(**matrices, speakers=speakers, title=arguments.title)
-    for path in arguments.figures:
-        style.save(figure, path)
-        print(f"wrote {path}")
+    style.save_each(figure, arguments.figures)
 
 
 if __name__ == "__main__":

@@ -20,9 +20,7 @@ def main():
 
     exposures = read_speakers(arguments.speakers, EXPOSURES)
     figure = picture(exposures=exposures, title=arguments.title, colour=arguments.colour)
-    for path in arguments.figures:
-        style.save(figure, path)
-        print(f"wrote {path}")
+    style.save_each(figure, arguments.figures)
 
 
 if __name__ == "__main__":

@@ -16,9 +16,7 @@ def main():
     arguments = parser.parse_args()
 
     figure = picture(read_curve(arguments.curve), title=arguments.title)
-    for path in arguments.figures:
-        style.save(figure, path)
-        print(f"wrote {path}")
+    style.save_each(figure, arguments.figures)
 
 
 if __name__ == "__main__":

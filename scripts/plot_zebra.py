@@ -24,9 +24,7 @@ def main():
     )
     figure, ax = style.figure(width_inches=8, height_inches=4)
     plot_profiles(ax, curves=curves, metrics=metrics, looks=style.looks(curves, arguments.palette))
-    for path in arguments.figures:
-        style.save(figure, path)
-        print(f"wrote {path}")
+    style.save_each(figure, arguments.figures)
 
 
 if __name__ == "__main__":

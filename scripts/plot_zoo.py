@@ -26,9 +26,7 @@ def main():
     speakers, matrices = arrange(*read_similarities(arguments.curves, genders=genders), arguments.order)
     zoo = read_speakers(arguments.zoo, ZOO)
     figure = picture(zoo=zoo, matrices=matrices, speakers=speakers, title=arguments.title)
-    for path in arguments.figures:
-        style.save(figure, path)
-        print(f"wrote {path}")
+    style.save_each(figure, arguments.figures)
 
 
 if __name__ == "__main__":

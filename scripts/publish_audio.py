@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 from voiceprivacy.command import run
+from voiceprivacy.files import counted
 from voiceprivacy.tools.publishing import publish
 
 
@@ -21,7 +22,8 @@ def main():
     arguments = parser.parse_args()
 
     published = publish(arguments.manifest, arguments.audio_dir, arguments.key, threads=os.cpu_count() or 1)
-    print(f"wrote {len(published)} files to {arguments.audio_dir}; durations, words and background are as they were")
+    written = f"wrote {counted(len(published), 'file')} to {arguments.audio_dir}"
+    print(f"{written}; durations, words and background are as they were")
     print(f"the key stays here: {arguments.key}")
 
 

@@ -3,6 +3,7 @@
 import argparse
 
 from voiceprivacy.command import run
+from voiceprivacy.files import counted
 from voiceprivacy.tables import read_scored_trials, write_scores
 
 
@@ -16,7 +17,7 @@ def main():
     scored = read_scored_trials(arguments.given, key=arguments.trials)
     trials, scores = zip(*scored["target"], *scored["nontarget"], strict=True)
     write_scores(arguments.scores, trials, scores)
-    print(f"{len(trials)} trials: {arguments.scores}")
+    print(f"{counted(len(trials), 'trial')}: {arguments.scores}")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from voiceprivacy import configuration, estimate
 from voiceprivacy.command import run
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Findings
+from voiceprivacy.files import counted
 from voiceprivacy.tools import ready_speech
 
 
@@ -30,8 +31,9 @@ def main():
     if not errors:
         print(estimate.text(estimate.estimate(configuration.check(config), examined)))
     excluded = sum(finding.level == "excluded" for finding in findings)
-    left_out = f", {excluded} utterances excluded" if excluded else ""
-    print(f"{errors} errors, {len(findings) - errors - excluded} oddities{left_out}")
+    left_out = f", {counted(excluded, 'utterance')} excluded" if excluded else ""
+    oddities = counted(len(findings) - errors - excluded, "oddity", "oddities")
+    print(f"{counted(errors, 'error')}, {oddities}{left_out}")
     if errors:
         sys.exit(2)
 

@@ -10,7 +10,7 @@ import threading
 import traceback
 from pathlib import Path
 
-from voiceprivacy.files import BadInput, printable, whole_or_absent
+from voiceprivacy.files import BadInput, counted, printable, whole_or_absent
 
 DEBUG = "VOICEPRIVACY_DEBUG"
 REFUSALS = "VOICEPRIVACY_REFUSALS"  # folder of a workflow's run: what a command refused once it refuses at once again
@@ -91,7 +91,7 @@ def label_inputs(paths, labels):
     """Name the inputs of --label (list, or None): {label: path}; without labels a path is its own label."""
     labels = paths if labels is None else labels
     if len(labels) != len(paths):
-        raise BadInput(f"--label: {len(labels)} labels for {len(paths)} inputs; give one each")
+        raise BadInput(f"--label: {counted(len(labels), 'label')} for {counted(len(paths), 'input')}; give one each")
     for label in labels:
         if labels.count(label) > 1:
             raise BadInput(f"--label: '{label}' occurs twice; give every input a label of its own")

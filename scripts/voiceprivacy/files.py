@@ -30,6 +30,11 @@ def printable(text):
     return "".join(of if of.isprintable() else of.encode("unicode_escape").decode() for of in str(text))
 
 
+def counted(number, one, several=None):
+    """A number of things in words: 1 file, 2 files; ``several`` where it is not ``one`` with an s."""
+    return f"{number} {one if number == 1 else several or f'{one}s'}"
+
+
 def ours(text):
     """Replace {scripts} and {resources} in a config's value by our own folders, wherever they lie."""
     return text.replace("{scripts}", str(SCRIPTS)).replace("{resources}", str(RESOURCES))

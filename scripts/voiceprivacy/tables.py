@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from voiceprivacy.files import BadInput, read_lines, whole_or_absent
+from voiceprivacy.ids import refuse_hidden_spaces, safe_id
 
 MANIFEST = ["utterance", "speaker", "gender", "path", "duration_s"]
 TRIALS = ["enrolment", "trial", "label"]
@@ -21,8 +22,6 @@ ENROLMENTS = ["enrolment", "utterance"]
 SPEAKERS = ["id", "speaker"]
 SCORES = [*TRIALS, "score"]
 LABELS = ("target", "nontarget")
-UNSAFE = re.compile(r"^[-.]|[\s/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-PIECE = re.compile(r"_seg\d{3,}$")
 
 
 class Utterance(NamedTuple):
@@ -100,7 +99,7 @@ def read_enrolments(path):
     for line, row in read_rows(path, ENROLMENTS):
         if not row["enrolment"] or not row["utterance"]:
             raise BadInput(f"{path}:{line}: an enrolment or an utterance is empty")
-        _refuse_hidden_spaces(row, path, line)
+        refuse_hidden_spaces(row, path, line)
         utterances = enrolments.setdefault(row["enrolment"], [])
         if row["utterance"] in utterances:
             raise BadInput(f"{path}:{line}: utterance '{row['utterance']}' enrols '{row['enrolment']}' twice")
@@ -120,7 +119,7 @@ def read_speakers(path):
     for line, row in read_rows(path, SPEAKERS):
         if not row["id"] or not row["speaker"]:
             raise BadInput(f"{path}:{line}: an id or a speaker is empty")
-        _refuse_hidden_spaces(row, path, line)
+        refuse_hidden_spaces(row, path, line)
         if speaker_of.setdefault(row["id"], row["speaker"]) != row["speaker"]:
             raise BadInput(f"{path}:{line}: '{row['id']}' has two speakers")
     return speaker_of
@@ -237,6 +236,13 @@ def write_table(path, columns, rows):
             raise BadInput(f"{path}: {what} (working directory: {Path.cwd()})") from None
 
 
+def write_curves(path, curves):
+    """Write {label: {column: array}}, of the same columns each, as one TSV with the labels in front."""
+    columns = ["label", *next(iter(curves.values()))]
+    rows = [(label, *row) for label, curve in curves.items() for row in zip(*curve.values(), strict=True)]
+    write_table(path, columns, rows)
+
+
 def read_rows(path, columns):
     """Yield (line number, {column: text}) of a TSV that must have these columns; empty lines are passed over."""
     lines = read_lines(path)
@@ -262,44 +268,17 @@ def number(text, path, line):
     return value
 
 
-def safe_id(text, path, line):
-    """An id that can be a file name and a command's argument."""
-    if not text or UNSAFE.search(text) or len(text.encode()) > 200:
-        shown = text[:60].encode(errors="replace").decode() + "..." * (len(text) > 60)
-        raise BadInput(
-            f"{path}:{line}: '{shown}' cannot be an id: 1 to 200 bytes, no space or slash, no leading - or ."
-        )
-    return text
-
-
 def _trial(row, path, line):
     _check_label(row["label"], path, line)
     if not row["enrolment"] or not row["trial"]:
         raise BadInput(f"{path}:{line}: a trial has an enrolment and a trial; one of them is empty")
-    _refuse_hidden_spaces(row, path, line)
+    refuse_hidden_spaces(row, path, line)
     return Trial(*(sys.intern(row[column]) for column in TRIALS))  # a million trials name few ids: one string for each
-
-
-def _refuse_hidden_spaces(row, path, line):
-    """Refuse ids that begin or end with a space: they are others than they seem."""
-    for column, text in row.items():
-        if text != text.strip() and column != "score":
-            raise BadInput(f"{path}:{line}: '{text}' has a space at its beginning or end")
 
 
 def _check_label(label, path, line):
     if label not in LABELS:
         raise BadInput(f"{path}:{line}: label '{label}' is neither target nor nontarget")
-
-
-def piece_id(source, number):
-    """The id of one piece of an utterance; source_of is the way back."""
-    return f"{source}_seg{number:03d}"
-
-
-def source_of(utterance):
-    """The utterance that a piece was cut from, by its id (u_seg007 is a piece of u); any other is its own source."""
-    return PIECE.sub("", utterance)
 
 
 def _check_unique(trials, path):

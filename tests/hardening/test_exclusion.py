@@ -1,11 +1,8 @@
 """Utterances that are left out: of every part, list and condition alike, counted, never silently."""
 
-import json
-import subprocess
-import sys
-
 import pytest
 import world
+from calls import flags, succeeds
 from runs import make_kaldi_directory, snakemake, write_config
 from spoilers import write
 
@@ -31,16 +28,6 @@ def spoil(*names):
 def examine(protocol=GIVEN, **source):
     examined = checks.examine({"kaldi": "data", **source}, protocol, 16000)
     return examined, [str(error) for error in examined.findings.errors()]
-
-
-def call(script, **flags):
-    words = []
-    for name, value in flags.items():
-        words += [f"--{name.replace('_', '-')}", json.dumps(value) if isinstance(value, dict) else str(value)]
-    done = subprocess.run(
-        [sys.executable, world.ROOT / "scripts" / f"{script}.py", *words], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
 
 
 def test_bad_audio_stops_by_default(folder):
@@ -78,13 +65,14 @@ def make_lists(out, source, protocol):
     """Run the three commands of the workflow: ids in both manifests, trials, enrolments."""
     out.mkdir()
     what = {"source": source, "protocol": protocol}
-    call("validate_corpus", **what, checks=out / "checks.tsv", excluded=out / "excluded.tsv")
+    succeeds("validate_corpus", *flags(**what, checks=out / "checks.tsv", excluded=out / "excluded.tsv"))
     for part in ("enrolment", "trial"):
         where = {"manifest": out / f"{part}.tsv", "audio_dir": out / part, "excluded": out / "excluded.tsv"}
-        call("prepare_part", **what, part=part, **where)
+        succeeds("prepare_part", *flags(**what, part=part, **where))
     (name,) = ["all"] if "given" in protocol else ["mixed"]
-    files = {"output_trials": out / "trials.tsv", "output_enrolments": out / "enrolments.tsv"}
-    call("list_trials", **what, trials=name, enrolment=out / "enrolment.tsv", trial=out / "trial.tsv", **files)
+    files = {"enrolment": out / "enrolment.tsv", "trial": out / "trial.tsv"}
+    files |= {"output_trials": out / "trials.tsv", "output_enrolments": out / "enrolments.tsv"}
+    succeeds("list_trials", *flags(**what, trials=name, **files))
     ids = {of.utterance for part in ("enrolment", "trial") for of in tables.read_manifest(out / f"{part}.tsv")}
     return ids, tables.read_trials(out / "trials.tsv"), tables.read_enrolments(out / "enrolments.tsv")
 

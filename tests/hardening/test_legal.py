@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import soundfile
 import world
+from calls import call
 from spoilers import edit, sound
 
 from voiceprivacy import audio, tables
@@ -220,10 +221,9 @@ def test_a_strange_id_goes_through_plug_ins_and_tables_and_does_nothing(tmp_path
 
 
 def test_a_real_process_says_one_line_too(tmp_path):
-    script = world.ROOT / "scripts" / "assess_verification.py"
-    command = [sys.executable, script, "--scores", "x\x1b[31m.tsv", "--metrics", "out.json"]
+    words = ["--scores", "x\x1b[31m.tsv", "--metrics", "out.json"]
     for debug, traceback in (([], False), (["--debug"], True)):
-        done = subprocess.run([*command, *debug], capture_output=True, text=True, cwd=tmp_path)
+        done = call("assess_verification", *words, *debug, cwd=tmp_path)
         assert done.returncode == 2
         assert done.stderr.endswith("error: x\\x1b[31m.tsv: not found\n")
         assert ("Traceback" in done.stderr) == traceback

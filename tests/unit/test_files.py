@@ -79,3 +79,8 @@ def test_a_file_is_named_once(said, line):
     with pytest.raises(BadInput) as error, files.naming("a.tsv"):
         raise BadInput(said)
     assert str(error.value) == line
+
+
+def test_numbers_of_things_are_said_in_the_singular_or_the_plural():
+    assert [files.counted(number, "file") for number in (0, 1, 2)] == ["0 files", "1 file", "2 files"]
+    assert [files.counted(number, "oddity", "oddities") for number in (1, 2)] == ["1 oddity", "2 oddities"]

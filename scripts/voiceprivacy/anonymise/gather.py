@@ -4,7 +4,7 @@ import numpy as np
 
 from voiceprivacy import audio
 from voiceprivacy.anonymise.draws import ALPHAS, alphas_path
-from voiceprivacy.files import BadInput, remove_leftovers
+from voiceprivacy.files import BadInput, counted, remove_leftovers
 from voiceprivacy.stamps import write_stamps
 from voiceprivacy.tables import read_manifest, read_table, write_manifest, write_table
 
@@ -77,5 +77,6 @@ def _once(rows, originals, original):
         raise BadInput(f"{files[name]}: utterance '{name}' is not in {original}")
     if missing := [of.utterance for of in originals if of.utterance not in found]:
         first = ", ".join(missing[:10])
-        raise BadInput(f"{original}: {len(missing)} utterances are in none of the shards: {first}")
+        are = counted(len(missing), "utterance is", "utterances are")
+        raise BadInput(f"{original}: {are} in none of the shards: {first}")
     return found

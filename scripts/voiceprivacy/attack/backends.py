@@ -14,7 +14,7 @@ import numpy as np
 from voiceprivacy.arrays import ScoreMatrix
 from voiceprivacy.attack import plda
 from voiceprivacy.files import BadInput
-from voiceprivacy.tables import source_of
+from voiceprivacy.ids import source_of
 
 BLOCK_SCORES = 4_000_000  # scores computed at a time: 32 MB for each temporary array
 

@@ -66,13 +66,7 @@ class Encoder:
 
 
 class Network(torch.nn.Module):
-    """The network of SpeechBrain's own wav2vec 2.0: waves (1, N) -> frames (1, F, D).
-
-    Attributes
-    ----------
-    kernels, strides : list of int
-        Of the convolutions.
-    """
+    """The network of SpeechBrain's own wav2vec 2.0: called and described as ``hugging_face.Network``."""
 
     def __init__(self, folder):
         super().__init__()

@@ -6,6 +6,7 @@ itself, nor of two pieces of one utterance. Lists f and m hold the speakers of o
 
 from voiceprivacy import tables
 from voiceprivacy.corpora.enrol_trial import GENDERS
+from voiceprivacy.ids import source_of
 
 
 def list_names(options):
@@ -31,7 +32,7 @@ def list_trials(source, options, name, enrolment, trial, findings):
     list of tables.Trial, dict {utterance: [utterance]}
     """
     enrolled, tried = ([of for of in sorted(part) if of.gender in GENDERS[name]] for part in (enrolment, trial))
-    sources = {of.utterance: tables.source_of(of.utterance) for of in (*enrolled, *tried)}
+    sources = {of.utterance: source_of(of.utterance) for of in (*enrolled, *tried)}
     trials = [
         tables.Trial(one.utterance, other.utterance, "target" if one.speaker == other.speaker else "nontarget")
         for one in enrolled

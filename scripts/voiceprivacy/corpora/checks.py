@@ -5,7 +5,7 @@ from typing import NamedTuple
 from voiceprivacy import audio
 from voiceprivacy.corpora import downloads, exclusion, listing, pipes, protocol, segments
 from voiceprivacy.corpora.recordings import inspect
-from voiceprivacy.files import BadInput
+from voiceprivacy.files import BadInput, counted
 
 UNKNOWN_DURATION_S = 2.7  # of a synthetic utterance before it is spoken, as they are on average
 BESIDE_THE_SOURCE = ("protocol", "sample_rate", "use", "gender")
@@ -133,7 +133,8 @@ def _check_rates(of_rate, sample_rate, findings):
         findings.oddity("audio", "-", f"mixed sample rates: {', '.join(counts)}")
     for rate, files in sorted(of_rate.items()):
         if rate < sample_rate:
-            what = f"{len(files)} files have {rate} Hz and are made {sample_rate} Hz: no sound above {rate // 2} Hz"
+            has = counted(len(files), "file has", "files have")
+            what = f"{has} {rate} Hz and will have {sample_rate} Hz: no sound above {rate // 2} Hz"
             findings.oddity("audio", "-", what)
 
 
@@ -185,7 +186,8 @@ def _measure(part, durations, source, sample_rate, findings):
     readable = [(of, count) for of, (count, _) in zip(part, pieces, strict=True) if of.utterance in durations]
     short = [of for of, count in readable if count == 0]
     if short:
-        what = f"{len(short)} utterances are shorter than {shortest_s} s and left out, such as '{short[0].utterance}'"
+        are = counted(len(short), "utterance is", "utterances are")
+        what = f"{are} shorter than {shortest_s} s and left out, such as '{short[0].utterance}'"
         findings.oddity(short[0].file, short[0].line, what)
     for speaker in sorted({of.speaker for of in short} - {of.speaker for of, count in readable if count}):
         findings.error("segments", "-", f"speaker '{speaker}' has no utterance of {shortest_s} s in a part")

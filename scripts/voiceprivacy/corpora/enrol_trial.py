@@ -11,6 +11,7 @@ from itertools import groupby
 
 from voiceprivacy import seeds, tables
 from voiceprivacy.corpora.vctk import is_common
+from voiceprivacy.files import counted
 
 COMMON = "_common"
 GENDERS = {"f": ("f",), "m": ("m",), "mixed": ("f", "m", "-")}
@@ -87,7 +88,7 @@ def _check_speaker(first, count, options, findings):
     """A speaker, of whom this is the first utterance, needs enough of them and, in lists per gender, a gender."""
     if count <= options["enrolment_utterances"]:
         needed = options["enrolment_utterances"] + 1
-        what = f"speaker '{first.speaker}' has {count} utterances: enrol_trial needs at least {needed}"
+        what = f"speaker '{first.speaker}' has {counted(count, 'utterance')}: enrol_trial needs at least {needed}"
         findings.error(first.file, first.line, what)
     if first.gender == "-" and any(first.gender not in GENDERS[of.removesuffix(COMMON)] for of in options["lists"]):
         what = f"speaker '{first.speaker}' has no gender, but the lists are per gender"

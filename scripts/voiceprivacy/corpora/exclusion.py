@@ -9,6 +9,7 @@ An anonymiser that fails on an utterance always stops the run: it has not protec
 would flatter it. Who wants to go on without such an utterance names it in ``exclude``, and loses it for every system.
 """
 
+from voiceprivacy.files import counted
 from voiceprivacy.tables import read_rows, write_table
 
 EXCLUDED = ["utterance", "why"]
@@ -79,7 +80,8 @@ def check_loss(source, parts, excluded, findings):
     lost = {name: [of for of in part if of.utterance in excluded] for name, part in parts.items()}
     if excluded:
         counts = ", ".join(f"{len(of)} of {len(parts[name])} of {name}" for name, of in lost.items())
-        findings.oddity("audio", "-", f"{len(excluded)} utterances are excluded from everything ({counts})")
+        are = counted(len(excluded), "utterance is", "utterances are")
+        findings.oddity("audio", "-", f"{are} excluded from everything ({counts})")
     everything = {of.utterance: of.speaker for part in parts.values() for of in part}
     kept_out = {speaker for name, speaker in everything.items() if name not in source.get("exclude", ())}
     for name, part in parts.items():

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from voiceprivacy.corpora.listing import Listed
 from voiceprivacy.corpora.recordings import provide_audio
-from voiceprivacy.files import BadInput, read_lines
+from voiceprivacy.files import BadInput, counted, read_lines
 
 __all__ = ["list_utterances", "provide_audio"]
 
@@ -40,7 +40,8 @@ def list_utterances(options, findings):
         findings.error(root, "-", f"no file below it looks like {pattern}")
     elif len(matches) < len(files):
         other = next(path for path in files if not expression.fullmatch(path))
-        what = f"{len(files) - len(matches)} files do not look like {pattern} and are left out, such as {other}"
+        others = counted(len(files) - len(matches), "file does", "files do")
+        what = f"{others} not look like {pattern}: left out, such as {other}"
         findings.oddity(root, "-", what)
     utterances = list(_listed(root, matches, genders, findings))
     return _chosen(utterances, options["list"], findings) if "list" in options else utterances

@@ -14,6 +14,7 @@ from voiceprivacy import tables
 from voiceprivacy.corpora import kaldi, published
 from voiceprivacy.corpora.listing import Findings
 from voiceprivacy.files import BadInput
+from voiceprivacy.ids import source_of
 
 
 def list_names(options):
@@ -99,7 +100,7 @@ def list_trials(source, options, name, enrolment, trial, findings):
     chosen = _chosen_gender(options, name)
     enrolment, trial = ([of for of in part if chosen in (None, of.gender)] for part in (enrolment, trial))
     enrolments = _by(lambda of: of.speaker, enrolment)
-    pieces = _by(lambda of: tables.source_of(of.utterance) if "segments" in source else of.utterance, trial)
+    pieces = _by(lambda of: source_of(of.utterance) if "segments" in source else of.utterance, trial)
     trials = {
         (speaker, piece): tables.Trial(speaker, piece, label)
         for _, (speaker, utterance, label) in _read_trials(options, name, Findings())

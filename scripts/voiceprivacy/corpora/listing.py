@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from voiceprivacy.corpora.pipes import Pipe
 from voiceprivacy.files import BadInput, printable
-from voiceprivacy.tables import PIECE, safe_id
+from voiceprivacy.ids import PIECE, safe_id
 
 FINDING = ["level", "file", "line", "what"]
 BESIDE_THE_KIND = ("pipes", "limit", "segments", "exclude", "on_bad_audio")

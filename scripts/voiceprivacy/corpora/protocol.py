@@ -7,6 +7,7 @@ A protocol (``enrol_trial``, ``given``, ``all_pairs``) is the module of that nam
 
 from voiceprivacy.corpora import limit
 from voiceprivacy.corpora.listing import kind_of
+from voiceprivacy.files import counted
 
 FEW_SPEAKERS = 10
 
@@ -86,7 +87,8 @@ def _check(name, trials, enrolments, utterances, findings):
     models = [known[own[0]] for own in enrolments.values()]
     speakers = {of.speaker for of in models}
     if len(speakers) < FEW_SPEAKERS:
-        findings.oddity(place, "-", f"has {len(speakers)} speakers: with fewer than {FEW_SPEAKERS} numbers are rough")
+        few = counted(len(speakers), "speaker")
+        findings.oddity(place, "-", f"has {few}: with fewer than {FEW_SPEAKERS} numbers are rough")
     if {"f", "m"} <= {of.gender for of in models} and "mixed" not in name:
         what = "holds women and men: DeID and identification rates are higher than in lists of one gender"
         findings.oddity(place, "-", what)

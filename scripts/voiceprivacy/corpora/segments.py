@@ -1,14 +1,15 @@
 """Utterances cut into equal pieces: {seconds: 4}, or {seconds: [3, 5]} for the length that leaves least over.
 
-The pieces of u are u_seg000, u_seg001, ...: tables.source_of gives the utterance back, and pairs of the same source are
+The pieces of u are u_seg000, u_seg001, ...: ids.source_of gives the utterance back, and pairs of the same source are
 never scored. An utterance that is shorter than a piece has none.
 """
 
 import math
 from pathlib import Path
 
-from voiceprivacy import audio, tables
+from voiceprivacy import audio
 from voiceprivacy.corpora.recordings import in_threads
+from voiceprivacy.ids import piece_id
 
 
 def pieces_of(n_samples, options, sample_rate):
@@ -66,7 +67,7 @@ def cut(utterances, options, *, audio_dir, threads):
 def _pieces(utterance, samples, sample_rate, options, audio_dir):
     count, length = pieces_of(len(samples), options, sample_rate)
     for number in range(count):
-        name = tables.piece_id(utterance.utterance, number)
+        name = piece_id(utterance.utterance, number)
         path = audio_dir / f"{name}.flac"
         audio.write(path, samples[number * length : (number + 1) * length], sample_rate)
         yield utterance._replace(utterance=name, path=path, duration_s=length / sample_rate)

@@ -14,7 +14,7 @@ import numpy as np
 
 from voiceprivacy.arrays import read_npz, write_npz
 from voiceprivacy.command import flat_unless_labelled, require_at_least
-from voiceprivacy.files import BadInput, naming, write_json
+from voiceprivacy.files import BadInput, counted, naming, write_json
 from voiceprivacy.privacy import jackknife, ranks, trials
 from voiceprivacy.privacy.bootstrap import (
     FEWEST_SPEAKERS,
@@ -156,7 +156,7 @@ def write_intervals(path, metrics, resampled, labels):
     for label, of in resampled.items():
         if of.n_speakers < FEWEST_SPEAKERS:
             print(
-                f"note: {label}: no intervals with {of.n_speakers} speaker(s), it takes {FEWEST_SPEAKERS}",
+                f"note: {label}: no intervals with {counted(of.n_speakers, 'speaker')}, it takes {FEWEST_SPEAKERS}",
                 file=sys.stderr,
             )
     if found:

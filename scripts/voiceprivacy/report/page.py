@@ -62,30 +62,14 @@ def write_page(
     """
     folder = Path(template).parent
     colours = palette_of(provenance, metrics)
-    measured = {metric.anonymiser for metric in metrics}
-    averages = averages_of(provenance)
-    found = answers(systems, comparisons, controls_of(provenance), averaged(systems, averages, comparisons))
-    found = found or rank_answers(metrics)
-    board = leaderboard(systems, colours=colours, averages=averages, comparisons=comparisons)
     text = (
         _environment(folder)
         .get_template(Path(template).name)
         .render(
-            what_was_run=what_was_run(systems),
-            how_many_trials=how_many_trials(systems, metrics),
-            answers=found,
-            zero_evidence=zero_evidence(systems),
-            has_intervals=comparisons != NONE or any(metric.ci_low != "-" for metric in metrics),
-            attacks=attacks_explained(systems),
-            leaderboard=board,
-            averages=dict(board.sets),
-            captions={name: read_caption(folder / f"{name}.rst") for name in CAPTIONS},
-            sessions=sessions(metrics),
-            session_titles=TITLES,
-            figures=by_kind(figures),
-            shown_systems=[(name, colour) for name, colour in colours.items() if name in measured],
-            privacy_against_utility=scatters(systems, metrics, colours),
+            **_numbers(systems, metrics, provenance, comparisons, colours),
+            **_drawings(figures, systems, metrics, colours),
             alphas=_alphas(run, systems, Path(path).parent),
+            captions={name: read_caption(folder / f"{name}.rst") for name in CAPTIONS},
             corpora=corpora,
             expected=expected,
             utility=utility,
@@ -93,11 +77,40 @@ def write_page(
             published=published,
             provenance=provenance,
             config=json.dumps(provenance.get("config", {}), indent=2),
-            plotly=_script(PLOTLY),
         )
     )
     with whole_or_absent(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def _numbers(systems, metrics, provenance, comparisons, colours):
+    """What the template calls by these names: the answer, what was run, and the tables of numbers."""
+    averages = averages_of(provenance)
+    found = answers(systems, comparisons, controls_of(provenance), averaged(systems, averages, comparisons))
+    board = leaderboard(systems, colours=colours, averages=averages, comparisons=comparisons)
+    return {
+        "what_was_run": what_was_run(systems),
+        "how_many_trials": how_many_trials(systems, metrics),
+        "answers": found or rank_answers(metrics),
+        "zero_evidence": zero_evidence(systems),
+        "has_intervals": comparisons != NONE or any(metric.ci_low != "-" for metric in metrics),
+        "attacks": attacks_explained(systems),
+        "leaderboard": board,
+        "averages": dict(board.sets),
+        "sessions": sessions(metrics),
+        "session_titles": TITLES,
+    }
+
+
+def _drawings(figures, systems, metrics, colours):
+    """What the template calls by these names: the charts, what hides systems in them, and what draws them."""
+    measured = {metric.anonymiser for metric in metrics}
+    return {
+        "figures": by_kind(figures),
+        "shown_systems": [(name, colour) for name, colour in colours.items() if name in measured],
+        "privacy_against_utility": scatters(systems, metrics, colours),
+        "plotly": _script(PLOTLY),
+    }
 
 
 def attacks_explained(systems):

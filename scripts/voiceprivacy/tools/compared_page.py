@@ -3,7 +3,7 @@
 import itertools
 import os
 
-from voiceprivacy.files import SCRIPTS, BadInput, whole_folder_or_absent, write_json
+from voiceprivacy.files import SCRIPTS, BadInput, counted, whole_folder_or_absent, write_json
 from voiceprivacy.report.charts.draw import Place, draw, run_of
 from voiceprivacy.report.comparison import compare, write_comparison
 from voiceprivacy.report.figures import Figure, embed
@@ -49,17 +49,18 @@ def write_compared_page(both, folder):
         comparisons = read_comparisons(temporary / "comparisons", merged.metrics)
         systems = compare(merged.metrics, comparisons)
         _write_report(temporary, both, merged, systems, comparisons, provenance)
+    n_common = sum(place[2] != NOWHERE for place in merged.common)
     return [
         *summary(systems, comparisons, averages=averages),
         "",
-        f"{sum(place[2] != NOWHERE for place in merged.common)} sets are the same in {names[0]} and {names[1]}",
+        f"{counted(n_common, 'set is', 'sets are')} the same in {names[0]} and {names[1]}",
         *(f"  {what}: {' | '.join(why)}" for what, *why in _sets_apart(merged, names)),
         *(
             f"pairs across runs are not compared for {'/'.join(of)}: the runs drew other speakers"
             for of in sorted(apart)
         ),
         *(f"differs: {what}: {one} | {other}" for what, one, other in found if what.startswith(("version", "git"))),
-        f"{len(found)} differences in config, versions and models: {folder / 'differences.tsv'}",
+        f"{counted(len(found), 'difference')} in config, versions and models: {folder / 'differences.tsv'}",
         f"Report: {(folder / 'report' / 'index.html').absolute()}",
     ]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 
 from voiceprivacy import configuration
-from voiceprivacy.files import BadInput, whole_or_absent
+from voiceprivacy.files import BadInput, counted, whole_or_absent
 from voiceprivacy.tables import write_table
 from voiceprivacy.tools.new_run import SAMPLE_RATE
 
@@ -99,7 +99,9 @@ def corpus_name(run):
 
 def length(seconds):
     """An amount of speech in words."""
-    return f"{seconds / 3600:.1f} hours of speech" if seconds >= 3600 else f"{seconds / 60:.0f} minutes of speech"
+    if seconds >= 3600:
+        return f"{seconds / 3600:.1f} hours of speech"
+    return f"{counted(round(seconds / 60), 'minute')} of speech"
 
 
 def _options(path, run):

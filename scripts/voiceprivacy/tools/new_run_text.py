@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from voiceprivacy.files import counted
 from voiceprivacy.tools.new_config import corpus_name, length
 
 EXAMPLES = 3
@@ -17,8 +18,8 @@ def _guess(run):
     speakers = Counter(of.speaker for of in run.listed)
     counts = sorted(speakers.values())
     yield f"{run.root}: {len(run.listed)} of {run.n_files} audio files look like {run.pattern}"
-    each = f"{counts[0]}" if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]}"
-    yield f"  {len(speakers)} speakers, {each} utterances each, such as"
+    each = counts[0] if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]}"
+    yield f"  {counted(len(speakers), 'speaker')}, {counted(each, 'utterance')} each, such as"
     for of in run.listed[:: max(1, len(run.listed) // EXAMPLES)][:EXAMPLES]:
         session = f"   session {of.session}" if of.session else ""
         yield f"    {of.audio.relative_to(run.root)}   speaker {of.speaker}{session}   utterance {of.utterance}"
@@ -33,7 +34,7 @@ def _protected(run):
 
 def _left_out(run):
     if run.left_out:
-        yield f"left out for all: {len(run.left_out)} utterances"
+        yield f"left out for all: {counted(len(run.left_out), 'utterance')}"
         for utterance, why in sorted(run.left_out.items())[:LEFT_OUT]:
             yield f"  {utterance}: {why}"
         if len(run.left_out) > LEFT_OUT:

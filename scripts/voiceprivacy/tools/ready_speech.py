@@ -5,7 +5,7 @@ from pathlib import Path
 from voiceprivacy.anonymise.submissions import find_audio
 from voiceprivacy.corpora import parts
 from voiceprivacy.corpora.listing import Findings
-from voiceprivacy.files import BadInput
+from voiceprivacy.files import BadInput, counted
 from voiceprivacy.plan import Plan
 from voiceprivacy.tables import Utterance
 
@@ -49,7 +49,7 @@ def _look(name, folders, utterances, findings):
         return
     if missing := [of.utterance for of in utterances if of.utterance not in found]:
         first = ", ".join(missing[:SHOWN]) + ", ..." * (len(missing) > SHOWN)
-        what = f"{len(missing)} of {len(utterances)} utterances are missing: {first}"
+        what = f"{len(missing)} of {counted(len(utterances), 'utterance')} missing: {first}"
         findings.error(" ".join(folders), "-", f"{what} (anonymiser '{name}')")
 
 

@@ -14,7 +14,7 @@ from voiceprivacy.corpora import protocol
 from voiceprivacy.corpora.checks import source_of_entry
 from voiceprivacy.corpora.exclusion import excludes
 from voiceprivacy.corpora.listing import Findings, list_utterances
-from voiceprivacy.files import BadInput
+from voiceprivacy.files import BadInput, counted
 from voiceprivacy.plan import Plan
 from voiceprivacy.tables import read_manifest, read_trials
 from voiceprivacy.tools import submission
@@ -165,10 +165,10 @@ def _check_rows(submitted, name, expected, finding):
     for found in kinds.values():
         yield from found[:SHOWN]
         if len(found) > SHOWN:
-            yield f"{name}: {len(found) - SHOWN} more findings like the last"
+            yield f"{name}: {counted(len(found) - SHOWN, 'more finding')} like the last"
     missing = expected.keys() - seen
     if missing:
-        yield f"{name}: {len(missing)} of {len(expected)} trials are missing, such as '{' '.join(min(missing))}'"
+        yield f"{name}: {len(missing)} of {counted(len(expected), 'trial')} missing, such as '{' '.join(min(missing))}'"
 
 
 def _row(text, seen, expected, finding):
@@ -195,7 +195,8 @@ def _check_audio(submitted, corpus, part, utterances):
         found[stem] = name
     missing = [utterance for utterance in utterances if utterance not in found]
     if missing:
-        yield f"{folder}: {len(missing)} of {len(utterances)} utterances have no file, such as '{missing[0]}'"
+        of_all = f"{len(missing)} of {counted(len(utterances), 'utterance')}"
+        yield f"{folder}: {of_all} without a file, such as '{missing[0]}'"
     yield from (f"{found[stem]}: unknown utterance" for stem in sorted(found.keys() - set(utterances)))
     for utterance in utterances:
         if utterance in found and (what := _audio_finding(submitted, found[utterance])):

@@ -2,13 +2,13 @@
 
 import json
 import shutil
-import subprocess
 import sys
 import uuid
 
 import numpy as np
 import pytest
 import soundfile
+from calls import call, flags
 from shards import COPY, REVERSED, run_shard
 from sounds import RATE, tone
 
@@ -123,7 +123,7 @@ def test_gathering_finds_what_is_lost_twice_or_strange(original, tmp_path):
     )
     for second, message in (
         (overlap, f"b.tsv: utterance '{names[3]}' is also in .*a.tsv"),
-        (lost, f"1 utterances are in none of the shards: {names[4]}"),
+        (lost, f"1 utterance is in none of the shards: {names[4]}"),
         (strange, "d.tsv: utterance 'x' is not in .*original"),
     ):
         with pytest.raises(BadInput, match=message):
@@ -155,10 +155,7 @@ def test_a_second_run_that_differs_in_one_sample_of_one_utterance_is_another_run
 
 
 def command(script, **arguments):
-    words = [
-        word for name, value in arguments.items() for word in (f"--{name.replace('_', '-')}", *str(value).split(" "))
-    ]
-    return subprocess.run([sys.executable, f"scripts/{script}.py", *words], capture_output=True, text=True)
+    return call(script, *(part for word in flags(**arguments) for part in word.split(" ")))
 
 
 def test_the_mcadams_command_writes_audio_manifest_and_alphas(original, tmp_path):
@@ -259,4 +256,4 @@ def test_a_part_is_anonymised_from_the_command_line(original, tmp_path):
     done = command(
         "gather_manifests", original=original, shards=where["output_manifest"], manifest=tmp_path / "all.tsv"
     )
-    assert "8 utterances of 1 shards" in done.stdout
+    assert "8 utterances of 1 shard:" in done.stdout

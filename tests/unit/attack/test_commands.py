@@ -1,10 +1,8 @@
 """The attack room's commands from end to end, each in a process of its own, and how they fail."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
+from calls import call, flags
 
 from voiceprivacy.arrays import Embeddings, read_embeddings, read_matrix, write_embeddings
 from voiceprivacy.tables import read_manifest, read_scores, write_enrolments, write_trials
@@ -12,8 +10,7 @@ from voiceprivacy.tables import read_manifest, read_scores, write_enrolments, wr
 
 def command(name, **options):
     """Run scripts/<name>.py with --option value; returns the finished process."""
-    flags = [text for key, value in options.items() for text in (f"--{key.replace('_', '-')}", str(value))]
-    return subprocess.run([sys.executable, f"scripts/{name}.py", *flags], capture_output=True, text=True, check=False)
+    return call(name, *flags(**options))
 
 
 def succeeds(name, **options):

@@ -1,40 +1,21 @@
 """Training an extractor: it learns, it is repeatable, SpeechBrain loads what it saves, and what it refuses."""
 
-import contextlib
-import itertools
-import os
 import re
-import shutil
-import signal
-import subprocess
-import sys
-import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from models import tone, write_tones
 from speechbrain.inference.speaker import EncoderClassifier
-from speechbrain.utils import checkpoints
+from trained import FILES, changed, curve, weights
 
 from voiceprivacy.attack import brain, training
-from voiceprivacy.attack.brain import COLUMNS, History, SpeakerBrain
+from voiceprivacy.attack.brain import SpeakerBrain
 from voiceprivacy.attack.extractors import Extractor, embed_manifest
 from voiceprivacy.attack.pieces import Pieces
 from voiceprivacy.files import RESOURCES, BadInput
-from voiceprivacy.tables import read_manifest, read_table
-
-FILES = ["classifier.ckpt", "embedding_model.ckpt", "hyperparams.yaml", "training.tsv"]
-
-
-def weights(folder):
-    return [(folder / name).read_bytes() for name in FILES if name != "training.tsv"]
-
-
-def curve(folder, column):
-    return [row[column] for row in read_table(folder / "training.tsv", COLUMNS)]
+from voiceprivacy.tables import read_manifest
 
 
 def test_a_trained_extractor_tells_its_speakers_apart(recipe, tones, tmp_path, capsys):
@@ -99,11 +80,8 @@ def test_somebody_elses_folder_is_left_alone(recipe, tones, tmp_path):
     ],
 )
 def test_a_recipe_that_is_none_is_refused(recipe, tones, tmp_path, old, new, reason):
-    text = recipe.read_text(encoding="utf-8")
-    assert old in text
-    recipe.write_text(text.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(BadInput, match=reason):
-        training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1)
+        training.train(read_manifest(tones), recipe=changed(recipe, old, new), folder=tmp_path / "model", seed=1)
     assert not (tmp_path / "model").exists()
 
 
@@ -116,150 +94,6 @@ def test_speech_at_another_rate_is_refused(recipe, tmp_path):
     manifest = write_tones(tmp_path / "speech", speakers=2, utterances=1, rate=8000)
     with pytest.raises(BadInput, match=r"s0-0\.flac: has 8000 Hz, the recipe is for 16000 Hz"):
         training.train(read_manifest(manifest), recipe=recipe, folder=tmp_path / "model", seed=1)
-
-
-def changed(recipe, old, new):
-    text = recipe.read_text(encoding="utf-8")
-    assert old in text
-    recipe.write_text(text.replace(old, new, 1), encoding="utf-8")
-    return recipe
-
-
-def test_a_training_that_was_killed_goes_on_to_the_same_weights(recipe, tones, tmp_path, monkeypatch):
-    utterances = read_manifest(tones)
-    training.train(utterances, recipe=recipe, folder=tmp_path / "whole", seed=1)
-    with monkeypatch.context() as patch:
-        patch.setattr(SpeakerBrain, "on_stage_start", killed_in_epoch(3))
-        with pytest.raises(KeyboardInterrupt):
-            training.train(utterances, recipe=recipe, folder=tmp_path / "killed", seed=1)
-    assert not (tmp_path / "killed").exists()
-    heard = []
-    monkeypatch.setattr(Pieces, "__getitem__", told(Pieces.__getitem__, heard))
-    training.train(utterances, recipe=recipe, folder=tmp_path / "killed", seed=1)
-    assert {epoch for epoch, _ in heard} == {3, 4}
-    assert weights(tmp_path / "killed") == weights(tmp_path / "whole")
-    assert curve(tmp_path / "killed", "loss") == curve(tmp_path / "whole", "loss")
-
-
-def test_a_training_that_was_killed_while_it_saved_goes_on_from_the_epoch_before(recipe, tones, tmp_path, monkeypatch):
-    utterances = read_manifest(tones)
-    training.train(utterances, recipe=recipe, folder=tmp_path / "whole", seed=1)
-    with monkeypatch.context() as patch:
-        patch.setitem(checkpoints.DEFAULT_SAVE_HOOKS, History, killed_in_its_third_call(History.write))
-        with pytest.raises(KeyboardInterrupt):
-            training.train(utterances, recipe=recipe, folder=tmp_path / "killed", seed=1)
-    half = list(tmp_path.glob("killed.checkpoints/*.unfinished/CKPT*"))
-    assert len(half) == 1 and (half[0] / "CKPT.yaml").exists() and not (half[0] / "history.ckpt").exists()
-    training.train(utterances, recipe=recipe, folder=tmp_path / "killed", seed=1)
-    assert weights(tmp_path / "killed") == weights(tmp_path / "whole")
-    assert curve(tmp_path / "killed", "loss") == curve(tmp_path / "whole", "loss")
-
-
-def test_a_training_that_was_killed_while_it_cleaned_up_can_be_repeated(recipe, tones, tmp_path, monkeypatch):
-    utterances, remove = read_manifest(tones), shutil.rmtree
-
-    def remove_some(folder, **options):
-        if Path(folder).suffix != ".checkpoints":
-            return remove(folder, **options)
-        for path in list(Path(folder).rglob("history.ckpt")):
-            path.unlink()
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(shutil, "rmtree", remove_some)
-        with pytest.raises(KeyboardInterrupt):
-            training.train(utterances, recipe=recipe, folder=tmp_path / "model", seed=1)
-    first = weights(tmp_path / "model")
-    (tmp_path / f".model.{'0' * 32}").mkdir()  # of one that was killed while it wrote the folder
-    training.train(utterances, recipe=recipe, folder=tmp_path / "model", seed=1)
-    assert weights(tmp_path / "model") == first
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "recipe.yaml"]
-
-
-def killed_in_its_third_call(save):
-    calls = itertools.count(1)
-
-    def write(self, path):
-        if next(calls) == 3:
-            raise KeyboardInterrupt
-        save(self, path)
-
-    return write
-
-
-@pytest.mark.long
-def test_a_process_that_was_killed_goes_on_to_the_same_weights(recipe, tones, tmp_path):
-    changed(recipe, "number_of_epochs: 4 ", "number_of_epochs: 40 ")
-    command = [sys.executable, "scripts/train_extractor.py", "--manifest", tones, "--recipe", recipe, "--seed", "1"]
-    subprocess.run([*command, "--folder", tmp_path / "whole"], check=True)
-    process = subprocess.Popen([*command, "--folder", tmp_path / "killed"], start_new_session=True)
-    while not saved(tmp_path / "killed.checkpoints"):
-        assert process.poll() is None
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL and not (tmp_path / "killed").exists()
-    subprocess.run([*command, "--folder", tmp_path / "killed"], check=True)
-    assert weights(tmp_path / "killed") == weights(tmp_path / "whole")
-    assert curve(tmp_path / "killed", "loss") == curve(tmp_path / "whole", "loss")
-
-
-def saved(checkpoints):
-    """What is saved, whole or not, while a folder that was just listed may be gone."""
-    with contextlib.suppress(FileNotFoundError):
-        return list(checkpoints.glob("*/*/CKPT.yaml"))
-    return []
-
-
-def killed_in_epoch(last):
-    start = SpeakerBrain.on_stage_start
-
-    def on_stage_start(self, stage, epoch=None):
-        if epoch == last:
-            raise KeyboardInterrupt
-        start(self, stage, epoch)
-
-    return on_stage_start
-
-
-def told(get, heard):
-    def item(self, piece):
-        heard.append(piece)
-        return get(self, piece)
-
-    return item
-
-
-def test_another_recipe_does_not_go_on_from_the_checkpoints_of_this_one(recipe, tones, tmp_path, monkeypatch):
-    utterances = read_manifest(tones)
-    with monkeypatch.context() as patch:
-        patch.setattr(SpeakerBrain, "on_stage_start", killed_in_epoch(3))
-        with pytest.raises(KeyboardInterrupt):
-            training.train(utterances, recipe=recipe, folder=tmp_path / "model", seed=1)
-    heard = []
-    monkeypatch.setattr(Pieces, "__getitem__", told(Pieces.__getitem__, heard))
-    training.train(utterances, recipe=changed(recipe, "lr: 0.002", "lr: 0.001"), folder=tmp_path / "model", seed=1)
-    assert {epoch for epoch, _ in heard} == {1, 2, 3, 4}
-    assert not (tmp_path / "model.checkpoints").exists()
-
-
-@pytest.mark.parametrize("changed_file", ["tones/s0-0.flac", "start/embedding_model.ckpt"])
-def test_other_speech_or_another_start_does_not_go_on_from_the_checkpoints(
-    recipe, tones, tmp_path, monkeypatch, changed_file
-):
-    """Of the same names and lengths: as after a change of the anonymiser under attack."""
-    shutil.copytree(tones.parent, tmp_path / "tones")
-    utterances = read_manifest(tmp_path / "tones" / tones.name)
-    training.train(utterances, recipe=recipe, folder=tmp_path / "start", seed=2)
-    arguments = {"recipe": recipe, "folder": tmp_path / "model", "seed": 1, "start": tmp_path / "start"}
-    with monkeypatch.context() as patch:
-        patch.setattr(SpeakerBrain, "on_stage_start", killed_in_epoch(3))
-        with pytest.raises(KeyboardInterrupt):
-            training.train(utterances, **arguments)
-    os.utime(tmp_path / changed_file, ns=(0, 0))
-    heard = []
-    monkeypatch.setattr(Pieces, "__getitem__", told(Pieces.__getitem__, heard))
-    training.train(utterances, **arguments)
-    assert {epoch for epoch, _ in heard} == {1, 2, 3, 4}
 
 
 def test_the_epoch_with_the_lowest_eer_of_held_out_speakers_is_kept(recipe, tones, tmp_path, monkeypatch):

@@ -1,14 +1,13 @@
 """The shipped attacker in two stages, a recipe and its tuning, on a tiny budget: by the very commands of its card."""
 
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from calls import flags, succeeds
 
 from voiceprivacy.attack.extractors import Extractor
-from voiceprivacy.files import RESOURCES, SCRIPTS
+from voiceprivacy.files import RESOURCES
 
 TINY = {"number_of_epochs": 1, "batch_size": 8, "crop_s": 0.4, "validation_s": 0.4, "validation_speakers": 2}
 SMALLER = {"128": "16", "384": "48"}
@@ -27,10 +26,7 @@ def tiny(name, folder):
 
 
 def train(manifest, recipe, folder, *more):
-    command = [sys.executable, SCRIPTS / "train_extractor.py", "--manifest", manifest, "--recipe", recipe]
-    done = subprocess.run([*command, "--folder", folder, "--seed", "0", *more], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return succeeds("train_extractor", *flags(manifest=manifest, recipe=recipe, folder=folder, seed=0), *more)
 
 
 @pytest.fixture(scope="module")

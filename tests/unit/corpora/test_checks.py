@@ -62,7 +62,7 @@ def test_audio_below_the_rate_of_the_corpus_is_an_oddity(tmp_path):
     assert mixed.level == "oddity"
     assert mixed.what == f"mixed sample rates: 1 of 8000 Hz such as {odd}, 2 of 16000 Hz"
     assert finding.level == "oddity"
-    assert finding.what == "1 files have 8000 Hz and are made 16000 Hz: no sound above 4000 Hz"
+    assert finding.what == "1 file has 8000 Hz and will have 16000 Hz: no sound above 4000 Hz"
 
 
 def test_truncated_audio_is_an_error(tmp_path):

@@ -66,7 +66,7 @@ def test_files_beside_the_pattern_are_one_oddity(tmp_path):
     source = folder(tmp_path, ["anna/s/a.wav", "lost.wav", "anna/s/.hidden.wav"])
     (tmp_path / "anna" / "s" / "a.txt").write_text("words")
     _, (oddity,) = listed(source)
-    assert oddity.startswith(f"oddity {tmp_path}: 1 files do not look like")
+    assert oddity.startswith(f"oddity {tmp_path}: 1 file does not look like")
     assert oddity.endswith("such as lost.wav")
 
 

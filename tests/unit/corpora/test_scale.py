@@ -5,7 +5,9 @@ import subprocess
 import sys
 
 import pytest
-from trees import SCRIPTS, write_audio
+from trees import write_audio
+
+from voiceprivacy.files import SCRIPTS
 
 SPEAKERS, UTTERANCES = 920, 113  # 103,960 utterances
 

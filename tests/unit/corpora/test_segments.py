@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trees import call, edit, kaldi, librispeech, prepare, write_audio
 
-from voiceprivacy import audio, tables
+from voiceprivacy import audio, ids, tables
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.segments import pieces_of
 
@@ -65,9 +65,9 @@ def test_what_is_estimated_is_what_is_cut(tmp_path, rate, n_samples):
 
 
 def test_the_id_of_a_piece_leads_back_to_its_source():
-    assert tables.piece_id("11-100-0000", 7) == "11-100-0000_seg007"
-    assert tables.source_of("11-100-0000_seg007") == tables.source_of("11-100-0000_seg1007") == "11-100-0000"
-    assert tables.source_of("11-100_seg") == "11-100_seg"
+    assert ids.piece_id("11-100-0000", 7) == "11-100-0000_seg007"
+    assert ids.source_of("11-100-0000_seg007") == ids.source_of("11-100-0000_seg1007") == "11-100-0000"
+    assert ids.source_of("11-100_seg") == "11-100_seg"
 
 
 def test_utterances_are_cut_and_nothing_else_is_left(tmp_path):
@@ -89,7 +89,7 @@ def test_pieces_of_one_source_are_never_enrolled_and_tried(tmp_path):
     sources = {}
     for part in ("enrolment", "trial"):
         assert prepare(tmp_path, source, ENROL_TRIAL, part).returncode == 0
-        sources[part] = [tables.source_of(of.utterance) for of in tables.read_manifest(tmp_path / f"{part}.tsv")]
+        sources[part] = [ids.source_of(of.utterance) for of in tables.read_manifest(tmp_path / f"{part}.tsv")]
         assert len(sources[part]) == 5 * len(set(sources[part]))
     assert not set(sources["enrolment"]) & set(sources["trial"])
 
@@ -113,7 +113,7 @@ def test_what_is_too_short_is_said(tmp_path):
     write_audio(tmp_path / "dev/11/100/11-100-0001.flac", seconds=0.05)
     path = tmp_path / "dev/11/100/11-100-0001.flac"
     (oddity,) = checks.check(source | {"segments": {"seconds": [0.06, 0.1]}}, {}, 16000)
-    assert str(oddity) == f"{path}: 1 utterances are shorter than 0.06 s and left out, such as '11-100-0001'"
+    assert str(oddity) == f"{path}: 1 utterance is shorter than 0.06 s and left out, such as '11-100-0001'"
     findings = checks.check(source | {"segments": {"seconds": 4}}, {}, 16000)
     assert "segments: speaker '11' has no utterance of 4 s in a part" in map(str, findings.errors())
 

@@ -1,15 +1,11 @@
 """Small corpora on disk, made by the tests, and the commands that read them."""
 
-import json
 import os
-import subprocess
-import sys
-from pathlib import Path
 
+import calls
 import numpy as np
 import soundfile
 
-SCRIPTS = Path(__file__).parents[3] / "scripts"
 SPEECH = os.environ.get("VOICEPRIVACY_SPEECH")
 
 
@@ -85,12 +81,7 @@ def edit(path, old, new):
 
 def call(script, **flags):
     """Run a script with --flag value, dicts as JSON."""
-    arguments = []
-    for flag, value in flags.items():
-        text = json.dumps(value) if isinstance(value, dict) else str(value)
-        arguments += [f"--{flag.replace('_', '-')}", text]
-    command = [sys.executable, "-W", "error", SCRIPTS / f"{script}.py", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return calls.call(script, *calls.flags(**flags), python=calls.STRICT)
 
 
 def prepare(folder, source, protocol, part, **flags):

@@ -1,8 +1,10 @@
-"""Simulated trials of known speakers."""
+"""Simulated trials and matrices of known speakers, and scores that a resampling draws several times."""
 
 import numpy as np
 
-from voiceprivacy.privacy import trials
+from voiceprivacy.arrays import ScoreMatrix
+from voiceprivacy.privacy import calibration, trials
+from voiceprivacy.privacy.trials import Sample
 from voiceprivacy.tables import Trial
 
 
@@ -37,3 +39,19 @@ def arranged(separation, **options):
 
 def classes(found):
     return {label: np.array([score for _, score in of]) for label, of in found.items()}
+
+
+def drawn(seed, *, shift):
+    """A sample whose scores are drawn as often as their places say, and the same scores repeated as often."""
+    rng = np.random.default_rng(seed)
+    target, nontarget = rng.normal(shift, 1, 12).round(1), rng.normal(0, 1, 30).round(1)
+    target_counts, nontarget_counts = np.arange(1, 13), np.arange(30, 0, -1)
+    repeated = {"target": np.repeat(target, target_counts), "nontarget": np.repeat(nontarget, nontarget_counts)}
+    sample = Sample(calibration.count_ties(**repeated), target, target_counts, nontarget, nontarget_counts)
+    return sample, repeated
+
+
+def square(scores, speakers, ids=None):
+    """A list against itself."""
+    ids, speakers = np.array(ids or [f"u{index}" for index in range(len(speakers))]), np.array(speakers)
+    return ScoreMatrix(ids, ids, speakers, speakers, np.asarray(scores, dtype=float), ids, ids)

@@ -7,15 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from calls import call
 from score_cases import DATA
 
 ROOT = Path(__file__).parents[3]
 KALDI = ["--scores", DATA / "zebra_cli" / "scores.txt", "--trials", DATA / "zebra_cli" / "key.txt"]
-
-
-def call(script, *arguments):
-    command = [sys.executable, ROOT / "scripts" / script, *arguments]
-    return subprocess.run([str(part) for part in command], capture_output=True, text=True)
 
 
 def fails_with(done, message):
@@ -39,7 +35,7 @@ def scores(tmp_path):
 
 
 def test_kaldi_scores_with_their_key(tmp_path):
-    done = call("assess_zebra.py", *KALDI, "--metrics", tmp_path / "zebra.json")
+    done = call("assess_zebra", *KALDI, "--metrics", tmp_path / "zebra.json")
     assert done.returncode == 0, done.stderr
     metrics = json.loads((tmp_path / "zebra.json").read_text())
     assert (round(metrics["dece_bit"], 3), round(metrics["worst_case_log10"], 3), metrics["tag"]) == (0.427, 1.74, "B")
@@ -49,7 +45,7 @@ def test_kaldi_scores_with_their_key(tmp_path):
 
 def test_verification_without_label_writes_flat_names_and_a_table(scores, tmp_path):
     path = scores("s.tsv", [3, 1], [0, 2])
-    done = call("assess_verification.py", "--scores", path, "--p-target", "0.5", "--metrics", tmp_path / "m.json")
+    done = call("assess_verification", "--scores", path, "--p-target", "0.5", "--metrics", tmp_path / "m.json")
     assert done.returncode == 0, done.stderr
     metrics = json.loads((tmp_path / "m.json").read_text())
     assert metrics.keys() == {
@@ -63,7 +59,7 @@ def test_verification_without_label_writes_flat_names_and_a_table(scores, tmp_pa
 
 def test_verification_with_labels_writes_label_to_names(scores, tmp_path):
     paths = [scores("op.tsv", [1], [0]), scores("pp.tsv", [0], [1])]
-    done = call("assess_verification.py", "--scores", *paths, "--label", "op", "pp", "--metrics", tmp_path / "m.json")
+    done = call("assess_verification", "--scores", *paths, "--label", "op", "pp", "--metrics", tmp_path / "m.json")
     assert done.returncode == 0, done.stderr
     metrics = json.loads((tmp_path / "m.json").read_text())
     assert list(metrics) == ["op", "pp"]
@@ -72,21 +68,21 @@ def test_verification_with_labels_writes_label_to_names(scores, tmp_path):
 
 def test_one_label_is_a_label_too(scores, tmp_path):
     done = call(
-        "assess_zebra.py", "--scores", scores("s.tsv", [1], [0]), "--label", "oo", "--metrics", tmp_path / "m.json"
+        "assess_zebra", "--scores", scores("s.tsv", [1], [0]), "--label", "oo", "--metrics", tmp_path / "m.json"
     )
     assert done.returncode == 0, done.stderr
     assert list(json.loads((tmp_path / "m.json").read_text())) == ["oo"]
 
 
 def test_many_ties_between_the_classes_are_warned_of(scores, tmp_path):
-    done = call("assess_verification.py", "--scores", scores("s.tsv", [1, 1], [1]), "--metrics", tmp_path / "m.json")
+    done = call("assess_verification", "--scores", scores("s.tsv", [1, 1], [1]), "--metrics", tmp_path / "m.json")
     assert done.returncode == 0
     assert "100 % of the trials have a score that a trial of the other class has too" in done.stderr
 
 
 def test_an_infinite_value_is_written_as_a_word(scores, tmp_path):
     path = scores("s.tsv", ["-inf"], [0])
-    call("assess_verification.py", "--scores", path, "--metrics", tmp_path / "m.json")
+    call("assess_verification", "--scores", path, "--metrics", tmp_path / "m.json")
     metrics = json.loads((tmp_path / "m.json").read_text())
     assert (metrics["cllr_bit"], metrics["linkability_vpc"]) == ("inf", "undefined")
 
@@ -94,7 +90,7 @@ def test_an_infinite_value_is_written_as_a_word(scores, tmp_path):
 def test_curves_hold_the_profile_of_every_label(scores, tmp_path):
     paths = [scores("op.tsv", [1], [0]), scores("pp.tsv", [1], [1])]
     files = ["--metrics", tmp_path / "m.json", "--curves", tmp_path / "c.tsv"]
-    done = call("assess_zebra.py", "--scores", *paths, "--label", "op", "pp", *files)
+    done = call("assess_zebra", "--scores", *paths, "--label", "op", "pp", *files)
     assert done.returncode == 0, done.stderr
     header, *rows = [line.split("\t") for line in (tmp_path / "c.tsv").read_text().splitlines()]
     assert header == ["label", "prior_log_odds", "ece_bit", "ece_default_bit"]
@@ -109,7 +105,7 @@ def test_the_picture_names_every_label_and_is_the_same_every_time(scores, tmp_pa
     paths = [scores("s.tsv", [3, 1], [0, 2]), scores("t.tsv", [1], [0])]
     for name in ("one.svg", "two.svg"):
         files = ["--metrics", tmp_path / "m.json", "--plot", tmp_path / name]
-        done = call("assess_zebra.py", "--scores", *paths, "--label", "half", "all", *files)
+        done = call("assess_zebra", "--scores", *paths, "--label", "half", "all", *files)
         assert done.returncode == 0, done.stderr
     picture = (tmp_path / "one.svg").read_text()
     assert "<!-- half (0.361, 0.301, A) -->" in picture
@@ -119,13 +115,13 @@ def test_the_picture_names_every_label_and_is_the_same_every_time(scores, tmp_pa
 
 def test_an_unknown_kind_of_picture_is_refused_before_anything_is_written(scores, tmp_path):
     files = ["--metrics", tmp_path / "m.json", "--plot", tmp_path / "p.docx"]
-    fails_with(call("assess_zebra.py", "--scores", scores("s.tsv", [1], [0]), *files), "p.docx")
+    fails_with(call("assess_zebra", "--scores", scores("s.tsv", [1], [0]), *files), "p.docx")
     assert [path.name for path in tmp_path.iterdir()] == ["s.tsv"]
 
 
 def test_calibration_trained_on_one_run_and_tested_on_another(scores, tmp_path):
     train, test = scores("run0.tsv", [0, 1, 1, 1], [0, 0, 0, 1]), scores("run1.tsv", [0, 1], [0, 1])
-    done = call("assess_calibration.py", "--train", train, "--test", test, "--metrics", tmp_path / "m.json")
+    done = call("assess_calibration", "--train", train, "--test", test, "--metrics", tmp_path / "m.json")
     assert done.returncode == 0, done.stderr
     metrics = json.loads((tmp_path / "m.json").read_text())
     ways = ("linear", "isotonic", "isotonic_interpolated")
@@ -154,7 +150,7 @@ def test_calibration_has_intervals_where_speakers_are_known(tmp_path):
     (tmp_path / "speakers.tsv").write_text("id\tspeaker\n" + "".join(f"{of}\t{of[:2]}\n" for of in names))
     files = ["--train", paths[0], "--test", paths[1], "--label", "op", "--metrics", tmp_path / "m.json"]
     files += ["--curves", tmp_path / "c.tsv"]
-    done = call("assess_calibration.py", *files, "--speakers", tmp_path / "speakers.tsv", "--bootstrap", 99)
+    done = call("assess_calibration", *files, "--speakers", tmp_path / "speakers.tsv", "--bootstrap", 99)
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads((tmp_path / "m.intervals.json").read_text())["op"]
     metrics = json.loads((tmp_path / "m.json").read_text())["op"]
@@ -163,7 +159,7 @@ def test_calibration_has_intervals_where_speakers_are_known(tmp_path):
         assert interval["value"] == metrics[name] and interval["ci_low"] < interval["ci_high"], name
     assert np.load(tmp_path / "m.bootstrap.npz")["op/cece_linear_bit"].shape == (99,)
     drawn = ["--metrics", tmp_path / "m.json", "--figures", tmp_path / "p.svg"]
-    assert call("plot_calibration.py", "--curves", tmp_path / "c.tsv", *drawn).returncode == 0
+    assert call("plot_calibration", "--curves", tmp_path / "c.tsv", *drawn).returncode == 0
     low, high = (f"{found['cllr_linear_bit'][limit]:.2f}" for limit in ("ci_low", "ci_high"))
     assert f"{metrics['cllr_linear_bit']:.3f} ({low} to {high})]" in (tmp_path / "p.svg").read_text()
 
@@ -174,9 +170,9 @@ def test_two_speakers_are_too_few_for_intervals_and_the_command_says_so(tmp_path
     (tmp_path / "s.tsv").write_text("enrolment\ttrial\tlabel\tscore\n" + text)
     (tmp_path / "speakers.tsv").write_text("id\tspeaker\na\ta\na1\ta\nb\tb\nb1\tb\n")
     files = ["--scores", tmp_path / "s.tsv", "--speakers", tmp_path / "speakers.tsv", "--metrics", tmp_path / "m.json"]
-    for script in ("assess_verification.py", "assess_zebra.py"):
+    for script in ("assess_verification", "assess_zebra"):
         done = call(script, *files, "--bootstrap", 40)
-        assert done.returncode == 0 and "no intervals with 2 speaker(s), it takes 3" in done.stderr
+        assert done.returncode == 0 and "no intervals with 2 speakers, it takes 3" in done.stderr
         assert {of["ci_low"] for of in json.loads((tmp_path / "m.intervals.json").read_text()).values()} == {
             "undefined"
         }
@@ -185,7 +181,7 @@ def test_two_speakers_are_too_few_for_intervals_and_the_command_says_so(tmp_path
 def test_calibration_of_kaldi_scores(tmp_path):
     path, key = DATA / "zebra_cli" / "scores.txt", DATA / "zebra_cli" / "key.txt"
     files = ["--train", path, "--test", path, "--train-trials", key, "--test-trials", key]
-    done = call("assess_calibration.py", *files, "--label", "op", "--metrics", tmp_path / "m.json")
+    done = call("assess_calibration", *files, "--label", "op", "--metrics", tmp_path / "m.json")
     assert done.returncode == 0, done.stderr
     assert 0 < json.loads((tmp_path / "m.json").read_text())["op"]["cece_linear_bit"] < 0.427
 
@@ -194,7 +190,7 @@ def test_calibration_without_laplace_shows_the_infinite(scores, tmp_path):
     train, test = scores("run0.tsv", [2, 1], [0, 1]), scores("run1.tsv", [0, 3], [0, 1])
     files = ["--train", train, "--test", test, "--label", "op"]
     outputs = ["--metrics", tmp_path / "m.json", "--curves", tmp_path / "c.tsv", "--plot", tmp_path / "p.svg"]
-    done = call("assess_calibration.py", *files, "--without-laplace", *outputs)
+    done = call("assess_calibration", *files, "--without-laplace", *outputs)
     assert done.returncode == 0, done.stderr
     metrics = json.loads((tmp_path / "m.json").read_text())["op"]
     assert (metrics["cece_isotonic_bit"], metrics["cllr_isotonic_bit"]) == ("-inf", "inf")
@@ -209,7 +205,7 @@ def test_tags_table_and_picture_of_ones_own(scores, tmp_path):
     tags.write_text("little: {from_log10: 0, meaning: hardly anything}\nmuch: {from_log10: 0.3, meaning: a lot}\n")
     paths = [scores("s_1.tsv", [3, 1], [0, 2]), scores("t.tsv", [1, 1], [1, 1])]
     files = ["--table", tmp_path / "t.md", "--plot", tmp_path / "p.tex", "--over", "prior", "--metrics", metrics]
-    done = call("assess_zebra.py", "--scores", *paths, "--label", "s_1", "t", "--tags", tags, *files)
+    done = call("assess_zebra", "--scores", *paths, "--label", "s_1", "t", "--tags", tags, *files)
     assert done.returncode == 0, done.stderr
     assert [of["tag"] for of in json.loads(metrics.read_text()).values()] == ["much", "little"]
     assert "s_1: tag much: a lot" in done.stdout
@@ -218,16 +214,14 @@ def test_tags_table_and_picture_of_ones_own(scores, tmp_path):
     assert r"s\_1 (0.361, 0.301, much)" in picture
     assert r"xlabel={prior $\pi$}" in picture
     tags.write_text("little: {from_log10: 1, meaning: hardly anything}")
-    fails_with(
-        call("assess_zebra.py", "--scores", paths[0], "--tags", tags, *files), "does not begin with from_log10: 0"
-    )
+    fails_with(call("assess_zebra", "--scores", paths[0], "--tags", tags, *files), "does not begin with from_log10: 0")
 
 
 @pytest.mark.parametrize("kind", ["det", "calibration"])
 def test_conventional_pictures_from_the_command_line(scores, tmp_path, kind):
     paths = [scores("s.tsv", [3, 1], [0, 2]), scores("t.tsv", ["inf", 1], [1, "-inf"])]
     plots = [tmp_path / f"p.{ending}" for ending in ("svg", "tex")]
-    done = call("plot_scores.py", "--scores", *paths, "--label", "one", "two", "--picture", kind, "--plot", *plots)
+    done = call("plot_scores", "--scores", *paths, "--label", "one", "two", "--picture", kind, "--plot", *plots)
     assert done.returncode == 0, done.stderr
     assert all("two" in plot.read_text() for plot in plots)
 
@@ -242,7 +236,7 @@ def test_normalised_measures_are_read_from_the_metrics_of_the_others(tmp_path):
             path = tmp_path / f"{name}.json"
             path.write_text(json.dumps({condition: {metric: values[condition]} for condition in conditions}))
             inputs += [f"--{name}", path]
-    done = call("normalise_metrics.py", *inputs, "--metrics", tmp_path / "m.json")
+    done = call("normalise_metrics", *inputs, "--metrics", tmp_path / "m.json")
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "m.json").read_text()) == {
         "dece_op_oo_percent": 80,
@@ -251,18 +245,18 @@ def test_normalised_measures_are_read_from_the_metrics_of_the_others(tmp_path):
         "gain_cllr_min_db": "-inf",
     }
     (tmp_path / "zebra.json").write_text('{"op": {"dece_bit": 1}}')
-    fails_with(call("normalise_metrics.py", *inputs, "--metrics", tmp_path / "n.json"), "no dece_bit under pp")
+    fails_with(call("normalise_metrics", *inputs, "--metrics", tmp_path / "n.json"), "no dece_bit under pp")
 
 
 def test_a_train_file_without_test_file_is_refused(scores, tmp_path):
     path = scores("s.tsv", [1], [0])
     fails_with(
-        call("assess_calibration.py", "--train", path, path, "--test", path, "--metrics", tmp_path / "m.json"),
+        call("assess_calibration", "--train", path, path, "--test", path, "--metrics", tmp_path / "m.json"),
         "--train",
     )
 
 
-@pytest.mark.parametrize("script", ["assess_verification.py", "assess_zebra.py"])
+@pytest.mark.parametrize("script", ["assess_verification", "assess_zebra"])
 def test_bad_scores_are_one_line_with_the_place(scores, tmp_path, script):
     files = ["--metrics", tmp_path / "m.json"]
     fails_with(call(script, "--scores", tmp_path / "none.tsv", *files), "none.tsv: not found")
@@ -275,7 +269,7 @@ def test_bad_scores_are_one_line_with_the_place(scores, tmp_path, script):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--label", "a"], "1 labels for 2 inputs"),
+        (["--label", "a"], "1 label for 2 inputs"),
         (["--label", "a", "a"], "'a' occurs twice"),
         (["--p-target", "1"], "--p-target: 1.0 is not between 0 and 1"),
     ],
@@ -283,18 +277,18 @@ def test_bad_scores_are_one_line_with_the_place(scores, tmp_path, script):
 def test_arguments_that_do_not_fit_are_refused(scores, tmp_path, arguments, message):
     paths = [scores("a.tsv", [1], [0]), scores("b.tsv", [1], [0])]
     files = ["--metrics", tmp_path / "m.json"]
-    fails_with(call("assess_verification.py", "--scores", *paths, *arguments, *files), message)
+    fails_with(call("assess_verification", "--scores", *paths, *arguments, *files), message)
 
 
 def test_infinite_scores_cannot_train_the_linear_calibration(scores, tmp_path):
     train, test = scores("train.tsv", ["inf"], [0]), scores("test.tsv", [1], [0])
-    done = call("assess_calibration.py", "--train", train, "--test", test, "--metrics", tmp_path / "m.json")
+    done = call("assess_calibration", "--train", train, "--test", test, "--metrics", tmp_path / "m.json")
     fails_with(done, f"{train}: linear calibration cannot be trained on infinite scores")
 
 
 def test_what_is_remarked_on_a_training_is_said_once(scores, tmp_path):
     path = scores("s.tsv", [2, 3], [0, 1])
-    done = call("assess_calibration.py", "--train", path, "--test", path, "--metrics", tmp_path / "m.json")
+    done = call("assess_calibration", "--train", path, "--test", path, "--metrics", tmp_path / "m.json")
     assert done.stderr.count("separable") == 1
 
 

@@ -1,27 +1,17 @@
 """The commands assess_similarity and assess_ranks: what they write, what they print, and how bad input ends."""
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from calls import STRICT, call
 
 from voiceprivacy.arrays import ScoreMatrix, write_matrix
-
-SCRIPTS = Path(__file__).parents[3] / "scripts"
 
 
 def run(command, *arguments, code=0):
     """Output and errors of a command that must end with ``code``."""
-    result = subprocess.run(
-        [sys.executable, "-W", "error", SCRIPTS / f"{command}.py", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=900,
-        check=False,
-    )
+    result = call(command, *arguments, python=STRICT)
     assert result.returncode == code, result.stderr
     return result.stdout, result.stderr
 
@@ -230,7 +220,7 @@ def test_assess_similarity_refuses_bad_input_in_one_line(folder, change, message
         ("stranger.npz", [], "stranger.npz: utterance 'zoe-0': its speaker 'zoe' has no template"),
         ("pp.npz", [], "pp.npz: speaker 's0' has 4 templates"),
         ("last.npz", ["--fit", "cll"], "last.npz: the loss cll needs an identification at rank 1"),
-        ("templates_op.npz", ["--label", "a", "b"], "2 labels for 1 inputs"),
+        ("templates_op.npz", ["--label", "a", "b"], "2 labels for 1 input;"),
     ],
 )
 def test_assess_ranks_refuses_bad_input_in_one_line(folder, matrix, more, message):
@@ -247,10 +237,5 @@ def test_assess_ranks_refuses_bad_input_in_one_line(folder, matrix, more, messag
 def test_help_needs_no_matplotlib(command):
     output, _ = run(command, "--help")
     assert "--metrics" in output
-    loaded = subprocess.run(
-        [sys.executable, "-X", "importtime", SCRIPTS / f"{command}.py", "--help"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    loaded = call(command, "--help", python=["-X", "importtime"], check=True)
     assert "matplotlib" not in loaded.stderr

@@ -1,15 +1,12 @@
 """The command assess_speakers and the zoo of assess_similarity: what they write and how bad input ends."""
 
 import csv
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from calls import STRICT, call
 
 from voiceprivacy.tables import SCORES, Utterance, write_manifest, write_table
 
-SCRIPTS = Path(__file__).parents[3] / "scripts"
 CELLS = [
     (name, row, column, 0.9 if row == column and name == "oo" else 0.5)
     for name in ("oo", "op", "pp")
@@ -19,8 +16,7 @@ CELLS = [
 
 
 def run(*arguments, code=0):
-    command = [sys.executable, "-W", "error", SCRIPTS / "assess_speakers.py", *map(str, arguments)]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+    result = call("assess_speakers", *arguments, python=STRICT)
     assert result.returncode == code, result.stderr
     return result.stdout, result.stderr
 
@@ -69,7 +65,7 @@ def test_every_speaker_gets_a_line_with_his_trials(folder):
         (["--scores", "{folder}/none.tsv"], "none.tsv: not found"),
         (["--manifest", "{folder}/short.tsv"], "op.tsv: trial 'b1' is not in the manifest"),
         (["--similarity", "{folder}/pp.tsv"], "pp.tsv: has no matrix 'oo'"),
-        (["--label", "op", "pp"], "2 labels for 1 inputs"),
+        (["--label", "op", "pp"], "2 labels for 1 input;"),
     ],
 )
 def test_bad_input_is_one_line(folder, change, message):

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import stdtr
 from speakers import arranged, classes, noisy, scored
 
 from voiceprivacy.arrays import ScoreMatrix
@@ -163,92 +162,6 @@ def test_numbers_without_a_speaker_are_those_of_the_other_speakers_trials():
     of_two = bootstrap.leave_one_out(arranged(1, n_speakers=2), zebra.of_sample)
     assert {name: of.shape for name, of in of_two.items()} == {"dece_bit": (2,), "ddcf": (2,)}
     assert all(np.isnan(of).all() for of in of_two.values())
-
-
-def test_the_percentile_interval_has_the_quantiles_of_students_t():
-    replicates = np.arange(999.0)
-    found = bootstrap.interval(499.0, np.random.default_rng(0).permutation(replicates), n_speakers=10**12)
-    assert (found.ci_low, found.ci_high) == (24, 974)  # of 1000 quantiles the 25th and the 975th
-    fewer = bootstrap.interval(499.0, replicates, n_speakers=12)
-    assert (fewer.ci_low, fewer.ci_high) == (12, 986)  # t = 2.201, Phi(-2.201) = 0.01387
-
-
-def test_the_corrected_interval_moves_back_by_three_times_the_bias_within_its_range():
-    replicates = np.linspace(0.2, 0.6, 999)  # their median is 0.1 above the value
-    correction = bootstrap.Correction(3, 0, 1)
-    found = bootstrap.interval(0.3, replicates, n_speakers=10**12, correction=correction)
-    assert (found.percentile_low, found.percentile_high) == pytest.approx((0.21, 0.59), abs=1e-3)
-    assert (found.ci_low, found.ci_high) == (0, pytest.approx(0.29, abs=1e-3))
-    assert (found.corrected_low, found.corrected_high) == (found.ci_low, found.ci_high)
-
-
-def test_a_metric_without_bias_is_held_in_its_range_and_not_moved():
-    replicates = np.linspace(80, 120, 999)  # DeID is 100 at most
-    correction = bootstrap.CORRECTIONS["deid_percent"]
-    found = bootstrap.interval(90.0, replicates, n_speakers=10**12, correction=correction)
-    assert (found.ci_low, found.ci_high) == (pytest.approx(81, abs=0.1), 100)
-
-
-def test_infinite_replicates_give_infinite_limits():
-    replicates = np.array([-np.inf] * 100 + [*range(900)])
-    found = bootstrap.interval(450.0, replicates, n_speakers=100)
-    assert found.ci_low == -np.inf and np.isfinite(found.ci_high)
-    every = bootstrap.interval(-np.inf, np.full(10, -np.inf), n_speakers=5)
-    assert (every.ci_low, every.ci_high) == (-np.inf, -np.inf)
-
-
-def test_without_replicates_there_is_no_interval():
-    found = bootstrap.interval(0.5, np.full(5, np.nan), n_speakers=2)
-    assert (found.ci_low, found.n_replicates) == ("undefined", 0)
-    assert bootstrap.interval("undefined", np.ones(5), n_speakers=2).ci_high == "undefined"
-
-
-def test_the_p_value_is_the_level_at_which_the_interval_reaches_zero():
-    replicates = np.random.default_rng(1).normal(2, 1, 9999)
-    level = 1 - bootstrap.LEVEL
-    assert bootstrap.p_value(2, replicates, n_speakers=10**12) == pytest.approx(2 * 0.02275, rel=0.1)
-    shifted = replicates - np.sort(replicates)[int(0.025 * 10000) - 1]  # the interval's lower limit is 0
-    assert bootstrap.p_value(2, shifted, n_speakers=10**12) == pytest.approx(level, rel=0.02)
-    assert bootstrap.p_value(0, np.zeros(99), n_speakers=5) == 1
-
-
-def test_a_difference_far_from_zero_is_not_limited_by_the_number_of_replicates():
-    replicates = np.random.default_rng(1).normal(6, 1, 999)  # six standard deviations
-    assert bootstrap.p_value(6, replicates, n_speakers=10**12) == pytest.approx(2e-9, rel=0.5)
-    ten = bootstrap.p_value(6, replicates, n_speakers=10)
-    assert ten == pytest.approx(2 * stdtr(9, -6), rel=0.1)  # 2e-4: still significant among a hundred pairs
-
-
-def test_replicates_without_spread_are_worth_the_sign_flips_of_the_speakers():
-    assert bootstrap.p_value(1, np.ones(99), n_speakers=10) == 2 / 2**10
-
-
-def test_few_speakers_have_limits_beyond_what_replicates_reach():
-    """t = 3.18 for four speakers: one in 1,400 normal replicates lies beyond, so that 500 show none."""
-    replicates = np.random.default_rng(1).normal(5, 1, 500)
-    t, spread = 3.1824, replicates.std()
-    found = bootstrap.interval(5.0, replicates, n_speakers=4)
-    assert found.ci_low == pytest.approx(min(5 - t * spread, replicates.min()), rel=1e-4)
-    assert found.ci_high == pytest.approx(max(5 + t * spread, replicates.max()), rel=1e-4)
-    of_three = bootstrap.interval(5.0, replicates, n_speakers=3)
-    assert of_three.ci_high - of_three.ci_low == pytest.approx(2 * 4.303 * replicates.std(), rel=1e-3)
-    assert bootstrap.p_value(5.0, replicates, n_speakers=3) == pytest.approx(2 * stdtr(2, -5 / spread))
-    eer = bootstrap.interval(1.0, replicates, n_speakers=3, correction=bootstrap.CORRECTIONS["eer_percent"])
-    assert eer.ci_low == 0 and eer.percentile_low < -2
-
-
-@pytest.mark.parametrize("n_speakers", [0, 1, 2])
-def test_fewer_than_three_speakers_have_no_interval(n_speakers):
-    found = bootstrap.interval(0.5, np.linspace(0, 1, 99), n_speakers=n_speakers)
-    assert set(found[1:7]) == {"undefined"}
-
-
-@given(n_speakers=st.integers(3, 30), mean=st.floats(0, 6), seed=st.integers(0, 99))
-def test_the_p_value_is_below_five_percent_where_the_interval_leaves_zero_out(n_speakers, mean, seed):
-    replicates = np.random.default_rng(seed).normal(mean, 1, 1000)
-    found = bootstrap.interval(mean, replicates, n_speakers=n_speakers)
-    p = bootstrap.p_value(mean, replicates, n_speakers=n_speakers)
-    assert (p < 0.05) == (found.ci_low > 0 or found.ci_high < 0) or abs(p - 0.05) < 0.012
 
 
 def test_ranks_of_drawn_speakers_keep_the_gallery():

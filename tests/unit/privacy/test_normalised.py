@@ -1,20 +1,16 @@
 """Normalised measures: the numbers of the paper of 2022, its limits, and where nothing can be said."""
 
 import math
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from calls import call
 
 from voiceprivacy.arrays import write_npz
 from voiceprivacy.files import read_json, write_json
 from voiceprivacy.privacy.bootstrap import multiplicities
 from voiceprivacy.privacy.jackknife import linear_replicates
 from voiceprivacy.privacy.normalised import gain_db, normalise, removed_percent, resample, resample_gains
-
-ROOT = Path(__file__).parents[3]
 
 TABLES_2_AND_3 = [  # D_ECE of OO and of OP (three digits), D_ECE^(OP/OO) in percent
     (0.584, 0.004, 99.32),
@@ -98,7 +94,7 @@ def test_gains_without_information_are_infinite_or_undefined():
 
 
 def test_the_command_takes_the_numbers_without_each_speaker_from_beside_the_metrics(tmp_path):
-    call = [sys.executable, ROOT / "scripts/normalise_metrics.py", "--metrics", tmp_path / "n.json"]
+    words = ["--bootstrap", "20", "--metrics", tmp_path / "n.json"]
     for family, metric in (("verification", "cllr_min_bit"), ("zebra", "dece_bit")):
         for system, conditions in (("original", ["oo"]), ("b2", ["op", "pp"])):
             path = tmp_path / f"{family}.{system}.json"
@@ -108,9 +104,8 @@ def test_the_command_takes_the_numbers_without_each_speaker_from_beside_the_metr
             arrays |= {f"{condition}/{metric}": np.linspace(0.3, 0.5, 20) for condition in conditions}
             arrays |= {f"left_out/{condition}/n_speakers": np.array(3) for condition in conditions}
             write_npz(path.with_suffix(".bootstrap.npz"), arrays)
-            call += [f"--{family}" + ("-original" if system == "original" else ""), path]
-    call += ["--bootstrap", "20"]
-    done = subprocess.run(list(map(str, call)), capture_output=True, text=True)
+            words += [f"--{family}" + ("-original" if system == "original" else ""), path]
+    done = call("normalise_metrics", *words)
     assert done.returncode == 0, done.stderr
     intervals = read_json(tmp_path / "n.intervals.json")
     assert {condition: sorted(of) for condition, of in intervals.items()} == {
@@ -120,5 +115,5 @@ def test_the_command_takes_the_numbers_without_each_speaker_from_beside_the_metr
     arrays = {"left_out/oo/speakers": np.array(["x"]), "left_out/oo/n_speakers": np.array(1)}
     arrays |= {"left_out/oo/dece_bit": np.array([0.4]), "oo/dece_bit": np.ones(1)}
     write_npz(tmp_path / "zebra.original.bootstrap.npz", arrays)
-    done = subprocess.run(list(map(str, call)), capture_output=True, text=True)
+    done = call("normalise_metrics", *words)
     assert done.returncode == 2 and "the speakers of op are not those of" in done.stderr

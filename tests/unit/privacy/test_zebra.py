@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 from score_cases import DATA, assert_close, cases, has_ties, scores, summary, tolerance
+from speakers import drawn
 
 from voiceprivacy.privacy import calibration, verification, zebra
 from voiceprivacy.privacy.calibration import oracle_llrs
 from voiceprivacy.privacy.tags import Tag, tag_of
-from voiceprivacy.privacy.trials import Sample
 from voiceprivacy.tables import read_scores
 
 NO_PRIVACY_BIT = 0.7213475204444817
@@ -42,46 +42,6 @@ def test_zebra_meets_the_toolkit_where_no_scores_are_tied(arrays, expected):
     np.testing.assert_allclose(profile["ece_bit"], arrays["ece_min"], rtol=0, atol=2e-7)
     np.testing.assert_allclose(profile["ece_default_bit"], arrays["ece_default"], rtol=0, atol=2e-7)
     np.testing.assert_allclose(zebra.ece_bit(arrays["plo"], **of), arrays["ece_act"], rtol=2e-7)
-
-
-@pytest.mark.parametrize(("arrays", "expected"), cases("cece", summary("cece")["cases"]))
-def test_cece_of_llrs_meets_the_reference(arrays, expected):
-    assert_close(zebra.cece_bit(**scores(arrays)), expected["closed_eq13"])
-
-
-@pytest.mark.parametrize(("arrays", "expected"), cases("cece", summary("cece")["pipelines"]))
-def test_cece_of_trained_calibrations_meets_the_reference(arrays, expected):
-    metrics, _ = zebra.assess_calibration(train=scores(arrays, run="_f0"), test=scores(arrays, run="_f1"))
-    assert_close(metrics["cece_linear_bit"], expected["C_ECE_linear"])
-    assert_close(metrics["cece_isotonic_bit"], expected["C_ECE_iso_step_laplace"])
-    assert_close(metrics["cece_isotonic_interpolated_bit"], expected["C_ECE_iso_interp_posterior_laplace"])
-    assert_close(metrics["cllr_linear_bit"], expected["Cllr_linear"])
-    assert_close(metrics["cllr_isotonic_bit"], expected["Cllr_iso_step_laplace"])
-    assert_close(metrics["cllr_isotonic_interpolated_bit"], expected["Cllr_iso_interp_posterior_laplace"])
-
-
-@pytest.mark.parametrize(("arrays", "expected"), cases("cece", summary("cece")["pipelines"]))
-def test_without_laplace_a_target_may_get_minus_infinity(arrays, expected):
-    runs = {"train": scores(arrays, run="_f0"), "test": scores(arrays, run="_f1")}
-    metrics, _ = zebra.assess_calibration(**runs, laplace=False)
-    assert_close(metrics["cece_linear_bit"], expected["C_ECE_linear"])
-    assert_close(metrics["cece_isotonic_bit"], expected["C_ECE_iso_step_plain"])
-    assert_close(metrics["cece_isotonic_interpolated_bit"], expected["C_ECE_iso_interp_posterior_plain"])
-    assert_close(metrics["cllr_isotonic_bit"], expected["Cllr_iso_step_plain"])
-
-
-@pytest.mark.parametrize(("arrays", "expected"), cases("cece", summary("cece")["pipelines"]))
-def test_the_profiles_of_figure_8_have_the_areas_and_heights_of_its_legend(arrays, expected):
-    runs = {"train": scores(arrays, run="_f0"), "test": scores(arrays, run="_f1")}
-    metrics, profiles = zebra.assess_calibration(**runs)
-    middle = np.flatnonzero(profiles["prior_log_odds"] == 0)
-    for name in ("linear", "isotonic", "isotonic_interpolated"):
-        assert_close(profiles[f"ece_{name}_bit"][middle], metrics[f"cllr_{name}_bit"])
-    for run in ("train", "test"):
-        of, _ = zebra.assess(**runs[run])
-        assert_close(profiles[f"ece_{run}_bit"][middle], verification.cllr_min_bit(**runs[run]))
-        found = (metrics[f"dece_{run}_bit"], metrics[f"worst_case_{run}_log10"], metrics[f"tag_{run}"])
-        assert found == (of["dece_bit"], of["worst_case_log10"], of["tag"])
 
 
 def test_kaldi_scores_give_what_the_toolkit_prints():
@@ -156,24 +116,6 @@ def test_ddcf_is_what_calibration_saves_of_a_coin_toss():
     assert zebra.ddcf(target=[0.0], nontarget=[0.0]) == 0
 
 
-def test_calibrations_follow_laplaces_rule_unless_told_not_to():
-    runs = {"train": {"target": [1, 2], "nontarget": [0, 1]}, "test": {"target": [0, 2], "nontarget": [0, 1]}}
-    assert np.isfinite(zebra.calibrated_llrs(**runs)["isotonic"]["target"]).all()
-    assert np.isneginf(zebra.calibrated_llrs(**runs, laplace=False)["isotonic"]["target"][0])
-    assert np.isfinite(zebra.assess_calibration(**runs)[1]["ece_isotonic_bit"]).all()
-    _, profiles = zebra.assess_calibration(**runs, laplace=False)
-    assert np.isinf(profiles["ece_isotonic_bit"]).all()
-    assert_close(profiles["ece_default_bit"], zebra.ece_default_bit(profiles["prior_log_odds"]))
-
-
-def test_tags_of_ones_own_are_given_to_both_runs():
-    run = {"target": np.ones(200), "nontarget": np.zeros(200)}
-    metrics, _ = zebra.assess_calibration(
-        train=run, test=run, tags=(Tag("low", 0, False, ""), Tag("high", 1.5, False, ""))
-    )
-    assert (metrics["tag_train"], metrics["tag_test"]) == ("high", "high")
-
-
 METRICS = [
     *(getattr(verification, name) for name in verification.assess(target=[1], nontarget=[0]) if name[:2] != "n_"),
     *(zebra.dece_bit, zebra.cece_bit, zebra.worst_case_log10, zebra.tag, zebra.ddcf, calibration.train_linear),
@@ -191,45 +133,10 @@ def test_what_are_no_scores_has_no_metric(metric, wrong, message):
             metric(**of)
 
 
-def drawn(seed, *, shift):
-    """A sample whose scores are drawn as often as their places say, and the same scores repeated as often."""
-    rng = np.random.default_rng(seed)
-    target, nontarget = rng.normal(shift, 1, 12).round(1), rng.normal(0, 1, 30).round(1)
-    target_counts, nontarget_counts = np.arange(1, 13), np.arange(30, 0, -1)
-    repeated = {"target": np.repeat(target, target_counts), "nontarget": np.repeat(nontarget, nontarget_counts)}
-    sample = Sample(calibration.count_ties(**repeated), target, target_counts, nontarget, nontarget_counts)
-    return sample, repeated
-
-
 def test_a_sample_has_the_metrics_of_its_repeated_scores():
     sample, repeated = drawn(0, shift=1)
     expected, _ = zebra.assess(**repeated)
     assert zebra.of_sample(sample) == pytest.approx({name: expected[name] for name in ("dece_bit", "ddcf")}, abs=1e-12)
-
-
-@pytest.mark.parametrize("laplace", [True, False])
-def test_two_samples_have_the_metrics_of_their_repeated_scores(laplace):
-    (train, train_scores), (test, test_scores) = drawn(1, shift=1), drawn(2, shift=0.5)
-    expected, _ = zebra.assess_calibration(train=train_scores, test=test_scores, laplace=laplace)
-    found = zebra.of_runs(train, test, laplace=laplace)
-    assert all(name.startswith(("worst_case_", "tag_")) for name in set(expected) - set(found))
-    assert found == pytest.approx({name: expected[name] for name in found}, abs=1e-6)
-
-
-def test_two_samples_follow_laplaces_rule_unless_told_not_to():
-    (train, _), (test, _) = drawn(1, shift=1), drawn(2, shift=0.5)
-    assert zebra.of_runs(train, test) == zebra.of_runs(train, test, laplace=True)
-    assert zebra.of_runs(train, test) != zebra.of_runs(train, test, laplace=False)
-
-
-def test_separable_samples_are_regularised_without_a_word(capsys):
-    """A note for each of a thousand replicates would say nothing."""
-    scores = {"target": np.array([2.0, 3.0]), "nontarget": np.array([0.0, 1.0])}
-    sample = Sample(
-        calibration.count_ties(**scores), scores["target"], np.ones(2, int), scores["nontarget"], np.ones(2, int)
-    )
-    zebra.of_runs(sample, sample)
-    assert capsys.readouterr() == ("", "")
 
 
 def test_counts_stand_for_repeated_llrs():
@@ -352,11 +259,3 @@ def test_blocks_give_what_every_single_score_gives(target, nontarget):
     metrics, profile = zebra.assess(target=target, nontarget=nontarget)
     assert_close(metrics["dece_bit"], zebra.cece_bit(**llrs))
     assert_close(profile["ece_bit"], zebra.ece_bit(profile["prior_log_odds"], **llrs))
-
-
-def test_a_calibration_tested_on_its_own_scores_is_no_better_than_the_oracle():
-    generator = np.random.default_rng(1)
-    run = {"target": generator.normal(1, 1, 50), "nontarget": generator.normal(0, 1, 80)}
-    metrics, _ = zebra.assess_calibration(train=run, test=run)
-    assert 0 < metrics["cece_linear_bit"] < metrics["cece_isotonic_bit"] < zebra.dece_bit(**run)
-    assert metrics["cece_isotonic_bit"] == metrics["cece_isotonic_interpolated_bit"]

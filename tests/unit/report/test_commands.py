@@ -1,27 +1,20 @@
 """The commands of the report room, from metrics files to the page, as the workflow calls them."""
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
+import calls
 import pytest
 
 from voiceprivacy.files import write_json
 from voiceprivacy.tables import Utterance, write_manifest, write_table
 
-SCRIPTS = Path(__file__).parents[3] / "scripts"
-
 
 def command(name, *arguments):
-    call = [sys.executable, "-W", "error", SCRIPTS / f"{name}.py", *map(str, arguments)]
-    return subprocess.run(call, capture_output=True, text=True)
+    return calls.call(name, *arguments, python=calls.STRICT)
 
 
 def succeeds(name, *arguments):
-    done = command(name, *arguments)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return calls.succeeds(name, *arguments, python=calls.STRICT)
 
 
 @pytest.fixture

@@ -1,20 +1,13 @@
 """The corpora of a run in numbers, by hand."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from calls import call, flags
 
 from voiceprivacy.files import BadInput
 from voiceprivacy.report.corpora import Speech, TrialList, describe_list, describe_speech, read_corpora
 from voiceprivacy.tables import Trial, Utterance, write_enrolments, write_manifest, write_table, write_trials
-
-SCRIPT = Path(__file__).parents[3] / "scripts" / "describe_corpora.py"
-
-
-def describe(*arguments):
-    return subprocess.run([sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True)
 
 
 @pytest.fixture
@@ -55,7 +48,7 @@ def test_the_command_writes_what_the_report_reads(results):
     manifests = [results / f"audio/demo/{part}/original/manifest.tsv" for part in ("enrolment", "trial")]
     outputs = {"speech": results / "speech.tsv", "lists": results / "lists.tsv"}
     arguments = ["--manifests", *manifests, "--trials", results / "trials/demo/all.tsv"]
-    shown = describe(*arguments, *(of for name in outputs for of in (f"--{name}", outputs[name]))).stdout
+    shown = call("describe_corpora", *arguments, *flags(**outputs)).stdout
     assert "demo" in shown and "1.50 h" in shown and "3 nontarget trials" in shown
     rows = [("oddity", "wav.scp", 7, "is silent"), ("oddity", "trial list f", "-", "is small")]
     write_table(results / "checks/demo.tsv", ["level", "file", "line", "what"], rows)
@@ -66,5 +59,7 @@ def test_the_command_writes_what_the_report_reads(results):
 
 
 def test_a_missing_manifest_is_one_clear_line(tmp_path):
-    done = describe("--manifests", "/no/a/b/manifest.tsv", "--speech", tmp_path / "s", "--lists", tmp_path / "l")
+    done = call(
+        "describe_corpora", *flags(manifests="/no/a/b/manifest.tsv", speech=tmp_path / "s", lists=tmp_path / "l")
+    )
     assert (done.returncode, done.stderr) == (2, "error: /no/a/b/manifest.tsv: not found\n")

@@ -1,14 +1,12 @@
 """A checkout against a run's provenance: what decides about the numbers, and what only explains their last digits."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from calls import call
 
 from voiceprivacy import configuration
-from voiceprivacy.files import SCRIPTS
 from voiceprivacy.report.provenance import provenance
 from voiceprivacy.report.reproduction import ABSENT, differences
 
@@ -25,8 +23,7 @@ def run(tmp_path, monkeypatch):
 
 
 def reproduce(folder, *arguments):
-    command = [sys.executable, SCRIPTS / "reproduce.py", folder / "results/provenance.json", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd="/")
+    return call("reproduce", folder / "results/provenance.json", *arguments, cwd="/")
 
 
 def test_the_same_checkout_differs_in_nothing(run):

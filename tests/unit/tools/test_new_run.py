@@ -1,20 +1,16 @@
 """new_run: which protected file is whose, what is left out and why, and a config that the checks accept."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 import soundfile
 import yaml
+from calls import call
 
 from voiceprivacy import configuration
 from voiceprivacy.files import BadInput
 from voiceprivacy.tools.new_config import name_of, write_config
 from voiceprivacy.tools.new_run import examine
 
-SCRIPTS = Path(__file__).parents[3] / "scripts"
 SPEAKERS = ("anna", "bert", "carl", "dora")
 
 
@@ -29,11 +25,6 @@ def tree(root, form, *, speakers=SPEAKERS, utterances=5, **audio):
         for number in range(utterances):
             write(root / form.format(speaker=speaker, number=number), **audio)
     return root
-
-
-def tried(*arguments, cwd):
-    command = [sys.executable, SCRIPTS / "new_run.py", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd)
 
 
 @pytest.fixture
@@ -81,7 +72,8 @@ def test_the_config_passes_the_checks_and_names_what_the_run_needs(tmp_path, spe
     tree(tmp_path / "flat", "{speaker}_{number:03d}.flac", sample_rate=22050)
     tree(tmp_path / "same", "{speaker}/{number:03d}.wav")
     (tmp_path / "genders.tsv").write_text("speaker\tgender\nanna\tf\ndora\tf\nbert\tm\ncarl\tm\n")
-    finished = tried(
+    finished = call(
+        "new_run",
         *("--original", "speech", "--protected", "flat=flat", "--protected", "same=same"),
         *("--speakers", "genders.tsv", "--config", "my.yaml"),
         cwd=tmp_path,
@@ -96,9 +88,7 @@ def test_the_config_passes_the_checks_and_names_what_the_run_needs(tmp_path, spe
     assert (flat["audio"], flat["resample"], flat["env"]) == (str(tmp_path / "my.flat"), True, "corpora")
     assert (same["audio"], same["resample"]) == (str(tmp_path / "same"), False)
     assert f"anna-000 {tmp_path}/flat/anna_000.flac\n" in (tmp_path / "my.flat" / "wav.scp").read_text()
-    checked = subprocess.run(
-        [sys.executable, SCRIPTS / "validate.py", "--config", "my.yaml"], capture_output=True, text=True, cwd=tmp_path
-    )
+    checked = call("validate", "--config", "my.yaml", cwd=tmp_path)
     assert checked.returncode == 0, checked.stdout
 
 
@@ -175,7 +165,7 @@ def test_mistakes_are_one_line_and_nothing_is_written(tmp_path, speech, argument
         tree(tmp_path / "twice" / folder, "{speaker}_{number:03d}.wav")
     (tmp_path / "old.yaml").write_text("mine: 1\n")
     config = [] if "--config" in arguments else ["--config", "my.yaml"]
-    finished = tried("--original", "speech", *arguments, *config, cwd=tmp_path)
+    finished = call("new_run", "--original", "speech", *arguments, *config, cwd=tmp_path)
     assert finished.returncode == 2
     assert finished.stderr.count("\n") == 1 and what in finished.stderr
     assert not list(tmp_path.glob("my*")) and (tmp_path / "old.yaml").read_text() == "mine: 1\n"

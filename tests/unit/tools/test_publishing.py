@@ -1,19 +1,15 @@
 """Speech that is given away: no id, no date and no order in it; the key finds everything again."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 import soundfile
+from calls import call, flags
 
 from voiceprivacy import audio
 from voiceprivacy.files import BadInput
 from voiceprivacy.tables import Utterance, read_table, write_manifest
 from voiceprivacy.tools.publishing import KEY, publish, wav_bytes
 
-SCRIPTS = Path(__file__).parents[3] / "scripts"
 SPEAKERS = ("annamaria", "bertholda", "charlotte")
 
 
@@ -110,7 +106,7 @@ def test_original_speech_existing_folders_keys_and_a_key_inside_are_refused(mani
 
 def test_a_broken_file_leaves_nothing_behind(manifest, tmp_path):
     (manifest.parent / "wav" / "bertholda-0000.wav").write_text("no audio")
-    command = ["--manifest", manifest, "--audio-dir", tmp_path / "out", "--key", tmp_path / "key.tsv"]
-    finished = subprocess.run([sys.executable, SCRIPTS / "publish_audio.py", *command], capture_output=True, text=True)
+    outputs = {"audio_dir": tmp_path / "out", "key": tmp_path / "key.tsv"}
+    finished = call("publish_audio", *flags(manifest=manifest, **outputs))
     assert finished.returncode == 2 and "bertholda-0000.wav: cannot be read as audio" in finished.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b2"]

@@ -2,32 +2,25 @@
 
 import json
 import os
-import subprocess
-import sys
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pytest
 import soundfile
 import yaml
+from calls import call
 
 from voiceprivacy import configuration
 from voiceprivacy.files import BadInput
 from voiceprivacy.tools.submission import Submission, pack
 from voiceprivacy.tools.submission_check import anonymiser_of, check, plan_of
 
-SCRIPTS = Path(__file__).parents[3] / "scripts"
 LABELS = {
     ("anna", "anna-1"): "target",
     ("anna", "berta-1"): "nontarget",
     ("berta", "anna-1"): "nontarget",
     ("berta", "berta-1"): "target",
 }
-
-
-def command(name, *arguments, cwd):
-    return subprocess.run([sys.executable, SCRIPTS / name, *arguments], capture_output=True, text=True, cwd=cwd)
 
 
 def write_kaldi(folder):
@@ -99,9 +92,9 @@ def test_a_complete_submission_has_no_findings_as_folder_as_zip_and_as_zip_of_a_
 
 
 def test_the_command_prints_a_line_for_each_finding_and_exits_with_2(submitted):
-    assert command("check_submission.py", submitted, "--config", "my.yaml", cwd=submitted.parent).returncode == 0
+    assert call("check_submission", submitted, "--config", "my.yaml", cwd=submitted.parent).returncode == 0
     (submitted / SCORES).unlink()
-    finished = command("check_submission.py", submitted, "--config", "my.yaml", cwd=submitted.parent)
+    finished = call("check_submission", submitted, "--config", "my.yaml", cwd=submitted.parent)
     assert (finished.returncode, finished.stderr) == (2, "")
     assert finished.stdout == f"{SCORES}: missing\n{submitted}, anonymiser mine: 1 finding\n"
 
@@ -114,7 +107,7 @@ def test_the_organisers_config_needs_no_anonymiser(submitted):
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("anna anna-1 0.5\n", "", [f"{SCORES}: 1 of 4 trials are missing, such as 'anna anna-1'"]),
+        ("anna anna-1 0.5\n", "", [f"{SCORES}: 1 of 4 trials missing, such as 'anna anna-1'"]),
         (" 0.5", " nan", [f"{SCORES}:1: trial 'anna anna-1' has the score nan"]),
         (" 0.5", " inf", [f"{SCORES}:1: trial 'anna anna-1' has the score inf"]),
         (" 0.5", " high", [f"{SCORES}:1: trial 'anna anna-1' has the score 'high', which is no number"]),
@@ -155,7 +148,7 @@ def test_speech_that_is_missing_unknown_double_or_broken_is_named_if_asked_for(s
     assert findings(submitted) == []
     assert findings(submitted, with_audio=True) == [
         "wav/tiny/enrolment/anna-0.wav: utterance 'anna-0' is also in wav/tiny/enrolment/anna-0.flac",
-        "wav/tiny/trial/: 1 of 2 utterances have no file, such as 'anna-1'",
+        "wav/tiny/trial/: 1 of 2 utterances without a file, such as 'anna-1'",
         "wav/tiny/trial/carl-1.wav: unknown utterance",
         "wav/tiny/trial/berta-1.wav: cannot be read as audio",
     ]
@@ -225,6 +218,6 @@ def test_a_zip_of_the_same_files_has_the_same_bytes(tmp_path):
     ],
 )
 def test_what_is_no_submission_is_one_line(submitted, arguments, what):
-    finished = command("check_submission.py", *arguments, cwd=submitted.parent)
+    finished = call("check_submission", *arguments, cwd=submitted.parent)
     assert finished.returncode == 2
     assert finished.stderr.count("\n") == 1 and what in finished.stderr

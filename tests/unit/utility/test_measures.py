@@ -1,14 +1,14 @@
 """Measures of others: what is accepted, and which clear line a broken one gets."""
 
 import shlex
-import subprocess
 import sys
 
 import numpy as np
 import pytest
+from calls import call, flags
 
 from voiceprivacy import audio
-from voiceprivacy.files import SCRIPTS, BadInput
+from voiceprivacy.files import BadInput
 from voiceprivacy.tables import Utterance, write_manifest
 from voiceprivacy.utility.measures import read_measured, run_measure
 
@@ -103,10 +103,9 @@ def test_the_script_says_in_one_line_which_utterance_a_measure_left_out(tmp_path
     manifest = tmp_path / "manifest.tsv"
     manifest.write_text("utterance\tspeaker\tgender\tpath\tduration_s\na\ts\tf\ta.wav\t1\nb\ts\tf\tb.wav\t1\n")
     (tmp_path / "measure.py").write_text(WRITES.replace("TEXT", '"a\\twer\\t1\\n"'))
-    arguments = ["--command", f"{sys.executable} {tmp_path / 'measure.py'}", "--manifest", manifest]
-    arguments += ["--original", manifest, "--output", tmp_path / "wer.tsv"]
-    script = SCRIPTS / "measure_utility.py"
-    finished = subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True, check=False)
+    measure = f"{sys.executable} {tmp_path / 'measure.py'}"
+    files = {"manifest": manifest, "original": manifest, "output": tmp_path / "wer.tsv"}
+    finished = call("measure_utility", *flags(command=measure, **files))
     assert finished.returncode == 2
     assert finished.stderr.splitlines()[-1].endswith("--output: wer of 1 of 2 utterances is missing: b")
     assert not (tmp_path / "wer.tsv").exists()

@@ -1,5 +1,6 @@
 """The McAdams coefficients that an anonymiser drew."""
 
+from voiceprivacy.files import counted
 from voiceprivacy.report.charts.chart import chart, label, of_system, points, rounded
 
 
@@ -32,4 +33,4 @@ def _strip(of, anonymiser, colour):
 def _who(speakers):
     if len(speakers) == 1:
         return label(speakers[0])
-    return f"{len(speakers)} speakers: {label(', '.join(speakers[:5]))}{' …' if len(speakers) > 5 else ''}"
+    return f"{counted(len(speakers), 'speaker')}: {label(', '.join(speakers[:5]))}{' …' if len(speakers) > 5 else ''}"

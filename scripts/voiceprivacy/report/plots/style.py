@@ -47,6 +47,13 @@ def save(figure, path):
         figure.savefig(temporary, format=kind, metadata=_NO_DATE[kind])
 
 
+def save_each(figure, paths):
+    """Write a figure under every one of these paths, and say so."""
+    for path in paths:
+        save(figure, path)
+        print(f"wrote {path}")
+
+
 def colour(index):
     """The colour of the system with this index; the colours repeat after six."""
     return COLOURS[index % len(COLOURS)]

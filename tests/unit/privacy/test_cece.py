@@ -1,0 +1,101 @@
+"""C_ECE, of calibrations that one run trains and another tests: reference numbers, Laplace's rule, samples."""
+
+import numpy as np
+import pytest
+from score_cases import assert_close, cases, scores, summary
+from speakers import drawn
+
+from voiceprivacy.privacy import calibration, verification, zebra
+from voiceprivacy.privacy.tags import Tag
+from voiceprivacy.privacy.trials import Sample
+
+
+@pytest.mark.parametrize(("arrays", "expected"), cases("cece", summary("cece")["cases"]))
+def test_cece_of_llrs_meets_the_reference(arrays, expected):
+    assert_close(zebra.cece_bit(**scores(arrays)), expected["closed_eq13"])
+
+
+@pytest.mark.parametrize(("arrays", "expected"), cases("cece", summary("cece")["pipelines"]))
+def test_cece_of_trained_calibrations_meets_the_reference(arrays, expected):
+    metrics, _ = zebra.assess_calibration(train=scores(arrays, run="_f0"), test=scores(arrays, run="_f1"))
+    assert_close(metrics["cece_linear_bit"], expected["C_ECE_linear"])
+    assert_close(metrics["cece_isotonic_bit"], expected["C_ECE_iso_step_laplace"])
+    assert_close(metrics["cece_isotonic_interpolated_bit"], expected["C_ECE_iso_interp_posterior_laplace"])
+    assert_close(metrics["cllr_linear_bit"], expected["Cllr_linear"])
+    assert_close(metrics["cllr_isotonic_bit"], expected["Cllr_iso_step_laplace"])
+    assert_close(metrics["cllr_isotonic_interpolated_bit"], expected["Cllr_iso_interp_posterior_laplace"])
+
+
+@pytest.mark.parametrize(("arrays", "expected"), cases("cece", summary("cece")["pipelines"]))
+def test_without_laplace_a_target_may_get_minus_infinity(arrays, expected):
+    runs = {"train": scores(arrays, run="_f0"), "test": scores(arrays, run="_f1")}
+    metrics, _ = zebra.assess_calibration(**runs, laplace=False)
+    assert_close(metrics["cece_linear_bit"], expected["C_ECE_linear"])
+    assert_close(metrics["cece_isotonic_bit"], expected["C_ECE_iso_step_plain"])
+    assert_close(metrics["cece_isotonic_interpolated_bit"], expected["C_ECE_iso_interp_posterior_plain"])
+    assert_close(metrics["cllr_isotonic_bit"], expected["Cllr_iso_step_plain"])
+
+
+@pytest.mark.parametrize(("arrays", "expected"), cases("cece", summary("cece")["pipelines"]))
+def test_the_profiles_of_figure_8_have_the_areas_and_heights_of_its_legend(arrays, expected):
+    runs = {"train": scores(arrays, run="_f0"), "test": scores(arrays, run="_f1")}
+    metrics, profiles = zebra.assess_calibration(**runs)
+    middle = np.flatnonzero(profiles["prior_log_odds"] == 0)
+    for name in ("linear", "isotonic", "isotonic_interpolated"):
+        assert_close(profiles[f"ece_{name}_bit"][middle], metrics[f"cllr_{name}_bit"])
+    for run in ("train", "test"):
+        of, _ = zebra.assess(**runs[run])
+        assert_close(profiles[f"ece_{run}_bit"][middle], verification.cllr_min_bit(**runs[run]))
+        found = (metrics[f"dece_{run}_bit"], metrics[f"worst_case_{run}_log10"], metrics[f"tag_{run}"])
+        assert found == (of["dece_bit"], of["worst_case_log10"], of["tag"])
+
+
+def test_calibrations_follow_laplaces_rule_unless_told_not_to():
+    runs = {"train": {"target": [1, 2], "nontarget": [0, 1]}, "test": {"target": [0, 2], "nontarget": [0, 1]}}
+    assert np.isfinite(zebra.calibrated_llrs(**runs)["isotonic"]["target"]).all()
+    assert np.isneginf(zebra.calibrated_llrs(**runs, laplace=False)["isotonic"]["target"][0])
+    assert np.isfinite(zebra.assess_calibration(**runs)[1]["ece_isotonic_bit"]).all()
+    _, profiles = zebra.assess_calibration(**runs, laplace=False)
+    assert np.isinf(profiles["ece_isotonic_bit"]).all()
+    assert_close(profiles["ece_default_bit"], zebra.ece_default_bit(profiles["prior_log_odds"]))
+
+
+def test_tags_of_ones_own_are_given_to_both_runs():
+    run = {"target": np.ones(200), "nontarget": np.zeros(200)}
+    metrics, _ = zebra.assess_calibration(
+        train=run, test=run, tags=(Tag("low", 0, False, ""), Tag("high", 1.5, False, ""))
+    )
+    assert (metrics["tag_train"], metrics["tag_test"]) == ("high", "high")
+
+
+@pytest.mark.parametrize("laplace", [True, False])
+def test_two_samples_have_the_metrics_of_their_repeated_scores(laplace):
+    (train, train_scores), (test, test_scores) = drawn(1, shift=1), drawn(2, shift=0.5)
+    expected, _ = zebra.assess_calibration(train=train_scores, test=test_scores, laplace=laplace)
+    found = zebra.of_runs(train, test, laplace=laplace)
+    assert all(name.startswith(("worst_case_", "tag_")) for name in set(expected) - set(found))
+    assert found == pytest.approx({name: expected[name] for name in found}, abs=1e-6)
+
+
+def test_two_samples_follow_laplaces_rule_unless_told_not_to():
+    (train, _), (test, _) = drawn(1, shift=1), drawn(2, shift=0.5)
+    assert zebra.of_runs(train, test) == zebra.of_runs(train, test, laplace=True)
+    assert zebra.of_runs(train, test) != zebra.of_runs(train, test, laplace=False)
+
+
+def test_separable_samples_are_regularised_without_a_word(capsys):
+    """A note for each of a thousand replicates would say nothing."""
+    scores = {"target": np.array([2.0, 3.0]), "nontarget": np.array([0.0, 1.0])}
+    sample = Sample(
+        calibration.count_ties(**scores), scores["target"], np.ones(2, int), scores["nontarget"], np.ones(2, int)
+    )
+    zebra.of_runs(sample, sample)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_calibration_tested_on_its_own_scores_is_no_better_than_the_oracle():
+    generator = np.random.default_rng(1)
+    run = {"target": generator.normal(1, 1, 50), "nontarget": generator.normal(0, 1, 80)}
+    metrics, _ = zebra.assess_calibration(train=run, test=run)
+    assert 0 < metrics["cece_linear_bit"] < metrics["cece_isotonic_bit"] < zebra.dece_bit(**run)
+    assert metrics["cece_isotonic_bit"] == metrics["cece_isotonic_interpolated_bit"]
