@@ -17,7 +17,7 @@ ROOT = SCRIPTS.parent
 PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SECTIONS = ("corpora", "anonymisers", "extractors", "backends", "attacks", "utility", "report")
 COMMAND = re.compile(r"^ *(python scripts/\w+\.py .*?)(?:  +#.*)?$", re.MULTILINE)
-SCORES = "## Only a score file?"
+README, CONFIG, SCORES = (ROOT / name for name in ("README.md", "docs/config.md", "docs/scores.md"))
 FIVE_MINUTES = "## Add your anonymiser in five minutes"
 
 
@@ -28,7 +28,7 @@ def indented(text):
 
 
 def section(title):
-    return (ROOT / "README.md").read_text(encoding="utf-8").partition(title)[2].partition("\n## ")[0]
+    return README.read_text(encoding="utf-8").partition(title)[2].partition("\n## ")[0]
 
 
 def configs(page):
@@ -44,13 +44,15 @@ def test_configs_of_a_page_together_lack_nothing_but_their_files(page):
         for name, entries in config.items():
             together[name] = together.get(name, {}) | entries
     found = [str(problem) for problem in configuration.problems(together)]
-    excused = (": not found",) if page.parent == ROOT else (": not found", "there is no corpus")  # the reader's own
+    excused = (
+        (": not found",) if page in (README, CONFIG) else (": not found", "there is no corpus")
+    )  # the reader's own
     assert [problem for problem in found if not any(words in problem for words in excused)] == []
 
 
 @pytest.fixture
 def scores(tmp_path, monkeypatch):
-    """The files that the README's commands about scores name."""
+    """The files that the commands of docs/scores.md name."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scripts").symlink_to(SCRIPTS)
     draw = np.random.default_rng(0)
@@ -71,7 +73,7 @@ def scores(tmp_path, monkeypatch):
     tables.write_table("results/metrics.tsv", [*columns, "ci_low", "ci_high"], metrics)
 
 
-@pytest.mark.parametrize("command", COMMAND.findall(section(SCORES)))
+@pytest.mark.parametrize("command", COMMAND.findall(SCORES.read_text(encoding="utf-8")))
 def test_the_commands_for_a_score_file_work_as_they_stand(scores, tmp_path, command):
     before = set(tmp_path.iterdir())
     words = [sys.executable, *command.split()[1:]]
@@ -81,7 +83,7 @@ def test_the_commands_for_a_score_file_work_as_they_stand(scores, tmp_path, comm
 
 
 def test_the_sentence_about_python_names_what_exists():
-    (imported,) = re.findall(r"`(from voiceprivacy\S* import [^`]+)`", section(SCORES))
+    (imported,) = re.findall(r"`(from voiceprivacy\S* import [^`]+)`", SCORES.read_text(encoding="utf-8"))
     exec(imported)
 
 
@@ -105,8 +107,12 @@ def test_the_ten_lines_of_the_five_minutes_are_an_anonymiser(tmp_path, monkeypat
     assert configuration.problems(yaml.safe_load(config)) == []
 
 
-def test_links_within_the_readme_lead_to_its_headings():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
-    anchors = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
-    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors
+def anchors(page):
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_to_a_heading_lead_to_one(page):
+    for link, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text(encoding="utf-8")):
+        assert anchor in anchors((page.parent / link).resolve() if link else page), f"{link}#{anchor}"
