@@ -2,7 +2,7 @@
 
 # ruff: noqa: E501  a row of the table is a line
 
-from spoilers import cut, edit, matching, remove, write
+from spoilers import cut, edit, into_pipe, matching, remove, write
 
 PLUG, FUNCTION, EXTRACTOR, READY = (
     "a plug-in's command",
@@ -44,6 +44,7 @@ CASES = [
     ("a model without settings", "a model", "model/hyperparams.yaml", remove, ["hyperparams.yaml: not found"]),
     ("a model without weights", "a model", "model/embedding_model.ckpt", remove, ["embedding_model.ckpt: not found"]),
     ("weights cut off", "a model", "model/embedding_model.ckpt", cut(0.5), ["embedding_model.ckpt"]),
+    ("weights in a named pipe", "a model", "model/embedding_model.ckpt", into_pipe, ["embedding_model.ckpt: is a pipe or a device, not a file"]),
     ("weights that are text", "a model", "model/embedding_model.ckpt", write("x"), ["embedding_model.ckpt"]),
     ("settings that are no YAML", "a model", "model/hyperparams.yaml", write("a: [1"), ["hyperparams.yaml:", "not YAML"]),
     ("settings that name any class", "a model", "model/hyperparams.yaml", matching("^embedding_model: .*", "embedding_model: !new:os.system"), ["'os.system' is not a class that is built here"]),

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 import world
-from runs import make_kaldi_directory, snakemake, write_config
+from runs import make_kaldi_directory, processes_of, snakemake, write_config
 from spoilers import edit
 
 from voiceprivacy import audio, programs, stamps
-from voiceprivacy.files import BadInput
+from voiceprivacy.files import SCRIPTS, BadInput
 from voiceprivacy.tables import read_manifest
 
 BABBLE = "for _ in range(200_000): print('a' * 1000)\nraise SystemExit(1)"
@@ -23,6 +23,28 @@ HANG_SECONDS = 600
 HANG = f"import time; time.sleep({HANG_SECONDS})"
 NOTE = f"import os; open('half', 'w').write(str(os.getpid())); os.rename('half', 'child'); {HANG}"
 CHILD = f"[sys.executable, '-c', {NOTE!r}]"
+SPAWNED = f"""
+import time
+from voiceprivacy.anonymise.parallel import in_processes
+
+in_processes(time.sleep, 2 * [{HANG_SECONDS}], processes=2, description="sleep")
+"""
+FORKED = f"""
+from voiceprivacy.attack.extractors import embed_manifest
+from voiceprivacy.command import run
+from voiceprivacy.tables import Utterance
+
+class Sleeper:
+    def __init__(self, folder, *, device):
+        pass
+
+    def embed_utterance(self, utterance):
+        if utterance.utterance == "long":
+            {NOTE}
+
+utterances = [Utterance(name, "s", "f", "u.wav", 1.0) for name in ("short", "long")]
+run(lambda: embed_manifest(utterances, folder="model", threads=2, make=Sleeper))
+"""
 
 
 @pytest.fixture
@@ -149,6 +171,42 @@ def test_sigterm_ends_a_command_its_plug_in_and_its_leftovers(folder):
     assert command.wait(HANG_SECONDS / 2) == 143
     wait_for(lambda: is_gone((folder / "child").read_text()))
     assert not [path for path in folder.iterdir() if path.name.startswith((".", "out"))]
+
+
+@contextlib.contextmanager
+def started(program, folder):
+    """A program of Python with a pool of processes, in a process group of its own; what it says goes to a file."""
+    environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
+    with open(folder / "said", "w") as said:
+        streams = {"stdout": said, "stderr": said, "cwd": folder, "env": environment}
+        command = subprocess.Popen([sys.executable, "-c", program], **streams, start_new_session=True)
+    try:
+        yield command
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(command.pid, signal.SIGKILL)
+        command.wait()
+
+
+@pytest.mark.parametrize("program", [SPAWNED, FORKED], ids=["spawned", "forked"])
+def test_the_processes_of_a_command_end_when_it_is_killed(tmp_path, program):
+    """As by a machine that is out of memory: nobody tells them, and they would hold theirs for ever."""
+    with started(program, tmp_path) as command:
+        wait_for(lambda: len(processes_of(command.pid)) > 2 or command.poll() is not None)
+        assert command.poll() is None, (tmp_path / "said").read_text()
+        command.kill()
+        command.wait()
+        wait_for(lambda: not processes_of(command.pid))
+
+
+def test_a_command_ends_when_one_of_its_processes_is_killed_while_another_works(tmp_path):
+    with started(FORKED, tmp_path) as command:
+        wait_for(lambda: (tmp_path / "child").exists() or command.poll() is not None)
+        time.sleep(0.5)  # the other one has begun to wait for work: until then this test finds nothing
+        (idle,) = set(processes_of(command.pid)) - {str(command.pid), (tmp_path / "child").read_text()}
+        os.kill(int(idle), signal.SIGKILL)
+        assert command.wait(HANG_SECONDS / 2) == 2
+        assert "error: a process that computed embeddings was killed" in (tmp_path / "said").read_text()
 
 
 def is_gone(process):

@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from runs import HANG_SECONDS, ROOT, make_kaldi_directory, snakemake, write_config
+from runs import HANG_SECONDS, ROOT, make_kaldi_directory, processes_of, snakemake, write_config
 
 pytestmark = pytest.mark.long
 KILLS = 10
@@ -113,16 +113,6 @@ def wait_until_finished(count, run, folder):
 def wait_for_orphans(runs):
     """Wait until nothing that killed runs started is left: it writes in vain, but it writes."""
     deadline = time.monotonic() + HANG_SECONDS
-    while in_groups({run.pid for run in runs}):
+    while any(processes_of(run.pid) for run in runs):
         assert time.monotonic() < deadline
         time.sleep(0.2)
-
-
-def in_groups(groups):
-    """Processes of these process groups that have not ended."""
-    found = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            state, _, group = status.read_text().rpartition(")")[2].split()[:3]
-            found += [status.parent.name] if int(group) in groups and state != "Z" else []
-    return found

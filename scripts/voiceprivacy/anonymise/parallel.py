@@ -11,6 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 
 from tqdm import tqdm
 
+from voiceprivacy import workers
 from voiceprivacy.files import BadInput
 
 AHEAD = 8  # calls that wait for each worker: memory does not grow with the corpus
@@ -60,8 +61,9 @@ def in_processes(function, items, *, processes, description):
     if processes <= 1:
         return _collect(map(function, items), items, description)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    spawn = multiprocessing.get_context("spawn")
     try:
-        with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
+        with ProcessPoolExecutor(processes, mp_context=spawn, initializer=workers.begin) as pool:
             return _collect(_in_order(pool, function, items, ahead=AHEAD * processes), items, description)
     except BrokenProcessPool:
         raise BadInput(f"{description}: a process died without a message (out of memory?)") from None

@@ -30,11 +30,11 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
-from voiceprivacy import audio
+from voiceprivacy import audio, workers
 from voiceprivacy.arrays import Embeddings
 from voiceprivacy.attack.hyperparameters import Hyperparameters
 from voiceprivacy.attack.preparation import NOTHING, prepared
-from voiceprivacy.files import BadInput
+from voiceprivacy.files import BadInput, refuse_endless
 
 FEATURES = ["speechbrain.lobes.features.Fbank"]
 NORMALISATION = ["speechbrain.processing.features.InputNormalization"]
@@ -195,6 +195,7 @@ def _with_progress(embedded, utterances):
 
 def load_weights(module, path, *, model=f"the model in {SETTINGS}"):
     """Load the tensors of a .ckpt file into a module; everything must fit. ``model`` is the module's name in errors."""
+    refuse_endless(path)
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
         module.load_state_dict(state)
@@ -239,6 +240,7 @@ def _finished(pool, embeddings):
 
 def _start(extractor):
     global _extractor
+    workers.begin()
     torch.set_num_threads(1)
     _extractor = extractor
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import torch
 from torch.nn.functional import layer_norm
 
-from voiceprivacy.files import BadInput, read_json
+from voiceprivacy.files import BadInput, read_json, refuse_endless
 
 SETTINGS, PREPARATION = "config.json", "preprocessor_config.json"
 WEIGHTS = ["model.safetensors", "pytorch_model.bin"]
@@ -121,6 +121,7 @@ def _tensors(path):
     """The tensors {name: tensor} of a file of weights."""
     import safetensors.torch  # comes with transformers
 
+    refuse_endless(path)
     try:
         if path.suffix == ".safetensors":
             return safetensors.torch.load_file(path)
