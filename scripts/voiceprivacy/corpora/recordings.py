@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -63,11 +64,14 @@ def in_threads(function, items, threads):
                     waiting.append(pool.submit(all_of, batch))
                 if not waiting:
                     return
-                yield from waiting.pop(0).result()
+                yield from waiting[0].result()
+                del waiting[0]
         except BaseException:  # Ctrl-C, SIGTERM, or nobody wants more: nothing is waited for
             stopped.set()
             pool.shutdown(wait=False, cancel_futures=True)
-            pipes.end_running()
+            while not all(of.done() for of in waiting):  # a thread may be about to start another pipe
+                pipes.end_running()
+                time.sleep(0.05)
             raise
 
 

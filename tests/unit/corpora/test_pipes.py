@@ -11,10 +11,10 @@ import pytest
 from trees import edit, kaldi, prepare, write_audio, write_lines
 
 from voiceprivacy import audio, tables
-from voiceprivacy.corpora import checks, pipes
+from voiceprivacy.corpora import checks, pipes, recordings
 from voiceprivacy.corpora.listing import Findings, list_utterances
 from voiceprivacy.corpora.pipes import Pipe
-from voiceprivacy.files import SCRIPTS
+from voiceprivacy.files import SCRIPTS, BadInput
 
 
 def piped(folder, command="cat wav/a.wav |"):
@@ -109,8 +109,12 @@ def test_a_pipe_that_hangs_is_ended_with_all_that_it_started_and_stops_the_check
         if children:
             break
     assert 1 <= len(children) <= 2
+    wait_for(lambda: all(map(is_over, children)))
+
+
+def wait_for(condition):
     deadline = time.monotonic() + 300
-    while not all(map(is_over, children)):
+    while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.05)
 
@@ -134,6 +138,29 @@ def test_ctrl_c_does_not_wait_for_pipes(tmp_path):
             time.sleep(0.05)
         command.send_signal(signal.SIGTERM)
         assert command.wait(300) == 143
+
+
+def test_an_interrupted_command_ends_a_pipe_that_a_thread_was_just_starting(tmp_path, monkeypatch):
+    class Late(set):
+        def add(self, process):
+            time.sleep(1)
+            super().add(process)
+
+    def read(recording):
+        if recording:
+            with pytest.raises(BadInput) as caught, pipes.output(recording):
+                pass
+            ends.append(str(caught.value))
+
+    ends = []
+    monkeypatch.setattr(pipes, "RUNNING", Late())
+    monkeypatch.setattr(pipes, "LIMIT_S", 100)
+    pipe = Pipe("touch begun; sleep 600", tmp_path)
+    read_ahead = recordings.in_threads(read, [None] * recordings.BATCH + [pipe], threads=1)
+    next(read_ahead)
+    wait_for((tmp_path / "begun").exists)
+    read_ahead.close()
+    assert [end.partition(": ")[2] for end in ends] == ["is killed by SIGTERM (it says nothing)"]
 
 
 @pytest.mark.parametrize("stream", ["", " >&2"])
