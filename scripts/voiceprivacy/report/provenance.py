@@ -15,6 +15,7 @@ from voiceprivacy.report.benchmarks import job_costs
 
 ROOT = Path(__file__).parents[3]
 UNKNOWN = "unknown"
+LIMIT_S = 60  # for one answer of a program
 PACKAGES = (
     "espeakng-loader",
     "jinja2",
@@ -131,10 +132,10 @@ def _git(*arguments):
 
 
 def _output(*command):
-    """What a program says; None where it is not there or fails."""
+    """What a program says; None where it is not there, fails, or hangs, as nvidia-smi does with a driver that does."""
     try:
-        answer = subprocess.run(command, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
+        answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=LIMIT_S)
+    except (OSError, subprocess.SubprocessError):
         return None
     return answer.stdout.strip()
 

@@ -1,6 +1,7 @@
 """Provenance: what was hashed, which seeds, and no needless change from one run to the next."""
 
 import hashlib
+import os
 
 import pytest
 
@@ -40,6 +41,14 @@ def test_outside_a_repository_the_commit_is_unknown(tmp_path, monkeypatch):
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     found = provenance(config={}, files=[])
     assert (found["version"], found["git_commit"], found["git_state"]) == ("7.0.0", "unknown", "unknown")
+
+
+def test_a_program_that_hangs_is_not_waited_for(tmp_path, monkeypatch):
+    (tmp_path / "nvidia-smi").write_text("#!/bin/sh\nsleep 100 && echo GPU\n")
+    (tmp_path / "nvidia-smi").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setattr(module, "LIMIT_S", 0.2)
+    assert provenance(config={}, files=[])["hardware"]["gpus"] == []
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "config.yaml"])
