@@ -9,6 +9,13 @@ BIN = .venv/bin
 ARGS ?=
 MODULES ?=
 
+# Snakemake keeps sources in the home directory; where that cannot be written, here
+ifndef XDG_CACHE_HOME
+ifneq ($(shell [ -w "$$HOME" ] && echo yes),yes)
+export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
+endif
+endif
+
 .PHONY: demo resume test test-long lint benchmark benchmark-load coverage mutation audit lock clean
 .DELETE_ON_ERROR:
 

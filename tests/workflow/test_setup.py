@@ -56,3 +56,15 @@ def test_no_room_on_the_disk_is_one_clear_line(tmp_path):
     assert "MB free on this disk; the installation needs 999999999 MB" in finished.stderr
     assert finished.stderr.count("\n") == 1
     assert not (tmp_path / ".venv").exists()
+
+
+@pytest.mark.parametrize(
+    ("home", "chosen", "cache"),
+    [("/proc/nowhere", None, f"{ROOT}/.snakemake/cache"), ("/proc/nowhere", "/mine", "/mine"), ("/tmp", None, "")],
+)
+def test_where_the_home_directory_cannot_be_written_make_keeps_snakemakes_sources_elsewhere(home, chosen, cache):
+    variables = {name: of for name, of in os.environ.items() if name != "XDG_CACHE_HOME"} | {"HOME": home}
+    variables |= {"XDG_CACHE_HOME": chosen} if chosen else {}
+    command = ["make", "--silent", "--eval", "show: ; @echo $$XDG_CACHE_HOME", "show"]
+    finished = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=variables)
+    assert finished.stdout == f"{cache}\n", finished.stderr
