@@ -10,7 +10,6 @@ from runs import ROOT, make_kaldi_directory, snakemake, write_config
 
 B2 = "python {scripts}/anonymise_mcadams.py --alpha 0.8 --level corpus"
 B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
-RECIPE = ROOT / "workflow" / "resources" / "recipes" / "xvector_small.yaml"
 
 
 def rows(path):
