@@ -154,7 +154,7 @@ def test_gigabytes_of_output_make_a_small_log(capfd):
 
 
 def test_what_a_program_said_last_is_kept(capfd):
-    code = "import sys; print('begin'); [print('x' * 999) for _ in range(6000)]; sys.exit('the reason')"
+    code = "import sys; print('begin'); [print('x' * 999) for _ in range(6000)]; print('the reason'); sys.exit(1)"
     with pytest.raises(BadInput, match="exit code 1"):
         programs.run([sys.executable, "-c", code], name="it", threads=1)
     said = capfd.readouterr().err
