@@ -250,7 +250,8 @@ def test_anonymisers_are_compared_on_every_list_and_on_the_mean(plan):
     expected = {
         f"results/comparisons/demo/{of}/ecapa/{backend}.tsv" for of in ("f", "m", "mean") for backend in BACKENDS
     }
-    assert set(plan.comparisons()) == expected and len(plan.comparisons()) == 6
+    expected.add("results/comparisons/demo/mean/strongest.tsv")
+    assert set(plan.comparisons()) == expected and len(plan.comparisons()) == 7
     mean = plan.compared_intervals(Attack("demo", "mean", "ecapa", "plda"))
     assert sorted(mean) == sorted(path for path in plan.intervals() if path.endswith("/plda.intervals.json"))
     assert len(plan.compared_intervals(Attack("demo", "f", "ecapa", "plda"))) == len(mean) / 2
@@ -269,7 +270,12 @@ def test_anonymisers_are_compared_on_averages_over_corpora():
         for of in ("challenge", "all-lists")
         for backend in BACKENDS
     }
-    assert {path for path in plan.comparisons() if "over-corpora" in path} == expected
+    strongest = {path for path in plan.comparisons() if path.endswith("strongest.tsv")}
+    assert strongest == {
+        f"results/comparisons/{place}/strongest.tsv"
+        for place in ("demo/mean", "other/mean", "over-corpora/challenge", "over-corpora/all-lists")
+    }
+    assert {path for path in plan.comparisons() if "over-corpora" in path} - strongest == expected
     assert plan.averages()["challenge"] == {("demo", "f"): 0.25, ("demo", "m"): 0.25, ("other", "f"): 0.5}
     of_average = plan.compared_intervals(Attack("over-corpora", "challenge", "ecapa", "plda"))
     places = {tuple(path.split("/")[3:5]) for path in of_average}
@@ -277,6 +283,27 @@ def test_anonymisers_are_compared_on_averages_over_corpora():
     assert set(of_average) <= set(plan.intervals())
     with pytest.raises(BadInput, match="Over corpora"):
         configuration.check({**of_two, "report": {"averages": {"Over corpora": averages["challenge"]}}})
+
+
+def test_the_strongest_attacks_are_compared_by_all_attackers_with_all_lists(tmp_path):
+    """Scores of another team on one of the two lists are another mean, those on both are compared."""
+    for team, lists in (("team7", "fm"), ("team8", "f")):
+        for system, trials in product(("original", "b2"), lists):
+            path = tmp_path / team / "demo" / trials / system / ("oo.tsv" if system == "original" else "pp.tsv")
+            path.parent.mkdir(parents=True)
+            path.write_text("")
+    entries = {
+        team: {"scores": f"{tmp_path}/{team}/{{corpus}}/{{trials}}/{{anonymiser}}/{{condition}}.tsv"}
+        for team in ("team7", "team8")
+    }
+    plan = Plan({**configuration.check(CONFIG), "attacks": entries})
+    [(place, attacks)] = plan.compared_strongest().items()
+    assert place == ("demo", "mean")
+    assert {of[2:] for of in attacks} == {*(("ecapa", backend) for backend in BACKENDS), ("team7", "given")}
+    paths = plan.strongest_intervals(*place)
+    assert {path.split("/")[2] for path in paths} == {"verification"}
+    assert {path.split("/")[4] for path in paths} == {"f", "m"} and not any("team8" in path for path in paths)
+    assert Plan(configuration.check({**CONFIG, "report": {"bootstrap": 0}})).compared_strongest() == {}
 
 
 def test_given_scores_are_averaged_over_the_corpora_that_they_have(tmp_path):
@@ -287,6 +314,7 @@ def test_given_scores_are_averaged_over_the_corpora_that_they_have(tmp_path):
             path.write_text("")
     entry = {"scores": f"{tmp_path}/{{corpus}}/{{anonymiser}}/{{condition}}.tsv", "speakers": "speakers.tsv"}
     plan = Plan({**configuration.check(CONFIG), "corpora": {}, "attacks": {"team7": entry}})
+    assert plan.compared_strongest().keys() == {("a", "all"), ("b", "all"), ("over-corpora", "all-lists")}
     [average] = plan.average_attacks()
     assert average == Attack("over-corpora", "all-lists", "team7", "given")
     paths = plan.compared_intervals(average)

@@ -116,6 +116,19 @@ def test_numbers_have_intervals_and_anonymisers_are_compared(run):
     assert "% intervals" in (run / "results/report/index.html").read_text()
 
 
+def test_every_anonymiser_is_held_against_unprotected_speech_under_its_strongest_attack(run):
+    pairs = rows(run / "results/comparisons/tiny/all/strongest.tsv")
+    held = {row["anonymiser_a"]: row for row in pairs if row["anonymiser_b"] == "original"}
+    assert held.keys() == {"b2r", "mine", "team42"} and len(pairs) == 3 + 3
+    eers = [row for row in rows(run / "results" / "metrics.tsv") if row["metric"] == "eer_percent"]
+    attacks = [(row["anonymiser"], float(row["value"])) for row in eers if row["condition"] in ("oo", "op", "pp")]
+    for name, row in held.items():
+        value, unprotected = (min(eer for who, eer in attacks if who == of) for of in (name, "original"))
+        assert (float(row["value_a"]), float(row["value_b"])) == (value, unprotected)
+        assert float(row["difference"]) == pytest.approx(value - unprotected)
+        assert (row["verdict"] == "cannot be told apart") == (float(row["ci_low"]) <= 0 <= float(row["ci_high"]))
+
+
 def test_every_metric_of_the_issue_is_a_number_or_a_word(run):
     table = rows(run / "results" / "metrics.tsv")
     of_mine = {row["metric"]: row["value"] for row in table if (row["anonymiser"], row["condition"]) == ("mine", "op")}

@@ -242,3 +242,31 @@ rule compare_anonymisers:
         " --comparisons {output.comparisons:q}"
         " --systems {output.systems:q}"
         " > {log:q} 2>&1"
+
+
+rule compare_strongest_attacks:
+    """Does an anonymiser protect, and which better: each under the strongest attack on it, of whatever attacker."""
+    input:
+        intervals=strongest_intervals,
+        replicates=strongest_replicates,
+        script=SCRIPTS / "compare_strongest_attacks.py",
+    output:
+        comparisons="results/comparisons/{corpus}/{trials}/strongest.tsv",
+    log:
+        "results/logs/compare_strongest_attacks/{corpus}/{trials}.log",
+    wildcard_constraints:
+        corpus=one_of(corpus for corpus, _ in plan.compared_strongest()),
+        trials=one_of(trials for _, trials in plan.compared_strongest()),
+    localrule: True
+    conda:
+        "../../envs/evaluate.yaml"
+    params:
+        code=code("compare_strongest_attacks"),
+        weights=weights_argument,
+    shell:
+        "python {input.script:q}"
+        " --intervals {input.intervals:q}"
+        " --folder results/metrics"
+        " {params.weights:q}"
+        " --comparisons {output.comparisons:q}"
+        " > {log:q} 2>&1"

@@ -72,7 +72,20 @@ def weights_argument(wildcards):
 
 
 def compared_replicates(wildcards):
-    return [path.replace(".intervals.json", ".bootstrap.npz") for path in compared_intervals(wildcards)]
+    return beside(compared_intervals(wildcards))
+
+
+def strongest_intervals(wildcards):
+    return plan.strongest_intervals(wildcards.corpus, wildcards.trials)
+
+
+def strongest_replicates(wildcards):
+    return beside(strongest_intervals(wildcards))
+
+
+def beside(intervals):
+    """The files of replicates beside files of intervals."""
+    return [path.replace(".intervals.json", ".bootstrap.npz") for path in intervals]
 
 
 def left_out(wildcards):

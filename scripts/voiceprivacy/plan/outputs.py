@@ -1,6 +1,7 @@
 """What a run makes: metrics, intervals, comparisons, figures, and what papers take on request."""
 
 from voiceprivacy.averages import ACROSS
+from voiceprivacy.plan.attackers import Attack
 from voiceprivacy.plan.given import GIVEN, MEAN
 
 PICTURES = ["ece", "bayes_error", "normalised_bayes_error", "det", "roc", "tippett", "scores", "llrs", "calibration"]
@@ -68,7 +69,7 @@ class Outputs:
         return [path for path in self.intervals() if path in paths]
 
     def comparisons(self):
-        """Every comparison of anonymisers under one attacker."""
+        """Every comparison of anonymisers, under one attacker and under the strongest attack on each."""
         found = {
             f"results/comparisons/{attack.corpus}/{trials}/{attack.extractor}/{attack.backend}.tsv": None
             for attack in self.attacks()
@@ -78,7 +79,34 @@ class Outputs:
             f"results/comparisons/{of.corpus}/{of.trials}/{of.extractor}/{of.backend}.tsv": None
             for of in (*self.given_compared(), *self.average_attacks())
         }
+        found |= {f"results/comparisons/{'/'.join(place)}/strongest.tsv": None for place in self.compared_strongest()}
         return list(found) if self.n_replicates() else []
+
+    def compared_strongest(self):
+        """Where the strongest attacks are compared, as the report's answers want it: {(corpus, trials): [Attack, ...]}.
+
+        On the list of a corpus or the mean over its lists, and on averages; by attackers that tried all of those lists.
+        """
+        tried = {}
+        for attack in (*self.attacks(), *self.given_compared()):
+            if attack.trials != MEAN:
+                of_corpus = tried.setdefault(attack.corpus, {})
+                of_corpus.setdefault((attack.extractor, attack.backend), set()).add(attack.trials)
+        found = {}
+        for corpus, attackers in tried.items():
+            lists = set().union(*attackers.values())
+            trials = MEAN if len(lists) > 1 else min(lists)
+            complete = [attacker for attacker, of in attackers.items() if of == lists]
+            found[corpus, trials] = [Attack(corpus, trials, *attacker) for attacker in complete]
+        for attack in self.average_attacks():
+            found.setdefault(attack[:2], []).append(attack)
+        return {place: attacks for place, attacks in found.items() if attacks and self.n_replicates()}
+
+    def strongest_intervals(self, corpus, trials):
+        """The intervals behind a comparison of strongest attacks: the equal error rates of all attackers."""
+        attacks = self.compared_strongest()[corpus, trials]
+        paths = [path for attack in attacks for path in self.compared_intervals(attack)]
+        return [path for path in paths if path.startswith("results/metrics/verification/")]
 
     def figures(self):
         """Every figure of the report, as svg."""

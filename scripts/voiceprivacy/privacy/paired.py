@@ -108,9 +108,9 @@ def read_systems(paths, *, folder, weights=None):
     """
     found, tried = {}, {}
     for path in map(Path, paths):
-        family, place, anonymiser = _place(path, folder)
+        family, place, (anonymiser, _, _) = parts_of(path, folder)
         tried.setdefault(family, {}).setdefault(anonymiser, set()).add(place)
-        replicates = read_npz(path.with_name(path.name.replace(INTERVALS, REPLICATES)), [])
+        replicates = read_npz(replicates_of(path), [])
         for condition, intervals in read_json(path).items():
             for name, of in intervals.items():
                 drawn = f"{condition}/{name}" in replicates  # not the headline of ranks, which is one of two others
@@ -143,7 +143,7 @@ def compare(systems, *, condition, metric):
     list of Pair, in the order of the systems
     """
     pairs = [
-        Pair(condition, metric, *names, **_difference(metric, *map(systems.get, names)), p_holm=1.0)
+        Pair(condition, metric, *names, **difference(metric, *map(systems.get, names)), p_holm=1.0)
         for names in itertools.combinations(systems, 2)
     ]
     return [pair._replace(p_holm=p) for pair, p in zip(pairs, holm([pair.p_value for pair in pairs]), strict=True)]
@@ -177,37 +177,8 @@ def average(systems, weights=None):
     return UNDEFINED if np.isnan(value) else float(value), of_draws, min(n_speakers)
 
 
-def _place(path, folder):
-    """Family, (corpus, trial list) and anonymiser of a file of intervals."""
-    try:
-        family, corpus, trials, anonymiser, _, _ = path.relative_to(folder).parts
-    except ValueError:
-        raise BadInput(
-            f"{path}: expected FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND{INTERVALS} below {folder}"
-        ) from None
-    return family, (corpus, trials), anonymiser
-
-
-def _lists(tried, weights, folder):
-    """{(corpus, trials): weight} of {family: {anonymiser: places}}, in which systems must not differ."""
-    for family, of in tried.items():
-        if len({frozenset(places) for places in of.values()}) > 1:
-            raise BadInput(f"{folder}: {family}: systems differ in their lists")
-    lists = {place for of in tried.values() for places in of.values() for place in places}
-    if weights and weights.keys() != lists:
-        names = sorted("/".join(place) for place in weights.keys() ^ lists)
-        raise BadInput(f"{folder}: with a weight but no intervals, or without weight: {', '.join(names)}")
-    return weights or dict.fromkeys(sorted(lists), 1)
-
-
-def _require_as_many_replicates(found, folder):
-    for (condition, name), systems in found.items():
-        if len({replicates.shape for of in systems.values() for _, replicates, _ in of.values()}) > 1:
-            raise BadInput(f"{folder}: {name} under {condition}: systems differ in their numbers of replicates")
-
-
-def _difference(metric, a, b):
-    """The fields of Pair from value_a on, without p_holm."""
+def difference(metric, a, b):
+    """A - B of two systems (value, replicates (B,), number of speakers): {field of Pair from value_a on}, no p_holm."""
     (value_a, of_a, speakers_a), (value_b, of_b, speakers_b) = a, b
     values = {"value_a": value_a, "value_b": value_b}
     if isinstance(value_a, str) or isinstance(value_b, str) or math.isinf(value_a) or math.isinf(value_b):
@@ -229,6 +200,45 @@ def _difference(metric, a, b):
         "p_value": p_value(found.value, differences, n_speakers=n_speakers),
         "verdict": _verdict(found, MORE_IS_BETTER[metric]),
     }
+
+
+def parts_of(path, folder):
+    """Family, (corpus, trial list) and (anonymiser, extractor, backend) of a file of intervals below ``folder``.
+
+    Raises
+    ------
+    BadInput : a file in another place
+    """
+    try:
+        family, corpus, trials, anonymiser, extractor, file = path.relative_to(folder).parts
+    except ValueError:
+        raise BadInput(
+            f"{path}: expected FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND{INTERVALS} below {folder}"
+        ) from None
+    return family, (corpus, trials), (anonymiser, extractor, file.removesuffix(INTERVALS))
+
+
+def replicates_of(path):
+    """The file of replicates beside a file of intervals."""
+    return path.with_name(path.name.replace(INTERVALS, REPLICATES))
+
+
+def _lists(tried, weights, folder):
+    """{(corpus, trials): weight} of {family: {anonymiser: places}}, in which systems must not differ."""
+    for family, of in tried.items():
+        if len({frozenset(places) for places in of.values()}) > 1:
+            raise BadInput(f"{folder}: {family}: systems differ in their lists")
+    lists = {place for of in tried.values() for places in of.values() for place in places}
+    if weights and weights.keys() != lists:
+        names = sorted("/".join(place) for place in weights.keys() ^ lists)
+        raise BadInput(f"{folder}: with a weight but no intervals, or without weight: {', '.join(names)}")
+    return weights or dict.fromkeys(sorted(lists), 1)
+
+
+def _require_as_many_replicates(found, folder):
+    for (condition, name), systems in found.items():
+        if len({replicates.shape for of in systems.values() for _, replicates, _ in of.values()}) > 1:
+            raise BadInput(f"{folder}: {name} under {condition}: systems differ in their numbers of replicates")
 
 
 def _verdict(found, more_is_better):

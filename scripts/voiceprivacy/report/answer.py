@@ -3,21 +3,24 @@
 Conventions
 -----------
 * Anonymisers are ranked by their strongest attack, the one with the lowest equal error rate.
-* Two anonymisers cannot be told apart if their paired comparison says so, or if their strongest attacks differ and
-  their intervals overlap. An anonymiser is not shown to protect while its interval overlaps with
-  that of unprotected speech.
+* Two anonymisers, or one and unprotected speech, cannot be told apart if the paired comparison of the strongest attacks
+  on them says so; where there is none (lists differ, say), if their intervals overlap.
 """
 
 from typing import NamedTuple
 
-from voiceprivacy.report.columns import COLUMNS
+from voiceprivacy.report.columns import EER
 from voiceprivacy.report.comparison import GIVEN, strongest_attacks
 from voiceprivacy.report.metrics import ORIGINAL
-from voiceprivacy.report.uncertainty import NONE, can_be_told_apart, within_zero_evidence
-from voiceprivacy.report.words import listed
-
-NO_BREAK = "\N{NO-BREAK SPACE}"
-EER = next(column for column in COLUMNS if column.metric == "eer_percent")
+from voiceprivacy.report.protection import difference_words, doubt, doubts, protects
+from voiceprivacy.report.uncertainty import (
+    NONE,
+    can_be_told_apart,
+    interval_words,
+    paired_difference,
+    within_zero_evidence,
+)
+from voiceprivacy.report.words import NO_BREAK, listed
 
 
 class Answer(NamedTuple):
@@ -112,7 +115,7 @@ def _answer(systems, comparisons, controls):
     best = ranking[0]
     reasons = [
         f"Against {best.anonymiser} the strongest attack is {_attack(best)}, with an equal error rate of {_eer(best)}.",
-        _scale(best, original),
+        _scale(best, original, comparisons),
         _others([of for of in ranking if of.mean["eer_percent"] != best.mean["eer_percent"]], original, comparisons),
     ]
     return Answer(_verdict(ranking, original, comparisons), " ".join(filter(None, reasons)))
@@ -122,10 +125,14 @@ def _verdict(ranking, original, comparisons):
     best, others = ranking[0], ranking[1:]
     if original and best.mean["eer_percent"] <= original.mean["eer_percent"]:
         return "No anonymiser protects."
-    if original and not can_be_told_apart(comparisons, best, original):
-        who = f"{best.anonymiser} is not shown to protect: its" if not others else "No anonymiser is shown to protect:"
-        of_best = f" even the interval of {best.anonymiser}" if others else " interval"
-        return f"{who}{of_best} overlaps with that of unprotected speech."
+    if not protects(comparisons, best, original):
+        shown = [of.anonymiser for of in others if protects(comparisons, of, original)]
+        why = doubt(comparisons, best, original, highest=bool(others) and not shown)
+        if shown:
+            highest = f"{best.anonymiser}, with the highest equal error rate"
+            return f"Protection is shown for {listed(shown)}, but not for {highest}: {why}."
+        who = "No anonymiser is" if others else f"{best.anonymiser} is not"
+        return f"{who} shown to protect: {why}."
     equal = [system.anonymiser for system in ranking if system.mean["eer_percent"] == best.mean["eer_percent"]]
     alike = [system.anonymiser for system in others if not can_be_told_apart(comparisons, best, system)]
     if len(equal) > 1:
@@ -135,13 +142,16 @@ def _verdict(ranking, original, comparisons):
     return f"{best.anonymiser} protects best." if others else f"{best.anonymiser} protects."
 
 
-def _scale(best, original):
+def _scale(best, original, comparisons):
     """What the number is to be held against."""
     guessing = f"50{NO_BREAK}% is guessing"
     if not original:
         return f"{guessing}."
     of = "" if original.attacker == best.attacker else f" with {original.attacker}"
-    return f"{guessing}; unprotected speech gives {_eer(original)}{of}."
+    more = paired_difference(comparisons, best, original)
+    apart = more and more.limits and protects(comparisons, best, original)  # else the verdict says it
+    limits = f"; the difference is {difference_words(more)}" if apart else ""
+    return f"{guessing}; unprotected speech gives {_eer(original)}{of}{limits}."
 
 
 def _others(others, original, comparisons):
@@ -150,11 +160,7 @@ def _others(others, original, comparisons):
         return ""
     texts = [f"{system.anonymiser} {_percent(system)}" for system in others]
     followed = f"Next, each under its own strongest attack: {listed(texts)}."
-    useless = [of.anonymiser for of in others if original and not can_be_told_apart(comparisons, of, original)]
-    if not useless:
-        return followed
-    overlap = "its interval overlaps" if len(useless) == 1 else "their intervals overlap"
-    return f"{followed} No protection is shown for {listed(useless)}: {overlap} with that of unprotected speech."
+    return f"{followed} {doubts(comparisons, others, original)}".strip()
 
 
 def _attack(system):
@@ -167,7 +173,7 @@ def _eer(system):
     interval = system.intervals[system.mean_label].get("eer_percent")
     remarks = [system.mean_label] if len(system.lists) > 1 else []
     if interval:
-        remarks.append(f"95{NO_BREAK}% interval {EER.text(interval[0])} to {EER.text(interval[1])}")
+        remarks.append(interval_words(EER, interval))
     return f"{_percent(system)} ({'; '.join(remarks)})" if remarks else _percent(system)
 
 

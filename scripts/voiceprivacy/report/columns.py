@@ -195,6 +195,7 @@ COLUMNS = (
         meaning="Trial utterances whose true speaker ranks first among all enrolled speakers.",
     ),
 )
+EER = next(column for column in COLUMNS if column.metric == "eer_percent")
 
 
 def short(value):

@@ -5,6 +5,8 @@ Conventions
 * comparisons/{corpus}/{trials}/{extractor}/{backend}.tsv compares pairs of anonymisers, .systems.tsv beside it has the
   intervals of each; {trials} is ``mean`` for the mean over the lists, where there are several, and {corpus}/{trials}
   ``over-corpora/{average}`` for averages over lists of several corpora.
+* comparisons/{corpus}/{trials}/strongest.tsv compares anonymisers with each other and with unprotected speech, each
+  under the strongest attack on it.
 * A run without intervals has - as every limit in metrics.tsv; then nothing is read.
 """
 
@@ -13,6 +15,7 @@ from typing import NamedTuple
 
 from voiceprivacy.averages import ACROSS
 from voiceprivacy.report.columns import COLUMNS, UNDEFINED
+from voiceprivacy.report.words import NO_BREAK
 from voiceprivacy.tables import number, read_rows
 
 SYSTEMS = ["condition", "metric", "anonymiser", "value", "ci_low", "ci_high"]
@@ -20,6 +23,12 @@ PAIRS = [
     *("condition", "metric", "anonymiser_a", "anonymiser_b", "value_a", "value_b", "difference", "ci_low", "ci_high"),
     *("share_a_better", "p_value", "p_holm", "verdict"),
 ]
+STRONGEST = [
+    *("metric", "anonymiser_a", "extractor_a", "backend_a", "condition_a"),
+    *("anonymiser_b", "extractor_b", "backend_b", "condition_b"),
+    *PAIRS[4:],
+]
+ATTACK = ["anonymiser", "extractor", "backend", "condition"]
 MEAN = "mean"
 ALIKE = "cannot be told apart"
 NULL = "dece_null95_bit"
@@ -28,14 +37,24 @@ NULL = "dece_null95_bit"
 class Comparisons(NamedTuple):
     """Limits {(corpus, extractor, backend, condition, metric, anonymiser): (low, high)} of means over lists, and pairs
     {(corpus, extractor, backend, condition, metric, {anonymiser, anonymiser}): verdict}; of averages over corpora too,
-    with ``over-corpora/{average}`` as the corpus.
+    with ``over-corpora/{average}`` as the corpus. And {(corpus, attack, attack): Difference} of the strongest attacks,
+    where an attack is (anonymiser, extractor, backend, condition).
     """
 
     limits: dict
     verdicts: dict
+    strongest: dict
 
 
-NONE = Comparisons({}, {})
+class Difference(NamedTuple):
+    """EER of one attack minus that of another on the same speakers; ``limits`` (low, high), None with too few."""
+
+    points: float
+    limits: tuple
+    verdict: str
+
+
+NONE = Comparisons({}, {}, {})
 
 
 def read_comparisons(folder, metrics):
@@ -47,7 +66,7 @@ def read_comparisons(folder, metrics):
     for metric in metrics:
         if metric.metric == "eer_percent" and metric.ci_low != "-":
             lists.setdefault((metric.corpus, metric.extractor, metric.backend), set()).add(metric.trials)
-    found = Comparisons({}, {})
+    found = Comparisons({}, {}, {})
     for (corpus, extractor, backend), names in sorted(lists.items()):
         trials = MEAN if len(names) > 1 else next(iter(names))
         _read_into(found, Path(folder) / corpus / trials, corpus, extractor, backend)
@@ -55,6 +74,11 @@ def read_comparisons(folder, metrics):
         for path in sorted(Path(folder, ACROSS).glob(f"*/{extractor}/{backend}.tsv")):
             average = path.parents[1]
             _read_into(found, average, f"{ACROSS}/{average.name}", extractor, backend)
+    for corpus in {place[0] for place in lists}:
+        names = set().union(*(of for place, of in lists.items() if place[0] == corpus))
+        _read_strongest(found, Path(folder) / corpus / (MEAN if len(names) > 1 else min(names)), corpus)
+    for average in Path(folder, ACROSS).glob("*") if lists else []:
+        _read_strongest(found, average, f"{ACROSS}/{average.name}")
     return found
 
 
@@ -68,6 +92,16 @@ def _read_into(found, folder, corpus, extractor, backend):
     for line, row in read_rows(systems, SYSTEMS):
         key = (corpus, extractor, backend, row["condition"], row["metric"], row["anonymiser"])
         found.limits[key] = _limits(row["ci_low"], row["ci_high"], systems, line)
+
+
+def _read_strongest(found, folder, corpus):
+    """Add the comparisons of strongest attacks in a folder to Comparisons, where there are any."""
+    path = folder / "strongest.tsv"
+    for line, row in read_rows(path, STRONGEST) if path.exists() else []:
+        one, other = (tuple(row[f"{name}_{of}"] for name in ATTACK) for of in "ab")
+        limits = _limits(row["ci_low"], row["ci_high"], path, line)
+        points = number(row["difference"], path, line)
+        found.strongest[corpus, one, other] = Difference(points, limits, row["verdict"])
 
 
 def metric_limits(metric):
@@ -86,12 +120,26 @@ def interval_text(column, interval):
     return f"[{column.text(interval[0])}, {column.text(interval[1])}]" if interval else ""
 
 
+def interval_words(column, interval):
+    """An interval (low, high) in a sentence."""
+    return f"95{NO_BREAK}% interval {column.text(interval[0])} to {column.text(interval[1])}"
+
+
+def paired_difference(comparisons, one, other):
+    """The Difference of a system from another, each under the strongest attack on it; None where it is not known."""
+    place = [tuple(getattr(of, name) for name in ATTACK) for of in (one, other)]
+    return comparisons.strongest.get((one.corpus, *place)) if one.corpus == other.corpus else None
+
+
 def can_be_told_apart(comparisons, one, other):
-    """Whether two systems differ in EER: by their comparison under the same attack, else by disjoint intervals.
+    """Whether two systems differ in EER: by their comparison on the same speakers, else by disjoint intervals.
 
     Not where an interval is undefined, as with one or two speakers. True in a run without intervals, which is said
     elsewhere.
     """
+    for pair in ((one, other), (other, one)):
+        if paired := paired_difference(comparisons, *pair):
+            return paired.verdict != ALIKE
     if (one.corpus, *one[1:3], one.condition) == (other.corpus, *other[1:3], other.condition):
         key = (*one[:3], one.condition, "eer_percent", frozenset((one.anonymiser, other.anonymiser)))
         return comparisons.verdicts.get(key) != ALIKE

@@ -1,5 +1,6 @@
-"""Names in sentences."""
+"""Names and numbers in sentences."""
 
+NO_BREAK = "\N{NO-BREAK SPACE}"
 MOST_NAMES = 6
 
 

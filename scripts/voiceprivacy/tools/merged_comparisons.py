@@ -4,10 +4,10 @@ import numpy as np
 
 from voiceprivacy.arrays import read_npz
 from voiceprivacy.averages import ACROSS, all_averages, folder_of
-from voiceprivacy.privacy import paired
+from voiceprivacy.privacy import paired, strongest
 from voiceprivacy.privacy.bootstrap import CORRECTIONS, NONE, interval
 from voiceprivacy.report.metrics import ORIGINAL
-from voiceprivacy.report.uncertainty import MEAN, PAIRS, SYSTEMS
+from voiceprivacy.report.uncertainty import MEAN, PAIRS, STRONGEST, SYSTEMS
 from voiceprivacy.tables import write_table
 
 SAME_DRAWS = 0.5  # percentage points of EER that replicates of the same draw may differ by, on another processor
@@ -31,7 +31,7 @@ def averages_of_both(both, metrics):
 
 
 def write_comparisons(both, merged, folder, averages):
-    """Write comparisons/CORPUS/TRIALS/EXTRACTOR/BACKEND.tsv (and .systems.tsv) of a merged folder.
+    """Write comparisons/CORPUS/TRIALS/EXTRACTOR/BACKEND.tsv (and .systems.tsv) and strongest.tsv of a merged folder.
 
     Parameters
     ----------
@@ -56,6 +56,7 @@ def write_comparisons(both, merged, folder, averages):
         for name, weights in all_averages(averages, sorted(lists)).items():
             if weights.keys() <= lists:
                 _write(both, merged, folder, (ACROSS, folder_of(name), extractor, backend), weights)
+    _write_strongest(both, merged, folder, groups, averages)
     return apart
 
 
@@ -79,6 +80,31 @@ def _write(both, merged, folder, place, weights):
     write_table(path, PAIRS, pairs)
     write_table(path.with_suffix(".systems.tsv"), SYSTEMS, systems)
     return same
+
+
+def _write_strongest(both, merged, folder, groups, averages):
+    """Compare the strongest attacks where both runs drew the same speakers: on each corpus and each average.
+
+    ``groups`` are {(extractor, backend): {(corpus, trials)}}. Elsewhere the report goes by the systems' own intervals.
+    """
+    tried = sorted(set().union(*groups.values()))
+    places = {}
+    for corpus in {corpus for corpus, _ in tried}:
+        lists = dict.fromkeys((place for place in tried if place[0] == corpus), 1)
+        places[corpus, MEAN if len(lists) > 1 else next(iter(lists))[1]] = lists
+    for name, weights in all_averages(averages, tried).items():
+        places[ACROSS, folder_of(name)] = weights
+    for (corpus, trials), weights in places.items():
+        common = [of for attacker in groups for of in _common(merged, weights, attacker)]
+        if common and all(_same_draws(both, of) for of in common):
+            paths = [
+                path
+                for of in weights
+                for path in (folder / "metrics/verification").glob(f"{'/'.join(of)}/*/*/*{paired.INTERVALS}")
+            ]
+            attacks = strongest.read_attacks(paths, folder=folder / "metrics", weights=weights)
+            path = folder / "comparisons" / corpus / trials / "strongest.tsv"
+            write_table(path, STRONGEST, strongest.compare(attacks))
 
 
 def _common(merged, lists, attacker):

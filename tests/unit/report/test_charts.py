@@ -218,7 +218,7 @@ def test_an_average_over_corpora_shows_the_interval_of_its_comparison(run):
         (f"over-corpora/{name}", *made_up.ATTACKER, "pp", "eer_percent", "b2"): interval
         for name, interval in (("challenge", (7.0, 12.5)), ("all-lists", (6.0, 13.5)))
     }
-    found = leaderboard(run, colours=palette(["b2", "b2r"]), averages=AVERAGES, comparisons=Comparisons(limits, {}))
+    found = leaderboard(run, colours=palette(["b2", "b2r"]), averages=AVERAGES, comparisons=Comparisons(limits, {}, {}))
     place = [column.metric for column in found.columns].index("eer_percent")
     shown = {(row.set, row.anonymiser, row.condition): row.cells[place].interval for row in found.rows}
     assert (shown["challenge", "b2", "pp"], shown[EVERYTHING, "b2", "pp"]) == ("[7.0, 12.5]", "[6.0, 13.5]")

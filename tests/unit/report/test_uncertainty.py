@@ -60,7 +60,7 @@ def test_lists_have_their_own_intervals_and_the_mean_that_of_the_comparisons(rep
 
 
 def test_without_intervals_nothing_is_read(metrics, tmp_path):
-    assert read_comparisons(tmp_path / "nothing", metrics) == ({}, {})
+    assert read_comparisons(tmp_path / "nothing", metrics) == ({}, {}, {})
     assert zero_evidence(compare(metrics)) == {}
 
 

@@ -1,18 +1,14 @@
 """Two folders of results in one report: what is the same, what stands apart, what is compared in pairs."""
 
 import csv
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from calls import call
 from result_folders import EER, LISTS, write_results, write_what_else_a_page_shows
 
 from voiceprivacy.files import read_json
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.tools.merging import merge, read_results
-
-SCRIPTS = Path(__file__).parents[3] / "scripts"
 
 
 def both(tmp_path, **second):
@@ -21,8 +17,7 @@ def both(tmp_path, **second):
 
 
 def compare(tmp_path, *arguments):
-    command = [sys.executable, SCRIPTS / "compare.py", "a", "b", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    return call("compare", "a", "b", *arguments, cwd=tmp_path)
 
 
 def places(metrics):
@@ -84,6 +79,15 @@ def test_the_command_writes_one_report_with_pairs_across_runs_and_what_differs(t
         }
     assert pairs["pp"]["anonymiser_b"] == "b2@theirs"
     assert pairs["pp"]["verdict"] == "B is better" and float(pairs["pp"]["difference"]) == pytest.approx(-12)
+    with open(tmp_path / "both/comparisons/demo/mean/strongest.tsv", newline="") as file:
+        strongest = {(of["anonymiser_a"], of["anonymiser_b"]): of for of in csv.DictReader(file, delimiter="\t")}
+    assert {pair: float(of["difference"]) for pair, of in strongest.items()} == {
+        ("b2@ours", "original"): 8,
+        ("b2@theirs", "original"): 20,
+        ("b2@ours", "b2@theirs"): -12,
+    }
+    assert {of["verdict"] for of in strongest.values()} == {"A is better", "B is better"}
+    assert "b2@theirs protects best." in finished.stdout
     page = (tmp_path / "both/report/index.html").read_text()
     assert "pitch correlation" in page and "b2@theirs" in page and "The two runs differ in:" in page
     assert read_metrics(tmp_path / "both/metrics.tsv")
@@ -100,6 +104,7 @@ def test_runs_that_drew_other_speakers_are_not_compared_in_pairs(tmp_path):
     with open(tmp_path / "comparison/comparisons/demo/mean/ecapa/cosine.systems.tsv", newline="") as file:
         systems = {row["anonymiser"] for row in csv.DictReader(file, delimiter="\t")}
     assert systems == {"original", "b2@a", "b2@b"}
+    assert not list((tmp_path / "comparison/comparisons").rglob("strongest.tsv"))
 
 
 def systems_of(path):
