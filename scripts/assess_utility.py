@@ -43,7 +43,9 @@ def main():
     write_summary(arguments.metrics, found)
     for of in found:
         if of.trials == ALL:
-            print(f"{of.anonymiser:<16}{of.metric:<24}{of.value:>12.6}  [{of.ci_low:.4}, {of.ci_high:.4}]")
+            numbers = (of.value, of.ci_low, of.ci_high)
+            value, low, high = (f"{number:.4g}" if isinstance(number, float) else number for number in numbers)
+            print(f"{of.anonymiser:<16}{of.metric:<24}{value:>12}  [{low}, {high}]")
 
 
 if __name__ == "__main__":

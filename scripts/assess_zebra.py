@@ -32,11 +32,9 @@ def main():
             metrics[label] |= null.assess(of_speakers, n_replicates=arguments.bootstrap, seed=arguments.seed)
     if arguments.plot:
         from voiceprivacy.report.plots import style
-        from voiceprivacy.report.plots.zebra import plot_profiles
+        from voiceprivacy.report.plots.zebra import picture
 
-        figure, ax = style.figure(width_inches=8, height_inches=4)
-        plot_profiles(ax, curves=curves, metrics=metrics, over=arguments.over)
-        style.save(figure, arguments.plot)
+        style.save(picture(curves=curves, metrics=metrics, over=arguments.over), arguments.plot)
     if arguments.table:
         from voiceprivacy.report import challenge, typeset
 

@@ -5,7 +5,7 @@ import argparse
 from voiceprivacy.command import run
 from voiceprivacy.report.curves import read_systems
 from voiceprivacy.report.plots import style
-from voiceprivacy.report.plots.zebra import plot_profiles
+from voiceprivacy.report.plots.zebra import picture
 
 COLUMNS = ["prior_log_odds", "ece_bit", "ece_default_bit"]
 
@@ -22,8 +22,7 @@ def main():
     curves, metrics = read_systems(
         anonymisers=arguments.anonymisers, curves=arguments.curves, metrics=arguments.metrics, columns=COLUMNS
     )
-    figure, ax = style.figure(width_inches=8, height_inches=4)
-    plot_profiles(ax, curves=curves, metrics=metrics, looks=style.looks(curves, arguments.palette))
+    figure = picture(curves=curves, metrics=metrics, looks=style.looks(curves, arguments.palette))
     style.save_each(figure, arguments.figures)
 
 

@@ -89,19 +89,8 @@ def examine(original, protected, *, pattern=None, speakers=None, threads=2):
         raise BadInput(_too_few(root, pattern, len(listed), left_out))
     folders = {name: _protected(Path(protected[name]).absolute(), usable, *of) for name, of in found.items()}
     seconds = sum(durations[of.utterance] for of in usable)
-    return NewRun(
-        root,
-        pattern,
-        speakers,
-        len(paths),
-        listed,
-        usable,
-        left_out,
-        seconds,
-        lists,
-        enrolment_utterances,
-        folders,
-    )
+    guessed = (root, pattern, speakers, len(paths), listed)
+    return NewRun(*guessed, usable, left_out, seconds, lists, enrolment_utterances, folders)
 
 
 def _listed(root, pattern, speakers):

@@ -3,7 +3,7 @@
 import csv
 
 import pytest
-from calls import STRICT, call
+from calls import STRICT, call, flags
 
 from voiceprivacy.tables import SCORES, Utterance, write_manifest, write_table
 
@@ -37,18 +37,13 @@ def folder(tmp_path):
     return tmp_path
 
 
+def words_of(folder):
+    files = {"scores": folder / "op.tsv", "manifest": folder / "m.tsv", "table": folder / "t.tsv"}
+    return flags(label="op", **files)
+
+
 def test_every_speaker_gets_a_line_with_his_trials(folder):
-    files = [
-        "--scores",
-        folder / "op.tsv",
-        "--label",
-        "op",
-        "--manifest",
-        folder / "m.tsv",
-        "--similarity",
-        folder / "c.tsv",
-    ]
-    output, _ = run(*files, "--table", folder / "t.tsv")
+    output, _ = run(*words_of(folder), "--similarity", folder / "c.tsv")
     with open(folder / "t.tsv", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     assert [(row["label"], row["speaker"], row["n_target"], row["n_nontarget"]) for row in rows] == [
@@ -72,16 +67,6 @@ def test_bad_input_is_one_line(folder, change, message):
     lines = (folder / "m.tsv").read_text().splitlines()
     (folder / "short.tsv").write_text("\n".join(lines[:3]) + "\n")
     write_table(folder / "pp.tsv", ["matrix", "row_speaker", "column_speaker", "similarity"], [CELLS[-1]])
-    files = [
-        "--scores",
-        folder / "op.tsv",
-        "--label",
-        "op",
-        "--manifest",
-        folder / "m.tsv",
-        "--table",
-        folder / "t.tsv",
-    ]
-    _, errors = run(*files, *[word.format(folder=folder) for word in change], code=2)
+    _, errors = run(*words_of(folder), *[word.format(folder=folder) for word in change], code=2)
     assert message in errors and errors.count("\n") == 1
     assert not (folder / "t.tsv").exists()

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
+from calls import flags, succeeds
 
 from voiceprivacy.files import BadInput
-from voiceprivacy.tables import Utterance
+from voiceprivacy.tables import Utterance, write_manifest
 from voiceprivacy.utility.summary import summarise
 
 UTTERANCES = [Utterance(f"u{at}", f"s{at % 2}", "f", Path("-"), 1.0) for at in range(4)]
@@ -52,3 +53,14 @@ def test_contradictions_are_named(tmp_path):
     negative = measure(tmp_path, "b2", "asr", wer=[0] * 4, words=[1, 1, 1, -1])
     with pytest.raises(BadInput, match="weight words is -1, below 0"):
         summary([negative], {"asr": {"weight": "words"}})
+
+
+def test_the_command_shows_numbers_and_spells_out_what_is_undefined(tmp_path):
+    path = measure(tmp_path, "b2", "wer", wer=[0.25] * 4, cer=["undefined"] * 4)
+    write_manifest(tmp_path / "manifest.tsv", UTTERANCES)
+    files = {"measures": path, "manifest": tmp_path / "manifest.tsv", "metrics": tmp_path / "utility.tsv"}
+    lines = succeeds("assess_utility", *flags(**files)).splitlines()
+    assert [line.split() for line in lines] == [
+        ["b2", "cer", "undefined", "[-,", "-]"],
+        ["b2", "wer", "0.25", "[-,", "-]"],
+    ]

@@ -13,6 +13,13 @@ AXES = {  # over what a profile is drawn: what becomes of prior log-odds, and th
 }
 
 
+def picture(**of):
+    """Make the figure of plot_profiles, whose arguments it takes."""
+    figure, ax = style.figure(width_inches=8, height_inches=4)
+    plot_profiles(ax, **of)
+    return figure
+
+
 def plot_profiles(ax, *, curves, metrics, over="log_odds", looks=None):
     """Draw the ECE profiles of all systems and of perfect privacy (Figure 3 of Nautsch et al., Interspeech 2020).
 
