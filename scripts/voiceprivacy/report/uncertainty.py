@@ -128,7 +128,7 @@ def interval_words(column, interval):
 def paired_difference(comparisons, one, other):
     """The Difference of a system from another, each under the strongest attack on it; None where it is not known."""
     place = [tuple(getattr(of, name) for name in ATTACK) for of in (one, other)]
-    return comparisons.strongest.get((one.corpus, *place)) if one.corpus == other.corpus else None
+    return comparisons.strongest.get((one.corpus, *place))
 
 
 def can_be_told_apart(comparisons, one, other):
