@@ -16,77 +16,41 @@ Conventions
   four speakers need quantiles further out than replicates reach; there the replicates' extremes are held against t
   standard deviations, and the wider of the two is taken. Two speakers have no interval: simulated ones that could be
   told apart although they were alike were 4 to 20 % instead of 5 %, a single speaker cannot be drawn anew.
-* Metrics that see the best of all calibrations or the fullest of all histograms are biased: the fewer speakers, the
-  more they fit to noise, and each replicate, which is worth half as many speakers (the mean squared number of draws is
-  2), does so once more. Where the bias falls with 1 / sqrt(S), as in oracle calibration, replicates add 0.41 of it once
-  more (sqrt(2) - 1), where it falls with 1 / S all of it. The percentile interval holds both, so it is moved back by
-  1 + 1 / 0.41 or by 2 times what the replicates add; rounded to where simulated intervals hold the truth, by 3 times
-  for calibrations and 2.5 times for histograms.
+* Where errors are rare, resampling cannot draw those that happened not to happen. Upwards, replicates of an EER are
+  therefore spread at least as far as those of independent trials would be: trials of one speaker resemble each other
+  and cannot say more. (Kaldi's EER rounds up to whole targets: it needs no more.) Cllr is a mean of few large costs
+  then, whose error grows with it: its upper limit is at least the one on a logarithmic scale.
 
 References
 ----------
 Snijders and Borgatti, Non-parametric standard errors and tests for network statistics, Connections 22, 1999 (vertices).
-Efron and Tibshirani, An introduction to the bootstrap, 1993, chapters 10 (bias) and 13 (percentile intervals).
+Efron and Tibshirani, An introduction to the bootstrap, 1993, chapter 13 (percentile intervals).
 Hesterberg, What teachers should know about the bootstrap, The American Statistician 69, 2015 (expanded percentile).
 Chamandy et al., Estimating uncertainty for massive data streams, 2012 (Poisson draws).
+Brown, Cai and DasGupta, Interval estimation for a binomial proportion, Statistical Science 16, 2001 (Jeffreys).
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtr, stdtrit
+from scipy.special import betaincinv, ndtr, ndtri, stdtr, stdtrit
 
 from voiceprivacy import seeds
 from voiceprivacy.privacy import ranks
-from voiceprivacy.privacy.ece import NO_PRIVACY_BIT
+from voiceprivacy.privacy.corrections import CORRECTIONS, NONE, OF_CALIBRATION, moved
 from voiceprivacy.privacy.trials import speaker_weights, weigh
 
 LEVEL = 0.95
-
-
-class Correction(NamedTuple):
-    """How many times the bias that replicates show an interval is moved back, and the range that it is held in."""
-
-    times: float
-    low: float
-    high: float
-
-
 FEWEST_SPEAKERS = 3
-CALIBRATIONS = ("linear", "isotonic", "isotonic_interpolated")
-SHARES = ("identification_rate", "rank_spread", "match_positive", "other_positive")
-LEAST_0, SHARE = Correction(0, 0, np.inf), Correction(0, 0, 100)
-OF_CALIBRATION, OF_HISTOGRAM = 3.0, 2.5
-CORRECTIONS = {
-    **dict.fromkeys(("eer_percent", "eer_speechbrain_percent"), SHARE),
-    **dict.fromkeys((f"{prefix}{name}_percent" for prefix in ("", "model_") for name in SHARES), SHARE),
-    **dict.fromkeys(
-        (f"{prefix}{name}_disclosure_bit" for prefix in ("", "model_") for name in ("max", "std")), LEAST_0
-    ),
-    **dict.fromkeys(("cllr_bit", "cllr_train_bit", "cllr_test_bit", "model_mean_disclosure_bit"), LEAST_0),
-    **dict.fromkeys((f"cllr_{name}_bit" for name in CALIBRATIONS), LEAST_0),
-    **dict.fromkeys((f"cece_{name}_bit" for name in CALIBRATIONS), Correction(0, -np.inf, NO_PRIVACY_BIT)),
-    "linkability_vpc": Correction(0, 0, 1),
-    "eer_rocch_percent": Correction(OF_CALIBRATION, 0, 50),
-    "cllr_min_bit": Correction(OF_CALIBRATION, 0, 1),
-    "cllr_cal_bit": Correction(OF_CALIBRATION, 0, np.inf),
-    "linkability": Correction(OF_CALIBRATION, 0, 1),
-    **dict.fromkeys(("dece_bit", "dece_train_bit", "dece_test_bit"), Correction(OF_CALIBRATION, 0, NO_PRIVACY_BIT)),
-    "ddcf": Correction(OF_CALIBRATION, 0, 1),
-    "mean_disclosure_bit": Correction(OF_HISTOGRAM, 0, np.inf),
-    **dict.fromkeys(("deid_percent", "dece_op_oo_percent", "cllr_min_op_oo_percent"), Correction(0, -np.inf, 100)),
-    "ddiag": Correction(0, 0, 1),
-    "ddiag_signed": Correction(0, -1, 1),
-    "ddiag_log_bit": LEAST_0,
-}
-NONE = Correction(0, -np.inf, np.inf)
+OF_RARE_ERRORS = ("eer_rocch_percent", "eer_speechbrain_percent")
 
 
 class Interval(NamedTuple):
     """A 95 % interval of a number (``value``); every limit is "undefined" without replicates or three speakers.
 
     ``ci_low`` and ``ci_high`` are the interval to report: percentiles, moved back and held in a range as CORRECTIONS
-    say for the metric. ``corrected`` is the percentile interval moved back by OF_CALIBRATION, whatever the metric.
+    say for the metric, which widen that of a Cllr. ``corrected`` is the percentile interval moved back by
+    OF_CALIBRATION, whatever the metric.
     """
 
     value: float
@@ -107,7 +71,7 @@ def multiplicities(speakers, *, n_replicates, seed):
 
 
 def resample_scores(trials, measure, *, n_replicates, seed):
-    """Replicates of score-based metrics.
+    """Replicates of score-based metrics; those of OF_RARE_ERRORS are spread as at_least_of_trials says.
 
     Parameters
     ----------
@@ -123,7 +87,34 @@ def resample_scores(trials, measure, *, n_replicates, seed):
     for weights in multiplicities(trials.speakers, n_replicates=n_replicates, seed=seed):
         sample = weigh(trials, speaker_weights(trials, weights))
         found.append(measure(sample) if sample else {})
-    return _columns(found)
+    found = _columns(found)
+    rates = [name for name in OF_RARE_ERRORS if name in found]
+    if rates:
+        values = measure(weigh(trials, np.ones(len(trials.scores), dtype=np.int64)))
+        n_targets = np.count_nonzero(trials.target)
+        counts = {"n_targets": n_targets, "n_nontargets": len(trials.target) - n_targets}
+        found |= {name: at_least_of_trials(found[name], values[name], **counts) for name in rates}
+    return found
+
+
+def at_least_of_trials(replicates, value, *, n_targets, n_nontargets):
+    """Replicates (B,) of an equal error rate e in percent, spread upwards at least as far as of independent trials.
+
+    From the median on, quantiles of the replicates are at least as far above it as those of Beta(n e + 1/2,
+    n (1 - e) + 1/2) are above its median, whose quantiles are the limits of Jeffreys' interval. Where the two rates of
+    errors meet, an error of either moves e by half (if their slopes are alike): n = 4 / (1 / T + 1 / N) for T targets
+    and N nontargets.
+    """
+    n_trials = 4 / (1 / n_targets + 1 / n_nontargets)
+    of_trials = (n_trials * value / 100 + 0.5, n_trials * (1 - value / 100) + 0.5)
+    ordered = np.argsort(replicates, kind="stable")[: np.count_nonzero(~np.isnan(replicates))]
+    median = np.median(replicates[ordered]) if len(ordered) else np.nan
+    share = np.arange(1, len(ordered) + 1) / (len(ordered) + 1)
+    ordered, share = ordered[share > 0.5], share[share > 0.5]
+    above = 100 * (betaincinv(*of_trials, share) - betaincinv(*of_trials, 0.5))
+    spread = replicates.copy()
+    spread[ordered] = np.maximum(replicates[ordered], median + above)
+    return spread
 
 
 def leave_one_out(trials, measure):
@@ -172,19 +163,21 @@ def interval(value, replicates, *, n_speakers, correction=NONE):
     replicates = np.sort(replicates[~np.isnan(replicates)])
     if not len(replicates) or isinstance(value, str) or n_speakers < FEWEST_SPEAKERS:
         return Interval(value, *["undefined"] * 6, n_speakers, len(replicates))
-    percentile = _limits(value, replicates, _half_width(n_speakers))
-    bias = _bias(value, replicates)
-    reported = np.clip(percentile - correction.times * bias, correction.low, correction.high)
-    corrected = np.clip(percentile - OF_CALIBRATION * bias, correction.low, correction.high)
+    half_width = _half_width(n_speakers)
+    percentile = _limits(value, replicates, half_width)
+    reported = moved(percentile, value, replicates, correction)
+    if correction.skewed:
+        reported[1] = max(reported[1], _logarithmic_high(value, replicates, half_width))
+    corrected = moved(percentile, value, replicates, correction._replace(times=OF_CALIBRATION))
     limits = [float(limit) for of in (reported, percentile, corrected) for limit in of]
     return Interval(value, *limits, n_speakers, len(replicates))
 
 
 def moved_back(value, replicates, correction):
-    """Replicates (B,) without the bias that they show, held in the range of a Correction; NaN stay."""
+    """Replicates (B,) without the bias that they show, on a plain scale, held in the range of a Correction; NaN stay."""
     defined = replicates[~np.isnan(replicates)]
-    bias = _bias(value, defined) if len(defined) else 0.0
-    return np.clip(replicates - correction.times * bias, correction.low, correction.high)
+    correction = correction._replace(no_privacy=None)
+    return moved(replicates, value, defined, correction) if len(defined) else replicates
 
 
 def p_value(value, replicates, *, n_speakers):
@@ -222,10 +215,10 @@ def _half_width(n_speakers):
     return stdtrit(n_speakers - 1, (1 + LEVEL) / 2)
 
 
-def _bias(value, replicates):
-    """What replicates add to the bias of the value; 0 where half of them are infinite."""
-    bias = np.median(replicates) - value if np.isfinite(value) else np.inf
-    return bias if np.isfinite(bias) else 0.0
+def _logarithmic_high(value, replicates, half_width):
+    """Upper limit on a logarithmic scale; the value itself where it has none."""
+    spread = replicates.std() if np.isfinite(replicates).all() else 0.0
+    return value * np.exp(half_width * spread / value) if 0 < value < np.inf else value
 
 
 def _limits(value, ordered, half_width):

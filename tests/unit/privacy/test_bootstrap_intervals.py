@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import stdtr
 
 from voiceprivacy.privacy import bootstrap
+from voiceprivacy.privacy.corrections import Correction
 
 
 def test_the_percentile_interval_has_the_quantiles_of_students_t():
@@ -19,7 +20,7 @@ def test_the_percentile_interval_has_the_quantiles_of_students_t():
 
 def test_the_corrected_interval_moves_back_by_three_times_the_bias_within_its_range():
     replicates = np.linspace(0.2, 0.6, 999)  # their median is 0.1 above the value
-    correction = bootstrap.Correction(3, 0, 1)
+    correction = Correction(3, 0, 1)
     found = bootstrap.interval(0.3, replicates, n_speakers=10**12, correction=correction)
     assert (found.percentile_low, found.percentile_high) == pytest.approx((0.21, 0.59), abs=1e-3)
     assert (found.ci_low, found.ci_high) == (0, pytest.approx(0.29, abs=1e-3))
