@@ -174,7 +174,7 @@ def interval(value, replicates, *, n_speakers, correction=NONE):
 
 
 def moved_back(value, replicates, correction):
-    """Replicates (B,) without the bias that they show, on a plain scale, held in the range of a Correction; NaN stay."""
+    """Replicates (B,) without the bias that they show, on a plain scale, held in a Correction's range; NaN stay."""
     defined = replicates[~np.isnan(replicates)]
     correction = correction._replace(no_privacy=None)
     return moved(replicates, value, defined, correction) if len(defined) else replicates
