@@ -27,7 +27,6 @@ Snijders and Borgatti, Non-parametric standard errors and tests for network stat
 Efron and Tibshirani, An introduction to the bootstrap, 1993, chapter 13 (percentile intervals).
 Hesterberg, What teachers should know about the bootstrap, The American Statistician 69, 2015 (expanded percentile).
 Chamandy et al., Estimating uncertainty for massive data streams, 2012 (Poisson draws).
-Brown, Cai and DasGupta, Interval estimation for a binomial proportion, Statistical Science 16, 2001 (Jeffreys).
 """
 
 from typing import NamedTuple
@@ -100,13 +99,12 @@ def resample_scores(trials, measure, *, n_replicates, seed):
 def at_least_of_trials(replicates, value, *, n_targets, n_nontargets):
     """Replicates (B,) of an equal error rate e in percent, spread upwards at least as far as of independent trials.
 
-    From the median on, quantiles of the replicates are at least as far above it as those of Beta(n e + 1/2,
-    n (1 - e) + 1/2) are above its median, whose quantiles are the limits of Jeffreys' interval. Where the two rates of
-    errors meet, an error of either moves e by half (if their slopes are alike): n = 4 / (1 / T + 1 / N) for T targets
-    and N nontargets.
+    From the median on, quantiles of the replicates are at least as far above it as those of Beta(n e + 1,
+    n (1 - e) + 1) are above its own: what n trials say about e by Laplace's rule. Where the two error rates meet, an
+    error of either moves e by half (if their slopes are alike): n = 4 / (1 / T + 1 / N) for T targets and N nontargets.
     """
     n_trials = 4 / (1 / n_targets + 1 / n_nontargets)
-    of_trials = (n_trials * value / 100 + 0.5, n_trials * (1 - value / 100) + 0.5)
+    of_trials = (n_trials * value / 100 + 1, n_trials * (1 - value / 100) + 1)
     ordered = np.argsort(replicates, kind="stable")[: np.count_nonzero(~np.isnan(replicates))]
     median = np.median(replicates[ordered]) if len(ordered) else np.nan
     share = np.arange(1, len(ordered) + 1) / (len(ordered) + 1)

@@ -18,7 +18,7 @@ RANGES = [("cllr_min_bit", 0, 1), ("eer_rocch_percent", 0, 50), ("linkability", 
 def test_replicates_without_any_error_are_spread_as_independent_trials():
     replicates = np.append(np.zeros(999), np.nan)
     spread = bootstrap.at_least_of_trials(replicates, 0.0, **TRIALS)
-    of_trials = stats.beta(0.5, 176.5)
+    of_trials = stats.beta(1, 177)
     assert np.isnan(spread[-1]) and np.nanmedian(spread) == 0
     assert np.sort(spread)[974] == pytest.approx(100 * (of_trials.ppf(0.975) - of_trials.median()))
     found = bootstrap.interval(0.0, spread, n_speakers=10**12, correction=CORRECTIONS["eer_rocch_percent"])
