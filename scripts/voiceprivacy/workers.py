@@ -9,12 +9,13 @@ import threading
 def begin():
     """The initializer of a pool's processes.
 
-    SIGTERM ends one at once, and not by an exception as in voiceprivacy.command: a pool takes an exception for the
-    result of a call and goes on, so that a pool that ends its processes, because one was killed, waits for ever.
+    SIGTERM and Ctrl-C end one at once, and not by an exception as in voiceprivacy.command: a pool takes an exception
+    for the result of a call and goes on, so that one that ends its processes, because one was killed, waits for ever.
 
     A parent that is killed (kill -9, out of memory) tells them nothing. They would wait for work for ever, with all
     that they hold: their memory, and the output that somebody reads to its end.
     """
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for ends in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(ends, signal.SIG_DFL)
     parent = multiprocessing.parent_process()
     threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()

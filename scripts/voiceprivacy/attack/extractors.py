@@ -151,12 +151,13 @@ def embed_manifest(utterances, *, folder, device="cpu", threads=1, make=Extracto
     Embeddings
     """
     rows = [None] * len(utterances)
-    with single_thread():
+    with single_thread(), contextlib.ExitStack() as at_the_end:
         extractor = make(folder, device=device)
         if device != "cpu":
             embedded = in_batches(extractor, utterances, threads)
         elif min(threads, len(utterances)) > 1:
-            embedded = enumerate(_in_processes(utterances, extractor, min(threads, len(utterances))))
+            processes = min(threads, len(utterances))
+            embedded = enumerate(at_the_end.enter_context(_in_processes(utterances, extractor, processes)))
         else:
             embedded = enumerate(map(extractor.embed_utterance, utterances))
         for index, embedding in _with_progress(embedded, utterances):
@@ -217,6 +218,7 @@ def single_thread():
         torch.set_num_threads(threads)
 
 
+@contextlib.contextmanager
 def _in_processes(utterances, extractor, processes):
     """Embeddings in the order of the utterances, from copies of this process that hold the same extractor.
 
@@ -226,15 +228,11 @@ def _in_processes(utterances, extractor, processes):
     fork = multiprocessing.get_context("fork")
     pool = ProcessPoolExecutor(processes, mp_context=fork, initializer=_start, initargs=(extractor,))
     chunk = max(1, min(16, len(utterances) // (16 * processes)))
-    return _finished(pool, pool.map(_embed, utterances, chunksize=chunk))
-
-
-def _finished(pool, embeddings):
     try:
-        yield from embeddings
+        yield pool.map(_embed, utterances, chunksize=chunk)
     except BrokenProcessPool:
         raise BadInput("a process that computed embeddings was killed (out of memory?): use fewer --threads") from None
-    finally:
+    finally:  # what is handed out already is not waited for, whenever we are interrupted
         pool.shutdown(cancel_futures=True)
 
 

@@ -1,5 +1,6 @@
 """Embeddings: equal to SpeechBrain's own, the same whatever else happens, and clear refusals."""
 
+import multiprocessing
 import os
 import shutil
 import warnings
@@ -109,6 +110,17 @@ def test_an_error_in_a_process_arrives_as_it_is(ecapa, tmp_path):
     utterances[2].path.unlink()
     with pytest.raises(BadInput, match=r"s1-0\.flac: not found"):
         embed_manifest(utterances, folder=ecapa, threads=2)
+
+
+def test_nothing_is_waited_for_when_the_work_is_interrupted_while_it_is_handed_out(ecapa, tones):
+    class Interrupted(list):
+        def __iter__(self):
+            yield from self[:500]
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        embed_manifest(Interrupted(50 * read_manifest(tones)), folder=ecapa, threads=2)
+    assert multiprocessing.active_children() == []
 
 
 def test_a_folder_that_is_none_is_named(tmp_path):
