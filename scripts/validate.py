@@ -32,8 +32,7 @@ def main():
         print(estimate.text(estimate.estimate(configuration.check(config), examined)))
     excluded = sum(finding.level == "excluded" for finding in findings)
     left_out = f", {counted(excluded, 'utterance')} excluded" if excluded else ""
-    oddities = counted(len(findings) - errors - excluded, "oddity", "oddities")
-    print(f"{counted(errors, 'error')}, {oddities}{left_out}")
+    print(f"{counted(errors, 'error')}, {counted(len(findings) - errors - excluded, 'oddity', 'oddities')}{left_out}")
     if errors:
         sys.exit(2)
 
