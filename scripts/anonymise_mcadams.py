@@ -44,9 +44,7 @@ def parse():
     parser.add_argument(
         "--level", choices=["speaker", "utterance", "corpus"], default="speaker", help="who has one (default: speaker)"
     )
-    parser.add_argument(
-        "--variant", choices=list(mcadams.VARIANTS), default="vpc2020", help="vpc2024: all frames, no clip"
-    )
+    parser.add_argument("--variant", choices=mcadams.VARIANTS, default="vpc2020", help="vpc2024: all frames, no clip")
     parser.add_argument(
         "--draw",
         choices=list(draws.DRAWS),
