@@ -92,16 +92,19 @@ def resample_scores(trials, measure, *, n_replicates, seed):
         values = measure(weigh(trials, np.ones(len(trials.scores), dtype=np.int64)))
         n_targets = np.count_nonzero(trials.target)
         counts = {"n_targets": n_targets, "n_nontargets": len(trials.target) - n_targets}
-        found |= {name: at_least_of_trials(found[name], values[name], **counts) for name in rates}
+        found |= {
+            name: at_least_of_trials(found[name], values[name], most=CORRECTIONS[name].high, **counts) for name in rates
+        }
     return found
 
 
-def at_least_of_trials(replicates, value, *, n_targets, n_nontargets):
+def at_least_of_trials(replicates, value, *, n_targets, n_nontargets, most=100):
     """Replicates (B,) of an equal error rate e in percent, spread upwards at least as far as of independent trials.
 
     From the median on, quantiles of the replicates are at least as far above it as those of Beta(n e + 1,
     n (1 - e) + 1) are above its own: what n trials say about e by Laplace's rule. Where the two error rates meet, an
     error of either moves e by half (if their slopes are alike): n = 4 / (1 / T + 1 / N) for T targets and N nontargets.
+    No replicate is raised above ``most``.
     """
     n_trials = 4 / (1 / n_targets + 1 / n_nontargets)
     of_trials = (n_trials * value / 100 + 1, n_trials * (1 - value / 100) + 1)
@@ -111,7 +114,7 @@ def at_least_of_trials(replicates, value, *, n_targets, n_nontargets):
     ordered, share = ordered[share > 0.5], share[share > 0.5]
     above = 100 * (betaincinv(*of_trials, share) - betaincinv(*of_trials, 0.5))
     spread = replicates.copy()
-    spread[ordered] = np.maximum(replicates[ordered], median + above)
+    spread[ordered] = np.maximum(replicates[ordered], np.minimum(median + above, most))
     return spread
 
 
@@ -164,7 +167,7 @@ def interval(value, replicates, *, n_speakers, correction=NONE):
     half_width = _half_width(n_speakers)
     percentile = _limits(value, replicates, half_width)
     reported = moved(percentile, value, replicates, correction)
-    if correction.skewed:
+    if correction.skewed and _place(len(replicates), half_width):  # three or four speakers are allowed for already
         reported[1] = max(reported[1], _logarithmic_high(value, replicates, half_width))
     corrected = moved(percentile, value, replicates, correction._replace(times=OF_CALIBRATION))
     limits = [float(limit) for of in (reported, percentile, corrected) for limit in of]

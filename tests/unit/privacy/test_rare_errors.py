@@ -40,6 +40,11 @@ def test_the_spread_of_trials_keeps_the_order_the_median_and_what_is_below(value
     np.testing.assert_array_equal(found[below], replicates[below])
 
 
+def test_no_replicate_is_raised_above_what_is_possible():
+    assert bootstrap.at_least_of_trials(np.full(99, 49.0), 49.0, **TRIALS, most=50).max() == 50
+    assert bootstrap.at_least_of_trials(np.full(99, 100.0), 100.0, **TRIALS).max() == 100
+
+
 def test_no_replicate_leaves_no_spread():
     assert np.isnan(bootstrap.at_least_of_trials(np.full(5, np.nan), 3.0, **TRIALS)).all()
 
@@ -76,5 +81,7 @@ def test_a_cllr_without_a_logarithmic_scale_has_percentiles():
     options = {"n_speakers": 12, "correction": CORRECTIONS["cllr_bit"]}
     infinite = bootstrap.interval(1.0, np.append(np.linspace(0.5, 2, 999), np.inf), **options)
     assert infinite.ci_high == infinite.percentile_high < 2
+    of_three = bootstrap.interval(1.0, np.linspace(0.5, 2, 999), **options | {"n_speakers": 3})
+    assert of_three.ci_high == of_three.percentile_high  # 4.3 standard deviations already
     assert bootstrap.interval(0.0, np.zeros(99), **options).ci_high == 0
     assert bootstrap.interval(np.inf, np.full(99, np.inf), **options).ci_high == np.inf
