@@ -30,8 +30,23 @@ def rules():
     return {re.match(r"(?:\w+ as )?(\w+)", block).group(1): block for block in blocks}
 
 
+def profile():
+    return yaml.safe_load((WORKFLOW / "profiles" / "slurm" / "config.yaml").read_text())
+
+
 def test_every_rule_runs_here_or_travels_in_a_group_or_alone_for_a_reason():
-    groups = yaml.safe_load((WORKFLOW / "profiles" / "slurm" / "config.yaml").read_text())["groups"]
+    groups = profile()["groups"]
     local = {name for name, block in rules().items() if "localrule: True" in block}
     assert groups.keys() | ALONE | local == rules().keys()
     assert not ALONE & (groups.keys() | local)
+
+
+def test_a_group_is_named_after_wildcards_that_its_rules_have():
+    groups, texts = profile()["groups"], rules()
+    named = {rule: re.findall(r"{\w+}", group) for rule, group in groups.items()}
+    assert any(named.values())
+    assert {rule for rule, wildcards in named.items() for of in wildcards if of not in texts[rule]} == set()
+
+
+def test_only_groups_that_there_are_are_joined():
+    assert profile()["group-components"].keys() <= set(profile()["groups"].values())

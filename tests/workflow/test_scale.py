@@ -9,6 +9,7 @@ from runs import ROOT, snakemake
 
 pytestmark = pytest.mark.long
 SUBMITTED = 150
+LARGEST_GROUP = 100  # jobs: Snakemake's check of a group takes the square of them
 MOST_JOBS = 17_000  # docs/cluster.md says how many there are, and how long their planning takes
 
 
@@ -52,5 +53,7 @@ def test_ten_anonymisers_on_twelve_sets_are_at_most_150_submitted_jobs(tmp_path)
     output = planned.stdout + planned.stderr
     submitted = re.findall(r"^(?:\[.+\] Group job \w+|rule \w+:)", output, re.MULTILINE)
     assert 50 <= len(submitted) <= SUBMITTED
+    groups = re.split(r"^\[.+\] Group job ", output, flags=re.MULTILINE)[1:]
+    assert max(len(re.findall(r"^ +(?:local)?rule \w+:", group, re.MULTILINE)) for group in groups) <= LARGEST_GROUP
     jobs = int(re.search(r"^total +(\d+)", output, re.MULTILINE).group(1))
     assert jobs > 10 * len(submitted)

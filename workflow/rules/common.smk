@@ -1,5 +1,6 @@
 """Input functions and parameters: wildcards put into the answers of voiceprivacy.plan. Logic lives there, not here."""
 
+import atexit
 import gc
 import json
 import os
@@ -36,6 +37,7 @@ except BadInput as error:
 os.environ[REFUSALS] = os.path.abspath(".snakemake/refusals")
 plan = Plan(config)
 screen = show_progress(logger) if workflow.is_main_process else []
+atexit.register(gc.freeze)  # else Python frees a large run's jobs one by one before it ends: a fifth of a dry run
 gc.set_threshold(1_000_000)  # planning makes millions of objects that stay; to look for garbage among them takes time
 OPENSLR = "https://www.openslr.org/resources/12"
 PAGE = Path(workflow.basedir) / "workflow" / "report"

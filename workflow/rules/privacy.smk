@@ -29,7 +29,7 @@ rule assess_verification:
         code=code("assess_verification"),
         labels=condition_labels,
         speakers=speakers_argument,
-        bootstrap=bootstrap_arguments,
+        bootstrap=BOOTSTRAP,
     shell:
         "python {input.script:q}"
         " --scores {input.scores:q}"
@@ -44,7 +44,7 @@ rule assess_zebra:
     input:
         scores=per_condition("scores", "tsv"),
         speakers=speakers,
-        tags=tags,
+        tags=TAGS,
         script=SCRIPTS / "assess_zebra.py",
     output:
         **intervals("zebra"),
@@ -66,8 +66,8 @@ rule assess_zebra:
         code=code("assess_zebra"),
         labels=condition_labels,
         speakers=speakers_argument,
-        bootstrap=bootstrap_arguments,
-        tags=tags_argument,
+        bootstrap=BOOTSTRAP,
+        tags=["--tags", TAGS] if TAGS else [],
     shell:
         "python {input.script:q}"
         " --scores {input.scores:q}"
@@ -83,7 +83,7 @@ rule assess_given:
     """EER, Cllr, min Cllr, linkability and ZEBRA of somebody's scores in which it is not known who speaks."""
     input:
         scores=given_scores,
-        tags=tags,
+        tags=TAGS,
         script=SCRIPTS / "assess_given.py",
     output:
         verification="results/metrics/verification/{corpus}/{trials}/{anonymiser}/{extractor}/given.json",
@@ -101,7 +101,7 @@ rule assess_given:
     params:
         code=code("assess_given"),
         labels=given_conditions,
-        tags=tags_argument,
+        tags=["--tags", TAGS] if TAGS else [],
     shell:
         "python {input.script:q}"
         " --scores {input.scores:q}"
@@ -140,7 +140,7 @@ rule assess_calibration:
         code=code("assess_calibration"),
         labels=config["report"]["cece"],
         speakers=speakers_argument,
-        bootstrap=bootstrap_arguments,
+        bootstrap=BOOTSTRAP,
     shell:
         "python {input.script:q}"
         " --train {input.train:q}"
@@ -193,7 +193,7 @@ rule normalise_metrics:
         "../../envs/evaluate.yaml"
     params:
         code=code("normalise_metrics"),
-        bootstrap=bootstrap_arguments,
+        bootstrap=BOOTSTRAP,
     shell:
         "python {input.script:q}"
         " --verification {input.verification:q}"

@@ -1,5 +1,9 @@
 """Input functions and parameters of the rules of privacy.smk and similarity.smk only."""
 
+# The same in every job: no functions, which Snakemake would call some thousand times.
+BOOTSTRAP = ["--bootstrap", plan.n_replicates(), "--seed", config["report"]["seed"]] if plan.n_replicates() else []
+TAGS = ours(config["report"]["tags"]) if "tags" in config["report"] else []  # the user's own, of the worst case
+
 
 def condition_labels(wildcards):
     if wildcards.backend == GIVEN:
@@ -36,10 +40,6 @@ def given_scores(wildcards):
     return [f"{folder}/{condition}.tsv" for condition in given_conditions(wildcards)]
 
 
-def bootstrap_arguments(wildcards):
-    return ["--bootstrap", plan.n_replicates(), "--seed", config["report"]["seed"]] if plan.n_replicates() else []
-
-
 def speakers(wildcards):
     if wildcards.backend == GIVEN:
         return plan.given_speakers(given_attack(wildcards))
@@ -48,15 +48,6 @@ def speakers(wildcards):
 
 def speakers_argument(wildcards):
     return ["--speakers", speakers(wildcards)] if plan.n_replicates() else []
-
-
-def tags(wildcards):
-    """The user's own tags of the worst case."""
-    return ours(config["report"]["tags"]) if "tags" in config["report"] else []
-
-
-def tags_argument(wildcards):
-    return ["--tags", tags(wildcards)] if tags(wildcards) else []
 
 
 def compared_intervals(wildcards):

@@ -24,7 +24,7 @@ rule assess_similarity:
         runtime=20,
     params:
         code=code("assess_similarity"),
-        bootstrap=bootstrap_arguments,
+        bootstrap=BOOTSTRAP,
     shell:
         "python {input.script:q}"
         " --oo {input.oo:q}"
@@ -91,7 +91,7 @@ rule assess_ranks:
         runtime=20,
     params:
         code=code("assess_ranks"),
-        bootstrap=bootstrap_arguments,
+        bootstrap=BOOTSTRAP,
         labels=condition_labels,
     shell:
         "python {input.script:q}"

@@ -20,14 +20,16 @@ class Outputs:
         calibration = ["calibration"] if anonymiser in self.repeated else []
         return ["verification", "zebra", "normalised", "similarity", "ranks", *calibration]
 
+    def _families_on(self, corpus, anonymiser):
+        return [family for family in self.families(anonymiser) if family != "ranks" or self.has_gallery(corpus)]
+
     def metrics(self):
         """Every metrics file of the run."""
         return [
             f"results/metrics/{family}/{attack.path(system)}.json"
             for attack in self.attacks()
             for system in self.systems(attack.extractor, attack.backend)
-            for family in self.families(system)
-            if family != "ranks" or self.has_gallery(attack.corpus)
+            for family in self._families_on(attack.corpus, system)
         ] + [
             f"results/metrics/ranks/{attack.path(system)}.json"
             for attack in self.rank_attacks()
@@ -60,13 +62,14 @@ class Outputs:
         else:
             of_corpus = self.trial_lists(attack.corpus) if attack.trials == MEAN else [attack.trials]
             lists = [(attack.corpus, trials) for trials in of_corpus]
-        paths = {
+        return [
             f"results/metrics/{family}/{attack._replace(corpus=corpus, trials=trials).path(system)}.intervals.json"
-            for corpus, trials in lists
+            for corpus, trials in self.all_trial_lists()
+            if (corpus, trials) in lists
             for system in self.systems(attack.extractor, attack.backend)
-            for family in RESAMPLED
-        }
-        return [path for path in self.intervals() if path in paths]
+            for family in self._families_on(corpus, system)
+            if family in RESAMPLED
+        ]
 
     def comparisons(self):
         """Every comparison of anonymisers, under one attacker and under the strongest attack on each."""
