@@ -16,6 +16,7 @@ def begin():
     that they hold: their memory, and the output that somebody reads to its end.
     """
     for ends in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(ends, signal.SIG_DFL)
+        if signal.getsignal(ends) is not signal.SIG_IGN:  # as a shell has it of Ctrl-C in the background
+            signal.signal(ends, signal.SIG_DFL)
     parent = multiprocessing.parent_process()
     threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
