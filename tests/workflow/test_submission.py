@@ -24,7 +24,7 @@ def test_what_is_exported_passes_the_check(run_folder):
 
     exported = tool("export_submission.py", "--anonymiser", "mine", "--audio")
     assert exported.returncode == 0, exported.stderr
-    assert "1 sets, 3 score files, 25 utterances" in exported.stdout
+    assert "1 set, 3 score files, 25 utterances of protected speech" in exported.stdout
     first = (run_folder / "submission.zip").read_bytes()
     tool("export_submission.py", "--anonymiser", "mine", "--audio")
     assert (run_folder / "submission.zip").read_bytes() == first

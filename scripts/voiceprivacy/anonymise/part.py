@@ -10,7 +10,7 @@ from tqdm import tqdm
 from voiceprivacy import audio
 from voiceprivacy.anonymise import check, plugins
 from voiceprivacy.anonymise.draws import alphas_path
-from voiceprivacy.files import BadInput, remove_leftovers, scratch_folder, whole_folder_or_absent, whole_or_absent
+from voiceprivacy.files import BadInput, counted, remove_leftovers, scratch_folder, whole_folder_or_absent, whole_or_absent
 from voiceprivacy.stamps import refuse_changed
 from voiceprivacy.tables import read_manifest, write_manifest
 
@@ -104,7 +104,8 @@ def _keep(utterances, paths, sample_rate, *, folder, scratch):
         else:
             files[name] = path
     for its_rate in sorted(rates.keys() - {sample_rate}):
-        print(f"note: {rates[its_rate]} files resampled from {its_rate} to {sample_rate} Hz", file=sys.stderr)
+        files_of_rate = counted(rates[its_rate], "file")
+        print(f"note: {files_of_rate} resampled from {its_rate} to {sample_rate} Hz", file=sys.stderr)
     return files
 
 

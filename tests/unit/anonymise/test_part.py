@@ -64,7 +64,7 @@ def test_float_audio_at_another_rate_is_converted_with_a_note(original, tmp_path
     samples = np.repeat(tone(0), 3)
     soundfile.write(team["s0_0"], 2 * samples / np.abs(samples).max(), 48000, subtype="FLOAT")
     manifest = run_shard(original, {"audio": str(tmp_path / "team"), "resample": True}, tmp_path / "out")
-    assert "note: 1 files resampled from 48000 to 16000 Hz" in capsys.readouterr().err
+    assert "note: 1 file resampled from 48000 to 16000 Hz" in capsys.readouterr().err
     path = next(of.path for of in read_manifest(manifest) if of.utterance == "s0_0")
     assert path == tmp_path / "out/wav/0/s0_0.flac"
     assert audio.header(path) == (RATE, 1, 0.5)
