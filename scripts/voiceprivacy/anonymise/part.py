@@ -10,7 +10,14 @@ from tqdm import tqdm
 from voiceprivacy import audio
 from voiceprivacy.anonymise import check, plugins
 from voiceprivacy.anonymise.draws import alphas_path
-from voiceprivacy.files import BadInput, counted, remove_leftovers, scratch_folder, whole_folder_or_absent, whole_or_absent
+from voiceprivacy.files import (
+    BadInput,
+    counted,
+    remove_leftovers,
+    scratch_folder,
+    whole_folder_or_absent,
+    whole_or_absent,
+)
 from voiceprivacy.stamps import refuse_changed
 from voiceprivacy.tables import read_manifest, write_manifest
 
