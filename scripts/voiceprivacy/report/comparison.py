@@ -14,7 +14,7 @@ from typing import NamedTuple
 from voiceprivacy.files import BadInput
 from voiceprivacy.report.columns import ATTACKS, COLUMNS, FOREIGN, INFORMED, UNDEFINED
 from voiceprivacy.report.metrics import ORIGINAL
-from voiceprivacy.report.uncertainty import NONE, metric_limits
+from voiceprivacy.report.uncertainty import NONE, has_few_errors, metric_limits
 from voiceprivacy.tables import write_table
 
 PLACE = ["corpus", "extractor", "backend", "anonymiser", "condition"]
@@ -28,6 +28,7 @@ OF_RANKS = {"mean_disclosure_bit", "model_mean_disclosure_bit", "identification_
 class System(NamedTuple):
     """One row of the comparison: {list: {metric: value}} and the mean over the lists; tags exist per list only.
 
+    Among the values are ``tag`` (text or None) and ``few_errors``, whether a list has too few for good intervals.
     ``intervals``: {list, or the mean's label: {metric: (low, high), or None}}.
     """
 
@@ -136,6 +137,7 @@ def _system(found, place, lists):
     values = {trials: _values(found, place, trials) for trials in lists}
     mean = {column.metric: _mean([of[column.metric] for of in values.values()]) for column in COLUMNS}
     mean["tag"] = values[lists[0]]["tag"] if len(lists) == 1 else None
+    mean["few_errors"] = any(of["few_errors"] for of in values.values())
     return System(*place, lists=values, mean=mean, intervals={})
 
 
@@ -161,6 +163,8 @@ def _values(found, place, trials):
         applies = applies and not (column.optional and (*_key(place, trials), column.metric) not in found)
         values[column.metric] = _number(found, place, trials, column.metric) if applies else None
     values["tag"] = _text(found, place, trials, "tag")
+    n_target = _number(found, place, trials, "n_target")
+    values["few_errors"] = has_few_errors(values["eer_percent"], n_target)
     return values
 
 

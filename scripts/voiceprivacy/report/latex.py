@@ -5,7 +5,8 @@ import itertools
 from voiceprivacy.files import whole_or_absent
 from voiceprivacy.report.columns import DASH, INFINITY, MINUS
 from voiceprivacy.report.comparison import expanded
-from voiceprivacy.report.uncertainty import interval_text, shown_columns
+from voiceprivacy.report.uncertainty import SHORT, SHORT_EXPLAINED, marked_interval, shown_columns
+from voiceprivacy.report.words import NO_BREAK
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -19,12 +20,23 @@ SPECIAL = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
 }
-SIGNS = {DASH: "--", MINUS: "$-$", INFINITY: r"$\infty$", "↑": r"$\uparrow$", "↓": r"$\downarrow$"}
+SIGNS = {
+    DASH: "--",
+    MINUS: "$-$",
+    INFINITY: r"$\infty$",
+    NO_BREAK: "~",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+    SHORT: r"$^\dagger$",
+}
 TO_LATEX = str.maketrans(SPECIAL | SIGNS)
 
 
 def write_latex(path, systems):
-    """Write one row per system and list, and one for the mean, rounded, grouped by corpus and attacker."""
+    """Write one row per system and list, and one for the mean, rounded, grouped by corpus and attacker.
+
+    A comment above it says what the mark of too short intervals means, where one has it.
+    """
     with whole_or_absent(path) as temporary:
         temporary.write_text("\n".join(_table(systems)) + "\n", encoding="utf-8")
 
@@ -37,7 +49,8 @@ def _table(systems):
     for place, group in itertools.groupby(systems, key=lambda system: (system.corpus, system.attacker)):
         lines += [r"\midrule", rf"\multicolumn{{{len(titles)}}}{{l}}{{\textit{{{latex(', '.join(place))}}}}} \\"]
         lines += [line for system in group for line in _rows(system, columns)]
-    return [*lines, r"\bottomrule", r"\end{tabular}"]
+    note = [f"% {latex(SHORT_EXPLAINED)}"] if any(SIGNS[SHORT] in line for line in lines) else []
+    return [*note, *lines, r"\bottomrule", r"\end{tabular}"]
 
 
 def _rows(system, columns):
@@ -49,7 +62,7 @@ def _rows(system, columns):
                 for cell, column in zip(cells, columns, strict=True)
             ]
         yield _row([system.anonymiser, system.attack, trials, *cells])
-        intervals = [interval_text(column, system.intervals[trials][column.metric]) for column in columns]
+        intervals = [marked_interval(column, values, system.intervals[trials][column.metric]) for column in columns]
         if any(intervals):
             yield _row(["", "", "95 %", *intervals])
 

@@ -9,7 +9,14 @@ from voiceprivacy.report.columns import COLUMNS, UNDEFINED
 from voiceprivacy.report.comparison import OF_MATRICES
 from voiceprivacy.report.metrics import ORIGINAL
 from voiceprivacy.report.standings import boards
-from voiceprivacy.report.uncertainty import NONE, interval_text, shown_columns, within_zero_evidence
+from voiceprivacy.report.uncertainty import (
+    NONE,
+    SHORT,
+    SHORT_EXPLAINED,
+    marked_interval,
+    shown_columns,
+    within_zero_evidence,
+)
 
 CHARTED = ("eer_percent", "dece_bit")
 
@@ -38,13 +45,17 @@ class Row(NamedTuple):
 
 
 class Leaderboard(NamedTuple):
-    """Sets [(name, explanation)], columns, attacks that can be chosen, rows, and charts {set: [(title, chart)]}."""
+    """Sets [(name, explanation)], columns, attacks that can be chosen, rows, and charts {set: [(title, chart)]}.
+
+    ``note`` says what the mark of some intervals means; empty where none has it.
+    """
 
     sets: list
     columns: list
     attacks: list
     rows: list
     charts: dict
+    note: str
 
 
 def leaderboard(systems, *, colours, averages=None, comparisons=NONE):
@@ -65,7 +76,8 @@ def leaderboard(systems, *, colours, averages=None, comparisons=NONE):
     ]
     attacks = list(dict.fromkeys(system.attack for system in systems if system.anonymiser != ORIGINAL))
     charts = {board.name: _charts(board, columns, colours) for board in sets}
-    return Leaderboard([(board.name, board.explanation) for board in sets], columns, attacks, rows, charts)
+    note = SHORT_EXPLAINED if any(SHORT in cell.interval for row in rows for cell in row.cells) else ""
+    return Leaderboard([(board.name, board.explanation) for board in sets], columns, attacks, rows, charts, note)
 
 
 def _with_similarity(standing, board):
@@ -94,11 +106,10 @@ def _row(name, standing, columns, colours):
 
 def _cell(standing, column):
     value = standing.values[column.metric]
+    interval = marked_interval(column, standing.values, standing.intervals.get(column.metric))
     zero = column.metric == "dece_bit" and bool(within_zero_evidence(standing.values))
     tag = standing.values["tag"] if column.tagged else ""
-    return Cell(
-        column.text(value), tag or "", interval_text(column, standing.intervals.get(column.metric)), zero, _order(value)
-    )
+    return Cell(column.text(value), tag or "", interval, zero, _order(value))
 
 
 def _order(value):

@@ -119,6 +119,7 @@ def _average(name, weights, systems, limits):
             metrics = [column.metric for column in COLUMNS]
             mean = {metric: weighted_mean([values[metric] for values in of.values()], shares) for metric in metrics}
             mean["tag"] = None
+            mean["few_errors"] = any(values["few_errors"] for values in of.values())
             corpus = f"{ACROSS}/{folder_of(name)}"
             place = (corpus, *attacker, condition)
             intervals = {metric: limits.get((*place, metric, anonymiser)) for metric in metrics}
