@@ -5,10 +5,8 @@ from pathlib import Path
 
 from voiceprivacy.command import run
 from voiceprivacy.privacy import paired
-from voiceprivacy.privacy.bootstrap import CORRECTIONS, NONE, interval
 from voiceprivacy.tables import write_table
 
-SYSTEMS = ["condition", "metric", "anonymiser", "value", "ci_low", "ci_high"]
 SHOWN = "eer_percent"
 
 
@@ -27,21 +25,15 @@ def main():
         "--weights", nargs="*", default=[], metavar="CORPUS/TRIALS=WEIGHT", help="of the lists (default equal)"
     )
     parser.add_argument("--comparisons", required=True, help=f"TSV to write: {' '.join(paired.Pair._fields)}")
-    parser.add_argument("--systems", help=f"TSV to write: {' '.join(SYSTEMS)}")
+    parser.add_argument("--systems", help=f"TSV to write: {' '.join(paired.SystemInterval._fields)}")
     arguments = parser.parse_args()
 
     weights = paired.parse_weights(arguments.weights)
     found = paired.read_systems(sorted(arguments.intervals), folder=arguments.folder, weights=weights)
-    pairs, rows = [], []
-    for (condition, metric), systems in sorted(found.items()):
-        for anonymiser, (value, replicates, n_speakers) in systems.items():
-            of = interval(value, replicates, n_speakers=n_speakers, correction=CORRECTIONS.get(metric, NONE))
-            rows.append((condition, metric, anonymiser, value, of.ci_low, of.ci_high))
-        if metric in paired.MORE_IS_BETTER:
-            pairs += paired.compare(systems, condition=condition, metric=metric)
+    pairs, systems = paired.compare_all(found)
     write_table(arguments.comparisons, paired.Pair._fields, pairs)
     if arguments.systems:
-        write_table(arguments.systems, SYSTEMS, rows)
+        write_table(arguments.systems, paired.SystemInterval._fields, systems)
     for pair in pairs:
         if pair.metric == SHOWN:
             print(paired.describe(pair))

@@ -24,7 +24,7 @@ import numpy as np
 
 from voiceprivacy.arrays import read_npz
 from voiceprivacy.files import BadInput, read_json
-from voiceprivacy.privacy.bootstrap import interval, p_value
+from voiceprivacy.privacy.bootstrap import CORRECTIONS, NONE, interval, p_value
 
 # Whether more of it is better for the speaker (for G_VD: voices that remain different from each other).
 MORE_IS_BETTER = {
@@ -66,6 +66,17 @@ class Pair(NamedTuple):
     p_value: float
     p_holm: float
     verdict: str
+
+
+class SystemInterval(NamedTuple):
+    """The mean of one system over the lists, with its interval."""
+
+    condition: str
+    metric: str
+    anonymiser: str
+    value: float
+    ci_low: float
+    ci_high: float
 
 
 def parse_weights(texts):
@@ -128,6 +139,27 @@ def read_systems(paths, *, folder, weights=None):
         for key, systems in found.items()
     }
     return {key: systems for key, systems in complete.items() if systems}
+
+
+def compare_all(found):
+    """Compare all pairs of systems under every condition by every metric of which more or less is better.
+
+    Parameters
+    ----------
+    found : {(condition, metric): systems}, as read_systems returns it
+
+    Returns
+    -------
+    list of Pair, list of SystemInterval
+    """
+    pairs, systems = [], []
+    for (condition, metric), of in sorted(found.items()):
+        for anonymiser, (value, replicates, n_speakers) in of.items():
+            limits = interval(value, replicates, n_speakers=n_speakers, correction=CORRECTIONS.get(metric, NONE))
+            systems.append(SystemInterval(condition, metric, anonymiser, value, limits.ci_low, limits.ci_high))
+        if metric in MORE_IS_BETTER:
+            pairs += compare(of, condition=condition, metric=metric)
+    return pairs, systems
 
 
 def compare(systems, *, condition, metric):

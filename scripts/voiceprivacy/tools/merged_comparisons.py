@@ -5,7 +5,6 @@ import numpy as np
 from voiceprivacy.arrays import read_npz
 from voiceprivacy.averages import ACROSS, all_averages, folder_of
 from voiceprivacy.privacy import paired, strongest
-from voiceprivacy.privacy.bootstrap import CORRECTIONS, NONE, interval
 from voiceprivacy.report.metrics import ORIGINAL
 from voiceprivacy.report.uncertainty import MEAN, PAIRS, STRONGEST, SYSTEMS
 from voiceprivacy.tables import write_table
@@ -119,17 +118,9 @@ def _compared(files, folder, weights):
         family, corpus, trials, anonymiser, *_ = path.relative_to(folder / "metrics").parts
         tried.setdefault((family, anonymiser), {})[corpus, trials] = path
     complete = [path for of in tried.values() if of.keys() == weights.keys() for path in of.values()]
-    pairs, systems = [], []
     if not complete:
-        return pairs, systems
-    found = paired.read_systems(sorted(complete), folder=folder / "metrics", weights=weights)
-    for (condition, metric), of in sorted(found.items()):
-        for anonymiser, (value, replicates, n_speakers) in of.items():
-            limits = interval(value, replicates, n_speakers=n_speakers, correction=CORRECTIONS.get(metric, NONE))
-            systems.append((condition, metric, anonymiser, value, limits.ci_low, limits.ci_high))
-        if metric in paired.MORE_IS_BETTER:
-            pairs += paired.compare(of, condition=condition, metric=metric)
-    return pairs, systems
+        return [], []
+    return paired.compare_all(paired.read_systems(sorted(complete), folder=folder / "metrics", weights=weights))
 
 
 def _same_draws(both, place):
