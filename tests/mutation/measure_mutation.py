@@ -26,6 +26,17 @@ TESTS = {  # module: its tests below tests/unit
     "privacy/calibration": ["privacy/test_calibration.py"],
     "privacy/similarity": ["privacy/test_similarity.py", "privacy/test_similarity_reference.py"],
     "privacy/ranks": ["privacy/test_ranks.py", "privacy/test_rank_speakers.py", "privacy/test_jackknife.py"],
+    "privacy/bootstrap": [
+        "privacy/test_bootstrap.py",
+        "privacy/test_bootstrap_by_hand.py",
+        "privacy/test_bootstrap_intervals.py",
+        "privacy/test_rare_errors.py",
+    ],
+    "privacy/corrections": [
+        "privacy/test_bootstrap_by_hand.py",
+        "privacy/test_bootstrap_intervals.py",
+        "privacy/test_rare_errors.py",
+    ],
     "attack/plda": ["attack/test_plda.py", "attack/test_plda_of_few_data.py"],
     "attack/plda_scoring": ["attack/test_plda.py", "attack/test_plda_of_few_data.py"],
     "attack/lda": ["attack/test_plda.py", "attack/test_plda_of_few_data.py"],

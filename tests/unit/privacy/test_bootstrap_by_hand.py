@@ -1,4 +1,4 @@
-"""Draws that no version may change, and what is made of replicates in full: counts, ties, every field of an interval."""
+"""Draws that no version may change, and what is made of replicates: counts, ties, every field of an interval."""
 
 import numpy as np
 import pytest
@@ -48,11 +48,10 @@ def test_ranks_of_drawn_speakers_take_ties_as_they_are_told(ties):
 
 def test_ties_share_their_ranks_unless_told_otherwise():
     of = ranks.Ranks(best=np.array([1, 1, 3]), worst=np.array([2, 4, 3]), n_templates=4)
-    options = {"n_replicates": 20, "seed": 0}
-    plain, shared = (
-        bootstrap.resample_ranks(of, ["a", "b", "c"], **options, **ties) for ties in ({}, {"ties": "shared"})
+    plain = bootstrap.resample_ranks(of, ["a", "b", "c"], n_replicates=20, seed=0)
+    np.testing.assert_equal(
+        plain, bootstrap.resample_ranks(of, ["a", "b", "c"], n_replicates=20, seed=0, ties="shared")
     )
-    np.testing.assert_equal(plain, shared)
 
 
 def test_an_interval_says_of_what_it_is():
@@ -104,6 +103,10 @@ def test_few_speakers_with_infinite_replicates_have_the_replicates_extremes():
     assert (found.ci_low, found.ci_high) == (1, np.inf)
 
 
-def test_the_place_of_a_limit_is_counted_with_one_more_replicate():
-    of_half = stats.norm.isf(0.25)  # a quarter on either side
-    assert [bootstrap._place(n, of_half) for n in (2, 3, 6, 7)] == [0, 1, 1, 2]
+def test_forty_replicates_less_one_are_enough_for_a_limit():
+    """One in 40 lies beyond either limit; with fewer replicates 1.96 standard deviations reach beyond all of them."""
+    for n_replicates, reaches in ((38, False), (39, True)):
+        replicates = np.linspace(-1, 1, n_replicates)
+        found = bootstrap.interval(0.0, replicates, n_speakers=MANY_SPEAKERS)
+        limit = 1 if reaches else 1.96 * replicates.std()
+        assert (found.ci_low, found.ci_high) == pytest.approx((-limit, limit), rel=1e-3)
