@@ -92,6 +92,8 @@ def test_a_p_value_beyond_the_replicates_is_the_smaller_of_the_two():
     assert abs(ndtri(0.5 / 1000)) > 1.0 / near.std()
     assert bootstrap.p_value(1.0, near, n_speakers=MANY_SPEAKERS) == pytest.approx(expected)
     assert bootstrap.p_value(1.0, -near, n_speakers=MANY_SPEAKERS) == pytest.approx(expected)
+    spreads = 1.0 / near.std()  # intervals of three speakers are so many standard deviations, not quantiles
+    assert bootstrap.p_value(1.0, near, n_speakers=3) == pytest.approx(2 * stdtr(2, -spreads))
     far = np.linspace(9, 10, 999)
     spreads = 9.5 / far.std()
     assert bootstrap.p_value(9.5, far, n_speakers=20) == pytest.approx(2 * stdtr(19, -spreads))
@@ -99,7 +101,7 @@ def test_a_p_value_beyond_the_replicates_is_the_smaller_of_the_two():
 
 def test_few_speakers_with_infinite_replicates_have_the_replicates_extremes():
     replicates = np.array([3.0, 1.0, np.inf, 2.0])
-    found = bootstrap.interval(2.0, replicates, n_speakers=3)
+    found = bootstrap.interval(1.5, replicates, n_speakers=3)
     assert (found.ci_low, found.ci_high) == (1, np.inf)
 
 
