@@ -8,6 +8,8 @@ from speakers import arranged, scored
 
 from voiceprivacy.privacy import null, trials, zebra
 
+PINNED_BAND_BIT = 0.07150773356761153  # a seed gives the same derangements in every version
+
 
 @pytest.mark.parametrize(("n", "count"), [(1, 0), (2, 1), (3, 2), (4, 9), (5, 44), (6, 265)])
 def test_few_speakers_have_every_derangement_once(n, count):
@@ -75,3 +77,30 @@ def test_one_exposed_speaker_carries_the_worst_case():
 
 def test_a_speaker_that_cannot_be_left_out_leaves_the_range_undefined():
     assert null.leave_one_out_log10(arranged(1, n_speakers=2)) == ("undefined", "undefined")
+
+
+def test_the_strongest_block_is_that_of_laplaces_rule():
+    """Both ends are perfect: 13 / 1 * 36 / 12 is further from evidence of nothing than 1 / 37 * 36 / 12."""
+    of = arranged(50, n_speakers=4)
+    assert null.extreme_block(of) == (4, 12)
+
+
+def test_what_stands_beside_zebra_has_its_names_and_numbers():
+    of = arranged(1, n_speakers=8)
+    found = null.assess(of, n_replicates=40, seed=3)
+    low, high = null.leave_one_out_log10(of)
+    n_speakers, n_trials = null.extreme_block(of)
+    assert found == {
+        "dece_null95_bit": pytest.approx(PINNED_BAND_BIT, rel=1e-9),
+        "worst_case_leave_one_out_low_log10": low,
+        "worst_case_leave_one_out_high_log10": high,
+        "worst_case_n_speakers": n_speakers,
+        "worst_case_n_trials": n_trials,
+    }
+
+
+def test_the_words_at_the_end_of_the_band():
+    words = null.describe({"dece_bit": 0.25, "dece_null95_bit": 0.25})
+    assert words == "D_ECE 0.2500 bit: no more than zero evidence (permuted speakers give up to 0.2500 bit)"
+    words = null.describe({"dece_bit": 0.25, "dece_null95_bit": "undefined"})
+    assert words == "too few speakers to say whether D_ECE is more than zero evidence"
