@@ -113,18 +113,21 @@ def test_perfect_identification_is_a_limit(loss):
 
 
 @pytest.mark.parametrize(
-    ("counts", "limit"),
+    ("counts", "limit", "alpha", "beta"),
     [
-        ([0, 0, 0, 0, 1], "always last"),
-        ([2, 0, 0, 0, 1], "first or last"),
-        ([0, 0, 1, 0, 0], "binomial"),
-        ([0, 5, 5, 0, 0, 0, 0, 0], "binomial"),
-        ([7], "single template"),
+        ([0, 0, 0, 0, 1], "always last", np.nan, 0),
+        ([2, 0, 0, 0, 1], "first or last", 0, 0),
+        ([0, 0, 1, 0, 0], "binomial", np.inf, np.inf),
+        ([0, 5, 5, 0, 0, 0, 0, 0], "binomial", np.inf, np.inf),
+        ([7], "single template", np.nan, np.nan),
     ],
 )
-def test_histograms_without_a_finite_optimum_name_their_limit(counts, limit):
+def test_histograms_without_a_finite_optimum_name_their_limit(counts, limit, alpha, beta):
     found = fit(histogram(counts))
     assert found.limit == limit
+    np.testing.assert_array_equal(
+        np.array([found.alpha, found.beta]), np.array([alpha, beta], dtype=float), strict=True
+    )
     assert np.exp(found.log_gamma).sum() == pytest.approx(1)
 
 

@@ -56,8 +56,15 @@ def test_a_menagerie_is_named():
     """Speakers who are easy to recognise are easy to tell from others: only doves and worms, far more than chance."""
     found = zoo(comparisons(np.arange(40), -np.arange(40)))
     assert [of.animal for of in found] == ["worm"] * 10 + ["-"] * 20 + ["dove"] * 10
-    assert {of.doddington for of in found[30:]} <= {"sheep", "lamb"}  # s00's neighbour is enrolled by the worst
-    assert all("goat" in of.doddington and "wolf" in of.doddington for of in found[:10])
+    assert [of.speaker for of in found] == [f"s{index:02}" for index in range(40)]
+    p_value = pytest.approx(binom.sf(9, 40, 1 / 16))
+    assert [of.p_value for of in found] == [p_value] * 10 + ["undefined"] * 20 + [p_value] * 10
+    assert [of.doddington for of in found] == [  # a lamb's right neighbour is easily taken for him; s39's is s00
+        *["goat+wolf+lamb"] * 9,
+        "goat+wolf",
+        *["sheep"] * 29,
+        "lamb",
+    ]
 
 
 def test_noise_has_corners_but_is_named_at_most_in_one_of_twenty_cases():
