@@ -26,6 +26,17 @@ TESTS = {  # module: its tests below tests/unit
     "privacy/calibration": ["privacy/test_calibration.py"],
     "privacy/similarity": ["privacy/test_similarity.py", "privacy/test_similarity_reference.py"],
     "privacy/ranks": ["privacy/test_ranks.py", "privacy/test_rank_speakers.py", "privacy/test_jackknife.py"],
+    "privacy/betabinomial": ["privacy/test_betabinomial.py"],
+    "privacy/zoo": ["privacy/test_zoo.py"],
+    "privacy/trials": [
+        "privacy/test_bootstrap.py",
+        "privacy/test_cece.py",
+        "privacy/test_null.py",
+        "privacy/test_verification.py",
+    ],
+    "privacy/null": ["privacy/test_null.py"],
+    "privacy/jackknife": ["privacy/test_jackknife.py"],
+    "privacy/paired": ["privacy/test_paired.py"],
     "privacy/bootstrap": [
         "privacy/test_bootstrap.py",
         "privacy/test_bootstrap_by_hand.py",
