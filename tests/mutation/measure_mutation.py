@@ -36,7 +36,7 @@ TESTS = {  # module: its tests below tests/unit
     ],
     "privacy/null": ["privacy/test_null.py"],
     "privacy/jackknife": ["privacy/test_jackknife.py"],
-    "privacy/paired": ["privacy/test_paired.py"],
+    "privacy/paired": ["privacy/test_paired.py", "privacy/test_paired_files.py"],
     "privacy/bootstrap": [
         "privacy/test_bootstrap.py",
         "privacy/test_bootstrap_by_hand.py",

@@ -1,0 +1,115 @@
+"""Systems read from the files of a run and compared: means over lists, averages, and what does not belong together."""
+
+import numpy as np
+import pytest
+from systems import COMMON, write_system, write_two_lists
+
+from voiceprivacy.files import BadInput
+from voiceprivacy.privacy import bootstrap, paired
+
+DRAW = np.random.default_rng(1)
+AVERAGE = {("libri", "f"): 0.25, ("vctk", "f"): 0.75}
+
+
+def read(folder, *trials, **options):
+    files = write_two_lists(folder)
+    return paired.read_systems([path for of in trials for path in files[of]], folder=folder, **options)
+
+
+@pytest.mark.parametrize(("trials", "level"), [(["f"], 10), (["m"], 20), (["f", "m"], 15)])
+def test_systems_have_the_mean_over_the_lists(tmp_path, trials, level):
+    found = read(tmp_path, *trials)
+    metrics = ("eer_percent", "min_dcf")
+    assert found.keys() == {(condition, name) for condition in ("oo", "pp") for name in metrics}
+    assert found["oo", "eer_percent"].keys() == {"original"}
+    assert found["pp", "min_dcf"].keys() == {"b1", "b2"}
+    value, replicates, n_speakers = found["pp", "eer_percent"]["b1"]
+    assert (value, n_speakers) == (level + 2, 20)
+    np.testing.assert_allclose(replicates, level + 2 + COMMON)
+
+
+def test_the_original_is_read_once_and_not_under_an_anonymisers_name(tmp_path):
+    path = write_system(tmp_path, "verification/libri/f/b1", COMMON, value=0.0, condition="oo")
+    assert paired.read_systems([path], folder=tmp_path) == {}
+
+
+def test_all_metrics_have_intervals_and_those_with_a_direction_are_compared(tmp_path):
+    pairs, systems = paired.compare_all(read(tmp_path, "f", "m"))
+    assert [(pair.condition, pair.metric, pair.difference, pair.verdict) for pair in pairs] == [
+        ("pp", "eer_percent", 2, "A is better")  # min DCF has no valid interval, so nothing is said of it
+    ]
+    assert systems == [
+        ("oo", "eer_percent", "original", 10, *of_level(10, "eer_percent")),
+        ("oo", "min_dcf", "original", 10, *of_level(10, "min_dcf")),
+        ("pp", "eer_percent", "b1", 17, *of_level(17, "eer_percent")),
+        ("pp", "eer_percent", "b2", 15, *of_level(15, "eer_percent")),
+        ("pp", "min_dcf", "b1", 17, *of_level(17, "min_dcf")),
+        ("pp", "min_dcf", "b2", 15, *of_level(15, "min_dcf")),
+    ]
+
+
+def of_level(level, metric):
+    correction = bootstrap.CORRECTIONS.get(metric, bootstrap.NONE)
+    found = bootstrap.interval(float(level), level + COMMON, n_speakers=20, correction=correction)
+    return pytest.approx(found.ci_low), pytest.approx(found.ci_high)
+
+
+def test_the_correction_of_an_interval_is_that_of_its_metric():
+    drawn = 0.5 + COMMON / 20
+    systems = {("pp", "dece_bit"): {"b2": (0.4, drawn, 20)}, ("pp", "eer_percent"): {"b2": (0.4, drawn, 20)}}
+    _, [dece, eer] = paired.compare_all(systems)
+    expected = bootstrap.interval(0.4, drawn, n_speakers=20, correction=bootstrap.CORRECTIONS["dece_bit"])
+    assert (dece.ci_low, dece.ci_high) == (expected.ci_low, expected.ci_high)
+    assert dece.ci_high < eer.ci_high
+
+
+def test_the_interval_of_an_average_over_corpora_is_that_of_the_averaged_replicates(tmp_path):
+    """Two corpora with a list f each, of other speakers; two systems, of which b2 is worse on vctk alone."""
+    libri, vctk = 10 + DRAW.normal(size=999), 20 + DRAW.normal(size=999)
+    paths = [
+        write_system(tmp_path, "verification/libri/f/b1", libri, value=10.0, n_speakers=29),
+        write_system(tmp_path, "verification/vctk/f/b1", vctk, value=20.0, n_speakers=15),
+        write_system(tmp_path, "verification/libri/f/b2", libri, value=10.0),
+        write_system(tmp_path, "verification/vctk/f/b2", vctk - 4, value=16.0),
+        # vctk has no gallery: no mean of ranks
+        write_system(tmp_path, "ranks/libri/f/b1", libri, value=50.0, metrics=("identification_rate_percent",)),
+    ]
+    pairs, systems = paired.compare_all(paired.read_systems(paths, folder=tmp_path, weights=AVERAGE))
+    expected = bootstrap.interval(17.5, 0.25 * libri + 0.75 * vctk, n_speakers=15)
+    assert [of[:3] for of in systems] == [("pp", "eer_percent", "b1"), ("pp", "eer_percent", "b2")]
+    assert systems[0][3:] == pytest.approx((17.5, expected.ci_low, expected.ci_high))
+    [pair] = pairs
+    assert (pair.difference, pair.ci_low, pair.ci_high) == pytest.approx((3, 3, 3))
+
+
+def test_lists_without_a_weight_and_weights_without_a_list_are_named(tmp_path):
+    message = rf"{tmp_path}: with a weight but no intervals, or without weight: libri/m, vctk/m$"
+    with pytest.raises(BadInput, match=message):
+        read(tmp_path, "f", "m", weights={("libri", "f"): 1, ("vctk", "m"): 1})
+
+
+def test_systems_on_other_lists_are_refused(tmp_path):
+    files = write_two_lists(tmp_path)
+    with pytest.raises(BadInput, match=f"{tmp_path}: verification: systems differ in their lists"):
+        paired.read_systems([*files["f"], *files["m"][:1]], folder=tmp_path)
+
+
+def test_systems_with_other_numbers_of_replicates_are_refused(tmp_path):
+    paths = [
+        write_system(tmp_path, f"verification/libri/f/{name}", COMMON[:n], value=1.0)
+        for name, n in (("b1", 9), ("b2", 99))
+    ]
+    message = f"{tmp_path}: eer_percent under pp: systems differ in their numbers of replicates"
+    with pytest.raises(BadInput, match=message):
+        paired.read_systems(paths, folder=tmp_path)
+
+
+def test_a_file_in_another_place_is_refused(tmp_path):
+    with pytest.raises(BadInput, match="expected FAMILY/CORPUS"):
+        paired.read_systems([tmp_path / "elsewhere.intervals.json"], folder=tmp_path / "metrics")
+
+
+def test_the_parts_of_a_place_and_the_file_beside_it(tmp_path):
+    path = tmp_path / "ranks/vctk/f_common/b2/ecapa/plda.intervals.json"
+    assert paired.parts_of(path, tmp_path) == ("ranks", ("vctk", "f_common"), ("b2", "ecapa", "plda"))
+    assert paired.replicates_of(path) == path.with_name("plda.bootstrap.npz")
