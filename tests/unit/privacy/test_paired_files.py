@@ -54,10 +54,15 @@ def of_level(level, metric):
     return pytest.approx(found.ci_low), pytest.approx(found.ci_high)
 
 
-def test_the_correction_of_an_interval_is_that_of_its_metric():
+def test_every_metric_has_its_pairs_and_its_own_correction():
     drawn = 0.5 + COMMON / 20
-    systems = {("pp", "dece_bit"): {"b2": (0.4, drawn, 20)}, ("pp", "eer_percent"): {"b2": (0.4, drawn, 20)}}
-    _, [dece, eer] = paired.compare_all(systems)
+    systems = {"b1": (0.5, drawn + 0.1, 20), "b2": (0.4, drawn, 20)}
+    pairs, intervals = paired.compare_all({("pp", metric): systems for metric in ("eer_percent", "dece_bit")})
+    assert [(pair.metric, pair.verdict) for pair in pairs] == [
+        ("dece_bit", "B is better"),
+        ("eer_percent", "A is better"),
+    ]
+    [_, dece, _, eer] = intervals
     expected = bootstrap.interval(0.4, drawn, n_speakers=20, correction=bootstrap.CORRECTIONS["dece_bit"])
     assert (dece.ci_low, dece.ci_high) == (expected.ci_low, expected.ci_high)
     assert dece.ci_high < eer.ci_high
