@@ -37,7 +37,7 @@ SHORT_WITH_FEW_ERRORS = ("cllr_min_bit", "dece_bit")
 SHORT = "†"
 SHORT_EXPLAINED = (
     f"{SHORT} Fewer than {FEW_ERRORS} target trials are on the wrong side (EER times target trials): an interval"
-    " drawn from so few errors is too short. Those of min Cllr and D_ECE then hold the truth in 80 to 90"
+    " drawn from so few errors is too short. Those of min Cllr and D_ECE then hold the truth in as few as 80"
     f"{NO_BREAK}% of cases instead of 95, and an EER of 0 only says that no error was seen."
 )
 

@@ -87,7 +87,7 @@ def test_what_is_infinite_is_not_moved(value, replicates):
 
 
 def test_a_p_value_beyond_the_replicates_is_the_smaller_of_the_two():
-    near = np.linspace(0.01, 2, 999)  # all above zero, the value two and a half spreads away only
+    near = np.linspace(0.01, 2, 999)  # all above zero, although the value is less than two spreads away
     expected = 2 * stdtr(MANY_SPEAKERS - 1, ndtri(0.5 / 1000))
     assert abs(ndtri(0.5 / 1000)) > 1.0 / near.std()
     assert bootstrap.p_value(1.0, near, n_speakers=MANY_SPEAKERS) == pytest.approx(expected)
