@@ -1,6 +1,6 @@
 """Protected speech that can be given away: no ids, no coefficients, no metadata, shuffled; the key stays behind.
 
-What remains are the samples: durations, words, noises of the room. docs/publishing.md says what that reveals.
+What remains are the samples: durations, words, noises of the room. docs/guide/publishing.md says what that reveals.
 """
 
 import argparse

@@ -17,7 +17,7 @@ ROOT = SCRIPTS.parent
 PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SECTIONS = ("corpora", "anonymisers", "extractors", "backends", "attacks", "utility", "report")
 COMMAND = re.compile(r"^ *(python scripts/\w+\.py .*?)(?:  +#.*)?$", re.MULTILINE)
-README, CONFIG, SCORES = (ROOT / name for name in ("README.md", "docs/config.md", "docs/scores.md"))
+README, CONFIG, SCORES = (ROOT / name for name in ("README.md", "docs/guide/config.md", "docs/guide/scores.md"))
 FIVE_MINUTES = "## Add your anonymiser in five minutes"
 
 
@@ -52,7 +52,7 @@ def test_configs_of_a_page_together_lack_nothing_but_their_files(page):
 
 @pytest.fixture
 def scores(tmp_path, monkeypatch):
-    """The files that the commands of docs/scores.md name."""
+    """The files that the commands of docs/guide/scores.md name."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scripts").symlink_to(SCRIPTS)
     draw = np.random.default_rng(0)

@@ -10,7 +10,7 @@ from runs import ROOT, snakemake
 pytestmark = pytest.mark.long
 SUBMITTED = 150
 LARGEST_GROUP = 100  # jobs: Snakemake's check of a group takes the square of them
-MOST_JOBS = 17_000  # docs/cluster.md says how many there are, and how long their planning takes
+MOST_JOBS = 17_000  # docs/guide/cluster.md says how many there are, and how long their planning takes
 
 
 def write_run(folder, *, anonymisers, sets, extractors, backends):

@@ -14,7 +14,7 @@ from voiceprivacy.tools.new_run import SAMPLE_RATE
 CONFIG = """\
 # Made by scripts/new_run.py. The report:        snakemake --cores all --configfile {config}
 # A look at every sample before that, if wanted: python scripts/validate.py --config {config}
-# Every key with its default stands in workflow/schemas/config.schema.yaml; docs/config.md explains them.
+# Every key with its default stands in workflow/schemas/config.schema.yaml; docs/guide/config.md explains them.
 
 corpora:
   # {speakers} speakers, {utterances} utterances, {length}; {enrolment} of each speaker enrol, the others are tried.

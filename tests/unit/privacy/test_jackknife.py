@@ -141,7 +141,7 @@ def test_a_single_speaker_has_no_interval_of_the_model():
 
 
 def test_intervals_of_deid_are_as_wide_as_values_vary():
-    """With the calibration kept fixed they were half as wide (docs/uncertainty.md)."""
+    """With the calibration kept fixed they were half as wide (docs/internals/uncertainty.md)."""
     values, spreads = [], []
     for seed in range(40):
         matrices = {
