@@ -84,6 +84,6 @@ lock: .venv/installed-test
 	sh envs/lock.sh $(CURDIR)/$(BIN)/uv
 
 clean:
-	rm -rf .venv .snakemake .pytest_cache .ruff_cache .hypothesis .mutation .coverage htmlcov
+	rm -rf .venv .snakemake .pytest_cache .ruff_cache .mypy_cache .hypothesis .mutation .coverage htmlcov
 	find results -mindepth 1 ! -name .gitkeep -delete
 	find scripts tests workflow -name __pycache__ -type d -prune -exec rm -rf {} +
