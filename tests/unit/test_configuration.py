@@ -179,8 +179,9 @@ def test_validate_of_a_missing_file_is_one_line(tmp_path):
     assert (finished.returncode, finished.stderr) == (2, f"error: {tmp_path}/c.yaml: not found\n")
 
 
-def test_the_snippets_of_the_readme_lack_nothing_but_their_folders():
-    text = (Path(__file__).parents[2] / "README.md").read_text().partition("## Your data")[2].partition("\n## ")[0]
+def test_the_snippets_of_the_guide_lack_nothing_but_their_folders():
+    page = (Path(__file__).parents[2] / "docs/guide/data.md").read_text()
+    text = page.partition("## One snippet for each kind of corpus")[2].partition("\n## ")[0]
     blocks = re.findall(r"(?:^(?:    .*)?\n)+", text, re.MULTILINE)
     corpora = {}
     for block in (textwrap.dedent(block) for block in blocks if "segments:" in block or "    corpora:" in block):

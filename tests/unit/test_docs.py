@@ -1,4 +1,7 @@
-"""The documentation names what exists: metrics, commands and their flags, files of a run, links."""
+"""The documentation names what exists: metrics, commands and their flags, files of a run, links.
+
+Its README is short, and so are its sentences.
+"""
 
 import re
 import subprocess
@@ -29,6 +32,8 @@ COMMAND = re.compile(r"python scripts/(\w+)\.py((?:[^\n]*\\\n)*[^\n]*)")
 LINK = re.compile(r"\]\(([^)#:]+)\)")
 RESULT = re.compile(r"results/[\w/.{}*+-]+")
 LARGEST_PICTURE = 100_000  # bytes
+LONGEST_README = 900  # words, commands and tables included
+LONGEST_SENTENCE = 25  # words
 
 
 def text(pages):
@@ -117,3 +122,44 @@ def test_links_lead_somewhere_and_pictures_are_small():
     for picture in (ROOT / "docs/metrics").glob("*.png"):
         assert picture.stat().st_size < LARGEST_PICTURE, picture
         assert picture.name in text(METRIC_PAGES), picture
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= LONGEST_README
+
+
+def paragraphs(page):
+    """Paragraphs and list items of a Markdown text, without code, tables, headings and pictures."""
+    lines = []
+    for block in re.split(r"\n\s*\n", page):
+        if not block.startswith("    "):
+            lines += ["", *block.splitlines()]
+    prose = [line for line in lines if not re.match(r"\s*([#|]|!\[)", line)]
+    items = re.sub(r"^\s*([-*]|\d+\.) ", "\n", "\n".join(prose), flags=re.MULTILINE)
+    return [" ".join(text.split()) for text in re.split(r"\n\s*\n", items) if text.strip()]
+
+
+def sentences(page):
+    """Sentences of a Markdown text; code and formulas count as one word, links as their text."""
+    for text in paragraphs(page):
+        text = re.sub(r"`[^`]*`", "code", text)
+        text = re.sub(r"\$\$.*?\$\$", "", text)
+        text = re.sub(r"\$[^$]*\$", "x", text)
+        text = re.sub(r"\]\([^)]*\)", "]", text)
+        text = re.sub(r"\b(al|Eqs?)\.", r"\1", text.replace("*", ""))
+        yield from re.split(r"(?<=[.!?])[)\"]*\s+", text)
+
+
+def test_sentences_are_found():
+    prose = "# A title\n\nOne `a. b` two\nthree. [Four](x.md) et al. 2022!\n\n"
+    page = prose + "    code\n\n* five\n* $a b$\n\n| a | table |\n"
+    assert list(sentences(page)) == ["One code two three.", "[Four] et al 2022!", "five", "x"]
+
+
+SHORT_PAGES = [*PAGES[:2], *sorted((ROOT / "docs/guide").glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", SHORT_PAGES, ids=lambda page: f"{page.parent.name}/{page.stem}")
+def test_sentences_are_short(page):
+    texts = sentences(page.read_text(encoding="utf-8"))
+    assert [text for text in texts if len(text.split()) > LONGEST_SENTENCE] == []
