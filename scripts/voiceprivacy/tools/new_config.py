@@ -32,7 +32,7 @@ corpora:
 anonymisers:
 {anonymisers}
 # The attacker: a small network that is shipped, trained on real speech. A larger one is stronger, and so is one that
-# learns from protected speech (semi-informed); the README has both.
+# learns from protected speech (semi-informed); docs/guide/data.md has both.
 extractors:
   ecapa_small: {{model: "{{resources}}/ecapa_small"}}
 backends:
