@@ -6,25 +6,30 @@ from pathlib import Path
 
 import numpy as np
 
-from voiceprivacy.anonymise import draws, mcadams
-from voiceprivacy.anonymise.parallel import in_threads
-from voiceprivacy.command import require_at_least, run
-from voiceprivacy.files import BadInput, added_or_absent, counted
-from voiceprivacy.tables import read_manifest, write_manifest, write_table
+from voiceprivacy.anonymise.functions import mcadams
+from voiceprivacy.anonymise.functions import mcadams as draws
+from voiceprivacy.inout.files import BadInput, added_or_absent, counted
+from voiceprivacy.inout.tables import read_manifest, write_manifest, write_table
+from voiceprivacy.running.command import require_at_least, run
+from voiceprivacy.running.pools import in_threads
 
 
 def main():
     arguments = parse()
     low, high = arguments.alpha[0], arguments.alpha[-1]
     if len(arguments.alpha) > 2 or not 0 < low <= high < np.inf:
-        raise BadInput("--alpha: give one number above 0, or the lower and the upper end of a range")
+        raise BadInput(
+            "--alpha: give one number above 0, or the lower and the upper end of a range"
+        )
     require_at_least(1, threads=arguments.threads)
     utterances = read_manifest(arguments.manifest)
     how = {"level": arguments.level, "draw": arguments.draw, "seed": arguments.seed}
     alphas = draws.draw_alphas(utterances, low, high, **how).tolist()
     jobs, audio_dir = list(zip(utterances, alphas, strict=True)), Path(arguments.audio_dir)
     with added_or_absent(audio_dir) as scratch:
-        protect = functools.partial(mcadams.anonymise_file, variant=arguments.variant, audio_dir=scratch)
+        protect = functools.partial(
+            mcadams.anonymise_file, variant=arguments.variant, audio_dir=scratch
+        )
         protected = in_threads(protect, jobs, threads=arguments.threads, description="McAdams")
     protected = [of._replace(path=audio_dir / of.path.name) for of in protected]
     rows = [(of.utterance, of.speaker, alpha) for of, alpha in jobs]
@@ -36,15 +41,33 @@ def main():
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--manifest", required=True, help="TSV: utterance speaker gender path duration_s")
-    parser.add_argument("--seed", type=int, required=True, help="with the ids it decides every draw of --draw ours")
-    parser.add_argument("--audio-dir", required=True, help="folder for <utterance>.flac, 16 bit")
-    parser.add_argument("--output-manifest", required=True, help="TSV to write; the alphas go beside it (.alphas.tsv)")
-    parser.add_argument("--alpha", type=float, nargs="+", default=[0.8], help="one value or a range (default: 0.8)")
     parser.add_argument(
-        "--level", choices=["speaker", "utterance", "corpus"], default="speaker", help="who has one (default: speaker)"
+        "--manifest", required=True, help="TSV: utterance speaker gender path duration_s"
     )
-    parser.add_argument("--variant", choices=mcadams.VARIANTS, default="vpc2020", help="vpc2024: all frames, no clip")
+    parser.add_argument(
+        "--seed", type=int, required=True, help="with the ids it decides every draw of --draw ours"
+    )
+    parser.add_argument("--audio-dir", required=True, help="folder for <utterance>.flac, 16 bit")
+    parser.add_argument(
+        "--output-manifest",
+        required=True,
+        help="TSV to write; the alphas go beside it (.alphas.tsv)",
+    )
+    parser.add_argument(
+        "--alpha", type=float, nargs="+", default=[0.8], help="one value or a range (default: 0.8)"
+    )
+    parser.add_argument(
+        "--level",
+        choices=["speaker", "utterance", "corpus"],
+        default="speaker",
+        help="who has one (default: speaker)",
+    )
+    parser.add_argument(
+        "--variant",
+        choices=mcadams.VARIANTS,
+        default="vpc2020",
+        help="vpc2024: all frames, no clip",
+    )
     parser.add_argument(
         "--draw",
         choices=list(draws.DRAWS),
@@ -52,7 +75,9 @@ def parse():
         help="vpc2024 is that year's published rule, for comparisons only: it ignores --seed, so attacker and user "
         "draw the same alpha for a speaker, and per utterance the i-th utterance of every manifest gets the same alpha",
     )
-    parser.add_argument("--threads", type=int, default=1, help="threads that work at the same time (default: 1)")
+    parser.add_argument(
+        "--threads", type=int, default=1, help="threads that work at the same time (default: 1)"
+    )
     return parser.parse_args()
 
 

@@ -4,10 +4,11 @@ import argparse
 import json
 from pathlib import Path
 
-from voiceprivacy.command import require_at_least, run
-from voiceprivacy.files import BadInput
-from voiceprivacy.tables import read_manifest, read_trials
-from voiceprivacy.utility.summary import ALL, summarise, write_summary
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import read_manifest, read_trials
+from voiceprivacy.running.command import require_at_least, run
+from voiceprivacy.utility.summary import summarise, write_summary
+from voiceprivacy.vocabulary import ABSENT
 
 
 def main():
@@ -20,9 +21,15 @@ def main():
         help="TSVs CORPUS/PART/ANONYMISER/NAME.tsv: utterance metric value",
     )
     parser.add_argument("--manifest", required=True, help="TSV of the original speech: who speaks")
-    parser.add_argument("--trials", nargs="*", default=[], type=Path, help="trial lists of the corpus")
-    parser.add_argument("--options", default="{}", help='JSON: {NAME: {"better": "lower", "weight": METRIC}}')
-    parser.add_argument("--bootstrap", type=int, default=1000, help="replicates of intervals (default 1000)")
+    parser.add_argument(
+        "--trials", nargs="*", default=[], type=Path, help="trial lists of the corpus"
+    )
+    parser.add_argument(
+        "--options", default="{}", help='JSON: {NAME: {"better": "lower", "weight": METRIC}}'
+    )
+    parser.add_argument(
+        "--bootstrap", type=int, default=1000, help="replicates of intervals (default 1000)"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the draws of speakers (default 0)")
     parser.add_argument("--metrics", required=True, help="TSV to write")
     arguments = parser.parse_args()
@@ -35,16 +42,21 @@ def main():
     found = summarise(
         arguments.measures,
         read_manifest(arguments.manifest),
-        {path.stem: {name for trial in read_trials(path) for name in trial[:2]} for path in arguments.trials},
+        {
+            path.stem: {name for trial in read_trials(path) for name in trial[:2]}
+            for path in arguments.trials
+        },
         options=options,
         n_replicates=arguments.bootstrap,
         seed=arguments.seed,
     )
     write_summary(arguments.metrics, found)
     for of in found:
-        if of.trials == ALL:
+        if of.trials == ABSENT:
             numbers = (of.value, of.ci_low, of.ci_high)
-            value, low, high = (f"{number:.4g}" if isinstance(number, float) else number for number in numbers)
+            value, low, high = (
+                f"{number:.4g}" if isinstance(number, float) else number for number in numbers
+            )
             print(f"{of.anonymiser:<16}{of.metric:<24}{value:>12}  [{low}, {high}]")
 
 

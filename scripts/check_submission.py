@@ -4,36 +4,50 @@ import argparse
 import sys
 from pathlib import Path
 
-from voiceprivacy import configuration
-from voiceprivacy.command import run
-from voiceprivacy.files import BadInput, counted
+from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.plan import completion
+from voiceprivacy.running.command import run
 from voiceprivacy.tools.submission import ABOUT, Submission
 from voiceprivacy.tools.submission_check import anonymiser_of, check, plan_of
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("submission", type=Path, help="folder or zip, as export_submission.py writes it")
     parser.add_argument(
-        "--config", required=True, help="YAML of the run that is asked for; its anonymisers do not matter"
+        "submission", type=Path, help="folder or zip, as export_submission.py writes it"
+    )
+    parser.add_argument(
+        "--config",
+        required=True,
+        help="YAML of the run that is asked for; its anonymisers do not matter",
     )
     parser.add_argument("--anonymiser", help="whose it is (default: as submission.json says)")
     parser.add_argument(
-        "--results", type=Path, help="finished run whose lists count; without, they are made from the corpora"
+        "--results",
+        type=Path,
+        help="finished run whose lists count; without, they are made from the corpora",
     )
-    parser.add_argument("--audio", action="store_true", help="protected speech must be there for every utterance")
+    parser.add_argument(
+        "--audio", action="store_true", help="protected speech must be there for every utterance"
+    )
     arguments = parser.parse_args()
 
     submitted = Submission(arguments.submission)
     anonymiser = arguments.anonymiser or anonymiser_of(submitted)
     if not anonymiser:
-        raise BadInput(f"{arguments.submission}: {ABOUT} does not say whose it is: give --anonymiser")
-    plan = plan_of(configuration.read(arguments.config), anonymiser)
+        raise BadInput(
+            f"{arguments.submission}: {ABOUT} does not say whose it is: give --anonymiser"
+        )
+    plan = plan_of(completion.read(arguments.config), anonymiser)
     findings = 0
-    for finding in check(submitted, plan, anonymiser, results=arguments.results, with_audio=arguments.audio):
+    for finding in check(
+        submitted, plan, anonymiser, results=arguments.results, with_audio=arguments.audio
+    ):
         findings += 1
         print(finding)
-    print(f"{arguments.submission}, anonymiser {anonymiser}: {counted(findings or 'no', 'finding')}")
+    print(
+        f"{arguments.submission}, anonymiser {anonymiser}: {counted(findings or 'no', 'finding')}"
+    )
     if findings:
         sys.exit(2)
 

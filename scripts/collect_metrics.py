@@ -3,14 +3,16 @@
 import argparse
 from pathlib import Path
 
-from voiceprivacy.command import run
 from voiceprivacy.report.metrics import collect, write_metrics
 from voiceprivacy.report.utility import read_utility
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("jsons", nargs="+", type=Path, metavar="JSON", help="metrics files below the folder")
+    parser.add_argument(
+        "jsons", nargs="+", type=Path, metavar="JSON", help="metrics files below the folder"
+    )
     parser.add_argument(
         "--folder",
         required=True,
@@ -18,16 +20,30 @@ def main():
         help="folder of FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.json",
     )
     parser.add_argument(
-        "--intervals", nargs="*", default=[], type=Path, metavar="JSON", help="BACKEND.intervals.json below the folder"
+        "--intervals",
+        nargs="*",
+        default=[],
+        type=Path,
+        metavar="JSON",
+        help="BACKEND.intervals.json below the folder",
     )
-    parser.add_argument("--utility", nargs="*", default=[], type=Path, metavar="TSV", help="tables of assess_utility")
+    parser.add_argument(
+        "--utility",
+        nargs="*",
+        default=[],
+        type=Path,
+        metavar="TSV",
+        help="tables of assess_utility",
+    )
     parser.add_argument("--metrics", required=True, type=Path, help="TSV to write")
     arguments = parser.parse_args()
 
     metrics = collect(arguments.jsons, folder=arguments.folder, intervals=arguments.intervals)
     metrics = sorted(metrics + [of.metric_line for of in read_utility(arguments.utility)])
     write_metrics(arguments.metrics, metrics)
-    print(f"{len(metrics)} numbers from {len(arguments.jsons) + len(arguments.utility)} files in {arguments.metrics}")
+    print(
+        f"{len(metrics)} numbers from {len(arguments.jsons) + len(arguments.utility)} files in {arguments.metrics}"
+    )
 
 
 if __name__ == "__main__":

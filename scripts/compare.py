@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from voiceprivacy.command import run
-from voiceprivacy.files import BadInput
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.running.command import run
 from voiceprivacy.tools.compared_page import write_compared_page
 from voiceprivacy.tools.merging import read_results
 
@@ -12,10 +12,21 @@ from voiceprivacy.tools.merging import read_results
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "results", nargs=2, type=Path, metavar="RESULTS", help="folder with metrics.tsv of a finished run"
+        "results",
+        nargs=2,
+        type=Path,
+        metavar="RESULTS",
+        help="folder with metrics.tsv of a finished run",
     )
-    parser.add_argument("--name", nargs=2, default=["a", "b"], help="what they are called (default a b)")
-    parser.add_argument("--output", default=Path("comparison"), type=Path, help="folder to write (default comparison)")
+    parser.add_argument(
+        "--name", nargs=2, default=["a", "b"], help="what they are called (default a b)"
+    )
+    parser.add_argument(
+        "--output",
+        default=Path("comparison"),
+        type=Path,
+        help="folder to write (default comparison)",
+    )
     arguments = parser.parse_args()
 
     for name in arguments.name:

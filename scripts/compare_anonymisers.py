@@ -3,9 +3,9 @@
 import argparse
 from pathlib import Path
 
-from voiceprivacy.command import run
-from voiceprivacy.privacy import paired
-from voiceprivacy.tables import write_table
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.privacy.uncertainty import paired
+from voiceprivacy.running.command import run
 
 SHOWN = "eer_percent"
 
@@ -13,7 +13,11 @@ SHOWN = "eer_percent"
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--intervals", required=True, nargs="+", type=Path, help="intervals.json of one attacker, with bootstrap.npz"
+        "--intervals",
+        required=True,
+        nargs="+",
+        type=Path,
+        help="intervals.json of one attacker, with bootstrap.npz",
     )
     parser.add_argument(
         "--folder",
@@ -22,14 +26,24 @@ def main():
         help="folder of FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.intervals.json; lists are averaged",
     )
     parser.add_argument(
-        "--weights", nargs="*", default=[], metavar="CORPUS/TRIALS=WEIGHT", help="of the lists (default equal)"
+        "--weights",
+        nargs="*",
+        default=[],
+        metavar="CORPUS/TRIALS=WEIGHT",
+        help="of the lists (default equal)",
     )
-    parser.add_argument("--comparisons", required=True, help=f"TSV to write: {' '.join(paired.Pair._fields)}")
-    parser.add_argument("--systems", help=f"TSV to write: {' '.join(paired.SystemInterval._fields)}")
+    parser.add_argument(
+        "--comparisons", required=True, help=f"TSV to write: {' '.join(paired.Pair._fields)}"
+    )
+    parser.add_argument(
+        "--systems", help=f"TSV to write: {' '.join(paired.SystemInterval._fields)}"
+    )
     arguments = parser.parse_args()
 
     weights = paired.parse_weights(arguments.weights)
-    found = paired.read_systems(sorted(arguments.intervals), folder=arguments.folder, weights=weights)
+    found = paired.read_systems(
+        sorted(arguments.intervals), folder=arguments.folder, weights=weights
+    )
     pairs, systems = paired.compare_all(found)
     write_table(arguments.comparisons, paired.Pair._fields, pairs)
     if arguments.systems:

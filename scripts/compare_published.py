@@ -3,10 +3,10 @@
 import argparse
 import json
 
-from voiceprivacy.command import run
-from voiceprivacy.files import BadInput
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.published import beside, write_published
+from voiceprivacy.running.command import run
 
 
 def main():

@@ -3,19 +3,31 @@
 import argparse
 from pathlib import Path
 
-from voiceprivacy.command import run
+from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.corpora import Speech, TrialList, describe_list, describe_speech
-from voiceprivacy.tables import write_table
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--manifests", nargs="+", required=True, type=Path, help="CORPUS/PART/original/manifest.tsv, all of one folder"
+        "--manifests",
+        nargs="+",
+        required=True,
+        type=Path,
+        help="CORPUS/PART/original/manifest.tsv, all of one folder",
     )
-    parser.add_argument("--trials", nargs="*", default=[], type=Path, help="CORPUS/TRIALS.tsv, enrolments beside them")
+    parser.add_argument(
+        "--trials",
+        nargs="*",
+        default=[],
+        type=Path,
+        help="CORPUS/TRIALS.tsv, enrolments beside them",
+    )
     parser.add_argument("--speech", required=True, help=f"TSV to write: {' '.join(Speech._fields)}")
-    parser.add_argument("--lists", required=True, help=f"TSV to write: {' '.join(TrialList._fields)}")
+    parser.add_argument(
+        "--lists", required=True, help=f"TSV to write: {' '.join(TrialList._fields)}"
+    )
     arguments = parser.parse_args()
 
     folder = arguments.manifests[0].parents[3]
@@ -27,9 +39,13 @@ def main():
     write_table(arguments.speech, Speech._fields, speech)
     write_table(arguments.lists, TrialList._fields, lists)
     for of in speech:
-        print(f"{of.corpus:<20}{of.part:<12}{of.women + of.men + of.of_unknown_gender:>6} speakers{of.hours:>9.2f} h")
+        print(
+            f"{of.corpus:<20}{of.part:<12}{of.women + of.men + of.of_unknown_gender:>6} speakers{of.hours:>9.2f} h"
+        )
     for of in lists:
-        print(f"{of.corpus:<20}{of.trials:<12}{of.target:>9} target{of.nontarget:>11} nontarget trials")
+        print(
+            f"{of.corpus:<20}{of.trials:<12}{of.target:>9} target{of.nontarget:>11} nontarget trials"
+        )
 
 
 if __name__ == "__main__":

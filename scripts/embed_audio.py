@@ -3,22 +3,30 @@
 import argparse
 from pathlib import Path
 
-from voiceprivacy.command import label_inputs, require_at_least, run
-from voiceprivacy.files import counted
+from voiceprivacy.inout.files import counted
+from voiceprivacy.inout.tables import read_manifest, read_trials
 from voiceprivacy.report.examples import write_examples
 from voiceprivacy.report.listen import examples
-from voiceprivacy.tables import read_manifest, read_trials
+from voiceprivacy.running.command import label_inputs, require_at_least, run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpus", required=True, help="its name")
-    parser.add_argument("--trials", nargs="+", required=True, type=Path, help="trial lists of the corpus")
     parser.add_argument(
-        "--manifests", nargs="+", required=True, help="TSVs of the tried speech, the original's among them"
+        "--trials", nargs="+", required=True, type=Path, help="trial lists of the corpus"
     )
     parser.add_argument(
-        "--label", nargs="+", required=True, help="original, and an anonymiser for every other manifest"
+        "--manifests",
+        nargs="+",
+        required=True,
+        help="TSVs of the tried speech, the original's among them",
+    )
+    parser.add_argument(
+        "--label",
+        nargs="+",
+        required=True,
+        help="original, and an anonymiser for every other manifest",
     )
     parser.add_argument("--count", type=int, default=2, help="utterances of a list (default 2)")
     parser.add_argument("--seed", type=int, default=0, help="from which they are drawn (default 0)")

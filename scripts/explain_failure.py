@@ -2,22 +2,26 @@
 
 import argparse
 
-from voiceprivacy.command import run
-from voiceprivacy.failures import failures, reasons
-from voiceprivacy.files import read_lines
+from voiceprivacy.inout.files import read_lines
+from voiceprivacy.running.command import run
+from voiceprivacy.running.progress import failures, reasons
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--log", required=True, help="Snakemake's log of the run")
-    parser.add_argument("--lines", default=5, type=int, help="how many lines of each job's log (default 5)")
+    parser.add_argument(
+        "--lines", default=5, type=int, help="how many lines of each job's log (default 5)"
+    )
     arguments = parser.parse_args()
 
     for failure in failures(read_lines(arguments.log)):
         print(f"\n{failure.rule} failed. Its log is {failure.log}:")
         for line in reasons(failure, arguments.lines):
             print(f"    {line}")
-    print("\nCorrect what is named there and give the same command again: finished jobs are not repeated.")
+    print(
+        "\nCorrect what is named there and give the same command again: finished jobs are not repeated."
+    )
 
 
 if __name__ == "__main__":

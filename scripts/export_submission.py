@@ -3,21 +3,29 @@
 import argparse
 from pathlib import Path
 
-from voiceprivacy.command import run
-from voiceprivacy.files import counted
-from voiceprivacy.tools.submission import pack
-from voiceprivacy.tools.submission_export import gather
+from voiceprivacy.inout.files import counted
+from voiceprivacy.running.command import run
+from voiceprivacy.tools.submission import gather, pack
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--results", default=Path("results"), type=Path, help="of a finished run (default results)")
-    parser.add_argument("--anonymiser", required=True, help="whose submission it is: a name of the config")
     parser.add_argument(
-        "--audio", action="store_true", help="with the protected speech; its names are the utterances' ids"
+        "--results", default=Path("results"), type=Path, help="of a finished run (default results)"
     )
     parser.add_argument(
-        "--output", default=Path("submission.zip"), type=Path, help="zip to write (default submission.zip)"
+        "--anonymiser", required=True, help="whose submission it is: a name of the config"
+    )
+    parser.add_argument(
+        "--audio",
+        action="store_true",
+        help="with the protected speech; its names are the utterances' ids",
+    )
+    parser.add_argument(
+        "--output",
+        default=Path("submission.zip"),
+        type=Path,
+        help="zip to write (default submission.zip)",
     )
     arguments = parser.parse_args()
 

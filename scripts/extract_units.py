@@ -2,21 +2,27 @@
 
 import argparse
 
-from voiceprivacy.arrays import write_embeddings
-from voiceprivacy.attack import units
-from voiceprivacy.attack.features import embed_each
-from voiceprivacy.attack.self_supervised import Encoder
-from voiceprivacy.command import run
-from voiceprivacy.files import counted
-from voiceprivacy.stamps import watched
+from voiceprivacy.attack.extractors import units
+from voiceprivacy.attack.extractors.encoders import Encoder
+from voiceprivacy.attack.extractors.histograms import embed_each
+from voiceprivacy.inout.arrays import write_embeddings
+from voiceprivacy.inout.files import counted
+from voiceprivacy.inout.stamps import watched
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--manifest", required=True, help="TSV: utterance speaker gender path duration_s")
+    parser.add_argument(
+        "--manifest", required=True, help="TSV: utterance speaker gender path duration_s"
+    )
     parser.add_argument("--codebook", required=True, help="npz of train_units.py")
-    parser.add_argument("--encoder", help="folder of a self-supervised encoder, as in train_units.py")
-    parser.add_argument("--embeddings", required=True, help="npz to write: ids, embeddings (one histogram each)")
+    parser.add_argument(
+        "--encoder", help="folder of a self-supervised encoder, as in train_units.py"
+    )
+    parser.add_argument(
+        "--embeddings", required=True, help="npz to write: ids, embeddings (one histogram each)"
+    )
     arguments = parser.parse_args()
 
     encoder = Encoder(arguments.encoder) if arguments.encoder else None

@@ -2,15 +2,21 @@
 
 import argparse
 
-from voiceprivacy.attack.hub import fetch
-from voiceprivacy.command import run
+from voiceprivacy.attack.extractors.hub import fetch
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", required=True, help="name on the hub, such as speechbrain/spkrec-ecapa-voxceleb")
+    parser.add_argument(
+        "--model", required=True, help="name on the hub, such as speechbrain/spkrec-ecapa-voxceleb"
+    )
     parser.add_argument("--revision", required=True, help="commit")
-    parser.add_argument("--folder", required=True, help="folder to make: hyperparams.yaml, embedding_model.ckpt, ...")
+    parser.add_argument(
+        "--folder",
+        required=True,
+        help="folder to make: hyperparams.yaml, embedding_model.ckpt, ...",
+    )
     arguments = parser.parse_args()
 
     fetch(arguments.model, revision=arguments.revision, folder=arguments.folder)

@@ -3,27 +3,42 @@
 import argparse
 from pathlib import Path
 
-from voiceprivacy.command import run
 from voiceprivacy.corpora import downloads
-from voiceprivacy.tables import write_table
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--subset", required=True, help="name of a subset, such as test-clean")
     parser.add_argument(
-        "--root", required=True, type=Path, help="folder that has, or gets, SPEAKERS.TXT and the subset"
+        "--root",
+        required=True,
+        type=Path,
+        help="folder that has, or gets, SPEAKERS.TXT and the subset",
     )
     parser.add_argument(
-        "--address", default="https://www.openslr.org/resources/12", help="folder of the archives (default %(default)s)"
+        "--address",
+        default="https://www.openslr.org/resources/12",
+        help="folder of the archives (default %(default)s)",
     )
-    parser.add_argument("--archives", default=downloads.ARCHIVES, help="TSV: subset bytes md5 (default: as published)")
-    parser.add_argument("--done", required=True, help="TSV to write when the subset is there: subset folder")
+    parser.add_argument(
+        "--archives",
+        default=downloads.ARCHIVES,
+        help="TSV: subset bytes md5 (default: as published)",
+    )
+    parser.add_argument(
+        "--done", required=True, help="TSV to write when the subset is there: subset folder"
+    )
     arguments = parser.parse_args()
 
     archive = downloads.published_archive(arguments.subset, arguments.archives)
     downloads.fetch_subset(archive, root=arguments.root, address=arguments.address)
-    write_table(arguments.done, ["subset", "folder"], [(arguments.subset, arguments.root / arguments.subset)])
+    write_table(
+        arguments.done,
+        ["subset", "folder"],
+        [(arguments.subset, arguments.root / arguments.subset)],
+    )
 
 
 if __name__ == "__main__":

@@ -2,20 +2,28 @@
 
 import argparse
 
-from voiceprivacy.anonymise.gather import gather_manifests
-from voiceprivacy.command import run
-from voiceprivacy.files import counted
+from voiceprivacy.anonymise.part import gather_manifests
+from voiceprivacy.inout.files import counted
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--original", required=True, help="manifest of the original speech")
     parser.add_argument("--shards", required=True, nargs="+", help="manifests of the shards")
-    parser.add_argument("--manifest", required=True, help="TSV to write; alphas, if the shards have some, beside it")
-    parser.add_argument("--first-run", help="manifest of the anonymiser's first run: its audio must be another")
+    parser.add_argument(
+        "--manifest", required=True, help="TSV to write; alphas, if the shards have some, beside it"
+    )
+    parser.add_argument(
+        "--first-run", help="manifest of the anonymiser's first run: its audio must be another"
+    )
     arguments = parser.parse_args()
-    joined = gather_manifests(arguments.original, arguments.shards, arguments.manifest, first_run=arguments.first_run)
-    print(f"{counted(len(joined), 'utterance')} of {counted(len(arguments.shards), 'shard')}: {arguments.manifest}")
+    joined = gather_manifests(
+        arguments.original, arguments.shards, arguments.manifest, first_run=arguments.first_run
+    )
+    print(
+        f"{counted(len(joined), 'utterance')} of {counted(len(arguments.shards), 'shard')}: {arguments.manifest}"
+    )
 
 
 if __name__ == "__main__":

@@ -2,14 +2,16 @@
 
 import argparse
 
-from voiceprivacy.command import run
-from voiceprivacy.corpora.pseudo_speakers import with_pseudo_speakers
-from voiceprivacy.tables import read_manifest, write_manifest
+from voiceprivacy.corpora.parts import with_pseudo_speakers
+from voiceprivacy.inout.tables import read_manifest, write_manifest
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--manifest", required=True, help="TSV: utterance speaker gender path duration_s")
+    parser.add_argument(
+        "--manifest", required=True, help="TSV: utterance speaker gender path duration_s"
+    )
     parser.add_argument("--pseudo-manifest", required=True, help="TSV to write")
     arguments = parser.parse_args()
 

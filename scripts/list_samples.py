@@ -4,20 +4,26 @@ import argparse
 import json
 import sys
 
-from voiceprivacy.command import run
-from voiceprivacy.corpora import rank_sampling
-from voiceprivacy.files import naming
-from voiceprivacy.tables import read_manifest, write_table
+from voiceprivacy.corpora.protocols import rank_sampling
+from voiceprivacy.inout.files import naming
+from voiceprivacy.inout.tables import read_manifest, write_table
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--options", required=True, type=json.loads, help="JSON of the protocol, as in the config")
+    parser.add_argument(
+        "--options", required=True, type=json.loads, help="JSON of the protocol, as in the config"
+    )
     parser.add_argument("--manifest", required=True, help="manifest of the part trial")
-    parser.add_argument("--gender", required=True, choices=rank_sampling.GENDERS, help="whom the gallery holds")
+    parser.add_argument(
+        "--gender", required=True, choices=rank_sampling.GENDERS, help="whom the gallery holds"
+    )
     parser.add_argument("--test", required=True, type=int, help="observations of a test")
     parser.add_argument("--template", required=True, type=int, help="observations of a template")
-    parser.add_argument("--samples", required=True, help="TSV to write: shift speaker role utterance")
+    parser.add_argument(
+        "--samples", required=True, help="TSV to write: shift speaker role utterance"
+    )
     arguments = parser.parse_args()
 
     with naming(arguments.manifest):

@@ -3,15 +3,17 @@
 import argparse
 import json
 
-from voiceprivacy.command import run
 from voiceprivacy.corpora.transcripts import read_transcripts
-from voiceprivacy.files import counted
-from voiceprivacy.tables import read_manifest, write_table
+from voiceprivacy.inout.files import counted
+from voiceprivacy.inout.tables import read_manifest, write_table
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--source", required=True, type=json.loads, help='JSON {"kind": options}, as in the config')
+    parser.add_argument(
+        "--source", required=True, type=json.loads, help='JSON {"kind": options}, as in the config'
+    )
     parser.add_argument("--manifest", required=True, help="manifest of the part")
     parser.add_argument("--transcripts", required=True, help="TSV to write: utterance text")
     arguments = parser.parse_args()

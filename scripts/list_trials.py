@@ -3,32 +3,45 @@
 import argparse
 import json
 
-from voiceprivacy.command import run
 from voiceprivacy.corpora import protocol
-from voiceprivacy.corpora.exclusion import excludes
+from voiceprivacy.corpora.checks import excludes
 from voiceprivacy.corpora.listing import Findings
-from voiceprivacy.files import BadInput
-from voiceprivacy.tables import read_manifest, write_enrolments, write_speakers, write_trials
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import read_manifest, write_enrolments, write_speakers, write_trials
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--source", required=True, type=json.loads, help='JSON {"kind": options}, as in the config')
     parser.add_argument(
-        "--protocol", required=True, type=json.loads, help='JSON {"protocol": options}, as in the config'
+        "--source", required=True, type=json.loads, help='JSON {"kind": options}, as in the config'
+    )
+    parser.add_argument(
+        "--protocol",
+        required=True,
+        type=json.loads,
+        help='JSON {"protocol": options}, as in the config',
     )
     parser.add_argument("--trials", required=True, help="name of the list, such as f")
     parser.add_argument("--enrolment", required=True, help="manifest of the part enrolment")
     parser.add_argument("--trial", required=True, help="manifest of the part trial")
-    parser.add_argument("--output-trials", required=True, help="TSV to write: enrolment trial label")
-    parser.add_argument("--output-enrolments", required=True, help="TSV to write: enrolment utterance")
-    parser.add_argument("--output-speakers", help="TSV to write: id speaker, of enrolments and trials")
+    parser.add_argument(
+        "--output-trials", required=True, help="TSV to write: enrolment trial label"
+    )
+    parser.add_argument(
+        "--output-enrolments", required=True, help="TSV to write: enrolment utterance"
+    )
+    parser.add_argument(
+        "--output-speakers", help="TSV to write: id speaker, of enrolments and trials"
+    )
     arguments = parser.parse_args()
 
     findings = Findings()
     manifests = read_manifest(arguments.enrolment), read_manifest(arguments.trial)
     less = arguments.source.keys() & {"limit", "segments"} or excludes(arguments.source)
-    if not less:  # else the manifests are not all that a list may name, and validate_corpus has checked it
+    if (
+        not less
+    ):  # else the manifests are not all that a list may name, and validate_corpus has checked it
         protocol.check_list(arguments.protocol, arguments.trials, *manifests, findings)
     trials, enrolments = protocol.list_trials(
         arguments.source, arguments.protocol, arguments.trials, *manifests, findings

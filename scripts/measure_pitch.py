@@ -4,11 +4,12 @@ import argparse
 
 from tqdm import tqdm
 
-from voiceprivacy.command import run
-from voiceprivacy.files import counted
-from voiceprivacy.tables import read_manifest, write_table
-from voiceprivacy.utility.measures import COLUMNS, UNDEFINED
+from voiceprivacy.inout.files import counted
+from voiceprivacy.inout.tables import read_manifest, write_table
+from voiceprivacy.running.command import run
+from voiceprivacy.utility.measures import COLUMNS
 from voiceprivacy.utility.pitch import measure
+from voiceprivacy.vocabulary import UNDEFINED
 
 
 def main():
@@ -19,7 +20,9 @@ def main():
     arguments = parser.parse_args()
 
     original, protected = read_manifest(arguments.original), read_manifest(arguments.manifest)
-    progress = tqdm(measure(original, protected), total=len(protected), unit="utterance", mininterval=1.0)
+    progress = tqdm(
+        measure(original, protected), total=len(protected), unit="utterance", mininterval=1.0
+    )
     measured = list(progress)
     write_table(arguments.output, COLUMNS, measured)
     undefined = sum(value == UNDEFINED for _, _, value in measured)

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from voiceprivacy.command import require_at_least, run
+from voiceprivacy.running.command import require_at_least, run
 from voiceprivacy.utility.measures import run_measure
 
 
@@ -16,16 +16,28 @@ def main():
     )
     parser.add_argument("--manifest", required=True, type=Path, help="TSV of the protected speech")
     parser.add_argument("--original", required=True, type=Path, help="TSV of the original speech")
-    parser.add_argument("--output", required=True, type=Path, help="TSV to write: utterance metric value")
-    parser.add_argument("--threads", type=int, default=1, help="what {threads} in the command is (default: 1)")
-    parser.add_argument("--runtime", type=float, help="minutes after which the command is ended (default: none)")
-    parser.add_argument("--sandbox", action="store_true", help="no network for the command, nothing else to write to")
+    parser.add_argument(
+        "--output", required=True, type=Path, help="TSV to write: utterance metric value"
+    )
+    parser.add_argument(
+        "--threads", type=int, default=1, help="what {threads} in the command is (default: 1)"
+    )
+    parser.add_argument(
+        "--runtime", type=float, help="minutes after which the command is ended (default: none)"
+    )
+    parser.add_argument(
+        "--sandbox",
+        action="store_true",
+        help="no network for the command, nothing else to write to",
+    )
     arguments = parser.parse_args()
     require_at_least(1, threads=arguments.threads)
 
     measured = run_measure(**vars(arguments))
     metrics = sorted({metric for _, metric, _ in measured})
-    print(f"{len({name for name, _, _ in measured})} utterances, {', '.join(metrics)}: {arguments.output}")
+    print(
+        f"{len({name for name, _, _ in measured})} utterances, {', '.join(metrics)}: {arguments.output}"
+    )
 
 
 if __name__ == "__main__":

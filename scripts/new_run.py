@@ -10,25 +10,38 @@ import argparse
 import os
 from pathlib import Path
 
-from voiceprivacy.command import run
-from voiceprivacy.files import BadInput
-from voiceprivacy.tools.new_config import require_names, write_config
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.running.command import run
+from voiceprivacy.tools.new_config import require_names, summary, write_config
 from voiceprivacy.tools.new_run import examine
-from voiceprivacy.tools.new_run_text import summary
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--original", required=True, type=Path, metavar="DIR", help="the speech before protection")
-    parser.add_argument(
-        "--protected", required=True, action="append", metavar="NAME=DIR", help="an anonymiser's version; once for each"
-    )
-    parser.add_argument("--config", required=True, type=Path, metavar="OUT.yaml", help="YAML to write")
-    parser.add_argument(
-        "--pattern", help="who speaks, where the guess is wrong: '{speaker}/{utterance}.wav' and the like"
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--speakers", type=Path, metavar="TSV", help="columns speaker and gender (f, m): lists for each"
+        "--original", required=True, type=Path, metavar="DIR", help="the speech before protection"
+    )
+    parser.add_argument(
+        "--protected",
+        required=True,
+        action="append",
+        metavar="NAME=DIR",
+        help="an anonymiser's version; once for each",
+    )
+    parser.add_argument(
+        "--config", required=True, type=Path, metavar="OUT.yaml", help="YAML to write"
+    )
+    parser.add_argument(
+        "--pattern",
+        help="who speaks, where the guess is wrong: '{speaker}/{utterance}.wav' and the like",
+    )
+    parser.add_argument(
+        "--speakers",
+        type=Path,
+        metavar="TSV",
+        help="columns speaker and gender (f, m): lists for each",
     )
     parser.add_argument("--overwrite", action="store_true", help="replace a config of that name")
     arguments = parser.parse_args()
@@ -38,7 +51,9 @@ def main():
         raise BadInput("--protected: a name occurs twice; give every folder a name of its own")
     require_names(protected)
     if arguments.config.exists() and not arguments.overwrite:
-        raise BadInput(f"{arguments.config}: is there already; name another file, or add --overwrite")
+        raise BadInput(
+            f"{arguments.config}: is there already; name another file, or add --overwrite"
+        )
     of = {"pattern": arguments.pattern, "speakers": arguments.speakers}
     found = examine(arguments.original, protected, **of, threads=os.cpu_count() or 2)
     written = write_config(arguments.config, found)

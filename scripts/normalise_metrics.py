@@ -2,17 +2,21 @@
 
 import argparse
 
-from voiceprivacy.command import print_metrics, run
-from voiceprivacy.files import BadInput, read_json, write_json
-from voiceprivacy.privacy import interval_files
-from voiceprivacy.privacy.normalised import normalise, resample, resample_gains
+from voiceprivacy.inout.files import BadInput, read_json, write_json
+from voiceprivacy.privacy.uncertainty import interval_files
+from voiceprivacy.privacy.uncertainty.jackknife import normalise, resample, resample_gains
+from voiceprivacy.running.command import print_metrics, run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for family in ("zebra", "verification"):
-        parser.add_argument(f"--{family}-original", required=True, help=f"metrics of assess_{family}.py, label oo")
-        parser.add_argument(f"--{family}", required=True, help=f"metrics of assess_{family}.py, labels op and pp")
+        parser.add_argument(
+            f"--{family}-original", required=True, help=f"metrics of assess_{family}.py, label oo"
+        )
+        parser.add_argument(
+            f"--{family}", required=True, help=f"metrics of assess_{family}.py, labels op and pp"
+        )
     parser.add_argument("--metrics", required=True, help="JSON to write")
     interval_files.add_arguments(parser)
     arguments = parser.parse_args()
@@ -28,11 +32,17 @@ def main():
             "cllr_min_bit": interval_files.read_left_out(*cllr_min),
         }
         left_out = {name: of.numbers for name, of in found.items()}
-        options = {"speakers": found["dece_bit"].speakers, "n_replicates": arguments.bootstrap, "seed": arguments.seed}
+        options = {
+            "speakers": found["dece_bit"].speakers,
+            "n_replicates": arguments.bootstrap,
+            "seed": arguments.seed,
+        }
         replicates = resample(metrics, **left_out, **options)
         replicates |= resample_gains(values, {name: of.replicates for name, of in found.items()})
         n_speakers = found["dece_bit"].n_speakers
-        metrics = interval_files.write_normalised_intervals(arguments.metrics, metrics, replicates, n_speakers)
+        metrics = interval_files.write_normalised_intervals(
+            arguments.metrics, metrics, replicates, n_speakers
+        )
     print_metrics({"": metrics})
 
 

@@ -3,23 +3,39 @@
 import argparse
 from itertools import product
 
-from voiceprivacy.command import run
-from voiceprivacy.files import BadInput
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.report.curves import read_similarities
 from voiceprivacy.report.plots import style
 from voiceprivacy.report.plots.layouts import matrices_picture
-from voiceprivacy.tables import read_manifest
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--anonymisers", nargs="+", required=True, metavar="NAME", help="the rows")
     parser.add_argument("--sets", nargs="+", required=True, metavar="NAME", help="the columns")
-    parser.add_argument("--manifests", nargs="+", required=True, metavar="TSV", help="of the trial speech of each set")
     parser.add_argument(
-        "--curves", nargs="+", required=True, metavar="TSV", help="of assess_similarity.py: all sets of each anonymiser"
+        "--manifests",
+        nargs="+",
+        required=True,
+        metavar="TSV",
+        help="of the trial speech of each set",
     )
-    parser.add_argument("--figures", nargs="+", required=True, metavar="FILE", help="the same picture as svg, pdf, png")
+    parser.add_argument(
+        "--curves",
+        nargs="+",
+        required=True,
+        metavar="TSV",
+        help="of assess_similarity.py: all sets of each anonymiser",
+    )
+    parser.add_argument(
+        "--figures",
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="the same picture as svg, pdf, png",
+    )
     arguments = parser.parse_args()
 
     places = list(product(arguments.anonymisers, arguments.sets))

@@ -3,12 +3,12 @@
 import argparse
 from pathlib import Path
 
-from voiceprivacy.command import run
-from voiceprivacy.files import BadInput
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.plots import style
 from voiceprivacy.report.plots.distinctiveness import picture
 from voiceprivacy.report.uncertainty import metric_limits
+from voiceprivacy.running.command import run
 
 NAMES = ("deid_percent", "gvd_db")
 
@@ -18,8 +18,16 @@ def main():
     parser.add_argument("--metrics", required=True, type=Path, help="metrics.tsv")
     parser.add_argument("--extractor", required=True, help="of the attacker")
     parser.add_argument("--backend", required=True, help="of the attacker")
-    parser.add_argument("--palette", nargs="*", default=[], metavar="NAME", help="all anonymisers, for the colours")
-    parser.add_argument("--figures", nargs="+", required=True, metavar="FILE", help="the same picture as svg, pdf, png")
+    parser.add_argument(
+        "--palette", nargs="*", default=[], metavar="NAME", help="all anonymisers, for the colours"
+    )
+    parser.add_argument(
+        "--figures",
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="the same picture as svg, pdf, png",
+    )
     arguments = parser.parse_args()
 
     attacker = (arguments.extractor, arguments.backend)

@@ -3,11 +3,11 @@
 import argparse
 from pathlib import Path
 
-from voiceprivacy.command import run
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.plots import style
 from voiceprivacy.report.plots.rank_lengths import picture
 from voiceprivacy.report.rank_tables import by_length
+from voiceprivacy.running.command import run
 
 
 def main():
@@ -17,7 +17,13 @@ def main():
     parser.add_argument("--gender", required=True, help="whom the galleries hold: f, m or mixed")
     parser.add_argument("--extractor", required=True, help="of the attacker")
     parser.add_argument("--backend", required=True, help="of the attacker")
-    parser.add_argument("--figures", nargs="+", required=True, metavar="FILE", help="the same picture as svg, pdf, png")
+    parser.add_argument(
+        "--figures",
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="the same picture as svg, pdf, png",
+    )
     arguments = parser.parse_args()
 
     place = (arguments.corpus, arguments.gender, arguments.extractor, arguments.backend)

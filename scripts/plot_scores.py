@@ -2,10 +2,10 @@
 
 import argparse
 
-from voiceprivacy.command import label_inputs, run
-from voiceprivacy.privacy.profiles import PROFILES
+from voiceprivacy.inout.tables import read_scores
+from voiceprivacy.privacy.scores.profiles import PROFILES
 from voiceprivacy.report.plots import scores, style
-from voiceprivacy.tables import read_scores
+from voiceprivacy.running.command import label_inputs, run
 
 PICTURES = """
 ece: empirical cross-entropy (actual, minimum, default); bayes_error: APE plot; normalised_bayes_error: the same
@@ -17,11 +17,18 @@ word as natural logarithms. For ZEBRA's own picture: assess_zebra.py --plot.
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, epilog=PICTURES)
-    parser.add_argument("--scores", required=True, nargs="+", help="TSV: enrolment trial label score; or Kaldi scores")
+    parser.add_argument(
+        "--scores",
+        required=True,
+        nargs="+",
+        help="TSV: enrolment trial label score; or Kaldi scores",
+    )
     parser.add_argument("--label", nargs="+", help="a name for each score file")
     parser.add_argument("--trials", help="key of Kaldi scores: enrolment trial target|nontarget")
     parser.add_argument("--picture", required=True, choices=PROFILES)
-    parser.add_argument("--plot", required=True, nargs="+", help="files to write: svg, pdf, png or tex (pgfplots)")
+    parser.add_argument(
+        "--plot", required=True, nargs="+", help="files to write: svg, pdf, png or tex (pgfplots)"
+    )
     arguments = parser.parse_args()
 
     curves = {

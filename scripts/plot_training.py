@@ -2,17 +2,23 @@
 
 import argparse
 
-from voiceprivacy.command import run
+from voiceprivacy.report.curves import read_curve
 from voiceprivacy.report.plots import style
 from voiceprivacy.report.plots.training import picture
-from voiceprivacy.report.training import read_curve
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--curve", required=True, help="training.tsv of the model")
     parser.add_argument("--title", default="", help="what stands above the picture")
-    parser.add_argument("--figures", nargs="+", required=True, metavar="FILE", help="the same picture as svg, pdf, png")
+    parser.add_argument(
+        "--figures",
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="the same picture as svg, pdf, png",
+    )
     arguments = parser.parse_args()
 
     figure = picture(read_curve(arguments.curve), title=arguments.title)

@@ -7,21 +7,32 @@ import argparse
 import os
 from pathlib import Path
 
-from voiceprivacy.command import run
-from voiceprivacy.files import counted
+from voiceprivacy.inout.files import counted
+from voiceprivacy.running.command import run
 from voiceprivacy.tools.publishing import publish
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--manifest", required=True, nargs="+", type=Path, help="manifest.tsv of protected speech")
-    parser.add_argument("--audio-dir", required=True, type=Path, help="folder to write and to give away")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument(
-        "--key", required=True, type=Path, help="TSV to write and to keep: which file is which utterance"
+        "--manifest", required=True, nargs="+", type=Path, help="manifest.tsv of protected speech"
+    )
+    parser.add_argument(
+        "--audio-dir", required=True, type=Path, help="folder to write and to give away"
+    )
+    parser.add_argument(
+        "--key",
+        required=True,
+        type=Path,
+        help="TSV to write and to keep: which file is which utterance",
     )
     arguments = parser.parse_args()
 
-    published = publish(arguments.manifest, arguments.audio_dir, arguments.key, threads=os.cpu_count() or 1)
+    published = publish(
+        arguments.manifest, arguments.audio_dir, arguments.key, threads=os.cpu_count() or 1
+    )
     written = f"wrote {counted(len(published), 'file')} to {arguments.audio_dir}"
     print(f"{written}; durations, words and background are as they were")
     print(f"the key stays here: {arguments.key}")

@@ -6,16 +6,22 @@ from pathlib import Path
 
 import yaml
 
-from voiceprivacy.command import run
-from voiceprivacy.files import BadInput, read_json, whole_or_absent
-from voiceprivacy.report.reproduction import differences
+from voiceprivacy.inout.files import BadInput, read_json, whole_or_absent
+from voiceprivacy.provenance.reproduction import differences
+from voiceprivacy.running.command import run
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, epilog="Exit code: 0 the same, 1 something differs.")
+    parser = argparse.ArgumentParser(
+        description=__doc__, epilog="Exit code: 0 the same, 1 something differs."
+    )
     parser.add_argument("provenance", type=Path, help="provenance.json of the run")
-    parser.add_argument("--directory", type=Path, help="where that run's paths start (default: above results/)")
-    parser.add_argument("--config", type=Path, help="YAML to write: the config of that run, to be run again")
+    parser.add_argument(
+        "--directory", type=Path, help="where that run's paths start (default: above results/)"
+    )
+    parser.add_argument(
+        "--config", type=Path, help="YAML to write: the config of that run, to be run again"
+    )
     arguments = parser.parse_args()
 
     then = read_json(arguments.provenance)
@@ -25,20 +31,23 @@ def main():
         write_config(arguments.config, then)
     directory = arguments.directory or arguments.provenance.absolute().parents[1]
     decisive, machine = differences(then, directory=directory)
-    for title, rows in (("Differs", decisive), ("Another machine (last digits may differ)", machine)):
+    for title, rows in (
+        ("Differs", decisive),
+        ("Another machine (last digits may differ)", machine),
+    ):
         if rows:
             print(f"{title}:")
         for name, before, now in rows:
             print(f"    {name}\n        run   {before}\n        here  {now}")
     if decisive:
         sys.exit(1)
-    print(f"Nothing that decides differs: commit {then['git_commit']}, {len(then.get('sha256', {}))} files.")
+    print(
+        f"Nothing that decides differs: commit {then['git_commit']}, {len(then.get('sha256', {}))} files."
+    )
 
 
 def write_config(path, then):
-    about = (
-        f"# Run of {then.get('created', 'an unknown day')}, commit {then['git_commit']}; every default is filled in."
-    )
+    about = f"# Run of {then.get('created', 'an unknown day')}, commit {then['git_commit']}; every default is filled in."
     text = yaml.safe_dump(then["config"], sort_keys=False, allow_unicode=True)
     with whole_or_absent(path) as temporary:
         temporary.write_text(f"{about}\n{text}", encoding="utf-8")

@@ -2,21 +2,29 @@
 
 import argparse
 
-from voiceprivacy.arrays import read_embeddings, write_matrix
-from voiceprivacy.attack import backends
-from voiceprivacy.command import run
-from voiceprivacy.tables import read_manifest, read_trials
+from voiceprivacy.attack.backends import backends
+from voiceprivacy.inout.arrays import read_embeddings, write_matrix
+from voiceprivacy.inout.tables import read_manifest, read_trials
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--enrolment", required=True, help="npz: embeddings of the trial utterances for the rows")
-    parser.add_argument("--trial", required=True, help="npz: embeddings of the trial utterances for the columns")
+    parser.add_argument(
+        "--enrolment", required=True, help="npz: embeddings of the trial utterances for the rows"
+    )
+    parser.add_argument(
+        "--trial", required=True, help="npz: embeddings of the trial utterances for the columns"
+    )
     parser.add_argument("--manifest", required=True, help="TSV of the trial part: who speaks")
     parser.add_argument("--trials", required=True, help="TSV: enrolment trial label")
-    parser.add_argument("--backend", required=True, help="cosine, jensen_shannon (histograms) or a PLDA npz")
     parser.add_argument(
-        "--matrix", required=True, help="npz to write: rows columns row_speakers column_speakers scores"
+        "--backend", required=True, help="cosine, jensen_shannon (histograms) or a PLDA npz"
+    )
+    parser.add_argument(
+        "--matrix",
+        required=True,
+        help="npz to write: rows columns row_speakers column_speakers scores",
     )
     arguments = parser.parse_args()
 
@@ -29,7 +37,9 @@ def main():
         speakers=backends.Lookup(speakers, path=arguments.manifest, what="utterance"),
     )
     write_matrix(arguments.matrix, matrix)
-    print(f"{len(matrix.rows)} x {len(matrix.columns)} scores, {len(set(matrix.row_speakers.tolist()))} speakers")
+    print(
+        f"{len(matrix.rows)} x {len(matrix.columns)} scores, {len(set(matrix.row_speakers.tolist()))} speakers"
+    )
 
 
 if __name__ == "__main__":

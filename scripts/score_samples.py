@@ -2,20 +2,27 @@
 
 import argparse
 
-from voiceprivacy.arrays import read_embeddings, write_matrix
-from voiceprivacy.attack import backends, sampling
-from voiceprivacy.command import run
-from voiceprivacy.files import naming
+from voiceprivacy.attack.backends import backends
+from voiceprivacy.attack.backends import backends as sampling
+from voiceprivacy.inout.arrays import read_embeddings, write_matrix
+from voiceprivacy.inout.files import naming
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--enrolment", required=True, help="npz: embeddings of the enrolment utterances")
+    parser.add_argument(
+        "--enrolment", required=True, help="npz: embeddings of the enrolment utterances"
+    )
     parser.add_argument("--trial", required=True, help="npz: embeddings of the trial utterances")
     parser.add_argument("--samples", required=True, help="TSV: shift speaker role utterance")
-    parser.add_argument("--backend", required=True, help="cosine, jensen_shannon (histograms) or a PLDA npz")
     parser.add_argument(
-        "--matrix", required=True, help="npz to write: rows columns row_speakers column_speakers scores"
+        "--backend", required=True, help="cosine, jensen_shannon (histograms) or a PLDA npz"
+    )
+    parser.add_argument(
+        "--matrix",
+        required=True,
+        help="npz to write: rows columns row_speakers column_speakers scores",
     )
     arguments = parser.parse_args()
 

@@ -2,23 +2,31 @@
 
 import argparse
 
-from voiceprivacy.arrays import read_embeddings, write_matrix
-from voiceprivacy.attack import backends
-from voiceprivacy.command import run
-from voiceprivacy.tables import read_enrolments, read_manifest, read_trials
+from voiceprivacy.attack.backends import backends
+from voiceprivacy.inout.arrays import read_embeddings, write_matrix
+from voiceprivacy.inout.tables import read_enrolments, read_manifest, read_trials
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--enrolment", required=True, help="npz: embeddings of the enrolment utterances")
+    parser.add_argument(
+        "--enrolment", required=True, help="npz: embeddings of the enrolment utterances"
+    )
     parser.add_argument("--trial", required=True, help="npz: embeddings of the trial utterances")
-    parser.add_argument("--enrolment-manifest", required=True, help="TSV of the enrolment part: who speaks")
+    parser.add_argument(
+        "--enrolment-manifest", required=True, help="TSV of the enrolment part: who speaks"
+    )
     parser.add_argument("--trial-manifest", required=True, help="TSV of the trial part: who speaks")
     parser.add_argument("--trials", required=True, help="TSV: enrolment trial label")
     parser.add_argument("--enrolments", required=True, help="TSV: enrolment utterance")
-    parser.add_argument("--backend", required=True, help="cosine, jensen_shannon (histograms) or a PLDA npz")
     parser.add_argument(
-        "--matrix", required=True, help="npz to write: rows columns row_speakers column_speakers scores"
+        "--backend", required=True, help="cosine, jensen_shannon (histograms) or a PLDA npz"
+    )
+    parser.add_argument(
+        "--matrix",
+        required=True,
+        help="npz to write: rows columns row_speakers column_speakers scores",
     )
     arguments = parser.parse_args()
 
@@ -27,7 +35,9 @@ def main():
         read_trials(arguments.trials),
         enrolment=backends.Gallery(read_embeddings(arguments.enrolment), arguments.enrolment),
         trial=backends.Gallery(read_embeddings(arguments.trial), arguments.trial),
-        enrolments=backends.Lookup(read_enrolments(arguments.enrolments), path=arguments.enrolments, what="enrolment"),
+        enrolments=backends.Lookup(
+            read_enrolments(arguments.enrolments), path=arguments.enrolments, what="enrolment"
+        ),
         enrolment_speakers=speakers_of(arguments.enrolment_manifest),
         trial_speakers=speakers_of(arguments.trial_manifest),
     )

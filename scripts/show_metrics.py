@@ -3,27 +3,33 @@
 import argparse
 from pathlib import Path
 
-from voiceprivacy.command import run
-from voiceprivacy.files import read_json
+from voiceprivacy.inout.files import read_json
+from voiceprivacy.provenance.record import averages_of, controls_of
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.metrics import read_metrics
-from voiceprivacy.report.provenance import averages_of, controls_of
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--metrics", required=True, type=Path, help="metrics.tsv")
     parser.add_argument(
-        "--comparisons", type=Path, help="folder of CORPUS/TRIALS/EXTRACTOR/BACKEND.tsv: how sure it is"
+        "--comparisons",
+        type=Path,
+        help="folder of CORPUS/TRIALS/EXTRACTOR/BACKEND.tsv: how sure it is",
     )
-    parser.add_argument("--provenance", type=Path, help="provenance.json: its controls and averages")
+    parser.add_argument(
+        "--provenance", type=Path, help="provenance.json: its controls and averages"
+    )
     parser.add_argument("--report", type=Path, help="the page to point to")
     arguments = parser.parse_args()
 
     metrics = read_metrics(arguments.metrics)
-    comparisons = read_comparisons(arguments.comparisons, metrics) if arguments.comparisons else NONE
+    comparisons = (
+        read_comparisons(arguments.comparisons, metrics) if arguments.comparisons else NONE
+    )
     provenance = read_json(arguments.provenance) if arguments.provenance else {}
     of = (controls_of(provenance), averages_of(provenance))
     print(*summary(compare(metrics, comparisons), comparisons, *of, metrics), sep="\n")

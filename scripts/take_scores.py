@@ -2,14 +2,16 @@
 
 import argparse
 
-from voiceprivacy.command import run
-from voiceprivacy.files import counted
-from voiceprivacy.tables import read_scored_trials, write_scores
+from voiceprivacy.inout.files import counted
+from voiceprivacy.inout.tables import read_scored_trials, write_scores
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--given", required=True, help="TSV: enrolment trial label score; with --trials headerless")
+    parser.add_argument(
+        "--given", required=True, help="TSV: enrolment trial label score; with --trials headerless"
+    )
     parser.add_argument("--trials", help="headerless key: enrolment trial target|nontarget")
     parser.add_argument("--scores", required=True, help="TSV to write")
     arguments = parser.parse_args()

@@ -2,40 +2,73 @@
 
 import argparse
 
-from voiceprivacy.arrays import read_embeddings
-from voiceprivacy.attack import backends, plda
-from voiceprivacy.command import run
-from voiceprivacy.tables import read_manifest
+from voiceprivacy.attack.backends import backends, plda
+from voiceprivacy.inout.arrays import read_embeddings
+from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--embeddings", required=True, help="npz: embeddings of the training utterances")
-    parser.add_argument("--manifest", required=True, help="TSV of the training part: who speaks")
-    parser.add_argument("--type", choices=["plda", "speechbrain_plda"], default="plda", help="default: plda, Kaldi's")
-    parser.add_argument("--lda-dim", type=int, help="dimensions after LDA (default: min(200, D, speakers - 1))")
-    parser.add_argument("--length-norm", choices=["kaldi", "simple", "none"], default="kaldi", help="default: kaldi")
-    parser.add_argument("--no-centre", action="store_true", help="do not subtract the mean of the training utterances")
     parser.add_argument(
-        "--shrinkage", type=float, default=0.0, help="of the within-speaker covariance (default: 0, none)"
+        "--embeddings", required=True, help="npz: embeddings of the training utterances"
     )
-    parser.add_argument("--rank", type=int, default=100, help="of SpeechBrain's PLDA (default: 100)")
-    parser.add_argument("--backend", required=True, help="npz to write: mean between within lda centre length_norm")
+    parser.add_argument("--manifest", required=True, help="TSV of the training part: who speaks")
+    parser.add_argument(
+        "--type",
+        choices=["plda", "speechbrain_plda"],
+        default="plda",
+        help="default: plda, Kaldi's",
+    )
+    parser.add_argument(
+        "--lda-dim", type=int, help="dimensions after LDA (default: min(200, D, speakers - 1))"
+    )
+    parser.add_argument(
+        "--length-norm", choices=["kaldi", "simple", "none"], default="kaldi", help="default: kaldi"
+    )
+    parser.add_argument(
+        "--no-centre",
+        action="store_true",
+        help="do not subtract the mean of the training utterances",
+    )
+    parser.add_argument(
+        "--shrinkage",
+        type=float,
+        default=0.0,
+        help="of the within-speaker covariance (default: 0, none)",
+    )
+    parser.add_argument(
+        "--rank", type=int, default=100, help="of SpeechBrain's PLDA (default: 100)"
+    )
+    parser.add_argument(
+        "--backend", required=True, help="npz to write: mean between within lda centre length_norm"
+    )
     arguments = parser.parse_args()
 
     utterances = read_manifest(arguments.manifest)
     gallery = backends.Gallery(read_embeddings(arguments.embeddings), arguments.embeddings)
-    embeddings, speakers = gallery.of([of.utterance for of in utterances]), [of.speaker for of in utterances]
+    embeddings, speakers = (
+        gallery.of([of.utterance for of in utterances]),
+        [of.speaker for of in utterances],
+    )
     recipe = _trained(embeddings, speakers, arguments)
     plda.write_recipe(arguments.backend, recipe)
-    shrunk = f", within-speaker covariance shrunk by {arguments.shrinkage}" if arguments.shrinkage else ""
+    shrunk = (
+        f", within-speaker covariance shrunk by {arguments.shrinkage}"
+        if arguments.shrinkage
+        else ""
+    )
     sizes = f"{len(utterances)} utterances of {len(set(speakers))} speakers"
-    print(f"{arguments.type.replace('plda', 'PLDA')} of {len(recipe.plda.mean)} dimensions from {sizes}{shrunk}")
+    print(
+        f"{arguments.type.replace('plda', 'PLDA')} of {len(recipe.plda.mean)} dimensions from {sizes}{shrunk}"
+    )
 
 
 def _trained(embeddings, speakers, arguments):
     if arguments.type == "speechbrain_plda":
-        from voiceprivacy.attack import speechbrain_plda  # seconds to import, and not in every environment
+        from voiceprivacy.attack.backends import (
+            speechbrain_plda,  # seconds to import, and not in every environment
+        )
 
         return speechbrain_plda.train(embeddings, speakers, rank=arguments.rank)
     normalised = arguments.length_norm != "none"

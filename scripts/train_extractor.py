@@ -2,20 +2,26 @@
 
 import argparse
 
-from voiceprivacy.attack import training
-from voiceprivacy.command import run
-from voiceprivacy.stamps import watched
+from voiceprivacy.attack.training import training
+from voiceprivacy.inout.stamps import watched
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--manifest", required=True, help="TSV: utterance speaker gender path duration_s")
+    parser.add_argument(
+        "--manifest", required=True, help="TSV: utterance speaker gender path duration_s"
+    )
     parser.add_argument("--recipe", required=True, help="SpeechBrain hyperparameter file")
     parser.add_argument("--folder", required=True, help="SpeechBrain folder to make")
     parser.add_argument("--start", help="SpeechBrain folder to start from (fine-tuning)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="cuda: all GPUs that torch sees")
-    parser.add_argument("--precision", choices=["fp32", "bf16", "fp16"], default="fp32", help="mixed precision")
+    parser.add_argument(
+        "--device", choices=["cpu", "cuda"], default="cpu", help="cuda: all GPUs that torch sees"
+    )
+    parser.add_argument(
+        "--precision", choices=["fp32", "bf16", "fp16"], default="fp32", help="mixed precision"
+    )
     parser.add_argument(
         "--threads",
         type=int,

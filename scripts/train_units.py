@@ -2,18 +2,22 @@
 
 import argparse
 
-from voiceprivacy.attack import units
-from voiceprivacy.attack.self_supervised import Encoder
-from voiceprivacy.command import run
-from voiceprivacy.files import naming
-from voiceprivacy.stamps import watched
+from voiceprivacy.attack.extractors import units
+from voiceprivacy.attack.extractors.encoders import Encoder
+from voiceprivacy.inout.files import naming
+from voiceprivacy.inout.stamps import watched
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--manifest", required=True, help="TSV of the part train")
-    parser.add_argument("--seed", type=int, default=0, help="of the frames that are used and of the first centres")
-    parser.add_argument("--encoder", help="folder of wav2vec 2.0, HuBERT or WavLM whose frames are taken, not MFCC")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of the frames that are used and of the first centres"
+    )
+    parser.add_argument(
+        "--encoder", help="folder of wav2vec 2.0, HuBERT or WavLM whose frames are taken, not MFCC"
+    )
     parser.add_argument("--codebook", required=True, help="npz to write: scale, centres")
     arguments = parser.parse_args()
 

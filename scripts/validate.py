@@ -3,12 +3,12 @@
 import argparse
 import sys
 
-from voiceprivacy import configuration, estimate
-from voiceprivacy.command import run
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Findings
-from voiceprivacy.files import counted
-from voiceprivacy.tools import ready_speech
+from voiceprivacy.inout.files import counted
+from voiceprivacy.plan import completion, configuration, estimate
+from voiceprivacy.running.command import run
+from voiceprivacy.tools import pairing
 
 
 def main():
@@ -16,15 +16,17 @@ def main():
     parser.add_argument("--config", required=True, help="YAML config of a run")
     arguments = parser.parse_args()
 
-    config = configuration.read(arguments.config)
+    config = completion.read(arguments.config)
     problems = configuration.problems(config)
     findings = Findings()
     for problem in problems:
-        findings.error(arguments.config, configuration.line_of(arguments.config, problem.place), str(problem))
+        findings.error(
+            arguments.config, completion.line_of(arguments.config, problem.place), str(problem)
+        )
     show(arguments.config, sorted(findings, key=lambda finding: finding.line))
     examined = examine({problem.place[:2] for problem in problems}, config)
     findings += [finding for of in examined.values() for finding in of.findings]
-    if not problems and (ready := ready_speech.findings_of(configuration.check(config), examined)):
+    if not problems and (ready := pairing.findings_of(configuration.check(config), examined)):
         show("speech that is anonymised already", ready)
         findings += ready
     errors = len(findings.errors())
@@ -32,17 +34,23 @@ def main():
         print(estimate.text(estimate.estimate(configuration.check(config), examined)))
     excluded = sum(finding.level == "excluded" for finding in findings)
     left_out = f", {counted(excluded, 'utterance')} excluded" if excluded else ""
-    print(f"{counted(errors, 'error')}, {counted(len(findings) - errors - excluded, 'oddity', 'oddities')}{left_out}")
+    print(
+        f"{counted(errors, 'error')}, {counted(len(findings) - errors - excluded, 'oddity', 'oddities')}{left_out}"
+    )
     if errors:
         sys.exit(2)
 
 
 def examine(unusable, config):
     """Examine and show the corpora of a config whose entries (such as ("corpora", "mine")) are not unusable."""
-    corpora = configuration.complete(config).get("corpora", {})
+    corpora = completion.complete(config).get("corpora", {})
     corpora = corpora if isinstance(corpora, dict) else {}
-    usable = {name: entry for name, entry in corpora.items() if not unusable & {("corpora",), ("corpora", name)}}
-    usable = configuration.expand(usable)
+    usable = {
+        name: entry
+        for name, entry in corpora.items()
+        if not unusable & {("corpora",), ("corpora", name)}
+    }
+    usable = completion.expand(usable)
     examined = {}
     for name in usable:
         examined[name] = checks.examine_entry(name, usable)

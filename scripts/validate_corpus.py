@@ -4,24 +4,37 @@ import argparse
 import json
 import sys
 
-from voiceprivacy.command import run
 from voiceprivacy.corpora import checks
-from voiceprivacy.corpora.exclusion import write_excluded
+from voiceprivacy.corpora.checks import write_excluded
 from voiceprivacy.corpora.listing import FINDING
-from voiceprivacy.tables import write_table
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--source", required=True, type=json.loads, help='JSON {"kind": options}, as in the config')
-    parser.add_argument("--protocol", default={}, type=json.loads, help='JSON {"protocol": options}; none for train')
+    parser.add_argument(
+        "--source", required=True, type=json.loads, help='JSON {"kind": options}, as in the config'
+    )
+    parser.add_argument(
+        "--protocol", default={}, type=json.loads, help='JSON {"protocol": options}; none for train'
+    )
     parser.add_argument("--sample-rate", default=16000, type=int, help="Hz (default 16000)")
-    parser.add_argument("--training", default={}, type=json.loads, help='JSON {"corpus": source} of training corpora')
+    parser.add_argument(
+        "--training",
+        default={},
+        type=json.loads,
+        help='JSON {"corpus": source} of training corpora',
+    )
     parser.add_argument("--checks", required=True, help="TSV to write: level file line what")
-    parser.add_argument("--excluded", help="TSV to write: utterance why, of those that are left out of everything")
+    parser.add_argument(
+        "--excluded", help="TSV to write: utterance why, of those that are left out of everything"
+    )
     arguments = parser.parse_args()
 
-    examined = checks.examine(arguments.source, arguments.protocol, arguments.sample_rate, arguments.training)
+    examined = checks.examine(
+        arguments.source, arguments.protocol, arguments.sample_rate, arguments.training
+    )
     for finding in examined.findings:
         print(f"{finding.level}: {finding}", file=sys.stderr)
     if examined.findings.errors():

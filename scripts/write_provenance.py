@@ -3,18 +3,24 @@
 import argparse
 from pathlib import Path
 
-from voiceprivacy.command import run
-from voiceprivacy.files import write_json
-from voiceprivacy.report.provenance import parse_config, provenance
+from voiceprivacy.inout.files import write_json
+from voiceprivacy.provenance.record import parse_config, provenance
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--config", required=True, help="the config as used, as JSON text")
     parser.add_argument(
-        "--files", nargs="*", default=[], type=Path, help="models and trial lists to take the SHA-256 of"
+        "--files",
+        nargs="*",
+        default=[],
+        type=Path,
+        help="models and trial lists to take the SHA-256 of",
     )
-    parser.add_argument("--benchmarks", type=Path, help="folder of Snakemake's benchmark files, one folder a rule")
+    parser.add_argument(
+        "--benchmarks", type=Path, help="folder of Snakemake's benchmark files, one folder a rule"
+    )
     parser.add_argument("--provenance", required=True, type=Path, help="JSON to write")
     arguments = parser.parse_args()
 

@@ -3,16 +3,18 @@
 import argparse
 from pathlib import Path
 
-from voiceprivacy.command import run
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.rank_tables import write_latex, write_tables
+from voiceprivacy.running.command import run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--metrics", required=True, type=Path, help="metrics.tsv")
     parser.add_argument("--tsv", required=True, type=Path, help="table to write, in full precision")
-    parser.add_argument("--tex", required=True, type=Path, help="the same for LaTeX (booktabs), rounded")
+    parser.add_argument(
+        "--tex", required=True, type=Path, help="the same for LaTeX (booktabs), rounded"
+    )
     arguments = parser.parse_args()
 
     metrics = read_metrics(arguments.metrics)

@@ -2,11 +2,11 @@
 
 import argparse
 
-from voiceprivacy.command import run
-from voiceprivacy.files import naming
+from voiceprivacy.inout.files import naming
 from voiceprivacy.report.challenge import TABLES
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.typeset import markdown, write
+from voiceprivacy.running.command import run
 
 WHICH = """
 challenge: error rates, Cllr, linkability and ZEBRA of every system under every condition; 2: DeID, G_VD, ZEBRA and
@@ -18,7 +18,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, epilog=WHICH)
     parser.add_argument("--metrics", required=True, help="results/metrics.tsv of a run")
     parser.add_argument("--table", required=True, choices=TABLES)
-    parser.add_argument("--output", nargs="+", default=[], help="files to write: tsv, md or tex (booktabs)")
+    parser.add_argument(
+        "--output", nargs="+", default=[], help="files to write: tsv, md or tex (booktabs)"
+    )
     arguments = parser.parse_args()
 
     with naming(arguments.metrics):

@@ -6,7 +6,13 @@ pytest --hypothesis-profile=explore draws others, and twenty times as many.
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "same", derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "same",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("explore", settings.get_profile("same"), derandomize=False, max_examples=2000)
+settings.register_profile(
+    "explore", settings.get_profile("same"), derandomize=False, max_examples=2000
+)
 settings.load_profile("same")

@@ -15,10 +15,10 @@ os.environ["OMP_NUM_THREADS"] = "1"  # one process is one thread, in the program
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-import numpy as np  # noqa: E402
+import numpy as np
 
-from voiceprivacy import audio  # noqa: E402
-from voiceprivacy.tables import Utterance, write_manifest  # noqa: E402
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.tables import Utterance, write_manifest
 
 N_UTTERANCES, SECONDS, N_FILES = 2400, 7.5, 20
 MODEL = ROOT / "workflow" / "resources" / "ecapa_small"
@@ -48,7 +48,10 @@ def make_utterances(folder):
         samples = generator.normal(0, 0.05, round(SECONDS * 16000)).astype(np.float32)
         audio.write(folder / f"{index}.flac", samples, 16000)
     names = [f"u{index:05}" for index in range(N_UTTERANCES)]
-    return [Utterance(name, "s", "f", folder / f"{index % N_FILES}.flac", SECONDS) for index, name in enumerate(names)]
+    return [
+        Utterance(name, "s", "f", folder / f"{index % N_FILES}.flac", SECONDS)
+        for index, name in enumerate(names)
+    ]
 
 
 def embed(folder, parts, *, threads):

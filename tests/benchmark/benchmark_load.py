@@ -19,16 +19,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-import numpy as np  # noqa: E402
+import numpy as np
 
-from voiceprivacy import audio  # noqa: E402
+from voiceprivacy.inout import audio
 
 UTTERANCES, ENROLLED, IMPOSTORS = 104, 5, 9
 PLUGINS = f"{sys.executable} {ROOT / 'tests/benchmark/load_plugins.py'}"
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--speakers", type=int, nargs="+", default=[100, 1000])
     parser.add_argument("--folder", help="where to work (default: a temporary folder)")
     arguments = parser.parse_args()
@@ -38,13 +40,17 @@ def main():
         with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
             data = write_corpus(Path(folder) / "data", n_speakers)
             measured[n_speakers] = {
-                name: measure(command, folder) for name, command in stages(Path(folder), data).items()
+                name: measure(command, folder)
+                for name, command in stages(Path(folder), data).items()
             }
     sizes = [f"{n_speakers * UTTERANCES:,} utterances" for n_speakers in measured]
     print("| stage | " + " | ".join(f"{size}: s | MB" for size in sizes) + " |")
     print("|---" * (1 + 2 * len(sizes)) + "|")
     for stage in next(iter(measured.values())):
-        numbers = [f"{seconds:.1f} | {megabytes:.0f}" for seconds, megabytes in (of[stage] for of in measured.values())]
+        numbers = [
+            f"{seconds:.1f} | {megabytes:.0f}"
+            for seconds, megabytes in (of[stage] for of in measured.values())
+        ]
         print(f"| {stage} | {' | '.join(numbers)} |")
 
 
@@ -81,7 +87,14 @@ def stages(folder, data):
     for part in ("enrolment", "trial"):
         outputs = ["--manifest", f"original/{part}.tsv", "--audio-dir", f"original/{part}"]
         commands[f"prepare_part, {part}"] = ["prepare_part", *corpus, "--part", part, *outputs]
-    lists = ["--output-trials", "trials.tsv", "--output-enrolments", "enrolments.tsv", "--output-speakers", "ids.tsv"]
+    lists = [
+        "--output-trials",
+        "trials.tsv",
+        "--output-enrolments",
+        "enrolments.tsv",
+        "--output-speakers",
+        "ids.tsv",
+    ]
     manifests = ["--enrolment", "original/enrolment.tsv", "--trial", "original/trial.tsv"]
     commands["list_trials"] = ["list_trials", *corpus, "--trials", "all", *manifests, *lists]
     anonymiser = json.dumps({"command": f"{PLUGINS} anonymise"})
@@ -99,9 +112,17 @@ def stages(folder, data):
     ]
     shards = ["--shards", "protected/shard.tsv", "--manifest", "protected/trial.tsv"]
     commands["gather_manifests"] = ["gather_manifests", "--original", original, *shards]
-    for name, manifest in (("enrolment", "original/enrolment"), ("protected trial", "protected/trial")):
+    for name, manifest in (
+        ("enrolment", "original/enrolment"),
+        ("protected trial", "protected/trial"),
+    ):
         outputs = ["--manifest", f"{manifest}.tsv", "--embeddings", f"{manifest}.npz"]
-        commands[f"extract_embeddings, {name}"] = ["extract_embeddings", "--command", f"{PLUGINS} embed", *outputs]
+        commands[f"extract_embeddings, {name}"] = [
+            "extract_embeddings",
+            "--command",
+            f"{PLUGINS} embed",
+            *outputs,
+        ]
     embeddings = ["--enrolment", "original/enrolment.npz", "--trial", "protected/trial.npz"]
     tables = [
         "--trials",
@@ -126,7 +147,9 @@ def stages(folder, data):
 def measure(command, folder):
     """Seconds, and peak memory in MB of the largest process that a command starts."""
     start = time.monotonic()
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
     said = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
     if status:

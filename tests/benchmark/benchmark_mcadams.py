@@ -12,15 +12,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:1] = [
     str(ROOT / "scripts"),
-    str(ROOT / "tests/unit/anonymise"),
+    str(ROOT / "tests"),
 ]  # this folder hides packages
 
-import numpy as np  # noqa: E402
-import plain_mcadams  # noqa: E402
+import numpy as np
+from support import plain_mcadams
 
-from voiceprivacy import audio  # noqa: E402
-from voiceprivacy.anonymise import mcadams, parallel  # noqa: E402
-from voiceprivacy.tables import Utterance  # noqa: E402
+from voiceprivacy.anonymise.functions import mcadams
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.running import pools
 
 RATE, ALPHA, ROUNDS = 16000, 0.8, 5
 FILES = 100
@@ -38,7 +39,9 @@ def main():
         print(f"{name:<12}{speed:>8.0f} s of audio a second on one core ({1 / speed:.5f} s each)")
     print(f"{'ratio':<12}{speeds['ours'] / speeds['plain loop']:>8.1f}")
     seconds = corpus_seconds(samples)
-    print(f"{'2 threads':<12}{seconds[1] / seconds[2]:>8.1f} times one, with all files read and written (wall time)")
+    print(
+        f"{'2 threads':<12}{seconds[1] / seconds[2]:>8.1f} times one, with all files read and written (wall time)"
+    )
 
 
 def audio_seconds_per_second(anonymise, samples):
@@ -57,10 +60,15 @@ def corpus_seconds(samples):
     for threads in (1, 2) * ROUNDS:
         with tempfile.TemporaryDirectory() as folder:
             audio.write(f"{folder}/original.flac", samples, RATE)
-            jobs = [(Utterance(f"u{n}", "s", "f", f"{folder}/original.flac", 1.0), ALPHA) for n in range(FILES)]
-            protect = functools.partial(mcadams.anonymise_file, variant="vpc2020", audio_dir=f"{folder}/protected")
+            jobs = [
+                (Utterance(f"u{n}", "s", "f", f"{folder}/original.flac", 1.0), ALPHA)
+                for n in range(FILES)
+            ]
+            protect = functools.partial(
+                mcadams.anonymise_file, variant="vpc2020", audio_dir=f"{folder}/protected"
+            )
             start = time.perf_counter()
-            parallel.in_threads(protect, jobs, threads=threads, description=f"{threads} threads")
+            pools.in_threads(protect, jobs, threads=threads, description=f"{threads} threads")
             fastest[threads] = min(time.perf_counter() - start, fastest.get(threads, float("inf")))
     return fastest
 

@@ -11,10 +11,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-import numpy as np  # noqa: E402
+import numpy as np
 
-from voiceprivacy.privacy import bootstrap, calibration, null, trials, verification, zebra  # noqa: E402
-from voiceprivacy.tables import Trial, write_scores  # noqa: E402
+from voiceprivacy.inout.tables import Trial, write_scores
+from voiceprivacy.privacy.scores import calibration, trials, verification, zebra
+from voiceprivacy.privacy.uncertainty import bootstrap, null
 
 ROUNDS = 3
 BOOTSTRAP_S = 20  # what a thousand replicates of one condition may take
@@ -24,11 +25,17 @@ TOOLKIT_S = 8.7  # the ZEBRA toolkit, for its part of the same on a million scor
 def main():
     few, many = drawn(10_000), drawn(1_000_000)
     loop, ours = seconds(plain_llrs, **few), seconds(calibration.oracle_llrs, **few)
-    print(f"PAV, 10 000 scores: plain loop {loop:.3f} s, ours {ours:.4f} s, ratio {loop / ours:.0f}")
+    print(
+        f"PAV, 10 000 scores: plain loop {loop:.3f} s, ours {ours:.4f} s, ratio {loop / ours:.0f}"
+    )
     loop, ours = seconds(plain_profile, **few), seconds(profile, **few)
-    print(f"ECE at 201 priors, 10 000 scores: plain loop {loop:.2f} s, ours {ours:.4f} s, ratio {loop / ours:.0f}")
+    print(
+        f"ECE at 201 priors, 10 000 scores: plain loop {loop:.2f} s, ours {ours:.4f} s, ratio {loop / ours:.0f}"
+    )
     both = seconds(everything, **many)
-    print(f"all metrics and the profile, 1 000 000 scores: {both:.3f} s, a {TOOLKIT_S / both:.0f}th of the toolkit's")
+    print(
+        f"all metrics and the profile, 1 000 000 scores: {both:.3f} s, a {TOOLKIT_S / both:.0f}th of the toolkit's"
+    )
     of = spoken(n_speakers=20, n_utterances=30)
     replicates, band = seconds(resampled, of=of), seconds(null_band, of=of)
     print(
@@ -37,14 +44,19 @@ def main():
     for n_speakers, n_utterances, n_replicates in ((40, 75, 100), (100, 100, 10)):
         of = spoken(n_speakers=n_speakers, n_utterances=n_utterances)
         spent = seconds(resampled, of=of, n_replicates=n_replicates) * 1000 / n_replicates
-        print(f"1000 replicates of all metrics, {len(of.scores)} scores: {spent:.1f} s (from {n_replicates})")
+        print(
+            f"1000 replicates of all metrics, {len(of.scores)} scores: {spent:.1f} s (from {n_replicates})"
+        )
     print(f"assess_zebra.py, 12 000 scores, start-up included: {command(drawn(12_000)):.2f} s")
 
 
 def drawn(n_scores):
     generator = np.random.default_rng(0)
     n_target = n_scores // 20
-    return {"target": generator.normal(1, 1, n_target), "nontarget": generator.normal(-1, 1, n_scores - n_target)}
+    return {
+        "target": generator.normal(1, 1, n_target),
+        "nontarget": generator.normal(-1, 1, n_scores - n_target),
+    }
 
 
 def spoken(*, n_speakers, n_utterances):
@@ -93,8 +105,12 @@ def plain_profile(*, target, nontarget):
     profile = []
     for log_odds in zebra.PROFILE_LOG_ODDS:
         prior = 1 / (1 + np.exp(-log_odds))
-        miss = sum(np.log1p(np.exp(-llr - log_odds)) for llr in targets if llr < np.inf) / len(targets)
-        false_alarm = sum(np.log1p(np.exp(llr + log_odds)) for llr in nontargets if llr > -np.inf) / len(nontargets)
+        miss = sum(np.log1p(np.exp(-llr - log_odds)) for llr in targets if llr < np.inf) / len(
+            targets
+        )
+        false_alarm = sum(
+            np.log1p(np.exp(llr + log_odds)) for llr in nontargets if llr > -np.inf
+        ) / len(nontargets)
         profile.append((prior * miss + (1 - prior) * false_alarm) / np.log(2))
     return profile
 
@@ -124,12 +140,18 @@ def plain_llrs(*, target, nontarget):
 def command(scores):
     """Seconds on the clock of assess_zebra.py."""
     with tempfile.TemporaryDirectory() as folder:
-        trials = [Trial("e", f"{label}{k}", label) for label, values in scores.items() for k in range(len(values))]
+        trials = [
+            Trial("e", f"{label}{k}", label)
+            for label, values in scores.items()
+            for k in range(len(values))
+        ]
         write_scores(f"{folder}/s.tsv", trials, np.concatenate(list(scores.values())))
         files = ["--scores", f"{folder}/s.tsv", "--metrics", f"{folder}/m.json"]
         start = time.perf_counter()
         subprocess.run(
-            [sys.executable, ROOT / "scripts/assess_zebra.py", *files], check=True, stdout=subprocess.DEVNULL
+            [sys.executable, ROOT / "scripts/assess_zebra.py", *files],
+            check=True,
+            stdout=subprocess.DEVNULL,
         )
         assert json.loads(Path(f"{folder}/m.json").read_text())["n_target"] == len(scores["target"])
         return time.perf_counter() - start

@@ -17,40 +17,59 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-import numpy as np  # noqa: E402
-from simulations import simulated_matrices, simulated_scores, true_numbers  # noqa: E402
+import numpy as np
+from simulations import simulated_matrices, simulated_scores, true_numbers
 
-from voiceprivacy import seeds  # noqa: E402
-from voiceprivacy.privacy import (  # noqa: E402
-    bootstrap,
-    jackknife,
-    normalised,
-    null,
-    ranks,
-    similarity,
-    trials,
-    verification,
-    zebra,
-)
-from voiceprivacy.privacy.calibration import pav_blocks  # noqa: E402
+from voiceprivacy.inout import seeds
+from voiceprivacy.privacy.matrices import ranks, similarity
+from voiceprivacy.privacy.scores import trials, verification, zebra
+from voiceprivacy.privacy.scores.calibration import pav_blocks
+from voiceprivacy.privacy.uncertainty import bootstrap, jackknife, null
+from voiceprivacy.privacy.uncertainty import jackknife as normalised
 
 COMPARED = ("eer_percent", "cllr_bit", "cllr_min_bit", "dece_bit", "linkability")
 OF_RANKS = ("mean", "max", "std")
 SHOWN = {
     *COMPARED,
     *("eer_rocch_percent", "eer_speechbrain_percent", "cllr_cal_bit"),
-    *("deid_percent", "gvd_db", *(f"{name}_disclosure_bit" for name in OF_RANKS), "identification_rate_percent"),
+    *(
+        "deid_percent",
+        "gvd_db",
+        *(f"{name}_disclosure_bit" for name in OF_RANKS),
+        "identification_rate_percent",
+    ),
 }
 CLASSES, WITHHELD = ("target", "nontarget"), "min_dcf"
 KINDS = ["scores", "ratios", "embeddings", "ranks", "nothing"]
-COLUMNS = ["simulated", "speakers", "utterances", "metric", "truth", "mean", "percentile", "reported", "width", "sets"]
+COLUMNS = [
+    "simulated",
+    "speakers",
+    "utterances",
+    "metric",
+    "truth",
+    "mean",
+    "percentile",
+    "reported",
+    "width",
+    "sets",
+]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--table", type=Path, default=Path("coverage.tsv"), help="TSV that lines are appended to")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--table", type=Path, default=Path("coverage.tsv"), help="TSV that lines are appended to"
+    )
     parser.add_argument("--speakers", type=int, nargs="+", default=[12, 20, 40])
-    parser.add_argument("--separations", type=float, nargs="+", default=[0.5, 2.0], help="d' of the simulated scores")
+    parser.add_argument(
+        "--separations",
+        type=float,
+        nargs="+",
+        default=[0.5, 2.0],
+        help="d' of the simulated scores",
+    )
     parser.add_argument("--utterances", type=int, default=4, help="of each speaker")
     parser.add_argument("--sets", type=int, default=500, help="simulated sets for each setting")
     parser.add_argument("--replicates", type=int, default=300)
@@ -60,13 +79,26 @@ def main():
     options = {"sets": arguments.sets, "n_replicates": arguments.replicates}
     done = {tuple(row[:3]) for row in lines_of(arguments.table)}
     for size in [(n_speakers, arguments.utterances) for n_speakers in arguments.speakers]:
-        simulations = {f"scores, d' = {separation:g}": (of_scores, separation) for separation in arguments.separations}
-        simulations |= {f"ratios, d' = {separation:g}": (of_ratios, separation) for separation in arguments.separations}
-        simulations |= {"embeddings": (of_embeddings,), "ranks": (of_rank_models,), "nothing, d' = 0": (of_nothing,)}
+        simulations = {
+            f"scores, d' = {separation:g}": (of_scores, separation)
+            for separation in arguments.separations
+        }
+        simulations |= {
+            f"ratios, d' = {separation:g}": (of_ratios, separation)
+            for separation in arguments.separations
+        }
+        simulations |= {
+            "embeddings": (of_embeddings,),
+            "ranks": (of_rank_models,),
+            "nothing, d' = 0": (of_nothing,),
+        }
         for name, (simulate, *how) in simulations.items():
             place = (name, *map(str, size))
             if place not in done and name.partition(",")[0] in arguments.only:
-                append(arguments.table, [(*place, *line, arguments.sets) for line in simulate(size, *how, **options)])
+                append(
+                    arguments.table,
+                    [(*place, *line, arguments.sets) for line in simulate(size, *how, **options)],
+                )
     print_markdown(lines_of(arguments.table))
 
 
@@ -103,11 +135,25 @@ def held(truth, found):
     for name in found[0]:
         of = [intervals[name] for intervals in found if not isinstance(intervals[name].ci_low, str)]
         shares = [
-            np.mean([getattr(one, f"{kind}_low") <= truth[name] <= getattr(one, f"{kind}_high") for one in of])
+            np.mean(
+                [
+                    getattr(one, f"{kind}_low") <= truth[name] <= getattr(one, f"{kind}_high")
+                    for one in of
+                ]
+            )
             for kind in ("percentile", "ci")
         ]
-        mean, width = np.mean([one.value for one in of]), np.mean([one.ci_high - one.ci_low for one in of])
-        yield name, f"{truth[name]:.4g}", f"{mean:.4g}", *(f"{100 * share:.1f} %" for share in shares), f"{width:.3g}"
+        mean, width = (
+            np.mean([one.value for one in of]),
+            np.mean([one.ci_high - one.ci_low for one in of]),
+        )
+        yield (
+            name,
+            f"{truth[name]:.4g}",
+            f"{mean:.4g}",
+            *(f"{100 * share:.1f} %" for share in shares),
+            f"{width:.3g}",
+        )
 
 
 def of_scores(size, separation, *, sets, n_replicates):
@@ -122,7 +168,10 @@ def of_scores(size, separation, *, sets, n_replicates):
         of_set = named_intervals(values, replicates, size[0])
         values_of_second, replicates_of_second = numbers(second, n_replicates, index)
         for name in COMPARED:
-            pair = (values[name] - values_of_second[name], replicates[name] - replicates_of_second[name])
+            pair = (
+                values[name] - values_of_second[name],
+                replicates[name] - replicates_of_second[name],
+            )
             of_set[f"difference of {name}"] = bootstrap.interval(*pair, n_speakers=size[0])
         found.append(of_set)
     return held(truth, found)
@@ -135,7 +184,10 @@ def numbers(of, n_replicates, seed):
 
 def both(sample):
     """All metrics of scores with an interval, and min DCF, which has none because of what it holds here."""
-    scores = {label: np.repeat(getattr(sample, label), getattr(sample, f"{label}_counts")) for label in CLASSES}
+    scores = {
+        label: np.repeat(getattr(sample, label), getattr(sample, f"{label}_counts"))
+        for label in CLASSES
+    }
     of_dcf = {WITHHELD: verification.min_dcf(**scores, blocks=pav_blocks(sample.ties))}
     return verification.of_sample(sample) | zebra.of_sample(sample) | of_dcf
 
@@ -158,19 +210,29 @@ def of_nothing(size, *, sets, n_replicates):
 def alarm(size, index, n_replicates):
     of, _ = simulated_scores(size, (0, 0), seeds.generator(index, "null", str(size)))
     sample = trials.weigh(of, np.ones(len(of.scores), dtype=np.int64))
-    limit = null.dece_null95_bit(null.null_dece_bits(of, n_replicates=n_replicates, seed=index), n_speakers=size[0])
+    limit = null.dece_null95_bit(
+        null.null_dece_bits(of, n_replicates=n_replicates, seed=index), n_speakers=size[0]
+    )
     return limit != "undefined" and zebra.of_sample(sample)["dece_bit"] > limit
 
 
 def of_ratios(size, separation, *, sets, n_replicates):
     """Lines of measures in proportion to the original, whose d' is larger by 0.5."""
     conditions = {"op": separation, "pp": separation, "oo": separation + 0.5}
-    truth, found = normalised.normalise(**ratios_of({name: true_numbers(of) for name, of in conditions.items()})), []
+    truth, found = (
+        normalised.normalise(
+            **ratios_of({name: true_numbers(of) for name, of in conditions.items()})
+        ),
+        [],
+    )
     for index in range(sets):
         draw = seeds.generator(index, "scores", str(size))
         protected, original = simulated_scores(size, (separation, separation + 0.5), draw)
         of = {"op": protected, "pp": protected, "oo": original}
-        values = {name: both(trials.weigh(one, np.ones(len(one.scores), dtype=np.int64))) for name, one in of.items()}
+        values = {
+            name: both(trials.weigh(one, np.ones(len(one.scores), dtype=np.int64)))
+            for name, one in of.items()
+        }
         left_out = {name: bootstrap.leave_one_out(one, both) for name, one in of.items()}
         metrics = normalised.normalise(**ratios_of(values))
         options = {"speakers": protected.speakers, "n_replicates": n_replicates, "seed": index}
@@ -184,14 +246,19 @@ def of_ratios(size, separation, *, sets, n_replicates):
 
 def ratios_of(numbers):
     """{metric: {condition: number}} of {condition: {metric: number}}, as the normalised measures take them."""
-    return {name: {condition: of[name] for condition, of in numbers.items()} for name in ("dece_bit", "cllr_min_bit")}
+    return {
+        name: {condition: of[name] for condition, of in numbers.items()}
+        for name in ("dece_bit", "cllr_min_bit")
+    }
 
 
 def of_rank_models(size, *, sets, n_replicates):
     """Lines of the model that is fitted to ranks."""
     truth, found = ranks.model_metrics(true_ranks(size)), []
     for index in range(sets):
-        _, templates = simulated_matrices(size, seeds.generator(index, "embeddings", str(size)), pairs=False)
+        _, templates = simulated_matrices(
+            size, seeds.generator(index, "embeddings", str(size)), pairs=False
+        )
         of = ranks.true_ranks(templates)
         values = ranks.model_metrics(ranks.histogram(of))
         options = {"n_replicates": n_replicates, "seed": index}
@@ -205,11 +272,18 @@ def of_embeddings(size, *, sets, n_replicates):
     """Lines of a simulation of embeddings: similarity matrices, and ranks of OP."""
     found = []
     for index in range(sets):
-        matrices, templates = simulated_matrices(size, seeds.generator(index, "embeddings", str(size)))
+        matrices, templates = simulated_matrices(
+            size, seeds.generator(index, "embeddings", str(size))
+        )
         options = {"n_replicates": n_replicates, "seed": index}
         replicates = jackknife.resample_similarities(matrices, **options)
-        replicates = {"deid_percent": replicates["op"]["deid_percent"], "gvd_db": replicates["pp"]["gvd_db"]}
-        replicates |= bootstrap.resample_ranks(ranks.true_ranks(templates), templates.row_speakers, **options)
+        replicates = {
+            "deid_percent": replicates["op"]["deid_percent"],
+            "gvd_db": replicates["pp"]["gvd_db"],
+        }
+        replicates |= bootstrap.resample_ranks(
+            ranks.true_ranks(templates), templates.row_speakers, **options
+        )
         values = assessed(matrices) | ranks.disclosure(ranks.histogram(ranks.true_ranks(templates)))
         found.append(named_intervals(values, replicates, size[0]))
     return held(true_of_embeddings(size), found)
@@ -223,7 +297,9 @@ def assessed(matrices):
 
 def true_of_embeddings(size):
     """Of many speakers (G_VD: protected voices are as different as original ones); ranks of many galleries."""
-    return {"deid_percent": true_deid_percent(size[1]), "gvd_db": 0.0} | ranks.disclosure(true_ranks(size))
+    return {"deid_percent": true_deid_percent(size[1]), "gvd_db": 0.0} | ranks.disclosure(
+        true_ranks(size)
+    )
 
 
 @functools.cache
@@ -231,7 +307,9 @@ def true_ranks(size, n_galleries=2000):
     """Mean rank histogram of many galleries of a size."""
     histograms = []
     for index in range(n_galleries):
-        _, templates = simulated_matrices(size, seeds.generator(index, "truth", str(size)), pairs=False)
+        _, templates = simulated_matrices(
+            size, seeds.generator(index, "truth", str(size)), pairs=False
+        )
         histograms.append(ranks.histogram(ranks.true_ranks(templates)))
     return np.mean(histograms, axis=0)
 
@@ -240,7 +318,9 @@ def true_ranks(size, n_galleries=2000):
 def true_deid_percent(n_utterances, n_sets=60):
     found = []
     for index in range(n_sets):
-        matrices, _ = simulated_matrices((200, n_utterances), seeds.generator(index, "many speakers"))
+        matrices, _ = simulated_matrices(
+            (200, n_utterances), seeds.generator(index, "many speakers")
+        )
         found.append(assessed(matrices)["deid_percent"])
     return np.mean(found)
 

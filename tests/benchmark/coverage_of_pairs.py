@@ -18,8 +18,9 @@ from coverage import COMPARED, SHOWN, append, held, lines_of, numbers, print_mar
 from scipy.special import ndtr
 from simulations import SCALE, simulated_scores, true_numbers
 
-from voiceprivacy import seeds
-from voiceprivacy.privacy import bootstrap, paired, trials, verification, zebra
+from voiceprivacy.inout import seeds
+from voiceprivacy.privacy.scores import trials, verification, zebra
+from voiceprivacy.privacy.uncertainty import bootstrap, paired
 
 CHALLENGE = {  # list: weight, what its d' has more, speakers
     "libri_f": (0.25, 0.0, "libri f"),
@@ -34,10 +35,20 @@ LEVELS = (0.01, 0.05, 0.1, 0.5)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--table", type=Path, default=Path("coverage_of_pairs.tsv"), help="TSV that is appended to")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--table", type=Path, default=Path("coverage_of_pairs.tsv"), help="TSV that is appended to"
+    )
     parser.add_argument("--speakers", type=int, nargs="+", default=[12], help="of each list")
-    parser.add_argument("--separations", type=float, nargs="+", default=[0.5, 2.0], help="d' of the simulated scores")
+    parser.add_argument(
+        "--separations",
+        type=float,
+        nargs="+",
+        default=[0.5, 2.0],
+        help="d' of the simulated scores",
+    )
     parser.add_argument("--utterances", type=int, default=4, help="of each speaker")
     parser.add_argument("--sets", type=int, default=500, help="simulated sets for each setting")
     parser.add_argument("--replicates", type=int, default=300)
@@ -64,14 +75,20 @@ def of_averages(size, separation, lists, *, sets, n_replicates):
     expected = [
         {
             name: np.average(
-                [true_numbers(separation + more + shift)[name] for _, more, _ in lists.values()], weights=weights
+                [true_numbers(separation + more + shift)[name] for _, more, _ in lists.values()],
+                weights=weights,
             )
             for name in true_numbers(1.0)
         }
         for shift in (0, 0.5)
     ]
-    truth = expected[0] | {f"difference of {name}": expected[0][name] - expected[1][name] for name in COMPARED}
-    found = [averages_of_set(size, separation, lists, weights, n_replicates, index) for index in range(sets)]
+    truth = expected[0] | {
+        f"difference of {name}": expected[0][name] - expected[1][name] for name in COMPARED
+    }
+    found = [
+        averages_of_set(size, separation, lists, weights, n_replicates, index)
+        for index in range(sets)
+    ]
     return held(truth, found)
 
 
@@ -81,7 +98,11 @@ def averages_of_set(size, separation, lists, weights, n_replicates, index):
     for speakers in dict.fromkeys(of for *_, of in lists.values()):
         own = [name for name, (*_, of) in lists.items() if of == speakers]
         separations = [separation + lists[name][1] + shift for shift in (0, 0.5) for name in own]
-        scores = list(simulated_scores(size, separations, seeds.generator(index, "average", speakers, str(size))))
+        scores = list(
+            simulated_scores(
+                size, separations, seeds.generator(index, "average", speakers, str(size))
+            )
+        )
         names = np.array([f"{speakers} {number:03d}" for number in range(size[0])])
         for place, of in enumerate(scores):
             of_list = numbers(of._replace(speakers=names), n_replicates, index)
@@ -89,7 +110,10 @@ def averages_of_set(size, separation, lists, weights, n_replicates, index):
     of_set, averaged = {}, {}
     for metric in (name for name in true_numbers(1.0) if name in SHOWN):
         for system in (0, 1):
-            on_lists = [(systems[system][name][0][metric], systems[system][name][1][metric], size[0]) for name in lists]
+            on_lists = [
+                (systems[system][name][0][metric], systems[system][name][1][metric], size[0])
+                for name in lists
+            ]
             averaged[system] = paired.average(on_lists, weights)[:2]
         correction = bootstrap.CORRECTIONS.get(metric, bootstrap.NONE)
         of_set[metric] = bootstrap.interval(*averaged[0], n_speakers=size[0], correction=correction)
@@ -103,10 +127,16 @@ def of_two_runs(size, separation, *, sets, n_replicates):
     """Lines of C_ECE and of the challenge's linkability."""
     best, found, linkabilities = true_numbers(separation), [], []
     for index in range(sets):
-        train, test = simulated_scores(size, (separation, separation), seeds.generator(index, "runs", str(size)))
-        bins = verification.histogram_bins(target=train.scores[train.target], nontarget=train.scores[~train.target])
+        train, test = simulated_scores(
+            size, (separation, separation), seeds.generator(index, "runs", str(size))
+        )
+        bins = verification.histogram_bins(
+            target=train.scores[train.target], nontarget=train.scores[~train.target]
+        )
         linkabilities.append(true_linkability_vpc(separation, *bins))
-        samples = [trials.weigh(of, np.ones(len(of.scores), dtype=np.int64)) for of in (train, test)]
+        samples = [
+            trials.weigh(of, np.ones(len(of.scores), dtype=np.int64)) for of in (train, test)
+        ]
         values = zebra.of_runs(*samples) | linkability_vpc(samples[0], bins)
         options = {"n_replicates": n_replicates, "seed": index}
         replicates = bootstrap.resample_runs(train, test, zebra.of_runs, **options)
@@ -128,7 +158,10 @@ def linkability_vpc(sample, bins):
 def true_linkability_vpc(separation, n_bins, limits):
     """Of equal-variance Gaussian scores, by histograms with these bins."""
     edges = np.linspace(*limits, n_bins + 1)
-    shares = [np.diff(ndtr(edges / (SCALE * separation) + shift)) for shift in (-separation / 2, separation / 2)]
+    shares = [
+        np.diff(ndtr(edges / (SCALE * separation) + shift))
+        for shift in (-separation / 2, separation / 2)
+    ]
     target, nontarget = (of / of.sum() / (edges[1] - edges[0]) for of in shares)
     gain = np.maximum(0, (target - nontarget) / (target + nontarget)) * target
     return float(np.trapezoid(gain, (edges[:-1] + edges[1:]) / 2))
@@ -138,7 +171,9 @@ def of_alike(size, separation, *, sets, n_replicates):
     """Lines of two anonymisers that are alike: verdicts and p-values that are wrong."""
     found = {name: [] for name in COMPARED}
     for index in range(sets):
-        pair = simulated_scores(size, (separation, separation), seeds.generator(index, "alike", str(size)))
+        pair = simulated_scores(
+            size, (separation, separation), seeds.generator(index, "alike", str(size))
+        )
         systems = [numbers(of, n_replicates, index) for of in pair]
         for name in COMPARED:
             of = {
@@ -147,9 +182,19 @@ def of_alike(size, separation, *, sets, n_replicates):
             }
             found[name] += paired.compare(of, condition="pp", metric=name)
     for name, pairs in found.items():
-        yield f"told apart by {name}", "5 %", percent([of.verdict != paired.ALIKE for of in pairs]), *"---"
+        yield (
+            f"told apart by {name}",
+            "5 %",
+            percent([of.verdict != paired.ALIKE for of in pairs]),
+            *"---",
+        )
         below = [percent([of.p_value < level for of in pairs]) for level in LEVELS]
-        yield f"p-values of {name}", " / ".join(f"{100 * level:g} %" for level in LEVELS), " / ".join(below), *"---"
+        yield (
+            f"p-values of {name}",
+            " / ".join(f"{100 * level:g} %" for level in LEVELS),
+            " / ".join(below),
+            *"---",
+        )
 
 
 def percent(flags):

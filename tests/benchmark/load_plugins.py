@@ -46,8 +46,14 @@ def anonymise(rows, arguments):
 def embed(rows, path):
     """A direction for every speaker, and some noise."""
     speakers = sorted({row["speaker"] for row in rows})
-    direction = dict(zip(speakers, np.random.default_rng(0).normal(size=(len(speakers), DIMENSIONS)), strict=True))
-    embeddings = np.random.default_rng(1).normal(scale=3, size=(len(rows), DIMENSIONS)).astype(np.float32)
+    direction = dict(
+        zip(
+            speakers, np.random.default_rng(0).normal(size=(len(speakers), DIMENSIONS)), strict=True
+        )
+    )
+    embeddings = (
+        np.random.default_rng(1).normal(scale=3, size=(len(rows), DIMENSIONS)).astype(np.float32)
+    )
     for embedding, row in zip(embeddings, rows, strict=True):
         embedding += direction[row["speaker"]]
     np.savez(path, ids=np.array([row["utterance"] for row in rows]), embeddings=embeddings)

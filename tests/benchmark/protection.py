@@ -13,18 +13,30 @@ from coverage import CLASSES
 from scipy.special import ndtr
 from simulations import simulated_scores
 
-from voiceprivacy import seeds
-from voiceprivacy.privacy import bootstrap, strongest, trials, verification
+from voiceprivacy.inout import seeds
+from voiceprivacy.privacy.scores import trials, verification
+from voiceprivacy.privacy.uncertainty import bootstrap, strongest
+from voiceprivacy.vocabulary import ORIGINAL
 
 ON_ORIGINAL, ON_PROTECTED = 4, 2
 RULES = ("pairs", "intervals", "pairs, strongest", "intervals, strongest")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--speakers", type=int, nargs="+", default=[12, 20])
-    parser.add_argument("--separations", type=float, nargs="+", default=[2.0, 3.0], help="d' of unprotected speech")
-    parser.add_argument("--shifts", type=float, nargs="+", default=[0.0, 0.5, 1.0], help="what protection takes of d'")
+    parser.add_argument(
+        "--separations", type=float, nargs="+", default=[2.0, 3.0], help="d' of unprotected speech"
+    )
+    parser.add_argument(
+        "--shifts",
+        type=float,
+        nargs="+",
+        default=[0.0, 0.5, 1.0],
+        help="what protection takes of d'",
+    )
     parser.add_argument("--utterances", type=int, default=4, help="of each speaker")
     parser.add_argument("--sets", type=int, default=200, help="simulated sets for each setting")
     parser.add_argument("--replicates", type=int, default=300)
@@ -36,7 +48,10 @@ def main():
         for separation in arguments.separations:
             for shift in arguments.shifts:
                 size, both = (n_speakers, arguments.utterances), (separation, separation - shift)
-                found = [shown(size, both, arguments.replicates, index) for index in range(arguments.sets)]
+                found = [
+                    shown(size, both, arguments.replicates, index)
+                    for index in range(arguments.sets)
+                ]
                 rates = " / ".join(f"{100 * ndtr(-of / 2):.1f} %" for of in both)
                 shares = " | ".join(f"{100 * share:.1f} %" for share in np.mean(found, axis=0))
                 print(f"| {n_speakers} | {rates} | {shares} |", flush=True)
@@ -46,7 +61,7 @@ def shown(size, separations, n_replicates, index):
     """Whether one simulated set shows protection, by each of RULES."""
     of_attacks = np.repeat(separations, (ON_ORIGINAL, ON_PROTECTED))
     scores = simulated_scores(size, of_attacks, seeds.generator(index, "protection", str(size)))
-    names = np.repeat((strongest.ORIGINAL, "b1"), (ON_ORIGINAL, ON_PROTECTED))
+    names = np.repeat((ORIGINAL, "b1"), (ON_ORIGINAL, ON_PROTECTED))
     attacks = {
         strongest.Attack(str(name), f"a{place}", "cosine", "pp"): numbers(of, n_replicates, index)
         for place, (name, of) in enumerate(zip(names, scores, strict=True))
@@ -56,13 +71,18 @@ def shown(size, separations, n_replicates, index):
 
 
 def numbers(of, n_replicates, index):
-    replicates = bootstrap.resample_scores(of, equal_error_rate, n_replicates=n_replicates, seed=index)
+    replicates = bootstrap.resample_scores(
+        of, equal_error_rate, n_replicates=n_replicates, seed=index
+    )
     value = equal_error_rate(trials.weigh(of, np.ones(len(of.scores), dtype=np.int64)))
     return value[strongest.METRIC], replicates[strongest.METRIC], len(of.speakers)
 
 
 def equal_error_rate(sample):
-    scores = {name: np.repeat(getattr(sample, name), getattr(sample, f"{name}_counts")) for name in CLASSES}
+    scores = {
+        name: np.repeat(getattr(sample, name), getattr(sample, f"{name}_counts"))
+        for name in CLASSES
+    }
     return {strongest.METRIC: verification.eer_percent(**scores)}
 
 
@@ -75,8 +95,10 @@ def by_intervals(attacks):
     of = strongest.strongest_attacks(attacks)
     correction = bootstrap.CORRECTIONS[strongest.METRIC]
     protected, original = (
-        bootstrap.interval(*attacks[of[name]][:2], n_speakers=attacks[of[name]][2], correction=correction)
-        for name in ("b1", strongest.ORIGINAL)
+        bootstrap.interval(
+            *attacks[of[name]][:2], n_speakers=attacks[of[name]][2], correction=correction
+        )
+        for name in ("b1", ORIGINAL)
     )
     return protected.ci_low > original.ci_high
 

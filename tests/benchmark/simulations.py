@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.special import ndtr
 
-from voiceprivacy.arrays import ScoreMatrix
-from voiceprivacy.privacy import ece, trials
+from voiceprivacy.inout.arrays import ScoreMatrix
+from voiceprivacy.privacy.scores import ece, trials
 
 SCALE = 1.5  # scores are LLRs times this: miscalibrated, so that Cllr and min Cllr differ
 
@@ -31,10 +31,17 @@ def simulated_scores(size, separations, draw):
 
 
 def effects(enrolment, trial, target, n_speakers, draw):
-    of_target, of_enrolment, of_trial = (draw.normal(size=n_speakers) * size for size in (0.6, 0.2**0.5, 0.2**0.5))
+    of_target, of_enrolment, of_trial = (
+        draw.normal(size=n_speakers) * size for size in (0.6, 0.2**0.5, 0.2**0.5)
+    )
     of_pair = 0.3 * draw.normal(size=(n_speakers, n_speakers))
     noise = draw.normal(size=len(target))
-    between = of_enrolment[enrolment] + of_trial[trial] + of_pair[enrolment, trial] + np.sqrt(0.51) * noise
+    between = (
+        of_enrolment[enrolment]
+        + of_trial[trial]
+        + of_pair[enrolment, trial]
+        + np.sqrt(0.51) * noise
+    )
     return np.where(target, of_target[enrolment] + 0.8 * noise, between)
 
 
@@ -67,16 +74,25 @@ def simulated_matrices(size, draw, *, pairs=True, dimensions=6):
     speaker = np.repeat(np.arange(n_speakers), n_utterances)
     voice, disguise = draw.normal(size=(2, n_speakers, dimensions))
     original = voice[speaker] + draw.normal(size=(len(speaker), dimensions))
-    protected = (voice + 1.4 * disguise)[speaker] / 1.72 + draw.normal(size=(len(speaker), dimensions))
+    protected = (voice + 1.4 * disguise)[speaker] / 1.72 + draw.normal(
+        size=(len(speaker), dimensions)
+    )
     template = voice + draw.normal(size=voice.shape) / 2
     names = np.array([f"{n_speakers}-{index:03d}" for index in range(n_speakers)])
-    utterances, enrolled = np.arange(len(speaker)).astype(str), np.char.add("e", np.arange(n_speakers).astype(str))
+    utterances, enrolled = (
+        np.arange(len(speaker)).astype(str),
+        np.char.add("e", np.arange(n_speakers).astype(str)),
+    )
     ids = (utterances, enrolled, names[speaker], names)
     templates = ScoreMatrix(*ids, protected @ template.T, utterances, enrolled)
     if not pairs:
         return {}, templates
     matrices = {}
-    for name, rows, columns in (("oo", original, original), ("op", original, protected), ("pp", protected, protected)):
+    for name, rows, columns in (
+        ("oo", original, original),
+        ("op", original, protected),
+        ("pp", protected, protected),
+    ):
         ids = (utterances, utterances, names[speaker], names[speaker])
         matrices[name] = ScoreMatrix(*ids, rows @ columns.T, utterances, utterances)
     return matrices, templates

@@ -1,13 +1,14 @@
 """Utterances that are left out: of every part, list and condition alike, counted, never silently."""
 
 import pytest
-import world
-from calls import flags, succeeds
-from runs import make_kaldi_directory, snakemake, write_config
-from spoilers import write
+from support import world
+from support.calls import flags, succeeds
+from support.runs import make_kaldi_directory, snakemake, write_config
+from support.spoilers import write
 
-from voiceprivacy import tables
-from voiceprivacy.corpora import checks, exclusion
+from voiceprivacy.corpora import checks
+from voiceprivacy.corpora import checks as exclusion
+from voiceprivacy.inout import tables
 
 GIVEN = {"given": {"all": "data"}}
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["mixed"]}}
@@ -33,7 +34,10 @@ def examine(protocol=GIVEN, **source):
 def test_bad_audio_stops_by_default(folder):
     spoil("anna-0", "carl-3")
     examined, errors = examine()
-    assert [error.partition(":")[0] for error in errors] == ["data/wav/anna-0.wav", "data/wav/carl-3.wav"]
+    assert [error.partition(":")[0] for error in errors] == [
+        "data/wav/anna-0.wav",
+        "data/wav/carl-3.wav",
+    ]
     assert examined.excluded == {}
 
 
@@ -53,47 +57,80 @@ def test_what_is_excluded_is_named_and_counted(folder):
 @pytest.mark.parametrize("protocol", [GIVEN, ENROL_TRIAL], ids=["given", "enrol_trial"])
 def test_every_part_and_list_loses_it_and_nothing_else_changes(folder, protocol):
     before = make_lists(folder / "before", {"kaldi": "data"}, protocol)
-    lost = {next(iter(before[2]["anna"])), next(trial.trial for trial in before[1] if trial.trial.startswith("carl"))}
+    lost = {
+        next(iter(before[2]["anna"])),
+        next(trial.trial for trial in before[1] if trial.trial.startswith("carl")),
+    }
     spoil(*lost)
     after = make_lists(folder / "after", {"kaldi": "data", "on_bad_audio": "exclude"}, protocol)
     assert after[0] == before[0] - lost
     assert after[1] == [trial for trial in before[1] if trial.trial not in lost]
-    assert after[2] == {of: [name for name in names if name not in lost] for of, names in before[2].items()}
+    assert after[2] == {
+        of: [name for name in names if name not in lost] for of, names in before[2].items()
+    }
 
 
 def make_lists(out, source, protocol):
     """Run the three commands of the workflow: ids in both manifests, trials, enrolments."""
     out.mkdir()
     what = {"source": source, "protocol": protocol}
-    succeeds("validate_corpus", *flags(**what, checks=out / "checks.tsv", excluded=out / "excluded.tsv"))
+    succeeds(
+        "validate_corpus", *flags(**what, checks=out / "checks.tsv", excluded=out / "excluded.tsv")
+    )
     for part in ("enrolment", "trial"):
-        where = {"manifest": out / f"{part}.tsv", "audio_dir": out / part, "excluded": out / "excluded.tsv"}
+        where = {
+            "manifest": out / f"{part}.tsv",
+            "audio_dir": out / part,
+            "excluded": out / "excluded.tsv",
+        }
         succeeds("prepare_part", *flags(**what, part=part, **where))
     (name,) = ["all"] if "given" in protocol else ["mixed"]
     files = {"enrolment": out / "enrolment.tsv", "trial": out / "trial.tsv"}
     files |= {"output_trials": out / "trials.tsv", "output_enrolments": out / "enrolments.tsv"}
     succeeds("list_trials", *flags(**what, trials=name, **files))
-    ids = {of.utterance for part in ("enrolment", "trial") for of in tables.read_manifest(out / f"{part}.tsv")}
-    return ids, tables.read_trials(out / "trials.tsv"), tables.read_enrolments(out / "enrolments.tsv")
+    ids = {
+        of.utterance
+        for part in ("enrolment", "trial")
+        for of in tables.read_manifest(out / f"{part}.tsv")
+    }
+    return (
+        ids,
+        tables.read_trials(out / "trials.tsv"),
+        tables.read_enrolments(out / "enrolments.tsv"),
+    )
 
 
 def test_a_run_keeps_it_from_every_anonymiser_and_list(tmp_path):
     make_kaldi_directory(tmp_path / "data" / "tiny")
     write("no audio")(tmp_path / "data/tiny/wav/emil-4.wav")
     corpora = {"tiny": {"kaldi": "data/tiny", "on_bad_audio": "exclude", "exclude": ["anna-0"]}}
-    functions = {name: {"function": f"{{resources}}/plugins/{name}.py:anonymise"} for name in ("noise", "reversed")}
+    functions = {
+        name: {"function": f"{{resources}}/plugins/{name}.py:anonymise"}
+        for name in ("noise", "reversed")
+    }
     write_config(tmp_path, corpora=corpora, anonymisers=functions, extractors={}, backends={})
     audio, lists = "results/audio/tiny", "results/trials/tiny/all"
-    goals = [f"{audio}/{part}/{name}/manifest.tsv" for part in ("enrolment", "trial") for name in functions]
+    goals = [
+        f"{audio}/{part}/{name}/manifest.tsv"
+        for part in ("enrolment", "trial")
+        for name in functions
+    ]
     config = tmp_path / "config.yaml"
     done = snakemake(tmp_path, f"{lists}.tsv", *goals, "--cores", "2", "--configfile", config)
     assert done.returncode == 0, done.stderr
     for goal in goals:
-        assert not {"emil-4", "anna-0"} & {of.utterance for of in tables.read_manifest(tmp_path / goal)}
+        assert not {"emil-4", "anna-0"} & {
+            of.utterance for of in tables.read_manifest(tmp_path / goal)
+        }
     assert "emil-4" not in {trial.trial for trial in tables.read_trials(tmp_path / f"{lists}.tsv")}
     assert tables.read_enrolments(tmp_path / f"{lists}.enrolments.tsv")["anna"] == ["anna-1"]
-    found = tables.read_table(tmp_path / "results/checks/tiny.tsv", ["level", "file", "line", "what"])
-    assert [row["what"].partition("'")[2] for row in found if row["level"] == "excluded"] == ["anna-0')", "emil-4')"]
+    found = tables.read_table(
+        tmp_path / "results/checks/tiny.tsv", ["level", "file", "line", "what"]
+    )
+    assert [row["what"].partition("'")[2] for row in found if row["level"] == "excluded"] == [
+        "anna-0')",
+        "emil-4')",
+    ]
 
 
 def test_utterances_are_excluded_by_name_too(folder):
@@ -109,7 +146,9 @@ def test_a_bad_utterance_that_is_named_is_no_error(folder):
     assert examine(exclude=["anna-0"])[1] == []
 
 
-@pytest.mark.parametrize(("names", "part"), [(("anna-0", "anna-1"), "enrolment"), (("anna-2", "anna-3"), "trial")])
+@pytest.mark.parametrize(
+    ("names", "part"), [(("anna-0", "anna-1"), "enrolment"), (("anna-2", "anna-3"), "trial")]
+)
 def test_a_speaker_who_loses_all_utterances_of_a_part_is_an_error(folder, names, part):
     spoil(*names)
     _, errors = examine(on_bad_audio="exclude")
@@ -147,7 +186,9 @@ def test_pieces_of_an_excluded_utterance_are_not_made(folder):
     assert examined.parts["trial"].utterances == 7 * 2
 
 
-def test_an_anonymiser_that_fails_on_an_utterance_stops_the_run_and_says_what_can_be_done(folder, capfd):
+def test_an_anonymiser_that_fails_on_an_utterance_stops_the_run_and_says_what_can_be_done(
+    folder, capfd
+):
     """Leaving out what an anonymiser cannot do would flatter it."""
     (folder / "submission" / "anna-2.wav").unlink()
     assert world.call("a plug-in's audio") == 2

@@ -10,13 +10,14 @@ import time
 from pathlib import Path
 
 import pytest
-import world
-from runs import make_kaldi_directory, processes_of, snakemake, write_config
-from spoilers import edit
+from support import world
+from support.runs import make_kaldi_directory, processes_of, snakemake, write_config
+from support.spoilers import edit
 
-from voiceprivacy import audio, programs, stamps
-from voiceprivacy.files import SCRIPTS, BadInput
-from voiceprivacy.tables import read_manifest
+from voiceprivacy.inout import audio, stamps
+from voiceprivacy.inout.files import SCRIPTS, BadInput
+from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.running import programs
 
 BABBLE = "for _ in range(200_000): print('a' * 1000)\nraise SystemExit(1)"
 HANG_SECONDS = 600
@@ -74,13 +75,19 @@ def full_disk(folder):
 @pytest.mark.parametrize(
     ("command", "old", "new"),
     [
-        ("McAdams", "--audio-dir out --output-manifest out.tsv", "--audio-dir out/wav --output-manifest out/out.tsv"),
+        (
+            "McAdams",
+            "--audio-dir out --output-manifest out.tsv",
+            "--audio-dir out/wav --output-manifest out/out.tsv",
+        ),
         ("scoring", "--scores out.tsv", "--scores out/scores.tsv"),
         ("ready embeddings", "--embeddings out.npz", "--embeddings out/e.npz"),
         ("similarity", "--metrics out.json", "--metrics out/m.json"),
     ],
 )
-def test_a_full_disk_is_one_line_and_leaves_nothing(full_disk, monkeypatch, capfd, command, old, new):
+def test_a_full_disk_is_one_line_and_leaves_nothing(
+    full_disk, monkeypatch, capfd, command, old, new
+):
     monkeypatch.setitem(world.COMMANDS, command, world.COMMANDS[command].replace(old, new))
     assert world.call(command) == 1
     errors = [line for line in capfd.readouterr().err.splitlines() if line.startswith("error: ")]
@@ -93,7 +100,9 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(full_disk, monkeypatch, capf
 def test_a_folder_that_cannot_be_written_is_one_line(folder, monkeypatch, capfd):
     """A read-only disk: root may write into folders without the permission."""
     (folder / "out").mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", "out"], capture_output=True).returncode:
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", "out"], capture_output=True
+    ).returncode:
         pytest.skip("a read-only disk cannot be mounted here")
     try:
         changed = world.COMMANDS["scoring"].replace("--scores out.tsv", "--scores out/scores.tsv")
@@ -105,16 +114,25 @@ def test_a_folder_that_cannot_be_written_is_one_line(folder, monkeypatch, capfd)
     assert said == "error: out/scores.tsv: Read-only file system\n"
 
 
-@pytest.mark.parametrize("command", ["a plug-in's command", "a plug-in's function", "an extractor's command"])
-def test_a_plug_in_that_hangs_is_ended_with_all_that_it_started(folder, monkeypatch, capfd, command):
+@pytest.mark.parametrize(
+    "command", ["a plug-in's command", "a plug-in's function", "an extractor's command"]
+)
+def test_a_plug_in_that_hangs_is_ended_with_all_that_it_started(
+    folder, monkeypatch, capfd, command
+):
     for name in ("plug.py", "mine.py", "embed.py"):
-        edit("# here", f"import subprocess, sys, time; subprocess.Popen({CHILD}); {HANG}")(folder / name)
+        edit("# here", f"import subprocess, sys, time; subprocess.Popen({CHILD}); {HANG}")(
+            folder / name
+        )
     good = world.COMMANDS[command]
 
     def call(minutes):
         monkeypatch.setitem(world.COMMANDS, command, f"{good} --runtime {minutes}")
         assert world.call(command) == 2
-        assert f"ran longer than its runtime of {minutes} minutes and was ended" in capfd.readouterr().err
+        assert (
+            f"ran longer than its runtime of {minutes} minutes and was ended"
+            in capfd.readouterr().err
+        )
 
     ended_while_it_hung(call, folder / "child")
     wait_for(lambda: is_gone((folder / "child").read_text()))
@@ -165,7 +183,9 @@ def test_what_a_program_said_last_is_kept(capfd):
 def test_sigterm_ends_a_command_its_plug_in_and_its_leftovers(folder):
     edit("# here", NOTE)(folder / "plug.py")
     script, *arguments = shlex.split(world.COMMANDS["a plug-in's command"])
-    command = subprocess.Popen([sys.executable, world.ROOT / "scripts" / f"{script}.py", *arguments])
+    command = subprocess.Popen(
+        [sys.executable, world.ROOT / "scripts" / f"{script}.py", *arguments]
+    )
     wait_for((folder / "child").exists)
     command.send_signal(signal.SIGTERM)
     assert command.wait(HANG_SECONDS / 2) == 143
@@ -179,7 +199,9 @@ def started(program, folder):
     environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
     with open(folder / "said", "w") as said:
         streams = {"stdout": said, "stderr": said, "cwd": folder, "env": environment}
-        command = subprocess.Popen([sys.executable, "-c", program], **streams, start_new_session=True)
+        command = subprocess.Popen(
+            [sys.executable, "-c", program], **streams, start_new_session=True
+        )
     try:
         yield command
     finally:
@@ -202,11 +224,19 @@ def test_the_processes_of_a_command_end_when_it_is_killed(tmp_path, program):
 def test_a_command_ends_when_one_of_its_processes_is_killed_while_another_works(tmp_path):
     with started(FORKED, tmp_path) as command:
         wait_for(lambda: (tmp_path / "child").exists() or command.poll() is not None)
-        time.sleep(0.5)  # the other one has begun to wait for work: until then this test finds nothing
-        (idle,) = set(processes_of(command.pid)) - {str(command.pid), (tmp_path / "child").read_text()}
+        time.sleep(
+            0.5
+        )  # the other one has begun to wait for work: until then this test finds nothing
+        (idle,) = set(processes_of(command.pid)) - {
+            str(command.pid),
+            (tmp_path / "child").read_text(),
+        }
         os.kill(int(idle), signal.SIGKILL)
         assert command.wait(HANG_SECONDS / 2) == 2
-        assert "error: a process that computed embeddings was killed" in (tmp_path / "said").read_text()
+        assert (
+            "error: a process that computed embeddings was killed"
+            in (tmp_path / "said").read_text()
+        )
 
 
 def is_gone(process):
@@ -239,7 +269,10 @@ def test_a_recording_that_changes_during_the_run_is_noticed(folder, capfd, comma
     assert world.call(command) == 2
     said = capfd.readouterr().err
     assert "carl-1.wav" in said
-    if (command, change) != ("a plug-in's command", "removed"):  # there the check of the copy misses it first
+    if (command, change) != (
+        "a plug-in's command",
+        "removed",
+    ):  # there the check of the copy misses it first
         assert "has changed since speech/manifest.tsv was made (utterance 'carl-1')" in said
     assert not (folder / "out.tsv").exists()
     assert not (folder / "out.npz").exists()
@@ -274,13 +307,28 @@ def test_two_runs_in_one_folder_are_refused_with_a_clear_line(tmp_path):
         "        time.sleep(0.1)\n"
         "    return samples[::-1]\n"
     )
-    write_config(tmp_path, anonymisers={"mine": {"function": "mine.py:anonymise"}}, extractors={}, backends={})
+    write_config(
+        tmp_path,
+        anonymisers={"mine": {"function": "mine.py:anonymise"}},
+        extractors={},
+        backends={},
+    )
     goal = "results/audio/tiny/trial/mine/manifest.tsv"
     arguments = [goal, "--cores", "1", "--configfile", str(tmp_path / "config.yaml")]
-    first = [sys.executable, "-m", "snakemake", "--snakefile", world.ROOT / "Snakefile", "--directory", tmp_path]
+    first = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "--snakefile",
+        world.ROOT / "Snakefile",
+        "--directory",
+        tmp_path,
+    ]
     with open(tmp_path / "first.log", "w") as log:
         streams = {"stdout": log, "stderr": subprocess.STDOUT}
-        running = subprocess.Popen([*first, *arguments], **streams, cwd=tmp_path, start_new_session=True)
+        running = subprocess.Popen(
+            [*first, *arguments], **streams, cwd=tmp_path, start_new_session=True
+        )
     try:
         wait_for(lambda: (tmp_path / "begun").exists() or running.poll() is not None)
         second = snakemake(tmp_path, *arguments)

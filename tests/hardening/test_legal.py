@@ -6,14 +6,14 @@ import sys
 import numpy as np
 import pytest
 import soundfile
-import world
-from calls import call
-from spoilers import edit, sound
+from support import world
+from support.calls import call
+from support.spoilers import edit, sound
 
-from voiceprivacy import audio, tables
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Findings, list_utterances
-from voiceprivacy.files import BadInput, read_lines
+from voiceprivacy.inout import audio, tables
+from voiceprivacy.inout.files import BadInput, read_lines
 
 TONE = (0.5 * np.sin(2 * np.pi * 440 * np.arange(16000) / 16000)).astype(np.float32)
 STRANGE = [
@@ -77,7 +77,9 @@ def test_chunks_before_and_after_the_samples_are_passed_over(tmp_path):
     path = tmp_path / "a.wav"
     audio.write(path, TONE, 16000)
     content = path.read_bytes()
-    extra = b"LIST" + (7).to_bytes(4, "little") + b"INFOxyz\0"  # of an odd length, so with a byte of padding
+    extra = (
+        b"LIST" + (7).to_bytes(4, "little") + b"INFOxyz\0"
+    )  # of an odd length, so with a byte of padding
     path.write_bytes(content[:36] + extra + content[36:] + extra)
     np.testing.assert_allclose(audio.read(path)[0], TONE, atol=1 / 32768)
 
@@ -86,7 +88,10 @@ def corpus(folder, spoil, name="anna-2"):
     """The findings of the good world's Kaldi directory with one recording replaced."""
     world.build(folder)
     spoil(folder / "data" / "wav" / f"{name}.wav")
-    source = {"kaldi": {"directory": str(folder / "data"), "root": str(folder)}, "on_bad_audio": "exclude"}
+    source = {
+        "kaldi": {"directory": str(folder / "data"), "root": str(folder)},
+        "on_bad_audio": "exclude",
+    }
     found = checks.check(source, {}, 16000)
     return [str(finding) for finding in found if name in str(finding)]
 
@@ -94,7 +99,10 @@ def corpus(folder, spoil, name="anna-2"):
 @pytest.mark.parametrize(
     ("samples", "said"),
     [
-        (np.full(8000, 0.5, np.float32), "is silent: no sample beyond 0.001 of full scale (a constant 0.5)"),
+        (
+            np.full(8000, 0.5, np.float32),
+            "is silent: no sample beyond 0.001 of full scale (a constant 0.5)",
+        ),
         (np.zeros(8000, np.float32), "is silent: no sample beyond 0.001 of full scale ("),
         (np.clip(4 * TONE, -1, 1), "is clipped"),
         (16000 * TONE, "has a peak of 8e+03 times full scale: was it written in another scale?"),
@@ -112,7 +120,12 @@ def test_ids_that_look_alike_are_two_and_an_oddity(tmp_path, one, other):
     """Capitals, and an accent that is a letter of its own: on some disks their files are one."""
     world.build(tmp_path)
     for name in ("wav.scp", "utt2spk", "trials"):
-        text = (tmp_path / "data" / name).read_text().replace("anna-2 ", f"{one} ").replace("berta-2 ", f"{other} ")
+        text = (
+            (tmp_path / "data" / name)
+            .read_text()
+            .replace("anna-2 ", f"{one} ")
+            .replace("berta-2 ", f"{other} ")
+        )
         (tmp_path / "data" / name).write_text(text)
     source = {"kaldi": {"directory": str(tmp_path / "data"), "root": str(tmp_path)}}
     findings = Findings()
@@ -128,7 +141,9 @@ NAMES = ["nan", "NA", "None", "null", "1e5", "007", "7", "True", "inf", "0x10"]
 def test_ids_that_look_like_numbers_or_nothing_stay_what_they_are(tmp_path):
     trials = [tables.Trial(name, other, "target") for name in NAMES for other in NAMES]
     tables.write_scores(tmp_path / "scores.tsv", trials, range(len(trials)))
-    (tmp_path / "scores.tsv").write_text((tmp_path / "scores.tsv").read_text() + "nan\tx\tnontarget\t0\n")
+    (tmp_path / "scores.tsv").write_text(
+        (tmp_path / "scores.tsv").read_text() + "nan\tx\tnontarget\t0\n"
+    )
     scored = tables.read_scored_trials(tmp_path / "scores.tsv")
     assert [trial for trial, _ in scored["target"]] == trials
     assert [score for _, score in scored["target"]] == list(range(len(trials)))
@@ -156,11 +171,15 @@ def test_an_hour_is_read_whole(tmp_path):
     assert samples[-16000:].tolist() == samples[:16000].tolist()
 
 
-@pytest.mark.parametrize("change", [lambda text: "\ufeff" + text, lambda text: text.replace("\n", "\r\n")])
+@pytest.mark.parametrize(
+    "change", [lambda text: "\ufeff" + text, lambda text: text.replace("\n", "\r\n")]
+)
 @pytest.mark.parametrize(
     "command", ["verification", "verification of Kaldi's files", "scoring", "style", "LibriSpeech"]
 )
-def test_a_byte_order_mark_and_the_line_ends_of_windows_change_nothing(tmp_path, monkeypatch, command, change):
+def test_a_byte_order_mark_and_the_line_ends_of_windows_change_nothing(
+    tmp_path, monkeypatch, command, change
+):
     results = []
     for name in ("as it is", "changed"):
         folder = tmp_path / name
@@ -176,7 +195,9 @@ def test_a_byte_order_mark_and_the_line_ends_of_windows_change_nothing(tmp_path,
             ]:
                 path.write_text(change(path.read_text()), newline="")
         assert world.call(command) == 0
-        results.append({key: of for key, of in world.contents(folder).items() if key.startswith("out")})
+        results.append(
+            {key: of for key, of in world.contents(folder).items() if key.startswith("out")}
+        )
     assert results[0] == results[1]
     assert results[0]
 
@@ -187,7 +208,9 @@ def test_a_kaldi_directory_may_have_tabs_empty_lines_and_line_ends_of_windows(tm
     plain = list_utterances(source, Findings())
     for name in ("wav.scp", "utt2spk", "spk2gender"):
         path = tmp_path / "data" / name
-        path.write_text("\ufeff" + path.read_text().replace(" ", "\t  ").replace("\n", " \r\n\r\n"), newline="")
+        path.write_text(
+            "\ufeff" + path.read_text().replace(" ", "\t  ").replace("\n", " \r\n\r\n"), newline=""
+        )
     found = Findings()
     changed = list_utterances(source, found)
     assert found == []
@@ -208,7 +231,9 @@ def test_only_line_ends_end_a_line(tmp_path):
 
 
 @pytest.mark.parametrize("name", STRANGE)
-def test_a_strange_id_goes_through_plug_ins_and_tables_and_does_nothing(tmp_path, monkeypatch, name):
+def test_a_strange_id_goes_through_plug_ins_and_tables_and_does_nothing(
+    tmp_path, monkeypatch, name
+):
     world.build(tmp_path)
     monkeypatch.chdir(tmp_path)
     edit("anna-0\t", f"{name}\t")(tmp_path / "speech" / "manifest.tsv")
@@ -231,7 +256,9 @@ def test_a_real_process_says_one_line_too(tmp_path):
 
 
 def test_a_mistake_of_the_program_is_one_line_and_exit_code_1(tmp_path):
-    (tmp_path / "wrong.py").write_text("from voiceprivacy.command import run\nrun(lambda: {}['key'])\n")
+    (tmp_path / "wrong.py").write_text(
+        "from voiceprivacy.running.command import run\nrun(lambda: {}['key'])\n"
+    )
     done = subprocess.run(
         [sys.executable, tmp_path / "wrong.py"],
         capture_output=True,
@@ -239,10 +266,15 @@ def test_a_mistake_of_the_program_is_one_line_and_exit_code_1(tmp_path):
         env={"PYTHONPATH": str(world.ROOT / "scripts")},
     )
     assert done.returncode == 1
-    assert done.stderr == "error: unexpected KeyError: 'key' (a mistake of this program; --debug shows where)\n"
+    assert (
+        done.stderr
+        == "error: unexpected KeyError: 'key' (a mistake of this program; --debug shows where)\n"
+    )
 
 
-def test_a_submission_that_lacks_an_utterance_is_not_completed_by_the_original(tmp_path, monkeypatch, capfd):
+def test_a_submission_that_lacks_an_utterance_is_not_completed_by_the_original(
+    tmp_path, monkeypatch, capfd
+):
     """The original lies at ../data/wav of the manifest: that path, appended to the submission, must not lead to it."""
     world.build(tmp_path)
     monkeypatch.chdir(tmp_path)

@@ -5,13 +5,15 @@ The tables of cases lie beside this file: malformed_tables, _corpora, _audio, _p
 
 import shutil
 
-import malformed_audio
-import malformed_config
-import malformed_corpora
-import malformed_plugins
-import malformed_tables
 import pytest
-import world
+from support import (
+    malformed_audio,
+    malformed_config,
+    malformed_corpora,
+    malformed_plugins,
+    malformed_tables,
+    world,
+)
 
 KINDS = (malformed_tables, malformed_corpora, malformed_audio, malformed_plugins, malformed_config)
 CASES = [case for kind in KINDS for case in kind.CASES]
@@ -51,7 +53,9 @@ def test_there_are_many_cases_and_no_two_are_the_same():
 
 
 @pytest.mark.parametrize(
-    ("command", "file", "spoil", "words"), [case[1:] for case in CASES], ids=[f"{case[1]}: {case[0]}" for case in CASES]
+    ("command", "file", "spoil", "words"),
+    [case[1:] for case in CASES],
+    ids=[f"{case[1]}: {case[0]}" for case in CASES],
 )
 def test_malformed_input_is_one_clear_line(folder, capfd, command, file, spoil, words):
     add_model(folder, command)
@@ -60,14 +64,24 @@ def test_malformed_input_is_one_clear_line(folder, capfd, command, file, spoil, 
     status = world.call(command)
     said = capfd.readouterr()
     assert status == 2, said.err
-    lines = [line for line in (said.err + said.out).splitlines() if line.lstrip().startswith("error")]
-    assert [line for line in lines if all(word in line for word in words)], "\n".join(lines) or said.err
+    lines = [
+        line for line in (said.err + said.out).splitlines() if line.lstrip().startswith("error")
+    ]
+    assert [line for line in lines if all(word in line for word in words)], (
+        "\n".join(lines) or said.err
+    )
     assert command in SEVERAL or len(lines) == 1, "\n".join(lines)
     assert "Traceback" not in said.err
     assert world.contents(folder) == before
 
 
-SEVERAL = ("a config", "a Kaldi directory", "LibriSpeech", "VCTK", "a folder")  # these say all that is wrong at once
+SEVERAL = (
+    "a config",
+    "a Kaldi directory",
+    "LibriSpeech",
+    "VCTK",
+    "a folder",
+)  # these say all that is wrong at once
 
 
 def test_debug_shows_where_an_error_comes_from(folder, capfd, monkeypatch):

@@ -20,39 +20,40 @@ from pathlib import Path
 HOME = Path(__file__).resolve().parents[2]
 MUTATED = "src/voiceprivacy"
 TESTS = {  # module: its tests below tests/unit
-    "privacy/verification": ["privacy/test_verification.py"],
-    "privacy/zebra": ["privacy/test_zebra.py", "privacy/test_cece.py"],
-    "privacy/ece": ["privacy/test_zebra.py", "privacy/test_cece.py"],
-    "privacy/calibration": ["privacy/test_calibration.py"],
-    "privacy/similarity": ["privacy/test_similarity.py", "privacy/test_similarity_reference.py"],
-    "privacy/ranks": ["privacy/test_ranks.py", "privacy/test_rank_speakers.py", "privacy/test_jackknife.py"],
-    "privacy/betabinomial": ["privacy/test_betabinomial.py"],
-    "privacy/zoo": ["privacy/test_zoo.py"],
-    "privacy/trials": [
+    "privacy/scores/verification": ["privacy/test_verification.py"],
+    "privacy/scores/zebra": ["privacy/test_zebra.py", "privacy/test_cece.py"],
+    "privacy/scores/ece": ["privacy/test_zebra.py", "privacy/test_cece.py"],
+    "privacy/scores/calibration": ["privacy/test_calibration.py"],
+    "privacy/matrices/similarity": [
+        "privacy/test_similarity.py",
+        "privacy/test_similarity_reference.py",
+    ],
+    "privacy/matrices/ranks": [
+        "privacy/test_ranks.py",
+        "privacy/test_rank_speakers.py",
+        "privacy/test_jackknife.py",
+    ],
+    "privacy/matrices/betabinomial": ["privacy/test_betabinomial.py"],
+    "privacy/matrices/zoo": ["privacy/test_zoo.py"],
+    "privacy/scores/trials": [
         "privacy/test_bootstrap.py",
         "privacy/test_cece.py",
         "privacy/test_null.py",
         "privacy/test_verification.py",
     ],
-    "privacy/null": ["privacy/test_null.py"],
-    "privacy/jackknife": ["privacy/test_jackknife.py"],
-    "privacy/paired": ["privacy/test_paired.py", "privacy/test_paired_files.py"],
-    "privacy/bootstrap": [
+    "privacy/uncertainty/null": ["privacy/test_null.py"],
+    "privacy/uncertainty/jackknife": ["privacy/test_jackknife.py"],
+    "privacy/uncertainty/paired": ["privacy/test_paired.py", "privacy/test_paired_files.py"],
+    "privacy/uncertainty/bootstrap": [
         "privacy/test_bootstrap.py",
         "privacy/test_bootstrap_by_hand.py",
         "privacy/test_bootstrap_intervals.py",
         "privacy/test_rare_errors.py",
     ],
-    "privacy/corrections": [
-        "privacy/test_bootstrap_by_hand.py",
-        "privacy/test_bootstrap_intervals.py",
-        "privacy/test_rare_errors.py",
-    ],
-    "attack/plda": ["attack/test_plda.py", "attack/test_plda_of_few_data.py"],
-    "attack/plda_scoring": ["attack/test_plda.py", "attack/test_plda_of_few_data.py"],
-    "attack/lda": ["attack/test_plda.py", "attack/test_plda_of_few_data.py"],
-    "anonymise/mcadams": ["anonymise/test_mcadams.py"],
-    "anonymise/frames": ["anonymise/test_mcadams.py"],
+    "attack/backends/plda": ["attack/test_plda.py", "attack/test_plda_of_few_data.py"],
+    "attack/backends/lda": ["attack/test_plda.py", "attack/test_plda_of_few_data.py"],
+    "anonymise/functions/mcadams": ["anonymise/test_mcadams.py"],
+    "anonymise/functions/frames": ["anonymise/test_mcadams.py"],
 }
 UNSEEN = (0, 5, 33)  # exit codes of mutmut: tests passed, no tests
 DECORATED = re.compile(r"^@njit\(.*\)\n", re.MULTILINE)
@@ -65,7 +66,7 @@ use_git_change_detection = false
 timeout_multiplier = 2.0
 
 [tool.pytest.ini_options]
-pythonpath = ["src", "tests/unit/{room}"]
+pythonpath = ["src", "tests"]
 addopts = "--import-mode=importlib -W error -p no:cacheprovider"
 """
 SAME_EXAMPLES = """\
@@ -78,9 +79,15 @@ settings.load_profile("mutation")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("modules", nargs="*", default=list(TESTS), help=f"of {' '.join(TESTS)} (default: all)")
-    parser.add_argument("--folder", type=Path, default=HOME / ".mutation", help="where the mutants live")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "modules", nargs="*", default=list(TESTS), help=f"of {' '.join(TESTS)} (default: all)"
+    )
+    parser.add_argument(
+        "--folder", type=Path, default=HOME / ".mutation", help="where the mutants live"
+    )
     parser.add_argument("--jobs", type=int, default=1)
     arguments = parser.parse_args()
 
@@ -95,23 +102,34 @@ def main():
         write_survivors(tree, [mutant for mutant, killed in outcomes.items() if not killed])
         killed = sum(outcomes.values())
         share = 100 * killed / len(outcomes)
-        print(f"{module:<22}{len(outcomes):>9}{killed:>9}{len(outcomes) - killed:>10}{share:>11.1f}", flush=True)
+        print(
+            f"{module:<22}{len(outcomes):>9}{killed:>9}{len(outcomes) - killed:>10}{share:>11.1f}",
+            flush=True,
+        )
 
 
 def plant(tree, module):
     """Copy the package and the module's tests; what mutmut found out before stays only if none of them has changed."""
     room = module.split("/")[0]
-    folders = {"scripts/voiceprivacy": MUTATED, "workflow/resources": "workflow/resources", "tests/data": "tests/data"}
+    folders = {
+        "scripts/voiceprivacy": MUTATED,
+        "workflow/resources": "workflow/resources",
+        "tests/data": "tests/data",
+    }
     for source, copy in folders.items():
         shutil.rmtree(tree / copy, ignore_errors=True)
-        shutil.copytree(HOME / source, tree / copy, ignore=shutil.ignore_patterns("__pycache__", "*.ckpt"))
+        shutil.copytree(
+            HOME / source, tree / copy, ignore=shutil.ignore_patterns("__pycache__", "*.ckpt")
+        )
     mutated = tree / MUTATED / f"{module}.py"
     mutated.write_text(DECORATED.sub("", mutated.read_text()))
     unit = tree / "tests/unit" / room
     shutil.rmtree(unit, ignore_errors=True)
     unit.mkdir(parents=True)
     helpers = [
-        path for path in (HOME / "tests/unit" / room).glob("*.py") if not path.name.startswith(("test_", "conftest"))
+        path
+        for path in (HOME / "tests/unit" / room).glob("*.py")
+        if not path.name.startswith(("test_", "conftest"))
     ]
     for path in [*helpers, *(HOME / "tests/unit" / test for test in TESTS[module])]:
         shutil.copy(path, unit)
@@ -120,7 +138,9 @@ def plant(tree, module):
     (tree / "pyproject.toml").write_text(
         SETTINGS.format(mutated=MUTATED, module=module, room=room, tests=json.dumps(tests))
     )
-    planted = "\n".join(digest(path) for of in ("src", "tests") for path in sorted((tree / of).rglob("*.py")))
+    planted = "\n".join(
+        digest(path) for of in ("src", "tests") for path in sorted((tree / of).rglob("*.py"))
+    )
     known = tree / "planted"
     if not known.exists() or known.read_text() != planted:
         shutil.rmtree(tree / "mutants", ignore_errors=True)
@@ -133,7 +153,9 @@ def digest(path):
 
 def read_outcomes(tree, module):
     """Mutant -> whether a test failed, or it crashed or did not end; not for one that was not tried yet."""
-    codes = json.loads((tree / "mutants" / MUTATED / f"{module}.py.meta").read_text())["exit_code_by_key"]
+    codes = json.loads((tree / "mutants" / MUTATED / f"{module}.py.meta").read_text())[
+        "exit_code_by_key"
+    ]
     return {mutant: code not in UNSEEN for mutant, code in codes.items() if code is not None}
 
 
@@ -141,7 +163,10 @@ def write_survivors(tree, survivors):
     with open(tree / "survivors.diff", "w") as file:
         for mutant in survivors:
             shown = [sys.executable, "-m", "mutmut", "show", mutant]
-            file.write(subprocess.run(shown, cwd=tree, capture_output=True, text=True, check=True).stdout + "\n")
+            file.write(
+                subprocess.run(shown, cwd=tree, capture_output=True, text=True, check=True).stdout
+                + "\n"
+            )
 
 
 if __name__ == "__main__":

@@ -10,19 +10,12 @@ import sys
 import numpy as np
 import pytest
 
-from voiceprivacy.arrays import ScoreMatrix
-from voiceprivacy.files import SCRIPTS
-from voiceprivacy.privacy import (
-    normalised,
-    null,
-    paired,
-    rank_speakers,
-    ranks,
-    similarity,
-    trials,
-    verification,
-    zebra,
-)
+from voiceprivacy.inout.arrays import ScoreMatrix
+from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.privacy.matrices import ranks, similarity
+from voiceprivacy.privacy.matrices import speakers as rank_speakers
+from voiceprivacy.privacy.scores import trials, verification, zebra
+from voiceprivacy.privacy.uncertainty import jackknife, null, paired
 from voiceprivacy.utility import pitch
 
 ROOT = SCRIPTS.parent
@@ -49,7 +42,9 @@ def written_metrics():
     of = trials.SpeakerTrials(np.array(list("abcd")), values, enrolled == tried, enrolled, tried)
     ids, speakers = np.arange(6).astype(str), np.repeat(list("abc"), 2)
     pairs = ScoreMatrix(ids, ids, speakers, speakers, draw.normal(size=(6, 6)), ids, ids)
-    templates = ScoreMatrix(ids, ids[:3], speakers, np.array(list("abc")), draw.normal(size=(6, 3)), ids, ids[:3] + "e")
+    templates = ScoreMatrix(
+        ids, ids[:3], speakers, np.array(list("abc")), draw.normal(size=(6, 3)), ids, ids[:3] + "e"
+    )
     matrices = dict.fromkeys(("oo", "op", "pp"), similarity.similarities(similarity.compare(pairs)))
     of_similarity = similarity.assess(**matrices).metrics
     of_ranks = ranks.assess(templates)
@@ -59,7 +54,7 @@ def written_metrics():
         *zebra.assess(**scores)[0],
         *null.assess(of, n_replicates=5, seed=0),
         *zebra.assess_calibration(train=scores, test=scores)[0],
-        *normalised.normalise(dece_bit=bits, cllr_min_bit=bits),
+        *jackknife.normalise(dece_bit=bits, cllr_min_bit=bits),
         *(name for name in of_similarity if name not in matrices),
         *of_similarity["oo"],
         *of_ranks.metrics,
@@ -91,16 +86,24 @@ def test_every_compared_metric_and_column_is_named():
         assert f"`{name}`" in page, name
 
 
-@pytest.mark.parametrize("script", sorted(set(COMMAND.findall(text(PAGES)))), ids=lambda found: found[0])
+@pytest.mark.parametrize(
+    "script", sorted(set(COMMAND.findall(text(PAGES)))), ids=lambda found: found[0]
+)
 def test_commands_have_the_flags_that_the_docs_give_them(script):
     name, arguments = script
     call = [sys.executable, SCRIPTS / f"{name}.py", "--help"]
-    known = set(re.findall(r"--[\w-]+", subprocess.run(call, capture_output=True, text=True, check=True).stdout))
+    known = set(
+        re.findall(
+            r"--[\w-]+", subprocess.run(call, capture_output=True, text=True, check=True).stdout
+        )
+    )
     assert set(re.findall(r"(?<=\s)--[\w-]+", arguments)) <= known
 
 
 def test_files_of_a_run_are_made_by_a_rule():
-    rules = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "workflow/rules").glob("*.smk"))
+    rules = "\n".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "workflow/rules").glob("*.smk")
+    )
     made = [re.sub(r"\{+\w+\}+", "*", path).rstrip("/") for path in RESULT.findall(rules)]
     patterns = [re.compile(re.escape(path).replace(r"\*", "[^/]+")) for path in dict.fromkeys(made)]
     for path in sorted(set(RESULT.findall(text(METRIC_PAGES)))):
@@ -111,7 +114,9 @@ def test_files_of_a_run_are_made_by_a_rule():
 
 def test_the_index_names_every_page():
     index = ROOT / "docs/README.md"
-    linked = {(index.parent / link).resolve() for link in LINK.findall(index.read_text(encoding="utf-8"))}
+    linked = {
+        (index.parent / link).resolve() for link in LINK.findall(index.read_text(encoding="utf-8"))
+    }
     assert sorted(set(PAGES) - {index} - linked) == []
 
 

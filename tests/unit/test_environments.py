@@ -12,13 +12,16 @@ import pytest
 import rattler
 import yaml
 
-from voiceprivacy.files import SCRIPTS
+from voiceprivacy.inout.files import SCRIPTS
 
 ROOT = SCRIPTS.parent
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
 OTHER_NAMES = {"pysoundfile": "soundfile", "matplotlib-base": "matplotlib"}  # conda-forge's: PyPI's
 IMPORTED_AS = {"pyyaml": "yaml", "torch-yin": "torchyin"}
-COMES_WITH = {"speechbrain": {"hyperpyyaml", "huggingface-hub", "pyyaml"}, "transformers": {"safetensors"}}
+COMES_WITH = {
+    "speechbrain": {"hyperpyyaml", "huggingface-hub", "pyyaml"},
+    "transformers": {"safetensors"},
+}
 CHOSEN_BY_CONFIG = {  # input function: what the schema's default or the kind of back-end takes
     "anonymiser_environment": ["evaluate"],
     "measure_environment": ["evaluate"],
@@ -32,9 +35,15 @@ WITHOUT_RESAMPLING = ["anonymise_part", "embed_audio", "gather_manifests"]
 def lock():
     """{package: version} of both locks."""
     lines = [
-        line for name in ("", "-torch") for line in (ROOT / f"envs/requirements{name}.txt").read_text().splitlines()
+        line
+        for name in ("", "-torch")
+        for line in (ROOT / f"envs/requirements{name}.txt").read_text().splitlines()
     ]
-    return dict(re.match(r"([a-z0-9.-]+)==([^ ;]+)", line).groups() for line in lines if re.match("[a-z0-9]", line))
+    return dict(
+        re.match(r"([a-z0-9.-]+)==([^ ;]+)", line).groups()
+        for line in lines
+        if re.match("[a-z0-9]", line)
+    )
 
 
 def test_everything_but_torch_is_locked_with_hashes():
@@ -47,7 +56,9 @@ def test_everything_but_torch_is_locked_with_hashes():
 
 
 def test_the_lock_has_what_is_asked_for():
-    asked = [line for line in (ROOT / "envs/requirements.in").read_text().splitlines() if line[0] != "#"]
+    asked = [
+        line for line in (ROOT / "envs/requirements.in").read_text().splitlines() if line[0] != "#"
+    ]
     assert {tuple(line.split("==")) for line in asked} <= set(lock().items())
 
 
@@ -67,7 +78,9 @@ def test_an_environment_is_exact_and_takes_nothing_from_elsewhere(environment):
     assert content["channels"] == ["conda-forge", "nodefaults"]
     for entry in content["dependencies"]:
         if isinstance(entry, dict):
-            assert list(entry) == ["pip"] and all(re.fullmatch(r"[\w.-]+==[\w.]+", pin) for pin in entry["pip"])
+            assert list(entry) == ["pip"] and all(
+                re.fullmatch(r"[\w.-]+==[\w.]+", pin) for pin in entry["pip"]
+            )
         else:
             assert rattler.MatchSpec(entry).name.normalized == entry.split("=")[0]
             assert entry == "pip" or rattler.MatchSpec(entry).version is not None
@@ -87,14 +100,18 @@ def rules_with_environments():
         for block in re.split(r"^(?=rule )", path.read_text(), flags=re.MULTILINE)[1:]:
             named = re.search(r'conda:\s+(?:"../../envs/(\w+).yaml"|(\w+))', block)
             if "shell:" in block:
-                environments = CHOSEN_BY_CONFIG.get(named.group(2), [named.group(1)]) if named else []
+                environments = (
+                    CHOSEN_BY_CONFIG.get(named.group(2), [named.group(1)]) if named else []
+                )
                 yield re.match(r"rule (\w+)", block).group(1), environments
 
 
 @pytest.mark.parametrize(("rule", "environments"), list(rules_with_environments()))
 def test_a_rule_names_an_environment_that_has_what_its_script_imports(rule, environments):
     assert environments, f"{rule} names no environment"
-    offered = {name for environment in environments for name, _ in pins(ROOT / f"envs/{environment}.yaml")}
+    offered = {
+        name for environment in environments for name, _ in pins(ROOT / f"envs/{environment}.yaml")
+    }
     offered |= {name for package in offered for name in COMES_WITH.get(package, ())}
     offered = {IMPORTED_AS.get(name, name.replace("-", "_")) for name in offered}
     offered |= RESAMPLING if rule in WITHOUT_RESAMPLING else set()
@@ -106,7 +123,11 @@ def third_party(script):
     found, seen, new = set(), set(), {script}
     while new:
         names = {name for path in new for name in imported(path)}
-        ours = {SCRIPTS / f"{name.replace('.', '/')}.py" for name in names if name.startswith("voiceprivacy.")}
+        ours = {
+            SCRIPTS / f"{name.replace('.', '/')}.py"
+            for name in names
+            if name.startswith("voiceprivacy.")
+        }
         found |= {name.split(".")[0] for name in names} - {"voiceprivacy"} - sys.stdlib_module_names
         seen |= new
         new = {path for path in ours if path.exists()} - seen
@@ -116,6 +137,9 @@ def third_party(script):
 def imported(path):
     for statement in ast.walk(ast.parse(Path(path).read_text(encoding="utf-8"))):
         if isinstance(statement, ast.ImportFrom):
-            yield from (statement.module, *[f"{statement.module}.{alias.name}" for alias in statement.names])
+            yield from (
+                statement.module,
+                *[f"{statement.module}.{alias.name}" for alias in statement.names],
+            )
         elif isinstance(statement, ast.Import):
             yield from (alias.name for alias in statement.names)

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 import yaml
 
-from voiceprivacy import audio, configuration, tables
 from voiceprivacy.anonymise import plugins
-from voiceprivacy.files import SCRIPTS
+from voiceprivacy.inout import audio, tables
+from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.plan import configuration
 
 ROOT = SCRIPTS.parent
 PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -35,10 +36,16 @@ def section(title):
 def configs(page):
     """The blocks of a page that are parts of a config."""
     blocks = indented(page.read_text(encoding="utf-8"))
-    return [yaml.safe_load(block) for block in blocks if block.startswith(tuple(f"{name}:\n" for name in SECTIONS))]
+    return [
+        yaml.safe_load(block)
+        for block in blocks
+        if block.startswith(tuple(f"{name}:\n" for name in SECTIONS))
+    ]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if configs(page)], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if configs(page)], ids=lambda page: page.stem
+)
 def test_configs_of_a_page_together_lack_nothing_but_their_files(page):
     together = {}
     for config in configs(page):
@@ -46,7 +53,9 @@ def test_configs_of_a_page_together_lack_nothing_but_their_files(page):
             together[name] = together.get(name, {}) | entries
     found = [str(problem) for problem in configuration.problems(together)]
     excused = (
-        (": not found",) if page in (README, CONFIG, DATA) else (": not found", "there is no corpus")
+        (": not found",)
+        if page in (README, CONFIG, DATA)
+        else (": not found", "there is no corpus")
     )  # the reader's own
     assert [problem for problem in found if not any(words in problem for words in excused)] == []
 
@@ -58,14 +67,27 @@ def scores(tmp_path, monkeypatch):
     (tmp_path / "scripts").symlink_to(SCRIPTS)
     draw = np.random.default_rng(0)
     pairs = [
-        tables.Trial(f"s{e}", f"u{t}", "target" if e == t % 4 else "nontarget") for e in range(4) for t in range(40)
+        tables.Trial(f"s{e}", f"u{t}", "target" if e == t % 4 else "nontarget")
+        for e in range(4)
+        for t in range(40)
     ]
     for number, name in enumerate(("scores", "oo", "b2", "run0", "run1")):
-        tables.write_scores(f"{name}.tsv", pairs, [draw.normal(number * (of.label == "target")) for of in pairs])
+        tables.write_scores(
+            f"{name}.tsv", pairs, [draw.normal(number * (of.label == "target")) for of in pairs]
+        )
     rows = [line.split("\t") for line in (tmp_path / "scores.tsv").read_text().splitlines()[1:]]
     (tmp_path / "scores.txt").write_text("".join(f"{e} {t} {score}\n" for e, t, _, score in rows))
     (tmp_path / "trials.txt").write_text("".join(f"{e} {t} {label}\n" for e, t, label, _ in rows))
-    columns = ["corpus", "trials", "anonymiser", "extractor", "backend", "condition", "metric", "value"]
+    columns = [
+        "corpus",
+        "trials",
+        "anonymiser",
+        "extractor",
+        "backend",
+        "condition",
+        "metric",
+        "value",
+    ]
     metrics = [
         ("a", "f", name, "e", "cosine", condition, "tag", "C", "-", "-")
         for name, condition in (("original", "oo"), ("b2", "op"))
@@ -84,7 +106,9 @@ def test_the_commands_for_a_score_file_work_as_they_stand(scores, tmp_path, comm
 
 
 def test_the_sentence_about_python_names_what_exists():
-    (imported,) = re.findall(r"`(from voiceprivacy\S* import [^`]+)`", SCORES.read_text(encoding="utf-8"))
+    (imported,) = re.findall(
+        r"`(from voiceprivacy\S* import [^`]+)`", SCORES.read_text(encoding="utf-8")
+    )
     exec(imported)
 
 
@@ -95,12 +119,16 @@ def test_the_ten_lines_of_the_five_minutes_are_an_anonymiser(tmp_path, monkeypat
     assert len(python.splitlines()) <= 10
     samples = np.random.default_rng(0).normal(0, 0.1, 16000)
     audio.write(tmp_path / "a.wav", samples, 16000)
-    utterances = [tables.Utterance(name, name[0], "f", tmp_path / "a.wav", 1.0) for name in ("a1", "a2", "b1")]
+    utterances = [
+        tables.Utterance(name, name[0], "f", tmp_path / "a.wav", 1.0) for name in ("a1", "a2", "b1")
+    ]
     (entry,) = yaml.safe_load(config)["anonymisers"].values()
     made = {}
     for seed in (1, 2):
         (tmp_path / str(seed)).mkdir()
-        paths = plugins.protect(entry, utterances, seed=seed, threads=1, scratch=tmp_path / str(seed))
+        paths = plugins.protect(
+            entry, utterances, seed=seed, threads=1, scratch=tmp_path / str(seed)
+        )
         made[seed] = {name: audio.read(path)[0] for name, path in paths.items()}
     assert np.array_equal(made[1]["a1"], made[1]["a2"]), "a speaker keeps his voice"
     assert len({len(of) for of in (made[1]["a1"], made[1]["b1"], made[2]["a1"])}) == 3
@@ -116,4 +144,6 @@ def anchors(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_links_to_a_heading_lead_to_one(page):
     for link, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text(encoding="utf-8")):
-        assert anchor in anchors((page.parent / link).resolve() if link else page), f"{link}#{anchor}"
+        assert anchor in anchors((page.parent / link).resolve() if link else page), (
+            f"{link}#{anchor}"
+        )

@@ -15,7 +15,16 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = sorted([*(ROOT / "scripts").rglob("*.py"), *(ROOT / "workflow").rglob("*.py")])
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 RULES = [ROOT / "Snakefile", *sorted((ROOT / "workflow" / "rules").glob("*.smk"))]
-UNPICKLE = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal", "hyperpyyaml"}
+UNPICKLE = {
+    "pickle",
+    "cPickle",
+    "dill",
+    "cloudpickle",
+    "joblib",
+    "shelve",
+    "marshal",
+    "hyperpyyaml",
+}
 HARMLESS = {"pickle.UnpicklingError"}  # to catch, where torch meets a pickle
 SAFE_YAML = {
     "safe_load",
@@ -27,7 +36,7 @@ SAFE_YAML = {
     "ScalarNode",
     "compose",
 }
-WITH_A_SHELL = {"scripts/voiceprivacy/corpora/pipes.py"}  # only with pipes: true
+WITH_A_SHELL = {"scripts/voiceprivacy/corpora/recordings.py"}  # only with pipes: true
 DOWNLOADS = {"scripts/voiceprivacy/corpora/downloads.py"}  # checked against a published MD5
 
 
@@ -73,13 +82,20 @@ def test_the_tree_is_read():
 def test_nothing_is_unpickled():
     files = [path for path in PROGRAM if "import pickle" not in path.read_text()]
     assert places(files, lambda node: imports(node, UNPICKLE)) == []
-    used = places(PROGRAM, lambda node: dotted(node).startswith("pickle.") and dotted(node) not in HARMLESS)
+    used = places(
+        PROGRAM, lambda node: dotted(node).startswith("pickle.") and dotted(node) not in HARMLESS
+    )
     assert used == []
 
 
 def test_arrays_and_weights_are_read_without_pickles():
-    arrays = places(PROGRAM, lambda of: calls(of, "np.load", "numpy.load") and keyword(of, "allow_pickle") != "False")
-    weights = places(PROGRAM, lambda of: calls(of, "torch.load") and keyword(of, "weights_only") != "True")
+    arrays = places(
+        PROGRAM,
+        lambda of: calls(of, "np.load", "numpy.load") and keyword(of, "allow_pickle") != "False",
+    )
+    weights = places(
+        PROGRAM, lambda of: calls(of, "torch.load") and keyword(of, "weights_only") != "True"
+    )
     assert arrays + weights == []
 
 
@@ -90,11 +106,22 @@ def test_yaml_is_read_by_safe_loaders_only():
         return calls(node, "yaml.compose") and keyword(node, "Loader") != "yaml.SafeLoader"
 
     assert places(PROGRAM + TESTS, unsafe) == []
-    assert places(PROGRAM, lambda node: isinstance(node, ast.ImportFrom) and node.module == "yaml") == []
+    assert (
+        places(PROGRAM, lambda node: isinstance(node, ast.ImportFrom) and node.module == "yaml")
+        == []
+    )
 
 
 def test_no_text_is_run_as_code():
-    names = ("eval", "exec", "compile", "__import__", "os.system", "os.popen", "subprocess.getoutput")
+    names = (
+        "eval",
+        "exec",
+        "compile",
+        "__import__",
+        "os.system",
+        "os.popen",
+        "subprocess.getoutput",
+    )
     assert places(PROGRAM, lambda node: calls(node, *names)) == []
 
 
@@ -105,15 +132,25 @@ def test_only_pipes_use_a_shell():
 
 def test_archives_are_unpacked_and_addresses_opened_in_one_place():
     files = [path for path in PROGRAM if str(path.relative_to(ROOT)) not in DOWNLOADS]
-    assert places(files, lambda node: imports(node, {"tarfile", "urllib", "requests", "ftplib"})) == []
+    assert (
+        places(files, lambda node: imports(node, {"tarfile", "urllib", "requests", "ftplib"})) == []
+    )
     unpackers = ("extractall", "extract", "unpack_archive")
-    assert places(PROGRAM, lambda node: isinstance(node, ast.Attribute) and node.attr in unpackers) == []
+    assert (
+        places(PROGRAM, lambda node: isinstance(node, ast.Attribute) and node.attr in unpackers)
+        == []
+    )
 
 
 def test_addresses_are_encrypted():
     found = [
         f"{path.relative_to(ROOT)}: {address}"
-        for path in [*PROGRAM, *RULES, *(ROOT / "workflow").rglob("*.yaml"), *(ROOT / "config").glob("*.yaml")]
+        for path in [
+            *PROGRAM,
+            *RULES,
+            *(ROOT / "workflow").rglob("*.yaml"),
+            *(ROOT / "config").glob("*.yaml"),
+        ]
         for address in re.findall(r"\b(?:http|ftp)://[^\s\"')]+", path.read_text())
     ]
     assert [address for address in found if "http://127" not in address] == []
@@ -130,9 +167,15 @@ def test_every_value_in_a_shell_command_is_quoted(path):
 
 
 def test_templates_escape():
-    environments = places(PROGRAM, lambda of: calls(of, "jinja2.Environment") and keyword(of, "autoescape") != "True")
+    environments = places(
+        PROGRAM, lambda of: calls(of, "jinja2.Environment") and keyword(of, "autoescape") != "True"
+    )
     assert environments == []
     assert places(PROGRAM, lambda of: dotted(of).endswith(("Markup", "Template"))) == []
     templates = [path.read_text() for path in (ROOT / "workflow" / "report").rglob("*.j2")]
-    filters = [found for text in templates for found in re.findall(r"\{\{[^}]*\|\s*safe\b[^}]*\}\}|autoescape", text)]
+    filters = [
+        found
+        for text in templates
+        for found in re.findall(r"\{\{[^}]*\|\s*safe\b[^}]*\}\}|autoescape", text)
+    ]
     assert set(filters) <= {"{{ plotly | safe }}"}  # a program that is shipped; nothing of a run

@@ -1,7 +1,7 @@
 """A tiny attacker, and a folder to run in."""
 
 import pytest
-from runs import make_kaldi_directory
+from support.runs import make_kaldi_directory
 
 HYPERPARAMETERS = """\
 n_mels: 24
@@ -18,7 +18,7 @@ embedding_model: !new:speechbrain.lobes.models.Xvector.Xvector
 @pytest.fixture(scope="session")
 def model_folder(tmp_path_factory):
     """A SpeechBrain folder with a small x-vector of random weights."""
-    import voiceprivacy.torchaudio_loader  # noqa: F401
+    import voiceprivacy.attack.torchaudio_loader  # noqa: F401
 
     import torch
     from speechbrain.lobes.models.Xvector import Xvector
@@ -34,7 +34,8 @@ def model_folder(tmp_path_factory):
         "lin_neurons": 32,
     }
     torch.save(
-        Xvector(device="cpu", activation=torch.nn.LeakyReLU, **fields).state_dict(), folder / "embedding_model.ckpt"
+        Xvector(device="cpu", activation=torch.nn.LeakyReLU, **fields).state_dict(),
+        folder / "embedding_model.ckpt",
     )
     lines = [f"    {name}: {value}" for name, value in fields.items()]
     (folder / "hyperparams.yaml").write_text(HYPERPARAMETERS + "\n".join(lines) + "\n")

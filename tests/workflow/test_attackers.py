@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 import yaml
-from runs import ROOT, make_kaldi_directory, snakemake, write_config
+from support.runs import ROOT, make_kaldi_directory, snakemake, write_config
 
 B2 = "python {scripts}/anonymise_mcadams.py --alpha 0.8 --level corpus"
 B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
@@ -18,7 +18,13 @@ def rows(path):
 
 
 def part_of(
-    source, folder, *, genders="fm", utterances=range(5), prefix="", files=("wav.scp", "utt2spk", "spk2gender")
+    source,
+    folder,
+    *,
+    genders="fm",
+    utterances=range(5),
+    prefix="",
+    files=("wav.scp", "utt2spk", "spk2gender"),
 ):
     """Write the part of a Kaldi directory with these genders and numbers of utterances, its names with a prefix."""
     folder.mkdir(parents=True)
@@ -28,11 +34,16 @@ def part_of(
         for line in (source / name).read_text().splitlines():
             words = line.split()
             utterance = words[1] if name == "trials" else words[0]
-            speakers = {word.partition("-")[0] for word in words[:2] if word.partition("-")[0] in of_gender}
+            speakers = {
+                word.partition("-")[0] for word in words[:2] if word.partition("-")[0] in of_gender
+            }
             numbered = "-" not in utterance or int(utterance.partition("-")[2]) in utterances
             if numbered and all(of_gender[speaker] in genders for speaker in speakers):
                 kept.append(
-                    " ".join(f"{prefix}{word}" if word.partition("-")[0] in of_gender else word for word in words)
+                    " ".join(
+                        f"{prefix}{word}" if word.partition("-")[0] in of_gender else word
+                        for word in words
+                    )
                 )
         (folder / name).write_text("\n".join(kept) + "\n")
 
@@ -54,7 +65,13 @@ def run(tmp_path_factory):
         },
         backends={
             "cosine": {"type": "cosine"},
-            "plda": {"type": "plda", "train": training, "lda_dim": 2, "shrinkage": 0.1, "extractors": ["semi"]},
+            "plda": {
+                "type": "plda",
+                "train": training,
+                "lda_dim": 2,
+                "shrinkage": 0.1,
+                "extractors": ["semi"],
+            },
         },
         report={"bootstrap": 0},
     )
@@ -64,19 +81,27 @@ def run(tmp_path_factory):
         for backend in ("cosine", f"plda_on_{of}")
         for system, condition in (("original", "oo"), (of, "op"), (of, "pp"))
     ]
-    matrices = [f"results/curves/similarity/tiny/all/b2/{of}/cosine.tsv" for of in ("plain", "semi_on_b2")]
+    matrices = [
+        f"results/curves/similarity/tiny/all/b2/{of}/cosine.tsv" for of in ("plain", "semi_on_b2")
+    ]
     finished = snakemake(folder, *scores, *matrices, "--cores", "2", "--configfile", config)
     assert finished.returncode == 0, finished.stderr
     return folder
 
 
-def test_every_training_utterance_is_protected_with_a_draw_of_its_own_and_learnt_under_its_speaker(run):
+def test_every_training_utterance_is_protected_with_a_draw_of_its_own_and_learnt_under_its_speaker(
+    run,
+):
     train = run / "results" / "audio" / "train" / "train"
-    pseudo = {row["utterance"]: row["speaker"] for row in rows(train / "original" / "pseudo_manifest.tsv")}
+    pseudo = {
+        row["utterance"]: row["speaker"] for row in rows(train / "original" / "pseudo_manifest.tsv")
+    }
     assert len(set(pseudo.values())) == len(pseudo) == 25
     assert len({row["alpha"] for row in rows(train / "b2r" / "manifest.alphas.tsv")}) == 25
     speakers = {row["utterance"]: row["speaker"] for row in rows(train / "b2r" / "manifest.tsv")}
-    assert speakers == {row["utterance"]: row["speaker"] for row in rows(train / "original" / "manifest.tsv")}
+    assert speakers == {
+        row["utterance"]: row["speaker"] for row in rows(train / "original" / "manifest.tsv")
+    }
     assert set(speakers.values()) == {"tanna", "tberta", "tclara", "tdavid", "temil"}
 
 
@@ -86,7 +111,9 @@ def test_two_anonymisers_give_two_different_oo(run, backend):
     one, other = (
         [
             row["score"]
-            for row in rows(folder / f"semi_on_{of}" / f"{backend}{of if backend[-1] == '_' else ''}" / "oo.tsv")
+            for row in rows(
+                folder / f"semi_on_{of}" / f"{backend}{of if backend[-1] == '_' else ''}" / "oo.tsv"
+            )
         ]
         for of in ("b2", "b2r")
     )
@@ -100,7 +127,9 @@ def test_the_informed_attacker_sees_other_similarities_than_the_ignorant(run):
     places = [(row["matrix"], row["row_speaker"], row["column_speaker"]) for row in informed]
     assert places == [(row["matrix"], row["row_speaker"], row["column_speaker"]) for row in plain]
     assert len(places) == 3 * 5 * 5
-    one, other = ([row["similarity"] for row in of if row["matrix"] != "oo"] for of in (plain, informed))
+    one, other = (
+        [row["similarity"] for row in of if row["matrix"] != "oo"] for of in (plain, informed)
+    )
     assert one != other  # in oo both know these few speakers perfectly
 
 
@@ -121,7 +150,13 @@ def write_given_scores(folder):
     """Scores of four speakers in original/oo, b2/op and b2/pp of two lists, and who speaks."""
     generator = iter(range(10**6))
     for trials in ("f", "m"):
-        for name, shift in {"original/oo": 9, "b2/op": 2, "b2/pp": 5, "b2r/op": 3, "b2r/pp": 4}.items():
+        for name, shift in {
+            "original/oo": 9,
+            "b2/op": 2,
+            "b2/pp": 5,
+            "b2r/op": 3,
+            "b2r/pp": 4,
+        }.items():
             path = folder / "team7" / trials / f"{name}.tsv"
             path.parent.mkdir(parents=True, exist_ok=True)
             lines = ["enrolment\ttrial\tlabel\tscore"]
@@ -136,8 +171,12 @@ def write_given_scores(folder):
 
 
 def run_given_scores(folder, attack, **report):
-    config = {"attacks": {"team7": {"scores": "team7/{trials}/{anonymiser}/{condition}.tsv", **attack}}}
-    (folder / "config.yaml").write_text(yaml.safe_dump(config | {"report": {"bootstrap": 50, **report}}))
+    config = {
+        "attacks": {"team7": {"scores": "team7/{trials}/{anonymiser}/{condition}.tsv", **attack}}
+    }
+    (folder / "config.yaml").write_text(
+        yaml.safe_dump(config | {"report": {"bootstrap": 50, **report}})
+    )
     finished = snakemake(folder, "--cores", "2", "--configfile", folder / "config.yaml")
     assert finished.returncode == 0, finished.stderr
     return rows(folder / "results" / "metrics.tsv")
@@ -152,7 +191,9 @@ def test_a_config_with_nothing_but_scores_has_a_report(tmp_path):
     assert {row["ci_low"] for row in table} == {"-"}  # nobody said who speaks
     results = tmp_path / "results"
     assert "given, PP" in (results / "report" / "index.html").read_text(encoding="utf-8")
-    assert (results / "report" / "figures" / "zebra" / "scores" / "f" / "team7" / "given.svg").exists()
+    assert (
+        results / "report" / "figures" / "zebra" / "scores" / "f" / "team7" / "given.svg"
+    ).exists()
 
 
 def test_given_scores_whose_speakers_are_known_have_intervals_tags_and_comparisons(tmp_path):
@@ -167,7 +208,10 @@ def test_given_scores_whose_speakers_are_known_have_intervals_tags_and_compariso
     assert {row["value"] for row in table if row["metric"] == "tag"} <= {"little", "much"}
     folder = tmp_path / "results" / "comparisons" / "scores"
     for trials in ("f", "m", "mean"):
-        pairs = {(row["anonymiser_a"], row["anonymiser_b"]) for row in rows(folder / trials / "team7" / "given.tsv")}
+        pairs = {
+            (row["anonymiser_a"], row["anonymiser_b"])
+            for row in rows(folder / trials / "team7" / "given.tsv")
+        }
         assert pairs == {("b2", "b2r")}
 
 
@@ -179,16 +223,22 @@ def test_an_average_over_two_corpora_of_given_scores_has_intervals_on_the_page(t
     comparisons = tmp_path / "results" / "comparisons"
     of_average, of_one = (
         {
-            (row["condition"], row["metric"], row["anonymiser"]): [float(row[name]) for name in ("ci_low", "ci_high")]
+            (row["condition"], row["metric"], row["anonymiser"]): [
+                float(row[name]) for name in ("ci_low", "ci_high")
+            ]
             for row in rows(comparisons / folder / "team7" / "given.systems.tsv")
             if row["metric"] in ("eer_percent", "cllr_bit")
         }
         for folder in ("over-corpora/all-lists", "one/mean")
     )
-    assert of_average == {key: pytest.approx(limits) for key, limits in of_one.items()}, "the same lists twice"
+    assert of_average == {key: pytest.approx(limits) for key, limits in of_one.items()}, (
+        "the same lists twice"
+    )
     low, high = of_average["pp", "eer_percent", "b2"]
     page = (tmp_path / "results" / "report" / "index.html").read_text(encoding="utf-8")
-    start = page.index('data-value="b2"', page.index('data-set="all lists" data-attack="given, PP"'))
+    start = page.index(
+        'data-value="b2"', page.index('data-set="all lists" data-attack="given, PP"')
+    )
     assert f"[{low:.1f}, {high:.1f}]" in page[start : page.index("</tr>", start)]
 
 
@@ -198,10 +248,21 @@ def stand_in(tmp_path):
     make_kaldi_directory(tmp_path / "all")
     everything = ("wav.scp", "utt2spk", "spk2gender")
     data = tmp_path / "vpc"
-    part_of(tmp_path / "all", data / "libri_test_enrolls", utterances=range(2), files=(*everything, "enrolls"))
+    part_of(
+        tmp_path / "all",
+        data / "libri_test_enrolls",
+        utterances=range(2),
+        files=(*everything, "enrolls"),
+    )
     for gender in "fm":
         folder = data / f"libri_test_trials_{gender}"
-        part_of(tmp_path / "all", folder, genders=gender, utterances=range(2, 5), files=(*everything, "trials"))
+        part_of(
+            tmp_path / "all",
+            folder,
+            genders=gender,
+            utterances=range(2, 5),
+            files=(*everything, "trials"),
+        )
     part_of(tmp_path / "all", data / "train-clean-360", prefix="t")
     return data
 
@@ -226,17 +287,30 @@ def test_the_published_protocol_on_a_stand_in_says_pass_or_fail(stand_in, tmp_pa
         entry |= {"recipe": "xvector_small", "device": "cpu"}
     config["report"] = {"bootstrap": 0}
     config["anonymisers"]["b2"]["shards"] = 1
-    expected = (ROOT / "workflow" / "resources" / "expected" / "vpc2024_b2.tsv").read_text().splitlines()
-    generous = ["\t".join([*line.split("\t")[:8], "100", line.split("\t")[9]]) for line in expected[1:3]]
-    (tmp_path / "expected.tsv").write_text("\n".join([expected[0], *generous, *impossible(expected[3:])]) + "\n")
+    expected = (
+        (ROOT / "workflow" / "resources" / "expected" / "vpc2024_b2.tsv").read_text().splitlines()
+    )
+    generous = [
+        "\t".join([*line.split("\t")[:8], "100", line.split("\t")[9]]) for line in expected[1:3]
+    ]
+    (tmp_path / "expected.tsv").write_text(
+        "\n".join([expected[0], *generous, *impossible(expected[3:])]) + "\n"
+    )
     config["expected"] = "expected.tsv"
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
     shutil.copytree(stand_in, tmp_path / "data")
     finished = snakemake(
-        tmp_path, "--cores", "2", "--configfile", tmp_path / "config.yaml", VPC_DATA=str(tmp_path / "data")
+        tmp_path,
+        "--cores",
+        "2",
+        "--configfile",
+        tmp_path / "config.yaml",
+        VPC_DATA=str(tmp_path / "data"),
     )
     assert finished.returncode == 0, finished.stderr
-    verdicts = [row["verdict"] for row in rows(tmp_path / "results" / "report" / "tables" / "expected.tsv")]
+    verdicts = [
+        row["verdict"] for row in rows(tmp_path / "results" / "report" / "tables" / "expected.tsv")
+    ]
     assert verdicts == ["PASS", "PASS", "FAIL", "FAIL"]
     page = (tmp_path / "results" / "report" / "index.html").read_text(encoding="utf-8")
     assert "2 of 4 numbers lie within their tolerance" in page

@@ -6,12 +6,13 @@ import statistics
 
 import pytest
 import yaml
-from runs import ROOT, snakemake
+from support.runs import ROOT, snakemake
 
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(
-        "VOICEPRIVACY_SPEECH" not in os.environ, reason="VOICEPRIVACY_SPEECH (a LibriSpeech folder) is not set"
+        "VOICEPRIVACY_SPEECH" not in os.environ,
+        reason="VOICEPRIVACY_SPEECH (a LibriSpeech folder) is not set",
     ),
 ]
 
@@ -23,7 +24,9 @@ def metrics(tmp_path_factory):
     config = yaml.safe_load((ROOT / "config" / "attackers.yaml").read_text())
     config["report"] = {"bootstrap": 200}
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
-    finished = snakemake(folder, "results/metrics.tsv", "--cores", "2", "--configfile", folder / "config.yaml")
+    finished = snakemake(
+        folder, "results/metrics.tsv", "--cores", "2", "--configfile", folder / "config.yaml"
+    )
     assert finished.returncode == 0, finished.stderr
     with open(folder / "results" / "metrics.tsv", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t"))
@@ -32,13 +35,19 @@ def metrics(tmp_path_factory):
 def mean(metrics, name, anonymiser, extractor, condition, column="value"):
     """Mean over the lists of a number, or of a limit of its interval."""
     wanted = (name, anonymiser, extractor, condition)
-    found = [row for row in metrics if (row["metric"], row["anonymiser"], row["extractor"], row["condition"]) == wanted]
+    found = [
+        row
+        for row in metrics
+        if (row["metric"], row["anonymiser"], row["extractor"], row["condition"]) == wanted
+    ]
     assert len(found) == 2
     return statistics.mean(float(row[column]) for row in found)
 
 
 @pytest.mark.parametrize("anonymiser", ["b2", "b2r"])
-def test_the_semi_informed_attack_is_as_strong_as_the_better_of_the_others_within_its_interval(metrics, anonymiser):
+def test_the_semi_informed_attack_is_as_strong_as_the_better_of_the_others_within_its_interval(
+    metrics, anonymiser
+):
     ignorant = mean(metrics, "eer_percent", anonymiser, "ecapa_small", "op")
     lazy = mean(metrics, "eer_percent", anonymiser, "ecapa_small", "pp")
     semi = f"semi_on_{anonymiser}"
@@ -47,5 +56,9 @@ def test_the_semi_informed_attack_is_as_strong_as_the_better_of_the_others_withi
 
 
 def test_every_informed_attacker_has_an_oo_of_his_own(metrics):
-    eers = {row["extractor"] for row in metrics if row["condition"] == "oo" and row["metric"] == "eer_percent"}
+    eers = {
+        row["extractor"]
+        for row in metrics
+        if row["condition"] == "oo" and row["metric"] == "eer_percent"
+    }
     assert eers == {"ecapa_small", "semi_on_b2", "semi_on_b2r"}

@@ -1,7 +1,7 @@
 """What people get wrong: one clear line that names the thing, and nothing that a second run takes for good."""
 
 import pytest
-from runs import snakemake, write_config
+from support.runs import snakemake, write_config
 
 LOSES = """
 def anonymise(samples, sample_rate, *, utterance, speaker, seed):
@@ -79,7 +79,10 @@ def lose_a_file(folder):
 
 
 def repeat_what_draws_nothing(folder):
-    write_config(folder, anonymisers={"mine": {"function": "{resources}/plugins/reversed.py:anonymise", "runs": 2}})
+    write_config(
+        folder,
+        anonymisers={"mine": {"function": "{resources}/plugins/reversed.py:anonymise", "runs": 2}},
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,7 +100,10 @@ def repeat_what_draws_nothing(folder):
         (mislabel_a_trial, ["trials:1: ", "anna-2"]),
         (fail_in_a_function, ["utterance 'anna-", "no such voice"]),
         (lose_a_file, ["'emil-", "is missing"]),
-        (repeat_what_draws_nothing, ["mine/manifest.tsv", "very same audio of all 15 utterances", "'runs: 1'"]),
+        (
+            repeat_what_draws_nothing,
+            ["mine/manifest.tsv", "very same audio of all 15 utterances", "'runs: 1'"],
+        ),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -107,11 +113,15 @@ def test_a_mistake_is_named_and_a_second_run_names_it_again(run_folder, mistake,
         finished = snakemake(run_folder, "--cores", "2", "--configfile", run_folder / "config.yaml")
         output = finished.stderr + finished.stdout
         assert finished.returncode != 0
-        named = [line for line in output.splitlines() if all(message in line for message in messages)]
+        named = [
+            line for line in output.splitlines() if all(message in line for message in messages)
+        ]
         assert named, output
         assert "Traceback" not in output
     assert not (run_folder / "results" / "metrics.tsv").exists()
-    assert not [path for path in (run_folder / "results").rglob(".*") if path.name != ".snakemake_timestamp"]
+    assert not [
+        path for path in (run_folder / "results").rglob(".*") if path.name != ".snakemake_timestamp"
+    ]
 
 
 COUNTED = """
@@ -129,7 +139,9 @@ def test_what_a_person_has_to_mend_is_not_done_again_whatever_retries_says(run_f
     config = write_config(run_folder, anonymisers={"mine": {"function": "mine.py:anonymise"}})
     wanted = "results/audio/tiny/trial/mine/manifest.tsv"
     for run in (1, 2):
-        finished = snakemake(run_folder, wanted, "--retries", "2", "--cores", "1", "--configfile", config)
+        finished = snakemake(
+            run_folder, wanted, "--retries", "2", "--cores", "1", "--configfile", config
+        )
         assert finished.returncode != 0
         assert finished.stderr.count("Trying to restart job") == 2
         calls = (run_folder / "mine.calls").read_text().split()

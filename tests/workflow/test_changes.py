@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 import yaml
-from runs import ROOT, make_kaldi_directory, snakemake, write_config
+from support.runs import ROOT, make_kaldi_directory, snakemake, write_config
 
 pytestmark = pytest.mark.long
 PRIVACY = "scripts/voiceprivacy/privacy"
@@ -36,7 +36,17 @@ OF_ONE_ANONYMISER = {  # jobs of one anonymiser with one attacker on one list
     "assess_speakers": 1,
     "normalise_metrics": 1,
 }
-FAMILIES = ("prepare_", "list_", "anonymise_", "gather_", "extract_", "train_", "score_", "assess_", "normalise_")
+FAMILIES = (
+    "prepare_",
+    "list_",
+    "anonymise_",
+    "gather_",
+    "extract_",
+    "train_",
+    "score_",
+    "assess_",
+    "normalise_",
+)
 
 
 @pytest.fixture(scope="module")
@@ -44,14 +54,18 @@ def finished(tmp_path_factory, model_folder):
     """A folder with a copy of the tree, a config and the results of its run."""
     folder = tmp_path_factory.mktemp("changes")
     for name in ("scripts", "workflow", "envs", "config"):
-        shutil.copytree(ROOT / name, folder / "tree" / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            ROOT / name, folder / "tree" / name, ignore=shutil.ignore_patterns("__pycache__")
+        )
     for name in ("Snakefile", "pyproject.toml"):
         shutil.copy(ROOT / name, folder / "tree" / name)
     make_kaldi_directory(folder / "data" / "tiny")
     shutil.copytree(model_folder, folder / "model")
     (folder / "mine.py").write_text(FUNCTION)
     write_config(folder, anonymisers=ANONYMISERS)
-    run = snakemake(folder, "--cores", "2", "--configfile", folder / "config.yaml", tree=folder / "tree")
+    run = snakemake(
+        folder, "--cores", "2", "--configfile", folder / "config.yaml", tree=folder / "tree"
+    )
     assert run.returncode == 0, run.stderr
     return folder
 
@@ -70,10 +84,15 @@ def after(finished):
             (finished / path).write_text(before[path] + addition)
         config = yaml.safe_load((finished / "config.yaml").read_text()) | sections
         (finished / "changed.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
-        planned = snakemake(finished, "-n", "--configfile", finished / "changed.yaml", tree=finished / "tree")
+        planned = snakemake(
+            finished, "-n", "--configfile", finished / "changed.yaml", tree=finished / "tree"
+        )
         assert planned.returncode == 0, planned.stderr
         jobs = re.findall(r"^(?:local)?rule (\w+):\n((?:    .*\n)*)", planned.stdout, re.MULTILINE)
-        return Counter((rule, "".join(re.findall("wildcards: .*anonymiser=(\\w+)", text))) for rule, text in jobs)
+        return Counter(
+            (rule, "".join(re.findall("wildcards: .*anonymiser=(\\w+)", text)))
+            for rule, text in jobs
+        )
 
     yield plan
     for path, text in before.items():
@@ -100,7 +119,9 @@ def anonymisers(jobs):
 
 def test_without_a_change_and_after_a_touch_there_is_nothing_to_do(after):
     assert after() == Counter()
-    assert after((f"tree/{PRIVACY}/zebra.py", ""), ("tree/scripts/assess_zebra.py", "")) == Counter()
+    assert (
+        after((f"tree/{PRIVACY}/zebra.py", ""), ("tree/scripts/assess_zebra.py", "")) == Counter()
+    )
 
 
 @pytest.mark.parametrize("module", ["zebra", "null", "tags"])
@@ -108,8 +129,21 @@ def test_a_change_of_zebra_repeats_zebra_with_its_intervals_and_the_report(after
     jobs = after((f"tree/{PRIVACY}/{module}.py", "\nCHANGED = True\n"))
     assert of_families(jobs) == {"assess_zebra": SYSTEMS, "normalise_metrics": SYSTEMS - 1}
     rules = by_rule(jobs)
-    assert rules["plot_zebra"] == rules["compare_anonymisers"] == rules["collect_metrics"] == rules["write_report"] == 1
-    others = {"plot_similarity", "plot_zoo", "plot_speakers", "plot_ranks", "plot_rank_speakers", "describe_corpora"}
+    assert (
+        rules["plot_zebra"]
+        == rules["compare_anonymisers"]
+        == rules["collect_metrics"]
+        == rules["write_report"]
+        == 1
+    )
+    others = {
+        "plot_similarity",
+        "plot_zoo",
+        "plot_speakers",
+        "plot_ranks",
+        "plot_rank_speakers",
+        "describe_corpora",
+    }
     assert not others & set(rules)
 
 
@@ -131,7 +165,8 @@ def test_changed_options_run_that_anonymiser_again_and_nothing_else(after):
 
 
 @pytest.mark.parametrize(
-    ("path", "anonymiser"), [("mine.py", "mine"), ("tree/scripts/voiceprivacy/anonymise/mcadams.py", "b2")]
+    ("path", "anonymiser"),
+    [("mine.py", "mine"), ("tree/scripts/voiceprivacy/anonymise/functions/mcadams.py", "b2")],
 )
 def test_a_changed_anonymiser_runs_again_and_nothing_else(after, path, anonymiser):
     jobs = after((path, "\n# changed\n"))
@@ -140,12 +175,19 @@ def test_a_changed_anonymiser_runs_again_and_nothing_else(after, path, anonymise
 
 
 def test_a_new_anonymiser_shares_what_is_known_of_the_original(after):
-    jobs = after(anonymisers=ANONYMISERS | {"new": {"function": "mine.py:anonymise", "options": {"gain": 0.75}}})
+    jobs = after(
+        anonymisers=ANONYMISERS
+        | {"new": {"function": "mine.py:anonymise", "options": {"gain": 0.75}}}
+    )
     assert anonymisers(jobs) == {"new"}
     assert OF_ONE_ANONYMISER.items() <= of_families(jobs).items()
 
 
 def test_another_seed_of_the_intervals_repeats_no_embedding(after):
     rules = by_rule(after(report={"seed": 1}))
-    assert not {rule for rule in rules if rule.startswith(("prepare_", "anonymise_", "extract_", "score_trials"))}
+    assert not {
+        rule
+        for rule in rules
+        if rule.startswith(("prepare_", "anonymise_", "extract_", "score_trials"))
+    }
     assert rules["assess_verification"] == rules["assess_zebra"] == rules["assess_ranks"] == SYSTEMS

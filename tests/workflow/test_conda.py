@@ -9,8 +9,8 @@ import os
 import shutil
 
 import pytest
-from conda_stand_in import build_channel, conda_specs, install_command
-from runs import ROOT, make_kaldi_directory, snakemake, write_config
+from support.conda_stand_in import build_channel, conda_specs, install_command
+from support.runs import ROOT, make_kaldi_directory, snakemake, write_config
 
 pytestmark = pytest.mark.long
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
@@ -35,26 +35,39 @@ def run(folder, model, **channel):
     (folder / "mine.py").write_text(FUNCTION)
     config = write_config(folder, anonymisers={"mine": {"function": "mine.py:anonymise"}})
     path = os.pathsep.join([str(folder / "base" / "bin"), os.environ["PATH"]])
-    return snakemake(folder, METRICS, "--sdm", "conda", "--cores", "2", "--configfile", config, PATH=path)
+    return snakemake(
+        folder, METRICS, "--sdm", "conda", "--cores", "2", "--configfile", config, PATH=path
+    )
 
 
 def built(folder):
     """{stem of envs/*.yaml: prefix} of the environments that Snakemake built."""
     contents = {environment.read_text(): environment.stem for environment in ENVIRONMENTS}
-    return {contents[copy.read_text()]: copy.with_suffix("") for copy in (folder / ".snakemake/conda").glob("*.yaml")}
+    return {
+        contents[copy.read_text()]: copy.with_suffix("")
+        for copy in (folder / ".snakemake/conda").glob("*.yaml")
+    }
 
 
-def test_every_rule_runs_in_its_own_environment_which_has_the_pinned_versions(tmp_path, model_folder):
+def test_every_rule_runs_in_its_own_environment_which_has_the_pinned_versions(
+    tmp_path, model_folder
+):
     finished = run(tmp_path, model_folder)
     assert finished.returncode == 0, finished.stderr
     prefixes = built(tmp_path)
     called = {
-        name: {os.path.basename(line).removesuffix(".py") for line in (prefix / "called").read_text().splitlines()}
+        name: {
+            os.path.basename(line).removesuffix(".py")
+            for line in (prefix / "called").read_text().splitlines()
+        }
         for name, prefix in prefixes.items()
     }
     assert called == CALLED
     for environment in ENVIRONMENTS:
-        records = [json.loads(file.read_text()) for file in prefixes[environment.stem].glob("conda-meta/*.json")]
+        records = [
+            json.loads(file.read_text())
+            for file in prefixes[environment.stem].glob("conda-meta/*.json")
+        ]
         installed = {record["name"]: record["version"] for record in records}
         pinned = dict(conda_specs(environment))
         assert installed.keys() == pinned.keys()

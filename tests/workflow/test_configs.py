@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from runs import ROOT, snakemake
+from support.runs import ROOT, snakemake
 
 CONFIGS = sorted((ROOT / "config").glob("*.yaml"))
 VARIABLES = {name for path in CONFIGS for name in re.findall(r"\$\{(\w+)\}", path.read_text())}
@@ -16,7 +16,9 @@ VARIABLES = {name for path in CONFIGS for name in re.findall(r"\$\{(\w+)\}", pat
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda path: path.stem)
 def test_a_shipped_config_plans_or_names_what_is_not_found(tmp_path, config):
     finished = snakemake(tmp_path, "-n", "--quiet", "--configfile", config)
-    missing = [name for name in re.findall(r"\$\{(\w+)\}", config.read_text()) if name not in os.environ]
+    missing = [
+        name for name in re.findall(r"\$\{(\w+)\}", config.read_text()) if name not in os.environ
+    ]
     if missing:
         assert finished.returncode != 0
         assert f"{missing[0]}: not found" in finished.stderr + finished.stdout
@@ -24,7 +26,9 @@ def test_a_shipped_config_plans_or_names_what_is_not_found(tmp_path, config):
         assert finished.returncode == 0, finished.stderr
 
 
-@pytest.mark.parametrize("config", [c for c in CONFIGS if "${" in c.read_text()], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "config", [c for c in CONFIGS if "${" in c.read_text()], ids=lambda path: path.stem
+)
 def test_a_folder_that_is_not_there_is_named(tmp_path, config):
     elsewhere = {name: str(tmp_path / "nowhere") for name in VARIABLES}
     finished = snakemake(tmp_path, "-n", "--quiet", "--configfile", config, **elsewhere)
@@ -44,14 +48,20 @@ def test_the_snakefile_is_a_table_of_contents():
 
 def test_every_rule_that_runs_something_has_a_script_of_its_name():
     rules = [path.read_text() for path in (ROOT / "workflow" / "rules").glob("*.smk")]
-    blocks = [block for text in rules for block in re.split(r"^rule ", text, flags=re.MULTILINE)[1:]]
+    blocks = [
+        block for text in rules for block in re.split(r"^rule ", text, flags=re.MULTILINE)[1:]
+    ]
     names = {block.partition(":")[0] for block in blocks if "shell:" in block}
     assert len(names) > 20
     assert {name for name in names if not (ROOT / "scripts" / f"{name}.py").exists()} == set()
 
 
 def test_scripts_are_short():
-    long = {path.name for path in Path(ROOT / "scripts").glob("*.py") if len(path.read_text().splitlines()) > 60}
+    long = {
+        path.name
+        for path in Path(ROOT / "scripts").glob("*.py")
+        if len(path.read_text().splitlines()) > 60
+    }
     assert long == set()
 
 

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from runs import ROOT, snakemake, write_config
+from support.runs import ROOT, snakemake, write_config
 
 WORLD = Path(os.environ.get("VOICEPRIVACY_WORLD", ROOT / ".venv/world/bin/python"))
 
@@ -16,7 +16,9 @@ pytestmark = [
         reason="VOICEPRIVACY_SPEECH (a LibriSpeech folder) and VOICEPRIVACY_ASV (a SpeechBrain folder) are not set",
     ),
 ]
-with_world = pytest.mark.skipif(not WORLD.exists(), reason=f"{WORLD} (a Python with pyworld) is not there")
+with_world = pytest.mark.skipif(
+    not WORLD.exists(), reason=f"{WORLD} (a Python with pyworld) is not there"
+)
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +29,9 @@ def values(tmp_path_factory):
     pitch = {"command": f"{WORLD} {{resources}}/plugins/pitch.py", "runs": 2}
     config = write_config(
         folder,
-        corpora={"real": {"librispeech": speech, "protocol": {"enrol_trial": {"lists": ["mixed"]}}}},
+        corpora={
+            "real": {"librispeech": speech, "protocol": {"enrol_trial": {"lists": ["mixed"]}}}
+        },
         extractors={"ecapa": {"model": "${VOICEPRIVACY_ASV}"}},
         anonymisers={"pitch": pitch} if WORLD.exists() else {},
         report={"controls": True},
@@ -49,7 +53,9 @@ def test_a_copy_protects_nothing(values):
 def test_noise_protects_everything(values):
     assert float(values["deid_percent", "noise", "op"]) > 97
     for condition in ("op", "pp"):
-        assert float(values["dece_bit", "noise", condition]) < float(values["dece_null95_bit", "noise", condition])
+        assert float(values["dece_bit", "noise", condition]) < float(
+            values["dece_null95_bit", "noise", condition]
+        )
         assert 40 < float(values["eer_percent", "noise", condition]) < 60
 
 

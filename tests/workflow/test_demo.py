@@ -5,8 +5,8 @@ import re
 import statistics
 
 import pytest
-from browser import Reader, asked, needs_browser
-from runs import snakemake
+from support.browser import Reader, asked, needs_browser
+from support.runs import snakemake
 
 pytestmark = pytest.mark.long
 
@@ -68,8 +68,16 @@ def test_the_page_is_drawn_read_and_heard_in_a_browser(demo, width, dark):
     def visit(chromium):
         reader = Reader(chromium, page, width=width, dark=dark)
         reader.open_everything()
-        assert reader.undrawn() == reader.too_wide() == reader.errors == reader.serious_violations() == []
+        assert (
+            reader.undrawn()
+            == reader.too_wide()
+            == reader.errors
+            == reader.serious_violations()
+            == []
+        )
         assert reader.page.locator("audio").count() > 0 and reader.silent_players() == []
-        assert {url for url in reader.requests if not url.startswith(("data:", "blob:"))} == {page.as_uri()}
+        assert {url for url in reader.requests if not url.startswith(("data:", "blob:"))} == {
+            page.as_uri()
+        }
 
     asked(visit)

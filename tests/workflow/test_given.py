@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import yaml
-from runs import snakemake
+from support.runs import snakemake
 
-from voiceprivacy.files import read_json
+from voiceprivacy.inout.files import read_json
 
 SPEAKERS = "abcd"
 CALIBRATION = "results/metrics/calibration/scores/all/b2/team7/given.json"
@@ -14,28 +14,41 @@ CALIBRATION = "results/metrics/calibration/scores/all/b2/team7/given.json"
 @pytest.fixture
 def folder(tmp_path):
     draw = np.random.default_rng(0)
-    for system, conditions in (("original", ["oo"]), ("b2", ["op", "pp"]), ("b2_run1", ["op", "pp"])):
+    for system, conditions in (
+        ("original", ["oo"]),
+        ("b2", ["op", "pp"]),
+        ("b2_run1", ["op", "pp"]),
+    ):
         for condition in conditions:
             lines = ["enrolment\ttrial\tlabel\tscore"]
             for enrolled in SPEAKERS:
                 for tried in SPEAKERS:
                     label = "target" if enrolled == tried else "nontarget"
                     of_pair = draw.normal(enrolled == tried, size=3)
-                    lines += [f"{enrolled}\t{tried}-{index}\t{label}\t{score}" for index, score in enumerate(of_pair)]
+                    lines += [
+                        f"{enrolled}\t{tried}-{index}\t{label}\t{score}"
+                        for index, score in enumerate(of_pair)
+                    ]
             path = tmp_path / "team7" / system / f"{condition}.tsv"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("\n".join(lines) + "\n")
     names = [*SPEAKERS, *(f"{speaker}-{index}" for speaker in SPEAKERS for index in range(3))]
-    (tmp_path / "map.tsv").write_text("id\tspeaker\n" + "".join(f"{name}\t{name[0]}\n" for name in names))
+    (tmp_path / "map.tsv").write_text(
+        "id\tspeaker\n" + "".join(f"{name}\t{name[0]}\n" for name in names)
+    )
     return tmp_path
 
 
 @pytest.mark.parametrize("known", [False, True])
 def test_two_runs_of_others_are_calibrated_with_intervals_where_speakers_are_known(folder, known):
-    attack = {"scores": "team7/{anonymiser}/{condition}.tsv"} | ({"speakers": "map.tsv"} if known else {})
+    attack = {"scores": "team7/{anonymiser}/{condition}.tsv"} | (
+        {"speakers": "map.tsv"} if known else {}
+    )
     config = {"attacks": {"team7": attack}, "report": {"bootstrap": 40}}
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
-    finished = snakemake(folder, CALIBRATION, "--cores", "1", "--configfile", folder / "config.yaml")
+    finished = snakemake(
+        folder, CALIBRATION, "--cores", "1", "--configfile", folder / "config.yaml"
+    )
     assert finished.returncode == 0, finished.stderr
     path = folder / CALIBRATION
     assert -1 < read_json(path)["op"]["cece_linear_bit"] < 0.73

@@ -5,9 +5,9 @@ import sys
 from html.parser import HTMLParser
 
 import pytest
-from runs import ROOT, make_kaldi_directory, snakemake, spoken, write_config
+from support.runs import ROOT, make_kaldi_directory, snakemake, spoken, write_config
 
-from voiceprivacy import audio
+from voiceprivacy.inout import audio
 
 PLANTED = "pwned"
 SPEAKERS = {  # what a shell, Python or a page would run; a shell needs no space: ${IFS} is one
@@ -68,7 +68,9 @@ def run(tmp_path_factory):
             if index == 0:
                 lines["enrolls"].append(name)
             else:
-                labels = {other: "target" if other == speaker else "nontarget" for other in SPEAKERS}
+                labels = {
+                    other: "target" if other == speaker else "nontarget" for other in SPEAKERS
+                }
                 lines["trials"] += [f"{other} {name} {label}" for other, label in labels.items()]
     for name, text in lines.items():
         (data / name).write_text("\n".join(text) + "\n")
@@ -96,7 +98,14 @@ def test_nothing_that_ids_and_paths_say_is_done(run):
 @pytest.mark.long
 def test_nothing_is_written_outside_results(run):
     made = {path.name for path in run.iterdir()}
-    assert made == {"data", "embed.py", "config.yaml", "results", ".snakemake", *(p.name for p in run.glob("wav *"))}
+    assert made == {
+        "data",
+        "embed.py",
+        "config.yaml",
+        "results",
+        ".snakemake",
+        *(p.name for p in run.glob("wav *")),
+    }
 
 
 @pytest.mark.long
@@ -119,7 +128,9 @@ def test_ids_that_would_leave_the_folder_or_be_an_option_are_refused(tmp_path, s
         (data / name).write_text(text.replace(f"{data}/wav/{speaker}-", f"{data}/wav/anna-"))
     checks = ["--source", f'{{"kaldi": "{data}"}}', "--checks", tmp_path / "checks.tsv"]
     finished = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "validate_corpus.py", *checks], capture_output=True, text=True
+        [sys.executable, ROOT / "scripts" / "validate_corpus.py", *checks],
+        capture_output=True,
+        text=True,
     )
     assert finished.returncode == 2
     assert f"{data}/wav.scp:1: '{speaker}-0' cannot be an id" in finished.stderr

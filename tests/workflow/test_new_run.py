@@ -5,9 +5,9 @@ import subprocess
 import sys
 
 import pytest
-from runs import ROOT, SPEAKERS, snakemake, spoken
+from support.runs import ROOT, SPEAKERS, snakemake, spoken
 
-from voiceprivacy import audio
+from voiceprivacy.inout import audio
 
 pytestmark = pytest.mark.long
 
@@ -18,16 +18,31 @@ def test_two_commands_from_two_folders_to_the_report(tmp_path):
             samples = spoken(speaker, f"{speaker}-{number}", pitch_hz)
             audio.write(tmp_path / "speech" / speaker / f"{number:03d}.wav", samples, 16000)
             if (speaker, number) != ("emil", 4):
-                audio.write(tmp_path / "mine" / f"{speaker}_{number:03d}.flac", samples[::-1], 16000)
-    command = [sys.executable, ROOT / "scripts/new_run.py", "--original", "speech", "--protected", "mine=mine"]
-    made = subprocess.run([*command, "--config", "my.yaml"], cwd=tmp_path, capture_output=True, text=True)
+                audio.write(
+                    tmp_path / "mine" / f"{speaker}_{number:03d}.flac", samples[::-1], 16000
+                )
+    command = [
+        sys.executable,
+        ROOT / "scripts/new_run.py",
+        "--original",
+        "speech",
+        "--protected",
+        "mine=mine",
+    ]
+    made = subprocess.run(
+        [*command, "--config", "my.yaml"], cwd=tmp_path, capture_output=True, text=True
+    )
     assert made.returncode == 0, made.stderr
     assert "emil-004: mine has no protected version" in made.stdout
     finished = snakemake(tmp_path, "--cores", "2", "--configfile", "my.yaml")
     assert finished.returncode == 0, finished.stderr
     assert "mine" in (tmp_path / "results/report/index.html").read_text()
     with open(tmp_path / "results/metrics.tsv", newline="") as file:
-        numbers = {tuple(row.values())[:7]: row["value"] for row in csv.DictReader(file, delimiter="\t")}
+        numbers = {
+            tuple(row.values())[:7]: row["value"] for row in csv.DictReader(file, delimiter="\t")
+        }
     place = ("speech", "mixed", "mine", "ecapa_small", "cosine", "pp")
-    assert numbers[*place, "n_target"] == str(5 * 2 - 1)  # three of each enrol; one has no protected version
+    assert numbers[*place, "n_target"] == str(
+        5 * 2 - 1
+    )  # three of each enrol; one has no protected version
     assert 0 <= float(numbers[*place, "eer_percent"]) <= 100

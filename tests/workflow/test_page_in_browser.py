@@ -2,9 +2,9 @@
 
 import re
 
-import made_up
 import pytest
-from browser import Reader, browser, needs_browser
+from support import made_up
+from support.browser import Reader, browser, needs_browser
 
 pytestmark = needs_browser
 ROWS = "#board tbody tr:visible"
@@ -41,14 +41,18 @@ def anonymisers(page):
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (380, True)])
-def test_everything_is_drawn_without_errors_or_a_network_and_nothing_overflows(read, path, width, dark):
+def test_everything_is_drawn_without_errors_or_a_network_and_nothing_overflows(
+    read, path, width, dark
+):
     reader = read(width=width, dark=dark)
     reader.open_everything()
     assert reader.undrawn() == []
     assert reader.too_wide() == []
     assert reader.page.evaluate("document.documentElement.scrollWidth") <= width
     assert reader.errors == []
-    assert {url for url in reader.requests if not url.startswith(("data:", "blob:"))} == {path.as_uri()}
+    assert {url for url in reader.requests if not url.startswith(("data:", "blob:"))} == {
+        path.as_uri()
+    }
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -78,19 +82,27 @@ def test_the_leaderboard_sorts_by_click_and_by_key_and_what_is_missing_comes_las
     title.get_by_role("button").press("Enter")
     assert title.get_attribute("aria-sort") == "descending"
     assert anonymisers(page) == ["b2r", "b2", "original"]
-    page.locator("#board").get_by_role("columnheader", name=re.compile("^G_VD")).get_by_role("button").click()
+    page.locator("#board").get_by_role("columnheader", name=re.compile("^G_VD")).get_by_role(
+        "button"
+    ).click()
     assert title.get_attribute("aria-sort") is None
     assert anonymisers(page)[-1] == "original"
 
 
 def test_sets_and_attacks_are_chosen_in_table_and_charts(read):
     page = read().page
-    assert page.get_by_role("combobox", name=re.compile("^Set")).locator("option").all_inner_texts()[:3] == [
+    assert page.get_by_role("combobox", name=re.compile("^Set")).locator(
+        "option"
+    ).all_inner_texts()[:3] == [
         "challenge",
         "all lists",
         "libri: mean of f, m",
     ]
-    assert page.locator("#leaderboard").get_by_text("weights: libri f 0.25, libri m 0.25, vctk f 0.5").is_visible()
+    assert (
+        page.locator("#leaderboard")
+        .get_by_text("weights: libri f 0.25, libri m 0.25, vctk f 0.5")
+        .is_visible()
+    )
     page.get_by_role("combobox", name=re.compile("^Set")).select_option("vctk f")
     page.get_by_role("combobox", name=re.compile("^Attack")).select_option("every")
     assert len(anonymisers(page)) == 5
@@ -105,9 +117,7 @@ def test_a_click_on_the_legend_hides_a_system_and_the_colours_leave_it_hidden(re
     chart = page.locator("#zebra .chart").first
     chart.scroll_into_view_if_needed()
     chart.locator(".legendtoggle").nth(3).click()
-    hidden = (
-        "document.querySelector('#zebra .plot').data.filter((of) => of.visible === 'legendonly').map((of) => of.name)"
-    )
+    hidden = "document.querySelector('#zebra .plot').data.filter((of) => of.visible === 'legendonly').map((of) => of.name)"
     page.wait_for_function(f"{hidden}.length === 1")
     name = page.evaluate(hidden)
     page.get_by_role("button", name="Dark colours").click()
@@ -125,13 +135,24 @@ def test_a_system_is_hidden_and_shown_everywhere_by_key(read):
     assert page.evaluate(drawn) == everything
     box = page.get_by_role("checkbox", name="b2r", exact=True)
     box.press("Space")
-    assert page.evaluate(drawn) == everything[:4] and page.get_by_text("Systems shown: 2 of 3").is_visible()
+    assert (
+        page.evaluate(drawn) == everything[:4]
+        and page.get_by_text("Systems shown: 2 of 3").is_visible()
+    )
     assert anonymisers(page) == ["b2", "original"]
     rows = page.locator("#leaderboard .plot").first
-    assert rows.evaluate("(plot) => plot.layout.yaxis.ticktext") == ["original OO", "b2 OP", "b2 PP"]
-    assert rows.evaluate("(plot) => plot.data.find((of) => of.name === 'b2').y") == pytest.approx([3.2, 4.2])
+    assert rows.evaluate("(plot) => plot.layout.yaxis.ticktext") == [
+        "original OO",
+        "b2 OP",
+        "b2 PP",
+    ]
+    assert rows.evaluate("(plot) => plot.data.find((of) => of.name === 'b2').y") == pytest.approx(
+        [3.2, 4.2]
+    )
     assert (
-        page.locator("#similarity figure:visible").evaluate_all("(all) => all.map((of) => of.dataset.system)")
+        page.locator("#similarity figure:visible").evaluate_all(
+            "(all) => all.map((of) => of.dataset.system)"
+        )
         == ["b2"] * 2
     )
     page.get_by_role("button", name="none", exact=True).press("Enter")
@@ -150,11 +171,18 @@ def test_published_numbers_stand_below_those_of_the_run(read, width):
         "Original speech",
     )
     assert all(
-        text.startswith(title) for text, title in zip(section.locator("h3").all_inner_texts(), titles, strict=True)
+        text.startswith(title)
+        for text, title in zip(section.locator("h3").all_inner_texts(), titles, strict=True)
     )
     first = section.locator("tbody tr").first
     assert first.get_by_role("rowheader").inner_text().split() == ["libri_test_f", "OP"]
-    assert first.get_by_role("cell").first.inner_text().split() == ["30.0", "[29.0,", "31.0]", "published", "26.1"]
+    assert first.get_by_role("cell").first.inner_text().split() == [
+        "30.0",
+        "[29.0,",
+        "31.0]",
+        "published",
+        "26.1",
+    ]
 
 
 def test_pointing_at_a_cell_names_the_two_speakers_as_they_are_called(read):
@@ -182,7 +210,11 @@ def test_dark_and_light_are_switched_with_the_charts(read):
 
 def test_without_scripts_all_rows_and_pictures_are_there(read):
     page = read(scripts=False).page
-    assert page.locator("#board tbody tr:visible").count() == page.locator("#board tbody tr").count() > 20
+    assert (
+        page.locator("#board tbody tr:visible").count()
+        == page.locator("#board tbody tr").count()
+        > 20
+    )
     assert page.locator("#zebra img").first.is_visible()
     assert page.locator(".plot:visible, button:visible, select:visible").count() == 0
 
@@ -209,11 +241,18 @@ def test_charts_are_printed_as_wide_as_their_boxes_whatever_the_window(read):
 def test_print_is_light_and_no_wider_than_the_paper(read):
     page = read(dark=True).page
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    widths = page.evaluate("[...document.querySelectorAll('.main-svg')].map((of) => of.clientWidth)")
+    widths = page.evaluate(
+        "[...document.querySelectorAll('.main-svg')].map((of) => of.clientWidth)"
+    )
     assert len(widths) > 10 and max(widths) <= 1020
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     page.emulate_media(media="print")
-    assert page.evaluate("Math.max(...[...document.querySelectorAll('table')].map((of) => of.offsetWidth))") <= 1020
+    assert (
+        page.evaluate(
+            "Math.max(...[...document.querySelectorAll('table')].map((of) => of.offsetWidth))"
+        )
+        <= 1020
+    )
     page.emulate_media(media="screen")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 28)"

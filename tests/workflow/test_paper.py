@@ -3,7 +3,7 @@
 import csv
 
 import pytest
-from runs import snakemake, write_config
+from support.runs import snakemake, write_config
 
 B2 = "python {scripts}/anonymise_mcadams.py --alpha 0.8 --level corpus"
 ENDINGS = ("pdf", "png", "svg")
@@ -21,7 +21,11 @@ def test_the_target_paper_makes_every_picture_and_table(run_folder):
     finished = snakemake(run_folder, "paper", "--cores", "2", "--configfile", config)
     assert finished.returncode == 0, finished.stderr
     paper = run_folder / "results" / "paper"
-    for layout in ("all_matrices/random/cosine", "all_profiles/random/cosine", "features/tiny/pitch"):
+    for layout in (
+        "all_matrices/random/cosine",
+        "all_profiles/random/cosine",
+        "features/tiny/pitch",
+    ):
         for ending in ENDINGS:
             assert (paper / f"{layout}.{ending}").stat().st_size > 1000
     pictures = (

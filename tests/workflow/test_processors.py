@@ -11,11 +11,18 @@ import sys
 import numpy as np
 import pytest
 from numpy._core._multiarray_umath import __cpu_dispatch__
-from runs import ROOT, SPEAKERS, spoken
+from support.runs import ROOT, SPEAKERS, spoken
 
-from voiceprivacy import audio
-from voiceprivacy.arrays import read_embeddings
-from voiceprivacy.tables import Trial, Utterance, read_manifest, write_enrolments, write_manifest, write_trials
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.arrays import read_embeddings
+from voiceprivacy.inout.tables import (
+    Trial,
+    Utterance,
+    read_manifest,
+    write_enrolments,
+    write_manifest,
+    write_trials,
+)
 
 pytestmark = pytest.mark.long
 MODEL = ROOT / "workflow" / "resources" / "ecapa_small"
@@ -41,40 +48,77 @@ def folders(tmp_path_factory):
         for name in own:
             samples = spoken(speaker, name, pitch_hz)
             audio.write(shared / f"{name}.wav", samples, 16000)
-            utterances.append(Utterance(name, speaker, gender, shared / f"{name}.wav", len(samples) / 16000))
+            utterances.append(
+                Utterance(name, speaker, gender, shared / f"{name}.wav", len(samples) / 16000)
+            )
     write_manifest(shared / "original.tsv", utterances)
-    write_enrolments(shared / "enrolments.tsv", {speaker: own[:1] for speaker, own in names.items()})
+    write_enrolments(
+        shared / "enrolments.tsv", {speaker: own[:1] for speaker, own in names.items()}
+    )
     tried = [(of, name) for of, own in names.items() for name in own[1:]]
-    trials = [Trial(one, name, "target" if one == of else "nontarget") for one in names for of, name in tried]
+    trials = [
+        Trial(one, name, "target" if one == of else "nontarget")
+        for one in names
+        for of, name in tried
+    ]
     write_trials(shared / "trials.tsv", trials)
     folders = [tmp_path_factory.mktemp(name) for name in ("here", "there")]
-    for folder, variables in zip(folders, ({}, OLD_PROCESSOR | {"NUMBA_CACHE_DIR": str(shared)}), strict=True):
+    for folder, variables in zip(
+        folders, ({}, OLD_PROCESSOR | {"NUMBA_CACHE_DIR": str(shared)}), strict=True
+    ):
         evaluate(shared, folder, variables)
     return folders
 
 
 def evaluate(shared, folder, variables):
     def call(script, **flags):
-        words = [str(word) for name, value in flags.items() for word in (f"--{name.replace('_', '-')}", value)]
+        words = [
+            str(word)
+            for name, value in flags.items()
+            for word in (f"--{name.replace('_', '-')}", value)
+        ]
         command = [sys.executable, ROOT / "scripts" / f"{script}.py", *words]
-        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **variables})
+        done = subprocess.run(
+            command, capture_output=True, text=True, env={**os.environ, **variables}
+        )
         assert done.returncode == 0, done.stderr
 
     manifests = {"o": shared / "original.tsv", "p": folder / "protected.tsv"}
     made = {"audio_dir": folder / "wav", "output_manifest": manifests["p"]}
     call("anonymise_mcadams", manifest=manifests["o"], seed=1, alpha=0.8, level="corpus", **made)
     for speech, manifest in manifests.items():
-        call("extract_embeddings", manifest=manifest, model=MODEL, embeddings=folder / f"{speech}.npz")
-    lists = {"trials": shared / "trials.tsv", "enrolments": shared / "enrolments.tsv", "backend": "cosine"}
+        call(
+            "extract_embeddings",
+            manifest=manifest,
+            model=MODEL,
+            embeddings=folder / f"{speech}.npz",
+        )
+    lists = {
+        "trials": shared / "trials.tsv",
+        "enrolments": shared / "enrolments.tsv",
+        "backend": "cosine",
+    }
     for condition in ("oo", "op", "pp"):
         enrolment, trial = (folder / f"{of}.npz" for of in condition)
-        call("score_trials", enrolment=enrolment, trial=trial, scores=folder / f"{condition}.tsv", **lists)
-        call("assess_verification", scores=folder / f"{condition}.tsv", metrics=folder / f"{condition}.json")
+        call(
+            "score_trials",
+            enrolment=enrolment,
+            trial=trial,
+            scores=folder / f"{condition}.tsv",
+            **lists,
+        )
+        call(
+            "assess_verification",
+            scores=folder / f"{condition}.tsv",
+            metrics=folder / f"{condition}.json",
+        )
 
 
 def test_the_old_processor_is_one():
     command = [sys.executable, "-c", "import torch; print(torch.backends.cpu.get_cpu_capability())"]
-    said = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **OLD_PROCESSOR}, check=True)
+    said = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, **OLD_PROCESSOR}, check=True
+    )
     assert said.stdout == "DEFAULT\n"
 
 
@@ -89,7 +133,9 @@ def test_protected_speech_is_the_same_to_the_last_bit_but_one(folders):
 def test_embeddings_agree_to_five_digits(folders, speech):
     here, there = (read_embeddings(folder / f"{speech}.npz") for folder in folders)
     assert here.ids.tolist() == there.ids.tolist()
-    np.testing.assert_allclose(there.embeddings, here.embeddings, rtol=0, atol=1e-5 * np.abs(here.embeddings).max())
+    np.testing.assert_allclose(
+        there.embeddings, here.embeddings, rtol=0, atol=1e-5 * np.abs(here.embeddings).max()
+    )
 
 
 @pytest.mark.parametrize("condition", ["oo", "op", "pp"])

@@ -2,10 +2,10 @@
 
 import csv
 
-import models
 import pytest
 import yaml
-from runs import snakemake
+from support import models
+from support.runs import snakemake
 
 CONFIG = {
     "corpora": {
@@ -14,7 +14,10 @@ CONFIG = {
             "gender": "mixed",
             "protocol": {"rank_sampling": {"observations": 3, "test": [1, 2]}},
         },
-        "others": {"synthetic": {"speakers": 4, "utterances": 2, "first_speaker": 4}, "use": "train"},
+        "others": {
+            "synthetic": {"speakers": 4, "utterances": 2, "first_speaker": 4},
+            "use": "train",
+        },
     },
     "extractors": {
         "f0": {"f0": {}},

@@ -13,7 +13,14 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from runs import HANG_SECONDS, ROOT, make_kaldi_directory, processes_of, snakemake, write_config
+from support.runs import (
+    HANG_SECONDS,
+    ROOT,
+    make_kaldi_directory,
+    processes_of,
+    snakemake,
+    write_config,
+)
 
 pytestmark = pytest.mark.long
 KILLS = 10
@@ -30,8 +37,18 @@ def make_run_folder(folder, model):
 
 def start_resume(folder):
     """Start `make resume` as a person would, with this Python's Snakemake, in a process group of its own."""
-    arguments = f"--snakefile {ROOT}/Snakefile --directory {folder} --configfile {folder}/config.yaml"
-    make = ["make", "-f", ROOT / "Makefile", "-o", ".venv/installed", f"BIN={Path(sys.executable).parent}", "CORES=2"]
+    arguments = (
+        f"--snakefile {ROOT}/Snakefile --directory {folder} --configfile {folder}/config.yaml"
+    )
+    make = [
+        "make",
+        "-f",
+        ROOT / "Makefile",
+        "-o",
+        ".venv/installed",
+        f"BIN={Path(sys.executable).parent}",
+        "CORES=2",
+    ]
     with open(folder / "output", "w") as output:
         return subprocess.Popen(
             [*make, f"ARGS={arguments}", "resume"],
@@ -47,7 +64,9 @@ def kill(process, *, orphans):
     with contextlib.suppress(ProcessLookupError):
         if orphans:
             found = subprocess.run(
-                ["pgrep", "-g", str(process.pid), "-f", "snakemake --snakefile"], capture_output=True, text=True
+                ["pgrep", "-g", str(process.pid), "-f", "snakemake --snakefile"],
+                capture_output=True,
+                text=True,
             )
             for identity in found.stdout.split():
                 os.kill(int(identity), signal.SIGKILL)
@@ -77,7 +96,9 @@ def test_a_run_killed_at_ten_random_moments_gives_the_same_numbers_and_repeats_n
     make_run_folder(tmp_path, model_folder)
     seed = int.from_bytes(os.urandom(4), "big")
     draw = random.Random(seed)
-    moments = [0.95 * expected.total() * (tenth + draw.random()) / KILLS for tenth in range(KILLS)]  # in finished jobs
+    moments = [
+        0.95 * expected.total() * (tenth + draw.random()) / KILLS for tenth in range(KILLS)
+    ]  # in finished jobs
     jobs, runs = Counter(), []
     for moment in moments:
         runs.append(start_resume(tmp_path))
@@ -90,10 +111,14 @@ def test_a_run_killed_at_ten_random_moments_gives_the_same_numbers_and_repeats_n
     assert start_resume(tmp_path).wait(timeout=HANG_SECONDS) == 0, (tmp_path / "output").read_text()
     jobs += finished_jobs(tmp_path)
     for name in ("metrics.tsv", "report/tables/comparison.tsv", "trials/tiny/all.tsv"):
-        assert (tmp_path / "results" / name).read_bytes() == (folder / "results" / name).read_bytes(), f"seed {seed}"
+        assert (tmp_path / "results" / name).read_bytes() == (
+            folder / "results" / name
+        ).read_bytes(), f"seed {seed}"
     assert jobs - expected == Counter(), f"seed {seed}: repeated"
     wait_for_orphans(runs)
-    left = [path for path in (tmp_path / "results").rglob(".*") if path.name != ".snakemake_timestamp"]
+    left = [
+        path for path in (tmp_path / "results").rglob(".*") if path.name != ".snakemake_timestamp"
+    ]
     assert not left, f"seed {seed}: half-written files remain"
     again = snakemake(tmp_path, "--cores", "1", "--configfile", tmp_path / "config.yaml")
     assert "Nothing to be done" in again.stderr + again.stdout

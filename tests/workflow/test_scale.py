@@ -5,12 +5,14 @@ import shutil
 
 import pytest
 import yaml
-from runs import ROOT, snakemake
+from support.runs import ROOT, snakemake
 
 pytestmark = pytest.mark.long
 SUBMITTED = 150
 LARGEST_GROUP = 100  # jobs: Snakemake's check of a group takes the square of them
-MOST_JOBS = 17_000  # docs/guide/cluster.md says how many there are, and how long their planning takes
+MOST_JOBS = (
+    17_000  # docs/guide/cluster.md says how many there are, and how long their planning takes
+)
 
 
 def write_run(folder, *, anonymisers, sets, extractors, backends):
@@ -26,7 +28,8 @@ def write_run(folder, *, anonymisers, sets, extractors, backends):
     corpora = {f"c{corpus}": f"data/c{corpus}" for corpus in range(sets // 2)}
     config = {
         "corpora": {
-            name: {"kaldi": path, "protocol": {"given": {"f": path, "m": path}}} for name, path in corpora.items()
+            name: {"kaldi": path, "protocol": {"given": {"f": path, "m": path}}}
+            for name, path in corpora.items()
         },
         "anonymisers": {f"a{number}": {"command": "anonymise"} for number in range(anonymisers)},
         "extractors": {f"e{number}": {"model": "model"} for number in range(extractors)},
@@ -44,7 +47,9 @@ def test_twenty_anonymisers_on_twelve_sets_by_four_attackers_are_planned(tmp_pat
     assert 10_000 < jobs <= MOST_JOBS
 
 
-@pytest.mark.skipif(shutil.which("sinfo") is None, reason="SLURM's commands are not here (Debian: slurm-client)")
+@pytest.mark.skipif(
+    shutil.which("sinfo") is None, reason="SLURM's commands are not here (Debian: slurm-client)"
+)
 def test_ten_anonymisers_on_twelve_sets_are_at_most_150_submitted_jobs(tmp_path):
     config = write_run(tmp_path, anonymisers=10, sets=12, extractors=1, backends=1)
     profile = ROOT / "workflow" / "profiles" / "slurm"
@@ -54,6 +59,9 @@ def test_ten_anonymisers_on_twelve_sets_are_at_most_150_submitted_jobs(tmp_path)
     submitted = re.findall(r"^(?:\[.+\] Group job \w+|rule \w+:)", output, re.MULTILINE)
     assert 50 <= len(submitted) <= SUBMITTED
     groups = re.split(r"^\[.+\] Group job ", output, flags=re.MULTILINE)[1:]
-    assert max(len(re.findall(r"^ +(?:local)?rule \w+:", group, re.MULTILINE)) for group in groups) <= LARGEST_GROUP
+    assert (
+        max(len(re.findall(r"^ +(?:local)?rule \w+:", group, re.MULTILINE)) for group in groups)
+        <= LARGEST_GROUP
+    )
     jobs = int(re.search(r"^total +(\d+)", output, re.MULTILINE).group(1))
     assert jobs > 10 * len(submitted)

@@ -60,11 +60,19 @@ def test_no_room_on_the_disk_is_one_clear_line(tmp_path):
 
 @pytest.mark.parametrize(
     ("home", "chosen", "cache"),
-    [("/proc/nowhere", None, f"{ROOT}/.snakemake/cache"), ("/proc/nowhere", "/mine", "/mine"), ("/tmp", None, "")],
+    [
+        ("/proc/nowhere", None, f"{ROOT}/.snakemake/cache"),
+        ("/proc/nowhere", "/mine", "/mine"),
+        ("/tmp", None, ""),
+    ],
 )
-def test_where_the_home_directory_cannot_be_written_make_keeps_snakemakes_sources_elsewhere(home, chosen, cache):
+def test_where_the_home_directory_cannot_be_written_make_keeps_snakemakes_sources_elsewhere(
+    home, chosen, cache
+):
     of_this_run = ("XDG_CACHE_HOME", "MAKEFLAGS", "MAKELEVEL", "MFLAGS")
-    variables = {name: of for name, of in os.environ.items() if name not in of_this_run} | {"HOME": home}
+    variables = {name: of for name, of in os.environ.items() if name not in of_this_run} | {
+        "HOME": home
+    }
     variables |= {"XDG_CACHE_HOME": chosen} if chosen else {}
     command = ["make", "--silent", "--eval", "show: ; @echo $$XDG_CACHE_HOME", "show"]
     finished = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=variables)

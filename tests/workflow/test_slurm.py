@@ -8,15 +8,26 @@ import threading
 from pathlib import Path
 
 import pytest
-import slurm
-from runs import ROOT, make_kaldi_directory, snakemake, write_config
+from support import slurm
+from support.runs import ROOT, make_kaldi_directory, snakemake, write_config
 
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.skipif("VOICEPRIVACY_SLURM" not in os.environ and bool(slurm.missing()), reason=str(slurm.missing())),
+    pytest.mark.skipif(
+        "VOICEPRIVACY_SLURM" not in os.environ and bool(slurm.missing()),
+        reason=str(slurm.missing()),
+    ),
 ]
 PROFILE = ["--workflow-profile", ROOT / "workflow" / "profiles" / "slurm"]
-ONE_SMALL_NODE = [*PROFILE, "--slurm-status-command", "squeue", "--cores", "2", "--resources", "mem_mb=8000"]
+ONE_SMALL_NODE = [
+    *PROFILE,
+    "--slurm-status-command",
+    "squeue",
+    "--cores",
+    "2",
+    "--resources",
+    "mem_mb=8000",
+]
 REVERSED = """
 def anonymise(samples, sample_rate, *, utterance, speaker, seed):
     return samples[::-1]
@@ -42,7 +53,9 @@ def anonymise(samples, sample_rate, *, utterance, speaker, seed):
     return samples[::-1]
 """
 CANCELLED = ONCE.replace("COMMAND", repr("scancel --full --signal=KILL $SLURM_JOB_ID"))
-DRAINS = ONCE.replace("COMMAND", repr("scontrol update nodename=$SLURMD_NODENAME state=drain reason=test"))
+DRAINS = ONCE.replace(
+    "COMMAND", repr("scontrol update nodename=$SLURMD_NODENAME state=drain reason=test")
+)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -59,15 +72,22 @@ def make_run_folder(folder, model, **functions):
     shutil.copytree(model, folder / "model")
     for name, text in functions.items():
         (folder / f"{name}.py").write_text(text)
-    return write_config(folder, anonymisers={name: {"function": f"{name}.py:anonymise"} for name in functions})
+    return write_config(
+        folder, anonymisers={name: {"function": f"{name}.py:anonymise"} for name in functions}
+    )
 
 
 def test_the_numbers_of_a_cluster_are_those_of_one_machine(tmp_path, model_folder):
-    configs = [make_run_folder(tmp_path / place, model_folder, mine=REVERSED) for place in ("here", "there")]
+    configs = [
+        make_run_folder(tmp_path / place, model_folder, mine=REVERSED)
+        for place in ("here", "there")
+    ]
     here = snakemake(tmp_path / "here", "--cores", "2", "--configfile", configs[0])
     there = snakemake(tmp_path / "there", *ONE_SMALL_NODE, "--configfile", configs[1])
     assert (here.returncode, there.returncode) == (0, 0), there.stderr
-    metrics = [(tmp_path / place / "results" / "metrics.tsv").read_bytes() for place in ("here", "there")]
+    metrics = [
+        (tmp_path / place / "results" / "metrics.tsv").read_bytes() for place in ("here", "there")
+    ]
     assert metrics[0] == metrics[1]
     jobs = int(re.search(r"(\d+) of \1 steps \(100%\) done", there.stderr + there.stdout).group(1))
     submitted = there.stderr.count("has been submitted with SLURM jobid")
@@ -85,7 +105,9 @@ def test_a_failing_job_is_reported_and_a_killed_one_is_overcome(tmp_path, model_
     calls = (tmp_path / "failing.calls").read_text().split()
     assert len(calls) == len(set(calls)), "what a person has to mend was tried again"
     summary = output[output.rindex("anonymise_part failed") :]
-    assert re.search(r"error: utterance '\w+-\d': failing.py:anonymise: RuntimeError: no such voice", summary), output
+    assert re.search(
+        r"error: utterance '\w+-\d': failing.py:anonymise: RuntimeError: no such voice", summary
+    ), output
     assert "killed" not in summary
 
 
@@ -104,7 +126,9 @@ def anonymise(folder, model, **plug_ins):
     """Run plug-ins (name and code) on the trial part, each in a submitted job of its own."""
     config = make_run_folder(folder, model, **plug_ins)
     alone = ["--group-components", "anonymise=1", "--configfile", config]
-    return snakemake(folder, *[manifest_of(Path(), name) for name in plug_ins], *ONE_SMALL_NODE, *alone)
+    return snakemake(
+        folder, *[manifest_of(Path(), name) for name in plug_ins], *ONE_SMALL_NODE, *alone
+    )
 
 
 def manifest_of(folder, name):

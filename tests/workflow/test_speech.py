@@ -5,7 +5,7 @@ import os
 import statistics
 
 import pytest
-from runs import ROOT, snakemake
+from support.runs import ROOT, snakemake
 
 pytestmark = [
     pytest.mark.long,
@@ -25,7 +25,9 @@ def test_b2_on_real_speech_has_a_far_higher_eer_under_op_than_oo_and_pp(tmp_path
     def mean(metric, anonymiser, condition):
         key = (metric, anonymiser, condition)
         return statistics.mean(
-            float(row["value"]) for row in rows if (row["metric"], row["anonymiser"], row["condition"]) == key
+            float(row["value"])
+            for row in rows
+            if (row["metric"], row["anonymiser"], row["condition"]) == key
         )
 
     unprotected = mean("eer_percent", "original", "oo")
@@ -33,4 +35,8 @@ def test_b2_on_real_speech_has_a_far_higher_eer_under_op_than_oo_and_pp(tmp_path
     assert unprotected < 5
     assert ignorant > 3 * max(unprotected, informed)
     assert mean("deid_percent", "b2", "op") > 20
-    assert mean("dece_bit", "original", "oo") > mean("dece_bit", "b2", "pp") > mean("dece_bit", "b2", "op")
+    assert (
+        mean("dece_bit", "original", "oo")
+        > mean("dece_bit", "b2", "pp")
+        > mean("dece_bit", "b2", "op")
+    )

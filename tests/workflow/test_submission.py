@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from runs import ROOT, snakemake, write_config
+from support.runs import ROOT, snakemake, write_config
 
 pytestmark = pytest.mark.long
 
@@ -12,9 +12,17 @@ pytestmark = pytest.mark.long
 def test_what_is_exported_passes_the_check(run_folder):
     function = "def anonymise(samples, sample_rate, *, utterance, speaker, seed):\n    return samples[::-1]\n"
     (run_folder / "mine.py").write_text(function)
-    config = write_config(run_folder, anonymisers={"mine": {"function": "mine.py:anonymise"}}, report={"bootstrap": 0})
+    config = write_config(
+        run_folder, anonymisers={"mine": {"function": "mine.py:anonymise"}}, report={"bootstrap": 0}
+    )
     finished = snakemake(
-        run_folder, "results/metrics.tsv", "results/provenance.json", "--cores", "2", "--configfile", config
+        run_folder,
+        "results/metrics.tsv",
+        "results/provenance.json",
+        "--cores",
+        "2",
+        "--configfile",
+        config,
     )
     assert finished.returncode == 0, finished.stderr
 
@@ -29,7 +37,12 @@ def test_what_is_exported_passes_the_check(run_folder):
     tool("export_submission.py", "--anonymiser", "mine", "--audio")
     assert (run_folder / "submission.zip").read_bytes() == first
     for lists in ([], ["--results", "results"]):
-        checked = tool("check_submission.py", "submission.zip", "--config", config, "--audio", *lists)
+        checked = tool(
+            "check_submission.py", "submission.zip", "--config", config, "--audio", *lists
+        )
         assert (checked.returncode, checked.stderr) == (0, ""), checked.stdout
     unknown = tool("export_submission.py", "--anonymiser", "theirs")
-    assert (unknown.returncode, unknown.stderr) == (2, "error: --anonymiser theirs: results has mine\n")
+    assert (unknown.returncode, unknown.stderr) == (
+        2,
+        "error: --anonymiser theirs: results has mine\n",
+    )

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import soundfile
 import yaml
-from runs import ROOT, SPEAKERS, make_kaldi_directory, snakemake, write_config
+from support.runs import ROOT, SPEAKERS, make_kaldi_directory, snakemake, write_config
 
 B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
 FUNCTION = """
@@ -43,7 +43,9 @@ def run(tmp_path_factory, model_folder):
     for path in sorted((folder / "data" / "tiny" / "wav").glob("*.wav")):
         samples, sample_rate = soundfile.read(path)
         (folder / "submission" / "wav").mkdir(parents=True, exist_ok=True)
-        soundfile.write(folder / "submission" / "wav" / path.name, samples**3 * 20, sample_rate, subtype="FLOAT")
+        soundfile.write(
+            folder / "submission" / "wav" / path.name, samples**3 * 20, sample_rate, subtype="FLOAT"
+        )
     anonymisers = {
         "b2r": {"command": B2R, "runs": 2, "shards": 2},
         "mine": {"function": "mine.py:anonymise", "options": {"gain": 0.5}},
@@ -51,8 +53,12 @@ def run(tmp_path_factory, model_folder):
     }
     (folder / "measure.py").write_text(MEASURE)
     shutil.copy(ROOT / "envs/evaluate.yaml", folder / "my_env.yaml")
-    utility = {"length": {"command": "python measure.py", "inputs": ["measure.py"], "env": "my_env.yaml"}}
-    config = write_config(folder, anonymisers=anonymisers, report={"keep_matrices": True}, utility=utility)
+    utility = {
+        "length": {"command": "python measure.py", "inputs": ["measure.py"], "env": "my_env.yaml"}
+    }
+    config = write_config(
+        folder, anonymisers=anonymisers, report={"keep_matrices": True}, utility=utility
+    )
     finished = snakemake(folder, "--cores", "2", "--configfile", config)
     assert finished.returncode == 0, finished.stderr
     return folder
@@ -65,11 +71,19 @@ def rows(path):
 
 def test_everything_that_the_design_names_is_there(run):
     results = run / "results"
-    for path in ("report/index.html", "metrics.tsv", "provenance.json", "checks/tiny.tsv", "trials/tiny/all.tsv"):
+    for path in (
+        "report/index.html",
+        "metrics.tsv",
+        "provenance.json",
+        "checks/tiny.tsv",
+        "trials/tiny/all.tsv",
+    ):
         assert (results / path).stat().st_size > 0
     for ending in ("svg", "pdf", "png"):
         assert (results / f"report/figures/zebra/tiny/all/random/cosine.{ending}").exists()
-        assert (results / f"report/figures/similarity/tiny/all/mine/random/cosine.{ending}").exists()
+        assert (
+            results / f"report/figures/similarity/tiny/all/mine/random/cosine.{ending}"
+        ).exists()
 
 
 def test_a_second_run_has_nothing_to_do(run):
@@ -81,7 +95,9 @@ def test_a_second_run_has_nothing_to_do(run):
 def test_original_is_scored_once_and_every_anonymiser_under_both_attacks(run):
     table = [row for row in rows(run / "results" / "metrics.tsv") if row["extractor"] != "-"]
     found = {(row["anonymiser"], row["condition"]) for row in table}
-    attacks = {(name, condition) for name in ("b2r", "mine", "team42") for condition in ("op", "pp")}
+    attacks = {
+        (name, condition) for name in ("b2r", "mine", "team42") for condition in ("op", "pp")
+    }
     assert found == {("original", "oo"), ("b2r", "p0p1"), *attacks}
     assert len(list((run / "results" / "scores").rglob("oo.tsv"))) == 1
 
@@ -89,7 +105,11 @@ def test_original_is_scored_once_and_every_anonymiser_under_both_attacks(run):
 def test_utility_is_measured_of_every_anonymiser_and_by_plug_ins_of_the_original_too(run):
     table = [row for row in rows(run / "results" / "metrics.tsv") if row["extractor"] == "-"]
     assert {row["trials"] for row in table} == {"-", "all"}
-    value = {(row["anonymiser"], row["metric"]): float(row["value"]) for row in table if row["trials"] == "-"}
+    value = {
+        (row["anonymiser"], row["metric"]): float(row["value"])
+        for row in table
+        if row["trials"] == "-"
+    }
     everybody = ("original", "b2r", "mine", "team42")
     assert [value[name, "length_kept"] for name in everybody] == [1, 1, 1, 1]
     assert value["b2r", "pitch_correlation"] > value["mine", "pitch_correlation"]
@@ -101,17 +121,34 @@ def test_utility_is_measured_of_every_anonymiser_and_by_plug_ins_of_the_original
 def test_every_system_can_be_heard(run):
     page = (run / "results/report/index.html").read_text()
     assert page.count("<audio controls") == page.count("data:image/webp") == 2 * 4
-    assert all(f"<figcaption>{name}</figcaption>" in page for name in ("original", "b2r", "mine", "team42"))
+    assert all(
+        f"<figcaption>{name}</figcaption>" in page for name in ("original", "b2r", "mine", "team42")
+    )
 
 
 def test_numbers_have_intervals_and_anonymisers_are_compared(run):
     table = rows(run / "results" / "metrics.tsv")
-    limits = {row["metric"]: (row["ci_low"], row["ci_high"]) for row in table if row["anonymiser"] == "mine"}
-    for metric in ("eer_percent", "cllr_min_bit", "dece_bit", "deid_percent", "gvd_db", "mean_disclosure_bit"):
+    limits = {
+        row["metric"]: (row["ci_low"], row["ci_high"])
+        for row in table
+        if row["anonymiser"] == "mine"
+    }
+    for metric in (
+        "eer_percent",
+        "cllr_min_bit",
+        "dece_bit",
+        "deid_percent",
+        "gvd_db",
+        "mean_disclosure_bit",
+    ):
         assert float(limits[metric][0]) <= float(limits[metric][1])
     assert limits["tag"] == limits["worst_case_log10"] == ("-", "-")
     pairs = rows(run / "results/comparisons/tiny/all/random/cosine.tsv")
-    compared = {(row["anonymiser_a"], row["anonymiser_b"]) for row in pairs if row["metric"] == "eer_percent"}
+    compared = {
+        (row["anonymiser_a"], row["anonymiser_b"])
+        for row in pairs
+        if row["metric"] == "eer_percent"
+    }
     assert compared == {("b2r", "mine"), ("b2r", "team42"), ("mine", "team42")}
     assert "% intervals" in (run / "results/report/index.html").read_text()
 
@@ -121,17 +158,29 @@ def test_every_anonymiser_is_held_against_unprotected_speech_under_its_strongest
     held = {row["anonymiser_a"]: row for row in pairs if row["anonymiser_b"] == "original"}
     assert held.keys() == {"b2r", "mine", "team42"} and len(pairs) == 3 + 3
     eers = [row for row in rows(run / "results" / "metrics.tsv") if row["metric"] == "eer_percent"]
-    attacks = [(row["anonymiser"], float(row["value"])) for row in eers if row["condition"] in ("oo", "op", "pp")]
+    attacks = [
+        (row["anonymiser"], float(row["value"]))
+        for row in eers
+        if row["condition"] in ("oo", "op", "pp")
+    ]
     for name, row in held.items():
-        value, unprotected = (min(eer for who, eer in attacks if who == of) for of in (name, "original"))
+        value, unprotected = (
+            min(eer for who, eer in attacks if who == of) for of in (name, "original")
+        )
         assert (float(row["value_a"]), float(row["value_b"])) == (value, unprotected)
         assert float(row["difference"]) == pytest.approx(value - unprotected)
-        assert (row["verdict"] == "cannot be told apart") == (float(row["ci_low"]) <= 0 <= float(row["ci_high"]))
+        assert (row["verdict"] == "cannot be told apart") == (
+            float(row["ci_low"]) <= 0 <= float(row["ci_high"])
+        )
 
 
 def test_every_metric_of_the_issue_is_a_number_or_a_word(run):
     table = rows(run / "results" / "metrics.tsv")
-    of_mine = {row["metric"]: row["value"] for row in table if (row["anonymiser"], row["condition"]) == ("mine", "op")}
+    of_mine = {
+        row["metric"]: row["value"]
+        for row in table
+        if (row["anonymiser"], row["condition"]) == ("mine", "op")
+    }
     expected = "eer_percent cllr_bit cllr_min_bit dece_bit worst_case_log10 tag deid_percent mean_disclosure_bit"
     assert set(expected.split()) <= set(of_mine)
     assert all(row["value"] not in ("", "nan") for row in table)
@@ -139,8 +188,13 @@ def test_every_metric_of_the_issue_is_a_number_or_a_word(run):
     assert len(set(keys)) == len(keys)
 
 
-def test_normalised_measures_stand_under_op_gains_under_pp_and_distortion_where_there_are_two_runs(run):
-    places = {(row["anonymiser"], row["condition"], row["metric"]) for row in rows(run / "results" / "metrics.tsv")}
+def test_normalised_measures_stand_under_op_gains_under_pp_and_distortion_where_there_are_two_runs(
+    run,
+):
+    places = {
+        (row["anonymiser"], row["condition"], row["metric"])
+        for row in rows(run / "results" / "metrics.tsv")
+    }
     for anonymiser in ("b2r", "mine", "team42"):
         for condition, metrics in (
             ("op", ("dece_op_oo_percent", "cllr_min_op_oo_percent")),
@@ -174,19 +228,27 @@ def test_the_attacker_does_not_hold_the_users_draw(run):
 
 def test_the_function_got_its_options_and_the_audio_was_taken_as_it_is(run):
     original = soundfile.read(run / "data/tiny/wav/anna-3.wav")[0]
-    manifest = {row["utterance"]: row for row in rows(run / "results/audio/tiny/trial/mine/manifest.tsv")}
+    manifest = {
+        row["utterance"]: row for row in rows(run / "results/audio/tiny/trial/mine/manifest.tsv")
+    }
     mine = soundfile.read(run / "results/audio/tiny/trial/mine" / manifest["anna-3"]["path"])[0]
     assert np.abs(mine - 0.5 * original[::-1]).max() < 1e-4
-    taken = {row["utterance"]: row for row in rows(run / "results/audio/tiny/trial/team42/manifest.tsv")}
+    taken = {
+        row["utterance"]: row for row in rows(run / "results/audio/tiny/trial/team42/manifest.tsv")
+    }
     taken = soundfile.read(run / "results/audio/tiny/trial/team42" / taken["anna-3"]["path"])[0]
     assert np.abs(taken - original**3 * 20).max() < 1e-4
 
 
 def test_score_matrices_have_the_documented_arrays(run):
-    with np.load(run / "results/pairs/tiny/all/mine/random/cosine/op.npz", allow_pickle=False) as pairs:
+    with np.load(
+        run / "results/pairs/tiny/all/mine/random/cosine/op.npz", allow_pickle=False
+    ) as pairs:
         assert pairs["scores"].shape == (3 * len(SPEAKERS), 3 * len(SPEAKERS))
         assert (pairs["rows"] == pairs["columns"]).all()
-    with np.load(run / "results/templates/tiny/all/mine/random/cosine/op.npz", allow_pickle=False) as templates:
+    with np.load(
+        run / "results/templates/tiny/all/mine/random/cosine/op.npz", allow_pickle=False
+    ) as templates:
         assert templates["scores"].shape == (3 * len(SPEAKERS), len(SPEAKERS))
         assert set(templates["column_speakers"]) == set(SPEAKERS)
 
@@ -197,7 +259,9 @@ def test_provenance_names_config_versions_and_hashes(run):
     assert "team42" in text and "numpy" in text and "trials/tiny/all.tsv" in text
 
 
-def test_results_do_not_depend_on_cores_shards_folder_hash_seed_or_the_order_of_the_config(run, tmp_path):
+def test_results_do_not_depend_on_cores_shards_folder_hash_seed_or_the_order_of_the_config(
+    run, tmp_path
+):
     for name in ("data", "model", "mine.py", "measure.py", "submission"):
         (tmp_path / name).symlink_to(run / name)
     anonymisers = {
@@ -212,9 +276,16 @@ def test_results_do_not_depend_on_cores_shards_folder_hash_seed_or_the_order_of_
     one_core = ["--cores", "1", "--configfile", config]
     finished = snakemake(tmp_path, "results/metrics.tsv", *one_core, PYTHONHASHSEED="1")
     assert finished.returncode == 0, finished.stderr
-    assert (tmp_path / "results/metrics.tsv").read_bytes() == (run / "results/metrics.tsv").read_bytes()
-    kept = {path.relative_to(tmp_path / "results/pairs").parts[2] for path in tmp_path.glob("results/pairs/**/*.npz")}
-    assert kept == {"original"}, "score matrices are temporary, but for those that all anonymisers are compared with"
+    assert (tmp_path / "results/metrics.tsv").read_bytes() == (
+        run / "results/metrics.tsv"
+    ).read_bytes()
+    kept = {
+        path.relative_to(tmp_path / "results/pairs").parts[2]
+        for path in tmp_path.glob("results/pairs/**/*.npz")
+    }
+    assert kept == {"original"}, (
+        "score matrices are temporary, but for those that all anonymisers are compared with"
+    )
 
 
 def planned(run, **anonymisers):
@@ -232,7 +303,9 @@ UNTOUCHED = {"validate_corpus", "prepare_part", "list_trials"}
 
 
 def test_changed_options_run_that_anonymiser_again_and_nothing_else(run):
-    rules, anonymisers = planned(run, mine={"function": "mine.py:anonymise", "options": {"gain": 0.25}})
+    rules, anonymisers = planned(
+        run, mine={"function": "mine.py:anonymise", "options": {"gain": 0.25}}
+    )
     assert anonymisers == {"mine"}
     assert not UNTOUCHED & set(rules)
     expected = {
@@ -247,7 +320,9 @@ def test_changed_options_run_that_anonymiser_again_and_nothing_else(run):
 
 
 def test_a_new_anonymiser_shares_what_is_known_of_the_original(run):
-    rules, anonymisers = planned(run, louder={"function": "mine.py:anonymise", "options": {"gain": 0.75}})
+    rules, anonymisers = planned(
+        run, louder={"function": "mine.py:anonymise", "options": {"gain": 0.75}}
+    )
     assert "louder" in anonymisers and not {"original", "b2r", "team42"} & anonymisers
     assert not UNTOUCHED & set(rules)
 
@@ -266,7 +341,9 @@ def test_a_changed_plug_in_runs_again_and_nothing_else_is_anonymised(run):
     (run / "mine.py").write_text(FUNCTION + "\n# changed\n")
     planned = snakemake(run, "-n", "--configfile", run / "config.yaml")
     assert planned.returncode == 0
-    anonymised = [line for line in planned.stdout.splitlines() if "wildcards:" in line and "shard=" in line]
+    anonymised = [
+        line for line in planned.stdout.splitlines() if "wildcards:" in line and "shard=" in line
+    ]
     assert anonymised and all("anonymiser=mine" in line for line in anonymised)
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 import yaml
-from runs import ROOT, snakemake
+from support.runs import ROOT, snakemake
 
 LISTS = {"libri": ["f", "m"], "vctk": ["f", "m", "f_common", "m_common"]}
 ALL_SETS = ["libri_dev", "libri_test", "vctk_dev", "vctk_test"]
@@ -25,12 +25,21 @@ def data(tmp_path):
 def test_the_config_of_a_challenge_names_its_sets_and_plans(tmp_path, data, year):
     config = ROOT / "config" / f"{year}.yaml"
     corpora = yaml.safe_load(config.read_text())["corpora"]
-    lists = {name: list(entry["protocol"]["given"]) for name, entry in corpora.items() if "protocol" in entry}
+    lists = {
+        name: list(entry["protocol"]["given"])
+        for name, entry in corpora.items()
+        if "protocol" in entry
+    }
     assert lists == {name: LISTS[name.split("_")[0]] for name in SETS[year]}
     planned = snakemake(tmp_path, "-n", "--configfile", config, VPC_DATA=str(data))
     assert planned.returncode == 0, planned.stderr
     listed = set(re.findall(r"results/trials/(\w+/\w+)\.tsv", planned.stdout))
     assert listed == {f"{name}/{trials}" for name, of in lists.items() for trials in of}
-    averages = {"all-lists", *yaml.safe_load(config.read_text()).get("report", {}).get("averages", {})}
-    compared = set(re.findall(r"results/comparisons/over-corpora/([\w-]+)/\w+/\w+\.tsv", planned.stdout))
+    averages = {
+        "all-lists",
+        *yaml.safe_load(config.read_text()).get("report", {}).get("averages", {}),
+    }
+    compared = set(
+        re.findall(r"results/comparisons/over-corpora/([\w-]+)/\w+/\w+\.tsv", planned.stdout)
+    )
     assert compared == averages

@@ -36,13 +36,17 @@ def anonymiser_seed(wildcards):
 
 def anonymiser_shards(wildcards):
     folder = f"results/audio/{wildcards.corpus}/{wildcards.part}/{wildcards.anonymiser}/shards"
-    return [f"{folder}/{shard}.tsv" for shard in range(plan.anonymiser(wildcards.anonymiser)["shards"])]
+    return [
+        f"{folder}/{shard}.tsv" for shard in range(plan.anonymiser(wildcards.anonymiser)["shards"])
+    ]
 
 
 def first_run(wildcards):
     """Of a second run: the manifest of the first."""
     first = plan.first_run(wildcards.anonymiser)
-    return f"results/audio/{wildcards.corpus}/{wildcards.part}/{first}/manifest.tsv" if first else []
+    return (
+        f"results/audio/{wildcards.corpus}/{wildcards.part}/{first}/manifest.tsv" if first else []
+    )
 
 
 def first_run_argument(wildcards):

@@ -110,7 +110,9 @@ rule score_pairs:
         backend=backend_model,
         script=SCRIPTS / "score_pairs.py",
     output:
-        matrix=matrix("results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.npz"),
+        matrix=matrix(
+            "results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.npz"
+        ),
     log:
         "results/logs/score_pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.log",
     benchmark:
@@ -153,7 +155,9 @@ rule score_samples:
         backend=backend_model,
         script=SCRIPTS / "score_samples.py",
     output:
-        matrix=matrix("results/templates/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.npz"),
+        matrix=matrix(
+            "results/templates/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.npz"
+        ),
     log:
         "results/logs/score_samples/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.log",
     benchmark:
@@ -190,7 +194,9 @@ rule score_templates:
         backend=backend_model,
         script=SCRIPTS / "score_templates.py",
     output:
-        matrix=matrix("results/templates/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.npz"),
+        matrix=matrix(
+            "results/templates/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.npz"
+        ),
     log:
         "results/logs/score_templates/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.log",
     benchmark:

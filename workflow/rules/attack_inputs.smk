@@ -69,13 +69,17 @@ def gpus(wildcards):
 
 
 def extraction(wildcards):
-    return plan.extraction(wildcards.extractor, wildcards.corpus, wildcards.part, wildcards.anonymiser)
+    return plan.extraction(
+        wildcards.extractor, wildcards.corpus, wildcards.part, wildcards.anonymiser
+    )
 
 
 def extractor_files(wildcards):
     """What embeddings depend on: the model, or the ready-made file."""
     if "embeddings" in plan.extractors[wildcards.extractor]:
-        return [plan.ready(wildcards.extractor, wildcards.corpus, wildcards.part, wildcards.anonymiser)]
+        return [
+            plan.ready(wildcards.extractor, wildcards.corpus, wildcards.part, wildcards.anonymiser)
+        ]
     return plan.model_files(wildcards.extractor) + [
         ours(path) for path in plan.extractors[wildcards.extractor]["inputs"]
     ]
@@ -108,7 +112,14 @@ def backend_options(wildcards):
         return ["--type", "speechbrain_plda", "--rank", entry["rank"]]
     lda_dim = ["--lda-dim", entry["lda_dim"]] if "lda_dim" in entry else []
     centre = [] if entry["centre"] else ["--no-centre"]
-    return ["--length-norm", entry["length_norm"], "--shrinkage", entry["shrinkage"], *lda_dim, *centre]
+    return [
+        "--length-norm",
+        entry["length_norm"],
+        "--shrinkage",
+        entry["shrinkage"],
+        *lda_dim,
+        *centre,
+    ]
 
 
 def backend_model(wildcards):
@@ -136,7 +147,11 @@ def given_file(wildcards):
 def given_key(wildcards):
     """The key of a score file in Kaldi's format."""
     key = config["attacks"][wildcards.extractor].get("key")
-    return key.replace("{corpus}", wildcards.corpus).replace("{trials}", wildcards.trials) if key else []
+    return (
+        key.replace("{corpus}", wildcards.corpus).replace("{trials}", wildcards.trials)
+        if key
+        else []
+    )
 
 
 def given_key_argument(wildcards):

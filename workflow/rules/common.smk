@@ -19,15 +19,17 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_p
 
 from snakemake.logging import logger
 
-from voiceprivacy import configuration
-from voiceprivacy.averages import ACROSS
-from voiceprivacy.command import REFUSALS
-from voiceprivacy.dependencies import code, modules
-from voiceprivacy.files import RESOURCES, SCRIPTS, BadInput, ours
-from voiceprivacy.plan import CONDITIONS, GIVEN, MODEL_FILES, PARTS, PICTURES, PITCH, TABLES, Attack, Plan
-from voiceprivacy.plan import environment_file, recipe_file
+from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, ours
+from voiceprivacy.plan import configuration
+from voiceprivacy.plan.attackers import MODEL_FILES, recipe_file
+from voiceprivacy.plan.outputs import PICTURES, TABLES
+from voiceprivacy.plan.plan import PITCH, Plan
+from voiceprivacy.plan.speech import environment_file
 from voiceprivacy.report import colours
-from voiceprivacy.progress import show_progress
+from voiceprivacy.running.command import REFUSALS
+from voiceprivacy.running.fingerprints import code, modules
+from voiceprivacy.running.progress import show_progress
+from voiceprivacy.vocabulary import ACROSS_CORPORA, Attack, CONDITIONS, GIVEN, PARTS
 
 try:
     config.update(configuration.check(config))
@@ -37,8 +39,12 @@ except BadInput as error:
 os.environ[REFUSALS] = os.path.abspath(".snakemake/refusals")
 plan = Plan(config)
 screen = show_progress(logger) if workflow.is_main_process else []
-atexit.register(gc.freeze)  # else Python frees a large run's jobs one by one before it ends: a fifth of a dry run
-gc.set_threshold(1_000_000)  # planning makes millions of objects that stay; to look for garbage among them takes time
+atexit.register(
+    gc.freeze
+)  # else Python frees a large run's jobs one by one before it ends: a fifth of a dry run
+gc.set_threshold(
+    1_000_000
+)  # planning makes millions of objects that stay; to look for garbage among them takes time
 OPENSLR = "https://www.openslr.org/resources/12"
 PAGE = Path(workflow.basedir) / "workflow" / "report"
 
@@ -55,7 +61,10 @@ def one_of(names):
 wildcard_constraints:
     corpus=one_of([*plan.corpora, *plan.given_names("corpus")]),
     part=one_of(PARTS),
-    trials=one_of([trials for _, trials in plan.all_trial_lists() + plan.all_galleries()] + plan.given_names("trials")),
+    trials=one_of(
+        [trials for _, trials in plan.all_trial_lists() + plan.all_galleries()]
+        + plan.given_names("trials")
+    ),
     anonymiser=one_of(["original", *plan.protected, *plan.given_names("anonymiser")]),
     extractor=one_of(plan.extractors),
     backend=one_of(plan.backends),
@@ -113,7 +122,9 @@ def given_attack(wildcards):
 
 def intervals(family):
     """Outputs of a family of metrics besides its numbers; none if the config switches intervals off."""
-    path = f"results/metrics/{family}/{{corpus}}/{{trials}}/{{anonymiser}}/{{extractor}}/{{backend}}"
+    path = (
+        f"results/metrics/{family}/{{corpus}}/{{trials}}/{{anonymiser}}/{{extractor}}/{{backend}}"
+    )
     files = {"intervals": f"{path}.intervals.json", "replicates": f"{path}.bootstrap.npz"}
     return files if plan.n_replicates() else {}
 

@@ -7,7 +7,8 @@ def corpus_code(script):
     def fingerprint(wildcards):
         protocol = plan.corpora[wildcards.corpus].get("protocol", {})
         kinds = map(plan.corpus_kind, (wildcards.corpus, *plan.training_sources(wildcards.corpus)))
-        return code(script, *[f"voiceprivacy/corpora/{name}" for name in (*kinds, *protocol)])
+        modules = [f"kinds/{name}" for name in kinds] + [f"protocols/{name}" for name in protocol]
+        return code(script, *[f"voiceprivacy/corpora/{name}" for name in modules])
 
     return fingerprint
 

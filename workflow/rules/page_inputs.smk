@@ -2,7 +2,10 @@
 
 
 def manifests_to_hear(wildcards):
-    return [f"results/audio/{wildcards.corpus}/trial/{name}/manifest.tsv" for name in ("original", *plan.anonymisers)]
+    return [
+        f"results/audio/{wildcards.corpus}/trial/{name}/manifest.tsv"
+        for name in ("original", *plan.anonymisers)
+    ]
 
 
 def corpora_and_anonymisers(wildcards):
@@ -22,4 +25,8 @@ def additions(wildcards):
     """Arguments that hand write_report what rules of utility.smk and page.smk made."""
     utility = ["--utility", *plan.utility()] if plan.anonymisers or plan.given else []
     listen = ["--listen", *plan.listened()] if plan.listened() else []
-    return utility + listen + [word for path in published_numbers(wildcards) for word in ("--published", path)]
+    return (
+        utility
+        + listen
+        + [word for path in published_numbers(wildcards) for word in ("--published", path)]
+    )

@@ -220,7 +220,7 @@ rule compare_anonymisers:
         "results/benchmarks/compare_anonymisers/{corpus}/{trials}/{extractor}/{backend}.tsv"
     wildcard_constraints:
         **OURS_AND_GIVEN,
-        corpus=one_of([*plan.evaluated, *plan.given_names("corpus"), ACROSS]),
+        corpus=one_of([*plan.evaluated, *plan.given_names("corpus"), ACROSS_CORPORA]),
         trials=one_of(
             [trials for corpus in plan.evaluated for trials in plan.compared_lists(corpus)]
             + [attack.trials for attack in plan.given_compared()]

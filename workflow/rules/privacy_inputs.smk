@@ -1,8 +1,14 @@
 """Input functions and parameters of the rules of privacy.smk and similarity.smk only."""
 
 # The same in every job: no functions, which Snakemake would call some thousand times.
-BOOTSTRAP = ["--bootstrap", plan.n_replicates(), "--seed", config["report"]["seed"]] if plan.n_replicates() else []
-TAGS = ours(config["report"]["tags"]) if "tags" in config["report"] else []  # the user's own, of the worst case
+BOOTSTRAP = (
+    ["--bootstrap", plan.n_replicates(), "--seed", config["report"]["seed"]]
+    if plan.n_replicates()
+    else []
+)
+TAGS = (
+    ours(config["report"]["tags"]) if "tags" in config["report"] else []
+)  # the user's own, of the worst case
 
 
 def condition_labels(wildcards):
@@ -16,7 +22,10 @@ def per_condition(kind, ending):
 
     def files(wildcards):
         folder = "{0.corpus}/{0.trials}/{0.anonymiser}/{0.extractor}/{0.backend}".format(wildcards)
-        return [f"results/{kind}/{folder}/{condition}.{ending}" for condition in condition_labels(wildcards)]
+        return [
+            f"results/{kind}/{folder}/{condition}.{ending}"
+            for condition in condition_labels(wildcards)
+        ]
 
     return files
 
@@ -25,8 +34,14 @@ def calibration_scores(run):
     """Input function: the scores that C_ECE is measured on, of an anonymiser or of its second run."""
 
     def files(wildcards):
-        folder = f"{{0.corpus}}/{{0.trials}}/{{0.anonymiser}}{run}/{{0.extractor}}/{{0.backend}}".format(wildcards)
-        return [f"results/scores/{folder}/{condition}.tsv" for condition in config["report"]["cece"]]
+        folder = (
+            f"{{0.corpus}}/{{0.trials}}/{{0.anonymiser}}{run}/{{0.extractor}}/{{0.backend}}".format(
+                wildcards
+            )
+        )
+        return [
+            f"results/scores/{folder}/{condition}.tsv" for condition in config["report"]["cece"]
+        ]
 
     return files
 
@@ -43,7 +58,11 @@ def given_scores(wildcards):
 def speakers(wildcards):
     if wildcards.backend == GIVEN:
         return plan.given_speakers(given_attack(wildcards))
-    return f"results/trials/{wildcards.corpus}/{wildcards.trials}.speakers.tsv" if plan.n_replicates() else []
+    return (
+        f"results/trials/{wildcards.corpus}/{wildcards.trials}.speakers.tsv"
+        if plan.n_replicates()
+        else []
+    )
 
 
 def speakers_argument(wildcards):
@@ -56,10 +75,13 @@ def compared_intervals(wildcards):
 
 def weights_argument(wildcards):
     """Weights of the lists of an average over several corpora; a list or a corpus' mean needs none."""
-    if wildcards.corpus != ACROSS:
+    if wildcards.corpus != ACROSS_CORPORA:
         return []
     weights = plan.averages()[wildcards.trials]
-    return ["--weights", *(f"{corpus}/{trials}={weight}" for (corpus, trials), weight in weights.items())]
+    return [
+        "--weights",
+        *(f"{corpus}/{trials}={weight}" for (corpus, trials), weight in weights.items()),
+    ]
 
 
 def compared_replicates(wildcards):
@@ -81,7 +103,9 @@ def beside(intervals):
 
 def left_out(wildcards):
     """Metrics without each speaker, of which the intervals of ratios to the original speech are made."""
-    place, attacker = "{0.corpus}/{0.trials}".format(wildcards), "{0.extractor}/{0.backend}".format(wildcards)
+    place, attacker = "{0.corpus}/{0.trials}".format(wildcards), "{0.extractor}/{0.backend}".format(
+        wildcards
+    )
     files = [
         f"results/metrics/{family}/{place}/{system}/{attacker}.bootstrap.npz"
         for family in ("verification", "zebra")

@@ -45,13 +45,18 @@ def all_sets(wildcards):
 
 
 def all_trial_manifests(wildcards):
-    return [f"results/audio/{corpus}/trial/original/manifest.tsv" for corpus, _ in plan.all_trial_lists()]
+    return [
+        f"results/audio/{corpus}/trial/original/manifest.tsv"
+        for corpus, _ in plan.all_trial_lists()
+    ]
 
 
 def trial_features(wildcards):
     """Features of the trial part of all systems."""
     folder = f"results/embeddings/{wildcards.corpus}/trial"
-    return [f"{folder}/{system}/{wildcards.extractor}.npz" for system in ["original", *plan.anonymisers]]
+    return [
+        f"{folder}/{system}/{wildcards.extractor}.npz" for system in ["original", *plan.anonymisers]
+    ]
 
 
 def feature_of(wildcards):
@@ -64,7 +69,9 @@ def all_layouts(wildcards):
 
 def all_papers(wildcards):
     pictures, tables = plan.papers()
-    files = [f"{picture}.{ending}" for picture in pictures for ending in ("pdf", "png", "svg", "tex")]
+    files = [
+        f"{picture}.{ending}" for picture in pictures for ending in ("pdf", "png", "svg", "tex")
+    ]
     return files + [f"{table}.{ending}" for table in tables for ending in ("md", "tsv", "tex")]
 
 
@@ -72,8 +79,13 @@ def of_all_systems(kind, family, ending):
     """Input function: one file of a family for each system under the wildcards' attack."""
 
     def files(wildcards):
-        before, after = "{0.corpus}/{0.trials}".format(wildcards), "{0.extractor}/{0.backend}".format(wildcards)
-        return [f"results/{kind}/{family}/{before}/{system}/{after}.{ending}" for system in systems(wildcards)]
+        before, after = "{0.corpus}/{0.trials}".format(
+            wildcards
+        ), "{0.extractor}/{0.backend}".format(wildcards)
+        return [
+            f"results/{kind}/{family}/{before}/{system}/{after}.{ending}"
+            for system in systems(wildcards)
+        ]
 
     return files
 
@@ -155,4 +167,6 @@ def all_comparisons(wildcards):
 
 def parts_of_page(wildcards):
     """Captions, style and sections that the template of the page includes."""
-    return sorted(str(path) for path in PAGE.rglob("*") if path.is_file() and path.name != "index.html.j2")
+    return sorted(
+        str(path) for path in PAGE.rglob("*") if path.is_file() and path.name != "index.html.j2"
+    )

@@ -35,4 +35,7 @@ def measure_options(wildcards):
 
 
 def trial_lists(wildcards):
-    return [f"results/trials/{wildcards.corpus}/{trials}.tsv" for trials in plan.trial_lists(wildcards.corpus)]
+    return [
+        f"results/trials/{wildcards.corpus}/{trials}.tsv"
+        for trials in plan.trial_lists(wildcards.corpus)
+    ]

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
-from voiceprivacy import tables
-from voiceprivacy.files import RESOURCES, BadInput, whole_folder_or_absent, whole_or_absent
+from voiceprivacy.inout import tables
+from voiceprivacy.inout.files import RESOURCES, BadInput, whole_folder_or_absent, whole_or_absent
 
 ARCHIVES = RESOURCES / "librispeech_archives.tsv"
 ATTEMPTS = 5  # connections in a row that bring nothing new
@@ -37,7 +37,9 @@ def published_archive(subset, path):
     """The archive of a subset in a table (TSV: subset bytes md5)."""
     archives = {row["subset"]: row for row in tables.read_table(path, list(Archive._fields))}
     if subset not in archives:
-        raise BadInput(f"{subset}: is none of the subsets that can be downloaded: {', '.join(archives)}")
+        raise BadInput(
+            f"{subset}: is none of the subsets that can be downloaded: {', '.join(archives)}"
+        )
     return Archive(subset, int(archives[subset]["bytes"]), archives[subset]["md5"])
 
 
@@ -45,7 +47,11 @@ def missing(options):
     """Subsets of a librispeech entry that are still to be downloaded: [(folder, Archive)]."""
     subsets = options["subsets"] if options.get("download") else []
     folders = [(Path(options["root"], subset), subset) for subset in subsets]
-    return [(folder, published_archive(subset, ARCHIVES)) for folder, subset in folders if not folder.is_dir()]
+    return [
+        (folder, published_archive(subset, ARCHIVES))
+        for folder, subset in folders
+        if not folder.is_dir()
+    ]
 
 
 def fetch_subset(archive, *, root, address):
@@ -82,7 +88,9 @@ def fetch_subset(archive, *, root, address):
 def download(url, path, *, size):
     """Download a file of a known size; what is there already of it is kept, and lost connections are taken up again."""
     failures = 0
-    with tqdm(desc=Path(path).name, total=size, unit="B", unit_scale=True, mininterval=5) as progress:
+    with tqdm(
+        desc=Path(path).name, total=size, unit="B", unit_scale=True, mininterval=5
+    ) as progress:
         while (there := _size(path)) < size:
             progress.update(there - progress.n)
             try:
@@ -91,13 +99,17 @@ def download(url, path, *, size):
             except urllib.error.HTTPError as error:
                 if error.code == http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
                     Path(path).unlink()
-                    raise BadInput(f"{url}: has {there} bytes, published are {size}; removed") from None
+                    raise BadInput(
+                        f"{url}: has {there} bytes, published are {size}; removed"
+                    ) from None
                 raise BadInput(f"{url}: {error.code} {error.reason}") from None
             except (OSError, http.client.HTTPException) as error:
                 reason = str(getattr(error, "reason", error)) or type(error).__name__
             failures = failures + 1 if _size(path) <= there else 0
             if failures == ATTEMPTS:
-                raise BadInput(f"{url}: broke off at {there} of {size} bytes ({reason}); call again to resume")
+                raise BadInput(
+                    f"{url}: broke off at {there} of {size} bytes ({reason}); call again to resume"
+                )
 
 
 def _append(url, path, *, start, progress):
@@ -119,15 +131,21 @@ def _check_room(file, archive):
     needed = 2.1 * archive.bytes - _size(file)  # the archive and what is in it
     free = shutil.disk_usage(file.parent).free
     if free < needed:
-        raise BadInput(f"{file.parent}: {free / 1e9:.1f} GB free; {archive.subset} needs {needed / 1e9:.1f} GB")
+        raise BadInput(
+            f"{file.parent}: {free / 1e9:.1f} GB free; {archive.subset} needs {needed / 1e9:.1f} GB"
+        )
 
 
 def _check_md5(file, archive):
     with open(file, "rb") as content:
-        digest = hashlib.file_digest(content, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
+        digest = hashlib.file_digest(
+            content, lambda: hashlib.md5(usedforsecurity=False)
+        ).hexdigest()
     if digest != archive.md5:
         file.unlink()
-        raise BadInput(f"{file}: has the MD5 {digest}, published is {archive.md5}; removed: call again")
+        raise BadInput(
+            f"{file}: has the MD5 {digest}, published is {archive.md5}; removed: call again"
+        )
 
 
 def _unpack(file, subset, root):
@@ -135,8 +153,14 @@ def _unpack(file, subset, root):
     with whole_folder_or_absent(root / subset) as folder, tarfile.open(file) as archive:
         for member in archive:
             parts = PurePosixPath(member.name).parts
-            if not (member.isfile() or member.isdir()) or member.name.startswith("/") or ".." in parts:
-                raise BadInput(f"{file}: '{member.name}' is a link, a device or leads out of the archive: not unpacked")
+            if (
+                not (member.isfile() or member.isdir())
+                or member.name.startswith("/")
+                or ".." in parts
+            ):
+                raise BadInput(
+                    f"{file}: '{member.name}' is a link, a device or leads out of the archive: not unpacked"
+                )
             if member.isdir() or parts[0] != TOP or len(parts) < 2:
                 continue
             if parts[1] == subset:

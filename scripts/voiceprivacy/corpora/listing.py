@@ -20,9 +20,9 @@ import unicodedata
 from pathlib import Path
 from typing import NamedTuple
 
-from voiceprivacy.corpora.pipes import Pipe
-from voiceprivacy.files import BadInput, printable
-from voiceprivacy.ids import PIECE, safe_id
+from voiceprivacy.corpora.recordings import Pipe
+from voiceprivacy.inout.files import BadInput, printable
+from voiceprivacy.inout.ids import PIECE, safe_id
 
 FINDING = ["level", "file", "line", "what"]
 BESIDE_THE_KIND = ("pipes", "limit", "segments", "exclude", "on_bad_audio")
@@ -85,18 +85,25 @@ class Findings(list):
         """Raise BadInput with the first error; scripts/validate.py prints all of them."""
         errors = self.errors()
         if errors:
-            more = f" (and {len(errors) - 1} more: scripts/validate.py lists them)" if len(errors) > 1 else ""
+            more = (
+                f" (and {len(errors) - 1} more: scripts/validate.py lists them)"
+                if len(errors) > 1
+                else ""
+            )
             raise BadInput(f"{errors[0]}{more}")
 
 
 def kind_of(choice, function):
     """The module and the options of a source or protocol {name: options}; the module must have ``function``."""
-    kinds = [key for key in choice if key not in BESIDE_THE_KIND] if isinstance(choice, dict) else []
+    kinds = (
+        [key for key in choice if key not in BESIDE_THE_KIND] if isinstance(choice, dict) else []
+    )
     if len(kinds) != 1:
         raise BadInput(f"{choice}: expected one kind and its options")
     name, options = kinds[0], choice[kinds[0]]
     try:
-        module = importlib.import_module(f"voiceprivacy.corpora.{name}")
+        folder = "kinds" if function in ("list_utterances", "provide_audio") else "protocols"
+        module = importlib.import_module(f"voiceprivacy.corpora.{folder}.{name}")
         getattr(module, function)
     except (ModuleNotFoundError, AttributeError):
         raise BadInput(f"{name}: there is no such kind of corpus or protocol") from None

@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from voiceprivacy.corpora import exclusion, listing, protocol, segments
-from voiceprivacy.files import BadInput
-
-PARTS = ["enrolment", "trial", "train"]
+from voiceprivacy.corpora import checks, listing, protocol, recordings
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.vocabulary import PARTS
 
 
 def list_part(source, chosen_protocol, part, *, excluded=()):
@@ -38,7 +37,7 @@ def list_part(source, chosen_protocol, part, *, excluded=()):
         parts = protocol.split(source, chosen_protocol, utterances, findings)
         utterances = dict(zip(PARTS, protocol.limited(source, *parts), strict=False))[part]
     findings.refuse_errors()
-    utterances = exclusion.without(utterances, excluded)
+    utterances = checks.without(utterances, excluded)
     if not utterances:
         raise BadInput(f"the part {part} has no utterance")
     return utterances
@@ -59,7 +58,17 @@ def provide_audio(source, utterances, *, audio_dir, sample_rate, threads):
     list of tables.Utterance : an utterance, or its pieces, in the order of ``utterances``
     """
     kind, _ = listing.kind_of(source, "provide_audio")
-    whole = kind.provide_audio(utterances, audio_dir=Path(audio_dir), sample_rate=sample_rate, threads=threads)
+    whole = kind.provide_audio(
+        utterances, audio_dir=Path(audio_dir), sample_rate=sample_rate, threads=threads
+    )
     if "segments" in source:
-        return segments.cut(whole, source["segments"], audio_dir=audio_dir, threads=threads)
+        return recordings.cut(whole, source["segments"], audio_dir=audio_dir, threads=threads)
     return ([utterance] for utterance in whole)
+
+
+# Pseudo-speakers: in training, an attacker protects every utterance with a draw of its own.
+
+
+def with_pseudo_speakers(utterances):
+    """The utterances (list of Utterance), each with the speaker ``pseudo-<utterance>``; genders stay."""
+    return [of._replace(speaker=f"pseudo-{of.utterance}"[:200]) for of in utterances]

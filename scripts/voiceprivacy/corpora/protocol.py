@@ -5,9 +5,55 @@ A protocol (``enrol_trial``, ``given``, ``all_pairs``) is the module of that nam
 ``protocol`` is {name: options}, as in the config, ``source`` as listing.py has it.
 """
 
-from voiceprivacy.corpora import limit
 from voiceprivacy.corpora.listing import kind_of
-from voiceprivacy.files import counted
+from voiceprivacy.inout import seeds
+from voiceprivacy.inout.files import counted
+
+# A part of a corpus for a quick look: some speakers, some utterances of each, chosen by their ids alone.
+
+
+def speakers_within(utterances, count):
+    """Choose speakers in an order drawn from their ids, women and men taking turns.
+
+    Parameters
+    ----------
+    utterances : list of Listed
+    count : int or None
+        None chooses all; a larger number keeps what a smaller one chose.
+
+    Returns
+    -------
+    set of str
+    """
+    genders = {}
+    for utterance in utterances:
+        genders.setdefault(utterance.gender, set()).add(utterance.speaker)
+    turns = [
+        (turn, gender, speaker)
+        for gender, of_gender in genders.items()
+        for turn, speaker in enumerate(sorted(of_gender, key=_draw))
+    ]
+    return {speaker for _, _, speaker in sorted(turns)[:count]}
+
+
+def restrict(utterances, *, speakers, count):
+    """Keep the utterances of these speakers, at most ``count`` (None: all) of each, drawn by their ids.
+
+    Returns
+    -------
+    list of Listed : in the order of ``utterances``
+    """
+    of_speaker = {}
+    for utterance in utterances:
+        if utterance.speaker in speakers:
+            of_speaker.setdefault(utterance.speaker, []).append(utterance.utterance)
+    kept = {name for names in of_speaker.values() for name in sorted(names, key=_draw)[:count]}
+    return [utterance for utterance in utterances if utterance.utterance in kept]
+
+
+def _draw(name):
+    return seeds.derive(0, "limit", name), name
+
 
 FEW_SPEAKERS = 10
 
@@ -36,7 +82,9 @@ def split(source, protocol, utterances, findings):
     module, options = kind_of(protocol, "split")
     enrolment, trial = module.split(source, options, utterances, findings)
     parts = (enrolment, trial)
-    return tuple([utterance for utterance in utterances if utterance.utterance in part] for part in parts)
+    return tuple(
+        [utterance for utterance in utterances if utterance.utterance in part] for part in parts
+    )
 
 
 def limited(source, *parts):
@@ -44,8 +92,10 @@ def limited(source, *parts):
     limits = source.get("limit")
     if not limits:
         return parts
-    speakers = limit.speakers(parts[0], limits.get("speakers"))
-    return tuple(limit.restrict(part, speakers=speakers, count=limits.get("utterances")) for part in parts)
+    speakers = speakers_within(parts[0], limits.get("speakers"))
+    return tuple(
+        restrict(part, speakers=speakers, count=limits.get("utterances")) for part in parts
+    )
 
 
 def check_list(protocol, name, enrolment, trial, findings):

@@ -5,10 +5,10 @@ A kind of corpus without transcripts is refused.
 
 from pathlib import Path
 
-from voiceprivacy.corpora import kaldi
+from voiceprivacy.corpora.kinds import kaldi
+from voiceprivacy.corpora.kinds.synthetic import job
 from voiceprivacy.corpora.listing import Findings, list_utterances
-from voiceprivacy.corpora.synthetic import job
-from voiceprivacy.files import BadInput, read_lines
+from voiceprivacy.inout.files import BadInput, read_lines
 
 
 def read_transcripts(source):
@@ -52,13 +52,18 @@ def _of_kaldi(source):
     texts, findings = {}, Findings()
     for directory in kaldi.data_directories(source["kaldi"]):
         path = Path(directory, "text")
-        texts |= {utterance: words for utterance, (_, words) in kaldi.read_text(path, findings).items()}
+        texts |= {
+            utterance: words for utterance, (_, words) in kaldi.read_text(path, findings).items()
+        }
     findings.refuse_errors()
     return texts
 
 
 def _of_synthetic(source):
-    return {utterance.utterance: job(utterance)["text"] for utterance in list_utterances(source, Findings())}
+    return {
+        utterance.utterance: job(utterance)["text"]
+        for utterance in list_utterances(source, Findings())
+    }
 
 
 READERS = {"librispeech": _of_librispeech, "kaldi": _of_kaldi, "synthetic": _of_synthetic}

@@ -2,37 +2,22 @@
 
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
 
-from voiceprivacy.files import RESOURCES, ours
-from voiceprivacy.plan.speech import RUN1
+from voiceprivacy.inout.files import RESOURCES, ours
+from voiceprivacy.vocabulary import CONDITIONS, SECOND_RUN, TRAINED_ON, Attack
 
-# condition -> (whose speech enrols, whose speech is tried); run1 is an anonymiser's second, independent draw
-CONDITIONS = {
-    "oo": ("original", "original"),
-    "op": ("original", "run0"),
-    "pp": ("run0", "run0"),
-    "p0p1": ("run0", "run1"),
-}
 MODEL_FILES = ["hyperparams.yaml", "embedding_model.ckpt"]
 ENCODER_FILES = ["hyperparams.yaml", "latent_extractor.ckpt", "latent_encoder.ckpt"]
-HUB_ENCODER_FILES = ["config.json", "preprocessor_config.json"]  # of an encoder of the Hugging Face hub, and one of
+HUB_ENCODER_FILES = [
+    "config.json",
+    "preprocessor_config.json",
+]  # of an encoder of the Hugging Face hub, and one of
 HUB_ENCODER_WEIGHTS = ["model.safetensors", "pytorch_model.bin"]
-ON = "_on_"  # an attacker trained on protected speech: <name>_on_<anonymiser>
-HISTOGRAMS = ["f0", "units", "style"]  # extractors that are no network: their features are histograms
-
-
-class Attack(NamedTuple):
-    """An attacker and the trials that are attacked."""
-
-    corpus: str
-    trials: str
-    extractor: str
-    backend: str
-
-    def path(self, anonymiser):
-        """Where files about one system under this attack lie, below a folder of their kind."""
-        return f"{self.corpus}/{self.trials}/{anonymiser}/{self.extractor}/{self.backend}"
+HISTOGRAMS = [
+    "f0",
+    "units",
+    "style",
+]  # extractors that are no network: their features are histograms
 
 
 class Attackers:
@@ -43,7 +28,10 @@ class Attackers:
         instances = {}
         for name, entry in entries.items():
             if entry.get("train", {}).get("speech") == "anonymised":
-                instances |= {f"{name}{ON}{of}": {**entry, "on": of, "base": name} for of in self.anonymisers}
+                instances |= {
+                    f"{name}{TRAINED_ON}{of}": {**entry, "on": of, "base": name}
+                    for of in self.anonymisers
+                }
             else:
                 instances[name] = {**entry, "on": None, "base": name}
         return instances
@@ -64,7 +52,7 @@ class Attackers:
     def start(self, extractor):
         """Where training starts: another extractor of the config (its own instance on that anonymiser), or a folder."""
         entry = self.extractors[extractor]
-        own = f"{entry.get('start')}{ON}{entry['on']}"
+        own = f"{entry.get('start')}{TRAINED_ON}{entry['on']}"
         found = next((name for name in (own, entry.get("start")) if name in self.extractors), None)
         if found:
             return self.model_folder(found)
@@ -83,7 +71,11 @@ class Attackers:
     def ready(self, extractor, corpus, part, anonymiser):
         """The file of ready-made embeddings of one part."""
         path = self.extractors[extractor]["embeddings"]
-        return path.replace("{corpus}", corpus).replace("{part}", part).replace("{anonymiser}", anonymiser)
+        return (
+            path.replace("{corpus}", corpus)
+            .replace("{part}", part)
+            .replace("{anonymiser}", anonymiser)
+        )
 
     def model_folder(self, extractor):
         """Where an extractor's SpeechBrain folder lies: the user's, or one that a rule makes."""
@@ -124,7 +116,11 @@ class Attackers:
         """Whether a back-end compares what an extractor gives: those it names, else histograms or else embeddings."""
         entry = self.backends[backend]
         default = (entry["type"] == "jensen_shannon") == bool(self.feature(extractor))
-        chosen = self.extractors[extractor]["base"] in entry["extractors"] if "extractors" in entry else default
+        chosen = (
+            self.extractors[extractor]["base"] in entry["extractors"]
+            if "extractors" in entry
+            else default
+        )
         trained_on = {self.extractors[extractor]["on"], entry["on"]} - {None}
         return chosen and len(trained_on) < 2
 
@@ -135,7 +131,7 @@ class Attackers:
 
     def speech(self, condition, anonymiser):
         """Whose speech enrols and whose is tried: (original, b2) for op."""
-        names = {"original": "original", "run0": anonymiser, "run1": f"{anonymiser}{RUN1}"}
+        names = {"original": "original", "run0": anonymiser, "run1": f"{anonymiser}{SECOND_RUN}"}
         enrolment, trial = CONDITIONS[condition]
         return names[enrolment], names[trial]
 
@@ -156,7 +152,9 @@ class Attackers:
     def _attacks_on(self, lists):
         return [
             Attack(corpus, trials, extractor, backend)
-            for (corpus, trials), extractor, backend in product(lists, self.extractors, self.backends)
+            for (corpus, trials), extractor, backend in product(
+                lists, self.extractors, self.backends
+            )
             if self.applies(backend, extractor)
         ]
 

@@ -1,28 +1,36 @@
-"""Comparisons of anonymisers on averages over several corpora: which there are, and of which lists."""
+"""Averages over trial lists of several corpora: which there are, and where files about them lie.
 
-from voiceprivacy.averages import ACROSS, all_averages, folder_of
-from voiceprivacy.plan.attackers import Attack
-from voiceprivacy.plan.given import GIVEN
+Conventions
+-----------
+* ``averages`` of the config name weighted means over lists: {name: {corpus: {list: weight}}}.
+* Of several corpora there is an average of all their lists with equal weights, whatever the config says.
+* Files about an average lie where those about a list do, with ACROSS_CORPORA as the corpus and ``folder_of`` its name as the
+  list: names of corpora and of averages have no hyphen, so neither can be mistaken for another.
+"""
+
+EVERYTHING = "all lists"
 
 
-class Averages:
-    """The part of a plan that is about averages; as an Attack, an average is a list of the corpus ACROSS."""
+def all_averages(averages, lists):
+    """Every average of a run: {name: {(corpus, list): weight}}, that of everything last if there are several corpora.
 
-    def averages(self):
-        """Every average over lists of several corpora: {name as in paths: {(corpus, trials): weight}}."""
-        tried = dict.fromkeys(attack[:2] for attack in (*self.attacks(), *self.given_attacks()))
-        found = all_averages(self.config["report"]["averages"], tried)
-        return {folder_of(name): weights for name, weights in found.items()}
+    Parameters
+    ----------
+    averages : as in the config
+    lists : (corpus, list) of all trial lists of the run
+    """
+    found = {
+        name: {
+            (corpus, trials): weight
+            for corpus, of in corpora.items()
+            for trials, weight in of.items()
+        }
+        for name, corpora in averages.items()
+    }
+    several = len({corpus for corpus, _ in lists}) > 1
+    return found | ({EVERYTHING: dict.fromkeys(lists, 1)} if several else {})
 
-    def average_attacks(self):
-        """Every attacker with intervals on all lists of an average."""
-        resampled = self.given_resampled()
-        tried = {}
-        for attack in (*self.attacks(), *(of for of in self.given_attacks() if of.extractor in resampled)):
-            tried.setdefault((attack.extractor, attack.backend), set()).add((attack.corpus, attack.trials))
-        return [
-            Attack(ACROSS, name, *attacker)
-            for name, weights in self.averages().items()
-            for attacker, lists in tried.items()
-            if weights.keys() <= lists and (GIVEN not in attacker or self.given_everywhere(attacker[0], weights))
-        ]
+
+def folder_of(name):
+    """An average's name as part of a path."""
+    return name.replace(" ", "-")

@@ -3,13 +3,9 @@
 import re
 from glob import glob
 
-from voiceprivacy.averages import ACROSS
-from voiceprivacy.plan.attackers import CONDITIONS, Attack
-from voiceprivacy.plan.speech import RUN1
+from voiceprivacy.vocabulary import ACROSS_CORPORA, CONDITIONS, GIVEN, MEAN, SECOND_RUN, Attack
 
 NAME = "[a-z][a-z0-9_]*"
-MEAN = "mean"  # of all trial lists of a corpus, where there are several
-GIVEN = "given"  # back-end of an attack whose scores somebody else made
 
 
 def given_scores(template):
@@ -28,9 +24,11 @@ def given_scores(template):
     for path in sorted(glob(star)):
         if match := re.fullmatch(pattern, path):
             fields = names | match.groupdict()
-            found[Attack(fields["corpus"], fields["trials"], "", GIVEN), fields["anonymiser"], fields["condition"]] = (
-                path
-            )
+            found[
+                Attack(fields["corpus"], fields["trials"], "", GIVEN),
+                fields["anonymiser"],
+                fields["condition"],
+            ] = path
     return found
 
 
@@ -40,7 +38,11 @@ class Given:
     def given_attacks(self):
         """Attacks whose scores somebody else made, by trial list."""
         return list(
-            dict.fromkeys(of._replace(extractor=name) for name, files in self.given.items() for of, _, _ in files)
+            dict.fromkeys(
+                of._replace(extractor=name)
+                for name, files in self.given.items()
+                for of, _, _ in files
+            )
         )
 
     def given_systems(self, attack):
@@ -49,7 +51,7 @@ class Given:
         for of, anonymiser, condition in self.given[attack.extractor]:
             if of == attack._replace(extractor="") and condition in ("oo", "op", "pp"):
                 systems.setdefault(anonymiser, []).append(condition)
-        return {name: of for name, of in systems.items() if not name.endswith(RUN1)}
+        return {name: of for name, of in systems.items() if not name.endswith(SECOND_RUN)}
 
     def given_file(self, attack, anonymiser, condition):
         """The file of one condition's scores."""
@@ -65,13 +67,21 @@ class Given:
 
     def given_resampled(self):
         """Names of the attacks whose scores get intervals: the speakers of all their trials are known."""
-        names = [name for name in self.given if all(map(self.given_speakers, self._given_attacks(name)))]
+        names = [
+            name for name in self.given if all(map(self.given_speakers, self._given_attacks(name)))
+        ]
         return names if self.n_replicates() else []
 
     def given_intervals(self):
         """Every file of intervals of such attacks."""
-        attacks = [attack for name in self.given_resampled() for attack in self._given_attacks(name)]
-        return [path for attack in attacks for path in self._given_intervals(attack, self.given_systems(attack))]
+        attacks = [
+            attack for name in self.given_resampled() for attack in self._given_attacks(name)
+        ]
+        return [
+            path
+            for attack in attacks
+            for path in self._given_intervals(attack, self.given_systems(attack))
+        ]
 
     def given_compared(self):
         """Such attacks on which anonymisers are compared: each list, and the mean where there are several."""
@@ -85,24 +95,36 @@ class Given:
 
     def given_compared_intervals(self, attack):
         """The intervals behind such a comparison; ``attack`` may be on the mean or on an average."""
-        if attack.corpus == ACROSS:
+        if attack.corpus == ACROSS_CORPORA:
             lists = self.averages()[attack.trials]
             systems = self.given_everywhere(attack.extractor, lists)
-            return [path for of in lists for path in self._given_intervals(Attack(*of, *attack[2:]), systems)]
-        lists = self._given_lists(attack.extractor, attack.corpus) if attack.trials == MEAN else [attack]
+            return [
+                path
+                for of in lists
+                for path in self._given_intervals(Attack(*of, *attack[2:]), systems)
+            ]
+        lists = (
+            self._given_lists(attack.extractor, attack.corpus)
+            if attack.trials == MEAN
+            else [attack]
+        )
         return [path for of in lists for path in self._given_intervals(of, self.given_systems(of))]
 
     def given_everywhere(self, name, lists):
         """The systems that such an attack tried under the same conditions on each (corpus, trials) of ``lists``."""
         tried = [self.given_systems(Attack(*of, name, GIVEN)).items() for of in lists]
-        return [system for system, of in tried[0] if all((system, of) in others for others in tried)]
+        return [
+            system for system, of in tried[0] if all((system, of) in others for others in tried)
+        ]
 
     def given_figures(self):
         """Pictures of such attacks, below the folder of figures."""
         figures = []
         for attack in self.given_attacks():
             figures.append(f"zebra/{attack.corpus}/{attack.trials}/{attack.extractor}/{GIVEN}")
-            figures += [f"calibration/{attack.path(name)}" for name in self.given_calibrated(attack)]
+            figures += [
+                f"calibration/{attack.path(name)}" for name in self.given_calibrated(attack)
+            ]
         return figures
 
     def _given_attacks(self, name):
@@ -121,11 +143,15 @@ class Given:
     def given_calibrated(self, attack):
         """The anonymisers of which such an attack has the scores of two runs that C_ECE needs."""
         place, found = attack._replace(extractor=""), self.given[attack.extractor]
-        runs, conditions = ("", RUN1), self.config["report"]["cece"]
+        runs, conditions = ("", SECOND_RUN), self.config["report"]["cece"]
         return [
             name
             for name in self.given_systems(attack)
-            if all((place, f"{name}{run}", condition) in found for run in runs for condition in conditions)
+            if all(
+                (place, f"{name}{run}", condition) in found
+                for run in runs
+                for condition in conditions
+            )
         ]
 
     def given_metrics(self):
@@ -134,11 +160,15 @@ class Given:
         for attack in self.given_attacks():
             for system in self.given_systems(attack):
                 families = self._given_families(attack, system)
-                paths += [f"results/metrics/{family}/{attack.path(system)}.json" for family in families]
+                paths += [
+                    f"results/metrics/{family}/{attack.path(system)}.json" for family in families
+                ]
         return paths
 
     def _given_families(self, attack, system):
-        return ["verification", "zebra"] + ["calibration"] * (system in self.given_calibrated(attack))
+        return ["verification", "zebra"] + ["calibration"] * (
+            system in self.given_calibrated(attack)
+        )
 
     def given_names(self, field):
         """All corpora or trial lists (a field of Attack) that such attacks have, or all anonymisers."""

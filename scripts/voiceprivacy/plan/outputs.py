@@ -1,13 +1,30 @@
 """What a run makes: metrics, intervals, comparisons, figures, and what papers take on request."""
 
-from voiceprivacy.averages import ACROSS
-from voiceprivacy.plan.attackers import Attack
-from voiceprivacy.plan.given import GIVEN, MEAN
+from voiceprivacy.vocabulary import ACROSS_CORPORA, GIVEN, MEAN, Attack
 
-PICTURES = ["ece", "bayes_error", "normalised_bayes_error", "det", "roc", "tippett", "scores", "llrs", "calibration"]
+PICTURES = [
+    "ece",
+    "bayes_error",
+    "normalised_bayes_error",
+    "det",
+    "roc",
+    "tippett",
+    "scores",
+    "llrs",
+    "calibration",
+]
 TABLES = ["challenge", "2", "3", "4"]
-RESAMPLED = ["verification", "zebra", "normalised", "similarity", "ranks", "calibration"]  # families with intervals
-REPLICATES_PER_PAIR = 40  # of anonymisers that are compared: fewer could not show a difference among so many
+RESAMPLED = [
+    "verification",
+    "zebra",
+    "normalised",
+    "similarity",
+    "ranks",
+    "calibration",
+]  # families with intervals
+REPLICATES_PER_PAIR = (
+    40  # of anonymisers that are compared: fewer could not show a difference among so many
+)
 
 
 class Outputs:
@@ -21,7 +38,11 @@ class Outputs:
         return ["verification", "zebra", "normalised", "similarity", "ranks", *calibration]
 
     def _families_on(self, corpus, anonymiser):
-        return [family for family in self.families(anonymiser) if family != "ranks" or self.has_gallery(corpus)]
+        return [
+            family
+            for family in self.families(anonymiser)
+            if family != "ranks" or self.has_gallery(corpus)
+        ]
 
     def metrics(self):
         """Every metrics file of the run."""
@@ -45,7 +66,11 @@ class Outputs:
     def intervals(self):
         """Every file of intervals of the run."""
         of_families = tuple(f"results/metrics/{family}/" for family in RESAMPLED)
-        metrics = [path for path in self.metrics() if path.startswith(of_families)] if self.n_replicates() else []
+        metrics = (
+            [path for path in self.metrics() if path.startswith(of_families)]
+            if self.n_replicates()
+            else []
+        )
         return [path.removesuffix("json") + "intervals.json" for path in metrics]
 
     def compared_lists(self, corpus):
@@ -57,10 +82,12 @@ class Outputs:
         """The intervals behind a comparison of all systems; ``attack`` may be on the mean or on an average."""
         if attack.backend == GIVEN:
             return self.given_compared_intervals(attack)
-        if attack.corpus == ACROSS:
+        if attack.corpus == ACROSS_CORPORA:
             lists = self.averages()[attack.trials]
         else:
-            of_corpus = self.trial_lists(attack.corpus) if attack.trials == MEAN else [attack.trials]
+            of_corpus = (
+                self.trial_lists(attack.corpus) if attack.trials == MEAN else [attack.trials]
+            )
             lists = [(attack.corpus, trials) for trials in of_corpus]
         return [
             f"results/metrics/{family}/{attack._replace(corpus=corpus, trials=trials).path(system)}.intervals.json"
@@ -82,7 +109,10 @@ class Outputs:
             f"results/comparisons/{of.corpus}/{of.trials}/{of.extractor}/{of.backend}.tsv": None
             for of in (*self.given_compared(), *self.average_attacks())
         }
-        found |= {f"results/comparisons/{'/'.join(place)}/strongest.tsv": None for place in self.compared_strongest()}
+        found |= {
+            f"results/comparisons/{'/'.join(place)}/strongest.tsv": None
+            for place in self.compared_strongest()
+        }
         return list(found) if self.n_replicates() else []
 
     def compared_strongest(self):
@@ -103,7 +133,9 @@ class Outputs:
             found[corpus, trials] = [Attack(corpus, trials, *attacker) for attacker in complete]
         for attack in self.average_attacks():
             found.setdefault(attack[:2], []).append(attack)
-        return {place: attacks for place, attacks in found.items() if attacks and self.n_replicates()}
+        return {
+            place: attacks for place, attacks in found.items() if attacks and self.n_replicates()
+        }
 
     def strongest_intervals(self, corpus, trials):
         """The intervals behind a comparison of strongest attacks: the equal error rates of all attackers."""
@@ -123,7 +155,11 @@ class Outputs:
             > len(self.corpora[attack.corpus]["protocol"]["rank_sampling"]["lists"])
         )
         attackers = dict.fromkeys((attack.extractor, attack.backend) for attack in self.attacks())
-        figures += [f"distinctiveness/{'/'.join(attacker)}" for attacker in attackers if self._protected(*attacker)]
+        figures += [
+            f"distinctiveness/{'/'.join(attacker)}"
+            for attacker in attackers
+            if self._protected(*attacker)
+        ]
         figures += [
             f"calibration/{attack.path(name)}"
             for attack in self.attacks()
@@ -131,13 +167,21 @@ class Outputs:
             if name in self.repeated
         ]
         tried = {attack.extractor for attack in (*self.attacks(), *self.rank_attacks())}
-        figures += [f"training/{name}/loss" for name in self.extractors_with("train") if name in tried]
-        return [f"results/report/figures/{figure}.svg" for figure in [*figures, *self.given_figures()]]
+        figures += [
+            f"training/{name}/loss" for name in self.extractors_with("train") if name in tried
+        ]
+        return [
+            f"results/report/figures/{figure}.svg" for figure in [*figures, *self.given_figures()]
+        ]
 
     def _of(self, attack):
         one_each = f"{attack.corpus}/{attack.trials}/{attack.extractor}/{attack.backend}"
         protected = self._protected(attack.extractor, attack.backend)
-        per_system = [f"{kind}/{attack.path(name)}" for kind in ("similarity", "zoo", "speakers") for name in protected]
+        per_system = [
+            f"{kind}/{attack.path(name)}"
+            for kind in ("similarity", "zoo", "speakers")
+            for name in protected
+        ]
         ranks = self._ranks(attack) if self.has_gallery(attack.corpus) else []
         return [f"zebra/{one_each}", *ranks, *per_system]
 
@@ -151,7 +195,11 @@ class Outputs:
         shown = [attacker for attacker in attackers if self._protected(*attacker)]
         histograms = [name for name in self.extractors if self.feature(name)]
         return [
-            *(f"{kind}/{'/'.join(attacker)}" for attacker in shown for kind in ("all_matrices", "all_profiles")),
+            *(
+                f"{kind}/{'/'.join(attacker)}"
+                for attacker in shown
+                for kind in ("all_matrices", "all_profiles")
+            ),
             *(f"features/{corpus}/{name}" for corpus in self.evaluated for name in histograms),
         ]
 
@@ -169,6 +217,12 @@ class Outputs:
 
     def used_files(self):
         """What a reviewer may want to compare besides the config: the trial lists and the attackers' models."""
-        lists = [f"results/trials/{corpus}/{trials}.tsv" for corpus, trials in self.all_trial_lists()]
-        lists += [f"results/samples/{corpus}/{gallery}.tsv" for corpus, gallery in self.all_galleries()]
-        return lists + [file for name in self.networks() if lists for file in self.model_files(name)]
+        lists = [
+            f"results/trials/{corpus}/{trials}.tsv" for corpus, trials in self.all_trial_lists()
+        ]
+        lists += [
+            f"results/samples/{corpus}/{gallery}.tsv" for corpus, gallery in self.all_galleries()
+        ]
+        return lists + [
+            file for name in self.networks() if lists for file in self.model_files(name)
+        ]

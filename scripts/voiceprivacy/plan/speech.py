@@ -3,13 +3,12 @@
 from itertools import product
 from pathlib import Path
 
-from voiceprivacy import seeds
-from voiceprivacy.files import SCRIPTS
+from voiceprivacy.inout import seeds
+from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.vocabulary import SECOND_RUN
 
-PARTS = ["enrolment", "trial", "train"]
 CORPUS_KINDS = ["synthetic", "librispeech", "vctk", "kaldi", "folder"]
 ANONYMISER_KINDS = ["command", "function", "audio"]
-RUN1 = "_run1"
 
 
 def environment_file(env):
@@ -37,7 +36,9 @@ class Speech:
         options = self.corpora[corpus].get("protocol", {}).get("rank_sampling")
         if not options:
             return {}
-        lengths = [of if isinstance(of, list) else [of] for of in (options["test"], options["template"])]
+        lengths = [
+            of if isinstance(of, list) else [of] for of in (options["test"], options["template"])
+        ]
         return {
             f"{gender}_t{test}_d{template}": (gender, test, template)
             for gender, test, template in product(options["lists"], *lengths)
@@ -45,7 +46,9 @@ class Speech:
 
     def all_galleries(self):
         """(corpus, gallery) of all evaluated corpora."""
-        return [(corpus, gallery) for corpus in self.evaluated for gallery in self.galleries(corpus)]
+        return [
+            (corpus, gallery) for corpus in self.evaluated for gallery in self.galleries(corpus)
+        ]
 
     def has_gallery(self, corpus):
         """Whether a corpus enrols one model a speaker, among whom a true speaker has a rank."""
@@ -53,7 +56,9 @@ class Speech:
 
     def all_trial_lists(self):
         """(corpus, trial list) of all evaluated corpora."""
-        return [(corpus, trials) for corpus in self.evaluated for trials in self.trial_lists(corpus)]
+        return [
+            (corpus, trials) for corpus in self.evaluated for trials in self.trial_lists(corpus)
+        ]
 
     def corpus_kind(self, corpus):
         """Which key of CORPUS_KINDS a corpus has."""
@@ -62,8 +67,12 @@ class Speech:
     def data_sets(self, corpus, part):
         """Names of the Kaldi directories that a part lies in, else the corpus: what {set} is in an audio folder."""
         kaldi = self.corpora[corpus].get("kaldi", corpus)
-        folders = kaldi.get("directory", kaldi.get(part, corpus)) if isinstance(kaldi, dict) else kaldi
-        return [Path(folder).name for folder in ([folders] if isinstance(folders, str) else folders)]
+        folders = (
+            kaldi.get("directory", kaldi.get(part, corpus)) if isinstance(kaldi, dict) else kaldi
+        )
+        return [
+            Path(folder).name for folder in ([folders] if isinstance(folders, str) else folders)
+        ]
 
     def source(self, corpus):
         """What a corpus's entry says of its speech, as the scripts of the corpora room take it."""
@@ -80,21 +89,31 @@ class Speech:
         """The manifests of the original speech that a run reads: both parts of what is evaluated, and what trains."""
         parts = {name: ["enrolment", "trial"] for name in self.evaluated}
         parts |= {name: ["train"] for name in self._training_corpora()}
-        return [f"results/audio/{name}/{part}/original/manifest.tsv" for name, of in parts.items() for part in of]
+        return [
+            f"results/audio/{name}/{part}/original/manifest.tsv"
+            for name, of in parts.items()
+            for part in of
+        ]
 
     def _training_corpora(self):
         """Corpora that an extractor or a back-end of the run is trained on."""
         entries = (*self.extractors.values(), *self.backends.values())
-        fields = [entry[field] for entry in entries for field in ("train", "units") if field in entry]
+        fields = [
+            entry[field] for entry in entries for field in ("train", "units") if field in entry
+        ]
         return dict.fromkeys(field["corpus"] for field in fields)
 
     def checks(self):
         """What was found in the corpora of the run."""
-        return [f"results/checks/{name}.tsv" for name in (*self.evaluated, *self._training_corpora())]
+        return [
+            f"results/checks/{name}.tsv" for name in (*self.evaluated, *self._training_corpora())
+        ]
 
     def trials(self):
         """Every trial list of the run; its enrolments lie beside it."""
-        return [f"results/trials/{corpus}/{trials}.tsv" for corpus, trials in self.all_trial_lists()]
+        return [
+            f"results/trials/{corpus}/{trials}.tsv" for corpus, trials in self.all_trial_lists()
+        ]
 
     def downloads(self, corpus):
         """What says that a corpus's subsets are downloaded (of one that lies there: none)."""
@@ -104,7 +123,7 @@ class Speech:
 
     def anonymiser(self, name):
         """The entry of an anonymiser or of its second run."""
-        return self.anonymisers[name.removesuffix(RUN1)]
+        return self.anonymisers[name.removesuffix(SECOND_RUN)]
 
     def anonymiser_call(self, name, corpus, part):
         """The fields of an entry that anonymise_part takes; an audio folder is filled in: one for every {set}."""
@@ -113,16 +132,21 @@ class Speech:
         value = entry[kind]
         if kind == "audio":
             folder = value.replace("{corpus}", corpus).replace("{part}", part)
-            value = list(dict.fromkeys(folder.replace("{set}", of) for of in self.data_sets(corpus, part)))
-        return {kind: value, **{field: entry[field] for field in ("options", "resample", "sandbox")}}
+            value = list(
+                dict.fromkeys(folder.replace("{set}", of) for of in self.data_sets(corpus, part))
+            )
+        return {
+            kind: value,
+            **{field: entry[field] for field in ("options", "resample", "sandbox")},
+        }
 
     def first_run(self, name):
         """The first run of a second one; nothing for others."""
-        return name.removesuffix(RUN1) if name.endswith(RUN1) else None
+        return name.removesuffix(SECOND_RUN) if name.endswith(SECOND_RUN) else None
 
     def anonymiser_seed(self, name, part):
         """Seed of one run on one part: an attacker does not hold the users' (trial), unless attacker_draw is same."""
-        run = ["run1"] if name.endswith(RUN1) else []
+        run = ["run1"] if name.endswith(SECOND_RUN) else []
         attacker = part != "trial" and self.config["attacker_draw"] == "independent"
         names = run + ([part] if attacker else [])
         return seeds.derive(self.config["seed"], *names) if names else self.config["seed"]

@@ -10,8 +10,7 @@ Conventions
 from typing import NamedTuple
 
 from voiceprivacy.report.columns import EER
-from voiceprivacy.report.comparison import GIVEN, strongest_attacks
-from voiceprivacy.report.metrics import ORIGINAL
+from voiceprivacy.report.comparison import strongest_attacks
 from voiceprivacy.report.protection import difference_words, doubt, doubts, protects
 from voiceprivacy.report.uncertainty import (
     NONE,
@@ -21,6 +20,7 @@ from voiceprivacy.report.uncertainty import (
     within_zero_evidence,
 )
 from voiceprivacy.report.words import NO_BREAK, listed
+from voiceprivacy.vocabulary import GIVEN, ORIGINAL
 
 
 class Answer(NamedTuple):
@@ -54,10 +54,17 @@ def how_many_trials(systems, metrics):
         if metric.metric in ("n_target", "n_nontarget")
     }
     sentences = []
-    for corpus, trials in dict.fromkeys((system.corpus, trials) for system in systems for trials in system.lists):
-        target, nontarget = sizes.get((corpus, trials, "n_target")), sizes.get((corpus, trials, "n_nontarget"))
+    for corpus, trials in dict.fromkeys(
+        (system.corpus, trials) for system in systems for trials in system.lists
+    ):
+        target, nontarget = (
+            sizes.get((corpus, trials, "n_target")),
+            sizes.get((corpus, trials, "n_nontarget")),
+        )
         if target and nontarget:
-            sentences.append(f"{corpus}, list {trials}: {target} target and {nontarget} nontarget trials.")
+            sentences.append(
+                f"{corpus}, list {trials}: {target} target and {nontarget} nontarget trials."
+            )
     return sentences
 
 
@@ -76,7 +83,9 @@ def answers(systems, comparisons=NONE, controls=(), averaged=None):
     {name of an average, or corpus: Answer} : averages first
     """
     corpora = dict.fromkeys(system.corpus for system in systems)
-    groups = (averaged or {}) | {corpus: [of for of in systems if of.corpus == corpus] for corpus in corpora}
+    groups = (averaged or {}) | {
+        corpus: [of for of in systems if of.corpus == corpus] for corpus in corpora
+    }
     return {name: _answer(of, comparisons, controls) for name, of in groups.items()}
 
 
@@ -93,11 +102,21 @@ def zero_evidence(systems):
         ]
         within = [(system, trials) for system, trials, verdict in verdicts if verdict]
         if within:
-            names = listed([f"{of.anonymiser} ({of.attack}, {of.attacker}; {trials})" for of, trials in within])
-            more = "" if any(id(of) in strongest for of, _ in within) else "; the strongest attacks found more"
+            names = listed(
+                [f"{of.anonymiser} ({of.attack}, {of.attacker}; {trials})" for of, trials in within]
+            )
+            more = (
+                ""
+                if any(id(of) in strongest for of, _ in within)
+                else "; the strongest attacks found more"
+            )
             sentences[corpus] = f"No more than zero evidence (D_ECE): {names}{more}."
         elif judged := [verdict for *_, verdict in verdicts if verdict is not None]:
-            who = "Every attack" if len(judged) == len(verdicts) else "Every attack that could be judged"
+            who = (
+                "Every attack"
+                if len(judged) == len(verdicts)
+                else "Every attack that could be judged"
+            )
             sentences[corpus] = f"{who} found more than zero evidence (D_ECE)."
     return sentences
 
@@ -111,12 +130,18 @@ def _answer(systems, comparisons, controls):
     if not strongest:
         unprotected = f"Its equal error rate is {_eer(original)} under {_attack(original)}."
         return Answer("Nothing was protected.", unprotected)
-    ranking = sorted(strongest.values(), key=lambda system: (-system.mean["eer_percent"], system.anonymiser))
+    ranking = sorted(
+        strongest.values(), key=lambda system: (-system.mean["eer_percent"], system.anonymiser)
+    )
     best = ranking[0]
     reasons = [
         f"Against {best.anonymiser} the strongest attack is {_attack(best)}, with an equal error rate of {_eer(best)}.",
         _scale(best, original, comparisons),
-        _others([of for of in ranking if of.mean["eer_percent"] != best.mean["eer_percent"]], original, comparisons),
+        _others(
+            [of for of in ranking if of.mean["eer_percent"] != best.mean["eer_percent"]],
+            original,
+            comparisons,
+        ),
     ]
     return Answer(_verdict(ranking, original, comparisons), " ".join(filter(None, reasons)))
 
@@ -133,8 +158,14 @@ def _verdict(ranking, original, comparisons):
             return f"Protection is shown for {listed(shown)}, but not for {highest}: {why}."
         who = "No anonymiser is" if others else f"{best.anonymiser} is not"
         return f"{who} shown to protect: {why}."
-    equal = [system.anonymiser for system in ranking if system.mean["eer_percent"] == best.mean["eer_percent"]]
-    alike = [system.anonymiser for system in others if not can_be_told_apart(comparisons, best, system)]
+    equal = [
+        system.anonymiser
+        for system in ranking
+        if system.mean["eer_percent"] == best.mean["eer_percent"]
+    ]
+    alike = [
+        system.anonymiser for system in others if not can_be_told_apart(comparisons, best, system)
+    ]
     if len(equal) > 1:
         return f"{listed(equal)} protect equally well."
     if alike:
@@ -149,7 +180,9 @@ def _scale(best, original, comparisons):
         return f"{guessing}."
     of = "" if original.attacker == best.attacker else f" with {original.attacker}"
     more = paired_difference(comparisons, best, original)
-    apart = more and more.limits and protects(comparisons, best, original)  # else the verdict says it
+    apart = (
+        more and more.limits and protects(comparisons, best, original)
+    )  # else the verdict says it
     limits = f"; the difference is {difference_words(more)}" if apart else ""
     return f"{guessing}; unprotected speech gives {_eer(original)}{of}{limits}."
 

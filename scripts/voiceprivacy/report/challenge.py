@@ -5,17 +5,25 @@ A set is a trial list of a corpus; where there are several attackers, every one 
 {metric}_ci_low and {metric}_ci_high in TSV.
 """
 
-from voiceprivacy.files import BadInput
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report.columns import short
-from voiceprivacy.report.metrics import ORIGINAL
 from voiceprivacy.report.typeset import Shown, Table
+from voiceprivacy.vocabulary import ORIGINAL
 
 PLACE = ["corpus", "trials", "extractor", "backend", "anonymiser"]
 MISSING = "-"
 CONDITIONS = ("oo", "op", "pp", "p0p1")
 LIMITS = ("ci_low", "ci_high")
 OF_CONDITION = [
-    *("eer_percent", "cllr_bit", "cllr_min_bit", "linkability", "dece_bit", "dece_null95_bit", "worst_case_log10"),
+    *(
+        "eer_percent",
+        "cllr_bit",
+        "cllr_min_bit",
+        "linkability",
+        "dece_bit",
+        "dece_null95_bit",
+        "worst_case_log10",
+    ),
     "tag",
 ]
 OF_PAPER = {  # metric -> condition that it stands under
@@ -34,7 +42,14 @@ OF_PAPER = {  # metric -> condition that it stands under
 
 def of_scores(metrics):
     """ZEBRA's table of score files: {label: {metric: value}} as a Table."""
-    names = ["dece_bit", "worst_case_log10", "worst_case_floor_log10", "worst_case_ceiling_log10", "tag", "tag_ceiling"]
+    names = [
+        "dece_bit",
+        "worst_case_log10",
+        "worst_case_floor_log10",
+        "worst_case_ceiling_log10",
+        "tag",
+        "tag_ceiling",
+    ]
     columns = [
         Shown("System", lambda row: row["label"]),
         _shown(r"$D_{ECE}$ [bit]", "dece_bit", short),
@@ -44,7 +59,10 @@ def of_scores(metrics):
         _shown("Tag", "tag", str),
         _shown("highest tag of this list", "tag_ceiling", str),
     ]
-    rows = [{"label": label} | {name: values[name] for name in names} for label, values in metrics.items()]
+    rows = [
+        {"label": label} | {name: values[name] for name in names}
+        for label, values in metrics.items()
+    ]
     return Table(["label", *names], columns, rows)
 
 
@@ -119,7 +137,11 @@ def _comparison(metrics, titles):
 
 
 def _zebra(title, text):
-    return [Shown(title, text), _shown("$l_w$", "worst_case_log10", short), _shown("Tag", "tag", str)]
+    return [
+        Shown(title, text),
+        _shown("$l_w$", "worst_case_log10", short),
+        _shown("Tag", "tag", str),
+    ]
 
 
 def _shown(title, name, form):
@@ -127,13 +149,22 @@ def _shown(title, name, form):
 
 
 def _with_interval(row, name, form):
-    text, (low, high) = _text(row[name], form), [row.get(f"{name}_{limit}", MISSING) for limit in LIMITS]
-    return f"{text} [{_text(low, form)}, {_text(high, form)}]" if MISSING not in (low, high) else text
+    text, (low, high) = (
+        _text(row[name], form),
+        [row.get(f"{name}_{limit}", MISSING) for limit in LIMITS],
+    )
+    return (
+        f"{text} [{_text(low, form)}, {_text(high, form)}]" if MISSING not in (low, high) else text
+    )
 
 
 def _with_limits(names):
     """Names of columns, each number with those of its limits."""
-    return [column for name in names for column in (name, *(f"{name}_{limit}" for limit in LIMITS if name != "tag"))]
+    return [
+        column
+        for name in names
+        for column in (name, *(f"{name}_{limit}" for limit in LIMITS if name != "tag"))
+    ]
 
 
 def _digits(digits):
@@ -148,9 +179,12 @@ def _text(value, form):
 
 
 def _set_of(metrics):
-    several = len({(metric.extractor, metric.backend) for metric in metrics} - {(MISSING, MISSING)}) > 1
+    several = (
+        len({(metric.extractor, metric.backend) for metric in metrics} - {(MISSING, MISSING)}) > 1
+    )
     return lambda row: (
-        f"{row['corpus']}_{row['trials']}" + (f", {row['extractor']} + {row['backend']}" if several else "")
+        f"{row['corpus']}_{row['trials']}"
+        + (f", {row['extractor']} + {row['backend']}" if several else "")
     )
 
 
@@ -162,7 +196,9 @@ def _values(metrics):
         of_condition = values.setdefault(place, {}).setdefault(metric.condition, {})
         of_condition[metric.metric] = metric.value
         of_condition |= {f"{metric.metric}_{limit}": getattr(metric, limit) for limit in LIMITS}
-    return dict(sorted(values.items(), key=lambda item: (item[0][:4], item[0][4] != ORIGINAL, item[0][4])))
+    return dict(
+        sorted(values.items(), key=lambda item: (item[0][:4], item[0][4] != ORIGINAL, item[0][4]))
+    )
 
 
 def _rows(metrics):
@@ -188,8 +224,13 @@ def _protected(metrics):
             for name, condition in OF_PAPER.items()
             for column in _with_limits([name])
         }
-        row |= {f"oo_{name}": unprotected.get(name, MISSING) for name in ("dece_bit", "worst_case_log10", "tag")}
+        row |= {
+            f"oo_{name}": unprotected.get(name, MISSING)
+            for name in ("dece_bit", "worst_case_log10", "tag")
+        }
         rows.append(row)
     if not rows:
-        raise BadInput("the metrics have no anonymiser: this table compares protected speech with the original")
+        raise BadInput(
+            "the metrics have no anonymiser: this table compares protected speech with the original"
+        )
     return rows

@@ -1,8 +1,15 @@
 """One colour for a system, the same in every picture and every chart of a run."""
 
-from voiceprivacy.report.metrics import ORIGINAL
+from voiceprivacy.vocabulary import ORIGINAL
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe and Ito: told apart by everyone
+COLOURS = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#E69F00",
+    "#56B4E9",
+)  # Okabe and Ito: told apart by everyone
 GREY = "#7f7f7f"  # unprotected speech, on white and on black
 
 
@@ -12,7 +19,9 @@ def palette(anonymisers):
     Unprotected speech is grey, wherever it stands.
     """
     protected = [name for name in dict.fromkeys(anonymisers) if name != ORIGINAL]
-    return {ORIGINAL: GREY} | {name: COLOURS[index % len(COLOURS)] for index, name in enumerate(protected)}
+    return {ORIGINAL: GREY} | {
+        name: COLOURS[index % len(COLOURS)] for index, name in enumerate(protected)
+    }
 
 
 def palette_of(provenance, metrics):

@@ -3,7 +3,8 @@
 import math
 from typing import NamedTuple
 
-UNDEFINED = "undefined"
+from voiceprivacy.vocabulary import UNDEFINED
+
 DASH = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 INFINITY = "\N{INFINITY}"
@@ -205,4 +206,6 @@ def short(value):
 
 def short_limits(limits, digits=3):
     """An interval (low, high) in a legend, after a space; empty where there is none."""
-    return f" [{limits[0]:.{digits}f}, {limits[1]:.{digits}f}]".replace("-", MINUS) if limits else ""
+    return (
+        f" [{limits[0]:.{digits}f}, {limits[1]:.{digits}f}]".replace("-", MINUS) if limits else ""
+    )

@@ -11,16 +11,13 @@ Conventions
 import math
 from typing import NamedTuple
 
-from voiceprivacy.files import BadInput
-from voiceprivacy.report.columns import ATTACKS, COLUMNS, FOREIGN, INFORMED, UNDEFINED
-from voiceprivacy.report.metrics import ORIGINAL
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.report.columns import ATTACKS, COLUMNS, FOREIGN, INFORMED
 from voiceprivacy.report.uncertainty import NONE, has_few_errors, metric_limits
-from voiceprivacy.tables import write_table
+from voiceprivacy.vocabulary import GIVEN, ORIGINAL, PROTECTED_CONDITIONS, TRAINED_ON, UNDEFINED
 
 PLACE = ["corpus", "extractor", "backend", "anonymiser", "condition"]
-PROTECTED = ("op", "pp")
-ON = "_on_"  # what the name of an attacker trained on protected speech has before the anonymiser's
-GIVEN = "given"  # back-end of scores that somebody else made: they have no matrices, so no similarity and no ranks
 OF_MATRICES = {"deid_percent", "gvd_db"}
 OF_RANKS = {"mean_disclosure_bit", "model_mean_disclosure_bit", "identification_rate_percent"}
 
@@ -51,7 +48,7 @@ class System(NamedTuple):
     @property
     def informed(self):
         """Whether the attacker was trained on protected speech: his name says so."""
-        return any(ON in name for name in (self.extractor, self.backend))
+        return any(TRAINED_ON in name for name in (self.extractor, self.backend))
 
     @property
     def attacker(self):
@@ -78,13 +75,15 @@ def compare(metrics, comparisons=NONE):
     tried = {(metric.corpus, metric.trials) for metric in metrics if metric.metric == "eer_percent"}
     for metric in metrics:  # sampled galleries have ranks only
         if metric.condition in ATTACKS and (metric.corpus, metric.trials) in tried:
-            lists, anonymisers = groups.setdefault((metric.corpus, metric.extractor, metric.backend), (set(), set()))
+            lists, anonymisers = groups.setdefault(
+                (metric.corpus, metric.extractor, metric.backend), (set(), set())
+            )
             lists.add(metric.trials)
             anonymisers.add(metric.anonymiser)
     systems = []
     for (corpus, extractor, backend), (lists, anonymisers) in groups.items():
         for anonymiser in anonymisers | {ORIGINAL}:
-            for condition in ("oo",) if anonymiser == ORIGINAL else PROTECTED:
+            for condition in ("oo",) if anonymiser == ORIGINAL else PROTECTED_CONDITIONS:
                 place = (corpus, extractor, backend, anonymiser, condition)
                 if backend != GIVEN or (*_key(place, min(lists)), "eer_percent") in found:
                     systems.append(_system(found, place, sorted(lists)))
@@ -117,8 +116,14 @@ def expanded(system):
 
 def _rows(system):
     for trials, values in expanded(system):
-        numbers = ["-" if values[column.metric] is None else values[column.metric] for column in COLUMNS]
-        limits = [limit for column in COLUMNS for limit in system.intervals[trials][column.metric] or ("-", "-")]
+        numbers = [
+            "-" if values[column.metric] is None else values[column.metric] for column in COLUMNS
+        ]
+        limits = [
+            limit
+            for column in COLUMNS
+            for limit in system.intervals[trials][column.metric] or ("-", "-")
+        ]
         yield [*system[:5], system.attack, trials, *numbers, values["tag"] or "-", *limits]
 
 
@@ -128,14 +133,24 @@ def _in_order(systems):
     def order(system):
         protection = strongest[system.corpus, system.anonymiser].mean["eer_percent"]
         first = system.anonymiser != ORIGINAL
-        return system.corpus, system.extractor, system.backend, first, -protection, system.anonymiser, system.condition
+        return (
+            system.corpus,
+            system.extractor,
+            system.backend,
+            first,
+            -protection,
+            system.anonymiser,
+            system.condition,
+        )
 
     return sorted(systems, key=order)
 
 
 def _system(found, place, lists):
     values = {trials: _values(found, place, trials) for trials in lists}
-    mean = {column.metric: _mean([of[column.metric] for of in values.values()]) for column in COLUMNS}
+    mean = {
+        column.metric: _mean([of[column.metric] for of in values.values()]) for column in COLUMNS
+    }
     mean["tag"] = values[lists[0]]["tag"] if len(lists) == 1 else None
     mean["few_errors"] = any(of["few_errors"] for of in values.values())
     return System(*place, lists=values, mean=mean, intervals={})
@@ -147,20 +162,27 @@ def _with_intervals(system, limits, comparisons):
     if len(system.lists) > 1:
         place = (corpus, extractor, backend, condition)
         intervals[system.mean_label] = {
-            column.metric: comparisons.limits.get((*place, column.metric, anonymiser)) for column in COLUMNS
+            column.metric: comparisons.limits.get((*place, column.metric, anonymiser))
+            for column in COLUMNS
         }
     for trials in system.lists:
         place = (corpus, trials, anonymiser, extractor, backend, condition)
-        intervals[trials] = {column.metric: limits.get((*place, column.metric)) for column in COLUMNS}
+        intervals[trials] = {
+            column.metric: limits.get((*place, column.metric)) for column in COLUMNS
+        }
     return system._replace(intervals=intervals)
 
 
 def _values(found, place, trials):
     values = {}
     for column in COLUMNS:
-        applies = place[-1] in column.conditions and (column.metric not in OF_RANKS or _is_ranked(found, place, trials))
+        applies = place[-1] in column.conditions and (
+            column.metric not in OF_RANKS or _is_ranked(found, place, trials)
+        )
         applies = applies and not (place[2] == GIVEN and column.metric in OF_MATRICES)
-        applies = applies and not (column.optional and (*_key(place, trials), column.metric) not in found)
+        applies = applies and not (
+            column.optional and (*_key(place, trials), column.metric) not in found
+        )
         values[column.metric] = _number(found, place, trials, column.metric) if applies else None
     values["tag"] = _text(found, place, trials, "tag")
     n_target = _number(found, place, trials, "n_target")
@@ -170,7 +192,9 @@ def _values(found, place, trials):
 
 def _is_ranked(found, place, trials):
     corpus, extractor, backend = place[:3]
-    return any((corpus, trials, ORIGINAL, extractor, backend, "oo", name) in found for name in OF_RANKS)
+    return any(
+        (corpus, trials, ORIGINAL, extractor, backend, "oo", name) in found for name in OF_RANKS
+    )
 
 
 def _number(found, place, trials, metric):
@@ -189,7 +213,9 @@ def _key(place, trials):
 def _text(found, place, trials, metric):
     text = found.get((*_key(place, trials), metric))
     if text is None:
-        raise BadInput(f"{_where(place, trials, metric)} is missing from the metrics; make its metrics file again")
+        raise BadInput(
+            f"{_where(place, trials, metric)} is missing from the metrics; make its metrics file again"
+        )
     return text
 
 

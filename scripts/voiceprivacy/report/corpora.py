@@ -9,8 +9,8 @@ Conventions
 from pathlib import Path
 from typing import NamedTuple
 
-from voiceprivacy.files import BadInput
-from voiceprivacy.tables import read_enrolments, read_manifest, read_table, read_trials
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import read_enrolments, read_manifest, read_table, read_trials
 
 FINDING = ["level", "file", "line", "what"]
 
@@ -53,7 +53,9 @@ def describe_speech(path):
     corpus, part = Path(path).parts[-4:-2]
     utterances = read_manifest(path)
     genders = _genders({of.speaker: of.gender for of in utterances})
-    return Speech(corpus, part, *genders, len(utterances), sum(of.duration_s for of in utterances) / 3600)
+    return Speech(
+        corpus, part, *genders, len(utterances), sum(of.duration_s for of in utterances) / 3600
+    )
 
 
 def describe_list(path, manifest):
@@ -69,9 +71,13 @@ def describe_list(path, manifest):
     known = {of.utterance: of for of in read_manifest(manifest)}
     enrolments = read_enrolments(path.with_suffix(".enrolments.tsv"))
     try:
-        enrolled = [known[utterance] for utterances in enrolments.values() for utterance in utterances]
+        enrolled = [
+            known[utterance] for utterances in enrolments.values() for utterance in utterances
+        ]
     except KeyError as error:
-        raise BadInput(f"{path.with_suffix('.enrolments.tsv')}: utterance {error} is not in {manifest}") from None
+        raise BadInput(
+            f"{path.with_suffix('.enrolments.tsv')}: utterance {error} is not in {manifest}"
+        ) from None
     trials = read_trials(path)
     labels = [of.label for of in trials]
     return TrialList(

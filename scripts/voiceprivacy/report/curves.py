@@ -1,11 +1,117 @@
 """What a picture draws: curves of one or several anonymisers, read back from their TSV files."""
 
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from voiceprivacy.files import BadInput, read_json
-from voiceprivacy.tables import number, read_rows
+from voiceprivacy.inout.files import BadInput, read_json
+from voiceprivacy.inout.tables import number, read_rows
+
+# The curve of a training, read back for pictures.
+
+COLUMNS = ["epoch", "loss", "right_percent", "held_out_eer_percent", "learning_rate", "seconds"]
+
+
+class Curve(NamedTuple):
+    """Numbers of every epoch, arrays (E,); ``held_out_eer_percent`` is empty where no speakers were held out."""
+
+    epoch: np.ndarray
+    loss: np.ndarray
+    held_out_eer_percent: np.ndarray
+
+
+def read_curve(path):
+    """Read training.tsv of a model: Curve."""
+    found = {name: [] for name in Curve._fields}
+    for line, row in read_rows(path, COLUMNS):
+        for name, values in found.items():
+            if row[name] != "-":
+                values.append(number(row[name], path, line))
+    if not found["epoch"]:
+        raise BadInput(f"{path}: lists no epoch")
+    return Curve(**{name: np.array(values) for name, values in found.items()})
+
+
+# Tables with a line for every speaker, read back for pictures and for the page: the zoo, and who is at risk.
+
+ZOO = [
+    "label",
+    "speaker",
+    "n_target",
+    "n_impostor",
+    "mean_target_llr",
+    "mean_impostor_llr",
+    "corner",
+    "p_value",
+    "animal",
+    "doddington",
+]
+EXPOSURES = [
+    "label",
+    "speaker",
+    "n_target",
+    "n_nontarget",
+    "dece_bit",
+    "worst_case_log10",
+    "deid_percent",
+]
+MISSING = ("undefined", "-")
+
+
+def read_speakers(path, columns):
+    """Read a table with a line for every condition and speaker.
+
+    Parameters
+    ----------
+    path : TSV with these columns, label and speaker first
+    columns : ZOO or EXPOSURES
+
+    Returns
+    -------
+    {label: {speaker: {column: value}}} : numbers where they are some, None where undefined, else the words
+
+    Raises
+    ------
+    BadInput : a speaker occurs twice, or nothing is there
+    """
+    found = {}
+    for line, row in read_rows(path, columns):
+        label, speaker = row.pop("label"), row.pop("speaker")
+        of_label = found.setdefault(label, {})
+        if speaker in of_label:
+            raise BadInput(f"{path}:{line}: {label} {speaker} occurs twice")
+        of_label[speaker] = {
+            column: _value(column, text, path, line) for column, text in row.items()
+        }
+    if not found:
+        raise BadInput(f"{path}: lists no speaker")
+    return found
+
+
+def span_of_means(zoo, mean):
+    """The range of a mean LLR over all conditions, and 0, the point of zero evidence, with a margin.
+
+    Parameters
+    ----------
+    zoo : {condition: {speaker: {mean: float, None where undefined}}}
+    mean : str
+
+    Returns
+    -------
+    (low, high)
+    """
+    means = [of[mean] for speakers in zoo.values() for of in speakers.values()]
+    means = [0.0, *(of for of in means if of is not None)]
+    margin = 0.08 * (max(means) - min(means)) or 1.0
+    return min(means) - margin, max(means) + margin
+
+
+def _value(column, text, path, line):
+    if column in ("corner", "animal", "doddington"):
+        return text
+    return None if text in MISSING else number(text, path, line)
+
 
 MATRICES = ("oo", "op", "pp")
 SIMILARITIES = ["matrix", "row_speaker", "column_speaker", "similarity"]
@@ -20,7 +126,10 @@ def read_curves(path, columns):
             curve[column].append(number(row[column], path, line))
     if not curves:
         raise BadInput(f"{path}: holds no curve")
-    return {label: {column: np.array(values) for column, values in curve.items()} for label, curve in curves.items()}
+    return {
+        label: {column: np.array(values) for column, values in curve.items()}
+        for label, curve in curves.items()
+    }
 
 
 def read_systems(*, anonymisers, curves, metrics, columns):
@@ -45,7 +154,9 @@ def read_systems(*, anonymisers, curves, metrics, columns):
         numbers, limits = read_json(metrics_path), read_limits(metrics_path)
         for label, curve in read_curves(curve_path, columns).items():
             if not isinstance(numbers, dict) or not isinstance(numbers.get(label), dict):
-                raise BadInput(f"{metrics_path}: has no metrics of '{label}', which {curve_path} draws")
+                raise BadInput(
+                    f"{metrics_path}: has no metrics of '{label}', which {curve_path} draws"
+                )
             curve_of[f"{anonymiser}/{label}"] = curve
             metrics_of[f"{anonymiser}/{label}"] = numbers[label] | {"limits": limits.get(label, {})}
     return curve_of, metrics_of
@@ -64,7 +175,8 @@ def read_limits(metrics_path):
         condition: {
             metric: (interval["ci_low"], interval["ci_high"])
             for metric, interval in intervals.items()
-            if interval["value"] == numbers.get(condition, {}).get(metric) and not isinstance(interval["ci_low"], str)
+            if interval["value"] == numbers.get(condition, {}).get(metric)
+            and not isinstance(interval["ci_low"], str)
         }
         for condition, intervals in read_json(path).items()
     }

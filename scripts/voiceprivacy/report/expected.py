@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from voiceprivacy.files import BadInput
-from voiceprivacy.tables import number, read_rows, write_table
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import number, read_rows, write_table
 
 WHERE = ["corpus", "trials", "anonymiser", "extractor", "backend", "condition", "metric"]
 EXPECTED = [*WHERE, "value", "tolerance", "source"]
@@ -70,7 +70,9 @@ def compare(expected, metrics):
 
 def write_comparison(path, compared):
     """Write a list of Compared as TSV."""
-    rows = [(*of.where, of.value, of.tolerance, of.source, of.measured, of.verdict) for of in compared]
+    rows = [
+        (*of.where, of.value, of.tolerance, of.source, of.measured, of.verdict) for of in compared
+    ]
     write_table(path, [*EXPECTED, "measured", "verdict"], rows)
 
 

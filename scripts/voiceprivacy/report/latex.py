@@ -2,7 +2,7 @@
 
 import itertools
 
-from voiceprivacy.files import whole_or_absent
+from voiceprivacy.inout.files import whole_or_absent
 from voiceprivacy.report.columns import DASH, INFINITY, MINUS
 from voiceprivacy.report.comparison import expanded
 from voiceprivacy.report.uncertainty import SHORT, SHORT_EXPLAINED, marked_interval, shown_columns
@@ -45,9 +45,19 @@ def _table(systems):
     columns = shown_columns(systems)
     titles = ["Anonymiser", "Attack", "List", *(column.title for column in columns)]
     units = ["", "", "", *(f"{column.unit} {column.arrow}".strip() for column in columns)]
-    lines = [rf"\begin{{tabular}}{{lll{'r' * len(columns)}}}", r"\toprule", _row(titles), _row(units)]
-    for place, group in itertools.groupby(systems, key=lambda system: (system.corpus, system.attacker)):
-        lines += [r"\midrule", rf"\multicolumn{{{len(titles)}}}{{l}}{{\textit{{{latex(', '.join(place))}}}}} \\"]
+    lines = [
+        rf"\begin{{tabular}}{{lll{'r' * len(columns)}}}",
+        r"\toprule",
+        _row(titles),
+        _row(units),
+    ]
+    for place, group in itertools.groupby(
+        systems, key=lambda system: (system.corpus, system.attacker)
+    ):
+        lines += [
+            r"\midrule",
+            rf"\multicolumn{{{len(titles)}}}{{l}}{{\textit{{{latex(', '.join(place))}}}}} \\",
+        ]
         lines += [line for system in group for line in _rows(system, columns)]
     note = [f"% {latex(SHORT_EXPLAINED)}"] if any(SIGNS[SHORT] in line for line in lines) else []
     return [*note, *lines, r"\bottomrule", r"\end{tabular}"]
@@ -62,7 +72,10 @@ def _rows(system, columns):
                 for cell, column in zip(cells, columns, strict=True)
             ]
         yield _row([system.anonymiser, system.attack, trials, *cells])
-        intervals = [marked_interval(column, values, system.intervals[trials][column.metric]) for column in columns]
+        intervals = [
+            marked_interval(column, values, system.intervals[trials][column.metric])
+            for column in columns
+        ]
         if any(intervals):
             yield _row(["", "", "95 %", *intervals])
 

@@ -4,10 +4,13 @@ import itertools
 import math
 from typing import NamedTuple
 
+import numpy as np
+from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import squareform
+
 from voiceprivacy.report.charts.attacks import dots, drawable
-from voiceprivacy.report.columns import COLUMNS, UNDEFINED
+from voiceprivacy.report.columns import COLUMNS
 from voiceprivacy.report.comparison import OF_MATRICES
-from voiceprivacy.report.metrics import ORIGINAL
 from voiceprivacy.report.standings import boards
 from voiceprivacy.report.uncertainty import (
     NONE,
@@ -17,6 +20,42 @@ from voiceprivacy.report.uncertainty import (
     shown_columns,
     within_zero_evidence,
 )
+from voiceprivacy.vocabulary import ORIGINAL, UNDEFINED
+
+# In which order speakers stand in a similarity matrix.
+
+ORDERS = ("gender", "similarity")
+
+
+def arrange(speakers, matrices, order):
+    """Sort speakers and matrices.
+
+    Parameters
+    ----------
+    speakers : list of S str, by gender and name
+    matrices : {oo, op, pp: masked array (S, S)}
+    order : "gender" (leaves them as they are) or "similarity"
+        Speakers who sound alike in OO beside each other: the leaves of a hierarchical clustering with the smallest
+        differences between neighbours.
+
+    Returns
+    -------
+    list of S speakers, {condition: masked array (S, S)}
+    """
+    if order == "gender" or len(speakers) < 3:
+        return speakers, matrices
+    places = _alike_beside_each_other(matrices["oo"])
+    return [speakers[place] for place in places], {
+        name: of[np.ix_(places, places)] for name, of in matrices.items()
+    }
+
+
+def _alike_beside_each_other(similarities):
+    values = similarities.filled(0.5)  # undefined: no evidence
+    distances = 1 - (values + values.T) / 2
+    np.fill_diagonal(distances, 0)
+    return leaves_list(linkage(squareform(distances), "average", optimal_ordering=True))
+
 
 CHARTED = ("eer_percent", "dece_bit")
 
@@ -72,12 +111,20 @@ def leaderboard(systems, *, colours, averages=None, comparisons=NONE):
     rows = [
         _row(board.name, standing, columns, colours)
         for board in sets
-        for standing in sorted(map(_with_similarity, board.standings, itertools.repeat(board)), key=_protection)
+        for standing in sorted(
+            map(_with_similarity, board.standings, itertools.repeat(board)), key=_protection
+        )
     ]
-    attacks = list(dict.fromkeys(system.attack for system in systems if system.anonymiser != ORIGINAL))
+    attacks = list(
+        dict.fromkeys(system.attack for system in systems if system.anonymiser != ORIGINAL)
+    )
     charts = {board.name: _charts(board, columns, colours) for board in sets}
-    note = SHORT_EXPLAINED if any(SHORT in cell.interval for row in rows for cell in row.cells) else ""
-    return Leaderboard([(board.name, board.explanation) for board in sets], columns, attacks, rows, charts, note)
+    note = (
+        SHORT_EXPLAINED if any(SHORT in cell.interval for row in rows for cell in row.cells) else ""
+    )
+    return Leaderboard(
+        [(board.name, board.explanation) for board in sets], columns, attacks, rows, charts, note
+    )
 
 
 def _with_similarity(standing, board):
@@ -88,13 +135,20 @@ def _with_similarity(standing, board):
         if (other.system.anonymiser, other.system.attacker) == of:
             for metric in OF_MATRICES:
                 if values[metric] is None and other.values[metric] is not None:
-                    values[metric], intervals[metric] = other.values[metric], other.intervals.get(metric)
+                    values[metric], intervals[metric] = (
+                        other.values[metric],
+                        other.intervals.get(metric),
+                    )
     return standing._replace(values=values, intervals=intervals)
 
 
 def _protection(standing):
     """Best protected first; unprotected speech last."""
-    return standing.system.anonymiser == ORIGINAL, -standing.values["eer_percent"], standing.system[:5]
+    return (
+        standing.system.anonymiser == ORIGINAL,
+        -standing.values["eer_percent"],
+        standing.system[:5],
+    )
 
 
 def _row(name, standing, columns, colours):
@@ -115,7 +169,9 @@ def _cell(standing, column):
 def _order(value):
     if value is None or value == UNDEFINED:
         return ""
-    return repr(float(value)) if math.isfinite(value) else ("Infinity" if value > 0 else "-Infinity")
+    return (
+        repr(float(value)) if math.isfinite(value) else ("Infinity" if value > 0 else "-Infinity")
+    )
 
 
 def _charts(board, columns, colours):

@@ -13,10 +13,10 @@ import math
 from pathlib import Path
 from typing import NamedTuple
 
-from voiceprivacy.files import BadInput, read_json
-from voiceprivacy.tables import read_rows, write_table
+from voiceprivacy.inout.files import BadInput, read_json
+from voiceprivacy.inout.tables import read_rows, write_table
+from voiceprivacy.vocabulary import ORIGINAL
 
-ORIGINAL = "original"
 PLACE = "metrics/FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.json"
 PROTECTED_AGAINST_PROTECTED = ("gvd_", "gain_")
 SAME_NUMBER = 1e-9
@@ -86,7 +86,9 @@ def _metrics(path, folder):
     corpus, trials, anonymiser, extractor, backend = place
     for condition, name, value in _numbers(path):
         who = ORIGINAL if condition == "oo" else anonymiser
-        yield Metric(corpus, trials, who, extractor, backend, condition, name, _text(value, name, path))
+        yield Metric(
+            corpus, trials, who, extractor, backend, condition, name, _text(value, name, path)
+        )
 
 
 def _limits(path, folder):
@@ -97,7 +99,9 @@ def _limits(path, folder):
         who = ORIGINAL if condition == "oo" else anonymiser
         for name, of in numbers.items():
             key = (corpus, trials, who, extractor, backend, condition, name)
-            found[key] = {limit: _text(of.get(limit), name, path) for limit in ("ci_low", "ci_high")}
+            found[key] = {
+                limit: _text(of.get(limit), name, path) for limit in ("ci_low", "ci_high")
+            }
     return found
 
 
@@ -126,7 +130,9 @@ def _numbers(path):
 def _text(value, name, path):
     missing = value is None or value == "" or (isinstance(value, float) and math.isnan(value))
     if missing or not isinstance(value, int | float | str) or isinstance(value, bool):
-        raise BadInput(f"{path}: {name} is {value!r}, neither a number nor a word; a missing number is never left out")
+        raise BadInput(
+            f"{path}: {name} is {value!r}, neither a number nor a word; a missing number is never left out"
+        )
     return str(value)
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import jinja2
 
-from voiceprivacy.files import RESOURCES, BadInput, read_lines, whole_or_absent
+from voiceprivacy.inout.files import RESOURCES, BadInput, read_lines, whole_or_absent
+from voiceprivacy.provenance.record import averages_of, controls_of
 from voiceprivacy.report.answer import answers, how_many_trials, what_was_run, zero_evidence
 from voiceprivacy.report.charts.draw import draw_alphas
 from voiceprivacy.report.charts.utility import scatters
@@ -19,13 +20,46 @@ from voiceprivacy.report.columns import (
     INFORMED,
     INFORMED_EXPLAINED,
 )
+from voiceprivacy.report.examples import read_examples
+from voiceprivacy.report.expected import read_comparison
 from voiceprivacy.report.figures import KINDS, by_kind
 from voiceprivacy.report.leaderboard import leaderboard
-from voiceprivacy.report.provenance import averages_of, controls_of
+from voiceprivacy.report.published import read_published, tables_of
 from voiceprivacy.report.rank_answer import rank_answers
 from voiceprivacy.report.sessions import TITLES, sessions
 from voiceprivacy.report.standings import averaged
 from voiceprivacy.report.uncertainty import NONE
+from voiceprivacy.report.utility import read_utility, utility_section
+
+# What the page shows besides the run's attacks, if it is given: utility, clips to listen to, published numbers.
+
+
+def add_arguments(parser):
+    """Add the arguments that name their files."""
+    parser.add_argument("--expected", type=Path, help="TSV of compare_expected")
+    parser.add_argument(
+        "--utility",
+        nargs="*",
+        type=Path,
+        help="TSVs of assess_utility (none: nothing was measured)",
+    )
+    parser.add_argument("--listen", nargs="*", default=[], type=Path, help="JSONs of embed_audio")
+    parser.add_argument("--published", type=Path, help="TSV of compare_published")
+
+
+def sections(arguments):
+    """Read those files: {expected, utility, listen, published}, as the sections of these names want them."""
+    return {
+        "expected": read_comparison(arguments.expected) if arguments.expected else (),
+        "utility": None
+        if arguments.utility is None
+        else utility_section(read_utility(arguments.utility)),
+        "listen": read_examples(arguments.listen) or None,
+        "published": (tables_of(read_published(arguments.published)) or None)
+        if arguments.published
+        else None,
+    }
+
 
 PLOTLY = RESOURCES / "plotly" / "plotly-cartesian.min.js"
 CAPTIONS = ("comparison", "attacks", "alphas", *KINDS)
@@ -86,7 +120,9 @@ def write_page(
 def _numbers(systems, metrics, provenance, comparisons, colours):
     """What the template calls by these names: the answer, what was run, and the tables of numbers."""
     averages = averages_of(provenance)
-    found = answers(systems, comparisons, controls_of(provenance), averaged(systems, averages, comparisons))
+    found = answers(
+        systems, comparisons, controls_of(provenance), averaged(systems, averages, comparisons)
+    )
     board = leaderboard(systems, colours=colours, averages=averages, comparisons=comparisons)
     return {
         "what_was_run": what_was_run(systems),
@@ -132,7 +168,11 @@ def _environment(folder):
         raise BadInput(f"{folder / 'index.html.j2'}: not found")
     loader = jinja2.FileSystemLoader(folder)
     return jinja2.Environment(
-        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=loader,
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
 
 
@@ -140,7 +180,13 @@ def _alphas(run, systems, folder):
     """{corpus: (chart, {anonymiser: link})} of the anonymisers that drew McAdams coefficients."""
     drawn = draw_alphas(run, dict.fromkeys(system.corpus for system in systems)) if run else {}
     return {
-        corpus: (chart, {name: Path(os.path.relpath(table, folder)).as_posix() for name, table in tables.items()})
+        corpus: (
+            chart,
+            {
+                name: Path(os.path.relpath(table, folder)).as_posix()
+                for name, table in tables.items()
+            },
+        )
         for corpus, (chart, tables) in drawn.items()
     }
 

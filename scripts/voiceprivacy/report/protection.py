@@ -28,7 +28,11 @@ def doubt(comparisons, system, original, *, highest):
     if found and not found.limits:
         return "there are too few speakers to tell"
     if found:
-        whose = f"the highest equal error rate, that of {system.anonymiser}," if highest else "its equal error rate"
+        whose = (
+            f"the highest equal error rate, that of {system.anonymiser},"
+            if highest
+            else "its equal error rate"
+        )
         return f"{whose} is {difference_words(found, f' above {UNPROTECTED}')}"
     whose = f"even the interval of {system.anonymiser}" if highest else "its interval"
     return f"{whose} overlaps with {UNPROTECTED}"
@@ -43,15 +47,21 @@ def doubts(comparisons, systems, original):
     """Sentences about those of some systems that are not shown to protect; empty if all are."""
     useless = [of for of in systems if not protects(comparisons, of, original)]
     paired = {of.anonymiser: paired_difference(comparisons, of, original) for of in useless}
-    known = {who: difference_words(found) for who, found in paired.items() if found and found.limits}
+    known = {
+        who: difference_words(found) for who, found in paired.items() if found and found.limits
+    }
     alone = [of for of in useless if not paired[of.anonymiser]]
-    below = [of.anonymiser for of in alone if of.mean["eer_percent"] <= original.mean["eer_percent"]]
+    below = [
+        of.anonymiser for of in alone if of.mean["eer_percent"] <= original.mean["eer_percent"]
+    ]
     overlap = [of.anonymiser for of in alone if of.anonymiser not in below]
     reasons = []
     if known:
         differ = "their differences" if len(known) > 1 else "its difference"
         are = "are" if len(known) > 1 else "is"
-        reasons.append((list(known), f"{differ} from unprotected speech {are} {listed(list(known.values()))}"))
+        reasons.append(
+            (list(known), f"{differ} from unprotected speech {are} {listed(list(known.values()))}")
+        )
     if below:
         are = "their equal error rates are" if len(below) > 1 else "its equal error rate is"
         reasons.append((below, f"{are} no higher than {UNPROTECTED}"))

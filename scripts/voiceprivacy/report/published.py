@@ -18,11 +18,10 @@ import shlex
 from pathlib import Path
 from typing import NamedTuple
 
-from voiceprivacy.files import RESOURCES
-from voiceprivacy.report.columns import COLUMNS, INFINITY, MINUS, UNDEFINED
-from voiceprivacy.report.comparison import GIVEN, ON
-from voiceprivacy.report.metrics import ORIGINAL
-from voiceprivacy.tables import number, read_rows, read_table, write_table
+from voiceprivacy.inout.files import RESOURCES
+from voiceprivacy.inout.tables import number, read_rows, read_table, write_table
+from voiceprivacy.report.columns import COLUMNS, INFINITY, MINUS
+from voiceprivacy.vocabulary import GIVEN, ORIGINAL, TRAINED_ON, UNDEFINED
 
 NUMBERS = RESOURCES / "published" / "numbers.tsv"
 COUNTS = RESOURCES / "published_counts.tsv"
@@ -101,12 +100,22 @@ def published_system(entry):
 def published_sets(corpus):
     """Which published sets the trial lists of a corpus (its entry in the config) have the names of: {list: set}."""
     kaldi, given = corpus.get("kaldi"), corpus.get("protocol", {}).get("given", {})
-    if not isinstance(kaldi, dict) or "enrolment" not in kaldi or corpus.keys() & {"limit", "segments"}:
+    if (
+        not isinstance(kaldi, dict)
+        or "enrolment" not in kaldi
+        or corpus.keys() & {"limit", "segments"}
+    ):
         return {}
     prefix = Path(kaldi["enrolment"]).name.removesuffix("_enrolls")
-    names = {trials: Path(folder).name for trials, folder in given.items() if isinstance(folder, str)}
+    names = {
+        trials: Path(folder).name for trials, folder in given.items() if isinstance(folder, str)
+    }
     known = {row["set"] for row in read_table(NUMBERS, _columns())}
-    return {trials: name for trials, name in names.items() if name in known and name.startswith(f"{prefix}_trials_")}
+    return {
+        trials: name
+        for trials, name in names.items()
+        if name in known and name.startswith(f"{prefix}_trials_")
+    }
 
 
 def beside(metrics, config):
@@ -134,7 +143,10 @@ def beside(metrics, config):
         if of.backend != GIVEN and not (system == UNPROTECTED and place[-1] == "protected"):
             own = (name, system, of.anonymiser, of.extractor, of.backend, of.condition, of.metric)
             limits = (of.value, of.ci_low, of.ci_high)
-            found += [Published(*own, *limits, value, place[-1], source) for value, source in published.get(place, [])]
+            found += [
+                Published(*own, *limits, value, place[-1], source)
+                for value, source in published.get(place, [])
+            ]
     return sorted(found)
 
 
@@ -152,7 +164,9 @@ def tables_of(found):
     """Arrange a list of Published as the page shows it: list of PublishedTable."""
     groups = {}
     for of in found:
-        groups.setdefault((of.system, of.anonymiser, f"{of.extractor} + {of.backend}", of.attacker), []).append(of)
+        groups.setdefault(
+            (of.system, of.anonymiser, f"{of.extractor} + {of.backend}", of.attacker), []
+        ).append(of)
     return [_table(key, of) for key, of in groups.items()]
 
 
@@ -163,10 +177,13 @@ def _table(key, of_group):
     for of in of_group:
         cells.setdefault((of.set, of.condition), {}).setdefault(of.metric, []).append(of)
     rows = [
-        (name, condition, [_cell(of.get(metric, [])) for metric in metrics]) for (name, condition), of in cells.items()
+        (name, condition, [_cell(of.get(metric, [])) for metric in metrics])
+        for (name, condition), of in cells.items()
     ]
     sources = sorted({of.source for of in of_group})
-    return PublishedTable(WORDS[system], anonymiser, own, attacker, sources, [TITLES[name] for name in metrics], rows)
+    return PublishedTable(
+        WORDS[system], anonymiser, own, attacker, sources, [TITLES[name] for name in metrics], rows
+    )
 
 
 def _cell(of_metric):
@@ -175,8 +192,16 @@ def _cell(of_metric):
         return None
     digits, of = DIGITS.get(of_metric[0].metric, 3), of_metric[0]
     limits = (of.ci_low, of.ci_high)
-    interval = "" if {"-", UNDEFINED} & {*limits} else f"[{', '.join(_text(limit, digits) for limit in limits)}]"
-    return _text(of.value, digits), interval, ", ".join(dict.fromkeys(_text(of.published, digits) for of in of_metric))
+    interval = (
+        ""
+        if {"-", UNDEFINED} & {*limits}
+        else f"[{', '.join(_text(limit, digits) for limit in limits)}]"
+    )
+    return (
+        _text(of.value, digits),
+        interval,
+        ", ".join(dict.fromkeys(_text(of.published, digits) for of in of_metric)),
+    )
 
 
 def _text(value, digits):
@@ -192,7 +217,11 @@ def _columns():
 
 def _attacker(metric):
     """What an attacker was trained on: his name says so."""
-    return "protected" if any(ON in name for name in (metric.extractor, metric.backend)) else "original"
+    return (
+        "protected"
+        if any(TRAINED_ON in name for name in (metric.extractor, metric.backend))
+        else "original"
+    )
 
 
 def _systems(config):
@@ -203,14 +232,25 @@ def _systems(config):
 def _sets(metrics, config):
     """{(corpus, list): set} of the sets whose trials are as many as published."""
     counts = {
-        (of.corpus, of.trials, of.metric): float(of.value) for of in metrics if of.metric in ("n_target", "n_nontarget")
+        (of.corpus, of.trials, of.metric): float(of.value)
+        for of in metrics
+        if of.metric in ("n_target", "n_nontarget")
     }
-    known = {(row["set"], row["what"]): float(row["count"]) for row in read_table(COUNTS, ["set", "what", "count"])}
+    known = {
+        (row["set"], row["what"]): float(row["count"])
+        for row in read_table(COUNTS, ["set", "what", "count"])
+    }
     found = {}
     for corpus, entry in config.get("corpora", {}).items():
         for trials, name in published_sets(entry).items():
-            expected = {what: known.get((name, f"{what[2:]}_trials")) for what in ("n_target", "n_nontarget")}
-            if all(count is None or counts.get((corpus, trials, what)) == count for what, count in expected.items()):
+            expected = {
+                what: known.get((name, f"{what[2:]}_trials"))
+                for what in ("n_target", "n_nontarget")
+            }
+            if all(
+                count is None or counts.get((corpus, trials, what)) == count
+                for what, count in expected.items()
+            ):
                 found[corpus, trials] = name
     return found
 

@@ -8,9 +8,9 @@ Conventions
 """
 
 from voiceprivacy.report.answer import NO_BREAK, Answer
-from voiceprivacy.report.metrics import ORIGINAL
 from voiceprivacy.report.uncertainty import metric_limits
 from voiceprivacy.report.words import listed
+from voiceprivacy.vocabulary import ORIGINAL
 
 DISCLOSURE = "disclosure_bit"
 
@@ -21,7 +21,9 @@ def rank_answers(metrics):
     for metric in metrics:
         if metric.metric == DISCLOSURE and metric.condition in ("oo", "op", "pp"):
             of_corpus = strongest.setdefault(metric.corpus, {})
-            if metric.anonymiser not in of_corpus or float(metric.value) > float(of_corpus[metric.anonymiser].value):
+            if metric.anonymiser not in of_corpus or float(metric.value) > float(
+                of_corpus[metric.anonymiser].value
+            ):
                 of_corpus[metric.anonymiser] = metric
     return {corpus: _answer(of) for corpus, of in strongest.items()}
 
@@ -29,10 +31,16 @@ def rank_answers(metrics):
 def _answer(strongest):
     original = strongest.pop(ORIGINAL, None)
     if not strongest:
-        return Answer("Nothing was protected.", f"The rank of the true speaker discloses {_bits(original)}.")
-    best, *others = sorted(strongest.values(), key=lambda metric: (float(metric.value), metric.anonymiser))
+        return Answer(
+            "Nothing was protected.", f"The rank of the true speaker discloses {_bits(original)}."
+        )
+    best, *others = sorted(
+        strongest.values(), key=lambda metric: (float(metric.value), metric.anonymiser)
+    )
     attack = f"{best.condition.upper()}, {best.extractor} + {best.backend}, gallery {best.trials}"
-    reasons = [f"Where most is found ({attack}), the rank of the true speaker discloses {_bits(best)}"]
+    reasons = [
+        f"Where most is found ({attack}), the rank of the true speaker discloses {_bits(best)}"
+    ]
     reasons.append(f"; of unprotected speech {_bits(original)}." if original else ".")
     if others:
         texts = [f"{of.anonymiser} {float(of.value):.2f}{NO_BREAK}bit" for of in others]

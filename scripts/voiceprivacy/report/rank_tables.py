@@ -10,11 +10,11 @@ import re
 
 import numpy as np
 
-from voiceprivacy.files import BadInput, whole_or_absent
+from voiceprivacy.inout.files import BadInput, whole_or_absent
+from voiceprivacy.inout.tables import number, read_rows, write_table
 from voiceprivacy.report.latex import latex
-from voiceprivacy.report.metrics import ORIGINAL
 from voiceprivacy.report.uncertainty import metric_limits
-from voiceprivacy.tables import number, read_rows, write_table
+from voiceprivacy.vocabulary import ORIGINAL
 
 SPEAKERS = [
     "label",
@@ -27,7 +27,12 @@ SPEAKERS = [
     "model_beta",
 ]
 EXAMPLES = ["label", "speaker", "rank", "p", "gamma"]
-STATISTICS = ("mean_disclosure_bit", "identification_rate_percent", "max_disclosure_bit", "std_disclosure_bit")
+STATISTICS = (
+    "mean_disclosure_bit",
+    "identification_rate_percent",
+    "max_disclosure_bit",
+    "std_disclosure_bit",
+)
 SPREAD = "rank_spread_percent"
 TABLE_2 = [
     *(("gallery", name) for name in ("n_templates", "log2_n_templates_bit", "n_utterances")),
@@ -104,7 +109,9 @@ def by_length(metrics, place):
             sizes.add(int(metric.value))
     if not found or len(sizes) != 1:
         raise BadInput(f"no sampled galleries of equal size of {' '.join(place)} in the metrics")
-    return dict(sorted(found.items(), key=lambda item: (not item[0].startswith(ORIGINAL), item[0]))), sizes.pop()
+    return dict(
+        sorted(found.items(), key=lambda item: (not item[0].startswith(ORIGINAL), item[0]))
+    ), sizes.pop()
 
 
 def write_tables(path, metrics):
@@ -117,7 +124,9 @@ def write_tables(path, metrics):
     """
     features, rows = _rows(metrics)
     write_table(
-        path, [*COLUMNS, *features, BOUND], [(*place, *line) for place, lines in rows.items() for line in lines]
+        path,
+        [*COLUMNS, *features, BOUND],
+        [(*place, *line) for place, lines in rows.items() for line in lines],
     )
 
 
@@ -126,7 +135,10 @@ def write_latex(path, metrics):
     features, rows = _rows(metrics)
     lines = []
     for place, of_place in rows.items():
-        lines += [rf"\paragraph{{{latex(', '.join(place))}}}", rf"\begin{{tabular}}{{llr{'r' * len(features)}}}"]
+        lines += [
+            rf"\paragraph{{{latex(', '.join(place))}}}",
+            rf"\begin{{tabular}}{{llr{'r' * len(features)}}}",
+        ]
         lines += [r"\toprule", _latex_row(["", "", *features, BOUND])]
         parts = [(table, part) for table, part, *_ in of_place]
         for index, (table, part, name, *texts) in enumerate(of_place):

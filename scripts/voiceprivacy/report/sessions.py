@@ -2,8 +2,9 @@
 
 from typing import NamedTuple
 
-from voiceprivacy.report.columns import DASH, MINUS, UNDEFINED, short
+from voiceprivacy.report.columns import DASH, MINUS, short
 from voiceprivacy.report.uncertainty import metric_limits
+from voiceprivacy.vocabulary import UNDEFINED
 
 LINKABILITY = {  # metric of p0p1 -> title and text
     "eer_percent": ("EER [%]", "{:.1f}".format),
@@ -13,7 +14,10 @@ LINKABILITY = {  # metric of p0p1 -> title and text
     "worst_case_log10": ("worst case [log10]", "{:.2f}".format),
     "tag": ("tag", str),
 }
-CALIBRATION = {"cece_linear_bit": ("C_ECE linear [bit]", short), "cece_isotonic_bit": ("C_ECE isotonic [bit]", short)}
+CALIBRATION = {
+    "cece_linear_bit": ("C_ECE linear [bit]", short),
+    "cece_isotonic_bit": ("C_ECE isotonic [bit]", short),
+}
 TITLES = [title for title, _ in (*LINKABILITY.values(), *CALIBRATION.values())]
 
 
@@ -31,7 +35,12 @@ def sessions(metrics):
     """The anonymisers of a list of Metric that have two runs, as a sorted list of Sessions."""
     found = {}
     for metric in metrics:
-        place = (metric.corpus, metric.trials, f"{metric.extractor} + {metric.backend}", metric.anonymiser)
+        place = (
+            metric.corpus,
+            metric.trials,
+            f"{metric.extractor} + {metric.backend}",
+            metric.anonymiser,
+        )
         found.setdefault(place, {})[metric.condition, metric.metric] = metric
     wanted = {("p0p1", name): text for name, (_, text) in LINKABILITY.items()}
     wanted |= {("op", name): text for name, (_, text) in CALIBRATION.items()}

@@ -2,18 +2,19 @@
 
 Conventions
 -----------
-* Averages are weighted means over lists of several corpora (see voiceprivacy.averages). Their intervals come from the
+* Averages are weighted means over lists of several corpora (see voiceprivacy.plan.averages). Their intervals come from the
   comparisons, like those of a corpus' mean.
 """
 
 import math
 from typing import NamedTuple
 
-from voiceprivacy.averages import ACROSS, all_averages, folder_of
-from voiceprivacy.files import BadInput
-from voiceprivacy.report.columns import COLUMNS, UNDEFINED
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.plan.averages import all_averages, folder_of
+from voiceprivacy.report.columns import COLUMNS
 from voiceprivacy.report.comparison import System
 from voiceprivacy.report.uncertainty import NONE
+from voiceprivacy.vocabulary import ACROSS_CORPORA, UNDEFINED
 
 
 class Standing(NamedTuple):
@@ -84,7 +85,9 @@ def weighted_mean(values, weights):
         return UNDEFINED
     if not all(map(math.isfinite, values)):
         return sum(values)
-    return math.fsum(weight * value for weight, value in zip(weights, values, strict=True)) / math.fsum(weights)
+    return math.fsum(
+        weight * value for weight, value in zip(weights, values, strict=True)
+    ) / math.fsum(weights)
 
 
 def _all_averages(systems, averages):
@@ -94,7 +97,9 @@ def _all_averages(systems, averages):
     for name, weights in found.items():
         for corpus, trials in weights:
             if (corpus, trials) not in lists:
-                raise BadInput(f"config: report.averages.{name}: there is no trial list {corpus} {trials}")
+                raise BadInput(
+                    f"config: report.averages.{name}: there is no trial list {corpus} {trials}"
+                )
     return found
 
 
@@ -117,18 +122,26 @@ def _average(name, weights, systems, limits):
         if len(of) == len(weights):  # tried on all lists
             shares = [weights[place] for place in of]
             metrics = [column.metric for column in COLUMNS]
-            mean = {metric: weighted_mean([values[metric] for values in of.values()], shares) for metric in metrics}
+            mean = {
+                metric: weighted_mean([values[metric] for values in of.values()], shares)
+                for metric in metrics
+            }
             mean["tag"] = None
             mean["few_errors"] = any(values["few_errors"] for values in of.values())
-            corpus = f"{ACROSS}/{folder_of(name)}"
+            corpus = f"{ACROSS_CORPORA}/{folder_of(name)}"
             place = (corpus, *attacker, condition)
             intervals = {metric: limits.get((*place, metric, anonymiser)) for metric in metrics}
-            yield System(corpus, *attacker, anonymiser, condition, {name: mean}, mean, {name: intervals})
+            yield System(
+                corpus, *attacker, anonymiser, condition, {name: mean}, mean, {name: intervals}
+            )
 
 
 def _explanation(weights):
     equal = len(set(weights.values())) == 1
-    texts = [f"{corpus} {trials}" + ("" if equal else f" {share:g}") for (corpus, trials), share in weights.items()]
+    texts = [
+        f"{corpus} {trials}" + ("" if equal else f" {share:g}")
+        for (corpus, trials), share in weights.items()
+    ]
     how = "equal weights" if equal else "weights"
     return f"{how}: {', '.join(texts)}"
 

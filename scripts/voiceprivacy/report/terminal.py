@@ -5,11 +5,11 @@ import textwrap
 
 from voiceprivacy.report.answer import answers, what_was_run, zero_evidence
 from voiceprivacy.report.columns import COLUMNS as ALL_COLUMNS
-from voiceprivacy.report.columns import UNDEFINED
 from voiceprivacy.report.comparison import strongest_attacks
 from voiceprivacy.report.rank_answer import rank_answers
 from voiceprivacy.report.standings import averaged
 from voiceprivacy.report.uncertainty import NONE, NULL
+from voiceprivacy.vocabulary import UNDEFINED
 
 WIDTH = 100
 NAME_WIDTH = 12
@@ -22,22 +22,36 @@ CORRECTED = (
 UNDEFINED_SHORT = "undef."
 COLUMNS = [column for column in ALL_COLUMNS if not column.optional]
 UNITS = [f"{column.unit} {column.arrow}".strip() for column in COLUMNS]
-NUMBER_WIDTHS = [max(7, len(column.short) + 1, len(unit) + 1) for column, unit in zip(COLUMNS, UNITS, strict=True)]
+NUMBER_WIDTHS = [
+    max(7, len(column.short) + 1, len(unit) + 1)
+    for column, unit in zip(COLUMNS, UNITS, strict=True)
+]
 
 
 def summary(systems, comparisons=NONE, controls=(), averages=None, metrics=()):
     """What was run, the answer, and one table per corpus and attacker (mean over the trial lists) as lines of text."""
     lines = textwrap.wrap(what_was_run(systems), WIDTH)
-    found = answers(systems, comparisons, controls, averaged(systems, averages, comparisons)) or rank_answers(metrics)
+    found = answers(
+        systems, comparisons, controls, averaged(systems, averages, comparisons)
+    ) or rank_answers(metrics)
     for name, answer in found.items():
-        lines += ["", *textwrap.wrap(f"{name}: {answer.text}" if len(found) > 1 else answer.text, WIDTH)]
+        lines += [
+            "",
+            *textwrap.wrap(f"{name}: {answer.text}" if len(found) > 1 else answer.text, WIDTH),
+        ]
     for corpus, sentence in zero_evidence(systems).items():
-        lines += ["", *textwrap.wrap(f"{corpus}: {sentence}" if len(found) > 1 else sentence, WIDTH)]
+        lines += [
+            "",
+            *textwrap.wrap(f"{corpus}: {sentence}" if len(found) > 1 else sentence, WIDTH),
+        ]
     shown = systems
     if len(systems) > MOST_SYSTEMS:
         strongest = set(map(id, strongest_attacks(systems).values()))
         shown = [system for system in systems if id(system) in strongest]
-        lines += ["", "Of many systems, the strongest attack on each anonymiser; all are in the report."]
+        lines += [
+            "",
+            "Of many systems, the strongest attack on each anonymiser; all are in the report.",
+        ]
     for _, group in itertools.groupby(shown, key=lambda system: system[:3]):
         lines += ["", *_table(list(group))]
     return [
@@ -49,7 +63,9 @@ def summary(systems, comparisons=NONE, controls=(), averages=None, metrics=()):
 
 def _table(systems):
     lines = [
-        *textwrap.wrap(f"{systems[0].corpus}, {systems[0].attacker}, {systems[0].mean_label}", WIDTH),
+        *textwrap.wrap(
+            f"{systems[0].corpus}, {systems[0].attacker}, {systems[0].mean_label}", WIDTH
+        ),
         _line("", "attack", [column.short for column in COLUMNS]),
         _line("", "", UNITS),
     ]
@@ -58,7 +74,13 @@ def _table(systems):
             lines.append(name)
             name = ""
         for system in rows:
-            lines.append(_line(name, system.attack, [column.text(system.mean[column.metric]) for column in COLUMNS]))
+            lines.append(
+                _line(
+                    name,
+                    system.attack,
+                    [column.text(system.mean[column.metric]) for column in COLUMNS],
+                )
+            )
             lines += _uncertainty(system)
             name = ""
     return lines
@@ -71,11 +93,18 @@ def _uncertainty(system):
     if any(intervals.values()):
         for place, title in enumerate(("  95 % from", "  95 % to")):
             limits = (intervals[column.metric] for column in COLUMNS)
-            texts = (column.text(of[place]) if of else "" for column, of in zip(COLUMNS, limits, strict=True))
+            texts = (
+                column.text(of[place]) if of else ""
+                for column, of in zip(COLUMNS, limits, strict=True)
+            )
             lines.append(_line("", title, texts))
     if band is not None:
         lines.append(
-            _line("", "  zero evid.", [column.text(band) if column.metric == "dece_bit" else "" for column in COLUMNS])
+            _line(
+                "",
+                "  zero evid.",
+                [column.text(band) if column.metric == "dece_bit" else "" for column in COLUMNS],
+            )
         )
     return lines
 

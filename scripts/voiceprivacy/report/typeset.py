@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from voiceprivacy.files import BadInput, whole_or_absent
+from voiceprivacy.inout.files import BadInput, whole_or_absent
+from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.latex import latex_with_math
-from voiceprivacy.tables import write_table
 
 
 class Shown(NamedTuple):
@@ -29,7 +29,9 @@ def write(path, table):
     """Write a Table; the ending of ``path`` (tsv, md or tex) says how."""
     kind = Path(path).suffix
     if kind == ".tsv":
-        return write_table(path, table.names, [[row[name] for name in table.names] for row in table.rows])
+        return write_table(
+            path, table.names, [[row[name] for name in table.names] for row in table.rows]
+        )
     if kind not in TEXTS:
         raise BadInput(f"{path}: cannot write this kind of table; end the name in tsv, md or tex")
     with whole_or_absent(path) as temporary:
@@ -43,15 +45,25 @@ def markdown(table):
     cells = [[cell.replace("|", r"\|") for cell in row] for row in cells]
     widths = [max(3, *(len(row[k]) for row in cells)) for k in range(len(titles))]
     lines = [
-        "| " + " | ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) + " |" for row in cells
+        "| "
+        + " | ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        + " |"
+        for row in cells
     ]
-    return "\n".join([lines[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *lines[1:], ""])
+    return "\n".join(
+        [lines[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *lines[1:], ""]
+    )
 
 
 def booktabs(table):
     """The table as LaTeX text, groups apart by rules (needs the package booktabs)."""
     titles = [column.title for column in table.columns]
-    lines = [rf"\begin{{tabular}}{{{'l' * len(titles)}}}", r"\toprule", _latex_row(titles), r"\midrule"]
+    lines = [
+        rf"\begin{{tabular}}{{{'l' * len(titles)}}}",
+        r"\toprule",
+        _latex_row(titles),
+        r"\midrule",
+    ]
     rows = list(_cells(table))
     grouped = any(row[0] == "" for row in rows)
     for index, row in enumerate(rows):

@@ -13,14 +13,24 @@ Conventions
 from pathlib import Path
 from typing import NamedTuple
 
-from voiceprivacy.averages import ACROSS
-from voiceprivacy.report.columns import COLUMNS, UNDEFINED
+from voiceprivacy.inout.tables import number, read_rows
+from voiceprivacy.report.columns import COLUMNS
 from voiceprivacy.report.words import NO_BREAK
-from voiceprivacy.tables import number, read_rows
+from voiceprivacy.vocabulary import ACROSS_CORPORA, MEAN, UNDEFINED
 
 SYSTEMS = ["condition", "metric", "anonymiser", "value", "ci_low", "ci_high"]
 PAIRS = [
-    *("condition", "metric", "anonymiser_a", "anonymiser_b", "value_a", "value_b", "difference", "ci_low", "ci_high"),
+    *(
+        "condition",
+        "metric",
+        "anonymiser_a",
+        "anonymiser_b",
+        "value_a",
+        "value_b",
+        "difference",
+        "ci_low",
+        "ci_high",
+    ),
     *("share_a_better", "p_value", "p_holm", "verdict"),
 ]
 STRONGEST = [
@@ -29,10 +39,11 @@ STRONGEST = [
     *PAIRS[4:],
 ]
 ATTACK = ["anonymiser", "extractor", "backend", "condition"]
-MEAN = "mean"
 ALIKE = "cannot be told apart"
 NULL = "dece_null95_bit"
-FEW_ERRORS = 5  # target trials on the wrong side, from which on simulated intervals hold what they promise
+FEW_ERRORS = (
+    5  # target trials on the wrong side, from which on simulated intervals hold what they promise
+)
 SHORT_WITH_FEW_ERRORS = ("cllr_min_bit", "dece_bit")
 SHORT = "†"
 SHORT_EXPLAINED = (
@@ -73,20 +84,24 @@ def read_comparisons(folder, metrics):
     lists = {}
     for metric in metrics:
         if metric.metric == "eer_percent" and metric.ci_low != "-":
-            lists.setdefault((metric.corpus, metric.extractor, metric.backend), set()).add(metric.trials)
+            lists.setdefault((metric.corpus, metric.extractor, metric.backend), set()).add(
+                metric.trials
+            )
     found = Comparisons({}, {}, {})
     for (corpus, extractor, backend), names in sorted(lists.items()):
         trials = MEAN if len(names) > 1 else next(iter(names))
         _read_into(found, Path(folder) / corpus / trials, corpus, extractor, backend)
     for extractor, backend in sorted({of[1:] for of in lists}):
-        for path in sorted(Path(folder, ACROSS).glob(f"*/{extractor}/{backend}.tsv")):
+        for path in sorted(Path(folder, ACROSS_CORPORA).glob(f"*/{extractor}/{backend}.tsv")):
             average = path.parents[1]
-            _read_into(found, average, f"{ACROSS}/{average.name}", extractor, backend)
+            _read_into(found, average, f"{ACROSS_CORPORA}/{average.name}", extractor, backend)
     for corpus in {place[0] for place in lists}:
         names = set().union(*(of for place, of in lists.items() if place[0] == corpus))
-        _read_strongest(found, Path(folder) / corpus / (MEAN if len(names) > 1 else min(names)), corpus)
-    for average in Path(folder, ACROSS).glob("*") if lists else []:
-        _read_strongest(found, average, f"{ACROSS}/{average.name}")
+        _read_strongest(
+            found, Path(folder) / corpus / (MEAN if len(names) > 1 else min(names)), corpus
+        )
+    for average in Path(folder, ACROSS_CORPORA).glob("*") if lists else []:
+        _read_strongest(found, average, f"{ACROSS_CORPORA}/{average.name}")
     return found
 
 
@@ -95,7 +110,9 @@ def _read_into(found, folder, corpus, extractor, backend):
     path = folder / extractor / f"{backend}.tsv"
     for _, row in read_rows(path, PAIRS):
         pair = frozenset((row["anonymiser_a"], row["anonymiser_b"]))
-        found.verdicts[corpus, extractor, backend, row["condition"], row["metric"], pair] = row["verdict"]
+        found.verdicts[corpus, extractor, backend, row["condition"], row["metric"], pair] = row[
+            "verdict"
+        ]
     systems = path.with_suffix(".systems.tsv")
     for line, row in read_rows(systems, SYSTEMS):
         key = (corpus, extractor, backend, row["condition"], row["metric"], row["anonymiser"])
@@ -135,7 +152,9 @@ def has_few_errors(eer_percent, n_target):
 
 def marked_interval(column, values, interval):
     """An interval as people read it, with a mark where {metric: value} says that it rests on too few errors."""
-    short = column.metric in SHORT_WITH_FEW_ERRORS or (column.metric == "eer_percent" and values[column.metric] == 0)
+    short = column.metric in SHORT_WITH_FEW_ERRORS or (
+        column.metric == "eer_percent" and values[column.metric] == 0
+    )
     mark = SHORT if interval and short and values["few_errors"] else ""
     return interval_text(column, interval) + mark
 
@@ -161,12 +180,19 @@ def can_be_told_apart(comparisons, one, other):
         if paired := paired_difference(comparisons, *pair):
             return paired.verdict != ALIKE
     if (one.corpus, *one[1:3], one.condition) == (other.corpus, *other[1:3], other.condition):
-        key = (*one[:3], one.condition, "eer_percent", frozenset((one.anonymiser, other.anonymiser)))
+        key = (
+            *one[:3],
+            one.condition,
+            "eer_percent",
+            frozenset((one.anonymiser, other.anonymiser)),
+        )
         return comparisons.verdicts.get(key) != ALIKE
     intervals = [system.intervals[system.mean_label].get("eer_percent") for system in (one, other)]
     if None in intervals:
         keys = [(*of[:3], of.condition, "eer_percent", of.anonymiser) for of in (one, other)]
-        return not any(key in comparisons.limits and comparisons.limits[key] is None for key in keys)
+        return not any(
+            key in comparisons.limits and comparisons.limits[key] is None for key in keys
+        )
     (low, high), (other_low, other_high) = intervals
     return low > other_high or high < other_low
 

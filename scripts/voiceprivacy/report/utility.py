@@ -10,9 +10,10 @@ Conventions
 
 from typing import NamedTuple
 
-from voiceprivacy.report.columns import DASH, MINUS, UNDEFINED
-from voiceprivacy.report.metrics import ORIGINAL, Metric
-from voiceprivacy.tables import number, read_rows
+from voiceprivacy.inout.tables import number, read_rows
+from voiceprivacy.report.columns import DASH, MINUS
+from voiceprivacy.report.metrics import Metric
+from voiceprivacy.vocabulary import ORIGINAL, UNDEFINED
 
 NOWHERE = "-"
 PITCH = "pitch_correlation"
@@ -103,7 +104,10 @@ def _table(corpus, measured):
     rows = [
         (
             name,
-            [_cell([of for of in measured if (of.anonymiser, of.metric) == (name, metric)]) for metric, _ in metrics],
+            [
+                _cell([of for of in measured if (of.anonymiser, of.metric) == (name, metric)])
+                for metric, _ in metrics
+            ],
         )
         for name in names
     ]
@@ -116,12 +120,20 @@ def _cell(of_metric):
     whole = by_list.pop(NOWHERE, None)
     if whole is None:
         return None
-    lists = [(trials, _text(of.value), _interval(of)) for trials, of in by_list.items()] if len(by_list) > 1 else []
+    lists = (
+        [(trials, _text(of.value), _interval(of)) for trials, of in by_list.items()]
+        if len(by_list) > 1
+        else []
+    )
     return UtilityCell(_text(whole.value), _interval(whole), lists, int(whole.n_undefined))
 
 
 def _interval(of):
-    return f"[{_text(of.ci_low)}, {_text(of.ci_high)}]" if NOWHERE not in (of.ci_low, of.ci_high) else ""
+    return (
+        f"[{_text(of.ci_low)}, {_text(of.ci_high)}]"
+        if NOWHERE not in (of.ci_low, of.ci_high)
+        else ""
+    )
 
 
 def _text(value):

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from voiceprivacy.arrays import read_npz
-from voiceprivacy.averages import ACROSS, all_averages, folder_of
-from voiceprivacy.privacy import paired, strongest
-from voiceprivacy.report.metrics import ORIGINAL
-from voiceprivacy.report.uncertainty import MEAN, PAIRS, STRONGEST, SYSTEMS
-from voiceprivacy.tables import write_table
+from voiceprivacy.inout.arrays import read_npz
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.plan.averages import all_averages, folder_of
+from voiceprivacy.privacy.uncertainty import paired, strongest
+from voiceprivacy.report.uncertainty import PAIRS, STRONGEST, SYSTEMS
+from voiceprivacy.vocabulary import ACROSS_CORPORA, MEAN, ORIGINAL
 
 SAME_DRAWS = 0.5  # percentage points of EER that replicates of the same draw may differ by, on another processor
 
@@ -23,9 +23,13 @@ def averages_of_both(both, metrics):
     """
     tried, found = {(metric.corpus, metric.trials) for metric in metrics}, {}
     for of in both:
-        for name, weights in of.provenance.get("config", {}).get("report", {}).get("averages", {}).items():
+        for name, weights in (
+            of.provenance.get("config", {}).get("report", {}).get("averages", {}).items()
+        ):
             if {(corpus, trials) for corpus, lists in weights.items() for trials in lists} <= tried:
-                found[name if found.get(name, weights) == weights else f"{name}@{of.name}"] = weights
+                found[name if found.get(name, weights) == weights else f"{name}@{of.name}"] = (
+                    weights
+                )
     return found
 
 
@@ -44,7 +48,9 @@ def write_comparisons(both, merged, folder, averages):
     groups = {}
     for metric in merged.metrics:
         if metric.metric == "eer_percent" and metric.ci_low != "-":
-            groups.setdefault((metric.extractor, metric.backend), set()).add((metric.corpus, metric.trials))
+            groups.setdefault((metric.extractor, metric.backend), set()).add(
+                (metric.corpus, metric.trials)
+            )
     apart = set()
     for (extractor, backend), lists in sorted(groups.items()):
         for corpus in sorted({corpus for corpus, _ in lists}):
@@ -54,7 +60,13 @@ def write_comparisons(both, merged, folder, averages):
                 apart.add((corpus, extractor, backend))
         for name, weights in all_averages(averages, sorted(lists)).items():
             if weights.keys() <= lists:
-                _write(both, merged, folder, (ACROSS, folder_of(name), extractor, backend), weights)
+                _write(
+                    both,
+                    merged,
+                    folder,
+                    (ACROSS_CORPORA, folder_of(name), extractor, backend),
+                    weights,
+                )
     _write_strongest(both, merged, folder, groups, averages)
     return apart
 
@@ -65,15 +77,22 @@ def _write(both, merged, folder, place, weights):
     files = [
         path
         for corpus, trials in weights
-        for path in sorted((folder / "metrics").glob(f"*/{corpus}/{trials}/*/{attacker}{paired.INTERVALS}"))
+        for path in sorted(
+            (folder / "metrics").glob(f"*/{corpus}/{trials}/*/{attacker}{paired.INTERVALS}")
+        )
     ]
     same = all(_same_draws(both, of) for of in _common(merged, weights, place[2:]))
     if same:
         pairs, systems = _compared(files, folder, weights)
     else:
-        of_each = [[path for path in files if path.parts[-3].endswith((f"@{of.name}", ORIGINAL))] for of in both]
+        of_each = [
+            [path for path in files if path.parts[-3].endswith((f"@{of.name}", ORIGINAL))]
+            for of in both
+        ]
         found = [_compared(of, folder, weights) for of in of_each]
-        pairs, systems = ([row for part in parts for row in part] for parts in zip(*found, strict=True))
+        pairs, systems = (
+            [row for part in parts for row in part] for parts in zip(*found, strict=True)
+        )
         systems = list(dict.fromkeys(systems))
     path = folder / "comparisons" / place[0] / place[1] / f"{attacker}.tsv"
     write_table(path, PAIRS, pairs)
@@ -92,14 +111,16 @@ def _write_strongest(both, merged, folder, groups, averages):
         lists = dict.fromkeys((place for place in tried if place[0] == corpus), 1)
         places[corpus, MEAN if len(lists) > 1 else next(iter(lists))[1]] = lists
     for name, weights in all_averages(averages, tried).items():
-        places[ACROSS, folder_of(name)] = weights
+        places[ACROSS_CORPORA, folder_of(name)] = weights
     for (corpus, trials), weights in places.items():
         common = [of for attacker in groups for of in _common(merged, weights, attacker)]
         if common and all(_same_draws(both, of) for of in common):
             paths = [
                 path
                 for of in weights
-                for path in (folder / "metrics/verification").glob(f"{'/'.join(of)}/*/*/*{paired.INTERVALS}")
+                for path in (folder / "metrics/verification").glob(
+                    f"{'/'.join(of)}/*/*/*{paired.INTERVALS}"
+                )
             ]
             attacks = strongest.read_attacks(paths, folder=folder / "metrics", weights=weights)
             path = folder / "comparisons" / corpus / trials / "strongest.tsv"
@@ -117,10 +138,14 @@ def _compared(files, folder, weights):
     for path in files:
         family, corpus, trials, anonymiser, *_ = path.relative_to(folder / "metrics").parts
         tried.setdefault((family, anonymiser), {})[corpus, trials] = path
-    complete = [path for of in tried.values() if of.keys() == weights.keys() for path in of.values()]
+    complete = [
+        path for of in tried.values() if of.keys() == weights.keys() for path in of.values()
+    ]
     if not complete:
         return [], []
-    return paired.compare_all(paired.read_systems(sorted(complete), folder=folder / "metrics", weights=weights))
+    return paired.compare_all(
+        paired.read_systems(sorted(complete), folder=folder / "metrics", weights=weights)
+    )
 
 
 def _same_draws(both, place):
@@ -131,4 +156,6 @@ def _same_draws(both, place):
     if not all(path.is_file() for path in paths):
         return False
     one, other = (read_npz(path, [])["oo/eer_percent"] for path in paths)
-    return one.shape == other.shape and np.allclose(one, other, rtol=0, atol=SAME_DRAWS, equal_nan=True)
+    return one.shape == other.shape and np.allclose(
+        one, other, rtol=0, atol=SAME_DRAWS, equal_nan=True
+    )

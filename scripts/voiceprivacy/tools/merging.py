@@ -15,11 +15,11 @@ from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
-from voiceprivacy.files import BadInput, read_json
-from voiceprivacy.report.metrics import ORIGINAL, read_metrics
+from voiceprivacy.inout.files import BadInput, read_json
+from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.utility import NOWHERE, read_utility
+from voiceprivacy.vocabulary import ABSENT, ORIGINAL
 
-ALL = "-"  # as trials: utility of all utterances
 COUNTS = ("n_target", "n_nontarget")
 TOLERANCES = {"eer_percent": 0.1, "cllr_bit": 0.01}  # another processor rounds differently
 TREES = ("metrics", "curves")  # FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.*
@@ -53,7 +53,9 @@ def read_results(name, folder):
     folder = Path(folder)
     if not folder.is_dir():
         raise BadInput(f"{folder}: not found")
-    return Results(name, folder, read_metrics(folder / "metrics.tsv"), read_json(folder / "provenance.json"))
+    return Results(
+        name, folder, read_metrics(folder / "metrics.tsv"), read_json(folder / "provenance.json")
+    )
 
 
 def merge(both):
@@ -69,15 +71,21 @@ def merge(both):
     alone, places = {}, {}
     for of, own in zip(both, sets, strict=True):
         others = own - common
-        alone[of.name] = {place: reasons.get(place, ("", "only here"))[1] for place in sorted(others)}
-        places[of.name] = {place: _placed(place, reasons.get(place), of.name) for place in sorted(own)}
+        alone[of.name] = {
+            place: reasons.get(place, ("", "only here"))[1] for place in sorted(others)
+        }
+        places[of.name] = {
+            place: _placed(place, reasons.get(place), of.name) for place in sorted(own)
+        }
     merged = Merged([], places, common, alone)
     for of in both:
         for metric in of.metrics:
             if _is_taken(metric.anonymiser, _set(metric), of, both, common):
                 corpus, _, extractor, _ = places[of.name][_set(metric)]
                 who = _anonymiser(metric.anonymiser, of)
-                merged.metrics.append(metric._replace(corpus=corpus, extractor=extractor, anonymiser=who))
+                merged.metrics.append(
+                    metric._replace(corpus=corpus, extractor=extractor, anonymiser=who)
+                )
     merged.metrics.sort()
     return merged
 
@@ -90,26 +98,39 @@ def merge_utility(both, merged):
             place = (one.corpus, one.trials, NOWHERE, NOWHERE)
             if _is_taken(one.anonymiser, place, of, both, merged.common):
                 corpus = merged.places[of.name][place][0]
-                found.append(one._replace(corpus=corpus, anonymiser=_anonymiser(one.anonymiser, of)))
+                found.append(
+                    one._replace(corpus=corpus, anonymiser=_anonymiser(one.anonymiser, of))
+                )
     return found
 
 
 def _reasons(sets, numbers):
     """{set: (what is renamed, why)} of the sets that stand apart."""
     shared, reasons = sets[0] & sets[1], {}
-    lists = {place: _list_differs(place, sets, numbers) for place in {place[:2] for place in sets[0] | sets[1]}}
+    lists = {
+        place: _list_differs(place, sets, numbers)
+        for place in {place[:2] for place in sets[0] | sets[1]}
+    }
     for place in sets[0] | sets[1]:
         if why := lists[place[:2]]:
             reasons[place] = ("corpus", why)
-    for place in {place for place in sets[0] | sets[1] if place[1] == ALL}:
-        named = [trial_list for trial_list in lists if trial_list[0] == place[0] and trial_list[1] != ALL]
+    for place in {place for place in sets[0] | sets[1] if place[1] == ABSENT}:
+        named = [
+            trial_list
+            for trial_list in lists
+            if trial_list[0] == place[0] and trial_list[1] != ABSENT
+        ]
         if named and all(map(lists.get, named)):
             reasons[place] = ("corpus", "its trial lists stand apart")
     for place in sorted(shared - reasons.keys()):
         if why := _difference(place, numbers, TOLERANCES):
             corpus, _, *attacker = place
-            same_attacker = [of for of in shared - reasons.keys() if of[0] == corpus and [*of[2:]] == attacker]
-            reasons |= dict.fromkeys(same_attacker, ("extractor", f"{why}: another attacker, or other speech"))
+            same_attacker = [
+                of for of in shared - reasons.keys() if of[0] == corpus and [*of[2:]] == attacker
+            ]
+            reasons |= dict.fromkeys(
+                same_attacker, ("extractor", f"{why}: another attacker, or other speech")
+            )
     return reasons
 
 
@@ -118,7 +139,11 @@ def _list_differs(trial_list, sets, numbers):
     if not all(trial_list in {place[:2] for place in own} for own in sets):
         return "only here"
     counts = [
-        {trial_list: next((of for place, of in sorted(found.items()) if place[:2] == trial_list), {})}
+        {
+            trial_list: next(
+                (of for place, of in sorted(found.items()) if place[:2] == trial_list), {}
+            )
+        }
         for found in numbers
     ]
     return _difference(trial_list, counts, dict.fromkeys(COUNTS, 0))
@@ -136,7 +161,9 @@ def copy_files(both, merged, folder):
     for of in both:
         for tree in (*TREES, PICTURES):
             for path in sorted((of.folder / tree).rglob("*")):
-                if path.is_file() and (name := _renamed(path.relative_to(of.folder / tree), of, both, merged)):
+                if path.is_file() and (
+                    name := _renamed(path.relative_to(of.folder / tree), of, both, merged)
+                ):
                     (folder / tree / name).parent.mkdir(parents=True, exist_ok=True)
                     shutil.copyfile(path, folder / tree / name)
         for path in sorted((of.folder / "audio").glob("*/trial/*/manifest*.tsv")):
@@ -146,7 +173,9 @@ def copy_files(both, merged, folder):
 def _copy_manifest(path, of, merged, folder):
     """What charts read beside curves: who speaks, and the coefficients that were drawn."""
     corpus, part, anonymiser, file = path.relative_to(of.folder / "audio").parts
-    for name in {placed[0] for place, placed in merged.places[of.name].items() if place[0] == corpus}:
+    for name in {
+        placed[0] for place, placed in merged.places[of.name].items() if place[0] == corpus
+    }:
         copy = folder / "audio" / name / part / _anonymiser(anonymiser, of) / file
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, copy)
@@ -158,7 +187,9 @@ def _renamed(relative, of, both, merged):
         return None  # of several systems: those of two runs cannot be made one
     first, corpus, trials, anonymiser, extractor, file = relative.parts
     place = (corpus, trials, extractor, file.partition(".")[0])
-    if place not in merged.places[of.name] or not _is_taken(anonymiser, place, of, both, merged.common):
+    if place not in merged.places[of.name] or not _is_taken(
+        anonymiser, place, of, both, merged.common
+    ):
         return None
     corpus, trials, extractor, _ = merged.places[of.name][place]
     return Path(first, corpus, trials, _anonymiser(anonymiser, of), extractor, file)

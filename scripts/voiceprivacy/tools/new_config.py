@@ -2,13 +2,14 @@
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import yaml
 
-from voiceprivacy import configuration
-from voiceprivacy.files import BadInput, counted, whole_or_absent
-from voiceprivacy.tables import write_table
+from voiceprivacy.inout.files import BadInput, counted, whole_or_absent
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.plan import configuration
 from voiceprivacy.tools.new_run import SAMPLE_RATE
 
 CONFIG = """\
@@ -56,7 +57,9 @@ def name_of(text):
 
 def require_names(names):
     """Refuse names that an anonymiser of a config cannot have."""
-    for problem in configuration.problems({"anonymisers": {name: {"audio": "."} for name in names}}):
+    for problem in configuration.problems(
+        {"anonymisers": {name: {"audio": "."} for name in names}}
+    ):
         raise BadInput(f"--protected: {problem.what}")
 
 
@@ -108,7 +111,9 @@ def _options(path, run):
     lines = [f"      speakers: {_quoted(run.speakers)}\n"] if run.speakers else []
     if run.left_out:
         of_all = f"{len(run.utterances)} of {len(run.listed)} utterances"
-        lines.append(f"      # {of_all}; {_beside(path, 'left_out.tsv').name} says why the others are not used.\n")
+        lines.append(
+            f"      # {of_all}; {_beside(path, 'left_out.tsv').name} says why the others are not used.\n"
+        )
         lines.append(f"      list: {_quoted(_beside(path, 'utterances.txt').absolute())}\n")
     return "".join(lines) + (MIXED if run.lists == ["mixed"] else "")
 
@@ -117,7 +122,9 @@ def _anonymiser(path, name, protected):
     folder = protected.folder if protected.plain else _scp_folder(path, name).absolute()
     lines = [f"  {name}:\n", f"    audio: {_quoted(folder)}\n"]
     if not protected.plain:
-        lines.insert(1, f"    # The files lie in {str(protected.folder)!a}; wav.scp says which is whose.\n")
+        lines.insert(
+            1, f"    # The files lie in {str(protected.folder)!a}; wav.scp says which is whose.\n"
+        )
     if protected.sample_rates != [SAMPLE_RATE]:
         rates = " and ".join(map(str, protected.sample_rates))
         lines += [f"    resample: true    # from {rates} Hz\n", "    env: corpora\n"]
@@ -129,7 +136,9 @@ def _write_lists(path, run):
         return []
     taken, left_out = _beside(path, "utterances.txt"), _beside(path, "left_out.tsv")
     with whole_or_absent(taken) as temporary:
-        temporary.write_text("".join(f"{of.utterance}\n" for of in run.utterances), encoding="utf-8")
+        temporary.write_text(
+            "".join(f"{of.utterance}\n" for of in run.utterances), encoding="utf-8"
+        )
     write_table(left_out, ["utterance", "why"], sorted(run.left_out.items()))
     return [taken, left_out]
 
@@ -152,3 +161,54 @@ def _beside(path, ending):
 def _quoted(text):
     """A YAML scalar in double quotes, as JSON has it."""
     return json.dumps(str(text), ensure_ascii=False)
+
+
+# What new_run found, in words: the guess with examples, how much there is, what is left out, and what to do next.
+
+EXAMPLES = 3
+LEFT_OUT = 10
+
+
+def summary(run, written):
+    """Lines of text about a NewRun and the files that were written for it."""
+    return [*_guess(run), "", *_protected_lines(run), *_left_out(run), "", *_next(run, written)]
+
+
+def _guess(run):
+    speakers = Counter(of.speaker for of in run.listed)
+    counts = sorted(speakers.values())
+    yield f"{run.root}: {len(run.listed)} of {run.n_files} audio files look like {run.pattern}"
+    each = counts[0] if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]}"
+    yield f"  {counted(len(speakers), 'speaker')}, {counted(each, 'utterance')} each, such as"
+    for of in run.listed[:: max(1, len(run.listed) // EXAMPLES)][:EXAMPLES]:
+        session = f"   session {of.session}" if of.session else ""
+        yield f"    {of.audio.relative_to(run.root)}   speaker {of.speaker}{session}   utterance {of.utterance}"
+    yield "  Is that wrong? --pattern says who speaks, for example --pattern '{speaker}_{utterance}.wav'"
+
+
+def _protected_lines(run):
+    for name, of in run.protected.items():
+        rates = " and ".join(map(str, of.sample_rates))
+        yield f"{name}: {of.n_found} of {len(run.listed)} found below {of.folder}, {rates} Hz"
+
+
+def _left_out(run):
+    if run.left_out:
+        yield f"left out for all: {counted(len(run.left_out), 'utterance')}"
+        for utterance, why in sorted(run.left_out.items())[:LEFT_OUT]:
+            yield f"  {utterance}: {why}"
+        if len(run.left_out) > LEFT_OUT:
+            yield f"  and {len(run.left_out) - LEFT_OUT} more, all in the table beside the config"
+
+
+def _next(run, written):
+    genders = {"mixed": "one list of all speakers", "f": "a list of women", "m": "a list of men"}
+    lists = " and ".join(genders[of] for of in run.lists)
+    size = (
+        f"{len({of.speaker for of in run.utterances})} speakers, {len(run.utterances)} utterances"
+    )
+    yield f"corpus {corpus_name(run)}: {size}, {length(run.seconds)}; {lists}"
+    if run.lists == ["mixed"]:
+        yield "  --speakers TABLE (columns speaker and gender) makes lists of women and of men, as is usual"
+    yield f"wrote {', '.join(map(str, written))}"
+    yield f"next: snakemake --cores all --configfile {written[0]}"

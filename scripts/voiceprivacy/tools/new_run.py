@@ -1,17 +1,107 @@
 """From a folder of speech and folders of protected versions of it to what a config needs: who, what, and what not."""
 
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
 from voiceprivacy.corpora.listing import Findings, list_utterances
 from voiceprivacy.corpora.recordings import inspect
-from voiceprivacy.files import BadInput
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.tools.pairing import is_found_without_help, pair
 from voiceprivacy.tools.patterns import audio_files, guess_pattern
-from voiceprivacy.tools.selection import by_gender, in_lists, with_enough
+
+# Who can be evaluated: speakers with a gender (where genders are known) and with enough utterances.
+#
+# Conventions
+# -----------
+# ``left_out`` is {utterance: why} everywhere; what a function leaves out it adds there.
+
+ENROLMENT_UTTERANCES = 3
+KEPT_SPEAKERS = (
+    0.9  # fewer utterances enrol where more than a tenth of the speakers would be lost otherwise
+)
+
+
+def by_gender(utterances, left_out, *, table=None):
+    """Leave out speakers without a gender, where others have one.
+
+    Parameters
+    ----------
+    utterances : list of Listed
+    left_out : dict
+    table : path, optional
+        Where genders were said to stand.
+
+    Returns
+    -------
+    list of Listed
+
+    Raises
+    ------
+    BadInput : there is a table, and it has none of the speakers
+    """
+    known = [of for of in utterances if of.gender != "-"]
+    if table and utterances and not known:
+        raise BadInput(
+            f"{table}: has none of the speakers, who are called such as '{utterances[0].speaker}'"
+        )
+    if not known:
+        return utterances
+    left_out |= {
+        of.utterance: f"speaker '{of.speaker}' has no gender"
+        for of in utterances
+        if of.gender == "-"
+    }
+    return known
+
+
+def with_enough(utterances, left_out):
+    """Leave out speakers who have too few utterances to enrol and to be tried.
+
+    Returns
+    -------
+    list of Listed, int : and how many utterances enrol a speaker: three, or fewer where that would lose many speakers
+    """
+    counts = Counter(of.speaker for of in utterances)
+    possible = sum(count > 1 for count in counts.values())
+    enrolled = ENROLMENT_UTTERANCES
+    while (
+        enrolled > 1
+        and sum(count > enrolled for count in counts.values()) < KEPT_SPEAKERS * possible
+    ):
+        enrolled -= 1
+    few = [of for of in utterances if counts[of.speaker] <= enrolled]
+    left_out |= {
+        of.utterance: f"speaker '{of.speaker}' has only {counts[of.speaker]}" for of in few
+    }
+    return [of for of in utterances if counts[of.speaker] > enrolled], enrolled
+
+
+def in_lists(utterances, left_out):
+    """The trial lists of utterances: by gender where that is known; a gender with one speaker only is left out.
+
+    Returns
+    -------
+    list of Listed, list of str : and f, m, or mixed
+    """
+    speakers = {
+        gender: {of.speaker for of in utterances if of.gender == gender} for gender in ("f", "m")
+    }
+    lists = [gender for gender, of in speakers.items() if len(of) > 1]
+    if not lists:
+        return utterances, ["mixed"]
+    alone = [of for of in utterances if of.gender not in lists]
+    left_out |= {
+        of.utterance: f"speaker '{of.speaker}' is the only one of this gender" for of in alone
+    }
+    return [of for of in utterances if of.gender in lists], lists
+
 
 SAMPLE_RATE = 16000  # of the attacker that is shipped
-LENGTH_SHARE, LENGTH_S = 0.25, 0.25  # a protected file may differ by this much, as in the check after every anonymiser
+LENGTH_SHARE, LENGTH_S = (
+    0.25,
+    0.25,
+)  # a protected file may differ by this much, as in the check after every anonymiser
 
 
 class Protected(NamedTuple):
@@ -87,14 +177,19 @@ def examine(original, protected, *, pattern=None, speakers=None, threads=2):
     usable, lists = in_lists(usable, left_out)
     if len({of.speaker for of in usable}) < 2:
         raise BadInput(_too_few(root, pattern, len(listed), left_out))
-    folders = {name: _protected(Path(protected[name]).absolute(), usable, *of) for name, of in found.items()}
+    folders = {
+        name: _protected(Path(protected[name]).absolute(), usable, *of)
+        for name, of in found.items()
+    }
     seconds = sum(durations[of.utterance] for of in usable)
     guessed = (root, pattern, speakers, len(paths), listed)
     return NewRun(*guessed, usable, left_out, seconds, lists, enrolment_utterances, folders)
 
 
 def _listed(root, pattern, speakers):
-    options = {"root": str(root), "pattern": pattern} | ({"speakers": str(speakers)} if speakers else {})
+    options = {"root": str(root), "pattern": pattern} | (
+        {"speakers": str(speakers)} if speakers else {}
+    )
     findings = Findings()
     listed = list_utterances({"folder": options}, findings)
     findings.refuse_errors()
@@ -139,7 +234,9 @@ def _unlike(header, duration_s):
 def _protected(folder, usable, pairs, rates):
     files = {of.utterance: pairs[of.utterance] for of in usable}
     sample_rates = sorted({rates[utterance] for utterance in files})
-    return Protected(folder, files, len(pairs), is_found_without_help(folder, usable, files), sample_rates)
+    return Protected(
+        folder, files, len(pairs), is_found_without_help(folder, usable, files), sample_rates
+    )
 
 
 def _too_few(root, pattern, n_listed, left_out):

@@ -13,8 +13,8 @@ import statistics
 from collections import Counter
 from pathlib import PurePosixPath
 
-from voiceprivacy.corpora.folder import compile_pattern
-from voiceprivacy.files import BadInput
+from voiceprivacy.corpora.kinds.folder import compile_pattern
+from voiceprivacy.inout.files import BadInput
 
 ENDINGS = (".wav", ".flac", ".ogg", ".opus", ".mp3")
 NEARLY_ALL = 0.95
@@ -22,20 +22,39 @@ SPEAKER_NAME = re.compile(r"(id|spk|spkr|speaker|subj|subject|vp)[-_]?\d+|p\d{3}
 LIBRISPEECH_NAME = re.compile(r"\d+-\d+-\d+")
 SEPARATOR = re.compile(r"[-_.]")
 GENDERS = {"f", "m", "F", "M"}
-NO_SPEAKERS = {"train", "dev", "test", "eval", "wav", "wavs", "flac", "audio", "data", "enrolment", "enroll", "trial"}
+NO_SPEAKERS = {
+    "train",
+    "dev",
+    "test",
+    "eval",
+    "wav",
+    "wavs",
+    "flac",
+    "audio",
+    "data",
+    "enrolment",
+    "enroll",
+    "trial",
+}
 NO_SPEAKERS |= {"trials", "f", "m", "female", "male", "women", "men", "clean", "other", "original"}
 
 
 def audio_files(root):
     """Relative paths of all audio files below a folder, sorted; links are followed, hidden files left out."""
     if not os.path.isdir(root):
-        raise BadInput(f"{root}: not found" if not os.path.exists(root) else f"{root}: is no folder")
+        raise BadInput(
+            f"{root}: not found" if not os.path.exists(root) else f"{root}: is no folder"
+        )
     found = []
     for folder, folders, names in os.walk(root, followlinks=True):
         folders[:] = [name for name in folders if not name.startswith(".")]
         below = os.path.relpath(folder, root)
         prefix = "" if below == "." else f"{below}/"
-        found += [prefix + name for name in names if name.lower().endswith(ENDINGS) and not name.startswith(".")]
+        found += [
+            prefix + name
+            for name in names
+            if name.lower().endswith(ENDINGS) and not name.startswith(".")
+        ]
     if not found:
         raise BadInput(f"{root}: there is no audio below it ({' '.join(ENDINGS)})")
     return sorted(found)
@@ -77,8 +96,13 @@ def _guesses(paths):
 
 def _speaker_columns(columns, stems):
     """Which level of folders may be the speakers', the likeliest first."""
-    for number, column in enumerate(columns):  # p225/p225_001.wav, 1688/142285/1688-142285-0000.flac
-        if _share(stem.startswith(tuple(f"{name}{of}" for of in "-_.")) for name, stem in _pairs(column, stems)):
+    for number, column in enumerate(
+        columns
+    ):  # p225/p225_001.wav, 1688/142285/1688-142285-0000.flac
+        if _share(
+            stem.startswith(tuple(f"{name}{of}" for of in "-_."))
+            for name, stem in _pairs(column, stems)
+        ):
             yield number
     for number, column in enumerate(columns):  # id10270/5r0dWxy17C8/00001.wav
         if _share(SPEAKER_NAME.fullmatch(name) for name in column):

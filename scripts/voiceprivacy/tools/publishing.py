@@ -15,15 +15,15 @@ from pathlib import Path
 
 import numpy as np
 
-from voiceprivacy import audio
 from voiceprivacy.corpora.recordings import in_threads
-from voiceprivacy.files import BadInput, whole_folder_or_absent
-from voiceprivacy.tables import read_manifest, write_table
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import BadInput, whole_folder_or_absent
+from voiceprivacy.inout.tables import read_manifest, write_table
+from voiceprivacy.vocabulary import ORIGINAL
 
 KEY = ["published", "utterance", "speaker", "path"]
 DATE = 946684800  # 1 January 2000, UTC
 NAME_BYTES = 8
-ORIGINAL = "original"
 
 
 def publish(manifests, audio_dir, key, *, threads=1):
@@ -41,7 +41,7 @@ def publish(manifests, audio_dir, key, *, threads=1):
 
     Returns
     -------
-    list of (published name, voiceprivacy.tables.Utterance)
+    list of (published name, voiceprivacy.inout.tables.Utterance)
 
     Raises
     ------
@@ -57,7 +57,9 @@ def publish(manifests, audio_dir, key, *, threads=1):
         for _ in in_threads(lambda of: _publish(folder / of[0], of[1].path), by_name, threads):
             pass
         os.utime(folder, (DATE, DATE))
-        rows = [(name, of.utterance, of.speaker, Path(of.path).absolute()) for name, of in published]
+        rows = [
+            (name, of.utterance, of.speaker, Path(of.path).absolute()) for name, of in published
+        ]
         write_table(key, KEY, rows)
         key.chmod(0o600)
     return published
@@ -67,18 +69,29 @@ def wav_bytes(samples, sample_rate):
     """The bytes of a mono 16-bit WAV file of samples (N,) int16: the format's header, the samples, nothing else."""
     content = samples.astype("<i2").tobytes()
     form = struct.pack("<HHIIHH", 1, 1, sample_rate, 2 * sample_rate, 2, 16)
-    chunks = b"fmt " + struct.pack("<I", len(form)) + form + b"data" + struct.pack("<I", len(content)) + content
+    chunks = (
+        b"fmt "
+        + struct.pack("<I", len(form))
+        + form
+        + b"data"
+        + struct.pack("<I", len(content))
+        + content
+    )
     return b"RIFF" + struct.pack("<I", 4 + len(chunks)) + b"WAVE" + chunks
 
 
 def _refuse(manifests, audio_dir, key):
     for manifest in manifests:
         if Path(manifest).absolute().parent.name == ORIGINAL:
-            raise BadInput(f"{manifest}: is the manifest of the original speech, which nobody protected")
+            raise BadInput(
+                f"{manifest}: is the manifest of the original speech, which nobody protected"
+            )
     if audio_dir.exists():
         raise BadInput(f"{audio_dir}: is there already; name a folder that is not")
     if key.exists():
-        raise BadInput(f"{key}: is there already, and without it what it is the key of cannot be read any more")
+        raise BadInput(
+            f"{key}: is there already, and without it what it is the key of cannot be read any more"
+        )
     if key.absolute().is_relative_to(audio_dir.absolute()):
         raise BadInput(f"{key}: lies in the folder that is given away; the key stays behind")
 

@@ -9,14 +9,13 @@ import math
 
 import soundfile
 
-from voiceprivacy import configuration
 from voiceprivacy.corpora import protocol
-from voiceprivacy.corpora.checks import source_of_entry
-from voiceprivacy.corpora.exclusion import excludes
+from voiceprivacy.corpora.checks import excludes, source_of_entry
 from voiceprivacy.corpora.listing import Findings, list_utterances
-from voiceprivacy.files import BadInput, counted
-from voiceprivacy.plan import Plan
-from voiceprivacy.tables import read_manifest, read_trials
+from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.inout.tables import read_manifest, read_trials
+from voiceprivacy.plan import configuration
+from voiceprivacy.plan.plan import Plan
 from voiceprivacy.tools import submission
 
 SHOWN = 5  # findings of one kind in one file
@@ -62,9 +61,14 @@ def check(submitted, plan, anonymiser, *, results=None, with_audio=False):
     str : findings
     """
     yield from (
-        f"{name}: leads out of the submission, is a link, or unpacks without end: not read" for name in submitted.unsafe
+        f"{name}: leads out of the submission, is a link, or unpacks without end: not read"
+        for name in submitted.unsafe
     )
-    yield from (f"{name}: missing" for name in (submission.SUMMARY, submission.RANK) if name not in submitted.names)
+    yield from (
+        f"{name}: missing"
+        for name in (submission.SUMMARY, submission.RANK)
+        if name not in submitted.names
+    )
     expected, lists = set(), {}
     for attack in plan.attacks():
         systems = plan.systems(attack.extractor, attack.backend)
@@ -74,12 +78,18 @@ def check(submitted, plan, anonymiser, *, results=None, with_audio=False):
         if place not in lists:
             lists[place] = _expected_trials(plan, *place, results)
             yield from _check_list(submitted, submission.trials_name(*place), lists[place])
-        conditions = [condition for system in ("original", anonymiser) for condition in plan.conditions(system)]
+        conditions = [
+            condition
+            for system in ("original", anonymiser)
+            for condition in plan.conditions(system)
+        ]
         for condition in conditions:
             name = submission.scores_name(attack, condition)
             expected.add(name)
             yield from _check_scores(submitted, name, lists[place])
-    for name in sorted(name for name in submitted.names if name.endswith(".scores") and name not in expected):
+    for name in sorted(
+        name for name in submitted.names if name.endswith(".scores") and name not in expected
+    ):
         yield f"{name}: no set of the config"
     if with_audio:
         for corpus in plan.evaluated:
@@ -102,10 +112,18 @@ def _expected_utterances(plan, corpus, results):
     """{part: ids}"""
     names = ("enrolment", "trial")
     if results:
-        manifests = (results / "audio" / corpus / part / "original" / "manifest.tsv" for part in names)
-        return {part: [of.utterance for of in read_manifest(path)] for part, path in zip(names, manifests, strict=True)}
+        manifests = (
+            results / "audio" / corpus / part / "original" / "manifest.tsv" for part in names
+        )
+        return {
+            part: [of.utterance for of in read_manifest(path)]
+            for part, path in zip(names, manifests, strict=True)
+        }
     parts = _parts(plan, corpus)[0]
-    return {part: [of.utterance for of in utterances] for part, utterances in zip(names, parts, strict=True)}
+    return {
+        part: [of.utterance for of in utterances]
+        for part, utterances in zip(names, parts, strict=True)
+    }
 
 
 def _parts(plan, corpus):
@@ -116,7 +134,9 @@ def _parts(plan, corpus):
             f"corpora.{corpus}: what is cut or excluded is known after a run only: give its folder by --results"
         )
     utterances = list_utterances(source, findings)
-    parts = protocol.limited(source, *protocol.split(source, entry["protocol"], utterances, findings))
+    parts = protocol.limited(
+        source, *protocol.split(source, entry["protocol"], utterances, findings)
+    )
     findings.refuse_errors()
     return parts, source, entry["protocol"], findings
 
@@ -197,7 +217,9 @@ def _check_audio(submitted, corpus, part, utterances):
     if missing:
         of_all = f"{len(missing)} of {counted(len(utterances), 'utterance')}"
         yield f"{folder}: {of_all} without a file, such as '{missing[0]}'"
-    yield from (f"{found[stem]}: unknown utterance" for stem in sorted(found.keys() - set(utterances)))
+    yield from (
+        f"{found[stem]}: unknown utterance" for stem in sorted(found.keys() - set(utterances))
+    )
     for utterance in utterances:
         if utterance in found and (what := _audio_finding(submitted, found[utterance])):
             yield f"{found[utterance]}: {what}"

@@ -11,13 +11,13 @@ import math
 import re
 from pathlib import Path
 
-from voiceprivacy import programs
-from voiceprivacy.files import BadInput, scratch_folder
-from voiceprivacy.tables import read_manifest, read_rows, write_manifest, write_table
+from voiceprivacy.inout.files import BadInput, scratch_folder
+from voiceprivacy.inout.tables import read_manifest, read_rows, write_manifest, write_table
+from voiceprivacy.running import programs
+from voiceprivacy.vocabulary import UNDEFINED
 
 COLUMNS = ["utterance", "metric", "value"]
 METRIC_NAME = re.compile("[a-z][a-z0-9_]*")
-UNDEFINED = "undefined"
 
 
 def run_measure(command, *, manifest, original, threads, output, runtime=None, sandbox=False):
@@ -34,7 +34,7 @@ def run_measure(command, *, manifest, original, threads, output, runtime=None, s
     runtime : float, optional
         Minutes after which the command is ended.
     sandbox : bool
-        Run it in a box of voiceprivacy.sandbox.
+        Run it in a box of voiceprivacy.running.box.
 
     Raises
     ------
@@ -46,10 +46,14 @@ def run_measure(command, *, manifest, original, threads, output, runtime=None, s
         manifests, made = (folder / "manifest.tsv", folder / "original.tsv"), folder / "output.tsv"
         for path, utterances in zip(manifests, (protected, read_manifest(original)), strict=True):
             write_manifest(path, utterances)
-        contract = dict(zip(("--manifest", "--original", "--output"), (*manifests, made), strict=True))
+        contract = dict(
+            zip(("--manifest", "--original", "--output"), (*manifests, made), strict=True)
+        )
         words = programs.words_of(command, threads=threads)
         words += [str(word) for argument in contract.items() for word in argument]
-        programs.run(words, name=name, threads=threads, minutes=runtime, writable=folder if sandbox else None)
+        programs.run(
+            words, name=name, threads=threads, minutes=runtime, writable=folder if sandbox else None
+        )
         if not made.exists():
             raise BadInput(f"{name} wrote no --output")
         try:
@@ -79,19 +83,31 @@ def read_measured(path, utterances):
     found = {}
     for line, row in read_rows(path, COLUMNS):
         if not METRIC_NAME.fullmatch(row["metric"]):
-            raise BadInput(f"{path}:{line}: metric '{row['metric']}' is not small letters, digits and _")
+            raise BadInput(
+                f"{path}:{line}: metric '{row['metric']}' is not small letters, digits and _"
+            )
         if row["utterance"] in found.setdefault(row["metric"], {}):
-            raise BadInput(f"{path}:{line}: {row['metric']} of utterance '{row['utterance']}' occurs twice")
+            raise BadInput(
+                f"{path}:{line}: {row['metric']} of utterance '{row['utterance']}' occurs twice"
+            )
         found[row["metric"]][row["utterance"]] = _value(row, path, line)
     if not found:
         raise BadInput(f"{path}: holds no measures")
     for metric, values in sorted(found.items()):
         if missing := [name for name in utterances if name not in values]:
             first = ", ".join(missing[:10])
-            raise BadInput(f"{path}: {metric} of {len(missing)} of {len(utterances)} utterances is missing: {first}")
+            raise BadInput(
+                f"{path}: {metric} of {len(missing)} of {len(utterances)} utterances is missing: {first}"
+            )
         if unknown := sorted(values.keys() - set(utterances)):
-            raise BadInput(f"{path}: {metric} of '{unknown[0]}', an utterance that is not in the manifest")
-    return [(name, metric, values[name]) for metric, values in sorted(found.items()) for name in utterances]
+            raise BadInput(
+                f"{path}: {metric} of '{unknown[0]}', an utterance that is not in the manifest"
+            )
+    return [
+        (name, metric, values[name])
+        for metric, values in sorted(found.items())
+        for name in utterances
+    ]
 
 
 def _value(row, path, line):

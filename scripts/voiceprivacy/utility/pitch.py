@@ -22,10 +22,10 @@ import numpy as np
 import torch
 import torchyin
 
-from voiceprivacy import audio
+from voiceprivacy.inout import audio
+from voiceprivacy.vocabulary import UNDEFINED
 
 METRIC = "pitch_correlation"
-UNDEFINED = "undefined"
 SAMPLE_RATE = 16000
 LOWEST_HZ, HIGHEST_HZ = 75, 500
 RANGE = (0.75, 1.5)  # of the quartiles
@@ -61,7 +61,10 @@ def pitch_correlation(original, protected):
         return UNDEFINED
     length = max(len(original), len(protected))
     original, protected = _stretched(original, length), _stretched(protected, length)
-    found = [_correlation(*_shifted(original, protected, lag)) for lag in range(-LARGEST_LAG, LARGEST_LAG + 1)]
+    found = [
+        _correlation(*_shifted(original, protected, lag))
+        for lag in range(-LARGEST_LAG, LARGEST_LAG + 1)
+    ]
     return max((value for value in found if value is not None), default=0.0)
 
 
@@ -70,7 +73,7 @@ def measure(original, protected):
 
     Parameters
     ----------
-    original, protected : list of voiceprivacy.tables.Utterance
+    original, protected : list of voiceprivacy.inout.tables.Utterance
 
     Yields
     ------
@@ -78,13 +81,18 @@ def measure(original, protected):
     """
     originals = {utterance.utterance: utterance.path for utterance in original}
     for utterance in protected:
-        tracks = [pitch_track(*audio.read(path)) for path in (originals[utterance.utterance], utterance.path)]
+        tracks = [
+            pitch_track(*audio.read(path))
+            for path in (originals[utterance.utterance], utterance.path)
+        ]
         yield utterance.utterance, METRIC, pitch_correlation(*tracks)
 
 
 def _frequencies(samples, lowest, highest):
     """F0 (F,) between two limits in Hz; always the same number of frames."""
-    frame = 2 * int(SAMPLE_RATE / LOWEST_HZ)  # YIN's frames hold two periods of the lowest F0 and start together
+    frame = 2 * int(
+        SAMPLE_RATE / LOWEST_HZ
+    )  # YIN's frames hold two periods of the lowest F0 and start together
     padded = torch.nn.functional.pad(samples, [0, max(0, frame - len(samples))])
     found = torchyin.estimate(
         padded,
@@ -105,7 +113,9 @@ def _stretched(track, length):
     voiced = np.flatnonzero(track)
     if not len(voiced):
         return np.zeros(length)
-    return np.where(track[np.rint(places).astype(int)] > 0, np.interp(places, voiced, track[voiced]), 0.0)
+    return np.where(
+        track[np.rint(places).astype(int)] > 0, np.interp(places, voiced, track[voiced]), 0.0
+    )
 
 
 def _shifted(one, other, lag):

@@ -1,10 +1,10 @@
 """A small original manifest, eight noisy half-second tones of four speakers, and a team that protected them."""
 
 import pytest
-from sounds import RATE, tone
+from support.sounds import RATE, tone
 
-from voiceprivacy import audio
-from voiceprivacy.tables import Utterance, write_manifest
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.tables import Utterance, write_manifest
 
 
 @pytest.fixture

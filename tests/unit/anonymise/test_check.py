@@ -6,18 +6,21 @@ import sys
 import numpy as np
 import pytest
 import soundfile
-from shards import COPY, run_shard
-from sounds import RATE, tone
+from support.shards import COPY, run_shard
+from support.sounds import RATE, tone
 
-from voiceprivacy import audio
-from voiceprivacy.anonymise import check
-from voiceprivacy.files import BadInput
-from voiceprivacy.tables import Utterance
+from voiceprivacy.anonymise import part as check
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance
 
 
 def test_another_rate_is_refused_where_the_config_does_not_allow_it(original, tmp_path, team):
     soundfile.write(team["s0_0"], np.repeat(tone(0), 3), 48000)
-    with pytest.raises(BadInput, match=r"1 of 8 .*'s0_0' .* is sampled at 48000 Hz instead of 16000 \(resample: true"):
+    with pytest.raises(
+        BadInput,
+        match=r"1 of 8 .*'s0_0' .* is sampled at 48000 Hz instead of 16000 \(resample: true",
+    ):
         run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
 
 
@@ -38,7 +41,11 @@ def test_every_kind_of_broken_audio_is_found(original, tmp_path, team):
     message = str(error.value)
     assert message.startswith("6 of 8 protected utterances are unusable: ")
     found = {part.split("'")[1]: part for part in message.split(": ", 1)[1].split("; ")}
-    expected = {"s0_0": "is silent", "s0_1": "is missing", "s1_0": "lasts 0.19 s, the original 0.50 s"}
+    expected = {
+        "s0_0": "is silent",
+        "s0_1": "is missing",
+        "s1_0": "lasts 0.19 s, the original 0.50 s",
+    }
     expected |= {"s1_1": "NaN", "s2_0": "cannot be read as audio", "s3_0": "has 2 channels"}
     assert found.keys() == expected.keys()
     assert all(text in found[name] for name, text in expected.items())
@@ -54,9 +61,13 @@ def test_a_command_must_keep_the_rate(original, tmp_path):
 
 def test_a_file_that_stays_is_named_in_full_one_that_does_not_by_its_end(original, tmp_path, team):
     team["s2_0"].write_bytes(b"not audio")
-    with pytest.raises(BadInput, match=rf"'s2_0' {re.escape(str(team['s2_0']))}: cannot be read as audio"):
+    with pytest.raises(
+        BadInput, match=rf"'s2_0' {re.escape(str(team['s2_0']))}: cannot be read as audio"
+    ):
         run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
-    (tmp_path / "silence.py").write_text("def anonymise(samples, sample_rate, **_):\n    return 0 * samples\n")
+    (tmp_path / "silence.py").write_text(
+        "def anonymise(samples, sample_rate, **_):\n    return 0 * samples\n"
+    )
     with pytest.raises(BadInput, match=r"'s0_0' s0_0\.flac: is silent, the original is not; "):
         run_shard(original, {"function": f"{tmp_path / 'silence.py'}:anonymise"}, tmp_path / "out")
 
@@ -70,7 +81,9 @@ def test_a_path_that_leads_nowhere_says_where_paths_start(original, tmp_path):
         "open(paths['--output-manifest'], 'w').writelines('\\t'.join(row) for row in [header, *rows])\n"
     )
     entry = {"command": f"{sys.executable} {tmp_path / 'lost.py'}"}
-    with pytest.raises(BadInput, match=r"8 of 8 .* wav/s0_0\.wav: not found \(in a manifest, relative paths start"):
+    with pytest.raises(
+        BadInput, match=r"8 of 8 .* wav/s0_0\.wav: not found \(in a manifest, relative paths start"
+    ):
         run_shard(original, entry, tmp_path / "out")
 
 
@@ -80,15 +93,23 @@ def test_silence_may_stay_silent(tmp_path):
     assert check.finding(original, tmp_path / "zero.flac", RATE) is None
 
 
-@pytest.mark.parametrize(("seconds", "good"), [(10.0, True), (8.0, True), (12.0, True), (7.0, False), (13.0, False)])
+@pytest.mark.parametrize(
+    ("seconds", "good"), [(10.0, True), (8.0, True), (12.0, True), (7.0, False), (13.0, False)]
+)
 def test_the_length_may_differ_by_a_quarter(tmp_path, seconds, good):
     audio.write(tmp_path / "u.flac", tone(1, seconds), RATE)
-    text = check.finding(Utterance("u", "s", "f", tmp_path / "original.flac", 10.0), tmp_path / "u.flac", RATE)
+    text = check.finding(
+        Utterance("u", "s", "f", tmp_path / "original.flac", 10.0), tmp_path / "u.flac", RATE
+    )
     assert (text is None) == good
 
 
 def test_ten_findings_are_told_and_the_others_counted():
     with pytest.raises(BadInput) as error:
         check.raise_findings([(f"u{n}", "is missing") for n in range(13)], n_utterances=40)
-    assert str(error.value).startswith("13 of 40 protected utterances are unusable: 'u0' is missing; 'u1'")
-    assert "'u9' is missing; and 3 more (mend the anonymiser, or name them in 'exclude'" in str(error.value)
+    assert str(error.value).startswith(
+        "13 of 40 protected utterances are unusable: 'u0' is missing; 'u1'"
+    )
+    assert "'u9' is missing; and 3 more (mend the anonymiser, or name them in 'exclude'" in str(
+        error.value
+    )

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from voiceprivacy.files import SCRIPTS
+from voiceprivacy.inout.files import SCRIPTS
 
 PROGRAM = """
 import os
@@ -17,14 +17,16 @@ def refuse(self, ensure=caching._CacheLocator.ensure_cache_path):
 
 caching._CacheLocator.ensure_cache_path = refuse
 import numpy as np
-from voiceprivacy.anonymise import frames
+from voiceprivacy.anonymise.functions import frames
 
 print(frames.burg(np.ones(400))[0])
 print(len(os.listdir(os.environ["TMPDIR"])))
 """
 
 
-def test_a_read_only_installation_without_a_home_compiles_for_the_process_and_leaves_nothing(tmp_path):
+def test_a_read_only_installation_without_a_home_compiles_for_the_process_and_leaves_nothing(
+    tmp_path,
+):
     environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],

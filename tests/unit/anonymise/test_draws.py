@@ -2,16 +2,19 @@
 
 import pytest
 
-from voiceprivacy.anonymise.draws import alphas_path, draw_alphas
-from voiceprivacy.files import BadInput
-from voiceprivacy.tables import Utterance
+from voiceprivacy.anonymise.functions.mcadams import alphas_path, draw_alphas
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance
 
 UTTERANCES = [Utterance(f"u{n}", f"s{n // 2}", "f", f"u{n}.flac", 1.0) for n in range(6)]
 
 
 def drawn(utterances=UTTERANCES, low=0.5, high=0.9, level="speaker", draw="ours", seed=1):
     alphas = draw_alphas(utterances, low, high, level=level, draw=draw, seed=seed)
-    return {utterance.utterance: alpha for utterance, alpha in zip(utterances, alphas.tolist(), strict=True)}
+    return {
+        utterance.utterance: alpha
+        for utterance, alpha in zip(utterances, alphas.tolist(), strict=True)
+    }
 
 
 @pytest.mark.parametrize(("level", "distinct"), [("corpus", 1), ("speaker", 3), ("utterance", 6)])
@@ -33,7 +36,9 @@ def test_order_and_company_do_not_matter(level):
 @pytest.mark.parametrize("level", ["corpus", "speaker", "utterance"])
 def test_another_seed_gives_the_same_speaker_another_alpha(level):
     """The attacker protects his own enrolment with a seed of his own: he does not hold the user's pseudonym."""
-    assert all(drawn(level=level)[name] != alpha for name, alpha in drawn(level=level, seed=2).items())
+    assert all(
+        drawn(level=level)[name] != alpha for name, alpha in drawn(level=level, seed=2).items()
+    )
 
 
 @pytest.mark.parametrize("draw", ["ours", "vpc2024"])

@@ -3,17 +3,17 @@
 from pathlib import Path
 
 import numpy as np
-import plain_mcadams
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sounds import speech_like, tone
+from support import plain_mcadams
+from support.sounds import speech_like, tone
 
-from voiceprivacy import audio
-from voiceprivacy.anonymise.frames import EPSILON, ORDER, burg, find_poles, partners
-from voiceprivacy.anonymise.mcadams import VARIANTS, anonymise, anonymise_file, to_int16
-from voiceprivacy.files import BadInput
-from voiceprivacy.tables import Utterance
+from voiceprivacy.anonymise.functions.frames import EPSILON, ORDER, burg, find_poles, partners
+from voiceprivacy.anonymise.functions.mcadams import VARIANTS, anonymise, anonymise_file, to_int16
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance
 
 GOLDEN = Path("tests/data/mcadams")
 RATES = [8000, 11025, 16000, 22050, 24000, 44100, 48000]
@@ -43,7 +43,9 @@ def test_the_published_programs_are_met_sample_for_sample(case, name):
 def test_ours_is_the_plain_loop_at_every_rate(sample_rate, alpha, variant):
     samples = speech_like(sample_rate)
     first_frame, clip = {"vpc2020": (1, True), "vpc2024": (0, False)}[variant]
-    plain = plain_mcadams.anonymise(samples, sample_rate, alpha=alpha, first_frame=first_frame, clip=clip)
+    plain = plain_mcadams.anonymise(
+        samples, sample_rate, alpha=alpha, first_frame=first_frame, clip=clip
+    )
     ours = anonymise(samples, sample_rate, alpha=alpha, variant=variant)
     np.testing.assert_allclose(ours, plain, rtol=0, atol=1e-8 * np.abs(plain).max())
 
@@ -53,7 +55,9 @@ def test_alpha_one_gives_the_speech_back_between_the_ends():
     protected = anonymise(samples, 16000, alpha=1.0, variant="vpc2024")
     hanning = np.hanning(320)
     weight = (hanning[:160] + hanning[160:]) / (hanning.sum() / 160)
-    np.testing.assert_allclose(protected[160:1440], samples[160:1440] * np.tile(weight, 8), atol=1e-6)
+    np.testing.assert_allclose(
+        protected[160:1440], samples[160:1440] * np.tile(weight, 8), atol=1e-6
+    )
 
 
 @pytest.mark.parametrize(("length", "end"), [(1157, 1120), (1119, 960), (1120, 1120)])
@@ -78,7 +82,10 @@ def test_a_signal_shorter_than_a_frame_lies_in_its_middle(length):
 
 def test_samples_in_single_precision_are_protected_in_double():
     samples = tone(0)[:1000]
-    assert anonymise(samples, 16000, alpha=0.8).tolist() == anonymise(samples.astype(float), 16000, alpha=0.8).tolist()
+    assert (
+        anonymise(samples, 16000, alpha=0.8).tolist()
+        == anonymise(samples.astype(float), 16000, alpha=0.8).tolist()
+    )
 
 
 def test_a_file_is_protected_as_its_samples_are(tmp_path):
@@ -109,7 +116,9 @@ def test_silence_stays_silence(length):
 
 
 @pytest.mark.parametrize("sample_rate", RATES)
-@pytest.mark.parametrize("value", [1.0, 0.5, -0.5, 1 / 32768, 1e-20, float(-np.finfo(np.float32).eps)])
+@pytest.mark.parametrize(
+    "value", [1.0, 0.5, -0.5, 1 / 32768, 1e-20, float(-np.finfo(np.float32).eps)]
+)
 def test_a_constant_gives_finite_audio(value, sample_rate):
     protected = anonymise(np.full(4000, value), sample_rate, alpha=0.8)
     assert np.isfinite(protected).all()
@@ -121,7 +130,12 @@ def test_a_constant_gives_finite_audio(value, sample_rate):
 def test_perfectly_predictable_audio_gives_finite_audio(alpha, variant):
     time = np.arange(4000) / 16000
     alternating = np.where(np.arange(4000) % 2, 0.5, -0.5)
-    for samples in (np.sin(2 * np.pi * 440 * time), alternating, np.eye(1, 4000, 500)[0], np.sign(np.sin(3000 * time))):
+    for samples in (
+        np.sin(2 * np.pi * 440 * time),
+        alternating,
+        np.eye(1, 4000, 500)[0],
+        np.sign(np.sin(3000 * time)),
+    ):
         assert np.isfinite(anonymise(samples, 16000, alpha=alpha, variant=variant)).all()
 
 
@@ -148,7 +162,13 @@ def test_a_rate_whose_frames_are_shorter_than_the_filter_is_refused():
 
 def test_int16_is_cut_towards_zero():
     assert to_int16(np.ones(2)).dtype == to_int16(np.zeros(2)).dtype == np.int16
-    assert to_int16(np.array([1.0, -1.0, 0.00009, -0.00009, 0.5])).tolist() == [32766, -32766, 2, -2, 16383]
+    assert to_int16(np.array([1.0, -1.0, 0.00009, -0.00009, 0.5])).tolist() == [
+        32766,
+        -32766,
+        2,
+        -2,
+        16383,
+    ]
 
 
 def test_poles_are_numpys_roots():
@@ -157,7 +177,9 @@ def test_poles_are_numpys_roots():
     for _ in range(300):
         coefficients = burg(generator.normal(size=320).cumsum())
         assert find_poles(coefficients, real, imag) < 30
-        ours, roots = (np.sort_complex(np.round(z, 9)) for z in (real + 1j * imag, np.roots(coefficients)))
+        ours, roots = (
+            np.sort_complex(np.round(z, 9)) for z in (real + 1j * imag, np.roots(coefficients))
+        )
         np.testing.assert_allclose(ours, roots, atol=1e-7)
 
 
@@ -182,7 +204,9 @@ def test_known_poles_are_found(roots):
     assert max(distances.min(axis=0).max(), distances.min(axis=1).max()) < 1e-8
 
 
-@given(st.lists(st.complex_numbers(max_magnitude=1, allow_nan=False), min_size=ORDER, max_size=ORDER))
+@given(
+    st.lists(st.complex_numbers(max_magnitude=1, allow_nan=False), min_size=ORDER, max_size=ORDER)
+)
 def test_complex_poles_come_in_pairs_whatever_the_rounding(poles):
     partner = np.empty(ORDER, dtype=np.int64)
     partners(np.real(poles).copy(), np.imag(poles).copy(), partner)

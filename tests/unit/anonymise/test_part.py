@@ -8,17 +8,18 @@ import uuid
 import numpy as np
 import pytest
 import soundfile
-from calls import call, flags
-from shards import COPY, REVERSED, run_shard
-from sounds import RATE, tone
+from support.calls import call, flags
+from support.shards import COPY, REVERSED, run_shard
+from support.sounds import RATE, tone
 
-from voiceprivacy import audio
-from voiceprivacy.anonymise.gather import gather_manifests
-from voiceprivacy.anonymise.part import select_shard
-from voiceprivacy.files import BadInput
-from voiceprivacy.tables import Utterance, read_manifest, read_table, write_manifest
+from voiceprivacy.anonymise.part import gather_manifests, select_shard
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance, read_manifest, read_table, write_manifest
 
-MCADAMS = {"command": f"{sys.executable} {{scripts}}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"}
+MCADAMS = {
+    "command": f"{sys.executable} {{scripts}}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
+}
 
 
 @pytest.mark.parametrize("entry", [MCADAMS, REVERSED, COPY], ids=["mcadams", "reversed", "copy"])
@@ -26,7 +27,10 @@ def test_three_shards_give_the_audio_of_one(original, tmp_path, entry):
     joined = {}
     for shards in (1, 3):
         folder = tmp_path / str(shards)
-        manifests = [run_shard(original, entry, folder, shard=shard, shards=shards) for shard in range(shards)]
+        manifests = [
+            run_shard(original, entry, folder, shard=shard, shards=shards)
+            for shard in range(shards)
+        ]
         joined[shards] = gather_manifests(original, manifests, folder / "manifest.tsv")
         assert read_manifest(folder / "manifest.tsv") == joined[shards]
     for one, three, before in zip(joined[1], joined[3], read_manifest(original), strict=True):
@@ -43,14 +47,19 @@ def test_shards_are_a_partition_that_depends_on_the_ids_only(original):
     utterances = read_manifest(original)
     shards = [select_shard(utterances, shard, 3) for shard in range(3)]
     assert sorted(of for shard in shards for of in shard) == sorted(utterances)
-    assert {of.utterance for of in select_shard(utterances[::-1], 1, 3)} == {of.utterance for of in shards[1]}
+    assert {of.utterance for of in select_shard(utterances[::-1], 1, 3)} == {
+        of.utterance for of in shards[1]
+    }
     assert select_shard(utterances, 0, 1) == utterances
     with pytest.raises(BadInput, match="--shard 3"):
         select_shard(utterances, 3, 3)
 
 
 def test_more_shards_than_utterances_leave_some_empty(original, tmp_path):
-    manifests = [run_shard(original, REVERSED, tmp_path / "many", shard=shard, shards=10) for shard in range(10)]
+    manifests = [
+        run_shard(original, REVERSED, tmp_path / "many", shard=shard, shards=10)
+        for shard in range(10)
+    ]
     assert len(gather_manifests(original, manifests, tmp_path / "many/manifest.tsv")) == 8
 
 
@@ -63,7 +72,9 @@ def test_audio_that_is_good_stays_where_it_is(original, tmp_path, team):
 def test_float_audio_at_another_rate_is_converted_with_a_note(original, tmp_path, team, capsys):
     samples = np.repeat(tone(0), 3)
     soundfile.write(team["s0_0"], 2 * samples / np.abs(samples).max(), 48000, subtype="FLOAT")
-    manifest = run_shard(original, {"audio": str(tmp_path / "team"), "resample": True}, tmp_path / "out")
+    manifest = run_shard(
+        original, {"audio": str(tmp_path / "team"), "resample": True}, tmp_path / "out"
+    )
     assert "note: 1 file resampled from 48000 to 16000 Hz" in capsys.readouterr().err
     path = next(of.path for of in read_manifest(manifest) if of.utterance == "s0_0")
     assert path == tmp_path / "out/wav/0/s0_0.flac"
@@ -119,7 +130,11 @@ def test_gathering_finds_what_is_lost_twice_or_strange(original, tmp_path):
     lost = shard_manifest(tmp_path / "c.tsv", original, names[5:])
     strange = tmp_path / "d.tsv"
     write_manifest(
-        strange, [*read_manifest(shard_manifest(strange, original, names[4:])), Utterance("x", "s", "f", "x", 1)]
+        strange,
+        [
+            *read_manifest(shard_manifest(strange, original, names[4:])),
+            Utterance("x", "s", "f", "x", 1),
+        ],
     )
     for second, message in (
         (overlap, f"b.tsv: utterance '{names[3]}' is also in .*a.tsv"),
@@ -131,20 +146,31 @@ def test_gathering_finds_what_is_lost_twice_or_strange(original, tmp_path):
     assert not (tmp_path / "joined.tsv").exists()
 
 
-@pytest.mark.parametrize("entry", [REVERSED, {"command": f"{MCADAMS['command'].split(' --alpha')[0]} --alpha 0.8"}])
+@pytest.mark.parametrize(
+    "entry", [REVERSED, {"command": f"{MCADAMS['command'].split(' --alpha')[0]} --alpha 0.8"}]
+)
 def test_a_second_run_with_the_same_audio_is_refused(original, tmp_path, entry):
-    shards = [run_shard(original, entry, tmp_path / name, seed=seed) for name, seed in (("b2", 1), ("b2_run1", 2))]
+    shards = [
+        run_shard(original, entry, tmp_path / name, seed=seed)
+        for name, seed in (("b2", 1), ("b2_run1", 2))
+    ]
     gather_manifests(original, shards[:1], tmp_path / "b2/manifest.tsv")
     with pytest.raises(
-        BadInput, match=r"b2/manifest\.tsv: the second run made the very same audio of all 8 utterances"
+        BadInput,
+        match=r"b2/manifest\.tsv: the second run made the very same audio of all 8 utterances",
     ):
         gather_manifests(
-            original, shards[1:], tmp_path / "b2_run1/manifest.tsv", first_run=tmp_path / "b2/manifest.tsv"
+            original,
+            shards[1:],
+            tmp_path / "b2_run1/manifest.tsv",
+            first_run=tmp_path / "b2/manifest.tsv",
         )
     assert not (tmp_path / "b2_run1/manifest.tsv").exists()
 
 
-def test_a_second_run_that_differs_in_one_sample_of_one_utterance_is_another_run(original, tmp_path, team):
+def test_a_second_run_that_differs_in_one_sample_of_one_utterance_is_another_run(
+    original, tmp_path, team
+):
     first = run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "first")
     changed = tone(7)[::-1].copy()
     changed[100] += 0.01
@@ -161,7 +187,13 @@ def command(script, **arguments):
 def test_the_mcadams_command_writes_audio_manifest_and_alphas(original, tmp_path):
     where = {"audio_dir": tmp_path / "a", "output_manifest": tmp_path / "a.tsv"}
     done = command(
-        "anonymise_mcadams", manifest=original, seed=1, **where, alpha="0.5 0.9", level="utterance", threads=2
+        "anonymise_mcadams",
+        manifest=original,
+        seed=1,
+        **where,
+        alpha="0.5 0.9",
+        level="utterance",
+        threads=2,
     )
     assert (done.returncode, done.stdout.count("\n")) == (0, 1)
     assert [of.utterance for of in read_manifest(tmp_path / "a.tsv")] == [
@@ -176,10 +208,19 @@ def test_the_mcadams_command_writes_audio_manifest_and_alphas(original, tmp_path
 @pytest.mark.parametrize(
     ("script", "arguments"),
     [
-        ("anonymise_mcadams", {"manifest": "no.tsv", "seed": 1, "audio_dir": "x", "output_manifest": "x.tsv"}),
+        (
+            "anonymise_mcadams",
+            {"manifest": "no.tsv", "seed": 1, "audio_dir": "x", "output_manifest": "x.tsv"},
+        ),
         (
             "anonymise_part",
-            {"manifest": "no.tsv", "anonymiser": "{", "seed": 1, "audio_dir": "x", "output_manifest": "x"},
+            {
+                "manifest": "no.tsv",
+                "anonymiser": "{",
+                "seed": 1,
+                "audio_dir": "x",
+                "output_manifest": "x",
+            },
         ),
         ("gather_manifests", {"original": "no.tsv", "shards": "no.tsv", "manifest": "x.tsv"}),
     ],
@@ -196,9 +237,15 @@ def test_mcadams_averages_the_channels_of_stereo(original, tmp_path):
     left, right = tone(1), tone(2)
     soundfile.write(tmp_path / "u.wav", np.stack([left, right], axis=1), RATE, subtype="FLOAT")
     soundfile.write(tmp_path / "v.wav", (left + right) / 2, RATE, subtype="FLOAT")
-    write_manifest(manifest, [Utterance(name, "s", "f", tmp_path / f"{name}.wav", 0.5) for name in "uv"])
+    write_manifest(
+        manifest, [Utterance(name, "s", "f", tmp_path / f"{name}.wav", 0.5) for name in "uv"]
+    )
     done = command(
-        "anonymise_mcadams", manifest=manifest, seed=1, audio_dir=tmp_path / "a", output_manifest=tmp_path / "a.tsv"
+        "anonymise_mcadams",
+        manifest=manifest,
+        seed=1,
+        audio_dir=tmp_path / "a",
+        output_manifest=tmp_path / "a.tsv",
     )
     assert done.returncode == 0
     stereo, mono = (soundfile.read(tmp_path / f"a/{name}.flac", dtype="int16")[0] for name in "uv")
@@ -221,7 +268,11 @@ def test_audio_with_nan_is_named(original, tmp_path):
 @pytest.mark.parametrize("place", ["audio_dir", "output_manifest"])
 def test_a_place_that_cannot_be_written_is_one_line(original, tmp_path, place):
     (tmp_path / "file").write_text("mine")
-    where = {"audio_dir": tmp_path / "a", "output_manifest": tmp_path / "a.tsv", place: tmp_path / "file" / "x"}
+    where = {
+        "audio_dir": tmp_path / "a",
+        "output_manifest": tmp_path / "a.tsv",
+        place: tmp_path / "file" / "x",
+    }
     done = command("anonymise_mcadams", manifest=original, seed=1, **where)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith(f"error: {tmp_path}/file")
@@ -232,10 +283,19 @@ def test_a_place_that_cannot_be_written_is_one_line(original, tmp_path, place):
 @pytest.mark.parametrize("threads", [0, -3])
 @pytest.mark.parametrize("script", ["anonymise_mcadams", "anonymise_part"])
 def test_no_threads_are_refused_in_one_line(original, tmp_path, script, threads):
-    where = {"audio_dir": tmp_path / "wav/0", "output_manifest": tmp_path / "a.tsv", "threads": threads}
-    entry = {"anonymiser": json.dumps(REVERSED).replace(" ", "")} if script == "anonymise_part" else {}
+    where = {
+        "audio_dir": tmp_path / "wav/0",
+        "output_manifest": tmp_path / "a.tsv",
+        "threads": threads,
+    }
+    entry = (
+        {"anonymiser": json.dumps(REVERSED).replace(" ", "")} if script == "anonymise_part" else {}
+    )
     done = command(script, manifest=original, seed=1, **entry, **where)
-    assert (done.returncode, done.stderr) == (2, f"error: --threads {threads}: must be at least 1\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"error: --threads {threads}: must be at least 1\n",
+    )
 
 
 @pytest.mark.parametrize("alpha", ["0.9 0.5", "nan", "-1 0.5"])
@@ -250,10 +310,17 @@ def test_an_alpha_that_is_none_is_refused(original, tmp_path, alpha):
 def test_a_part_is_anonymised_from_the_command_line(original, tmp_path):
     where = {"audio_dir": tmp_path / "wav/0", "output_manifest": tmp_path / "shards/0.tsv"}
     done = command(
-        "anonymise_part", manifest=original, anonymiser=json.dumps(REVERSED).replace(" ", ""), seed=1, **where
+        "anonymise_part",
+        manifest=original,
+        anonymiser=json.dumps(REVERSED).replace(" ", ""),
+        seed=1,
+        **where,
     )
     assert done.returncode == 0
     done = command(
-        "gather_manifests", original=original, shards=where["output_manifest"], manifest=tmp_path / "all.tsv"
+        "gather_manifests",
+        original=original,
+        shards=where["output_manifest"],
+        manifest=tmp_path / "all.tsv",
     )
     assert "8 utterances of 1 shard:" in done.stdout

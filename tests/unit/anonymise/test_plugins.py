@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sounds import RATE, tone
+from support.sounds import RATE, tone
 
-from voiceprivacy import audio
 from voiceprivacy.anonymise import plugins
-from voiceprivacy.files import BadInput
-from voiceprivacy.tables import read_manifest
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import read_manifest
 
 EXAMPLES = Path("workflow/resources/plugins")
 COPY = f"{sys.executable} {EXAMPLES / 'copy_speech.py'}"
@@ -35,8 +35,13 @@ def function(tmp_path):
     """Write the body of a plug-in function; returns its entry."""
 
     def write(body, **options):
-        lines = ["import numpy as np", "def anonymise(samples, sample_rate, *, utterance, speaker, seed, **options):"]
-        (tmp_path / "plugin.py").write_text("\n".join([*lines, *(f"    {line}" for line in body.splitlines())]))
+        lines = [
+            "import numpy as np",
+            "def anonymise(samples, sample_rate, *, utterance, speaker, seed, **options):",
+        ]
+        (tmp_path / "plugin.py").write_text(
+            "\n".join([*lines, *(f"    {line}" for line in body.splitlines())])
+        )
         return {"function": f"{tmp_path / 'plugin.py'}:anonymise", "options": options}
 
     return write
@@ -51,7 +56,10 @@ def test_the_reversed_example_plays_backwards(protect, threads):
 
 def test_a_function_is_given_the_utterance_its_speaker_and_the_options(protect, function):
     check = "assert (utterance, speaker, sample_rate, options) == ('s1_0', 's1', 16000, {'strength': 3})"
-    assert protect(function(f"{check}\nassert samples.dtype == np.float32\nreturn samples", strength=3), only={"s1_0"})
+    assert protect(
+        function(f"{check}\nassert samples.dtype == np.float32\nreturn samples", strength=3),
+        only={"s1_0"},
+    )
 
 
 def test_a_function_is_given_the_seed_of_the_run(protect, function):
@@ -67,7 +75,10 @@ def test_samples_beyond_full_scale_are_scaled_not_clipped(protect, function):
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("return 1 / 0", "utterance 's1_1': .*plugin.py:anonymise: ZeroDivisionError: division by zero"),
+        (
+            "return 1 / 0",
+            "utterance 's1_1': .*plugin.py:anonymise: ZeroDivisionError: division by zero",
+        ),
         ("return None", r"utterance 's1_1': .* not None \(is a 'return' missing\?\)"),
         ("return samples[None]", r"must return finite samples \(N,\), not shape \(1, 8000\)"),
         ("return samples[:0]", r"must return finite samples \(N,\), not shape \(0,\)"),
@@ -81,7 +92,10 @@ def test_a_functions_mistake_names_the_utterance(protect, function, body, messag
 
 def test_a_mistake_in_another_process_names_the_utterance(protect, function):
     with pytest.raises(BadInput, match=r"'s2_0'.*ValueError: no"):
-        protect(function("if utterance == 's2_0':\n    raise ValueError('no')\nreturn samples"), threads=2)
+        protect(
+            function("if utterance == 's2_0':\n    raise ValueError('no')\nreturn samples"),
+            threads=2,
+        )
 
 
 def test_a_process_that_dies_is_noticed(protect, function):
@@ -110,7 +124,9 @@ def test_a_file_that_cannot_be_imported_is_named(protect, tmp_path):
 
 def test_the_copy_example_hands_back_the_speech(protect):
     for name, path in protect({"command": COPY}).items():
-        np.testing.assert_array_equal(audio.read(path)[0], audio.read(path.parents[3] / f"original/{name}.flac")[0])
+        np.testing.assert_array_equal(
+            audio.read(path)[0], audio.read(path.parents[3] / f"original/{name}.flac")[0]
+        )
 
 
 def test_the_noise_example_hears_nothing_of_the_speech(protect, original):
@@ -120,14 +136,24 @@ def test_the_noise_example_hears_nothing_of_the_speech(protect, original):
         samples = audio.read(path)[0]
         assert samples.std() == pytest.approx(0.1, rel=0.05)
         np.testing.assert_array_equal(samples, audio.read(again[name])[0])
-        for another in (audio.read(other[name])[0], audio.read(original.parent / f"{name}.flac")[0]):
+        for another in (
+            audio.read(other[name])[0],
+            audio.read(original.parent / f"{name}.flac")[0],
+        ):
             assert abs(np.corrcoef(samples, another)[0, 1]) < 0.05
     together = np.corrcoef([audio.read(path)[0] for path in first.values()])
     assert np.abs(together - np.eye(len(first))).max() < 0.05
 
 
 def test_options_of_a_command_become_arguments():
-    options = {"strength": 3, "range": [0.5, 0.9], "fast": True, "slow": False, "name": "a b", "none": None}
+    options = {
+        "strength": 3,
+        "range": [0.5, 0.9],
+        "fast": True,
+        "slow": False,
+        "name": "a b",
+        "none": None,
+    }
     words = plugins.command_words("run '{scripts}/my tool' -j{threads}", options, threads=4)
     expected = ["--strength", "3", "--range", "0.5", "0.9", "--fast", "--name", "a b"]
     assert words == ["run", str(Path("scripts/my tool").absolute()), "-j4", *expected]
@@ -174,13 +200,19 @@ for row in rows:
 """
 
 
-def test_what_a_command_joins_to_the_audio_dir_is_found_wherever_it_runs(original, tmp_path, monkeypatch):
+def test_what_a_command_joins_to_the_audio_dir_is_found_wherever_it_runs(
+    original, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     Path("my scratch").mkdir()
     entry = command_that(tmp_path, JOINED)
-    paths = plugins.protect(entry, read_manifest(original), seed=1, threads=1, scratch=Path("my scratch"))
+    paths = plugins.protect(
+        entry, read_manifest(original), seed=1, threads=1, scratch=Path("my scratch")
+    )
     assert len(paths) == 8
-    assert all(path.is_file() and path.parent == tmp_path / "my scratch/audio" for path in paths.values())
+    assert all(
+        path.is_file() and path.parent == tmp_path / "my scratch/audio" for path in paths.values()
+    )
 
 
 def test_an_utterance_that_nobody_asked_for_is_refused(protect, tmp_path):
@@ -193,7 +225,9 @@ def test_two_utterances_in_one_file_are_refused(protect, tmp_path):
         protect(command_that(tmp_path, "rows[0][3] = rows[1][3]"))
 
 
-@pytest.mark.parametrize("entry", [{}, {"function": "a.py:b", "audio": "c"}, {"comand": "x"}, ["audio"], None])
+@pytest.mark.parametrize(
+    "entry", [{}, {"function": "a.py:b", "audio": "c"}, {"comand": "x"}, ["audio"], None]
+)
 def test_an_entry_has_exactly_one_kind(protect, entry):
     with pytest.raises(BadInput, match="exactly one of"):
         protect(json.loads(json.dumps(entry)))
@@ -220,10 +254,15 @@ def test_every_layout_of_the_challenges_is_found(protect, tmp_path, layout_name)
     assert protect({"audio": str(tmp_path / "team")}) == expected
 
 
-def test_speech_in_the_tree_of_an_original_that_was_resampled_is_found_by_its_stem(protect, tmp_path):
+def test_speech_in_the_tree_of_an_original_that_was_resampled_is_found_by_its_stem(
+    protect, tmp_path
+):
     for speaker in ("s0", "s1"):
         audio.write(tmp_path / "team/wav48" / speaker / f"{speaker}_0.flac", tone(9), RATE)
-    expected = {f"{speaker}_0": tmp_path / "team/wav48" / speaker / f"{speaker}_0.flac" for speaker in ("s0", "s1")}
+    expected = {
+        f"{speaker}_0": tmp_path / "team/wav48" / speaker / f"{speaker}_0.flac"
+        for speaker in ("s0", "s1")
+    }
     assert protect({"audio": str(tmp_path / "team")}) == expected
     audio.write(tmp_path / "team/other/s1_0.wav", tone(8), RATE)
     with pytest.raises(BadInput, match=r"'s1_0' has two files: .*other.* and .*wav48"):

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from voiceprivacy import programs, sandbox
 from voiceprivacy.anonymise import plugins
-from voiceprivacy.attack import foreign
-from voiceprivacy.files import SCRIPTS, BadInput
-from voiceprivacy.tables import read_manifest
+from voiceprivacy.attack.extractors import foreign
+from voiceprivacy.inout.files import SCRIPTS, BadInput
+from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.running import box as sandbox
+from voiceprivacy.running import programs
 from voiceprivacy.utility import measures
 
 COPY = Path("workflow/resources/plugins/copy_speech.py").absolute()
@@ -89,7 +90,9 @@ def burglar(tmp_path, outside):
     shared = Path("/dev/shm/voiceprivacy_test")
     shared.touch()
     with socket.create_server(("127.0.0.1", 0)) as server:
-        yield {"command": f"{sys.executable} {tmp_path}/burglar.py {outside} {server.getsockname()[1]}"}
+        yield {
+            "command": f"{sys.executable} {tmp_path}/burglar.py {outside} {server.getsockname()[1]}"
+        }
     for left in (shared, Path.home() / ".voiceprivacy_test"):
         left.unlink(missing_ok=True)
 
@@ -106,7 +109,9 @@ def test_a_command_in_the_box_does_its_work_and_nothing_else(
     assert (outside / "precious.txt").read_text() == "precious"
 
 
-def test_without_the_box_it_can_do_what_its_user_can(original, scratch, outside, burglar, monkeypatch, tmp_path):
+def test_without_the_box_it_can_do_what_its_user_can(
+    original, scratch, outside, burglar, monkeypatch, tmp_path
+):
     monkeypatch.chdir(tmp_path)
     protect(burglar, original, scratch)
     succeeded = (scratch / "stolen.txt").read_text()
@@ -124,7 +129,9 @@ def test_a_function_in_the_box_cannot_write_elsewhere(original, scratch, outside
 
 
 def test_functions_in_several_processes_work_in_the_box(original, scratch, tmp_path):
-    (tmp_path / "mine.py").write_text("def anonymise(samples, sample_rate, **names):\n    return samples[::-1]\n")
+    (tmp_path / "mine.py").write_text(
+        "def anonymise(samples, sample_rate, **names):\n    return samples[::-1]\n"
+    )
     entry = {"function": f"{tmp_path}/mine.py:anonymise", "sandbox": True}
     paths = plugins.protect(entry, read_manifest(original), seed=0, threads=2, scratch=scratch)
     assert all(path.exists() for path in paths.values())
@@ -132,7 +139,7 @@ def test_functions_in_several_processes_work_in_the_box(original, scratch, tmp_p
 
 def test_compiled_functions_find_room_in_the_box(scratch):
     """numba stops where it can keep its compiled functions nowhere."""
-    imports = "import numpy as np; from voiceprivacy.anonymise.frames import partners"
+    imports = "import numpy as np; from voiceprivacy.anonymise.functions.frames import partners"
     words = [sys.executable, "-c", f"{imports}; partners(*np.ones((2, 1)), np.ones(1, int))"]
     variables = {"PYTHONPATH": str(SCRIPTS)}
     programs.run(words, name="numba", threads=1, variables=variables, writable=scratch)
@@ -170,7 +177,12 @@ def test_extractors_and_measures_have_the_same_box(original, outside, tmp_path, 
         if kind == "extractor":
             foreign.from_command(command, utterances, threads=1, sandbox=boxed)
         else:
-            how = {"manifest": original, "original": original, "threads": 1, "output": tmp_path / "out.tsv"}
+            how = {
+                "manifest": original,
+                "original": original,
+                "threads": 1,
+                "output": tmp_path / "out.tsv",
+            }
             measures.run_measure(command, **how, sandbox=boxed)
         said = capfd.readouterr().err
         assert ("Read-only file system" in said) == boxed

@@ -2,14 +2,16 @@
 
 import sys
 
-import voiceprivacy.torchaudio_loader  # noqa: F401
+import voiceprivacy.attack.torchaudio_loader  # noqa: F401
 
-import models
 import pytest
 from speechbrain.utils.importutils import LazyModule
+from support import models
 
 for module in [of for of in sys.modules.values() if isinstance(of, LazyModule)]:
-    vars(module).setdefault("__file__", None)  # hypothesis asks every module, SpeechBrain's stand-ins warn when asked
+    vars(module).setdefault(
+        "__file__", None
+    )  # hypothesis asks every module, SpeechBrain's stand-ins warn when asked
 
 
 @pytest.fixture(scope="session")

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import jensenshannon
 
-from voiceprivacy.arrays import Embeddings
-from voiceprivacy.attack import backends, plda
-from voiceprivacy.files import BadInput
-from voiceprivacy.tables import Trial
+from voiceprivacy.attack.backends import backends, plda
+from voiceprivacy.inout.arrays import Embeddings
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Trial
 
 
 def gallery(path="e.npz", **embeddings):
@@ -20,26 +20,35 @@ def lookup(values, path="table.tsv", what="utterance"):
 
 
 def test_cosine_by_hand():
-    scores = backends.cosine(enrolment=np.array([[3.0, 4], [0, 0]]), counts=[1, 1], trial=np.array([[1.0, 0], [6, 8]]))
+    scores = backends.cosine(
+        enrolment=np.array([[3.0, 4], [0, 0]]), counts=[1, 1], trial=np.array([[1.0, 0], [6, 8]])
+    )
     np.testing.assert_allclose(scores, [[0.6, 1.0], [0, 0]], atol=1e-15)
 
 
 def test_jensen_shannon_is_one_minus_scipys_distance_in_bits():
     generator = np.random.default_rng(0)
-    enrolment, trial = generator.integers(0, 5, (4, 6)) + 0.0, generator.integers(0, 5, (3, 6)) + 0.0
+    enrolment, trial = (
+        generator.integers(0, 5, (4, 6)) + 0.0,
+        generator.integers(0, 5, (3, 6)) + 0.0,
+    )
     scores = backends.jensen_shannon(enrolment=enrolment, counts=None, trial=trial)
     expected = [[1 - jensenshannon(row, column, base=2) for column in trial] for row in enrolment]
     np.testing.assert_allclose(scores, expected, atol=1e-7)
 
 
 def test_jensen_shannon_of_equal_and_of_disjoint_histograms():
-    scores = backends.jensen_shannon(enrolment=np.array([[2.0, 0]]), counts=None, trial=np.array([[5.0, 0], [0, 1]]))
+    scores = backends.jensen_shannon(
+        enrolment=np.array([[2.0, 0]]), counts=None, trial=np.array([[5.0, 0], [0, 1]])
+    )
     np.testing.assert_array_equal(scores, [[1.0, 0.0]])
 
 
 def test_jensen_shannon_refuses_what_is_no_histogram():
     with pytest.raises(BadInput, match="negative"):
-        backends.jensen_shannon(enrolment=np.array([[1.0, -1]]), counts=None, trial=np.array([[1.0, 1]]))
+        backends.jensen_shannon(
+            enrolment=np.array([[1.0, -1]]), counts=None, trial=np.array([[1.0, 1]])
+        )
 
 
 def test_a_model_is_the_mean_of_its_raw_embeddings_with_their_number():
@@ -62,7 +71,10 @@ def test_trials_are_scored_in_the_order_of_the_list():
 
 def test_without_enrolments_an_enrolment_is_an_utterance():
     scores = backends.score_trials(
-        backends.cosine, [Trial("a", "t", "target")], enrolment=gallery(a=[2, 0]), trial=gallery(t=[5, 0])
+        backends.cosine,
+        [Trial("a", "t", "target")],
+        enrolment=gallery(a=[2, 0]),
+        trial=gallery(t=[5, 0]),
     )
     assert scores == pytest.approx([1.0])
 
@@ -72,11 +84,15 @@ def test_the_size_of_a_block_changes_nothing(monkeypatch, block):
     generator = np.random.default_rng(0)
     vectors = {f"u{index}": generator.normal(size=4) for index in range(12)}
     recipe = plda.vpc_recipe(generator.normal(size=(60, 4)), np.arange(60) % 10)
-    trials = [Trial(f"u{e}", f"u{t}", "nontarget") for e in range(12) for t in range(12) if (e * t) % 5]
+    trials = [
+        Trial(f"u{e}", f"u{t}", "nontarget") for e in range(12) for t in range(12) if (e * t) % 5
+    ]
 
     def scores():
         score = lambda **of: plda.score_recipe(recipe, **of)  # noqa: E731
-        return backends.score_trials(score, trials, enrolment=gallery(**vectors), trial=gallery(**vectors))
+        return backends.score_trials(
+            score, trials, enrolment=gallery(**vectors), trial=gallery(**vectors)
+        )
 
     whole = scores()
     monkeypatch.setattr(backends, "BLOCK_SCORES", block)
@@ -84,7 +100,11 @@ def test_the_size_of_a_block_changes_nothing(monkeypatch, block):
 
 
 def test_pairs_have_original_rows_and_protected_columns():
-    trials = [Trial("A", "t1", "target"), Trial("A", "t2", "nontarget"), Trial("B", "t1", "nontarget")]
+    trials = [
+        Trial("A", "t1", "target"),
+        Trial("A", "t2", "nontarget"),
+        Trial("B", "t1", "nontarget"),
+    ]
     matrix = backends.pair_matrix(
         backends.cosine,
         trials,
@@ -173,6 +193,10 @@ def test_embeddings_of_different_models_are_refused():
 
 def test_plda_of_other_dimensions_is_refused(tmp_path):
     generator = np.random.default_rng(0)
-    plda.write_recipe(tmp_path / "b.npz", plda.vpc_recipe(generator.normal(size=(60, 4)), np.arange(60) % 10))
+    plda.write_recipe(
+        tmp_path / "b.npz", plda.vpc_recipe(generator.normal(size=(60, 4)), np.arange(60) % 10)
+    )
     with pytest.raises(BadInput, match=r"b\.npz: is for 4 dimensions, the embeddings have 2"):
-        backends.scorer(str(tmp_path / "b.npz"))(enrolment=np.ones((1, 2)), counts=[1], trial=np.ones((1, 2)))
+        backends.scorer(str(tmp_path / "b.npz"))(
+            enrolment=np.ones((1, 2)), counts=[1], trial=np.ones((1, 2))
+        )

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from calls import call, flags
+from support.calls import call, flags
 
-from voiceprivacy.arrays import Embeddings, read_embeddings, read_matrix, write_embeddings
-from voiceprivacy.tables import read_manifest, read_scores, write_enrolments, write_trials
+from voiceprivacy.inout.arrays import Embeddings, read_embeddings, read_matrix, write_embeddings
+from voiceprivacy.inout.tables import read_manifest, read_scores, write_enrolments, write_trials
 
 
 def command(name, **options):
@@ -35,7 +35,10 @@ def files(ecapa, tones, tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
     succeeds("extract_embeddings", manifest=tones, model=ecapa, embeddings=folder / "e.npz")
     speakers = sorted({of.speaker for of in read_manifest(tones)})
-    write_enrolments(folder / "enrolments.tsv", {speaker: [f"{speaker}-0", f"{speaker}-1"] for speaker in speakers})
+    write_enrolments(
+        folder / "enrolments.tsv",
+        {speaker: [f"{speaker}-0", f"{speaker}-1"] for speaker in speakers},
+    )
     trials = [
         (enrolled, f"{tried}-{index}", "target" if enrolled == tried else "nontarget")
         for enrolled in speakers
@@ -54,9 +57,19 @@ def test_embeddings_are_float32_rows_in_the_order_of_the_manifest(files, tones):
 
 
 def test_plda_is_trained_and_scores(files, tones):
-    shown = succeeds("train_backend", embeddings=files / "e.npz", manifest=tones, backend=files / "plda.npz", lda_dim=2)
+    shown = succeeds(
+        "train_backend",
+        embeddings=files / "e.npz",
+        manifest=tones,
+        backend=files / "plda.npz",
+        lda_dim=2,
+    )
     assert shown == "PLDA of 2 dimensions from 16 utterances of 4 speakers\n"
-    scored = {"enrolment": files / "e.npz", "trial": files / "e.npz", "trials": files / "trials.tsv"}
+    scored = {
+        "enrolment": files / "e.npz",
+        "trial": files / "e.npz",
+        "trials": files / "trials.tsv",
+    }
     enrolled = {"enrolments": files / "enrolments.tsv", "backend": files / "plda.npz"}
     succeeds("score_trials", **scored, **enrolled, scores=files / "plda.tsv")
     scores = read_scores(files / "plda.tsv")
@@ -66,21 +79,37 @@ def test_plda_is_trained_and_scores(files, tones):
 
 
 def test_templates_and_trials_agree(files, tones):
-    scored = {"enrolment": files / "e.npz", "trial": files / "e.npz", "trials": files / "trials.tsv"}
+    scored = {
+        "enrolment": files / "e.npz",
+        "trial": files / "e.npz",
+        "trials": files / "trials.tsv",
+    }
     scored |= {"enrolments": files / "enrolments.tsv", "backend": "cosine"}
     succeeds("score_trials", **scored, scores=files / "cosine.tsv")
     succeeds(
-        "score_templates", **scored, enrolment_manifest=tones, trial_manifest=tones, matrix=files / "templates.npz"
+        "score_templates",
+        **scored,
+        enrolment_manifest=tones,
+        trial_manifest=tones,
+        matrix=files / "templates.npz",
     )
     templates = read_matrix(files / "templates.npz")
     same = np.equal.outer(templates.row_speakers, templates.column_speakers)
     scores = read_scores(files / "cosine.tsv")
-    np.testing.assert_allclose(np.sort(templates.scores[same]), np.sort(scores["target"]), atol=1e-15)
-    np.testing.assert_allclose(np.sort(templates.scores[~same]), np.sort(scores["nontarget"]), atol=1e-15)
+    np.testing.assert_allclose(
+        np.sort(templates.scores[same]), np.sort(scores["target"]), atol=1e-15
+    )
+    np.testing.assert_allclose(
+        np.sort(templates.scores[~same]), np.sort(scores["nontarget"]), atol=1e-15
+    )
 
 
 def test_pairs_of_one_condition_are_symmetric_under_cosine(files, tones):
-    scored = {"enrolment": files / "e.npz", "trial": files / "e.npz", "trials": files / "trials.tsv"}
+    scored = {
+        "enrolment": files / "e.npz",
+        "trial": files / "e.npz",
+        "trials": files / "trials.tsv",
+    }
     succeeds("score_pairs", **scored, manifest=tones, backend="cosine", matrix=files / "pairs.npz")
     pairs = read_matrix(files / "pairs.npz")
     assert pairs.scores.shape == (8, 8)
@@ -91,7 +120,9 @@ def test_pairs_of_one_condition_are_symmetric_under_cosine(files, tones):
 
 def test_a_missing_embedding_is_one_line(files, tmp_path):
     embeddings = read_embeddings(files / "e.npz")
-    write_embeddings(tmp_path / "fewer.npz", Embeddings(embeddings.ids[:-1], embeddings.embeddings[:-1]))
+    write_embeddings(
+        tmp_path / "fewer.npz", Embeddings(embeddings.ids[:-1], embeddings.embeddings[:-1])
+    )
     line = fails(
         "score_trials",
         enrolment=files / "e.npz",
@@ -120,7 +151,11 @@ def test_a_list_whose_enrolment_nobody_explains_is_one_line(files, tmp_path):
 
 
 def test_a_backend_that_is_not_there_is_one_line(files, tmp_path):
-    scored = {"enrolment": files / "e.npz", "trial": files / "e.npz", "trials": files / "trials.tsv"}
+    scored = {
+        "enrolment": files / "e.npz",
+        "trial": files / "e.npz",
+        "trials": files / "trials.tsv",
+    }
     line = fails("score_trials", **scored, backend=tmp_path / "no.npz", scores=tmp_path / "s.tsv")
     assert line == f"error: {tmp_path / 'no.npz'}: not found"
 
@@ -129,19 +164,28 @@ def test_one_utterance_a_speaker_is_refused_in_one_line(files, tones, tmp_path):
     header, *lines = tones.read_text(encoding="utf-8").splitlines()
     alone = [line.replace("\ts", f"\tx{number}s", 1) for number, line in enumerate(lines)]
     (tmp_path / "m.tsv").write_text("\n".join([header, *alone]) + "\n", encoding="utf-8")
-    line = fails("train_backend", embeddings=files / "e.npz", manifest=tmp_path / "m.tsv", backend=tmp_path / "b.npz")
+    line = fails(
+        "train_backend",
+        embeddings=files / "e.npz",
+        manifest=tmp_path / "m.tsv",
+        backend=tmp_path / "b.npz",
+    )
     assert "PLDA cannot be trained on one utterance a speaker" in line
     assert not (tmp_path / "b.npz").exists()
 
 
 def test_a_model_that_is_not_there_is_one_line(tones, tmp_path):
-    line = fails("extract_embeddings", manifest=tones, model=tmp_path / "no", embeddings=tmp_path / "e.npz")
+    line = fails(
+        "extract_embeddings", manifest=tones, model=tmp_path / "no", embeddings=tmp_path / "e.npz"
+    )
     assert line == f"error: {tmp_path / 'no'}: not found"
     assert not (tmp_path / "e.npz").exists()
 
 
 def test_a_recipe_that_is_not_there_is_one_line(tones, tmp_path):
-    line = fails("train_extractor", manifest=tones, recipe=tmp_path / "no.yaml", folder=tmp_path / "model")
+    line = fails(
+        "train_extractor", manifest=tones, recipe=tmp_path / "no.yaml", folder=tmp_path / "model"
+    )
     assert line == f"error: {tmp_path / 'no.yaml'}: not found"
 
 

@@ -9,28 +9,37 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from models import RATE, settings_of, tone, write_tones
 from speechbrain.inference.speaker import EncoderClassifier
+from support.models import RATE, settings_of, tone, write_tones
 
-from voiceprivacy import audio
-from voiceprivacy.attack import extractors
-from voiceprivacy.attack.extractors import Extractor, embed_manifest, in_batches, single_thread
-from voiceprivacy.attack.preparation import Preparation, trimmed
-from voiceprivacy.attack.trusted import TrustedExtractor
-from voiceprivacy.files import BadInput
-from voiceprivacy.tables import Utterance, read_manifest
+from voiceprivacy.attack.extractors import networks
+from voiceprivacy.attack.extractors.networks import (
+    Extractor,
+    embed_manifest,
+    in_batches,
+    single_thread,
+)
+from voiceprivacy.attack.extractors.preparation import Preparation, trimmed
+from voiceprivacy.attack.extractors.trusted import TrustedExtractor
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance, read_manifest
 
 ASV = os.environ.get("VOICEPRIVACY_ASV")
 SPEECH = os.environ.get("VOICEPRIVACY_SPEECH")
 needs_model = pytest.mark.skipif(not ASV, reason="VOICEPRIVACY_ASV is not set: no real model here")
-needs_speech = pytest.mark.skipif(not SPEECH, reason="VOICEPRIVACY_SPEECH is not set: no real speech here")
+needs_speech = pytest.mark.skipif(
+    not SPEECH, reason="VOICEPRIVACY_SPEECH is not set: no real speech here"
+)
 
 
 def by_speechbrain(folder, samples, savedir, **options):
     """What SpeechBrain's own loader and encode_batch give (seeded: its x-vector adds noise)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        classifier = EncoderClassifier.from_hparams(source=str(folder), savedir=str(savedir), **options)
+        classifier = EncoderClassifier.from_hparams(
+            source=str(folder), savedir=str(savedir), **options
+        )
     torch.manual_seed(0)
     with torch.inference_mode(), single_thread():
         return classifier.encode_batch(torch.from_numpy(samples)).flatten().numpy()
@@ -47,7 +56,9 @@ def test_an_embedding_equals_encode_batch(kind, request, tmp_path):
     extractor = Extractor(folder)
     for index in range(3):
         samples = tone(1, index)
-        expected = by_speechbrain(folder, samples, tmp_path / str(index), overrides={"pretrained_path": str(folder)})
+        expected = by_speechbrain(
+            folder, samples, tmp_path / str(index), overrides={"pretrained_path": str(folder)}
+        )
         assert extractor.embed(samples).dtype == np.float32
         assert_equal_in_float32(extractor.embed(samples), expected)
 
@@ -90,17 +101,23 @@ def test_speakers_differ_more_than_utterances(ecapa, tones):
 
 def test_an_utterance_at_another_rate_is_refused_by_name(ecapa, tmp_path):
     manifest = write_tones(tmp_path, speakers=1, utterances=1, rate=8000)
-    with pytest.raises(BadInput, match=r"s0-0\.flac: utterance 's0-0' has 8000 Hz, .* is for 16000 Hz"):
+    with pytest.raises(
+        BadInput, match=r"s0-0\.flac: utterance 's0-0' has 8000 Hz, .* is for 16000 Hz"
+    ):
         embed_manifest(read_manifest(manifest), folder=ecapa)
 
 
 @pytest.mark.parametrize(("kind", "shortest"), [("ecapa", 3920), ("xvector", 2640)])
-def test_an_utterance_shorter_than_the_receptive_field_is_refused_by_name(kind, shortest, request, tmp_path):
+def test_an_utterance_shorter_than_the_receptive_field_is_refused_by_name(
+    kind, shortest, request, tmp_path
+):
     extractor = Extractor(request.getfixturevalue(kind))
     assert extractor.shortest == shortest  # frames of 25 ms every 10 ms: 23 or 15 of them
     assert np.isfinite(extractor.embed(tone(0, 0)[:shortest])).all()
     manifest = write_tones(tmp_path, speakers=1, utterances=1, seconds=(shortest - 1) / RATE)
-    with pytest.raises(BadInput, match=r"utterance 's0-0' lasts 0\.\d+ s, the model needs at least"):
+    with pytest.raises(
+        BadInput, match=r"utterance 's0-0' lasts 0\.\d+ s, the model needs at least"
+    ):
         embed_manifest(read_manifest(manifest), folder=extractor.folder)
 
 
@@ -145,7 +162,11 @@ def test_a_missing_file_of_a_model_is_named(ecapa, tmp_path, missing):
             "os.system",
         ),
         ("compute_features:", "other:", "has no field 'compute_features'"),
-        ("norm_type: sentence\n    std_norm: False\n\nembedding", "norm_type: global\n\nembedding", "must be sentence"),
+        (
+            "norm_type: sentence\n    std_norm: False\n\nembedding",
+            "norm_type: global\n\nembedding",
+            "must be sentence",
+        ),
         ("lin_neurons: 10", "lin_neurons: 11", "not the weights of the model"),
         ("n_mels: !ref <n_mels>", "n_mels: [1]", "cannot build"),
     ],
@@ -153,7 +174,9 @@ def test_a_missing_file_of_a_model_is_named(ecapa, tmp_path, missing):
 def test_a_model_of_another_kind_is_refused(ecapa, tmp_path, old, new, reason):
     shutil.copytree(ecapa, tmp_path / "model")
     assert old in settings_of(ecapa)
-    (tmp_path / "model" / "hyperparams.yaml").write_text(settings_of(ecapa).replace(old, new), encoding="utf-8")
+    (tmp_path / "model" / "hyperparams.yaml").write_text(
+        settings_of(ecapa).replace(old, new), encoding="utf-8"
+    )
     with pytest.raises(BadInput, match=reason):
         Extractor(tmp_path / "model")
 
@@ -193,7 +216,9 @@ def test_a_missing_gpu_is_said(ecapa):
 @pytest.mark.parametrize("kind", ["ecapa", "xvector"])
 def test_a_gpu_gives_the_same_embeddings(kind, request):
     folder = request.getfixturevalue(kind)
-    on_gpu, on_cpu = (Extractor(folder, device=device).embed(tone(0, 0)) for device in ("cuda", "cpu"))
+    on_gpu, on_cpu = (
+        Extractor(folder, device=device).embed(tone(0, 0)) for device in ("cuda", "cpu")
+    )
     np.testing.assert_allclose(on_gpu, on_cpu, rtol=1e-3, atol=1e-4 * np.abs(on_cpu).max())
 
 
@@ -207,7 +232,7 @@ def test_utterances_of_one_length_give_the_same_alone_and_together(ecapa):
 
 @pytest.mark.parametrize("kind", ["ecapa", "xvector"])
 def test_batches_keep_the_order_and_the_embeddings(kind, request, tones, monkeypatch):
-    monkeypatch.setattr(extractors, "READ_AHEAD", 6)
+    monkeypatch.setattr(networks, "READ_AHEAD", 6)
     folder, utterances = request.getfixturevalue(kind), read_manifest(tones)
     found = dict(in_batches(Extractor(folder), utterances, 2))
     expected = embed_manifest(utterances, folder=folder).embeddings
@@ -222,10 +247,16 @@ def test_preparation_changes_what_is_embedded_and_leaves_too_little_to_refuse(ec
     padded = Utterance("padded", "s", "f", tmp_path / "padded.flac", 2.8)
     samples, _ = audio.read(padded.path)
     trimming, plain = Extractor(ecapa, preparation=Preparation(trim=True)), Extractor(ecapa)
-    np.testing.assert_array_equal(trimming.embed_utterance(padded), plain.embed(trimmed(samples, RATE)))
-    assert not np.allclose(trimming.embed_utterance(padded), plain.embed_utterance(padded), rtol=0.1)
+    np.testing.assert_array_equal(
+        trimming.embed_utterance(padded), plain.embed(trimmed(samples, RATE))
+    )
+    assert not np.allclose(
+        trimming.embed_utterance(padded), plain.embed_utterance(padded), rtol=0.1
+    )
     audio.write(tmp_path / "short.flac", np.concatenate([silence, tone(0, 0)[:800], silence]), RATE)
-    with pytest.raises(BadInput, match=r"utterance 'short' holds speech of 0\.\d+ s, the model needs at least"):
+    with pytest.raises(
+        BadInput, match=r"utterance 'short' holds speech of 0\.\d+ s, the model needs at least"
+    ):
         trimming.embed_utterance(Utterance("short", "s", "f", tmp_path / "short.flac", 2.0))
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from voiceprivacy import audio
-from voiceprivacy.attack import f0
+from voiceprivacy.attack.extractors import histograms
+from voiceprivacy.inout import audio
 
 SPEECH = os.environ.get("VOICEPRIVACY_SPEECH")
 
@@ -15,12 +15,15 @@ SPEECH = os.environ.get("VOICEPRIVACY_SPEECH")
 @pytest.mark.skipif(not SPEECH, reason="VOICEPRIVACY_SPEECH does not name a LibriSpeech folder")
 def test_women_speak_higher_than_men():
     lines = (Path(SPEECH) / "SPEAKERS.TXT").read_text().splitlines()
-    genders = {of[0].strip(): of[1].strip() for of in (line.split("|") for line in lines if line[0].isdigit())}
+    genders = {
+        of[0].strip(): of[1].strip()
+        for of in (line.split("|") for line in lines if line[0].isdigit())
+    }
     pitch = {"F": [], "M": []}
     for folder in sorted((Path(SPEECH) / "test-other").iterdir()):
         path = min(folder.rglob("*.flac"))
-        periods = f0.lags(*audio.read(path))
-        pitch[genders[folder.name]].append(f0.SAMPLE_RATE / np.median(periods))
+        periods = histograms.lags(*audio.read(path))
+        pitch[genders[folder.name]].append(histograms.SAMPLE_RATE / np.median(periods))
     assert len(pitch["F"]) >= 4 and len(pitch["M"]) >= 4
     assert 150 < np.median(pitch["F"]) < 260
     assert 80 < np.median(pitch["M"]) < 160

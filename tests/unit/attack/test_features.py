@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from voiceprivacy import audio
-from voiceprivacy.attack import f0, style, units
-from voiceprivacy.attack.features import embed_each
-from voiceprivacy.files import BadInput
-from voiceprivacy.tables import Utterance
+from voiceprivacy.attack.extractors import histograms, style, units
+from voiceprivacy.attack.extractors.histograms import embed_each
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance
 
 DICTIONARY = """%
 1\tpronoun
@@ -23,9 +23,9 @@ lookout\t2 3
 
 def buzz(frequency_hz, *, seconds=1.0, sample_rate=16000):
     time = np.arange(int(seconds * sample_rate)) / sample_rate
-    return sum(np.sin(2 * np.pi * harmonic * frequency_hz * time) / harmonic for harmonic in (1, 2, 3)).astype(
-        np.float32
-    )
+    return sum(
+        np.sin(2 * np.pi * harmonic * frequency_hz * time) / harmonic for harmonic in (1, 2, 3)
+    ).astype(np.float32)
 
 
 def sound(seed, *, seconds=2.0):
@@ -40,20 +40,20 @@ def sound(seed, *, seconds=2.0):
 @pytest.mark.parametrize("frequency_hz", [80.0, 125.0, 200.0, 400.0])
 @pytest.mark.parametrize("sample_rate", [8000, 16000])
 def test_a_tone_falls_into_the_bin_of_its_period(frequency_hz, sample_rate):
-    histogram = f0.histogram(buzz(frequency_hz, sample_rate=sample_rate), sample_rate)
+    histogram = histograms.histogram(buzz(frequency_hz, sample_rate=sample_rate), sample_rate)
     assert len(histogram) == 107  # as in the paper
-    assert histogram.argmax() == pytest.approx(8000 / frequency_hz - f0.LAGS[0], abs=1)
+    assert histogram.argmax() == pytest.approx(8000 / frequency_hz - histograms.LAGS[0], abs=1)
     assert histogram.max() > 0.9 * histogram.sum()
 
 
 def test_frames_come_every_10_ms():
-    assert len(f0.lags(buzz(100.0, seconds=3.0), 16000)) == pytest.approx(300, abs=6)
+    assert len(histograms.lags(buzz(100.0, seconds=3.0), 16000)) == pytest.approx(300, abs=6)
 
 
 def test_speech_without_voice_says_nothing():
     noise = np.random.default_rng(0).normal(0, 0.1, 16000).astype(np.float32)
     for samples in (np.zeros(16000, np.float32), noise):
-        histogram = f0.histogram(samples, 16000)
+        histogram = histograms.histogram(samples, 16000)
         assert (histogram == histogram[0]).all() and histogram[0] > 0
 
 
@@ -100,10 +100,21 @@ def test_an_utterance_that_is_too_short_is_named(tmp_path):
 def test_style_by_hand():
     """Six words: the twice, i once; disfluency uh; one sentence; five different words; lantern is long."""
     dictionary = style.function_words()
-    found = dict(zip(style.names(dictionary), style.feature("Uh, I saw the the lantern.", dictionary), strict=True))
+    found = dict(
+        zip(
+            style.names(dictionary),
+            style.feature("Uh, I saw the the lantern.", dictionary),
+            strict=True,
+        )
+    )
     assert found["the"] == pytest.approx(2 / 6)
     assert found["i"] == pytest.approx(1 / 6)
-    assert found["disfluencies"] == found["long words"] == found["sentence ends"] == pytest.approx(1 / 6)
+    assert (
+        found["disfluencies"]
+        == found["long words"]
+        == found["sentence ends"]
+        == pytest.approx(1 / 6)
+    )
     assert found["new words"] == pytest.approx(5 / 6)
     assert found["other words"] == pytest.approx(3 / 6)
     assert sum(found[word] for word in style.FUNCTION_WORDS) == pytest.approx(3 / 6)
@@ -169,7 +180,10 @@ odd\t<thing>5
     [
         ("i like", {"pronoun": 1, "affect": 1, "time": 1}),
         ("was like", {"filler": 1, "time": 1}),
-        ("like like", {"filler": 1, "affect": 1, "time": 2}),  # the second comes after a word of time
+        (
+            "like like",
+            {"filler": 1, "affect": 1, "time": 2},
+        ),  # the second comes after a word of time
         ("kind of", {"certainty": 1}),
         ("kind", {"affect": 1}),
         ("kind off", {"affect": 1}),
@@ -180,5 +194,7 @@ odd\t<thing>5
 def test_conditions_on_neighbouring_words_by_hand(tmp_path, text, counts):
     (tmp_path / "d.dic").write_text(CONDITIONS)
     dictionary = style.read_dictionary(tmp_path / "d.dic")
-    found = dict(zip(dictionary.entries, style.feature(text, dictionary) * len(text.split()), strict=False))
+    found = dict(
+        zip(dictionary.entries, style.feature(text, dictionary) * len(text.split()), strict=False)
+    )
     assert {name: round(count) for name, count in found.items() if count} == counts

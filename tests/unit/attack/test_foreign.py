@@ -4,11 +4,11 @@ import sys
 
 import numpy as np
 import pytest
-from models import write_tones
+from support.models import write_tones
 
-from voiceprivacy.attack import foreign
-from voiceprivacy.files import BadInput
-from voiceprivacy.tables import read_manifest
+from voiceprivacy.attack.extractors import foreign
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import read_manifest
 
 COMMAND = """
 import argparse, csv, os

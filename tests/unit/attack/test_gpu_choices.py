@@ -12,13 +12,13 @@ import speechbrain
 import torch
 from torch.amp import autocast_mode
 
-from voiceprivacy.attack import training
-from voiceprivacy.attack.brain import SpeakerBrain, keep_precision
-from voiceprivacy.attack.extractors import BATCH_SIZE, Extractor, embed_manifest
-from voiceprivacy.attack.hyperparameters import Hyperparameters
-from voiceprivacy.attack.pieces import Batches
-from voiceprivacy.files import RESOURCES
-from voiceprivacy.tables import Utterance, read_manifest
+from voiceprivacy.attack.extractors.hyperparameters import Hyperparameters
+from voiceprivacy.attack.extractors.networks import BATCH_SIZE, Extractor, embed_manifest
+from voiceprivacy.attack.training import training
+from voiceprivacy.attack.training.batches import Batches
+from voiceprivacy.attack.training.brain import SpeakerBrain, keep_precision
+from voiceprivacy.inout.files import RESOURCES
+from voiceprivacy.inout.tables import Utterance, read_manifest
 
 LENGTHS = [500] * 20 + [400] * 3 + [700]
 
@@ -46,7 +46,9 @@ def test_batches_on_a_gpu_are_of_one_length_and_at_most_of_the_batch_size():
         made.append(StandIn(folder, device=device))
         return made[0]
 
-    utterances = [Utterance(str(index), "s", "f", None, length / 1000) for index, length in enumerate(LENGTHS)]
+    utterances = [
+        Utterance(str(index), "s", "f", None, length / 1000) for index, length in enumerate(LENGTHS)
+    ]
     found = embed_manifest(utterances, folder="model", device="cuda", threads=2, make=make)
     assert found.embeddings[:, 0].tolist() == list(range(len(LENGTHS)))
     assert made[0].device == "cuda"
@@ -88,11 +90,15 @@ def test_an_embedding_is_computed_on_the_device_alone(other_device, ecapa):
 
 @pytest.mark.parametrize("name", ["ecapa_vpc2024", "xvector"])
 def test_a_step_of_training_is_computed_on_the_device_alone(other_device, name):
-    settings = Hyperparameters(RESOURCES / "recipes" / f"{name}.yaml", placeholders={training.SPEAKERS: 7})
+    settings = Hyperparameters(
+        RESOURCES / "recipes" / f"{name}.yaml", placeholders={training.SPEAKERS: 7}
+    )
     modules = training._modules(settings)
     deferred = settings.get("compute_cost").deferred
     cost = settings.section("compute_cost", classes=training.COST, deferred=deferred).build()
-    brain = SpeakerBrain(modules=modules, hparams={"compute_cost": cost}, run_opts={"device": "meta"})
+    brain = SpeakerBrain(
+        modules=modules, hparams={"compute_cost": cost}, run_opts={"device": "meta"}
+    )
     batch = torch.ones(4, 48000), torch.tensor([0, 1, 2, 3])
     scores = brain.compute_forward(batch, speechbrain.Stage.TRAIN)
     assert (scores.device, scores.shape) == (other_device, (4, 1, 7))
@@ -130,7 +136,9 @@ def test_a_training_on_several_gpus_saves_the_same_names_and_goes_on_from_its_ch
     wrapped = []
     wrap = SpeakerBrain._wrap_distributed
     monkeypatch.setattr(
-        SpeakerBrain, "_wrap_distributed", lambda self: (wrap(self), wrapped.extend(map(type, self.modules.values())))
+        SpeakerBrain,
+        "_wrap_distributed",
+        lambda self: (wrap(self), wrapped.extend(map(type, self.modules.values()))),
     )
     training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "several", seed=1)
     assert wrapped.count(torch.nn.DataParallel) == 2

@@ -2,9 +2,9 @@
 
 import pytest
 
-from voiceprivacy.attack import hub
-from voiceprivacy.attack.extractors import model_folder
-from voiceprivacy.files import BadInput
+from voiceprivacy.attack.extractors import hub
+from voiceprivacy.attack.extractors.networks import model_folder
+from voiceprivacy.inout.files import BadInput
 
 COMMIT = "0f99f2d0ebe89ac095bcc5903c4dd8f72b367286"
 
@@ -24,7 +24,10 @@ def no_network(monkeypatch):
 
 
 def test_without_a_network_one_line_says_so(no_network, tmp_path):
-    with pytest.raises(BadInput, match=rf"^a/b at {COMMIT}: cannot be fetched \(Name or service not known\); .*copy$"):
+    with pytest.raises(
+        BadInput,
+        match=rf"^a/b at {COMMIT}: cannot be fetched \(Name or service not known\); .*copy$",
+    ):
         hub.fetch("a/b", revision=COMMIT, folder=tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
 
@@ -36,10 +39,14 @@ def test_the_files_of_a_snapshot_are_copied(monkeypatch, tmp_path):
         (snapshot / name).write_text(name, encoding="utf-8")
     monkeypatch.setattr(hub, "snapshot_download", lambda model, **wanted: str(snapshot))
     hub.fetch("a/b", revision=COMMIT, folder=tmp_path / "model")
-    assert sorted(path.name for path in (tmp_path / "model").iterdir()) == sorted([*hub.NEEDED, "classifier.ckpt"])
+    assert sorted(path.name for path in (tmp_path / "model").iterdir()) == sorted(
+        [*hub.NEEDED, "classifier.ckpt"]
+    )
 
 
-def test_a_download_that_was_killed_is_finished_and_without_a_network_does_with_what_is_needed(monkeypatch, tmp_path):
+def test_a_download_that_was_killed_is_finished_and_without_a_network_does_with_what_is_needed(
+    monkeypatch, tmp_path
+):
     snapshot = tmp_path / "snapshot"
     snapshot.mkdir()
 

@@ -4,22 +4,26 @@ import json
 import os
 import sys
 
-import voiceprivacy.torchaudio_loader  # noqa: F401
+import voiceprivacy.attack.torchaudio_loader  # noqa: F401
 
-import models
 import numpy as np
 import pytest
 import torch
 import transformers
 from safetensors.torch import load_file
 from speechbrain.integrations.huggingface import hubert, wav2vec2, wavlm
+from support import models
 
-from voiceprivacy.attack import units
-from voiceprivacy.attack.self_supervised import Encoder
-from voiceprivacy.files import BadInput
+from voiceprivacy.attack.extractors import units
+from voiceprivacy.attack.extractors.encoders import Encoder
+from voiceprivacy.inout.files import BadInput
 
 WRAPPERS = {"wav2vec2": wav2vec2.Wav2Vec2, "hubert": hubert.HuBERT, "wavlm": wavlm.WavLM}
-LARGE = {"do_stable_layer_norm": True, "feat_extract_norm": "layer", "conv_bias": True}  # as the large published ones
+LARGE = {
+    "do_stable_layer_norm": True,
+    "feat_extract_norm": "layer",
+    "conv_bias": True,
+}  # as the large published ones
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +92,9 @@ def test_fewer_layers_in_the_settings_give_the_frames_of_a_lower_layer(tmp_path)
 def test_units_count_the_frames(folder):
     encoder = Encoder(folder)
     draw = np.random.default_rng(0)
-    codebook = units.Codebook(np.ones(16, np.float32), draw.normal(scale=0.3, size=(256, 16)).astype(np.float32))
+    codebook = units.Codebook(
+        np.ones(16, np.float32), draw.normal(scale=0.3, size=(256, 16)).astype(np.float32)
+    )
     counts = units.histogram(codebook, encoder)(speech(), 16000)
     assert counts.sum() == len(encoder.frames(speech()))
     assert (counts > 0).sum() > 1
@@ -98,16 +104,23 @@ def test_a_folder_runs_no_code(folder, tmp_path):
     """It names code of its own wherever transformers would look for such; the weights of one hold a pickled call."""
     own = "own.Network"
     everywhere = {"auto_map": {"AutoConfig": own, "AutoModel": own, "AutoFeatureExtractor": own}}
-    everywhere |= {"_attn_implementation": "someone/kernels", "quantization_config": {"quant_method": "own"}}
+    everywhere |= {
+        "_attn_implementation": "someone/kernels",
+        "quantization_config": {"quant_method": "own"},
+    }
     for name in ("model.safetensors", "config.json", "preprocessor_config.json"):
         (tmp_path / name).write_bytes((folder / name).read_bytes())
     change(tmp_path, **everywhere)
     change(tmp_path, "preprocessor_config.json", **everywhere, feature_extractor_type="Own")
     (tmp_path / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
-    np.testing.assert_array_equal(Encoder(tmp_path).frames(speech()), Encoder(folder).frames(speech()))
+    np.testing.assert_array_equal(
+        Encoder(tmp_path).frames(speech()), Encoder(folder).frames(speech())
+    )
     (tmp_path / "model.safetensors").unlink()
     torch.save({"weights": Call(f"touch {tmp_path / 'ran'}")}, tmp_path / "pytorch_model.bin")
-    with pytest.raises(BadInput, match=r"pytorch_model\.bin: holds no weights \(Weights only load failed"):
+    with pytest.raises(
+        BadInput, match=r"pytorch_model\.bin: holds no weights \(Weights only load failed"
+    ):
         Encoder(tmp_path)
     assert not (tmp_path / "ran").exists()
 
@@ -125,13 +138,37 @@ class Call:
 @pytest.mark.parametrize(
     ("name", "fields", "message"),
     [
-        ("config.json", {"model_type": "whisper"}, r"config\.json: model_type is 'whisper', expected wav2vec2, hubert"),
+        (
+            "config.json",
+            {"model_type": "whisper"},
+            r"config\.json: model_type is 'whisper', expected wav2vec2, hubert",
+        ),
         ("config.json", {"add_adapter": True}, "add_adapter is true"),
-        ("config.json", {"hidden_size": "large"}, r"no network can be built from it .*'hidden_size' expected int"),
-        ("config.json", {"hidden_act": "os.system"}, r"no network can be built from it \(KeyError: 'os\.system'\)"),
-        ("config.json", {"hidden_size": 32}, r"model\.safetensors: not the weights of the network .*size mismatch"),
-        ("config.json", {"num_hidden_layers": 3}, r"has no weights encoder\.layers\.2\.[\w.]+, so it does not belong"),
-        ("preprocessor_config.json", {"sampling_rate": 8000}, "sampling_rate is 8000, expected 16000"),
+        (
+            "config.json",
+            {"hidden_size": "large"},
+            r"no network can be built from it .*'hidden_size' expected int",
+        ),
+        (
+            "config.json",
+            {"hidden_act": "os.system"},
+            r"no network can be built from it \(KeyError: 'os\.system'\)",
+        ),
+        (
+            "config.json",
+            {"hidden_size": 32},
+            r"model\.safetensors: not the weights of the network .*size mismatch",
+        ),
+        (
+            "config.json",
+            {"num_hidden_layers": 3},
+            r"has no weights encoder\.layers\.2\.[\w.]+, so it does not belong",
+        ),
+        (
+            "preprocessor_config.json",
+            {"sampling_rate": 8000},
+            "sampling_rate is 8000, expected 16000",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused(folder, tmp_path, name, fields, message):
@@ -169,5 +206,7 @@ def test_settings_that_are_no_object_are_refused(tmp_path):
 
 def test_without_the_package_one_line_says_so(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(BadInput, match=r"the package transformers, .*, is not installed here: install the version"):
+    with pytest.raises(
+        BadInput, match=r"the package transformers, .*, is not installed here: install the version"
+    ):
         Encoder(folder)

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from voiceprivacy.attack.hyperparameters import Hyperparameters
-from voiceprivacy.files import BadInput
+from voiceprivacy.attack.extractors.hyperparameters import Hyperparameters
+from voiceprivacy.inout.files import BadInput
 
 FBANK = "speechbrain.lobes.features.Fbank"
 
@@ -26,7 +26,9 @@ def test_a_section_is_built_with_its_fields(tmp_path):
 
 
 def test_a_named_class_is_not_called(tmp_path):
-    settings = read(tmp_path, "act: !name:torch.nn.LeakyReLU\nopt: !name:torch.optim.Adam\n    lr: 0.5\n")
+    settings = read(
+        tmp_path, "act: !name:torch.nn.LeakyReLU\nopt: !name:torch.optim.Adam\n    lr: 0.5\n"
+    )
     assert settings.get("act").build() is torch.nn.LeakyReLU
     assert settings.get("opt").build()([torch.zeros(1, requires_grad=True)]).defaults["lr"] == 0.5
 

@@ -2,13 +2,19 @@
 
 import numpy as np
 import pytest
-from models import tone, write_tones
+from support.models import tone, write_tones
 
-from voiceprivacy import audio, seeds
-from voiceprivacy.attack import pieces
-from voiceprivacy.attack.augmentation import Augmentation, coloured_noise, degraded, mixed, reverberant
-from voiceprivacy.files import BadInput
-from voiceprivacy.tables import Utterance, read_manifest
+from voiceprivacy.attack.training import batches as pieces
+from voiceprivacy.attack.training.batches import (
+    Augmentation,
+    coloured_noise,
+    degraded,
+    mixed,
+    reverberant,
+)
+from voiceprivacy.inout import audio, seeds
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance, read_manifest
 
 RATE = 16000
 CLEAN = Augmentation([1.0], [0.1, 0.5], 0.0, [0.0, 20.0], 0.0)
@@ -21,7 +27,9 @@ def speech(tmp_path):
 
 
 def training(utterances, *, augmentation=CLEAN, crop_s=0.3, seed=0):
-    return pieces.Pieces(utterances, augmentation=augmentation, crop_s=crop_s, sample_rate=RATE, seed=seed)
+    return pieces.Pieces(
+        utterances, augmentation=augmentation, crop_s=crop_s, sample_rate=RATE, seed=seed
+    )
 
 
 def test_an_utterance_gives_as_many_pieces_as_it_is_long(speech):
@@ -34,7 +42,9 @@ def test_a_piece_is_cut_from_its_speakers_utterance(speech):
     samples, speaker = made[1, 0]
     whole, _ = audio.read(made.utterances[0].path)
     assert speaker == 0
-    assert any(np.array_equal(samples, whole[start : start + len(samples)]) for start in range(len(whole)))
+    assert any(
+        np.array_equal(samples, whole[start : start + len(samples)]) for start in range(len(whole))
+    )
 
 
 def test_an_utterance_shorter_than_a_piece_is_repeated(speech):
@@ -72,7 +82,12 @@ def utterance(name, speaker, gender="f"):
 
 
 def test_pairs_leave_out_pieces_of_one_utterance_and_other_genders():
-    cut = [(utterance("a1", "a"), 0), (utterance("a1", "a"), 9), (utterance("a2", "a"), 0), (utterance("b1", "b"), 0)]
+    cut = [
+        (utterance("a1", "a"), 0),
+        (utterance("a1", "a"), 9),
+        (utterance("a2", "a"), 0),
+        (utterance("b1", "b"), 0),
+    ]
     rows, columns, same = pieces.validation_pairs([*cut, (utterance("c1", "c", "m"), 0)])
     assert list(zip(rows.tolist(), columns.tolist(), same.tolist(), strict=True)) == [
         (0, 2, True),
@@ -126,7 +141,9 @@ def test_noise_has_the_level_that_is_asked_for():
 def test_the_power_of_noise_falls_as_its_colour_says(tilt):
     power = np.abs(np.fft.rfft(coloured_noise(2**18, tilt=tilt, generator=seeds.generator(1)))) ** 2
     octaves = [power[2**k : 2 ** (k + 1)].mean() for k in (10, 16)]
-    assert 10 * np.log10(octaves[0] / octaves[1]) == pytest.approx(6 * tilt * 10 * np.log10(2), abs=0.7)
+    assert 10 * np.log10(octaves[0] / octaves[1]) == pytest.approx(
+        6 * tilt * 10 * np.log10(2), abs=0.7
+    )
 
 
 def test_a_rooms_tail_falls_by_60_db_in_its_reverberation_time():
@@ -141,13 +158,19 @@ def test_a_rooms_tail_falls_by_60_db_in_its_reverberation_time():
 
 def test_a_share_of_zero_leaves_speech_alone_and_of_one_degrades_it():
     samples = tone(0, 0)
-    assert np.array_equal(degraded(samples, CLEAN, sample_rate=RATE, generator=seeds.generator(0)), samples)
+    assert np.array_equal(
+        degraded(samples, CLEAN, sample_rate=RATE, generator=seeds.generator(0)), samples
+    )
     for name in ("noise_share", "reverberation_share"):
         always = CLEAN._replace(**{name: 1.0})
-        assert not np.allclose(degraded(samples, always, sample_rate=RATE, generator=seeds.generator(0)), samples)
+        assert not np.allclose(
+            degraded(samples, always, sample_rate=RATE, generator=seeds.generator(0)), samples
+        )
 
 
 def test_silence_stays_finite():
     always = CLEAN._replace(noise_share=1.0, reverberation_share=1.0)
     silence = np.zeros(4000, dtype=np.float32)
-    assert np.isfinite(degraded(silence, always, sample_rate=RATE, generator=seeds.generator(0))).all()
+    assert np.isfinite(
+        degraded(silence, always, sample_rate=RATE, generator=seeds.generator(0))
+    ).all()

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voiceprivacy.attack import lda, plda
-from voiceprivacy.files import BadInput
+from voiceprivacy.attack.backends import lda, plda
+from voiceprivacy.inout.files import BadInput
 
 DATA = Path("tests/data/plda")
 NORMS = {"nonorm": None, "norm": "kaldi", "simplenorm": "simple"}
@@ -23,9 +23,17 @@ def golden():
         with np.load(DATA / f"{name}.npz") as file:
             cases |= {key: file[key] for key in file.files}
     speakers = range(len(cases["n_enrol"]))
-    enrolled = [cases["X_enrol"][cases["spk_enrol"] == speaker].astype(float) for speaker in speakers]
-    cases["multi"] = {"enrolment": np.stack([rows.mean(axis=0) for rows in enrolled]), "counts": cases["n_enrol"]}
-    cases["n1"] = {"enrolment": np.stack([rows[0] for rows in enrolled]), "counts": np.ones(len(enrolled))}
+    enrolled = [
+        cases["X_enrol"][cases["spk_enrol"] == speaker].astype(float) for speaker in speakers
+    ]
+    cases["multi"] = {
+        "enrolment": np.stack([rows.mean(axis=0) for rows in enrolled]),
+        "counts": cases["n_enrol"],
+    }
+    cases["n1"] = {
+        "enrolment": np.stack([rows[0] for rows in enrolled]),
+        "counts": np.ones(len(enrolled)),
+    }
     return cases
 
 
@@ -70,7 +78,10 @@ def test_scores_after_mean_and_length_normalisation_meet_kaldi(golden, norm):
 @pytest.mark.parametrize("norm", NORMS)
 def test_the_whole_recipe_meets_kaldi(tmp_path, golden, norm):
     recipe = plda.vpc_recipe(
-        golden["X_train"], golden["spk_train"], lda_dim=int(golden["lda_dim"]), length_norm=NORMS[norm]
+        golden["X_train"],
+        golden["spk_train"],
+        lda_dim=int(golden["lda_dim"]),
+        length_norm=NORMS[norm],
     )
     plda.write_recipe(tmp_path / "plda.npz", recipe)
     for of in (recipe, plda.read_recipe(tmp_path / "plda.npz")):
@@ -95,14 +106,20 @@ def test_a_file_with_kaldis_parameters_scores_as_kaldi(tmp_path, golden, prepare
 
 def test_lda_directions_meet_kaldi_up_to_their_sign(golden):
     directions = lda.lda(golden["X_train"], golden["spk_train"], dimensions=int(golden["lda_dim"]))
-    np.testing.assert_allclose(np.abs(directions), np.abs(golden["vpc_lda"][:, :-1]), atol=1e-8, rtol=0)
+    np.testing.assert_allclose(
+        np.abs(directions), np.abs(golden["vpc_lda"][:, :-1]), atol=1e-8, rtol=0
+    )
 
 
 @pytest.mark.parametrize("case", json.loads((DATA / "scalar.json").read_text(encoding="utf-8")))
 def test_one_dimension_by_hand(case):
     model = plda.Plda(np.zeros(1), np.array([[float(case["B"])]]), np.array([[float(case["W"])]]))
     llr = plda.score(
-        model, enrolment=[[case["enrol_mean"]]], counts=[case["n"]], trial=[[case["test"]]], length_norm=None
+        model,
+        enrolment=[[case["enrol_mean"]]],
+        counts=[case["n"]],
+        trial=[[case["test"]]],
+        length_norm=None,
     )
     assert llr[0, 0] == pytest.approx(float(case["llr"]), rel=1e-6, abs=1e-14)
 
@@ -124,9 +141,13 @@ def test_an_affine_map_of_all_embeddings_changes_no_score(seed):
 
     def scores(mapped):
         recipe = plda.vpc_recipe(mapped(train), speakers, lda_dim=2)
-        return plda.score_recipe(recipe, enrolment=mapped(enrolment), counts=np.full(5, 2), trial=mapped(trial))
+        return plda.score_recipe(
+            recipe, enrolment=mapped(enrolment), counts=np.full(5, 2), trial=mapped(trial)
+        )
 
-    np.testing.assert_allclose(scores(lambda x: 3 * x @ rotation + 7), scores(lambda x: x), atol=1e-6)
+    np.testing.assert_allclose(
+        scores(lambda x: 3 * x @ rotation + 7), scores(lambda x: x), atol=1e-6
+    )
 
 
 def test_the_order_of_utterances_and_the_names_of_speakers_do_not_matter(golden):
@@ -148,7 +169,13 @@ def test_speakers_with_one_utterance_take_part():
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"length_norm": None}, {"length_norm": None, "scale": False}, {"scale": False}, {"centre": False}],
+    [
+        {},
+        {"length_norm": None},
+        {"length_norm": None, "scale": False},
+        {"scale": False},
+        {"centre": False},
+    ],
 )
 def test_a_saved_recipe_scores_as_before(tmp_path, golden, options):
     recipe = plda.vpc_recipe(golden["X_train"], golden["spk_train"], **options)
@@ -160,7 +187,9 @@ def test_a_saved_recipe_scores_as_before(tmp_path, golden, options):
 
 
 def test_what_a_recipe_does_not_use_is_absent_from_the_file(tmp_path, golden):
-    recipe = plda.vpc_recipe(golden["X_train"], golden["spk_train"], length_norm=None, scale=False, centre=False)
+    recipe = plda.vpc_recipe(
+        golden["X_train"], golden["spk_train"], length_norm=None, scale=False, centre=False
+    )
     plda.write_recipe(tmp_path / "plda.npz", recipe)
     with np.load(tmp_path / "plda.npz") as file:
         assert sorted(file.files) == ["between", "lda", "mean", "within"]
@@ -168,12 +197,16 @@ def test_what_a_recipe_does_not_use_is_absent_from_the_file(tmp_path, golden):
 
 def test_a_file_whose_shapes_disagree_is_refused(tmp_path):
     np.savez(tmp_path / "plda.npz", mean=np.zeros(3), between=np.eye(2), within=np.eye(3))
-    with pytest.raises(BadInput, match=r"plda\.npz: between is not a finite array of shape \(3, 3\)"):
+    with pytest.raises(
+        BadInput, match=r"plda\.npz: between is not a finite array of shape \(3, 3\)"
+    ):
         plda.read_recipe(tmp_path / "plda.npz")
 
 
 def test_embeddings_in_single_precision_are_scored_in_double(golden):
-    recipe = plda.Recipe(plda.train(golden["X_train"], golden["spk_train"]), None, None, None, False)
+    recipe = plda.Recipe(
+        plda.train(golden["X_train"], golden["spk_train"]), None, None, None, False
+    )
     single = golden["X_test"].astype(np.float32)
     assert plda.preprocess(recipe, single).dtype == lda.scale_to_length(single).dtype == np.float64
     np.testing.assert_array_equal(plda.preprocess(recipe, single), single.astype(float))
@@ -184,14 +217,19 @@ def test_zero_embeddings_stay_zero():
     model = plda.Plda(np.zeros(2), np.eye(2), np.eye(2))
     zeros = {"enrolment": np.zeros((1, 2)), "trial": np.zeros((1, 2)), "counts": [1]}
     np.testing.assert_array_equal(
-        plda.score(model, **zeros, length_norm="kaldi"), plda.score(model, **zeros, length_norm=None)
+        plda.score(model, **zeros, length_norm="kaldi"),
+        plda.score(model, **zeros, length_norm=None),
     )
 
 
-def test_single_scoring_takes_every_enrolment_for_one_utterance_and_is_kept_in_the_file(tmp_path, golden):
+def test_single_scoring_takes_every_enrolment_for_one_utterance_and_is_kept_in_the_file(
+    tmp_path, golden
+):
     recipe = plda.vpc_recipe(golden["X_train"], golden["spk_train"])
     enrolment, trial = golden["multi"]["enrolment"], golden["X_test"]
-    of_one = plda.score_recipe(recipe, enrolment=enrolment, counts=np.ones(len(enrolment)), trial=trial)
+    of_one = plda.score_recipe(
+        recipe, enrolment=enrolment, counts=np.ones(len(enrolment)), trial=trial
+    )
     single = recipe._replace(single=True)
     np.testing.assert_array_equal(plda.score_recipe(single, **golden["multi"], trial=trial), of_one)
     assert not np.allclose(plda.score_recipe(recipe, **golden["multi"], trial=trial), of_one)
@@ -203,7 +241,13 @@ def test_single_scoring_takes_every_enrolment_for_one_utterance_and_is_kept_in_t
 
 @pytest.mark.parametrize("name", ["mean", "between", "within", "lda", "centre"])
 def test_an_array_that_is_not_finite_is_named(tmp_path, name):
-    arrays = {"mean": np.zeros(2), "between": np.eye(2), "within": np.eye(2), "lda": np.eye(2), "centre": np.zeros(2)}
+    arrays = {
+        "mean": np.zeros(2),
+        "between": np.eye(2),
+        "within": np.eye(2),
+        "lda": np.eye(2),
+        "centre": np.zeros(2),
+    }
     arrays[name] = arrays[name] + np.inf
     np.savez(tmp_path / "plda.npz", **arrays)
     with pytest.raises(BadInput, match=rf"plda\.npz: {name} is not a finite array of shape \(2"):
@@ -211,9 +255,23 @@ def test_an_array_that_is_not_finite_is_named(tmp_path, name):
 
 
 def test_a_length_normalisation_that_is_none_is_named(tmp_path):
-    np.savez(tmp_path / "plda.npz", mean=np.zeros(1), between=np.eye(1), within=np.eye(1), length_norm="long")
-    with pytest.raises(BadInput, match=r"plda\.npz: length_norm 'long' is neither kaldi nor simple"):
+    np.savez(
+        tmp_path / "plda.npz",
+        mean=np.zeros(1),
+        between=np.eye(1),
+        within=np.eye(1),
+        length_norm="long",
+    )
+    with pytest.raises(
+        BadInput, match=r"plda\.npz: length_norm 'long' is neither kaldi nor simple"
+    ):
         plda.read_recipe(tmp_path / "plda.npz")
     ones = np.ones((1, 1))
     with pytest.raises(BadInput, match=r"^length_norm 'long' is neither kaldi nor simple"):
-        plda.score(plda.Plda(ones[0], ones, ones), enrolment=ones, counts=[1], trial=ones, length_norm="long")
+        plda.score(
+            plda.Plda(ones[0], ones, ones),
+            enrolment=ones,
+            counts=[1],
+            trial=ones,
+            length_norm="long",
+        )

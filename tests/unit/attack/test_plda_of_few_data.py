@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from voiceprivacy.attack import lda, plda
-from voiceprivacy.files import BadInput
+from voiceprivacy.attack.backends import lda, plda
+from voiceprivacy.inout.files import BadInput
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,9 @@ def test_speakers_within_whom_nothing_varies_are_refused():
 @pytest.mark.parametrize("lda_dim", [0, 4, 9])
 def test_more_lda_dimensions_than_the_data_allow_are_refused(lda_dim):
     with pytest.raises(BadInput, match="allow 1 to 3"):
-        plda.vpc_recipe(np.random.default_rng(0).normal(size=(20, 9)), np.arange(20) % 4, lda_dim=lda_dim)
+        plda.vpc_recipe(
+            np.random.default_rng(0).normal(size=(20, 9)), np.arange(20) % 4, lda_dim=lda_dim
+        )
 
 
 def test_within_covariance_of_no_rank_is_refused():
@@ -53,7 +55,9 @@ def test_shrinkage_moves_towards_the_mean_variance_and_keeps_the_trace():
 
 def test_too_few_utterances_are_refused_unless_shrinkage_is_asked_for():
     embeddings, speakers = few()
-    with pytest.raises(BadInput, match=r"dimensions \(30\), there are 18: use more training speech, shrinkage: 0.1"):
+    with pytest.raises(
+        BadInput, match=r"dimensions \(30\), there are 18: use more training speech, shrinkage: 0.1"
+    ):
         plda.vpc_recipe(embeddings, speakers)
     recipe = plda.vpc_recipe(embeddings, speakers, shrinkage=0.2)
     assert np.linalg.cond(recipe.plda.within) < 1e4
@@ -78,7 +82,9 @@ def test_shrinkage_does_not_excuse_one_utterance_a_speaker():
 def test_shrinkage_reaches_lda_and_every_iteration_of_plda():
     embeddings, speakers = few(dimensions=4)
     directions = plda.vpc_recipe(embeddings, speakers, shrinkage=0.3, scale=False).lda
-    np.testing.assert_array_equal(directions, lda.lda(embeddings, speakers, dimensions=4, shrinkage=0.3))
+    np.testing.assert_array_equal(
+        directions, lda.lda(embeddings, speakers, dimensions=4, shrinkage=0.3)
+    )
     assert not np.allclose(directions, lda.lda(embeddings, speakers, dimensions=4))
     projected = (embeddings - embeddings.mean(axis=0)) @ directions.T
     trained = plda.train(projected, speakers, shrinkage=0.3, iterations=2)
@@ -90,7 +96,9 @@ def test_shrinkage_reaches_lda_and_every_iteration_of_plda():
 
 @pytest.mark.parametrize(("lda_dim", "kept"), [(1, 1), (3, 3), (None, 3)])
 def test_every_dimension_that_the_data_allow_can_be_kept(lda_dim, kept):
-    recipe = plda.vpc_recipe(np.random.default_rng(0).normal(size=(20, 9)), np.arange(20) % 4, lda_dim=lda_dim)
+    recipe = plda.vpc_recipe(
+        np.random.default_rng(0).normal(size=(20, 9)), np.arange(20) % 4, lda_dim=lda_dim
+    )
     assert recipe.lda.shape == (kept, 9)
 
 

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from voiceprivacy.attack.preparation import NOTHING, Preparation, active, at_level, prepared, trimmed
+from voiceprivacy.attack.extractors.preparation import (
+    NOTHING,
+    Preparation,
+    active,
+    at_level,
+    prepared,
+    trimmed,
+)
 
 RATE = 16000
 TONE = (0.3 * np.sin(np.arange(RATE) * 0.2)).astype(np.float32)
@@ -36,7 +43,9 @@ def test_nothing_is_the_default():
     assert Preparation() == NOTHING
 
 
-@pytest.mark.parametrize("samples", [np.zeros(RATE, np.float32), np.zeros(10, np.float32), np.zeros(0, np.float32)])
+@pytest.mark.parametrize(
+    "samples", [np.zeros(RATE, np.float32), np.zeros(10, np.float32), np.zeros(0, np.float32)]
+)
 def test_silence_and_crumbs_stay_finite(samples):
     everything = prepared(samples, RATE, Preparation(loudness=True, trim=True, vad=True))
     assert np.isfinite(everything).all()

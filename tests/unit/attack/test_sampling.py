@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from voiceprivacy.arrays import Embeddings
-from voiceprivacy.attack import backends
-from voiceprivacy.attack.sampling import SAMPLES, read_samples, sample_matrix
-from voiceprivacy.files import BadInput
-from voiceprivacy.tables import write_table
+from voiceprivacy.attack.backends import backends
+from voiceprivacy.attack.backends.backends import SAMPLES, read_samples, sample_matrix
+from voiceprivacy.inout.arrays import Embeddings
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import write_table
 
 ROWS = [
     (shift, speaker, role, f"{speaker}{place}")
@@ -21,13 +21,17 @@ ROWS = [
 def gallery(seed):
     ids = np.array([f"{speaker}{place}" for speaker in "ab" for place in range(3)])
     values = np.random.default_rng(seed).normal(size=(6, 4)).astype(np.float32)
-    return backends.Gallery(Embeddings(ids, values), "x.npz"), dict(zip(ids.tolist(), values, strict=True))
+    return backends.Gallery(Embeddings(ids, values), "x.npz"), dict(
+        zip(ids.tolist(), values, strict=True)
+    )
 
 
 def test_every_test_meets_the_templates_of_its_own_shift(tmp_path):
     write_table(tmp_path / "s.tsv", SAMPLES, ROWS)
     (enrolment, of_enrolment), (trial, of_trial) = gallery(0), gallery(1)
-    matrix = sample_matrix(backends.cosine, read_samples(tmp_path / "s.tsv"), enrolment=enrolment, trial=trial)
+    matrix = sample_matrix(
+        backends.cosine, read_samples(tmp_path / "s.tsv"), enrolment=enrolment, trial=trial
+    )
     assert matrix.rows.tolist() == ["a@0", "b@0", "a@1", "b@1"]
     assert matrix.row_speakers.tolist() == ["a", "b", "a", "b"]
     assert matrix.columns.tolist() == matrix.column_speakers.tolist() == ["a", "b"]
@@ -54,4 +58,6 @@ def test_an_observation_without_an_embedding_is_named(tmp_path):
     write_table(tmp_path / "s.tsv", SAMPLES, [*ROWS[:-1], (1, "b", "template", "b9")])
     (enrolment, _), (trial, _) = gallery(0), gallery(1)
     with pytest.raises(BadInput, match="has no embedding of 'b9'"):
-        sample_matrix(backends.cosine, read_samples(tmp_path / "s.tsv"), enrolment=enrolment, trial=trial)
+        sample_matrix(
+            backends.cosine, read_samples(tmp_path / "s.tsv"), enrolment=enrolment, trial=trial
+        )

@@ -1,16 +1,16 @@
 """Frames of a wav2vec 2.0 of SpeechBrain: equal to SpeechBrain's own, as units, and folders that are refused."""
 
-import models
 import numpy as np
 import pytest
 import torch
 from hyperpyyaml import load_hyperpyyaml
+from support import models
 
-from voiceprivacy import audio
-from voiceprivacy.attack import units
-from voiceprivacy.attack.self_supervised import Encoder
-from voiceprivacy.files import BadInput
-from voiceprivacy.tables import Utterance
+from voiceprivacy.attack.extractors import units
+from voiceprivacy.attack.extractors.encoders import Encoder
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,9 @@ def test_units_of_an_encoder_count_its_frames(folder, tmp_path):
     utterances = []
     for index in range(8):
         audio.write(tmp_path / f"u{index}.wav", samples_of(index), 16000)
-        utterances.append(Utterance(f"u{index}", f"s{index % 4}", "f", tmp_path / f"u{index}.wav", 2.0))
+        utterances.append(
+            Utterance(f"u{index}", f"s{index % 4}", "f", tmp_path / f"u{index}.wav", 2.0)
+        )
     encoder = Encoder(folder)
     codebook = units.train(utterances, seed=0, encoder=encoder)
     assert codebook.centres.shape == (256, 8)
@@ -70,7 +72,9 @@ def test_speech_that_is_too_short_or_too_long_is_refused(folder):
 
 
 def test_what_is_no_such_folder_is_refused(folder, ecapa, tmp_path):
-    with pytest.raises(BadInput, match=r"not found \(a folder with hyperparams\.yaml, latent_extractor\.ckpt"):
+    with pytest.raises(
+        BadInput, match=r"not found \(a folder with hyperparams\.yaml, latent_extractor\.ckpt"
+    ):
         Encoder(tmp_path / "nowhere")
     with pytest.raises(BadInput, match="has no field 'extractor'"):
         Encoder(ecapa)

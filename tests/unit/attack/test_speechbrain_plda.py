@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from speechbrain.processing.PLDA_LDA import Ndx, StatObject_SB, fast_PLDA_scoring
 
-from voiceprivacy.attack import backends, plda, speechbrain_plda
-from voiceprivacy.files import BadInput
+from voiceprivacy.attack.backends import backends, plda, speechbrain_plda
+from voiceprivacy.inout.files import BadInput
 
 
 @pytest.fixture(scope="module")
@@ -13,13 +13,17 @@ def speech():
     """Embeddings (240, 6) of 40 speakers."""
     generator = np.random.default_rng(0)
     voices = generator.normal(size=(40, 1, 6)) * 1.5
-    return (voices + generator.normal(size=(40, 6, 6))).reshape(-1, 6) + 3, np.repeat(np.arange(40), 6)
+    return (voices + generator.normal(size=(40, 6, 6))).reshape(-1, 6) + 3, np.repeat(
+        np.arange(40), 6
+    )
 
 
 def statistics(embeddings):
     names = np.array([f"u{row}" for row in range(len(embeddings))], dtype=object)
     no_times = np.full(len(embeddings), None)
-    return StatObject_SB(names, names, no_times, no_times, np.ones((len(embeddings), 1)), embeddings.copy())
+    return StatObject_SB(
+        names, names, no_times, no_times, np.ones((len(embeddings), 1)), embeddings.copy()
+    )
 
 
 @pytest.mark.parametrize("rank", [2, 6])
@@ -28,7 +32,9 @@ def test_scores_are_those_of_speechbrain(speech, rank, tmp_path):
     recipe = speechbrain_plda.train(embeddings, speakers, rank=rank)
     plda.write_recipe(tmp_path / "plda.npz", recipe)
     enrolment, trial = embeddings[:20], embeddings[100:130]
-    ours = backends.scorer(tmp_path / "plda.npz")(enrolment=enrolment, counts=np.full(20, 4), trial=trial)
+    ours = backends.scorer(tmp_path / "plda.npz")(
+        enrolment=enrolment, counts=np.full(20, 4), trial=trial
+    )
     factor = np.linalg.cholesky(recipe.plda.between + 1e-14 * np.eye(6))
     theirs = fast_PLDA_scoring(
         statistics(enrolment),

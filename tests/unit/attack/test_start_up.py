@@ -5,18 +5,22 @@ import sys
 
 import pytest
 
-from voiceprivacy.files import RESOURCES, SCRIPTS
+from voiceprivacy.inout.files import RESOURCES, SCRIPTS
 
 
 def printed(program):
-    done = subprocess.run([sys.executable, "-c", program], cwd=SCRIPTS, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=SCRIPTS, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
 
 
 def test_a_model_of_a_folder_is_loaded_without_what_it_does_not_need():
-    program = "import sys; from voiceprivacy.attack import extractors, self_supervised, training\n"
-    program += f"extractors.kind(trust=False)(extractors.model_folder({str(RESOURCES / 'ecapa_small')!r}))\n"
+    program = "import sys; from voiceprivacy.attack.extractors import encoders, networks; from voiceprivacy.attack.training import training\n"
+    program += (
+        f"networks.kind(trust=False)(networks.model_folder({str(RESOURCES / 'ecapa_small')!r}))\n"
+    )
     names = ["scipy.stats", "httpcore", "transformers", "speechbrain.inference", "matplotlib"]
     program += f"print(*[name for name in {names} if name in sys.modules])"
     assert printed(program) == []
@@ -24,6 +28,8 @@ def test_a_model_of_a_folder_is_loaded_without_what_it_does_not_need():
 
 @pytest.mark.parametrize("first", ["", "import scipy.stats\n"])
 def test_what_speechbrain_needs_of_scipy_is_there_when_it_is_used(first):
-    program = f"{first}import voiceprivacy.torchaudio_loader, speechbrain.dataio.sampler as of\n"
+    program = (
+        f"{first}import voiceprivacy.attack.torchaudio_loader, speechbrain.dataio.sampler as of\n"
+    )
     program += "print(of.lognorm.ppf(0.5, s=1))\nfrom scipy import stats\nprint(stats.lognorm.ppf(0.5, s=1))"
     assert printed(program) == ["1.0", "1.0"]

@@ -6,22 +6,27 @@ import warnings
 import numpy as np
 import pytest
 import torch
-from models import tone, write_tones
 from speechbrain.inference.speaker import EncoderClassifier
-from trained import FILES, changed, curve, weights
+from support.models import tone, write_tones
+from support.trained import FILES, changed, curve, weights
 
-from voiceprivacy.attack import brain, training
-from voiceprivacy.attack.brain import SpeakerBrain
-from voiceprivacy.attack.extractors import Extractor, embed_manifest
-from voiceprivacy.attack.pieces import Pieces
-from voiceprivacy.files import RESOURCES, BadInput
-from voiceprivacy.tables import read_manifest
+from voiceprivacy.attack.extractors.networks import Extractor, embed_manifest
+from voiceprivacy.attack.training import brain, training
+from voiceprivacy.attack.training.batches import Pieces
+from voiceprivacy.attack.training.brain import SpeakerBrain
+from voiceprivacy.inout.files import RESOURCES, BadInput
+from voiceprivacy.inout.tables import read_manifest
 
 
 def test_a_trained_extractor_tells_its_speakers_apart(recipe, tones, tmp_path, capsys):
     utterances = read_manifest(tones)
     training.train(utterances, recipe=recipe, folder=tmp_path / "model", seed=1)
-    assert [line.split()[1] for line in capsys.readouterr().out.splitlines()] == ["1", "2", "3", "4"]
+    assert [line.split()[1] for line in capsys.readouterr().out.splitlines()] == [
+        "1",
+        "2",
+        "3",
+        "4",
+    ]
     losses = [float(loss) for loss in curve(tmp_path / "model", "loss")]
     assert losses[-1] < losses[0]
     assert sorted(path.name for path in (tmp_path / "model").iterdir()) == FILES
@@ -36,7 +41,9 @@ def test_speechbrain_loads_what_is_saved(recipe, tones, tmp_path):
     training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        classifier = EncoderClassifier.from_hparams(source=str(tmp_path / "model"), savedir=str(tmp_path / "links"))
+        classifier = EncoderClassifier.from_hparams(
+            source=str(tmp_path / "model"), savedir=str(tmp_path / "links")
+        )
     state = classifier.mods.embedding_model.state_dict()
     ours = Extractor(tmp_path / "model").model.state_dict()
     assert all((state[name] == ours[name]).all() for name in ours)
@@ -54,7 +61,9 @@ def test_seeds_decide_and_the_order_of_the_manifest_does_not(recipe, tones, tmp_
 def test_a_failure_leaves_checkpoints_and_no_folder(recipe, tones, tmp_path, monkeypatch):
     monkeypatch.setattr(training, "_save", lambda *of: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "out" / "model", seed=1)
+        training.train(
+            read_manifest(tones), recipe=recipe, folder=tmp_path / "out" / "model", seed=1
+        )
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["model.checkpoints"]
 
 
@@ -69,9 +78,17 @@ def test_somebody_elses_folder_is_left_alone(recipe, tones, tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ("number_of_epochs: 4", "epochs: 4", "number_of_epochs is 'None', expected a positive number"),
+        (
+            "number_of_epochs: 4",
+            "epochs: 4",
+            "number_of_epochs is 'None', expected a positive number",
+        ),
         ("noise_share: 1", "reverberation_s: [0, 1]", "expected 0.05 s or more"),
-        ("crop_s: 0.5", "crop_s: 0.5\nvalidation_speakers: 3", "two training speakers besides the 3 held out"),
+        (
+            "crop_s: 0.5",
+            "crop_s: 0.5\nvalidation_speakers: 3",
+            "two training speakers besides the 3 held out",
+        ),
         ("speeds: [1.0, 1.1]", "speeds: fast", "speeds is 'fast', expected a list of numbers"),
         ("snr_db: [20, 50]", "snr_db: [10]", "expected the lowest and the highest value"),
         ("speeds: [1.0, 1.1]", "speeds: [10]", "expected numbers from 0.5 to 2"),
@@ -81,7 +98,12 @@ def test_somebody_elses_folder_is_left_alone(recipe, tones, tmp_path):
 )
 def test_a_recipe_that_is_none_is_refused(recipe, tones, tmp_path, old, new, reason):
     with pytest.raises(BadInput, match=reason):
-        training.train(read_manifest(tones), recipe=changed(recipe, old, new), folder=tmp_path / "model", seed=1)
+        training.train(
+            read_manifest(tones),
+            recipe=changed(recipe, old, new),
+            folder=tmp_path / "model",
+            seed=1,
+        )
     assert not (tmp_path / "model").exists()
 
 
@@ -96,14 +118,22 @@ def test_speech_at_another_rate_is_refused(recipe, tmp_path):
         training.train(read_manifest(manifest), recipe=recipe, folder=tmp_path / "model", seed=1)
 
 
-def test_the_epoch_with_the_lowest_eer_of_held_out_speakers_is_kept(recipe, tones, tmp_path, monkeypatch):
-    changed(recipe, "sample_rate: 16000", "validation_speakers: 2\nvalidation_s: 0.2\npatience: 2\nsample_rate: 16000")
+def test_the_epoch_with_the_lowest_eer_of_held_out_speakers_is_kept(
+    recipe, tones, tmp_path, monkeypatch
+):
+    changed(
+        recipe,
+        "sample_rate: 16000",
+        "validation_speakers: 2\nvalidation_s: 0.2\npatience: 2\nsample_rate: 16000",
+    )
     told_eers, saved = iter([9.0, 5.0, 7.0, 6.0]), {}
     monkeypatch.setattr(brain, "cosine_eer_percent", lambda *of: next(told_eers))
     end = SpeakerBrain._end_epoch
 
     def end_epoch(self, epoch, *, eer_percent):
-        saved[epoch] = {name: of.clone() for name, of in self.modules.embedding_model.state_dict().items()}
+        saved[epoch] = {
+            name: of.clone() for name, of in self.modules.embedding_model.state_dict().items()
+        }
         end(self, epoch, eer_percent=eer_percent)
 
     monkeypatch.setattr(SpeakerBrain, "_end_epoch", end_epoch)
@@ -117,7 +147,11 @@ def test_the_epoch_with_the_lowest_eer_of_held_out_speakers_is_kept(recipe, tone
 
 
 def test_training_stops_when_the_eer_does_not_fall_any_more(recipe, tones, tmp_path, monkeypatch):
-    changed(recipe, "sample_rate: 16000", "validation_speakers: 2\nvalidation_s: 0.2\npatience: 1\nsample_rate: 16000")
+    changed(
+        recipe,
+        "sample_rate: 16000",
+        "validation_speakers: 2\nvalidation_s: 0.2\npatience: 1\nsample_rate: 16000",
+    )
     told_eers = iter([9.0, 9.0])
     monkeypatch.setattr(brain, "cosine_eer_percent", lambda *of: next(told_eers))
     training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1)
@@ -125,11 +159,17 @@ def test_training_stops_when_the_eer_does_not_fall_any_more(recipe, tones, tmp_p
 
 
 def test_speakers_held_out_are_never_heard(recipe, tones, tmp_path, monkeypatch):
-    changed(recipe, "sample_rate: 16000", "validation_speakers: 2\nvalidation_s: 0.2\nsample_rate: 16000")
+    changed(
+        recipe,
+        "sample_rate: 16000",
+        "validation_speakers: 2\nvalidation_s: 0.2\nsample_rate: 16000",
+    )
     heard = set()
     monkeypatch.setattr(Pieces, "_piece", piece_told(Pieces._piece, heard))
     training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1)
-    held_out = set((tmp_path / "model" / "held_out_speakers.txt").read_text(encoding="utf-8").split())
+    held_out = set(
+        (tmp_path / "model" / "held_out_speakers.txt").read_text(encoding="utf-8").split()
+    )
     assert held_out.isdisjoint(heard)
     assert held_out | heard == {"s0", "s1", "s2", "s3"}
 
@@ -147,21 +187,32 @@ def test_fine_tuning_starts_from_the_given_weights(recipe, tones, tmp_path):
     training.train(utterances, recipe=recipe, folder=tmp_path / "first", seed=1)
     still = changed(recipe, "lr: 0.002", "lr: 0.000000000001")
     changed(still, "lr_final: 0.0001", "lr_final: 0.000000000001")
-    training.train(utterances[:8], recipe=still, folder=tmp_path / "tuned", seed=2, start=tmp_path / "first")
-    first, tuned = (dict(Extractor(tmp_path / name).model.named_parameters()) for name in ("first", "tuned"))
+    training.train(
+        utterances[:8], recipe=still, folder=tmp_path / "tuned", seed=2, start=tmp_path / "first"
+    )
+    first, tuned = (
+        dict(Extractor(tmp_path / name).model.named_parameters()) for name in ("first", "tuned")
+    )
     assert all(np.allclose(first[name].detach(), tuned[name].detach(), atol=1e-6) for name in first)
 
 
 def test_fine_tuning_another_architecture_is_refused(recipe, tones, ecapa, tmp_path):
     with pytest.raises(BadInput, match="not the weights of the recipe's model"):
-        training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1, start=ecapa)
+        training.train(
+            read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1, start=ecapa
+        )
 
 
 @pytest.mark.parametrize("name", ["ecapa_small", "ecapa_vpc2024", "xvector"])
 def test_a_shipped_recipe_trains_and_speechbrain_loads_the_folder(name, tones, tmp_path):
     recipe = tmp_path / "recipe.yaml"
     text = (RESOURCES / "recipes" / f"{name}.yaml").read_text(encoding="utf-8")
-    for field, value in {"number_of_epochs": 1, "batch_size": 8, "crop_s": 0.4, "validation_speakers": 0}.items():
+    for field, value in {
+        "number_of_epochs": 1,
+        "batch_size": 8,
+        "crop_s": 0.4,
+        "validation_speakers": 0,
+    }.items():
         text = re.sub(rf"^{field}: \S+", f"{field}: {value}", text, flags=re.MULTILINE)
     for old, new in {"512": "16", "1536": "48", "1500": "24", "128": "16", "384": "48"}.items():
         text = re.sub(rf"\b{old}\b", new, text)
@@ -169,14 +220,19 @@ def test_a_shipped_recipe_trains_and_speechbrain_loads_the_folder(name, tones, t
     training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        EncoderClassifier.from_hparams(source=str(tmp_path / "model"), savedir=str(tmp_path / "links"))
+        EncoderClassifier.from_hparams(
+            source=str(tmp_path / "model"), savedir=str(tmp_path / "links")
+        )
     Extractor(tmp_path / "model").embed(tone(0, 0))
 
 
 def test_a_gpu_that_is_not_there_and_fp16_without_one_are_refused(recipe, tones, tmp_path):
     if torch.cuda.is_available():
         pytest.skip("there is a GPU")
-    for computer, reason in [(("cuda", 1, "fp32"), "torch sees no GPU"), (("cpu", 1, "fp16"), "needs a GPU")]:
+    for computer, reason in [
+        (("cuda", 1, "fp32"), "torch sees no GPU"),
+        (("cpu", 1, "fp16"), "needs a GPU"),
+    ]:
         with pytest.raises(BadInput, match=reason):
             training.train(
                 read_manifest(tones),
@@ -190,5 +246,7 @@ def test_a_gpu_that_is_not_there_and_fp16_without_one_are_refused(recipe, tones,
 def test_mixed_precision_trains_too(recipe, tones, tmp_path):
     changed(recipe, "number_of_epochs: 4", "number_of_epochs: 1")
     computer = training.Computer("cpu", 1, "bf16")
-    training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1, computer=computer)
+    training.train(
+        read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1, computer=computer
+    )
     assert np.isfinite(Extractor(tmp_path / "model").embed(tone(0, 0))).all()

@@ -12,15 +12,17 @@ from pathlib import Path
 
 import pytest
 from speechbrain.utils import checkpoints
-from trained import changed, curve, weights
+from support.trained import changed, curve, weights
 
-from voiceprivacy.attack import training
-from voiceprivacy.attack.brain import History, SpeakerBrain
-from voiceprivacy.attack.pieces import Pieces
-from voiceprivacy.tables import read_manifest
+from voiceprivacy.attack.training import training
+from voiceprivacy.attack.training.batches import Pieces
+from voiceprivacy.attack.training.brain import History, SpeakerBrain
+from voiceprivacy.inout.tables import read_manifest
 
 
-def test_a_training_that_was_killed_goes_on_to_the_same_weights(recipe, tones, tmp_path, monkeypatch):
+def test_a_training_that_was_killed_goes_on_to_the_same_weights(
+    recipe, tones, tmp_path, monkeypatch
+):
     utterances = read_manifest(tones)
     training.train(utterances, recipe=recipe, folder=tmp_path / "whole", seed=1)
     with monkeypatch.context() as patch:
@@ -36,21 +38,31 @@ def test_a_training_that_was_killed_goes_on_to_the_same_weights(recipe, tones, t
     assert curve(tmp_path / "killed", "loss") == curve(tmp_path / "whole", "loss")
 
 
-def test_a_training_that_was_killed_while_it_saved_goes_on_from_the_epoch_before(recipe, tones, tmp_path, monkeypatch):
+def test_a_training_that_was_killed_while_it_saved_goes_on_from_the_epoch_before(
+    recipe, tones, tmp_path, monkeypatch
+):
     utterances = read_manifest(tones)
     training.train(utterances, recipe=recipe, folder=tmp_path / "whole", seed=1)
     with monkeypatch.context() as patch:
-        patch.setitem(checkpoints.DEFAULT_SAVE_HOOKS, History, killed_in_its_third_call(History.write))
+        patch.setitem(
+            checkpoints.DEFAULT_SAVE_HOOKS, History, killed_in_its_third_call(History.write)
+        )
         with pytest.raises(KeyboardInterrupt):
             training.train(utterances, recipe=recipe, folder=tmp_path / "killed", seed=1)
     half = list(tmp_path.glob("killed.checkpoints/*.unfinished/CKPT*"))
-    assert len(half) == 1 and (half[0] / "CKPT.yaml").exists() and not (half[0] / "history.ckpt").exists()
+    assert (
+        len(half) == 1
+        and (half[0] / "CKPT.yaml").exists()
+        and not (half[0] / "history.ckpt").exists()
+    )
     training.train(utterances, recipe=recipe, folder=tmp_path / "killed", seed=1)
     assert weights(tmp_path / "killed") == weights(tmp_path / "whole")
     assert curve(tmp_path / "killed", "loss") == curve(tmp_path / "whole", "loss")
 
 
-def test_a_training_that_was_killed_while_it_cleaned_up_can_be_repeated(recipe, tones, tmp_path, monkeypatch):
+def test_a_training_that_was_killed_while_it_cleaned_up_can_be_repeated(
+    recipe, tones, tmp_path, monkeypatch
+):
     utterances, remove = read_manifest(tones), shutil.rmtree
 
     def remove_some(folder, **options):
@@ -85,7 +97,16 @@ def killed_in_its_third_call(save):
 @pytest.mark.long
 def test_a_process_that_was_killed_goes_on_to_the_same_weights(recipe, tones, tmp_path):
     changed(recipe, "number_of_epochs: 4 ", "number_of_epochs: 40 ")
-    command = [sys.executable, "scripts/train_extractor.py", "--manifest", tones, "--recipe", recipe, "--seed", "1"]
+    command = [
+        sys.executable,
+        "scripts/train_extractor.py",
+        "--manifest",
+        tones,
+        "--recipe",
+        recipe,
+        "--seed",
+        "1",
+    ]
     subprocess.run([*command, "--folder", tmp_path / "whole"], check=True)
     process = subprocess.Popen([*command, "--folder", tmp_path / "killed"], start_new_session=True)
     while not saved(tmp_path / "killed.checkpoints"):
@@ -124,7 +145,9 @@ def told(get, heard):
     return item
 
 
-def test_another_recipe_does_not_go_on_from_the_checkpoints_of_this_one(recipe, tones, tmp_path, monkeypatch):
+def test_another_recipe_does_not_go_on_from_the_checkpoints_of_this_one(
+    recipe, tones, tmp_path, monkeypatch
+):
     utterances = read_manifest(tones)
     with monkeypatch.context() as patch:
         patch.setattr(SpeakerBrain, "on_stage_start", killed_in_epoch(3))
@@ -132,7 +155,12 @@ def test_another_recipe_does_not_go_on_from_the_checkpoints_of_this_one(recipe, 
             training.train(utterances, recipe=recipe, folder=tmp_path / "model", seed=1)
     heard = []
     monkeypatch.setattr(Pieces, "__getitem__", told(Pieces.__getitem__, heard))
-    training.train(utterances, recipe=changed(recipe, "lr: 0.002", "lr: 0.001"), folder=tmp_path / "model", seed=1)
+    training.train(
+        utterances,
+        recipe=changed(recipe, "lr: 0.002", "lr: 0.001"),
+        folder=tmp_path / "model",
+        seed=1,
+    )
     assert {epoch for epoch, _ in heard} == {1, 2, 3, 4}
     assert not (tmp_path / "model.checkpoints").exists()
 
@@ -145,7 +173,12 @@ def test_other_speech_or_another_start_does_not_go_on_from_the_checkpoints(
     shutil.copytree(tones.parent, tmp_path / "tones")
     utterances = read_manifest(tmp_path / "tones" / tones.name)
     training.train(utterances, recipe=recipe, folder=tmp_path / "start", seed=2)
-    arguments = {"recipe": recipe, "folder": tmp_path / "model", "seed": 1, "start": tmp_path / "start"}
+    arguments = {
+        "recipe": recipe,
+        "folder": tmp_path / "model",
+        "seed": 1,
+        "start": tmp_path / "start",
+    }
     with monkeypatch.context() as patch:
         patch.setattr(SpeakerBrain, "on_stage_start", killed_in_epoch(3))
         with pytest.raises(KeyboardInterrupt):

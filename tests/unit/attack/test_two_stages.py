@@ -4,12 +4,18 @@ import re
 
 import numpy as np
 import pytest
-from calls import flags, succeeds
+from support.calls import flags, succeeds
 
-from voiceprivacy.attack.extractors import Extractor
-from voiceprivacy.files import RESOURCES
+from voiceprivacy.attack.extractors.networks import Extractor
+from voiceprivacy.inout.files import RESOURCES
 
-TINY = {"number_of_epochs": 1, "batch_size": 8, "crop_s": 0.4, "validation_s": 0.4, "validation_speakers": 2}
+TINY = {
+    "number_of_epochs": 1,
+    "batch_size": 8,
+    "crop_s": 0.4,
+    "validation_s": 0.4,
+    "validation_speakers": 2,
+}
 SMALLER = {"128": "16", "384": "48"}
 
 
@@ -26,7 +32,9 @@ def tiny(name, folder):
 
 
 def train(manifest, recipe, folder, *more):
-    return succeeds("train_extractor", *flags(manifest=manifest, recipe=recipe, folder=folder, seed=0), *more)
+    return succeeds(
+        "train_extractor", *flags(manifest=manifest, recipe=recipe, folder=folder, seed=0), *more
+    )
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +48,9 @@ def stages(tones, tmp_path_factory):
 def test_the_second_stage_goes_on_from_the_first(stages):
     """Its one epoch at a low rate moves the weights a little; from nothing they would be quite others."""
     first, tuned = (
-        np.concatenate([of.detach().numpy().ravel() for of in Extractor(stages / name).model.parameters()])
+        np.concatenate(
+            [of.detach().numpy().ravel() for of in Extractor(stages / name).model.parameters()]
+        )
         for name in ("first", "tuned")
     )
     assert not np.array_equal(first, tuned)
@@ -48,7 +58,9 @@ def test_the_second_stage_goes_on_from_the_first(stages):
 
 
 def test_both_stages_hold_the_same_speakers_out(stages):
-    held_out = [(stages / name / "held_out_speakers.txt").read_text().split() for name in ("first", "tuned")]
+    held_out = [
+        (stages / name / "held_out_speakers.txt").read_text().split() for name in ("first", "tuned")
+    ]
     assert held_out[0] == held_out[1]
     assert len(held_out[0]) == 2
 
@@ -58,9 +70,12 @@ def test_the_second_stage_can_start_from_the_shipped_attacker(tones, tmp_path):
     for field, value in (TINY | {"validation_speakers": 0}).items():
         text = re.sub(rf"^{field}: \S+", f"{field}: {value}", text, flags=re.MULTILINE)
     (tmp_path / "tune.yaml").write_text(text, encoding="utf-8")
-    said = train(tones, tmp_path / "tune.yaml", tmp_path / "tuned", "--start", RESOURCES / "ecapa_small")
+    said = train(
+        tones, tmp_path / "tune.yaml", tmp_path / "tuned", "--start", RESOURCES / "ecapa_small"
+    )
     assert "trained:" in said
     shipped, tuned = (
-        Extractor(folder).model.state_dict() for folder in (RESOURCES / "ecapa_small", tmp_path / "tuned")
+        Extractor(folder).model.state_dict()
+        for folder in (RESOURCES / "ecapa_small", tmp_path / "tuned")
     )
     assert shipped.keys() == tuned.keys()

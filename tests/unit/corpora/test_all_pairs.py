@@ -2,9 +2,9 @@
 
 from itertools import permutations
 
-from voiceprivacy.corpora import all_pairs
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.protocol import list_names
+from voiceprivacy.corpora.protocols import all_pairs
 
 OPTIONS = {"lists": ["f", "m"]}
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 import soundfile
-from trees import call, edit, kaldi, librispeech, write_audio
+from support.trees import call, edit, kaldi, librispeech, write_audio
 
-from voiceprivacy import tables
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import FINDING
 from voiceprivacy.corpora.recordings import is_clipped
+from voiceprivacy.inout import tables
 
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["f", "m"]}}
 
@@ -32,7 +32,8 @@ def test_a_corpus_that_trains_needs_no_protocol(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "what"), [(b"not audio", "cannot be read as audio"), (b"", "cannot be read as audio")]
+    ("content", "what"),
+    [(b"not audio", "cannot be read as audio"), (b"", "cannot be read as audio")],
 )
 def test_unreadable_audio_is_named_with_its_utterance(tmp_path, content, what):
     path = tmp_path / "dev" / "11" / "100" / "11-100-0000.flac"
@@ -72,9 +73,16 @@ def test_truncated_audio_is_an_error(tmp_path):
     wav = write_audio(tmp_path / "dev" / "11" / "100" / "11-100-0009.wav")
     wav.write_bytes(wav.read_bytes()[:-500])
     of_training = found(source, {})
-    assert of_training == [f"{wav}: truncated: 500 bytes less than its header announces (utterance '11-100-0009')"]
-    errors = [finding for finding in found(source, ENROL_TRIAL) if "flac" in finding and "0001" in finding]
-    assert any(f"{flac}: " in error and ("truncated" in error or "cannot be read" in error) for error in errors)
+    assert of_training == [
+        f"{wav}: truncated: 500 bytes less than its header announces (utterance '11-100-0009')"
+    ]
+    errors = [
+        finding for finding in found(source, ENROL_TRIAL) if "flac" in finding and "0001" in finding
+    ]
+    assert any(
+        f"{flac}: " in error and ("truncated" in error or "cannot be read" in error)
+        for error in errors
+    )
 
 
 def test_a_wav_with_chunks_after_its_samples_is_whole(tmp_path):
@@ -89,7 +97,9 @@ def samples_of(path, samples):
 
 
 def test_silent_and_clipped_audio_of_an_evaluated_corpus_is_an_oddity(tmp_path):
-    source = librispeech(tmp_path, women=[f"{n}" for n in range(11, 21)], men=[f"{n}" for n in range(31, 41)])
+    source = librispeech(
+        tmp_path, women=[f"{n}" for n in range(11, 21)], men=[f"{n}" for n in range(31, 41)]
+    )
     noise = np.random.default_rng(0).normal(scale=0.6, size=1600)
     silent, clipped = (tmp_path / "dev" / "11" / "100" / f"11-100-000{n}.flac" for n in (0, 1))
     samples_of(silent, np.full(1600, 1e-4))
@@ -122,9 +132,15 @@ def test_speakers_who_train_attackers_are_not_evaluated(tmp_path):
     training = {"train": librispeech(tmp_path / "train", women=["11", "15"], men=[])}
     errors = [str(error) for error in checks.check(source, ENROL_TRIAL, 16000, training).errors()]
     place = f"{tmp_path}/train/dev/11/100/11-100-0000.flac"
-    assert errors == [f"{place}: speaker '11' trains attackers (corpus 'train'), but enrols or is tried here"]
+    assert errors == [
+        f"{place}: speaker '11' trains attackers (corpus 'train'), but enrols or is tried here"
+    ]
     finished = call(
-        "validate_corpus", source=source, protocol=ENROL_TRIAL, training=training, checks=tmp_path / "c.tsv"
+        "validate_corpus",
+        source=source,
+        protocol=ENROL_TRIAL,
+        training=training,
+        checks=tmp_path / "c.tsv",
     )
     assert finished.returncode == 2
     assert "speaker '11' trains attackers" in finished.stderr
@@ -141,7 +157,10 @@ def test_a_corpus_that_will_be_downloaded_is_said_and_not_checked(tmp_path):
     }
     (oddity,) = checks.examine_entry("clean", corpora).findings
     assert oddity.level == "oddity"
-    assert str(oddity) == f"{tmp_path}/test-clean: is not there: 347 MB will be downloaded; check again afterwards"
+    assert (
+        str(oddity)
+        == f"{tmp_path}/test-clean: is not there: 347 MB will be downloaded; check again afterwards"
+    )
 
 
 def test_a_missing_folder_is_a_finding_too():
@@ -155,7 +174,13 @@ def test_an_unknown_kind_is_one_clear_finding():
 
 def test_oddities_pass_and_are_written(tmp_path):
     source, protocol = kaldi(tmp_path)
-    finished = call("validate_corpus", source=source, protocol=protocol, sample_rate=16000, checks=tmp_path / "c.tsv")
+    finished = call(
+        "validate_corpus",
+        source=source,
+        protocol=protocol,
+        sample_rate=16000,
+        checks=tmp_path / "c.tsv",
+    )
     assert finished.returncode == 0
     rows = tables.read_table(tmp_path / "c.tsv", FINDING)
     assert [row["level"] for row in rows] == ["oddity"]

@@ -7,10 +7,10 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from trees import call, librispeech
+from support.trees import call, librispeech
 
 from voiceprivacy.corpora import downloads
-from voiceprivacy.files import BadInput
+from voiceprivacy.inout.files import BadInput
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -92,7 +92,9 @@ def test_a_subset_is_downloaded_and_unpacked_and_nothing_else(tmp_path, server, 
         ("LibriSpeech/dev/device", tarfile.CHRTYPE),
     ],
 )
-def test_an_archive_with_links_or_names_that_lead_elsewhere_is_refused(tmp_path, server, name, kind):
+def test_an_archive_with_links_or_names_that_lead_elsewhere_is_refused(
+    tmp_path, server, name, kind
+):
     content, member = io.BytesIO(), tarfile.TarInfo(name)
     member.type, member.linkname = kind, str(tmp_path)
     with tarfile.open(fileobj=content, mode="w:gz") as tar:
@@ -100,18 +102,23 @@ def test_an_archive_with_links_or_names_that_lead_elsewhere_is_refused(tmp_path,
         tar.addfile(tarfile.TarInfo("LibriSpeech/dev/11/escaped.txt"))
     server.content = content.getvalue()
     archive = downloads.Archive("dev", len(server.content), hashlib.md5(server.content).hexdigest())
-    with pytest.raises(BadInput, match=f"'{name}' is a link, a device or leads out of the archive: not unpacked"):
+    with pytest.raises(
+        BadInput, match=f"'{name}' is a link, a device or leads out of the archive: not unpacked"
+    ):
         fetch(archive, server, tmp_path / "root")
     assert below(tmp_path / "root") == [".dev.lock", "dev.tar.gz.part"]
     assert not list(tmp_path.rglob("escaped.txt"))
 
 
 @pytest.mark.parametrize(
-    "address", ["http://www.openslr.org", "ftp://127.0.0.1/x", "file:///tmp", "http://127.0.0.1.x.org"]
+    "address",
+    ["http://www.openslr.org", "ftp://127.0.0.1/x", "file:///tmp", "http://127.0.0.1.x.org"],
 )
 def test_archives_come_over_https_or_from_this_machine(tmp_path, address):
     with pytest.raises(BadInput, match="archives are fetched over https only"):
-        downloads.fetch_subset(downloads.Archive("dev", 1, "0"), root=tmp_path / "root", address=address)
+        downloads.fetch_subset(
+            downloads.Archive("dev", 1, "0"), root=tmp_path / "root", address=address
+        )
     assert not (tmp_path / "root").exists()
 
 
@@ -154,13 +161,17 @@ def test_another_md5_is_refused_and_nothing_is_left(tmp_path, server, archive):
 
 def test_a_server_that_gives_nothing_is_named_with_what_is_there(tmp_path, server, archive):
     server.limit = 0
-    with pytest.raises(BadInput, match=rf"broke off at 0 of {archive.bytes} bytes .*; call again to resume"):
+    with pytest.raises(
+        BadInput, match=rf"broke off at 0 of {archive.bytes} bytes .*; call again to resume"
+    ):
         fetch(archive, server, tmp_path / "root")
     assert len(server.asked) == downloads.ATTEMPTS
 
 
 def test_a_shorter_file_than_published_is_removed(tmp_path, server, archive):
-    with pytest.raises(BadInput, match=f"has {archive.bytes} bytes, published are {archive.bytes + 1}; removed"):
+    with pytest.raises(
+        BadInput, match=f"has {archive.bytes} bytes, published are {archive.bytes + 1}; removed"
+    ):
         fetch(archive._replace(bytes=archive.bytes + 1), server, tmp_path / "root")
 
 
@@ -176,14 +187,25 @@ def test_without_room_nothing_is_downloaded(tmp_path, server, archive):
 
 
 def test_only_published_subsets_can_be_downloaded():
-    assert downloads.published_archive("test-clean", downloads.ARCHIVES).md5 == "32fa31d27d2e1cad72775fee3f4849a9"
-    with pytest.raises(BadInput, match="dev: is none of the subsets that can be downloaded: dev-clean"):
+    assert (
+        downloads.published_archive("test-clean", downloads.ARCHIVES).md5
+        == "32fa31d27d2e1cad72775fee3f4849a9"
+    )
+    with pytest.raises(
+        BadInput, match="dev: is none of the subsets that can be downloaded: dev-clean"
+    ):
         downloads.published_archive("dev", downloads.ARCHIVES)
 
 
 def test_the_command_shows_progress_and_says_when_it_is_done(tmp_path, server, archive):
-    (tmp_path / "archives.tsv").write_text(f"subset\tbytes\tmd5\ndev\t{archive.bytes}\t{archive.md5}\n")
-    where = {"root": tmp_path / "root", "address": server.address, "archives": tmp_path / "archives.tsv"}
+    (tmp_path / "archives.tsv").write_text(
+        f"subset\tbytes\tmd5\ndev\t{archive.bytes}\t{archive.md5}\n"
+    )
+    where = {
+        "root": tmp_path / "root",
+        "address": server.address,
+        "archives": tmp_path / "archives.tsv",
+    }
     finished = call("fetch_subset", subset="dev", done=tmp_path / "done.tsv", **where)
     assert finished.returncode == 0, finished.stderr
     assert "dev.tar.gz.part" in finished.stderr

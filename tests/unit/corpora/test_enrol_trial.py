@@ -7,11 +7,13 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voiceprivacy.corpora import enrol_trial
 from voiceprivacy.corpora.listing import Findings, Listed
+from voiceprivacy.corpora.protocols import enrol_trial
 
 OPTIONS = {"enrolment_utterances": 3, "lists": ["f", "m"]}
-SESSIONS = st.lists(st.integers(1, 6), min_size=1, max_size=4)  # utterances in each session of a speaker
+SESSIONS = st.lists(
+    st.integers(1, 6), min_size=1, max_size=4
+)  # utterances in each session of a speaker
 
 
 def listed(name, speaker="a", gender="f", session=""):
@@ -34,7 +36,10 @@ def split(utterances, options=OPTIONS):
     return enrolment, trial, [str(finding) for finding in findings]
 
 
-@given(sizes=st.lists(SESSIONS.filter(lambda sizes: sum(sizes) > 3), min_size=1, max_size=5), seed=st.integers(0, 99))
+@given(
+    sizes=st.lists(SESSIONS.filter(lambda sizes: sum(sizes) > 3), min_size=1, max_size=5),
+    seed=st.integers(0, 99),
+)
 def test_parts_are_disjoint_and_blind_to_the_order_of_files(sizes, seed):
     utterances = speakers(sizes)
     enrolment, trial, findings = split(utterances)
@@ -80,12 +85,16 @@ def test_who_enrols_is_not_always_the_first():
 
 
 def test_a_speaker_with_too_few_utterances_is_named():
-    assert split(speakers([[3]]))[2] == ["wav.scp:1: speaker 's0' has 3 utterances: enrol_trial needs at least 4"]
+    assert split(speakers([[3]]))[2] == [
+        "wav.scp:1: speaker 's0' has 3 utterances: enrol_trial needs at least 4"
+    ]
 
 
 def test_a_speaker_without_gender_is_an_error_in_lists_per_gender_only():
     utterances = speakers([[10]], gender="-")
-    assert split(utterances)[2] == ["wav.scp:1: speaker 's0' has no gender, but the lists are per gender"]
+    assert split(utterances)[2] == [
+        "wav.scp:1: speaker 's0' has no gender, but the lists are per gender"
+    ]
     assert split(utterances, OPTIONS | {"lists": ["mixed"]})[2] == []
 
 

@@ -1,11 +1,13 @@
 """Real speech, where it is: the same corpus as librispeech, kaldi and folder gives the same manifests and trials."""
 
 import pytest
-from trees import SPEECH, call, prepare, write_lines
+from support.trees import SPEECH, call, prepare, write_lines
 
 from voiceprivacy.corpora.listing import Findings, list_utterances
 
-pytestmark = pytest.mark.skipif(not SPEECH, reason="VOICEPRIVACY_SPEECH (a LibriSpeech folder) is not set")
+pytestmark = pytest.mark.skipif(
+    not SPEECH, reason="VOICEPRIVACY_SPEECH (a LibriSpeech folder) is not set"
+)
 
 LIBRISPEECH = {"librispeech": {"root": SPEECH, "subsets": ["test-other"]}}
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 3, "lists": ["f", "m"]}}
@@ -26,7 +28,9 @@ def as_kaldi(folder):
 def as_folder(folder):
     genders = {of.speaker: of.gender for of in list_utterances(LIBRISPEECH, Findings())}
     table = folder / "speakers.tsv"
-    write_lines(table, ["speaker\tgender", *[f"{speaker}\t{gender}" for speaker, gender in genders.items()]])
+    write_lines(
+        table, ["speaker\tgender", *[f"{speaker}\t{gender}" for speaker, gender in genders.items()]]
+    )
     pattern = "test-other/{speaker}/{session}/{utterance}.flac"
     return {"folder": {"root": SPEECH, "pattern": pattern, "speakers": str(table)}}
 
@@ -52,7 +56,10 @@ def test_three_kinds_of_corpus_give_the_same_manifests_and_trials(tmp_path):
 def test_given_lists_say_the_same_as_the_protocol_that_made_them(tmp_path):
     expected = manifests(tmp_path / "librispeech", LIBRISPEECH, ENROL_TRIAL)
     source = as_kaldi(tmp_path / "data")
-    rows = {name: [line.split("\t") for line in text.splitlines()[1:]] for name, text in expected.items()}
+    rows = {
+        name: [line.split("\t") for line in text.splitlines()[1:]]
+        for name, text in expected.items()
+    }
     write_lines(tmp_path / "data" / "enrolls", [row[1] for row in rows["f.enrolments.tsv"]])
     write_lines(tmp_path / "data" / "trials", [" ".join(row) for row in rows["f.tsv"]])
     given = manifests(tmp_path / "given", source, {"given": {"f": str(tmp_path / "data")}})

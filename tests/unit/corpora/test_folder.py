@@ -1,11 +1,11 @@
 """Any tree of files: patterns, ids that are not unique, genders from a table."""
 
 import pytest
-from trees import folder, write_lines
+from support.trees import folder, write_lines
 
-from voiceprivacy.corpora.folder import compile_pattern
+from voiceprivacy.corpora.kinds.folder import compile_pattern
 from voiceprivacy.corpora.listing import Findings, list_utterances
-from voiceprivacy.files import BadInput
+from voiceprivacy.inout.files import BadInput
 
 
 def listed(source):
@@ -18,7 +18,9 @@ def ids(source):
 
 
 def test_fields_of_the_pattern_are_read_from_the_path(tmp_path):
-    source = folder(tmp_path, ["anna/s1/a.wav", "bert/s2/b.wav"], genders={"anna": "f", "bert": "M"})
+    source = folder(
+        tmp_path, ["anna/s1/a.wav", "bert/s2/b.wav"], genders={"anna": "f", "bert": "M"}
+    )
     utterances, findings = listed(source)
     assert [of[:5] for of in utterances] == [
         ("a", "anna", "f", "s1", tmp_path / "anna/s1/a.wav"),
@@ -59,7 +61,10 @@ def test_patterns(tmp_path, pattern, path, utterance):
 
 def test_a_field_that_occurs_twice_must_be_the_same_twice(tmp_path):
     source = folder(tmp_path, ["anna/bert_a.wav"], pattern="{speaker}/{speaker}_{utterance}.wav")
-    assert listed(source) == ([], [f"error {tmp_path}: no file below it looks like {source['folder']['pattern']}"])
+    assert listed(source) == (
+        [],
+        [f"error {tmp_path}: no file below it looks like {source['folder']['pattern']}"],
+    )
 
 
 def test_files_beside_the_pattern_are_one_oddity(tmp_path):
@@ -94,7 +99,10 @@ def test_an_id_that_is_no_file_name_is_an_error(tmp_path):
 
 @pytest.mark.parametrize(
     ("pattern", "what"),
-    [("{speaker}/a.wav", "has no {utterance}"), ("{speaker}/{utterance}{x}.wav", "{x} is none of {speaker} {session}")],
+    [
+        ("{speaker}/a.wav", "has no {utterance}"),
+        ("{speaker}/{utterance}{x}.wav", "{x} is none of {speaker} {session}"),
+    ],
 )
 def test_a_pattern_that_is_none_is_named(pattern, what):
     with pytest.raises(BadInput, match=what):

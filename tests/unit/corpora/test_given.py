@@ -1,11 +1,12 @@
 """The protocol given: trial lists as they lie there, and every mistake in them."""
 
 import pytest
-from trees import call, edit, kaldi, prepare, write_lines
+from support.trees import call, edit, kaldi, prepare, write_lines
 
-from voiceprivacy import configuration, tables
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.protocol import list_names
+from voiceprivacy.inout import tables
+from voiceprivacy.plan import configuration
 
 
 def found(source, protocol):
@@ -33,9 +34,20 @@ def test_a_challenge_directory_is_read_as_it_is(tmp_path):
     for part in ("enrolment", "trial"):
         assert prepare(tmp_path, source, protocol, part).returncode == 0
     manifests = {part: tmp_path / f"{part}.tsv" for part in ("enrolment", "trial")}
-    outputs = {"output_trials": tmp_path / "m.tsv", "output_enrolments": tmp_path / "m.enrolments.tsv"}
-    assert call("list_trials", source=source, protocol=protocol, trials="m", **manifests, **outputs).returncode == 0
-    assert tables.read_enrolments(tmp_path / "m.enrolments.tsv") == {"m1": ["m1-0", "m1-1"], "m2": ["m2-0", "m2-1"]}
+    outputs = {
+        "output_trials": tmp_path / "m.tsv",
+        "output_enrolments": tmp_path / "m.enrolments.tsv",
+    }
+    assert (
+        call(
+            "list_trials", source=source, protocol=protocol, trials="m", **manifests, **outputs
+        ).returncode
+        == 0
+    )
+    assert tables.read_enrolments(tmp_path / "m.enrolments.tsv") == {
+        "m1": ["m1-0", "m1-1"],
+        "m2": ["m2-0", "m2-1"],
+    }
     trials = [" ".join(trial) for trial in tables.read_trials(tmp_path / "m.tsv")]
     assert trials == (tmp_path / "trials_m" / "trials").read_text().splitlines()
 
@@ -66,7 +78,9 @@ def test_trials_across_genders_in_a_list_of_one_gender_are_an_error(tmp_path):
 
 def test_women_and_men_in_a_list_of_no_gender_are_said_unless_it_is_called_mixed(tmp_path):
     source, protocol = kaldi(tmp_path, women=["w1"], men=["m1"])
-    assert any("trial list all: holds women and men" in finding for finding in found(source, protocol))
+    assert any(
+        "trial list all: holds women and men" in finding for finding in found(source, protocol)
+    )
     protocol = {"given": {"mixed": str(tmp_path)}}
     assert found(source, protocol) == [few("mixed", 2)]
 
@@ -108,7 +122,10 @@ CASES = {
         ("trials", "w1 w2-2 nontarget", "w1 w2-2 target"),
         "{0}/trials:3: utterance 'w2-2' is labelled target of 'w1', but 'w2' speaks it",
     ),
-    "a duplicate trial": (("trials", "w1 w1-3", "w1 w1-2"), "{0}/trials:2: trial 'w1 w1-2' occurs twice"),
+    "a duplicate trial": (
+        ("trials", "w1 w1-3", "w1 w1-2"),
+        "{0}/trials:2: trial 'w1 w1-2' occurs twice",
+    ),
     "an unknown trial utterance": (
         ("trials", "w1 w1-3", "w1 w1-9"),
         "{0}/trials:2: utterance 'w1-9' is unknown: no data directory lists it with a speaker and a file",
@@ -121,7 +138,10 @@ CASES = {
         ("trials", " target", " same"),
         "{0}/trials:1: label 'same' is neither target nor nontarget",
     ),
-    "a line with two columns": (("trials", "w1-2 target", "target"), "{0}/trials:1: expected 3 columns: 'w1 target'"),
+    "a line with two columns": (
+        ("trials", "w1-2 target", "target"),
+        "{0}/trials:1: expected 3 columns: 'w1 target'",
+    ),
     "an utterance enrolled and tried": (
         ("trials", "w1 w1-3", "w1 w1-1"),
         "{0}/trials:2: utterance 'w1-1' is both enrolled and tried",
@@ -130,8 +150,14 @@ CASES = {
         ("enrolls", "w1-1", "w1-9"),
         "{0}/enrolls:2: utterance 'w1-9' is unknown: no wav.scp lists it",
     ),
-    "a duplicate in enrolls": (("enrolls", "w1-1", "w1-0"), "{0}/enrolls:2: utterance 'w1-0' occurs twice"),
-    "two columns in enrolls": (("enrolls", "w1-1", "w1-1 w1"), "{0}/enrolls:2: expected 1 column: 'w1-1 w1'"),
+    "a duplicate in enrolls": (
+        ("enrolls", "w1-1", "w1-0"),
+        "{0}/enrolls:2: utterance 'w1-0' occurs twice",
+    ),
+    "two columns in enrolls": (
+        ("enrolls", "w1-1", "w1-1 w1"),
+        "{0}/enrolls:2: expected 1 column: 'w1-1 w1'",
+    ),
 }
 
 
@@ -172,9 +198,13 @@ def test_list_trials_fails_with_the_first_mistake_and_writes_nothing(tmp_path):
     edit(tmp_path / "data" / "trials", "w1 w1-2 target", "w1 w1-2 nontarget")
     manifests = {part: tmp_path / f"{part}.tsv" for part in ("enrolment", "trial")}
     outputs = {"output_trials": tmp_path / "t.tsv", "output_enrolments": tmp_path / "e.tsv"}
-    finished = call("list_trials", source=source, protocol=protocol, trials="all", **manifests, **outputs)
+    finished = call(
+        "list_trials", source=source, protocol=protocol, trials="all", **manifests, **outputs
+    )
     assert finished.returncode == 2
-    expected = f"{tmp_path}/data/trials:1: utterance 'w1-2' is labelled nontarget, but 'w1' speaks it"
+    expected = (
+        f"{tmp_path}/data/trials:1: utterance 'w1-2' is labelled nontarget, but 'w1' speaks it"
+    )
     assert finished.stderr == f"error: {expected}\n"
     assert not outputs["output_trials"].exists()
 
@@ -190,8 +220,18 @@ def test_a_list_of_women_and_men_is_parted_by_gender(tmp_path):
     for part in ("enrolment", "trial"):
         assert prepare(tmp_path, source, parted(tmp_path), part).returncode == 0
     manifests = {part: tmp_path / f"{part}.tsv" for part in ("enrolment", "trial")}
-    outputs = {"output_trials": tmp_path / "m.tsv", "output_enrolments": tmp_path / "m.enrolments.tsv"}
-    made = call("list_trials", source=source, protocol=parted(tmp_path), trials="all_m", **manifests, **outputs)
+    outputs = {
+        "output_trials": tmp_path / "m.tsv",
+        "output_enrolments": tmp_path / "m.enrolments.tsv",
+    }
+    made = call(
+        "list_trials",
+        source=source,
+        protocol=parted(tmp_path),
+        trials="all_m",
+        **manifests,
+        **outputs,
+    )
     assert made.returncode == 0, made.stderr
     trials = tables.read_trials(tmp_path / "m.tsv")
     assert {trial.enrolment for trial in trials} == {"m1", "m2"}
@@ -206,7 +246,9 @@ def test_a_list_that_is_parted_needs_genders_and_says_what_is_wrong_once(tmp_pat
     errors = [finding for finding in found(source, parted(tmp_path)) if "/trials:" in finding]
     assert len(errors) == len(set(errors))
     assert any("labelled nontarget, but 'w1' speaks it" in error for error in errors)
-    assert any("speaker 'm2' has no gender, but the lists are per gender" in error for error in errors)
+    assert any(
+        "speaker 'm2' has no gender, but the lists are per gender" in error for error in errors
+    )
 
 
 def test_given_lists_are_parted_only_where_the_corpus_says_so(tmp_path):

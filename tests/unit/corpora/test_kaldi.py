@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from trees import edit, kaldi, write_audio, write_lines
+from support.trees import edit, kaldi, write_audio, write_lines
 
-from voiceprivacy.corpora.kaldi import read_text
+from voiceprivacy.corpora.kinds.kaldi import read_text
 from voiceprivacy.corpora.listing import Findings, list_utterances
-from voiceprivacy.files import BadInput
+from voiceprivacy.inout.files import BadInput
 
 
 def errors(source):
@@ -20,13 +20,23 @@ def test_a_data_directory_is_listed_with_file_and_line(tmp_path):
     source, _ = kaldi(tmp_path, men=["m1"])
     utterances = list_utterances(source, Findings())
     assert len(utterances) == 12
-    assert utterances[0] == ("m1-0", "m1", "m", "", tmp_path / "wav" / "a.wav", f"{tmp_path}/wav.scp", 9)
+    assert utterances[0] == (
+        "m1-0",
+        "m1",
+        "m",
+        "",
+        tmp_path / "wav" / "a.wav",
+        f"{tmp_path}/wav.scp",
+        9,
+    )
 
 
 def test_enrolment_and_trial_directories_are_one_corpus(tmp_path):
     kaldi(tmp_path / "enrolls", women=["w1"])
     kaldi(tmp_path / "trials_m", women=[], men=["m1"])
-    source = {"kaldi": {"enrolment": str(tmp_path / "enrolls"), "trial": [str(tmp_path / "trials_m")]}}
+    source = {
+        "kaldi": {"enrolment": str(tmp_path / "enrolls"), "trial": [str(tmp_path / "trials_m")]}
+    }
     assert [of.speaker for of in list_utterances(source, Findings())] == ["m1"] * 4 + ["w1"] * 4
 
 
@@ -34,7 +44,9 @@ def test_a_directory_without_spk2gender_relies_on_the_others(tmp_path):
     kaldi(tmp_path / "a", women=["w1"])
     kaldi(tmp_path / "b", women=["w1"])
     (tmp_path / "a" / "spk2gender").unlink()
-    write_lines(tmp_path / "b" / "wav.scp", [f"w1-{index} {tmp_path}/a/wav/a.wav" for index in range(4)])
+    write_lines(
+        tmp_path / "b" / "wav.scp", [f"w1-{index} {tmp_path}/a/wav/a.wav" for index in range(4)]
+    )
     source = {"kaldi": {"enrolment": str(tmp_path / "a"), "trial": [str(tmp_path / "b")]}}
     assert {of.gender for of in list_utterances(source, Findings())} == {"f"}
     assert errors(source) == []
@@ -56,8 +68,12 @@ def test_relative_paths_start_from_the_working_directory(tmp_path, monkeypatch):
 
 def test_relative_paths_may_start_from_a_folder_above_the_data_directory(tmp_path):
     source, _ = kaldi(tmp_path / "data" / "set", women=["w1"])
-    write_lines(tmp_path / "data/set/wav.scp", [f"w1-{index} data/set/wav/a.wav" for index in range(4)])
-    assert {of.audio for of in list_utterances(source, Findings())} == {tmp_path / "data/set/wav/a.wav"}
+    write_lines(
+        tmp_path / "data/set/wav.scp", [f"w1-{index} data/set/wav/a.wav" for index in range(4)]
+    )
+    assert {of.audio for of in list_utterances(source, Findings())} == {
+        tmp_path / "data/set/wav/a.wav"
+    }
 
 
 def test_relative_paths_start_from_the_given_root(tmp_path, monkeypatch):
@@ -65,7 +81,9 @@ def test_relative_paths_start_from_the_given_root(tmp_path, monkeypatch):
     write_audio(tmp_path / "here" / "wav" / "a.wav")
     monkeypatch.chdir(tmp_path / "here")
     options = {"directory": str(tmp_path / "data"), "root": str(tmp_path / "corpora")}
-    assert {of.audio for of in list_utterances({"kaldi": options}, Findings())} == {tmp_path / "corpora/wav/a.wav"}
+    assert {of.audio for of in list_utterances({"kaldi": options}, Findings())} == {
+        tmp_path / "corpora/wav/a.wav"
+    }
 
 
 def test_the_chapter_in_the_ids_of_librispeech_is_the_session(tmp_path):
@@ -101,7 +119,9 @@ def test_a_missing_directory_or_file_is_named(tmp_path):
 def test_segments_are_refused(tmp_path):
     source, _ = kaldi(tmp_path)
     (tmp_path / "segments").write_text("w1-0 recording 0 1\n")
-    with pytest.raises(BadInput, match="segments: recordings cut by a segments file are not supported"):
+    with pytest.raises(
+        BadInput, match="segments: recordings cut by a segments file are not supported"
+    ):
         list_utterances(source, Findings())
 
 
@@ -110,18 +130,39 @@ CASES = {
         ("utt2spk", "w1-1 w1\n", ""),
         "{0}/wav.scp:2: utterance 'w1-1' has no speaker in {0}/utt2spk",
     ),
-    "an utterance without a file": (("wav.scp", "w1-1 wav/a.wav\n", ""), "{0}/utt2spk:2: utterance 'w1-1' is not in"),
-    "a duplicate in wav.scp": (("wav.scp", "w1-1 ", "w1-0 "), "{0}/wav.scp:2: utterance 'w1-0' occurs twice"),
-    "a duplicate in utt2spk": (("utt2spk", "w1-1 ", "w1-0 "), "{0}/utt2spk:2: utterance 'w1-0' occurs twice"),
-    "a duplicate in spk2gender": (("spk2gender", "w2 ", "w1 "), "{0}/spk2gender:2: speaker 'w1' occurs twice"),
-    "a gender that is none": (("spk2gender", "w2 f", "w2 woman"), "{0}/spk2gender:2: gender 'woman' of speaker 'w2'"),
+    "an utterance without a file": (
+        ("wav.scp", "w1-1 wav/a.wav\n", ""),
+        "{0}/utt2spk:2: utterance 'w1-1' is not in",
+    ),
+    "a duplicate in wav.scp": (
+        ("wav.scp", "w1-1 ", "w1-0 "),
+        "{0}/wav.scp:2: utterance 'w1-0' occurs twice",
+    ),
+    "a duplicate in utt2spk": (
+        ("utt2spk", "w1-1 ", "w1-0 "),
+        "{0}/utt2spk:2: utterance 'w1-0' occurs twice",
+    ),
+    "a duplicate in spk2gender": (
+        ("spk2gender", "w2 ", "w1 "),
+        "{0}/spk2gender:2: speaker 'w1' occurs twice",
+    ),
+    "a gender that is none": (
+        ("spk2gender", "w2 f", "w2 woman"),
+        "{0}/spk2gender:2: gender 'woman' of speaker 'w2'",
+    ),
     "a pipe": (
         ("wav.scp", "w1-0 wav/a.wav", "w1-0 flac -cd a |"),
         "{0}/wav.scp:1: utterance 'w1-0' is a command (pipe)",
     ),
-    "a line with one column": (("utt2spk", "w1-1 w1", "w1-1"), "{0}/utt2spk:2: expected 2 columns: 'w1-1'"),
+    "a line with one column": (
+        ("utt2spk", "w1-1 w1", "w1-1"),
+        "{0}/utt2spk:2: expected 2 columns: 'w1-1'",
+    ),
     "an id with a slash": (("wav.scp", "w1-0 ", "w1/0 "), "{0}/wav.scp:1: 'w1/0' cannot be an id"),
-    "a speaker with a space": (("utt2spk", "w1-0 w1", "w1-0 w 1"), "{0}/wav.scp:1: 'w 1' cannot be an id"),
+    "a speaker with a space": (
+        ("utt2spk", "w1-0 w1", "w1-0 w 1"),
+        "{0}/wav.scp:1: 'w 1' cannot be an id",
+    ),
 }
 
 
@@ -140,5 +181,7 @@ def test_directories_that_contradict_each_other_are_an_error(tmp_path):
     kaldi(tmp_path / "b", women=[], men=["w1"])
     source = {"kaldi": {"enrolment": str(tmp_path / "a"), "trial": [str(tmp_path / "b")]}}
     found = errors(source)
-    assert f"{tmp_path}/b/spk2gender:1: speaker 'w1' has another gender in another spk2gender" in found
+    assert (
+        f"{tmp_path}/b/spk2gender:1: speaker 'w1' has another gender in another spk2gender" in found
+    )
     assert f"{tmp_path}/b/wav.scp:1: utterance 'w1-0' differs from {tmp_path}/a/wav.scp:1" in found

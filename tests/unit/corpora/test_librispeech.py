@@ -4,11 +4,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from trees import SPEECH, edit, librispeech, prepare, write_audio
+from support.trees import SPEECH, edit, librispeech, prepare, write_audio
 
-from voiceprivacy import audio, tables
 from voiceprivacy.corpora.listing import Findings, list_utterances
-from voiceprivacy.files import BadInput
+from voiceprivacy.inout import audio, tables
+from voiceprivacy.inout.files import BadInput
 
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["f", "m"]}}
 
@@ -45,7 +45,9 @@ def test_a_missing_root_or_subset_is_named(tmp_path):
 def test_a_malformed_line_of_speakers_txt_is_named_with_its_line(tmp_path):
     source = librispeech(tmp_path)
     edit(tmp_path / "SPEAKERS.TXT", "| F |", "| X |")
-    assert f"{tmp_path}/SPEAKERS.TXT:2: expected a speaker and F or M, separated by |" in errors(source)
+    assert f"{tmp_path}/SPEAKERS.TXT:2: expected a speaker and F or M, separated by |" in errors(
+        source
+    )
     assert f"{tmp_path}/SPEAKERS.TXT: speaker '11' of the subsets is not listed" in errors(source)
 
 
@@ -61,7 +63,10 @@ def test_an_utterance_in_two_subsets_is_an_error(tmp_path):
     shutil.copytree(tmp_path / "dev" / "11" / "100", tmp_path / "test" / "11" / "100")
     source["librispeech"]["subsets"].append("test")
     again = tmp_path / "test" / "11" / "100" / "11-100-0001.flac"
-    assert f"{again}: utterance '11-100-0001' is also {tmp_path}/dev/11/100/11-100-0001.flac" in errors(source)
+    assert (
+        f"{again}: utterance '11-100-0001' is also {tmp_path}/dev/11/100/11-100-0001.flac"
+        in errors(source)
+    )
 
 
 def test_mono_audio_of_the_right_rate_stays_where_it_lies(tmp_path):

@@ -2,15 +2,18 @@
 
 import random
 
-from trees import call, edit, kaldi, librispeech, prepare
+from support.trees import call, edit, kaldi, librispeech, prepare
 
-from voiceprivacy import tables
-from voiceprivacy.corpora import checks, limit, parts, protocol
+from voiceprivacy.corpora import checks, parts, protocol
+from voiceprivacy.corpora import protocol as limit
 from voiceprivacy.corpora.listing import Findings, Listed
+from voiceprivacy.inout import tables
 
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["f", "m"]}}
 MANY = [
-    Listed(f"{s}-{u}", s, s[0], "", None, "-", "-") for s in [f"f{n}" for n in range(9)] + ["m1", "m2"] for u in "abc"
+    Listed(f"{s}-{u}", s, s[0], "", None, "-", "-")
+    for s in [f"f{n}" for n in range(9)] + ["m1", "m2"]
+    for u in "abc"
 ]
 
 
@@ -19,35 +22,44 @@ def names(utterances):
 
 
 def test_women_and_men_take_turns():
-    chosen = limit.speakers(MANY, 4)
+    chosen = limit.speakers_within(MANY, 4)
     assert sorted(speaker[0] for speaker in chosen) == ["f", "f", "m", "m"]
-    assert limit.speakers(MANY, None) == {of.speaker for of in MANY}
+    assert limit.speakers_within(MANY, None) == {of.speaker for of in MANY}
 
 
 def test_a_larger_limit_keeps_what_a_smaller_one_kept():
-    assert limit.speakers(MANY, 3) < limit.speakers(MANY, 5)
-    one, two = (names(limit.restrict(MANY, speakers=limit.speakers(MANY, 3), count=count)) for count in (1, 2))
+    assert limit.speakers_within(MANY, 3) < limit.speakers_within(MANY, 5)
+    one, two = (
+        names(limit.restrict(MANY, speakers=limit.speakers_within(MANY, 3), count=count))
+        for count in (1, 2)
+    )
     assert set(one) < set(two)
     assert (len(one), len(two)) == (3, 6)
 
 
 def test_who_is_chosen_is_drawn_and_not_the_first_by_name():
-    many = [Listed(f"{number}-{u}", f"{number}", "f", "", None, "-", "-") for number in range(10, 40) for u in "abcdef"]
-    assert limit.speakers(many, 5) != {f"{number}" for number in range(10, 15)}
+    many = [
+        Listed(f"{number}-{u}", f"{number}", "f", "", None, "-", "-")
+        for number in range(10, 40)
+        for u in "abcdef"
+    ]
+    assert limit.speakers_within(many, 5) != {f"{number}" for number in range(10, 15)}
     kept = limit.restrict(many, speakers={of.speaker for of in many}, count=1)
     assert len({of.utterance[-1] for of in kept}) == 6
 
 
 def test_the_choice_does_not_depend_on_the_order():
     shuffled = random.Random(1).sample(MANY, len(MANY))
-    assert limit.speakers(shuffled, 5) == limit.speakers(MANY, 5)
+    assert limit.speakers_within(shuffled, 5) == limit.speakers_within(MANY, 5)
     kept = limit.restrict(shuffled, speakers={"f1"}, count=2)
     assert set(names(kept)) == set(names(limit.restrict(MANY, speakers={"f1"}, count=2)))
 
 
 def test_a_limited_corpus_has_the_same_speakers_in_both_parts(tmp_path):
     source = librispeech(tmp_path) | {"limit": {"speakers": 2, "utterances": 1}}
-    enrolment, trial = (parts.list_part(source, ENROL_TRIAL, part) for part in ("enrolment", "trial"))
+    enrolment, trial = (
+        parts.list_part(source, ENROL_TRIAL, part) for part in ("enrolment", "trial")
+    )
     assert len(enrolment) == len(trial) == 2
     assert {of.speaker for of in enrolment} == {of.speaker for of in trial}
     assert {of.gender for of in enrolment} == {"f", "m"}
@@ -60,14 +72,27 @@ def test_given_lists_are_checked_whole_and_used_in_part(tmp_path):
         assert prepare(tmp_path, source, given, part).returncode == 0
     manifests = {part: tmp_path / f"{part}.tsv" for part in ("enrolment", "trial")}
     outputs = {"output_trials": tmp_path / "t.tsv", "output_enrolments": tmp_path / "e.tsv"}
-    assert call("list_trials", source=source, protocol=given, trials="all", **manifests, **outputs).returncode == 0
+    assert (
+        call(
+            "list_trials", source=source, protocol=given, trials="all", **manifests, **outputs
+        ).returncode
+        == 0
+    )
     trials = tables.read_trials(tmp_path / "t.tsv")
     speakers = {of.enrolment for of in trials}
     assert len(trials) == 2 * 4
-    assert {of.trial.split("-")[0] for of in trials} == speakers == set(tables.read_enrolments(tmp_path / "e.tsv"))
+    assert (
+        {of.trial.split("-")[0] for of in trials}
+        == speakers
+        == set(tables.read_enrolments(tmp_path / "e.tsv"))
+    )
 
     left_out = ({"w1", "w2", "w3"} - speakers).pop()
-    edit(tmp_path / "data" / "trials", f"{left_out} {left_out}-2 target", f"{left_out} {left_out}-2 nontarget")
+    edit(
+        tmp_path / "data" / "trials",
+        f"{left_out} {left_out}-2 target",
+        f"{left_out} {left_out}-2 nontarget",
+    )
     found = [str(finding) for finding in checks.check(source, given, 16000).errors()]
     assert found and f"utterance '{left_out}-2' is labelled nontarget" in found[0]
 
@@ -78,5 +103,8 @@ def test_only_what_is_left_is_counted(tmp_path):
     whole = protocol.split(source, given, parts.list_part(source, {}, "train"), Findings())
     assert len(whole[0]) <= 2
     examination = checks.examine(source, given, 16000)
-    assert {name: size.utterances for name, size in examination.parts.items()} == {"enrolment": 2, "trial": 2}
+    assert {name: size.utterances for name, size in examination.parts.items()} == {
+        "enrolment": 2,
+        "trial": 2,
+    }
     assert examination.lists == {"all": 4}

@@ -8,13 +8,14 @@ import time
 from pathlib import Path
 
 import pytest
-from trees import edit, kaldi, prepare, write_audio, write_lines
+from support.trees import edit, kaldi, prepare, write_audio, write_lines
 
-from voiceprivacy import audio, tables
-from voiceprivacy.corpora import checks, pipes, recordings
+from voiceprivacy.corpora import checks, recordings
+from voiceprivacy.corpora import recordings as pipes
 from voiceprivacy.corpora.listing import Findings, list_utterances
-from voiceprivacy.corpora.pipes import Pipe
-from voiceprivacy.files import SCRIPTS, BadInput
+from voiceprivacy.corpora.recordings import Pipe
+from voiceprivacy.inout import audio, tables
+from voiceprivacy.inout.files import SCRIPTS, BadInput
 
 
 def piped(folder, command="cat wav/a.wav |"):
@@ -30,9 +31,7 @@ def errors(source, protocol):
 
 def test_a_pipe_is_refused_unless_the_config_allows_it_and_does_not_run(tmp_path):
     source, protocol = piped(tmp_path, f"touch {tmp_path}/ran |")
-    expected = (
-        f"{tmp_path}/wav.scp:1: utterance 'w1-0' is a command (pipe): pipes: true in the corpus's entry allows it"
-    )
+    expected = f"{tmp_path}/wav.scp:1: utterance 'w1-0' is a command (pipe): pipes: true in the corpus's entry allows it"
     findings = Findings()
     list_utterances({"kaldi": source["kaldi"]}, findings)
     assert str(findings[0]) == expected
@@ -44,7 +43,9 @@ def test_a_pipe_is_refused_unless_the_config_allows_it_and_does_not_run(tmp_path
 
 def test_checks_run_no_pipe_that_is_not_allowed(tmp_path):
     source, protocol = piped(tmp_path, f"touch {tmp_path}/ran |")
-    assert any("is a command (pipe)" in error for error in errors({"kaldi": source["kaldi"]}, protocol))
+    assert any(
+        "is a command (pipe)" in error for error in errors({"kaldi": source["kaldi"]}, protocol)
+    )
     assert not (tmp_path / "ran").exists()
 
 
@@ -52,7 +53,9 @@ def test_an_allowed_pipe_is_audio(tmp_path):
     source, protocol = piped(tmp_path / "data")
     assert prepare(tmp_path, source, protocol, "enrolment").returncode == 0
     manifest = tables.read_manifest(tmp_path / "enrolment.tsv")
-    assert [of.path for of in manifest] == [tmp_path / "enrolment" / f"w1-{index}.flac" for index in (0, 1)]
+    assert [of.path for of in manifest] == [
+        tmp_path / "enrolment" / f"w1-{index}.flac" for index in (0, 1)
+    ]
     original = audio.read(tmp_path / "data" / "wav" / "a.wav")[0]
     assert (audio.read(manifest[0].path)[0] == original).all()
 
@@ -71,10 +74,14 @@ def test_a_pipe_may_change_the_rate_and_its_header_need_not_know_the_length(tmp_
     assert audio.header(tables.read_manifest(tmp_path / "trial.tsv")[0].path) == (16000, 1, 0.1)
 
 
-def test_relative_paths_of_a_pipe_start_from_the_given_root_or_are_found_as_those_of_files(tmp_path):
+def test_relative_paths_of_a_pipe_start_from_the_given_root_or_are_found_as_those_of_files(
+    tmp_path,
+):
     piped(tmp_path / "x" / "data", "cat data/wav/a.wav |")
     source = {"kaldi": {"directory": str(tmp_path / "x" / "data")}, "pipes": True}
-    assert list_utterances(source, Findings())[0].audio == Pipe("cat data/wav/a.wav", tmp_path / "x")
+    assert list_utterances(source, Findings())[0].audio == Pipe(
+        "cat data/wav/a.wav", tmp_path / "x"
+    )
     source["kaldi"]["root"] = "/corpora"
     assert str(list_utterances(source, Findings())[0].audio.folder) == "/corpora"
 
@@ -91,13 +98,18 @@ def test_relative_paths_of_a_pipe_start_from_the_given_root_or_are_found_as_thos
 def test_a_pipe_that_fails_is_named(tmp_path, command, what):
     source, protocol = piped(tmp_path)
     edit(tmp_path / "wav.scp", "w1-2 cat wav/a.wav |", f"w1-2 {command}")
-    assert any(error.startswith(what) and error.endswith("(utterance 'w1-2')") for error in errors(source, protocol))
+    assert any(
+        error.startswith(what) and error.endswith("(utterance 'w1-2')")
+        for error in errors(source, protocol)
+    )
     finished = prepare(tmp_path, source, protocol, "trial")
     assert finished.returncode == 2
     assert f"error: {what}" in finished.stderr
 
 
-def test_a_pipe_that_hangs_is_ended_with_all_that_it_started_and_stops_the_check(tmp_path, monkeypatch):
+def test_a_pipe_that_hangs_is_ended_with_all_that_it_started_and_stops_the_check(
+    tmp_path, monkeypatch
+):
     """At the first one, whatever on_bad_audio says: to wait for a hundred thousand takes days."""
     source, protocol = piped(tmp_path, f"sleep 600 & echo $! >> {tmp_path}/children; wait |")
     for limit in (0.5, 10, 100):  # a machine that is slow or busy may not have begun
@@ -130,9 +142,19 @@ def is_over(process):
 
 def test_ctrl_c_does_not_wait_for_pipes(tmp_path):
     source, protocol = piped(tmp_path, f"touch {tmp_path}/begun; sleep 600 |")
-    words = ["prepare_part.py", "--source", json.dumps(source), "--protocol", json.dumps(protocol), "--part", "trial"]
+    words = [
+        "prepare_part.py",
+        "--source",
+        json.dumps(source),
+        "--protocol",
+        json.dumps(protocol),
+        "--part",
+        "trial",
+    ]
     words += ["--manifest", tmp_path / "trial.tsv", "--audio-dir", tmp_path / "trial"]
-    with subprocess.Popen([sys.executable, SCRIPTS / words[0], *words[1:]], stderr=subprocess.PIPE) as command:
+    with subprocess.Popen(
+        [sys.executable, SCRIPTS / words[0], *words[1:]], stderr=subprocess.PIPE
+    ) as command:
         while not (tmp_path / "begun").exists():
             assert command.poll() is None, command.stderr.read()
             time.sleep(0.05)
@@ -168,7 +190,9 @@ def test_a_pipe_that_writes_without_end_is_ended(tmp_path, monkeypatch, stream):
     monkeypatch.setattr(pipes, "LIMITED", "ulimit -f 100\n")
     source, protocol = piped(tmp_path, f"yes{stream} |")
     found = errors(source, protocol)
-    assert any(error.startswith(f"yes{stream} |: ") and "(utterance 'w1-0')" in error for error in found)
+    assert any(
+        error.startswith(f"yes{stream} |: ") and "(utterance 'w1-0')" in error for error in found
+    )
 
 
 def test_pipes_of_a_corpus_that_trains_run_in_the_job_that_reads_them(tmp_path):

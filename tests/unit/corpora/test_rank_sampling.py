@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voiceprivacy.corpora.listing import Findings, Listed
-from voiceprivacy.corpora.rank_sampling import check_options, positions, sample, split
-from voiceprivacy.files import BadInput
-from voiceprivacy.tables import Utterance
+from voiceprivacy.corpora.protocols.rank_sampling import check_options, positions, sample, split
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance
 
 OPTIONS = {"observations": 4, "test": 1, "template": 1, "delta": "separated", "lists": ["f", "m"]}
 
@@ -41,7 +41,10 @@ def test_test_and_template_never_overlap_and_lie_as_far_apart_as_possible(observ
     assert len(shifts) == observations
     for tested, enrolled in shifts:
         assert not set(tested) & set(enrolled)
-        after, before = (enrolled[0] - tested[-1]) % observations, (tested[0] - enrolled[-1]) % observations
+        after, before = (
+            (enrolled[0] - tested[-1]) % observations,
+            (tested[0] - enrolled[-1]) % observations,
+        )
         assert abs(after - before) <= 1
 
 
@@ -63,7 +66,9 @@ def test_too_many_are_refused():
 
 
 def test_a_gallery_holds_one_gender_and_speakers_with_enough_observations():
-    samples, without = sample(OPTIONS, utterances(fa=4, fb=6, fc=3, ma=4), gender="f", test=1, template=2)
+    samples, without = sample(
+        OPTIONS, utterances(fa=4, fb=6, fc=3, ma=4), gender="f", test=1, template=2
+    )
     assert {of.speaker for of in samples} == {"fa", "fb"}
     assert without == ["fc"]
     assert "fb-5" not in {of.utterance for of in samples}
@@ -80,9 +85,16 @@ def test_one_speaker_is_no_gallery():
 
 
 def test_both_parts_hold_the_first_observations_and_short_speakers_are_told():
-    listed = [Listed(of.utterance, of.speaker, of.gender, "", of.path, "list", 1) for of in utterances(fa=5, mb=3)]
+    listed = [
+        Listed(of.utterance, of.speaker, of.gender, "", of.path, "list", 1)
+        for of in utterances(fa=5, mb=3)
+    ]
     findings = Findings()
     enrolment, trial = split({"folder": {}}, OPTIONS, listed, findings)
-    assert enrolment == trial == {*(f"fa-{index}" for index in range(4)), *(f"mb-{index}" for index in range(3))}
+    assert (
+        enrolment
+        == trial
+        == {*(f"fa-{index}" for index in range(4)), *(f"mb-{index}" for index in range(3))}
+    )
     assert [of.level for of in findings] == ["oddity"]
     assert len(split({"folder": {}, "segments": {"seconds": 3}}, OPTIONS, listed, findings)[0]) == 8

@@ -5,9 +5,9 @@ import subprocess
 import sys
 
 import pytest
-from trees import write_audio
+from support.trees import write_audio
 
-from voiceprivacy.files import SCRIPTS
+from voiceprivacy.inout.files import SCRIPTS
 
 SPEAKERS, UTTERANCES = 920, 113  # 103,960 utterances
 
@@ -18,13 +18,18 @@ def tree(tmp_path_factory):
     root = tmp_path_factory.mktemp("scale")
     for number in range(4):
         write_audio(root / "audio" / f"{number}.flac", seconds=12)
-    lines = [f"{1000 + number} | {'FM'[number % 2]} | train | 25 | x\n" for number in range(SPEAKERS)]
+    lines = [
+        f"{1000 + number} | {'FM'[number % 2]} | train | 25 | x\n" for number in range(SPEAKERS)
+    ]
     (root / "SPEAKERS.TXT").write_text("".join(lines))
     for speaker in range(1000, 1000 + SPEAKERS):
         for index in range(UTTERANCES):
             folder = root / "train" / str(speaker) / str(index // 60)
             folder.mkdir(parents=True, exist_ok=True)
-            os.symlink(root / "audio" / f"{index % 4}.flac", folder / f"{speaker}-{index // 60}-{index:04d}.flac")
+            os.symlink(
+                root / "audio" / f"{index % 4}.flac",
+                folder / f"{speaker}-{index // 60}-{index:04d}.flac",
+            )
     return root
 
 
@@ -32,10 +37,24 @@ def tree(tmp_path_factory):
 def test_104_000_utterances_take_less_than_a_minute_and_2_gb(tree, tmp_path):
     """A minute of two processors: how long it takes beside other work, nobody knows."""
     source = f'{{"librispeech": {{"root": "{tree}", "subsets": ["train"]}}}}'
-    outputs = ["--manifest", tmp_path / "m.tsv", "--audio-dir", tmp_path / "wav", "--part", "train", "--threads", "2"]
+    outputs = [
+        "--manifest",
+        tmp_path / "m.tsv",
+        "--audio-dir",
+        tmp_path / "wav",
+        "--part",
+        "train",
+        "--threads",
+        "2",
+    ]
     seconds = 0
-    for script, arguments in (("validate_corpus", ["--checks", tmp_path / "c.tsv"]), ("prepare_part", outputs)):
-        process = subprocess.Popen([sys.executable, SCRIPTS / f"{script}.py", "--source", source, *arguments])
+    for script, arguments in (
+        ("validate_corpus", ["--checks", tmp_path / "c.tsv"]),
+        ("prepare_part", outputs),
+    ):
+        process = subprocess.Popen(
+            [sys.executable, SCRIPTS / f"{script}.py", "--source", source, *arguments]
+        )
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         assert process.returncode == 0

@@ -5,11 +5,11 @@ import pytest
 import soundfile
 from hypothesis import given
 from hypothesis import strategies as st
-from trees import call, edit, kaldi, librispeech, prepare, write_audio
+from support.trees import call, edit, kaldi, librispeech, prepare, write_audio
 
-from voiceprivacy import audio, ids, tables
 from voiceprivacy.corpora import checks
-from voiceprivacy.corpora.segments import pieces_of
+from voiceprivacy.corpora.recordings import pieces_of
+from voiceprivacy.inout import audio, ids, tables
 
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 1, "lists": ["f", "m"]}}
 
@@ -42,7 +42,9 @@ def test_lengths_at_1000_hz_by_hand(n_samples, seconds, expected):
     rate=st.sampled_from([8000, 16000, 22050, 44100, 48000]),
 )
 def test_pieces_are_equal_fit_and_have_an_allowed_length(n_samples, shortest, more, rate):
-    count, length = pieces_of(n_samples, {"seconds": [shortest / rate, (shortest + more) / rate]}, rate)
+    count, length = pieces_of(
+        n_samples, {"seconds": [shortest / rate, (shortest + more) / rate]}, rate
+    )
     assert count * length <= n_samples
     assert (count == 0) == (n_samples < shortest)
     if count:
@@ -50,11 +52,14 @@ def test_pieces_are_equal_fit_and_have_an_allowed_length(n_samples, shortest, mo
 
 
 @pytest.mark.parametrize(
-    ("n_samples", "rate"), [(4800, 16000), (2399, 8000), (2401, 8000), (6615, 22050), (13229, 44100)]
+    ("n_samples", "rate"),
+    [(4800, 16000), (2399, 8000), (2401, 8000), (6615, 22050), (13229, 44100)],
 )
 def test_what_is_estimated_is_what_is_cut(tmp_path, rate, n_samples):
     """Pieces of 0.1 s, of durations around 0.3 s, at other rates than the corpus's too."""
-    source = librispeech(tmp_path / "libri", women=["11"], men=[], chapters=1) | {"segments": {"seconds": 0.1}}
+    source = librispeech(tmp_path / "libri", women=["11"], men=[], chapters=1) | {
+        "segments": {"seconds": 0.1}
+    }
     for path in (tmp_path / "libri/dev/11/100").glob("*.flac"):
         soundfile.write(path, np.random.default_rng(0).normal(0, 0.1, n_samples), rate)
     size = checks.examine(source, {}, 16000).parts["train"]
@@ -66,30 +71,43 @@ def test_what_is_estimated_is_what_is_cut(tmp_path, rate, n_samples):
 
 def test_the_id_of_a_piece_leads_back_to_its_source():
     assert ids.piece_id("11-100-0000", 7) == "11-100-0000_seg007"
-    assert ids.source_of("11-100-0000_seg007") == ids.source_of("11-100-0000_seg1007") == "11-100-0000"
+    assert (
+        ids.source_of("11-100-0000_seg007") == ids.source_of("11-100-0000_seg1007") == "11-100-0000"
+    )
     assert ids.source_of("11-100_seg") == "11-100_seg"
 
 
 def test_utterances_are_cut_and_nothing_else_is_left(tmp_path):
-    source = librispeech(tmp_path / "libri", women=["11"], men=[], chapters=1) | {"segments": {"seconds": [0.03, 0.04]}}
+    source = librispeech(tmp_path / "libri", women=["11"], men=[], chapters=1) | {
+        "segments": {"seconds": [0.03, 0.04]}
+    }
     original = write_audio(tmp_path / "libri/dev/11/100/11-100-0001.flac", sample_rate=8000)
     assert prepare(tmp_path, source, {}, "train", threads=2).returncode == 0
     manifest = tables.read_manifest(tmp_path / "train.tsv")
-    assert [of.utterance for of in manifest[:4]] == [*(f"11-100-0000_seg00{n}" for n in range(3)), "11-100-0001_seg000"]
+    assert [of.utterance for of in manifest[:4]] == [
+        *(f"11-100-0000_seg00{n}" for n in range(3)),
+        "11-100-0001_seg000",
+    ]
     assert {of.duration_s for of in manifest} == {533 / 16000}
     assert {audio.header(of.path) for of in manifest} == {(16000, 1, 533 / 16000)}
     whole, _ = audio.read(tmp_path / "libri/dev/11/100/11-100-0000.flac")
     assert (audio.read(manifest[1].path)[0] == whole[533 : 2 * 533]).all()
-    assert {path.stem for path in (tmp_path / "train").iterdir()} == {of.utterance for of in manifest}
+    assert {path.stem for path in (tmp_path / "train").iterdir()} == {
+        of.utterance for of in manifest
+    }
     assert original.exists()
 
 
 def test_pieces_of_one_source_are_never_enrolled_and_tried(tmp_path):
-    source = librispeech(tmp_path / "libri", women=["11", "13"], chapters=1) | {"segments": {"seconds": 0.02}}
+    source = librispeech(tmp_path / "libri", women=["11", "13"], chapters=1) | {
+        "segments": {"seconds": 0.02}
+    }
     sources = {}
     for part in ("enrolment", "trial"):
         assert prepare(tmp_path, source, ENROL_TRIAL, part).returncode == 0
-        sources[part] = [ids.source_of(of.utterance) for of in tables.read_manifest(tmp_path / f"{part}.tsv")]
+        sources[part] = [
+            ids.source_of(of.utterance) for of in tables.read_manifest(tmp_path / f"{part}.tsv")
+        ]
         assert len(sources[part]) == 5 * len(set(sources[part]))
     assert not set(sources["enrolment"]) & set(sources["trial"])
 
@@ -101,11 +119,18 @@ def test_given_lists_name_whole_utterances_whose_pieces_stand_for_them(tmp_path)
         assert prepare(tmp_path, source, protocol, part).returncode == 0
     manifests = {part: tmp_path / f"{part}.tsv" for part in ("enrolment", "trial")}
     outputs = {"output_trials": tmp_path / "t.tsv", "output_enrolments": tmp_path / "e.tsv"}
-    assert call("list_trials", source=source, protocol=protocol, trials="all", **manifests, **outputs).returncode == 0
+    assert (
+        call(
+            "list_trials", source=source, protocol=protocol, trials="all", **manifests, **outputs
+        ).returncode
+        == 0
+    )
     trials = tables.read_trials(tmp_path / "t.tsv")
     assert len(trials) == 2 * 8
     assert trials[:2] == [("w1", "w1-2_seg000", "target"), ("w1", "w1-2_seg001", "target")]
-    assert tables.read_enrolments(tmp_path / "e.tsv")["w2"] == [f"w2-{n}_seg00{k}" for n in (0, 1) for k in (0, 1)]
+    assert tables.read_enrolments(tmp_path / "e.tsv")["w2"] == [
+        f"w2-{n}_seg00{k}" for n in (0, 1) for k in (0, 1)
+    ]
 
 
 def test_what_is_too_short_is_said(tmp_path):
@@ -113,7 +138,10 @@ def test_what_is_too_short_is_said(tmp_path):
     write_audio(tmp_path / "dev/11/100/11-100-0001.flac", seconds=0.05)
     path = tmp_path / "dev/11/100/11-100-0001.flac"
     (oddity,) = checks.check(source | {"segments": {"seconds": [0.06, 0.1]}}, {}, 16000)
-    assert str(oddity) == f"{path}: 1 utterance is shorter than 0.06 s and left out, such as '11-100-0001'"
+    assert (
+        str(oddity)
+        == f"{path}: 1 utterance is shorter than 0.06 s and left out, such as '11-100-0001'"
+    )
     findings = checks.check(source | {"segments": {"seconds": 4}}, {}, 16000)
     assert "segments: speaker '11' has no utterance of 4 s in a part" in map(str, findings.errors())
 
@@ -122,5 +150,11 @@ def test_a_corpus_of_pieces_is_not_cut_again(tmp_path):
     source, protocol = kaldi(tmp_path)
     for name in ("wav.scp", "utt2spk"):
         edit(tmp_path / name, "w1-0 ", "w1-0_seg000 ")
-    found = [str(finding) for finding in checks.check(source | {"segments": {"seconds": 0.05}}, protocol, 16000)]
-    assert f"{tmp_path}/wav.scp:1: utterance 'w1-0_seg000' has the id of a piece already: leave segments out" in found
+    found = [
+        str(finding)
+        for finding in checks.check(source | {"segments": {"seconds": 0.05}}, protocol, 16000)
+    ]
+    assert (
+        f"{tmp_path}/wav.scp:1: utterance 'w1-0_seg000' has the id of a piece already: leave segments out"
+        in found
+    )

@@ -4,11 +4,11 @@ import hashlib
 
 import numpy as np
 import pytest
-from trees import prepare
+from support.trees import prepare
 
-from voiceprivacy import audio, tables
-from voiceprivacy.corpora import synthetic
+from voiceprivacy.corpora.kinds import synthetic
 from voiceprivacy.corpora.listing import Findings
+from voiceprivacy.inout import audio, tables
 
 
 def listed(**options):
@@ -16,7 +16,9 @@ def listed(**options):
 
 
 def speak(utterances, folder, threads=1):
-    return list(synthetic.provide_audio(utterances, audio_dir=folder, sample_rate=16000, threads=threads))
+    return list(
+        synthetic.provide_audio(utterances, audio_dir=folder, sample_rate=16000, threads=threads)
+    )
 
 
 def digests(utterances):
@@ -52,12 +54,20 @@ def test_speaker_k_is_the_same_in_every_corpus(spoken, tmp_path):
 
 
 def test_speakers_of_ranges_that_do_not_meet_differ():
-    first, second = listed(speakers=5, utterances=2), listed(speakers=5, utterances=2, first_speaker=5)
+    first, second = (
+        listed(speakers=5, utterances=2),
+        listed(speakers=5, utterances=2, first_speaker=5),
+    )
     assert not {of.speaker for of in first} & {of.speaker for of in second}
 
 
 def test_women_and_men_alternate():
-    assert [of.gender for of in listed(speakers=4, utterances=1, first_speaker=3)] == ["m", "f", "m", "f"]
+    assert [of.gender for of in listed(speakers=4, utterances=1, first_speaker=3)] == [
+        "m",
+        "f",
+        "m",
+        "f",
+    ]
 
 
 def test_every_utterance_is_speech_of_a_few_seconds(spoken):
@@ -99,5 +109,7 @@ def test_a_manifest_of_synthetic_speech_is_the_same_with_one_thread_and_with_fou
         finished = prepare(folder, source, protocol, "trial", threads=threads, sample_rate=8000)
         assert finished.returncode == 0, finished.stderr
         manifests[threads] = (folder / "trial.tsv").read_text()
-        assert {audio.header(of.path)[:2] for of in tables.read_manifest(folder / "trial.tsv")} == {(8000, 1)}
+        assert {audio.header(of.path)[:2] for of in tables.read_manifest(folder / "trial.tsv")} == {
+            (8000, 1)
+        }
     assert manifests[1] == manifests[4]

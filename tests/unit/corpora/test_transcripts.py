@@ -3,13 +3,15 @@
 import pytest
 
 from voiceprivacy.corpora.transcripts import read_transcripts
-from voiceprivacy.files import BadInput
+from voiceprivacy.inout.files import BadInput
 
 
 def test_librispeech(tmp_path):
     chapter = tmp_path / "test-clean" / "61" / "70968"
     chapter.mkdir(parents=True)
-    (chapter / "61-70968.trans.txt").write_text("61-70968-0000 HE BEGAN A CONFUSED COMPLAINT\n61-70968-0001 GO\n")
+    (chapter / "61-70968.trans.txt").write_text(
+        "61-70968-0000 HE BEGAN A CONFUSED COMPLAINT\n61-70968-0001 GO\n"
+    )
     texts = read_transcripts({"librispeech": {"root": str(tmp_path), "subsets": ["test-clean"]}})
     assert texts == {"61-70968-0000": "HE BEGAN A CONFUSED COMPLAINT", "61-70968-0001": "GO"}
 

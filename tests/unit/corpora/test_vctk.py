@@ -1,13 +1,13 @@
 """VCTK 0.92: two microphones, a table of speakers with fields that lack, sentences that all speakers read."""
 
 import pytest
-from trees import edit, prepare, vctk, write_lines
+from support.trees import edit, prepare, vctk, write_lines
 
-from voiceprivacy import audio, tables
-from voiceprivacy.corpora import enrol_trial
+from voiceprivacy.corpora.kinds.vctk import is_common
 from voiceprivacy.corpora.listing import Findings, list_utterances
-from voiceprivacy.corpora.vctk import is_common
-from voiceprivacy.files import BadInput
+from voiceprivacy.corpora.protocols import enrol_trial
+from voiceprivacy.inout import audio, tables
+from voiceprivacy.inout.files import BadInput
 
 LISTS = {"enrolment_utterances": 1, "lists": ["f", "m", "f_common", "m_common"]}
 
@@ -20,7 +20,10 @@ def listed(source):
 def test_one_microphone_is_listed_with_speaker_and_gender(tmp_path):
     source = vctk(tmp_path)
     utterances, findings = listed(source)
-    assert [of[:4] for of in utterances[:2]] == [("p225_001_mic2", "p225", "f", ""), ("p225_024_mic2", "p225", "f", "")]
+    assert [of[:4] for of in utterances[:2]] == [
+        ("p225_001_mic2", "p225", "f", ""),
+        ("p225_024_mic2", "p225", "f", ""),
+    ]
     assert (len(utterances), findings) == (10, [])
     source["vctk"]["microphone"] = "mic1"
     assert {of.utterance[-4:] for of in listed(source)[0]} == {"mic1"}
@@ -62,7 +65,10 @@ def test_a_line_without_a_gender_and_a_speaker_without_a_line_are_said(tmp_path)
     utterances, findings = listed(source)
     assert {of.gender for of in utterances} == {"-"}
     info = tmp_path / "speaker-info.txt"
-    assert findings[0] == f"oddity {info}:2: no gender of speaker 'p225' in 'p225  23  English    Southern  England'"
+    assert (
+        findings[0]
+        == f"oddity {info}:2: no gender of speaker 'p225' in 'p225  23  English    Southern  England'"
+    )
     assert f"oddity {info}: speaker 'p226' is not listed: no gender" in findings
 
 
@@ -74,7 +80,12 @@ def test_a_missing_root_or_folder_of_audio_is_named(tmp_path):
 
 
 def test_the_first_24_sentences_are_common():
-    assert [is_common(f"p225_{number:03d}_mic1") for number in (1, 24, 25, 366)] == [True, True, False, False]
+    assert [is_common(f"p225_{number:03d}_mic1") for number in (1, 24, 25, 366)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
     assert is_common("p225_024_mic2_seg003")
     assert not is_common("p225-001")
 
@@ -84,7 +95,10 @@ def test_common_sentences_are_tried_apart_and_do_not_enrol(tmp_path):
     enrolment, trial = enrol_trial.split({}, LISTS, utterances, Findings())
     assert not any(map(is_common, enrolment))
     parts = [[of for of in utterances if of.utterance in part] for part in (enrolment, trial)]
-    tried = {name: {of.trial for of in enrol_trial.list_trials({}, LISTS, name, *parts, None)[0]} for name in ("f",)}
+    tried = {
+        name: {of.trial for of in enrol_trial.list_trials({}, LISTS, name, *parts, None)[0]}
+        for name in ("f",)
+    }
     common = {of.trial for of in enrol_trial.list_trials({}, LISTS, "f_common", *parts, None)[0]}
     assert common == {"p225_001_mic2", "p225_024_mic2"}
     assert len(tried["f"]) == 2 and not tried["f"] & common

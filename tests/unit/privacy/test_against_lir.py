@@ -5,22 +5,28 @@ import pytest
 from lir import metrics as lir
 from lir.algorithms.isotonic_regression import IsotonicCalibrator
 from lir.data.models import LLRData
-from score_cases import assert_close, cases, scores, summary
+from support.score_cases import assert_close, cases, scores, summary
 
-from voiceprivacy.privacy.calibration import oracle_llrs
-from voiceprivacy.privacy.verification import cllr_bit, cllr_min_bit
+from voiceprivacy.privacy.scores.calibration import oracle_llrs
+from voiceprivacy.privacy.scores.verification import cllr_bit, cllr_min_bit
 
 CASES = [case for case in cases("zebra", summary("zebra")) if len(case.values[0]["tar"]) < 100_000]
 
 
 def drawn(seed):
     generator = np.random.default_rng(seed)
-    sizes, separation, digits = generator.integers(2, 300, 2), generator.normal(0, 2), generator.integers(0, 4)
+    sizes, separation, digits = (
+        generator.integers(2, 300, 2),
+        generator.normal(0, 2),
+        generator.integers(0, 4),
+    )
     target, nontarget = generator.normal(separation, 1, sizes[0]), generator.normal(0, 1, sizes[1])
     return {"target": np.round(target, digits), "nontarget": np.round(nontarget, digits)}
 
 
-@pytest.mark.parametrize("of", [*[scores(case.values[0]) for case in CASES], *map(drawn, range(20))])
+@pytest.mark.parametrize(
+    "of", [*[scores(case.values[0]) for case in CASES], *map(drawn, range(20))]
+)
 def test_pav_cllr_and_min_cllr_agree_with_lir(of):
     """lir's LLRs are base 10."""
     values = np.concatenate([of["target"], of["nontarget"]]) / np.log(10)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from calls import call
-from score_cases import DATA
+from support.calls import call
+from support.score_cases import DATA
 
 ROOT = Path(__file__).parents[3]
 KALDI = ["--scores", DATA / "zebra_cli" / "scores.txt", "--trials", DATA / "zebra_cli" / "key.txt"]
@@ -38,18 +38,37 @@ def test_kaldi_scores_with_their_key(tmp_path):
     done = call("assess_zebra", *KALDI, "--metrics", tmp_path / "zebra.json")
     assert done.returncode == 0, done.stderr
     metrics = json.loads((tmp_path / "zebra.json").read_text())
-    assert (round(metrics["dece_bit"], 3), round(metrics["worst_case_log10"], 3), metrics["tag"]) == (0.427, 1.74, "B")
+    assert (
+        round(metrics["dece_bit"], 3),
+        round(metrics["worst_case_log10"], 3),
+        metrics["tag"],
+    ) == (0.427, 1.74, "B")
     assert (metrics["n_target"], metrics["n_nontarget"]) == (40, 440)
     assert "one wrong in 10 to 100" in done.stdout
 
 
 def test_verification_without_label_writes_flat_names_and_a_table(scores, tmp_path):
     path = scores("s.tsv", [3, 1], [0, 2])
-    done = call("assess_verification", "--scores", path, "--p-target", "0.5", "--metrics", tmp_path / "m.json")
+    done = call(
+        "assess_verification",
+        "--scores",
+        path,
+        "--p-target",
+        "0.5",
+        "--metrics",
+        tmp_path / "m.json",
+    )
     assert done.returncode == 0, done.stderr
     metrics = json.loads((tmp_path / "m.json").read_text())
     assert metrics.keys() == {
-        *("eer_percent", "eer_rocch_percent", "eer_speechbrain_percent", "cllr_bit", "cllr_min_bit", "cllr_cal_bit"),
+        *(
+            "eer_percent",
+            "eer_rocch_percent",
+            "eer_speechbrain_percent",
+            "cllr_bit",
+            "cllr_min_bit",
+            "cllr_cal_bit",
+        ),
         *("min_dcf", "linkability", "linkability_vpc", "n_target", "n_nontarget"),
     }
     assert (metrics["eer_percent"], metrics["min_dcf"]) == (50, 0.5)
@@ -59,7 +78,16 @@ def test_verification_without_label_writes_flat_names_and_a_table(scores, tmp_pa
 
 def test_verification_with_labels_writes_label_to_names(scores, tmp_path):
     paths = [scores("op.tsv", [1], [0]), scores("pp.tsv", [0], [1])]
-    done = call("assess_verification", "--scores", *paths, "--label", "op", "pp", "--metrics", tmp_path / "m.json")
+    done = call(
+        "assess_verification",
+        "--scores",
+        *paths,
+        "--label",
+        "op",
+        "pp",
+        "--metrics",
+        tmp_path / "m.json",
+    )
     assert done.returncode == 0, done.stderr
     metrics = json.loads((tmp_path / "m.json").read_text())
     assert list(metrics) == ["op", "pp"]
@@ -68,14 +96,26 @@ def test_verification_with_labels_writes_label_to_names(scores, tmp_path):
 
 def test_one_label_is_a_label_too(scores, tmp_path):
     done = call(
-        "assess_zebra", "--scores", scores("s.tsv", [1], [0]), "--label", "oo", "--metrics", tmp_path / "m.json"
+        "assess_zebra",
+        "--scores",
+        scores("s.tsv", [1], [0]),
+        "--label",
+        "oo",
+        "--metrics",
+        tmp_path / "m.json",
     )
     assert done.returncode == 0, done.stderr
     assert list(json.loads((tmp_path / "m.json").read_text())) == ["oo"]
 
 
 def test_many_ties_between_the_classes_are_warned_of(scores, tmp_path):
-    done = call("assess_verification", "--scores", scores("s.tsv", [1, 1], [1]), "--metrics", tmp_path / "m.json")
+    done = call(
+        "assess_verification",
+        "--scores",
+        scores("s.tsv", [1, 1], [1]),
+        "--metrics",
+        tmp_path / "m.json",
+    )
     assert done.returncode == 0
     assert "100 % of the trials have a score that a trial of the other class has too" in done.stderr
 
@@ -121,7 +161,9 @@ def test_an_unknown_kind_of_picture_is_refused_before_anything_is_written(scores
 
 def test_calibration_trained_on_one_run_and_tested_on_another(scores, tmp_path):
     train, test = scores("run0.tsv", [0, 1, 1, 1], [0, 0, 0, 1]), scores("run1.tsv", [0, 1], [0, 1])
-    done = call("assess_calibration", "--train", train, "--test", test, "--metrics", tmp_path / "m.json")
+    done = call(
+        "assess_calibration", "--train", train, "--test", test, "--metrics", tmp_path / "m.json"
+    )
     assert done.returncode == 0, done.stderr
     metrics = json.loads((tmp_path / "m.json").read_text())
     ways = ("linear", "isotonic", "isotonic_interpolated")
@@ -147,10 +189,23 @@ def test_calibration_has_intervals_where_speakers_are_known(tmp_path):
             ]
         path.write_text("\n".join(lines) + "\n")
     names = [*speakers, *(f"{speaker}-{index}" for speaker in speakers for index in "01")]
-    (tmp_path / "speakers.tsv").write_text("id\tspeaker\n" + "".join(f"{of}\t{of[:2]}\n" for of in names))
-    files = ["--train", paths[0], "--test", paths[1], "--label", "op", "--metrics", tmp_path / "m.json"]
+    (tmp_path / "speakers.tsv").write_text(
+        "id\tspeaker\n" + "".join(f"{of}\t{of[:2]}\n" for of in names)
+    )
+    files = [
+        "--train",
+        paths[0],
+        "--test",
+        paths[1],
+        "--label",
+        "op",
+        "--metrics",
+        tmp_path / "m.json",
+    ]
     files += ["--curves", tmp_path / "c.tsv"]
-    done = call("assess_calibration", *files, "--speakers", tmp_path / "speakers.tsv", "--bootstrap", 99)
+    done = call(
+        "assess_calibration", *files, "--speakers", tmp_path / "speakers.tsv", "--bootstrap", 99
+    )
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads((tmp_path / "m.intervals.json").read_text())["op"]
     metrics = json.loads((tmp_path / "m.json").read_text())["op"]
@@ -161,21 +216,35 @@ def test_calibration_has_intervals_where_speakers_are_known(tmp_path):
     drawn = ["--metrics", tmp_path / "m.json", "--figures", tmp_path / "p.svg"]
     assert call("plot_calibration", "--curves", tmp_path / "c.tsv", *drawn).returncode == 0
     low, high = (f"{found['cllr_linear_bit'][limit]:.2f}" for limit in ("ci_low", "ci_high"))
-    assert f"{metrics['cllr_linear_bit']:.3f} ({low} to {high})]" in (tmp_path / "p.svg").read_text()
+    assert (
+        f"{metrics['cllr_linear_bit']:.3f} ({low} to {high})]" in (tmp_path / "p.svg").read_text()
+    )
 
 
 def test_two_speakers_are_too_few_for_intervals_and_the_command_says_so(tmp_path):
-    trials = [("a", "a1", "target"), ("a", "b1", "nontarget"), ("b", "b1", "target"), ("b", "a1", "nontarget")]
+    trials = [
+        ("a", "a1", "target"),
+        ("a", "b1", "nontarget"),
+        ("b", "b1", "target"),
+        ("b", "a1", "nontarget"),
+    ]
     text = "".join(f"{one}\t{other}\t{label}\t{len(label)}\n" for one, other, label in trials)
     (tmp_path / "s.tsv").write_text("enrolment\ttrial\tlabel\tscore\n" + text)
     (tmp_path / "speakers.tsv").write_text("id\tspeaker\na\ta\na1\ta\nb\tb\nb1\tb\n")
-    files = ["--scores", tmp_path / "s.tsv", "--speakers", tmp_path / "speakers.tsv", "--metrics", tmp_path / "m.json"]
+    files = [
+        "--scores",
+        tmp_path / "s.tsv",
+        "--speakers",
+        tmp_path / "speakers.tsv",
+        "--metrics",
+        tmp_path / "m.json",
+    ]
     for script in ("assess_verification", "assess_zebra"):
         done = call(script, *files, "--bootstrap", 40)
         assert done.returncode == 0 and "no intervals with 2 speakers, it takes 3" in done.stderr
-        assert {of["ci_low"] for of in json.loads((tmp_path / "m.intervals.json").read_text()).values()} == {
-            "undefined"
-        }
+        assert {
+            of["ci_low"] for of in json.loads((tmp_path / "m.intervals.json").read_text()).values()
+        } == {"undefined"}
 
 
 def test_calibration_of_kaldi_scores(tmp_path):
@@ -189,7 +258,14 @@ def test_calibration_of_kaldi_scores(tmp_path):
 def test_calibration_without_laplace_shows_the_infinite(scores, tmp_path):
     train, test = scores("run0.tsv", [2, 1], [0, 1]), scores("run1.tsv", [0, 3], [0, 1])
     files = ["--train", train, "--test", test, "--label", "op"]
-    outputs = ["--metrics", tmp_path / "m.json", "--curves", tmp_path / "c.tsv", "--plot", tmp_path / "p.svg"]
+    outputs = [
+        "--metrics",
+        tmp_path / "m.json",
+        "--curves",
+        tmp_path / "c.tsv",
+        "--plot",
+        tmp_path / "p.svg",
+    ]
     done = call("assess_calibration", *files, "--without-laplace", *outputs)
     assert done.returncode == 0, done.stderr
     metrics = json.loads((tmp_path / "m.json").read_text())["op"]
@@ -202,9 +278,20 @@ def test_calibration_without_laplace_shows_the_infinite(scores, tmp_path):
 
 def test_tags_table_and_picture_of_ones_own(scores, tmp_path):
     tags, metrics = tmp_path / "tags.yaml", tmp_path / "m.json"
-    tags.write_text("little: {from_log10: 0, meaning: hardly anything}\nmuch: {from_log10: 0.3, meaning: a lot}\n")
+    tags.write_text(
+        "little: {from_log10: 0, meaning: hardly anything}\nmuch: {from_log10: 0.3, meaning: a lot}\n"
+    )
     paths = [scores("s_1.tsv", [3, 1], [0, 2]), scores("t.tsv", [1, 1], [1, 1])]
-    files = ["--table", tmp_path / "t.md", "--plot", tmp_path / "p.tex", "--over", "prior", "--metrics", metrics]
+    files = [
+        "--table",
+        tmp_path / "t.md",
+        "--plot",
+        tmp_path / "p.tex",
+        "--over",
+        "prior",
+        "--metrics",
+        metrics,
+    ]
     done = call("assess_zebra", "--scores", *paths, "--label", "s_1", "t", "--tags", tags, *files)
     assert done.returncode == 0, done.stderr
     assert [of["tag"] for of in json.loads(metrics.read_text()).values()] == ["much", "little"]
@@ -214,14 +301,28 @@ def test_tags_table_and_picture_of_ones_own(scores, tmp_path):
     assert r"s\_1 (0.361, 0.301, much)" in picture
     assert r"xlabel={prior $\pi$}" in picture
     tags.write_text("little: {from_log10: 1, meaning: hardly anything}")
-    fails_with(call("assess_zebra", "--scores", paths[0], "--tags", tags, *files), "does not begin with from_log10: 0")
+    fails_with(
+        call("assess_zebra", "--scores", paths[0], "--tags", tags, *files),
+        "does not begin with from_log10: 0",
+    )
 
 
 @pytest.mark.parametrize("kind", ["det", "calibration"])
 def test_conventional_pictures_from_the_command_line(scores, tmp_path, kind):
     paths = [scores("s.tsv", [3, 1], [0, 2]), scores("t.tsv", ["inf", 1], [1, "-inf"])]
     plots = [tmp_path / f"p.{ending}" for ending in ("svg", "tex")]
-    done = call("plot_scores", "--scores", *paths, "--label", "one", "two", "--picture", kind, "--plot", *plots)
+    done = call(
+        "plot_scores",
+        "--scores",
+        *paths,
+        "--label",
+        "one",
+        "two",
+        "--picture",
+        kind,
+        "--plot",
+        *plots,
+    )
     assert done.returncode == 0, done.stderr
     assert all("two" in plot.read_text() for plot in plots)
 
@@ -234,7 +335,9 @@ def test_normalised_measures_are_read_from_the_metrics_of_the_others(tmp_path):
     ):
         for name, conditions in ((f"{family}-original", ["oo"]), (family, ["op", "pp"])):
             path = tmp_path / f"{name}.json"
-            path.write_text(json.dumps({condition: {metric: values[condition]} for condition in conditions}))
+            path.write_text(
+                json.dumps({condition: {metric: values[condition]} for condition in conditions})
+            )
             inputs += [f"--{name}", path]
     done = call("normalise_metrics", *inputs, "--metrics", tmp_path / "m.json")
     assert done.returncode == 0, done.stderr
@@ -245,13 +348,24 @@ def test_normalised_measures_are_read_from_the_metrics_of_the_others(tmp_path):
         "gain_cllr_min_db": "-inf",
     }
     (tmp_path / "zebra.json").write_text('{"op": {"dece_bit": 1}}')
-    fails_with(call("normalise_metrics", *inputs, "--metrics", tmp_path / "n.json"), "no dece_bit under pp")
+    fails_with(
+        call("normalise_metrics", *inputs, "--metrics", tmp_path / "n.json"), "no dece_bit under pp"
+    )
 
 
 def test_a_train_file_without_test_file_is_refused(scores, tmp_path):
     path = scores("s.tsv", [1], [0])
     fails_with(
-        call("assess_calibration", "--train", path, path, "--test", path, "--metrics", tmp_path / "m.json"),
+        call(
+            "assess_calibration",
+            "--train",
+            path,
+            path,
+            "--test",
+            path,
+            "--metrics",
+            tmp_path / "m.json",
+        ),
         "--train",
     )
 
@@ -282,19 +396,25 @@ def test_arguments_that_do_not_fit_are_refused(scores, tmp_path, arguments, mess
 
 def test_infinite_scores_cannot_train_the_linear_calibration(scores, tmp_path):
     train, test = scores("train.tsv", ["inf"], [0]), scores("test.tsv", [1], [0])
-    done = call("assess_calibration", "--train", train, "--test", test, "--metrics", tmp_path / "m.json")
+    done = call(
+        "assess_calibration", "--train", train, "--test", test, "--metrics", tmp_path / "m.json"
+    )
     fails_with(done, f"{train}: linear calibration cannot be trained on infinite scores")
 
 
 def test_what_is_remarked_on_a_training_is_said_once(scores, tmp_path):
     path = scores("s.tsv", [2, 3], [0, 1])
-    done = call("assess_calibration", "--train", path, "--test", path, "--metrics", tmp_path / "m.json")
+    done = call(
+        "assess_calibration", "--train", path, "--test", path, "--metrics", tmp_path / "m.json"
+    )
     assert done.stderr.count("separable") == 1
 
 
 @pytest.mark.parametrize("script", ["assess_verification", "assess_zebra", "assess_calibration"])
 def test_a_command_starts_without_what_it_does_not_need(script):
     code = f"import sys; sys.path.insert(0, 'scripts'); import {script}; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True).stdout
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    ).stdout
     heavy = {"torch", "matplotlib", "pandas", "numba", "yaml", "jinja2", "scipy.stats", "snakemake"}
     assert not heavy & set(loaded.split())

@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from calls import STRICT, call
+from support.calls import STRICT, call
 
-from voiceprivacy.arrays import ScoreMatrix, write_matrix
+from voiceprivacy.inout.arrays import ScoreMatrix, write_matrix
 
 
 def run(command, *arguments, code=0):
@@ -31,7 +31,13 @@ def write(path, rows, columns, row_speakers, column_speakers):
     write_matrix(
         path,
         ScoreMatrix(
-            np.array(names), np.array(others), row_speakers, column_speakers, scores, np.array(names), np.array(others)
+            np.array(names),
+            np.array(others),
+            row_speakers,
+            column_speakers,
+            scores,
+            np.array(names),
+            np.array(others),
         ),
     )
 
@@ -62,12 +68,21 @@ def table(path):
 
 
 def test_assess_similarity_writes_metrics_curves_and_a_picture(folder):
-    results = ["--metrics", folder / "m.json", "--curves", folder / "c.tsv", "--plot", folder / "p.png"]
+    results = [
+        "--metrics",
+        folder / "m.json",
+        "--curves",
+        folder / "c.tsv",
+        "--plot",
+        folder / "p.png",
+    ]
     output, errors = run("assess_similarity", *matrices(folder), *results)
     metrics = json.loads((folder / "m.json").read_text())
     assert sorted(metrics) == ["deid_percent", "gvd_db", "oo", "op", "pp"]
     assert sorted(metrics["op"]) == ["ddiag", "ddiag_log_bit", "ddiag_signed"]
-    assert metrics["deid_percent"] == pytest.approx(100 * (1 - metrics["op"]["ddiag"] / metrics["oo"]["ddiag"]))
+    assert metrics["deid_percent"] == pytest.approx(
+        100 * (1 - metrics["op"]["ddiag"] / metrics["oo"]["ddiag"])
+    )
     header, rows = table(folder / "c.tsv")
     assert header == "matrix\trow_speaker\tcolumn_speaker\tsimilarity"
     assert len(rows) == 3 * 5 * 5
@@ -77,7 +92,14 @@ def test_assess_similarity_writes_metrics_curves_and_a_picture(folder):
 
 
 def test_assess_similarity_writes_the_zoo_of_every_condition(folder):
-    run("assess_similarity", *matrices(folder), "--metrics", folder / "m.json", "--zoo", folder / "z.tsv")
+    run(
+        "assess_similarity",
+        *matrices(folder),
+        "--metrics",
+        folder / "m.json",
+        "--zoo",
+        folder / "z.tsv",
+    )
     header, rows = table(folder / "z.tsv")
     assert header.split("\t")[:4] == ["label", "speaker", "n_target", "n_impostor"]
     assert [row[:4] for row in rows] == [
@@ -100,7 +122,12 @@ def test_assess_ranks_writes_speakers_examples_and_all_fits(folder):
     assert [row[:3] for row in rows] == [["op", f"s{index}", "4"] for index in range(5)]
     assert len({row[1] for row in table(folder / "e.tsv")[1]}) == 3
     metrics = json.loads((folder / "m.json").read_text())["op"]
-    assert {"gallery_eer_percent", "kl_wms_bit", "speaker_max_disclosure_bit", "other_positive_percent"} <= set(metrics)
+    assert {
+        "gallery_eer_percent",
+        "kl_wms_bit",
+        "speaker_max_disclosure_bit",
+        "other_positive_percent",
+    } <= set(metrics)
 
 
 def test_definition_and_pairs_change_the_numbers(folder):
@@ -117,9 +144,16 @@ def test_assess_similarity_remarks_on_a_speaker_with_one_utterance(folder):
     speakers, original = voices(1, spread=3)
     kept = [0, *range(4, 20)]
     for name in ("oo", "op", "pp"):
-        write(folder / f"{name}.npz", original[kept], original[kept], speakers[kept], speakers[kept])
+        write(
+            folder / f"{name}.npz", original[kept], original[kept], speakers[kept], speakers[kept]
+        )
     _, errors = run(
-        "assess_similarity", *matrices(folder), "--metrics", folder / "m.json", "--curves", folder / "c.tsv"
+        "assess_similarity",
+        *matrices(folder),
+        "--metrics",
+        folder / "m.json",
+        "--curves",
+        folder / "c.tsv",
     )
     assert "note: oo: no pair of two utterances of s0" in errors
     assert [row for row in table(folder / "c.tsv")[1] if row[3] == "undefined"] == [
@@ -139,18 +173,31 @@ def test_assess_ranks_writes_flat_names_for_one_matrix_without_a_label(folder):
     run("assess_ranks", "--matrix", folder / "templates_op.npz", "--metrics", folder / "m.json")
     metrics = json.loads((folder / "m.json").read_text())
     assert metrics["n_templates"] == 5
-    assert {"mean_disclosure_bit", "model_mean_disclosure_bit", "kl_bit", "rank1_match_bit"} <= set(metrics)
+    assert {"mean_disclosure_bit", "model_mean_disclosure_bit", "kl_bit", "rank1_match_bit"} <= set(
+        metrics
+    )
 
 
 def test_assess_ranks_writes_labels_curves_and_a_picture(folder):
     files = [folder / f"templates_{name}.npz" for name in ("op", "pp")]
-    results = ["--metrics", folder / "m.json", "--curves", folder / "c.tsv", "--plot", folder / "p.svg"]
-    output, _ = run("assess_ranks", "--matrix", *files, "--label", "op", "pp", "--fit", "ms", *results)
+    results = [
+        "--metrics",
+        folder / "m.json",
+        "--curves",
+        folder / "c.tsv",
+        "--plot",
+        folder / "p.svg",
+    ]
+    output, _ = run(
+        "assess_ranks", "--matrix", *files, "--label", "op", "pp", "--fit", "ms", *results
+    )
     metrics = json.loads((folder / "m.json").read_text())
     assert list(metrics) == ["op", "pp"]
     header, rows = table(folder / "c.tsv")
     assert header == "label\trank\tp\tgamma"
-    assert [row[:2] for row in rows] == [[label, str(rank)] for label in ("op", "pp") for rank in range(1, 6)]
+    assert [row[:2] for row in rows] == [
+        [label, str(rank)] for label in ("op", "pp") for rank in range(1, 6)
+    ]
     for column in (2, 3):
         assert sum(float(row[column]) for row in rows) == pytest.approx(2)
     assert "identification_rate_percent" in output
@@ -160,8 +207,17 @@ def test_assess_ranks_writes_labels_curves_and_a_picture(folder):
 def test_assess_ranks_shows_galleries_of_different_size_beside_each_other(folder):
     """One has enough utterances a rank for a bias of the histogram, the other has not."""
     speakers, voice = voices(3, spread=3, n_speakers=2, n_utterances=10)
-    write(folder / "small.npz", voice, voice.reshape(2, 10, 3).mean(axis=1), speakers, speakers[::10])
-    files = ["--matrix", folder / "small.npz", folder / "templates_op.npz", "--label", "small", "op"]
+    write(
+        folder / "small.npz", voice, voice.reshape(2, 10, 3).mean(axis=1), speakers, speakers[::10]
+    )
+    files = [
+        "--matrix",
+        folder / "small.npz",
+        folder / "templates_op.npz",
+        "--label",
+        "small",
+        "op",
+    ]
     output, _ = run("assess_ranks", *files, "--metrics", folder / "m.json")
     rows = {line.split()[0]: line.split()[1:] for line in output.splitlines()[1:]}
     assert rows["n_templates"] == ["2", "5"]
@@ -171,11 +227,23 @@ def test_assess_ranks_shows_galleries_of_different_size_beside_each_other(folder
 def test_the_headline_of_ranks_has_the_interval_of_what_it_shows(folder):
     """Twenty utterances are less than five a rank for five templates, and enough for four."""
     for n_templates, source in ((5, "model_mean_disclosure_bit"), (4, "mean_disclosure_bit")):
-        speakers, original = voices(1, spread=1, n_speakers=n_templates, n_utterances=5 if n_templates == 4 else 4)
+        speakers, original = voices(
+            1, spread=1, n_speakers=n_templates, n_utterances=5 if n_templates == 4 else 4
+        )
         templates = original.reshape(n_templates, -1, 3).mean(axis=1)
         write(folder / "few.npz", original, templates, speakers, np.unique(speakers))
-        run("assess_ranks", "--matrix", folder / "few.npz", "--metrics", folder / "few.json", "--bootstrap", 50)
-        values, found = (json.loads((folder / name).read_text()) for name in ("few.json", "few.intervals.json"))
+        run(
+            "assess_ranks",
+            "--matrix",
+            folder / "few.npz",
+            "--metrics",
+            folder / "few.json",
+            "--bootstrap",
+            50,
+        )
+        values, found = (
+            json.loads((folder / name).read_text()) for name in ("few.json", "few.intervals.json")
+        )
         assert values["disclosure_bit"] == values[source]
         assert found["disclosure_bit"] == found[source]
 
@@ -185,7 +253,15 @@ def test_ties_are_ranked_as_asked(folder):
     write(folder / "tied.npz", 0 * original, np.zeros((5, 3)), speakers, speakers[::4])
     rates = {}
     for ties in ("shared", "optimistic", "pessimistic"):
-        run("assess_ranks", "--matrix", folder / "tied.npz", "--ties", ties, "--metrics", folder / "m.json")
+        run(
+            "assess_ranks",
+            "--matrix",
+            folder / "tied.npz",
+            "--ties",
+            ties,
+            "--metrics",
+            folder / "m.json",
+        )
         rates[ties] = json.loads((folder / "m.json").read_text())["identification_rate_percent"]
     assert rates == {"shared": 20, "optimistic": 100, "pessimistic": 0}
 
@@ -196,7 +272,10 @@ def test_ties_are_ranked_as_asked(folder):
         (["--oo", "{folder}/none.npz"], "none.npz: not found"),
         (["--pp", "{folder}/text.npz"], "text.npz: not an npz file"),
         (["--oo", "{folder}/flat.npz"], r"D_diag(OO) = 0"),
-        (["--oo", "{folder}/templates_oo.npz", "--pairs", "upper"], "templates_oo.npz: pairs 'upper' needs the same"),
+        (
+            ["--oo", "{folder}/templates_oo.npz", "--pairs", "upper"],
+            "templates_oo.npz: pairs 'upper' needs the same",
+        ),
         (["--op", "{folder}/alone.npz"], "alone.npz: no speaker has two utterances"),
         (["--plot", "{folder}/p.xyz"], "p.xyz: cannot write this kind of picture"),
     ],
@@ -207,7 +286,9 @@ def test_assess_similarity_refuses_bad_input_in_one_line(folder, change, message
     write(folder / "flat.npz", 0 * original, 0 * original, speakers, speakers)
     write(folder / "alone.npz", original[::4], original[::4], speakers[::4], speakers[::4])
     change = [word.format(folder=folder) for word in change]
-    _, errors = run("assess_similarity", *matrices(folder), "--metrics", folder / "m.json", *change, code=2)
+    _, errors = run(
+        "assess_similarity", *matrices(folder), "--metrics", folder / "m.json", *change, code=2
+    )
     assert message in errors
     assert errors.count("\n") == 1
     assert not (folder / "m.json").exists()
@@ -226,8 +307,16 @@ def test_assess_similarity_refuses_bad_input_in_one_line(folder, change, message
 def test_assess_ranks_refuses_bad_input_in_one_line(folder, matrix, more, message):
     speakers, original = voices(1, spread=3)
     write(folder / "stranger.npz", original[:1], original[::4], np.array(["zoe"]), speakers[::4])
-    write(folder / "last.npz", 0 * original[:1], np.array([[9.0, 0, 0], [0, 0, 0]]), speakers[:1], speakers[:5:4])
-    _, errors = run("assess_ranks", "--matrix", folder / matrix, "--metrics", folder / "m.json", *more, code=2)
+    write(
+        folder / "last.npz",
+        0 * original[:1],
+        np.array([[9.0, 0, 0], [0, 0, 0]]),
+        speakers[:1],
+        speakers[:5:4],
+    )
+    _, errors = run(
+        "assess_ranks", "--matrix", folder / matrix, "--metrics", folder / "m.json", *more, code=2
+    )
     assert message in errors
     assert errors.count("\n") == 1
     assert not (folder / "m.json").exists()

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 from scipy.stats import betabinom
 
-from voiceprivacy.files import BadInput
-from voiceprivacy.privacy.betabinomial import LOSSES, _gradient, fit, log_pmf
-from voiceprivacy.privacy.ranks import disclosure
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.privacy.matrices.betabinomial import LOSSES, _gradient, fit, log_pmf
+from voiceprivacy.privacy.matrices.ranks import disclosure
 
 GOLDEN = Path(__file__).parents[2] / "data" / "rank"
 EXPECTED = json.loads((GOLDEN / "summary.json").read_text())
@@ -39,7 +39,9 @@ def test_fits_meet_an_independent_search(case, loss):
     value, _ = LOSSES[loss](p, found.log_gamma)
     assert found.limit == ""
     assert value == pytest.approx(expected["loss"], rel=1e-9)
-    assert (found.alpha, found.beta) == pytest.approx((expected["alpha"], expected["beta"]), rel=2e-5)
+    assert (found.alpha, found.beta) == pytest.approx(
+        (expected["alpha"], expected["beta"]), rel=2e-5
+    )
     statistics = disclosure(np.exp(found.log_gamma))
     for short, name in NAMES.items():
         value = SHARES.get(name, 1) * expected["stats_model"][short]
@@ -51,8 +53,18 @@ def test_fits_meet_an_independent_search(case, loss):
     [
         (11696, 0.6252111684, 1.7389876590, {"IdR": 0.38, "StDD": 1.31}),  # F0
         (11696, 0.2231841845, 0.8515861015, {"Spread": 14.0, "StDD": 3.79, "IdR": 10.67}),  # phone
-        (1251, 0.0062222568, 6.6985830163, {"MaxD": 10.24, "StDD": 1.99, "Spread": 0.64}),  # identity
-        (11696, 0.5478333423, 1.1480507826, {"IdR": 0.57, "StDD": 1.29, "Spread": 28.77}),  # linguistic
+        (
+            1251,
+            0.0062222568,
+            6.6985830163,
+            {"MaxD": 10.24, "StDD": 1.99, "Spread": 0.64},
+        ),  # identity
+        (
+            11696,
+            0.5478333423,
+            1.1480507826,
+            {"IdR": 0.57, "StDD": 1.29, "Spread": 28.77},
+        ),  # linguistic
     ],
 )
 def test_this_reading_of_equation_3_agrees_with_table_2(n_templates, alpha, beta, published):
@@ -71,12 +83,17 @@ def test_log_pmf_meets_scipy_and_sums_to_one(alpha, beta, n_templates):
 
 
 def test_alpha_and_beta_of_one_are_exactly_uniform():
-    assert set(np.exp(log_pmf(1.0, 1.0, 16)).tolist()) == {np.exp(-np.log(16))} or np.ptp(log_pmf(1.0, 1.0, 16)) == 0
+    assert (
+        set(np.exp(log_pmf(1.0, 1.0, 16)).tolist()) == {np.exp(-np.log(16))}
+        or np.ptp(log_pmf(1.0, 1.0, 16)) == 0
+    )
 
 
 @given(n_templates=st.integers(2, 40), alpha=st.floats(0.05, 20), beta=st.floats(0.05, 20))
 def test_swapping_alpha_and_beta_reverses_the_ranks(n_templates, alpha, beta):
-    np.testing.assert_allclose(log_pmf(alpha, beta, n_templates), log_pmf(beta, alpha, n_templates)[::-1], atol=1e-12)
+    np.testing.assert_allclose(
+        log_pmf(alpha, beta, n_templates), log_pmf(beta, alpha, n_templates)[::-1], atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -88,11 +105,15 @@ def test_gradients_meet_finite_differences(loss):
 
     point = np.log([0.4, 1.7])
     _, slope = LOSSES[loss](p, log_pmf(0.4, 1.7, len(p)))
-    np.testing.assert_allclose(_gradient(0.4, 1.7, slope), approx_fprime(point, value, 1e-7), rtol=1e-4, atol=1e-7)
+    np.testing.assert_allclose(
+        _gradient(0.4, 1.7, slope), approx_fprime(point, value, 1e-7), rtol=1e-4, atol=1e-7
+    )
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize(("alpha", "beta"), [(0.1, 3.0), (0.6, 1.7), (2.0, 1.1), (5.0, 60.0), (0.2, 0.3)])
+@pytest.mark.parametrize(
+    ("alpha", "beta"), [(0.1, 3.0), (0.6, 1.7), (2.0, 1.1), (5.0, 60.0), (0.2, 0.3)]
+)
 def test_a_histogram_that_is_the_model_gives_its_parameters_back(loss, alpha, beta):
     found = fit(np.exp(log_pmf(alpha, beta, 50)), loss=loss)
     assert (found.alpha, found.beta) == pytest.approx((alpha, beta), rel=1e-3)
@@ -146,4 +167,6 @@ def test_likelihoods_beat_every_point_of_a_grid(loss):
     p = histogram([3, 0, 1, 0, 0, 2, 0, 1, 0, 0, 0, 1])
     best, _ = LOSSES[loss](p, fit(p, loss=loss).log_gamma)
     grid = np.exp(np.linspace(-6, 6, 25))
-    assert best <= min(LOSSES[loss](p, log_pmf(alpha, beta, len(p)))[0] for alpha in grid for beta in grid)
+    assert best <= min(
+        LOSSES[loss](p, log_pmf(alpha, beta, len(p)))[0] for alpha in grid for beta in grid
+    )

@@ -7,20 +7,30 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from speakers import arranged, classes, noisy, scored
+from support.speakers import arranged, classes, noisy, scored
 
-from voiceprivacy.arrays import ScoreMatrix
-from voiceprivacy.files import BadInput
-from voiceprivacy.privacy import bootstrap, ranks, trials, verification, zebra
+from voiceprivacy.inout.arrays import ScoreMatrix
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.privacy.matrices import ranks
+from voiceprivacy.privacy.scores import trials, verification, zebra
+from voiceprivacy.privacy.uncertainty import bootstrap
 
 DRAWS = {"n_replicates": 200, "seed": 0}
 
 
 def test_a_nontarget_of_two_speakers_weighs_the_product_and_a_target_its_speakers_draws():
-    of = trials.arrange(*scored(lambda enrolled, tried, _: 10 * enrolled + tried, n_speakers=3, n_utterances=1))
+    of = trials.arrange(
+        *scored(lambda enrolled, tried, _: 10 * enrolled + tried, n_speakers=3, n_utterances=1)
+    )
     weights = trials.speaker_weights(of, np.array([2, 3, 0]))
     assert dict(zip(of.scores.tolist(), weights.tolist(), strict=True)) == {
-        **{0: 2, 1: 6, 2: 0, 10: 6, 11: 3},  # two copies of a speaker never form a nontarget: 2 targets, not 4
+        **{
+            0: 2,
+            1: 6,
+            2: 0,
+            10: 6,
+            11: 3,
+        },  # two copies of a speaker never form a nontarget: 2 targets, not 4
         **{12: 0, 20: 0, 21: 0, 22: 0},
     }
 
@@ -28,20 +38,35 @@ def test_a_nontarget_of_two_speakers_weighs_the_product_and_a_target_its_speaker
 @given(seed=st.integers(0, 50), n_speakers=st.integers(2, 5))
 def test_a_weighted_sample_is_the_sample_with_copies(seed, n_speakers):
     found, speaker_of = noisy(1, seed=seed, n_speakers=n_speakers)
-    found = {label: [(trial, round(score, 1)) for trial, score in of] for label, of in found.items()}  # ties
-    weights = dict(zip(sorted(set(speaker_of.values())), np.random.default_rng(seed).poisson(1, 5), strict=False))
+    found = {
+        label: [(trial, round(score, 1)) for trial, score in of] for label, of in found.items()
+    }  # ties
+    weights = dict(
+        zip(
+            sorted(set(speaker_of.values())),
+            np.random.default_rng(seed).poisson(1, 5),
+            strict=False,
+        )
+    )
     copies = {"target": [], "nontarget": []}
     for label, of in found.items():
         for trial, score in of:
             one, other = speaker_of[trial.enrolment], speaker_of[trial.trial]
-            copies[label] += [score] * (weights[one] * (weights[other] if label == "nontarget" else 1))
+            copies[label] += [score] * (
+                weights[one] * (weights[other] if label == "nontarget" else 1)
+            )
     of = trials.arrange(found, speaker_of)
-    drawn = trials.weigh(of, trials.speaker_weights(of, np.array([weights[name] for name in of.speakers])))
+    drawn = trials.weigh(
+        of, trials.speaker_weights(of, np.array([weights[name] for name in of.speakers]))
+    )
     if not copies["target"] or not copies["nontarget"]:
         assert drawn is None
         return
     scores = {label: np.array(values) for label, values in copies.items()}
-    expected = verification.assess(**scores) | {"dece_bit": zebra.dece_bit(**scores), "ddcf": zebra.ddcf(**scores)}
+    expected = verification.assess(**scores) | {
+        "dece_bit": zebra.dece_bit(**scores),
+        "ddcf": zebra.ddcf(**scores),
+    }
     bins = (4, (-3.0, 4.0))
     expected["linkability_vpc"] = verification.linkability_vpc(**scores, bins=bins)
     actual = verification.of_sample(drawn, bins=bins) | zebra.of_sample(drawn)
@@ -62,10 +87,19 @@ def with_copies(of, weights):
 def test_calibration_of_two_weighted_runs_is_that_of_runs_with_copies():
     one, other = arranged(1, seed=1), arranged(1.5, seed=2)
     weights = np.array([2, 0, 1, 3, 1, 0])
-    found = zebra.of_runs(*(trials.weigh(of, trials.speaker_weights(of, weights)) for of in (one, other)))
-    expected, _ = zebra.assess_calibration(train=with_copies(one, weights), test=with_copies(other, weights))
+    found = zebra.of_runs(
+        *(trials.weigh(of, trials.speaker_weights(of, weights)) for of in (one, other))
+    )
+    expected, _ = zebra.assess_calibration(
+        train=with_copies(one, weights), test=with_copies(other, weights)
+    )
     assert found == pytest.approx({name: expected[name] for name in found})
-    assert {"cece_linear_bit", "cece_isotonic_bit", "cece_isotonic_interpolated_bit", "dece_test_bit"} <= found.keys()
+    assert {
+        "cece_linear_bit",
+        "cece_isotonic_bit",
+        "cece_isotonic_interpolated_bit",
+        "dece_test_bit",
+    } <= found.keys()
     assert found.keys() == {name for name in expected if name.endswith("_bit")}
 
 
@@ -74,7 +108,9 @@ def test_both_runs_draw_the_same_speakers():
     one = arranged(1)
     found = bootstrap.resample_runs(one, one, zebra.of_runs, n_replicates=30, seed=0)
     for weights, value in zip(
-        bootstrap.multiplicities(one.speakers, n_replicates=30, seed=0), found["cece_linear_bit"], strict=True
+        bootstrap.multiplicities(one.speakers, n_replicates=30, seed=0),
+        found["cece_linear_bit"],
+        strict=True,
     ):
         copies = with_copies(one, weights)
         if all(map(len, copies.values())):
@@ -85,7 +121,9 @@ def test_both_runs_draw_the_same_speakers():
 
 
 def test_infinite_scores_that_are_not_drawn_do_no_harm():
-    of = trials.arrange(*scored(lambda enrolled, tried, _: np.inf if enrolled == tried == 0 else tried - enrolled))
+    of = trials.arrange(
+        *scored(lambda enrolled, tried, _: np.inf if enrolled == tried == 0 else tried - enrolled)
+    )
     drawn = trials.weigh(of, trials.speaker_weights(of, np.array([0, 1, 1, 1, 1, 1])))
     assert np.isfinite(verification.of_sample(drawn)["cllr_bit"])
 
@@ -101,7 +139,9 @@ def test_a_mean_over_speakers_has_the_closed_forms_standard_error():
     """Without targets' noise the Cllr is linear in the drawn shares: its spread is that of a mean of S speakers."""
     n_speakers = 30
     offsets = np.random.default_rng(0).normal(size=n_speakers)
-    drawn = bootstrap.multiplicities([str(k) for k in range(n_speakers)], n_replicates=20000, seed=0)
+    drawn = bootstrap.multiplicities(
+        [str(k) for k in range(n_speakers)], n_replicates=20000, seed=0
+    )
     means = drawn @ offsets / drawn.sum(axis=1)
     assert means.std() == pytest.approx(offsets.std(ddof=1) / np.sqrt(n_speakers), rel=0.04)
 
@@ -111,7 +151,9 @@ def test_replicates_of_identical_speakers_do_not_vary():
     replicates = bootstrap.resample_scores(of, verification.of_sample, **DRAWS)
     for name, values in replicates.items():
         if name in bootstrap.OF_RARE_ERRORS:
-            values = values[values <= np.nanmedian(values)]  # upwards they are spread as independent trials are
+            values = values[
+                values <= np.nanmedian(values)
+            ]  # upwards they are spread as independent trials are
         assert np.nanmax(values) - np.nanmin(values) == pytest.approx(0, abs=1e-12), name
 
 
@@ -129,7 +171,8 @@ def test_the_order_of_trials_and_speakers_does_not_matter():
     shuffled = {label: of[::-1] for label, of in found.items()}
     measure = functools.partial(verification.of_sample, bins=(5, (-3.0, 4.0)))
     one, other = (
-        bootstrap.resample_scores(trials.arrange(of, speaker_of), measure, **DRAWS) for of in (found, shuffled)
+        bootstrap.resample_scores(trials.arrange(of, speaker_of), measure, **DRAWS)
+        for of in (found, shuffled)
     )
     for name, values in one.items():
         np.testing.assert_allclose(values, other[name], atol=1e-12)
@@ -138,8 +181,14 @@ def test_the_order_of_trials_and_speakers_does_not_matter():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"model1": "s0", "utterance1-0": "s0"}, "'model0 utterance1-0' is labelled nontarget, .* 's0' and 's0'"),
-        ({"model1": "s5"}, "'model1 utterance1-0' is labelled target, but its speakers are 's5' and 's1'"),
+        (
+            {"model1": "s0", "utterance1-0": "s0"},
+            "'model0 utterance1-0' is labelled nontarget, .* 's0' and 's0'",
+        ),
+        (
+            {"model1": "s5"},
+            "'model1 utterance1-0' is labelled target, but its speakers are 's5' and 's1'",
+        ),
         ({"model1": None}, "'model1' has no speaker"),
     ],
 )
@@ -152,11 +201,17 @@ def test_labels_that_contradict_the_speakers_are_refused(change, message):
 
 def test_numbers_without_a_speaker_are_those_of_the_other_speakers_trials():
     found, speaker_of = noisy(1, n_speakers=4)
-    left_out = bootstrap.leave_one_out(trials.arrange(found, speaker_of), zebra.of_sample)["dece_bit"]
+    left_out = bootstrap.leave_one_out(trials.arrange(found, speaker_of), zebra.of_sample)[
+        "dece_bit"
+    ]
     for index in range(4):
         others = {
             label: np.array(
-                [s for trial, s in of if f"s{index}" not in (speaker_of[trial.enrolment], speaker_of[trial.trial])]
+                [
+                    s
+                    for trial, s in of
+                    if f"s{index}" not in (speaker_of[trial.enrolment], speaker_of[trial.trial])
+                ]
             )
             for label, of in found.items()
         }
@@ -176,8 +231,13 @@ def test_ranks_of_drawn_speakers_keep_the_gallery():
     for index, weights in enumerate(bootstrap.multiplicities(names, **DRAWS)[:20]):
         if weights.any():
             rows = np.repeat(np.arange(12), np.repeat(weights, 4))
-            fields = {name: getattr(matrix, name)[rows] for name in ("rows", "row_speakers", "scores", "row_sources")}
-            expected = ranks.disclosure(ranks.histogram(ranks.true_ranks(matrix._replace(**fields))))
+            fields = {
+                name: getattr(matrix, name)[rows]
+                for name in ("rows", "row_speakers", "scores", "row_sources")
+            }
+            expected = ranks.disclosure(
+                ranks.histogram(ranks.true_ranks(matrix._replace(**fields)))
+            )
             for name, value in expected.items():
                 assert found[name][index] == pytest.approx(value), name
 
@@ -187,7 +247,9 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
     held = []
     for seed in range(40):
         draw = np.random.default_rng(seed)
-        of_target, of_enrolled, of_tried = draw.normal(size=(3, 12)) * np.array([[0.6], [0.5], [0.5]])
+        of_target, of_enrolled, of_tried = draw.normal(size=(3, 12)) * np.array(
+            [[0.6], [0.5], [0.5]]
+        )
 
         def score(enrolled, tried, _, draw=draw, effects=(of_target, of_enrolled, of_tried)):
             if enrolled == tried:
@@ -196,7 +258,9 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
 
         found, speaker_of = scored(score, n_speakers=12, n_utterances=4)
         of = trials.arrange(found, speaker_of)
-        replicates = bootstrap.resample_scores(of, verification.of_sample, n_replicates=100, seed=seed)
+        replicates = bootstrap.resample_scores(
+            of, verification.of_sample, n_replicates=100, seed=seed
+        )
         value = verification.eer_percent(**classes(found))
         interval = bootstrap.interval(value, replicates["eer_percent"], n_speakers=12)
         held.append(interval.ci_low <= 15.8655 <= interval.ci_high)
@@ -216,7 +280,9 @@ def peak_of(resample, n_samples):
     speaker, other = draw.integers(0, n_samples, (2, 20_000))
     names, scores = np.arange(n_samples).astype(str), np.sort(draw.normal(size=20_000))
     of = trials.SpeakerTrials(names, scores, speaker == other, speaker, other)
-    options = {"n_replicates": n_samples, "seed": 0} if resample is bootstrap.resample_scores else {}
+    options = (
+        {"n_replicates": n_samples, "seed": 0} if resample is bootstrap.resample_scores else {}
+    )
     tracemalloc.start()
     try:
         resample(of, zebra.of_sample, **options)

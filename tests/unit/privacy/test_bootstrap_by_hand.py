@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.special import ndtri, stdtr
-from speakers import arranged
+from support.speakers import arranged
 
-from voiceprivacy.privacy import bootstrap, ranks
-from voiceprivacy.privacy.corrections import CORRECTIONS, Correction, moved
+from voiceprivacy.privacy.matrices import ranks
+from voiceprivacy.privacy.uncertainty import bootstrap
+from voiceprivacy.privacy.uncertainty.bootstrap import CORRECTIONS, Correction, moved
 
 PINNED = [[2, 1, 0, 1, 0, 1, 0, 0], [0, 0, 1, 2, 1, 0, 2, 0]]
 NAME = "eer_rocch_percent"
@@ -21,7 +22,9 @@ def test_a_speakers_draws_are_those_of_earlier_versions():
 
 def test_rates_are_spread_as_so_many_targets_and_nontargets_say():
     of = arranged(2.0, n_speakers=4)  # 12 targets, 36 nontargets
-    drawn = bootstrap.resample_scores(of, lambda sample: {NAME: 30.0}, n_replicates=99, seed=0)[NAME]
+    drawn = bootstrap.resample_scores(of, lambda sample: {NAME: 30.0}, n_replicates=99, seed=0)[
+        NAME
+    ]
     n_trials = 4 / (1 / 12 + 1 / 36)
     of_trials = stats.beta(n_trials * 0.3 + 1, n_trials * 0.7 + 1)
     n_defined = np.count_nonzero(~np.isnan(drawn))
@@ -31,7 +34,9 @@ def test_rates_are_spread_as_so_many_targets_and_nontargets_say():
 
 def test_rates_are_spread_no_further_than_their_range():
     of = arranged(2.0, n_speakers=4)
-    drawn = bootstrap.resample_scores(of, lambda sample: {NAME: 45.0}, n_replicates=99, seed=0)[NAME]
+    drawn = bootstrap.resample_scores(of, lambda sample: {NAME: 45.0}, n_replicates=99, seed=0)[
+        NAME
+    ]
     assert np.nanmax(drawn) == 50  # on the convex hull
 
 
@@ -42,8 +47,14 @@ def test_ranks_of_drawn_speakers_take_ties_as_they_are_told(ties):
     found = bootstrap.resample_ranks(of, ["a", "b", "c"], n_replicates=20, seed=0, ties=ties)
     for replicate, rows in enumerate(np.repeat([0, 1, 2], drawn) for drawn in weights):
         again = ranks.Ranks(of.best[rows], of.worst[rows], 4)
-        expected = ranks.disclosure(ranks.histogram(again, ties=ties)) if len(rows) else dict.fromkeys(found, np.nan)
-        assert {name: values[replicate] for name, values in found.items()} == pytest.approx(expected, nan_ok=True)
+        expected = (
+            ranks.disclosure(ranks.histogram(again, ties=ties))
+            if len(rows)
+            else dict.fromkeys(found, np.nan)
+        )
+        assert {name: values[replicate] for name, values in found.items()} == pytest.approx(
+            expected, nan_ok=True
+        )
 
 
 def test_ties_share_their_ranks_unless_told_otherwise():
@@ -58,41 +69,67 @@ def test_an_interval_says_of_what_it_is():
     replicates = np.append(np.arange(999.0), np.nan)
     found = bootstrap.interval(499.0, replicates, n_speakers=MANY_SPEAKERS)
     assert found == (499.0, 24, 974, 24, 974, 24, 974, MANY_SPEAKERS, 999)
-    assert bootstrap.interval("undefined", np.ones(5), n_speakers=7) == ("undefined", *["undefined"] * 6, 7, 5)
-    assert bootstrap.interval(0.5, np.full(5, np.nan), n_speakers=7) == (0.5, *["undefined"] * 6, 7, 0)
+    assert bootstrap.interval("undefined", np.ones(5), n_speakers=7) == (
+        "undefined",
+        *["undefined"] * 6,
+        7,
+        5,
+    )
+    assert bootstrap.interval(0.5, np.full(5, np.nan), n_speakers=7) == (
+        0.5,
+        *["undefined"] * 6,
+        7,
+        0,
+    )
 
 
 def test_intervals_are_corrected_by_what_their_metric_needs():
-    replicates = {name: np.linspace(0.2, 0.6, 999) for name in ("cllr_min_bit", "eer_percent", "made_up")}
+    replicates = {
+        name: np.linspace(0.2, 0.6, 999) for name in ("cllr_min_bit", "eer_percent", "made_up")
+    }
     found = bootstrap.intervals(dict.fromkeys([*replicates, "tag"], 0.3), replicates, n_speakers=12)
     assert found.keys() == replicates.keys()
     for name, of in found.items():
         correction = CORRECTIONS.get(name, bootstrap.NONE)
         expected = bootstrap.interval(0.3, replicates[name], n_speakers=12, correction=correction)
         assert of == expected._asdict()
-    assert found["cllr_min_bit"]["ci_low"] < found["eer_percent"]["ci_low"] == found["made_up"]["ci_low"]
+    assert (
+        found["cllr_min_bit"]["ci_low"]
+        < found["eer_percent"]["ci_low"]
+        == found["made_up"]["ci_low"]
+    )
 
 
 def test_replicates_are_moved_back_on_a_plain_scale_and_undefined_ones_stay():
     replicates, correction = np.array([0.2, np.nan, 0.5, 0.9]), Correction(3, 0, 1, no_privacy=0)
     found = bootstrap.moved_back(0.4, replicates, correction)
-    np.testing.assert_allclose(found, [0, np.nan, 0.2, 0.6])  # the median is 0.1 too high: 0.3 to move
+    np.testing.assert_allclose(
+        found, [0, np.nan, 0.2, 0.6]
+    )  # the median is 0.1 too high: 0.3 to move
     assert np.isnan(bootstrap.moved_back(0.4, np.full(3, np.nan), correction)).all()
 
 
-@pytest.mark.parametrize(("value", "replicates"), [(np.inf, [0.2, 0.4, 0.6]), (0.4, [0.2, np.inf, np.inf])])
+@pytest.mark.parametrize(
+    ("value", "replicates"), [(np.inf, [0.2, 0.4, 0.6]), (0.4, [0.2, np.inf, np.inf])]
+)
 def test_what_is_infinite_is_not_moved(value, replicates):
     correction = Correction(3, 0, np.inf, no_privacy=0)
-    np.testing.assert_array_equal(moved(np.array([0.1, 0.7]), value, np.array(replicates), correction), [0.1, 0.7])
+    np.testing.assert_array_equal(
+        moved(np.array([0.1, 0.7]), value, np.array(replicates), correction), [0.1, 0.7]
+    )
 
 
 def test_a_p_value_beyond_the_replicates_is_the_smaller_of_the_two():
-    near = np.linspace(0.01, 2, 999)  # all above zero, although the value is less than two spreads away
+    near = np.linspace(
+        0.01, 2, 999
+    )  # all above zero, although the value is less than two spreads away
     expected = 2 * stdtr(MANY_SPEAKERS - 1, ndtri(0.5 / 1000))
     assert abs(ndtri(0.5 / 1000)) > 1.0 / near.std()
     assert bootstrap.p_value(1.0, near, n_speakers=MANY_SPEAKERS) == pytest.approx(expected)
     assert bootstrap.p_value(1.0, -near, n_speakers=MANY_SPEAKERS) == pytest.approx(expected)
-    spreads = 1.0 / near.std()  # intervals of three speakers are so many standard deviations, not quantiles
+    spreads = (
+        1.0 / near.std()
+    )  # intervals of three speakers are so many standard deviations, not quantiles
     assert bootstrap.p_value(1.0, near, n_speakers=3) == pytest.approx(2 * stdtr(2, -spreads))
     far = np.linspace(9, 10, 999)
     spreads = 9.5 / far.std()

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
-from score_cases import assert_close, cases, scores, summary, tolerance
+from support.score_cases import assert_close, cases, scores, summary, tolerance
 
-from voiceprivacy.files import BadInput
-from voiceprivacy.privacy.calibration import (
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.privacy.scores.calibration import (
     count_ties,
     counted_llrs,
     interpolated_llrs,
@@ -49,7 +49,10 @@ def test_trained_calibrations_meet_the_reference(arrays, expected):
         assert_close(linear_llrs(values, linear), arrays[f"{label}_linear"])
         for kind in blocks:
             assert_close(step_llrs(values, blocks[kind]), arrays[f"{label}_iso_step_{kind}"])
-            assert_close(interpolated_llrs(values, blocks[kind]), arrays[f"{label}_iso_interp_posterior_{kind}"])
+            assert_close(
+                interpolated_llrs(values, blocks[kind]),
+                arrays[f"{label}_iso_interp_posterior_{kind}"],
+            )
 
 
 def test_a_violation_is_pooled_and_a_pure_block_is_infinite():
@@ -72,7 +75,10 @@ def test_equal_scores_are_exactly_no_evidence(laplace):
 
 
 def test_counted_llrs_name_each_llr_of_a_class_once():
-    assert {name: of.tolist() for name, of in counted_llrs(oracle_blocks(target=[3, 1], nontarget=[0, 2])).items()} == {
+    assert {
+        name: of.tolist()
+        for name, of in counted_llrs(oracle_blocks(target=[3, 1], nontarget=[0, 2])).items()
+    } == {
         "target": [0, np.inf],
         "target_counts": [1, 1],
         "nontarget": [-np.inf, 0],
@@ -111,12 +117,16 @@ def test_pav_is_the_isotonic_regression_of_the_labels(target, nontarget, laplace
     groups = [(target.count(score), nontarget.count(score)) for score in order]
     groups = [(1, 1), *groups, (1, 1)] if laplace else groups
     expected = {}
-    for score, posterior in zip(order, _isotonic(groups)[1:-1] if laplace else _isotonic(groups), strict=True):
+    for score, posterior in zip(
+        order, _isotonic(groups)[1:-1] if laplace else _isotonic(groups), strict=True
+    ):
         with np.errstate(divide="ignore"):
             odds = np.divide(float(posterior), float(1 - posterior))
             expected[score] = np.log(odds * len(nontarget) / len(target))
     for of, llrs in zip(
-        (target, nontarget), oracle_llrs(target=target, nontarget=nontarget, laplace=laplace), strict=True
+        (target, nontarget),
+        oracle_llrs(target=target, nontarget=nontarget, laplace=laplace),
+        strict=True,
     ):
         assert_close(llrs, [expected[score] for score in of])
 
@@ -125,7 +135,9 @@ def test_pav_is_the_isotonic_regression_of_the_labels(target, nontarget, laplace
 @settings(deadline=None)
 def test_a_monotone_map_changes_no_llr(target, nontarget, laplace):
     plain = oracle_llrs(target=target, nontarget=nontarget, laplace=laplace)
-    mapped = oracle_llrs(target=np.sinh(target) - 7, nontarget=np.sinh(nontarget) - 7, laplace=laplace)
+    mapped = oracle_llrs(
+        target=np.sinh(target) - 7, nontarget=np.sinh(nontarget) - 7, laplace=laplace
+    )
     for before, after in zip(plain, mapped, strict=True):
         assert before.tolist() == after.tolist()
 
@@ -139,7 +151,9 @@ def test_swapped_roles_and_signs_change_the_sign_of_the_llrs(target, nontarget, 
     assert_close(plain[1], -swapped[0])
 
 
-@pytest.mark.parametrize(("target", "nontarget", "what"), [([], [0], "no target"), ([0], [], "no nontarget")])
+@pytest.mark.parametrize(
+    ("target", "nontarget", "what"), [([], [0], "no target"), ([0], [], "no nontarget")]
+)
 def test_a_class_without_scores_is_refused(target, nontarget, what):
     with pytest.raises(ValueError, match=what):
         oracle_llrs(target=target, nontarget=nontarget)
@@ -157,12 +171,20 @@ def test_steps_are_at_the_trained_scores():
 
 def test_the_posterior_is_interpolated_between_trained_scores_only():
     blocks = oracle_blocks(**QUARTERS)
-    assert_close(interpolated_llrs([-9, 0, 0.25, 0.5, 1, 9], blocks), np.log([1 / 3, 1 / 3, 3 / 5, 1, 3, 3]))
+    assert_close(
+        interpolated_llrs([-9, 0, 0.25, 0.5, 1, 9], blocks), np.log([1 / 3, 1 / 3, 3 / 5, 1, 3, 3])
+    )
 
 
 def test_interpolation_reaches_the_infinite_llrs_of_its_blocks():
     blocks = oracle_blocks(target=[1], nontarget=[0])
-    assert interpolated_llrs([-1, 0, 0.5, 1, 2], blocks).tolist() == [-np.inf, -np.inf, 0, np.inf, np.inf]
+    assert interpolated_llrs([-1, 0, 0.5, 1, 2], blocks).tolist() == [
+        -np.inf,
+        -np.inf,
+        0,
+        np.inf,
+        np.inf,
+    ]
 
 
 def test_linear_calibration_by_hand():
@@ -200,7 +222,10 @@ def test_linear_calibration_reaches_the_minimum_with_the_wildest_outliers(seed):
     target, nontarget = generator.standard_cauchy(7), generator.standard_cauchy(5)
     calibration = train_linear(target=target, nontarget=nontarget)
     assert target.min() < nontarget.max() and target.max() > nontarget.min()
-    misses, false_alarms = expit(-linear_llrs(target, calibration)), expit(linear_llrs(nontarget, calibration))
+    misses, false_alarms = (
+        expit(-linear_llrs(target, calibration)),
+        expit(linear_llrs(nontarget, calibration)),
+    )
     assert_close(misses.mean(), false_alarms.mean(), 1e-9)
     size = np.abs(np.append(target, nontarget)).max()
     assert_close((misses * target).mean() / size, (false_alarms * nontarget).mean() / size, 1e-9)
@@ -216,7 +241,9 @@ def test_equal_scores_train_zero_evidence():
     assert linear_llrs([-np.inf, 4, np.inf], calibration).tolist() == [0, 0, 0]
 
 
-@pytest.mark.parametrize(("target", "nontarget"), [([2, 3], [0, 1]), ([0, 1], [2, 3]), ([1, 2], [0, 1])])
+@pytest.mark.parametrize(
+    ("target", "nontarget"), [([2, 3], [0, 1]), ([0, 1], [2, 3]), ([1, 2], [0, 1])]
+)
 def test_separable_scores_are_regularised_with_a_note(target, nontarget, caplog):
     with caplog.at_level(logging.WARNING):
         scale, _ = train_linear(target=target, nontarget=nontarget)

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from score_cases import assert_close, cases, scores, summary
-from speakers import drawn
+from support.score_cases import assert_close, cases, scores, summary
+from support.speakers import drawn
 
-from voiceprivacy.privacy import calibration, verification, zebra
-from voiceprivacy.privacy.tags import Tag
-from voiceprivacy.privacy.trials import Sample
+from voiceprivacy.privacy.scores import calibration, verification, zebra
+from voiceprivacy.privacy.scores.trials import Sample
+from voiceprivacy.privacy.scores.zebra import Tag
 
 
 @pytest.mark.parametrize(("arrays", "expected"), cases("cece", summary("cece")["cases"]))
@@ -17,13 +17,19 @@ def test_cece_of_llrs_meets_the_reference(arrays, expected):
 
 @pytest.mark.parametrize(("arrays", "expected"), cases("cece", summary("cece")["pipelines"]))
 def test_cece_of_trained_calibrations_meets_the_reference(arrays, expected):
-    metrics, _ = zebra.assess_calibration(train=scores(arrays, run="_f0"), test=scores(arrays, run="_f1"))
+    metrics, _ = zebra.assess_calibration(
+        train=scores(arrays, run="_f0"), test=scores(arrays, run="_f1")
+    )
     assert_close(metrics["cece_linear_bit"], expected["C_ECE_linear"])
     assert_close(metrics["cece_isotonic_bit"], expected["C_ECE_iso_step_laplace"])
-    assert_close(metrics["cece_isotonic_interpolated_bit"], expected["C_ECE_iso_interp_posterior_laplace"])
+    assert_close(
+        metrics["cece_isotonic_interpolated_bit"], expected["C_ECE_iso_interp_posterior_laplace"]
+    )
     assert_close(metrics["cllr_linear_bit"], expected["Cllr_linear"])
     assert_close(metrics["cllr_isotonic_bit"], expected["Cllr_iso_step_laplace"])
-    assert_close(metrics["cllr_isotonic_interpolated_bit"], expected["Cllr_iso_interp_posterior_laplace"])
+    assert_close(
+        metrics["cllr_isotonic_interpolated_bit"], expected["Cllr_iso_interp_posterior_laplace"]
+    )
 
 
 @pytest.mark.parametrize(("arrays", "expected"), cases("cece", summary("cece")["pipelines"]))
@@ -32,7 +38,9 @@ def test_without_laplace_a_target_may_get_minus_infinity(arrays, expected):
     metrics, _ = zebra.assess_calibration(**runs, laplace=False)
     assert_close(metrics["cece_linear_bit"], expected["C_ECE_linear"])
     assert_close(metrics["cece_isotonic_bit"], expected["C_ECE_iso_step_plain"])
-    assert_close(metrics["cece_isotonic_interpolated_bit"], expected["C_ECE_iso_interp_posterior_plain"])
+    assert_close(
+        metrics["cece_isotonic_interpolated_bit"], expected["C_ECE_iso_interp_posterior_plain"]
+    )
     assert_close(metrics["cllr_isotonic_bit"], expected["Cllr_iso_step_plain"])
 
 
@@ -46,12 +54,19 @@ def test_the_profiles_of_figure_8_have_the_areas_and_heights_of_its_legend(array
     for run in ("train", "test"):
         of, _ = zebra.assess(**runs[run])
         assert_close(profiles[f"ece_{run}_bit"][middle], verification.cllr_min_bit(**runs[run]))
-        found = (metrics[f"dece_{run}_bit"], metrics[f"worst_case_{run}_log10"], metrics[f"tag_{run}"])
+        found = (
+            metrics[f"dece_{run}_bit"],
+            metrics[f"worst_case_{run}_log10"],
+            metrics[f"tag_{run}"],
+        )
         assert found == (of["dece_bit"], of["worst_case_log10"], of["tag"])
 
 
 def test_calibrations_follow_laplaces_rule_unless_told_not_to():
-    runs = {"train": {"target": [1, 2], "nontarget": [0, 1]}, "test": {"target": [0, 2], "nontarget": [0, 1]}}
+    runs = {
+        "train": {"target": [1, 2], "nontarget": [0, 1]},
+        "test": {"target": [0, 2], "nontarget": [0, 1]},
+    }
     assert np.isfinite(zebra.calibrated_llrs(**runs)["isotonic"]["target"]).all()
     assert np.isneginf(zebra.calibrated_llrs(**runs, laplace=False)["isotonic"]["target"][0])
     assert np.isfinite(zebra.assess_calibration(**runs)[1]["ece_isotonic_bit"]).all()
@@ -87,7 +102,11 @@ def test_separable_samples_are_regularised_without_a_word(capsys):
     """A note for each of a thousand replicates would say nothing."""
     scores = {"target": np.array([2.0, 3.0]), "nontarget": np.array([0.0, 1.0])}
     sample = Sample(
-        calibration.count_ties(**scores), scores["target"], np.ones(2, int), scores["nontarget"], np.ones(2, int)
+        calibration.count_ties(**scores),
+        scores["target"],
+        np.ones(2, int),
+        scores["nontarget"],
+        np.ones(2, int),
     )
     zebra.of_runs(sample, sample)
     assert capsys.readouterr() == ("", "")

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from voiceprivacy.arrays import ScoreMatrix
-from voiceprivacy.privacy import bootstrap, jackknife, ranks, similarity
+from voiceprivacy.inout.arrays import ScoreMatrix
+from voiceprivacy.privacy.matrices import ranks, similarity
+from voiceprivacy.privacy.uncertainty import bootstrap, jackknife
 
 OPTIONS = {"pairs": "all", "definition": "geometric"}
 DRAWS = {"n_replicates": 400, "seed": 0}
@@ -40,7 +41,9 @@ def test_a_speaker_who_is_drawn_twice_pulls_a_mean_towards_himself():
     """By (1 - 4) / sqrt(4 * 3) for the first of 1, 2, 4, 9, by (9 - 4) / sqrt(12) for the last."""
     values = np.array([1.0, 2.0, 4.0, 9.0])
     left_out = (values.sum() - values) / 3
-    found = jackknife.linear_replicates(4.0, left_out, np.array([[2, 1, 1, 1], [1, 1, 1, 2], [0, 0, 0, 0]]))
+    found = jackknife.linear_replicates(
+        4.0, left_out, np.array([[2, 1, 1, 1], [1, 1, 1, 2], [0, 0, 0, 0]])
+    )
     assert found == pytest.approx([4 - 3 / np.sqrt(12), 4 + 5 / np.sqrt(12), 4])
     of_two = jackknife.linear_replicates(2.0, np.array([3.0, 1.0]), np.array([[2, 1]]))
     assert of_two == pytest.approx([2 - 1 / np.sqrt(2)])
@@ -48,8 +51,14 @@ def test_a_speaker_who_is_drawn_twice_pulls_a_mean_towards_himself():
 
 def test_without_a_speaker_his_rows_and_columns_are_gone():
     of = jackknife.without(matrix(), "s1")
-    assert of.scores.shape == (12, 12) and "s1" not in of.row_speakers and "s1" not in of.column_speakers
-    np.testing.assert_array_equal(of.scores, matrix().scores[np.ix_(of.rows.astype(int), of.columns.astype(int))])
+    assert (
+        of.scores.shape == (12, 12)
+        and "s1" not in of.row_speakers
+        and "s1" not in of.column_speakers
+    )
+    np.testing.assert_array_equal(
+        of.scores, matrix().scores[np.ix_(of.rows.astype(int), of.columns.astype(int))]
+    )
 
 
 def test_every_number_is_calibrated_anew_without_each_speaker():
@@ -70,7 +79,9 @@ def test_every_number_is_calibrated_anew_without_each_speaker():
     ).metrics["deid_percent"]
     expected = jackknife.linear_replicates(value, np.array(without), drawn)
     np.testing.assert_allclose(found["op"]["deid_percent"], expected)
-    assert set(found) == {"oo", "op", "pp"} and "gvd_db" in found["pp"] and "gvd_db" not in found["op"]
+    assert (
+        set(found) == {"oo", "op", "pp"} and "gvd_db" in found["pp"] and "gvd_db" not in found["op"]
+    )
     assert set(found["oo"]) == {"ddiag", "ddiag_signed", "ddiag_log_bit"}
 
 
@@ -80,12 +91,17 @@ def test_pairs_and_definition_are_those_asked_for(options):
     matrices = {name: of._replace(scores=of.scores + uneven) for name, of in three().items()}
     used = OPTIONS | options
     expected = {
-        name: similarity.similarities(similarity.compare(of, pairs=used["pairs"]), definition=used["definition"])
+        name: similarity.similarities(
+            similarity.compare(of, pairs=used["pairs"]), definition=used["definition"]
+        )
         for name, of in matrices.items()
     }
     metrics = similarity.assess(**expected).metrics
     found = jackknife.measure(matrices, **used)
-    assert (found["op"]["deid_percent"], found["pp"]["gvd_db"]) == (metrics["deid_percent"], metrics["gvd_db"])
+    assert (found["op"]["deid_percent"], found["pp"]["gvd_db"]) == (
+        metrics["deid_percent"],
+        metrics["gvd_db"],
+    )
     assert (found != jackknife.measure(matrices, **OPTIONS)) == bool(options)
     drawn = jackknife.resample_similarities(matrices, **options, **DRAWS)
     np.testing.assert_equal(drawn, jackknife.resample_similarities(matrices, **used, **DRAWS))
@@ -104,22 +120,32 @@ def test_models_of_ranks_are_fitted_anew_without_each_speaker():
     of = ranks.Ranks(best, best, 5)
     found = jackknife.resample_rank_models(of, speakers, fit="ll", **DRAWS)
     without = [
-        ranks.model_metrics(np.bincount(best[speakers != speaker], minlength=6)[1:] / 8)["model_mean_disclosure_bit"]
+        ranks.model_metrics(np.bincount(best[speakers != speaker], minlength=6)[1:] / 8)[
+            "model_mean_disclosure_bit"
+        ]
         for speaker in "abc"
     ]
-    value = ranks.model_metrics(np.bincount(best, minlength=6)[1:] / 12)["model_mean_disclosure_bit"]
-    expected = jackknife.linear_replicates(value, np.array(without), bootstrap.multiplicities(list("abc"), **DRAWS))
+    value = ranks.model_metrics(np.bincount(best, minlength=6)[1:] / 12)[
+        "model_mean_disclosure_bit"
+    ]
+    expected = jackknife.linear_replicates(
+        value, np.array(without), bootstrap.multiplicities(list("abc"), **DRAWS)
+    )
     np.testing.assert_allclose(found["model_mean_disclosure_bit"], np.clip(expected, 0, np.log2(5)))
     assert all(name.startswith("model_") for name in found)
 
 
-@pytest.mark.parametrize("options", [{"fit": "ms"}, {"ties": "optimistic"}, {"ties": "pessimistic"}])
+@pytest.mark.parametrize(
+    "options", [{"fit": "ms"}, {"ties": "optimistic"}, {"ties": "pessimistic"}]
+)
 def test_models_of_ranks_are_fitted_as_asked_for(options):
     of = ranks.Ranks(np.array([1, 1, 2, 1, 3, 2]), np.array([2, 1, 4, 2, 3, 4]), 5)
     speakers = np.repeat(["a", "b", "c"], 2)
     p = ranks.histogram(of, ties=options.get("ties", "shared"))
     value = ranks.model_metrics(p, fit=options.get("fit", "auto"))["model_mean_disclosure_bit"]
-    found = jackknife.resample_rank_models(of, speakers, **options, **DRAWS)["model_mean_disclosure_bit"]
+    found = jackknife.resample_rank_models(of, speakers, **options, **DRAWS)[
+        "model_mean_disclosure_bit"
+    ]
     nobody_new = (bootstrap.multiplicities(list("abc"), **DRAWS) == 1).all(axis=1)
     assert nobody_new.any()
     assert found[nobody_new] == pytest.approx(value)

@@ -4,13 +4,19 @@ import math
 
 import numpy as np
 import pytest
-from calls import call
+from support.calls import call
 
-from voiceprivacy.arrays import write_npz
-from voiceprivacy.files import read_json, write_json
-from voiceprivacy.privacy.bootstrap import multiplicities
-from voiceprivacy.privacy.jackknife import linear_replicates
-from voiceprivacy.privacy.normalised import gain_db, normalise, removed_percent, resample, resample_gains
+from voiceprivacy.inout.arrays import write_npz
+from voiceprivacy.inout.files import read_json, write_json
+from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
+from voiceprivacy.privacy.uncertainty.jackknife import (
+    gain_db,
+    linear_replicates,
+    normalise,
+    removed_percent,
+    resample,
+    resample_gains,
+)
 
 TABLES_2_AND_3 = [  # D_ECE of OO and of OP (three digits), D_ECE^(OP/OO) in percent
     (0.584, 0.004, 99.32),
@@ -28,7 +34,9 @@ def test_the_published_percentages_follow_from_the_published_disclosures(oo, op,
 
 
 def test_all_measures_by_hand():
-    metrics = normalise(dece_bit={"oo": 0.5, "op": 0.1, "pp": 0.05}, cllr_min_bit={"oo": 0.2, "op": 0.8, "pp": 0.92})
+    metrics = normalise(
+        dece_bit={"oo": 0.5, "op": 0.1, "pp": 0.05}, cllr_min_bit={"oo": 0.2, "op": 0.8, "pp": 0.92}
+    )
     assert metrics == {
         "dece_op_oo_percent": pytest.approx(80),
         "cllr_min_op_oo_percent": pytest.approx(75),
@@ -55,16 +63,24 @@ def test_where_the_original_discloses_nothing():
 
 
 def test_a_rounding_error_is_no_disclosure():
-    metrics = normalise(dece_bit={"oo": 0, "op": 1e-17, "pp": 0}, cllr_min_bit={"oo": 1 - 1e-16, "op": 1, "pp": 1})
+    metrics = normalise(
+        dece_bit={"oo": 0, "op": 1e-17, "pp": 0}, cllr_min_bit={"oo": 1 - 1e-16, "op": 1, "pp": 1}
+    )
     assert set(metrics.values()) == {"undefined"}
 
 
 def test_intervals_are_of_the_numbers_without_each_speaker():
     left_out = {
-        "dece_bit": {"oo": np.array([0.4, 0.5, 0.6]), "op": np.array([0.1, 0.2, 0.1]), "pp": np.array([0.1, 0.0, 0.2])},
+        "dece_bit": {
+            "oo": np.array([0.4, 0.5, 0.6]),
+            "op": np.array([0.1, 0.2, 0.1]),
+            "pp": np.array([0.1, 0.0, 0.2]),
+        },
         "cllr_min_bit": {name: np.full(3, 0.5) for name in ("oo", "op", "pp")},
     }
-    metrics = normalise(dece_bit={"oo": 0.5, "op": 0.1, "pp": 0.1}, cllr_min_bit={"oo": 0.5, "op": 0.5, "pp": 0.5})
+    metrics = normalise(
+        dece_bit={"oo": 0.5, "op": 0.1, "pp": 0.1}, cllr_min_bit={"oo": 0.5, "op": 0.5, "pp": 0.5}
+    )
     found = resample(metrics, **left_out, speakers=np.array(list("abc")), n_replicates=50, seed=0)
     drawn = multiplicities(list("abc"), n_replicates=50, seed=0)
     expected = linear_replicates(80, np.array([75, 60, 100 * (1 - 1 / 6)]), drawn)
@@ -76,19 +92,39 @@ def test_intervals_are_of_the_numbers_without_each_speaker():
 def test_gains_are_of_replicates_that_are_moved_back_by_three_times_their_bias():
     values = {"dece_bit": {"oo": 0.4, "pp": 0.1}, "cllr_min_bit": {"oo": 0.5, "pp": 0.9}}
     replicates = {
-        "dece_bit": {"oo": np.array([0.3, 0.42, 0.5]), "pp": np.array([0.1, 0.12, np.nan])},  # biases 0.02 and 0.01
-        "cllr_min_bit": {"oo": np.array([0.5, 0.5, 0.5]), "pp": np.array([0.8, 0.85, 0.95])},  # none and -0.05
+        "dece_bit": {
+            "oo": np.array([0.3, 0.42, 0.5]),
+            "pp": np.array([0.1, 0.12, np.nan]),
+        },  # biases 0.02 and 0.01
+        "cllr_min_bit": {
+            "oo": np.array([0.5, 0.5, 0.5]),
+            "pp": np.array([0.8, 0.85, 0.95]),
+        },  # none and -0.05
     }
     found = resample_gains(values, replicates)
-    np.testing.assert_allclose(found["gain_dece_db"], 10 * np.log10([0.07 / 0.24, 0.09 / 0.36, np.nan]))
-    np.testing.assert_allclose(found["gain_cllr_min_db"], [10 * np.log10(0.05 / 0.5), -np.inf, -np.inf])
+    np.testing.assert_allclose(
+        found["gain_dece_db"], 10 * np.log10([0.07 / 0.24, 0.09 / 0.36, np.nan])
+    )
+    np.testing.assert_allclose(
+        found["gain_cllr_min_db"], [10 * np.log10(0.05 / 0.5), -np.inf, -np.inf]
+    )
 
 
 def test_gains_without_information_are_infinite_or_undefined():
     nothing, some = np.zeros(2), np.full(2, 0.4)
-    for oo, pp, gain in ((some, nothing, -np.inf), (nothing, some, np.inf), (nothing, nothing, np.nan)):
-        values = {"dece_bit": {"oo": oo[0], "pp": pp[0]}, "cllr_min_bit": {"oo": 1 - oo[0], "pp": 1 - pp[0]}}
-        replicates = {"dece_bit": {"oo": oo, "pp": pp}, "cllr_min_bit": {"oo": 1 - oo, "pp": 1 - pp}}
+    for oo, pp, gain in (
+        (some, nothing, -np.inf),
+        (nothing, some, np.inf),
+        (nothing, nothing, np.nan),
+    ):
+        values = {
+            "dece_bit": {"oo": oo[0], "pp": pp[0]},
+            "cllr_min_bit": {"oo": 1 - oo[0], "pp": 1 - pp[0]},
+        }
+        replicates = {
+            "dece_bit": {"oo": oo, "pp": pp},
+            "cllr_min_bit": {"oo": 1 - oo, "pp": 1 - pp},
+        }
         for of in resample_gains(values, replicates).values():
             np.testing.assert_array_equal(of, gain)
 
@@ -99,9 +135,17 @@ def test_the_command_takes_the_numbers_without_each_speaker_from_beside_the_metr
         for system, conditions in (("original", ["oo"]), ("b2", ["op", "pp"])):
             path = tmp_path / f"{family}.{system}.json"
             write_json(path, {condition: {metric: 0.4} for condition in conditions})
-            arrays = {f"left_out/{condition}/speakers": np.array(["a", "b", "c"]) for condition in conditions}
-            arrays |= {f"left_out/{condition}/{metric}": np.array([0.3, 0.4, 0.5]) for condition in conditions}
-            arrays |= {f"{condition}/{metric}": np.linspace(0.3, 0.5, 20) for condition in conditions}
+            arrays = {
+                f"left_out/{condition}/speakers": np.array(["a", "b", "c"])
+                for condition in conditions
+            }
+            arrays |= {
+                f"left_out/{condition}/{metric}": np.array([0.3, 0.4, 0.5])
+                for condition in conditions
+            }
+            arrays |= {
+                f"{condition}/{metric}": np.linspace(0.3, 0.5, 20) for condition in conditions
+            }
             arrays |= {f"left_out/{condition}/n_speakers": np.array(3) for condition in conditions}
             write_npz(path.with_suffix(".bootstrap.npz"), arrays)
             words += [f"--{family}" + ("-original" if system == "original" else ""), path]

@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from speakers import arranged, scored
+from support.speakers import arranged, scored
 
-from voiceprivacy.privacy import null, trials, zebra
+from voiceprivacy.privacy.scores import trials, zebra
+from voiceprivacy.privacy.uncertainty import null
 
 PINNED_BAND_BIT = 0.07150773356761153  # a seed gives the same derangements in every version
 
@@ -25,7 +26,9 @@ def test_many_speakers_have_as_many_random_derangements_as_asked_for():
 
 def test_the_two_derangements_of_three_speakers_by_hand():
     """Scores that say who follows whom: one derangement finds every follower, the other none."""
-    of = trials.arrange(*scored(lambda enrolled, tried, _: (tried - enrolled) % 3 == 1, n_speakers=3))
+    of = trials.arrange(
+        *scored(lambda enrolled, tried, _: (tried - enrolled) % 3 == 1, n_speakers=3)
+    )
     found = null.null_dece_bits(of, n_replicates=100, seed=0)
     assert sorted(found) == pytest.approx([0, 1 / (2 * math.log(2))])
 
@@ -44,24 +47,38 @@ def test_false_alarms_are_rare_over_200_attacks_without_evidence():
     for seed in range(200):
         of = arranged(0, seed=seed, n_speakers=8, n_utterances=2)
         everyone = trials.weigh(of, np.ones(len(of.scores), dtype=np.int64))
-        limit = null.dece_null95_bit(null.null_dece_bits(of, n_replicates=59, seed=seed), n_speakers=8)
+        limit = null.dece_null95_bit(
+            null.null_dece_bits(of, n_replicates=59, seed=seed), n_speakers=8
+        )
         alarms += zebra.of_sample(everyone)["dece_bit"] > limit
     assert alarms < 18
 
 
 def test_a_list_that_tries_one_speaker_cannot_say_what_zero_evidence_gives():
     """Twelve are enrolled, one is tried: derangements give his trials to eleven others, too few for 5 %."""
-    found, speaker_of = scored(lambda enrolled, tried, utterance: enrolled + tried + utterance, n_speakers=12)
-    found = {label: [pair for pair in of if speaker_of[pair[0].trial] == "s0"] for label, of in found.items()}
-    assert null.assess(trials.arrange(found, speaker_of), n_replicates=40, seed=0)["dece_null95_bit"] == "undefined"
+    found, speaker_of = scored(
+        lambda enrolled, tried, utterance: enrolled + tried + utterance, n_speakers=12
+    )
+    found = {
+        label: [pair for pair in of if speaker_of[pair[0].trial] == "s0"]
+        for label, of in found.items()
+    }
+    assert (
+        null.assess(trials.arrange(found, speaker_of), n_replicates=40, seed=0)["dece_null95_bit"]
+        == "undefined"
+    )
 
 
 def test_evidence_is_seen():
     metrics = null.assess(arranged(2, n_speakers=8), n_replicates=200, seed=0)
     assert metrics["dece_null95_bit"] < 0.1
-    assert null.describe({"dece_bit": 0.3} | metrics).startswith("D_ECE 0.3000 bit: more than zero evidence")
+    assert null.describe({"dece_bit": 0.3} | metrics).startswith(
+        "D_ECE 0.3000 bit: more than zero evidence"
+    )
     assert "no more than zero evidence" in null.describe({"dece_bit": 0.0} | metrics)
-    assert null.describe({"dece_bit": 0.0, "dece_null95_bit": "undefined"}).startswith("too few speakers")
+    assert null.describe({"dece_bit": 0.0, "dece_null95_bit": "undefined"}).startswith(
+        "too few speakers"
+    )
 
 
 def test_one_exposed_speaker_carries_the_worst_case():
@@ -101,6 +118,9 @@ def test_what_stands_beside_zebra_has_its_names_and_numbers():
 
 def test_the_words_at_the_end_of_the_band():
     words = null.describe({"dece_bit": 0.25, "dece_null95_bit": 0.25})
-    assert words == "D_ECE 0.2500 bit: no more than zero evidence (permuted speakers give up to 0.2500 bit)"
+    assert (
+        words
+        == "D_ECE 0.2500 bit: no more than zero evidence (permuted speakers give up to 0.2500 bit)"
+    )
     words = null.describe({"dece_bit": 0.25, "dece_null95_bit": "undefined"})
     assert words == "too few speakers to say whether D_ECE is more than zero evidence"

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voiceprivacy.files import BadInput
-from voiceprivacy.privacy import bootstrap, jackknife, paired
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.privacy.uncertainty import bootstrap, jackknife, paired
 
 DRAW = np.random.default_rng(0)
 COMMON = DRAW.normal(size=999)
@@ -36,7 +36,9 @@ def test_less_disclosure_is_better():
 
 def test_what_protects_less_is_said_too():
     for metric, value, other in (("eer_percent", 20, 30), ("dece_bit", 0.3, 0.1)):
-        pair = compared(system(value, spread=0, own=0.01), system(other, spread=0, own=0.01), metric)
+        pair = compared(
+            system(value, spread=0, own=0.01), system(other, spread=0, own=0.01), metric
+        )
         assert (pair.verdict, pair.share_a_better) == ("B is better", 0.0)
 
 
@@ -55,7 +57,10 @@ def test_a_system_and_its_copy_are_alike():
 
 @given(shift=st.floats(-3, 3), metric=st.sampled_from(sorted(paired.MORE_IS_BETTER)))
 def test_the_words_follow_the_interval_and_so_does_the_p_value(shift, metric):
-    one, other = system(shift, own=0.7, spread=0, n_speakers=12), system(0.0, n_speakers=12, spread=0, own=0.7)
+    one, other = (
+        system(shift, own=0.7, spread=0, n_speakers=12),
+        system(0.0, n_speakers=12, spread=0, own=0.7),
+    )
     pair = compared(one, other, metric)
     assert (pair.verdict == paired.ALIKE) == (pair.ci_low <= 0 <= pair.ci_high)
     if abs(pair.p_value - 0.05) > 0.005:
@@ -75,7 +80,12 @@ def test_undefined_and_infinite_numbers_cannot_be_told_apart():
 def test_two_speakers_cannot_tell_anonymisers_apart():
     """Whatever they do: simulated ones that were alike could be told apart in half of all cases."""
     pair = compared(system(30, spread=0.1, n_speakers=2), system(10, spread=0.1, n_speakers=12))
-    assert (pair.difference, pair.ci_low, pair.p_value, pair.verdict) == (20, "undefined", 1.0, paired.ALIKE)
+    assert (pair.difference, pair.ci_low, pair.p_value, pair.verdict) == (
+        20,
+        "undefined",
+        1.0,
+        paired.ALIKE,
+    )
     assert paired.describe(pair) == "pp eer_percent: A = a, B = b: cannot be told apart"
 
 
@@ -91,9 +101,15 @@ def test_holm_by_hand():
 
 
 def test_all_pairs_of_systems_are_compared_once_and_corrected_together():
-    systems = {name: system(value, own=0.1, spread=0) for name, value in (("a", 30), ("b", 20), ("c", 10))}
+    systems = {
+        name: system(value, own=0.1, spread=0) for name, value in (("a", 30), ("b", 20), ("c", 10))
+    }
     pairs = paired.compare(systems, condition="pp", metric="eer_percent")
-    assert [(pair.anonymiser_a, pair.anonymiser_b) for pair in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert [(pair.anonymiser_a, pair.anonymiser_b) for pair in pairs] == [
+        ("a", "b"),
+        ("a", "c"),
+        ("b", "c"),
+    ]
     assert all(pair.p_holm == pytest.approx(3 * min(of.p_value for of in pairs)) for pair in pairs)
 
 
@@ -105,7 +121,9 @@ def test_the_replicates_that_are_taken_can_show_a_difference_among_all_pairs():
 
 
 def test_the_mean_over_lists_is_of_the_same_replicates():
-    value, replicates, n_speakers = paired.average([(10.0, np.array([9.0, 11]), 12), (20.0, np.array([21.0, 19]), 8)])
+    value, replicates, n_speakers = paired.average(
+        [(10.0, np.array([9.0, 11]), 12), (20.0, np.array([21.0, 19]), 8)]
+    )
     assert (value, replicates.tolist(), n_speakers) == (15, [15, 15], 8)
     assert paired.average([("undefined", np.ones(2), 3), (1.0, np.ones(2), 4)])[0] == "undefined"
 
@@ -131,7 +149,11 @@ def test_lists_of_other_speakers_are_independent_and_shared_speakers_are_one_dra
 def test_a_weighted_mean_over_lists_by_hand():
     lists = [(10.0, np.array([9.0, 11]), 12), (20.0, np.array([21.0, np.inf]), 8)]
     value, replicates, n_speakers = paired.average(lists, [0.6, 0.2])
-    assert (value, replicates.tolist(), n_speakers) == (pytest.approx(12.5), [pytest.approx(12), np.inf], 8)
+    assert (value, replicates.tolist(), n_speakers) == (
+        pytest.approx(12.5),
+        [pytest.approx(12), np.inf],
+        8,
+    )
     opposite = [(np.inf, np.array([np.inf]), 3), (-np.inf, np.array([-np.inf]), 3)]
     assert paired.average(opposite)[0] == "undefined"
 
@@ -141,6 +163,13 @@ def test_weights_are_read_from_texts():
         ("libri", "f"): 0.25,
         ("vctk", "f_common"): 0.1,
     }
-    for texts in (["f=1"], ["libri/f"], ["libri/f=0"], ["libri/f=--1"], ["libri/f=1e999"], ["a/f=1", "a/f=1"]):
+    for texts in (
+        ["f=1"],
+        ["libri/f"],
+        ["libri/f=0"],
+        ["libri/f=--1"],
+        ["libri/f=1e999"],
+        ["a/f=1", "a/f=1"],
+    ):
         with pytest.raises(BadInput, match="expected CORPUS/TRIALS=WEIGHT"):
             paired.parse_weights(texts)

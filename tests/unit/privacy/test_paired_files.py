@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from systems import COMMON, write_system, write_two_lists
+from support.systems import COMMON, write_system, write_two_lists
 
-from voiceprivacy.files import BadInput
-from voiceprivacy.privacy import bootstrap, paired
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.privacy.uncertainty import bootstrap, paired
 
 DRAW = np.random.default_rng(1)
 AVERAGE = {("libri", "f"): 0.25, ("vctk", "f"): 0.75}
@@ -13,7 +13,9 @@ AVERAGE = {("libri", "f"): 0.25, ("vctk", "f"): 0.75}
 
 def read(folder, *trials, **options):
     files = write_two_lists(folder)
-    return paired.read_systems([path for of in trials for path in files[of]], folder=folder, **options)
+    return paired.read_systems(
+        [path for of in trials for path in files[of]], folder=folder, **options
+    )
 
 
 @pytest.mark.parametrize(("trials", "level"), [(["f"], 10), (["m"], 20), (["f", "m"], 15)])
@@ -36,7 +38,12 @@ def test_the_original_is_read_once_and_not_under_an_anonymisers_name(tmp_path):
 def test_all_metrics_have_intervals_and_those_with_a_direction_are_compared(tmp_path):
     pairs, systems = paired.compare_all(read(tmp_path, "f", "m"))
     assert [(pair.condition, pair.metric, pair.difference, pair.verdict) for pair in pairs] == [
-        ("pp", "eer_percent", 2, "A is better")  # min DCF has no valid interval, so nothing is said of it
+        (
+            "pp",
+            "eer_percent",
+            2,
+            "A is better",
+        )  # min DCF has no valid interval, so nothing is said of it
     ]
     assert systems == [
         ("oo", "eer_percent", "original", 10, *of_level(10, "eer_percent")),
@@ -57,13 +64,17 @@ def of_level(level, metric):
 def test_every_metric_has_its_pairs_and_its_own_correction():
     drawn = 0.5 + COMMON / 20
     systems = {"b1": (0.5, drawn + 0.1, 20), "b2": (0.4, drawn, 20)}
-    pairs, intervals = paired.compare_all({("pp", metric): systems for metric in ("eer_percent", "dece_bit")})
+    pairs, intervals = paired.compare_all(
+        {("pp", metric): systems for metric in ("eer_percent", "dece_bit")}
+    )
     assert [(pair.metric, pair.verdict) for pair in pairs] == [
         ("dece_bit", "B is better"),
         ("eer_percent", "A is better"),
     ]
     [_, dece, _, eer] = intervals
-    expected = bootstrap.interval(0.4, drawn, n_speakers=20, correction=bootstrap.CORRECTIONS["dece_bit"])
+    expected = bootstrap.interval(
+        0.4, drawn, n_speakers=20, correction=bootstrap.CORRECTIONS["dece_bit"]
+    )
     assert (dece.ci_low, dece.ci_high) == (expected.ci_low, expected.ci_high)
     assert dece.ci_high < eer.ci_high
 
@@ -77,9 +88,17 @@ def test_the_interval_of_an_average_over_corpora_is_that_of_the_averaged_replica
         write_system(tmp_path, "verification/libri/f/b2", libri, value=10.0),
         write_system(tmp_path, "verification/vctk/f/b2", vctk - 4, value=16.0),
         # vctk has no gallery: no mean of ranks
-        write_system(tmp_path, "ranks/libri/f/b1", libri, value=50.0, metrics=("identification_rate_percent",)),
+        write_system(
+            tmp_path,
+            "ranks/libri/f/b1",
+            libri,
+            value=50.0,
+            metrics=("identification_rate_percent",),
+        ),
     ]
-    pairs, systems = paired.compare_all(paired.read_systems(paths, folder=tmp_path, weights=AVERAGE))
+    pairs, systems = paired.compare_all(
+        paired.read_systems(paths, folder=tmp_path, weights=AVERAGE)
+    )
     expected = bootstrap.interval(17.5, 0.25 * libri + 0.75 * vctk, n_speakers=15)
     assert [of[:3] for of in systems] == [("pp", "eer_percent", "b1"), ("pp", "eer_percent", "b2")]
     assert systems[0][3:] == pytest.approx((17.5, expected.ci_low, expected.ci_high))
@@ -116,5 +135,9 @@ def test_a_file_in_another_place_is_refused(tmp_path):
 
 def test_the_parts_of_a_place_and_the_file_beside_it(tmp_path):
     path = tmp_path / "ranks/vctk/f_common/b2/ecapa/plda.intervals.json"
-    assert paired.parts_of(path, tmp_path) == ("ranks", ("vctk", "f_common"), ("b2", "ecapa", "plda"))
+    assert paired.parts_of(path, tmp_path) == (
+        "ranks",
+        ("vctk", "f_common"),
+        ("b2", "ecapa", "plda"),
+    )
     assert paired.replicates_of(path) == path.with_name("plda.bootstrap.npz")

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from score_cases import assert_close, cases, scores, summary
+from support.score_cases import assert_close, cases, scores, summary
 
-from voiceprivacy.privacy import profiles, verification, zebra
+from voiceprivacy.privacy.scores import profiles, verification, zebra
 
 SCORES = st.lists(st.integers(-30, 30).map(lambda score: score / 4), min_size=1, max_size=30)
 HALF = {"target": [3, 1], "nontarget": [0, 2]}
@@ -44,7 +44,9 @@ def test_bayes_errors_are_those_of_the_decisions(target, nontarget, log_odds):
 @settings(deadline=None, max_examples=30)
 def test_the_lowest_normalised_bayes_error_at_a_prior_is_the_min_dcf(target, nontarget):
     curve = profiles.normalised_bayes_error(target=target, nontarget=nontarget)
-    for log_odds, minimum in list(zip(curve["prior_log_odds"], curve["minimum"], strict=True))[40:160:17]:
+    for log_odds, minimum in list(zip(curve["prior_log_odds"], curve["minimum"], strict=True))[
+        40:160:17
+    ]:
         p_target = 1 / (1 + np.exp(-log_odds))
         dcf = verification.min_dcf(target=target, nontarget=nontarget, p_target=p_target)
         assert minimum == pytest.approx(dcf, abs=1e-9)
@@ -71,8 +73,12 @@ def test_the_roc_by_hand_and_its_vertices_only():
 @settings(deadline=None, max_examples=30)
 def test_the_hull_is_below_the_roc(target, nontarget):
     curve = profiles.roc(target=target, nontarget=nontarget)
-    hull = np.interp(curve["false_alarm"], curve["hull_false_alarm"][::-1], curve["hull_miss"][::-1])
-    jumps = np.isin(curve["false_alarm"], curve["hull_false_alarm"])  # several misses at one rate of false alarms
+    hull = np.interp(
+        curve["false_alarm"], curve["hull_false_alarm"][::-1], curve["hull_miss"][::-1]
+    )
+    jumps = np.isin(
+        curve["false_alarm"], curve["hull_false_alarm"]
+    )  # several misses at one rate of false alarms
     assert (hull <= curve["miss"] + 1e-12)[~jumps].all()
 
 
@@ -95,13 +101,17 @@ def test_histograms_are_densities_and_leave_infinite_scores_out():
 
 def test_oracle_calibration_lies_on_the_diagonal_of_the_calibration_plot():
     generator = np.random.default_rng(0)
-    curve = profiles.calibration(target=generator.normal(1, 1, 100), nontarget=generator.normal(0, 1, 900))
+    curve = profiles.calibration(
+        target=generator.normal(1, 1, 100), nontarget=generator.normal(0, 1, 900)
+    )
     assert_close(curve["oracle"]["posterior"], curve["oracle"]["share"])
 
 
 def test_the_calibration_plot_by_hand():
     """As many targets as nontargets: an LLR of 0 is a posterior of 1/2, one of +-9 is near 0 or 1."""
-    curve = profiles.calibration(target=[0, 0, 9.0, -9.0], nontarget=[0, -9.0, -9.0, -9.0])["actual"]
+    curve = profiles.calibration(target=[0, 0, 9.0, -9.0], nontarget=[0, -9.0, -9.0, -9.0])[
+        "actual"
+    ]
     odds = np.exp([-9, 0, 9])
     assert_close(curve["posterior"], odds / (1 + odds))
     assert_close(curve["share"], [1 / 4, 2 / 3, 1])
@@ -109,7 +119,9 @@ def test_the_calibration_plot_by_hand():
 
 
 @pytest.mark.parametrize("name", profiles.PROFILES)
-@pytest.mark.parametrize("of", [HALF, {"target": [1], "nontarget": [1]}, {"target": [np.inf], "nontarget": [-np.inf]}])
+@pytest.mark.parametrize(
+    "of", [HALF, {"target": [1], "nontarget": [1]}, {"target": [np.inf], "nontarget": [-np.inf]}]
+)
 def test_every_picture_has_numbers_for_any_scores(name, of):
     assert profiles.PROFILES[name](**of)
 

@@ -7,9 +7,15 @@ import numpy as np
 import pytest
 from scipy.stats import betabinom
 
-from voiceprivacy.arrays import ScoreMatrix
-from voiceprivacy.privacy.rank_speakers import by_speaker, examples, summary
-from voiceprivacy.privacy.ranks import assess, assess_histogram, disclosure, gallery_eer_percent, goodness_of_fits
+from voiceprivacy.inout.arrays import ScoreMatrix
+from voiceprivacy.privacy.matrices.ranks import (
+    assess,
+    assess_histogram,
+    disclosure,
+    gallery_eer_percent,
+    goodness_of_fits,
+)
+from voiceprivacy.privacy.matrices.speakers import by_speaker, examples, summary
 
 SHAPES = Path(__file__).parents[2] / "data" / "rank_shapes" / "shapes.tsv"
 
@@ -37,7 +43,11 @@ def test_a_speaker_who_is_always_first_discloses_everything():
     found, curves = by_speaker(gallery(scores, [0] * 4 + [1] * 4))
     assert [of.speaker for of in found] == ["s0", "s1"]
     assert found[0].model_mean_disclosure_bit == pytest.approx(2)
-    assert (found[0].identification_rate_percent, found[0].mean_rank, found[0].n_utterances) == (100, 1, 4)
+    assert (found[0].identification_rate_percent, found[0].mean_rank, found[0].n_utterances) == (
+        100,
+        1,
+        4,
+    )
     assert found[0].model_alpha == 0 and found[0].model_beta == "undefined"
     assert found[1].identification_rate_percent == 25
     assert curves["s0"].p.tolist() == [1, 0, 0, 0]
@@ -47,17 +57,27 @@ def test_speakers_histograms_average_to_that_of_the_gallery():
     rng = np.random.default_rng(0)
     matrix = gallery(rng.integers(-3, 4, (40, 5)), np.tile(np.arange(5), 8))
     _, curves = by_speaker(matrix)
-    np.testing.assert_allclose(np.mean([of.p for of in curves.values()], axis=0), assess(matrix).p, atol=1e-12)
+    np.testing.assert_allclose(
+        np.mean([of.p for of in curves.values()], axis=0), assess(matrix).p, atol=1e-12
+    )
 
 
 def test_summary_and_examples_by_hand():
     rng = np.random.default_rng(1)
-    matrix = gallery(rng.normal(size=(30, 3)) + 2 * np.eye(3)[np.tile(np.arange(3), 10)], np.tile(np.arange(3), 10))
+    matrix = gallery(
+        rng.normal(size=(30, 3)) + 2 * np.eye(3)[np.tile(np.arange(3), 10)],
+        np.tile(np.arange(3), 10),
+    )
     found, _ = by_speaker(matrix)
     bits = sorted(of.model_mean_disclosure_bit for of in found)
     assert summary(found)["speaker_max_disclosure_bit"] == bits[-1]
     assert summary(found)["speaker_mean_disclosure_bit"] == pytest.approx(sum(bits) / 3)
-    assert [of.model_mean_disclosure_bit for name in examples(found) for of in found if of.speaker == name] == bits
+    assert [
+        of.model_mean_disclosure_bit
+        for name in examples(found)
+        for of in found
+        if of.speaker == name
+    ] == bits
 
 
 def test_matches_and_others_by_hand():
@@ -78,7 +98,11 @@ def test_the_headline_is_the_models_value_where_the_histogram_is_sparse():
     sparse, dense = (assess_histogram(p, n_utterances=count).metrics for count in (19, 20))
     assert sparse["disclosure_bit"] == sparse["model_mean_disclosure_bit"]
     assert "mean_disclosure_bias_bit" not in sparse
-    assert dense["disclosure_bit"] == dense["mean_disclosure_bit"] != dense["model_mean_disclosure_bit"]
+    assert (
+        dense["disclosure_bit"]
+        == dense["mean_disclosure_bit"]
+        != dense["model_mean_disclosure_bit"]
+    )
     assert dense["mean_disclosure_bias_bit"] == pytest.approx(3 / (2 * 20 * np.log(2)))
     assert dense["log2_n_templates_bit"] == 2
 
@@ -86,7 +110,9 @@ def test_the_headline_is_the_models_value_where_the_histogram_is_sparse():
 def test_log_likelihood_has_the_smallest_divergence_and_cll_needs_a_match():
     p = np.array([0.4, 0.1, 0.2, 0.1, 0.1, 0.1])
     found = goodness_of_fits(p)
-    assert found["kl_ll_bit"] == min(found[f"kl_{loss}_bit"] for loss in ("ll", "ms", "wms", "rwms", "cll"))
+    assert found["kl_ll_bit"] == min(
+        found[f"kl_{loss}_bit"] for loss in ("ll", "ms", "wms", "rwms", "cll")
+    )
     assert found["rank1_match_cll_bit"] < found["rank1_match_ll_bit"]
     assert goodness_of_fits(p[::-1] * (np.arange(6) > 0))["kl_cll_bit"] == "undefined"
 
@@ -102,7 +128,9 @@ def test_the_six_shapes_of_figure_1_disclose_what_their_captions_say():
     mean = {shape: values["mean_disclosure_bit"] for shape, values in of.items()}
     assert mean["wide"] < mean["typical"] < mean["narrow"]
     assert (
-        of["narrow"]["rank_spread_percent"] < of["typical"]["rank_spread_percent"] < of["wide"]["rank_spread_percent"]
+        of["narrow"]["rank_spread_percent"]
+        < of["typical"]["rank_spread_percent"]
+        < of["wide"]["rank_spread_percent"]
     )
     assert of["equal others"]["rank_spread_percent"] == pytest.approx(100 / 20)
     assert mean["equal first"] == pytest.approx(np.log2(20 / 5))  # five of twenty: 5-anonymity
@@ -114,7 +142,9 @@ def test_the_six_shapes_of_figure_1_disclose_what_their_captions_say():
 def test_the_model_fits_the_shapes_that_are_beta_binomial(shape):
     metrics = assess_histogram(shapes()[shape], n_utterances=1000).metrics
     assert metrics["kl_bit"] < 1e-9
-    assert metrics["model_mean_disclosure_bit"] == pytest.approx(metrics["mean_disclosure_bit"], abs=1e-5)
+    assert metrics["model_mean_disclosure_bit"] == pytest.approx(
+        metrics["mean_disclosure_bit"], abs=1e-5
+    )
 
 
 @pytest.mark.parametrize("shape", ["equal others", "equal first"])

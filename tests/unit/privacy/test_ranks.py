@@ -8,9 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voiceprivacy.arrays import ScoreMatrix
-from voiceprivacy.files import BadInput
-from voiceprivacy.privacy.ranks import assess, assess_histogram, disclosure, histogram, true_ranks
+from voiceprivacy.inout.arrays import ScoreMatrix
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.privacy.matrices.ranks import (
+    assess,
+    assess_histogram,
+    disclosure,
+    histogram,
+    true_ranks,
+)
 
 GOLDEN = Path(__file__).parents[2] / "data" / "rank"
 EXPECTED = json.loads((GOLDEN / "summary.json").read_text())
@@ -47,7 +53,9 @@ def test_goodness_of_fit_meets_the_reference(case):
     for loss, expected in EXPECTED[case]["fits"].items():
         metrics = assess_histogram(hist / hist.sum(), n_utterances=hist.sum(), fit=loss).metrics
         assert metrics["kl_bit"] == pytest.approx(expected["KL_bits"], rel=1e-5)
-        assert metrics["rank1_match_bit"] == pytest.approx(expected["rank1_match_bits"], rel=1e-3, abs=1e-7)
+        assert metrics["rank1_match_bit"] == pytest.approx(
+            expected["rank1_match_bits"], rel=1e-3, abs=1e-7
+        )
 
 
 def test_ranks_without_ties_meet_the_reference():
@@ -64,13 +72,19 @@ def test_tied_ranks_meet_the_reference():
     np.testing.assert_array_equal(ranks.best, golden["ranks_optimistic"])
     np.testing.assert_array_equal(ranks.worst, golden["ranks_pessimistic"])
     for ties, name in (("optimistic", "hist"), ("pessimistic", "hist_pessimistic")):
-        np.testing.assert_allclose(histogram(ranks, ties=ties), golden[name] / golden[name].sum(), rtol=1e-14)
+        np.testing.assert_allclose(
+            histogram(ranks, ties=ties), golden[name] / golden[name].sum(), rtol=1e-14
+        )
 
 
 def test_a_tie_spreads_its_weight_equally():
     """True scores 5 (alone on top), 3 (tied with one other, below one), 1 (tied with all)."""
     ranks = true_ranks(gallery([[5, 4, 3, 1], [3, 9, 3, 0], [1, 1, 1, 1]], [0, 0, 3]))
-    assert list(zip(ranks.best.tolist(), ranks.worst.tolist(), strict=True)) == [(1, 1), (2, 3), (1, 4)]
+    assert list(zip(ranks.best.tolist(), ranks.worst.tolist(), strict=True)) == [
+        (1, 1),
+        (2, 3),
+        (1, 4),
+    ]
     np.testing.assert_allclose(histogram(ranks) * 3, [1.25, 0.75, 0.75, 0.25])
     np.testing.assert_allclose(histogram(ranks, ties="optimistic") * 3, [2, 1, 0, 0])
     np.testing.assert_allclose(histogram(ranks, ties="pessimistic") * 3, [1, 0, 1, 1])
@@ -100,7 +114,11 @@ def test_constant_scores_disclose_nothing(n_templates, n_utterances):
 def test_perfect_identification_discloses_the_whole_identity():
     metrics, _, gamma, notes = assess(gallery(np.eye(16), np.arange(16)))
     assert metrics["mean_disclosure_bit"] == metrics["model_mean_disclosure_bit"] == 4
-    assert metrics["identification_rate_percent"] == metrics["model_identification_rate_percent"] == 100
+    assert (
+        metrics["identification_rate_percent"]
+        == metrics["model_identification_rate_percent"]
+        == 100
+    )
     assert metrics["std_disclosure_bit"] == metrics["kl_bit"] == metrics["rank1_match_bit"] == 0
     assert (metrics["model_alpha"], metrics["model_beta"]) == (0, "undefined")
     assert gamma[0] == 1
@@ -122,7 +140,10 @@ def test_never_first_in_histogram_and_model_is_an_undefined_match():
 
 
 def test_an_empty_first_rank_is_an_infinite_mismatch():
-    assert assess_histogram(np.array([0, 0.5, 0.5, 0, 0]), n_utterances=2).metrics["rank1_match_bit"] == np.inf
+    assert (
+        assess_histogram(np.array([0, 0.5, 0.5, 0, 0]), n_utterances=2).metrics["rank1_match_bit"]
+        == np.inf
+    )
 
 
 def test_infinite_scores_have_ranks():
@@ -162,7 +183,9 @@ def test_histograms_sum_to_one_and_shared_ties_lie_between_the_others(seed):
 def test_reversed_scores_reverse_the_histogram(seed):
     matrix = random_gallery(seed)
     reversed_scores = matrix._replace(scores=-matrix.scores)
-    np.testing.assert_allclose(histogram(true_ranks(reversed_scores)), histogram(true_ranks(matrix))[::-1], atol=1e-12)
+    np.testing.assert_allclose(
+        histogram(true_ranks(reversed_scores)), histogram(true_ranks(matrix))[::-1], atol=1e-12
+    )
 
 
 @given(counts=st.lists(st.integers(0, 50), min_size=1, max_size=30).filter(any))
@@ -176,7 +199,10 @@ def test_mean_disclosure_is_between_nothing_and_the_whole_identity(counts):
 def test_more_rows_than_a_block_are_ranked_alike():
     matrix = random_gallery(5, n_utterances=1000)
     ranks = true_ranks(matrix)
-    one_by_one = [true_ranks(gallery(matrix.scores[[row]], [int(matrix.row_speakers[row][1:])])) for row in range(1000)]
+    one_by_one = [
+        true_ranks(gallery(matrix.scores[[row]], [int(matrix.row_speakers[row][1:])]))
+        for row in range(1000)
+    ]
     assert ranks.best.tolist() == [int(of.best[0]) for of in one_by_one]
     assert ranks.worst.tolist() == [int(of.worst[0]) for of in one_by_one]
 
@@ -186,7 +212,9 @@ def test_auto_reads_the_model_where_the_histogram_is_sparse():
     assert any("read the model" in note for note in assess(sparse).notes)
     assert "mean_disclosure_bias_bit" not in assess(sparse).metrics
     assert assess(dense).notes == []
-    assert assess(dense).metrics["mean_disclosure_bias_bit"] == pytest.approx(6 / (2 * 35 * np.log(2)))
+    assert assess(dense).metrics["mean_disclosure_bias_bit"] == pytest.approx(
+        6 / (2 * 35 * np.log(2))
+    )
 
 
 def test_auto_fits_by_log_likelihood():
@@ -197,7 +225,9 @@ def test_auto_fits_by_log_likelihood():
 def test_ties_and_loss_of_a_gallery_are_those_asked_for():
     matrix = random_gallery(2, n_utterances=60)
     for ties in ("optimistic", "pessimistic"):
-        np.testing.assert_array_equal(assess(matrix, ties=ties).p, histogram(true_ranks(matrix), ties=ties))
+        np.testing.assert_array_equal(
+            assess(matrix, ties=ties).p, histogram(true_ranks(matrix), ties=ties)
+        )
     by_moments = assess_histogram(histogram(true_ranks(matrix)), n_utterances=60, fit="ms")
     assert assess(matrix, fit="ms").metrics == by_moments.metrics != assess(matrix).metrics
 

@@ -5,14 +5,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from speakers import arranged
+from support.speakers import arranged
 
-from voiceprivacy.privacy import bootstrap, verification
-from voiceprivacy.privacy.corrections import CORRECTIONS, moved
-from voiceprivacy.privacy.ece import NO_PRIVACY_BIT
+from voiceprivacy.privacy.scores import verification
+from voiceprivacy.privacy.scores.ece import NO_PRIVACY_BIT
+from voiceprivacy.privacy.uncertainty import bootstrap
+from voiceprivacy.privacy.uncertainty.bootstrap import CORRECTIONS, moved
 
 TRIALS = {"n_targets": 48, "n_nontargets": 528}  # as sure as 4 / (1 / 48 + 1 / 528) = 176 trials
-RANGES = [("cllr_min_bit", 0, 1), ("eer_rocch_percent", 0, 50), ("linkability", 1, 0), ("dece_bit", NO_PRIVACY_BIT, 0)]
+RANGES = [
+    ("cllr_min_bit", 0, 1),
+    ("eer_rocch_percent", 0, 50),
+    ("linkability", 1, 0),
+    ("dece_bit", NO_PRIVACY_BIT, 0),
+]
 
 
 def test_replicates_without_any_error_are_spread_as_independent_trials():
@@ -21,13 +27,17 @@ def test_replicates_without_any_error_are_spread_as_independent_trials():
     of_trials = stats.beta(1, 177)
     assert np.isnan(spread[-1]) and np.nanmedian(spread) == 0
     assert np.sort(spread)[974] == pytest.approx(100 * (of_trials.ppf(0.975) - of_trials.median()))
-    found = bootstrap.interval(0.0, spread, n_speakers=10**12, correction=CORRECTIONS["eer_rocch_percent"])
+    found = bootstrap.interval(
+        0.0, spread, n_speakers=10**12, correction=CORRECTIONS["eer_rocch_percent"]
+    )
     assert found.ci_low == 0 and 1 < found.ci_high < 2  # the rule of three: 3 / 176 = 1.7 %
 
 
 def test_replicates_that_are_further_apart_than_independent_trials_stay_as_they_are():
     replicates = stats.norm(20, 6).ppf(np.arange(1, 500) / 500)  # 176 trials: 3 %
-    np.testing.assert_array_equal(bootstrap.at_least_of_trials(replicates, 20.0, **TRIALS), replicates)
+    np.testing.assert_array_equal(
+        bootstrap.at_least_of_trials(replicates, 20.0, **TRIALS), replicates
+    )
 
 
 @given(st.floats(0, 50), st.floats(0, 10), st.integers(0, 99))
@@ -35,7 +45,9 @@ def test_the_spread_of_trials_keeps_the_order_the_median_and_what_is_below(value
     replicates = np.clip(np.random.default_rng(seed).normal(value, spread, 99), 0, 50)
     found = bootstrap.at_least_of_trials(replicates, value, **TRIALS)
     assert (found >= replicates).all() and np.median(found) == np.median(replicates)
-    np.testing.assert_array_equal(np.argsort(found, kind="stable"), np.argsort(replicates, kind="stable"))
+    np.testing.assert_array_equal(
+        np.argsort(found, kind="stable"), np.argsort(replicates, kind="stable")
+    )
     below = replicates < np.median(replicates)
     np.testing.assert_array_equal(found[below], replicates[below])
 
@@ -53,11 +65,18 @@ def test_perfectly_separated_speakers_may_have_errors_that_did_not_happen():
     of = arranged(50)
     replicates = bootstrap.resample_scores(of, verification.of_sample, n_replicates=99, seed=0)
     highest = {name: np.nanmax(values) for name, values in replicates.items()}
-    assert highest["eer_percent"] == 0 < highest["eer_rocch_percent"] == highest["eer_speechbrain_percent"]
+    assert (
+        highest["eer_percent"]
+        == 0
+        < highest["eer_rocch_percent"]
+        == highest["eer_speechbrain_percent"]
+    )
 
 
 @pytest.mark.parametrize(("metric", "no_privacy", "privacy"), RANGES)
-def test_few_errors_are_moved_back_on_the_scale_of_the_two_thirds_power(metric, no_privacy, privacy):
+def test_few_errors_are_moved_back_on_the_scale_of_the_two_thirds_power(
+    metric, no_privacy, privacy
+):
     """In thousandths of the range, value 8, median 1, limit 27: 2/3 powers 4, 1 and 9, moved to 9 + 3 (4 - 1) = 18."""
     value, median, limit, expected = (
         no_privacy + (privacy - no_privacy) * of / 1000 for of in (8, 1, 27, 18 ** (3 / 2))
@@ -72,7 +91,9 @@ def test_a_cllr_has_at_least_the_upper_limit_of_a_logarithmic_scale():
     replicates = 0.1 + 0.02 * stats.norm.ppf(np.arange(1, 1000) / 1000)
     options = {"n_speakers": 12, "correction": CORRECTIONS["cllr_bit"]}
     found = bootstrap.interval(0.1, replicates, **options)
-    assert found.ci_high == pytest.approx(0.1 * np.exp(2.20099 * 0.2), rel=0.01)  # t = 2.20099 for 12 speakers
+    assert found.ci_high == pytest.approx(
+        0.1 * np.exp(2.20099 * 0.2), rel=0.01
+    )  # t = 2.20099 for 12 speakers
     assert found.ci_high > found.percentile_high == pytest.approx(0.1 + 2.20099 * 0.02, rel=0.01)
     assert found.ci_low == found.percentile_low
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voiceprivacy.files import BadInput
-from voiceprivacy.privacy.risk import deid_percents, exposures, gaps
-from voiceprivacy.privacy.similarity import diagonal_metrics
-from voiceprivacy.privacy.zebra import dece_bit, worst_case_log10
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.privacy.matrices.similarity import diagonal_metrics
+from voiceprivacy.privacy.matrices.speakers import deid_percents, exposures, gaps
+from voiceprivacy.privacy.scores.zebra import dece_bit, worst_case_log10
 
 
 def trials(seed, n_speakers=6):
@@ -23,7 +23,9 @@ def test_equally_tried_speakers_average_to_the_lists_disclosure(seed):
     scores, speakers = trials(seed)
     found = exposures(scores, speakers)
     assert np.mean([of.dece_bit for of in found]) == pytest.approx(dece_bit(**scores), abs=1e-12)
-    assert max(of.worst_case_log10 for of in found) == pytest.approx(worst_case_log10(**scores), abs=1e-12)
+    assert max(of.worst_case_log10 for of in found) == pytest.approx(
+        worst_case_log10(**scores), abs=1e-12
+    )
 
 
 def test_the_calibration_is_that_of_the_whole_list():
@@ -49,7 +51,10 @@ def test_a_speaker_without_a_target_trial_is_undefined():
 
 
 def cells(values):
-    return {(f"s{row}", f"s{column}"): value for (row, column), value in np.ndenumerate(np.asarray(values))}
+    return {
+        (f"s{row}", f"s{column}"): value
+        for (row, column), value in np.ndenumerate(np.asarray(values))
+    }
 
 
 def test_gaps_average_to_the_signed_diagonal():
@@ -65,8 +70,16 @@ def test_gaps_are_of_the_protected_column():
 
 
 def test_deid_of_a_speaker_by_hand():
-    oo, op = {"a": 0.8, "b": 0.4, "c": 0.0, "d": "undefined"}, {"a": 0.2, "b": -0.6, "c": 0.1, "d": 0.1}
-    assert deid_percents(oo=oo, op=op) == {"a": 75, "b": pytest.approx(-50), "c": "undefined", "d": "undefined"}
+    oo, op = (
+        {"a": 0.8, "b": 0.4, "c": 0.0, "d": "undefined"},
+        {"a": 0.2, "b": -0.6, "c": 0.1, "d": 0.1},
+    )
+    assert deid_percents(oo=oo, op=op) == {
+        "a": 75,
+        "b": pytest.approx(-50),
+        "c": "undefined",
+        "d": "undefined",
+    }
 
 
 def test_an_undefined_diagonal_leaves_the_gap_undefined():

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
-from speakers import square
+from support.speakers import square
 
-from voiceprivacy.files import BadInput
-from voiceprivacy.privacy.calibration import oracle_llrs
-from voiceprivacy.privacy.similarity import (
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.privacy.matrices.similarity import (
     CELLS,
     Comparisons,
     Similarities,
@@ -22,13 +22,15 @@ from voiceprivacy.privacy.similarity import (
     read_cells,
     similarities,
 )
-from voiceprivacy.tables import write_table
+from voiceprivacy.privacy.scores.calibration import oracle_llrs
 
 
 def of_llrs(definition):
     """Speaker a: LLRs 0 and ln 3 to itself; speaker b: ln 3; a to b: 0, b to a: -ln 3."""
     llrs = np.log([1, 3, 3, 1, 1 / 3])
-    comparisons = Comparisons(np.array(["a", "b"]), np.array([0, 0, 1, 0, 1]), np.array([0, 0, 1, 1, 0]), llrs)
+    comparisons = Comparisons(
+        np.array(["a", "b"]), np.array([0, 0, 1, 0, 1]), np.array([0, 0, 1, 1, 0]), llrs
+    )
     return similarities(comparisons, definition=definition)
 
 
@@ -40,7 +42,8 @@ def test_geometric_similarity_is_the_geometric_mean_of_the_posteriors():
 
 def test_sigmoid_mean_similarity_is_the_posterior_of_the_mean_llr():
     np.testing.assert_allclose(
-        of_llrs("sigmoid_mean").values.filled(-1), [[np.sqrt(3) / (1 + np.sqrt(3)), 1 / 2], [1 / 4, 3 / 4]]
+        of_llrs("sigmoid_mean").values.filled(-1),
+        [[np.sqrt(3) / (1 + np.sqrt(3)), 1 / 2], [1 / 4, 3 / 4]],
     )
 
 
@@ -53,7 +56,11 @@ def test_diagonal_metrics_by_hand():
 def test_a_matrix_and_its_complement_have_the_same_ddiag_and_opposite_signs():
     matrix = np.ma.masked_array(0.25 + np.eye(3) / 2)
     assert diagonal_metrics(matrix)["ddiag"] == diagonal_metrics(1 - matrix)["ddiag"] == 0.5
-    assert diagonal_metrics(matrix)["ddiag_signed"] == -diagonal_metrics(1 - matrix)["ddiag_signed"] == 0.5
+    assert (
+        diagonal_metrics(matrix)["ddiag_signed"]
+        == -diagonal_metrics(1 - matrix)["ddiag_signed"]
+        == 0.5
+    )
 
 
 def test_half_the_diagonal_is_half_de_identified_and_minus_three_decibel():
@@ -80,7 +87,10 @@ def test_a_speaker_with_one_utterance_has_an_undefined_diagonal_and_a_note():
     assert of.values.mask.tolist() == np.diag([False, False, True]).tolist()
     metrics, notes = assess(oo=of, op=of, pp=of)
     assert [note.split(":")[0] for note in notes] == ["oo", "op", "pp"]
-    assert notes[0] == "oo: no pair of two utterances of c: undefined on the diagonal, left out of its mean"
+    assert (
+        notes[0]
+        == "oo: no pair of two utterances of c: undefined on the diagonal, left out of its mean"
+    )
     numbers = [metrics["deid_percent"], metrics["gvd_db"], *metrics["oo"].values()]
     assert np.isfinite(numbers).all()
     assert [row for row in cells(oo=of) if row[3] == "undefined"] == [("oo", "c", "c", "undefined")]
@@ -136,7 +146,9 @@ def test_op_is_not_forced_to_be_symmetric():
 def test_upper_pairs_ignore_what_is_not_above_the_diagonal():
     matrix = three_speakers()
     changed = matrix._replace(scores=np.where(np.tri(6, dtype=bool), 99.0, matrix.scores))
-    before, after = (similarities(compare(of, pairs="upper")).values.filled(-1) for of in (matrix, changed))
+    before, after = (
+        similarities(compare(of, pairs="upper")).values.filled(-1) for of in (matrix, changed)
+    )
     np.testing.assert_array_equal(before, after)
 
 
@@ -151,13 +163,22 @@ def test_upper_pairs_of_speakers_who_alternate_are_those_of_the_recipe(seed):
     same = np.array([speakers[i] == speakers[j] for i, j in pairs])
     scores = np.array([matrix.scores[pair] for pair in pairs])
     llrs = np.empty(len(pairs))
-    llrs[same], llrs[~same] = oracle_llrs(target=scores[same], nontarget=scores[~same], laplace=True)
+    llrs[same], llrs[~same] = oracle_llrs(
+        target=scores[same], nontarget=scores[~same], laplace=True
+    )
     values = similarities(compare(matrix, pairs="upper"), definition="sigmoid_mean").values
     in_order = list(dict.fromkeys(speakers))
     for position, one in enumerate(in_order):
         for other in in_order[position:]:
-            of = [llr for (i, j), llr in zip(pairs, llrs, strict=True) if (speakers[i], speakers[j]) == (one, other)]
-            cells = [values["abc".index(one), "abc".index(other)], values["abc".index(other), "abc".index(one)]]
+            of = [
+                llr
+                for (i, j), llr in zip(pairs, llrs, strict=True)
+                if (speakers[i], speakers[j]) == (one, other)
+            ]
+            cells = [
+                values["abc".index(one), "abc".index(other)],
+                values["abc".index(other), "abc".index(one)],
+            ]
             assert cells == ([pytest.approx(expit(np.mean(of)))] * 2 if of else [np.ma.masked] * 2)
 
 
@@ -208,7 +229,9 @@ def test_a_gain_over_originals_without_a_diagonal_is_refused():
 def test_the_order_of_utterances_and_a_monotone_map_of_scores_change_nothing(seed):
     matrix = three_speakers(seed)
     order = np.random.default_rng(seed).permutation(6)
-    shuffled = square(np.cbrt(matrix.scores[np.ix_(order, order)]) * 7 - 2, matrix.row_speakers[order])
+    shuffled = square(
+        np.cbrt(matrix.scores[np.ix_(order, order)]) * 7 - 2, matrix.row_speakers[order]
+    )
     expected, found = (similarities(compare(of)).values.filled(-1) for of in (matrix, shuffled))
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
@@ -218,7 +241,9 @@ def test_other_names_of_speakers_permute_the_matrix_and_leave_the_metrics(seed):
     matrix = three_speakers(seed, scale=1.0)
     renamed = np.array([{"a": "z", "b": "y", "c": "x"}[speaker] for speaker in matrix.row_speakers])
     before = similarities(compare(matrix)).values
-    after = similarities(compare(matrix._replace(row_speakers=renamed, column_speakers=renamed))).values
+    after = similarities(
+        compare(matrix._replace(row_speakers=renamed, column_speakers=renamed))
+    ).values
     np.testing.assert_allclose(after[::-1, ::-1].filled(-1), before.filled(-1), rtol=1e-12)
     for name, value in diagonal_metrics(before).items():
         assert diagonal_metrics(after)[name] == pytest.approx(value)
@@ -228,7 +253,8 @@ def test_other_names_of_speakers_permute_the_matrix_and_leave_the_metrics(seed):
 def test_similarities_are_probabilities_and_the_geometric_one_is_never_above_the_other(seed):
     comparisons = compare(three_speakers(seed, scale=0.5))
     geometric, sigmoid_mean = (
-        similarities(comparisons, definition=definition).values for definition in ("geometric", "sigmoid_mean")
+        similarities(comparisons, definition=definition).values
+        for definition in ("geometric", "sigmoid_mean")
     )
     assert (geometric >= 0).all() and (sigmoid_mean <= 1).all()
     assert (geometric <= sigmoid_mean + 1e-12).all()
@@ -243,7 +269,9 @@ def test_similarities_are_probabilities_and_the_geometric_one_is_never_above_the
     ],
 )
 def test_matrices_that_cannot_be_assessed_are_refused(row_speakers, column_speakers, message):
-    matrix = square(np.zeros((3, 3)), row_speakers)._replace(column_speakers=np.array(column_speakers))
+    matrix = square(np.zeros((3, 3)), row_speakers)._replace(
+        column_speakers=np.array(column_speakers)
+    )
     with pytest.raises(BadInput, match=message):
         compare(matrix)
 

@@ -5,14 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from speakers import square
+from support.speakers import square
 
-from voiceprivacy.privacy.similarity import (
-    Comparisons,
-    assess,
-    compare,
-    similarities,
-)
+from voiceprivacy.privacy.matrices.similarity import Comparisons, assess, compare, similarities
 
 GOLDEN = Path(__file__).parents[2] / "data" / "vsm"
 EXPECTED = json.loads((GOLDEN / "summary.json").read_text())
@@ -36,10 +31,16 @@ def of_case(case, definition, pairs):
 
 def check(case, golden, matrices, prefix, tolerance):
     for name, of in SETS.items():
-        np.testing.assert_allclose(matrices[name].values.filled(-1), golden[f"{prefix}_M_{of}"], rtol=0, atol=tolerance)
+        np.testing.assert_allclose(
+            matrices[name].values.filled(-1), golden[f"{prefix}_M_{of}"], rtol=0, atol=tolerance
+        )
     metrics = assess(**matrices).metrics
-    assert metrics["deid_percent"] == pytest.approx(100 * EXPECTED[case][f"{prefix}_DeID"], rel=0, abs=100 * tolerance)
-    assert metrics["gvd_db"] == pytest.approx(EXPECTED[case][f"{prefix}_Gvd"], rel=0, abs=10 * tolerance)
+    assert metrics["deid_percent"] == pytest.approx(
+        100 * EXPECTED[case][f"{prefix}_DeID"], rel=0, abs=100 * tolerance
+    )
+    assert metrics["gvd_db"] == pytest.approx(
+        EXPECTED[case][f"{prefix}_Gvd"], rel=0, abs=10 * tolerance
+    )
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from voiceprivacy.arrays import write_npz
-from voiceprivacy.files import BadInput, write_json
-from voiceprivacy.privacy import paired, strongest
-from voiceprivacy.privacy.strongest import Attack
+from voiceprivacy.inout.arrays import write_npz
+from voiceprivacy.inout.files import BadInput, write_json
+from voiceprivacy.privacy.uncertainty import paired, strongest
+from voiceprivacy.privacy.uncertainty.strongest import Attack
 
 ROOT = Path(__file__).parents[3]
 DRAW = np.random.default_rng(0)
@@ -57,7 +57,10 @@ def test_two_speakers_show_nothing():
 
 
 def test_who_protects_and_who_protects_better_are_corrected_apart():
-    anonymisers = {Attack(f"a{level}", "ecapa", "plda", "pp"): number(level, own=3, spread=0) for level in (14, 17, 20)}
+    anonymisers = {
+        Attack(f"a{level}", "ecapa", "plda", "pp"): number(level, own=3, spread=0)
+        for level in (14, 17, 20)
+    }
     pairs = strongest.compare({OO: number(10, own=3, spread=0), **anonymisers})
     assert [(of.anonymiser_a, of.anonymiser_b) for of in pairs] == [
         *(("a14", "original"), ("a17", "original"), ("a20", "original")),
@@ -71,8 +74,19 @@ def test_who_protects_and_who_protects_better_are_corrected_apart():
 
 
 def write_attack(folder, trials, attack, values):
-    path = folder / "verification" / "libri" / trials / attack.anonymiser / attack.extractor / attack.backend
-    found = {condition: {"eer_percent": {"value": value, "n_speakers": 20}} for condition, value in values.items()}
+    path = (
+        folder
+        / "verification"
+        / "libri"
+        / trials
+        / attack.anonymiser
+        / attack.extractor
+        / attack.backend
+    )
+    found = {
+        condition: {"eer_percent": {"value": value, "n_speakers": 20}}
+        for condition, value in values.items()
+    }
     intervals = path.with_name(f"{attack.backend}.intervals.json")
     write_json(intervals, found)
     arrays = {f"{condition}/eer_percent": value + 5 * COMMON for condition, value in values.items()}
@@ -86,15 +100,25 @@ def paths(tmp_path):
     paths = []
     for trials, level in (("f", 0.0), ("m", 4.0)):
         paths.append(write_attack(tmp_path, trials, OO, {"oo": 2 + level}))
-        paths.append(write_attack(tmp_path, trials, LAZY, {"oo": 1.0, "op": 30 + level, "pp": 10 + level, "p0p1": 0.0}))
+        paths.append(
+            write_attack(
+                tmp_path, trials, LAZY, {"oo": 1.0, "op": 30 + level, "pp": 10 + level, "p0p1": 0.0}
+            )
+        )
     return [*paths, write_attack(tmp_path, "f", SEMI, {"pp": 3.0})]
 
 
 def test_attacks_are_read_on_all_lists_that_were_tried(paths, tmp_path):
     """The second run and the original under an anonymiser's name are no attacks on it."""
     found = strongest.read_attacks(paths, folder=tmp_path)
-    assert {attack: of[0] for attack, of in found.items()} == {OO: 4, LAZY._replace(condition="op"): 32, LAZY: 12}
-    weighted = strongest.read_attacks(paths, folder=tmp_path, weights={("libri", "f"): 3, ("libri", "m"): 1})
+    assert {attack: of[0] for attack, of in found.items()} == {
+        OO: 4,
+        LAZY._replace(condition="op"): 32,
+        LAZY: 12,
+    }
+    weighted = strongest.read_attacks(
+        paths, folder=tmp_path, weights={("libri", "f"): 3, ("libri", "m"): 1}
+    )
     assert weighted[LAZY][0] == 11 and weighted[LAZY][2] == 20
     alone = strongest.read_attacks(paths, folder=tmp_path, weights={("libri", "f"): 1})
     assert strongest.strongest_attacks(alone)["b2"] == SEMI
@@ -110,12 +134,29 @@ def test_attacks_with_other_replicates_are_refused(paths, tmp_path):
 
 
 def test_the_command_writes_the_pairs_and_says_them(paths, tmp_path):
-    command = [sys.executable, ROOT / "scripts/compare_strongest_attacks.py", "--folder", tmp_path, "--intervals"]
-    command += [*paths, "--comparisons", tmp_path / "strongest.tsv", "--weights", "libri/f=1", "libri/m=1"]
+    command = [
+        sys.executable,
+        ROOT / "scripts/compare_strongest_attacks.py",
+        "--folder",
+        tmp_path,
+        "--intervals",
+    ]
+    command += [
+        *paths,
+        "--comparisons",
+        tmp_path / "strongest.tsv",
+        "--weights",
+        "libri/f=1",
+        "libri/m=1",
+    ]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "eer_percent: A = b2, B = original: 8 [8, 8]: A is better\n"
     with open(tmp_path / "strongest.tsv", newline="") as file:
         [row] = csv.DictReader(file, delimiter="\t")
-    assert [row[name] for name in ("anonymiser_a", "condition_a", "condition_b")] == ["b2", "pp", "oo"]
+    assert [row[name] for name in ("anonymiser_a", "condition_a", "condition_b")] == [
+        "b2",
+        "pp",
+        "oo",
+    ]
     assert (row["difference"], row["verdict"]) == ("8.0", "A is better")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from voiceprivacy.files import BadInput
-from voiceprivacy.privacy.tags import TABLE_1, read_tags, tag_of
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.privacy.scores.zebra import TABLE_1, read_tags, tag_of
 
 TABLE_1_AS_YAML = """
 "0": {from_log10: 0, meaning: "50 : 50 (flat posterior)"}
@@ -32,11 +32,21 @@ def test_table_1_can_be_written_as_yaml(written):
 
 @pytest.mark.parametrize(
     ("worst_case_log10", "expected"),
-    [(0, "none"), (0.5, "none"), (1, "none"), (1 + 1e-15, "none"), (1.001, "some"), (3 - 1e-15, "much"), (9, "much")],
+    [
+        (0, "none"),
+        (0.5, "none"),
+        (1, "none"),
+        (1 + 1e-15, "none"),
+        (1.001, "some"),
+        (3 - 1e-15, "much"),
+        (9, "much"),
+    ],
 )
 def test_a_tag_begins_at_or_above_its_number(written, worst_case_log10, expected):
     starts = {"none": "from_log10: 0", "some": "above_log10: 1", "much": "from_log10: 3"}
-    tags = read_tags(written("\n".join(f"{name}: {{{start}, meaning: -}}" for name, start in starts.items())))
+    tags = read_tags(
+        written("\n".join(f"{name}: {{{start}, meaning: -}}" for name, start in starts.items()))
+    )
     assert tag_of(worst_case_log10, tags).name == expected
 
 
@@ -55,7 +65,10 @@ def test_the_smallest_evidence_is_not_none():
         ("a: {from_log10: 0, meaning: x, colour: red}", "tag 'a' needs meaning"),
         ("a: {from_log10: zero, meaning: x}", "from_log10 is 'zero', not a number"),
         ("a: {from_log10: 0, meaning: x}\nb: {from_log10: .inf, meaning: x}", "not a number"),
-        ("a: {from_log10: 0, meaning: x}\nb: {from_log10: 0, meaning: x}", "'b' does not begin higher than 'a'"),
+        (
+            "a: {from_log10: 0, meaning: x}\nb: {from_log10: 0, meaning: x}",
+            "'b' does not begin higher than 'a'",
+        ),
     ],
 )
 def test_a_mistake_is_named(written, text, message):

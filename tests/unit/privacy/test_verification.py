@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
-from score_cases import assert_close, cases, scores, summary, tolerance
+from support.score_cases import assert_close, cases, scores, summary, tolerance
 
-from voiceprivacy.privacy import verification
-from voiceprivacy.privacy.calibration import count_ties
-from voiceprivacy.privacy.trials import Sample
-from voiceprivacy.privacy.verification import (
+from voiceprivacy.privacy.scores import verification
+from voiceprivacy.privacy.scores.calibration import count_ties
+from voiceprivacy.privacy.scores.trials import Sample
+from voiceprivacy.privacy.scores.verification import (
     cllr_bit,
     cllr_cal_bit,
     cllr_min_bit,
@@ -28,7 +28,14 @@ from voiceprivacy.privacy.verification import (
 
 SCORES = st.lists(st.integers(-30, 30).map(lambda score: score / 4), min_size=1, max_size=30)
 EQUAL = {"target": np.ones(500), "nontarget": np.ones(500)}
-OF_ORDER = [cllr_min_bit, eer_percent, eer_rocch_percent, eer_speechbrain_percent, linkability, min_dcf]
+OF_ORDER = [
+    cllr_min_bit,
+    eer_percent,
+    eer_rocch_percent,
+    eer_speechbrain_percent,
+    linkability,
+    min_dcf,
+]
 
 
 @pytest.mark.parametrize(("arrays", "expected"), cases("zebra", summary("zebra")))
@@ -104,11 +111,15 @@ def test_eer_speechbrain_percent_follows_the_loop_over_thresholds(target, nontar
     closest, rates = None, None
     for threshold in sorted({*target, *nontarget}):
         miss = np.float32((np.array(target) <= threshold).sum()) / np.float32(len(target))
-        false_alarm = np.float32((np.array(nontarget) > threshold).sum()) / np.float32(len(nontarget))
+        false_alarm = np.float32((np.array(nontarget) > threshold).sum()) / np.float32(
+            len(nontarget)
+        )
         if rates is None or abs(false_alarm - miss) < closest:
             rates = (float(miss), float(false_alarm))
             closest = abs(rates[0] - rates[1])
-    assert eer_speechbrain_percent(target=target, nontarget=nontarget) == pytest.approx(50 * sum(rates), abs=1e-4)
+    assert eer_speechbrain_percent(target=target, nontarget=nontarget) == pytest.approx(
+        50 * sum(rates), abs=1e-4
+    )
 
 
 @given(target=SCORES, nontarget=SCORES, p_target=st.sampled_from([0.01, 0.3, 0.5, 0.9]))
@@ -116,7 +127,10 @@ def test_eer_speechbrain_percent_follows_the_loop_over_thresholds(target, nontar
 def test_min_dcf_is_the_lowest_cost_of_any_threshold(target, nontarget, p_target):
     costs = []
     for threshold in [-np.inf, *target, *nontarget]:
-        miss, false_alarm = np.mean(np.array(target) <= threshold), np.mean(np.array(nontarget) > threshold)
+        miss, false_alarm = (
+            np.mean(np.array(target) <= threshold),
+            np.mean(np.array(nontarget) > threshold),
+        )
         costs.append(p_target * miss + (1 - p_target) * false_alarm)
     lowest = min(costs) / min(p_target, 1 - p_target)
     assert min_dcf(target=target, nontarget=nontarget, p_target=p_target) == pytest.approx(lowest)
@@ -153,7 +167,14 @@ def test_calibration_never_costs_and_no_metric_leaves_its_range(target, nontarge
 def test_assess_gives_what_each_function_gives(target, nontarget):
     metrics = verification.assess(target=target, nontarget=nontarget, p_target=0.2)
     assert metrics["min_dcf"] == min_dcf(target=target, nontarget=nontarget, p_target=0.2)
-    for metric in (eer_percent, eer_rocch_percent, eer_speechbrain_percent, cllr_bit, cllr_min_bit, cllr_cal_bit):
+    for metric in (
+        eer_percent,
+        eer_rocch_percent,
+        eer_speechbrain_percent,
+        cllr_bit,
+        cllr_min_bit,
+        cllr_cal_bit,
+    ):
         assert metrics[metric.__name__] == metric(target=target, nontarget=nontarget)
     for metric in (linkability, linkability_vpc):
         assert metrics[metric.__name__] == metric(target=target, nontarget=nontarget)
@@ -181,7 +202,9 @@ def test_cllr_is_exact_for_any_llr():
     assert cllr_bit(target=[800], nontarget=[-800]) == 0
     assert cllr_bit(target=[np.inf], nontarget=[-np.inf]) == 0
     assert cllr_bit(target=[-np.inf, 0], nontarget=[0]) == np.inf
-    assert 1 - cllr_bit(target=[1e-9], nontarget=[-1e-9]) == pytest.approx(1e-9 / (2 * np.log(2)), rel=1e-6)
+    assert 1 - cllr_bit(target=[1e-9], nontarget=[-1e-9]) == pytest.approx(
+        1e-9 / (2 * np.log(2)), rel=1e-6
+    )
 
 
 def test_counts_stand_for_repeated_llrs():
@@ -192,17 +215,25 @@ def test_counts_stand_for_repeated_llrs():
 def test_linkability_by_hand():
     """PAV: the two scores in the middle are one block with LLR ln(1/2), the target on top has inf, one below -inf."""
     assert linkability(target=[3, 1], nontarget=[0, 2, 1]) == pytest.approx(1 / 2)
-    assert linkability(target=[0, 1, 1, 1], nontarget=[0, 0, 0, 1]) == pytest.approx(3 / 4 * (2 * 3 / 4 - 1))
+    assert linkability(target=[0, 1, 1, 1], nontarget=[0, 0, 0, 1]) == pytest.approx(
+        3 / 4 * (2 * 3 / 4 - 1)
+    )
 
 
-@pytest.mark.parametrize(("n_target", "bins"), [(9, 0), (10, 1), (29, 2), (990, 99), (1000, 100), (3000, 100)])
+@pytest.mark.parametrize(
+    ("n_target", "bins"), [(9, 0), (10, 1), (29, 2), (990, 99), (1000, 100), (3000, 100)]
+)
 def test_the_published_bins_are_a_tenth_of_the_targets_and_100_at_most(n_target, bins):
     generator = np.random.default_rng(0)
     target, nontarget = generator.normal(1, 1, n_target), generator.normal(0, 1, 200)
-    edges = np.linspace(min(target.min(), nontarget.min()), max(target.max(), nontarget.max()), bins + 1)
+    edges = np.linspace(
+        min(target.min(), nontarget.min()), max(target.max(), nontarget.max()), bins + 1
+    )
     heights = []
     for low, high in pairwise(edges):
-        share, other = (np.mean((of >= low) & ((of < high) | (high == edges[-1]))) for of in (target, nontarget))
+        share, other = (
+            np.mean((of >= low) & ((of < high) | (high == edges[-1]))) for of in (target, nontarget)
+        )
         heights.append(max(0, (share - other) / (share + other)) * share if share else 0)
     area = sum((left + right) / 2 for left, right in pairwise(heights))
     assert linkability_vpc(target=target, nontarget=nontarget) == pytest.approx(area)
@@ -219,10 +250,20 @@ def test_llrs_in_single_precision_cost_what_they_cost_in_double():
 @settings(deadline=None)
 def test_a_sample_has_the_metrics_of_its_repeated_scores(target, nontarget):
     """Every score is drawn as often as its place says, so that all counts differ."""
-    counts = {"target": np.arange(1, len(target) + 1), "nontarget": np.arange(1, len(nontarget) + 1)[::-1]}
-    repeated = {"target": np.repeat(target, counts["target"]), "nontarget": np.repeat(nontarget, counts["nontarget"])}
+    counts = {
+        "target": np.arange(1, len(target) + 1),
+        "nontarget": np.arange(1, len(nontarget) + 1)[::-1],
+    }
+    repeated = {
+        "target": np.repeat(target, counts["target"]),
+        "nontarget": np.repeat(nontarget, counts["nontarget"]),
+    }
     sample = Sample(
-        count_ties(**repeated), np.array(target), counts["target"], np.array(nontarget), counts["nontarget"]
+        count_ties(**repeated),
+        np.array(target),
+        counts["target"],
+        np.array(nontarget),
+        counts["nontarget"],
     )
     expected = verification.assess(**repeated)
     found = verification.of_sample(sample)
@@ -235,18 +276,32 @@ def test_a_sample_has_the_challenges_linkability_where_its_list_has_two_bins():
     rng = np.random.default_rng(3)
     of = {"target": rng.normal(1, 1, 30), "nontarget": rng.normal(0, 1, 90)}
     once = {f"{name}_counts": np.ones(len(values), dtype=int) for name, values in of.items()}
-    sample = Sample(count_ties(**of), of["target"], once["target_counts"], of["nontarget"], once["nontarget_counts"])
+    sample = Sample(
+        count_ties(**of),
+        of["target"],
+        once["target_counts"],
+        of["nontarget"],
+        once["nontarget_counts"],
+    )
     bins = verification.histogram_bins(**of)
     assert bins[0] == 3
     for n_bins in (2, 3):
         found = verification.of_sample(sample, bins=(n_bins, bins[1]))
         assert found["linkability_vpc"] == linkability_vpc(**of, bins=(n_bins, bins[1])) > 0
-    assert linkability_vpc(**of, bins=(2, bins[1])) != linkability_vpc(**of) == linkability_vpc(**of, bins=bins)
-    without = [verification.of_sample(sample, bins=few) for few in (None, (1, bins[1]), (1, (-5.0, 5.0)))]
+    assert (
+        linkability_vpc(**of, bins=(2, bins[1]))
+        != linkability_vpc(**of)
+        == linkability_vpc(**of, bins=bins)
+    )
+    without = [
+        verification.of_sample(sample, bins=few) for few in (None, (1, bins[1]), (1, (-5.0, 5.0)))
+    ]
     assert not any("linkability_vpc" in found for found in without)
 
 
-@pytest.mark.parametrize("bad, said", [([], "no {} scores"), ([math.nan, 1.0], "a {} score is not a number")])
+@pytest.mark.parametrize(
+    "bad, said", [([], "no {} scores"), ([math.nan, 1.0], "a {} score is not a number")]
+)
 @pytest.mark.parametrize("function", [eer_percent, cllr_bit, linkability_vpc, verification.assess])
 def test_scores_that_are_none_are_refused_by_the_name_of_their_class(function, bad, said):
     with pytest.raises(ValueError, match=f"^{said.format('target')}$"):

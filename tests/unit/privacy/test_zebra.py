@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
-from score_cases import DATA, assert_close, cases, has_ties, scores, summary, tolerance
-from speakers import drawn
+from support.score_cases import DATA, assert_close, cases, has_ties, scores, summary, tolerance
+from support.speakers import drawn
 
-from voiceprivacy.privacy import calibration, verification, zebra
-from voiceprivacy.privacy.calibration import oracle_llrs
-from voiceprivacy.privacy.tags import Tag, tag_of
-from voiceprivacy.tables import read_scores
+from voiceprivacy.inout.tables import read_scores
+from voiceprivacy.privacy.scores import calibration, verification, zebra
+from voiceprivacy.privacy.scores.calibration import oracle_llrs
+from voiceprivacy.privacy.scores.zebra import Tag, tag_of
 
 NO_PRIVACY_BIT = 0.7213475204444817
 SCORES = st.lists(st.integers(-30, 30).map(lambda score: score / 4), min_size=1, max_size=30)
@@ -38,7 +38,9 @@ def test_zebra_meets_the_toolkit_where_no_scores_are_tied(arrays, expected):
     of = scores(arrays)
     metrics, profile = zebra.assess(**of)
     assert metrics["dece_bit"] == pytest.approx(expected["tk_dece"], abs=2e-7)
-    assert metrics["worst_case_log10"] == pytest.approx(expected["tk_max_abs_llr10_laplace"], abs=4.4e-7)
+    assert metrics["worst_case_log10"] == pytest.approx(
+        expected["tk_max_abs_llr10_laplace"], abs=4.4e-7
+    )
     np.testing.assert_allclose(profile["ece_bit"], arrays["ece_min"], rtol=0, atol=2e-7)
     np.testing.assert_allclose(profile["ece_default_bit"], arrays["ece_default"], rtol=0, atol=2e-7)
     np.testing.assert_allclose(zebra.ece_bit(arrays["plo"], **of), arrays["ece_act"], rtol=2e-7)
@@ -66,7 +68,8 @@ def test_one_target_above_one_nontarget_discloses_everything():
 
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize(
-    "size", ["1e-12", "1e-9", "1e-3", "0.5", "0.9999", "1", "1.0001", "2", "6.5", "40", "300", "800"]
+    "size",
+    ["1e-12", "1e-9", "1e-3", "0.5", "0.9999", "1", "1.0001", "2", "6.5", "40", "300", "800"],
 )
 def test_the_closed_form_is_exact_for_every_llr(size, sign):
     """Z(l) from its definition, with 1000 digits."""
@@ -102,7 +105,13 @@ def test_ece_at_equal_odds_is_the_cllr():
 
 
 def test_llrs_in_single_precision_are_weighed_in_double():
-    single = dict(zip(("target", "nontarget"), np.random.default_rng(0).normal(size=(2, 50)).astype("f4"), strict=True))
+    single = dict(
+        zip(
+            ("target", "nontarget"),
+            np.random.default_rng(0).normal(size=(2, 50)).astype("f4"),
+            strict=True,
+        )
+    )
     double = {label: llrs.astype(float) for label, llrs in single.items()}
     assert zebra.cece_bit(**single) == zebra.cece_bit(**double)
     assert zebra.ece_bit([0.5], **single).tolist() == zebra.ece_bit([0.5], **double).tolist()
@@ -111,24 +120,44 @@ def test_llrs_in_single_precision_are_weighed_in_double():
 def test_ddcf_is_what_calibration_saves_of_a_coin_toss():
     of = {"target": [3, 1], "nontarget": [0, 2]}
     metrics, _ = zebra.assess(**of)
-    assert zebra.ddcf(**of) == metrics["ddcf"] == pytest.approx(1 - verification.cllr_min_bit(**of)) == 0.5
+    assert (
+        zebra.ddcf(**of)
+        == metrics["ddcf"]
+        == pytest.approx(1 - verification.cllr_min_bit(**of))
+        == 0.5
+    )
     assert zebra.ddcf(target=[1.0], nontarget=[0.0]) == 1
     assert zebra.ddcf(target=[0.0], nontarget=[0.0]) == 0
 
 
 METRICS = [
-    *(getattr(verification, name) for name in verification.assess(target=[1], nontarget=[0]) if name[:2] != "n_"),
-    *(zebra.dece_bit, zebra.cece_bit, zebra.worst_case_log10, zebra.tag, zebra.ddcf, calibration.train_linear),
+    *(
+        getattr(verification, name)
+        for name in verification.assess(target=[1], nontarget=[0])
+        if name[:2] != "n_"
+    ),
+    *(
+        zebra.dece_bit,
+        zebra.cece_bit,
+        zebra.worst_case_log10,
+        zebra.tag,
+        zebra.ddcf,
+        calibration.train_linear,
+    ),
     functools.partial(zebra.ece_bit, [0.0]),
 ]
 
 
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize(
-    ("wrong", "message"), [([1, np.nan], "not a number"), ([], "no (non)?target"), ([[1], [2]], r"\(2, 1\)")]
+    ("wrong", "message"),
+    [([1, np.nan], "not a number"), ([], "no (non)?target"), ([[1], [2]], r"\(2, 1\)")],
 )
 def test_what_are_no_scores_has_no_metric(metric, wrong, message):
-    for of in ({"target": wrong, "nontarget": [0.0, 1.0]}, {"target": [0.0, 1.0], "nontarget": wrong}):
+    for of in (
+        {"target": wrong, "nontarget": [0.0, 1.0]},
+        {"target": [0.0, 1.0], "nontarget": wrong},
+    ):
         with pytest.raises(ValueError, match=message):
             metric(**of)
 
@@ -136,7 +165,9 @@ def test_what_are_no_scores_has_no_metric(metric, wrong, message):
 def test_a_sample_has_the_metrics_of_its_repeated_scores():
     sample, repeated = drawn(0, shift=1)
     expected, _ = zebra.assess(**repeated)
-    assert zebra.of_sample(sample) == pytest.approx({name: expected[name] for name in ("dece_bit", "ddcf")}, abs=1e-12)
+    assert zebra.of_sample(sample) == pytest.approx(
+        {name: expected[name] for name in ("dece_bit", "ddcf")}, abs=1e-12
+    )
 
 
 def test_counts_stand_for_repeated_llrs():
@@ -168,7 +199,9 @@ def test_tags_begin_at_the_edges_of_table_1(worst_case_log10, expected):
     assert tag_of(worst_case_log10).name == expected
 
 
-@pytest.mark.parametrize(("size", "expected"), [(8, "A"), (9, "B"), (98, "B"), (99, "C"), (9999, "D")])
+@pytest.mark.parametrize(
+    ("size", "expected"), [(8, "A"), (9, "B"), (98, "B"), (99, "C"), (9999, "D")]
+)
 def test_an_llr_of_exactly_ten_to_the_n_gets_the_higher_tag(size, expected):
     metrics, _ = zebra.assess(target=np.ones(size), nontarget=np.zeros(size))
     assert metrics["tag"] == expected
@@ -176,7 +209,10 @@ def test_an_llr_of_exactly_ten_to_the_n_gets_the_higher_tag(size, expected):
 
 def test_the_tag_is_put_in_the_words_of_table_1():
     metrics, _ = zebra.assess(target=np.ones(200), nontarget=np.zeros(200))
-    assert zebra.describe(metrics) == "tag C: one wrong in 100 to 10 000 (a list of this size can show C at most)"
+    assert (
+        zebra.describe(metrics)
+        == "tag C: one wrong in 100 to 10 000 (a list of this size can show C at most)"
+    )
 
 
 def test_what_a_list_of_this_size_shows_in_any_case_is_said():
@@ -191,19 +227,30 @@ def test_tags_of_ones_own_replace_those_of_table_1():
     metrics, _ = zebra.assess(target=np.ones(200), nontarget=np.zeros(200), tags=scale)
     assert (metrics["tag"], metrics["tag_ceiling"]) == ("high", "high")
     assert zebra.tag(target=np.ones(200), nontarget=np.zeros(200), tags=scale) == "high"
-    assert zebra.describe(metrics, scale) == "tag high: a lot (a list of this size can show high at most)"
+    assert (
+        zebra.describe(metrics, scale)
+        == "tag high: a lot (a list of this size can show high at most)"
+    )
 
 
 @pytest.mark.parametrize(("n_target", "n_nontarget"), SIZES)
 def test_the_floor_is_the_worst_case_of_equal_scores(n_target, n_nontarget):
-    floor = zebra.worst_case_floor_log10(target=np.arange(n_target), nontarget=np.arange(n_nontarget))
-    assert_close(floor, zebra.worst_case_log10(target=np.zeros(n_target), nontarget=np.zeros(n_nontarget)))
+    floor = zebra.worst_case_floor_log10(
+        target=np.arange(n_target), nontarget=np.arange(n_nontarget)
+    )
+    assert_close(
+        floor, zebra.worst_case_log10(target=np.zeros(n_target), nontarget=np.zeros(n_nontarget))
+    )
 
 
 @pytest.mark.parametrize(("n_target", "n_nontarget"), SIZES)
 def test_the_ceiling_is_the_worst_case_of_perfect_separation(n_target, n_nontarget):
-    ceiling = zebra.worst_case_ceiling_log10(target=np.arange(n_target), nontarget=np.arange(n_nontarget))
-    assert_close(ceiling, zebra.worst_case_log10(target=np.ones(n_target), nontarget=np.zeros(n_nontarget)))
+    ceiling = zebra.worst_case_ceiling_log10(
+        target=np.arange(n_target), nontarget=np.arange(n_nontarget)
+    )
+    assert_close(
+        ceiling, zebra.worst_case_log10(target=np.ones(n_target), nontarget=np.zeros(n_nontarget))
+    )
 
 
 @given(target=SCORES, nontarget=SCORES)
@@ -232,7 +279,8 @@ def test_no_reading_of_the_scores_beats_oracle_calibration_at_any_prior(target, 
     actual = zebra.ece_bit(profile["prior_log_odds"], target=target, nontarget=nontarget)
     assert (profile["ece_bit"] <= actual + 1e-12).all()
     assert (
-        zebra.cece_bit(target=target, nontarget=nontarget) <= zebra.dece_bit(target=target, nontarget=nontarget) + 1e-12
+        zebra.cece_bit(target=target, nontarget=nontarget)
+        <= zebra.dece_bit(target=target, nontarget=nontarget) + 1e-12
     )
 
 
@@ -255,7 +303,9 @@ def test_swapped_roles_and_signs_change_nothing(target, nontarget):
 @given(target=SCORES, nontarget=SCORES)
 @settings(deadline=None)
 def test_blocks_give_what_every_single_score_gives(target, nontarget):
-    llrs = dict(zip(("target", "nontarget"), oracle_llrs(target=target, nontarget=nontarget), strict=True))
+    llrs = dict(
+        zip(("target", "nontarget"), oracle_llrs(target=target, nontarget=nontarget), strict=True)
+    )
     metrics, profile = zebra.assess(target=target, nontarget=nontarget)
     assert_close(metrics["dece_bit"], zebra.cece_bit(**llrs))
     assert_close(profile["ece_bit"], zebra.ece_bit(profile["prior_log_odds"], **llrs))

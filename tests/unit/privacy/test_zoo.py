@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, hypergeom
 
-from voiceprivacy.privacy.similarity import Comparisons
-from voiceprivacy.privacy.zoo import CORNERS, corner_p_values, zoo
+from voiceprivacy.privacy.matrices.similarity import Comparisons
+from voiceprivacy.privacy.matrices.zoo import CORNERS, corner_p_values, zoo
 
 
 def comparisons(target, impostor):
@@ -13,14 +13,23 @@ def comparisons(target, impostor):
     n = len(target)
     speakers = np.array([f"s{index:02}" for index in range(n)])
     own, left = np.arange(n), np.roll(np.arange(n), 1)
-    return Comparisons(speakers, np.append(own, left), np.append(own, own), np.append(target, impostor).astype(float))
+    return Comparisons(
+        speakers,
+        np.append(own, left),
+        np.append(own, own),
+        np.append(target, impostor).astype(float),
+    )
 
 
 def test_means_are_those_of_the_speaker_who_is_tried():
     """Two pairs of a with himself, b is tried against a twice, a against b once."""
     row, column = np.array([0, 0, 1, 0, 0, 1]), np.array([0, 0, 1, 1, 1, 0])
-    found = zoo(Comparisons(np.array(["a", "b"]), row, column, np.array([1.0, 2.0, 3.0, -1.0, -2.0, -4.0])))
-    assert [(of.n_target, of.mean_target_llr, of.n_impostor, of.mean_impostor_llr) for of in found] == [
+    found = zoo(
+        Comparisons(np.array(["a", "b"]), row, column, np.array([1.0, 2.0, 3.0, -1.0, -2.0, -4.0]))
+    )
+    assert [
+        (of.n_target, of.mean_target_llr, of.n_impostor, of.mean_impostor_llr) for of in found
+    ] == [
         (2, 1.5, 1, -4.0),
         (1, 3.0, 2, -1.5),
     ]
@@ -59,7 +68,9 @@ def test_a_menagerie_is_named():
     assert [of.speaker for of in found] == [f"s{index:02}" for index in range(40)]
     p_value = pytest.approx(binom.sf(9, 40, 1 / 16))
     assert [of.p_value for of in found] == [p_value] * 10 + ["undefined"] * 20 + [p_value] * 10
-    assert [of.doddington for of in found] == [  # a lamb's right neighbour is easily taken for him; s39's is s00
+    assert [
+        of.doddington for of in found
+    ] == [  # a lamb's right neighbour is easily taken for him; s39's is s00
         *["goat+wolf+lamb"] * 9,
         "goat+wolf",
         *["sheep"] * 29,
@@ -80,11 +91,15 @@ def test_noise_has_corners_but_is_named_at_most_in_one_of_twenty_cases():
 
 def test_equal_llrs_are_no_animals():
     found = zoo(comparisons(np.full(9, 0.1), np.full(9, -0.3)))
-    assert {(of.corner, of.animal, of.doddington, of.p_value) for of in found} == {("-", "-", "-", "undefined")}
+    assert {(of.corner, of.animal, of.doddington, of.p_value) for of in found} == {
+        ("-", "-", "-", "undefined")
+    }
 
 
 def test_a_speaker_without_a_target_pair_is_undefined_and_no_animal():
     of = comparisons(np.arange(8), np.arange(8))
     kept = np.arange(16) != 7
-    found = zoo(Comparisons(of.speakers, of.row_speaker[kept], of.column_speaker[kept], of.llrs[kept]))
+    found = zoo(
+        Comparisons(of.speakers, of.row_speaker[kept], of.column_speaker[kept], of.llrs[kept])
+    )
     assert (found[7].n_target, found[7].mean_target_llr, found[7].corner) == (0, "undefined", "-")

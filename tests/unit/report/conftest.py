@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from voiceprivacy.files import write_json
+from voiceprivacy.inout.files import write_json
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.metrics import collect
 
@@ -33,16 +33,25 @@ def verification(anonymiser, trials):
 
 def zebra(anonymiser, trials):
     numbers = {"dece_bit": 0.25, "worst_case_log10": {"f": 2.5, "m": 1.5}[trials], "n_target": 100}
-    return {condition: {**numbers, "tag": {"f": "C", "m": "B"}[trials]} for condition in CONDITIONS[anonymiser]}
+    return {
+        condition: {**numbers, "tag": {"f": "C", "m": "B"}[trials]}
+        for condition in CONDITIONS[anonymiser]
+    }
 
 
 def similarity(anonymiser, trials):
-    diagonals = {condition: {"ddiag": ddiag} for condition, ddiag in (("oo", 0.4), ("op", 0.2), ("pp", 0.3))}
+    diagonals = {
+        condition: {"ddiag": ddiag} for condition, ddiag in (("oo", 0.4), ("op", 0.2), ("pp", 0.3))
+    }
     return {"deid_percent": 50.0, "gvd_db": -1.25, **diagonals}
 
 
 def ranks(anonymiser, trials):
-    numbers = {"mean_disclosure_bit": 1.5, "model_mean_disclosure_bit": 1.25, "identification_rate_percent": 40.0}
+    numbers = {
+        "mean_disclosure_bit": 1.5,
+        "model_mean_disclosure_bit": 1.25,
+        "identification_rate_percent": 40.0,
+    }
     return {condition: {**numbers, "n_templates": 12} for condition in CONDITIONS[anonymiser]}
 
 
@@ -55,7 +64,15 @@ def write_run(folder, *, corpora=("demo",), attackers=(("xvector", "cosine"),)):
     places = itertools.product(FAMILIES, corpora, ("f", "m"), CONDITIONS, attackers)
     for family, corpus, trials, anonymiser, (extractor, backend) in places:
         if family is not similarity or anonymiser != "original":
-            path = folder / family.__name__ / corpus / trials / anonymiser / extractor / f"{backend}.json"
+            path = (
+                folder
+                / family.__name__
+                / corpus
+                / trials
+                / anonymiser
+                / extractor
+                / f"{backend}.json"
+            )
             write_json(path, family(anonymiser, trials))
             paths.append(path)
     return paths
@@ -79,7 +96,9 @@ def metrics(paths, folder):
 @pytest.fixture(scope="session")
 def metrics_of_two_attackers(tmp_path_factory):
     folder = tmp_path_factory.mktemp("metrics")
-    return collect(write_run(folder, attackers=[("xvector", "cosine"), ("xvector", "plda")]), folder=folder)
+    return collect(
+        write_run(folder, attackers=[("xvector", "cosine"), ("xvector", "plda")]), folder=folder
+    )
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import pytest
 
-from voiceprivacy.files import BadInput
-from voiceprivacy.report.benchmarks import COLUMNS, job_costs
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.provenance.record import COLUMNS, job_costs
 
 
 def write(path, *rows):
@@ -22,7 +22,12 @@ def test_times_are_summed_and_the_largest_job_counts_for_memory(tmp_path):
 
 def test_a_job_too_short_to_be_measured_counts_as_zero(tmp_path):
     write(tmp_path / "list_trials/demo/f.tsv", ("0.1", "NA", "NA"))
-    assert job_costs(tmp_path)["list_trials"] == {"jobs": 1, "wall_s": 0.1, "cpu_s": 0.0, "peak_memory_mb": 0}
+    assert job_costs(tmp_path)["list_trials"] == {
+        "jobs": 1,
+        "wall_s": 0.1,
+        "cpu_s": 0.0,
+        "peak_memory_mb": 0,
+    }
 
 
 def test_without_benchmarks_nothing_is_known(tmp_path):

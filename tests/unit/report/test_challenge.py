@@ -2,7 +2,7 @@
 
 import pytest
 
-from voiceprivacy.files import BadInput
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report import challenge, typeset
 from voiceprivacy.report.metrics import Metric
 
@@ -10,7 +10,12 @@ from voiceprivacy.report.metrics import Metric
 def metrics(backend="cosine", runs=2):
     """libri_test_trials_f of the paper: B2r with a second run, and the unprotected set."""
     values = {
-        ("original", "oo"): {"dece_bit": 0.584, "worst_case_log10": 3.979, "tag": "C", "eer_percent": 7.66},
+        ("original", "oo"): {
+            "dece_bit": 0.584,
+            "worst_case_log10": 3.979,
+            "tag": "C",
+            "eer_percent": 7.66,
+        },
         ("b2r", "op"): {
             "deid_percent": 53.51,
             "dece_bit": 0.236,
@@ -30,7 +35,10 @@ def metrics(backend="cosine", runs=2):
 
 
 def rows(table):
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in typeset.markdown(table).splitlines()]
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in typeset.markdown(table).splitlines()
+    ]
 
 
 def test_table_2_in_its_columns():
@@ -55,13 +63,22 @@ def test_tables_3_and_4_in_their_columns():
 
 def test_the_whole_challenge_has_every_condition_and_original_first():
     table = challenge.every_condition(metrics())
-    assert [row[1:3] for row in rows(table)[2:]] == [["original", "OO"], ["b2r", "OP"], ["b2r", "PP"]]
+    assert [row[1:3] for row in rows(table)[2:]] == [
+        ["original", "OO"],
+        ["b2r", "OP"],
+        ["b2r", "PP"],
+    ]
     assert rows(table)[2][3] == "7.66"
     assert rows(table)[4][3:] == ["-"] * 8
 
 
-def test_intervals_stand_in_brackets_and_as_columns_and_the_band_of_zero_evidence_beside_d_ece(tmp_path):
-    known = [of._replace(ci_low="0.1", ci_high="0.3") if of.metric == "dece_bit" else of for of in metrics()]
+def test_intervals_stand_in_brackets_and_as_columns_and_the_band_of_zero_evidence_beside_d_ece(
+    tmp_path,
+):
+    known = [
+        of._replace(ci_low="0.1", ci_high="0.3") if of.metric == "dece_bit" else of
+        for of in metrics()
+    ]
     known.append(known[0]._replace(metric="dece_null95_bit", value="0.05", ci_low="-", ci_high="-"))
     assert rows(challenge.table_2(known))[2][4] == "0.236 [0.100, 0.300]/0.014"
     table = challenge.every_condition(known)
@@ -70,20 +87,31 @@ def test_intervals_stand_in_brackets_and_as_columns_and_the_band_of_zero_evidenc
     typeset.write(tmp_path / "t.tsv", table)
     header, row, *_ = [line.split("\t") for line in (tmp_path / "t.tsv").read_text().splitlines()]
     found = dict(zip(header, row, strict=True))
-    assert (found["dece_bit_ci_low"], found["dece_bit_ci_high"], found["eer_percent_ci_low"]) == ("0.1", "0.3", "-")
+    assert (found["dece_bit_ci_low"], found["dece_bit_ci_high"], found["eer_percent_ci_low"]) == (
+        "0.1",
+        "0.3",
+        "-",
+    )
     assert found["dece_null95_bit"] == "0.05" and "tag_ci_low" not in found
 
 
 def test_several_attackers_have_rows_of_their_own():
     table = challenge.table_3(metrics() + metrics(backend="plda"))
-    assert [row[0] for row in rows(table)[2:]] == ["libri_f, xvector + cosine", "libri_f, xvector + plda"]
+    assert [row[0] for row in rows(table)[2:]] == [
+        "libri_f, xvector + cosine",
+        "libri_f, xvector + plda",
+    ]
 
 
 def test_tsv_is_in_full_precision_with_names_that_a_program_knows(tmp_path):
     typeset.write(tmp_path / "t.tsv", challenge.table_2(metrics()))
     header, row = [line.split("\t") for line in (tmp_path / "t.tsv").read_text().splitlines()]
     found = dict(zip(header, row, strict=True))
-    assert (found["cece_linear_bit"], found["oo_worst_case_log10"], found["gvd_db"]) == ("0.014", "3.979", "-1.94")
+    assert (found["cece_linear_bit"], found["oo_worst_case_log10"], found["gvd_db"]) == (
+        "0.014",
+        "3.979",
+        "-1.94",
+    )
     assert found["anonymiser"] == "b2r"
 
 
@@ -92,7 +120,9 @@ def test_latex_escapes_names_but_not_formulas(tmp_path):
     text = (tmp_path / "t.tex").read_text()
     assert text.startswith("\\begin{tabular}{lllllll}\n\\toprule\n")
     assert r"$D_{ECE}$/$C_{ECE}$ [bit]" in text
-    assert r"libri\_f (0.584, 3.979, C) & b2r & 53.51 & $-$1.94 & 0.236/0.014 & 2.541 & C \\" in text
+    assert (
+        r"libri\_f (0.584, 3.979, C) & b2r & 53.51 & $-$1.94 & 0.236/0.014 & 2.541 & C \\" in text
+    )
     assert r"DeID [\%]" in text
 
 

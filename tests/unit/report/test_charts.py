@@ -4,11 +4,11 @@ import hashlib
 import json
 import math
 
-import made_up
 import numpy as np
 import pytest
+from support import made_up
 
-from voiceprivacy.averages import EVERYTHING
+from voiceprivacy.plan.averages import EVERYTHING
 from voiceprivacy.report.charts import (
     alphas,
     attacks,
@@ -26,12 +26,11 @@ from voiceprivacy.report.charts.chart import errors, label, rounded
 from voiceprivacy.report.colours import COLOURS, GREY, dash, palette, palette_of
 from voiceprivacy.report.columns import COLUMNS, DASH, MINUS
 from voiceprivacy.report.comparison import compare
+from voiceprivacy.report.curves import Curve, span_of_means
 from voiceprivacy.report.leaderboard import leaderboard
 from voiceprivacy.report.metrics import Metric
 from voiceprivacy.report.page import PLOTLY
-from voiceprivacy.report.speakers import span_of_means
 from voiceprivacy.report.standings import boards, weighted_mean
-from voiceprivacy.report.training import Curve
 from voiceprivacy.report.uncertainty import Comparisons
 
 EVIL = "<b>x</b>"
@@ -65,7 +64,16 @@ def test_colours_follow_the_config_and_repeat_with_other_lines():
     names = [f"a{index}" for index in range(8)]
     colours = palette(["original", *names])
     assert colours["original"] == GREY and colours["a0"] == colours["a6"] == COLOURS[0]
-    assert len({(colours[name], dash(colours, name, condition)) for name in names for condition in ("op", "pp")}) == 16
+    assert (
+        len(
+            {
+                (colours[name], dash(colours, name, condition))
+                for name in names
+                for condition in ("op", "pp")
+            }
+        )
+        == 16
+    )
     foreign = Metric("c", "f", "team7", "e", "given", "pp", "eer_percent", "1")
     assert list(palette_of(made_up.PROVENANCE, [foreign])) == ["original", "b2", "b2r", "team7"]
 
@@ -77,7 +85,10 @@ def test_a_name_from_data_is_text():
     drawn = alphas.drawn(alphas={"b2": {0.8: [EVIL]}}, colours={"b2": "#000000"})
     exposed = {"op": {EVIL: {"dece_bit": 0.1, "worst_case_log10": 1.0, "deid_percent": None}}}
     bars = speakers.exposures(found=exposed, metric="dece_bit", colour="#000000")
-    assert all(EVIL not in json.dumps(chart) and "&lt;b&gt;" in json.dumps(chart) for chart in (heat, drawn, bars))
+    assert all(
+        EVIL not in json.dumps(chart) and "&lt;b&gt;" in json.dumps(chart)
+        for chart in (heat, drawn, bars)
+    )
 
 
 def test_the_matrix_has_po_as_the_transpose_of_op_and_gaps_where_undefined():
@@ -89,7 +100,9 @@ def test_the_matrix_has_po_as_the_transpose_of_op_and_gaps_where_undefined():
 
 
 def test_profiles_are_drawn_in_the_system_s_colour_beside_perfect_privacy():
-    curve = {name: np.array([0.0, 1.0]) for name in ("prior_log_odds", "ece_bit", "ece_default_bit")}
+    curve = {
+        name: np.array([0.0, 1.0]) for name in ("prior_log_odds", "ece_bit", "ece_default_bit")
+    }
     numbers = {
         "dece_bit": 0.25,
         "worst_case_log10": "inf",
@@ -98,7 +111,9 @@ def test_profiles_are_drawn_in_the_system_s_colour_beside_perfect_privacy():
         "zero_evidence": True,
     }
     drawn = traces(
-        evidence.profiles(curves={("b2", "op"): curve}, metrics={("b2", "op"): numbers}, colours={"b2": "#123456"})
+        evidence.profiles(
+            curves={("b2", "op"): curve}, metrics={("b2", "op"): numbers}, colours={"b2": "#123456"}
+        )
     )
     assert set(drawn) == {"perfect privacy", "b2 OP"}
     assert drawn["b2 OP"]["line"] == {"color": "#123456", "dash": "dash", "width": 2}
@@ -109,25 +124,42 @@ def test_profiles_are_drawn_in_the_system_s_colour_beside_perfect_privacy():
 def test_dots_have_the_numbers_and_intervals_of_the_leaderboard_and_the_band_of_zero_evidence(run):
     [board] = [board for board in boards(run) if board.name == "libri f"]
     shown = [standing for standing in board.standings if standing.system.anonymiser == "b2"]
-    drawn = traces(attacks.dots(shown, column=COLUMN["eer_percent"], colours={"b2": "#123456"}))["b2"]
+    drawn = traces(attacks.dots(shown, column=COLUMN["eer_percent"], colours={"b2": "#123456"}))[
+        "b2"
+    ]
     assert drawn["x"] == [30.0, 8.0] and drawn["error_x"]["array"] == [1.0, 1.0]
-    assert "95 % interval 29.0 to 31.0" in drawn["text"][0] and "lazy-informed (PP)" in drawn["text"][1]
-    band = traces(attacks.dots(shown, column=COLUMN["dece_bit"], colours={"b2": "#123456"}))["zero evidence"]
+    assert (
+        "95 % interval 29.0 to 31.0" in drawn["text"][0]
+        and "lazy-informed (PP)" in drawn["text"][1]
+    )
+    band = traces(attacks.dots(shown, column=COLUMN["dece_bit"], colours={"b2": "#123456"}))[
+        "zero evidence"
+    ]
     assert band["x"] == [0, 0.3, None] * 2
 
 
 def test_what_a_reader_hides_is_named_by_its_anonymiser_in_every_chart_of_several(run):
-    boards_of, colours = leaderboard(run, colours=palette(["b2", "b2r"]), averages=AVERAGES), palette(["b2", "b2r"])
+    boards_of, colours = (
+        leaderboard(run, colours=palette(["b2", "b2r"]), averages=AVERAGES),
+        palette(["b2", "b2r"]),
+    )
     drawn = [chart for charts in boards_of.charts.values() for _, chart in charts]
     drawn.append(alphas.drawn(alphas={"b2": {0.8: ["s1"]}}, colours=colours))
     for chart in drawn:
-        named = {trace["name"]: trace["meta"]["system"] for trace in chart["data"] if "meta" in trace}
-        assert named and named.keys() == {trace["name"] for trace in chart["data"]} - {"zero evidence"}
+        named = {
+            trace["name"]: trace["meta"]["system"] for trace in chart["data"] if "meta" in trace
+        }
+        assert named and named.keys() == {trace["name"] for trace in chart["data"]} - {
+            "zero evidence"
+        }
         assert all(name == system for name, system in named.items())
 
 
 def test_disclosure_by_length_has_its_intervals_and_both_bounds_up_to_log2_n():
-    disclosures = {1: {1: (0.5, (0.4, 0.7)), 4: (1.2, None)}, 2: {1: (0.9, None), 4: (1.5, (1.0, 2.0))}}
+    disclosures = {
+        1: {1: (0.5, (0.4, 0.7)), 4: (1.2, None)},
+        2: {1: (0.9, None), 4: (1.5, (1.0, 2.0))},
+    }
     drawn = traces(rank_lengths.lengths(disclosures, most_bit=1.6))
     assert drawn["template 1"]["x"] == [1.0, 4.0] and drawn["template 1"]["y"] == [0.5, 1.2]
     assert drawn["template 1"]["error_y"]["array"] == [0.2, None]
@@ -146,15 +178,26 @@ def test_lost_distinctiveness_is_an_arrow_below_all_others():
     found = {"b2": {"f": {"deid_percent": (50.0, (40.0, 60.0)), "gvd_db": (-2.0, None)},
                     "m": {"deid_percent": (60.0, None), "gvd_db": (-math.inf, None)}}}  # fmt: skip
     drawn = traces(distinctiveness.distinctiveness(found=found, colours={"b2": "#123456"}))["b2"]
-    assert drawn["marker"]["symbol"] == ["circle", "arrow-down"] and drawn["y"][1] < drawn["y"][0] == -2.0
+    assert (
+        drawn["marker"]["symbol"] == ["circle", "arrow-down"]
+        and drawn["y"][1] < drawn["y"][0] == -2.0
+    )
 
 
 def test_only_animals_beyond_chance_are_filled_and_undefined_speakers_left_out():
     animal = {"mean_target_llr": 1.0, "mean_impostor_llr": -1.0, "corner": "dove", "animal": "dove"}
-    animals = {"a": animal, "b": {**animal, "animal": "-"}, "c": {**animal, "mean_target_llr": None}}
-    spans = [span_of_means({"op": animals}, mean) for mean in ("mean_target_llr", "mean_impostor_llr")]
+    animals = {
+        "a": animal,
+        "b": {**animal, "animal": "-"},
+        "c": {**animal, "mean_target_llr": None},
+    }
+    spans = [
+        span_of_means({"op": animals}, mean) for mean in ("mean_target_llr", "mean_impostor_llr")
+    ]
     drawn = zoo_charts.zoo(animals, colour="#123456", spans=spans)
-    assert drawn["layout"]["xaxis"]["range"] == [-0.08, 1.08] and drawn["layout"]["yaxis"]["range"] == [-1.08, 0.08]
+    assert drawn["layout"]["xaxis"]["range"] == [-0.08, 1.08] and drawn["layout"]["yaxis"][
+        "range"
+    ] == [-1.08, 0.08]
     [dove] = drawn["data"]
     assert dove["marker"]["symbol"] == ["diamond", "diamond-open"] and len(dove["x"]) == 2
 
@@ -166,7 +209,10 @@ def test_the_zoo_as_a_table_puts_an_animal_of_chance_in_brackets():
     titles, rows = zoo_charts.table(found)
     assert titles[:4] == ["speaker", "OO target", "OO impostor", "OO animal"]
     shown = [[text.replace(MINUS, "-").replace(DASH, ".") for text in row] for row in rows]
-    assert shown == [["a", "1.00", "-1.00", "dove", ".", "-1.00", "."], ["b", "1.00", "-1.00", "(dove)", ".", ".", "."]]
+    assert shown == [
+        ["a", "1.00", "-1.00", "dove", ".", "-1.00", "."],
+        ["b", "1.00", "-1.00", "(dove)", ".", ".", "."],
+    ]
 
 
 def test_speakers_stand_in_the_same_order_in_bars_and_table():
@@ -218,15 +264,27 @@ def test_an_average_over_corpora_shows_the_interval_of_its_comparison(run):
         (f"over-corpora/{name}", *made_up.ATTACKER, "pp", "eer_percent", "b2"): interval
         for name, interval in (("challenge", (7.0, 12.5)), ("all-lists", (6.0, 13.5)))
     }
-    found = leaderboard(run, colours=palette(["b2", "b2r"]), averages=AVERAGES, comparisons=Comparisons(limits, {}, {}))
+    found = leaderboard(
+        run,
+        colours=palette(["b2", "b2r"]),
+        averages=AVERAGES,
+        comparisons=Comparisons(limits, {}, {}),
+    )
     place = [column.metric for column in found.columns].index("eer_percent")
-    shown = {(row.set, row.anonymiser, row.condition): row.cells[place].interval for row in found.rows}
-    assert (shown["challenge", "b2", "pp"], shown[EVERYTHING, "b2", "pp"]) == ("[7.0, 12.5]", "[6.0, 13.5]")
+    shown = {
+        (row.set, row.anonymiser, row.condition): row.cells[place].interval for row in found.rows
+    }
+    assert (shown["challenge", "b2", "pp"], shown[EVERYTHING, "b2", "pp"]) == (
+        "[7.0, 12.5]",
+        "[6.0, 13.5]",
+    )
     assert shown["challenge", "b2r", "pp"] == shown["challenge", "b2", "op"] == ""
     for name, width in (("challenge", 12.5 - 8.5), (EVERYTHING, 13.5 - 26 / 3)):
         [(_, chart), *_] = found.charts[name]
         above = [of["error_x"]["array"] for of in chart["data"] if "error_x" in of]
-        assert any(length == pytest.approx(width, abs=0.01) for of in above for length in of if length)
+        assert any(
+            length == pytest.approx(width, abs=0.01) for of in above for length in of if length
+        )
     assert not any("no interval" in explanation for _, explanation in found.sets)
 
 
@@ -234,7 +292,11 @@ def test_a_weighted_mean_keeps_what_is_undefined_or_infinite():
     assert weighted_mean([1.0, 3.0], [3, 1]) == 1.5
     assert weighted_mean([1.0, None], [1, 1]) is None
     assert weighted_mean([math.inf, 1.0], [1, 1]) == math.inf
-    assert weighted_mean([math.inf, -math.inf], [1, 1]) == weighted_mean(["undefined", 1.0], [1, 1]) == "undefined"
+    assert (
+        weighted_mean([math.inf, -math.inf], [1, 1])
+        == weighted_mean(["undefined", 1.0], [1, 1])
+        == "undefined"
+    )
 
 
 def test_the_leaderboard_says_one_strongest_attack_an_anonymiser_and_set_and_sorts_infinity(run):
@@ -242,10 +304,18 @@ def test_the_leaderboard_says_one_strongest_attack_an_anonymiser_and_set_and_sor
     strongest = [(row.set, row.anonymiser) for row in found.rows if row.strongest]
     assert len(strongest) == len(set(strongest)) == len(found.sets) * 3
     place = [column.metric for column in found.columns].index("gvd_db")
-    orders = {(row.set, row.anonymiser, row.condition): row.cells[place].order for row in found.rows}
-    assert orders["libri m", "b2", "pp"] == "-Infinity" and orders["libri m", "original", "oo"] == ""
-    assert orders["libri f", "b2", "pp"] == orders["libri f", "b2", "op"] == "-0.5", "of an anonymiser and an attacker"
+    orders = {
+        (row.set, row.anonymiser, row.condition): row.cells[place].order for row in found.rows
+    }
+    assert (
+        orders["libri m", "b2", "pp"] == "-Infinity" and orders["libri m", "original", "oo"] == ""
+    )
+    assert orders["libri f", "b2", "pp"] == orders["libri f", "b2", "op"] == "-0.5", (
+        "of an anonymiser and an attacker"
+    )
 
 
 def test_the_script_of_the_charts_is_the_one_that_its_readme_names():
-    assert hashlib.sha256(PLOTLY.read_bytes()).hexdigest() in PLOTLY.with_name("README.md").read_text(encoding="utf-8")
+    assert hashlib.sha256(PLOTLY.read_bytes()).hexdigest() in PLOTLY.with_name(
+        "README.md"
+    ).read_text(encoding="utf-8")

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 import soundfile
 
-from voiceprivacy.report.clips import checksum, data_url, opus, with_serial_number
+from voiceprivacy.report.examples import checksum, data_url, opus, with_serial_number
 
 TONE = 0.3 * np.sin(2 * np.pi * 440 * np.arange(32000) / 16000)
 
 
-@pytest.mark.parametrize("rate, expected", [(16000, 16000), (22050, 24000), (44100, 48000), (8000, 8000)])
+@pytest.mark.parametrize(
+    "rate, expected", [(16000, 16000), (22050, 24000), (44100, 48000), (8000, 8000)]
+)
 def test_any_rate_becomes_one_that_opus_has_and_the_duration_stays(rate, expected):
     samples, found = soundfile.read(io.BytesIO(opus(TONE, rate)))
     assert found == expected

@@ -2,11 +2,11 @@
 
 import json
 
-import calls
 import pytest
+from support import calls
 
-from voiceprivacy.files import write_json
-from voiceprivacy.tables import Utterance, write_manifest, write_table
+from voiceprivacy.inout.files import write_json
+from voiceprivacy.inout.tables import Utterance, write_manifest, write_table
 
 
 def command(name, *arguments):
@@ -23,22 +23,36 @@ def pictures(tmp_path):
 
 
 def test_from_metrics_files_to_the_page(tmp_path, paths, folder):
-    metrics, provenance, report = tmp_path / "metrics.tsv", tmp_path / "provenance.json", tmp_path / "report"
+    metrics, provenance, report = (
+        tmp_path / "metrics.tsv",
+        tmp_path / "provenance.json",
+        tmp_path / "report",
+    )
     succeeds("collect_metrics", "--folder", folder, "--metrics", metrics, *paths)
     config = json.dumps({"report": {"seed": 5}})
     succeeds("write_provenance", "--config", config, "--files", metrics, "--provenance", provenance)
     outputs = ["--page", report / "index.html", "--tables", report / "tables"]
     succeeds("write_report", "--metrics", metrics, "--provenance", provenance, *outputs)
-    assert sorted(path.name for path in report.rglob("*.*")) == ["comparison.tex", "comparison.tsv", "index.html"]
+    assert sorted(path.name for path in report.rglob("*.*")) == [
+        "comparison.tex",
+        "comparison.tsv",
+        "index.html",
+    ]
     shown = succeeds("show_metrics", "--metrics", metrics, "--report", report / "index.html")
     assert "b2r protects best" in shown and str(report / "index.html") in shown
 
 
 def test_a_missing_number_is_one_clear_line_and_no_table(tmp_path, paths, folder):
     write_json(paths[0], {"oo": {"eer_percent": None}})
-    done = command("collect_metrics", "--folder", folder, "--metrics", tmp_path / "metrics.tsv", *paths)
+    done = command(
+        "collect_metrics", "--folder", folder, "--metrics", tmp_path / "metrics.tsv", *paths
+    )
     assert done.returncode == 2
-    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1 and "eer_percent" in done.stderr
+    assert (
+        done.stderr.startswith("error: ")
+        and done.stderr.count("\n") == 1
+        and "eer_percent" in done.stderr
+    )
     assert not (tmp_path / "metrics.tsv").exists()
 
 
@@ -57,27 +71,45 @@ def test_a_report_without_a_number_is_one_clear_line_and_no_page(tmp_path, paths
 @pytest.mark.parametrize(
     ("name", "columns", "numbers"),
     [
-        ("plot_zebra", ["prior_log_odds", "ece_bit", "ece_default_bit"], [(-1.0, 0.4, 0.8), (1.0, 0.4, 0.8)]),
+        (
+            "plot_zebra",
+            ["prior_log_odds", "ece_bit", "ece_default_bit"],
+            [(-1.0, 0.4, 0.8), (1.0, 0.4, 0.8)],
+        ),
         ("plot_ranks", ["rank", "p", "gamma"], [(1, 0.75, 0.7), (2, 0.25, 0.3)]),
     ],
 )
-def test_curves_of_all_systems_become_one_picture(tmp_path, paths, folder, pictures, name, columns, numbers):
+def test_curves_of_all_systems_become_one_picture(
+    tmp_path, paths, folder, pictures, name, columns, numbers
+):
     family = {"plot_zebra": "zebra", "plot_ranks": "ranks"}[name]
     curves, metrics = [], []
     for anonymiser, labels in (("original", ["oo"]), ("b2", ["op", "pp"])):
         curves.append(tmp_path / f"{anonymiser}.tsv")
         metrics.append(folder / family / "demo/f" / anonymiser / "xvector/cosine.json")
-        write_table(curves[-1], ["label", *columns], [(label, *row) for label in labels for row in numbers])
+        write_table(
+            curves[-1], ["label", *columns], [(label, *row) for label in labels for row in numbers]
+        )
     systems = ["--anonymisers", "original", "b2", "--curves", *curves, "--metrics", *metrics]
     succeeds(name, *systems, "--figures", *pictures)
     assert all(picture.stat().st_size > 1000 for picture in pictures)
 
 
 def test_similarities_become_one_picture(tmp_path, pictures):
-    utterances = [Utterance(f"{speaker}-1", speaker, "f", tmp_path / "a.wav", 1.0) for speaker in ("anna", "dora")]
+    utterances = [
+        Utterance(f"{speaker}-1", speaker, "f", tmp_path / "a.wav", 1.0)
+        for speaker in ("anna", "dora")
+    ]
     write_manifest(tmp_path / "manifest.tsv", utterances)
-    rows = [(matrix, a, b, 0.5) for matrix in ("oo", "op", "pp") for a in ("anna", "dora") for b in ("anna", "dora")]
-    write_table(tmp_path / "curves.tsv", ["matrix", "row_speaker", "column_speaker", "similarity"], rows)
+    rows = [
+        (matrix, a, b, 0.5)
+        for matrix in ("oo", "op", "pp")
+        for a in ("anna", "dora")
+        for b in ("anna", "dora")
+    ]
+    write_table(
+        tmp_path / "curves.tsv", ["matrix", "row_speaker", "column_speaker", "similarity"], rows
+    )
     sources = ["--curves", tmp_path / "curves.tsv", "--manifest", tmp_path / "manifest.tsv"]
     succeeds("plot_similarity", *sources, "--title", "b2, demo f", "--figures", *pictures)
     assert all(picture.stat().st_size > 1000 for picture in pictures)

@@ -7,16 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voiceprivacy.files import BadInput
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report.answer import NO_BREAK, answers, how_many_trials, what_was_run
 from voiceprivacy.report.columns import COLUMNS
-from voiceprivacy.report.comparison import GIVEN, OF_MATRICES, compare, strongest_attacks, write_comparison
+from voiceprivacy.report.comparison import OF_MATRICES, compare, strongest_attacks, write_comparison
 from voiceprivacy.report.standings import averaged
 from voiceprivacy.report.uncertainty import shown_columns
+from voiceprivacy.vocabulary import GIVEN
 
 
 def one(systems, anonymiser, condition):
-    [system] = [system for system in systems if (system.anonymiser, system.condition) == (anonymiser, condition)]
+    [system] = [
+        system
+        for system in systems
+        if (system.anonymiser, system.condition) == (anonymiser, condition)
+    ]
     return system
 
 
@@ -42,7 +47,10 @@ def test_original_stands_first_and_once_then_the_best_protection(systems):
 
 def test_the_mean_over_the_lists_has_equal_weights(systems):
     system = one(systems, "b2r", "pp")
-    assert {trials: values["eer_percent"] for trials, values in system.lists.items()} == {"f": 9.25, "m": 10.25}
+    assert {trials: values["eer_percent"] for trials, values in system.lists.items()} == {
+        "f": 9.25,
+        "m": 10.25,
+    }
     assert system.mean["eer_percent"] == 9.75
     assert system.mean["worst_case_log10"] == 2.0
     assert system.mean_label == "mean of f, m"
@@ -61,14 +69,27 @@ def test_deid_is_of_the_ignorant_attack_and_gvd_of_protected_speech(systems):
 
 
 @pytest.mark.parametrize(
-    "column", [column for column in COLUMNS if not column.optional], ids=lambda column: column.metric
+    "column",
+    [column for column in COLUMNS if not column.optional],
+    ids=lambda column: column.metric,
 )
 def test_a_missing_number_is_named_and_never_left_out(metrics, column):
-    where = {"trials": "m", "anonymiser": "b2", "metric": column.metric, "condition": column.conditions[-1]}
+    where = {
+        "trials": "m",
+        "anonymiser": "b2",
+        "metric": column.metric,
+        "condition": column.conditions[-1],
+    }
     where |= {"anonymiser": "original"} if where["condition"] == "oo" else {}
-    left = [metric for metric in metrics if any(getattr(metric, name) != value for name, value in where.items())]
+    left = [
+        metric
+        for metric in metrics
+        if any(getattr(metric, name) != value for name, value in where.items())
+    ]
     assert len(left) == len(metrics) - 1
-    with pytest.raises(BadInput, match=f"^{column.metric} of demo/m/b2/xvector/cosine under .. is missing"):
+    with pytest.raises(
+        BadInput, match=f"^{column.metric} of demo/m/b2/xvector/cosine under .. is missing"
+    ):
         compare(left)
 
 
@@ -84,13 +105,21 @@ def test_a_run_without_the_original_is_refused(metrics):
 
 
 def test_a_number_that_is_none_is_named(metrics):
-    with pytest.raises(BadInput, match="dece_bit of demo/f/b2/xvector/cosine under op is 'x', not a number"):
-        compare(changed(metrics, "x", metric="dece_bit", anonymiser="b2", trials="f", condition="op"))
+    with pytest.raises(
+        BadInput, match="dece_bit of demo/f/b2/xvector/cosine under op is 'x', not a number"
+    ):
+        compare(
+            changed(metrics, "x", metric="dece_bit", anonymiser="b2", trials="f", condition="op")
+        )
 
 
 @pytest.mark.parametrize(
     ("values", "mean"),
-    [({"f": "inf"}, math.inf), ({"f": "undefined"}, "undefined"), ({"f": "inf", "m": "-inf"}, "undefined")],
+    [
+        ({"f": "inf"}, math.inf),
+        ({"f": "undefined"}, "undefined"),
+        ({"f": "inf", "m": "-inf"}, "undefined"),
+    ],
 )
 def test_the_mean_of_infinite_and_undefined_values(metrics, values, mean):
     for trials, value in values.items():
@@ -107,7 +136,12 @@ def test_the_order_of_the_metrics_does_not_matter(metrics_of_two_attackers, orde
 
 def test_the_strongest_attack_is_the_lowest_mean_eer_of_all_attackers(metrics_of_two_attackers):
     metrics = changed(
-        metrics_of_two_attackers, "5.0", backend="plda", anonymiser="b2r", condition="op", metric="eer_percent"
+        metrics_of_two_attackers,
+        "5.0",
+        backend="plda",
+        anonymiser="b2r",
+        condition="op",
+        metric="eer_percent",
     )
     strongest = strongest_attacks(compare(metrics))
     best = strongest["demo", "b2r"]
@@ -115,7 +149,9 @@ def test_the_strongest_attack_is_the_lowest_mean_eer_of_all_attackers(metrics_of
 
 
 def test_the_answer_names_the_best_anonymiser_its_strongest_attack_and_the_others(systems):
-    assert {corpus: answer.text.replace(NO_BREAK, " ") for corpus, answer in answers(systems).items()} == {
+    assert {
+        corpus: answer.text.replace(NO_BREAK, " ") for corpus, answer in answers(systems).items()
+    } == {
         "demo": "b2r protects best. Against b2r the strongest attack is lazy-informed (xvector + cosine), with an equal"
         " error rate of 9.8 % (mean of f, m). 50 % is guessing; unprotected speech gives 1.5 % (mean of f, m)."
         " Next, each under its own strongest attack: b2 6.5 %."
@@ -124,19 +160,28 @@ def test_the_answer_names_the_best_anonymiser_its_strongest_attack_and_the_other
 
 def test_averages_over_corpora_are_answered_first(metrics):
     metrics = [*metrics, *(metric._replace(corpus="other") for metric in metrics)]
-    systems = compare(changed(metrics, "0.5", corpus="other", anonymiser="b2r", metric="eer_percent"))
+    systems = compare(
+        changed(metrics, "0.5", corpus="other", anonymiser="b2r", metric="eer_percent")
+    )
     weights = {"challenge": {"demo": {"f": 0.5, "m": 0.5}, "other": {"f": 1}}}
     found = answers(systems, averaged=averaged(systems, weights))
     assert list(found) == ["challenge", "all lists", "demo", "other"]
-    assert found["demo"].verdict == "b2r protects best." and found["challenge"].verdict == "b2 protects best."
+    assert (
+        found["demo"].verdict == "b2r protects best."
+        and found["challenge"].verdict == "b2 protects best."
+    )
     best = fmean(of.mean["eer_percent"] for of in systems if of[3:5] == ("b2", "pp"))
-    assert f"an equal error rate of {best:.1f} %" in found["all lists"].reasons.replace(NO_BREAK, " ")
+    assert f"an equal error rate of {best:.1f} %" in found["all lists"].reasons.replace(
+        NO_BREAK, " "
+    )
 
 
 def test_of_many_anonymisers_the_first_are_named(metrics):
     names = [f"a{number}" for number in range(9)]
     of_b2 = [metric for metric in metrics if metric.anonymiser == "b2"]
-    systems = compare([*metrics, *(metric._replace(anonymiser=name) for name in names for metric in of_b2)])
+    systems = compare(
+        [*metrics, *(metric._replace(anonymiser=name) for name in names for metric in of_b2)]
+    )
     assert what_was_run(systems).startswith("11 anonymisers (a0, a1, a2, a3, a4, a5 and 5 more) on")
     assert answers(systems)["demo"].reasons.endswith("a5 6.5\N{NO-BREAK SPACE}% and 4 more.")
 
@@ -169,15 +214,21 @@ def test_what_was_run_is_counted(systems, metrics):
         what_was_run(systems)
         == "2 anonymisers (b2, b2r) on 1 corpus (demo), attacked by 1 attacker (xvector + cosine)."
     )
-    assert how_many_trials(systems, metrics)[0] == "demo, list f: 100 target and 900 nontarget trials."
+    assert (
+        how_many_trials(systems, metrics)[0] == "demo, list f: 100 target and 900 nontarget trials."
+    )
 
 
 def test_the_table_has_a_line_per_list_and_one_for_the_mean(tmp_path, systems):
     write_comparison(tmp_path / "comparison.tsv", systems)
-    header, *lines = [line.split("\t") for line in (tmp_path / "comparison.tsv").read_text().splitlines()]
+    header, *lines = [
+        line.split("\t") for line in (tmp_path / "comparison.tsv").read_text().splitlines()
+    ]
     rows = [dict(zip(header, line, strict=True)) for line in lines]
     assert len(rows) == 5 * 3
-    limits = {f"{column.metric}_{limit}": "-" for column in COLUMNS for limit in ("ci_low", "ci_high")}
+    limits = {
+        f"{column.metric}_{limit}": "-" for column in COLUMNS for limit in ("ci_low", "ci_high")
+    }
     assert rows[5] == limits | {
         "corpus": "demo",
         "extractor": "xvector",
@@ -205,7 +256,11 @@ def test_lists_without_a_gallery_have_no_ranks_for_any_system_or_for_all(metrics
     of_ranks = {"mean_disclosure_bit", "model_mean_disclosure_bit", "identification_rate_percent"}
     unranked = [metric for metric in metrics if metric.metric not in of_ranks]
     assert {system.mean[name] for system in compare(unranked) for name in of_ranks} == {None}
-    of_original = [metric for metric in metrics if metric.metric in of_ranks and metric.anonymiser == "original"]
+    of_original = [
+        metric
+        for metric in metrics
+        if metric.metric in of_ranks and metric.anonymiser == "original"
+    ]
     with pytest.raises(BadInput, match=r"mean_disclosure_bit of .* is missing"):
         compare(unranked + of_original)
 
@@ -213,6 +268,8 @@ def test_lists_without_a_gallery_have_no_ranks_for_any_system_or_for_all(metrics
 def test_scores_of_others_are_answered_without_the_columns_that_they_do_not_have(metrics):
     systems = compare([metric._replace(extractor="team7", backend=GIVEN) for metric in metrics])
     reasons = answers(systems)["demo"].reasons
-    assert reasons.startswith("Against b2r the strongest attack is that of the scores of team7 (PP), with")
+    assert reasons.startswith(
+        "Against b2r the strongest attack is that of the scores of team7 (PP), with"
+    )
     shown = {column.metric for column in shown_columns(systems)}
     assert {"eer_percent", "dece_bit"} <= shown and not shown & OF_MATRICES

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from voiceprivacy.files import BadInput, write_json
+from voiceprivacy.inout.files import BadInput, write_json
+from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.curves import read_curves, read_similarities, read_systems
-from voiceprivacy.tables import write_table
 
 COLUMNS = ["rank", "p"]
 GENDERS = {"anna": "f", "carl": "m", "dora": "f"}
@@ -27,7 +27,10 @@ def test_a_system_is_named_by_anonymiser_and_condition(system):
 
 
 def test_intervals_beside_the_metrics_are_read_if_they_are_of_the_same_numbers(system, tmp_path):
-    metrics = {"op": {"eer_percent": 7.0, "min_dcf": 0.5, "cllr_bit": "undefined"}, "pp": {"eer_percent": 8.0}}
+    metrics = {
+        "op": {"eer_percent": 7.0, "min_dcf": 0.5, "cllr_bit": "undefined"},
+        "pp": {"eer_percent": 8.0},
+    }
     write_json(tmp_path / "b2.json", metrics)
     of_op = {
         "eer_percent": {"value": 7.0, "ci_low": 5.0, "ci_high": 9.0},
@@ -36,7 +39,10 @@ def test_intervals_beside_the_metrics_are_read_if_they_are_of_the_same_numbers(s
     }
     write_json(tmp_path / "b2.intervals.json", {"op": of_op})
     _, metrics = read_systems(**system)
-    assert metrics["b2/op"]["limits"] == {"eer_percent": (5.0, 9.0)} and metrics["b2/pp"]["limits"] == {}
+    assert (
+        metrics["b2/op"]["limits"] == {"eer_percent": (5.0, 9.0)}
+        and metrics["b2/pp"]["limits"] == {}
+    )
 
 
 def test_one_file_of_each_kind_per_anonymiser(system):
@@ -70,7 +76,9 @@ def similarity_rows(speakers=GENDERS, left_out=()):
 @pytest.fixture
 def table(tmp_path):
     def write(rows):
-        write_table(tmp_path / "s.tsv", ["matrix", "row_speaker", "column_speaker", "similarity"], rows)
+        write_table(
+            tmp_path / "s.tsv", ["matrix", "row_speaker", "column_speaker", "similarity"], rows
+        )
         return tmp_path / "s.tsv"
 
     return write
@@ -91,7 +99,10 @@ def test_an_undefined_cell_is_masked(table):
     ("rows", "message"),
     [
         (similarity_rows(left_out=[("pp", "carl", "anna")]), "has no similarity of pp carl anna"),
-        ([*similarity_rows(), ("pp", "carl", "anna", "0.5")], "s.tsv:29: pp carl anna occurs twice"),
+        (
+            [*similarity_rows(), ("pp", "carl", "anna", "0.5")],
+            "s.tsv:29: pp carl anna occurs twice",
+        ),
         ([("po", "carl", "anna", "0.5")], "s.tsv:2: matrix 'po' is not one of oo, op, pp"),
         (similarity_rows(["anna", "eve"]), "speaker 'eve' is not in the manifest"),
     ],

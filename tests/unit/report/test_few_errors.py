@@ -1,7 +1,7 @@
 """Intervals that rest on too few errors are marked, on the page and in the table for papers, and nothing else is."""
 
 import pytest
-from unit.report.made_up import TEMPLATE
+from support.made_up import TEMPLATE
 
 from voiceprivacy.report.colours import palette
 from voiceprivacy.report.comparison import compare
@@ -31,17 +31,23 @@ def marked(systems):
     found = {}
     for row in board.rows:
         cells = zip(board.columns, row.cells, strict=True)
-        found[row.set, row.anonymiser, row.condition] = [column.title for column, of in cells if SHORT in of.interval]
+        found[row.set, row.anonymiser, row.condition] = [
+            column.title for column, of in cells if SHORT in of.interval
+        ]
     return found, board.note
 
 
-@pytest.mark.parametrize(("eer_percent", "n_target", "few"), [(10, 50, False), (9.9, 50, True), (0, 10_000, True)])
+@pytest.mark.parametrize(
+    ("eer_percent", "n_target", "few"), [(10, 50, False), (9.9, 50, True), (0, 10_000, True)]
+)
 def test_five_targets_on_the_wrong_side_are_enough(eer_percent, n_target, few):
     assert has_few_errors(eer_percent, n_target) is few
 
 
 def test_intervals_of_what_sees_the_best_calibration_are_marked_where_errors_are_few(metrics):
-    found, note = marked(compare(given(metrics)))  # EERs of 100 targets: 2 and 1 %, else 6 % and more
+    found, note = marked(
+        compare(given(metrics))
+    )  # EERs of 100 targets: 2 and 1 %, else 6 % and more
     assert found["demo f", "original", "oo"] == ["min Cllr", "D_ECE"]
     assert found["demo m", "original", "oo"] == ["min Cllr", "D_ECE"]
     assert {name for name, titles in found.items() if titles} == {
@@ -60,13 +66,21 @@ def test_means_and_averages_have_the_mark_of_any_of_their_lists(metrics):
     assert [of.mean["few_errors"] for of in systems if of[3:5] == ("b2", "op")] == [True]
     assert [of.mean["few_errors"] for of in systems if of[3:5] == ("b2r", "op")] == [False]
     average = averaged(systems, {"all": {"demo": {"f": 0.5, "m": 0.5}}})["all"]
-    assert {of[3:5] for of in average if of.mean["few_errors"]} == {("original", "oo"), ("b2", "op")}
+    assert {of[3:5] for of in average if of.mean["few_errors"]} == {
+        ("original", "oo"),
+        ("b2", "op"),
+    }
 
 
 def test_the_page_explains_the_mark_once_and_only_where_it_stands(metrics, tmp_path):
     def page(of):
         write_page(
-            tmp_path / "report.html", template=TEMPLATE, systems=compare(of), metrics=of, figures=[], provenance={}
+            tmp_path / "report.html",
+            template=TEMPLATE,
+            systems=compare(of),
+            metrics=of,
+            figures=[],
+            provenance={},
         )
         return (tmp_path / "report.html").read_text(encoding="utf-8")
 
@@ -79,7 +93,9 @@ def test_the_table_for_papers_has_the_mark_and_a_comment(metrics, tmp_path):
     path = tmp_path / "comparison.tex"
     write_latex(path, compare(given(metrics)))
     lines = path.read_text(encoding="utf-8").splitlines()
-    assert lines[0].startswith(r"% $^\dagger$ Fewer than 5 target trials") and lines[1].startswith(r"\begin{tabular}")
+    assert lines[0].startswith(r"% $^\dagger$ Fewer than 5 target trials") and lines[1].startswith(
+        r"\begin{tabular}"
+    )
     assert sum(line.count(r"]$^\dagger$") for line in lines) == 4
     assert all(line.isascii() for line in lines)
     write_latex(path, compare(metrics))

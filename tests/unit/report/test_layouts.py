@@ -2,14 +2,17 @@
 
 import numpy as np
 
-from voiceprivacy.report.order import arrange
+from voiceprivacy.report.leaderboard import arrange
 from voiceprivacy.report.plots import features, style
 from voiceprivacy.report.plots.layouts import matrices_picture, profiles_picture
 
 
 def matrices(n_speakers, seed=0):
     rng = np.random.default_rng(seed)
-    return {name: np.ma.masked_array(rng.uniform(size=(n_speakers, n_speakers))) for name in ("oo", "op", "pp")}
+    return {
+        name: np.ma.masked_array(rng.uniform(size=(n_speakers, n_speakers)))
+        for name in ("oo", "op", "pp")
+    }
 
 
 def test_a_row_for_every_anonymiser_and_a_column_for_every_set():
@@ -23,13 +26,17 @@ def test_a_row_for_every_anonymiser_and_a_column_for_every_set():
 
 
 def test_a_system_has_the_same_colour_in_every_panel():
-    curve = {name: np.linspace(0, 1, 5) for name in ("prior_log_odds", "ece_bit", "ece_default_bit")}
+    curve = {
+        name: np.linspace(0, 1, 5) for name in ("prior_log_odds", "ece_bit", "ece_default_bit")
+    }
     profiles = {
         "demo f": {"original/oo": curve, "b2/op": curve, "b2r/op": curve},
         "demo m": {"original/oo": curve, "b2r/op": curve},
     }
     first, second = profiles_picture(profiles).axes
-    colours = [{line.get_label(): line.get_color() for line in ax.get_lines()} for ax in (first, second)]
+    colours = [
+        {line.get_label(): line.get_color() for line in ax.get_lines()} for ax in (first, second)
+    ]
     assert colours[0]["b2r/op"] == colours[1]["b2r/op"] != colours[0]["b2/op"]
     assert colours[0]["perfect privacy"] == "black"
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import soundfile
 
-from voiceprivacy import audio
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.report import listen as spectrogram
 from voiceprivacy.report.examples import read_examples, write_examples
 from voiceprivacy.report.listen import choose, examples
-from voiceprivacy.report.plots import spectrogram
-from voiceprivacy.tables import Utterance
 
 UTTERANCES = [Utterance(f"s{at % 3}-{at}", f"s{at % 3}", "f", "-", 1.0) for at in range(12)]
 
@@ -20,7 +20,9 @@ def test_the_choice_depends_on_ids_only():
     chosen = choose(UTTERANCES, count=2, seed=0)
     assert choose(UTTERANCES[::-1], count=2, seed=0) == chosen
     assert choose([*UTTERANCES, Utterance("zz-1", "zz", "f", "-", 1.0)], count=13, seed=0)[:1] != []
-    assert {choose(UTTERANCES, count=1, seed=seed)[0].utterance for seed in range(20)} != {chosen[0].utterance}
+    assert {choose(UTTERANCES, count=1, seed=seed)[0].utterance for seed in range(20)} != {
+        chosen[0].utterance
+    }
 
 
 def test_speakers_are_different_as_long_as_there_are_some():
@@ -45,7 +47,10 @@ def versions(tmp_path):
 
 def test_every_version_of_an_utterance_is_there_the_original_first_and_cut(versions, tmp_path):
     found = examples("demo", {"m": {"u1", "u2"}, "f": set()}, versions, count=2, seed=0)
-    assert {(of.utterance, of.trials, of.cut) for of in found} == {("u1", "m", True), ("u2", "m", False)}
+    assert {(of.utterance, of.trials, of.cut) for of in found} == {
+        ("u1", "m", True),
+        ("u2", "m", False),
+    }
     for example in found:
         assert [clip.anonymiser for clip in example.clips] == ["original", "b2"]
         for clip in example.clips:

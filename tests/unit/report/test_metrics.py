@@ -4,17 +4,23 @@ import math
 
 import pytest
 
-from voiceprivacy.files import BadInput, read_json, write_json
+from voiceprivacy.inout.files import BadInput, read_json, write_json
 from voiceprivacy.report.metrics import Metric, collect, read_metrics, write_metrics
 
 
 def found(metrics, **where):
-    return [metric for metric in metrics if all(getattr(metric, name) == value for name, value in where.items())]
+    return [
+        metric
+        for metric in metrics
+        if all(getattr(metric, name) == value for name, value in where.items())
+    ]
 
 
 def test_a_number_stands_under_its_path_and_condition(metrics):
     [metric] = found(metrics, trials="m", anonymiser="b2r", condition="pp", metric="eer_percent")
-    assert metric == Metric("demo", "m", "b2r", "xvector", "cosine", "pp", "eer_percent", "10.25", "-", "-")
+    assert metric == Metric(
+        "demo", "m", "b2r", "xvector", "cosine", "pp", "eer_percent", "10.25", "-", "-"
+    )
 
 
 @pytest.mark.parametrize(("name", "condition"), [("deid_percent", "op"), ("gvd_db", "pp")])
@@ -42,7 +48,9 @@ def test_an_interval_without_limits_stops_the_run(paths, folder):
 
 
 def test_the_original_reference_of_every_anonymiser_is_kept_once(metrics):
-    assert [metric.anonymiser for metric in found(metrics, condition="oo", metric="ddiag", trials="f")] == ["original"]
+    assert [
+        metric.anonymiser for metric in found(metrics, condition="oo", metric="ddiag", trials="f")
+    ] == ["original"]
 
 
 def test_a_number_of_two_families_is_kept_once(metrics):
@@ -66,11 +74,23 @@ def test_the_order_of_arguments_does_not_matter(paths, folder):
 
 def test_numbers_keep_full_precision_and_infinity_is_a_word(folder, tmp_path):
     path = folder / "verification/demo/f/original/xvector/cosine.json"
-    numbers = {"third": 1 / 3, "large": math.inf, "small": -math.inf, "unknown": "undefined", "tag": "0"}
+    numbers = {
+        "third": 1 / 3,
+        "large": math.inf,
+        "small": -math.inf,
+        "unknown": "undefined",
+        "tag": "0",
+    }
     write_json(path, {"oo": numbers})
     write_metrics(tmp_path / "metrics.tsv", collect([path], folder=folder))
     values = {metric.metric: metric.value for metric in read_metrics(tmp_path / "metrics.tsv")}
-    assert values == {"third": repr(1 / 3), "large": "inf", "small": "-inf", "unknown": "undefined", "tag": "0"}
+    assert values == {
+        "third": repr(1 / 3),
+        "large": "inf",
+        "small": "-inf",
+        "unknown": "undefined",
+        "tag": "0",
+    }
 
 
 @pytest.mark.parametrize("value", ["null", "NaN", '""', "true", "[1]"])
@@ -91,7 +111,9 @@ def test_a_file_without_numbers_stops_the_run(folder, text):
         collect([path], folder=folder)
 
 
-@pytest.mark.parametrize("place", ["metrics/zebra/demo/f/b2/cosine.json", "elsewhere/zebra/demo/f/b2/x/cosine.json"])
+@pytest.mark.parametrize(
+    "place", ["metrics/zebra/demo/f/b2/cosine.json", "elsewhere/zebra/demo/f/b2/x/cosine.json"]
+)
 def test_a_file_in_another_place_is_named(tmp_path, place):
     write_json(tmp_path / place, {"op": {"dece_bit": 0.1}})
     with pytest.raises(BadInput, match="expected metrics/FAMILY"):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from voiceprivacy.files import BadInput
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report.columns import DASH
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.corpora import Corpora, Speech, TrialList
@@ -16,7 +16,12 @@ from voiceprivacy.report.page import CAPTIONS, PLOTLY, read_caption, write_page
 from voiceprivacy.report.terminal import WIDTH, summary
 
 TEMPLATE = Path(__file__).parents[3] / "workflow" / "report" / "index.html.j2"
-PROVENANCE = {"version": "1.2.3", "packages": {"numpy": "2.4"}, "seeds": {"report.seed": 0}, "config": {}}
+PROVENANCE = {
+    "version": "1.2.3",
+    "packages": {"numpy": "2.4"},
+    "seeds": {"report.seed": 0},
+    "config": {},
+}
 EVIL = "<script>alert('x')</script>"
 
 
@@ -52,7 +57,11 @@ class Elements(HTMLParser):
 def figures(tmp_path):
     folder = tmp_path / "figures"
     contents = {".svg": "<svg xmlns='http://www.w3.org/2000/svg'/>", ".png": "PNG", ".pdf": "PDF"}
-    for place in ("zebra/demo/f/xvector/cosine", "similarity/demo/m/b2/xvector/cosine", "ranks/demo/f/xvector/cosine"):
+    for place in (
+        "zebra/demo/f/xvector/cosine",
+        "similarity/demo/m/b2/xvector/cosine",
+        "ranks/demo/f/xvector/cosine",
+    ):
         for ending, content in contents.items():
             path = (folder / place).with_suffix(ending)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -63,7 +72,12 @@ def figures(tmp_path):
 @pytest.fixture
 def render(tmp_path, figures):
     def render(metrics, provenance=PROVENANCE, template=TEMPLATE, corpora=None):
-        content = {"metrics": metrics, "systems": compare(metrics), "provenance": provenance, "corpora": corpora}
+        content = {
+            "metrics": metrics,
+            "systems": compare(metrics),
+            "provenance": provenance,
+            "corpora": corpora,
+        }
         embedded = embed(figures.rglob("*.*"), folder=figures)
         write_page(tmp_path / "index.html", template=template, figures=embedded, **content)
         return (tmp_path / "index.html").read_text(encoding="utf-8")
@@ -73,7 +87,9 @@ def render(tmp_path, figures):
 
 def test_the_page_asks_for_nothing_from_outside(render, metrics):
     page = render(metrics).replace(PLOTLY.read_text(encoding="utf-8"), "")
-    assert not re.search(r"https?:|\b//[a-z]|@import|url\(", re.sub(r"base64,[A-Za-z0-9+/=]+", "", page))
+    assert not re.search(
+        r"https?:|\b//[a-z]|@import|url\(", re.sub(r"base64,[A-Za-z0-9+/=]+", "", page)
+    )
     attributes = Elements(page).attributes
     assert all(value.startswith("data:") for name, value in attributes if name == "src")
     links = [value for name, value in attributes if name == "href"]
@@ -91,7 +107,9 @@ def test_the_scripts_of_the_page_are_plotly_and_its_own(render, metrics):
 def test_every_link_inside_the_page_has_its_target(render, metrics):
     attributes = Elements(render(metrics)).attributes
     targets = {value for name, value in attributes if name == "id"}
-    assert {value[1:] for name, value in attributes if name == "href" and value.startswith("#")} <= targets
+    assert {
+        value[1:] for name, value in attributes if name == "href" and value.startswith("#")
+    } <= targets
 
 
 def test_names_from_data_are_escaped_everywhere(render, metrics):
@@ -120,11 +138,15 @@ def test_names_from_data_are_escaped_everywhere(render, metrics):
 def test_the_corpora_are_a_section_of_their_own_and_escaped(render, metrics):
     speech = [Speech(EVIL, "trial", "5", "4", "0", "90", "1.2345")]
     lists = [TrialList(EVIL, "f", "5", "0", "0", "45", "100", "400")]
-    page = render(metrics, corpora=Corpora(speech, lists, {EVIL: [("oddity", "a.wav:3", EVIL)], "fine": []}))
+    page = render(
+        metrics, corpora=Corpora(speech, lists, {EVIL: [("oddity", "a.wav:3", EVIL)], "fine": []})
+    )
     text = re.sub(r"\s+", " ", " ".join(Elements(page).text))
     assert f"{EVIL} trial 5 4 0 90 1.23" in text
     assert f"{EVIL} f 5 0 0 45 100 400" in text
-    assert f"{EVIL} : 1 unusual thing" in text.replace(f"{EVIL}:", f"{EVIL} :") and "a.wav:3" in text
+    assert (
+        f"{EVIL} : 1 unusual thing" in text.replace(f"{EVIL}:", f"{EVIL} :") and "a.wav:3" in text
+    )
     assert "fine" not in text
     assert Elements(page).scripts.count(None) == 2
     assert 'id="corpora"' not in render(metrics)
@@ -136,10 +158,16 @@ def test_excluded_utterances_are_counted_in_plain_sight(render, metrics):
         ("excluded", "b.wav", "has no samples (utterance 'b')"),
     ]
     page = render(
-        metrics, corpora=Corpora([], [], {"mine": [*findings, ("oddity", "audio", "2 utterances are excluded")]})
+        metrics,
+        corpora=Corpora(
+            [], [], {"mine": [*findings, ("oddity", "audio", "2 utterances are excluded")]}
+        ),
     )
     text = re.sub(r"\s+", " ", " ".join(Elements(page).text))
-    assert "mine: 2 utterances are excluded from all conditions, trial lists and anonymisers alike." in text
+    assert (
+        "mine: 2 utterances are excluded from all conditions, trial lists and anonymisers alike."
+        in text
+    )
     assert "mine: 1 unusual thing and what is excluded" in text
     assert "has no samples (utterance 'b')" in text
 
@@ -206,7 +234,9 @@ def test_the_small_svg_is_shown_and_otherwise_the_png(figures):
 def test_figures_are_grouped_by_kind_and_place(figures):
     kinds = by_kind(embed(figures.rglob("*.*"), folder=figures))
     assert [kind for kind, _, _ in kinds] == ["zebra", "similarity", "ranks"]
-    assert [place for _, _, groups in kinds for place, _ in groups] == [("demo", "xvector", "cosine")] * 3
+    assert [place for _, _, groups in kinds for place, _ in groups] == [
+        ("demo", "xvector", "cosine")
+    ] * 3
     assert kinds[1][2][0][1][0].heading == "b2, demo, list m, xvector + cosine"
 
 
@@ -215,7 +245,12 @@ def test_the_lists_of_an_anonymiser_stand_beside_each_other(figures):
     for place in ("f/b2", "f/b2r", "m/b2r"):
         shutil.copytree(folder / "m" / "b2", folder / place)
     [(_, _, [(_, shown)])] = by_kind(embed(folder.rglob("*.svg"), folder=figures))
-    assert [f"{figure.anonymiser} {figure.trials}" for figure in shown] == ["b2 f", "b2 m", "b2r f", "b2r m"]
+    assert [f"{figure.anonymiser} {figure.trials}" for figure in shown] == [
+        "b2 f",
+        "b2 m",
+        "b2r f",
+        "b2r m",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -237,11 +272,20 @@ def test_the_terminal_table_fits_and_holds_the_same_rows(systems):
     lines = summary(systems)
     assert max(map(len, lines)) <= WIDTH
     [row] = [line for line in lines if "b2r" in line and "ignorant" in line and "bit" not in line]
-    assert row.split() == f"b2r ignorant 25.5 1.25 0.50 0.250 2.00 50.0 {DASH} 1.50 1.25 40.0".split()
+    assert (
+        row.split() == f"b2r ignorant 25.5 1.25 0.50 0.250 2.00 50.0 {DASH} 1.50 1.25 40.0".split()
+    )
 
 
 def test_a_long_name_stands_on_a_line_of_its_own(metrics):
     name = "an_anonymiser_with_a_long_name"
-    lines = summary(compare([metric._replace(anonymiser=metric.anonymiser.replace("b2r", name)) for metric in metrics]))
+    lines = summary(
+        compare(
+            [
+                metric._replace(anonymiser=metric.anonymiser.replace("b2r", name))
+                for metric in metrics
+            ]
+        )
+    )
     assert name in lines
     assert max(map(len, lines)) <= WIDTH

@@ -2,6 +2,7 @@
 
 import pytest
 
+from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.answer import answers
 from voiceprivacy.report.columns import MINUS
 from voiceprivacy.report.comparison import System
@@ -16,7 +17,6 @@ from voiceprivacy.report.uncertainty import (
     read_comparisons,
 )
 from voiceprivacy.report.words import NO_BREAK
-from voiceprivacy.tables import write_table
 
 ALIKE, BETTER, WORSE = "cannot be told apart", "A is better", "B is better"
 
@@ -53,7 +53,9 @@ def test_a_paired_difference_above_zero_shows_protection_although_intervals_over
     known = compared((B2, ORIGINAL, (4.0, (1.5, 6.5), BETTER)))
     verdict, reasons = text([ORIGINAL, B2], known)
     assert verdict == "b2 protects."
-    assert "with ecapa + cosine; the difference is 4.0 points (95 % interval 1.5 to 6.5)." in reasons
+    assert (
+        "with ecapa + cosine; the difference is 4.0 points (95 % interval 1.5 to 6.5)." in reasons
+    )
     assert text([ORIGINAL, B2], Comparisons({}, {}, {}))[0] == (
         "b2 is not shown to protect: its interval overlaps with that of unprotected speech."
     )
@@ -73,7 +75,9 @@ def test_a_paired_difference_over_zero_does_not_although_intervals_are_disjoint(
 
 def test_of_several_the_best_speaks_for_all_only_if_none_is_shown_to_protect():
     spans, alike = (4.0, (-0.5, 8.5), ALIKE), (2.0, (-1.0, 5.0), ALIKE)
-    verdict, reasons = text([ORIGINAL, B2, B2R], compared((B2, ORIGINAL, spans), (B2R, ORIGINAL, alike)))
+    verdict, reasons = text(
+        [ORIGINAL, B2, B2R], compared((B2, ORIGINAL, spans), (B2R, ORIGINAL, alike))
+    )
     assert verdict == (
         "No anonymiser is shown to protect: the highest equal error rate, that of b2, is 4.0 points above that of "
         "unprotected speech (95 % interval -0.5 to 8.5)."
@@ -83,7 +87,9 @@ def test_of_several_the_best_speaks_for_all_only_if_none_is_shown_to_protect():
         "(95 % interval -1.0 to 5.0)."
     )
     narrow = (2.0, (0.5, 3.5), BETTER)
-    verdict, reasons = text([ORIGINAL, B2, B2R], compared((B2, ORIGINAL, spans), (B2R, ORIGINAL, narrow)))
+    verdict, reasons = text(
+        [ORIGINAL, B2, B2R], compared((B2, ORIGINAL, spans), (B2R, ORIGINAL, narrow))
+    )
     assert verdict.startswith(
         "Protection is shown for b2r, but not for b2, with the highest equal error rate: its equal"
     )
@@ -110,7 +116,10 @@ def test_what_is_worse_than_unprotected_speech_does_not_protect():
 
 def test_too_few_speakers_are_said_to_be_too_few():
     known = compared((B2, ORIGINAL, (4.0, None, ALIKE)))
-    assert text([ORIGINAL, B2], known)[0] == "b2 is not shown to protect: there are too few speakers to tell."
+    assert (
+        text([ORIGINAL, B2], known)[0]
+        == "b2 is not shown to protect: there are too few speakers to tell."
+    )
 
 
 def test_without_unprotected_speech_nothing_speaks_against_protection():
@@ -131,15 +140,33 @@ def test_a_pair_is_of_one_corpus():
 
 
 @pytest.mark.parametrize(
-    ("place", "corpus"), [("demo/mean", "demo"), ("over-corpora/challenge", "over-corpora/challenge")]
+    ("place", "corpus"),
+    [("demo/mean", "demo"), ("over-corpora/challenge", "over-corpora/challenge")],
 )
 def test_pairs_are_read_of_a_corpus_and_of_averages(place, corpus, metrics, tmp_path):
-    numbers = [of._replace(ci_low="1", ci_high="9") if of.metric == "eer_percent" else of for of in metrics]
+    numbers = [
+        of._replace(ci_low="1", ci_high="9") if of.metric == "eer_percent" else of for of in metrics
+    ]
     for ending, columns in (("tsv", PAIRS), ("systems.tsv", SYSTEMS)):
         write_table(tmp_path / f"demo/mean/xvector/cosine.{ending}", columns, [])
     one, other = ("b2", "xvector", "cosine", "pp"), ("original", "xvector", "cosine", "oo")
     rows = [("eer_percent", *one, *other, 6.5, 1.5, 5.0, 2, 8, 1, 0.01, 0.02, BETTER)]
-    rows.append(("eer_percent", *other, *one, 1.5, 6.5, -5.0, "undefined", "undefined", "undefined", 1, 1, ALIKE))
+    rows.append(
+        (
+            "eer_percent",
+            *other,
+            *one,
+            1.5,
+            6.5,
+            -5.0,
+            "undefined",
+            "undefined",
+            "undefined",
+            1,
+            1,
+            ALIKE,
+        )
+    )
     write_table(tmp_path / place / "strongest.tsv", STRONGEST, rows)
     assert read_comparisons(tmp_path, numbers).strongest == {
         (corpus, one, other): Difference(5.0, (2.0, 8.0), BETTER),

@@ -5,9 +5,9 @@ import os
 
 import pytest
 
-from voiceprivacy.files import BadInput
-from voiceprivacy.report import provenance as module
-from voiceprivacy.report.provenance import parse_config, provenance
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.provenance import record
+from voiceprivacy.provenance.record import parse_config, provenance
 
 
 def test_files_and_all_files_of_a_folder_are_hashed(tmp_path):
@@ -28,7 +28,10 @@ def test_a_missing_file_is_named(tmp_path):
 
 def test_seeds_are_found_wherever_they_are():
     config = {"report": {"seed": 3}, "corpora": {"demo": {"synthetic": {"seed": 0}}}, "seeds": [1]}
-    assert provenance(config=config, files=[])["seeds"] == {"report.seed": 3, "corpora.demo.synthetic.seed": 0}
+    assert provenance(config=config, files=[])["seeds"] == {
+        "report.seed": 3,
+        "corpora.demo.synthetic.seed": 0,
+    }
 
 
 def test_a_second_call_says_the_same():
@@ -37,17 +40,21 @@ def test_a_second_call_says_the_same():
 
 def test_outside_a_repository_the_commit_is_unknown(tmp_path, monkeypatch):
     (tmp_path / "pyproject.toml").write_text('[project]\nversion = "7.0.0"\n')
-    monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(record, "ROOT", tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     found = provenance(config={}, files=[])
-    assert (found["version"], found["git_commit"], found["git_state"]) == ("7.0.0", "unknown", "unknown")
+    assert (found["version"], found["git_commit"], found["git_state"]) == (
+        "7.0.0",
+        "unknown",
+        "unknown",
+    )
 
 
 def test_a_program_that_hangs_is_not_waited_for(tmp_path, monkeypatch):
     (tmp_path / "nvidia-smi").write_text("#!/bin/sh\nsleep 100 && echo GPU\n")
     (tmp_path / "nvidia-smi").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    monkeypatch.setattr(module, "LIMIT_S", 0.2)
+    monkeypatch.setattr(record, "LIMIT_S", 0.2)
     assert provenance(config={}, files=[])["hardware"]["gpus"] == []
 
 
@@ -58,7 +65,13 @@ def test_a_config_that_is_no_json_object_is_refused(text):
 
 
 def test_the_machine_and_the_revisions_of_models_are_named():
-    config = {"extractors": {"hub": {"model": "a/b", "revision": "0f99f2d"}, "own": {"model": "here"}}}
+    config = {
+        "extractors": {"hub": {"model": "a/b", "revision": "0f99f2d"}, "own": {"model": "here"}}
+    }
     found = provenance(config=config, files=[])
     assert found["revisions"] == {"hub": "0f99f2d"}
-    assert found["hardware"]["cores"] >= 1 and found["hardware"]["memory_gb"] >= 1 and found["hardware"]["processor"]
+    assert (
+        found["hardware"]["cores"] >= 1
+        and found["hardware"]["memory_gb"] >= 1
+        and found["hardware"]["processor"]
+    )

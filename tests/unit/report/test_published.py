@@ -4,8 +4,8 @@ import copy
 
 import pytest
 
-from voiceprivacy import configuration
-from voiceprivacy.files import SCRIPTS
+from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.plan import completion
 from voiceprivacy.report.columns import MINUS
 from voiceprivacy.report.metrics import Metric
 from voiceprivacy.report.published import (
@@ -45,7 +45,9 @@ def test_mcadams_is_known_by_its_options(arguments, system):
 
 def test_options_of_an_entry_count_like_those_of_its_command():
     assert published_system({"command": MCADAMS, "options": {"alpha": [0.7, 0.9]}}) == "B2r"
-    assert published_system({"command": MCADAMS, "options": {"alpha": 0.8, "level": "corpus"}}) == "B2"
+    assert (
+        published_system({"command": MCADAMS, "options": {"alpha": 0.8, "level": "corpus"}}) == "B2"
+    )
 
 
 def test_other_programs_and_speech_are_none_unless_the_config_says_so():
@@ -58,12 +60,14 @@ def test_other_programs_and_speech_are_none_unless_the_config_says_so():
 @pytest.fixture
 def config(monkeypatch):
     monkeypatch.setenv("VPC_DATA", "/vpc/data")
-    read = configuration.read(SCRIPTS.parent / "config" / "vpc2020.yaml")
-    return configuration.complete(configuration.expand(read))
+    read = completion.read(SCRIPTS.parent / "config" / "vpc2020.yaml")
+    return completion.complete(completion.expand(read))
 
 
 def test_the_twelve_sets_of_the_shipped_config_are_known(config):
-    sets = {name for corpus in config["corpora"].values() for name in published_sets(corpus).values()}
+    sets = {
+        name for corpus in config["corpora"].values() for name in published_sets(corpus).values()
+    }
     assert len(sets) == 12
     assert published_sets(config["corpora"]["vctk_test"])["m_common"] == "vctk_test_trials_m_common"
 
@@ -78,11 +82,27 @@ def test_a_set_of_another_directory_or_cut_is_not_known(config):
     other["kaldi"]["enrolment"] = "/vpc/data/libri_test_enrolls"
     other["protocol"]["given"] = {"libri_test_trials_f": "/vpc/data/mine"}
     assert published_sets(other) == {}
-    assert published_sets({"synthetic": {"speakers": 3}, "protocol": {"enrol_trial": {"lists": ["f"]}}}) == {}
+    assert (
+        published_sets(
+            {"synthetic": {"speakers": 3}, "protocol": {"enrol_trial": {"lists": ["f"]}}}
+        )
+        == {}
+    )
 
 
 def line(anonymiser, condition, metric, value, extractor="x", trials="f"):
-    return Metric("libri_test", trials, anonymiser, extractor, "plda", condition, metric, value, "20.0", "30.0")
+    return Metric(
+        "libri_test",
+        trials,
+        anonymiser,
+        extractor,
+        "plda",
+        condition,
+        metric,
+        value,
+        "20.0",
+        "30.0",
+    )
 
 
 COUNTS = [line("b2", "op", "n_target", "548"), line("b2", "op", "n_nontarget", "11196")]
@@ -95,8 +115,20 @@ def test_own_and_published_numbers_stand_beside_each_other(config, tmp_path):
         line("original", "oo", "eer_percent", "5.0"),
     ]
     found = {(of.system, of.metric): of for of in beside([*COUNTS, *own], config)}
-    assert found.keys() == {("B2", "eer_percent"), ("B2r", "dece_bit"), ("unprotected", "eer_percent")}
-    assert found["B2", "eer_percent"][5:12] == ("op", "eer_percent", "25.5", "20.0", "30.0", "26.09", "original")
+    assert found.keys() == {
+        ("B2", "eer_percent"),
+        ("B2r", "dece_bit"),
+        ("unprotected", "eer_percent"),
+    }
+    assert found["B2", "eer_percent"][5:12] == (
+        "op",
+        "eer_percent",
+        "25.5",
+        "20.0",
+        "30.0",
+        "26.09",
+        "original",
+    )
     assert found["B2r", "dece_bit"].published == "0.236"
     assert found["unprotected", "eer_percent"].published == "7.664"
     write_published(tmp_path / "published.tsv", found.values())

@@ -14,7 +14,10 @@ def disclosed(anonymiser, condition, bit, *limits, trials="mixed_t1_d1"):
 ORIGINAL = disclosed("original", "oo", 4.0, 3.9, 4.1)
 RUN = [
     *(ORIGINAL, disclosed("b2", "op", 0.5, 0.2, 0.9), disclosed("b2", "pp", 3.5, 3.0, 3.95)),
-    *(disclosed("b2r", "pp", 1.5, 1.0, 2.0), disclosed("b2r", "pp", 2.25, 2.0, 2.5, trials="mixed_t4_d4")),
+    *(
+        disclosed("b2r", "pp", 1.5, 1.0, 2.0),
+        disclosed("b2r", "pp", 2.25, 2.0, 2.5, trials="mixed_t4_d4"),
+    ),
 ]
 
 
@@ -35,9 +38,18 @@ def test_the_gallery_that_discloses_most_counts():
 
 
 def test_intervals_that_overlap_show_nothing():
-    assert answer(RUN[:3])[0] == "No anonymiser is shown to hide the speaker from a ranking, not even b2."
-    assert answer([ORIGINAL, disclosed("b2", "pp", 3.5)])[0] == "Ranks disclose less of b2 than of unprotected speech."
-    assert answer([ORIGINAL, disclosed("b2", "pp", 4.0)])[0] == "No anonymiser hides the speaker from a ranking."
+    assert (
+        answer(RUN[:3])[0]
+        == "No anonymiser is shown to hide the speaker from a ranking, not even b2."
+    )
+    assert (
+        answer([ORIGINAL, disclosed("b2", "pp", 3.5)])[0]
+        == "Ranks disclose less of b2 than of unprotected speech."
+    )
+    assert (
+        answer([ORIGINAL, disclosed("b2", "pp", 4.0)])[0]
+        == "No anonymiser hides the speaker from a ranking."
+    )
 
 
 def test_original_speech_alone_is_called_so():

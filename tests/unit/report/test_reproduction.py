@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
-from calls import call
+from support.calls import call
 
-from voiceprivacy import configuration
-from voiceprivacy.report.provenance import provenance
-from voiceprivacy.report.reproduction import ABSENT, differences
+from voiceprivacy.plan import completion, configuration
+from voiceprivacy.provenance.record import provenance
+from voiceprivacy.provenance.reproduction import ABSENT, differences
 
 
 @pytest.fixture
@@ -49,7 +49,11 @@ def test_code_and_packages_decide_and_the_machine_explains(run):
     then["packages"] |= {"numpy": "1.0", "left_pad": "3"}
     then["hardware"] |= {"processor": "abacus"}
     decisive, machine = differences(then, directory=folder)
-    assert [name for name, _, _ in decisive] == ["git_commit", "packages numpy", "packages left_pad"]
+    assert [name for name, _, _ in decisive] == [
+        "git_commit",
+        "packages numpy",
+        "packages left_pad",
+    ]
     assert [name for name, _, _ in machine] == ["hardware processor"]
 
 
@@ -65,12 +69,15 @@ def test_the_command_finds_the_runs_folder_and_says_what_differs(run):
 
 def test_the_config_of_the_run_is_written_to_be_run_again(run):
     folder, then = run
-    config = {"corpora": {"demo": {"synthetic": {"speakers": 20, "utterances": 4}}}, "report": {"controls": True}}
+    config = {
+        "corpora": {"demo": {"synthetic": {"speakers": 20, "utterances": 4}}},
+        "report": {"controls": True},
+    }
     then["config"] = configuration.check(config)
     (folder / "results/provenance.json").write_text(json.dumps(then))
     same = reproduce(folder, "--config", folder / "again.yaml")
     assert same.returncode == 0 and "--configfile" in same.stdout
-    assert configuration.check(configuration.read(folder / "again.yaml")) == then["config"]
+    assert configuration.check(completion.read(folder / "again.yaml")) == then["config"]
     assert then["git_commit"] in (folder / "again.yaml").read_text().splitlines()[0]
 
 

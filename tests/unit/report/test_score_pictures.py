@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from voiceprivacy.files import BadInput
-from voiceprivacy.plan import PICTURES
-from voiceprivacy.privacy.profiles import PROFILES
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.plan.outputs import PICTURES
+from voiceprivacy.privacy.scores.profiles import PROFILES
 from voiceprivacy.report.plots import scores, style
 from voiceprivacy.report.plots.pgfplots import to_pgfplots
 from voiceprivacy.report.plots.zebra import plot_profiles
@@ -47,7 +47,10 @@ def test_latex_has_one_axis_a_panel_closed_braces_and_only_numbers_as_coordinate
     assert text.count(r"\begin{tikzpicture}") == text.count(r"\end{tikzpicture}") == 1
     assert text.count("{") == text.count("}")
     for line in re.findall(r"coordinates \{(.*)\}", text):
-        assert np.array([point.strip("()").split(",") for point in line.split()], dtype=float).shape[1] == 2
+        assert (
+            np.array([point.strip("()").split(",") for point in line.split()], dtype=float).shape[1]
+            == 2
+        )
 
 
 def test_more_panels_than_a_row_leave_no_empty_axes(of):
@@ -64,7 +67,11 @@ def test_latex_draws_the_curve_and_the_legend_in_its_order():
     figure, ax = style.figure(4, 3)
     log_odds = np.array([-1.0, 0, 1])
     curves = {
-        label: {"prior_log_odds": log_odds, "ece_bit": np.array(ece), "ece_default_bit": np.array([0.5, 1, 0.5])}
+        label: {
+            "prior_log_odds": log_odds,
+            "ece_bit": np.array(ece),
+            "ece_default_bit": np.array([0.5, 1, 0.5]),
+        }
         for label, ece in (("much", [0.1, 0.2, 0.1]), ("little", [0.4, 0.9, 0.4]))
     }
     metrics = {
@@ -75,7 +82,11 @@ def test_latex_draws_the_curve_and_the_legend_in_its_order():
     text = to_pgfplots(figure)
     assert "coordinates {(0.268941,0.1) (0.5,0.2) (0.731059,0.1)}" in text
     entries = re.findall(r"addlegendentry\{(.*)\}", text)
-    assert entries[1:] == ["perfect privacy (0, 0, 0)", "little (1e-04, 0.000, 0)", "much (0.600, 3.000, C)"]
+    assert entries[1:] == [
+        "perfect privacy (0, 0, 0)",
+        "little (1e-04, 0.000, 0)",
+        "much (0.600, 3.000, C)",
+    ]
     assert "$D_{ECE}$" in entries[0]
 
 

@@ -10,7 +10,10 @@ def metric(condition, name, value, *limits):
 
 def test_numbers_of_two_runs_stand_with_their_intervals():
     numbers = [metric("p0p1", "eer_percent", "30.04", "14.31", "46.4"), metric("p0p1", "tag", "B")]
-    numbers += [metric("op", "cece_linear_bit", "0.0778", "-0.028", "0.1778"), metric("op", "eer_percent", "1.0")]
+    numbers += [
+        metric("op", "cece_linear_bit", "0.0778", "-0.028", "0.1778"),
+        metric("op", "eer_percent", "1.0"),
+    ]
     [found] = sessions(numbers)
     cells = dict(zip(TITLES, found.cells, strict=True))
     assert (cells["EER [%]"], cells["tag"]) == ("30.0 [14.3, 46.4]", "B")

@@ -5,21 +5,31 @@ import re
 import numpy as np
 import pytest
 
-from voiceprivacy.files import BadInput
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report.plots import ranks, similarity, style
 from voiceprivacy.report.plots.pgfplots import to_pgfplots
 
 
 def blocks(n_speakers):
     rng = np.random.default_rng(0)
-    return {name: np.ma.masked_array(rng.uniform(size=(n_speakers, n_speakers))) for name in ("oo", "op", "pp")}
+    return {
+        name: np.ma.masked_array(rng.uniform(size=(n_speakers, n_speakers)))
+        for name in ("oo", "op", "pp")
+    }
 
 
 def systems(n_templates, n_systems=1):
     p = np.arange(n_templates, 0, -1.0) / sum(range(n_templates + 1))
-    metrics = {"identification_rate_percent": 50.0, "mean_disclosure_bit": 1.0, "model_mean_disclosure_bit": 0.5}
+    metrics = {
+        "identification_rate_percent": 50.0,
+        "mean_disclosure_bit": 1.0,
+        "model_mean_disclosure_bit": 0.5,
+    }
     labels = [f"b{index}/op" for index in range(n_systems)]
-    return {"curves": {label: {"p": p, "gamma": p} for label in labels}, "metrics": dict.fromkeys(labels, metrics)}
+    return {
+        "curves": {label: {"p": p, "gamma": p} for label in labels},
+        "metrics": dict.fromkeys(labels, metrics),
+    }
 
 
 def test_the_lower_left_block_is_the_transpose_of_the_upper_right():
@@ -37,7 +47,9 @@ def test_the_lower_left_block_is_the_transpose_of_the_upper_right():
 @pytest.mark.parametrize(("n_speakers", "n_names"), [(2, 4), (30, 60), (31, 62), (60, 0)])
 def test_names_of_many_speakers_are_left_out(n_speakers, n_names):
     _, ax = style.figure(3, 3)
-    similarity.plot_matrices(ax, **blocks(n_speakers), speakers=[f"s{index}" for index in range(n_speakers)])
+    similarity.plot_matrices(
+        ax, **blocks(n_speakers), speakers=[f"s{index}" for index in range(n_speakers)]
+    )
     assert len(ax.get_xticklabels()) == len(ax.get_yticklabels()) == n_names
     assert bool(ax.get_xlabel()) == (n_names == 0)
 
@@ -49,7 +61,9 @@ def test_undefined_similarities_are_explained():
     assert similarity.picture(**matrices, speakers=["a", "b"]).legends
 
 
-@pytest.mark.parametrize(("n_templates", "scale"), [(1, "linear"), (2, "linear"), (60, "linear"), (61, "log")])
+@pytest.mark.parametrize(
+    ("n_templates", "scale"), [(1, "linear"), (2, "linear"), (60, "linear"), (61, "log")]
+)
 def test_large_galleries_have_logarithmic_axes(n_templates, scale):
     figure = ranks.picture(**systems(n_templates))
     assert figure.axes[0].get_xscale() == figure.axes[0].get_yscale() == scale
@@ -91,7 +105,9 @@ def test_intervals_stand_beside_the_numbers_of_ranks():
     of = systems(4)
     limits = {"mean_disclosure_bit": (0.25, 1.5), "identification_rate_percent": (30.0, 70.0)}
     limits["model_mean_disclosure_bit"] = (0.0, 1.25)
-    figure = ranks.picture(curves=of["curves"], metrics={"b0/op": of["metrics"]["b0/op"] | {"limits": limits}})
+    figure = ranks.picture(
+        curves=of["curves"], metrics={"b0/op": of["metrics"]["b0/op"] | {"limits": limits}}
+    )
     title = figure.axes[0].get_title().split("\n")
     assert title[1:] == [
         "rank 1 of 4: 50.0 % [30, 70]",
@@ -110,7 +126,10 @@ def test_galleries_of_different_sizes_do_not_share_axes():
 @pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
 def test_pictures_are_the_same_byte_for_byte(tmp_path, ending):
     for name in ("a", "b"):
-        style.save(similarity.picture(**blocks(4), speakers="abcd", title="b2"), tmp_path / f"{name}.{ending}")
+        style.save(
+            similarity.picture(**blocks(4), speakers="abcd", title="b2"),
+            tmp_path / f"{name}.{ending}",
+        )
         style.save(ranks.picture(**systems(100)), tmp_path / f"{name}_ranks.{ending}")
     for kind in ("", "_ranks"):
         first, second = ((tmp_path / f"{name}{kind}.{ending}").read_bytes() for name in ("a", "b"))

@@ -5,9 +5,18 @@ import math
 import numpy as np
 import pytest
 
-from voiceprivacy.files import BadInput
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import read_rows, write_table
+from voiceprivacy.report.curves import EXPOSURES, ZOO, read_speakers
 from voiceprivacy.report.metrics import Metric
-from voiceprivacy.report.plots import distinctiveness, rank_lengths, rank_speakers, speakers, style, zoo
+from voiceprivacy.report.plots import (
+    distinctiveness,
+    rank_lengths,
+    rank_speakers,
+    speakers,
+    style,
+    zoo,
+)
 from voiceprivacy.report.rank_tables import (
     BOUND,
     SPEAKERS,
@@ -17,8 +26,6 @@ from voiceprivacy.report.rank_tables import (
     write_latex,
     write_tables,
 )
-from voiceprivacy.report.speakers import EXPOSURES, ZOO, read_speakers
-from voiceprivacy.tables import read_rows, write_table
 
 NAMES = ["a", "b", "c"]
 
@@ -33,7 +40,11 @@ def animal(target, impostor, *, corner="-", named=False):
 
 
 def menagerie():
-    of_op = {"a": animal(2.0, -1.0, corner="dove", named=True), "b": animal(0.5, 0.0), "c": animal(None, -0.5)}
+    of_op = {
+        "a": animal(2.0, -1.0, corner="dove", named=True),
+        "b": animal(0.5, 0.0),
+        "c": animal(None, -0.5),
+    }
     of_pp = {"a": animal(3.0, -2.0, corner="worm"), "b": animal(1.0, -1.0), "c": animal(1.5, -1.5)}
     return {"op": of_op, "pp": of_pp}
 
@@ -49,7 +60,10 @@ def exposure(dece, deid=None, n_target=4):
 def test_the_zoo_has_one_scale_for_all_conditions_with_zero_evidence_on_it():
     figure = zoo.picture(zoo=menagerie(), matrices=matrices(), speakers=NAMES)
     planes = figure.axes[2:4]
-    assert planes[0].get_xlim() == planes[1].get_xlim() and planes[0].get_ylim() == planes[1].get_ylim()
+    assert (
+        planes[0].get_xlim() == planes[1].get_xlim()
+        and planes[0].get_ylim() == planes[1].get_ylim()
+    )
     for limits in (planes[0].get_xlim(), planes[0].get_ylim()):
         assert limits[0] < 0 < limits[1]
 
@@ -99,7 +113,9 @@ def test_intervals_of_deid_and_gain_are_lines_within_the_picture():
 def test_distributions_end_at_one_and_n_is_shown():
     disclosures = {"original/oo": np.array([3.0, 3.0, 2.0]), "b2/op": np.array([0.0, 0.5, 1.0])}
     examples = {"a": (np.array([0.5, 0.5]), np.array([0.6, 0.4]))}
-    figure = rank_speakers.picture(disclosures=disclosures, examples=examples, example_of="b2/op", n_templates=8)
+    figure = rank_speakers.picture(
+        disclosures=disclosures, examples=examples, example_of="b2/op", n_templates=8
+    )
     assert figure.get_suptitle() == "8 templates: at most 3.00 bit"
     assert all(line.get_ydata()[-1] == 1 for line in figure.axes[1].get_lines())
 
@@ -116,18 +132,25 @@ def test_bounds_start_at_the_shortest_lengths_and_stop_at_log2_n():
 
 def test_disclosure_by_length_shows_its_intervals_beside_each_other():
     _, ax = style.figure(3, 3)
-    of = {1: {1: (0.5, (0.2, 0.7)), 5: (0.8, None)}, 2: {1: (0.6, (0.3, 0.9)), 5: (0.9, (0.7, 1.2))}}
+    of = {
+        1: {1: (0.5, (0.2, 0.7)), 5: (0.8, None)},
+        2: {1: (0.6, (0.3, 0.9)), 5: (0.9, (0.7, 1.2))},
+    }
     rank_lengths.plot_lengths(ax, disclosures=of, most_bit=1.5)
     drawn = [[segment.tolist() for segment in lines.get_segments()] for lines in ax.collections]
     (one,), (other, last) = drawn
     assert (
-        [y for _, y in one] == [0.2, 0.7] and [y for _, y in other] == [0.3, 0.9] and [y for _, y in last] == [0.7, 1.2]
+        [y for _, y in one] == [0.2, 0.7]
+        and [y for _, y in other] == [0.3, 0.9]
+        and [y for _, y in last] == [0.7, 1.2]
     )
     assert one[0][0] < 1 < other[0][0] < 1.1
 
 
 def test_tables_of_speakers_are_read_back(tmp_path):
-    write_table(tmp_path / "z.tsv", ZOO, [("op", "a", 2, 3, 1.5, "undefined", "-", "undefined", "-", "-")])
+    write_table(
+        tmp_path / "z.tsv", ZOO, [("op", "a", 2, 3, 1.5, "undefined", "-", "undefined", "-", "-")]
+    )
     of = read_speakers(tmp_path / "z.tsv", ZOO)["op"]["a"]
     assert (of["mean_target_llr"], of["mean_impostor_llr"], of["corner"]) == (1.5, None, "-")
     write_table(tmp_path / "e.tsv", EXPOSURES, [("op", "a", 2, 3, 0.1, 1.0, "-")] * 2)
@@ -145,7 +168,12 @@ def test_disclosures_and_examples_are_read_back(tmp_path):
 
 
 def of_gallery(extractor, bits, *, trials="f_t1_d1", anonymiser="original", condition="oo"):
-    values = {"n_templates": 8, "log2_n_templates_bit": 3.0, "disclosure_bit": bits, "match_positive_percent": 75.0}
+    values = {
+        "n_templates": 8,
+        "log2_n_templates_bit": 3.0,
+        "disclosure_bit": bits,
+        "match_positive_percent": 75.0,
+    }
     return [
         Metric("demo", trials, anonymiser, extractor, "cosine", condition, name, str(value))
         for name, value in values.items()
@@ -164,7 +192,11 @@ def test_features_stand_side_by_side_and_their_sum_is_a_bound(tmp_path):
 
 def test_the_bound_does_not_exceed_log2_n(tmp_path):
     write_tables(tmp_path / "t.tsv", [*of_gallery("ecapa", 2.9), *of_gallery("f0", 0.5)])
-    line = next(line for line in (tmp_path / "t.tsv").read_text().splitlines() if "\tdisclosure_bit\t" in line)
+    line = next(
+        line
+        for line in (tmp_path / "t.tsv").read_text().splitlines()
+        if "\tdisclosure_bit\t" in line
+    )
     assert line.endswith("\t3.0")
 
 
@@ -175,10 +207,17 @@ def test_latex_escapes_names(tmp_path):
 
 
 def test_lengths_come_from_the_names_of_the_galleries():
-    metrics = [*of_gallery("ecapa", 1.0), *of_gallery("ecapa", 1.5, trials="f_t2_d4"), *of_gallery("f0", 9.0)]
+    metrics = [
+        *of_gallery("ecapa", 1.0),
+        *of_gallery("ecapa", 1.5, trials="f_t2_d4"),
+        *of_gallery("f0", 9.0),
+    ]
     metrics += of_gallery("ecapa", 0.1, anonymiser="b2", condition="op")
     disclosures, n_templates = by_length(metrics, ("demo", "f", "ecapa", "cosine"))
-    none = {"original/oo": {1: {1: (1.0, None)}, 4: {2: (1.5, None)}}, "b2/op": {1: {1: (0.1, None)}}}
+    none = {
+        "original/oo": {1: {1: (1.0, None)}, 4: {2: (1.5, None)}},
+        "b2/op": {1: {1: (0.1, None)}},
+    }
     assert (disclosures, n_templates) == (none, 8)
     limited = [metric._replace(ci_low="0.5", ci_high="1.25") for metric in metrics]
     disclosures, _ = by_length(limited, ("demo", "f", "ecapa", "cosine"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from voiceprivacy.files import BadInput
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report.plots import style
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from voiceprivacy.files import RESOURCES, BadInput
+from voiceprivacy.inout.files import RESOURCES, BadInput
+from voiceprivacy.report.curves import COLUMNS, read_curve
 from voiceprivacy.report.plots.training import picture
-from voiceprivacy.report.training import COLUMNS, read_curve
 
 
 def table(path, *rows):

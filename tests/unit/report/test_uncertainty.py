@@ -4,14 +4,14 @@ import re
 
 import pytest
 
-from voiceprivacy.files import BadInput
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.answer import NO_BREAK, answers, zero_evidence
 from voiceprivacy.report.comparison import compare, strongest_attacks, write_comparison
 from voiceprivacy.report.latex import write_latex
 from voiceprivacy.report.metrics import Metric
 from voiceprivacy.report.terminal import WIDTH, summary
 from voiceprivacy.report.uncertainty import PAIRS, SYSTEMS, read_comparisons
-from voiceprivacy.tables import write_table
 
 PLACE = ["condition", "metric", "anonymiser"]
 
@@ -24,7 +24,11 @@ def with_intervals(metrics, *, band="0.01"):
         else metric
         for metric in metrics
     ]
-    bands = [metric._replace(metric="dece_null95_bit", value=band) for metric in metrics if metric.metric == "dece_bit"]
+    bands = [
+        metric._replace(metric="dece_null95_bit", value=band)
+        for metric in metrics
+        if metric.metric == "dece_bit"
+    ]
     return sorted(found + bands)
 
 
@@ -32,10 +36,15 @@ def write_comparisons(folder, *, verdict, trials="mean", unprotected=(0.5, 3.5))
     """Comparisons of b2 and b2r under both attacks; the means' intervals, that of unprotected speech of its own."""
     path = folder / "demo" / trials / "xvector" / "cosine.tsv"
     pairs = [
-        (condition, "eer_percent", "b2", "b2r", 1, 2, -1, -2, 0, 0.1, 0.2, 0.2, verdict) for condition in ("op", "pp")
+        (condition, "eer_percent", "b2", "b2r", 1, 2, -1, -2, 0, 0.1, 0.2, 0.2, verdict)
+        for condition in ("op", "pp")
     ]
     write_table(path, PAIRS, pairs)
-    rows = [(condition, "eer_percent", who, 5, 4, 7.25) for who in ("b2", "b2r") for condition in ("op", "pp")]
+    rows = [
+        (condition, "eer_percent", who, 5, 4, 7.25)
+        for who in ("b2", "b2r")
+        for condition in ("op", "pp")
+    ]
     rows.append(("oo", "eer_percent", "original", 2, *unprotected))
     write_table(path.with_suffix(".systems.tsv"), SYSTEMS, rows)
 
@@ -74,7 +83,8 @@ def test_averages_over_corpora_are_read_where_they_are(metrics, tmp_path):
     found, place = read_comparisons(tmp_path, numbers), ("xvector", "cosine", "pp", "eer_percent")
     assert found.limits["over-corpora/challenge", *place, "b2r"] == (4, 7.25)
     verdicts = [
-        found.verdicts[corpus, *place, frozenset(("b2", "b2r"))] for corpus in ("over-corpora/challenge", "demo")
+        found.verdicts[corpus, *place, frozenset(("b2", "b2r"))]
+        for corpus in ("over-corpora/challenge", "demo")
     ]
     assert verdicts == ["A is better", "cannot be told apart"]
 
@@ -105,24 +115,33 @@ def test_what_overlaps_with_unprotected_speech_is_not_shown_to_protect(report):
     )
     alone = [of for of in systems if of.anonymiser != "b2"]
     found = answers(alone, comparisons)["demo"]
-    assert found.verdict == "b2r is not shown to protect: its interval overlaps with that of unprotected speech."
+    assert (
+        found.verdict
+        == "b2r is not shown to protect: its interval overlaps with that of unprotected speech."
+    )
     systems, comparisons = report(verdict="B is better", unprotected=(0.5, 3.5))
     assert "No protection is shown" not in answers(systems, comparisons)["demo"].text
 
 
 def test_too_few_speakers_for_an_interval_are_too_few_to_protect_better(report):
     systems, comparisons = report(unprotected=("undefined", "undefined"))
-    assert answers(systems, comparisons)["demo"].verdict.startswith("No anonymiser is shown to protect")
+    assert answers(systems, comparisons)["demo"].verdict.startswith(
+        "No anonymiser is shown to protect"
+    )
 
 
 def test_under_different_attacks_disjoint_intervals_decide(report):
     systems, comparisons = report(verdict="B is better")
     systems = [
-        of._replace(mean=of.mean | {"eer_percent": 1.0}) if (of.anonymiser, of.condition) == ("b2", "op") else of
+        of._replace(mean=of.mean | {"eer_percent": 1.0})
+        if (of.anonymiser, of.condition) == ("b2", "op")
+        else of
         for of in systems
     ]
     assert strongest_attacks(systems)["demo", "b2"].condition == "op"
-    assert "cannot be told apart from b2." in answers(systems, comparisons)["demo"].verdict  # both 4 to 7.25
+    assert (
+        "cannot be told apart from b2." in answers(systems, comparisons)["demo"].verdict
+    )  # both 4 to 7.25
 
 
 def test_zero_evidence_is_said_of_the_lists_where_it_holds(report):
@@ -155,7 +174,9 @@ def test_the_terminal_shows_limits_and_the_band(report):
 def test_the_tables_for_papers_hold_the_intervals(report, tmp_path):
     systems, _ = report()
     write_comparison(tmp_path / "comparison.tsv", systems)
-    header, *lines = [line.split("\t") for line in (tmp_path / "comparison.tsv").read_text().splitlines()]
+    header, *lines = [
+        line.split("\t") for line in (tmp_path / "comparison.tsv").read_text().splitlines()
+    ]
     rows = [dict(zip(header, line, strict=True)) for line in lines]
     assert [rows[5][f"eer_percent_{limit}"] for limit in ("ci_low", "ci_high")] == ["4.0", "7.25"]
     assert rows[5]["dece_null95_bit"] == "0.01" and rows[5]["cllr_bit_ci_low"] == "-"
@@ -184,7 +205,8 @@ def test_of_many_systems_the_terminal_shows_the_strongest_attacks(metrics):
 def test_a_weak_attack_without_evidence_is_no_protection(metrics):
     bands = [
         metric._replace(
-            metric="dece_null95_bit", value="1" if (metric.anonymiser, metric.condition) == ("b2r", "op") else "0"
+            metric="dece_null95_bit",
+            value="1" if (metric.anonymiser, metric.condition) == ("b2r", "op") else "0",
         )
         for metric in metrics
         if metric.metric == "dece_bit"

@@ -1,12 +1,14 @@
 """Utility as metrics.tsv and the page show it."""
 
+from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.columns import MINUS
 from voiceprivacy.report.utility import Utility, read_utility, utility_section
-from voiceprivacy.tables import write_table
 
 
 def of(anonymiser, metric, value, trials="-", better="lower", low="-", high="-", undefined="0"):
-    return Utility("demo", trials, anonymiser, "asr", metric, value, low, high, "9", undefined, "3", better)
+    return Utility(
+        "demo", trials, anonymiser, "asr", metric, value, low, high, "9", undefined, "3", better
+    )
 
 
 PITCH = of("b2", "pitch_correlation", "0.5", better="higher", low="0.4", high="0.6")
@@ -16,7 +18,18 @@ def test_a_measure_is_a_line_of_metrics_without_attacker(tmp_path):
     write_table(tmp_path / "demo.tsv", Utility._fields, [PITCH])
     (found,) = read_utility([tmp_path / "demo.tsv"])
     assert found == PITCH
-    assert found.metric_line == ("demo", "-", "b2", "-", "-", "-", "pitch_correlation", "0.5", "0.4", "0.6")
+    assert found.metric_line == (
+        "demo",
+        "-",
+        "b2",
+        "-",
+        "-",
+        "-",
+        "pitch_correlation",
+        "0.5",
+        "0.4",
+        "0.6",
+    )
 
 
 def test_the_page_says_that_words_were_not_measured_until_they_are():
@@ -26,7 +39,9 @@ def test_the_page_says_that_words_were_not_measured_until_they_are():
 
 
 def test_a_table_has_the_original_first_and_a_dash_where_nothing_was_measured():
-    (table,) = utility_section([PITCH, of("b2", "wer", "12.5"), of("original", "wer", "undefined")]).tables
+    (table,) = utility_section(
+        [PITCH, of("b2", "wer", "12.5"), of("original", "wer", "undefined")]
+    ).tables
     assert table.columns == [("pitch correlation", "↑"), ("wer", "↓")]
     assert [(name, [cell and cell.text for cell in cells]) for name, cells in table.rows] == [
         ("original", [None, "undefined"]),
@@ -36,7 +51,10 @@ def test_a_table_has_the_original_first_and_a_dash_where_nothing_was_measured():
 
 
 def test_lists_stand_below_the_mean_where_there_are_several():
-    lists = [of("b2", "wer", "0.01", trials="f", undefined="2"), of("b2", "wer", "-3.5", trials="m")]
+    lists = [
+        of("b2", "wer", "0.01", trials="f", undefined="2"),
+        of("b2", "wer", "-3.5", trials="m"),
+    ]
     (table,) = utility_section([of("b2", "wer", "0.2", undefined="2"), *lists]).tables
     ((_, (cell,)),) = table.rows
     assert cell.lists == [("f", "0.010", ""), ("m", f"{MINUS}3.50", "")]

@@ -3,10 +3,10 @@
 import csv
 
 import pytest
-from calls import call
-from result_folders import EER, LISTS, write_results, write_what_else_a_page_shows
+from support.calls import call
+from support.result_folders import EER, LISTS, write_results, write_what_else_a_page_shows
 
-from voiceprivacy.files import read_json
+from voiceprivacy.inout.files import read_json
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.tools.merging import merge, read_results
 
@@ -44,14 +44,20 @@ def test_a_list_of_one_run_only_stands_apart_and_is_named(tmp_path):
 def test_a_list_with_other_trials_stands_apart(tmp_path):
     merged = merge(both(tmp_path, n_target=5))
     assert not merged.common
-    assert merged.alone["b"]["demo", "f", "ecapa", "cosine"] == "n_target of unprotected speech is 4 and 5"
+    assert (
+        merged.alone["b"]["demo", "f", "ecapa", "cosine"]
+        == "n_target of unprotected speech is 4 and 5"
+    )
     assert {place[0] for place in places(merged.metrics)} == {"demo@a", "demo@b"}
 
 
 def test_attackers_of_one_run_only_stand_beside_each_other_on_a_common_list_and_are_named(tmp_path):
     merged = merge(both(tmp_path, attackers=(("xvector", "plda"),)))
     assert {place[0] for place in places(merged.metrics)} == {"demo"}
-    assert {place[2] for place in places(merged.metrics) if place[3] == "xvector"} == {"original", "b2@b"}
+    assert {place[2] for place in places(merged.metrics) if place[3] == "xvector"} == {
+        "original",
+        "b2@b",
+    }
     assert merged.alone["b"]["demo", "f", "xvector", "plda"] == "only here"
 
 
@@ -64,7 +70,10 @@ def test_an_attacker_whose_numbers_of_unprotected_speech_differ_stands_apart(tmp
     merged = merge(both(tmp_path, eer=EER | {"oo": 4.0}))
     assert {place[2] for place in merged.common} == {"-"}
     assert {place[3] for place in places(merged.metrics)} == {"ecapa@a", "ecapa@b", "-"}
-    assert "eer_percent of unprotected speech is 2 and 4" in merged.alone["a"]["demo", "m", "ecapa", "cosine"]
+    assert (
+        "eer_percent of unprotected speech is 2 and 4"
+        in merged.alone["a"]["demo", "m", "ecapa", "cosine"]
+    )
 
 
 def test_the_command_writes_one_report_with_pairs_across_runs_and_what_differs(tmp_path):
@@ -75,12 +84,19 @@ def test_the_command_writes_one_report_with_pairs_across_runs_and_what_differs(t
     assert "differs: version: 1 | 2" in finished.stdout
     with open(tmp_path / "both/comparisons/demo/mean/ecapa/cosine.tsv", newline="") as file:
         pairs = {
-            row["condition"]: row for row in csv.DictReader(file, delimiter="\t") if row["anonymiser_a"] == "b2@ours"
+            row["condition"]: row
+            for row in csv.DictReader(file, delimiter="\t")
+            if row["anonymiser_a"] == "b2@ours"
         }
     assert pairs["pp"]["anonymiser_b"] == "b2@theirs"
-    assert pairs["pp"]["verdict"] == "B is better" and float(pairs["pp"]["difference"]) == pytest.approx(-12)
+    assert pairs["pp"]["verdict"] == "B is better" and float(
+        pairs["pp"]["difference"]
+    ) == pytest.approx(-12)
     with open(tmp_path / "both/comparisons/demo/mean/strongest.tsv", newline="") as file:
-        strongest = {(of["anonymiser_a"], of["anonymiser_b"]): of for of in csv.DictReader(file, delimiter="\t")}
+        strongest = {
+            (of["anonymiser_a"], of["anonymiser_b"]): of
+            for of in csv.DictReader(file, delimiter="\t")
+        }
     assert {pair: float(of["difference"]) for pair, of in strongest.items()} == {
         ("b2@ours", "original"): 8,
         ("b2@theirs", "original"): 20,
@@ -101,7 +117,9 @@ def test_runs_that_drew_other_speakers_are_not_compared_in_pairs(tmp_path):
     assert "pairs across runs are not compared for demo/ecapa/cosine" in finished.stdout
     with open(tmp_path / "comparison/comparisons/demo/mean/ecapa/cosine.tsv", newline="") as file:
         assert list(csv.DictReader(file, delimiter="\t")) == []
-    with open(tmp_path / "comparison/comparisons/demo/mean/ecapa/cosine.systems.tsv", newline="") as file:
+    with open(
+        tmp_path / "comparison/comparisons/demo/mean/ecapa/cosine.systems.tsv", newline=""
+    ) as file:
         systems = {row["anonymiser"] for row in csv.DictReader(file, delimiter="\t")}
     assert systems == {"original", "b2@a", "b2@b"}
     assert not list((tmp_path / "comparison/comparisons").rglob("strongest.tsv"))
@@ -123,7 +141,10 @@ def test_averages_over_corpora_have_intervals_and_are_answered_first(tmp_path):
     folder = tmp_path / "comparison" / "comparisons" / "over-corpora"
     assert {path.name for path in folder.iterdir()} == {"challenge", "all-lists"}
     found = systems_of(folder / "challenge" / "ecapa" / "cosine.systems.tsv")
-    assert set(found) == {("oo", "original"), *((of, who) for of in ("op", "pp") for who in ("b2@a", "b2@b"))}
+    assert set(found) == {
+        ("oo", "original"),
+        *((of, who) for of in ("op", "pp") for who in ("b2@a", "b2@b")),
+    }
     assert float(found["pp", "b2@a"]["ci_low"]) < float(found["pp", "b2@a"]["value"]) == 25.0
     first = next(line for line in finished.stdout.splitlines() if "protect" in line)
     assert first.startswith("challenge: b2@a and b2@b protect equally well.")
@@ -146,7 +167,11 @@ def test_the_page_has_the_corpora_and_plays_both_versions_of_an_utterance(tmp_pa
     finished = compare(tmp_path)
     assert finished.returncode == 0, finished.stderr
     page = (tmp_path / "comparison/report/index.html").read_text()
-    assert [page.count(f'aria-label="u1, {name}"') for name in ("original", "b2@a", "b2@b")] == [1, 1, 1]
+    assert [page.count(f'aria-label="u1, {name}"') for name in ("original", "b2@a", "b2@b")] == [
+        1,
+        1,
+        1,
+    ]
     assert page.count("<td>trial</td>") == 1 and page.count("said of b2") == 1
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import soundfile
 import yaml
-from calls import call
+from support.calls import call
 
-from voiceprivacy import configuration
-from voiceprivacy.files import BadInput
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.plan import completion, configuration
 from voiceprivacy.tools.new_config import name_of, write_config
 from voiceprivacy.tools.new_run import examine
 
@@ -17,7 +17,9 @@ SPEAKERS = ("anna", "bert", "carl", "dora")
 def write(path, *, seconds=0.5, sample_rate=16000, channels=1):
     path.parent.mkdir(parents=True, exist_ok=True)
     draw = np.random.default_rng(list(str(path.stem).encode()))
-    soundfile.write(path, draw.normal(scale=0.1, size=(round(seconds * sample_rate), channels)), sample_rate)
+    soundfile.write(
+        path, draw.normal(scale=0.1, size=(round(seconds * sample_rate), channels)), sample_rate
+    )
 
 
 def tree(root, form, *, speakers=SPEAKERS, utterances=5, **audio):
@@ -44,7 +46,11 @@ def speech(tmp_path):
         ("{speaker}_{number:03d}.wav", "out/{speaker}/{speaker}_{number:03d}.flac", True),
         ("{speaker}_{number:03d}.wav", "{speaker}_{number:03d}_anon.wav", False),
         ("{speaker}_{number:03d}_mic2.wav", "{speaker}_{number:03d}.wav", False),
-        ("{speaker}-{number:03d}.wav", "wav/{speaker}-{number:03d}/{speaker}-{number:03d}.wav", True),
+        (
+            "{speaker}-{number:03d}.wav",
+            "wav/{speaker}-{number:03d}/{speaker}-{number:03d}.wav",
+            True,
+        ),
     ],
 )
 def test_protected_files_are_found_whatever_the_layout(tmp_path, original, protected, plain):
@@ -79,15 +85,28 @@ def test_the_config_passes_the_checks_and_names_what_the_run_needs(tmp_path, spe
         cwd=tmp_path,
     )
     assert finished.returncode == 0, finished.stderr
-    assert "20 of 20 audio files look like {speaker}/{utterance}.wav\n  4 speakers, 5" in finished.stdout
+    assert (
+        "20 of 20 audio files look like {speaker}/{utterance}.wav\n  4 speakers, 5"
+        in finished.stdout
+    )
     assert "anna/000.wav   speaker anna   utterance anna-000" in finished.stdout
     assert "a list of women and a list of men" in finished.stdout
-    config = configuration.check(configuration.read(tmp_path / "my.yaml"))
-    assert config["corpora"]["speech"]["protocol"]["enrol_trial"] == {"enrolment_utterances": 3, "lists": ["f", "m"]}
+    config = configuration.check(completion.read(tmp_path / "my.yaml"))
+    assert config["corpora"]["speech"]["protocol"]["enrol_trial"] == {
+        "enrolment_utterances": 3,
+        "lists": ["f", "m"],
+    }
     flat, same = config["anonymisers"]["flat"], config["anonymisers"]["same"]
-    assert (flat["audio"], flat["resample"], flat["env"]) == (str(tmp_path / "my.flat"), True, "corpora")
+    assert (flat["audio"], flat["resample"], flat["env"]) == (
+        str(tmp_path / "my.flat"),
+        True,
+        "corpora",
+    )
     assert (same["audio"], same["resample"]) == (str(tmp_path / "same"), False)
-    assert f"anna-000 {tmp_path}/flat/anna_000.flac\n" in (tmp_path / "my.flat" / "wav.scp").read_text()
+    assert (
+        f"anna-000 {tmp_path}/flat/anna_000.flac\n"
+        in (tmp_path / "my.flat" / "wav.scp").read_text()
+    )
     checked = call("validate", "--config", "my.yaml", cwd=tmp_path)
     assert checked.returncode == 0, checked.stdout
 
@@ -114,8 +133,12 @@ def test_what_has_no_usable_protected_version_is_left_out_for_all_and_named(tmp_
     assert configuration.problems(yaml.safe_load((tmp_path / "my.yaml").read_text())) == []
 
 
-def test_speakers_with_too_few_utterances_are_left_out_and_fewer_enrol_where_many_have_few(tmp_path):
-    speech = tree(tmp_path / "speech", "{speaker}/{number:03d}.wav", speakers=[f"s{n}" for n in range(20)])
+def test_speakers_with_too_few_utterances_are_left_out_and_fewer_enrol_where_many_have_few(
+    tmp_path,
+):
+    speech = tree(
+        tmp_path / "speech", "{speaker}/{number:03d}.wav", speakers=[f"s{n}" for n in range(20)]
+    )
     tree(speech, "{speaker}/{number:03d}.wav", speakers=["few"], utterances=1)
     run = examine(speech, {"copy": speech})
     assert run.left_out == {"few-000": "speaker 'few' has only 1"}
@@ -134,7 +157,9 @@ def test_speakers_without_gender_are_left_out_where_others_have_one(tmp_path, sp
         "speaker 'bert' is the only one of this gender",
     }
     (tmp_path / "genders.tsv").write_text("speaker\tgender\nAnna\tf\n")
-    with pytest.raises(BadInput, match=r"genders.tsv: has none of the speakers, who are called such as 'anna'"):
+    with pytest.raises(
+        BadInput, match=r"genders.tsv: has none of the speakers, who are called such as 'anna'"
+    ):
         examine(speech, {"copy": speech}, speakers=tmp_path / "genders.tsv")
 
 
@@ -153,8 +178,14 @@ def test_a_pattern_of_ones_own_replaces_the_guess(tmp_path):
         (["--protected", "a=nowhere"], "nowhere: not found"),
         (["--protected", "a=other"], "no protected file has the name of an original"),
         (["--protected", "a=twice"], "utterance 'anna-000' has several files"),
-        (["--protected", "a=made", "--pattern", "{speaker}.wav"], "{speaker}.wav: has no {utterance}"),
-        (["--protected", "a=made", "--pattern", "x/{speaker}/{utterance}.wav"], "no file below it looks like"),
+        (
+            ["--protected", "a=made", "--pattern", "{speaker}.wav"],
+            "{speaker}.wav: has no {utterance}",
+        ),
+        (
+            ["--protected", "a=made", "--pattern", "x/{speaker}/{utterance}.wav"],
+            "no file below it looks like",
+        ),
         (["--protected", "a=made", "--config", "old.yaml"], "old.yaml: is there already"),
     ],
 )
@@ -172,8 +203,12 @@ def test_mistakes_are_one_line_and_nothing_is_written(tmp_path, speech, argument
 
 
 @pytest.mark.parametrize(
-    ("folder", "name"), [("test-other", "test_other"), ("Mine 2", "mine_2"), ("2024", "speech_2024"), ("äö", "speech")]
+    ("folder", "name"),
+    [("test-other", "test_other"), ("Mine 2", "mine_2"), ("2024", "speech_2024"), ("äö", "speech")],
 )
 def test_any_folder_gives_a_name_that_a_config_can_have(folder, name):
     assert name_of(folder) == name
-    assert configuration.problems({"corpora": {name: {"synthetic": {"speakers": 2, "utterances": 4}}}}) == []
+    assert (
+        configuration.problems({"corpora": {name: {"synthetic": {"speakers": 2, "utterances": 4}}}})
+        == []
+    )

@@ -2,8 +2,8 @@
 
 import pytest
 
-from voiceprivacy.corpora.folder import compile_pattern
-from voiceprivacy.files import BadInput
+from voiceprivacy.corpora.kinds.folder import compile_pattern
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.tools.patterns import audio_files, guess_pattern
 
 
@@ -24,7 +24,11 @@ VOX = ("id10001", "id10270")
 @pytest.mark.parametrize(
     ("paths", "pattern", "speakers"),
     [
-        (names("{speaker}/{session}_{number}.wav"), "{speaker}/{utterance}.wav", {"anna", "bert", "carl"}),
+        (
+            names("{speaker}/{session}_{number}.wav"),
+            "{speaker}/{utterance}.wav",
+            {"anna", "bert", "carl"},
+        ),
         (
             names("{speaker}/{session}/{number:05d}.wav"),
             "{speaker}/{session}/{utterance}.wav",
@@ -50,18 +54,42 @@ VOX = ("id10001", "id10270")
             "{speaker}-{session}-{utterance}.wav",
             set(LIBRI),
         ),
-        (names("wav48/{speaker}/{speaker}_{session}{number:03d}_mic2.flac", speakers=VCTK), None, set(VCTK)),
-        (names("{speaker}_{session}{number:03d}.wav", speakers=VCTK), "{speaker}_{utterance}.wav", set(VCTK)),
-        (names("{speaker}_{number:03d}_{session}.WAV", speakers=VCTK), "{speaker}_{utterance}.WAV", set(VCTK)),
-        (names("wav/{speaker}/{session}/{number:05d}.wav", speakers=VOX), None, set(VOX)),
-        (names("{speaker}-{session}_x-{number:05d}.wav", speakers=VOX), "{speaker}-{utterance}.wav", set(VOX)),
         (
-            names("{session}/{speaker}/{number}.wav", speakers=("spk01", "spk02"), sessions=("quiet", "loud")),
+            names("wav48/{speaker}/{speaker}_{session}{number:03d}_mic2.flac", speakers=VCTK),
+            None,
+            set(VCTK),
+        ),
+        (
+            names("{speaker}_{session}{number:03d}.wav", speakers=VCTK),
+            "{speaker}_{utterance}.wav",
+            set(VCTK),
+        ),
+        (
+            names("{speaker}_{number:03d}_{session}.WAV", speakers=VCTK),
+            "{speaker}_{utterance}.WAV",
+            set(VCTK),
+        ),
+        (names("wav/{speaker}/{session}/{number:05d}.wav", speakers=VOX), None, set(VOX)),
+        (
+            names("{speaker}-{session}_x-{number:05d}.wav", speakers=VOX),
+            "{speaker}-{utterance}.wav",
+            set(VOX),
+        ),
+        (
+            names(
+                "{session}/{speaker}/{number}.wav",
+                speakers=("spk01", "spk02"),
+                sessions=("quiet", "loud"),
+            ),
             "*/{speaker}/{utterance}.wav",
             {"spk01", "spk02"},
         ),
         (
-            names("{session}/{speaker}/{number}.wav", speakers=("anna", "bert"), sessions=("test", "train")),
+            names(
+                "{session}/{speaker}/{number}.wav",
+                speakers=("anna", "bert"),
+                sessions=("test", "train"),
+            ),
             "*/{speaker}/{utterance}.wav",
             {"anna", "bert"},
         ),
@@ -92,19 +120,36 @@ def test_usual_names(paths, pattern, speakers):
 
 def test_a_few_strange_files_do_not_change_the_guess():
     paths = names("{speaker}/{session}_{number}.wav", utterances=20)
-    assert guess_pattern([*paths, "README.wav", "anna/extra/1.wav", "bert/x.flac"]) == "{speaker}/{utterance}.wav"
+    assert (
+        guess_pattern([*paths, "README.wav", "anna/extra/1.wav", "bert/x.flac"])
+        == "{speaker}/{utterance}.wav"
+    )
 
 
 @pytest.mark.parametrize(
-    "paths", [["a.wav", "b.wav", "c.wav"], names("{number}{session}{speaker}.wav"), names("anna/{speaker}{number}.wav")]
+    "paths",
+    [
+        ["a.wav", "b.wav", "c.wav"],
+        names("{number}{session}{speaker}.wav"),
+        names("anna/{speaker}{number}.wav"),
+    ],
 )
 def test_names_that_tell_no_speaker_are_refused_with_examples_and_what_to_do(paths):
-    with pytest.raises(BadInput, match=r"cannot tell the speaker .*\.wav.*--pattern '\{speaker\}/\{utterance\}\.wav'"):
+    with pytest.raises(
+        BadInput,
+        match=r"cannot tell the speaker .*\.wav.*--pattern '\{speaker\}/\{utterance\}\.wav'",
+    ):
         guess_pattern(paths)
 
 
 def test_audio_is_found_below_links_and_hidden_files_are_not(tmp_path):
-    for path in ("real/a.wav", "real/B.FLAC", "real/.hidden.wav", "real/.git/c.wav", "real/words.txt"):
+    for path in (
+        "real/a.wav",
+        "real/B.FLAC",
+        "real/.hidden.wav",
+        "real/.git/c.wav",
+        "real/words.txt",
+    ):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).touch()
     (tmp_path / "links").mkdir()

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import soundfile
-from calls import call, flags
+from support.calls import call, flags
 
-from voiceprivacy import audio
-from voiceprivacy.files import BadInput
-from voiceprivacy.tables import Utterance, read_table, write_manifest
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance, read_table, write_manifest
 from voiceprivacy.tools.publishing import KEY, publish, wav_bytes
 
 SPEAKERS = ("annamaria", "bertholda", "charlotte")
@@ -25,7 +25,11 @@ def manifest(tmp_path):
             rate, count = (8000 if place == 1 else 16000), 400 + 100 * place + number
             with soundfile.SoundFile(path, "w", rate, 1, "PCM_16") as file:
                 file.title, file.artist, file.comment = name, speaker, "alpha 0.8123"
-                file.write(np.random.default_rng([place, number]).integers(-9999, 9999, count).astype(np.int16))
+                file.write(
+                    np.random.default_rng([place, number])
+                    .integers(-9999, 9999, count)
+                    .astype(np.int16)
+                )
             utterances.append(Utterance(name, speaker, "f", path, count / rate))
     (folder / "manifest.alphas.tsv").write_text("utterance\tspeaker\talpha\n")
     write_manifest(folder / "manifest.tsv", utterances)
@@ -35,12 +39,25 @@ def manifest(tmp_path):
 def test_nothing_of_ids_speakers_coefficients_or_metadata_is_in_the_folder(manifest, tmp_path):
     publish([manifest], tmp_path / "out", tmp_path / "key.tsv")
     files = sorted((tmp_path / "out").rglob("*"))
-    assert len(files) == 12 and all(path.suffix == ".wav" and len(path.stem) == 16 for path in files)
+    assert len(files) == 12 and all(
+        path.suffix == ".wav" and len(path.stem) == 16 for path in files
+    )
     content = b"".join(path.name.encode() + path.read_bytes() for path in files)
     assert any(
-        speaker.encode() in b"".join(p.read_bytes() for p in manifest.parent.rglob("*.wav")) for speaker in SPEAKERS
+        speaker.encode() in b"".join(p.read_bytes() for p in manifest.parent.rglob("*.wav"))
+        for speaker in SPEAKERS
     )
-    for secret in (*SPEAKERS, "-0001", "0.8123", "alpha", "LIST", "INFO", "manifest", "flac", str(tmp_path)):
+    for secret in (
+        *SPEAKERS,
+        "-0001",
+        "0.8123",
+        "alpha",
+        "LIST",
+        "INFO",
+        "manifest",
+        "flac",
+        str(tmp_path),
+    ):
         assert secret.encode() not in content
     for path in files:
         samples = soundfile.info(path).frames
@@ -57,7 +74,9 @@ def test_dates_and_permissions_are_all_the_same(manifest, tmp_path):
 def test_the_key_restores_order_names_and_samples(manifest, tmp_path):
     published = publish([manifest], tmp_path / "out", tmp_path / "key.tsv")
     rows = read_table(tmp_path / "key.tsv", KEY)
-    assert [row["utterance"] for row in rows] == [f"{who}-{number:04d}" for who in SPEAKERS for number in range(4)]
+    assert [row["utterance"] for row in rows] == [
+        f"{who}-{number:04d}" for who in SPEAKERS for number in range(4)
+    ]
     assert [row["published"] for row in rows] == [name for name, _ in published]
     for row in rows:
         mine, rate = audio.read(tmp_path / "out" / row["published"])
@@ -66,14 +85,18 @@ def test_the_key_restores_order_names_and_samples(manifest, tmp_path):
     assert (tmp_path / "key.tsv").stat().st_mode & 0o077 == 0
 
 
-def test_the_order_of_the_names_is_not_that_of_the_utterances_and_no_seed_gives_it_again(manifest, tmp_path):
+def test_the_order_of_the_names_is_not_that_of_the_utterances_and_no_seed_gives_it_again(
+    manifest, tmp_path
+):
     orders = []
     for number in range(2):
         np.random.seed(0)
         published = publish([manifest], tmp_path / f"out{number}", tmp_path / f"key{number}.tsv")
         orders.append([name for name, _ in published])
     assert not set(orders[0]) & set(orders[1])
-    assert any(order != sorted(order) for order in orders)  # both sorted by chance: 1 in 12! squared
+    assert any(
+        order != sorted(order) for order in orders
+    )  # both sorted by chance: 1 in 12! squared
 
 
 def test_several_parts_are_mixed_and_may_share_ids(manifest, tmp_path):
@@ -108,5 +131,8 @@ def test_a_broken_file_leaves_nothing_behind(manifest, tmp_path):
     (manifest.parent / "wav" / "bertholda-0000.wav").write_text("no audio")
     outputs = {"audio_dir": tmp_path / "out", "key": tmp_path / "key.tsv"}
     finished = call("publish_audio", *flags(manifest=manifest, **outputs))
-    assert finished.returncode == 2 and "bertholda-0000.wav: cannot be read as audio" in finished.stderr
+    assert (
+        finished.returncode == 2
+        and "bertholda-0000.wav: cannot be read as audio" in finished.stderr
+    )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b2"]

@@ -5,16 +5,25 @@ import shutil
 import numpy as np
 import pytest
 import yaml
-from calls import call
+from support.calls import call
 
-from voiceprivacy import audio, configuration
 from voiceprivacy.corpora import checks
-from voiceprivacy.tools import ready_speech
+from voiceprivacy.inout import audio
+from voiceprivacy.plan import configuration
+from voiceprivacy.tools import pairing
 
 SPEAKERS = ("f1", "f2", "m1", "m2")
 CONFIG = {
-    "corpora": {"speech": {"folder": {"root": "speech", "pattern": "{speaker}/{utterance}.wav"}, "gender": "mixed"}},
-    "anonymisers": {"one": {"audio": "submissions/one/{part}"}, "two": {"audio": "submissions/two"}},
+    "corpora": {
+        "speech": {
+            "folder": {"root": "speech", "pattern": "{speaker}/{utterance}.wav"},
+            "gender": "mixed",
+        }
+    },
+    "anonymisers": {
+        "one": {"audio": "submissions/one/{part}"},
+        "two": {"audio": "submissions/two"},
+    },
     "extractors": {"small": {"model": "{resources}/ecapa_small"}},
     "backends": {"cosine": {"type": "cosine"}},
 }
@@ -34,7 +43,7 @@ def folders(tmp_path, monkeypatch):
 def found(**changes):
     config = configuration.check(CONFIG | changes)
     examined = {name: checks.examine_entry(name, config["corpora"]) for name in config["corpora"]}
-    return [str(finding) for finding in ready_speech.findings_of(config, examined)]
+    return [str(finding) for finding in pairing.findings_of(config, examined)]
 
 
 def test_complete_submissions_are_nothing_to_report():
@@ -43,14 +52,19 @@ def test_complete_submissions_are_nothing_to_report():
 
 def test_what_is_missing_is_counted_for_every_team_and_part(tmp_path):
     shutil.rmtree("submissions/two/m2")
-    (tmp_path / "submissions/two/f1/f1_1.wav").rename("submissions/two/f2/f1_1.wav")  # found by its stem
+    (tmp_path / "submissions/two/f1/f1_1.wav").rename(
+        "submissions/two/f2/f1_1.wav"
+    )  # found by its stem
     everything = list(tmp_path.glob("submissions/one/trial/*/*"))
     for path in everything:
         path.unlink()
     trial, enrolment, other = found()
     assert "submissions/one/trial: 8 of 8 utterances missing: " in min(trial, enrolment, other)
     of_two = [finding for finding in (trial, enrolment, other) if "(anonymiser 'two')" in finding]
-    assert [finding.split(" utterances")[0].split(": ")[1] for finding in of_two] == ["3 of 12", "2 of 8"]
+    assert [finding.split(" utterances")[0].split(": ")[1] for finding in of_two] == [
+        "3 of 12",
+        "2 of 8",
+    ]
     assert all("m2_" in finding for finding in of_two)
 
 
@@ -58,7 +72,10 @@ def test_pieces_are_not_looked_for_and_two_files_are_an_error():
     shutil.copytree("submissions/two/f1", "submissions/two/again")
     segments = {"speech": CONFIG["corpora"]["speech"] | {"segments": {"seconds": 0.05}}}
     assert found(corpora=segments) == []
-    assert all("anonymiser two: utterance 'f1_" in finding and "has two files" in finding for finding in found())
+    assert all(
+        "anonymiser two: utterance 'f1_" in finding and "has two files" in finding
+        for finding in found()
+    )
 
 
 def test_validate_says_so_and_estimates_nothing(tmp_path):

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import soundfile
 import yaml
-from calls import call
+from support.calls import call
 
-from voiceprivacy import configuration
-from voiceprivacy.files import BadInput
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.plan import completion
 from voiceprivacy.tools.submission import Submission, pack
 from voiceprivacy.tools.submission_check import anonymiser_of, check, plan_of
 
@@ -37,7 +37,9 @@ def write_kaldi(folder):
     for name, text in lines.items():
         (folder / name).write_text("".join(f"{line}\n" for line in text))
     for name in ids:
-        soundfile.write(folder / f"{name}.wav", np.random.default_rng(0).normal(scale=0.1, size=1600), 16000)
+        soundfile.write(
+            folder / f"{name}.wav", np.random.default_rng(0).normal(scale=0.1, size=1600), 16000
+        )
 
 
 SCORES = "sets/tiny/all/ecapa/cosine/op.scores"
@@ -61,7 +63,9 @@ def submitted(tmp_path, monkeypatch):
         "results_summary.tsv": "",
         "result_for_rank.tsv": "",
     }
-    files["sets/tiny/all/trials"] = "".join(f"{' '.join(pair)} {label}\n" for pair, label in LABELS.items())
+    files["sets/tiny/all/trials"] = "".join(
+        f"{' '.join(pair)} {label}\n" for pair, label in LABELS.items()
+    )
     for condition in ("oo", "op", "pp"):
         scores = "".join(f"{' '.join(pair)} {0.5 + place}\n" for place, pair in enumerate(LABELS))
         files[f"sets/tiny/all/ecapa/cosine/{condition}.scores"] = scores
@@ -79,12 +83,18 @@ def submitted(tmp_path, monkeypatch):
 def findings(path, *, with_audio=False):
     submitted = Submission(path)
     who = anonymiser_of(submitted)
-    return list(check(submitted, plan_of(configuration.read("my.yaml"), who), who, with_audio=with_audio))
+    return list(
+        check(submitted, plan_of(completion.read("my.yaml"), who), who, with_audio=with_audio)
+    )
 
 
 def test_a_complete_submission_has_no_findings_as_folder_as_zip_and_as_zip_of_a_folder(submitted):
     assert findings(submitted, with_audio=True) == []
-    contents = {path.relative_to(submitted).as_posix(): path for path in submitted.rglob("*") if path.is_file()}
+    contents = {
+        path.relative_to(submitted).as_posix(): path
+        for path in submitted.rglob("*")
+        if path.is_file()
+    }
     pack(submitted.parent / "s.zip", contents)
     assert findings(submitted.parent / "s.zip", with_audio=True) == []
     pack(submitted.parent / "t.zip", {f"team7/{name}": path for name, path in contents.items()})
@@ -92,7 +102,10 @@ def test_a_complete_submission_has_no_findings_as_folder_as_zip_and_as_zip_of_a_
 
 
 def test_the_command_prints_a_line_for_each_finding_and_exits_with_2(submitted):
-    assert call("check_submission", submitted, "--config", "my.yaml", cwd=submitted.parent).returncode == 0
+    assert (
+        call("check_submission", submitted, "--config", "my.yaml", cwd=submitted.parent).returncode
+        == 0
+    )
     (submitted / SCORES).unlink()
     finished = call("check_submission", submitted, "--config", "my.yaml", cwd=submitted.parent)
     assert (finished.returncode, finished.stderr) == (2, "")
@@ -110,8 +123,16 @@ def test_the_organisers_config_needs_no_anonymiser(submitted):
         ("anna anna-1 0.5\n", "", [f"{SCORES}: 1 of 4 trials missing, such as 'anna anna-1'"]),
         (" 0.5", " nan", [f"{SCORES}:1: trial 'anna anna-1' has the score nan"]),
         (" 0.5", " inf", [f"{SCORES}:1: trial 'anna anna-1' has the score inf"]),
-        (" 0.5", " high", [f"{SCORES}:1: trial 'anna anna-1' has the score 'high', which is no number"]),
-        ("anna berta-1 1.5", "anna anna-1 1.5", [f"{SCORES}:2: repeated trial 'anna anna-1'", "missing"]),
+        (
+            " 0.5",
+            " high",
+            [f"{SCORES}:1: trial 'anna anna-1' has the score 'high', which is no number"],
+        ),
+        (
+            "anna berta-1 1.5",
+            "anna anna-1 1.5",
+            [f"{SCORES}:2: repeated trial 'anna anna-1'", "missing"],
+        ),
         ("anna berta-1", "carl berta-1", [f"{SCORES}:2: unknown trial 'carl berta-1'", "missing"]),
         ("anna berta-1 1.5", "anna berta-1", [f"{SCORES}:2: columns: 2 instead of 3", "missing"]),
     ],
@@ -134,7 +155,10 @@ def test_missing_and_unknown_files_wrong_labels_and_unreadable_text_are_named(su
     trials.write_text(trials.read_text().replace("anna berta-1 nontarget", "anna berta-1 target"))
     found = findings(submitted)
     assert found[0] == "result_for_rank.tsv: missing"
-    assert found[1] == "sets/tiny/all/trials:2: trial 'anna berta-1' is 'target' instead of 'nontarget'"
+    assert (
+        found[1]
+        == "sets/tiny/all/trials:2: trial 'anna berta-1' is 'target' instead of 'nontarget'"
+    )
     assert found[2] == f"{SCORES}: missing"
     assert found[3].startswith("sets/tiny/all/ecapa/cosine/pp.scores: cannot be read as text")
     assert found[4:] == ["sets/tiny/all/ecapa/plda/op.scores: no set of the config"]
@@ -172,14 +196,18 @@ def test_links_and_paths_that_lead_out_are_not_read(submitted):
 
 
 @pytest.mark.parametrize(
-    ("flags", "packing", "why"), [(1, 8, "encrypted"), (0, 99, "compression method is not supported")]
+    ("flags", "packing", "why"),
+    [(1, 8, "encrypted"), (0, 99, "compression method is not supported")],
 )
 def test_a_zip_that_cannot_be_unpacked_is_said_to_be_so(tmp_path, flags, packing, why):
     path = tmp_path / "a.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.txt", "x" * 1000)
     content = bytearray(path.read_bytes())
-    for name, place in ((b"PK\3\4", 6), (b"PK\1\2", 8)):  # the member's own head, and its line in the directory
+    for name, place in (
+        (b"PK\3\4", 6),
+        (b"PK\1\2", 8),
+    ):  # the member's own head, and its line in the directory
         start = content.index(name) + place
         content[start] |= flags
         content[start + 2] = packing

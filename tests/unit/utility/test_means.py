@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from voiceprivacy.utility.means import mean
+from voiceprivacy.utility.summary import mean
 
 
 def of(values, speakers, **options):

@@ -5,11 +5,11 @@ import sys
 
 import numpy as np
 import pytest
-from calls import call, flags
+from support.calls import call, flags
 
-from voiceprivacy import audio
-from voiceprivacy.files import BadInput
-from voiceprivacy.tables import Utterance, write_manifest
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance, write_manifest
 from voiceprivacy.utility.measures import read_measured, run_measure
 
 HEADER = "utterance\tmetric\tvalue\n"
@@ -35,10 +35,19 @@ def test_values_come_by_metric_and_in_the_order_of_the_utterances(tmp_path):
     "text, message",
     [
         ("a\twer\t1\n", "wer of 1 of 2 utterances is missing: b"),
-        ("a\twer\t1\nb\twer\t1\nc\twer\t1\n", "wer of 'c', an utterance that is not in the manifest"),
+        (
+            "a\twer\t1\nb\twer\t1\nc\twer\t1\n",
+            "wer of 'c', an utterance that is not in the manifest",
+        ),
         ("a\twer\t1\nb\twer\t1\na\twer\t2\n", "made.tsv:4: wer of utterance 'a' occurs twice"),
-        ("a\twer\thallo\nb\twer\t1\n", "made.tsv:2: wer of utterance 'a' is 'hallo', neither a finite number"),
-        ("a\twer\tinf\nb\twer\t1\n", "made.tsv:2: wer of utterance 'a' is 'inf', neither a finite number"),
+        (
+            "a\twer\thallo\nb\twer\t1\n",
+            "made.tsv:2: wer of utterance 'a' is 'hallo', neither a finite number",
+        ),
+        (
+            "a\twer\tinf\nb\twer\t1\n",
+            "made.tsv:2: wer of utterance 'a' is 'inf', neither a finite number",
+        ),
         ("a\tWER %\t1\nb\tWER %\t1\n", "made.tsv:2: metric 'WER %' is not small letters"),
         ("", "holds no measures"),
     ],
@@ -52,10 +61,18 @@ def run(tmp_path, program, **of):
     (tmp_path / "measure.py").write_text(program)
     for name in ("protected", "original"):
         audio.write(tmp_path / name / "a.flac", np.ones(16), 16000)
-        write_manifest(tmp_path / name / "m.tsv", [Utterance("a", "s", "f", tmp_path / name / "a.flac", 0.001)])
-    arguments = {"manifest": tmp_path / "protected/m.tsv", "original": tmp_path / "original/m.tsv", "threads": 2}
+        write_manifest(
+            tmp_path / name / "m.tsv", [Utterance("a", "s", "f", tmp_path / name / "a.flac", 0.001)]
+        )
+    arguments = {
+        "manifest": tmp_path / "protected/m.tsv",
+        "original": tmp_path / "original/m.tsv",
+        "threads": 2,
+    }
     command = f"{sys.executable} {shlex.quote(str(tmp_path / 'measure.py'))} {{threads}}"
-    return run_measure(output=tmp_path / "out" / "wer.tsv", **{"command": command, **arguments} | of)
+    return run_measure(
+        output=tmp_path / "out" / "wer.tsv", **{"command": command, **arguments} | of
+    )
 
 
 WRITES = f"""
@@ -83,8 +100,14 @@ def test_a_command_gets_both_manifests_with_absolute_paths_and_its_table_is_kept
     [
         ("raise SystemExit(3)", "ended with exit code 3"),
         ("", "wrote no --output"),
-        (WRITES.replace("TEXT", '"b\\twer\\t1\\n"'), r"--output: wer of 1 of 1 utterances is missing: a"),
-        (WRITES.replace("TEXT", '"a\\twer\\tgood\\n"'), r"--output:2: wer of utterance 'a' is 'good'"),
+        (
+            WRITES.replace("TEXT", '"b\\twer\\t1\\n"'),
+            r"--output: wer of 1 of 1 utterances is missing: a",
+        ),
+        (
+            WRITES.replace("TEXT", '"a\\twer\\tgood\\n"'),
+            r"--output:2: wer of utterance 'a' is 'good'",
+        ),
     ],
 )
 def test_a_broken_command_is_one_line_and_leaves_nothing(tmp_path, program, message):
@@ -101,11 +124,15 @@ def test_a_program_that_is_not_there_is_named(tmp_path):
 
 def test_the_script_says_in_one_line_which_utterance_a_measure_left_out(tmp_path):
     manifest = tmp_path / "manifest.tsv"
-    manifest.write_text("utterance\tspeaker\tgender\tpath\tduration_s\na\ts\tf\ta.wav\t1\nb\ts\tf\tb.wav\t1\n")
+    manifest.write_text(
+        "utterance\tspeaker\tgender\tpath\tduration_s\na\ts\tf\ta.wav\t1\nb\ts\tf\tb.wav\t1\n"
+    )
     (tmp_path / "measure.py").write_text(WRITES.replace("TEXT", '"a\\twer\\t1\\n"'))
     measure = f"{sys.executable} {tmp_path / 'measure.py'}"
     files = {"manifest": manifest, "original": manifest, "output": tmp_path / "wer.tsv"}
     finished = call("measure_utility", *flags(command=measure, **files))
     assert finished.returncode == 2
-    assert finished.stderr.splitlines()[-1].endswith("--output: wer of 1 of 2 utterances is missing: b")
+    assert finished.stderr.splitlines()[-1].endswith(
+        "--output: wer of 1 of 2 utterances is missing: b"
+    )
     assert not (tmp_path / "wer.tsv").exists()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from voiceprivacy.tables import Utterance
+from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.utility.pitch import measure, pitch_correlation, pitch_track
 
 RATE = 16000
@@ -80,7 +80,7 @@ def test_noise_and_speech_shorter_than_a_frame_have_no_pitch():
 
 
 def test_every_utterance_is_measured_in_the_order_of_the_protected_ones(tmp_path):
-    from voiceprivacy import audio
+    from voiceprivacy.inout import audio
 
     for name in ("a", "b"):
         audio.write(tmp_path / f"{name}.wav", tone(MELODY), RATE)

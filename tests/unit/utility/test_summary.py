@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from calls import flags, succeeds
+from support.calls import flags, succeeds
 
-from voiceprivacy.files import BadInput
-from voiceprivacy.tables import Utterance, write_manifest
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance, write_manifest
 from voiceprivacy.utility.summary import summarise
 
 UTTERANCES = [Utterance(f"u{at}", f"s{at % 2}", "f", Path("-"), 1.0) for at in range(4)]
@@ -15,7 +15,11 @@ UTTERANCES = [Utterance(f"u{at}", f"s{at % 2}", "f", Path("-"), 1.0) for at in r
 def measure(tmp_path, anonymiser, name, **metrics):
     path = tmp_path / "demo" / "trial" / anonymiser / f"{name}.tsv"
     path.parent.mkdir(parents=True, exist_ok=True)
-    rows = [f"u{at}\t{metric}\t{value}" for metric, values in metrics.items() for at, value in enumerate(values)]
+    rows = [
+        f"u{at}\t{metric}\t{value}"
+        for metric, values in metrics.items()
+        for at, value in enumerate(values)
+    ]
     path.write_text("\n".join(["utterance\tmetric\tvalue", *rows]) + "\n")
     return path
 
@@ -26,7 +30,9 @@ def summary(paths, options=None, lists=None):
 
 def test_means_of_all_utterances_and_of_each_list(tmp_path):
     path = measure(tmp_path, "b2", "wer", wer=[1, 2, 3, 6])
-    found = summary([path], {"wer": {"better": "lower"}}, {"f": {"u0", "u1", "speaker"}, "m": {"u2", "u3"}})
+    found = summary(
+        [path], {"wer": {"better": "lower"}}, {"f": {"u0", "u1", "speaker"}, "m": {"u2", "u3"}}
+    )
     assert [(of.trials, of.value, of.n_utterances, of.better) for of in found] == [
         ("-", 3, 4, "lower"),
         ("f", 1.5, 2, "lower"),
@@ -42,7 +48,10 @@ def test_a_weight_applies_to_the_other_metrics_only(tmp_path):
 
 
 def test_contradictions_are_named(tmp_path):
-    one, same = measure(tmp_path, "b2", "asr", wer=[0] * 4), measure(tmp_path, "b2", "other", wer=[1] * 4)
+    one, same = (
+        measure(tmp_path, "b2", "asr", wer=[0] * 4),
+        measure(tmp_path, "b2", "other", wer=[1] * 4),
+    )
     with pytest.raises(BadInput, match="asr and other both measure wer"):
         summary([one, same])
     more = measure(tmp_path, "b3", "asr", wer=[0] * 4, cer=[0] * 4)
@@ -58,7 +67,11 @@ def test_contradictions_are_named(tmp_path):
 def test_the_command_shows_numbers_and_spells_out_what_is_undefined(tmp_path):
     path = measure(tmp_path, "b2", "wer", wer=[0.25] * 4, cer=["undefined"] * 4)
     write_manifest(tmp_path / "manifest.tsv", UTTERANCES)
-    files = {"measures": path, "manifest": tmp_path / "manifest.tsv", "metrics": tmp_path / "utility.tsv"}
+    files = {
+        "measures": path,
+        "manifest": tmp_path / "manifest.tsv",
+        "metrics": tmp_path / "utility.tsv",
+    }
     lines = succeeds("assess_utility", *flags(**files)).splitlines()
     assert [line.split() for line in lines] == [
         ["b2", "cer", "undefined", "[-,", "-]"],

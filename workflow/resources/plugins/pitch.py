@@ -18,24 +18,45 @@ import soundfile
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--manifest", required=True, type=Path)
     parser.add_argument("--seed", required=True)
     parser.add_argument("--audio-dir", required=True, type=Path)
     parser.add_argument("--output-manifest", required=True, type=Path)
-    parser.add_argument("--pitch", type=float, nargs=2, default=[3, 6], help="range in semitones, up or down")
-    parser.add_argument("--formants", type=float, nargs=2, default=[0.05, 0.15], help="range of the shift, up or down")
+    parser.add_argument(
+        "--pitch", type=float, nargs=2, default=[3, 6], help="range in semitones, up or down"
+    )
+    parser.add_argument(
+        "--formants",
+        type=float,
+        nargs=2,
+        default=[0.05, 0.15],
+        help="range of the shift, up or down",
+    )
     arguments = parser.parse_args()
 
     with open(arguments.manifest, newline="", encoding="utf-8") as file:
         utterances = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     for of in utterances:
-        semitones, formants = draw_shifts(arguments.seed, of["speaker"], arguments.pitch, arguments.formants)
+        semitones, formants = draw_shifts(
+            arguments.seed, of["speaker"], arguments.pitch, arguments.formants
+        )
         samples, sample_rate = soundfile.read(arguments.manifest.parent / of["path"])
         of["path"] = (arguments.audio_dir / f"{of['utterance']}.wav").absolute()
-        soundfile.write(of["path"], shift(samples, sample_rate, 2 ** (semitones / 12), 1 + formants), sample_rate)
+        soundfile.write(
+            of["path"],
+            shift(samples, sample_rate, 2 ** (semitones / 12), 1 + formants),
+            sample_rate,
+        )
     with open(arguments.output_manifest, "w", newline="", encoding="utf-8") as file:
-        dialect = {"delimiter": "\t", "lineterminator": "\n", "quoting": csv.QUOTE_NONE, "quotechar": None}
+        dialect = {
+            "delimiter": "\t",
+            "lineterminator": "\n",
+            "quoting": csv.QUOTE_NONE,
+            "quotechar": None,
+        }
         writer = csv.DictWriter(file, utterances[0].keys(), **dialect)
         writer.writeheader()
         writer.writerows(utterances)

@@ -1,6 +1,6 @@
 """The McAdams coefficients that an anonymiser drew."""
 
-from voiceprivacy.files import counted
+from voiceprivacy.inout.files import counted
 from voiceprivacy.report.charts.chart import chart, label, of_system, points, rounded
 
 
@@ -12,9 +12,14 @@ def drawn(*, alphas, colours):
     alphas : {anonymiser: {alpha: [speakers]}}
     colours : {anonymiser: colour}
     """
-    traces = [of_system(_strip(of, anonymiser, colours[anonymiser]), anonymiser) for anonymiser, of in alphas.items()]
+    traces = [
+        of_system(_strip(of, anonymiser, colours[anonymiser]), anonymiser)
+        for anonymiser, of in alphas.items()
+    ]
     x = {"title": "McAdams coefficient alpha (1 = unchanged)"}
-    return chart(traces, x=x, y={"type": "category", "automargin": True}, height=150 + 45 * len(alphas))
+    return chart(
+        traces, x=x, y={"type": "category", "automargin": True}, height=150 + 45 * len(alphas)
+    )
 
 
 def _strip(of, anonymiser, colour):

@@ -3,7 +3,17 @@
 import itertools
 import math
 
-from voiceprivacy.report.charts.chart import FAINT, SYMBOLS, chart, errors, label, level, of_system, points, rounded
+from voiceprivacy.report.charts.chart import (
+    FAINT,
+    SYMBOLS,
+    chart,
+    errors,
+    label,
+    level,
+    of_system,
+    points,
+    rounded,
+)
 from voiceprivacy.report.uncertainty import NULL
 
 GAP = 0.6  # between anonymisers, in rows
@@ -23,11 +33,19 @@ def dots(systems, *, column, colours):
     """
     places, place = [], 0.0
     for index, standing in enumerate(systems):
-        place += 1.0 if index and standing.system.anonymiser == systems[index - 1].system.anonymiser else 1.0 + GAP
+        place += (
+            1.0
+            if index and standing.system.anonymiser == systems[index - 1].system.anonymiser
+            else 1.0 + GAP
+        )
         places.append(place)
-    groups = itertools.groupby(zip(places, systems, strict=True), key=lambda of: of[1].system.anonymiser)
+    groups = itertools.groupby(
+        zip(places, systems, strict=True), key=lambda of: of[1].system.anonymiser
+    )
     traces = [_band(places, systems)] if column.metric == "dece_bit" else []
-    traces += [_trace(anonymiser, list(of), column, colours[anonymiser]) for anonymiser, of in groups]
+    traces += [
+        _trace(anonymiser, list(of), column, colours[anonymiser]) for anonymiser, of in groups
+    ]
     y = {
         "tickvals": places,
         "ticktext": _row_names(systems),
@@ -36,10 +54,18 @@ def dots(systems, *, column, colours):
     }
     x = {"title": f"{column.title} [{column.unit}]{_direction(column)}", "rangemode": "tozero"}
     lines = [level("x", at) for metric, at in REFERENCES.items() if metric == column.metric]
-    meta = {"rows": [[place, of.system.anonymiser] for place, of in zip(places, systems, strict=True)], "gap": GAP}
+    meta = {
+        "rows": [[place, of.system.anonymiser] for place, of in zip(places, systems, strict=True)],
+        "gap": GAP,
+    }
     height = int(100 + ROW_PIXELS * (places[-1] - places[0] + 2 * EDGE))
     return chart(
-        [trace for trace in traces if trace], x=x, y={**y, "showgrid": False}, height=height, shapes=lines, meta=meta
+        [trace for trace in traces if trace],
+        x=x,
+        y={**y, "showgrid": False},
+        height=height,
+        shapes=lines,
+        meta=meta,
     )
 
 
@@ -67,15 +93,32 @@ def _band(places, systems):
     y = [end for place, _ in bands for end in (place, place, None)]
     look = {"color": FAINT, "width": 12}
     hover = "no more than zero evidence up to %{x}<extra></extra>"
-    trace = {"type": "scatter", "mode": "lines", "x": x, "y": y, "line": look, "opacity": 0.35, "hovertemplate": hover}
+    trace = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": x,
+        "y": y,
+        "line": look,
+        "opacity": 0.35,
+        "hovertemplate": hover,
+    }
     return {**trace, "name": "zero evidence", "connectgaps": False} if bands else None
 
 
 def _text(standing, column):
     system, interval = standing.system, standing.intervals.get(column.metric)
-    lines = [f"{label(system.anonymiser)}, {system.attack} ({system.condition.upper()})", label(system.attacker)]
-    limits = f", 95 % interval {column.text(interval[0])} to {column.text(interval[1])}" if interval else ""
-    lines.append(f"{column.title} {column.text(standing.values[column.metric])} {column.unit}{limits}")
+    lines = [
+        f"{label(system.anonymiser)}, {system.attack} ({system.condition.upper()})",
+        label(system.attacker),
+    ]
+    limits = (
+        f", 95 % interval {column.text(interval[0])} to {column.text(interval[1])}"
+        if interval
+        else ""
+    )
+    lines.append(
+        f"{column.title} {column.text(standing.values[column.metric])} {column.unit}{limits}"
+    )
     return "<br>".join(lines)
 
 
@@ -85,13 +128,17 @@ def _row_names(systems):
     backends = {standing.system.backend for standing in systems}
     names = []
     for system in (standing.system for standing in systems):
-        attacker = [system.extractor] * (len(extractors) > 1) + [system.backend] * (len(backends) > 1)
+        attacker = [system.extractor] * (len(extractors) > 1) + [system.backend] * (
+            len(backends) > 1
+        )
         names.append(label(" ".join([system.anonymiser, system.condition.upper(), *attacker])))
     return names
 
 
 def _direction(column):
-    return f", {column.arrow} more privacy".replace("↑", "→").replace("↓", "←") if column.arrow else ""
+    return (
+        f", {column.arrow} more privacy".replace("↑", "→").replace("↓", "←") if column.arrow else ""
+    )
 
 
 def drawable(value):

@@ -19,7 +19,10 @@ FEW_TRACES, LEGEND_PIXELS = 10, 13
 
 def chart(traces, *, x, y, height, **layout):
     """A chart of traces (list of dict) with the axes ``x`` and ``y`` (dict of plotly.js, ``title`` a str)."""
-    return {"data": traces, "layout": {"height": height, "xaxis": _axis(x), "yaxis": _axis(y), **layout}}
+    return {
+        "data": traces,
+        "layout": {"height": height, "xaxis": _axis(x), "yaxis": _axis(y), **layout},
+    }
 
 
 def tall(height, traces):
@@ -66,7 +69,12 @@ def points(x, y, name, *, colour, hover, symbol="circle", size=9, texts=None):
         "x": x,
         "y": y,
         "name": label(name),
-        "marker": {"color": colour, "symbol": symbol, "size": size, "line": {"color": colour, "width": 1.5}},
+        "marker": {
+            "color": colour,
+            "symbol": symbol,
+            "size": size,
+            "line": {"color": colour, "width": 1.5},
+        },
         "legendgroup": label(name),
         "hovertemplate": f"{hover}<extra></extra>",
     }
@@ -82,7 +90,14 @@ def errors(centres, intervals):
     """Error bars of plotly.js from intervals: (low, high), or None, each."""
     above = [_distance(of and of[1], centre) for centre, of in zip(centres, intervals, strict=True)]
     below = [_distance(centre, of and of[0]) for centre, of in zip(centres, intervals, strict=True)]
-    return {"type": "data", "symmetric": False, "array": above, "arrayminus": below, "thickness": 1.5, "width": 3}
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": above,
+        "arrayminus": below,
+        "thickness": 1.5,
+        "width": 3,
+    }
 
 
 def level(axis, at, *, dash="dot", colour=FAINT):
@@ -90,7 +105,12 @@ def level(axis, at, *, dash="dot", colour=FAINT):
     across = {"x0": at, "x1": at, "yref": "paper", "y0": 0, "y1": 1}
     if axis == "y":
         across = {"y0": at, "y1": at, "xref": "paper", "x0": 0, "x1": 1}
-    return {"type": "line", "layer": "below", "line": {"color": colour, "dash": dash, "width": 1.2}, **across}
+    return {
+        "type": "line",
+        "layer": "below",
+        "line": {"color": colour, "dash": dash, "width": 1.2},
+        **across,
+    }
 
 
 def _distance(high, low):

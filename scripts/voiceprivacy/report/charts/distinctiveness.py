@@ -2,9 +2,29 @@
 
 import math
 
-from voiceprivacy.report.charts.chart import chart, errors, label, level, of_system, points, rounded, tall
+from voiceprivacy.report.charts.chart import (
+    chart,
+    errors,
+    label,
+    level,
+    of_system,
+    points,
+    rounded,
+    tall,
+)
 
-SYMBOLS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x", "star", "hexagon", "bowtie")
+SYMBOLS = (
+    "circle",
+    "square",
+    "triangle-up",
+    "diamond",
+    "triangle-down",
+    "cross",
+    "x",
+    "star",
+    "hexagon",
+    "bowtie",
+)
 LOST = "arrow-down"
 
 
@@ -24,7 +44,9 @@ def distinctiveness(*, found, colours):
     traces = [_trace(name, of, symbols, colours[name], floor) for name, of in found.items()]
     x = {"title": "de-identification, DeID [%], → more privacy"}
     y = {"title": "gain of voice distinctiveness, G_VD [dB]"}
-    return chart(traces, x=x, y=y, height=tall(420, traces), shapes=[level("x", 100), level("y", 0)])
+    return chart(
+        traces, x=x, y=y, height=tall(420, traces), shapes=[level("x", 100), level("y", 0)]
+    )
 
 
 def _trace(anonymiser, of, symbols, colour, floor):
@@ -42,7 +64,8 @@ def _trace(anonymiser, of, symbols, colour, floor):
         texts=[_text(anonymiser, name, values) for name, values in of.items()],
     )
     bars = {
-        axis: errors([value for value, _ in pairs], [limits for _, limits in pairs]) | {"color": colour}
+        axis: errors([value for value, _ in pairs], [limits for _, limits in pairs])
+        | {"color": colour}
         for axis, pairs in (("error_x", deid), ("error_y", gain))
     }
     return of_system(trace, anonymiser) | bars

@@ -10,6 +10,7 @@ import math
 from pathlib import Path
 from typing import NamedTuple
 
+from voiceprivacy.inout.tables import number, read_manifest, read_rows
 from voiceprivacy.report.charts import (
     alphas,
     distinctiveness,
@@ -22,20 +23,31 @@ from voiceprivacy.report.charts import (
     zoo,
 )
 from voiceprivacy.report.colours import palette_of
-from voiceprivacy.report.columns import UNDEFINED
-from voiceprivacy.report.curves import read_curves, read_similarities
-from voiceprivacy.report.metrics import ORIGINAL
-from voiceprivacy.report.order import arrange
+from voiceprivacy.report.curves import (
+    EXPOSURES,
+    ZOO,
+    read_curve,
+    read_curves,
+    read_similarities,
+    read_speakers,
+    span_of_means,
+)
+from voiceprivacy.report.leaderboard import arrange
 from voiceprivacy.report.rank_tables import by_length
-from voiceprivacy.report.speakers import EXPOSURES, ZOO, read_speakers, span_of_means
-from voiceprivacy.report.training import read_curve
 from voiceprivacy.report.uncertainty import metric_limits, within_zero_evidence
-from voiceprivacy.tables import number, read_manifest, read_rows
+from voiceprivacy.vocabulary import ORIGINAL, UNDEFINED
 
 PROFILES = ["prior_log_odds", "ece_bit", "ece_default_bit"]
 CALIBRATIONS = ("train", "test", "linear", "isotonic", "isotonic_interpolated", "default")
 DISCLOSURES = [
-    *("label", "speaker", "n_utterances", "identification_rate_percent", "mean_rank", "model_mean_disclosure_bit"),
+    *(
+        "label",
+        "speaker",
+        "n_utterances",
+        "identification_rate_percent",
+        "mean_rank",
+        "model_mean_disclosure_bit",
+    ),
     *("model_alpha", "model_beta"),
 ]
 
@@ -112,14 +124,27 @@ def _alphas(path):
 
 def _curves(run, family, place, anonymiser):
     attacker = f"{place.extractor}/{place.backend}"
-    return run.results / "curves" / family / place.corpus / place.trials / anonymiser / f"{attacker}.tsv"
+    return (
+        run.results
+        / "curves"
+        / family
+        / place.corpus
+        / place.trials
+        / anonymiser
+        / f"{attacker}.tsv"
+    )
 
 
 def _systems(place, run, metric):
     """{anonymiser: [condition]} of the systems at a place that have a metric, unprotected speech first."""
     found = {}
     for (corpus, trials, anonymiser, extractor, backend, condition), of in run.metrics.items():
-        here = (corpus, trials, extractor, backend) == (place.corpus, place.trials, place.extractor, place.backend)
+        here = (corpus, trials, extractor, backend) == (
+            place.corpus,
+            place.trials,
+            place.extractor,
+            place.backend,
+        )
         if here and metric in of and condition in ("oo", "op", "pp"):
             found.setdefault(anonymiser, []).append(condition)
     names = [name for name in run.colours if name in found]
@@ -127,7 +152,9 @@ def _systems(place, run, metric):
 
 
 def _metrics(place, run, anonymiser, condition):
-    of = run.metrics[place.corpus, place.trials, anonymiser, place.extractor, place.backend, condition]
+    of = run.metrics[
+        place.corpus, place.trials, anonymiser, place.extractor, place.backend, condition
+    ]
     return {name: _value(metric) for name, metric in of.items()}
 
 
@@ -146,13 +173,17 @@ def _zebra(place, run):
             if condition in ("oo", "op", "pp"):
                 curves[anonymiser, condition] = curve
                 metrics[anonymiser, condition] = _evidence(place, run, anonymiser, condition)
-    return Drawn([("", evidence.profiles(curves=curves, metrics=metrics, colours=run.colours))], tables)
+    return Drawn(
+        [("", evidence.profiles(curves=curves, metrics=metrics, colours=run.colours))], tables
+    )
 
 
 def _evidence(place, run, anonymiser, condition):
     """The numbers of a system, with the interval of D_ECE, and whether that is no more than zero evidence."""
     of = _metrics(place, run, anonymiser, condition)
-    metric = run.metrics[place.corpus, place.trials, anonymiser, place.extractor, place.backend, condition]["dece_bit"]
+    metric = run.metrics[
+        place.corpus, place.trials, anonymiser, place.extractor, place.backend, condition
+    ]["dece_bit"]
     return of | {"dece_limits": metric_limits(metric), "zero_evidence": within_zero_evidence(of)}
 
 
@@ -190,7 +221,10 @@ def _speakers(place, run):
     table = _curves(run, "speakers", place, place.anonymiser)
     found = read_speakers(table, EXPOSURES)
     colour = run.colours[place.anonymiser]
-    charts = [("", speakers.exposures(found=found, metric=name, colour=colour)) for name in speakers.MEASURES]
+    charts = [
+        ("", speakers.exposures(found=found, metric=name, colour=colour))
+        for name in speakers.MEASURES
+    ]
     return Drawn(charts, [table], speakers.table(found))
 
 
@@ -201,7 +235,9 @@ def _ranks(place, run):
         for condition, curve in read_curves(tables[-1], ["rank", "p", "gamma"]).items():
             if condition in ("oo", "op", "pp"):
                 summary = _rank_summary(_metrics(place, run, anonymiser, condition))
-                chart = ranks.histogram(p=curve["p"], gamma=curve["gamma"], colour=run.colours[anonymiser])
+                chart = ranks.histogram(
+                    p=curve["p"], gamma=curve["gamma"], colour=run.colours[anonymiser]
+                )
                 chart["layout"]["meta"] = {"system": anonymiser}
                 charts.append((f"{anonymiser} {condition.upper()}: {summary}", chart))
     return Drawn(charts, tables)
@@ -230,7 +266,9 @@ def _distinctiveness(place, run):
             for metric in of.keys() & {"deid_percent", "gvd_db"}:
                 if of[metric].value != UNDEFINED:
                     pair = (float(of[metric].value), metric_limits(of[metric]))
-                    found.setdefault(anonymiser, {}).setdefault(f"{corpus} {trials}", {})[metric] = pair
+                    found.setdefault(anonymiser, {}).setdefault(f"{corpus} {trials}", {})[
+                        metric
+                    ] = pair
     found = {
         anonymiser: {name: of for name, of in sorted(found[anonymiser].items()) if len(of) == 2}
         for anonymiser in run.colours
@@ -242,7 +280,12 @@ def _distinctiveness(place, run):
 
 def _rank_lengths(place, run):
     """Of sampled galleries; their gender stands where the trial list does elsewhere."""
-    of_corpus = [metric for of in run.metrics.values() for metric in of.values() if metric.corpus == place.corpus]
+    of_corpus = [
+        metric
+        for of in run.metrics.values()
+        for metric in of.values()
+        if metric.corpus == place.corpus
+    ]
     where = (place.corpus, place.trials, place.extractor, place.backend)
     found, n_templates = by_length(of_corpus, where)
     charts = []

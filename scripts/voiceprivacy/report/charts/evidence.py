@@ -24,7 +24,9 @@ def profiles(*, curves, metrics, colours):
     colours : {anonymiser: colour}
     """
     first = next(iter(curves.values()))
-    traces = [line(first["prior_log_odds"], first["ece_default_bit"], "perfect privacy", hover=HOVER)]
+    traces = [
+        line(first["prior_log_odds"], first["ece_default_bit"], "perfect privacy", hover=HOVER)
+    ]
     for (anonymiser, condition), curve in curves.items():
         of = metrics[anonymiser, condition]
         disclosed = f"D_ECE {short(of['dece_bit'])}{short_limits(of['dece_limits'])} bit"
@@ -32,9 +34,13 @@ def profiles(*, curves, metrics, colours):
         numbers = f"{disclosed}{zero}<br>worst case {_worst(of)}<br>"
         look = {"colour": colours[anonymiser], "dash": dash(colours, anonymiser, condition)}
         name = f"{anonymiser} {condition.upper()}"
-        profile = line(curve["prior_log_odds"], curve["ece_bit"], name, hover=numbers + HOVER, **look)
+        profile = line(
+            curve["prior_log_odds"], curve["ece_bit"], name, hover=numbers + HOVER, **look
+        )
         traces.append(of_system(profile, anonymiser))
-    return chart(traces, x=PRIOR, y={"title": "ECE [bit]", "rangemode": "tozero"}, height=tall(420, traces))
+    return chart(
+        traces, x=PRIOR, y={"title": "ECE [bit]", "rangemode": "tozero"}, height=tall(420, traces)
+    )
 
 
 def calibrations(*, profiles, colour):

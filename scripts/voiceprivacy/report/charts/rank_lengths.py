@@ -20,12 +20,18 @@ def lengths(disclosures, *, most_bit):
     traces = []
     for index, (template, of) in enumerate(sorted(disclosures.items())):
         tests = sorted(of)
-        look = {"colour": COLOURS[index % len(COLOURS)], "dash": "dot" if index >= len(COLOURS) else "solid"}
+        look = {
+            "colour": COLOURS[index % len(COLOURS)],
+            "dash": "dot" if index >= len(COLOURS) else "solid",
+        }
         bits, intervals = zip(*(of[test] for test in tests), strict=True)
         trace = line(tests, bits, f"template {template}", hover=HOVER, **look)
         traces.append(trace | {"mode": "lines+markers", "error_y": errors(bits, intervals)})
     traces += _bounds(disclosures, most_bit)
-    x = {"title": "observations of a test, T", "tickvals": sorted({test for of in disclosures.values() for test in of})}
+    x = {
+        "title": "observations of a test, T",
+        "tickvals": sorted({test for of in disclosures.values() for test in of}),
+    }
     y = {"title": "disclosure [bit]", "range": [0, 1.06 * most_bit]}
     return chart(traces, x=x, y=y, height=340, shapes=[level("y", most_bit)])
 
@@ -39,5 +45,7 @@ def _bounds(disclosures, most_bit):
     traces = []
     for name, power, dash in BOUNDS:
         bits = np.minimum(start * growth**power, most_bit)
-        traces.append(line(growth * tests[0], bits, name, colour=INK, dash=dash, hover="%{y:.2f} bit"))
+        traces.append(
+            line(growth * tests[0], bits, name, colour=INK, dash=dash, hover="%{y:.2f} bit")
+        )
     return traces

@@ -26,7 +26,11 @@ def histogram(*, p, gamma, colour):
         seen |= {"type": "scatter", "mode": "markers", "marker": {"color": colour, "size": 4}}
         seen["y"] = [value or None for value in seen["y"]]  # a logarithmic axis has no 0
     model = line(ranks, gamma, "fitted model", hover="rank %{x}: %{y:.1%}", colour=INK)
-    chance = line([1, len(p)], [1 / len(p)] * 2, "chance", hover="%{y:.1%}", colour=FAINT, dash="dot")
+    chance = line(
+        [1, len(p)], [1 / len(p)] * 2, "chance", hover="%{y:.1%}", colour=FAINT, dash="dot"
+    )
     scale = {} if few else {"type": "log"}
     x = {"title": "rank of the true speaker", **scale}
-    return chart([seen, model, chance], x=x, y={"title": "share", "tickformat": ".0%", **scale}, height=300)
+    return chart(
+        [seen, model, chance], x=x, y={"title": "share", "tickformat": ".0%", **scale}, height=300
+    )

@@ -6,7 +6,18 @@ from voiceprivacy.report.charts.chart import INK, chart, label, rounded
 
 UNDEFINED = "#9ecae1"  # no colour of the scale
 SCALE = (  # matplotlib's magma, reversed: dark = similar, readable in grey too
-    *("#fcfdbf", "#feca8d", "#fd9668", "#f1605d", "#cd4071", "#9e2f7f", "#721f81", "#440f76", "#180f3d", "#000004"),
+    *(
+        "#fcfdbf",
+        "#feca8d",
+        "#fd9668",
+        "#f1605d",
+        "#cd4071",
+        "#9e2f7f",
+        "#721f81",
+        "#440f76",
+        "#180f3d",
+        "#000004",
+    ),
 )
 MOST_NAMES = 30
 
@@ -25,16 +36,28 @@ def matrices(*, oo, op, pp, speakers):
         "type": "heatmap",
         "x": names,
         "y": names,
-        "z": [[None if cell is np.ma.masked else rounded(float(cell)) for cell in row] for row in values],
+        "z": [
+            [None if cell is np.ma.masked else rounded(float(cell)) for cell in row]
+            for row in values
+        ],
         "zmin": 0,
         "zmax": 1,
         "colorscale": [[index / (len(SCALE) - 1), colour] for index, colour in enumerate(SCALE)],
-        "colorbar": {"title": {"text": "similarity", "side": "right"}, "thickness": 12, "outlinewidth": 0},
+        "colorbar": {
+            "title": {"text": "similarity", "side": "right"},
+            "thickness": 12,
+            "outlinewidth": 0,
+        },
         "hoverongaps": False,
         "hovertemplate": "%{y}<br>%{x}<br>similarity %{z:.3f}<extra></extra>",
     }
     shown = [label(name) for name in speakers] * 2 if len(speakers) <= MOST_NAMES else []
-    ticks = {"tickvals": names if shown else [], "ticktext": shown, "tickfont": {"size": 9}, "showgrid": False}
+    ticks = {
+        "tickvals": names if shown else [],
+        "ticktext": shown,
+        "tickfont": {"size": 9},
+        "showgrid": False,
+    }
     halves = {"title": "original | protected", "constrain": "domain", **ticks}
     edge = len(speakers) - 0.5
     whole = {"type": "line", "line": {"color": INK, "width": 1}}

@@ -2,9 +2,21 @@
 
 import numpy as np
 
-from voiceprivacy.report.charts.chart import GROUND, INK, chart, label, level, line, of_system, points, rounded, tall
+from voiceprivacy.report.charts.chart import (
+    GROUND,
+    INK,
+    chart,
+    label,
+    level,
+    line,
+    of_system,
+    points,
+    rounded,
+    tall,
+)
 from voiceprivacy.report.colours import dash
 from voiceprivacy.report.columns import DASH, MINUS
+from voiceprivacy.vocabulary import PROTECTED_CONDITIONS
 
 NO_PRIVACY_BIT = 1 / (2 * np.log(2))
 MEASURES = {
@@ -12,7 +24,6 @@ MEASURES = {
     "worst_case_log10": "worst case [log10]",
     "deid_percent": "de-identification [%]",
 }
-PROTECTED = ("op", "pp")
 
 
 def exposures(*, found, metric, colour):
@@ -27,7 +38,7 @@ def exposures(*, found, metric, colour):
     speakers = most_exposed_first(found)
     names = [label(speaker) for speaker in speakers]
     traces = []
-    for condition in (condition for condition in PROTECTED if condition in found):
+    for condition in (condition for condition in PROTECTED_CONDITIONS if condition in found):
         values = [rounded(found[condition].get(speaker, {}).get(metric)) for speaker in speakers]
         if any(value is not None for value in values):
             traces.append(_bars(names, values, condition, metric, colour))
@@ -39,12 +50,14 @@ def exposures(*, found, metric, colour):
     title = "speaker, the most exposed first" if metric == [*MEASURES][-1] else ""
     x = {"title": title, "type": "category", "tickfont": {"size": 9}}
     lines = [level("y", NO_PRIVACY_BIT)] if metric == "dece_bit" else []
-    return chart(traces, x=x, y={"title": MEASURES[metric]}, height=260, barmode="group", shapes=lines)
+    return chart(
+        traces, x=x, y={"title": MEASURES[metric]}, height=260, barmode="group", shapes=lines
+    )
 
 
 def most_exposed_first(found):
     """Speakers by the larger D_ECE of OP and PP, descending."""
-    attacks = [condition for condition in PROTECTED if condition in found] or list(found)
+    attacks = [condition for condition in PROTECTED_CONDITIONS if condition in found] or list(found)
 
     def exposure(speaker):
         values = [found[condition].get(speaker, {}).get("dece_bit") for condition in attacks]
@@ -56,14 +69,29 @@ def most_exposed_first(found):
 
 def table(found):
     """The same as a table of text: titles, and a row for every speaker, the most exposed first."""
-    conditions = [condition for condition in ("oo", *PROTECTED) if condition in found]
+    conditions = [condition for condition in ("oo", *PROTECTED_CONDITIONS) if condition in found]
     columns = [(condition, metric) for metric in MEASURES for condition in conditions]
-    columns = [(of, metric) for of, metric in columns if any(row[metric] is not None for row in found[of].values())]
-    titles = ["speaker", *(f"{condition.upper()} {MEASURES[metric]}" for condition, metric in columns)]
+    columns = [
+        (of, metric)
+        for of, metric in columns
+        if any(row[metric] is not None for row in found[of].values())
+    ]
+    titles = [
+        "speaker",
+        *(f"{condition.upper()} {MEASURES[metric]}" for condition, metric in columns),
+    ]
     rows = []
     for speaker in most_exposed_first(found):
         values = [found[condition].get(speaker, {}).get(metric) for condition, metric in columns]
-        rows.append([speaker, *(DASH if value is None else f"{value:.3g}".replace("-", MINUS) for value in values)])
+        rows.append(
+            [
+                speaker,
+                *(
+                    DASH if value is None else f"{value:.3g}".replace("-", MINUS)
+                    for value in values
+                ),
+            ]
+        )
     return titles, rows
 
 
@@ -84,13 +112,18 @@ def disclosures(*, found, colours):
         trace = line([of[speaker] for speaker in speakers], share, name, **look)
         trace |= {"mode": "lines+markers", "text": [label(speaker) for speaker in speakers]}
         hover = "%{text}: %{x:.2f} bit<br>%{y:.0f} % of the speakers give away no more"
-        traces.append(of_system(trace, anonymiser) | {"hovertemplate": f"{label(name)}<br>{hover}<extra></extra>"})
+        traces.append(
+            of_system(trace, anonymiser)
+            | {"hovertemplate": f"{label(name)}<br>{hover}<extra></extra>"}
+        )
     x, y = {"title": "rank disclosure of a speaker [bit]"}, {"title": "speakers with no more [%]"}
     return chart(traces, x=x, y={**y, "range": [0, 103]}, height=tall(400, traces))
 
 
 def _bars(names, values, condition, metric, colour):
-    pattern = {"shape": "/", "fgcolor": colour, "bgcolor": GROUND, "size": 6} if condition == "op" else {}
+    pattern = (
+        {"shape": "/", "fgcolor": colour, "bgcolor": GROUND, "size": 6} if condition == "op" else {}
+    )
     return {
         "type": "bar",
         "x": names,

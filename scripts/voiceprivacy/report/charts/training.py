@@ -8,7 +8,9 @@ MOST_MARKED = 60
 def losses(curve):
     """The mean loss of every epoch of a report.training.Curve."""
     trace = _epochs(curve, curve.loss, "training loss", "epoch %{x:.0f}: %{y:.4g}")
-    return chart([trace], x=_axis(curve), y={"title": "training loss"}, height=260, showlegend=False)
+    return chart(
+        [trace], x=_axis(curve), y={"title": "training loss"}, height=260, showlegend=False
+    )
 
 
 def held_out(curve):
@@ -16,11 +18,20 @@ def held_out(curve):
     eers = curve.held_out_eer_percent
     lowest = int(eers.argmin())
     trace = _epochs(curve, eers, "EER of held-out speakers", "epoch %{x:.0f}: %{y:.2f} %")
-    best = line([curve.epoch[lowest]], [eers[lowest]], f"lowest: epoch {curve.epoch[lowest]:g}", hover="%{y:.2f} %")
+    best = line(
+        [curve.epoch[lowest]],
+        [eers[lowest]],
+        f"lowest: epoch {curve.epoch[lowest]:g}",
+        hover="%{y:.2f} %",
+    )
     best |= {"mode": "markers", "marker": {"color": INK, "size": 10}}
     y = {"title": "EER of held-out speakers [%]", "rangemode": "tozero"}
     return chart(
-        [trace, best], x=_axis(curve), y=y, height=300, shapes=[level("x", float(curve.epoch[lowest]), colour=FAINT)]
+        [trace, best],
+        x=_axis(curve),
+        y=y,
+        height=300,
+        shapes=[level("x", float(curve.epoch[lowest]), colour=FAINT)],
     )
 
 

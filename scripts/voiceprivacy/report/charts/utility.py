@@ -23,30 +23,50 @@ def scatters(systems, metrics, colours):
         whole = (metric.trials, metric.extractor, metric.condition) == (NOWHERE,) * 3
         system = strongest.get((metric.corpus, metric.anonymiser))
         if whole and system and _is_number(metric.value) and drawable(system.mean["eer_percent"]):
-            found.setdefault(metric.corpus, {}).setdefault(metric.metric, {})[metric.anonymiser] = (system, metric)
+            found.setdefault(metric.corpus, {}).setdefault(metric.metric, {})[metric.anonymiser] = (
+                system,
+                metric,
+            )
     return {
-        corpus: [(TITLES.get(name, name), _scatter(name, of, colours)) for name, of in measures.items()]
+        corpus: [
+            (TITLES.get(name, name), _scatter(name, of, colours)) for name, of in measures.items()
+        ]
         for corpus, measures in found.items()
     }
 
 
 def _scatter(name, found, colours):
     title = TITLES.get(name, name)
-    traces = [_point(title, *found[anonymiser], colours[anonymiser]) for anonymiser in colours if anonymiser in found]
+    traces = [
+        _point(title, *found[anonymiser], colours[anonymiser])
+        for anonymiser in colours
+        if anonymiser in found
+    ]
     y = {"title": "EER [%], ↑ more privacy", "rangemode": "tozero"}
-    return chart(traces, x={"title": label(title)}, y=y, height=400, shapes=[level("y", GUESSING_PERCENT)])
+    return chart(
+        traces, x={"title": label(title)}, y=y, height=400, shapes=[level("y", GUESSING_PERCENT)]
+    )
 
 
 def _point(title, system, metric, colour):
     value, eer = float(metric.value), system.mean["eer_percent"]
     limits = (float(metric.ci_low), float(metric.ci_high)) if _is_number(metric.ci_low) else None
     interval = system.intervals[system.mean_label].get("eer_percent")
-    lines = [label(system.anonymiser), f"{label(title)} {value:.3g}{_text(limits, '{:.3g}'.format)}"]
-    lines.append(f"EER {EER.text(eer)} %{_text(interval, EER.text)}, {system.attack}, {label(system.attacker)}")
+    lines = [
+        label(system.anonymiser),
+        f"{label(title)} {value:.3g}{_text(limits, '{:.3g}'.format)}",
+    ]
+    lines.append(
+        f"EER {EER.text(eer)} %{_text(interval, EER.text)}, {system.attack}, {label(system.attacker)}"
+    )
     look = {"colour": colour, "size": 11, "hover": "%{text}"}
-    trace = points([rounded(value)], [rounded(eer)], system.anonymiser, texts=["<br>".join(lines)], **look)
+    trace = points(
+        [rounded(value)], [rounded(eer)], system.anonymiser, texts=["<br>".join(lines)], **look
+    )
     bars = {"error_x": errors([value], [limits]), "error_y": errors([eer], [interval])}
-    return of_system(trace, system.anonymiser) | {axis: of | {"color": colour} for axis, of in bars.items()}
+    return of_system(trace, system.anonymiser) | {
+        axis: of | {"color": colour} for axis, of in bars.items()
+    }
 
 
 def _text(limits, form):

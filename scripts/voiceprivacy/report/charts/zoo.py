@@ -10,7 +10,11 @@ ANIMALS = {  # corner -> symbol, as in the picture for papers
     "worm": "triangle-up",
     "-": "circle",
 }
-TITLES = {"oo": "OO: originals", "op": "OP: original enrols, protected tried", "pp": "PP: protected"}
+TITLES = {
+    "oo": "OO: originals",
+    "op": "OP: original enrols, protected tried",
+    "pp": "PP: protected",
+}
 
 
 def zoo(animals, *, colour, spans):
@@ -41,7 +45,10 @@ def table(found):
     for condition in found:
         titles += [f"{condition.upper()} {what}" for what in ("target", "impostor", "animal")]
     speakers = sorted({speaker for animals in found.values() for speaker in animals})
-    rows = [[name, *(text for of in found.values() for text in _texts(of.get(name)))] for name in speakers]
+    rows = [
+        [name, *(text for of in found.values() for text in _texts(of.get(name)))]
+        for name in speakers
+    ]
     return titles, rows
 
 
@@ -49,8 +56,15 @@ def _texts(of):
     if of is None:
         return [DASH] * 3
     means = (of["mean_target_llr"], of["mean_impostor_llr"])
-    animal = f"({of['corner']})" if of["animal"] == "-" and of["corner"] != "-" else of["animal"].replace("-", DASH)
-    return [*(DASH if mean is None else f"{mean:.2f}".replace("-", MINUS) for mean in means), animal]
+    animal = (
+        f"({of['corner']})"
+        if of["animal"] == "-" and of["corner"] != "-"
+        else of["animal"].replace("-", DASH)
+    )
+    return [
+        *(DASH if mean is None else f"{mean:.2f}".replace("-", MINUS) for mean in means),
+        animal,
+    ]
 
 
 def _corner(corner, animals, colour):

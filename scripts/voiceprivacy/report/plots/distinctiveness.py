@@ -12,8 +12,15 @@ def picture(*, points, limits=None, title="", anonymisers=()):
     """Make the figure of plot_points with its two legends; ``style.save`` writes it."""
     figure, ax = style.figure(7, 4.4)
     colours, markers = plot_points(ax, points=points, limits=limits, anonymisers=anonymisers)
-    figure.legend(handles=_key(ax, colours, "o"), title="anonymiser", loc="outside right upper", alignment="left")
-    figure.legend(handles=_key(ax, markers, None), title="set", loc="outside right lower", alignment="left")
+    figure.legend(
+        handles=_key(ax, colours, "o"),
+        title="anonymiser",
+        loc="outside right upper",
+        alignment="left",
+    )
+    figure.legend(
+        handles=_key(ax, markers, None), title="set", loc="outside right lower", alignment="left"
+    )
     figure.suptitle(title)
     return figure
 
@@ -39,20 +46,35 @@ def plot_points(ax, *, points, limits=None, anonymisers=()):
     markers = {name: MARKERS[index % len(MARKERS)] for index, name in enumerate(sets)}
     limits = limits or {}
     ends = [end for _, of_gain in limits.values() for end in of_gain or ()]
-    finite = [gain for gain in (*(gain for _, gain in points.values()), *ends) if math.isfinite(gain)]
+    finite = [
+        gain for gain in (*(gain for _, gain in points.values()), *ends) if math.isfinite(gain)
+    ]
     low, high = min([0.0, *finite]), max([0.0, *finite])
     margin = 0.08 * (high - low) or 1.0
     for (anonymiser, of), (deid, gain) in points.items():
         lost = gain == -math.inf
         height, marker = (low - margin, r"$\downarrow$") if lost else (gain, markers[of])
-        look = {"marker": marker, "color": colours[anonymiser], "markersize": 9 if lost else 6, "alpha": 0.85}
+        look = {
+            "marker": marker,
+            "color": colours[anonymiser],
+            "markersize": 9 if lost else 6,
+            "alpha": 0.85,
+        }
         ax.plot(deid, height, linestyle="", **look)
-        _plot_interval(ax, (deid, height), limits.get((anonymiser, of), (None, None)), colours[anonymiser])
+        _plot_interval(
+            ax, (deid, height), limits.get((anonymiser, of), (None, None)), colours[anonymiser]
+        )
     ax.axhline(0, color="black", linestyle=":", linewidth=0.8)
     ax.axvline(100, color="black", linestyle=":", linewidth=0.8)
-    left = min(0.0, *(deid for deid, _ in points.values()), *(end for of, _ in limits.values() for end in of or ()))
+    left = min(
+        0.0,
+        *(deid for deid, _ in points.values()),
+        *(end for of, _ in limits.values() for end in of or ()),
+    )
     ax.set(xlim=(left - 3, 103), ylim=(low - 1.8 * margin, high + margin))
-    ax.set(xlabel="de-identification, DeID [%]", ylabel="gain of voice distinctiveness, $G_{VD}$ [dB]")
+    ax.set(
+        xlabel="de-identification, DeID [%]", ylabel="gain of voice distinctiveness, $G_{VD}$ [dB]"
+    )
     return colours, markers
 
 
@@ -69,6 +91,8 @@ def _plot_interval(ax, point, limits, colour):
 def _key(ax, looks, marker):
     handles = []
     for name, look in looks.items():
-        style_of = {"color": look, "marker": marker} if marker else {"color": "black", "marker": look}
+        style_of = (
+            {"color": look, "marker": marker} if marker else {"color": "black", "marker": look}
+        )
         handles += ax.plot([], [], linestyle="", label=name, **style_of)
     return handles

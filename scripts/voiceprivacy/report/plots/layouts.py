@@ -58,7 +58,12 @@ def profiles_picture(profiles, *, anonymisers=()):
     figure, axes = style.figure(*size, 1, len(profiles), squeeze=False, sharey=True)
     for ax, (name, of) in zip(axes[0], profiles.items(), strict=True):
         first = next(iter(of.values()))
-        ax.plot(first["prior_log_odds"], first["ece_default_bit"], color="black", label="perfect privacy")
+        ax.plot(
+            first["prior_log_odds"],
+            first["ece_default_bit"],
+            color="black",
+            label="perfect privacy",
+        )
         for system, curve in of.items():
             ax.plot(curve["prior_log_odds"], curve["ece_bit"], label=system, **looks[system])
         ax.set_title(name, fontsize="medium")

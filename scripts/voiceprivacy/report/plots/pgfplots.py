@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle, StepPatch
 from matplotlib.ticker import FixedLocator
 
-from voiceprivacy.files import BadInput
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report.latex import latex_with_math
 
 LINES = {"-": "solid", "--": "dashed", "-.": "dashdotted", ":": "dotted", "None": "only marks"}
@@ -32,9 +32,13 @@ def to_pgfplots(figure):
             lines += _axis(figure, ax)
     width, height = figure.get_size_inches()
     if figure.get_supxlabel():
-        lines.append(rf"\node[anchor=south] at ({width / 2:.4f}in,0) {{{_text(figure.get_supxlabel())}}};")
+        lines.append(
+            rf"\node[anchor=south] at ({width / 2:.4f}in,0) {{{_text(figure.get_supxlabel())}}};"
+        )
     if figure.get_supylabel():
-        lines.append(rf"\node[rotate=90, anchor=north] at (0,{height / 2:.4f}in) {{{_text(figure.get_supylabel())}}};")
+        lines.append(
+            rf"\node[rotate=90, anchor=north] at (0,{height / 2:.4f}in) {{{_text(figure.get_supylabel())}}};"
+        )
     return "\n".join([*lines, r"\end{tikzpicture}", ""])
 
 
@@ -60,7 +64,9 @@ def _axis(figure, ax):
     if "\n" in ax.get_title():
         flags.append(r"title style={align=center, font=\footnotesize}")
     flags += [f"{axis}mode=log" for axis in "xy" if getattr(ax, f"get_{axis}scale")() == "log"]
-    options = ", ".join([*flags, *(f"{name}={value}" for name, value in options.items() if value != "{}")])
+    options = ", ".join(
+        [*flags, *(f"{name}={value}" for name, value in options.items() if value != "{}")]
+    )
     if ax.images or ax.collections:
         raise BadInput("this picture cannot be written as LaTeX: it has areas; take pdf")
     drawn = [_area(patch) for patch in ax.patches] + [_line(ax, line) for line in ax.lines]
@@ -69,8 +75,12 @@ def _axis(figure, ax):
 
 def _line(ax, line):
     vertices = _thinned(line) if len(line.get_path().vertices) > 200 else line.get_path().vertices
-    if line.get_transform() != ax.transData:  # axhline, axvline: one coordinate is a share of the axes
-        vertices = ax.transData.inverted().transform(line.get_transform().transform(line.get_path().vertices))
+    if (
+        line.get_transform() != ax.transData
+    ):  # axhline, axvline: one coordinate is a share of the axes
+        vertices = ax.transData.inverted().transform(
+            line.get_transform().transform(line.get_path().vertices)
+        )
     return rf"\addplot[forget plot, {_look(line)}] coordinates {{{_coordinates(vertices)}}};"
 
 
@@ -112,7 +122,10 @@ def _look(artist):
 
 def _legend(figure, ax):
     """Lines of the legend and options of the axis; the legend of the figure belongs to its first axes."""
-    legend, place = ax.get_legend(), "at={(1.03,1)}, anchor=north west, draw=none, cells={anchor=west}"
+    legend, place = (
+        ax.get_legend(),
+        "at={(1.03,1)}, anchor=north west, draw=none, cells={anchor=west}",
+    )
     if legend is None and figure.legends and ax is figure.axes[0]:
         legend = figure.legends[0]
         box = ax.get_position()
@@ -125,7 +138,11 @@ def _legend(figure, ax):
     lines = [rf"\addlegendimage{{empty legend}}\addlegendentry{{{_text(title)}}}"] if title else []
     for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
         area = ", area legend" if not isinstance(handle, Line2D) else ""
-        look = _look(handle) if not area else f"draw=none, {_colour('fill', handle.get_facecolor())}, fill opacity=0.5"
+        look = (
+            _look(handle)
+            if not area
+            else f"draw=none, {_colour('fill', handle.get_facecolor())}, fill opacity=0.5"
+        )
         lines.append(rf"\addlegendimage{{{look}{area}}}\addlegendentry{{{_text(text.get_text())}}}")
     return lines, [f"legend style={{{place}}}"]
 

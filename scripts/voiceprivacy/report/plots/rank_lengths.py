@@ -25,7 +25,13 @@ def picture(*, disclosures, n_templates, title=""):
     rows = math.ceil(len(disclosures) / columns)
     width, height = PANEL_INCHES
     figure, axes = style.figure(
-        width * columns + 1.2, height * rows + 0.4, rows, columns, squeeze=False, sharex=True, sharey=True
+        width * columns + 1.2,
+        height * rows + 0.4,
+        rows,
+        columns,
+        squeeze=False,
+        sharex=True,
+        sharey=True,
     )
     for ax in axes.flat[len(disclosures) :]:
         ax.set_axis_off()
@@ -48,7 +54,9 @@ def plot_lengths(ax, *, disclosures, most_bit):
     tests = np.array(sorted({test for of in disclosures.values() for test in of}), dtype=float)
     for index, (template, of) in enumerate(sorted(disclosures.items())):
         bits = [of[test][0] for test in sorted(of)]
-        ax.plot(sorted(of), bits, marker="o", color=style.colour(index), label=f"template {template}")
+        ax.plot(
+            sorted(of), bits, marker="o", color=style.colour(index), label=f"template {template}"
+        )
         shift = (index - (len(disclosures) - 1) / 2) * BESIDE * (tests[-1] - tests[0])
         limits = [(test + shift, *interval) for test, (_, interval) in of.items() if interval]
         ax.vlines(*np.reshape(limits, (-1, 3)).T, color=style.colour(index), linewidth=0.8)

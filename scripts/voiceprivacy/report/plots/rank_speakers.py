@@ -39,16 +39,29 @@ def picture(*, disclosures, examples, example_of, n_templates, anonymisers=()):
 def plot_distribution(density, cumulative, *, disclosures, most_bit, looks):
     """Draw how mean disclosure is spread over the speakers (Figure 6 of Backstrom et al., 2025), on two axes."""
     n_speakers = max(len(bits) for bits in disclosures.values())
-    edges = np.linspace(0, max(most_bit, 1e-9), min(MOST_BINS, max(4, round(math.sqrt(n_speakers)) * 2)) + 1)
+    edges = np.linspace(
+        0, max(most_bit, 1e-9), min(MOST_BINS, max(4, round(math.sqrt(n_speakers)) * 2)) + 1
+    )
     for label, bits in disclosures.items():
         look = {**looks[label], "label": label}
         shares = np.histogram(bits, edges)[0] / len(bits)
         density.stairs(shares, edges, **look)
         density.axvline(np.mean(bits), color=look["color"], linewidth=0.8, alpha=0.6)
         steps = np.sort(bits)
-        cumulative.step([0, *steps, edges[-1]], [0, *np.arange(1, len(bits) + 1) / len(bits), 1], where="post", **look)
-    density.set(xlabel="mean disclosure of a speaker [bit]", ylabel="share of speakers (thin line: mean)")
-    cumulative.set(xlabel="mean disclosure of a speaker [bit]", ylabel="share of speakers up to it", ylim=(0, 1.02))
+        cumulative.step(
+            [0, *steps, edges[-1]],
+            [0, *np.arange(1, len(bits) + 1) / len(bits), 1],
+            where="post",
+            **look,
+        )
+    density.set(
+        xlabel="mean disclosure of a speaker [bit]", ylabel="share of speakers (thin line: mean)"
+    )
+    cumulative.set(
+        xlabel="mean disclosure of a speaker [bit]",
+        ylabel="share of speakers up to it",
+        ylim=(0, 1.02),
+    )
 
 
 def plot_examples(ax, *, examples):

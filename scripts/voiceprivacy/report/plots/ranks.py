@@ -23,7 +23,13 @@ def picture(*, curves, metrics, anonymisers=()):
     width, height = PANEL_INCHES
     same_scale = len({len(curve["p"]) for curve in curves.values()}) == 1
     figure, axes = style.figure(
-        width * max(columns, 2), height * rows + 0.5, rows, columns, sharex=same_scale, sharey=same_scale, squeeze=False
+        width * max(columns, 2),
+        height * rows + 0.5,
+        rows,
+        columns,
+        sharex=same_scale,
+        sharey=same_scale,
+        squeeze=False,
     )
     plot_histograms(axes, curves=curves, metrics=metrics, looks=style.looks(curves, anonymisers))
     figure.supxlabel("rank of the true speaker (1 = most similar)", fontsize="medium")
@@ -75,10 +81,25 @@ def plot_histogram(ax, *, p, gamma, colour=style.COLOURS[5]):
         ax.set_xticks(sorted({1, *range(step, n_templates + 1, step)}))
         ax.set_xlim(0.4, n_templates + 0.6)
     else:
-        ax.plot(ranks[p > 0], p[p > 0], ".", markersize=3, color=colour, label=HISTOGRAM, rasterized=True)
+        ax.plot(
+            ranks[p > 0],
+            p[p > 0],
+            ".",
+            markersize=3,
+            color=colour,
+            label=HISTOGRAM,
+            rasterized=True,
+        )
         ax.set(xscale="log", yscale="log")
     ax.plot(ranks, gamma, color="black", linewidth=1, marker="." if few else "", label=MODEL)
-    ax.plot([1, n_templates], [1 / n_templates] * 2, color="black", linestyle=":", linewidth=1, label=CHANCE)
+    ax.plot(
+        [1, n_templates],
+        [1 / n_templates] * 2,
+        color="black",
+        linestyle=":",
+        linewidth=1,
+        label=CHANCE,
+    )
 
 
 def _summary(metrics, n_templates):

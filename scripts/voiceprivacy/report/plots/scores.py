@@ -31,7 +31,9 @@ def picture(name, curves):
     columns = min(len(curves), MOST_COLUMNS)
     rows = math.ceil(len(curves) / columns)
     width, height = PANEL_INCHES
-    figure, axes = style.figure(width * max(columns, 2), height * rows + 0.6, rows, columns, squeeze=False)
+    figure, axes = style.figure(
+        width * max(columns, 2), height * rows + 0.6, rows, columns, squeeze=False
+    )
     for ax in axes.flat[len(curves) :]:
         ax.set_axis_off()
     for ax, (label, curve) in zip(axes.flat, curves.items(), strict=False):
@@ -67,13 +69,18 @@ def plot_det(ax, curve, label, index):
     ends = ndtri(DET_PERCENT[[0, -1]] / 100)
     grid = np.linspace(*ends, 400)
     hull = np.interp(ndtr(grid), curve["hull_false_alarm"][::-1], curve["hull_miss"][::-1])
-    miss, false_alarm = (np.clip(_deviates(curve[name]), *(2 * ends)) for name in ("miss", "false_alarm"))
+    miss, false_alarm = (
+        np.clip(_deviates(curve[name]), *(2 * ends)) for name in ("miss", "false_alarm")
+    )
     if not index:
         ax.plot(ends, ends, color="black", linestyle=":", linewidth=0.8)
     look = {"color": style.colour(index), "linestyle": style.line(index)}
     ax.plot(false_alarm, miss, label=label, **look)
     ax.plot(grid, np.clip(_deviates(hull), *(2 * ends)), linewidth=0.6, **look)
-    ticks = {"ticks": ndtri(DET_PERCENT / 100), "labels": [f"{percent:g}" for percent in DET_PERCENT]}
+    ticks = {
+        "ticks": ndtri(DET_PERCENT / 100),
+        "labels": [f"{percent:g}" for percent in DET_PERCENT],
+    }
     ax.set_xticks(**ticks, fontsize="small")
     ax.set_yticks(**ticks, fontsize="small")
     ax.set(xlabel="false alarms [%]", ylabel="misses [%]", xlim=ends, ylim=ends, aspect="equal")
@@ -86,18 +93,30 @@ def plot_roc(ax, curve, label, index):
     look = {"color": style.colour(index), "linestyle": style.line(index)}
     ax.plot(curve["false_alarm"], 1 - curve["miss"], label=label, **look)
     ax.plot(curve["hull_false_alarm"], 1 - curve["hull_miss"], linewidth=0.6, **look)
-    ax.set(xlabel="nontargets accepted", ylabel="targets accepted", xlim=(0, 1), ylim=(0, 1.005), aspect="equal")
+    ax.set(
+        xlabel="nontargets accepted",
+        ylabel="targets accepted",
+        xlim=(0, 1),
+        ylim=(0, 1.005),
+        aspect="equal",
+    )
 
 
 def plot_tippett(ax, curve):
     """Share of trials whose LLR is at least so large, of the scores as they are and after oracle calibration."""
     oracle = np.concatenate([llrs for llrs, _ in curve["oracle"].values()])
     limits = min(oracle.min(), 0) - 0.5, max(oracle.max(), 0) + 0.5
-    for kind, look in (("oracle", {"linestyle": "-"}), ("actual", {"linestyle": "--", "linewidth": 1})):
+    for kind, look in (
+        ("oracle", {"linestyle": "-"}),
+        ("actual", {"linestyle": "--", "linewidth": 1}),
+    ):
         for label, colour in CLASSES.items():
             llrs, shares = curve[kind][label]
             llrs = np.clip(llrs, limits[0] - 1, limits[1] + 1)
-            x, y = np.repeat([limits[0] - 2, *llrs], 2), np.repeat([1, *shares, 0], 2)[1:-1]  # steps
+            x, y = (
+                np.repeat([limits[0] - 2, *llrs], 2),
+                np.repeat([1, *shares, 0], 2)[1:-1],
+            )  # steps
             words = "after oracle calibration" if kind == "oracle" else "as they are"
             ax.plot(x, y, color=colour, label=f"{label}s {words}", **look)
     ax.axvline(0, color="black", linestyle=":", linewidth=0.8)
@@ -117,10 +136,25 @@ def plot_llrs(ax, curve):
 def plot_calibration(ax, curve):
     """Empirical calibration plot: how many trials of a posterior are targets (Figure 4 of Noe et al., CSL 2022)."""
     ax.plot([0, 1], [0, 1], color="black", linestyle=":", linewidth=0.8, label="calibrated")
-    for kind, label, colour in (("actual", "scores as they are", ACTUAL), ("oracle", "after calibration", MINIMUM)):
+    for kind, label, colour in (
+        ("actual", "scores as they are", ACTUAL),
+        ("oracle", "after calibration", MINIMUM),
+    ):
         points = curve[kind]
-        ax.plot(points["posterior"], points["share"], color=colour, marker="o", markersize=3, label=label)
-    ax.set(xlabel="posterior of target by the score", ylabel="share of targets", xlim=(0, 1), ylim=(-0.01, 1.01))
+        ax.plot(
+            points["posterior"],
+            points["share"],
+            color=colour,
+            marker="o",
+            markersize=3,
+            label=label,
+        )
+    ax.set(
+        xlabel="posterior of target by the score",
+        ylabel="share of targets",
+        xlim=(0, 1),
+        ylim=(-0.01, 1.01),
+    )
 
 
 TOGETHER = {"det": plot_det, "roc": plot_roc}
@@ -138,14 +172,20 @@ PANELS = {
 def _over_priors(ax, curve, ylabel):
     x = curve["prior_log_odds"]
     ax.plot(x, curve["actual"], color=ACTUAL, label="actual (scores as they are)")
-    ax.plot(x, curve["minimum"], color=MINIMUM, linestyle="--", label="minimum (oracle calibration)")
+    ax.plot(
+        x, curve["minimum"], color=MINIMUM, linestyle="--", label="minimum (oracle calibration)"
+    )
     ax.plot(x, curve["default"], color="black", linestyle=":", label="default (perfect privacy)")
-    ax.set(xlabel=LOG_ODDS, ylabel=ylabel, xlim=(x[0], x[-1]), ylim=(0, 1.4 * curve["default"].max()))
+    ax.set(
+        xlabel=LOG_ODDS, ylabel=ylabel, xlim=(x[0], x[-1]), ylim=(0, 1.4 * curve["default"].max())
+    )
 
 
 def _histograms(ax, curve, xlabel):
     for label, colour in CLASSES.items():
-        ax.stairs(curve[label], curve["edges"], color=colour, fill=True, alpha=0.5, label=f"{label}s")
+        ax.stairs(
+            curve[label], curve["edges"], color=colour, fill=True, alpha=0.5, label=f"{label}s"
+        )
     ax.set(xlabel=xlabel, ylabel="density", ylim=(0, None))
 
 

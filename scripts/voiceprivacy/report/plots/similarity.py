@@ -40,7 +40,9 @@ def plot_matrices(ax, *, oo, op, pp, speakers):
     -------
     matplotlib image : what a colour bar needs
     """
-    image = ax.imshow(blocks(oo=oo, op=op, pp=pp), cmap=SCALE, vmin=0, vmax=1, interpolation="nearest")
+    image = ax.imshow(
+        blocks(oo=oo, op=op, pp=pp), cmap=SCALE, vmin=0, vmax=1, interpolation="nearest"
+    )
     ax.spines[:].set_visible(True)
     ax.axhline(len(speakers) - 0.5, color="black", linewidth=0.8)
     ax.axvline(len(speakers) - 0.5, color="black", linewidth=0.8)
@@ -65,7 +67,10 @@ def _name_speakers(ax, speakers):
 
 
 def _name_halves(ax, n_speakers):
-    centres, names = [(n_speakers - 1) / 2, (3 * n_speakers - 1) / 2], ["original (O)", "protected (P)"]
+    centres, names = (
+        [(n_speakers - 1) / 2, (3 * n_speakers - 1) / 2],
+        ["original (O)", "protected (P)"],
+    )
     top, right = ax.secondary_xaxis("top"), ax.secondary_yaxis("right")
     top.set_xticks(centres, names)
     right.set_yticks(centres, names, rotation=270, va="center")

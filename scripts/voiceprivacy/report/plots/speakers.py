@@ -34,15 +34,28 @@ def picture(*, exposures, title="", colour=style.COLOURS[0]):
     width = min(14, max(6.5, 1.5 + 0.3 * len(speakers)))
     figure, axes = style.figure(width, 6.4, len(ROWS), 1, sharex=True)
     for ax, (metric, label) in zip(axes, ROWS.items(), strict=True):
-        plot_bars(ax, exposures=exposures, speakers=speakers, metric=metric, attacks=attacks, colour=colour)
+        plot_bars(
+            ax,
+            exposures=exposures,
+            speakers=speakers,
+            metric=metric,
+            attacks=attacks,
+            colour=colour,
+        )
         ax.set_ylabel(label)
     axes[0].axhline(NO_PRIVACY_BIT, color="black", linestyle=":", linewidth=1)
-    axes[0].annotate("no privacy", (len(speakers) - 0.5, NO_PRIVACY_BIT), va="bottom", ha="right", fontsize=7)
+    axes[0].annotate(
+        "no privacy", (len(speakers) - 0.5, NO_PRIVACY_BIT), va="bottom", ha="right", fontsize=7
+    )
     names = [f"{name} ({_targets(exposures, attacks, name)})" for name in speakers]
-    axes[-1].set_xticks(range(len(speakers)), names if len(names) <= MOST_NAMES else [""] * len(names))
+    axes[-1].set_xticks(
+        range(len(speakers)), names if len(names) <= MOST_NAMES else [""] * len(names)
+    )
     axes[-1].tick_params(axis="x", rotation=90, labelsize=7, length=0)
     axes[-1].set_xlabel("speaker (number of target trials), the most exposed first")
-    figure.legend(handles=_legend(attacks, "oo" in exposures, colour), loc="outside upper right", ncols=3)
+    figure.legend(
+        handles=_legend(attacks, "oo" in exposures, colour), loc="outside upper right", ncols=3
+    )
     figure.suptitle(title, x=0.01, ha="left")
     return figure
 
@@ -74,17 +87,28 @@ def _most_exposed_first(exposures, attacks):
     shown = {speaker for condition in attacks or exposures for speaker in exposures[condition]}
 
     def exposure(speaker):
-        values = [exposures[condition].get(speaker, {}).get("dece_bit") for condition in attacks or exposures]
+        values = [
+            exposures[condition].get(speaker, {}).get("dece_bit")
+            for condition in attacks or exposures
+        ]
         return max((value for value in values if value is not None), default=-np.inf)
 
     return sorted(shown, key=lambda speaker: (-exposure(speaker), speaker))
 
 
 def _targets(exposures, attacks, speaker):
-    counts = {exposures[condition][speaker]["n_target"] for condition in attacks if speaker in exposures[condition]}
+    counts = {
+        exposures[condition][speaker]["n_target"]
+        for condition in attacks
+        if speaker in exposures[condition]
+    }
     return "/".join(f"{count:g}" for count in sorted(counts))
 
 
 def _legend(attacks, original, colour):
     bars = [Patch(**_look(condition, colour), label=condition.upper()) for condition in attacks]
-    return [*bars, Line2D([], [], color="black", linewidth=1.5, label="OO (unprotected)")] if original else bars
+    return (
+        [*bars, Line2D([], [], color="black", linewidth=1.5, label="OO (unprotected)")]
+        if original
+        else bars
+    )

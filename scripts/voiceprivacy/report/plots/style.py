@@ -3,7 +3,7 @@
 import matplotlib
 from matplotlib.figure import Figure
 
-from voiceprivacy.files import BadInput, whole_or_absent
+from voiceprivacy.inout.files import BadInput, whole_or_absent
 from voiceprivacy.report.colours import COLOURS, dash, palette
 
 LINES = ("-", "--", "-.", ":")
@@ -42,7 +42,9 @@ def save(figure, path):
             temporary.write_text(text, encoding="utf-8")
         return
     if kind not in _NO_DATE:
-        raise BadInput(f"{path}: cannot write this kind of picture; end the name in {', '.join([*_NO_DATE, 'tex'])}")
+        raise BadInput(
+            f"{path}: cannot write this kind of picture; end the name in {', '.join([*_NO_DATE, 'tex'])}"
+        )
     with whole_or_absent(path) as temporary:
         figure.savefig(temporary, format=kind, metadata=_NO_DATE[kind])
 
@@ -75,6 +77,9 @@ def looks(labels, anonymisers=()):
     systems = {label: label.rpartition("/") for label in labels}
     colours = palette([*anonymisers, *(anonymiser for anonymiser, _, _ in systems.values())])
     return {
-        label: {"color": colours[anonymiser], "linestyle": _LINE_OF[dash(colours, anonymiser, condition)]}
+        label: {
+            "color": colours[anonymiser],
+            "linestyle": _LINE_OF[dash(colours, anonymiser, condition)],
+        }
         for label, (anonymiser, _, condition) in systems.items()
     }

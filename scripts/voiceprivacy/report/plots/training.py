@@ -24,7 +24,13 @@ def picture(curve, *, title=""):
         ax = axes[1, 0]
         ax.plot(curve.epoch, eers, color=style.colour(1), **draw)
         ax.axvline(curve.epoch[lowest], color="black", linestyle=":", linewidth=0.8)
-        ax.plot(curve.epoch[lowest], eers[lowest], "o", color="black", label=f"lowest: epoch {curve.epoch[lowest]:g}")
+        ax.plot(
+            curve.epoch[lowest],
+            eers[lowest],
+            "o",
+            color="black",
+            label=f"lowest: epoch {curve.epoch[lowest]:g}",
+        )
         ax.set(ylabel="EER of held-out\nspeakers [%]", ylim=(0, None))
         ax.legend(loc="lower right")
     axes[-1, 0].set_xlabel("epoch")

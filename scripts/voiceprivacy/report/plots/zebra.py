@@ -41,10 +41,19 @@ def plot_profiles(ax, *, curves, metrics, over="log_odds", looks=None):
         (line,) = ax.plot(scale(curve["prior_log_odds"]), curve[name], **look)
         return line
 
-    perfect = draw(next(iter(curves.values())), "ece_default_bit", color="black", label="perfect privacy (0, 0, 0)")
+    perfect = draw(
+        next(iter(curves.values())),
+        "ece_default_bit",
+        color="black",
+        label="perfect privacy (0, 0, 0)",
+    )
     lines = {}
     for index, (label, curve) in enumerate(curves.items()):
-        look = looks[label] if looks else {"color": style.colour(index), "linestyle": style.line(index)}
+        look = (
+            looks[label]
+            if looks
+            else {"color": style.colour(index), "linestyle": style.line(index)}
+        )
         lines[label] = draw(curve, "ece_bit", label=f"{label} {_profile(metrics[label])}", **look)
     ranking = sorted(lines, key=lambda label: metrics[label]["dece_bit"])
     title = "system ($D_{ECE}$ [bit], worst case, tag)"
@@ -53,7 +62,9 @@ def plot_profiles(ax, *, curves, metrics, over="log_odds", looks=None):
     if any(_zero(of) for of in metrics.values()):
         title += f"\n{ZERO.strip()} no more than zero evidence"
     handles = [perfect, *(lines[label] for label in ranking)]
-    ax.legend(handles=handles, title=title, loc="upper left", bbox_to_anchor=(1.02, 1), alignment="left")
+    ax.legend(
+        handles=handles, title=title, loc="upper left", bbox_to_anchor=(1.02, 1), alignment="left"
+    )
     ax.set(xlabel=xlabel, ylabel="ECE [bit]", ylim=(0, None))
 
 
@@ -89,7 +100,9 @@ def plot_calibration(ax, *, profiles, metrics):
     for name, (label, colour, line) in looks.items():
         numbers = _numbers_of(name, metrics)
         label += f"\n{numbers.strip()}" if numbers and metrics.get("limits") else numbers
-        ax.plot(profiles["prior_log_odds"], profiles[f"ece_{name}_bit"], line, color=colour, label=label)
+        ax.plot(
+            profiles["prior_log_odds"], profiles[f"ece_{name}_bit"], line, color=colour, label=label
+        )
     title = "($D_{ECE}$, worst case, tag) or [$C_{ECE}$; $C_{llr}$]"
     title += "\nwith 95 % intervals" if metrics.get("limits") else ""
     ax.legend(title=title, loc="upper left", bbox_to_anchor=(1.02, 1), alignment="left")
@@ -101,13 +114,17 @@ def _numbers_of(name, metrics):
         worst = short(metrics[f"worst_case_{name}_log10"])
         return f" ({_with_limits(f'dece_{name}_bit', metrics)}, {worst}, {metrics[f'tag_{name}']})"
     if name in ("linear", "isotonic"):
-        return f" [{'; '.join(_with_limits(f'{of}_{name}_bit', metrics) for of in ('cece', 'cllr'))}]"
+        return (
+            f" [{'; '.join(_with_limits(f'{of}_{name}_bit', metrics) for of in ('cece', 'cllr'))}]"
+        )
     return ""
 
 
 def _with_limits(name, metrics):
     low, high = metrics.get("limits", {}).get(name, (None, None))
-    return short(metrics[name]) + ("" if low is None else f" ({low:.2f} to {high:.2f})".replace("-", MINUS))
+    return short(metrics[name]) + (
+        "" if low is None else f" ({low:.2f} to {high:.2f})".replace("-", MINUS)
+    )
 
 
 def _profile(metrics):

@@ -2,12 +2,22 @@
 
 from matplotlib.lines import Line2D
 
+from voiceprivacy.report.curves import span_of_means
 from voiceprivacy.report.plots import style
 from voiceprivacy.report.plots.similarity import SCALE
-from voiceprivacy.report.speakers import span_of_means
 
-TITLES = {"oo": "OO: originals", "op": "OP: original enrols, protected tried", "pp": "PP: protected"}
-ANIMALS = {"dove": (1, "D"), "chameleon": (4, "s"), "phantom": (2, "v"), "worm": (0, "^"), "-": (None, "o")}
+TITLES = {
+    "oo": "OO: originals",
+    "op": "OP: original enrols, protected tried",
+    "pp": "PP: protected",
+}
+ANIMALS = {
+    "dove": (1, "D"),
+    "chameleon": (4, "s"),
+    "phantom": (2, "v"),
+    "worm": (0, "^"),
+    "-": (None, "o"),
+}
 GREY = "#8c8c8c"
 PANEL_INCHES = 3.1
 FEW_SPEAKERS = 25
@@ -30,9 +40,12 @@ def picture(*, zoo, matrices, speakers, title=""):
     matplotlib figure : ``style.save`` writes it
     """
     rows, columns = 3, len(zoo)
-    figure, axes = style.figure(PANEL_INCHES * columns + 0.8, PANEL_INCHES * rows + 0.9, rows, columns, squeeze=False)
+    figure, axes = style.figure(
+        PANEL_INCHES * columns + 0.8, PANEL_INCHES * rows + 0.9, rows, columns, squeeze=False
+    )
     spans = {
-        axis: span_of_means(zoo, mean) for axis, mean in (("xlim", "mean_target_llr"), ("ylim", "mean_impostor_llr"))
+        axis: span_of_means(zoo, mean)
+        for axis, mean in (("xlim", "mean_target_llr"), ("ylim", "mean_impostor_llr"))
     }
     for column, (condition, of) in enumerate(zoo.items()):
         image = _plot_matrix(axes[0, column], matrices[condition], speakers)
@@ -70,7 +83,13 @@ def plot_zoo(ax, *, animals, speakers, numbered=False):
             continue
         point = (of["mean_target_llr"], of["mean_impostor_llr"])
         colour, marker = _look(of["corner"])
-        ax.plot(*point, marker, color=colour, markerfacecolor=colour if of["animal"] != "-" else "white", markersize=5)
+        ax.plot(
+            *point,
+            marker,
+            color=colour,
+            markerfacecolor=colour if of["animal"] != "-" else "white",
+            markersize=5,
+        )
         if numbered and len(speakers) <= FEW_SPEAKERS:
             ax.annotate(str(position), point, xytext=(4, 3), textcoords="offset points", fontsize=6)
     if numbered:
@@ -83,7 +102,9 @@ def plot_zoo(ax, *, animals, speakers, numbered=False):
 def _plot_matrix(ax, values, speakers):
     image = ax.imshow(values, cmap=SCALE, vmin=0, vmax=1, interpolation="nearest")
     ax.spines[:].set_visible(True)
-    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, len(speakers)) if len(speakers) <= 16 * step)
+    step = next(
+        step for step in (1, 2, 5, 10, 20, 50, 100, len(speakers)) if len(speakers) <= 16 * step
+    )
     shown = range(0, len(speakers), step)
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_ticks(shown, [str(position + 1) for position in shown], fontsize=6)
@@ -106,6 +127,12 @@ def _legend(zoo):
     handles = []
     for corner in (corner for corner in ANIMALS if corner in corners):
         colour, marker = _look(corner)
-        look = {"marker": marker, "color": colour, "markerfacecolor": colour if corner in named else "white"}
-        handles.append(Line2D([], [], linestyle="", label="none" if corner == "-" else corner, **look))
+        look = {
+            "marker": marker,
+            "color": colour,
+            "markerfacecolor": colour if corner in named else "white",
+        }
+        handles.append(
+            Line2D([], [], linestyle="", label="none" if corner == "-" else corner, **look)
+        )
     return handles

@@ -1,0 +1,294 @@
+"""Train an embedding extractor to tell the training speakers apart, with SpeechBrain's Brain and classes.
+
+Conventions
+-----------
+* The recipe is a SpeechBrain hyperparameter file (read by ``hyperparameters``, so nothing in it runs as code): the
+  model as in any SpeechBrain speaker folder, and the training fields that ``Schedule`` and ``Augmentation`` list.
+* What is heard in an epoch is drawn from the seed, the epoch and the utterances' names (see ``pieces``): a training
+  that was killed goes on from its last epoch and gives the weights that it would have given, bit for bit on one
+  machine with equal threads.
+* With ``validation_speakers``, that many are held out of training; the weights of the epoch with the lowest EER on them
+  are kept, and training stops after ``patience`` epochs without a lower one.
+
+References
+----------
+Snyder et al., X-vectors, ICASSP 2018. Desplanques et al., ECAPA-TDNN, Interspeech 2020.
+Xiang et al., Margin matters, APSIPA 2019 (additive angular margin).
+"""
+
+import contextlib
+import hashlib
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+import voiceprivacy.attack.torchaudio_loader  # noqa: F401
+
+import torch
+
+from voiceprivacy.attack.extractors.hyperparameters import Hyperparameters
+from voiceprivacy.attack.extractors.networks import (
+    EMBEDDING,
+    FEATURES,
+    NORMALISATION,
+    SETTINGS,
+    WEIGHTS,
+    load_weights,
+)
+from voiceprivacy.attack.training.batches import Augmentation, Batches, Pieces, hold_out
+from voiceprivacy.attack.training.brain import (
+    MIXED,
+    History,
+    SpeakerBrain,
+    ValidationSet,
+    WholeCheckpointer,
+    keep_precision,
+)
+from voiceprivacy.inout import seeds
+from voiceprivacy.inout.files import (
+    BadInput,
+    remove_at_once,
+    remove_leftovers,
+    whole_folder_or_absent,
+)
+
+CLASSIFIER = [
+    "speechbrain.lobes.models.ECAPA_TDNN.Classifier",
+    "speechbrain.lobes.models.Xvector.Classifier",
+]
+COST = ["speechbrain.nnet.losses.LogSoftmaxWrapper", "speechbrain.nnet.losses.nll_loss"]
+OPTIMISERS = ["torch.optim.Adam", "torch.optim.AdamW"]
+ANNEALING = [
+    "speechbrain.nnet.schedulers.LinearScheduler",
+    "speechbrain.nnet.schedulers.CyclicLRScheduler",
+]
+SPEAKERS = "out_n_neurons"
+PLACEHOLDER = "!PLACEHOLDER"
+CURVE = "training.tsv"
+CLASSIFIER_WEIGHTS = "classifier.ckpt"
+HELD_OUT = "held_out_speakers.txt"
+
+
+class Schedule(NamedTuple):
+    """How a recipe trains: its plain training fields."""
+
+    number_of_epochs: int
+    batch_size: int
+    crop_s: float
+    sample_rate: int
+    validation_speakers: int
+    validation_s: float
+    patience: int
+
+
+class Computer(NamedTuple):
+    """What a training runs on: ``threads`` of torch on a CPU, or processes that load speech for a GPU."""
+
+    device: str = "cpu"
+    threads: int = 1
+    precision: str = "fp32"
+
+
+CPU = Computer()
+
+
+def train(utterances, *, recipe, folder, seed, start=None, computer=CPU):
+    """Train the extractor of a recipe and save it as a SpeechBrain folder, which is whole or absent afterwards.
+
+    Parameters
+    ----------
+    utterances : list of Utterance
+    recipe : path
+        SpeechBrain hyperparameter file with ``out_n_neurons: !PLACEHOLDER``.
+    folder : path
+        Beside it, ``<folder>.checkpoints`` holds what is needed to go on after a kill, and is removed at the end.
+    seed : int
+    start : path, optional
+        SpeechBrain folder of the same architecture whose weights are where training starts (fine-tuning), the
+        classifier's only where it has as many speakers.
+    computer : Computer
+
+    Raises
+    ------
+    BadInput : a recipe that is none, an utterance of another sample rate, too few speakers, no such GPU
+    """
+    schedule, augmentation = _schedule(recipe), _augmentation(recipe)
+    heard, held_out = hold_out(utterances, speakers=schedule.validation_speakers, seed=seed)
+    pieces = Pieces(
+        heard,
+        augmentation=augmentation,
+        crop_s=schedule.crop_s,
+        sample_rate=schedule.sample_rate,
+        seed=seed,
+    )
+    n_classes = len(pieces.speakers) * len(augmentation.speeds)
+    settings = Hyperparameters(recipe, placeholders={SPEAKERS: n_classes})
+    checkpoints = _checkpoints(folder, settings.text, utterances, seed, start)
+    for made in (Path(folder), checkpoints.parent):
+        remove_leftovers(made)
+    with _reproducibly(seed, computer.threads), whole_folder_or_absent(folder) as temporary:
+        modules = _modules(settings)
+        if start is not None:
+            _load(modules, Path(start))
+        brain = _brain(settings, modules, schedule, checkpoints, computer, seed)
+        validation = (
+            ValidationSet(held_out, schedule, batch_size=schedule.batch_size) if held_out else None
+        )
+        brain.train_on(_loader(pieces, schedule, computer, seed), validation)
+        _save(modules, settings.text.replace(PLACEHOLDER, str(n_classes)), temporary)
+        brain.history.write(temporary / CURVE)
+        if held_out:
+            names = sorted({of.speaker for of in held_out})
+            (temporary / HELD_OUT).write_text("\n".join(names) + "\n", encoding="utf-8")
+    remove_at_once(checkpoints.parent)
+
+
+def _schedule(recipe):
+    settings = Hyperparameters(recipe)
+    schedule = Schedule(
+        number_of_epochs=int(settings.number("number_of_epochs")),
+        batch_size=int(settings.number("batch_size")),
+        crop_s=settings.number("crop_s"),
+        sample_rate=int(settings.number("sample_rate")),
+        validation_speakers=int(settings.number_or_zero("validation_speakers", default=0)),
+        validation_s=settings.number_or_zero("validation_s", default=4.0),
+        patience=int(settings.number_or_zero("patience", default=10)),
+    )
+    features = settings.section("compute_features", classes=FEATURES)
+    if features.fields.get("sample_rate", 16000) != schedule.sample_rate:
+        raise BadInput(
+            f"{features.place}: sample_rate is not that of the recipe, {schedule.sample_rate}"
+        )
+    return schedule
+
+
+def _augmentation(recipe):
+    settings = Hyperparameters(recipe)
+    augmentation = Augmentation(
+        speeds=settings.numbers("speeds", default=[1.0]),
+        reverberation_s=settings.numbers("reverberation_s", default=[0.1, 0.5]),
+        reverberation_share=settings.number_or_zero("reverberation_share", default=0.0),
+        snr_db=settings.numbers("snr_db", default=[0.0, 20.0]),
+        noise_share=settings.number_or_zero("noise_share", default=0.0),
+    )
+    if not all(0.5 <= speed <= 2 for speed in augmentation.speeds):
+        raise BadInput(
+            f"{recipe}: speeds are {augmentation.speeds}, expected numbers from 0.5 to 2"
+        )
+    for field in ("snr_db", "reverberation_s"):
+        values = getattr(augmentation, field)
+        if len(values) != 2 or values[0] > values[1]:
+            raise BadInput(
+                f"{recipe}: {field} is {values}, expected the lowest and the highest value"
+            )
+    if augmentation.reverberation_s[0] < 0.05:
+        raise BadInput(
+            f"{recipe}: reverberation_s is {augmentation.reverberation_s}, expected 0.05 s or more"
+        )
+    return augmentation
+
+
+def _modules(settings):
+    sections = {
+        "compute_features": settings.section("compute_features", classes=FEATURES),
+        "mean_var_norm": settings.section("mean_var_norm", classes=NORMALISATION),
+        "embedding_model": settings.section("embedding_model", classes=EMBEDDING),
+        "classifier": settings.section("classifier", classes=CLASSIFIER),
+    }
+    return {name: section.build() for name, section in sections.items()}
+
+
+def _load(modules, start):
+    """Start from a model's weights; from its classifier's too, where it has as many speakers."""
+    load_weights(modules["embedding_model"], start / WEIGHTS, model="the recipe's model")
+    with contextlib.suppress(BadInput):
+        load_weights(modules["classifier"], start / CLASSIFIER_WEIGHTS)
+
+
+def _brain(settings, modules, schedule, checkpoints, computer, seed):
+    cost = settings.get("compute_cost")
+    annealing = settings.section("lr_annealing", classes=ANNEALING).build()
+    hparams = {
+        "compute_cost": settings.section(
+            "compute_cost", classes=COST, deferred=getattr(cost, "deferred", False)
+        ).build(),
+        "lr_annealing": annealing,
+    }
+    history = History()
+    recovered = {name: modules[name] for name in ("embedding_model", "classifier")} | {
+        "history": history
+    }
+    if hasattr(annealing, "on_batch_end"):
+        recovered["lr_annealing"] = annealing
+    options = _run_options(computer)
+    if options["data_parallel_backend"] and computer.precision in MIXED:
+        for name in ("embedding_model", "classifier"):
+            keep_precision(modules[name], computer.precision)
+    brain = SpeakerBrain(
+        modules=modules,
+        opt_class=settings.section("opt_class", classes=OPTIMISERS, deferred=True).build(),
+        hparams=hparams,
+        run_opts=options,
+        checkpointer=WholeCheckpointer(checkpoints, recovered, allow_partial_load=False),
+    )
+    brain.prepare(schedule, history=history, seed=seed)
+    return brain
+
+
+def _run_options(computer):
+    if computer.device == "cuda" and not torch.cuda.is_available():
+        raise BadInput("--device cuda: torch sees no GPU here; use --device cpu")
+    if computer.device == "cpu" and computer.precision == "fp16":
+        raise BadInput("--precision fp16 needs a GPU; use fp32 or bf16")
+    several = computer.device == "cuda" and torch.cuda.device_count() > 1
+    return {
+        "device": computer.device,
+        "precision": computer.precision,
+        "data_parallel_backend": several,
+    }
+
+
+def _loader(pieces, schedule, computer, seed):
+    batches = Batches(len(pieces), batch_size=schedule.batch_size, seed=seed)
+    workers = computer.threads if computer.device == "cuda" else 0
+    return torch.utils.data.DataLoader(pieces, batch_sampler=batches, num_workers=workers)
+
+
+def _checkpoints(folder, recipe, utterances, seed, start):
+    """A folder of checkpoints for exactly this training: with another recipe, seed, speech or start it is another."""
+    told = [
+        recipe,
+        str(seed),
+        *sorted(f"{of.utterance} {of.speaker} {_stamp(of.path)}" for of in utterances),
+    ]
+    if start is not None:
+        told += [str(start), _stamp(Path(start, WEIGHTS))]
+    digest = hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
+    return Path(f"{folder}.checkpoints") / digest
+
+
+def _stamp(path):
+    """Size and time of change of a file, by which others of the same name are told from it."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        raise BadInput(f"{path}: not found") from None
+    return f"{status.st_size} {status.st_mtime_ns}"
+
+
+def _save(modules, settings, folder):
+    (folder / SETTINGS).write_text(settings, encoding="utf-8")
+    torch.save(modules["embedding_model"].state_dict(), folder / WEIGHTS)
+    torch.save(modules["classifier"].state_dict(), folder / CLASSIFIER_WEIGHTS)
+
+
+@contextlib.contextmanager
+def _reproducibly(seed, threads):
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seeds.derive(seed, "weights"))
+            yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,205 @@
+"""The beta-binomial model of similarity ranks, for histograms that are too sparse to be read directly.
+
+Conventions
+-----------
+* The rank k = 1..N of the true speaker's template among N; gamma_k = betabinom.pmf(k - 1; N - 1, alpha, beta).
+* Logarithms are natural.
+
+Why this reading of Eq. 3
+-------------------------
+Rank k means that k - 1 of the other N - 1 templates are more similar than the true one: k - 1 successes in N - 1
+trials, a distribution over exactly the ranks 1..N. As printed (N trials, j successes, alpha in both beta functions) it
+gives rank 0 a probability and does not sum to one over the ranks. The paper's Table II decides: with alpha and beta
+solved from two numbers of a column this reading gives its other statistics, the printed one does not.
+
+References
+----------
+Backstrom et al., Privacy disclosure of similarity rank in speech and language processing, 2025, Eqs. 3 and 4, IV-B.
+"""
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import gammaln, xlog1py, xlogy
+
+from voiceprivacy.inout.files import BadInput
+
+LOG_RANGE = 20.0  # of alpha and beta; further out the model is the limit to nine digits
+GRID = np.linspace(-8.0, 8.0, 9)
+CONCENTRATIONS = (0.01, 0.3, 3.0, 30.0, 1000.0)
+N_STARTS = 5
+RANK_1_WEIGHT = 1e5
+
+
+class Fit(NamedTuple):
+    """Parameters, log gamma (N,), and the name of the limit where no finite parameters are best (else empty).
+
+    In a limit alpha and beta are 0, inf, or NaN where their value does not matter.
+    """
+
+    alpha: float
+    beta: float
+    log_gamma: np.ndarray
+    limit: str
+
+
+def log_pmf(alpha, beta, n_templates):
+    """Log probability of the ranks 1..N, array (N,).
+
+    Products of rising factorials instead of beta functions: no cancellation of large terms, exactly uniform for
+    alpha = beta = 1, and a gradient at the same price.
+    """
+    n_others = n_templates - 1
+    return (
+        _log_rising(alpha, n_others)
+        + _log_rising(beta, n_others)[::-1]
+        - _log_rising(alpha + beta, n_others)[-1]
+    )
+
+
+def fit(probability, *, loss="ll"):
+    """Fit alpha and beta to a rank histogram, from several starts.
+
+    Parameters
+    ----------
+    probability : array (N,)
+        Normalised histogram.
+    loss : str
+        ll, ms, wms, rwms or cll: sums over ranks as in section IV-B of the paper.
+
+    Returns
+    -------
+    Fit
+
+    Raises
+    ------
+    BadInput : cll for a histogram that is empty at rank 1, which has no minimum to speak of
+    """
+    probability = np.asarray(probability, dtype=float)
+    if loss == "cll" and probability[0] == 0:
+        raise BadInput("the loss cll needs an identification at rank 1, there is none; use ll")
+    if len(probability) == 1:
+        return Fit(np.nan, np.nan, np.zeros(1), "single template")
+    alpha, beta = _minimise(probability, LOSSES[loss])
+    log_gamma = log_pmf(alpha, beta, len(probability))
+    best, _ = LOSSES[loss](probability, log_gamma)
+    for exact in _exact_models(alpha / (alpha + beta), len(probability)):
+        if LOSSES[loss](probability, exact.log_gamma)[0] <= best * (1 + 1e-7) + 1e-15:
+            return exact
+    return Fit(alpha, beta, log_gamma, "")
+
+
+def _minimise(probability, loss):
+    n_templates = len(probability)
+    scale = max(loss(probability, log_pmf(1.0, 1.0, n_templates))[0], 1e-30)
+
+    def objective(log_parameters):
+        alpha, beta = np.exp(log_parameters)
+        value, slope = loss(probability, log_pmf(alpha, beta, n_templates))
+        return value / scale, _gradient(alpha, beta, slope) / scale
+
+    starts = sorted(_candidates(probability), key=lambda start: objective(start)[0])[:N_STARTS]
+    bounds = [(-LOG_RANGE, LOG_RANGE)] * 2
+    options = {"ftol": 1e-16, "gtol": 1e-11, "maxiter": 1000}
+    found = [
+        minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        for start in starts
+    ]
+    return np.exp(min(found, key=lambda result: result.fun).x)
+
+
+def _candidates(probability):
+    """Log parameters to look at before the search: a grid, and models that have the histogram's mean."""
+    mean = np.clip(probability @ np.linspace(0, 1, len(probability)), 1e-3, 1 - 1e-3)
+    same_mean = [
+        np.log([mean * concentration, (1 - mean) * concentration])
+        for concentration in CONCENTRATIONS
+    ]
+    return [*same_mean, *(np.array(point) for point in itertools.product(GRID, GRID))]
+
+
+def _gradient(alpha, beta, slope):
+    """Derivatives of a loss by log alpha and log beta from its derivatives by log gamma, array (N,)."""
+    n_others = len(slope) - 1
+    both = _rising_slope(alpha + beta, n_others)[-1]
+    by_alpha = slope @ (_rising_slope(alpha, n_others) - both)
+    by_beta = slope @ (_rising_slope(beta, n_others)[::-1] - both)
+    return np.array([alpha * by_alpha, beta * by_beta])
+
+
+def _log_rising(x, n):
+    """Log of x (x + 1) ... (x + k - 1) / k! for k = 0..n, array (n + 1,)."""
+    steps = np.arange(n)
+    return np.concatenate([[0.0], np.cumsum(np.log((x + steps) / (1 + steps)))])
+
+
+def _rising_slope(x, n):
+    return np.concatenate([[0.0], np.cumsum(1 / (x + np.arange(n)))])
+
+
+def _exact_models(last_probability, n_templates):
+    """Models that a search meets up to rounding only: the uniform one, and those without finite positive parameters.
+
+    ``last_probability`` is the mean of the beta distribution, alpha / (alpha + beta).
+    """
+    others = np.arange(n_templates)
+    binomial = (
+        xlogy(others, last_probability)
+        + xlog1py(others[::-1], -last_probability)
+        + gammaln(n_templates)
+        - gammaln(others + 1)
+        - gammaln(n_templates - others)
+    )
+    return [
+        Fit(1.0, 1.0, log_pmf(1.0, 1.0, n_templates), ""),
+        Fit(0.0, np.nan, _log_ends(0.0, n_templates), "perfect identification"),
+        Fit(np.nan, 0.0, _log_ends(1.0, n_templates), "always last"),
+        Fit(0.0, 0.0, _log_ends(last_probability, n_templates), "first or last"),
+        Fit(np.inf, np.inf, binomial, "binomial"),
+    ]
+
+
+def _log_ends(last_probability, n_templates):
+    """Log probability of ranks that are always the first or the last, array (N,)."""
+    probability = np.zeros(n_templates)
+    probability[[0, -1]] = 1 - last_probability, last_probability
+    with np.errstate(divide="ignore"):
+        return np.log(probability)
+
+
+def _log_likelihood(probability, log_gamma):
+    """Loss and its derivatives by log gamma; so for all losses."""
+    seen = probability > 0
+    return -(probability[seen] @ log_gamma[seen]), -probability
+
+
+def _constrained_log_likelihood(probability, log_gamma):
+    loss, slope = _log_likelihood(probability, log_gamma)
+    miss, gamma_1 = probability[0] - np.exp(log_gamma[0]), np.exp(log_gamma[0])
+    slope[0] -= 2 * RANK_1_WEIGHT * miss * gamma_1
+    return loss + RANK_1_WEIGHT * miss**2, slope
+
+
+def _squares(probability, log_gamma, weights=1.0):
+    gamma = np.exp(log_gamma)
+    miss = probability - gamma
+    return np.sum(weights * miss**2), -2 * weights * miss * gamma
+
+
+def _weighted_squares(probability, log_gamma):
+    return _squares(probability, log_gamma, probability)
+
+
+def _rank_weighted_squares(probability, log_gamma):
+    return _squares(probability, log_gamma, np.exp(-np.arange(1.0, len(probability) + 1)))
+
+
+LOSSES = {
+    "ll": _log_likelihood,
+    "ms": _squares,
+    "wms": _weighted_squares,
+    "rwms": _rank_weighted_squares,
+    "cll": _constrained_log_likelihood,
+}

@@ -1,0 +1,267 @@
+"""Voice similarity matrices: whose voice passes for whose, before and after protection.
+
+Conventions
+-----------
+* A similarity is a posterior for even odds, in [0, 1]; 0.5 is no evidence. Speakers are sorted by name.
+* Rows of OP are original speech, its columns protected speech: it is not symmetric. PO is its transpose.
+* LLRs are natural logarithms from one oracle calibration (PAV with Laplace's rule) of the whole condition.
+* A cell without pairs is masked: the diagonal of a speaker with one utterance is undefined and left out of the means.
+
+References
+----------
+Noe et al., Speech pseudonymisation assessment using voice similarity matrices, Interspeech 2020.
+Noe et al., Towards a unified assessment framework of speech pseudonymisation, Computer Speech and Language 72, 2022.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit, log_expit
+
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import number, read_rows
+from voiceprivacy.privacy.scores.calibration import oracle_llrs
+
+CELLS = ["matrix", "row_speaker", "column_speaker", "similarity"]
+# similarity = after(mean of before(LLR)): Eq. 6 of the 2022 paper, Eq. 2 of the 2020 paper
+DEFINITIONS = {"geometric": (log_expit, np.exp), "sigmoid_mean": (np.positive, expit)}
+PAIRS = ("all", "upper")
+
+
+class Comparisons(NamedTuple):
+    """Speakers (S,) and, for every pair of utterances, the two speakers' positions (P,) and the LLR (P,)."""
+
+    speakers: np.ndarray
+    row_speaker: np.ndarray
+    column_speaker: np.ndarray
+    llrs: np.ndarray
+
+
+class Similarities(NamedTuple):
+    """Speakers (S,) and their similarities, a masked array (S, S)."""
+
+    speakers: np.ndarray
+    values: np.ma.MaskedArray
+
+
+class Assessment(NamedTuple):
+    """Metrics (JSON names) and remarks on them, one line each."""
+
+    metrics: dict
+    notes: list
+
+
+def compare(matrix, *, pairs="all"):
+    """Calibrate the scores of all pairs of utterances that are not cut from the same source.
+
+    Parameters
+    ----------
+    matrix : ScoreMatrix
+    pairs : str
+        "all": every ordered pair. "upper": as the recipe of the VoicePrivacy Challenge does it, in OP too. Only the
+        pairs above the diagonal of the list against itself are calibrated; of two speakers, only those pairs describe
+        them in which the one who comes first in the list is the row (all of them, unless the utterances of speakers
+        alternate), mirrored. Rows and columns must be the same list.
+
+    Returns
+    -------
+    Comparisons
+
+    Raises
+    ------
+    BadInput : rows and columns of different speakers, one speaker only, no speaker with two utterances
+    """
+    speakers, row, column = _speaker_positions(matrix)
+    used = _different_sources(matrix)
+    if pairs == "upper":
+        if not np.array_equal(matrix.rows, matrix.columns):
+            raise BadInput(
+                "pairs 'upper' needs the same utterances in the same order in rows and columns"
+            )
+        used &= np.tri(*used.shape, dtype=bool).T & ~np.eye(len(used), dtype=bool)
+    used_rows, used_columns = np.nonzero(used)
+    row, column = row[used_rows], column[used_columns]
+    llrs = _calibrate(matrix.scores[used], row == column)
+    if pairs == "upper":
+        _, first = np.unique(matrix.row_speakers, return_index=True)
+        kept = first[row] <= first[column]
+        row, column = row[kept], column[kept]
+        return Comparisons(
+            speakers, np.append(row, column), np.append(column, row), np.tile(llrs[kept], 2)
+        )
+    return Comparisons(speakers, row, column, llrs)
+
+
+def similarities(comparisons, *, definition="geometric"):
+    """Similarity of every speaker to every speaker.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+    definition : str
+        "geometric": geometric mean of the posteriors sigma(LLR), Eq. 6 of the 2022 paper. "sigmoid_mean": sigma of the
+        mean LLR, Eq. 2 of the 2020 paper.
+
+    Returns
+    -------
+    Similarities
+    """
+    before, after = DEFINITIONS[definition]
+    values = before(comparisons.llrs)
+    n_speakers = len(comparisons.speakers)
+    cells = comparisons.row_speaker * n_speakers + comparisons.column_speaker
+    counts = np.bincount(cells, minlength=n_speakers**2)
+    centre = values[0]  # equal LLRs give equal similarities to the last bit, whatever the counts
+    means = centre + np.bincount(cells, values - centre, minlength=n_speakers**2) / np.maximum(
+        counts, 1
+    )
+    cells = np.ma.masked_array(after(means), mask=counts == 0)
+    return Similarities(comparisons.speakers, cells.reshape(n_speakers, n_speakers))
+
+
+def assess(*, oo, op, pp):
+    """De-identification and gain of voice distinctiveness from three Similarities.
+
+    Returns
+    -------
+    Assessment : deid_percent, gvd_db; under oo, op, pp the metrics of the diagonal
+
+    Raises
+    ------
+    BadInput : other speakers in one of them, or no diagonal in OO
+    """
+    conditions = {"oo": oo, "op": op, "pp": pp}
+    for name, of in conditions.items():
+        if not np.array_equal(of.speakers, oo.speakers):
+            odd = sorted(set(of.speakers.tolist()) ^ set(oo.speakers.tolist()))
+            raise BadInput(
+                f"oo and {name} hold different speakers ('{odd[0]}' is in one of them only)"
+            )
+    diagonals = {name: diagonal_metrics(of.values) for name, of in conditions.items()}
+    ddiag = {name: metrics["ddiag"] for name, metrics in diagonals.items()}
+    metrics = {
+        "deid_percent": deid_percent(oo=ddiag["oo"], op=ddiag["op"]),
+        "gvd_db": gvd_db(oo=ddiag["oo"], pp=ddiag["pp"]),
+        **diagonals,
+    }
+    return Assessment(metrics, _notes(metrics, conditions))
+
+
+def diagonal_metrics(values):
+    """How much the diagonal of a similarity matrix stands out.
+
+    Parameters
+    ----------
+    values : masked array (S, S)
+
+    Returns
+    -------
+    dict
+        ``ddiag``: |mean of the diagonal - mean of the rest|, Eq. 8 of the 2022 paper. ``ddiag_signed``: without the
+        absolute value, which hides a diagonal below the rest. ``ddiag_log_bit``: Eq. 8 with log2 of the similarities;
+        the paper's outlook (section 8) names the log domain and leaves the formula open.
+    """
+    signed = _diagonal_minus_rest(values)
+    return {
+        "ddiag": abs(signed),
+        "ddiag_signed": signed,
+        "ddiag_log_bit": abs(_diagonal_minus_rest(np.ma.log2(values))),
+    }
+
+
+def deid_percent(*, oo, op):
+    """De-identification from two D_diag: 100 = no diagonal left in OP (Eq. 9 of the 2022 paper)."""
+    _check_original(oo)
+    return 100 * (1 - op / oo)
+
+
+def gvd_db(*, oo, pp):
+    """Gain of voice distinctiveness from two D_diag, in dB; -inf when PP has no diagonal (Eq. 10 of the 2022 paper)."""
+    _check_original(oo)
+    with np.errstate(divide="ignore"):  # no diagonal: -inf is the right answer
+        return float(10 * np.log10(np.float64(pp) / oo))
+
+
+def cells(**conditions):
+    """Yield (condition, row speaker, column speaker, similarity or the word undefined) of Similarities by name."""
+    for name, (speakers, values) in conditions.items():
+        for row, of in zip(speakers, values.tolist(), strict=True):
+            for column, value in zip(speakers, of, strict=True):
+                yield name, row, column, "undefined" if value is None else value
+
+
+def read_cells(path):
+    """Read what ``cells`` gave from a TSV: {condition: {(row speaker, column speaker): similarity or undefined}}."""
+    found = {}
+    for line, row in read_rows(path, CELLS):
+        condition, *speakers, text = row.values()
+        value = text if text == "undefined" else number(text, path, line)
+        found.setdefault(condition, {})[tuple(speakers)] = value
+    for condition in ("oo", "op"):
+        if condition not in found:
+            raise BadInput(f"{path}: has no matrix '{condition}'")
+    return found
+
+
+def _speaker_positions(matrix):
+    speakers, row = np.unique(matrix.row_speakers, return_inverse=True)
+    of_columns, column = np.unique(matrix.column_speakers, return_inverse=True)
+    if not np.array_equal(speakers, of_columns):
+        odd = sorted(set(speakers.tolist()) ^ set(of_columns.tolist()))
+        raise BadInput(
+            f"rows and columns must hold the same speakers; '{odd[0]}' is in one of them only"
+        )
+    return speakers, row, column
+
+
+def _different_sources(matrix):
+    """Pairs to use, array (R, C) of bool."""
+    both = np.concatenate([matrix.row_sources, matrix.column_sources])
+    _, sources = np.unique(both, return_inverse=True)
+    n_rows = len(matrix.row_sources)
+    return sources[:n_rows, None] != sources[n_rows:]
+
+
+def _calibrate(scores, same_speaker):
+    if not same_speaker.any():
+        raise BadInput("no speaker has two utterances to compare: the diagonal is undefined")
+    if same_speaker.all():
+        raise BadInput("there is only one speaker: similarity matrices need two or more")
+    llrs = np.empty(len(scores))
+    llrs[same_speaker], llrs[~same_speaker] = oracle_llrs(
+        target=scores[same_speaker], nontarget=scores[~same_speaker], laplace=True
+    )
+    return llrs
+
+
+def _diagonal_minus_rest(values):
+    values = values - values.compressed()[0]  # a uniform matrix gives exactly 0
+    diagonal = np.eye(len(values), dtype=bool)
+    return float(values[diagonal].mean() - values[~diagonal].mean())
+
+
+def _check_original(ddiag):
+    if ddiag == 0:
+        raise BadInput(
+            "D_diag(OO) = 0: the attacker cannot tell the original speakers apart, nothing can be compared"
+        )
+
+
+def _notes(metrics, conditions):
+    notes = []
+    for name, (speakers, values) in conditions.items():
+        undefined = speakers[np.ma.getmaskarray(values).diagonal()]
+        if len(undefined):
+            notes.append(
+                f"{name}: no pair of two utterances of {', '.join(undefined)}:"
+                " undefined on the diagonal, left out of its mean"
+            )
+        if metrics[name]["ddiag_signed"] < 0:
+            notes.append(
+                f"{name}: the diagonal lies below the rest (see ddiag_signed); ddiag hides the sign"
+            )
+    if metrics["deid_percent"] < 0:
+        notes.append(
+            "deid_percent is below 0: the diagonal stands out more in OP than in OO, protection made it worse"
+        )
+    return notes

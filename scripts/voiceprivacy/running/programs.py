@@ -1,0 +1,133 @@
+"""Other people's programs: started without a shell, limited in time and in words, ended with all that they started.
+
+A program runs in a process group of its own. What it says goes to our stderr: of more than LOG_BYTES the beginning and
+the end, so that a program that prints without end fills no disk.
+"""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+
+from voiceprivacy.inout.files import BadInput, ours
+from voiceprivacy.running import box
+
+LOG_BYTES, LAST_BYTES = 4 * 2**20, 2**14
+GRACE_S = 5  # between asking a process group to end and ending it
+
+
+class Failed(BadInput):
+    """A program that did not end well, which another attempt, with more memory, may mend."""
+
+
+def words_of(command, *, threads):
+    """Split a command as a shell would, without one; {scripts}, {resources} and {threads} are filled in."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise BadInput(f"command '{command}': {error}") from None
+    if not words:
+        raise BadInput("command: is empty")
+    return [ours(word).replace("{threads}", str(threads)) for word in words]
+
+
+def run(words, *, name, threads, minutes=None, variables=None, writable=None):
+    """Run a program to its end.
+
+    Parameters
+    ----------
+    words : list of str
+        The program and its arguments.
+    name : str
+        What an error calls it.
+    threads : int
+        Its OMP_NUM_THREADS.
+    minutes : float, optional
+        After which it is ended; None for no limit.
+    variables : dict, optional
+        Added to its environment.
+    writable : path, optional
+        The only folder that it may change: it runs in a box of voiceprivacy.running.box, without a network.
+
+    Raises
+    ------
+    BadInput : it cannot be started, or no box can be made on this machine
+    Failed : it fails, is killed, or runs too long
+    """
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads), **(variables or {})}
+    if writable is not None:
+        if reason := box.why_not(writable):
+            raise BadInput(f"{name}: sandbox: true cannot be kept on this machine: {reason}")
+        words, environment = (
+            box.words_of(words, writable=writable),
+            environment | box.folders(writable),
+        )
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    try:
+        process = subprocess.Popen(words, **streams, env=environment, start_new_session=True)
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{name}: {words[0]}: {getattr(error, 'strerror', None) or error}") from None
+    reader = threading.Thread(target=_pass_on, args=(process.stdout,), daemon=True)
+    reader.start()
+    try:
+        status = process.wait(None if minutes is None else 60 * minutes)
+    except subprocess.TimeoutExpired:
+        status = None
+    finally:
+        end_group(process)
+        reader.join(GRACE_S)
+    if status != 0:
+        raise Failed(f"{name} {_how(status, minutes)}")
+
+
+def end_group(process):
+    """End a process that leads a group, and whatever else still runs in the group."""
+    for end in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, end)
+        except (ProcessLookupError, PermissionError):  # nothing is left of it
+            break
+        try:
+            process.wait(GRACE_S)
+        except subprocess.TimeoutExpired:
+            continue
+    process.wait()
+
+
+def _how(status, minutes):
+    if status is None:
+        return f"ran longer than its runtime of {minutes:g} minutes and was ended: raise 'runtime', or find out why"
+    if status < 0:
+        why = " (out of memory?)" if -status == signal.SIGKILL else ""
+        return f"was killed by signal {-status}, {signal.Signals(-status).name}{why}; what it said stands above"
+    return f"ended with exit code {status}; what it said stands above"
+
+
+def _pass_on(stream):
+    """Copy a program's output to stderr."""
+    passed, left_out, last = 0, 0, bytearray()
+    with stream:
+        while chunk := stream.read1(2**16):
+            last += chunk
+            del last[:-LAST_BYTES]
+            if passed < LOG_BYTES:
+                _print(chunk)
+                passed += len(chunk)
+            else:
+                left_out += len(chunk)
+    if last and not last.endswith(b"\n"):  # a progress bar: what we say begins a line
+        _print(b"\n")
+    if left_out:
+        _print(
+            f"\n[{left_out / 1e6:.1f} MB of output are left out here; it ends with]\n".encode()
+            + last
+            + b"\n"
+        )
+
+
+def _print(content):
+    sys.stderr.flush()
+    sys.stderr.buffer.write(content)
+    sys.stderr.buffer.flush()

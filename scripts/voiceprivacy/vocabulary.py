@@ -1,0 +1,63 @@
+"""The words that all rooms share: conditions, parts, reserved names, and the key of a number.
+
+Names of people's own things (corpora, anonymisers, attackers) match ``[a-z][a-z0-9_]*``; the reserved
+words below are never theirs.
+"""
+
+from typing import NamedTuple
+
+# Parts of a corpus: what enrols, what is tried, and what attackers are trained on.
+PARTS = ("enrolment", "trial", "train")
+
+# Reserved names.
+ORIGINAL = "original"  # the anonymiser of unprotected speech
+GIVEN = "given"  # the back-end of an attack whose scores somebody else made
+MEAN = "mean"  # the trial list that stands for the mean of all lists of a corpus
+ACROSS_CORPORA = "over-corpora"  # the corpus that stands for an average over several
+TRAINED_ON = "_on_"  # an attacker trained on protected speech: <name>_on_<anonymiser>
+SECOND_RUN = "_run1"  # the second, independent run of an anonymiser: <name>_run1
+
+# Values in tables.
+UNDEFINED = "undefined"  # 0 / 0; the log of the job says why
+ABSENT = "-"  # a column that does not apply, a limit that does not exist
+
+
+class Speech(NamedTuple):
+    """Whose speech a condition compares: original, or one of an anonymiser's two runs."""
+
+    enrolment: str
+    trial: str
+
+
+CONDITIONS = {
+    "oo": Speech("original", "original"),
+    "op": Speech("original", "run0"),
+    "pp": Speech("run0", "run0"),
+    "p0p1": Speech("run0", "run1"),
+}
+PROTECTED_CONDITIONS = ("op", "pp")  # in which every anonymiser is attacked
+
+
+class NumberKey(NamedTuple):
+    """What a number is of: one line of metrics.tsv without its value."""
+
+    corpus: str
+    trials: str
+    anonymiser: str
+    extractor: str
+    backend: str
+    condition: str
+    metric: str
+
+
+class Attack(NamedTuple):
+    """An attacker and the trials that are attacked."""
+
+    corpus: str
+    trials: str
+    extractor: str
+    backend: str
+
+    def path(self, anonymiser: str) -> str:
+        """Where files about one system under this attack lie, below a folder of their kind."""
+        return f"{self.corpus}/{self.trials}/{anonymiser}/{self.extractor}/{self.backend}"

@@ -1,0 +1,165 @@
+"""A report in headless Chromium: what a reader would see and do."""
+
+import importlib.resources
+import os
+import shutil
+import threading
+from contextlib import contextmanager
+
+import psutil
+import pytest
+
+CHROMIUM = shutil.which("chromium")
+WITHOUT_DEVICES = [
+    "--disable-gpu",
+    "--disable-audio-output",
+]  # a machine may have none and wait for them
+PATIENCE_MS = 180_000  # for what comes in a moment, on a machine that has little time for it
+HANG_SECONDS = 420
+UNDRAWN = """[...document.querySelectorAll('.chart')]
+    .filter((of) => of.offsetParent && !of.querySelector('.main-svg')).map((of) => of.ariaLabel)"""
+needs_browser = pytest.mark.skipif(
+    not CHROMIUM and "VOICEPRIVACY_BROWSER" not in os.environ,
+    reason="no chromium here (Debian: apt-get install chromium); .ci/run has one",
+)
+
+
+@contextmanager
+def browser():
+    """Chromium as playwright drives it."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=WITHOUT_DEVICES)
+        yield started
+        started.close()
+
+
+class Hang(Exception):
+    """Chromium does not answer."""
+
+
+def asked(visit, *, attempts=3, hang_seconds=HANG_SECONDS):
+    """``visit(chromium)``; a Chromium that hangs, which says nothing of the page, is killed and another one asked."""
+    from playwright.sync_api import Error
+
+    hung = threading.Event()
+    for _ in range(attempts):
+        hung.clear()
+        watch = threading.Timer(hang_seconds, _kill_chromium, [hung])
+        watch.start()
+        try:
+            with browser() as chromium:
+                return visit(chromium)
+        except Hang as error:
+            print(error)
+        except Error:
+            if not hung.is_set():
+                raise
+        finally:
+            watch.cancel()
+    raise TimeoutError(f"Chromium hung {attempts} times")
+
+
+def _kill_chromium(hung):
+    hung.set()
+    for process in psutil.Process().children(recursive=True):
+        if "chrom" in process.name():
+            process.kill()
+
+
+class Reader:
+    """Somebody who has opened a page; ``errors`` and ``requests`` are what went wrong and out meanwhile."""
+
+    def __init__(self, started, path, *, width=1280, dark=False, scripts=True):
+        size, scheme = {"width": width, "height": 900}, "dark" if dark else "light"
+        self.page = started.new_context(
+            viewport=size, color_scheme=scheme, java_script_enabled=scripts
+        ).new_page()
+        self.page.set_default_timeout(PATIENCE_MS)
+        self.errors, self.requests = [], []
+        self.page.on(
+            "console",
+            lambda message: (
+                message.type in ("error", "warning") and self.errors.append(message.text)
+            ),
+        )
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(path.as_uri())
+
+    def open_everything(self):
+        """Unfold all sections and scroll to the end until everything is drawn (or had its time)."""
+        self.page.evaluate(
+            "document.querySelectorAll('details').forEach((of) => { of.open = true; })"
+        )
+        scroll = """async (patience) => {
+            const end = Date.now() + patience;
+            do {
+                for (let y = 0; y < document.body.scrollHeight; y += 600) {
+                    scrollTo({ top: y, behavior: 'instant' });
+                    await new Promise((done) => setTimeout(done, 40));
+                }
+            } while (UNDRAWN.length > 0 && Date.now() < end);
+            scrollTo({ top: 0, behavior: 'instant' });
+        }"""
+        self.page.evaluate(scroll.replace("UNDRAWN", UNDRAWN), PATIENCE_MS)
+
+    def undrawn(self):
+        """Charts that can be seen and are not drawn."""
+        return self.page.evaluate(UNDRAWN)
+
+    def too_wide(self):
+        """What sticks out of the page, unless it scrolls by itself."""
+        return self.page.evaluate("""[...document.querySelectorAll('main *, header *')]
+            .filter((of) => !of.closest('.scroll, .picture, .plot'))
+            .filter((of) => of.getBoundingClientRect().right > innerWidth + 1)
+            .map((of) => `${of.localName}.${of.className}: ${of.textContent.slice(0, 40)}`)""")
+
+    def serious_violations(self):
+        """What axe-core calls serious or critical."""
+        script = (
+            importlib.resources.files("axe_playwright_python")
+            .joinpath("axe.min.js")
+            .read_text(encoding="utf-8")
+        )
+        self.page.evaluate(script)
+        found = self.page.evaluate("axe.run(document, { resultTypes: ['violations'] })")[
+            "violations"
+        ]
+        return [
+            (of["id"], [node["target"] for node in of["nodes"]][:3])
+            for of in found
+            if of["impact"] in ("serious", "critical")
+        ]
+
+    def silent_players(self):
+        """Audio that does not play, or is no sound once decoded.
+
+        Raises ``Hang`` where Chromium neither plays nor refuses to: whether it ever does so, play() does not promise.
+        """
+        listen = """async (patience) => {
+            const late = () => new Promise((done) => setTimeout(() => done('hangs'), patience));
+            const moment = () => new Promise((done) => setTimeout(done, 20));
+            const play = async (player) => {
+                player.muted = true;
+                await player.play();
+                while (!(player.currentTime > 0)) await moment();
+                player.pause();
+                const file = await (await fetch(player.src)).arrayBuffer();
+                const sound = await new OfflineAudioContext(1, 1, 16000).decodeAudioData(file);
+                const peak = sound.getChannelData(0).reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0);
+                return peak > 0.001 ? 'plays' : 'silence';
+            };
+            const found = [];
+            for (const player of document.querySelectorAll('audio')) {
+                const heard = await Promise.race([play(player), late()]).catch((error) => `${error}`);
+                found.push([player.ariaLabel, heard]);
+                if (heard === 'hangs') break;
+            }
+            return found;
+        }"""
+        found = self.page.evaluate(listen, PATIENCE_MS / 3)
+        if ["hangs"] in [heard[1:] for heard in found]:
+            raise Hang(f"play() of {found[-1][0]} is not answered")
+        return [of for of in found if of[1] != "plays"]

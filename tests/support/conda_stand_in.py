@@ -1,0 +1,129 @@
+"""A small conda channel on this disk, and a stand-in for the conda command that takes its packages from there.
+
+The solver and the installer are real (py-rattler). The packages are not: those that envs/*.yaml names are empty, and
+python calls the Python of the tests and notes which script it was called with.
+"""
+
+import argparse
+import asyncio
+import importlib.metadata
+import io
+import json
+import sys
+import tarfile
+from pathlib import Path
+
+import rattler
+import yaml
+from rattler.index import index_fs
+
+OTHER_VERSIONS = ("0.0.1", "9999.0")  # of every package: an exact pin has to choose among several
+PYTHON = f"""#!/bin/sh
+echo "$1" >> "$CONDA_PREFIX/called"
+exec {sys.executable} "$@"
+"""
+ACTIVATE = """export CONDA_PREFIX="$1"
+export PATH="$1/bin:$PATH"
+"""
+
+
+def conda_specs(environment):
+    """The conda packages of an environment file: [(name, version or nothing)], without its pip block."""
+    entries = [
+        entry
+        for entry in yaml.safe_load(environment.read_text())["dependencies"]
+        if isinstance(entry, str)
+    ]
+    return [(name, version) for name, _, version in (entry.partition("=") for entry in entries)]
+
+
+def build_channel(folder, environments, *, without=()):
+    """Write a channel with all packages that the environment files name (but for ``without``)."""
+    versions = {}
+    for environment in environments:
+        for name, version in conda_specs(environment):
+            versions.setdefault(name, set(OTHER_VERSIONS)).add(
+                version + ".9" if name == "python" else version or "1.0"
+            )
+    for name, of in versions.items():
+        for version in of if name not in without else ():
+            _write_package(folder / "noarch", name, version)
+    asyncio.run(index_fs(folder))
+
+
+def _write_package(folder, name, version):
+    files = {"bin/python": PYTHON} if name == "python" else {f"share/{name}": version}
+    index = {
+        "name": name,
+        "version": version,
+        "build": "0",
+        "build_number": 0,
+        "depends": [],
+        "noarch": "generic",
+    }
+    paths = [{"_path": path, "path_type": "hardlink"} for path in files]
+    files["info/index.json"] = json.dumps(index | {"subdir": "noarch"})
+    files["info/paths.json"] = json.dumps({"paths": paths, "paths_version": 1})
+    folder.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(folder / f"{name}-{version}-0.tar.bz2", "w:bz2") as archive:
+        for path, text in files.items():
+            member = tarfile.TarInfo(path)
+            member.size, member.mode = len(text.encode()), 0o755
+            archive.addfile(member, io.BytesIO(text.encode()))
+
+
+def install_command(base, channel):
+    """Write ``conda`` and ``activate`` into base/bin; what the command installs comes from the channel's folder."""
+    (base / "bin").mkdir(parents=True)
+    (base / "bin" / "activate").write_text(ACTIVATE)
+    command = base / "bin" / "conda"
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} {__file__} {base} {channel} "$@"\n')
+    command.chmod(0o755)
+
+
+def create(environment, prefix, *, channel, cache):
+    """Solve an environment file and install it; its pip block must be what the Python of the tests has."""
+    content = yaml.safe_load(environment.read_text())
+    if content["channels"] != ["conda-forge", "nodefaults"]:
+        sys.exit(f"{environment}: other channels than conda-forge: {content['channels']}")
+    asyncio.run(_install(content["dependencies"], prefix, channel=channel, cache=cache))
+    for pin in next(
+        (entry["pip"] for entry in content["dependencies"] if isinstance(entry, dict)), []
+    ):
+        name, version = pin.split("==")
+        if importlib.metadata.version(name).partition("+")[0] != version:
+            sys.exit(f"{pin}: the Python of the tests has {importlib.metadata.version(name)}")
+
+
+async def _install(dependencies, prefix, *, channel, cache):
+    specs = [entry for entry in dependencies if isinstance(entry, str)]
+    records = await rattler.solve(
+        [rattler.Channel(channel.as_uri())], specs, platforms=["linux-64", "noarch"]
+    )
+    await rattler.install(records, prefix, cache_dir=cache, show_progress=False)
+
+
+def main():
+    base, channel, *words = sys.argv[1:]
+    if words == ["--version"]:
+        print("conda 25.3.0")
+    elif words[0] == "info":
+        print(json.dumps({"conda_prefix": base, "platform": "linux-64"}))
+    elif words[0] == "clean":
+        return
+    elif words[0] == "config":
+        print(json.dumps({"get": {"channel_priority": "strict"}}))
+    elif words[:2] == ["env", "create"]:
+        parser = argparse.ArgumentParser()
+        for name in ("file", "prefix"):
+            parser.add_argument(f"--{name}", type=Path)
+        arguments, _ = parser.parse_known_args(words[2:])
+        create(
+            arguments.file, arguments.prefix, channel=Path(channel), cache=Path(base) / "packages"
+        )
+    else:
+        sys.exit(f"conda {' '.join(words)}: the stand-in cannot do that")
+
+
+if __name__ == "__main__":
+    main()

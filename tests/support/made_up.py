@@ -1,0 +1,268 @@
+"""A made-up results folder with everything that the page draws: two corpora, one of them with names that are markup."""
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+
+from voiceprivacy.inout.tables import Utterance, write_manifest, write_table
+from voiceprivacy.report.charts.draw import CALIBRATIONS, DISCLOSURES, DRAWN, PROFILES, run_of
+from voiceprivacy.report.comparison import compare
+from voiceprivacy.report.curves import COLUMNS, EXPOSURES, SIMILARITIES, ZOO
+from voiceprivacy.report.figures import embed
+from voiceprivacy.report.metrics import Metric
+from voiceprivacy.report.page import write_page
+from voiceprivacy.report.published import beside, tables_of
+
+TEMPLATE = Path(__file__).parents[2] / "workflow" / "report" / "index.html.j2"
+EVIL = "<!--<script><b>x"  # no slash: ids of speakers have none
+LISTS = {"libri": ("f", "m"), "vctk": ("f",)}
+SYSTEMS = {"original": ["oo"], "b2": ["op", "pp"], "b2r": ["op", "pp"]}
+ATTACKER = ("ecapa", "cosine")
+SPEAKERS = ["s1", "s2", f"s3{EVIL}"]
+PROVENANCE = {
+    "version": "0.1.0",
+    "config": {
+        "anonymisers": {"b2": {}, "b2r": {}},
+        "report": {
+            "averages": {"challenge": {"libri": {"f": 0.25, "m": 0.25}, "vctk": {"f": 0.5}}}
+        },
+    },
+}
+EER_PERCENT = {
+    ("original", "oo"): 3.0,
+    ("b2", "op"): 30.0,
+    ("b2", "pp"): 8.0,
+    ("b2r", "op"): 35.0,
+    ("b2r", "pp"): 21.0,
+}
+
+
+def metrics():
+    """All numbers of the run, with intervals of lists."""
+    found = []
+    for (corpus, lists), (anonymiser, conditions) in itertools.product(
+        LISTS.items(), SYSTEMS.items()
+    ):
+        for trials, condition in itertools.product(lists, conditions):
+            for name, value in _numbers(anonymiser, condition, shift=lists.index(trials)).items():
+                limits = (str(value - 1), str(value + 1)) if name == "eer_percent" else ("-", "-")
+                place = (corpus, trials, anonymiser, *ATTACKER, condition, name)
+                found.append(Metric(*place, str(value), *limits))
+    return sorted(found + _galleries())
+
+
+def _galleries():
+    """Rank disclosure of galleries that were sampled for tests of one and two utterances."""
+    found = []
+    for test, (anonymiser, conditions) in itertools.product((1, 2), SYSTEMS.items()):
+        for condition in conditions:
+            place = ("libri", f"f_t{test}_d1", anonymiser, *ATTACKER, condition)
+            found.append(
+                Metric(*place, "disclosure_bit", str(0.5 * test), str(0.4 * test), str(0.6 * test))
+            )
+            found.append(Metric(*place, "n_templates", "3"))
+    return found
+
+
+def _numbers(anonymiser, condition, *, shift):
+    eer = EER_PERCENT[anonymiser, condition] + 2 * shift
+    disclosure = round(0.72 - eer / 80, 3)
+    numbers = {
+        "eer_percent": eer,
+        "cllr_bit": 1.1,
+        "cllr_min_bit": eer / 50,
+        "n_target": 40,
+        "n_nontarget": 80,
+    }
+    numbers |= {"dece_bit": disclosure, "dece_null95_bit": 0.3, "worst_case_log10": 1.5, "tag": "B"}
+    numbers |= {
+        "mean_disclosure_bit": 1.0,
+        "model_mean_disclosure_bit": 0.9,
+        "identification_rate_percent": 50.0,
+    }
+    numbers |= {"n_templates": 3}
+    numbers |= {"deid_percent": 60.0 + shift} if condition == "op" else {}
+    numbers |= (
+        {"gvd_db": "-inf" if anonymiser == "b2" and shift else -0.5} if condition == "pp" else {}
+    )
+    return numbers
+
+
+def write_results(folder):
+    """Write curves, speech and pictures of the run below ``folder``."""
+    for corpus, lists in LISTS.items():
+        part = folder / "audio" / corpus / "trial"
+        write_manifest(
+            _made(part / "original" / "manifest.tsv"),
+            [Utterance(f"u{k}", name, "f", "u.flac", 1.0) for k, name in enumerate(SPEAKERS)],
+        )
+        rows = [(f"u{k}", name, 0.8 + k / 100) for k, name in enumerate(SPEAKERS)]
+        write_table(
+            _made(part / "b2r" / "manifest.alphas.tsv"), ["utterance", "speaker", "alpha"], rows
+        )
+        for trials, (anonymiser, conditions) in itertools.product(lists, SYSTEMS.items()):
+            for family, (columns, of) in FAMILIES.items():
+                place = (
+                    folder
+                    / "curves"
+                    / family
+                    / corpus
+                    / trials
+                    / anonymiser
+                    / ATTACKER[0]
+                    / f"{ATTACKER[1]}.tsv"
+                )
+                write_table(
+                    _made(place),
+                    columns,
+                    [row for condition in conditions for row in of(condition)],
+                )
+            if anonymiser != "original":
+                of_pairs = [
+                    row for condition in ("oo", "op", "pp") for row in _similarities(condition)
+                ]
+                place = (
+                    folder / "curves" / "similarity" / corpus / trials / anonymiser / ATTACKER[0]
+                )
+                write_table(_made(place / f"{ATTACKER[1]}.tsv"), SIMILARITIES, of_pairs)
+    rows = [(epoch, 3 / epoch, 50, 10 - epoch, 0.001, 1.0) for epoch in (1, 2, 3)]
+    write_table(_made(folder / "models" / ATTACKER[0] / "training.tsv"), COLUMNS, rows)
+    for picture in pictures():
+        _made(folder / "report" / "figures" / picture).write_text(
+            "<svg xmlns='http://www.w3.org/2000/svg'/>"
+        )
+
+
+def pictures():
+    """The pictures of the run, below figures/."""
+    attacker = "/".join(ATTACKER)
+    found = [
+        f"distinctiveness/{attacker}.svg",
+        f"rank_lengths/libri/f/{attacker}.svg",
+        f"training/{ATTACKER[0]}/loss.svg",
+    ]
+    for corpus, lists in LISTS.items():
+        for trials in lists:
+            found += [
+                f"{kind}/{corpus}/{trials}/{attacker}.svg"
+                for kind in ("zebra", "ranks", "rank_speakers")
+            ]
+            of_one = ("similarity", "zoo", "speakers", "calibration")
+            found += [
+                f"{kind}/{corpus}/{trials}/{name}/{attacker}.svg"
+                for kind in of_one
+                for name in ("b2", "b2r")
+            ]
+    return found
+
+
+def published():
+    """What others published about B2 and B2r on the women and men of libri_test, beside numbers of this run."""
+    of_run = [
+        metric._replace(corpus="libri_test") for metric in metrics() if metric.corpus == "libri"
+    ]
+    sizes = {
+        ("f", "n_target"): "548",
+        ("f", "n_nontarget"): "11196",
+        ("m", "n_target"): "449",
+        ("m", "n_nontarget"): "9457",
+    }
+    of_run = [of._replace(value=sizes.get((of.trials, of.metric), of.value)) for of in of_run]
+    lists = {trials: f"data/libri_test_trials_{trials}" for trials in LISTS["libri"]}
+    command = "python {scripts}/anonymise_mcadams.py --alpha"
+    config = {
+        "corpora": {
+            "libri_test": {
+                "kaldi": {"enrolment": "data/libri_test_enrolls"},
+                "protocol": {"given": lists},
+            }
+        },
+        "anonymisers": {
+            "b2": {"command": f"{command} 0.8"},
+            "b2r": {"command": f"{command} 0.7 0.9"},
+        },
+    }
+    return tables_of(beside(of_run, config))
+
+
+def render(folder, **content):
+    """Write the page of the run, which lies in ``folder``."""
+    of, page = metrics(), folder / "report" / "index.html"
+    run = run_of(folder, metrics=of, provenance=PROVENANCE)
+    figures = embed(
+        [folder / "report" / "figures" / name for name in pictures()],
+        folder=page.parent / "figures",
+        run=run,
+    )
+    assert {figure.kind for figure in figures} == set(DRAWN)
+    options = {
+        "systems": compare(of),
+        "metrics": of,
+        "figures": figures,
+        "provenance": PROVENANCE,
+        "run": run,
+    }
+    write_page(page, template=TEMPLATE, **options | content)
+    return page
+
+
+def _profiles(condition):
+    x = np.linspace(-5, 5, 21)
+    return [(condition, at, 0.5 * np.exp(-at * at / 8), np.exp(-at * at / 8)) for at in x]
+
+
+def _calibrations(condition):
+    return [
+        (condition, at, *[0.5 * np.exp(-at * at / 8)] * len(CALIBRATIONS))
+        for at in np.linspace(-5, 5, 21)
+    ]
+
+
+def _ranks(condition):
+    return [(condition, rank, share, share) for rank, share in ((1, 0.5), (2, 0.25), (3, 0.25))]
+
+
+def _disclosures(condition):
+    return [(condition, name, 4, 50.0, 1.5, k / 2, 1, 1) for k, name in enumerate(SPEAKERS)]
+
+
+def _exposures(condition):
+    return [
+        (condition, name, 4, 8, k / 10, 1.2, "-" if condition != "op" else 50 + k)
+        for k, name in enumerate(SPEAKERS)
+    ]
+
+
+def _zoo(condition):
+    corners = (("dove", "dove"), ("worm", "-"), ("-", "-"))
+    return [
+        (condition, name, 4, 8, 1.0 + k, -1.0 - k, corner, 0.5, animal, "-")
+        for k, (name, (corner, animal)) in enumerate(zip(SPEAKERS, corners, strict=True))
+    ]
+
+
+def _similarities(condition):
+    return [
+        (condition, one, other, 0.9 if one == other else 0.2)
+        for one in SPEAKERS
+        for other in SPEAKERS
+    ]
+
+
+def _made(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+FAMILIES = {
+    "zebra": (["label", *PROFILES], _profiles),
+    "calibration": (
+        ["label", "prior_log_odds", *(f"ece_{name}_bit" for name in CALIBRATIONS)],
+        _calibrations,
+    ),
+    "ranks": (["label", "rank", "p", "gamma"], _ranks),
+    "rank_speakers": (DISCLOSURES, _disclosures),
+    "speakers": (EXPOSURES, _exposures),
+    "zoo": (ZOO, _zoo),
+}

@@ -1,0 +1,88 @@
+"""What can be wrong with corpora: (what, command that reads it, file, how it is spoilt, what the error says)."""
+
+# ruff: noqa: E501  a row of the table is a line
+
+from support.spoilers import (
+    append,
+    edit,
+    into_folder,
+    into_pipe,
+    line,
+    matching,
+    remove,
+    repeat,
+    write,
+)
+
+CHECK = "a Kaldi directory"
+LONG = "a" * 5000
+
+
+def move_to(name):
+    """Rename the file of an utterance."""
+    return lambda path: path.rename(path.with_name(name))
+
+
+CASES = [
+    ("no wav.scp", CHECK, "data/wav.scp", remove, ["data/wav.scp: not found"]),
+    ("no utt2spk", CHECK, "data/utt2spk", remove, ["data/utt2spk: not found"]),
+    ("no directory", CHECK, "data", remove, ["data: not found"]),
+    ("no enrolls", CHECK, "data/enrolls", remove, ["data/enrolls: not found"]),
+    ("no trials", CHECK, "data/trials", remove, ["data/trials: not found"]),
+    ("a segments file", CHECK, "data/segments", write("a b 0 1\n"), ["data/segments: recordings cut by a segments file"]),
+    ("an utterance without a path", CHECK, "data/wav.scp", line(3, "anna-2"), ["data/wav.scp:3: expected 2 columns"]),
+    ("an utterance twice in wav.scp", CHECK, "data/wav.scp", repeat(3), ["wav.scp:17: utterance 'anna-2' occurs twice"]),
+    ("a path to nothing", CHECK, "data/wav.scp", edit("wav/anna-2.wav", "wav/x.wav"), ["x.wav: not found", "'anna-2'"]),
+    ("a path of 5000 characters", CHECK, "data/wav.scp", edit("wav/anna-2", LONG), ["cannot be read (File name too long)"]),
+    ("a path to a folder", CHECK, "data/wav.scp", edit("wav/anna-2.wav", "wav"), ["data/wav: cannot be read", "'anna-2'"]),
+    ("a pipe that is not allowed", CHECK, "data/wav.scp", line(3, "anna-2 touch stolen; cat data/wav/anna-2.wav |"), ["wav.scp:3: utterance 'anna-2' is a command (pipe)", "pipes: true"]),
+    ("an id that leads upwards", CHECK, "data/wav.scp", matching("^anna-2 ", "../../anna-2 "), ["'../../anna-2'"]),
+    ("an id with a leading dash", CHECK, "data/utt2spk", matching("^anna-2 ", "--seed "), ["'--seed' is not in"]),
+    ("wav.scp in Latin-1", CHECK, "data/wav.scp", write(b"a data/wav/a.wav\njos\xe9 data/wav/b.wav\n"), ["wav.scp:2: not UTF-8"]),
+    ("an utterance twice in utt2spk", CHECK, "data/utt2spk", repeat(3), ["utt2spk:17: utterance 'anna-2' occurs twice"]),
+    ("an utterance without a speaker", CHECK, "data/utt2spk", edit("anna-2 anna\n", ""), ["'anna-2' has no speaker in"]),
+    ("a speaker without an utterance", CHECK, "data/utt2spk", append("zoe-1 zoe\n"), ["utt2spk:17: utterance 'zoe-1' is not"]),
+    ("a gender in words", CHECK, "data/spk2gender", edit("anna f", "anna woman"), ["spk2gender:1: gender 'woman'"]),
+    ("a speaker with two genders", CHECK, "data/spk2gender", append("anna m\n"), ["spk2gender:5: speaker 'anna' occurs twice"]),
+    ("an unknown enrolment utterance", CHECK, "data/enrolls", append("zoe-1\n"), ["enrolls:9: utterance 'zoe-1' is unknown"]),
+    ("an enrolment utterance twice", CHECK, "data/enrolls", repeat(1), ["enrolls:9: utterance 'anna-0' occurs twice"]),
+    ("two columns in enrolls", CHECK, "data/enrolls", line(1, "anna anna-0"), ["enrolls:1: expected 1 column"]),
+    ("a trial of four columns", CHECK, "data/trials", line(1, "anna anna-2 target 1"), ["trials:1: expected 3 columns"]),
+    ("a label of its own", CHECK, "data/trials", edit("nontarget", "imposter"), ["label 'imposter' is neither"]),
+    ("a trial twice", CHECK, "data/trials", repeat(1), ["trials:33: trial 'anna anna-2' occurs twice"]),
+    ("a trial of an unknown speaker", CHECK, "data/trials", append("zoe anna-2 nontarget\n"), ["trials:33: speaker 'zoe'"]),
+    ("a trial of an unknown utterance", CHECK, "data/trials", append("anna zoe-1 nontarget\n"), ["trials:33: utterance 'zoe-1'"]),
+    ("a mislabelled target", CHECK, "data/trials", edit("anna anna-2 target", "anna anna-2 nontarget"), ["trials:1:", "anna-2"]),
+    ("a mislabelled nontarget", CHECK, "data/trials", edit("anna berta-2 nontarget", "anna berta-2 target"), ["trials:3:", "berta"]),
+    ("an utterance enrolled and tried", CHECK, "data/trials", append("anna anna-0 target\n"), ["both enrolled and tried"]),
+    ("no target", CHECK, "data/trials", write("anna berta-2 nontarget\n"), ["trial list all: has no target trial"]),
+    ("the same mistake when it is prepared", "a prepared Kaldi directory", "data/utt2spk", edit("anna-2 anna\n", ""), ["anna-2"]),
+    ("a named pipe for utt2spk", CHECK, "data/utt2spk", into_pipe, ["data/utt2spk: is a pipe or a device, not a file"]),
+    ("a named pipe for text", CHECK, "data/text", into_pipe, ["data/text: is a pipe or a device, not a file"]),
+    ("a folder for wav.scp", CHECK, "data/wav.scp", into_folder, ["data/wav.scp: is a folder, not a file"]),
+    ("a byte-order mark amid wav.scp", CHECK, "data/wav.scp", edit("\nberta-2", "\n\ufeffberta-2"), ["data/wav.scp:7: a byte-order mark"]),
+    ("a mark that nobody sees", CHECK, "data/utt2spk", edit("anna-2 anna", "anna-2 an\u200bna"), ["but 'an\\u200bna' speaks it"]),
+    ("an accent in other bytes", CHECK, "data/wav.scp", edit("anna-2 ", "ann\u00e9-2 "), ["'ann\u00e9-2' has no speaker in"]),
+    ("a path of Windows", CHECK, "data/wav.scp", edit("data/wav/anna-2.wav", "C:\\data\\anna-2.wav"), ["C:\\data\\anna-2.wav: not found"]),
+    ("a path in quotes", CHECK, "data/wav.scp", edit("data/wav/anna-2.wav", "'data/wav/anna-2.wav'"), ["'data/wav/anna-2.wav': not found"]),
+    ("a place in an archive", CHECK, "data/wav.scp", edit("data/wav/anna-2.wav", "data/raw.ark:15"), ["data/raw.ark:15: not found"]),
+    ("nothing before the pipe", CHECK, "data/wav.scp", edit("data/wav/anna-2.wav", "|"), ["wav.scp:3: utterance 'anna-2' is a command"]),
+    ("an empty wav.scp", CHECK, "data/wav.scp", write(""), ["utterance 'anna-0' is not in data/wav.scp"]),
+    ("an empty enrolls", CHECK, "data/enrolls", write(""), ["speaker 'anna' is unknown"]),
+    ("trials of one speaker", CHECK, "data/trials", write("anna anna-2 target\n"), ["trial list all: has no nontarget trial"]),
+    ("a gender in full", CHECK, "data/spk2gender", edit("carl m", "carl male"), ["spk2gender:3: gender 'male'"]),
+    ("a gender in full", "a folder", "genders.tsv", edit("anna\tf", "anna\tfemale"), ["genders.tsv:2: gender 'female'"]),
+    ("no SPEAKERS.TXT", "LibriSpeech", "libri/SPEAKERS.TXT", remove, ["SPEAKERS.TXT: not found"]),
+    ("a speaker who is not listed", "LibriSpeech", "libri/SPEAKERS.TXT", edit("11 | F", "13 | F"), ["speaker '11'"]),
+    ("a speaker without a sex", "LibriSpeech", "libri/SPEAKERS.TXT", edit("11 | F", "11 | ?"), ["SPEAKERS.TXT:2: expected"]),
+    ("a speaker listed twice", "LibriSpeech", "libri/SPEAKERS.TXT", repeat(2), ["SPEAKERS.TXT:4: speaker '11' occurs twice"]),
+    ("a subset without audio", "LibriSpeech", "libri/dev/11", lambda path: [remove(path), remove(path.with_name("12"))], ["libri/dev: no audio file speaker/chapter/utterance.flac"]),
+    ("a file with a space in its name", "LibriSpeech", "libri/dev/11/100/11-100-0001.flac", move_to("11 100.flac"), ["'11 100' cannot be an id"]),
+    ("a file whose name is no UTF-8", "LibriSpeech", "libri/dev/11/100/11-100-0001.flac", lambda path: path.rename(path.with_name("jos\udce9.flac")), ["cannot be an id"]),
+    ("no speaker-info.txt", "VCTK", "vctk/speaker-info.txt", remove, ["speaker-info.txt: not found"]),
+    ("two genders of a speaker", "VCTK", "vctk/speaker-info.txt", append("p225 23 M\n"), ["speaker-info.txt:3:", "another gender"]),
+    ("no audio folder", "VCTK", "vctk/wav48_silence_trimmed", remove, ["wav48_silence_trimmed: not found"]),
+    ("a table without speakers", "a folder", "genders.tsv", line(1, "who\tgender"), ["genders.tsv:1: expected the columns"]),
+    ("another gender in another line", "a folder", "genders.tsv", append("anna\tm\n"), ["genders.tsv:6: speaker 'anna'"]),
+    ("no file of the pattern", "a folder", "data/wav", lambda path: [file.unlink() for file in path.iterdir()], ["data/wav: no file below it looks like"]),
+]  # fmt: skip

@@ -1,0 +1,134 @@
+"""A small folder of results, as a run leaves it: what compare and the export of submissions read."""
+
+import itertools
+
+import numpy as np
+
+from voiceprivacy.inout.arrays import write_npz
+from voiceprivacy.inout.files import write_json
+from voiceprivacy.inout.tables import Trial, write_scores, write_table, write_trials
+from voiceprivacy.report.columns import COLUMNS
+from voiceprivacy.report.corpora import FINDING, Speech, TrialList
+from voiceprivacy.report.examples import Clip, Example, write_examples
+from voiceprivacy.report.metrics import Metric, write_metrics
+from voiceprivacy.report.utility import Utility
+
+LISTS = {"f": ("anna", "berta"), "m": ("carl", "david")}
+CONDITIONS = {"original": ["oo"], "b2": ["op", "pp"], "mine": ["op", "pp"]}
+EER = {"oo": 2.0, "op": 30.0, "pp": 10.0}
+
+
+def write_results(
+    folder,
+    *,
+    anonymisers=("b2",),
+    eer=EER,
+    lists=LISTS,
+    n_target=4,
+    seed=0,
+    version="1",
+    attackers=(("ecapa", "cosine"),),
+    corpora=("demo",),
+    averages=None,
+):
+    """Write metrics.tsv, intervals with replicates, trial lists, scores and provenance.json, alike for all corpora."""
+    metrics = []
+    for corpus, (extractor, backend), trials in itertools.product(corpora, attackers, lists):
+        for anonymiser in ("original", *anonymisers):
+            place = (corpus, trials, anonymiser, extractor, backend)
+            metrics += _numbers(place, eer=eer, n_target=n_target)
+            _write_replicates(folder, place, eer=eer, seed=seed)
+            _write_scores(folder, place, lists[trials])
+    utility = [_pitch(*of) for of in itertools.product(corpora, ("-", *lists), anonymisers)]
+    write_table(folder / "metrics" / "utility" / f"{corpora[0]}.tsv", Utility._fields, utility)
+    write_metrics(folder / "metrics.tsv", sorted(metrics + [of.metric_line for of in utility]))
+    config = {
+        "anonymisers": {name: {"audio": name} for name in anonymisers},
+        "report": {"averages": averages or {}},
+        "seed": seed,
+    }
+    provenance = {"version": version, "packages": {"numpy": "2"}, "sha256": {}, "config": config}
+    write_json(folder / "provenance.json", provenance)
+    return folder
+
+
+def _numbers(place, *, eer, n_target):
+    for condition in CONDITIONS[place[2]]:
+        numbers = {"n_target": n_target, "n_nontarget": 4, "tag": "C"}
+        numbers |= {
+            of.metric: 1.5 for of in COLUMNS if condition in of.conditions and not of.optional
+        }
+        for name, value in (numbers | {"eer_percent": eer[condition], "cllr_bit": 1.0}).items():
+            limits = ("1.0", "40.0") if name == "eer_percent" else ()
+            yield Metric(*place, condition, name, str(value), *limits)
+
+
+def _pitch(corpus, trials, anonymiser):
+    measured = ("pitch", "pitch_correlation", "0.75", "0.5", "0.875", "4", "0", "2", "higher")
+    return Utility(corpus, trials, anonymiser, *measured)
+
+
+def _write_replicates(folder, place, *, eer, seed):
+    corpus, trials, anonymiser, extractor, backend = place
+    stem = folder / "metrics" / "verification" / corpus / trials / anonymiser / extractor
+    draws = np.random.default_rng([seed, len(trials)]).normal(scale=2, size=200)
+    values = {
+        condition: {"eer_percent": {"value": eer[condition], "n_speakers": 10}}
+        for condition in CONDITIONS[anonymiser]
+    }
+    write_json(stem / f"{backend}.intervals.json", values)
+    write_json(
+        stem / f"{backend}.json",
+        {condition: {"eer_percent": eer[condition]} for condition in values},
+    )
+    write_npz(
+        stem / f"{backend}.bootstrap.npz",
+        {f"{condition}/eer_percent": eer[condition] + draws for condition in values},
+    )
+
+
+def _write_scores(folder, place, speakers):
+    corpus, trials, anonymiser, extractor, backend = place
+    pairs = [
+        Trial(speaker, f"{other}-{number}", "target" if speaker == other else "nontarget")
+        for speaker in speakers
+        for other in speakers
+        for number in (1, 2)
+    ]
+    write_trials(folder / "trials" / corpus / f"{trials}.tsv", pairs)
+    for condition in CONDITIONS[anonymiser]:
+        path = (
+            folder
+            / "scores"
+            / corpus
+            / trials
+            / anonymiser
+            / extractor
+            / backend
+            / f"{condition}.tsv"
+        )
+        write_scores(path, pairs, np.linspace(-1, 1, len(pairs)))
+
+
+def write_what_else_a_page_shows(folder, *, anonymiser="b2", utterance="u1"):
+    """Tables of the corpus, findings of the check, and clips of an utterance."""
+    tables = folder / "report" / "tables"
+    write_table(tables / "speech.tsv", Speech._fields, [("demo", "trial", 2, 2, 0, 8, 0.5)])
+    write_table(
+        tables / "trials.tsv",
+        TrialList._fields,
+        [("demo", trials, 2, 0, 0, 4, 4, 4) for trials in LISTS],
+    )
+    write_table(
+        folder / "checks" / "demo.tsv",
+        FINDING,
+        [("unusual", "trials.tsv", "3", f"said of {anonymiser}")],
+    )
+    clips = [
+        Clip(name, f"data:audio/ogg,{name}", "data:image/webp,")
+        for name in ("original", anonymiser)
+    ]
+    write_examples(
+        folder / "report" / "listen" / "demo.json",
+        [Example("demo", "f", utterance, "anna", "f", False, clips)],
+    )

@@ -1,0 +1,104 @@
+"""A tiny corpus in a Kaldi directory, a config for it, and Snakemake as a person calls it."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from voiceprivacy.inout import audio, seeds
+
+ROOT = Path(__file__).parents[2]
+HANG_SECONDS = 1200  # on a slow and busy machine; pytest ends a test a little later
+SPEAKERS = {
+    "anna": ("f", 190),
+    "berta": ("f", 220),
+    "clara": ("f", 250),
+    "david": ("m", 95),
+    "emil": ("m", 120),
+}
+
+
+def snakemake(folder, *arguments, tree=ROOT, **environment):
+    """Run the workflow (of ``tree``) in a folder; the tiny config's jobs take seconds, so a hang is cut off.
+
+    It leads a process group, of which nothing is left when a test is over, however it ends.
+    """
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "--snakefile",
+        tree / "Snakefile",
+        "--directory",
+        folder,
+        *arguments,
+    ]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(
+        command, **streams, cwd=folder, env={**os.environ, **environment}, start_new_session=True
+    ) as process:
+        try:
+            output, errors = process.communicate(timeout=HANG_SECONDS)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
+
+
+def processes_of(group):
+    """Processes of a process group that have not ended; in a container nobody may have asked how they did."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, its_group = status.read_text().rpartition(")")[2].split()[:3]
+            found += [status.parent.name] if int(its_group) == group and state != "Z" else []
+    return found
+
+
+def spoken(speaker, utterance, pitch_hz, *, seconds=1.2, sample_rate=16000):
+    """A buzz with a formant of the speaker's own and some noise: enough for a pipeline, not for a listener."""
+    draw = seeds.generator(0, speaker, utterance)
+    time = np.arange(int(seconds * sample_rate)) / sample_rate
+    pitch = pitch_hz * (1 + 0.02 * np.sin(2 * np.pi * (2 + draw.uniform()) * time))
+    phase = 2 * np.pi * np.cumsum(pitch) / sample_rate
+    harmonics = range(1, 12)
+    weights = [1 / (1 + ((h * pitch_hz - 4 * pitch_hz) / 300) ** 2) + 0.05 for h in harmonics]
+    buzz = sum(weight * np.sin(h * phase) for h, weight in zip(harmonics, weights, strict=True))
+    envelope = 0.6 + 0.4 * np.sin(2 * np.pi * 3 * time + draw.uniform(0, 6)) ** 2
+    return (0.1 * envelope * buzz + draw.normal(0, 0.005, len(time))).astype(np.float32)
+
+
+def make_kaldi_directory(folder, *, utterances=5, enrolled=2):
+    """Write wav.scp, utt2spk, spk2gender, enrolls and trials of the tiny speakers, and their audio."""
+    names = {speaker: [f"{speaker}-{k}" for k in range(utterances)] for speaker in SPEAKERS}
+    folder.mkdir(parents=True)
+    lines = {"wav.scp": [], "utt2spk": [], "spk2gender": [], "enrolls": [], "trials": []}
+    for speaker, (gender, pitch_hz) in SPEAKERS.items():
+        lines["spk2gender"].append(f"{speaker} {gender}")
+        lines["enrolls"] += names[speaker][:enrolled]
+        for name in names[speaker]:
+            audio.write(folder / "wav" / f"{name}.wav", spoken(speaker, name, pitch_hz), 16000)
+            lines["wav.scp"].append(f"{name} {folder / 'wav' / name}.wav")
+            lines["utt2spk"].append(f"{name} {speaker}")
+        for other, of_other in names.items():
+            label = "target" if other == speaker else "nontarget"
+            lines["trials"] += [f"{speaker} {name} {label}" for name in of_other[enrolled:]]
+    for name, text in lines.items():
+        (folder / name).write_text("\n".join(text) + "\n")
+
+
+def write_config(folder, **sections):
+    """Write a config of the tiny corpus, cosine and a model folder; sections replace or add."""
+    config = {
+        "corpora": {"tiny": {"kaldi": "data/tiny"}},
+        "extractors": {"random": {"model": "model"}},
+        "backends": {"cosine": {"type": "cosine"}},
+    }
+    path = folder / "config.yaml"
+    path.write_text(yaml.safe_dump(config | sections, sort_keys=False))
+    return path

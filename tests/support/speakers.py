@@ -1,0 +1,75 @@
+"""Simulated trials and matrices of known speakers, and scores that a resampling draws several times."""
+
+import numpy as np
+
+from voiceprivacy.inout.arrays import ScoreMatrix
+from voiceprivacy.inout.tables import Trial
+from voiceprivacy.privacy.scores import calibration, trials
+from voiceprivacy.privacy.scores.trials import Sample
+
+
+def scored(score, *, n_speakers=6, n_utterances=3):
+    """Every speaker's model against every utterance, scored by ``score(enrolled, tried, utterance)``, with its map."""
+    found, speaker_of = {"target": [], "nontarget": []}, {}
+    for enrolled in range(n_speakers):
+        speaker_of[f"model{enrolled}"] = f"s{enrolled}"
+        for tried in range(n_speakers):
+            for utterance in range(n_utterances):
+                label = "target" if enrolled == tried else "nontarget"
+                name = f"utterance{tried}-{utterance}"
+                speaker_of[name] = f"s{tried}"
+                found[label].append(
+                    (
+                        Trial(f"model{enrolled}", name, label),
+                        float(score(enrolled, tried, utterance)),
+                    )
+                )
+    return found, speaker_of
+
+
+def noisy(separation, *, seed=0, **sizes):
+    """Scores with a given d' and effects of both speakers."""
+    draw = np.random.default_rng(seed)
+    effects = draw.normal(size=(2, 100)) / 3
+
+    def score(enrolled, tried, utterance):
+        return (
+            separation * (enrolled == tried)
+            + effects[0, enrolled]
+            + effects[1, tried]
+            + draw.normal()
+        )
+
+    return scored(score, **sizes)
+
+
+def arranged(separation, **options):
+    return trials.arrange(*noisy(separation, **options))
+
+
+def classes(found):
+    return {label: np.array([score for _, score in of]) for label, of in found.items()}
+
+
+def drawn(seed, *, shift):
+    """A sample whose scores are drawn as often as their places say, and the same scores repeated as often."""
+    rng = np.random.default_rng(seed)
+    target, nontarget = rng.normal(shift, 1, 12).round(1), rng.normal(0, 1, 30).round(1)
+    target_counts, nontarget_counts = np.arange(1, 13), np.arange(30, 0, -1)
+    repeated = {
+        "target": np.repeat(target, target_counts),
+        "nontarget": np.repeat(nontarget, nontarget_counts),
+    }
+    sample = Sample(
+        calibration.count_ties(**repeated), target, target_counts, nontarget, nontarget_counts
+    )
+    return sample, repeated
+
+
+def square(scores, speakers, ids=None):
+    """A list against itself."""
+    ids, speakers = (
+        np.array(ids or [f"u{index}" for index in range(len(speakers))]),
+        np.array(speakers),
+    )
+    return ScoreMatrix(ids, ids, speakers, speakers, np.asarray(scores, dtype=float), ids, ids)

@@ -1,0 +1,118 @@
+"""Small corpora on disk, made by the tests, and the commands that read them."""
+
+import os
+
+import numpy as np
+import soundfile
+
+from support import calls
+
+SPEECH = os.environ.get("VOICEPRIVACY_SPEECH")
+
+
+def write_audio(path, *, sample_rate=16000, channels=1, seconds=0.1):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    samples = np.random.default_rng(0).normal(
+        scale=0.1, size=(round(seconds * sample_rate), channels)
+    )
+    soundfile.write(path, samples, sample_rate)
+    return path
+
+
+def librispeech(
+    root, *, chapters=2, utterances=3, women=("11", "13"), men=("12", "14"), subset="dev"
+):
+    """subset/speaker/chapter/utterance.flac and SPEAKERS.TXT."""
+    lines = [";ID  |SEX| SUBSET           |MINUTES| NAME"]
+    for speaker in (*women, *men):
+        lines.append(
+            f"{speaker:<5}| {'F' if speaker in women else 'M'} | {subset:<16} | 8.00  | Some | One"
+        )
+        for chapter in range(100, 100 + chapters):
+            for index in range(utterances):
+                write_audio(
+                    root / subset / speaker / str(chapter) / f"{speaker}-{chapter}-{index:04d}.flac"
+                )
+    (root / "SPEAKERS.TXT").write_text("\n".join(lines) + "\n")
+    return {"librispeech": {"root": str(root), "subsets": [subset]}}
+
+
+def kaldi(folder, *, women=("w1", "w2"), men=(), enrolled=2, tried=2):
+    """One data directory with enrolls and trials: every speaker against every trial utterance."""
+    write_audio(folder / "wav" / "a.wav")
+    speakers = [*women, *men]
+    names = {
+        speaker: [f"{speaker}-{index}" for index in range(enrolled + tried)] for speaker in speakers
+    }
+    pairs = [(speaker, name) for speaker in speakers for name in names[speaker]]
+    write_lines(folder / "wav.scp", [f"{name} wav/a.wav" for _, name in pairs])
+    write_lines(folder / "utt2spk", [f"{name} {speaker}" for speaker, name in pairs])
+    write_lines(
+        folder / "spk2gender",
+        [f"{speaker} {'f' if speaker in women else 'm'}" for speaker in speakers],
+    )
+    write_lines(
+        folder / "enrolls", [name for speaker in speakers for name in names[speaker][:enrolled]]
+    )
+    tries = [(speaker, name) for speaker in speakers for name in names[speaker][enrolled:]]
+    label = {True: "target", False: "nontarget"}
+    write_lines(
+        folder / "trials",
+        [f"{by} {name} {label[by == of]}" for by in speakers for of, name in tries],
+    )
+    return {"kaldi": str(folder)}, {"given": {"all": str(folder)}}
+
+
+def vctk(
+    root,
+    *,
+    sentences=(1, 24, 25, 26, 27),
+    women=("p225",),
+    men=("p226",),
+    microphones=("mic1", "mic2"),
+):
+    """wav48_silence_trimmed/speaker/speaker_sentence_microphone.flac at 48 kHz, and speaker-info.txt."""
+    lines = ["ID  AGE  GENDER  ACCENTS  REGION COMMENTS "]
+    for speaker in (*women, *men):
+        lines.append(
+            f"{speaker}  23  {'F' if speaker in women else 'M'}    English    Southern  England"
+        )
+        for sentence in sentences:
+            for microphone in microphones:
+                name = f"{speaker}_{sentence:03d}_{microphone}.flac"
+                write_audio(root / "wav48_silence_trimmed" / speaker / name, sample_rate=48000)
+    write_lines(root / "speaker-info.txt", lines)
+    return {"vctk": {"root": str(root), "microphone": "mic2"}}
+
+
+def folder(root, paths, *, pattern="{speaker}/{session}/{utterance}.wav", genders=None):
+    """Audio files at these paths, and a table of genders beside them if there is one."""
+    for path in paths:
+        write_audio(root / path)
+    options = {"root": str(root), "pattern": pattern}
+    if genders:
+        rows = ["speaker\tgender", *[f"{speaker}\t{gender}" for speaker, gender in genders.items()]]
+        write_lines(root / "speakers.tsv", rows)
+        options["speakers"] = str(root / "speakers.tsv")
+    return {"folder": options}
+
+
+def write_lines(path, lines):
+    path.write_text("".join(f"{line}\n" for line in lines))
+
+
+def edit(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def call(script, **flags):
+    """Run a script with --flag value, dicts as JSON."""
+    return calls.call(script, *calls.flags(**flags), python=calls.STRICT)
+
+
+def prepare(folder, source, protocol, part, **flags):
+    """Run prepare_part into folder/part.tsv."""
+    where = {"manifest": folder / f"{part}.tsv", "audio_dir": folder / part}
+    return call("prepare_part", source=source, protocol=protocol, part=part, **where, **flags)

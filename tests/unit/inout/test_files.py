@@ -1,0 +1,111 @@
+"""Files are whole or absent; JSON keeps infinity and refuses NaN; arrays are checked when they are read."""
+
+import numpy as np
+import pytest
+
+from voiceprivacy.inout import arrays, files
+from voiceprivacy.inout.files import BadInput
+
+
+def matrix(**changes):
+    names = {
+        "rows": ["a-1", "b-1"],
+        "columns": ["a-1"],
+        "row_speakers": ["a", "b"],
+        "column_speakers": ["a"],
+    }
+    names |= {"scores": [[1.0], [2.0]], "row_sources": ["a-1", "b-1"], "column_sources": ["a-1"]}
+    return arrays.ScoreMatrix(
+        **{name: np.array(value) for name, value in (names | changes).items()}
+    )
+
+
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "metrics.json"
+    files.write_json(path, {"a": 1})
+    with pytest.raises(ValueError, match="JSON"):
+        files.write_json(path, {"a": float("nan")})
+    assert files.read_json(path) == {"a": 1}
+    assert [file.name for file in tmp_path.iterdir()] == ["metrics.json"]
+
+
+def test_infinity_survives_json(tmp_path):
+    files.write_json(
+        tmp_path / "m.json", {"op": {"a": np.float64("inf"), "b": -np.inf}, "n": np.int64(3)}
+    )
+    assert files.read_json(tmp_path / "m.json") == {"op": {"a": np.inf, "b": -np.inf}, "n": 3}
+
+
+def test_broken_json_is_named_with_its_line(tmp_path):
+    (tmp_path / "m.json").write_text('{\n "a": \n}')
+    with pytest.raises(BadInput, match=r"m\.json:3: not JSON"):
+        files.read_json(tmp_path / "m.json")
+
+
+def test_a_matrix_comes_back_as_written_and_sources_default_to_the_ids(tmp_path):
+    arrays.write_matrix(tmp_path / "m.npz", matrix())
+    np.savez(
+        tmp_path / "bare.npz",
+        **{k: v for k, v in matrix()._asdict().items() if not k.endswith("sources")},
+    )
+    for name in ("m.npz", "bare.npz"):
+        read = arrays.read_matrix(tmp_path / name)
+        assert all((of == written).all() for of, written in zip(read, matrix(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"scores": [[1.0]]}, "scores have the shape"),
+        ({"scores": [[1.0], [np.nan]]}, "hold NaN"),
+        ({"row_speakers": ["a"]}, "row_speakers has 1 entries for 2 rows"),
+    ],
+)
+def test_a_matrix_that_does_not_fit_is_refused(tmp_path, changes, message):
+    arrays.write_matrix(tmp_path / "m.npz", matrix(**changes))
+    with pytest.raises(BadInput, match=message):
+        arrays.read_matrix(tmp_path / "m.npz")
+
+
+def test_embeddings_are_unique_and_finite(tmp_path):
+    path = tmp_path / "e.npz"
+    arrays.write_embeddings(
+        path, arrays.Embeddings(np.array(["a", "a"]), np.zeros((2, 3), np.float32))
+    )
+    with pytest.raises(BadInput, match="an id occurs twice"):
+        arrays.read_embeddings(path)
+    arrays.write_embeddings(
+        path, arrays.Embeddings(np.array(["a", "b"]), np.array([[0.0], [np.inf]], np.float32))
+    )
+    with pytest.raises(BadInput, match="embedding of 'b' is not finite"):
+        arrays.read_embeddings(path)
+
+
+def test_a_pickle_is_never_opened(tmp_path):
+    np.savez(tmp_path / "e.npz", ids=np.array([object()]), embeddings=np.zeros((1, 1)))
+    with pytest.raises(BadInput, match="not an npz file"):
+        arrays.read_embeddings(tmp_path / "e.npz")
+    (tmp_path / "text.npz").write_text("no")
+    with pytest.raises(BadInput, match="not an npz file"):
+        arrays.read_embeddings(tmp_path / "text.npz")
+
+
+@pytest.mark.parametrize(
+    ("said", "line"), [("a.tsv:3: what", "a.tsv:3: what"), ("what", "a.tsv: what")]
+)
+def test_a_file_is_named_once(said, line):
+    with pytest.raises(BadInput) as error, files.naming("a.tsv"):
+        raise BadInput(said)
+    assert str(error.value) == line
+
+
+def test_numbers_of_things_are_said_in_the_singular_or_the_plural():
+    assert [files.counted(number, "file") for number in (0, 1, 2)] == [
+        "0 files",
+        "1 file",
+        "2 files",
+    ]
+    assert [files.counted(number, "oddity", "oddities") for number in (1, 2)] == [
+        "1 oddity",
+        "2 oddities",
+    ]

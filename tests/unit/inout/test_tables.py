@@ -1,0 +1,156 @@
+"""The border: what is read is what was written, and whatever is wrong is named with file and line."""
+
+import numpy as np
+import pytest
+
+from voiceprivacy.inout import tables
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Trial, Utterance
+
+HEADER = "utterance\tspeaker\tgender\tpath\tduration_s\n"
+
+
+def written(tmp_path, text, name="table.tsv"):
+    path = tmp_path / name
+    path.write_bytes(text.encode())
+    return path
+
+
+def test_a_manifest_comes_back_as_written(tmp_path):
+    inside = Utterance("a-1", "a", "f", tmp_path / "wav" / "a-1.flac", 1.25)
+    outside = Utterance("b-1", "b", "-", (tmp_path / ".." / "elsewhere.wav").resolve(), 1 / 3)
+    tables.write_manifest(tmp_path / "manifest.tsv", [inside, outside])
+    assert tables.read_manifest(tmp_path / "manifest.tsv") == [inside, outside]
+    assert "\twav/a-1.flac\t" in (tmp_path / "manifest.tsv").read_text()
+
+
+@pytest.mark.parametrize("name", ["two\nlines", "a\ttab"])
+def test_what_no_table_can_hold_is_refused_and_leaves_nothing(tmp_path, name):
+    with pytest.raises(BadInput, match=r"m\.tsv: a tab or a line end in a name or a path"):
+        tables.write_manifest(
+            tmp_path / "m.tsv", [Utterance("a-1", "a", "f", tmp_path / ".." / name / "a.wav", 1.0)]
+        )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_manifest_moves_with_its_folder(tmp_path):
+    tables.write_manifest(
+        tmp_path / "old" / "m.tsv", [Utterance("a-1", "a", "f", tmp_path / "old" / "a-1.wav", 1.0)]
+    )
+    (tmp_path / "old").rename(tmp_path / "new")
+    assert tables.read_manifest(tmp_path / "new" / "m.tsv")[0].path == tmp_path / "new" / "a-1.wav"
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("a-1\ta\tf\tx.wav\t1\na-1\ta\tf\tx.wav\t1\n", ":3: utterance 'a-1' occurs twice"),
+        ("a-1\t\tf\tx.wav\t1\n", ":2: utterance 'a-1' has no speaker"),
+        ("a-1\ta\tfemale\tx.wav\t1\n", ":2: gender 'female' is not f, m or -"),
+        ("a-1\ta\tf\t\t1\n", ":2: utterance 'a-1' has no path"),
+        ("a-1\ta\tf\tx.wav\tlong\n", ":2: 'long' is not a number"),
+        ("a-1\ta\tf\tx.wav\tnan\n", ":2: 'nan' is not a number"),
+        ("a-1\ta\tf\tx.wav\n", ":2: expected 5 columns, found 4"),
+        ("../a\ta\tf\tx.wav\t1\n", ":2: '../a' cannot be an id"),
+        ("-rf\ta\tf\tx.wav\t1\n", ":2: '-rf' cannot be an id"),
+        ("a 1\ta\tf\tx.wav\t1\n", ":2: 'a 1' cannot be an id"),
+        ("", ": lists no utterance"),
+    ],
+)
+def test_a_wrong_manifest_is_named_with_its_line(tmp_path, row, message):
+    path = written(tmp_path, HEADER + row)
+    with pytest.raises(BadInput, match=f"^{path}{message}".replace("(", r"\(")):
+        tables.read_manifest(path)
+
+
+def test_windows_line_ends_and_a_byte_order_mark_change_nothing(tmp_path):
+    path = written(tmp_path, "\ufeff" + (HEADER + "a-1\ta\tf\tx.wav\t1\n").replace("\n", "\r\n"))
+    assert tables.read_manifest(path)[0].utterance == "a-1"
+
+
+def test_a_missing_file_a_folder_and_latin_1_are_said_so(tmp_path):
+    with pytest.raises(BadInput, match=r"none\.tsv: not found"):
+        tables.read_manifest(tmp_path / "none.tsv")
+    with pytest.raises(BadInput, match="is a folder"):
+        tables.read_manifest(tmp_path)
+    (tmp_path / "latin.tsv").write_bytes(
+        HEADER.encode() + "m\xfcller\ta\tf\tx\t1\n".encode("latin-1")
+    )
+    with pytest.raises(BadInput, match="not UTF-8 text"):
+        tables.read_manifest(tmp_path / "latin.tsv")
+
+
+def test_trials_and_enrolments_come_back_as_written(tmp_path):
+    trials = [Trial("a", "a-1", "target"), Trial("b", "a-1", "nontarget")]
+    enrolments = {"a": ["a-2", "a-3"], "b": ["b-1"]}
+    tables.write_trials(tmp_path / "t.tsv", trials)
+    tables.write_enrolments(tmp_path / "e.tsv", enrolments)
+    assert tables.read_trials(tmp_path / "t.tsv") == trials
+    assert tables.read_enrolments(tmp_path / "e.tsv") == enrolments
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("a\ta-1\tTarget\n", ":2: label 'Target' is neither"),
+        ("a\ta-1\ttarget\na\ta-1\tnontarget\n", ":3: trial 'a a-1' occurs twice"),
+    ],
+)
+def test_a_wrong_trial_is_named_with_its_line(tmp_path, rows, message):
+    path = written(tmp_path, "enrolment\ttrial\tlabel\n" + rows)
+    with pytest.raises(BadInput, match=message):
+        tables.read_trials(path)
+
+
+def test_scores_come_back_in_full_precision(tmp_path):
+    trials = [
+        Trial("a", "a-1", "target"),
+        Trial("b", "a-1", "nontarget"),
+        Trial("c", "a-1", "nontarget"),
+    ]
+    tables.write_scores(tmp_path / "s.tsv", trials, np.array([1 / 3, -np.inf, 1e-300]))
+    scores = tables.read_scores(tmp_path / "s.tsv")
+    assert scores["target"].tolist() == [1 / 3]
+    assert scores["nontarget"].tolist() == [-np.inf, 1e-300]
+
+
+def test_scores_without_a_class_are_refused(tmp_path):
+    tables.write_scores(tmp_path / "s.tsv", [Trial("a", "a-1", "target")], [1.0])
+    with pytest.raises(BadInput, match="no nontarget trials"):
+        tables.read_scores(tmp_path / "s.tsv")
+
+
+def test_kaldi_scores_are_joined_with_their_key_by_name(tmp_path):
+    scores = written(tmp_path, "b y -1\na x 2.5\n", "scores.txt")
+    key = written(tmp_path, "a x target\nb y nontarget\n", "key.txt")
+    assert tables.read_scores(scores, key=key)["target"].tolist() == [2.5]
+
+
+@pytest.mark.parametrize("score", ["1", "-0.25", "+3.5e-7"])
+def test_kaldi_scores_without_a_key_are_told_from_a_broken_table(tmp_path, score):
+    scores = written(tmp_path, f"a x {score}\n", "scores.txt")
+    with pytest.raises(
+        BadInput, match=r"scores.txt:1: .*Kaldi's kind, without labels: name its key.*--trials KEY"
+    ):
+        tables.read_scores(scores)
+    with pytest.raises(
+        BadInput, match=r"trials.txt:1: expected the columns enrolment trial label score"
+    ):
+        tables.read_scores(written(tmp_path, "a x target\n", "trials.txt"))
+
+
+@pytest.mark.parametrize(
+    ("scores", "key", "message"),
+    [
+        ("a x 1\n", "a x target\nb y nontarget\n", "no score for trial 'b y' of .*key.txt:2"),
+        ("a x 1\nb y 2\n", "a x target\n", "scores.txt:2: trial 'b y' is not in"),
+        ("a x 1\na x 2\n", "a x target\n", "scores.txt:2: trial 'a x' occurs twice"),
+        ("a x 1\n", "a x tgt\n", "key.txt:1: label 'tgt'"),
+        ("a x one\n", "a x target\n", "scores.txt:1: 'one' is not a number"),
+        ("a x\n", "a x target\n", "scores.txt:1: expected 3 columns"),
+    ],
+)
+def test_kaldi_scores_that_do_not_fit_their_key_are_named(tmp_path, scores, key, message):
+    scores, key = written(tmp_path, scores, "scores.txt"), written(tmp_path, key, "key.txt")
+    with pytest.raises(BadInput, match=message):
+        tables.read_scores(scores, key=key)

@@ -1,0 +1,212 @@
+"""The config: what is filled in, how its file is read, and what validate says of it."""
+
+import re
+import textwrap
+from pathlib import Path
+
+import pytest
+import yaml
+from support.calls import call
+
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.plan import completion, configuration
+from voiceprivacy.plan.completion import schema
+
+SYNTHETIC = {"synthetic": {"speakers": 20, "utterances": 4}}
+
+
+def problems(config):
+    return [str(problem) for problem in configuration.problems(config)]
+
+
+def validate(path):
+    return call("validate", "--config", path)
+
+
+def test_defaults_are_filled_in_and_the_config_is_left_alone():
+    config = {"corpora": {"demo": SYNTHETIC}}
+    checked = configuration.check(config)
+    assert config == {"corpora": {"demo": SYNTHETIC}}
+    assert SYNTHETIC == {"synthetic": {"speakers": 20, "utterances": 4}}
+    assert checked["corpora"]["demo"]["synthetic"]["first_speaker"] == 0
+    assert checked["corpora"]["demo"]["protocol"]["enrol_trial"]["lists"] == ["f", "m"]
+    assert checked["anonymisers"] == {}
+
+
+def test_one_kaldi_directory_is_one_list_called_all(tmp_path):
+    checked = configuration.check({"corpora": {"mine": {"kaldi": str(tmp_path)}}})
+    assert checked["corpora"]["mine"]["protocol"] == {"given": {"all": str(tmp_path)}}
+
+
+def test_one_kaldi_directory_with_a_root_is_one_list_too(tmp_path):
+    kaldi = {"directory": str(tmp_path), "root": "/"}
+    checked = configuration.check({"corpora": {"mine": {"kaldi": kaldi}}})
+    assert checked["corpora"]["mine"]["protocol"] == {"given": {"all": str(tmp_path)}}
+
+
+def test_lists_are_per_gender_unless_the_corpus_is_mixed():
+    def lists(**entry):
+        checked = configuration.check({"corpora": {"a": SYNTHETIC | entry}})["corpora"]["a"]
+        ((name, options),) = checked["protocol"].items()
+        return name, options["lists"]
+
+    assert lists() == ("enrol_trial", ["f", "m"])
+    assert lists(gender="mixed") == ("enrol_trial", ["mixed"])
+    assert lists(gender="mixed", protocol={"all_pairs": {}}) == ("all_pairs", ["mixed"])
+    assert lists(gender="mixed", protocol={"all_pairs": {"lists": ["f"]}}) == ("all_pairs", ["f"])
+
+
+def test_what_will_be_downloaded_need_not_be_there():
+    entry = {"librispeech": {"root": "/no/where", "subsets": ["test-clean"], "download": True}}
+    assert problems({"corpora": {"a": entry}}) == []
+
+
+def test_a_corpus_that_trains_gets_no_protocol(tmp_path):
+    checked = configuration.check({"corpora": {"mine": {"kaldi": str(tmp_path), "use": "train"}}})
+    assert "protocol" not in checked["corpora"]["mine"]
+
+
+def test_absent_and_empty_sections_are_allowed():
+    assert configuration.check({}) == configuration.check({"corpora": None, "report": None})
+
+
+def test_controls_are_added_once_and_after_ones_own_anonymisers():
+    config = {"anonymisers": {"b2": {"command": "b2"}}, "report": {"controls": True}}
+    checked = configuration.check(config)
+    assert list(checked["anonymisers"]) == ["b2", "copy", "reversed", "noise"]
+    assert checked["anonymisers"]["noise"]["runs"] == 1
+    assert configuration.check(checked) == checked
+    assert list(configuration.check({"report": {"controls": True}})["anonymisers"]) == [
+        "copy",
+        "reversed",
+        "noise",
+    ]
+    assert configuration.check({"report": {"controls": False}})["anonymisers"] == {}
+
+
+def test_ones_own_entry_may_be_a_control_but_not_take_its_name():
+    reversed_speech = {"function": "{resources}/plugins/reversed.py:anonymise", "shards": 2}
+    config = {
+        "anonymisers": {"reversed": reversed_speech, "b2": {"command": "b2"}},
+        "report": {"controls": True},
+    }
+    checked = configuration.check(config)
+    assert list(checked["anonymisers"]) == ["reversed", "b2", "copy", "noise"]
+    assert checked["anonymisers"]["reversed"]["shards"] == 2
+    config["anonymisers"]["noise"] = {"command": "python add_noise.py"}
+    assert problems(config) == [
+        "anonymisers.noise: is the name of a control (report.controls): take another name"
+    ]
+
+
+def test_the_entries_that_are_commented_out_are_correct_ones():
+    text = (Path(__file__).parents[3] / "config" / "anonymisers.yaml").read_text()
+    entries = yaml.safe_load("\n".join(re.findall(r"^# (\w+: \{.*\})$", text, re.MULTILINE)))
+    assert list(entries) == ["b3", "b4", "b5", "b1a", "b1b", "nac", "pitch"]
+    assert problems({"anonymisers": entries}) == [
+        f"anonymisers.nac.env: {Path('my_envs/nac.yaml').absolute()}: not found"
+    ]
+
+
+def test_variables_are_replaced_everywhere(tmp_path, monkeypatch):
+    monkeypatch.setenv("SPEECH", str(tmp_path))
+    (tmp_path / "dev").mkdir()
+    config = {"corpora": {"a": {"librispeech": {"root": "${SPEECH}", "subsets": ["dev"]}}}}
+    assert configuration.check(config)["corpora"]["a"]["librispeech"]["root"] == str(tmp_path)
+    assert completion.expand(["x/${SPEECH}", 3, "$SPEECH"]) == [f"x/{tmp_path}", 3, "$SPEECH"]
+
+
+def test_every_key_of_a_config_is_described():
+    def undescribed(schema, place=()):
+        for name, of in schema.get("properties", {}).items():
+            if isinstance(of, dict) and "if" not in place:
+                if "description" not in of and "$ref" not in of:
+                    yield ".".join((*place, name))
+                yield from undescribed(of, (*place, name))
+        for key in ("additionalProperties", "items", "then", "if"):
+            if isinstance(schema.get(key), dict):
+                yield from undescribed(schema[key], (*place, key))
+
+    whole = schema()
+    assert [of for part in (whole, *whole["$defs"].values()) for of in undescribed(part)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a: [1\nb: }", ":2: not YAML"),
+        ("corpora:\n  a: 1\n  a: 2\n", ":3: key 'a' occurs twice"),
+        ("- corpora\n", ":1: expected sections such as corpora:"),
+    ],
+)
+def test_a_file_that_is_no_config_is_named_with_its_line(tmp_path, text, expected):
+    (tmp_path / "c.yaml").write_text(text)
+    with pytest.raises(BadInput) as error:
+        completion.read(tmp_path / "c.yaml")
+    assert str(error.value).startswith(f"{tmp_path}/c.yaml{expected}")
+
+
+def test_the_line_of_a_key_is_found(tmp_path):
+    (tmp_path / "c.yaml").write_text(
+        "corpora:\n  a:\n    kaldi: {enrolment: x,\n      trial: [y,\n z]}\n"
+    )
+    places = [
+        (),
+        ("corpora",),
+        ("corpora", "a", "kaldi", "trial"),
+        ("corpora", "a", "kaldi", "trial", 1),
+        ("corpora", "b"),
+    ]
+    assert [completion.line_of(tmp_path / "c.yaml", place) for place in places] == [1, 1, 4, 5, 1]
+
+
+def test_validate_prints_every_finding_of_the_config_and_of_the_corpora_that_can_be_read(tmp_path):
+    small = {"synthetic": {"speakers": 4, "utterances": 2}}
+    config = {
+        "corpora": {"a": small, "b": {"kaldi": "/no/where"}},
+        "backends": {"c": {"tipe": "cosine"}},
+    }
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+    finished = validate(tmp_path / "c.yaml")
+    assert finished.returncode == 2
+    assert "backends.c.tipe: 'tipe' is not a key here: did you mean 'type'?" in finished.stdout
+    assert "speaker 's00003' has 2 utterances: enrol_trial needs at least 4" in finished.stdout
+    assert "/no/where: not found" in finished.stdout
+    errors = finished.stdout.count("  error    ")
+    assert f"\n{errors} errors, " in finished.stdout
+
+
+def test_validate_passes_a_correct_config(tmp_path):
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump({"corpora": {"a": SYNTHETIC}}))
+    finished = validate(tmp_path / "c.yaml")
+    assert finished.returncode == 0, finished.stdout
+    assert finished.stdout.endswith("0 errors, 0 oddities\n")
+
+
+def test_validate_counts_a_single_finding_in_the_singular(tmp_path):
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump({"attacker_draw": "some"}))
+    assert validate(tmp_path / "c.yaml").stdout.endswith("\n1 error, 0 oddities\n")
+
+
+def test_validate_of_a_missing_file_is_one_line(tmp_path):
+    finished = validate(tmp_path / "c.yaml")
+    assert (finished.returncode, finished.stderr) == (2, f"error: {tmp_path}/c.yaml: not found\n")
+
+
+def test_the_snippets_of_the_guide_lack_nothing_but_their_folders():
+    page = (Path(__file__).parents[3] / "docs/guide/data.md").read_text()
+    text = page.partition("## One snippet for each kind of corpus")[2].partition("\n## ")[0]
+    blocks = re.findall(r"(?:^(?:    .*)?\n)+", text, re.MULTILINE)
+    corpora = {}
+    for block in (
+        textwrap.dedent(block)
+        for block in blocks
+        if "segments:" in block or "    corpora:" in block
+    ):
+        content = yaml.safe_load(block)
+        corpora |= content.get("corpora", content)
+    kinds = {"librispeech", "vctk", "kaldi", "folder", "synthetic"}
+    assert {kind for entry in corpora.values() for kind in entry} >= kinds
+    found = problems({"corpora": corpora})
+    assert all(problem.endswith(": not found") for problem in found)
+    assert len(found) > 5

@@ -1,0 +1,237 @@
+"""Every mistake in a config is named with its place, and a correct config has none."""
+
+from pathlib import Path
+
+import pytest
+
+from voiceprivacy.inout.files import SCRIPTS, BadInput
+from voiceprivacy.plan import configuration
+
+SYNTHETIC = {"synthetic": {"speakers": 20, "utterances": 4}}
+ATTACKED = {
+    "corpora": {"a": SYNTHETIC},
+    "extractors": {"small": {"model": "{resources}/ecapa_small"}},
+    "backends": {"cosine": {"type": "cosine"}},
+}
+
+
+def problems(config):
+    return [str(problem) for problem in configuration.problems(config)]
+
+
+def test_a_variable_that_is_not_set_is_named():
+    config = {"corpora": {"a": {"kaldi": "${NOT_SET_ANYWHERE}/a"}}}
+    with pytest.raises(BadInput, match=r"^NOT_SET_ANYWHERE: not found$"):
+        configuration.check(config)
+    assert problems(config)[0] == "corpora.a.kaldi: NOT_SET_ANYWHERE: not found"
+
+
+def test_a_missing_folder_is_named():
+    with pytest.raises(BadInput, match=r"^/no/where: not found$"):
+        configuration.check({"corpora": {"a": {"kaldi": "/no/where"}}})
+
+
+CASES = {
+    "a misspelt section": (
+        {"anonymiser": {}},
+        "anonymiser: 'anonymiser' is not a key here: did you mean 'anonymisers'?",
+    ),
+    "a misspelt kind": (
+        {"corpora": {"a": {"synthetik": {}}}},
+        "corpora.a.synthetik: 'synthetik' is not a key here: did you mean 'synthetic'?",
+    ),
+    "a misspelt option": (
+        {"corpora": {"a": {"synthetic": {"speakers": 2, "utterances": 4, "frist_speaker": 0}}}},
+        "corpora.a.synthetic.frist_speaker: 'frist_speaker' is not a key here: did you mean 'first_speaker'?",
+    ),
+    "a key like no other": ({"qqq": 1}, "qqq: 'qqq' is not a key here"),
+    "a missing key": (
+        {"corpora": {"a": {"synthetic": {"speakers": 2}}}},
+        "corpora.a.synthetic: 'utterances' is missing",
+    ),
+    "a misspelt choice": (
+        {"attacker_draw": "independant"},
+        "attacker_draw: 'independant' is none of independent, same: did you mean 'independent'?",
+    ),
+    "a wrong type": (
+        {"corpora": {"a": {"synthetic": {"speakers": "two", "utterances": 4}}}},
+        "corpora.a.synthetic.speakers: 'two' is not of type 'integer'",
+    ),
+    "two kinds at once": (
+        {"corpora": {"a": SYNTHETIC | {"kaldi": "x"}}},
+        "corpora.a: needs one of synthetic, librispeech, vctk, kaldi, folder, and only one",
+    ),
+    "a name that cannot be a folder": (
+        {"corpora": {"A b": SYNTHETIC}},
+        "corpora.A b: 'A b' cannot be a name here",
+    ),
+    "a reserved name": (
+        {"corpora": {"original": SYNTHETIC}},
+        "corpora.original: 'original' cannot be a name here",
+    ),
+    "a name that YAML does not read as text": (
+        {"corpora": {False: SYNTHETIC}},
+        "corpora.False: YAML reads this key",
+    ),
+    "a kaldi directory and a division": (
+        {"corpora": {"a": {"kaldi": {"directory": "/", "enrolment": "/", "trial": ["/"]}}}},
+        "corpora.a.kaldi: needs one of directory, enrolment and trial, and only one",
+    ),
+    "a pattern without a speaker": (
+        {"corpora": {"a": {"folder": {"root": "/", "pattern": "{utterance}.wav"}}}},
+        "corpora.a.folder.pattern: '{utterance}.wav' does not match",
+    ),
+    "a microphone that is none": (
+        {"corpora": {"a": {"vctk": {"root": "/", "microphone": "mic3"}}}},
+        "corpora.a.vctk.microphone: 'mic3' is none of mic1, mic2: did you mean",
+    ),
+    "a download over plain http": (
+        {
+            "corpora": {
+                "a": {
+                    "librispeech": {
+                        "root": "/",
+                        "subsets": ["x"],
+                        "download": "http://www.openslr.org",
+                    }
+                }
+            }
+        },
+        "corpora.a.librispeech.download: 'http://www.openslr.org' does not match",
+    ),
+    "common sentences of another corpus": (
+        {"corpora": {"a": SYNTHETIC | {"protocol": {"enrol_trial": {"lists": ["f_common"]}}}}},
+        "corpora.a.protocol.enrol_trial.lists: only vctk has lists of common sentences",
+    ),
+    "pieces whose shortest length comes last": (
+        {"corpora": {"a": SYNTHETIC | {"segments": {"seconds": [5, 3]}}}},
+        "corpora.a.segments.seconds: the shortest piece comes first",
+    ),
+    "a limit of nothing": ({"corpora": {"a": SYNTHETIC | {"limit": {}}}}, "corpora.a.limit: {}"),
+    "a vctk folder that is not there": (
+        {"corpora": {"a": {"vctk": {"root": "/no/where"}}}},
+        "corpora.a.vctk.root: /no/where: not found",
+    ),
+    "a table of speakers that is not there": (
+        {
+            "corpora": {
+                "a": {
+                    "folder": {
+                        "root": "/",
+                        "pattern": "{speaker}/{utterance}.wav",
+                        "speakers": "/no/where.tsv",
+                    }
+                }
+            }
+        },
+        "corpora.a.folder.speakers: /no/where.tsv: not found",
+    ),
+    "a kaldi corpus without lists": (
+        {"corpora": {"a": {"kaldi": {"enrolment": "/", "trial": ["/"]}}}},
+        "corpora.a: needs a protocol that names its trial lists",
+    ),
+    "a training corpus that is not there": (
+        {
+            "corpora": {"speech": SYNTHETIC | {"use": "train"}},
+            "backends": {"p": {"type": "plda", "train": {"corpus": "speach"}}},
+        },
+        "backends.p.train.corpus: there is no corpus 'speach': did you mean 'speech'?",
+    ),
+    "training on the evaluation": (
+        {
+            "corpora": {"a": SYNTHETIC},
+            "backends": {"p": {"type": "plda", "train": {"corpus": "a"}}},
+        },
+        "backends.p.train.corpus: corpus 'a' is not for training: give it 'use: train'",
+    ),
+    "an average of a corpus that is not there": (
+        {"corpora": {"demo": SYNTHETIC}, "report": {"averages": {"all": {"deno": {"f": 1}}}}},
+        "report.averages.all.deno: there is no corpus 'deno' to evaluate: did you mean 'demo'?",
+    ),
+    "an average of a list that is not there": (
+        {
+            "corpora": {"demo": SYNTHETIC},
+            "report": {"averages": {"all": {"demo": {"f": 0.5, "q": 0.5}}}},
+        },
+        "report.averages.all.demo.q: demo has no trial list 'q'",
+    ),
+    "speakers of two synthetic corpora": (
+        {
+            "corpora": {
+                "a": SYNTHETIC,
+                "b": {"synthetic": {"speakers": 1, "utterances": 4, "first_speaker": 19}},
+            }
+        },
+        "corpora.b.synthetic: has speakers of 'a' too: change first_speaker",
+    ),
+    "a function file that is not there": (
+        {"anonymisers": {"a": {"function": "no/where.py:anonymise"}}},
+        "anonymisers.a.function: no/where.py: not found",
+    ),
+    "a model that is not there": (
+        {"extractors": {"a": {"model": "/no/where"}}},
+        "extractors.a.model: /no/where: not found",
+    ),
+    "an environment that is not there": (
+        {"anonymisers": {"a": {"command": "a", "env": "mine.yaml"}}},
+        f"anonymisers.a.env: {Path('mine.yaml').absolute()}: not found",
+    ),
+    "an environment that is not ours": (
+        {"extractors": {"a": {"command": "a", "env": "mine"}}},
+        f"extractors.a.env: {SCRIPTS.parent / 'envs/mine.yaml'}: not found",
+    ),
+    "a recipe that is not there": (
+        {
+            "corpora": {"b": SYNTHETIC | {"use": "train"}},
+            "extractors": {"a": {"train": {"corpus": "b"}, "recipe": "x.yaml"}},
+        },
+        "extractors.a.recipe: x.yaml: not found",
+    ),
+    "a dictionary that is not there": (
+        {"extractors": {"a": {"style": {"dictionary": "no.dic"}}}},
+        "extractors.a.style.dictionary: no.dic: not found",
+    ),
+    "a submission that is not there": (
+        ATTACKED | {"anonymisers": {"team": {"audio": "submissions/{set}/{part}"}}},
+        "anonymisers.team.audio: submissions/a/enrolment: not found",
+    ),
+    "ready-made embeddings that are not there": (
+        ATTACKED | {"extractors": {"mine": {"embeddings": "npz/{corpus}/{part}/{anonymiser}.npz"}}},
+        "extractors.mine.embeddings: npz/a/enrolment/original.npz: not found",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_mistake_is_named_with_its_place(case):
+    config, expected = CASES[case]
+    assert any(problem.startswith(expected) for problem in problems(config))
+
+
+def test_a_correct_config_has_no_problems():
+    assert (
+        problems(
+            {
+                "corpora": {
+                    "a": SYNTHETIC,
+                    "b": {"synthetic": SYNTHETIC["synthetic"] | {"first_speaker": 20}},
+                }
+            }
+        )
+        == []
+    )
+
+
+def test_what_belongs_to_somebody_elses_scores_must_be_there(tmp_path):
+    (tmp_path / "b2_op.tsv").touch()
+    scores = f"{tmp_path}/{{anonymiser}}_{{condition}}.tsv"
+    entry = {
+        "scores": scores,
+        "key": f"{tmp_path}/{{trials}}.key",
+        "speakers": f"{tmp_path}/map.tsv",
+    }
+    found = problems({"attacks": {"team7": entry}})
+    assert found == [
+        f"attacks.team7.key: {tmp_path}/all.key: not found",
+        f"attacks.team7.speakers: {tmp_path}/map.tsv: not found",
+    ]

@@ -1,0 +1,99 @@
+"""What a run will take: the sums by hand, and the words."""
+
+import pytest
+
+from voiceprivacy.corpora.checks import Examination, Size
+from voiceprivacy.corpora.listing import Findings
+from voiceprivacy.plan import completion
+from voiceprivacy.plan.estimate import (
+    FEATURES,
+    HUB_BYTES,
+    MCADAMS_S,
+    PER_WEIGHT_BYTE,
+    Step,
+    estimate,
+    text,
+)
+
+CONFIG = {
+    "corpora": {
+        "a": {"kaldi": "/"},
+        "b": {"synthetic": {"speakers": 1, "utterances": 1}, "use": "train"},
+    },
+    "anonymisers": {
+        "b2": {"command": "python {scripts}/anonymise_mcadams.py", "runs": 2},
+        "mine": {"audio": "x"},
+    },
+    "extractors": {"ecapa": {"model": "speechbrain/ecapa", "revision": "0123456789"}},
+    "backends": {"cosine": {"type": "cosine"}},
+}
+
+
+def examined(enrolment_s=1800, trial_s=1800, trials=1000):
+    parts = {"enrolment": Size(100, enrolment_s), "trial": Size(100, trial_s)}
+    empty = Examination(Findings(), {"train": Size(0, 0)}, {}, {})
+    return {"a": Examination(Findings(), parts, {"all": trials}, {}), "b": empty}
+
+
+def steps(*, config=CONFIG, **sizes):
+    return {step.what: step for step in estimate(completion.complete(config), examined(**sizes))}
+
+
+def test_protected_speech_is_counted_for_every_anonymiser_and_run_but_not_where_it_lies_already():
+    protected = steps()["protected speech"]
+    assert protected.bytes == 2 * 3600 * 16000 * 1.15
+    assert protected.seconds == 2 * 3600 * MCADAMS_S
+
+
+def test_speech_that_is_used_where_it_lies_takes_no_disk():
+    assert steps()["prepared speech"].bytes == 0
+
+
+def test_every_system_is_heard_and_every_condition_scored():
+    assert steps()["embeddings"].seconds == pytest.approx(
+        4 * 3600 * (FEATURES + PER_WEIGHT_BYTE * HUB_BYTES)
+    )
+    conditions = 1 + 3 + 2
+    assert (
+        steps()["scores"].bytes == steps(trials=500)["scores"].bytes * 2 == conditions * 1000 * 65
+    )
+
+
+def test_a_small_model_takes_less_than_a_large_one(tmp_path):
+    (tmp_path / "embedding_model.ckpt").write_bytes(bytes(10**6))
+    config = CONFIG | {"extractors": {"small": {"model": str(tmp_path)}}}
+    assert steps(config=config)["embeddings"].seconds == pytest.approx(
+        4 * 3600 * (FEATURES + PER_WEIGHT_BYTE * 10**6)
+    )
+
+
+def test_an_attacker_trained_on_protected_speech_hears_the_original_and_that_speech_only():
+    semi = {"train": {"corpus": "b", "speech": "anonymised"}, "recipe": "ecapa_small"}
+    small = FEATURES + PER_WEIGHT_BYTE * 2e6
+    hears = steps(config=CONFIG | {"extractors": {"semi": semi}})["embeddings"]
+    assert hears.seconds == pytest.approx(2 * 2 * 3600 * small)  # on b2 and on mine
+    assert hears.bytes == 2 * 2 * 200 * 900
+
+
+def test_numbers_and_pictures_grow_with_systems_trials_and_replicates():
+    def seconds(bootstrap, trials):
+        config = CONFIG | {"report": {"bootstrap": bootstrap}}
+        return steps(config=config, trials=trials)["numbers, intervals, pictures, page"].seconds
+
+    assert seconds(0, 1000) == seconds(0, 2000) == 6 + 3 * 8
+    assert seconds(1000, 2000) - seconds(1000, 1000) == pytest.approx(6 * 1000 * 2e-7 * 1000)
+
+
+def test_scores_of_somebody_else_take_a_second_for_each_system(tmp_path):
+    for name in ("original_oo", "b2_op", "b2_pp"):
+        (tmp_path / f"{name}.tsv").touch()
+    scores = {"scores": f"{tmp_path}/{{anonymiser}}_{{condition}}.tsv"}
+    (*_, last) = estimate(completion.complete({"attacks": {"team7": scores}}), {})
+    assert (last.seconds, last.bytes) == (6 + 2 * 1, 3e6 + 2 * 0.1e6)
+
+
+def test_the_table_has_readable_units_and_a_sum():
+    table = text([Step("one", 2.5e9, 7200), Step("other", 2e6, 30)])
+    lines = [" ".join(line.split()) for line in table.splitlines()]
+    assert lines[1:4] == ["one 2 GB 2 h", "other 2 MB 30 s", "all 3 GB 2 h"]
+    assert lines[4].startswith("free on this disk")

@@ -1,0 +1,355 @@
+"""What a config asks for, checked on a small one by hand."""
+
+from itertools import product
+
+import pytest
+
+from voiceprivacy.inout import seeds
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.plan import completion, configuration
+from voiceprivacy.plan.outputs import RESAMPLED
+from voiceprivacy.plan.plan import Plan
+from voiceprivacy.vocabulary import Attack
+
+CONFIG = {
+    "corpora": {
+        "demo": {"synthetic": {"speakers": 4, "utterances": 3}},
+        "others": {
+            "synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 4},
+            "use": "train",
+        },
+    },
+    "anonymisers": {
+        "b2r": {"command": "python b2r.py", "runs": 2},
+        "team": {"audio": "submissions/{corpus}/{part}/{set}"},
+    },
+    "extractors": {"ecapa": {"model": "speechbrain/ecapa", "revision": "0123456789"}},
+    "backends": {
+        "cosine": {"type": "cosine"},
+        "plda": {"type": "plda", "train": {"corpus": "others"}},
+    },
+    "seed": 7,
+}
+
+BACKENDS = list(CONFIG["backends"])
+
+
+@pytest.fixture(autouse=True)
+def submissions(tmp_path, monkeypatch):
+    """A working directory with the folders that CONFIG names."""
+    monkeypatch.chdir(tmp_path)
+    for corpus, part in product(("demo", "other", "a"), ("enrolment", "trial")):
+        (tmp_path / "submissions" / corpus / part / corpus).mkdir(parents=True)
+
+
+@pytest.fixture
+def plan():
+    return Plan(configuration.check(CONFIG))
+
+
+def test_a_second_run_is_a_system_of_its_own_but_not_compared(plan):
+    assert plan.protected == ["b2r", "team", "b2r_run1"]
+    assert plan.systems("ecapa", "cosine") == ["original", "b2r", "team"]
+
+
+def test_every_attacker_is_tried_on_every_list(plan):
+    assert plan.attacks() == [
+        Attack("demo", trials, "ecapa", backend)
+        for trials in ("f", "m")
+        for backend in ("cosine", "plda")
+    ]
+
+
+def test_conditions_say_whose_speech_is_on_which_side(plan):
+    assert plan.speech("oo", "original") == ("original", "original")
+    assert plan.speech("op", "b2r") == ("original", "b2r")
+    assert plan.speech("pp", "b2r") == ("b2r", "b2r")
+    assert plan.speech("p0p1", "b2r") == ("b2r", "b2r_run1")
+    assert plan.conditions("team") == ["op", "pp"]
+
+
+def test_only_the_users_speech_is_protected_with_the_runs_own_seed(plan):
+    drawn = [
+        plan.anonymiser_seed(name, part)
+        for name in ("b2r", "b2r_run1")
+        for part in ("enrolment", "trial", "train")
+    ]
+    assert drawn[1] == 7
+    assert len(set(drawn)) == len(drawn)
+    assert drawn[0] == seeds.derive(7, "enrolment")
+
+
+def test_an_attacker_who_holds_the_seed_draws_as_the_users(plan):
+    same = Plan(configuration.check({**CONFIG, "attacker_draw": "same"}))
+    assert {same.anonymiser_seed("b2r", part) for part in ("enrolment", "trial", "train")} == {7}
+    assert same.anonymiser_seed("b2r_run1", "trial") != 7
+
+
+def test_placeholders_of_an_audio_folder_are_filled_in(plan):
+    call = plan.anonymiser_call("team", "demo", "trial")
+    assert call == {
+        "audio": ["submissions/demo/trial/demo"],
+        "options": {},
+        "resample": False,
+        "sandbox": False,
+    }
+
+
+def test_original_is_assessed_once_under_each_attacker(plan):
+    metrics = plan.metrics()
+    assert len(metrics) == len(set(metrics)) == 4 * (3 + 6 + 5)
+    assert "results/metrics/similarity/demo/f/original/ecapa/cosine.json" not in metrics
+    assert "results/metrics/calibration/demo/f/b2r/ecapa/plda.json" in metrics
+
+
+def test_only_trained_backends_have_a_file(plan):
+    assert plan.backend_file("cosine", "ecapa") is None
+    assert plan.backend_file("plda", "ecapa") == "results/backends/plda/ecapa.npz"
+
+
+def test_the_set_is_the_kaldi_directory_where_a_part_has_one(tmp_path):
+    for name in ("enrolls", "trials_f", "trials_m"):
+        (tmp_path / name).mkdir()
+    folders = {
+        "enrolment": str(tmp_path / "enrolls"),
+        "trial": [str(tmp_path / f"trials_{of}") for of in "fm"],
+    }
+    corpus = {"kaldi": folders, "protocol": {"given": {"f": str(tmp_path / "trials_f")}}}
+    corpora = {"libri": corpus, "one": {"kaldi": str(tmp_path / "trials_m")}}
+    plan = Plan(
+        configuration.check(
+            {"corpora": corpora, "anonymisers": {"b3": {"audio": "data/{set}_sttts"}}}
+        )
+    )
+    assert plan.data_sets("libri", "enrolment") == ["enrolls"]
+    assert plan.data_sets("one", "trial") == ["trials_m"]
+    assert plan.anonymiser_call("b3", "libri", "trial")["audio"] == [
+        "data/trials_f_sttts",
+        "data/trials_m_sttts",
+    ]
+
+
+def test_a_second_run_is_compared_with_the_first(plan):
+    assert plan.first_run("b2r_run1") == "b2r"
+    assert plan.first_run("b2r") is plan.first_run("team") is None
+
+
+def test_extraction_is_a_model_with_switches_a_command_or_a_file():
+    extractors = {
+        "model": {"model": "{resources}/recipes", "vad": True, "device": "cuda"},
+        "mine": {"command": "python mine.py"},
+        "ready": {"embeddings": "e/{corpus}/{part}/{anonymiser}.npz"},
+    }
+    plan = Plan(completion.complete({**CONFIG, "extractors": extractors}))
+    arguments = plan.extraction("model", "demo", "trial", "b2r")
+    assert arguments[0] == "--model"
+    assert arguments[1].endswith("workflow/resources/recipes")
+    assert arguments[2:] == ["--device", "cuda", "--vad"]
+    assert plan.extraction("mine", "demo", "trial", "b2r") == ["--command", "python mine.py"]
+    assert plan.extraction("ready", "demo", "trial", "b2r") == ["--ready", "e/demo/trial/b2r.npz"]
+    assert plan.model_files("mine") == []
+
+
+def test_given_scores_are_found_by_their_names(tmp_path):
+    names = ["original/oo", "b2/op", "b2/pp", "b2_run1/op", "other/xx", "Bad/op"]
+    for name in [f"demo/f/{of}" for of in names]:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / f"{name}.tsv").touch()
+    template = f"{tmp_path}/{{corpus}}/{{trials}}/{{anonymiser}}/{{condition}}.tsv"
+    plan = Plan(configuration.check({"attacks": {"team7": {"scores": template}}}))
+    (attack,) = plan.given_attacks()
+    assert attack == Attack("demo", "f", "team7", "given")
+    assert plan.given_systems(attack) == {"b2": ["op", "pp"], "original": ["oo"]}
+    assert plan.given_calibrated(attack) == ["b2"]
+    assert plan.given_file(attack, "b2", "op") == f"{tmp_path}/demo/f/b2/op.tsv"
+    assert "results/metrics/calibration/demo/f/b2/team7/given.json" in plan.given_metrics()
+    assert len(plan.given_metrics()) == 2 + 2 + 1
+
+
+def test_an_attack_without_files_is_not_found(tmp_path):
+    template = f"{tmp_path}/{{anonymiser}}/{{condition}}.tsv"
+    with pytest.raises(BadInput, match=r"condition\}\.tsv: not found"):
+        configuration.check({"attacks": {"team7": {"scores": template}}})
+
+
+def test_what_is_described_and_checked_is_what_the_run_reads(plan):
+    folder = "results/audio"
+    parts = [("demo", "enrolment"), ("demo", "trial"), ("others", "train")]
+    assert plan.manifests() == [
+        f"{folder}/{corpus}/{part}/original/manifest.tsv" for corpus, part in parts
+    ]
+    assert plan.checks() == ["results/checks/demo.tsv", "results/checks/others.tsv"]
+    assert plan.trials() == ["results/trials/demo/f.tsv", "results/trials/demo/m.tsv"]
+    assert plan.training_sources("demo").keys() == {"others"}
+    assert plan.training_sources("others") == {}
+    assert Plan(configuration.check({**CONFIG, "backends": {}})).training_sources("demo") == {}
+
+
+def test_limit_and_segments_belong_to_the_source(plan):
+    entry = {
+        "synthetic": {"speakers": 4, "utterances": 3},
+        "segments": {"seconds": 1},
+        "limit": {"speakers": 2},
+    }
+    source = Plan(configuration.check({"corpora": {"a": entry}})).source("a")
+    known = {"pipes": False, "on_bad_audio": "stop"}
+    assert source == {
+        **known,
+        **entry,
+        "synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 0},
+    }
+
+
+def test_subsets_are_downloaded_only_where_the_config_says_so():
+    options = {"root": "/no/where", "subsets": ["test-clean", "dev-clean"], "download": True}
+    plan = Plan(configuration.check({"corpora": {"a": {"librispeech": options}}}))
+    assert plan.downloads("a") == [
+        f"results/downloads/a/{subset}.tsv" for subset in options["subsets"]
+    ]
+    assert Plan(configuration.check(CONFIG)).downloads("demo") == []
+
+
+def test_all_pairs_have_no_gallery_and_no_ranks():
+    corpora = {"a": {"synthetic": {"speakers": 4, "utterances": 3}, "protocol": {"all_pairs": {}}}}
+    plan = Plan(
+        configuration.check(
+            {**CONFIG, "corpora": corpora | {"others": CONFIG["corpora"]["others"]}}
+        )
+    )
+    assert plan.trial_lists("a") == ["f", "m"]
+    assert not any("/ranks/" in path for path in (*plan.metrics(), *plan.figures()))
+    assert any("/similarity/" in path for path in plan.metrics())
+
+
+def test_every_number_of_an_attack_has_intervals_unless_they_are_switched_off(plan):
+    resampled = [path for path in plan.metrics() if path.split("/")[2] in RESAMPLED]
+    assert plan.intervals() == [path.replace(".json", ".intervals.json") for path in resampled]
+    off = Plan(configuration.check({**CONFIG, "report": {"bootstrap": 0}}))
+    assert (off.n_replicates(), off.intervals(), off.comparisons()) == (0, [], [])
+
+
+def test_anonymisers_are_compared_on_every_list_and_on_the_mean(plan):
+    expected = {
+        f"results/comparisons/demo/{of}/ecapa/{backend}.tsv"
+        for of in ("f", "m", "mean")
+        for backend in BACKENDS
+    }
+    expected.add("results/comparisons/demo/mean/strongest.tsv")
+    assert set(plan.comparisons()) == expected and len(plan.comparisons()) == 7
+    mean = plan.compared_intervals(Attack("demo", "mean", "ecapa", "plda"))
+    assert sorted(mean) == sorted(
+        path for path in plan.intervals() if path.endswith("/plda.intervals.json")
+    )
+    assert len(plan.compared_intervals(Attack("demo", "f", "ecapa", "plda"))) == len(mean) / 2
+    one_list = {
+        "demo": {**CONFIG["corpora"]["demo"], "protocol": {"enrol_trial": {"lists": ["f"]}}}
+    }
+    one = Plan(configuration.check({**CONFIG, "corpora": {**CONFIG["corpora"], **one_list}}))
+    assert one.compared_lists("demo") == ["f"]
+
+
+def test_anonymisers_are_compared_on_averages_over_corpora():
+    other = {
+        "synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 8},
+        "protocol": {"all_pairs": {}},
+    }
+    averages = {"challenge": {"demo": {"f": 0.25, "m": 0.25}, "other": {"f": 0.5}}}
+    of_two = {
+        **CONFIG,
+        "corpora": {**CONFIG["corpora"], "other": other},
+        "report": {"averages": averages},
+    }
+    plan = Plan(configuration.check(of_two))
+    expected = {
+        f"results/comparisons/over-corpora/{of}/ecapa/{backend}.tsv"
+        for of in ("challenge", "all-lists")
+        for backend in BACKENDS
+    }
+    strongest = {path for path in plan.comparisons() if path.endswith("strongest.tsv")}
+    assert strongest == {
+        f"results/comparisons/{place}/strongest.tsv"
+        for place in ("demo/mean", "other/mean", "over-corpora/challenge", "over-corpora/all-lists")
+    }
+    assert {path for path in plan.comparisons() if "over-corpora" in path} - strongest == expected
+    assert plan.averages()["challenge"] == {
+        ("demo", "f"): 0.25,
+        ("demo", "m"): 0.25,
+        ("other", "f"): 0.5,
+    }
+    of_average = plan.compared_intervals(Attack("over-corpora", "challenge", "ecapa", "plda"))
+    places = {tuple(path.split("/")[3:5]) for path in of_average}
+    assert places == set(plan.averages()["challenge"]) and all(
+        "/plda." in path for path in of_average
+    )
+    assert set(of_average) <= set(plan.intervals())
+    with pytest.raises(BadInput, match="Over corpora"):
+        configuration.check(
+            {**of_two, "report": {"averages": {"Over corpora": averages["challenge"]}}}
+        )
+
+
+def test_the_strongest_attacks_are_compared_by_all_attackers_with_all_lists(tmp_path):
+    """Scores of another team on one of the two lists are another mean, those on both are compared."""
+    for team, lists in (("team7", "fm"), ("team8", "f")):
+        for system, trials in product(("original", "b2"), lists):
+            path = (
+                tmp_path
+                / team
+                / "demo"
+                / trials
+                / system
+                / ("oo.tsv" if system == "original" else "pp.tsv")
+            )
+            path.parent.mkdir(parents=True)
+            path.write_text("")
+    entries = {
+        team: {
+            "scores": f"{tmp_path}/{team}/{{corpus}}/{{trials}}/{{anonymiser}}/{{condition}}.tsv"
+        }
+        for team in ("team7", "team8")
+    }
+    plan = Plan({**configuration.check(CONFIG), "attacks": entries})
+    [(place, attacks)] = plan.compared_strongest().items()
+    assert place == ("demo", "mean")
+    assert {of[2:] for of in attacks} == {
+        *(("ecapa", backend) for backend in BACKENDS),
+        ("team7", "given"),
+    }
+    paths = plan.strongest_intervals(*place)
+    assert {path.split("/")[2] for path in paths} == {"verification"}
+    assert {path.split("/")[4] for path in paths} == {"f", "m"} and not any(
+        "team8" in path for path in paths
+    )
+    assert (
+        Plan(configuration.check({**CONFIG, "report": {"bootstrap": 0}})).compared_strongest() == {}
+    )
+
+
+def test_given_scores_are_averaged_over_the_corpora_that_they_have(tmp_path):
+    for corpus, systems in (("a", ("original", "b1", "b2")), ("b", ("original", "b1"))):
+        for system in systems:
+            path = tmp_path / corpus / system / ("oo.tsv" if system == "original" else "pp.tsv")
+            path.parent.mkdir(parents=True)
+            path.write_text("")
+    entry = {
+        "scores": f"{tmp_path}/{{corpus}}/{{anonymiser}}/{{condition}}.tsv",
+        "speakers": "speakers.tsv",
+    }
+    plan = Plan({**configuration.check(CONFIG), "corpora": {}, "attacks": {"team7": entry}})
+    assert plan.compared_strongest().keys() == {
+        ("a", "all"),
+        ("b", "all"),
+        ("over-corpora", "all-lists"),
+    }
+    [average] = plan.average_attacks()
+    assert average == Attack("over-corpora", "all-lists", "team7", "given")
+    paths = plan.compared_intervals(average)
+    assert {path.split("/")[5] for path in paths} == {"original", "b1"}, "b2 was not tried on b"
+    assert {tuple(path.split("/")[3:5]) for path in paths} == {("a", "all"), ("b", "all")}
+
+
+def test_many_anonymisers_take_more_replicates_than_the_config_says():
+    anonymisers = {f"a{number}": {"command": "a"} for number in range(9)}
+    plan = Plan(configuration.check({**CONFIG, "anonymisers": anonymisers}))
+    assert plan.n_replicates() == 40 * 36
+    assert Plan(configuration.check({**CONFIG, "report": {"bootstrap": 60}})).n_replicates() == 60

@@ -1,0 +1,97 @@
+"""Attackers who train on protected speech: an instance for every anonymiser, checked on a small config by hand."""
+
+import pytest
+
+from voiceprivacy.plan import configuration
+from voiceprivacy.plan.plan import Plan
+
+INFORMED = {
+    "corpora": {
+        "demo": {"synthetic": {"speakers": 4, "utterances": 3}},
+        "others": {
+            "synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 4},
+            "use": "train",
+        },
+    },
+    "anonymisers": {
+        "b2r": {"command": "python b2r.py", "runs": 2},
+        "team": {"command": "python team.py"},
+    },
+    "extractors": {
+        "ecapa": {"model": "speechbrain/ecapa", "revision": "0123456789"},
+        "semi": {
+            "train": {"corpus": "others", "speech": "anonymised"},
+            "recipe": "ecapa_small",
+            "start": "ecapa",
+        },
+        "later": {
+            "train": {"corpus": "others", "speech": "anonymised"},
+            "recipe": "ecapa_small",
+            "start": "semi",
+        },
+    },
+    "backends": {
+        "cosine": {"type": "cosine"},
+        "plda": {
+            "type": "plda",
+            "train": {"corpus": "others", "speech": "anonymised"},
+            "extractors": ["ecapa", "semi"],
+        },
+    },
+}
+
+
+@pytest.fixture
+def informed():
+    return Plan(configuration.check(INFORMED))
+
+
+def test_an_informed_attacker_is_an_instance_for_every_anonymiser_and_is_tried_on_that_one(
+    informed,
+):
+    assert list(informed.extractors) == [
+        "ecapa",
+        "semi_on_b2r",
+        "semi_on_team",
+        "later_on_b2r",
+        "later_on_team",
+    ]
+    assert list(informed.backends) == ["cosine", "plda_on_b2r", "plda_on_team"]
+    assert informed.systems("semi_on_b2r", "cosine") == ["original", "b2r"]
+    assert informed.systems("ecapa", "plda_on_team") == ["original", "team"]
+    assert informed.systems("ecapa", "cosine") == ["original", "b2r", "team"]
+
+
+def test_an_attacker_is_trained_on_one_anonymiser_only(informed):
+    attackers = {(attack.extractor, attack.backend) for attack in informed.attacks()}
+    assert ("semi_on_b2r", "plda_on_b2r") in attackers
+    assert ("ecapa", "plda_on_team") in attackers
+    assert ("semi_on_b2r", "plda_on_team") not in attackers
+    assert ("later_on_b2r", "plda_on_b2r") not in attackers
+
+
+def test_two_anonymisers_have_an_oo_of_their_own_under_the_informed_attacker(informed):
+    originals = [
+        path
+        for path in informed.metrics()
+        if path.startswith("results/metrics/verification/demo/f/original/")
+    ]
+    names = sorted(path.split("/")[-2] for path in originals if path.endswith("cosine.json"))
+    assert names == ["ecapa", "later_on_b2r", "later_on_team", "semi_on_b2r", "semi_on_team"]
+
+
+def test_an_informed_attacker_learns_from_protected_speech_with_the_true_speakers(informed):
+    manifest = informed.training_manifest(informed.extractors["semi_on_team"])
+    assert manifest == "results/audio/others/train/team/manifest.tsv"
+    embeddings = informed.training_embeddings("plda_on_b2r", "semi_on_b2r")
+    assert embeddings == "results/embeddings/others/train/b2r/semi_on_b2r.npz"
+    assert informed.anonymiser_manifest("others", "train").endswith(
+        "/train/original/pseudo_manifest.tsv"
+    )
+    assert informed.anonymiser_manifest("demo", "trial").endswith("/trial/original/manifest.tsv")
+
+
+def test_training_starts_from_an_extractor_its_own_instance_or_a_folder(informed):
+    assert informed.start("semi_on_b2r") == "results/models/ecapa"
+    assert informed.start("later_on_team") == "results/models/semi_on_team"
+    assert informed.start("ecapa") is None

@@ -1,0 +1,67 @@
+"""What all commands share: bad input is refused at once when a workflow tries again, and only then."""
+
+import sys
+
+import pytest
+
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.running import command
+from voiceprivacy.running.programs import Failed
+
+
+@pytest.fixture
+def attempt(monkeypatch, tmp_path, capsys):
+    """A function that calls a command with words and an error to raise: (exit code, what it said, whether it ran)."""
+
+    def call(error, *words, refusals=tmp_path / "refusals"):
+        ran = []
+
+        def main():
+            ran.append(True)
+            raise error
+
+        monkeypatch.setattr(sys, "argv", ["command", *words])
+        monkeypatch.delenv(command.REFUSALS, raising=False)
+        if refusals:
+            monkeypatch.setenv(command.REFUSALS, str(refusals))
+        with pytest.raises(SystemExit) as left:
+            command.run(main)
+        return left.value.code, capsys.readouterr().err, bool(ran)
+
+    return call
+
+
+def test_bad_input_is_refused_at_once_the_second_time(attempt):
+    first = attempt(BadInput("list:3: no such speaker"), "--list", "x")
+    assert first == (2, "error: list:3: no such speaker\n", True)
+    assert attempt(BadInput("never asked"), "--list", "x") == (
+        2,
+        "error: list:3: no such speaker\n",
+        False,
+    )
+
+
+def test_another_command_is_not_concerned(attempt):
+    attempt(BadInput("x"), "--list", "x")
+    assert attempt(BadInput("y"), "--list", "y") == (2, "error: y\n", True)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        Failed("command ended with exit code 1"),
+        BadInput("utterance 'a': f.py: CUDA out of memory"),
+        BadInput("utterance 'a': f.py: MemoryError: 4 GB"),
+        MemoryError(),
+        OSError(28, "No space left on device"),
+    ],
+    ids=str,
+)
+def test_what_another_attempt_may_mend_is_tried_again(attempt, error):
+    attempt(error)
+    assert attempt(error)[2]
+
+
+def test_a_command_that_a_person_gives_is_always_tried(attempt):
+    attempt(BadInput("x"), refusals=None)
+    assert attempt(BadInput("x"), refusals=None)[2]

@@ -1,0 +1,47 @@
+"""A rule runs again exactly when a file that its script imports has changed."""
+
+from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.running.fingerprints import modules
+
+
+def names(script):
+    return {
+        path.relative_to(SCRIPTS / "voiceprivacy").with_suffix("").as_posix()
+        for path in modules(script)
+    }
+
+
+def test_modules_are_found_through_others():
+    assert {
+        "inout/tables",
+        "inout/files",
+        "inout/arrays",
+        "running/command",
+        "attack/backends/backends",
+        "attack/backends/plda",
+    } <= names("score_trials")
+
+
+def test_a_folder_of_modules_is_followed_through_what_it_exports():
+    assert {"plan/plan", "plan/speech", "plan/attackers", "plan/given", "plan/outputs"} <= names(
+        "validate"
+    )
+
+
+def test_a_change_of_a_metric_never_repeats_the_expensive_work():
+    for script in ("train_extractor", "extract_embeddings", "anonymise_part", "prepare_part"):
+        assert not any(name.startswith(("privacy/", "report/")) for name in names(script))
+
+
+def test_what_is_imported_in_a_function_does_not_count():
+    assert "report/plots/zebra" not in names("assess_zebra")
+
+
+def test_a_room_imports_no_other_room():
+    rooms = ("corpora", "anonymise", "attack", "privacy", "utility", "report")
+    for room in rooms:
+        for path in (SCRIPTS / "voiceprivacy" / room).rglob("*.py"):
+            imported = names(path.relative_to(SCRIPTS).with_suffix("").as_posix())
+            assert not {
+                name for name in imported if name.startswith(rooms) and not name.startswith(room)
+            }, path
