@@ -1,0 +1,204 @@
+"""How the code reads: plain names, short lines and functions, docstrings for all that is public.
+
+``python tests/unit/test_style.py`` prints the figures of the whole house.
+"""
+
+import ast
+from pathlib import Path
+from statistics import quantiles
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = ROOT / "scripts"
+PACKAGE = SCRIPTS / "voiceprivacy"
+NOT_DONE = {  # rooms that somebody still works on
+    "anonymise",
+    "attack",
+    "commands",
+    "corpora",
+    "inout",
+    "plan",
+    "privacy",
+    "provenance",
+    "report",
+    "rules",
+    "running",
+    "tools",
+    "utility",
+    "voiceprivacy",  # vocabulary and catalogue
+}
+FORBIDDEN = {"of", "found", "place", "these", "those", "entry", "what", "thing", "things", "stuff"}
+LONGEST_LINE = 100
+LONGEST_FUNCTION = 30  # lines, for 95 of 100 functions
+
+
+def files_of(room):
+    """Files of a room of the package, of the commands, of the rules, or beside the rooms."""
+    if room == "rules":
+        return [ROOT / "Snakefile", *sorted((ROOT / "workflow").rglob("*.smk"))]
+    if room == "commands":
+        return sorted(SCRIPTS.glob("*.py"))
+    if room == "voiceprivacy":
+        return sorted(PACKAGE.glob("*.py"))
+    return sorted((PACKAGE / room).rglob("*.py"))
+
+
+ROOMS = sorted(path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists())
+PLACES = ["commands", "rules", "voiceprivacy", *ROOMS]
+DONE = [room for room in PLACES if room not in NOT_DONE]
+PYTHON = [room for room in DONE if room != "rules"]
+
+
+def trees(room):
+    """(path below the repository, syntax tree) of each Python file."""
+    for path in files_of(room):
+        yield path.relative_to(ROOT), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def fields(tree):
+    """Names of fields in the bodies of classes: they follow columns of files."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            yield from (line.target for line in node.body if isinstance(line, ast.AnnAssign))
+
+
+def bad_names(tree):
+    """(line, name) of each variable and parameter with a forbidden name."""
+    allowed = set(map(id, fields(tree)))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            name = node.id if id(node) not in allowed else ""
+        elif isinstance(node, ast.arg):
+            name = node.arg
+        else:
+            continue
+        if name in FORBIDDEN:
+            yield node.lineno, name
+
+
+def functions(tree):
+    """All functions and methods."""
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+
+
+def public_functions(tree):
+    """Functions of the module and methods of its classes that others may call."""
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    bodies = [tree.body, *(node.body for node in classes if not node.name.startswith("_"))]
+    for body in bodies:
+        for node in body:
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                yield node
+
+
+def without_docstring(tree):
+    """(line, name) of public functions without one; a command's main is described by its module."""
+    for node in public_functions(tree):
+        if node.name != "main" and not ast.get_docstring(node):
+            yield node.lineno, node.name
+
+
+def long_lines(room):
+    """FILE:LINE of every line that is too long."""
+    for path in files_of(room):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            if len(line) > LONGEST_LINE:
+                yield f"{path.relative_to(ROOT)}:{number}"
+
+
+def complaints(room, look):
+    """FILE:LINE NAME of everything that ``look`` sees in the syntax trees of a room."""
+    return [
+        f"{path}:{line} {name}" for path, tree in trees(room) for line, name in sorted(look(tree))
+    ]
+
+
+def lengths(room):
+    """Numbers of lines of all functions."""
+    nodes = [node for _, tree in trees(room) for node in functions(tree)]
+    return [node.end_lineno - node.lineno + 1 for node in nodes]
+
+
+def percentile_95(numbers):
+    """Of all numbers, the one that 95 in 100 do not exceed."""
+    return quantiles(numbers, n=100, method="inclusive")[94]
+
+
+@pytest.mark.parametrize("room", PYTHON)
+def test_a_variable_is_called_what_it_holds(room):
+    assert complaints(room, bad_names) == []
+
+
+@pytest.mark.parametrize("room", PYTHON)
+def test_every_public_function_says_what_it_does(room):
+    assert complaints(room, without_docstring) == []
+
+
+@pytest.mark.parametrize("room", DONE)
+def test_lines_are_short(room):
+    assert list(long_lines(room)) == []
+
+
+def test_functions_are_short():
+    every = [length for room in PYTHON for length in lengths(room)]
+    assert percentile_95([1, *every, 1]) <= LONGEST_FUNCTION
+
+
+def test_rooms_that_are_not_done_are_rooms():
+    assert set(PLACES) >= NOT_DONE
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "for of in 'ab': pass",
+        "[1 for of in 'ab']",
+        "of = 1",
+        "a, of = 1, 2",
+        "lambda of: 1",
+        "def f(*, of): pass",
+        "with open('a') as of: pass",
+        "if of := 1: pass",
+    ],
+)
+def test_a_forbidden_name_is_seen(code):
+    assert [name for _, name in bad_names(ast.parse(code))] == ["of"]
+
+
+def test_a_field_of_a_class_may_be_called_like_a_column():
+    assert list(bad_names(ast.parse("class Finding(NamedTuple):\n    what: str"))) == []
+
+
+def report():
+    """Lines about each room and about all."""
+    columns = "{:14}{:>8}{:>8}{:>8}{:>8}{:>10}{:>10}{:>8}"
+    yield (
+        columns.format("", "files", "lines", "p95", "public", "no doc", "no types", "names")
+        + "    long"
+    )
+    totals = [0] * 7
+    for room in PLACES:
+        python = room != "rules"
+        all_trees = [tree for _, tree in trees(room)] if python else []
+        public = [node for tree in all_trees for node in public_functions(tree)]
+        texts = [path.read_text(encoding="utf-8") for path in files_of(room)]
+        figures = [
+            sum(bool(text.strip()) for text in texts),
+            sum(text.count("\n") for text in texts),
+            len(public),
+            len(complaints(room, without_docstring)) if python else 0,
+            sum(node.returns is None for node in public),
+            len(complaints(room, bad_names)) if python else 0,
+            len(list(long_lines(room))),
+        ]
+        totals = [total + figure for total, figure in zip(totals, figures, strict=True)]
+        p95 = round(percentile_95([1, *lengths(room), 1])) if python else "-"
+        yield columns.format(room, *figures[:2], p95, *figures[2:6]) + f"{figures[6]:8}"
+    every = [length for room in PLACES if room != "rules" for length in lengths(room)]
+    p95 = round(percentile_95(every))
+    yield columns.format("all", *totals[:2], p95, *totals[2:6]) + f"{totals[6]:8}"
+
+
+if __name__ == "__main__":
+    print("\n".join(report()))
