@@ -5,13 +5,14 @@ import functools
 from pathlib import Path
 
 import numpy as np
+from tqdm import tqdm
 
 from voiceprivacy.anonymise.functions import mcadams
 from voiceprivacy.anonymise.functions import mcadams as draws
 from voiceprivacy.inout.files import BadInput, added_or_absent, counted
 from voiceprivacy.inout.tables import read_manifest, write_manifest, write_table
+from voiceprivacy.running import pools
 from voiceprivacy.running.command import require_at_least, run
-from voiceprivacy.running.pools import in_threads
 
 
 def main():
@@ -30,7 +31,8 @@ def main():
         protect = functools.partial(
             mcadams.anonymise_file, variant=arguments.variant, audio_dir=scratch
         )
-        protected = in_threads(protect, jobs, threads=arguments.threads, description="McAdams")
+        with pools.in_threads(protect, jobs, threads=arguments.threads) as results:
+            protected = list(tqdm(results, total=len(jobs), unit="utterance", mininterval=1.0))
     protected = [of._replace(path=audio_dir / of.path.name) for of in protected]
     rows = [(of.utterance, of.speaker, alpha) for of, alpha in jobs]
     write_table(draws.alphas_path(arguments.output_manifest), draws.ALPHAS, rows)

@@ -68,7 +68,8 @@ def corpus_seconds(samples):
                 mcadams.anonymise_file, variant="vpc2020", audio_dir=f"{folder}/protected"
             )
             start = time.perf_counter()
-            pools.in_threads(protect, jobs, threads=threads, description=f"{threads} threads")
+            with pools.in_threads(protect, jobs, threads=threads) as results:
+                list(results)
             fastest[threads] = min(time.perf_counter() - start, fastest.get(threads, float("inf")))
     return fastest
 

@@ -26,14 +26,15 @@ NOTE = f"import os; open('half', 'w').write(str(os.getpid())); os.rename('half',
 CHILD = f"[sys.executable, '-c', {NOTE!r}]"
 SPAWNED = f"""
 import time
-from voiceprivacy.anonymise.parallel import in_processes
+from voiceprivacy.running.pools import in_processes
 
-in_processes(time.sleep, 2 * [{HANG_SECONDS}], processes=2, description="sleep")
+with in_processes(time.sleep, 2 * [{HANG_SECONDS}], processes=2) as results:
+    list(results)
 """
 FORKED = f"""
-from voiceprivacy.attack.extractors import embed_manifest
-from voiceprivacy.command import run
-from voiceprivacy.tables import Utterance
+from voiceprivacy.attack.extractors.networks import embed_manifest
+from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.running.command import run
 
 class Sleeper:
     def __init__(self, folder, *, device):

@@ -13,12 +13,13 @@ import traceback
 from pathlib import Path
 
 import numpy as np
+from tqdm import tqdm
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, ours
 from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.running import pools
 from voiceprivacy.running.command import DEBUG, run
-from voiceprivacy.running.pools import in_processes
 
 
 def call_all(*, function, options, seed, manifest, audio_dir, threads):
@@ -27,9 +28,15 @@ def call_all(*, function, options, seed, manifest, audio_dir, threads):
     call = functools.partial(
         call_function, name=function, options=options, seed=seed, audio_dir=Path(audio_dir)
     )
-    in_processes(
-        call, read_manifest(manifest), processes=threads, description=function.rpartition(":")[2]
-    )
+    utterances = read_manifest(manifest)
+    processes = min(threads, len(utterances))
+    if processes > 1:  # the processes are the parallel ones, not the libraries' threads in each
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
+    name = function.rpartition(":")[2]
+    died = f"{name}: a process died without a message (out of memory?)"
+    with pools.in_processes(call, utterances, processes=processes, if_killed=died) as results:
+        for _ in tqdm(results, total=len(utterances), desc=name, unit="utterance", mininterval=1.0):
+            pass
 
 
 def call_function(utterance, *, name, options, seed, audio_dir):

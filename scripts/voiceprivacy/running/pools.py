@@ -1,112 +1,170 @@
-"""The same function on many utterances at the same time, with a progress bar.
+"""The same function on many items at once, in threads or in processes.
 
-The function must depend on its item alone; the results come in the order of the items, however many work.
+Results come in the order of the items, however many workers there are.
+
+Nothing hangs and nothing stays behind, whatever ends first:
+
+* a process of the pool is killed: BadInput, at once;
+* an item raises: its exception, after the items that have begun;
+* Ctrl-C or SIGTERM: the processes are ended at once, whatever they do;
+* this process is killed (kill -9, out of memory): its processes notice, and end themselves.
 """
 
+import contextlib
+import functools
+import itertools
 import multiprocessing
 import os
 import signal
 import threading
 from collections import deque
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-
-from tqdm import tqdm
+from typing import Any
 
 from voiceprivacy.inout.files import BadInput
 
-# Processes of a pool: they end when they are told to, and none outlives the process that started it.
+AHEAD = 8  # items that wait for each worker: memory does not grow with the corpus
+
+_loaded: Any = None  # in a process of a pool: what it inherited
 
 
-def begin():
-    """The initializer of a pool's processes.
-
-    SIGTERM and Ctrl-C end one at once, and not by an exception as in voiceprivacy.running.command: a pool takes an exception
-    for the result of a call and goes on, so that one that ends its processes, because one was killed, waits for ever.
-
-    A parent that is killed (kill -9, out of memory) tells them nothing. They would wait for work for ever, with all
-    that they hold: their memory, and the output that somebody reads to its end.
-    """
-    for ends in (signal.SIGTERM, signal.SIGINT):
-        if (
-            signal.getsignal(ends) is not signal.SIG_IGN
-        ):  # as a shell has it of Ctrl-C in the background
-            signal.signal(ends, signal.SIG_DFL)
-    parent = multiprocessing.parent_process()
-    threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
-
-
-AHEAD = 8  # calls that wait for each worker: memory does not grow with the corpus
-
-
-def in_threads(function, items, *, threads, description):
-    """Call ``function(item)`` for every item: for compiled code, which lets other threads run.
+@contextlib.contextmanager
+def in_threads(
+    function: Callable,
+    items: Iterable,
+    *,
+    threads: int,
+    interrupt: Callable[[], object] = lambda: None,
+) -> Iterator[Iterator]:
+    """Call ``function(item)`` in threads: for compiled code, and for programs that threads wait for.
 
     Parameters
     ----------
     function : callable
-    items : list
+    items : iterable
     threads : int
-    description : str
-        Stands before the progress bar on stderr.
+    interrupt : callable, optional
+        Ends what the threads wait for. It is called until nothing runs any more, when the block
+        is left before the last item.
 
-    Returns
-    -------
-    list
+    Yields
+    ------
+    iterator over the results
     """
-    with ThreadPoolExecutor(threads) as pool:
-        return _collect(_in_order(pool, function, items, ahead=AHEAD * threads), items, description)
+    pool = ThreadPoolExecutor(threads)
+    waiting: deque[Future] = deque()
+    try:
+        yield _in_order(pool, function, iter(items), waiting, threads)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        while not all(future.done() for future in waiting):
+            interrupt()  # again and again: a thread may be about to start another program
+            with contextlib.suppress(Exception):
+                waiting[0].exception(timeout=0.05)
+            while waiting and waiting[0].done():
+                waiting.popleft()
 
 
-def in_processes(function, items, *, processes, description):
-    """Call ``function(item)`` for every item: for Python code.
+@contextlib.contextmanager
+def in_processes(
+    function: Callable,
+    items: Iterable,
+    *,
+    processes: int,
+    loaded: Any = None,
+    if_killed: str = "a process died without a message (out of memory?): use fewer --threads",
+) -> Iterator[Iterator]:
+    """Call ``function(item)``, or ``function(loaded, item)``, in processes: for Python code.
 
     Parameters
     ----------
     function : callable
         A module's function or a partial of one: it travels to other processes.
-    items : list
+    items : iterable
     processes : int
-        1 means this very process; otherwise fresh ones, each limited to one thread of its own.
-    description : str
-        Stands before the progress bar on stderr.
+        1 means this very process.
+    loaded : optional
+        What all processes need and what takes long to load, such as a model. They inherit it:
+        they are forked before the block begins, so before a progress bar starts its thread.
+        Without it they are fresh (spawn), so that no thread of a library is lost in a fork.
+    if_killed : str
+        What the error says if somebody kills one of the processes.
 
-    Returns
-    -------
-    list
+    Yields
+    ------
+    iterator over the results
 
     Raises
     ------
-    BadInput : a process died
+    BadInput : a process was killed
     """
-    processes = min(processes, len(items))
     if processes <= 1:
-        return _collect(map(function, items), items, description)
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    spawn = multiprocessing.get_context("spawn")
-    try:
-        with ProcessPoolExecutor(processes, mp_context=spawn, initializer=begin) as pool:
-            return _collect(
-                _in_order(pool, function, items, ahead=AHEAD * processes), items, description
-            )
-    except BrokenProcessPool:
-        raise BadInput(
-            f"{description}: a process died without a message (out of memory?)"
-        ) from None
-
-
-def _in_order(pool, function, items, *, ahead):
-    """Yield the results in the order of the items; no more than ``ahead`` calls wait at a time."""
-    waiting = deque()
-    for item in items:
-        waiting.append(pool.submit(function, item))
-        if len(waiting) == ahead:
-            yield waiting.popleft().result()
-    while waiting:
-        yield waiting.popleft().result()
-
-
-def _collect(results, items, description):
-    return list(
-        tqdm(results, total=len(items), desc=description, unit="utterance", mininterval=1.0)
+        yield map(function if loaded is None else functools.partial(function, loaded), items)
+        return
+    context = multiprocessing.get_context("spawn" if loaded is None else "fork")
+    pool = ProcessPoolExecutor(
+        processes, mp_context=context, initializer=_begin, initargs=(loaded,)
     )
+    call = function if loaded is None else functools.partial(_call_with_loaded, function)
+    try:
+        yield _in_order(pool, call, iter(items), deque(), processes)
+    except BrokenProcessPool:
+        raise BadInput(if_killed) from None
+    except (KeyboardInterrupt, SystemExit):
+        for process in multiprocessing.active_children():
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _in_order(
+    pool: Executor, function: Callable, items: Iterator, waiting: deque[Future], workers: int
+) -> Iterator:
+    """Hand out the first items now, each other one when a result is taken."""
+    for item in itertools.islice(items, AHEAD * workers):
+        waiting.append(pool.submit(function, item))
+    return _results(pool, function, items, waiting)
+
+
+def _results(
+    pool: Executor, function: Callable, items: Iterator, waiting: deque[Future]
+) -> Iterator:
+    while waiting:
+        result = waiting[0].result()
+        waiting.popleft()
+        for item in itertools.islice(items, 1):
+            waiting.append(pool.submit(function, item))
+        yield result
+
+
+def _call_with_loaded(function: Callable, item: Any) -> Any:
+    return function(_loaded, item)
+
+
+def _begin(loaded: Any) -> None:
+    """Begin a process of a pool: signals end it at once, and so does the end of its parent.
+
+    The handler of a command raises SystemExit. A pool takes that for the result of an item and
+    goes on. A parent that is killed tells its processes nothing: they would wait for ever.
+    """
+    global _loaded
+    _loaded = loaded
+    for number in (signal.SIGTERM, signal.SIGINT):
+        # A shell ignores Ctrl-C in what it runs in the background: so it stays.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os._exit(1)
+
+
+def begin() -> None:
+    """Begin a process of a pool that attack/extractors/networks.py still makes itself."""
+    _begin(None)

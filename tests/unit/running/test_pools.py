@@ -1,0 +1,164 @@
+"""Pools of threads and of processes: order, memory, and their end, whatever ends first."""
+
+import contextlib
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from support.pool_calls import (
+    die,
+    die_with,
+    raise_at_three,
+    slow_if_even,
+    slow_if_even_with,
+)
+from support.runs import processes_of
+
+from voiceprivacy.inout.files import SCRIPTS, BadInput
+from voiceprivacy.running import pools
+
+KINDS = ["spawned", "forked"]
+FOREVER_S = 600
+SLEEPERS = f"""
+import time
+from voiceprivacy.running import pools
+from voiceprivacy.running.command import run
+
+def sleep(_, seconds):
+    print("begun", flush=True)
+    time.sleep(seconds)
+
+def main():
+    with pools.in_processes(sleep, [{FOREVER_S}] * 20, processes=2, loaded="a model") as results:
+        list(results)
+
+run(main)
+"""
+
+
+def processes_for(kind, plain, with_loaded, items, **options):
+    """A pool of fresh processes, or of forked ones that inherit something."""
+    if kind == "spawned":
+        return pools.in_processes(plain, items, **options)
+    return pools.in_processes(with_loaded, items, loaded="a model", **options)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_results_of_processes_come_in_the_order_of_the_items(kind):
+    call = processes_for(kind, slow_if_even, slow_if_even_with, range(20), processes=2)
+    with call as results:
+        numbers, processes = zip(*results, strict=True)
+    assert numbers == tuple(range(20))
+    assert os.getpid() not in processes
+
+
+def test_results_of_threads_come_in_the_order_of_the_items():
+    with pools.in_threads(slow_if_even, range(20), threads=3) as results:
+        assert [number for number, _ in results] == list(range(20))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_process_is_this_very_process(kind):
+    call = processes_for(kind, slow_if_even, slow_if_even_with, range(4), processes=1)
+    with call as results:
+        assert list(results) == [(number, os.getpid()) for number in range(4)]
+
+
+def test_no_more_items_are_handed_out_than_a_few_for_each_worker():
+    handed_out = itertools.count()
+    with pools.in_threads(slow_if_even, handed_out, threads=2) as results:
+        for _ in range(5):
+            next(results)
+    assert next(handed_out) <= 2 * pools.AHEAD + 5
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_process_that_is_killed_is_bad_input(kind):
+    call = processes_for(kind, die, die_with, range(50), processes=2)
+    with pytest.raises(BadInput, match=r"a process died .*out of memory"), call as results:
+        list(results)
+    call = processes_for(kind, die, die_with, range(50), processes=2, if_killed="no more of it")
+    with pytest.raises(BadInput, match="no more of it"), call as results:
+        list(results)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: pools.in_threads(raise_at_three, range(50), threads=2),
+        lambda: pools.in_processes(raise_at_three, range(50), processes=2),
+        lambda: pools.in_processes(raise_at_three, range(50), processes=1),
+    ],
+    ids=["threads", "processes", "one process"],
+)
+def test_what_an_item_raises_comes_after_the_results_before_it(call):
+    results_before = []
+    with pytest.raises(BadInput, match="three is wrong"), call() as results:
+        for result in results:
+            results_before.append(result)
+    assert results_before == [0, 1, 2]
+
+
+def test_what_threads_wait_for_is_interrupted_when_the_block_is_left():
+    ended = threading.Event()
+    began = time.monotonic()
+    with (
+        pytest.raises(KeyboardInterrupt),
+        pools.in_threads(
+            lambda _: ended.wait(FOREVER_S), range(50), threads=2, interrupt=ended.set
+        ),
+    ):
+        raise KeyboardInterrupt
+    assert ended.is_set()
+    assert time.monotonic() - began < FOREVER_S / 2
+
+
+def test_nothing_is_interrupted_when_all_results_were_taken():
+    interrupted = threading.Event()
+    with pools.in_threads(slow_if_even, range(5), threads=2, interrupt=interrupted.set) as results:
+        list(results)
+    assert not interrupted.is_set()
+
+
+@contextlib.contextmanager
+def sleepers():
+    """A command whose two processes sleep: it has begun when both said so."""
+    environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
+    command = subprocess.Popen(
+        [sys.executable, "-c", SLEEPERS],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+        start_new_session=True,
+    )
+    try:
+        assert [command.stdout.readline() for _ in range(2)] == ["begun\n"] * 2
+        yield command
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(command.pid, signal.SIGKILL)
+        command.communicate()
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_command_that_is_told_to_end_does_so_at_once(number, status):
+    """Sent to the command alone, as Snakemake does: its processes sleep on and know nothing."""
+    with sleepers() as command:
+        command.send_signal(number)
+        assert command.wait(FOREVER_S / 2) == status
+        assert not processes_of(command.pid)
+
+
+def test_the_processes_of_a_command_that_is_killed_end_themselves():
+    with sleepers() as command:
+        command.kill()
+        command.wait()
+        deadline = time.monotonic() + FOREVER_S / 2
+        while processes_of(command.pid):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
