@@ -1,4 +1,4 @@
-"""Check a submission (folder or zip) before it is sent or when it comes in: what is missing, unknown or no number."""
+"""Check a submission (folder or zip): what is missing, what is unknown, which score is no number."""
 
 import argparse
 import sys
@@ -11,7 +11,7 @@ from voiceprivacy.tools.submission import ABOUT, Submission
 from voiceprivacy.tools.submission_check import anonymiser_of, check, plan_of
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "submission", type=Path, help="folder or zip, as export_submission.py writes it"
@@ -39,16 +39,14 @@ def main():
             f"{arguments.submission}: {ABOUT} does not say whose it is: give --anonymiser"
         )
     plan = plan_of(completion.read(arguments.config), anonymiser)
-    findings = 0
-    for finding in check(
-        submitted, plan, anonymiser, results=arguments.results, with_audio=arguments.audio
-    ):
-        findings += 1
-        print(finding)
-    print(
-        f"{arguments.submission}, anonymiser {anonymiser}: {counted(findings or 'no', 'finding')}"
-    )
-    if findings:
+    options = {"results": arguments.results, "with_audio": arguments.audio}
+    n_findings = 0
+    for finding in check(submitted, plan, anonymiser, **options):
+        n_findings += 1
+        print(finding)  # at once: speech is read for minutes
+    in_words = counted(n_findings or "no", "finding")
+    print(f"{arguments.submission}, anonymiser {anonymiser}: {in_words}")
+    if n_findings:
         sys.exit(2)
 
 

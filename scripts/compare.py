@@ -1,4 +1,4 @@
-"""Two folders of results (two teams, two years) in one report: the same page, aligned by set, and what else differs."""
+"""Two folders of results (two teams, two years) in one report, aligned by set, and what differs."""
 
 import argparse
 from pathlib import Path
@@ -9,7 +9,7 @@ from voiceprivacy.tools.compared_page import write_compared_page
 from voiceprivacy.tools.merging import read_results
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "results",

@@ -1,4 +1,4 @@
-"""Say in a few lines which jobs of a Snakemake run failed and why: errors or last lines of their logs."""
+"""Say which jobs of a Snakemake run failed and why: errors or last lines of their logs."""
 
 import argparse
 
@@ -7,7 +7,7 @@ from voiceprivacy.running.command import run
 from voiceprivacy.running.progress import failures, reasons
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--log", required=True, help="Snakemake's log of the run")
     parser.add_argument(
@@ -19,9 +19,8 @@ def main():
         print(f"\n{failure.rule} failed. Its log is {failure.log}:")
         for line in reasons(failure, arguments.lines):
             print(f"    {line}")
-    print(
-        "\nCorrect what is named there and give the same command again: finished jobs are not repeated."
-    )
+    again = "give the same command again: finished jobs are not repeated."
+    print(f"\nCorrect what is named there and {again}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Pack what a challenge asks for: scores of every set in Kaldi's form, results_summary, result_for_rank, and speech."""
+"""Pack what a challenge asks for: scores of every set in Kaldi's form, its summaries, and speech."""
 
 import argparse
 from pathlib import Path
@@ -8,7 +8,7 @@ from voiceprivacy.running.command import run
 from voiceprivacy.tools.submission import gather, pack
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--results", default=Path("results"), type=Path, help="of a finished run (default results)"
@@ -31,11 +31,12 @@ def main():
 
     contents = gather(arguments.results, arguments.anonymiser, with_audio=arguments.audio)
     pack(arguments.output, contents)
-    sets = {name.rpartition("/")[0] for name in contents if name.endswith("/trials")}
-    scores = sum(name.endswith(".scores") for name in contents)
-    audio = sum(name.startswith("wav/") for name in contents)
-    packed = f"{counted(len(sets), 'set')}, {counted(scores, 'score file')}, {counted(audio, 'utterance')}"
-    print(f"wrote {arguments.output}: {packed} of protected speech")
+    n_sets = sum(name.endswith("/trials") for name in contents)
+    n_scores = sum(name.endswith(".scores") for name in contents)
+    n_utterances = sum(name.startswith("wav/") for name in contents)
+    scores = f"{counted(n_sets, 'set')}, {counted(n_scores, 'score file')}"
+    speech = f"{counted(n_utterances, 'utterance')} of protected speech"
+    print(f"wrote {arguments.output}: {scores}, {speech}")
 
 
 if __name__ == "__main__":

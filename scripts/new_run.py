@@ -1,4 +1,4 @@
-"""From folders of wavs to a config: your speech, protected versions of it, and what their names tell.
+"""From folders of wavs to a config: your speech, protected versions of it, and their speakers.
 
 Two commands make a report of protected speech that lies there already:
 
@@ -16,7 +16,7 @@ from voiceprivacy.tools.new_config import require_names, summary, write_config
 from voiceprivacy.tools.new_run import examine
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -54,13 +54,13 @@ def main():
         raise BadInput(
             f"{arguments.config}: is there already; name another file, or add --overwrite"
         )
-    of = {"pattern": arguments.pattern, "speakers": arguments.speakers}
-    found = examine(arguments.original, protected, **of, threads=os.cpu_count() or 2)
-    written = write_config(arguments.config, found)
-    print("\n".join(summary(found, written)))
+    options = {"pattern": arguments.pattern, "speakers": arguments.speakers}
+    new_run = examine(arguments.original, protected, **options, threads=os.cpu_count() or 2)
+    written = write_config(arguments.config, new_run)
+    print("\n".join(summary(new_run, written)))
 
 
-def parse(text):
+def parse(text: str) -> tuple[str, Path]:
     """NAME=DIR as (name, Path)."""
     name, separator, folder = text.partition("=")
     if not (name and separator and folder):

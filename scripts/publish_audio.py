@@ -1,6 +1,7 @@
-"""Protected speech that can be given away: no ids, no coefficients, no metadata, shuffled; the key stays behind.
+"""Protected speech that can be given away: no ids, no coefficients, no metadata, shuffled.
 
-What remains are the samples: durations, words, noises of the room. docs/guide/publishing.md says what that reveals.
+The key stays behind. What remains are the samples: durations, words, noises of the room.
+docs/guide/publishing.md says what that reveals.
 """
 
 import argparse
@@ -12,7 +13,7 @@ from voiceprivacy.running.command import run
 from voiceprivacy.tools.publishing import publish
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

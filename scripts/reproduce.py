@@ -1,4 +1,4 @@
-"""Check this checkout against a run's provenance.json: can it repeat the run, and if not, what differs?"""
+"""Check this checkout against a run's provenance.json: can it repeat the run, or what differs?"""
 
 import argparse
 import sys
@@ -7,11 +7,11 @@ from pathlib import Path
 import yaml
 
 from voiceprivacy.inout.files import BadInput, read_json, whole_or_absent
-from voiceprivacy.provenance.reproduction import differences
+from voiceprivacy.provenance.reproduction import Change, differences
 from voiceprivacy.running.command import run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, epilog="Exit code: 0 the same, 1 something differs."
     )
@@ -31,26 +31,28 @@ def main():
         write_config(arguments.config, then)
     directory = arguments.directory or arguments.provenance.absolute().parents[1]
     decisive, machine = differences(then, directory=directory)
-    for title, rows in (
-        ("Differs", decisive),
-        ("Another machine (last digits may differ)", machine),
-    ):
-        if rows:
-            print(f"{title}:")
-        for name, before, now in rows:
-            print(f"    {name}\n        run   {before}\n        here  {now}")
+    print_changes("Differs", decisive)
+    print_changes("Another machine (last digits may differ)", machine)
     if decisive:
         sys.exit(1)
-    print(
-        f"Nothing that decides differs: commit {then['git_commit']}, {len(then.get('sha256', {}))} files."
-    )
+    n_files = len(then.get("sha256", {}))
+    print(f"Nothing that decides differs: commit {then['git_commit']}, {n_files} files.")
 
 
-def write_config(path, then):
-    about = f"# Run of {then.get('created', 'an unknown day')}, commit {then['git_commit']}; every default is filled in."
+def print_changes(title: str, changes: list[Change]) -> None:
+    """Print what was otherwise when the run was made."""
+    if changes:
+        print(f"{title}:")
+    for change in changes:
+        print(f"    {change.name}\n        run   {change.then}\n        here  {change.now}")
+
+
+def write_config(path: Path, then: dict) -> None:
+    """Write the config of a run, with a line that says which run it was."""
+    made = f"Run of {then.get('created', 'an unknown day')}, commit {then['git_commit']}"
     text = yaml.safe_dump(then["config"], sort_keys=False, allow_unicode=True)
     with whole_or_absent(path) as temporary:
-        temporary.write_text(f"{about}\n{text}", encoding="utf-8")
+        temporary.write_text(f"# {made}; every default is filled in.\n{text}", encoding="utf-8")
     print(f"wrote {path}: snakemake --cores all --configfile {path}")
 
 

@@ -1,4 +1,4 @@
-"""Write what a run's numbers were made from: config, versions, models, trial lists, seeds, machine."""
+"""Write what numbers were made from: config, versions, models, trial lists, seeds, machine."""
 
 import argparse
 from pathlib import Path
@@ -8,7 +8,7 @@ from voiceprivacy.provenance.record import parse_config, provenance
 from voiceprivacy.running.command import run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--config", required=True, help="the config as used, as JSON text")
     parser.add_argument(
@@ -25,8 +25,8 @@ def main():
     arguments = parser.parse_args()
 
     config = parse_config(arguments.config)
-    found = provenance(config=config, files=arguments.files, benchmarks=arguments.benchmarks)
-    write_json(arguments.provenance, found)
+    made_from = provenance(config=config, files=arguments.files, benchmarks=arguments.benchmarks)
+    write_json(arguments.provenance, made_from)
     print(f"wrote {arguments.provenance}")
 
 

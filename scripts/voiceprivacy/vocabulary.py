@@ -17,6 +17,9 @@ ACROSS_CORPORA = "over-corpora"  # the corpus that stands for an average over se
 TRAINED_ON = "_on_"  # an attacker trained on protected speech: <name>_on_<anonymiser>
 SECOND_RUN = "_run1"  # the second, independent run of an anonymiser: <name>_run1
 
+# Of the files below results/; it is raised where older results cannot be carried on.
+RESULTS_FORMAT = 2
+
 # Values in tables.
 UNDEFINED = "undefined"  # 0 / 0; the log of the job says why
 ABSENT = "-"  # a column that does not apply, a limit that does not exist

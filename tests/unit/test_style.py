@@ -20,7 +20,6 @@ NOT_DONE = {  # rooms that somebody still works on
     "inout",
     "plan",
     "privacy",
-    "provenance",
     "report",
     "rules",
     "running",

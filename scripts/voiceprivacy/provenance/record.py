@@ -1,4 +1,7 @@
-"""What a run's numbers were made from: config, versions, models, trial lists, seeds, machine."""
+"""What a run's numbers were made from: config, versions, models, trial lists, seeds, machine.
+
+``provenance`` describes all of it as one dict, which is written as results/provenance.json.
+"""
 
 import datetime
 import hashlib
@@ -8,56 +11,13 @@ import os
 import platform
 import subprocess
 import tomllib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_table
-
-# What the jobs of a run cost: Snakemake's benchmark files, one folder a rule.
-
-COLUMNS = [
-    "s",
-    "h:m:s",
-    "max_rss",
-    "max_vms",
-    "max_uss",
-    "max_pss",
-    "io_in",
-    "io_out",
-    "mean_load",
-    "cpu_time",
-]
-
-
-def job_costs(folder):
-    """Sum the benchmark files of each rule.
-
-    Returns
-    -------
-    dict of dict : rule -> jobs (their number), wall_s and cpu_s (sums), peak_memory_mb (of the largest job)
-    """
-    rules = sorted(path for path in Path(folder).glob("*") if path.is_dir())
-    files = {rule.name: sorted(rule.rglob("*.tsv")) for rule in rules}
-    return {
-        name: _cost([row for path in of for row in read_table(path, COLUMNS)])
-        for name, of in files.items()
-        if of
-    }
-
-
-def _cost(rows):
-    return {
-        "jobs": len(rows),
-        "wall_s": round(sum(_number(row["s"]) for row in rows), 1),
-        "cpu_s": round(sum(_number(row["cpu_time"]) for row in rows), 1),
-        "peak_memory_mb": round(max(_number(row["max_rss"]) for row in rows)),
-    }
-
-
-def _number(text):
-    """A measurement; a job that ended before the first one has NA, which counts as 0."""
-    return 0.0 if text in ("NA", "-") else float(text)
-
+from voiceprivacy.vocabulary import RESULTS_FORMAT
 
 ROOT = Path(__file__).parents[3]
 UNKNOWN = "unknown"
@@ -77,30 +37,37 @@ PACKAGES = (
 )
 
 
-def provenance(*, config, files, benchmarks=None):
-    """Describe a run in a dict: version, git_commit, packages, hardware, revisions, seeds, sha256, jobs, config, ...
+def provenance(
+    *, config: dict, files: Iterable[str | Path], benchmarks: str | Path | None = None
+) -> dict[str, Any]:
+    """Describe a run: format, version, commit, packages, hardware, seeds, hashes, jobs, config.
 
     Parameters
     ----------
     config : dict, as used
-    files : paths; of a folder every file inside
-    benchmarks : folder of Snakemake's benchmark files, one folder a rule; without it there are no ``jobs``
+    files : paths of models and trial lists; of a folder every file inside
+    benchmarks : folder of Snakemake's benchmark files, one folder a rule; without it there are
+        no ``jobs``
+
+    Raises
+    ------
+    BadInput : one of the files is missing
     """
+    extractors = config.get("extractors", {})
     return {
-        "version": tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-            "version"
-        ],
+        "format": RESULTS_FORMAT,
+        "version": _version(),
         "git_commit": _git("rev-parse", "HEAD") or UNKNOWN,
         "git_state": _git_state(),
         "created": datetime.date.today().isoformat(),
         "python": platform.python_version(),
         "platform": platform.platform(),
         "hardware": _hardware(),
-        "packages": dict(_versions()),
+        "packages": dict(_package_versions()),
         "revisions": {
-            name: of["revision"]
-            for name, of in config.get("extractors", {}).items()
-            if "revision" in of
+            name: extractor["revision"]
+            for name, extractor in extractors.items()
+            if "revision" in extractor
         },
         "seeds": dict(_seeds(config)),
         "sha256": hashes(files),
@@ -109,13 +76,23 @@ def provenance(*, config, files, benchmarks=None):
     }
 
 
-def hashes(files):
-    """{path: SHA-256} of files, and of every file inside folders."""
-    return {str(file): _sha256(file) for file in _all_files(files)}
+def hashes(paths: Iterable[str | Path]) -> dict[str, str]:
+    """{path: SHA-256} of files, and of every file inside folders.
+
+    Raises
+    ------
+    BadInput : one of the paths is missing
+    """
+    return {str(file): _sha256(file) for file in _all_files(paths)}
 
 
-def parse_config(text):
-    """The config from its JSON text."""
+def parse_config(text: str) -> dict:
+    """The config from its JSON text.
+
+    Raises
+    ------
+    BadInput : it is no JSON object
+    """
     try:
         config = json.loads(text)
     except json.JSONDecodeError as error:
@@ -125,7 +102,23 @@ def parse_config(text):
     return config
 
 
-def _versions():
+def controls_of(provenance: dict) -> list[str]:
+    """Names of the anonymisers that the config of a run calls controls."""
+    anonymisers = provenance.get("config", {}).get("anonymisers", {})
+    return [name for name, anonymiser in anonymisers.items() if anonymiser.get("control")]
+
+
+def averages_of(provenance: dict) -> dict[str, dict[str, dict[str, float]]]:
+    """Averages over corpora that the config of a run names: {name: {corpus: {list: weight}}}."""
+    return provenance.get("config", {}).get("report", {}).get("averages", {})
+
+
+def _version():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return project["project"]["version"]
+
+
+def _package_versions():
     for package in PACKAGES:
         try:
             yield package, importlib.metadata.version(package)
@@ -133,46 +126,49 @@ def _versions():
             continue
 
 
-def _seeds(config, place=""):
-    """Yield (place.in.config, seed) of every key `seed` of the config."""
+def _seeds(config, prefix=""):
+    """Yield (key.in.config, seed) of every key `seed` of the config."""
     for key, value in config.items():
         if isinstance(value, dict):
-            yield from _seeds(value, f"{place}{key}.")
+            yield from _seeds(value, f"{prefix}{key}.")
         elif key == "seed":
-            yield f"{place}{key}", value
+            yield f"{prefix}{key}", value
 
 
-def _hardware():
-    """The machine that this is written on: {processor, cores, memory_gb, gpus}; on a cluster the jobs ran on others."""
-    return {
-        "processor": _processor(),
-        "cores": os.cpu_count(),
-        "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9),
-        "gpus": (
-            _output("nvidia-smi", "--query-gpu=name", "--format=csv,noheader") or ""
-        ).splitlines(),
-    }
-
-
-def _processor():
-    file = Path("/proc/cpuinfo")
-    lines = file.read_text().splitlines() if file.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
-
-
-def _all_files(paths):
+def _all_files(paths: Iterable[str | Path]) -> Iterator[Path]:
     for path in sorted(map(Path, paths)):
         if not path.exists():
             raise BadInput(f"{path}: not found")
-        yield from (
-            sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
-        )
+        if path.is_dir():
+            yield from sorted(file for file in path.rglob("*") if file.is_file())
+        else:
+            yield path
 
 
 def _sha256(path):
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+# The machine and the code, as other programs describe them.
+
+
+def _hardware():
+    """This machine: {processor, cores, memory_gb, gpus}; on a cluster the jobs ran on others."""
+    gpus = _output("nvidia-smi", "--query-gpu=name", "--format=csv,noheader") or ""
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9),
+        "gpus": gpus.splitlines(),
+    }
+
+
+def _processor():
+    file = Path("/proc/cpuinfo")  # Linux only; macOS has none
+    lines = file.read_text().splitlines() if file.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
 
 
 def _git_state():
@@ -183,12 +179,15 @@ def _git_state():
 
 
 def _git(*arguments):
-    """What git says about the repository that holds this file; None without git or outside a repository."""
+    """What git says about the repository of this file; None without git or outside a repository."""
     return _output("git", "-C", ROOT, *arguments)
 
 
 def _output(*command):
-    """What a program says; None where it is not there, fails, or hangs, as nvidia-smi does with a driver that does."""
+    """What a program says; None where it is not there, fails or hangs.
+
+    nvidia-smi hangs where the graphics driver does.
+    """
     try:
         answer = subprocess.run(
             command, capture_output=True, text=True, check=True, timeout=LIMIT_S
@@ -198,12 +197,49 @@ def _output(*command):
     return answer.stdout.strip()
 
 
-def controls_of(provenance):
-    """Names of the anonymisers that the config of a run calls controls."""
-    anonymisers = provenance.get("config", {}).get("anonymisers", {})
-    return [name for name, entry in anonymisers.items() if entry.get("control")]
+# What the jobs of a run cost: Snakemake's benchmark files, one folder a rule.
+
+COLUMNS = [
+    "s",
+    "h:m:s",
+    "max_rss",
+    "max_vms",
+    "max_uss",
+    "max_pss",
+    "io_in",
+    "io_out",
+    "mean_load",
+    "cpu_time",
+]
 
 
-def averages_of(provenance):
-    """The averages over corpora that the config of a run names: {name: {corpus: {list: weight}}}."""
-    return provenance.get("config", {}).get("report", {}).get("averages", {})
+def job_costs(folder: str | Path) -> dict[str, dict[str, float]]:
+    """Sum the benchmark files of each rule.
+
+    Returns
+    -------
+    dict of dict : rule -> jobs (their number), wall_s and cpu_s (sums) and peak_memory_mb (of the
+        largest job)
+    """
+    costs = {}
+    for rule in sorted(path for path in Path(folder).glob("*") if path.is_dir()):
+        rows = []
+        for path in sorted(rule.rglob("*.tsv")):
+            rows += read_table(path, COLUMNS)
+        if rows:
+            costs[rule.name] = _cost(rows)
+    return costs
+
+
+def _cost(rows):
+    return {
+        "jobs": len(rows),
+        "wall_s": round(sum(_measured(row["s"]) for row in rows), 1),
+        "cpu_s": round(sum(_measured(row["cpu_time"]) for row in rows), 1),
+        "peak_memory_mb": round(max(_measured(row["max_rss"]) for row in rows)),
+    }
+
+
+def _measured(text):
+    """A measurement; a job that ended before the first one has NA, which counts as 0."""
+    return 0.0 if text in ("NA", "-") else float(text)

@@ -1,15 +1,25 @@
 """Whether a checkout can repeat a run: what provenance.json says against what is here now."""
 
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from voiceprivacy.provenance.record import hashes, provenance
 
 ABSENT = "not found"
-DECIDES = ("version", "git_commit", "git_state", "packages", "sha256")
+FIRST_FORMAT = 1  # of results whose provenance does not name a format
+DECIDES = ("format", "version", "git_commit", "git_state", "packages", "sha256")
 EXPLAINS = ("python", "platform", "hardware")
 
 
-def differences(then, *, directory):
+class Change(NamedTuple):
+    """Something that was otherwise when the run was made."""
+
+    name: str
+    then: Any
+    now: Any
+
+
+def differences(then: dict, *, directory: str | Path) -> tuple[list[Change], list[Change]]:
     """Compare a run's provenance with this checkout and this machine.
 
     Parameters
@@ -19,31 +29,30 @@ def differences(then, *, directory):
 
     Returns
     -------
-    list of (name, then, now), list of (name, then, now) : what decides whether numbers can be repeated, and what can
+    list of Change, list of Change : what decides whether numbers can be repeated, and what can
         explain a difference in the last digits (the machine)
     """
+    then = {"format": FIRST_FORMAT} | then
     now = provenance(config=then.get("config", {}), files=[])
-    now["sha256"] = {name: _sha256(Path(directory) / name) for name in then.get("sha256", {})}
-    return _differing(DECIDES, then, now), _differing(EXPLAINS, then, now)
+    now["sha256"] = {path: _sha256(Path(directory) / path) for path in then.get("sha256", {})}
+    return _changes(DECIDES, then, now), _changes(EXPLAINS, then, now)
 
 
-def _differing(names, then, now):
-    before, after = _flat(names, then), _flat(names, now)
-    return [
-        (name, value, after.get(name, ABSENT))
-        for name, value in before.items()
-        if after.get(name) != value
-    ]
+def _changes(sections, then, now):
+    before, after = _flat(sections, then), _flat(sections, now)
+    changes = [Change(name, value, after.get(name, ABSENT)) for name, value in before.items()]
+    return [change for change in changes if change.then != change.now]
 
 
-def _flat(names, of):
-    """{package numpy: version, ...}: one level, in the order of the names."""
+def _flat(sections, described):
+    """{package numpy: version, ...}: one level, in the order of the sections."""
     values = {}
-    for name in names:
-        if isinstance(of.get(name), dict):
-            values |= {f"{name} {key}": value for key, value in of[name].items()}
-        elif name in of:
-            values[name] = of[name]
+    for section in sections:
+        value = described.get(section)
+        if isinstance(value, dict):
+            values |= {f"{section} {key}": inner for key, inner in value.items()}
+        elif section in described:
+            values[section] = value
     return values
 
 

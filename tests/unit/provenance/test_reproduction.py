@@ -1,4 +1,4 @@
-"""A checkout against a run's provenance: what decides about the numbers, and what only explains their last digits."""
+"""A checkout against a run: what decides the numbers, and what only explains their last digits."""
 
 import json
 from pathlib import Path
@@ -9,6 +9,7 @@ from support.calls import call
 from voiceprivacy.plan import completion, configuration
 from voiceprivacy.provenance.record import provenance
 from voiceprivacy.provenance.reproduction import ABSENT, differences
+from voiceprivacy.vocabulary import RESULTS_FORMAT
 
 
 @pytest.fixture
@@ -55,6 +56,15 @@ def test_code_and_packages_decide_and_the_machine_explains(run):
         "packages left_pad",
     ]
     assert [name for name, _, _ in machine] == ["hardware processor"]
+
+
+def test_results_of_another_format_differ_whether_they_name_it_or_not(run):
+    folder, then = run
+    decisive, _ = differences(then | {"format": 0}, directory=folder)
+    assert decisive == [("format", 0, RESULTS_FORMAT)]
+    before_it_was_written = {name: value for name, value in then.items() if name != "format"}
+    decisive, _ = differences(before_it_was_written, directory=folder)
+    assert decisive == [("format", 1, RESULTS_FORMAT)]
 
 
 def test_the_command_finds_the_runs_folder_and_says_what_differs(run):
