@@ -1,4 +1,4 @@
-"""Check a submission (folder or zip): what is missing, what is unknown, which score is no number."""
+"""Check a submission (folder or zip): what is missing, what is unknown, which score is none."""
 
 import argparse
 import sys

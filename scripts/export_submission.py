@@ -1,4 +1,4 @@
-"""Pack what a challenge asks for: scores of every set in Kaldi's form, its summaries, and speech."""
+"""Pack what a challenge asks for: scores of every set in Kaldi's form, summaries, and speech."""
 
 import argparse
 from pathlib import Path

@@ -8,7 +8,7 @@ from voiceprivacy.corpora.listing import Findings
 from voiceprivacy.inout.files import counted
 from voiceprivacy.plan import completion, configuration, estimate
 from voiceprivacy.running.command import run
-from voiceprivacy.tools import pairing
+from voiceprivacy.tools import file_names
 
 
 def main():
@@ -26,7 +26,7 @@ def main():
     show(arguments.config, sorted(findings, key=lambda finding: finding.line))
     examined = examine({problem.place[:2] for problem in problems}, config)
     findings += [finding for of in examined.values() for finding in of.findings]
-    if not problems and (ready := pairing.findings_of(configuration.check(config), examined)):
+    if not problems and (ready := file_names.findings_of(configuration.check(config), examined)):
         show("speech that is anonymised already", ready)
         findings += ready
     errors = len(findings.errors())

@@ -7,8 +7,12 @@ from typing import NamedTuple
 from voiceprivacy.corpora.listing import Findings, list_utterances
 from voiceprivacy.corpora.recordings import inspect
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.tools.pairing import is_found_without_help, pair
-from voiceprivacy.tools.patterns import audio_files, guess_pattern
+from voiceprivacy.tools.file_names import (
+    audio_files,
+    guess_pattern,
+    is_found_without_help,
+    pair,
+)
 
 # Who can be evaluated: speakers with a gender (where genders are known) and with enough utterances.
 #

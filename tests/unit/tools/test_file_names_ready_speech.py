@@ -10,7 +10,7 @@ from support.calls import call
 from voiceprivacy.corpora import checks
 from voiceprivacy.inout import audio
 from voiceprivacy.plan import configuration
-from voiceprivacy.tools import pairing
+from voiceprivacy.tools import file_names
 
 SPEAKERS = ("f1", "f2", "m1", "m2")
 CONFIG = {
@@ -43,7 +43,7 @@ def folders(tmp_path, monkeypatch):
 def found(**changes):
     config = configuration.check(CONFIG | changes)
     examined = {name: checks.examine_entry(name, config["corpora"]) for name in config["corpora"]}
-    return [str(finding) for finding in pairing.findings_of(config, examined)]
+    return [str(finding) for finding in file_names.findings_of(config, examined)]
 
 
 def test_complete_submissions_are_nothing_to_report():

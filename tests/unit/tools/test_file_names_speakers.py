@@ -4,7 +4,7 @@ import pytest
 
 from voiceprivacy.corpora.kinds.folder import compile_pattern
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.tools.patterns import audio_files, guess_pattern
+from voiceprivacy.tools.file_names import audio_files, guess_pattern
 
 
 def names(form, *, speakers=("anna", "bert", "carl"), utterances=3, sessions=("s1", "s2")):

@@ -1,0 +1,380 @@
+"""What the names of audio files tell: who speaks, and which protected file is whose.
+
+Conventions
+-----------
+* A path is relative to its folder, with / between folders; its stem has no ending.
+* A guess who speaks is plausible if it fits nearly all files, if there are two speakers or more,
+  and if most of them have two utterances or more. The first plausible guess is taken, from the
+  most to the least specific.
+* Two files belong together if their paths without ending are the same, or the ends of these paths
+  are, where /, -, _ and . are all alike and no other file on either side is called so:
+  anna/001.flac and wav/anna_001.wav. A tail that all protected (or all original) files have, such
+  as _anon, is left out where that finds more.
+"""
+
+import os
+import re
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from voiceprivacy.anonymise.plugins import find_audio
+from voiceprivacy.corpora import parts
+from voiceprivacy.corpora.checks import Examination
+from voiceprivacy.corpora.kinds.folder import compile_pattern
+from voiceprivacy.corpora.listing import Findings, Listed
+from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.plan.plan import Plan
+
+ENDINGS = (".wav", ".flac", ".ogg", ".opus", ".mp3")
+
+
+def audio_files(root: str | Path) -> list[str]:
+    """Relative paths of all audio files below a folder, sorted.
+
+    Links are followed; hidden files and folders are left out.
+
+    Raises
+    ------
+    BadInput : there is no such folder, or no audio below it
+    """
+    if not os.path.exists(root):
+        raise BadInput(f"{root}: not found")
+    if not os.path.isdir(root):
+        raise BadInput(f"{root}: is no folder")
+    paths = []
+    for folder, folders, names in os.walk(root, followlinks=True):
+        # os.walk goes into what is left in this very list
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        below = os.path.relpath(folder, root)
+        for name in names:
+            if name.lower().endswith(ENDINGS) and not name.startswith("."):
+                paths.append(name if below == "." else f"{below}/{name}")
+    if not paths:
+        raise BadInput(f"{root}: there is no audio below it ({' '.join(ENDINGS)})")
+    return sorted(paths)
+
+
+# Who speaks: a pattern for the corpus kind ``folder``.
+
+NEARLY_ALL = 0.95
+SPEAKER_NAME = re.compile(r"(id|spk|spkr|speaker|subj|subject|vp)[-_]?\d+|p\d{3}", re.IGNORECASE)
+LIBRISPEECH_NAME = re.compile(r"\d+-\d+-\d+")
+SEPARATOR = re.compile(r"[-_.]")
+GENDERS = {"f", "m", "F", "M"}
+NO_SPEAKERS = {  # names of folders that divide a corpus otherwise than by speaker
+    *("train", "dev", "test", "eval", "enrolment", "enroll", "trial", "trials"),
+    *("wav", "wavs", "flac", "audio", "data", "clean", "other", "original"),
+    *("f", "m", "female", "male", "women", "men"),
+}
+
+
+def guess_pattern(paths: Sequence[str]) -> str:
+    """The pattern of most of the paths, such as {speaker}/{session}/{utterance}.flac.
+
+    Raises
+    ------
+    BadInput : no guess is plausible
+    """
+    ending = _most_common(PurePosixPath(path).suffix for path in paths)
+    same_ending = [path for path in paths if path.endswith(ending)]
+    depth = _most_common(path.count("/") for path in same_ending)
+    usual = [path.removesuffix(ending) for path in same_ending if path.count("/") == depth]
+    for guess in _guesses(usual):
+        if _is_plausible(guess, usual):
+            return guess + ending
+    examples = " and ".join(dict.fromkeys([paths[0], paths[-1]]))
+    raise BadInput(
+        f"cannot tell the speaker from names such as {examples}: say it with --pattern, such as "
+        "--pattern '{speaker}/{utterance}.wav' or --pattern '{speaker}_{utterance}.wav' "
+        "(* is anything)"
+    )
+
+
+def _guesses(paths):
+    """Patterns without ending, the most specific first."""
+    split = [path.split("/") for path in paths]
+    stems = [names[-1] for names in split]
+    levels = list(zip(*split, strict=True))[:-1]  # the names of folders, level by level
+    for level in _speaker_levels(levels, stems):
+        yield _nested(levels, level)
+    folders = "".join(f"{_constant_or_anything(names)}/" for names in levels)
+    if all(map(LIBRISPEECH_NAME.fullmatch, stems)):
+        yield folders + "{speaker}-{session}-{utterance}"
+    if flat := _flat(stems):
+        yield folders + flat
+
+
+def _speaker_levels(levels, stems):
+    """Which level of folders may be the speakers', the likeliest first."""
+    for number, names in enumerate(levels):  # p225/p225_001.wav, 61/142285/61-142285-0000.flac
+        pairs = zip(names, stems, strict=True)
+        if _is_nearly_all(_begins_with(stem, name) for name, stem in pairs):
+            yield number
+    for number, names in enumerate(levels):  # id10270/5r0dWxy17C8/00001.wav
+        if _is_nearly_all(SPEAKER_NAME.fullmatch(name) for name in names):
+            yield number
+    for number, names in enumerate(levels):
+        if len(set(names)) > 1 and not {name.lower() for name in names} <= NO_SPEAKERS:
+            yield number
+
+
+def _begins_with(stem, name):
+    return stem.startswith((f"{name}-", f"{name}_", f"{name}."))
+
+
+def _nested(levels, speaker):
+    """The pattern whose speakers are folders at this level.
+
+    Folders above it are a gender, a constant or anything, those below it sessions.
+    """
+    above = [_constant_or_anything(names) for names in levels[:speaker]]
+    below = [_constant_or_anything(names) for names in levels[speaker + 1 :]]
+    if "*" in below:
+        below[below.index("*")] = "{session}"
+    for level, names in enumerate(levels[:speaker]):
+        if len(set(names)) > 1 and GENDERS.issuperset(names):
+            above[level] = "{gender}"
+            break
+    return "/".join([*above, "{speaker}", *below, "{utterance}"])
+
+
+def _flat(stems):
+    """The pattern of names that begin with the speaker; None where there is no such pattern.
+
+    In front of the speaker may stand a text that is the same in all names.
+    """
+    constant, rest = "", stems
+    while True:
+        separators = [match.group() for match in map(SEPARATOR.search, rest) if match]
+        if len(separators) < NEARLY_ALL * len(rest):
+            return None
+        separator = _most_common(separators)
+        first = {text.partition(separator)[0] for text in rest}
+        if len(first) > 1:
+            return f"{constant}{{speaker}}{separator}{{utterance}}"
+        constant += first.pop() + separator
+        rest = [text.partition(separator)[2] for text in rest]
+
+
+def _is_plausible(pattern, paths):
+    matches = [match for match in map(compile_pattern(pattern).fullmatch, paths) if match]
+    counts = Counter(match["speaker"] for match in matches)
+    if len(matches) < NEARLY_ALL * len(paths) or len(counts) < 2:
+        return False
+    return statistics.median(counts.values()) >= 2
+
+
+def _constant_or_anything(names):
+    """What a level of folders is in a pattern: its name where there is only one, else anything."""
+    return names[0] if len(set(names)) == 1 else "*"
+
+
+def _is_nearly_all(answers):
+    truths = list(map(bool, answers))
+    return sum(truths) >= NEARLY_ALL * len(truths)
+
+
+def _most_common(values):
+    """The commonest value; of equally common ones the first in order."""
+    return min(Counter(values).items(), key=lambda counted: (-counted[1], counted[0]))[0]
+
+
+# Which protected file belongs to which original.
+
+ALIKE = re.compile(r"[-_. /]+")
+TAIL = re.compile(r"[-_.][^-_.]*[A-Za-z].*$")
+
+
+def pair(originals: Sequence[Listed], root: Path, folder: str | Path) -> dict[str, Path]:
+    """Find the protected files of originals.
+
+    Parameters
+    ----------
+    originals : list of voiceprivacy.corpora.listing.Listed
+    root : folder of the originals
+    folder : folder of the protected files
+
+    Returns
+    -------
+    dict : utterance id -> absolute path of the protected file; utterances without one are left out
+
+    Raises
+    ------
+    BadInput : the folder is missing, holds no audio or none of the originals, or an utterance has
+        several files
+    """
+    if (Path(folder) / "wav.scp").exists():
+        pairs = find_audio([folder], [_as_utterance(original) for original in originals])
+    else:
+        pairs = _pair_by_name(originals, root, folder)
+    if not pairs:
+        original, protected = originals[0].audio, audio_files(folder)[0]
+        raise BadInput(
+            f"{folder}: no protected file has the name of an original: "
+            f"originals are called such as {original}, protected files such as {protected}"
+        )
+    return {utterance: Path(path).absolute() for utterance, path in pairs.items()}
+
+
+def is_found_without_help(
+    folder: str | Path, originals: Iterable[Listed], pairs: Mapping[str, Path]
+) -> bool:
+    """Whether an anonymiser ``audio: folder`` finds exactly these files by itself.
+
+    ``pairs`` are {utterance id: path of the protected file}.
+    """
+    chosen = [_as_utterance(original) for original in originals if original.utterance in pairs]
+    try:
+        paths = find_audio([folder], chosen)
+    except BadInput:
+        return False
+    return _real_paths(paths) == _real_paths(pairs)
+
+
+def _real_paths(paths):
+    return {utterance: os.path.realpath(path) for utterance, path in paths.items()}
+
+
+def _as_utterance(listed):
+    """An utterance as find_audio wants it; speech still to be made has no path but its id."""
+    path = listed.audio if isinstance(listed.audio, Path) else Path(listed.utterance)
+    return Utterance(listed.utterance, listed.speaker, listed.gender, path, duration_s=0.0)
+
+
+def _pair_by_name(originals, root, folder):
+    names = {}
+    for original in originals:
+        names[original.utterance] = _stem(original.audio.relative_to(root).as_posix())
+    files = {path: _stem(path) for path in audio_files(folder)}
+    attempts = [
+        _match(names, files),
+        _match(names, _without_tail(files)),
+        _match(_without_tail(names), files),
+    ]
+    best = max(attempts, key=len)
+    if len(best) < len(names):
+        _refuse_several(names, files, best, folder)
+    return {utterance: Path(folder) / path for utterance, path in best.items()}
+
+
+def _stem(path):
+    return str(PurePosixPath(path).with_suffix(""))
+
+
+def _without_tail(names):
+    """Names without the tail that all of them have, if there is one."""
+    backwards = [name[::-1] for name in names.values()]
+    common = os.path.commonprefix(backwards)[::-1]  # noqa: RUF071  by letters is wanted
+    tail = TAIL.search(common)
+    if not tail:
+        return names
+    return {key: name.removesuffix(tail.group()) for key, name in names.items()}
+
+
+def _keys(name):
+    """A path and its ends, folder by folder, the longest first, with all separators alike."""
+    folders = name.split("/")
+    ends = ("/".join(folders[first:]) for first in range(len(folders)))
+    return list(dict.fromkeys(ALIKE.sub("-", end) for end in ends))
+
+
+class _Owners(NamedTuple):
+    """How many originals have a key, and which protected files have it."""
+
+    n_originals: Counter
+    files: dict
+
+    def only_file(self, key):
+        """The file of a key that one original and one file have; None else."""
+        files = self.files.get(key, ())
+        return files[0] if self.n_originals[key] == 1 and len(files) == 1 else None
+
+
+def _owners(names, files):
+    owners = _Owners(Counter(), {})
+    for name in names.values():
+        owners.n_originals.update(_keys(name))
+    for file, name in files.items():
+        for key in _keys(name):
+            owners.files.setdefault(key, []).append(file)
+    return owners
+
+
+def _match(names, files):
+    """{utterance: file} where an end of both paths is the same and nobody else's."""
+    owners = _owners(names, files)
+    pairs = {}
+    for utterance, name in names.items():
+        candidates = (owners.only_file(key) for key in _keys(name))
+        if file := next(filter(None, candidates), None):
+            pairs[utterance] = file
+    return pairs
+
+
+def _refuse_several(names, files, pairs, folder):
+    """Say so where an utterance has no pair because several files are called like it."""
+    owners = _owners(names, files)
+    for utterance in sorted(names.keys() - pairs.keys()):
+        for key in _keys(names[utterance]):
+            several = owners.files.get(key, ())
+            if owners.n_originals[key] == 1 and len(several) > 1:
+                raise BadInput(
+                    f"{folder}: utterance '{utterance}' has several files: "
+                    f"{' and '.join(several[:2])}; keep one of them"
+                )
+
+
+# Speech that a config says is anonymised already: all of it should be there before a long run.
+
+SHOWN = 10  # utterances that a finding names
+
+
+def findings_of(config: dict, examined: Mapping[str, Examination]) -> Findings:
+    """Look for every utterance in the folders of the config's ``audio`` anonymisers.
+
+    Nothing is looked for of a corpus that is cut into segments: what its pieces are called is
+    known when it is cut.
+
+    Parameters
+    ----------
+    config : dict, completed and without problems
+    examined : dict {corpus: checks.Examination}
+        Corpora with errors are left out.
+
+    Returns
+    -------
+    Findings : an error for each anonymiser and part of a corpus that lacks utterances
+    """
+    findings, plan = Findings(), Plan(config)
+    anonymisers = [name for name, options in plan.anonymisers.items() if "audio" in options]
+    if not anonymisers:
+        return findings
+    for corpus in dict.fromkeys(attack.corpus for attack in plan.attacks()):
+        examination, source = examined[corpus], plan.source(corpus)
+        if not examination.parts or examination.findings.errors() or "segments" in source:
+            continue
+        protocol = plan.corpora[corpus]["protocol"]
+        for part in ("enrolment", "trial"):
+            listed = parts.list_part(source, protocol, part, excluded=examination.excluded)
+            utterances = [_as_utterance(utterance) for utterance in listed]
+            for name in anonymisers:
+                folders = plan.anonymiser_call(name, corpus, part)["audio"]
+                _look_for(utterances, name, folders, findings)
+    return findings
+
+
+def _look_for(utterances, anonymiser, folders, findings):
+    try:
+        paths = find_audio(folders, utterances)
+    except BadInput as error:
+        findings.error(f"anonymiser {anonymiser}", "-", str(error))
+        return
+    missing = [said.utterance for said in utterances if said.utterance not in paths]
+    if missing:
+        names = ", ".join(missing[:SHOWN]) + ", ..." * (len(missing) > SHOWN)
+        share = f"{len(missing)} of {counted(len(utterances), 'utterance')} missing"
+        findings.error(" ".join(folders), "-", f"{share}: {names} (anonymiser '{anonymiser}')")
