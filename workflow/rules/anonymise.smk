@@ -15,7 +15,7 @@ rule anonymise_part:
     benchmark:
         "results/benchmarks/anonymise_part/{corpus}/{part}/{anonymiser}/{shard}.tsv"
     wildcard_constraints:
-        anonymiser=one_of(plan.protected),
+        anonymiser=one_of(plan.speech.protected),
     conda:
         anonymiser_environment
     threads: 4
@@ -59,7 +59,7 @@ rule gather_manifests:
     benchmark:
         "results/benchmarks/gather_manifests/{corpus}/{part}/{anonymiser}.tsv"
     wildcard_constraints:
-        anonymiser=one_of(plan.protected),
+        anonymiser=one_of(plan.speech.protected),
     conda:
         "../../envs/evaluate.yaml"
     resources:

@@ -2,11 +2,13 @@
 
 
 def anonymiser_argument(wildcards):
-    return json.dumps(plan.anonymiser_call(wildcards.anonymiser, wildcards.corpus, wildcards.part))
+    return json.dumps(
+        plan.speech.anonymiser_call(wildcards.anonymiser, wildcards.corpus, wildcards.part)
+    )
 
 
 def anonymiser_inputs(wildcards):
-    entry = plan.anonymiser(wildcards.anonymiser)
+    entry = plan.speech.anonymiser(wildcards.anonymiser)
     own = [entry["function"].rpartition(":")[0]] if "function" in entry else []
     files = [ours(file) for file in own + entry["inputs"]]
     scripts = [Path(file).stem for file in files if Path(file).parent == SCRIPTS]
@@ -14,36 +16,37 @@ def anonymiser_inputs(wildcards):
 
 
 def anonymiser_environment(wildcards):
-    return environment_file(plan.anonymiser(wildcards.anonymiser)["env"])
+    return environment_file(plan.speech.anonymiser(wildcards.anonymiser)["env"])
 
 
 def anonymiser_manifest(wildcards):
-    return plan.anonymiser_manifest(wildcards.corpus, wildcards.part)
+    return plan.speech.anonymiser_manifest(wildcards.corpus, wildcards.part)
 
 
 def anonymiser_field(name):
-    return lambda wildcards: plan.anonymiser(wildcards.anonymiser)[name]
+    return lambda wildcards: plan.speech.anonymiser(wildcards.anonymiser)[name]
 
 
 def anonymiser_job_runtime(wildcards):
     """Minutes of a job: those of its plug-in, and some to check and convert what it made."""
-    return plan.anonymiser(wildcards.anonymiser)["runtime"] + 15
+    return plan.speech.anonymiser(wildcards.anonymiser)["runtime"] + 15
 
 
 def anonymiser_seed(wildcards):
-    return plan.anonymiser_seed(wildcards.anonymiser, wildcards.part)
+    return plan.speech.anonymiser_seed(wildcards.anonymiser, wildcards.part)
 
 
 def anonymiser_shards(wildcards):
     folder = f"results/audio/{wildcards.corpus}/{wildcards.part}/{wildcards.anonymiser}/shards"
     return [
-        f"{folder}/{shard}.tsv" for shard in range(plan.anonymiser(wildcards.anonymiser)["shards"])
+        f"{folder}/{shard}.tsv"
+        for shard in range(plan.speech.anonymiser(wildcards.anonymiser)["shards"])
     ]
 
 
 def first_run(wildcards):
     """Of a second run: the manifest of the first."""
-    first = plan.first_run(wildcards.anonymiser)
+    first = plan.speech.first_run(wildcards.anonymiser)
     return (
         f"results/audio/{wildcards.corpus}/{wildcards.part}/{first}/manifest.tsv" if first else []
     )

@@ -18,7 +18,7 @@ rule extract_embeddings:
     benchmark:
         "results/benchmarks/extract_embeddings/{corpus}/{part}/{anonymiser}/{extractor}.tsv"
     wildcard_constraints:
-        extractor=one_of(plan.networks()),
+        extractor=one_of(plan.attackers.networks()),
     conda:
         extractor_environment
     threads: 4

@@ -2,29 +2,29 @@
 
 
 def units_manifest(wildcards):
-    return f"results/audio/{plan.extractors[wildcards.extractor]['units']['corpus']}/train/original/manifest.tsv"
+    return f"results/audio/{plan.attackers.extractors[wildcards.extractor]['units']['corpus']}/train/original/manifest.tsv"
 
 
 def encoder_files(wildcards):
-    return plan.encoder_files(wildcards.extractor)
+    return plan.attackers.encoder_files(wildcards.extractor)
 
 
 def encoder_argument(wildcards):
-    folder = plan.encoder(wildcards.extractor)
+    folder = plan.attackers.encoder(wildcards.extractor)
     return ["--encoder", folder] if folder else []
 
 
 def units_runtime(wildcards):
     """Minutes of a job: a self-supervised encoder takes hours where MFCC take minutes."""
-    return 1440 if plan.encoder(wildcards.extractor) else 120
+    return 1440 if plan.attackers.encoder(wildcards.extractor) else 120
 
 
 def units_memory(wildcards):
-    return 8000 if plan.encoder(wildcards.extractor) else 4000
+    return 8000 if plan.attackers.encoder(wildcards.extractor) else 4000
 
 
 def dictionary(wildcards):
-    return plan.extractors[wildcards.extractor]["style"].get("dictionary", [])
+    return plan.attackers.extractors[wildcards.extractor]["style"].get("dictionary", [])
 
 
 def dictionary_argument(wildcards):
@@ -32,24 +32,24 @@ def dictionary_argument(wildcards):
 
 
 def model_folder(wildcards):
-    return plan.model_folder(wildcards.extractor)
+    return plan.attackers.model_folder(wildcards.extractor)
 
 
 def extractor_field(name):
-    return lambda wildcards: plan.extractors[wildcards.extractor][name]
+    return lambda wildcards: plan.attackers.extractors[wildcards.extractor][name]
 
 
 def training_manifest(wildcards):
-    return plan.training_manifest(plan.extractors[wildcards.extractor])
+    return plan.attackers.training_manifest(plan.attackers.extractors[wildcards.extractor])
 
 
 def start_files(wildcards):
-    folder = plan.start(wildcards.extractor)
+    folder = plan.attackers.start(wildcards.extractor)
     return [f"{folder}/{name}" for name in MODEL_FILES] if folder else []
 
 
 def start_argument(wildcards):
-    folder = plan.start(wildcards.extractor)
+    folder = plan.attackers.start(wildcards.extractor)
     return ["--start", folder] if folder else []
 
 
@@ -60,54 +60,56 @@ def training_threads(wildcards):
 
 def embedding_runtime(wildcards):
     """Minutes of a job: those of a command and some to spare, or four hours."""
-    entry = plan.extractors[wildcards.extractor]
+    entry = plan.attackers.extractors[wildcards.extractor]
     return entry["runtime"] + 15 if "command" in entry else 240
 
 
 def gpus(wildcards):
-    return int(plan.extractors[wildcards.extractor].get("device") == "cuda")
+    return int(plan.attackers.extractors[wildcards.extractor].get("device") == "cuda")
 
 
 def extraction(wildcards):
-    return plan.extraction(
+    return plan.attackers.extraction(
         wildcards.extractor, wildcards.corpus, wildcards.part, wildcards.anonymiser
     )
 
 
 def extractor_files(wildcards):
     """What embeddings depend on: the model, or the ready-made file."""
-    if "embeddings" in plan.extractors[wildcards.extractor]:
+    if "embeddings" in plan.attackers.extractors[wildcards.extractor]:
         return [
-            plan.ready(wildcards.extractor, wildcards.corpus, wildcards.part, wildcards.anonymiser)
+            plan.attackers.ready(
+                wildcards.extractor, wildcards.corpus, wildcards.part, wildcards.anonymiser
+            )
         ]
-    return plan.model_files(wildcards.extractor) + [
-        ours(path) for path in plan.extractors[wildcards.extractor]["inputs"]
+    return plan.attackers.model_files(wildcards.extractor) + [
+        ours(path) for path in plan.attackers.extractors[wildcards.extractor]["inputs"]
     ]
 
 
 def extractor_environment(wildcards):
-    return environment_file(plan.extractors[wildcards.extractor]["env"])
+    return environment_file(plan.attackers.extractors[wildcards.extractor]["env"])
 
 
 def backend_environment(wildcards):
-    is_speechbrains = plan.backends[wildcards.backend]["type"] == "speechbrain_plda"
+    is_speechbrains = plan.attackers.backends[wildcards.backend]["type"] == "speechbrain_plda"
     return environment_file("speechbrain" if is_speechbrains else "evaluate")
 
 
 def recipe(wildcards):
-    return recipe_file(plan.extractors[wildcards.extractor]["recipe"])
+    return recipe_file(plan.attackers.extractors[wildcards.extractor]["recipe"])
 
 
 def backend_training_embeddings(wildcards):
-    return plan.training_embeddings(wildcards.backend, wildcards.extractor)
+    return plan.attackers.training_embeddings(wildcards.backend, wildcards.extractor)
 
 
 def backend_training_manifest(wildcards):
-    return plan.training_manifest(plan.backends[wildcards.backend])
+    return plan.attackers.training_manifest(plan.attackers.backends[wildcards.backend])
 
 
 def backend_options(wildcards):
-    entry = plan.backends[wildcards.backend]
+    entry = plan.attackers.backends[wildcards.backend]
     if entry["type"] == "speechbrain_plda":
         return ["--type", "speechbrain_plda", "--rank", entry["rank"]]
     lda_dim = ["--lda-dim", entry["lda_dim"]] if "lda_dim" in entry else []
@@ -123,25 +125,25 @@ def backend_options(wildcards):
 
 
 def backend_model(wildcards):
-    return plan.backend_file(wildcards.backend, wildcards.extractor) or []
+    return plan.attackers.backend_file(wildcards.backend, wildcards.extractor) or []
 
 
 def backend_argument(wildcards):
-    return backend_model(wildcards) or plan.backends[wildcards.backend]["type"]
+    return backend_model(wildcards) or plan.attackers.backends[wildcards.backend]["type"]
 
 
 def embeddings(part, side):
     """Input function: embeddings of a part as the enrolling (0) or the tried (1) side of a condition speaks it."""
 
     def file(wildcards):
-        speech = plan.speech(wildcards.condition, wildcards.anonymiser)[side]
+        speech = plan.speech.of_condition(wildcards.condition, wildcards.anonymiser)[side]
         return f"results/embeddings/{wildcards.corpus}/{part}/{speech}/{wildcards.extractor}.npz"
 
     return file
 
 
 def given_file(wildcards):
-    return plan.given_file(given_attack(wildcards), wildcards.anonymiser, wildcards.condition)
+    return plan.given.file(given_attack(wildcards), wildcards.anonymiser, wildcards.condition)
 
 
 def given_key(wildcards):

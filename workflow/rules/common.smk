@@ -22,8 +22,8 @@ from snakemake.logging import logger
 from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, ours
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.attackers import MODEL_FILES, recipe_file
-from voiceprivacy.plan.outputs import PICTURES, TABLES
-from voiceprivacy.plan.plan import PITCH, Plan
+from voiceprivacy.plan.outputs import PICTURES, PITCH, TABLES
+from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speech import environment_file
 from voiceprivacy.report import colours
 from voiceprivacy.running.command import REFUSALS
@@ -59,15 +59,15 @@ def one_of(names):
 
 
 wildcard_constraints:
-    corpus=one_of([*plan.corpora, *plan.given_names("corpus")]),
+    corpus=one_of([*plan.speech.corpora, *plan.given.names("corpus")]),
     part=one_of(PARTS),
     trials=one_of(
-        [trials for _, trials in plan.all_trial_lists() + plan.all_galleries()]
-        + plan.given_names("trials")
+        [trials for _, trials in plan.speech.all_trial_lists() + plan.speech.all_galleries()]
+        + plan.given.names("trials")
     ),
-    anonymiser=one_of(["original", *plan.protected, *plan.given_names("anonymiser")]),
-    extractor=one_of(plan.extractors),
-    backend=one_of(plan.backends),
+    anonymiser=one_of(["original", *plan.speech.protected, *plan.given.names("anonymiser")]),
+    extractor=one_of(plan.attackers.extractors),
+    backend=one_of(plan.attackers.backends),
     condition=one_of(CONDITIONS),
     picture=one_of(PICTURES),
     table=one_of(TABLES),
@@ -76,28 +76,30 @@ wildcard_constraints:
     gender="f|m|mixed",
 
 
-TRIAL_LISTS = one_of(trials for _, trials in plan.all_trial_lists())
+TRIAL_LISTS = one_of(trials for _, trials in plan.speech.all_trial_lists())
 OURS_AND_GIVEN = {
-    "extractor": one_of([*plan.extractors, *config["attacks"]]),
-    "backend": one_of([*plan.backends, GIVEN]),
+    "extractor": one_of([*plan.attackers.extractors, *config["attacks"]]),
+    "backend": one_of([*plan.attackers.backends, GIVEN]),
 }
-RESAMPLED_GIVEN = plan.given_resampled()
-GALLERIES = one_of(gallery for _, gallery in plan.all_galleries())
+RESAMPLED_GIVEN = plan.given.resampled()
+GALLERIES = one_of(gallery for _, gallery in plan.speech.all_galleries())
 
 
 def features(kind):
     """Regular expression of the extractors that are one kind of histogram."""
-    return one_of(name for name in plan.extractors if plan.feature(name) == kind)
+    return one_of(
+        name for name in plan.attackers.extractors if plan.attackers.feature(name) == kind
+    )
 
 
 def gallery(wildcards):
     """Gender and numbers of observations of a gallery as arguments."""
-    gender, test, template = plan.galleries(wildcards.corpus)[wildcards.trials]
+    gender, test, template = plan.speech.galleries(wildcards.corpus)[wildcards.trials]
     return ["--gender", gender, "--test", test, "--template", template]
 
 
 def sample_rate(wildcards):
-    return plan.corpora[wildcards.corpus]["sample_rate"]
+    return plan.speech.corpora[wildcards.corpus]["sample_rate"]
 
 
 def matrix(path):
@@ -107,8 +109,8 @@ def matrix(path):
 
 def systems(wildcards):
     if wildcards.backend == GIVEN:
-        return list(plan.given_systems(given_attack(wildcards)))
-    return plan.systems(wildcards.extractor, wildcards.backend)
+        return list(plan.given.systems(given_attack(wildcards)))
+    return plan.attackers.systems(wildcards.extractor, wildcards.backend)
 
 
 def palette(wildcards):
@@ -126,7 +128,7 @@ def intervals(family):
         f"results/metrics/{family}/{{corpus}}/{{trials}}/{{anonymiser}}/{{extractor}}/{{backend}}"
     )
     files = {"intervals": f"{path}.intervals.json", "replicates": f"{path}.bootstrap.npz"}
-    return files if plan.n_replicates() else {}
+    return files if plan.n_replicates else {}
 
 
 include: "corpora_inputs.smk"

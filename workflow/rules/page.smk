@@ -18,7 +18,7 @@ rule embed_audio:
         runtime=10,
     params:
         code=code("embed_audio"),
-        systems=["original", *plan.anonymisers],
+        systems=["original", *plan.speech.anonymisers],
         n_utterances=config["report"]["listen"],
         seed=config["report"]["seed"],
     shell:

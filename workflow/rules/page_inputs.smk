@@ -4,7 +4,7 @@
 def manifests_to_hear(wildcards):
     return [
         f"results/audio/{wildcards.corpus}/trial/{name}/manifest.tsv"
-        for name in ("original", *plan.anonymisers)
+        for name in ("original", *plan.speech.anonymisers)
     ]
 
 
@@ -13,18 +13,20 @@ def corpora_and_anonymisers(wildcards):
 
 
 def clips_to_hear(wildcards):
-    return plan.listened()
+    return plan.utility.clips()
 
 
 def published_numbers(wildcards):
     """Published numbers beside the run's, of a run that may have some: with trial lists given by Kaldi directories."""
-    return ["results/report/tables/published.tsv"] if plan.given_lists() else []
+    return ["results/report/tables/published.tsv"] if plan.speech.kaldi_lists() else []
 
 
 def additions(wildcards):
     """Arguments that hand write_report what rules of utility.smk and page.smk made."""
-    utility = ["--utility", *plan.utility()] if plan.anonymisers or plan.given else []
-    listen = ["--listen", *plan.listened()] if plan.listened() else []
+    utility = (
+        ["--utility", *plan.utility.tables()] if plan.speech.anonymisers or plan.given.files else []
+    )
+    listen = ["--listen", *plan.utility.clips()] if plan.utility.clips() else []
     return (
         utility
         + listen

@@ -129,7 +129,7 @@ rule plot_features:
         runtime=10,
     params:
         code=code("plot_features"),
-        systems=["original", *plan.anonymisers],
+        systems=["original", *plan.speech.anonymisers],
         feature=feature_of,
     shell:
         "python {input.script:q}"

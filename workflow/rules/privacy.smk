@@ -18,7 +18,7 @@ rule assess_verification:
     benchmark:
         "results/benchmarks/assess_verification/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv"
     wildcard_constraints:
-        extractor=one_of([*plan.extractors, *RESAMPLED_GIVEN]),
+        extractor=one_of([*plan.attackers.extractors, *RESAMPLED_GIVEN]),
         backend=OURS_AND_GIVEN["backend"],
     conda:
         "../../envs/evaluate.yaml"
@@ -55,7 +55,7 @@ rule assess_zebra:
     benchmark:
         "results/benchmarks/assess_zebra/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv"
     wildcard_constraints:
-        extractor=one_of([*plan.extractors, *RESAMPLED_GIVEN]),
+        extractor=one_of([*plan.attackers.extractors, *RESAMPLED_GIVEN]),
         backend=OURS_AND_GIVEN["backend"],
     conda:
         "../../envs/evaluate.yaml"
@@ -129,7 +129,7 @@ rule assess_calibration:
     benchmark:
         "results/benchmarks/assess_calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv"
     wildcard_constraints:
-        extractor=one_of([*plan.extractors, *RESAMPLED_GIVEN]),
+        extractor=one_of([*plan.attackers.extractors, *RESAMPLED_GIVEN]),
         backend=OURS_AND_GIVEN["backend"],
     conda:
         "../../envs/evaluate.yaml"
@@ -220,11 +220,15 @@ rule compare_anonymisers:
         "results/benchmarks/compare_anonymisers/{corpus}/{trials}/{extractor}/{backend}.tsv"
     wildcard_constraints:
         **OURS_AND_GIVEN,
-        corpus=one_of([*plan.evaluated, *plan.given_names("corpus"), ACROSS_CORPORA]),
+        corpus=one_of([*plan.speech.evaluated, *plan.given.names("corpus"), ACROSS_CORPORA]),
         trials=one_of(
-            [trials for corpus in plan.evaluated for trials in plan.compared_lists(corpus)]
-            + [attack.trials for attack in plan.given_compared()]
-            + list(plan.averages())
+            [
+                trials
+                for corpus in plan.speech.evaluated
+                for trials in plan.outputs.compared_lists(corpus)
+            ]
+            + [attack.trials for attack in plan.given.compared()]
+            + list(plan.averages.weights)
         ),
     conda:
         "../../envs/evaluate.yaml"
@@ -255,8 +259,8 @@ rule compare_strongest_attacks:
     log:
         "results/logs/compare_strongest_attacks/{corpus}/{trials}.log",
     wildcard_constraints:
-        corpus=one_of(corpus for corpus, _ in plan.compared_strongest()),
-        trials=one_of(trials for _, trials in plan.compared_strongest()),
+        corpus=one_of(corpus for corpus, _ in plan.outputs.compared_strongest()),
+        trials=one_of(trials for _, trials in plan.outputs.compared_strongest()),
     localrule: True
     conda:
         "../../envs/evaluate.yaml"

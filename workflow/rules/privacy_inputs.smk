@@ -2,8 +2,8 @@
 
 # The same in every job: no functions, which Snakemake would call some thousand times.
 BOOTSTRAP = (
-    ["--bootstrap", plan.n_replicates(), "--seed", config["report"]["seed"]]
-    if plan.n_replicates()
+    ["--bootstrap", plan.n_replicates, "--seed", config["report"]["seed"]]
+    if plan.n_replicates
     else []
 )
 TAGS = (
@@ -14,7 +14,7 @@ TAGS = (
 def condition_labels(wildcards):
     if wildcards.backend == GIVEN:
         return given_conditions(wildcards)
-    return plan.conditions(wildcards.anonymiser)
+    return plan.speech.conditions(wildcards.anonymiser)
 
 
 def per_condition(kind, ending):
@@ -47,7 +47,7 @@ def calibration_scores(run):
 
 
 def given_conditions(wildcards):
-    return plan.given_systems(given_attack(wildcards))[wildcards.anonymiser]
+    return plan.given.systems(given_attack(wildcards))[wildcards.anonymiser]
 
 
 def given_scores(wildcards):
@@ -57,27 +57,27 @@ def given_scores(wildcards):
 
 def speakers(wildcards):
     if wildcards.backend == GIVEN:
-        return plan.given_speakers(given_attack(wildcards))
+        return plan.given.speakers(given_attack(wildcards))
     return (
         f"results/trials/{wildcards.corpus}/{wildcards.trials}.speakers.tsv"
-        if plan.n_replicates()
+        if plan.n_replicates
         else []
     )
 
 
 def speakers_argument(wildcards):
-    return ["--speakers", speakers(wildcards)] if plan.n_replicates() else []
+    return ["--speakers", speakers(wildcards)] if plan.n_replicates else []
 
 
 def compared_intervals(wildcards):
-    return plan.compared_intervals(Attack(*[wildcards[name] for name in Attack._fields]))
+    return plan.outputs.compared_intervals(Attack(*[wildcards[name] for name in Attack._fields]))
 
 
 def weights_argument(wildcards):
     """Weights of the lists of an average over several corpora; a list or a corpus' mean needs none."""
     if wildcards.corpus != ACROSS_CORPORA:
         return []
-    weights = plan.averages()[wildcards.trials]
+    weights = plan.averages.weights[wildcards.trials]
     return [
         "--weights",
         *(f"{corpus}/{trials}={weight}" for (corpus, trials), weight in weights.items()),
@@ -89,7 +89,7 @@ def compared_replicates(wildcards):
 
 
 def strongest_intervals(wildcards):
-    return plan.strongest_intervals(wildcards.corpus, wildcards.trials)
+    return plan.outputs.strongest_intervals(wildcards.corpus, wildcards.trials)
 
 
 def strongest_replicates(wildcards):
@@ -111,4 +111,4 @@ def left_out(wildcards):
         for family in ("verification", "zebra")
         for system in ("original", wildcards.anonymiser)
     ]
-    return files if plan.n_replicates() else []
+    return files if plan.n_replicates else []

@@ -3,17 +3,21 @@
 
 def scores_of_all_systems(wildcards):
     attack = Attack(wildcards.corpus, wildcards.trials, wildcards.extractor, wildcards.backend)
-    systems = plan.systems(wildcards.extractor, wildcards.backend)
+    systems = plan.attackers.systems(wildcards.extractor, wildcards.backend)
     return [
         f"results/scores/{attack.path(system)}/{condition}.tsv"
         for system in systems
-        for condition in plan.conditions(system)
+        for condition in plan.speech.conditions(system)
     ]
 
 
 def labels_of_all_systems(wildcards):
-    systems = plan.systems(wildcards.extractor, wildcards.backend)
-    return [f"{system}/{condition}" for system in systems for condition in plan.conditions(system)]
+    systems = plan.attackers.systems(wildcards.extractor, wildcards.backend)
+    return [
+        f"{system}/{condition}"
+        for system in systems
+        for condition in plan.speech.conditions(system)
+    ]
 
 
 def colour(wildcards):
@@ -34,20 +38,20 @@ def of_all_sets(family, kind):
         return [
             f"results/curves/{family}/{corpus}/{trials}/{system}/{attacker}.tsv"
             for system in of(wildcards)
-            for corpus, trials in plan.all_trial_lists()
+            for corpus, trials in plan.speech.all_trial_lists()
         ]
 
     return files
 
 
 def all_sets(wildcards):
-    return [f"{corpus} {trials}" for corpus, trials in plan.all_trial_lists()]
+    return [f"{corpus} {trials}" for corpus, trials in plan.speech.all_trial_lists()]
 
 
 def all_trial_manifests(wildcards):
     return [
         f"results/audio/{corpus}/trial/original/manifest.tsv"
-        for corpus, _ in plan.all_trial_lists()
+        for corpus, _ in plan.speech.all_trial_lists()
     ]
 
 
@@ -55,20 +59,21 @@ def trial_features(wildcards):
     """Features of the trial part of all systems."""
     folder = f"results/embeddings/{wildcards.corpus}/trial"
     return [
-        f"{folder}/{system}/{wildcards.extractor}.npz" for system in ["original", *plan.anonymisers]
+        f"{folder}/{system}/{wildcards.extractor}.npz"
+        for system in ["original", *plan.speech.anonymisers]
     ]
 
 
 def feature_of(wildcards):
-    return plan.feature(wildcards.extractor)
+    return plan.attackers.feature(wildcards.extractor)
 
 
 def all_layouts(wildcards):
-    return [f"results/paper/{layout}.svg" for layout in plan.layouts()]
+    return [f"results/paper/{layout}.svg" for layout in plan.outputs.layouts()]
 
 
 def all_papers(wildcards):
-    pictures, tables = plan.papers()
+    pictures, tables = plan.outputs.papers()
     files = [
         f"{picture}.{ending}" for picture in pictures for ending in ("pdf", "png", "svg", "tex")
     ]
@@ -91,11 +96,11 @@ def of_all_systems(kind, family, ending):
 
 
 def all_metrics(wildcards):
-    return plan.metrics() + plan.given_metrics()
+    return plan.outputs.metrics() + plan.given.metrics()
 
 
 def all_utility(wildcards):
-    return plan.utility()
+    return plan.utility.tables()
 
 
 def expected(wildcards):
@@ -111,37 +116,37 @@ def expected_argument(wildcards):
 
 
 def all_manifests(wildcards):
-    return plan.manifests()
+    return plan.speech.manifests()
 
 
 def all_trials(wildcards):
-    return plan.trials()
+    return plan.speech.trials()
 
 
 def all_checks(wildcards):
-    return plan.checks()
+    return plan.speech.checks()
 
 
 def described_corpora(wildcards):
     """The two tables that describe_corpora makes of a run with a corpus."""
     tables = [f"results/report/tables/{name}.tsv" for name in ("speech", "trials")]
-    return tables if plan.manifests() else []
+    return tables if plan.speech.manifests() else []
 
 
 def corpora_arguments(wildcards):
     """Arguments that hand write_report what is known of the corpora."""
-    if not plan.manifests():
+    if not plan.speech.manifests():
         return []
     speech, lists = described_corpora(wildcards)
-    return ["--speech", speech, "--lists", lists, "--checks", *plan.checks()]
+    return ["--speech", speech, "--lists", lists, "--checks", *plan.speech.checks()]
 
 
 def all_figures(wildcards):
-    return plan.figures()
+    return plan.outputs.figures()
 
 
 def used_files(wildcards):
-    return plan.used_files()
+    return plan.outputs.used_files()
 
 
 def for_papers(path):
@@ -158,11 +163,11 @@ def config_as_used(wildcards):
 
 
 def all_intervals(wildcards):
-    return plan.intervals() + plan.given_intervals()
+    return plan.outputs.intervals() + plan.given.intervals()
 
 
 def all_comparisons(wildcards):
-    return plan.comparisons()
+    return plan.outputs.comparisons()
 
 
 def parts_of_page(wildcards):

@@ -11,7 +11,7 @@ rule fetch_model:
     log:
         "results/logs/fetch_model/{extractor}.log",
     wildcard_constraints:
-        extractor=one_of(plan.extractors_with("revision")),
+        extractor=one_of(plan.attackers.extractors_with("revision")),
     localrule: True
     conda:
         "../../envs/speechbrain.yaml"
@@ -43,7 +43,7 @@ rule train_extractor:
     benchmark:
         "results/benchmarks/train_extractor/{extractor}.tsv"
     wildcard_constraints:
-        extractor=one_of(plan.extractors_with("train")),
+        extractor=one_of(plan.attackers.extractors_with("train")),
     conda:
         "../../envs/speechbrain.yaml"
     threads: training_threads

@@ -88,7 +88,7 @@ rule assess_utility:
     params:
         code=code("assess_utility"),
         options=measure_options,
-        bootstrap=plan.n_replicates(),
+        bootstrap=plan.n_replicates,
         seed=config["report"]["seed"],
     shell:
         "python {input.script:q}"

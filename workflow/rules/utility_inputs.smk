@@ -27,15 +27,15 @@ def measure_sandbox(wildcards):
 
 
 def measures(wildcards):
-    return plan.measures(wildcards.corpus)
+    return plan.utility.measures(wildcards.corpus)
 
 
 def measure_options(wildcards):
-    return json.dumps(plan.measure_options())
+    return json.dumps(plan.utility.options())
 
 
 def trial_lists(wildcards):
     return [
         f"results/trials/{wildcards.corpus}/{trials}.tsv"
-        for trials in plan.trial_lists(wildcards.corpus)
+        for trials in plan.speech.trial_lists(wildcards.corpus)
     ]

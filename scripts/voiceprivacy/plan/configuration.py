@@ -156,7 +156,8 @@ def _of_anonymiser(plan, name, entry):
     if "audio" in entry:
         for corpus, part in _attacked_parts(plan):
             yield from (
-                (("audio",), folder) for folder in plan.anonymiser_call(name, corpus, part)["audio"]
+                (("audio",), folder)
+                for folder in plan.speech.anonymiser_call(name, corpus, part)["audio"]
             )
 
 
@@ -173,13 +174,13 @@ def _of_extractor(plan, name, entry):
         yield ("start",), entry["start"]
     if "embeddings" in entry:
         for system, (corpus, part) in product(
-            ("original", *plan.anonymisers), _attacked_parts(plan)
+            ("original", *plan.speech.anonymisers), _attacked_parts(plan)
         ):
-            yield ("embeddings",), plan.ready(name, corpus, part, system)
+            yield ("embeddings",), plan.attackers.ready(name, corpus, part, system)
 
 
 def _of_attack(plan, name, entry):
-    for attack in plan.given_attacks():
+    for attack in plan.given.attacks():
         for field in ("key", "speakers"):
             if field in entry and attack.extractor == name:
                 yield (
@@ -194,7 +195,7 @@ def _attacked_parts(plan):
     """(corpus, part) of the speech that is attacked."""
     return [
         (corpus, part)
-        for corpus in {of.corpus: None for of in plan.attacks()}
+        for corpus in {of.corpus: None for of in plan.attackers.attacks()}
         for part in ("enrolment", "trial")
     ]
 

@@ -52,8 +52,12 @@ def estimate(config, examined):
     sizes = {(name, part): size for name, of in examined.items() for part, size in of.parts.items()}
     evaluated = {key: size for key, size in sizes.items() if key[1] != "train"}
     prepared = {key: size for key, size in sizes.items() if _is_made(config["corpora"][key[0]])}
-    written = [name for name in plan.protected if "audio" not in plan.anonymiser(name)]
-    mcadams = [name for name in written if MCADAMS in plan.anonymiser(name).get("command", "")]
+    written = [
+        name for name in plan.speech.protected if "audio" not in plan.speech.anonymiser(name)
+    ]
+    mcadams = [
+        name for name in written if MCADAMS in plan.speech.anonymiser(name).get("command", "")
+    ]
     return [
         Step("prepared speech", _flac(prepared, config), READING * _seconds(sizes)),
         Step(
@@ -69,10 +73,10 @@ def estimate(config, examined):
 def _embeddings(plan, evaluated, *, to_train):
     """Every extractor hears the original and all protected speech, or that which it was trained on."""
     utterances, spoken = sum(size.utterances for size in evaluated.values()), _seconds(evaluated)
-    trained = any("train" in entry for entry in plan.backends.values())
+    trained = any("train" in entry for entry in plan.attackers.backends.values())
     count, seconds = 0, 0.0
-    for name, entry in plan.extractors.items():
-        systems = 1 + (1 if entry["on"] else len(plan.protected))
+    for name, entry in plan.attackers.extractors.items():
+        systems = 1 + (1 if entry["on"] else len(plan.speech.protected))
         count += systems * utterances
         seconds += (systems * spoken + trained * to_train) * _rate(plan, name)
     return Step("embeddings", count * EMBEDDING_BYTES, seconds)
@@ -80,7 +84,7 @@ def _embeddings(plan, evaluated, *, to_train):
 
 def _rate(plan, extractor):
     """Seconds that an extractor takes for a second of speech."""
-    entry = plan.extractors[extractor]
+    entry = plan.attackers.extractors[extractor]
     if "train" in entry:
         return (
             FEATURES
@@ -88,7 +92,7 @@ def _rate(plan, extractor):
         )
     if "model" not in entry:
         return FEATURES
-    weights = plan.model_files(extractor)[-1]
+    weights = plan.attackers.model_files(extractor)[-1]
     return FEATURES + PER_WEIGHT_BYTE * (
         os.path.getsize(weights) if os.path.exists(weights) else HUB_BYTES
     )
@@ -97,14 +101,14 @@ def _rate(plan, extractor):
 def _assessment(plan, trials):
     """The steps from embeddings to the page; ``trials`` is {corpus: {list: number of trials}}."""
     systems, scores = 0, 0
-    for attack in (*plan.attacks(), *plan.rank_attacks()):
-        of_attack = plan.systems(attack.extractor, attack.backend)
-        conditions = sum(len(plan.conditions(name)) for name in of_attack)
+    for attack in (*plan.attackers.attacks(), *plan.attackers.rank_attacks()):
+        of_attack = plan.attackers.systems(attack.extractor, attack.backend)
+        conditions = sum(len(plan.speech.conditions(name)) for name in of_attack)
         systems += len(of_attack)
         scores += conditions * trials.get(attack.corpus, {}).get(attack.trials, 0)
-    given = sum(len(plan.given_systems(attack)) for attack in plan.given_attacks())
+    given = sum(len(plan.given.systems(attack)) for attack in plan.given.attacks())
     seconds = (
-        PAGE_S + systems * SYSTEM_S + given * GIVEN_S + scores * RESAMPLING * plan.n_replicates()
+        PAGE_S + systems * SYSTEM_S + given * GIVEN_S + scores * RESAMPLING * plan.n_replicates
     )
     return [
         Step("scores", scores * SCORE_BYTES, scores * SCORING),

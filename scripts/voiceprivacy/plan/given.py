@@ -1,177 +1,206 @@
 """Attacks whose scores somebody else made: which files there are, and what is made of them."""
 
 import re
+from collections.abc import Iterable
 from glob import glob
+from typing import Any, NamedTuple
 
-from voiceprivacy.vocabulary import ACROSS_CORPORA, CONDITIONS, GIVEN, MEAN, SECOND_RUN, Attack
+from voiceprivacy.plan.speech import Speech, TrialList
+from voiceprivacy.vocabulary import CONDITIONS, GIVEN, MEAN, SECOND_RUN, Attack
 
 NAME = "[a-z][a-z0-9_]*"
 
 
-def given_scores(template):
-    """Score files that match a path with {corpus}, {trials}, {anonymiser} and {condition}: {(those four): path}.
+class ScoreFile(NamedTuple):
+    """What the scores of one file are of."""
 
-    Without {corpus} or {trials} they are ``scores`` and ``all``. Names and conditions that cannot be ones do not match.
+    corpus: str
+    trials: str
+    anonymiser: str
+    condition: str
+
+
+def given_scores(template: str) -> dict[ScoreFile, str]:
+    """Score files that match a path with {corpus}, {trials}, {anonymiser} and {condition}.
+
+    Without {corpus} or {trials} they are ``scores`` and ``all``. Names and conditions that cannot
+    be ones do not match.
     """
-    names = {"corpus": "scores", "trials": "all"}
     pattern, star = re.escape(template), template
-    for field in ("corpus", "trials", "anonymiser", "condition"):
+    for field in ScoreFile._fields:
+        placeholder = f"{{{field}}}"
         values = "|".join(CONDITIONS) if field == "condition" else NAME
-        pattern = pattern.replace(re.escape(f"{{{field}}}"), f"(?P<{field}>{values})", 1)
-        pattern = pattern.replace(re.escape(f"{{{field}}}"), f"(?P={field})")
-        star = star.replace(f"{{{field}}}", "*")
-    found = {}
+        pattern = pattern.replace(re.escape(placeholder), f"(?P<{field}>{values})", 1)
+        pattern = pattern.replace(re.escape(placeholder), f"(?P={field})")  # the same once more
+        star = star.replace(placeholder, "*")
+    files = {}
     for path in sorted(glob(star)):
         if match := re.fullmatch(pattern, path):
-            fields = names | match.groupdict()
-            found[
-                Attack(fields["corpus"], fields["trials"], "", GIVEN),
-                fields["anonymiser"],
-                fields["condition"],
-            ] = path
-    return found
+            names = {"corpus": "scores", "trials": "all"} | match.groupdict()
+            files[ScoreFile(**names)] = path
+    return files
 
 
 class Given:
-    """The part of a plan that is about scores that somebody else made."""
+    """The attacks of a run whose scores somebody else made.
 
-    def given_attacks(self):
-        """Attacks whose scores somebody else made, by trial list."""
-        return list(
-            dict.fromkeys(
-                of._replace(extractor=name)
-                for name, files in self.given.items()
-                for of, _, _ in files
-            )
-        )
+    Parameters
+    ----------
+    entries : the section ``attacks`` of a completed config
+    files : the files of each attack, as ``given_scores`` finds them
+    speech : the corpora of the run, whose speakers are known
+    n_replicates : replicates of intervals; 0 for none
+    cece : conditions that C_ECE is measured under
+    """
 
-    def given_systems(self, attack):
-        """The systems that such an attack has scores of: {anonymiser: [condition, ...]}; second runs not."""
-        systems = {}
-        for of, anonymiser, condition in self.given[attack.extractor]:
-            if of == attack._replace(extractor="") and condition in ("oo", "op", "pp"):
-                systems.setdefault(anonymiser, []).append(condition)
-        return {name: of for name, of in systems.items() if not name.endswith(SECOND_RUN)}
+    def __init__(
+        self,
+        entries: dict[str, dict[str, Any]],
+        files: dict[str, dict[ScoreFile, str]],
+        speech: Speech,
+        *,
+        n_replicates: int = 0,
+        cece: tuple[str, ...] = ("op",),
+    ) -> None:
+        self.entries = entries
+        self.files = files
+        self.speech = speech
+        self.n_replicates = n_replicates
+        self.cece = cece
 
-    def given_file(self, attack, anonymiser, condition):
+    def attacks(self) -> list[Attack]:
+        """The attacks by trial list."""
+        attacks = [
+            Attack(scored.corpus, scored.trials, name, GIVEN)
+            for name, files in self.files.items()
+            for scored in files
+        ]
+        return list(dict.fromkeys(attacks))
+
+    def systems(self, attack: Attack) -> dict[str, list[str]]:
+        """The systems that an attack has scores of: {anonymiser: [condition, ...]}.
+
+        Second runs are not among them.
+        """
+        systems: dict[str, list[str]] = {}
+        for scored in self.files[attack.extractor]:
+            is_of_attack = (scored.corpus, scored.trials) == (attack.corpus, attack.trials)
+            is_second = scored.anonymiser.endswith(SECOND_RUN)
+            if is_of_attack and scored.condition != "p0p1" and not is_second:
+                systems.setdefault(scored.anonymiser, []).append(scored.condition)
+        return systems
+
+    def file(self, attack: Attack, anonymiser: str, condition: str) -> str:
         """The file of one condition's scores."""
-        return self.given[attack.extractor][attack._replace(extractor=""), anonymiser, condition]
+        scored = ScoreFile(attack.corpus, attack.trials, anonymiser, condition)
+        return self.files[attack.extractor][scored]
 
-    def given_speakers(self, attack):
-        """The file that says who speaks in such an attack's trials, the user's or that of our list; None if neither."""
-        path = self.config["attacks"][attack.extractor].get("speakers")
+    def speakers(self, attack: Attack) -> str | None:
+        """The file that says who speaks in an attack's trials: the user's, else our list's.
+
+        None if neither is there.
+        """
+        path = self.entries[attack.extractor].get("speakers")
         if path:
             return path.replace("{corpus}", attack.corpus).replace("{trials}", attack.trials)
-        known = (attack.corpus, attack.trials) in self.all_trial_lists()
+        known = (attack.corpus, attack.trials) in self.speech.all_trial_lists()
         return f"results/trials/{attack.corpus}/{attack.trials}.speakers.tsv" if known else None
 
-    def given_resampled(self):
-        """Names of the attacks whose scores get intervals: the speakers of all their trials are known."""
-        names = [
-            name for name in self.given if all(map(self.given_speakers, self._given_attacks(name)))
-        ]
-        return names if self.n_replicates() else []
+    def calibrated(self, attack: Attack) -> list[str]:
+        """The anonymisers of which an attack has the scores of two runs, which C_ECE needs."""
+        return [name for name in self.systems(attack) if self._has_both_runs(attack, name)]
 
-    def given_intervals(self):
-        """Every file of intervals of such attacks."""
-        attacks = [
-            attack for name in self.given_resampled() for attack in self._given_attacks(name)
+    def _has_both_runs(self, attack: Attack, anonymiser: str) -> bool:
+        needed = [
+            ScoreFile(attack.corpus, attack.trials, f"{anonymiser}{run}", condition)
+            for run in ("", SECOND_RUN)
+            for condition in self.cece
         ]
+        return all(scored in self.files[attack.extractor] for scored in needed)
+
+    def names(self, field: str) -> list[str]:
+        """All corpora, trial lists or anonymisers (a field of ScoreFile) of these attacks."""
+        return [getattr(scored, field) for files in self.files.values() for scored in files]
+
+    # Outputs.
+
+    def metrics(self) -> list[str]:
+        """Every metrics file."""
+        return [
+            f"results/metrics/{family}/{attack.path(system)}.json"
+            for attack in self.attacks()
+            for system in self.systems(attack)
+            for family in self._families(attack, system)
+        ]
+
+    def resampled(self) -> list[str]:
+        """Names of the attacks whose scores get intervals: all their speakers are known."""
+        if not self.n_replicates:
+            return []
+        return [name for name in self.files if all(map(self.speakers, self._attacks_of(name)))]
+
+    def intervals(self) -> list[str]:
+        """Every file of intervals."""
         return [
             path
-            for attack in attacks
-            for path in self._given_intervals(attack, self.given_systems(attack))
+            for name in self.resampled()
+            for attack in self._attacks_of(name)
+            for path in self._intervals(attack, self.systems(attack))
         ]
 
-    def given_compared(self):
-        """Such attacks on which anonymisers are compared: each list, and the mean where there are several."""
+    def compared(self) -> list[Attack]:
+        """Attacks on which anonymisers are compared: each list, and the mean of several."""
         compared = []
-        for name in self.given_resampled():
-            for corpus in dict.fromkeys(attack.corpus for attack in self._given_attacks(name)):
-                lists = self._given_lists(name, corpus)
-                trials = [attack.trials for attack in lists] + [MEAN] * (len(lists) > 1)
-                compared += [Attack(corpus, of, name, GIVEN) for of in trials]
+        for name in self.resampled():
+            for corpus in dict.fromkeys(attack.corpus for attack in self._attacks_of(name)):
+                lists = [attack.trials for attack in self._on_corpus(name, corpus)]
+                lists += [MEAN] * (len(lists) > 1)
+                compared += [Attack(corpus, trials, name, GIVEN) for trials in lists]
         return compared
 
-    def given_compared_intervals(self, attack):
-        """The intervals behind such a comparison; ``attack`` may be on the mean or on an average."""
-        if attack.corpus == ACROSS_CORPORA:
-            lists = self.averages()[attack.trials]
-            systems = self.given_everywhere(attack.extractor, lists)
-            return [
-                path
-                for of in lists
-                for path in self._given_intervals(Attack(*of, *attack[2:]), systems)
-            ]
-        lists = (
-            self._given_lists(attack.extractor, attack.corpus)
-            if attack.trials == MEAN
-            else [attack]
-        )
-        return [path for of in lists for path in self._given_intervals(of, self.given_systems(of))]
+    def compared_intervals(self, attack: Attack) -> list[str]:
+        """The intervals behind such a comparison; ``attack`` may be on the mean of a corpus."""
+        attacks = [attack]
+        if attack.trials == MEAN:
+            attacks = self._on_corpus(attack.extractor, attack.corpus)
+        return [path for one in attacks for path in self._intervals(one, self.systems(one))]
 
-    def given_everywhere(self, name, lists):
-        """The systems that such an attack tried under the same conditions on each (corpus, trials) of ``lists``."""
-        tried = [self.given_systems(Attack(*of, name, GIVEN)).items() for of in lists]
+    def averaged_intervals(self, name: str, lists: list[TrialList]) -> list[str]:
+        """The intervals behind a comparison on an average over lists of several corpora."""
+        systems = self.everywhere(name, lists)
+        attacks = [Attack(*place, name, GIVEN) for place in lists]
+        return [path for attack in attacks for path in self._intervals(attack, systems)]
+
+    def everywhere(self, name: str, lists: list[TrialList]) -> list[str]:
+        """The systems that an attack tried under the same conditions on each of ``lists``."""
+        tried = [self.systems(Attack(*place, name, GIVEN)).items() for place in lists]
         return [
-            system for system, of in tried[0] if all((system, of) in others for others in tried)
+            system
+            for system, conditions in tried[0]
+            if all((system, conditions) in others for others in tried)
         ]
 
-    def given_figures(self):
-        """Pictures of such attacks, below the folder of figures."""
+    def figures(self) -> list[str]:
+        """Pictures of these attacks, below the folder of figures."""
         figures = []
-        for attack in self.given_attacks():
-            figures.append(f"zebra/{attack.corpus}/{attack.trials}/{attack.extractor}/{GIVEN}")
-            figures += [
-                f"calibration/{attack.path(name)}" for name in self.given_calibrated(attack)
-            ]
+        for attack in self.attacks():
+            figures.append(f"zebra/{'/'.join(attack)}")
+            figures += [f"calibration/{attack.path(name)}" for name in self.calibrated(attack)]
         return figures
 
-    def _given_attacks(self, name):
-        return [attack for attack in self.given_attacks() if attack.extractor == name]
+    def _attacks_of(self, name: str) -> list[Attack]:
+        return [attack for attack in self.attacks() if attack.extractor == name]
 
-    def _given_lists(self, name, corpus):
-        return [attack for attack in self._given_attacks(name) if attack.corpus == corpus]
+    def _on_corpus(self, name: str, corpus: str) -> list[Attack]:
+        return [attack for attack in self._attacks_of(name) if attack.corpus == corpus]
 
-    def _given_intervals(self, attack, systems):
+    def _intervals(self, attack: Attack, systems: Iterable[str]) -> list[str]:
         return [
             f"results/metrics/{family}/{attack.path(system)}.intervals.json"
             for system in systems
-            for family in self._given_families(attack, system)
+            for family in self._families(attack, system)
         ]
 
-    def given_calibrated(self, attack):
-        """The anonymisers of which such an attack has the scores of two runs that C_ECE needs."""
-        place, found = attack._replace(extractor=""), self.given[attack.extractor]
-        runs, conditions = ("", SECOND_RUN), self.config["report"]["cece"]
-        return [
-            name
-            for name in self.given_systems(attack)
-            if all(
-                (place, f"{name}{run}", condition) in found
-                for run in runs
-                for condition in conditions
-            )
-        ]
-
-    def given_metrics(self):
-        """Every metrics file of such attacks."""
-        paths = []
-        for attack in self.given_attacks():
-            for system in self.given_systems(attack):
-                families = self._given_families(attack, system)
-                paths += [
-                    f"results/metrics/{family}/{attack.path(system)}.json" for family in families
-                ]
-        return paths
-
-    def _given_families(self, attack, system):
-        return ["verification", "zebra"] + ["calibration"] * (
-            system in self.given_calibrated(attack)
-        )
-
-    def given_names(self, field):
-        """All corpora or trial lists (a field of Attack) that such attacks have, or all anonymisers."""
-        if field == "anonymiser":
-            return [anonymiser for files in self.given.values() for _, anonymiser, _ in files]
-        return [getattr(attack, field) for attack in self.given_attacks()]
+    def _families(self, attack: Attack, system: str) -> list[str]:
+        calibration = ["calibration"] * (system in self.calibrated(attack))
+        return ["verification", "zebra", *calibration]

@@ -1,6 +1,12 @@
 """What a run makes: metrics, intervals, comparisons, figures, and what papers take on request."""
 
-from voiceprivacy.vocabulary import ACROSS_CORPORA, GIVEN, MEAN, Attack
+from typing import Any
+
+from voiceprivacy.plan.attackers import Attackers
+from voiceprivacy.plan.averages import all_averages, folder_of
+from voiceprivacy.plan.given import Given
+from voiceprivacy.plan.speech import Speech, TrialList
+from voiceprivacy.vocabulary import ACROSS_CORPORA, GIVEN, MEAN, ORIGINAL, Attack
 
 PICTURES = [
     "ece",
@@ -14,215 +20,345 @@ PICTURES = [
     "calibration",
 ]
 TABLES = ["challenge", "2", "3", "4"]
-RESAMPLED = [
-    "verification",
-    "zebra",
-    "normalised",
-    "similarity",
-    "ranks",
-    "calibration",
-]  # families with intervals
-REPLICATES_PER_PAIR = (
-    40  # of anonymisers that are compared: fewer could not show a difference among so many
-)
+PITCH = "pitch_correlation"
+# Families of metrics with intervals.
+RESAMPLED = ["verification", "zebra", "normalised", "similarity", "ranks", "calibration"]
+# Of each pair of anonymisers that is compared: fewer could not show a difference among many pairs.
+REPLICATES_PER_PAIR = 40
+
+
+def replicates(wanted: int, *, n_anonymisers: int) -> int:
+    """Replicates of the intervals: at least what the config wants; 0 for none."""
+    n_pairs = n_anonymisers * (n_anonymisers - 1) // 2
+    return max(wanted, REPLICATES_PER_PAIR * n_pairs) if wanted else 0
+
+
+class Averages:
+    """Averages over trial lists of several corpora.
+
+    As an Attack, an average is a list of the corpus ACROSS_CORPORA.
+
+    Parameters
+    ----------
+    averages : ``report.averages`` of a completed config
+    """
+
+    def __init__(self, averages: dict[str, dict], attackers: Attackers, given: Given) -> None:
+        self.attackers = attackers
+        self.given = given
+        attacks = (*attackers.attacks(), *given.attacks())
+        tried = dict.fromkeys(TrialList(attack.corpus, attack.trials) for attack in attacks)
+        self.weights = {
+            folder_of(name): weights for name, weights in all_averages(averages, tried).items()
+        }
+        """{name as in paths: {(corpus, trials): weight}}"""
+
+    def attacks(self) -> list[Attack]:
+        """Every attacker with intervals on all lists of an average."""
+        attacks = self.attackers.attacks()
+        resampled = self.given.resampled()
+        attacks += [attack for attack in self.given.attacks() if attack.extractor in resampled]
+        tried: dict[tuple[str, str], set] = {}
+        for attack in attacks:
+            lists = tried.setdefault((attack.extractor, attack.backend), set())
+            lists.add((attack.corpus, attack.trials))
+        return [
+            Attack(ACROSS_CORPORA, name, extractor, backend)
+            for name, weights in self.weights.items()
+            for (extractor, backend), lists in tried.items()
+            if weights.keys() <= lists and self._has_systems(extractor, backend, weights)
+        ]
+
+    def _has_systems(self, extractor, backend, lists):
+        return backend != GIVEN or bool(self.given.everywhere(extractor, list(lists)))
 
 
 class Outputs:
-    """The part of a plan that is about results."""
+    """The results of a run, as paths.
 
-    def families(self, anonymiser):
+    Parameters
+    ----------
+    n_replicates : replicates of the intervals; 0 for none
+    """
+
+    def __init__(
+        self,
+        speech: Speech,
+        attackers: Attackers,
+        given: Given,
+        averages: Averages,
+        *,
+        n_replicates: int,
+    ) -> None:
+        self.speech = speech
+        self.attackers = attackers
+        self.given = given
+        self.averages = averages
+        self.n_replicates = n_replicates
+
+    # Numbers and their intervals.
+
+    def families(self, anonymiser: str) -> list[str]:
         """The metrics that a system gets."""
-        if anonymiser == "original":
+        if anonymiser == ORIGINAL:
             return ["verification", "zebra", "ranks"]
-        calibration = ["calibration"] if anonymiser in self.repeated else []
+        calibration = ["calibration"] if anonymiser in self.speech.repeated else []
         return ["verification", "zebra", "normalised", "similarity", "ranks", *calibration]
 
     def _families_on(self, corpus, anonymiser):
-        return [
-            family
-            for family in self.families(anonymiser)
-            if family != "ranks" or self.has_gallery(corpus)
-        ]
+        families = self.families(anonymiser)
+        if not self.speech.has_gallery(corpus):
+            families.remove("ranks")
+        return families
 
-    def metrics(self):
-        """Every metrics file of the run."""
-        return [
+    def metrics(self) -> list[str]:
+        """Every metrics file of our own attackers."""
+        on_lists = [
             f"results/metrics/{family}/{attack.path(system)}.json"
-            for attack in self.attacks()
-            for system in self.systems(attack.extractor, attack.backend)
+            for attack in self.attackers.attacks()
+            for system in self.attackers.systems(attack.extractor, attack.backend)
             for family in self._families_on(attack.corpus, system)
-        ] + [
-            f"results/metrics/ranks/{attack.path(system)}.json"
-            for attack in self.rank_attacks()
-            for system in self.systems(attack.extractor, attack.backend)
         ]
+        on_galleries = [
+            f"results/metrics/ranks/{attack.path(system)}.json"
+            for attack in self.attackers.rank_attacks()
+            for system in self.attackers.systems(attack.extractor, attack.backend)
+        ]
+        return on_lists + on_galleries
 
-    def n_replicates(self):
-        """Replicates of the intervals; 0 for none."""
-        pairs = len(self.anonymisers) * (len(self.anonymisers) - 1) // 2
-        wanted = self.config["report"]["bootstrap"]
-        return max(wanted, REPLICATES_PER_PAIR * pairs) if wanted else 0
-
-    def intervals(self):
-        """Every file of intervals of the run."""
-        of_families = tuple(f"results/metrics/{family}/" for family in RESAMPLED)
-        metrics = (
-            [path for path in self.metrics() if path.startswith(of_families)]
-            if self.n_replicates()
-            else []
-        )
+    def intervals(self) -> list[str]:
+        """Every file of intervals of our own attackers."""
+        if not self.n_replicates:
+            return []
+        folders = tuple(f"results/metrics/{family}/" for family in RESAMPLED)
+        metrics = [path for path in self.metrics() if path.startswith(folders)]
         return [path.removesuffix("json") + "intervals.json" for path in metrics]
 
-    def compared_lists(self, corpus):
-        """The trial lists of a corpus, and their mean where there are several: on what anonymisers are compared."""
-        lists = list(self.trial_lists(corpus))
+    # Comparisons.
+
+    def compared_lists(self, corpus: str) -> list[str]:
+        """On what anonymisers are compared: the trial lists of a corpus, the mean of several."""
+        lists = self.speech.trial_lists(corpus)
         return [*lists, MEAN] if len(lists) > 1 else lists
 
-    def compared_intervals(self, attack):
-        """The intervals behind a comparison of all systems; ``attack`` may be on the mean or on an average."""
-        if attack.backend == GIVEN:
-            return self.given_compared_intervals(attack)
+    def compared_intervals(self, attack: Attack) -> list[str]:
+        """The intervals behind a comparison of all systems.
+
+        ``attack`` may be on a list, on the mean of a corpus or on an average.
+        """
+        lists = [TrialList(attack.corpus, attack.trials)]
         if attack.corpus == ACROSS_CORPORA:
-            lists = self.averages()[attack.trials]
-        else:
-            of_corpus = (
-                self.trial_lists(attack.corpus) if attack.trials == MEAN else [attack.trials]
-            )
-            lists = [(attack.corpus, trials) for trials in of_corpus]
+            lists = list(self.averages.weights[attack.trials])
+        if attack.backend == GIVEN:
+            if attack.corpus == ACROSS_CORPORA:
+                return self.given.averaged_intervals(attack.extractor, lists)
+            return self.given.compared_intervals(attack)
+        if attack.trials == MEAN:
+            lists = [
+                TrialList(attack.corpus, trials)
+                for trials in self.speech.trial_lists(attack.corpus)
+            ]
+        ordered = [place for place in self.speech.all_trial_lists() if place in lists]
         return [
-            f"results/metrics/{family}/{attack._replace(corpus=corpus, trials=trials).path(system)}.intervals.json"
-            for corpus, trials in self.all_trial_lists()
-            if (corpus, trials) in lists
-            for system in self.systems(attack.extractor, attack.backend)
-            for family in self._families_on(corpus, system)
+            f"results/metrics/{family}/{on_list.path(system)}.intervals.json"
+            for on_list in (Attack(*place, attack.extractor, attack.backend) for place in ordered)
+            for system in self.attackers.systems(attack.extractor, attack.backend)
+            for family in self._families_on(on_list.corpus, system)
             if family in RESAMPLED
         ]
 
-    def comparisons(self):
-        """Every comparison of anonymisers, under one attacker and under the strongest attack on each."""
-        found = {
-            f"results/comparisons/{attack.corpus}/{trials}/{attack.extractor}/{attack.backend}.tsv": None
-            for attack in self.attacks()
+    def compared(self) -> list[Attack]:
+        """Every attack under which anonymisers are compared."""
+        attacks = {
+            attack._replace(trials=trials): None
+            for attack in self.attackers.attacks()
             for trials in self.compared_lists(attack.corpus)
         }
-        found |= {
-            f"results/comparisons/{of.corpus}/{of.trials}/{of.extractor}/{of.backend}.tsv": None
-            for of in (*self.given_compared(), *self.average_attacks())
-        }
-        found |= {
-            f"results/comparisons/{'/'.join(place)}/strongest.tsv": None
-            for place in self.compared_strongest()
-        }
-        return list(found) if self.n_replicates() else []
+        attacks |= dict.fromkeys((*self.given.compared(), *self.averages.attacks()))
+        return list(attacks) if self.n_replicates else []
 
-    def compared_strongest(self):
-        """Where the strongest attacks are compared, as the report's answers want it: {(corpus, trials): [Attack, ...]}.
+    def compared_strongest(self) -> dict[TrialList, list[Attack]]:
+        """Where the strongest attacks are compared, and of which attackers.
 
-        On the list of a corpus or the mean over its lists, and on averages; by attackers that tried all of those lists.
+        They are compared on the list of a corpus or the mean over its lists, and on averages; by
+        attackers that tried all of those lists.
         """
-        tried = {}
-        for attack in (*self.attacks(), *self.given_compared()):
+        if not self.n_replicates:
+            return {}
+        tried: dict[str, dict[tuple[str, str], set[str]]] = {}
+        for attack in (*self.attackers.attacks(), *self.given.compared()):
             if attack.trials != MEAN:
-                of_corpus = tried.setdefault(attack.corpus, {})
-                of_corpus.setdefault((attack.extractor, attack.backend), set()).add(attack.trials)
-        found = {}
+                attackers = tried.setdefault(attack.corpus, {})
+                attackers.setdefault((attack.extractor, attack.backend), set()).add(attack.trials)
+        compared = {}
         for corpus, attackers in tried.items():
             lists = set().union(*attackers.values())
-            trials = MEAN if len(lists) > 1 else min(lists)
-            complete = [attacker for attacker, of in attackers.items() if of == lists]
-            found[corpus, trials] = [Attack(corpus, trials, *attacker) for attacker in complete]
-        for attack in self.average_attacks():
-            found.setdefault(attack[:2], []).append(attack)
-        return {
-            place: attacks for place, attacks in found.items() if attacks and self.n_replicates()
-        }
+            place = TrialList(corpus, MEAN if len(lists) > 1 else min(lists))
+            compared[place] = [
+                Attack(*place, extractor, backend)
+                for (extractor, backend), of_attacker in attackers.items()
+                if of_attacker == lists
+            ]
+        for attack in self.averages.attacks():
+            compared.setdefault(TrialList(attack.corpus, attack.trials), []).append(attack)
+        return {place: attacks for place, attacks in compared.items() if attacks}
 
-    def strongest_intervals(self, corpus, trials):
-        """The intervals behind a comparison of strongest attacks: the equal error rates of all attackers."""
-        attacks = self.compared_strongest()[corpus, trials]
+    def strongest_intervals(self, corpus: str, trials: str) -> list[str]:
+        """The intervals behind a comparison of strongest attacks: equal error rates of all."""
+        attacks = self.compared_strongest()[TrialList(corpus, trials)]
         paths = [path for attack in attacks for path in self.compared_intervals(attack)]
         return [path for path in paths if path.startswith("results/metrics/verification/")]
 
-    def figures(self):
+    def comparisons(self) -> list[str]:
+        """The files of all comparisons: under each attacker, and under the strongest attacks."""
+        paths = [f"results/comparisons/{'/'.join(attack)}.tsv" for attack in self.compared()]
+        strongest = [
+            f"results/comparisons/{corpus}/{trials}/strongest.tsv"
+            for corpus, trials in self.compared_strongest()
+        ]
+        return paths + strongest
+
+    # Pictures and tables.
+
+    def figures(self) -> list[str]:
         """Every figure of the report, as svg."""
-        figures = [figure for attack in self.attacks() for figure in self._of(attack)]
-        figures += [figure for attack in self.rank_attacks() for figure in self._ranks(attack)]
+        attacks, rank_attacks = self.attackers.attacks(), self.attackers.rank_attacks()
+        figures = [figure for attack in attacks for figure in self._figures_of(attack)]
+        figures += [figure for attack in rank_attacks for figure in _rank_figures(attack)]
         figures += dict.fromkeys(
-            f"rank_lengths/{attack.corpus}/{self.galleries(attack.corpus)[attack.trials][0]}"
-            f"/{attack.extractor}/{attack.backend}"
-            for attack in self.rank_attacks()
-            if len(self.galleries(attack.corpus))
-            > len(self.corpora[attack.corpus]["protocol"]["rank_sampling"]["lists"])
+            self._figure_of_lengths(attack)
+            for attack in rank_attacks
+            if self._has_several_lengths(attack.corpus)
         )
-        attackers = dict.fromkeys((attack.extractor, attack.backend) for attack in self.attacks())
+        figures += [f"distinctiveness/{attacker}" for attacker in self._attackers_of_protected()]
         figures += [
-            f"distinctiveness/{'/'.join(attacker)}"
-            for attacker in attackers
-            if self._protected(*attacker)
+            f"calibration/{attack.path(system)}"
+            for attack in attacks
+            for system in self._protected(attack.extractor, attack.backend)
+            if system in self.speech.repeated
         ]
-        figures += [
-            f"calibration/{attack.path(name)}"
-            for attack in self.attacks()
-            for name in self._protected(attack.extractor, attack.backend)
-            if name in self.repeated
-        ]
-        tried = {attack.extractor for attack in (*self.attacks(), *self.rank_attacks())}
-        figures += [
-            f"training/{name}/loss" for name in self.extractors_with("train") if name in tried
-        ]
-        return [
-            f"results/report/figures/{figure}.svg" for figure in [*figures, *self.given_figures()]
-        ]
+        tried = {attack.extractor for attack in (*attacks, *rank_attacks)}
+        trained = [name for name in self.attackers.extractors_with("train") if name in tried]
+        figures += [f"training/{name}/loss" for name in trained]
+        figures += self.given.figures()
+        return [f"results/report/figures/{figure}.svg" for figure in figures]
 
-    def _of(self, attack):
-        one_each = f"{attack.corpus}/{attack.trials}/{attack.extractor}/{attack.backend}"
-        protected = self._protected(attack.extractor, attack.backend)
-        per_system = [
-            f"{kind}/{attack.path(name)}"
+    def _figures_of(self, attack):
+        figures = [f"zebra/{'/'.join(attack)}"]
+        if self.speech.has_gallery(attack.corpus):
+            figures += _rank_figures(attack)
+        figures += [
+            f"{kind}/{attack.path(system)}"
             for kind in ("similarity", "zoo", "speakers")
-            for name in protected
+            for system in self._protected(attack.extractor, attack.backend)
         ]
-        ranks = self._ranks(attack) if self.has_gallery(attack.corpus) else []
-        return [f"zebra/{one_each}", *ranks, *per_system]
+        return figures
 
-    def _ranks(self, attack):
-        one_each = f"{attack.corpus}/{attack.trials}/{attack.extractor}/{attack.backend}"
-        return [f"ranks/{one_each}", f"rank_speakers/{one_each}"]
+    def _has_several_lengths(self, corpus):
+        galleries = self.speech.galleries(corpus).values()
+        return len(galleries) > len({gallery.gender for gallery in galleries})
 
-    def layouts(self):
-        """Pictures of all sets and systems under one attacker, made on request: paths below results/paper."""
-        attackers = dict.fromkeys((attack.extractor, attack.backend) for attack in self.attacks())
-        shown = [attacker for attacker in attackers if self._protected(*attacker)]
-        histograms = [name for name in self.extractors if self.feature(name)]
-        return [
-            *(
-                f"{kind}/{'/'.join(attacker)}"
-                for attacker in shown
-                for kind in ("all_matrices", "all_profiles")
-            ),
-            *(f"features/{corpus}/{name}" for corpus in self.evaluated for name in histograms),
+    def _figure_of_lengths(self, attack):
+        gender = self.speech.galleries(attack.corpus)[attack.trials].gender
+        return f"rank_lengths/{attack.corpus}/{gender}/{attack.extractor}/{attack.backend}"
+
+    def _attackers_of_protected(self):
+        """Attackers that are tried on an anonymiser: {extractor}/{backend}."""
+        attacks = self.attackers.attacks()
+        return dict.fromkeys(
+            f"{attack.extractor}/{attack.backend}"
+            for attack in attacks
+            if self._protected(attack.extractor, attack.backend)
+        )
+
+    def _protected(self, extractor, backend):
+        return [name for name in self.attackers.systems(extractor, backend) if name != ORIGINAL]
+
+    def layouts(self) -> list[str]:
+        """Pictures of all sets and systems under one attacker, made on request.
+
+        They are paths below results/paper.
+        """
+        layouts = [
+            f"{kind}/{attacker}"
+            for attacker in self._attackers_of_protected()
+            for kind in ("all_matrices", "all_profiles")
         ]
+        histograms = [name for name in self.attackers.extractors if self.attackers.feature(name)]
+        layouts += [
+            f"features/{corpus}/{name}" for corpus in self.speech.evaluated for name in histograms
+        ]
+        return layouts
 
-    def papers(self):
+    def papers(self) -> tuple[list[str], list[str]]:
         """Pictures and tables that are made on request: paths without ending."""
         pictures = [
-            f"results/paper/{picture}/{attack.corpus}/{attack.trials}/{attack.extractor}/{attack.backend}"
-            for attack in self.attacks()
+            f"results/paper/{picture}/{'/'.join(attack)}"
+            for attack in self.attackers.attacks()
             for picture in PICTURES
         ]
         return pictures, [f"results/paper/tables/{table}" for table in TABLES]
 
-    def _protected(self, extractor, backend):
-        return [name for name in self.systems(extractor, backend) if name != "original"]
-
-    def used_files(self):
-        """What a reviewer may want to compare besides the config: the trial lists and the attackers' models."""
-        lists = [
-            f"results/trials/{corpus}/{trials}.tsv" for corpus, trials in self.all_trial_lists()
-        ]
+    def used_files(self) -> list[str]:
+        """What a reviewer may compare besides the config: the lists and the attackers' models."""
+        lists = self.speech.trials()
         lists += [
-            f"results/samples/{corpus}/{gallery}.tsv" for corpus, gallery in self.all_galleries()
+            f"results/samples/{corpus}/{gallery}.tsv"
+            for corpus, gallery in self.speech.all_galleries()
         ]
-        return lists + [
-            file for name in self.networks() if lists for file in self.model_files(name)
+        models = [
+            file for name in self.attackers.networks() for file in self.attackers.model_files(name)
         ]
+        return lists + models if lists else []
+
+
+def _rank_figures(attack):
+    return [f"ranks/{'/'.join(attack)}", f"rank_speakers/{'/'.join(attack)}"]
+
+
+class Utility:
+    """What the protected speech is still good for, and what there is to hear.
+
+    Parameters
+    ----------
+    measures : the section ``utility`` of a completed config
+    pitch : whether the pitch is compared with the original's
+    listen : whether the page plays clips
+    """
+
+    def __init__(
+        self, measures: dict[str, dict[str, Any]], speech: Speech, *, pitch: bool, listen: bool
+    ) -> None:
+        self.entries = measures
+        self.speech = speech
+        self.pitch = pitch
+        self.listen = listen
+
+    def measures(self, corpus: str) -> list[str]:
+        """Every table of measures of a corpus: of its pitch, and those of the config."""
+        folder = f"results/utility/{corpus}/trial"
+        anonymisers = list(self.speech.anonymisers)
+        tables = [f"{folder}/{name}/{PITCH}.tsv" for name in anonymisers if self.pitch]
+        tables += [
+            f"{folder}/{system}/{measure}.tsv"
+            for system in [ORIGINAL, *anonymisers]
+            for measure in self.entries
+        ]
+        return tables
+
+    def options(self) -> dict[str, dict]:
+        """How the measures are read: {name: {better, weight}}."""
+        options: dict[str, dict] = {PITCH: {"better": "higher"}}
+        for name, entry in self.entries.items():
+            options[name] = {key: entry[key] for key in ("better", "weight") if key in entry}
+        return options
+
+    def tables(self) -> list[str]:
+        """The table of means of every corpus of which something is measured."""
+        corpora = [name for name in self.speech.evaluated if self.measures(name)]
+        return [f"results/metrics/utility/{corpus}.tsv" for corpus in corpora]
+
+    def clips(self) -> list[str]:
+        """Clips to listen to of every corpus with trial lists."""
+        corpora = [name for name in self.speech.evaluated if self.speech.trial_lists(name)]
+        return [f"results/report/listen/{corpus}.json" for corpus in corpora if self.listen]

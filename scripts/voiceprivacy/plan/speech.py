@@ -1,152 +1,213 @@
-"""Which speech a run takes: corpora, their trial lists and galleries, anonymisers and their seeds."""
+"""Which speech a run takes: corpora, their lists and galleries, anonymisers and their seeds."""
 
+from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import SCRIPTS
-from voiceprivacy.vocabulary import SECOND_RUN
+from voiceprivacy.vocabulary import CONDITIONS, ORIGINAL, SECOND_RUN
 
 CORPUS_KINDS = ["synthetic", "librispeech", "vctk", "kaldi", "folder"]
 ANONYMISER_KINDS = ["command", "function", "audio"]
 
 
-def environment_file(env):
-    """The absolute path of a conda environment: one of ours by its word, or a file of the user's."""
-    own = "/" in env or env.endswith((".yaml", ".yml"))
-    return str(Path(env).absolute() if own else SCRIPTS.parent / "envs" / f"{env}.yaml")
+class TrialList(NamedTuple):
+    """A trial list or a sampled gallery of a corpus."""
+
+    corpus: str
+    trials: str
+
+
+class Gallery(NamedTuple):
+    """Whose voices a sampled gallery holds; observations that make a test and a template."""
+
+    gender: str
+    test: int
+    template: int
 
 
 class Speech:
-    """The part of a plan that is about corpora and anonymisers."""
+    """The corpora and anonymisers of a run.
 
-    def anonymiser_manifest(self, corpus, part):
-        """What an anonymiser is given: in training, every utterance has a pseudo-speaker of its own."""
-        name = "pseudo_manifest" if part == "train" else "manifest"
-        return f"results/audio/{corpus}/{part}/original/{name}.tsv"
+    Parameters
+    ----------
+    corpora, anonymisers : sections of a completed config
+    training : names of the corpora that attackers of the run are trained on
+    seed, attacker_draw : as in the config
+    """
 
-    def trial_lists(self, corpus):
+    def __init__(
+        self,
+        corpora: dict[str, dict],
+        anonymisers: dict[str, dict],
+        *,
+        training: Iterable[str] = (),
+        seed: int = 0,
+        attacker_draw: str = "independent",
+    ) -> None:
+        self.corpora = corpora
+        self.anonymisers = anonymisers
+        self.training = list(training)
+        self.seed = seed
+        self.attacker_draw = attacker_draw
+        self.evaluated = [name for name, entry in corpora.items() if entry["use"] == "evaluation"]
+        self.repeated = [name for name, entry in anonymisers.items() if entry["runs"] == 2]
+        self.protected = [*anonymisers, *[f"{name}{SECOND_RUN}" for name in self.repeated]]
+
+    # Corpora and where they come from.
+
+    def corpus_kind(self, corpus: str) -> str:
+        """Which key of CORPUS_KINDS a corpus has."""
+        return next(kind for kind in CORPUS_KINDS if kind in self.corpora[corpus])
+
+    def source(self, corpus: str) -> dict[str, Any]:
+        """What a corpus's entry says of its speech, as the scripts of the corpora room take it."""
+        keys = (*CORPUS_KINDS, "pipes", "limit", "segments", "exclude", "on_bad_audio")
+        return {key: self.corpora[corpus][key] for key in keys if key in self.corpora[corpus]}
+
+    def training_sources(self, corpus: str) -> dict[str, dict]:
+        """The sources of the corpora that train attackers: an evaluated one has other speakers."""
+        if corpus not in self.evaluated:
+            return {}
+        return {name: self.source(name) for name in self.training}
+
+    def downloads(self, corpus: str) -> list[str]:
+        """The files that say that a corpus's subsets are downloaded; none if it lies there."""
+        options = self.corpora[corpus].get("librispeech", {})
+        subsets = options["subsets"] if options.get("download") else []
+        return [f"results/downloads/{corpus}/{subset}.tsv" for subset in subsets]
+
+    def data_sets(self, corpus: str, part: str) -> list[str]:
+        """What {set} is in an audio folder: a part's Kaldi directories by name, else the corpus."""
+        kaldi = self.corpora[corpus].get("kaldi", corpus)
+        if isinstance(kaldi, dict):
+            kaldi = kaldi.get("directory", kaldi.get(part, corpus))
+        folders = [kaldi] if isinstance(kaldi, str) else kaldi
+        return [Path(folder).name for folder in folders]
+
+    def manifests(self) -> list[str]:
+        """The manifests of the original speech that a run reads."""
+        parts = [(name, part) for name in self.evaluated for part in ("enrolment", "trial")]
+        parts += [(name, "train") for name in self.training]
+        return [f"results/audio/{name}/{part}/original/manifest.tsv" for name, part in parts]
+
+    def checks(self) -> list[str]:
+        """What was found in the corpora of the run."""
+        return [f"results/checks/{name}.tsv" for name in (*self.evaluated, *self.training)]
+
+    # Trial lists and galleries.
+
+    def trial_lists(self, corpus: str) -> list[str]:
         """Names of a corpus's trial lists."""
         protocol = self.corpora[corpus].get("protocol", {None: {}})
         (options,) = protocol.values()
         return [] if "rank_sampling" in protocol else options.get("lists", list(options))
 
-    def galleries(self, corpus):
-        """Sampled galleries of a corpus: {name: (gender, observations of a test, of a template)}."""
-        options = self.corpora[corpus].get("protocol", {}).get("rank_sampling")
-        if not options:
-            return {}
-        lengths = [
-            of if isinstance(of, list) else [of] for of in (options["test"], options["template"])
-        ]
-        return {
-            f"{gender}_t{test}_d{template}": (gender, test, template)
-            for gender, test, template in product(options["lists"], *lengths)
-        }
-
-    def all_galleries(self):
-        """(corpus, gallery) of all evaluated corpora."""
+    def all_trial_lists(self) -> list[TrialList]:
+        """The trial lists of all evaluated corpora."""
         return [
-            (corpus, gallery) for corpus in self.evaluated for gallery in self.galleries(corpus)
+            TrialList(corpus, trials)
+            for corpus in self.evaluated
+            for trials in self.trial_lists(corpus)
         ]
 
-    def has_gallery(self, corpus):
-        """Whether a corpus enrols one model a speaker, among whom a true speaker has a rank."""
-        return "all_pairs" not in self.corpora[corpus].get("protocol", {})
-
-    def all_trial_lists(self):
-        """(corpus, trial list) of all evaluated corpora."""
-        return [
-            (corpus, trials) for corpus in self.evaluated for trials in self.trial_lists(corpus)
-        ]
-
-    def corpus_kind(self, corpus):
-        """Which key of CORPUS_KINDS a corpus has."""
-        return next(kind for kind in CORPUS_KINDS if kind in self.corpora[corpus])
-
-    def data_sets(self, corpus, part):
-        """Names of the Kaldi directories that a part lies in, else the corpus: what {set} is in an audio folder."""
-        kaldi = self.corpora[corpus].get("kaldi", corpus)
-        folders = (
-            kaldi.get("directory", kaldi.get(part, corpus)) if isinstance(kaldi, dict) else kaldi
-        )
-        return [
-            Path(folder).name for folder in ([folders] if isinstance(folders, str) else folders)
-        ]
-
-    def source(self, corpus):
-        """What a corpus's entry says of its speech, as the scripts of the corpora room take it."""
-        keys = (*CORPUS_KINDS, "pipes", "limit", "segments", "exclude", "on_bad_audio")
-        return {key: self.corpora[corpus][key] for key in keys if key in self.corpora[corpus]}
-
-    def training_sources(self, corpus):
-        """The sources of the corpora that train the run's attackers, whose speakers an evaluated one must not have."""
-        if corpus not in self.evaluated:
-            return {}
-        return {name: self.source(name) for name in self._training_corpora()}
-
-    def manifests(self):
-        """The manifests of the original speech that a run reads: both parts of what is evaluated, and what trains."""
-        parts = {name: ["enrolment", "trial"] for name in self.evaluated}
-        parts |= {name: ["train"] for name in self._training_corpora()}
-        return [
-            f"results/audio/{name}/{part}/original/manifest.tsv"
-            for name, of in parts.items()
-            for part in of
-        ]
-
-    def _training_corpora(self):
-        """Corpora that an extractor or a back-end of the run is trained on."""
-        entries = (*self.extractors.values(), *self.backends.values())
-        fields = [
-            entry[field] for entry in entries for field in ("train", "units") if field in entry
-        ]
-        return dict.fromkeys(field["corpus"] for field in fields)
-
-    def checks(self):
-        """What was found in the corpora of the run."""
-        return [
-            f"results/checks/{name}.tsv" for name in (*self.evaluated, *self._training_corpora())
-        ]
-
-    def trials(self):
-        """Every trial list of the run; its enrolments lie beside it."""
+    def trials(self) -> list[str]:
+        """The files of all trial lists; each list's enrolments lie beside it."""
         return [
             f"results/trials/{corpus}/{trials}.tsv" for corpus, trials in self.all_trial_lists()
         ]
 
-    def downloads(self, corpus):
-        """What says that a corpus's subsets are downloaded (of one that lies there: none)."""
-        options = self.corpora[corpus].get("librispeech", {})
-        subsets = options["subsets"] if options.get("download") else []
-        return [f"results/downloads/{corpus}/{subset}.tsv" for subset in subsets]
+    def kaldi_lists(self) -> list[TrialList]:
+        """The trial lists that lie in Kaldi directories: only those can be published sets."""
+        return [
+            place
+            for place in self.all_trial_lists()
+            if "given" in self.corpora[place.corpus].get("protocol", {})
+        ]
 
-    def anonymiser(self, name):
+    def galleries(self, corpus: str) -> dict[str, Gallery]:
+        """Sampled galleries of a corpus by name."""
+        options = self.corpora[corpus].get("protocol", {}).get("rank_sampling")
+        if not options:
+            return {}
+        choices = [options["lists"], _as_list(options["test"]), _as_list(options["template"])]
+        sampled = [Gallery(*choice) for choice in product(*choices)]
+        names = [f"{gender}_t{test}_d{template}" for gender, test, template in sampled]
+        return dict(zip(names, sampled, strict=True))
+
+    def all_galleries(self) -> list[TrialList]:
+        """The galleries of all evaluated corpora."""
+        return [
+            TrialList(corpus, gallery)
+            for corpus in self.evaluated
+            for gallery in self.galleries(corpus)
+        ]
+
+    def has_gallery(self, corpus: str) -> bool:
+        """Whether a corpus enrols one model a speaker, among whom a true speaker has a rank."""
+        return "all_pairs" not in self.corpora[corpus].get("protocol", {})
+
+    # Anonymisers.
+
+    def anonymiser(self, name: str) -> dict[str, Any]:
         """The entry of an anonymiser or of its second run."""
         return self.anonymisers[name.removesuffix(SECOND_RUN)]
 
-    def anonymiser_call(self, name, corpus, part):
-        """The fields of an entry that anonymise_part takes; an audio folder is filled in: one for every {set}."""
+    def anonymiser_manifest(self, corpus: str, part: str) -> str:
+        """What an anonymiser is given: in training, every utterance has its own pseudo-speaker."""
+        name = "pseudo_manifest" if part == "train" else "manifest"
+        return f"results/audio/{corpus}/{part}/original/{name}.tsv"
+
+    def anonymiser_call(self, name: str, corpus: str, part: str) -> dict[str, Any]:
+        """The fields of an entry that anonymise_part takes.
+
+        An audio folder is filled in: one folder for every {set}.
+        """
         entry = self.anonymiser(name)
         kind = next(kind for kind in ANONYMISER_KINDS if kind in entry)
         value = entry[kind]
         if kind == "audio":
             folder = value.replace("{corpus}", corpus).replace("{part}", part)
-            value = list(
-                dict.fromkeys(folder.replace("{set}", of) for of in self.data_sets(corpus, part))
-            )
-        return {
-            kind: value,
-            **{field: entry[field] for field in ("options", "resample", "sandbox")},
-        }
+            folders = [folder.replace("{set}", name) for name in self.data_sets(corpus, part)]
+            value = list(dict.fromkeys(folders))
+        options = {field: entry[field] for field in ("options", "resample", "sandbox")}
+        return {kind: value, **options}
 
-    def first_run(self, name):
-        """The first run of a second one; nothing for others."""
+    def first_run(self, name: str) -> str | None:
+        """The first run of a second one; None for others."""
         return name.removesuffix(SECOND_RUN) if name.endswith(SECOND_RUN) else None
 
-    def anonymiser_seed(self, name, part):
-        """Seed of one run on one part: an attacker does not hold the users' (trial), unless attacker_draw is same."""
+    def anonymiser_seed(self, name: str, part: str) -> int:
+        """Seed of one run on one part.
+
+        An attacker does not hold the seed of the users (trial), unless attacker_draw is same.
+        """
         run = ["run1"] if name.endswith(SECOND_RUN) else []
-        attacker = part != "trial" and self.config["attacker_draw"] == "independent"
-        names = run + ([part] if attacker else [])
-        return seeds.derive(self.config["seed"], *names) if names else self.config["seed"]
+        is_attackers = part != "trial" and self.attacker_draw == "independent"
+        names = run + ([part] if is_attackers else [])
+        return seeds.derive(self.seed, *names) if names else self.seed
+
+    def of_condition(self, condition: str, anonymiser: str) -> tuple[str, str]:
+        """Whose speech enrols and whose is tried: (original, b2) for op."""
+        second_run = f"{anonymiser}{SECOND_RUN}"
+        names = {"original": ORIGINAL, "run0": anonymiser, "run1": second_run}
+        enrolment, trial = CONDITIONS[condition]
+        return names[enrolment], names[trial]
+
+    def conditions(self, anonymiser: str) -> list[str]:
+        """The conditions that a system's scores are assessed under."""
+        if anonymiser == ORIGINAL:
+            return ["oo"]
+        return ["op", "pp", "p0p1"] if anonymiser in self.repeated else ["op", "pp"]
+
+
+def environment_file(env: str) -> str:
+    """The absolute path of a conda environment: ours by its word, or a file of the user's."""
+    is_users = "/" in env or env.endswith((".yaml", ".yml"))
+    return str(Path(env).absolute() if is_users else SCRIPTS.parent / "envs" / f"{env}.yaml")
+
+
+def _as_list(value: Any) -> list:
+    return value if isinstance(value, list) else [value]

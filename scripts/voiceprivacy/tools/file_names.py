@@ -350,19 +350,19 @@ def findings_of(config: dict, examined: Mapping[str, Examination]) -> Findings:
     Findings : an error for each anonymiser and part of a corpus that lacks utterances
     """
     findings, plan = Findings(), Plan(config)
-    anonymisers = [name for name, options in plan.anonymisers.items() if "audio" in options]
+    anonymisers = [name for name, options in plan.speech.anonymisers.items() if "audio" in options]
     if not anonymisers:
         return findings
-    for corpus in dict.fromkeys(attack.corpus for attack in plan.attacks()):
-        examination, source = examined[corpus], plan.source(corpus)
+    for corpus in dict.fromkeys(attack.corpus for attack in plan.attackers.attacks()):
+        examination, source = examined[corpus], plan.speech.source(corpus)
         if not examination.parts or examination.findings.errors() or "segments" in source:
             continue
-        protocol = plan.corpora[corpus]["protocol"]
+        protocol = plan.speech.corpora[corpus]["protocol"]
         for part in ("enrolment", "trial"):
             listed = parts.list_part(source, protocol, part, excluded=examination.excluded)
             utterances = [_as_utterance(utterance) for utterance in listed]
             for name in anonymisers:
-                folders = plan.anonymiser_call(name, corpus, part)["audio"]
+                folders = plan.speech.anonymiser_call(name, corpus, part)["audio"]
                 _look_for(utterances, name, folders, findings)
     return findings
 

@@ -229,11 +229,11 @@ def gather(results, anonymiser, *, with_audio=False):
         RANK: _ranked([of for of in systems if of.anonymiser == anonymiser]),
     }
     plan = Plan(provenance["config"])  # as it was used: completed already
-    for attack in plan.attacks():
-        if anonymiser in plan.systems(attack.extractor, attack.backend):
+    for attack in plan.attackers.attacks():
+        if anonymiser in plan.attackers.systems(attack.extractor, attack.backend):
             contents |= _list_files(results, attack)
             contents |= _scores(results, attack, ORIGINAL, ["oo"])
-            contents |= _scores(results, attack, anonymiser, plan.conditions(anonymiser))
+            contents |= _scores(results, attack, anonymiser, plan.speech.conditions(anonymiser))
     return contents | (_audio(results, plan, anonymiser) if with_audio else {})
 
 
@@ -318,7 +318,7 @@ def _scores(results, attack, anonymiser, conditions):
 
 def _audio(results, plan, anonymiser):
     files = {}
-    for corpus in plan.evaluated:
+    for corpus in plan.speech.evaluated:
         for part in ("enrolment", "trial"):
             for of in read_manifest(
                 results / "audio" / corpus / part / anonymiser / "manifest.tsv"

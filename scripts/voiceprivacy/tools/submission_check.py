@@ -70,8 +70,8 @@ def check(submitted, plan, anonymiser, *, results=None, with_audio=False):
         if name not in submitted.names
     )
     expected, lists = set(), {}
-    for attack in plan.attacks():
-        systems = plan.systems(attack.extractor, attack.backend)
+    for attack in plan.attackers.attacks():
+        systems = plan.attackers.systems(attack.extractor, attack.backend)
         if anonymiser not in systems:
             continue
         place = attack[:2]
@@ -81,7 +81,7 @@ def check(submitted, plan, anonymiser, *, results=None, with_audio=False):
         conditions = [
             condition
             for system in ("original", anonymiser)
-            for condition in plan.conditions(system)
+            for condition in plan.speech.conditions(system)
         ]
         for condition in conditions:
             name = submission.scores_name(attack, condition)
@@ -92,7 +92,7 @@ def check(submitted, plan, anonymiser, *, results=None, with_audio=False):
     ):
         yield f"{name}: no set of the config"
     if with_audio:
-        for corpus in plan.evaluated:
+        for corpus in plan.speech.evaluated:
             for part, utterances in _expected_utterances(plan, corpus, results).items():
                 yield from _check_audio(submitted, corpus, part, utterances)
 
@@ -127,7 +127,7 @@ def _expected_utterances(plan, corpus, results):
 
 
 def _parts(plan, corpus):
-    entry = plan.corpora[corpus]
+    entry = plan.speech.corpora[corpus]
     source, findings = source_of_entry(entry), Findings()
     if "segments" in source or excludes(source):
         raise BadInput(

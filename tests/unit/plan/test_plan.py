@@ -48,12 +48,12 @@ def plan():
 
 
 def test_a_second_run_is_a_system_of_its_own_but_not_compared(plan):
-    assert plan.protected == ["b2r", "team", "b2r_run1"]
-    assert plan.systems("ecapa", "cosine") == ["original", "b2r", "team"]
+    assert plan.speech.protected == ["b2r", "team", "b2r_run1"]
+    assert plan.attackers.systems("ecapa", "cosine") == ["original", "b2r", "team"]
 
 
 def test_every_attacker_is_tried_on_every_list(plan):
-    assert plan.attacks() == [
+    assert plan.attackers.attacks() == [
         Attack("demo", trials, "ecapa", backend)
         for trials in ("f", "m")
         for backend in ("cosine", "plda")
@@ -61,16 +61,16 @@ def test_every_attacker_is_tried_on_every_list(plan):
 
 
 def test_conditions_say_whose_speech_is_on_which_side(plan):
-    assert plan.speech("oo", "original") == ("original", "original")
-    assert plan.speech("op", "b2r") == ("original", "b2r")
-    assert plan.speech("pp", "b2r") == ("b2r", "b2r")
-    assert plan.speech("p0p1", "b2r") == ("b2r", "b2r_run1")
-    assert plan.conditions("team") == ["op", "pp"]
+    assert plan.speech.of_condition("oo", "original") == ("original", "original")
+    assert plan.speech.of_condition("op", "b2r") == ("original", "b2r")
+    assert plan.speech.of_condition("pp", "b2r") == ("b2r", "b2r")
+    assert plan.speech.of_condition("p0p1", "b2r") == ("b2r", "b2r_run1")
+    assert plan.speech.conditions("team") == ["op", "pp"]
 
 
 def test_only_the_users_speech_is_protected_with_the_runs_own_seed(plan):
     drawn = [
-        plan.anonymiser_seed(name, part)
+        plan.speech.anonymiser_seed(name, part)
         for name in ("b2r", "b2r_run1")
         for part in ("enrolment", "trial", "train")
     ]
@@ -81,12 +81,14 @@ def test_only_the_users_speech_is_protected_with_the_runs_own_seed(plan):
 
 def test_an_attacker_who_holds_the_seed_draws_as_the_users(plan):
     same = Plan(configuration.check({**CONFIG, "attacker_draw": "same"}))
-    assert {same.anonymiser_seed("b2r", part) for part in ("enrolment", "trial", "train")} == {7}
-    assert same.anonymiser_seed("b2r_run1", "trial") != 7
+    assert {
+        same.speech.anonymiser_seed("b2r", part) for part in ("enrolment", "trial", "train")
+    } == {7}
+    assert same.speech.anonymiser_seed("b2r_run1", "trial") != 7
 
 
 def test_placeholders_of_an_audio_folder_are_filled_in(plan):
-    call = plan.anonymiser_call("team", "demo", "trial")
+    call = plan.speech.anonymiser_call("team", "demo", "trial")
     assert call == {
         "audio": ["submissions/demo/trial/demo"],
         "options": {},
@@ -96,15 +98,15 @@ def test_placeholders_of_an_audio_folder_are_filled_in(plan):
 
 
 def test_original_is_assessed_once_under_each_attacker(plan):
-    metrics = plan.metrics()
+    metrics = plan.outputs.metrics()
     assert len(metrics) == len(set(metrics)) == 4 * (3 + 6 + 5)
     assert "results/metrics/similarity/demo/f/original/ecapa/cosine.json" not in metrics
     assert "results/metrics/calibration/demo/f/b2r/ecapa/plda.json" in metrics
 
 
 def test_only_trained_backends_have_a_file(plan):
-    assert plan.backend_file("cosine", "ecapa") is None
-    assert plan.backend_file("plda", "ecapa") == "results/backends/plda/ecapa.npz"
+    assert plan.attackers.backend_file("cosine", "ecapa") is None
+    assert plan.attackers.backend_file("plda", "ecapa") == "results/backends/plda/ecapa.npz"
 
 
 def test_the_set_is_the_kaldi_directory_where_a_part_has_one(tmp_path):
@@ -121,17 +123,17 @@ def test_the_set_is_the_kaldi_directory_where_a_part_has_one(tmp_path):
             {"corpora": corpora, "anonymisers": {"b3": {"audio": "data/{set}_sttts"}}}
         )
     )
-    assert plan.data_sets("libri", "enrolment") == ["enrolls"]
-    assert plan.data_sets("one", "trial") == ["trials_m"]
-    assert plan.anonymiser_call("b3", "libri", "trial")["audio"] == [
+    assert plan.speech.data_sets("libri", "enrolment") == ["enrolls"]
+    assert plan.speech.data_sets("one", "trial") == ["trials_m"]
+    assert plan.speech.anonymiser_call("b3", "libri", "trial")["audio"] == [
         "data/trials_f_sttts",
         "data/trials_m_sttts",
     ]
 
 
 def test_a_second_run_is_compared_with_the_first(plan):
-    assert plan.first_run("b2r_run1") == "b2r"
-    assert plan.first_run("b2r") is plan.first_run("team") is None
+    assert plan.speech.first_run("b2r_run1") == "b2r"
+    assert plan.speech.first_run("b2r") is plan.speech.first_run("team") is None
 
 
 def test_extraction_is_a_model_with_switches_a_command_or_a_file():
@@ -141,13 +143,19 @@ def test_extraction_is_a_model_with_switches_a_command_or_a_file():
         "ready": {"embeddings": "e/{corpus}/{part}/{anonymiser}.npz"},
     }
     plan = Plan(completion.complete({**CONFIG, "extractors": extractors}))
-    arguments = plan.extraction("model", "demo", "trial", "b2r")
+    arguments = plan.attackers.extraction("model", "demo", "trial", "b2r")
     assert arguments[0] == "--model"
     assert arguments[1].endswith("workflow/resources/recipes")
     assert arguments[2:] == ["--device", "cuda", "--vad"]
-    assert plan.extraction("mine", "demo", "trial", "b2r") == ["--command", "python mine.py"]
-    assert plan.extraction("ready", "demo", "trial", "b2r") == ["--ready", "e/demo/trial/b2r.npz"]
-    assert plan.model_files("mine") == []
+    assert plan.attackers.extraction("mine", "demo", "trial", "b2r") == [
+        "--command",
+        "python mine.py",
+    ]
+    assert plan.attackers.extraction("ready", "demo", "trial", "b2r") == [
+        "--ready",
+        "e/demo/trial/b2r.npz",
+    ]
+    assert plan.attackers.model_files("mine") == []
 
 
 def test_given_scores_are_found_by_their_names(tmp_path):
@@ -157,13 +165,13 @@ def test_given_scores_are_found_by_their_names(tmp_path):
         (tmp_path / f"{name}.tsv").touch()
     template = f"{tmp_path}/{{corpus}}/{{trials}}/{{anonymiser}}/{{condition}}.tsv"
     plan = Plan(configuration.check({"attacks": {"team7": {"scores": template}}}))
-    (attack,) = plan.given_attacks()
+    (attack,) = plan.given.attacks()
     assert attack == Attack("demo", "f", "team7", "given")
-    assert plan.given_systems(attack) == {"b2": ["op", "pp"], "original": ["oo"]}
-    assert plan.given_calibrated(attack) == ["b2"]
-    assert plan.given_file(attack, "b2", "op") == f"{tmp_path}/demo/f/b2/op.tsv"
-    assert "results/metrics/calibration/demo/f/b2/team7/given.json" in plan.given_metrics()
-    assert len(plan.given_metrics()) == 2 + 2 + 1
+    assert plan.given.systems(attack) == {"b2": ["op", "pp"], "original": ["oo"]}
+    assert plan.given.calibrated(attack) == ["b2"]
+    assert plan.given.file(attack, "b2", "op") == f"{tmp_path}/demo/f/b2/op.tsv"
+    assert "results/metrics/calibration/demo/f/b2/team7/given.json" in plan.given.metrics()
+    assert len(plan.given.metrics()) == 2 + 2 + 1
 
 
 def test_an_attack_without_files_is_not_found(tmp_path):
@@ -175,14 +183,16 @@ def test_an_attack_without_files_is_not_found(tmp_path):
 def test_what_is_described_and_checked_is_what_the_run_reads(plan):
     folder = "results/audio"
     parts = [("demo", "enrolment"), ("demo", "trial"), ("others", "train")]
-    assert plan.manifests() == [
+    assert plan.speech.manifests() == [
         f"{folder}/{corpus}/{part}/original/manifest.tsv" for corpus, part in parts
     ]
-    assert plan.checks() == ["results/checks/demo.tsv", "results/checks/others.tsv"]
-    assert plan.trials() == ["results/trials/demo/f.tsv", "results/trials/demo/m.tsv"]
-    assert plan.training_sources("demo").keys() == {"others"}
-    assert plan.training_sources("others") == {}
-    assert Plan(configuration.check({**CONFIG, "backends": {}})).training_sources("demo") == {}
+    assert plan.speech.checks() == ["results/checks/demo.tsv", "results/checks/others.tsv"]
+    assert plan.speech.trials() == ["results/trials/demo/f.tsv", "results/trials/demo/m.tsv"]
+    assert plan.speech.training_sources("demo").keys() == {"others"}
+    assert plan.speech.training_sources("others") == {}
+    assert (
+        Plan(configuration.check({**CONFIG, "backends": {}})).speech.training_sources("demo") == {}
+    )
 
 
 def test_limit_and_segments_belong_to_the_source(plan):
@@ -191,7 +201,7 @@ def test_limit_and_segments_belong_to_the_source(plan):
         "segments": {"seconds": 1},
         "limit": {"speakers": 2},
     }
-    source = Plan(configuration.check({"corpora": {"a": entry}})).source("a")
+    source = Plan(configuration.check({"corpora": {"a": entry}})).speech.source("a")
     known = {"pipes": False, "on_bad_audio": "stop"}
     assert source == {
         **known,
@@ -203,10 +213,10 @@ def test_limit_and_segments_belong_to_the_source(plan):
 def test_subsets_are_downloaded_only_where_the_config_says_so():
     options = {"root": "/no/where", "subsets": ["test-clean", "dev-clean"], "download": True}
     plan = Plan(configuration.check({"corpora": {"a": {"librispeech": options}}}))
-    assert plan.downloads("a") == [
+    assert plan.speech.downloads("a") == [
         f"results/downloads/a/{subset}.tsv" for subset in options["subsets"]
     ]
-    assert Plan(configuration.check(CONFIG)).downloads("demo") == []
+    assert Plan(configuration.check(CONFIG)).speech.downloads("demo") == []
 
 
 def test_all_pairs_have_no_gallery_and_no_ranks():
@@ -216,16 +226,18 @@ def test_all_pairs_have_no_gallery_and_no_ranks():
             {**CONFIG, "corpora": corpora | {"others": CONFIG["corpora"]["others"]}}
         )
     )
-    assert plan.trial_lists("a") == ["f", "m"]
-    assert not any("/ranks/" in path for path in (*plan.metrics(), *plan.figures()))
-    assert any("/similarity/" in path for path in plan.metrics())
+    assert plan.speech.trial_lists("a") == ["f", "m"]
+    assert not any("/ranks/" in path for path in (*plan.outputs.metrics(), *plan.outputs.figures()))
+    assert any("/similarity/" in path for path in plan.outputs.metrics())
 
 
 def test_every_number_of_an_attack_has_intervals_unless_they_are_switched_off(plan):
-    resampled = [path for path in plan.metrics() if path.split("/")[2] in RESAMPLED]
-    assert plan.intervals() == [path.replace(".json", ".intervals.json") for path in resampled]
+    resampled = [path for path in plan.outputs.metrics() if path.split("/")[2] in RESAMPLED]
+    assert plan.outputs.intervals() == [
+        path.replace(".json", ".intervals.json") for path in resampled
+    ]
     off = Plan(configuration.check({**CONFIG, "report": {"bootstrap": 0}}))
-    assert (off.n_replicates(), off.intervals(), off.comparisons()) == (0, [], [])
+    assert (off.n_replicates, off.outputs.intervals(), off.outputs.comparisons()) == (0, [], [])
 
 
 def test_anonymisers_are_compared_on_every_list_and_on_the_mean(plan):
@@ -235,17 +247,19 @@ def test_anonymisers_are_compared_on_every_list_and_on_the_mean(plan):
         for backend in BACKENDS
     }
     expected.add("results/comparisons/demo/mean/strongest.tsv")
-    assert set(plan.comparisons()) == expected and len(plan.comparisons()) == 7
-    mean = plan.compared_intervals(Attack("demo", "mean", "ecapa", "plda"))
+    assert set(plan.outputs.comparisons()) == expected and len(plan.outputs.comparisons()) == 7
+    mean = plan.outputs.compared_intervals(Attack("demo", "mean", "ecapa", "plda"))
     assert sorted(mean) == sorted(
-        path for path in plan.intervals() if path.endswith("/plda.intervals.json")
+        path for path in plan.outputs.intervals() if path.endswith("/plda.intervals.json")
     )
-    assert len(plan.compared_intervals(Attack("demo", "f", "ecapa", "plda"))) == len(mean) / 2
+    assert (
+        len(plan.outputs.compared_intervals(Attack("demo", "f", "ecapa", "plda"))) == len(mean) / 2
+    )
     one_list = {
         "demo": {**CONFIG["corpora"]["demo"], "protocol": {"enrol_trial": {"lists": ["f"]}}}
     }
     one = Plan(configuration.check({**CONFIG, "corpora": {**CONFIG["corpora"], **one_list}}))
-    assert one.compared_lists("demo") == ["f"]
+    assert one.outputs.compared_lists("demo") == ["f"]
 
 
 def test_anonymisers_are_compared_on_averages_over_corpora():
@@ -265,23 +279,27 @@ def test_anonymisers_are_compared_on_averages_over_corpora():
         for of in ("challenge", "all-lists")
         for backend in BACKENDS
     }
-    strongest = {path for path in plan.comparisons() if path.endswith("strongest.tsv")}
+    strongest = {path for path in plan.outputs.comparisons() if path.endswith("strongest.tsv")}
     assert strongest == {
         f"results/comparisons/{place}/strongest.tsv"
         for place in ("demo/mean", "other/mean", "over-corpora/challenge", "over-corpora/all-lists")
     }
-    assert {path for path in plan.comparisons() if "over-corpora" in path} - strongest == expected
-    assert plan.averages()["challenge"] == {
+    assert {
+        path for path in plan.outputs.comparisons() if "over-corpora" in path
+    } - strongest == expected
+    assert plan.averages.weights["challenge"] == {
         ("demo", "f"): 0.25,
         ("demo", "m"): 0.25,
         ("other", "f"): 0.5,
     }
-    of_average = plan.compared_intervals(Attack("over-corpora", "challenge", "ecapa", "plda"))
+    of_average = plan.outputs.compared_intervals(
+        Attack("over-corpora", "challenge", "ecapa", "plda")
+    )
     places = {tuple(path.split("/")[3:5]) for path in of_average}
-    assert places == set(plan.averages()["challenge"]) and all(
+    assert places == set(plan.averages.weights["challenge"]) and all(
         "/plda." in path for path in of_average
     )
-    assert set(of_average) <= set(plan.intervals())
+    assert set(of_average) <= set(plan.outputs.intervals())
     with pytest.raises(BadInput, match="Over corpora"):
         configuration.check(
             {**of_two, "report": {"averages": {"Over corpora": averages["challenge"]}}}
@@ -309,19 +327,22 @@ def test_the_strongest_attacks_are_compared_by_all_attackers_with_all_lists(tmp_
         for team in ("team7", "team8")
     }
     plan = Plan({**configuration.check(CONFIG), "attacks": entries})
-    [(place, attacks)] = plan.compared_strongest().items()
+    [(place, attacks)] = plan.outputs.compared_strongest().items()
     assert place == ("demo", "mean")
     assert {of[2:] for of in attacks} == {
         *(("ecapa", backend) for backend in BACKENDS),
         ("team7", "given"),
     }
-    paths = plan.strongest_intervals(*place)
+    paths = plan.outputs.strongest_intervals(*place)
     assert {path.split("/")[2] for path in paths} == {"verification"}
     assert {path.split("/")[4] for path in paths} == {"f", "m"} and not any(
         "team8" in path for path in paths
     )
     assert (
-        Plan(configuration.check({**CONFIG, "report": {"bootstrap": 0}})).compared_strongest() == {}
+        Plan(
+            configuration.check({**CONFIG, "report": {"bootstrap": 0}})
+        ).outputs.compared_strongest()
+        == {}
     )
 
 
@@ -336,14 +357,14 @@ def test_given_scores_are_averaged_over_the_corpora_that_they_have(tmp_path):
         "speakers": "speakers.tsv",
     }
     plan = Plan({**configuration.check(CONFIG), "corpora": {}, "attacks": {"team7": entry}})
-    assert plan.compared_strongest().keys() == {
+    assert plan.outputs.compared_strongest().keys() == {
         ("a", "all"),
         ("b", "all"),
         ("over-corpora", "all-lists"),
     }
-    [average] = plan.average_attacks()
+    [average] = plan.averages.attacks()
     assert average == Attack("over-corpora", "all-lists", "team7", "given")
-    paths = plan.compared_intervals(average)
+    paths = plan.outputs.compared_intervals(average)
     assert {path.split("/")[5] for path in paths} == {"original", "b1"}, "b2 was not tried on b"
     assert {tuple(path.split("/")[3:5]) for path in paths} == {("a", "all"), ("b", "all")}
 
@@ -351,5 +372,5 @@ def test_given_scores_are_averaged_over_the_corpora_that_they_have(tmp_path):
 def test_many_anonymisers_take_more_replicates_than_the_config_says():
     anonymisers = {f"a{number}": {"command": "a"} for number in range(9)}
     plan = Plan(configuration.check({**CONFIG, "anonymisers": anonymisers}))
-    assert plan.n_replicates() == 40 * 36
-    assert Plan(configuration.check({**CONFIG, "report": {"bootstrap": 60}})).n_replicates() == 60
+    assert plan.n_replicates == 40 * 36
+    assert Plan(configuration.check({**CONFIG, "report": {"bootstrap": 60}})).n_replicates == 60

@@ -49,21 +49,21 @@ def informed():
 def test_an_informed_attacker_is_an_instance_for_every_anonymiser_and_is_tried_on_that_one(
     informed,
 ):
-    assert list(informed.extractors) == [
+    assert list(informed.attackers.extractors) == [
         "ecapa",
         "semi_on_b2r",
         "semi_on_team",
         "later_on_b2r",
         "later_on_team",
     ]
-    assert list(informed.backends) == ["cosine", "plda_on_b2r", "plda_on_team"]
-    assert informed.systems("semi_on_b2r", "cosine") == ["original", "b2r"]
-    assert informed.systems("ecapa", "plda_on_team") == ["original", "team"]
-    assert informed.systems("ecapa", "cosine") == ["original", "b2r", "team"]
+    assert list(informed.attackers.backends) == ["cosine", "plda_on_b2r", "plda_on_team"]
+    assert informed.attackers.systems("semi_on_b2r", "cosine") == ["original", "b2r"]
+    assert informed.attackers.systems("ecapa", "plda_on_team") == ["original", "team"]
+    assert informed.attackers.systems("ecapa", "cosine") == ["original", "b2r", "team"]
 
 
 def test_an_attacker_is_trained_on_one_anonymiser_only(informed):
-    attackers = {(attack.extractor, attack.backend) for attack in informed.attacks()}
+    attackers = {(attack.extractor, attack.backend) for attack in informed.attackers.attacks()}
     assert ("semi_on_b2r", "plda_on_b2r") in attackers
     assert ("ecapa", "plda_on_team") in attackers
     assert ("semi_on_b2r", "plda_on_team") not in attackers
@@ -73,7 +73,7 @@ def test_an_attacker_is_trained_on_one_anonymiser_only(informed):
 def test_two_anonymisers_have_an_oo_of_their_own_under_the_informed_attacker(informed):
     originals = [
         path
-        for path in informed.metrics()
+        for path in informed.outputs.metrics()
         if path.startswith("results/metrics/verification/demo/f/original/")
     ]
     names = sorted(path.split("/")[-2] for path in originals if path.endswith("cosine.json"))
@@ -81,17 +81,19 @@ def test_two_anonymisers_have_an_oo_of_their_own_under_the_informed_attacker(inf
 
 
 def test_an_informed_attacker_learns_from_protected_speech_with_the_true_speakers(informed):
-    manifest = informed.training_manifest(informed.extractors["semi_on_team"])
+    manifest = informed.attackers.training_manifest(informed.attackers.extractors["semi_on_team"])
     assert manifest == "results/audio/others/train/team/manifest.tsv"
-    embeddings = informed.training_embeddings("plda_on_b2r", "semi_on_b2r")
+    embeddings = informed.attackers.training_embeddings("plda_on_b2r", "semi_on_b2r")
     assert embeddings == "results/embeddings/others/train/b2r/semi_on_b2r.npz"
-    assert informed.anonymiser_manifest("others", "train").endswith(
+    assert informed.speech.anonymiser_manifest("others", "train").endswith(
         "/train/original/pseudo_manifest.tsv"
     )
-    assert informed.anonymiser_manifest("demo", "trial").endswith("/trial/original/manifest.tsv")
+    assert informed.speech.anonymiser_manifest("demo", "trial").endswith(
+        "/trial/original/manifest.tsv"
+    )
 
 
 def test_training_starts_from_an_extractor_its_own_instance_or_a_folder(informed):
-    assert informed.start("semi_on_b2r") == "results/models/ecapa"
-    assert informed.start("later_on_team") == "results/models/semi_on_team"
-    assert informed.start("ecapa") is None
+    assert informed.attackers.start("semi_on_b2r") == "results/models/ecapa"
+    assert informed.attackers.start("later_on_team") == "results/models/semi_on_team"
+    assert informed.attackers.start("ecapa") is None

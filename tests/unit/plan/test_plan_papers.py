@@ -21,23 +21,23 @@ def plan():
 
 
 def test_calibration_is_assessed_and_drawn_where_there_are_two_runs(plan):
-    calibration = [path for path in plan.metrics() if "/calibration/" in path]
+    calibration = [path for path in plan.outputs.metrics() if "/calibration/" in path]
     assert calibration == [
         f"results/metrics/calibration/demo/{of}/b2r/ecapa/cosine.json" for of in "fm"
     ]
-    figures = [path for path in plan.figures() if "/calibration/" in path]
+    figures = [path for path in plan.outputs.figures() if "/calibration/" in path]
     assert figures == [
         f"results/report/figures/calibration/demo/{of}/b2r/ecapa/cosine.svg" for of in "fm"
     ]
 
 
 def test_every_anonymiser_is_put_in_proportion_to_the_original(plan):
-    assert "normalised" in plan.families("team")
-    assert "normalised" not in plan.families("original")
+    assert "normalised" in plan.outputs.families("team")
+    assert "normalised" not in plan.outputs.families("original")
 
 
 def test_pictures_for_papers_are_made_of_every_attack(plan):
-    pictures, tables = plan.papers()
+    pictures, tables = plan.outputs.papers()
     assert len(pictures) == 2 * len(PICTURES)
     assert "results/paper/det/demo/f/ecapa/cosine" in pictures
     assert tables == [f"results/paper/tables/{table}" for table in TABLES]

@@ -38,46 +38,53 @@ def completed(**changes):
 
 def test_every_combination_of_lengths_is_a_gallery_of_one_gender():
     plan = completed()
-    assert plan.galleries("ranks") == {
+    assert plan.speech.galleries("ranks") == {
         "f_t1_d1": ("f", 1, 1),
         "f_t2_d1": ("f", 2, 1),
         "m_t1_d1": ("m", 1, 1),
         "m_t2_d1": ("m", 2, 1),
     }
-    assert plan.trial_lists("ranks") == [] == plan.all_trial_lists()
-    assert plan.galleries("others") == {}
+    assert plan.speech.trial_lists("ranks") == [] == plan.speech.all_trial_lists()
+    assert plan.speech.galleries("others") == {}
 
 
 def test_mixed_galleries_are_a_choice():
     corpora = config()["corpora"]
     corpora["ranks"]["gender"] = "mixed"
-    assert list(completed(corpora=corpora).galleries("ranks")) == ["mixed_t1_d1", "mixed_t2_d1"]
+    assert list(completed(corpora=corpora).speech.galleries("ranks")) == [
+        "mixed_t1_d1",
+        "mixed_t2_d1",
+    ]
 
 
 def test_histograms_are_compared_by_jensen_shannon_and_networks_by_the_others():
     plan = completed()
-    attackers = {(attack.extractor, attack.backend) for attack in plan.rank_attacks()}
+    attackers = {(attack.extractor, attack.backend) for attack in plan.attackers.rank_attacks()}
     assert attackers == {("ecapa", "cosine"), ("pitch", "js"), ("sounds", "js"), ("words", "js")}
 
 
 def test_a_backend_may_name_what_it_compares():
     backends = {"cosine": {"type": "cosine", "extractors": ["words"]}}
-    assert {attack.extractor for attack in completed(backends=backends).rank_attacks()} == {"words"}
+    assert {
+        attack.extractor for attack in completed(backends=backends).attackers.rank_attacks()
+    } == {"words"}
 
 
 def test_galleries_have_ranks_and_no_other_metric():
     plan = completed()
-    assert "results/metrics/ranks/ranks/f_t2_d1/b2/pitch/js.json" in plan.metrics()
-    assert {path.split("/")[2] for path in plan.metrics()} == {"ranks"}
-    figures = plan.figures()
+    assert "results/metrics/ranks/ranks/f_t2_d1/b2/pitch/js.json" in plan.outputs.metrics()
+    assert {path.split("/")[2] for path in plan.outputs.metrics()} == {"ranks"}
+    figures = plan.outputs.figures()
     assert "results/report/figures/rank_lengths/ranks/f/pitch/js.svg" in figures
     assert "results/report/figures/rank_speakers/ranks/m_t1_d1/ecapa/cosine.svg" in figures
     assert len(set(figures)) == len(figures)
 
 
 def test_histograms_need_no_model_file():
-    assert not [path for path in completed().used_files() if "pitch" in path or "words" in path]
-    assert "results/samples/ranks/m_t2_d1.tsv" in completed().used_files()
+    assert not [
+        path for path in completed().outputs.used_files() if "pitch" in path or "words" in path
+    ]
+    assert "results/samples/ranks/m_t2_d1.tsv" in completed().outputs.used_files()
 
 
 @pytest.mark.parametrize(
@@ -103,12 +110,12 @@ def test_units_of_an_encoder_depend_on_its_files(tmp_path):
     sounds = {"units": {"corpus": "others", "encoder": str(tmp_path)}}
     plan = completed(extractors={"sounds": sounds, "mfcc": {"units": {"corpus": "others"}}})
     files = ["hyperparams.yaml", "latent_extractor.ckpt", "latent_encoder.ckpt"]
-    assert plan.encoder_files("sounds") == [f"{tmp_path}/{name}" for name in files]
+    assert plan.attackers.encoder_files("sounds") == [f"{tmp_path}/{name}" for name in files]
     for name in ("config.json", "pytorch_model.bin"):  # of the Hugging Face hub
         (tmp_path / name).touch()
     files = ["config.json", "preprocessor_config.json", "pytorch_model.bin"]
-    assert plan.encoder_files("sounds") == [f"{tmp_path}/{name}" for name in files]
-    assert plan.encoder("mfcc") is None
-    assert plan.encoder_files("mfcc") == []
+    assert plan.attackers.encoder_files("sounds") == [f"{tmp_path}/{name}" for name in files]
+    assert plan.attackers.encoder("mfcc") is None
+    assert plan.attackers.encoder_files("mfcc") == []
     with pytest.raises(BadInput, match="nowhere: not found"):
         completed(extractors={"sounds": {"units": {"corpus": "others", "encoder": "nowhere"}}})
