@@ -24,6 +24,12 @@ RESULTS_FORMAT = 2
 UNDEFINED = "undefined"  # 0 / 0; the log of the job says why
 ABSENT = "-"  # a column that does not apply, a limit that does not exist
 
+# Signs in texts that people read.
+DASH = "\N{EN DASH}"
+MINUS = "\N{MINUS SIGN}"
+INFINITY = "\N{INFINITY}"
+NO_BREAK = "\N{NO-BREAK SPACE}"
+
 
 class Speech(NamedTuple):
     """Whose speech a condition compares: original, or one of an anonymiser's two runs."""

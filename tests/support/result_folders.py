@@ -4,10 +4,10 @@ import itertools
 
 import numpy as np
 
+from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.arrays import write_npz
 from voiceprivacy.inout.files import write_json
 from voiceprivacy.inout.tables import Trial, write_scores, write_table, write_trials
-from voiceprivacy.report.columns import COLUMNS
 from voiceprivacy.report.corpora import FINDING, Speech, TrialList
 from voiceprivacy.report.examples import Clip, Example, write_examples
 from voiceprivacy.report.metrics import Metric, write_metrics
@@ -56,7 +56,7 @@ def _numbers(place, *, eer, n_target):
     for condition in CONDITIONS[place[2]]:
         numbers = {"n_target": n_target, "n_nontarget": 4, "tag": "C"}
         numbers |= {
-            of.metric: 1.5 for of in COLUMNS if condition in of.conditions and not of.optional
+            of.name: 1.5 for of in COLUMNS if condition in of.conditions and not of.optional
         }
         for name, value in (numbers | {"eer_percent": eer[condition], "cllr_bit": 1.0}).items():
             limits = ("1.0", "40.0") if name == "eer_percent" else ()

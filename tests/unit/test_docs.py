@@ -12,6 +12,7 @@ import pytest
 
 from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.catalogue import METRICS
 from voiceprivacy.privacy.matrices import ranks, similarity
 from voiceprivacy.privacy.matrices import speakers as rank_speakers
 from voiceprivacy.privacy.scores import trials, verification, zebra
@@ -69,6 +70,16 @@ def written_metrics():
 def test_every_metric_is_explained():
     explained = set(re.findall(r"`(\w+)`", text(METRIC_PAGES)))
     assert sorted(written_metrics() - explained) == []
+
+
+def test_every_metric_has_a_row_in_the_catalogue_and_every_row_a_metric():
+    assert sorted(METRICS.keys() ^ written_metrics()) == []
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=lambda metric: metric.name)
+def test_every_metric_is_explained_on_its_page(metric):
+    page = (ROOT / "docs/metrics" / metric.page).read_text(encoding="utf-8")
+    assert f"`{metric.name}`" in page
 
 
 def test_what_a_page_lists_as_a_metric_exists():

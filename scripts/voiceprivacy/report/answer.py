@@ -9,7 +9,7 @@ Conventions
 
 from typing import NamedTuple
 
-from voiceprivacy.report.columns import EER
+from voiceprivacy.catalogue import EER
 from voiceprivacy.report.comparison import strongest_attacks
 from voiceprivacy.report.protection import difference_words, doubt, doubts, protects
 from voiceprivacy.report.uncertainty import (
@@ -19,8 +19,8 @@ from voiceprivacy.report.uncertainty import (
     paired_difference,
     within_zero_evidence,
 )
-from voiceprivacy.report.words import NO_BREAK, listed
-from voiceprivacy.vocabulary import GIVEN, ORIGINAL
+from voiceprivacy.report.words import listed
+from voiceprivacy.vocabulary import GIVEN, NO_BREAK, ORIGINAL
 
 
 class Answer(NamedTuple):

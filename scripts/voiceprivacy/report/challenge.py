@@ -5,6 +5,7 @@ A set is a trial list of a corpus; where there are several attackers, every one 
 {metric}_ci_low and {metric}_ci_high in TSV.
 """
 
+from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report.columns import short
 from voiceprivacy.report.typeset import Shown, Table
@@ -52,12 +53,12 @@ def of_scores(metrics):
     ]
     columns = [
         Shown("System", lambda row: row["label"]),
-        _shown(r"$D_{ECE}$ [bit]", "dece_bit", short),
-        _shown(r"worst case [$\log_{10}$]", "worst_case_log10", short),
-        _shown("floor", "worst_case_floor_log10", short),
-        _shown("ceiling", "worst_case_ceiling_log10", short),
-        _shown("Tag", "tag", str),
-        _shown("highest tag of this list", "tag_ceiling", str),
+        _column("dece_bit"),
+        _column("worst_case_log10", r"worst case [$\log_{10}$]"),
+        _column("worst_case_floor_log10", "floor"),
+        _column("worst_case_ceiling_log10", "ceiling"),
+        _column("tag"),
+        _column("tag_ceiling", "highest tag of this list"),
     ]
     rows = [
         {"label": label} | {name: values[name] for name in names}
@@ -73,12 +74,14 @@ def every_condition(metrics):
         Shown("Set", _set_of(metrics)),
         Shown("System", lambda row: row["anonymiser"]),
         Shown("", lambda row: row["condition"].upper()),
-        _shown(r"EER [%]", "eer_percent", _digits(2)),
-        _shown(r"$C_{llr}$", "cllr_bit", _digits(3)),
-        _shown(r"$C_{llr}^{min}$", "cllr_min_bit", _digits(3)),
-        _shown("linkability", "linkability", _digits(3)),
-        *_zebra("$D_{ECE}$ [bit]", lambda row: _with_interval(row, "dece_bit", short)),
-        _shown("zero evidence up to", "dece_null95_bit", short),
+        _column("eer_percent"),
+        _column("cllr_bit"),
+        _column("cllr_min_bit"),
+        _column("linkability"),
+        _column("dece_bit"),
+        _column("worst_case_log10"),
+        _column("tag"),
+        _column("dece_null95_bit"),
     ]
     return Table(names, columns, [row for row in _rows(metrics) if row["condition"]])
 
@@ -98,9 +101,11 @@ def table_2(metrics):
     columns = [
         Shown("Set", of_set),
         Shown("System", lambda row: row["anonymiser"]),
-        _shown("DeID [%]", "deid_percent", _digits(2)),
-        _shown("$G_{VD}$ [dB]", "gvd_db", _digits(2)),
-        *_zebra("$D_{ECE}$/$C_{ECE}$ [bit]", dece_and_cece),
+        _column("deid_percent"),
+        _column("gvd_db"),
+        Shown("$D_{ECE}$/$C_{ECE}$ [bit]", dece_and_cece),
+        _column("worst_case_log10"),
+        _column("tag"),
     ]
     names = ["deid_percent", "gvd_db", "dece_bit", "cece_linear_bit", "worst_case_log10", "tag"]
     of_set_names = ["oo_dece_bit", "oo_worst_case_log10", "oo_tag"]
@@ -109,43 +114,38 @@ def table_2(metrics):
 
 def table_3(metrics):
     """De-identification by three measures, in percent: 100 = full, 0 = none."""
-    titles = {
-        "deid_percent": "DeID [%]",
-        "dece_op_oo_percent": r"$D_{ECE}^{(OP/OO)}$ [%]",
-        "cllr_min_op_oo_percent": r"$C_{llr}^{min(OP/OO)}$ [%]",
-    }
-    return _comparison(metrics, titles)
+    names = ["deid_percent", "dece_op_oo_percent", "cllr_min_op_oo_percent"]
+    return _comparison(metrics, names)
 
 
 def table_4(metrics):
     """Gain of voice distinctiveness by three measures, in dB: 0 = voices as distinct as before."""
-    titles = {
-        "gvd_db": "$G_{VD}$ [dB]",
-        "gain_dece_db": r"$G_{D_{ECE}}^{(PP/OO)}$ [dB]",
-        "gain_cllr_min_db": r"$G_{C_{llr}}^{min(PP/OO)}$ [dB]",
-    }
-    return _comparison(metrics, titles)
+    names = ["gvd_db", "gain_dece_db", "gain_cllr_min_db"]
+    return _comparison(metrics, names)
 
 
 TABLES = {"challenge": every_condition, "2": table_2, "3": table_3, "4": table_4}
 
 
-def _comparison(metrics, titles):
+def _comparison(metrics, names):
     columns = [Shown("Set", _set_of(metrics)), Shown("System", lambda row: row["anonymiser"])]
-    columns += [_shown(title, name, _digits(2)) for name, title in titles.items()]
-    return Table([*PLACE, *_with_limits(titles)], columns, _protected(metrics))
+    columns += [_column(name) for name in names]
+    return Table([*PLACE, *_with_limits(names)], columns, _protected(metrics))
 
 
-def _zebra(title, text):
-    return [
-        Shown(title, text),
-        _shown("$l_w$", "worst_case_log10", short),
-        _shown("Tag", "tag", str),
-    ]
+def _column(name, heading=None):
+    """A metric as a column; its heading is that of the catalogue where none is given."""
+    form = _form(METRICS[name])
+    return Shown(heading or METRICS[name].heading, lambda row: _with_interval(row, name, form))
 
 
-def _shown(title, name, form):
-    return Shown(title, lambda row: _with_interval(row, name, form))
+def _form(metric):
+    """How a paper writes the numbers of a metric: a function of the number."""
+    if metric.title == "tag":
+        return str
+    if metric.family in ("zebra", "calibration"):  # of small disclosures the order of magnitude
+        return short
+    return "{:.2f}".format if metric.unit.endswith(("%", "dB")) else "{:.3f}".format
 
 
 def _with_interval(row, name, form):
@@ -165,10 +165,6 @@ def _with_limits(names):
         for name in names
         for column in (name, *(f"{name}_{limit}" for limit in LIMITS if name != "tag"))
     ]
-
-
-def _digits(digits):
-    return lambda value: f"{value:.{digits}f}"
 
 
 def _text(value, form):

@@ -11,15 +11,16 @@ Conventions
 import math
 from typing import NamedTuple
 
+from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.report.columns import ATTACKS, COLUMNS, FOREIGN, INFORMED
+from voiceprivacy.report.columns import ATTACKS, FOREIGN, INFORMED
 from voiceprivacy.report.uncertainty import NONE, has_few_errors, metric_limits
 from voiceprivacy.vocabulary import GIVEN, ORIGINAL, PROTECTED_CONDITIONS, TRAINED_ON, UNDEFINED
 
 PLACE = ["corpus", "extractor", "backend", "anonymiser", "condition"]
-OF_MATRICES = {"deid_percent", "gvd_db"}
-OF_RANKS = {"mean_disclosure_bit", "model_mean_disclosure_bit", "identification_rate_percent"}
+OF_MATRICES = {column.name for column in COLUMNS if column.family == "similarity"}
+OF_RANKS = {column.name for column in COLUMNS if column.family == "ranks"}
 
 
 class System(NamedTuple):
@@ -103,8 +104,8 @@ def strongest_attacks(systems):
 
 def write_comparison(path, systems):
     """Write one line per system and list, and one for the mean, in full precision."""
-    limits = [f"{column.metric}_{limit}" for column in COLUMNS for limit in ("ci_low", "ci_high")]
-    columns = [*PLACE, "attack", "trials", *(column.metric for column in COLUMNS), "tag", *limits]
+    limits = [f"{column.name}_{limit}" for column in COLUMNS for limit in ("ci_low", "ci_high")]
+    columns = [*PLACE, "attack", "trials", *(column.name for column in COLUMNS), "tag", *limits]
     write_table(path, columns, [row for system in systems for row in _rows(system)])
 
 
@@ -117,12 +118,12 @@ def expanded(system):
 def _rows(system):
     for trials, values in expanded(system):
         numbers = [
-            "-" if values[column.metric] is None else values[column.metric] for column in COLUMNS
+            "-" if values[column.name] is None else values[column.name] for column in COLUMNS
         ]
         limits = [
             limit
             for column in COLUMNS
-            for limit in system.intervals[trials][column.metric] or ("-", "-")
+            for limit in system.intervals[trials][column.name] or ("-", "-")
         ]
         yield [*system[:5], system.attack, trials, *numbers, values["tag"] or "-", *limits]
 
@@ -148,9 +149,7 @@ def _in_order(systems):
 
 def _system(found, place, lists):
     values = {trials: _values(found, place, trials) for trials in lists}
-    mean = {
-        column.metric: _mean([of[column.metric] for of in values.values()]) for column in COLUMNS
-    }
+    mean = {column.name: _mean([of[column.name] for of in values.values()]) for column in COLUMNS}
     mean["tag"] = values[lists[0]]["tag"] if len(lists) == 1 else None
     mean["few_errors"] = any(of["few_errors"] for of in values.values())
     return System(*place, lists=values, mean=mean, intervals={})
@@ -162,14 +161,12 @@ def _with_intervals(system, limits, comparisons):
     if len(system.lists) > 1:
         place = (corpus, extractor, backend, condition)
         intervals[system.mean_label] = {
-            column.metric: comparisons.limits.get((*place, column.metric, anonymiser))
+            column.name: comparisons.limits.get((*place, column.name, anonymiser))
             for column in COLUMNS
         }
     for trials in system.lists:
         place = (corpus, trials, anonymiser, extractor, backend, condition)
-        intervals[trials] = {
-            column.metric: limits.get((*place, column.metric)) for column in COLUMNS
-        }
+        intervals[trials] = {column.name: limits.get((*place, column.name)) for column in COLUMNS}
     return system._replace(intervals=intervals)
 
 
@@ -177,13 +174,13 @@ def _values(found, place, trials):
     values = {}
     for column in COLUMNS:
         applies = place[-1] in column.conditions and (
-            column.metric not in OF_RANKS or _is_ranked(found, place, trials)
+            column.name not in OF_RANKS or _is_ranked(found, place, trials)
         )
-        applies = applies and not (place[2] == GIVEN and column.metric in OF_MATRICES)
+        applies = applies and not (place[2] == GIVEN and column.name in OF_MATRICES)
         applies = applies and not (
-            column.optional and (*_key(place, trials), column.metric) not in found
+            column.optional and (*_key(place, trials), column.name) not in found
         )
-        values[column.metric] = _number(found, place, trials, column.metric) if applies else None
+        values[column.name] = _number(found, place, trials, column.name) if applies else None
     values["tag"] = _text(found, place, trials, "tag")
     n_target = _number(found, place, trials, "n_target")
     values["few_errors"] = has_few_errors(values["eer_percent"], n_target)

@@ -3,10 +3,9 @@
 import itertools
 
 from voiceprivacy.inout.files import whole_or_absent
-from voiceprivacy.report.columns import DASH, INFINITY, MINUS
 from voiceprivacy.report.comparison import expanded
 from voiceprivacy.report.uncertainty import SHORT, SHORT_EXPLAINED, marked_interval, shown_columns
-from voiceprivacy.report.words import NO_BREAK
+from voiceprivacy.vocabulary import DASH, INFINITY, MINUS, NO_BREAK
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -65,7 +64,7 @@ def _table(systems):
 
 def _rows(system, columns):
     for trials, values in expanded(system):
-        cells = [column.text(values[column.metric]) for column in columns]
+        cells = [column.text(values[column.name]) for column in columns]
         if values["tag"]:
             cells = [
                 f"{cell} ({values['tag']})" if column.tagged else cell
@@ -73,7 +72,7 @@ def _rows(system, columns):
             ]
         yield _row([system.anonymiser, system.attack, trials, *cells])
         intervals = [
-            marked_interval(column, values, system.intervals[trials][column.metric])
+            marked_interval(column, values, system.intervals[trials][column.name])
             for column in columns
         ]
         if any(intervals):

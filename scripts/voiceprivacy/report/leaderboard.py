@@ -8,8 +8,8 @@ import numpy as np
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
+from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.report.charts.attacks import dots, drawable
-from voiceprivacy.report.columns import COLUMNS
 from voiceprivacy.report.comparison import OF_MATRICES
 from voiceprivacy.report.standings import boards
 from voiceprivacy.report.uncertainty import (
@@ -159,9 +159,9 @@ def _row(name, standing, columns, colours):
 
 
 def _cell(standing, column):
-    value = standing.values[column.metric]
-    interval = marked_interval(column, standing.values, standing.intervals.get(column.metric))
-    zero = column.metric == "dece_bit" and bool(within_zero_evidence(standing.values))
+    value = standing.values[column.name]
+    interval = marked_interval(column, standing.values, standing.intervals.get(column.name))
+    zero = column.name == "dece_bit" and bool(within_zero_evidence(standing.values))
     tag = standing.values["tag"] if column.tagged else ""
     return Cell(column.text(value), tag or "", interval, zero, _order(value))
 
@@ -177,8 +177,8 @@ def _order(value):
 def _charts(board, columns, colours):
     charts = []
     ranking = {standing.system.anonymiser: place for place, standing in enumerate(board.standings)}
-    for column in (column for column in COLUMNS if column.metric in CHARTED and column in columns):
-        shown = [of for of in board.standings if drawable(of.values[column.metric])]
+    for column in (column for column in COLUMNS if column.name in CHARTED and column in columns):
+        shown = [of for of in board.standings if drawable(of.values[column.name])]
         shown.sort(key=lambda of: (ranking[of.system.anonymiser], of.system.condition))
         if shown:  # a metric can be undefined for all
             charts.append((column.title, dots(shown, column=column, colours=colours)))

@@ -13,12 +13,17 @@ import math
 from pathlib import Path
 from typing import NamedTuple
 
+from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.files import BadInput, read_json
 from voiceprivacy.inout.tables import read_rows, write_table
 from voiceprivacy.vocabulary import ORIGINAL
 
 PLACE = "metrics/FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.json"
-PROTECTED_AGAINST_PROTECTED = ("gvd_", "gain_")
+OF_TWO_CONDITIONS = {  # metric at the top level of its file -> the protected condition
+    metric.name: metric.conditions[0]
+    for metric in METRICS.values()
+    if metric.family in ("similarity", "normalised")
+}
 SAME_NUMBER = 1e-9
 
 
@@ -124,7 +129,7 @@ def _numbers(path):
         if isinstance(value, dict):
             yield from ((name, inner, number) for inner, number in value.items())
         else:
-            yield ("pp" if name.startswith(PROTECTED_AGAINST_PROTECTED) else "op"), name, value
+            yield OF_TWO_CONDITIONS.get(name, "op"), name, value
 
 
 def _text(value, name, path):

@@ -7,7 +7,7 @@ Conventions
   not known (lists differ, say), their own intervals are disjoint.
 """
 
-from voiceprivacy.report.columns import EER
+from voiceprivacy.catalogue import EER
 from voiceprivacy.report.uncertainty import can_be_told_apart, interval_words, paired_difference
 from voiceprivacy.report.words import listed
 

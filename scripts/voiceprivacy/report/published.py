@@ -18,10 +18,10 @@ import shlex
 from pathlib import Path
 from typing import NamedTuple
 
+from voiceprivacy.catalogue import COLUMNS, METRICS
 from voiceprivacy.inout.files import RESOURCES
 from voiceprivacy.inout.tables import number, read_rows, read_table, write_table
-from voiceprivacy.report.columns import COLUMNS, INFINITY, MINUS
-from voiceprivacy.vocabulary import GIVEN, ORIGINAL, TRAINED_ON, UNDEFINED
+from voiceprivacy.vocabulary import GIVEN, INFINITY, MINUS, ORIGINAL, TRAINED_ON, UNDEFINED
 
 NUMBERS = RESOURCES / "published" / "numbers.tsv"
 COUNTS = RESOURCES / "published_counts.tsv"
@@ -37,16 +37,11 @@ WORDS = {
     "B2_2022": "B2 of 2022 (McAdams, alpha from U(0.5, 0.9))",
     UNPROTECTED: "Original speech",
 }
-DIGITS = {column.metric: column.digits for column in COLUMNS}
-TITLES = {column.metric: f"{column.title}, {column.unit}" for column in COLUMNS} | {
-    "eer_rocch_percent": "EER of the convex hull, %",
-    "linkability_vpc": "linkability (challenge's)",
-    "cece_linear_bit": "C_ECE linear, bit",
-    "dece_op_oo_percent": "D_ECE, OP/OO %",
-    "cllr_min_op_oo_percent": "min Cllr, OP/OO %",
-    "gain_dece_db": "gain of D_ECE, dB",
-    "gain_cllr_min_db": "gain of min Cllr, dB",
-}
+# In the order of the page: the columns of the comparison, then the others.
+SHOWN = [
+    *COLUMNS,
+    *(metric for metric in METRICS.values() if not metric.column),
+]
 
 
 class Published(NamedTuple):
@@ -172,25 +167,36 @@ def tables_of(found):
 
 def _table(key, of_group):
     system, anonymiser, own, attacker = key
-    metrics = [metric for metric in TITLES if any(of.metric == metric for of in of_group)]
+    names = {of.metric for of in of_group}
+    metrics = [metric for metric in SHOWN if metric.name in names]
     cells = {}
     for of in of_group:
         cells.setdefault((of.set, of.condition), {}).setdefault(of.metric, []).append(of)
     rows = [
-        (name, condition, [_cell(of.get(metric, [])) for metric in metrics])
+        (name, condition, [_cell(of.get(metric.name, [])) for metric in metrics])
         for (name, condition), of in cells.items()
     ]
     sources = sorted({of.source for of in of_group})
     return PublishedTable(
-        WORDS[system], anonymiser, own, attacker, sources, [TITLES[name] for name in metrics], rows
+        WORDS[system],
+        anonymiser,
+        own,
+        attacker,
+        sources,
+        [_heading(metric) for metric in metrics],
+        rows,
     )
+
+
+def _heading(metric):
+    return f"{metric.title}, {metric.unit}" if metric.unit else metric.title
 
 
 def _cell(of_metric):
     """(own number, its interval, published numbers) as text; None where nothing is published."""
     if not of_metric:
         return None
-    digits, of = DIGITS.get(of_metric[0].metric, 3), of_metric[0]
+    digits, of = METRICS[of_metric[0].metric].digits, of_metric[0]
     limits = (of.ci_low, of.ci_high)
     interval = (
         ""

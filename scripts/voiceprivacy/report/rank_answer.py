@@ -7,10 +7,10 @@ Conventions
 * An anonymiser is not shown to hide the speaker while its interval overlaps with that of unprotected speech.
 """
 
-from voiceprivacy.report.answer import NO_BREAK, Answer
+from voiceprivacy.report.answer import Answer
 from voiceprivacy.report.uncertainty import metric_limits
 from voiceprivacy.report.words import listed
-from voiceprivacy.vocabulary import ORIGINAL
+from voiceprivacy.vocabulary import NO_BREAK, ORIGINAL
 
 DISCLOSURE = "disclosure_bit"
 

@@ -10,6 +10,7 @@ import re
 
 import numpy as np
 
+from voiceprivacy.catalogue import RANK_LOSSES
 from voiceprivacy.inout.files import BadInput, whole_or_absent
 from voiceprivacy.inout.tables import number, read_rows, write_table
 from voiceprivacy.report.latex import latex
@@ -45,8 +46,7 @@ TABLE_2 = [
     ("match and other", "other_negative_percent"),
     ("baseline", "gallery_eer_percent"),
 ]
-LOSSES = ("ll", "ms", "wms", "rwms", "cll")
-TABLE_3 = [(what, f"{what}_{loss}_bit") for what in ("kl", "rank1_match") for loss in LOSSES]
+TABLE_3 = [(what, f"{what}_{loss}_bit") for what in ("kl", "rank1_match") for loss in RANK_LOSSES]
 BOUND = "sum over independent features (upper bound)"
 GALLERY = re.compile(r"(?P<gender>f|m|mixed)_t(?P<test>\d+)_d(?P<template>\d+)")
 COLUMNS = ["corpus", "trials", "anonymiser", "condition", "table", "part", "metric"]

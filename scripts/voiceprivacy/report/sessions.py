@@ -2,23 +2,22 @@
 
 from typing import NamedTuple
 
-from voiceprivacy.report.columns import DASH, MINUS, short
+from voiceprivacy.catalogue import METRICS
+from voiceprivacy.report.columns import short
 from voiceprivacy.report.uncertainty import metric_limits
-from voiceprivacy.vocabulary import UNDEFINED
+from voiceprivacy.vocabulary import DASH, MINUS, UNDEFINED
 
-LINKABILITY = {  # metric of p0p1 -> title and text
-    "eer_percent": ("EER [%]", "{:.1f}".format),
-    "cllr_min_bit": ("min Cllr [bit]", "{:.2f}".format),
-    "linkability": ("linkability", "{:.2f}".format),
-    "dece_bit": ("D_ECE [bit]", short),
-    "worst_case_log10": ("worst case [log10]", "{:.2f}".format),
-    "tag": ("tag", str),
-}
-CALIBRATION = {
-    "cece_linear_bit": ("C_ECE linear [bit]", short),
-    "cece_isotonic_bit": ("C_ECE isotonic [bit]", short),
-}
-TITLES = [title for title, _ in (*LINKABILITY.values(), *CALIBRATION.values())]
+SHOWN = [  # (condition, metric) of each column
+    ("p0p1", METRICS["eer_percent"]),
+    ("p0p1", METRICS["cllr_min_bit"]),
+    ("p0p1", METRICS["linkability"]),
+    ("p0p1", METRICS["dece_bit"]),
+    ("p0p1", METRICS["worst_case_log10"]),
+    ("p0p1", METRICS["tag"]),
+    ("op", METRICS["cece_linear_bit"]),
+    ("op", METRICS["cece_isotonic_bit"]),
+]
+TITLES = [metric.label for _, metric in SHOWN]
 
 
 class Sessions(NamedTuple):
@@ -42,20 +41,26 @@ def sessions(metrics):
             metric.anonymiser,
         )
         found.setdefault(place, {})[metric.condition, metric.metric] = metric
-    wanted = {("p0p1", name): text for name, (_, text) in LINKABILITY.items()}
-    wanted |= {("op", name): text for name, (_, text) in CALIBRATION.items()}
     return [
-        Sessions(*place, [_text(values.get(key), form) for key, form in wanted.items()])
+        Sessions(
+            *place,
+            [_text(values.get((condition, shown.name)), shown) for condition, shown in SHOWN],
+        )
         for place, values in sorted(found.items())
         if ("p0p1", "eer_percent") in values
     ]
 
 
-def _text(metric, form):
+def _text(metric, shown):
     """A number with its interval."""
     if metric is None:
         return DASH
-    if form is str or metric.value == UNDEFINED:
+    if shown.name == "tag" or metric.value == UNDEFINED:
         return metric.value
-    value, limits = form(float(metric.value)), metric_limits(metric)
-    return (value + (f" [{', '.join(map(form, limits))}]" if limits else "")).replace("-", MINUS)
+    limits = metric_limits(metric)
+    interval = f" [{', '.join(_rounded(limit, shown) for limit in limits)}]" if limits else ""
+    return (_rounded(float(metric.value), shown) + interval).replace("-", MINUS)
+
+
+def _rounded(value, shown):
+    return short(value) if shown.digits == 3 else f"{value:.{shown.digits}f}"

@@ -9,9 +9,9 @@ Conventions
 import math
 from typing import NamedTuple
 
+from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan.averages import all_averages, folder_of
-from voiceprivacy.report.columns import COLUMNS
 from voiceprivacy.report.comparison import System
 from voiceprivacy.report.uncertainty import NONE
 from voiceprivacy.vocabulary import ACROSS_CORPORA, UNDEFINED
@@ -121,7 +121,7 @@ def _average(name, weights, systems, limits):
     for (*attacker, anonymiser, condition), of in groups.items():
         if len(of) == len(weights):  # tried on all lists
             shares = [weights[place] for place in of]
-            metrics = [column.metric for column in COLUMNS]
+            metrics = [column.name for column in COLUMNS]
             mean = {
                 metric: weighted_mean([values[metric] for values in of.values()], shares)
                 for metric in metrics

@@ -3,8 +3,8 @@
 import itertools
 import textwrap
 
+from voiceprivacy.catalogue import COLUMNS as ALL_COLUMNS
 from voiceprivacy.report.answer import answers, what_was_run, zero_evidence
-from voiceprivacy.report.columns import COLUMNS as ALL_COLUMNS
 from voiceprivacy.report.comparison import strongest_attacks
 from voiceprivacy.report.rank_answer import rank_answers
 from voiceprivacy.report.standings import averaged
@@ -78,7 +78,7 @@ def _table(systems):
                 _line(
                     name,
                     system.attack,
-                    [column.text(system.mean[column.metric]) for column in COLUMNS],
+                    [column.text(system.mean[column.name]) for column in COLUMNS],
                 )
             )
             lines += _uncertainty(system)
@@ -92,7 +92,7 @@ def _uncertainty(system):
     lines = []
     if any(intervals.values()):
         for place, title in enumerate(("  95 % from", "  95 % to")):
-            limits = (intervals[column.metric] for column in COLUMNS)
+            limits = (intervals[column.name] for column in COLUMNS)
             texts = (
                 column.text(of[place]) if of else ""
                 for column, of in zip(COLUMNS, limits, strict=True)
@@ -103,7 +103,7 @@ def _uncertainty(system):
             _line(
                 "",
                 "  zero evid.",
-                [column.text(band) if column.metric == "dece_bit" else "" for column in COLUMNS],
+                [column.text(band) if column.name == "dece_bit" else "" for column in COLUMNS],
             )
         )
     return lines

@@ -13,10 +13,9 @@ Conventions
 from pathlib import Path
 from typing import NamedTuple
 
+from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.tables import number, read_rows
-from voiceprivacy.report.columns import COLUMNS
-from voiceprivacy.report.words import NO_BREAK
-from voiceprivacy.vocabulary import ACROSS_CORPORA, MEAN, UNDEFINED
+from voiceprivacy.vocabulary import ACROSS_CORPORA, MEAN, NO_BREAK, UNDEFINED
 
 SYSTEMS = ["condition", "metric", "anonymiser", "value", "ci_low", "ci_high"]
 PAIRS = [
@@ -44,7 +43,6 @@ NULL = "dece_null95_bit"
 FEW_ERRORS = (
     5  # target trials on the wrong side, from which on simulated intervals hold what they promise
 )
-SHORT_WITH_FEW_ERRORS = ("cllr_min_bit", "dece_bit")
 SHORT = "†"
 SHORT_EXPLAINED = (
     f"{SHORT} Fewer than {FEW_ERRORS} target trials are on the wrong side (EER times target trials): an interval"
@@ -152,8 +150,8 @@ def has_few_errors(eer_percent, n_target):
 
 def marked_interval(column, values, interval):
     """An interval as people read it, with a mark where {metric: value} says that it rests on too few errors."""
-    short = column.metric in SHORT_WITH_FEW_ERRORS or (
-        column.metric == "eer_percent" and values[column.metric] == 0
+    short = column.scale == "rare errors" or (
+        column.name == "eer_percent" and values[column.name] == 0
     )
     mark = SHORT if interval and short and values["few_errors"] else ""
     return interval_text(column, interval) + mark
@@ -208,5 +206,5 @@ def shown_columns(systems):
     return [
         column
         for column in COLUMNS
-        if any(values[column.metric] is not None for of in systems for values in of.lists.values())
+        if any(values[column.name] is not None for of in systems for values in of.lists.values())
     ]

@@ -10,15 +10,13 @@ Conventions
 
 from typing import NamedTuple
 
+from voiceprivacy.catalogue import ARROWS, METRICS
 from voiceprivacy.inout.tables import number, read_rows
-from voiceprivacy.report.columns import DASH, MINUS
 from voiceprivacy.report.metrics import Metric
-from voiceprivacy.vocabulary import ORIGINAL, UNDEFINED
+from voiceprivacy.vocabulary import DASH, MINUS, ORIGINAL, UNDEFINED
 
 NOWHERE = "-"
 PITCH = "pitch_correlation"
-ARROWS = {"higher": "↑", "lower": "↓", NOWHERE: ""}
-TITLES = {PITCH: "pitch correlation"}
 
 
 class Utility(NamedTuple):
@@ -79,6 +77,11 @@ def read_utility(paths):
     return found
 
 
+def titled(metric: str) -> str:
+    """What people call a measure of utility; somebody's own measure is called as he called it."""
+    return METRICS[metric].title if metric in METRICS else metric
+
+
 def utility_section(measured):
     """What the page shows of a list of Utility."""
     corpora = dict.fromkeys(of.corpus for of in measured)
@@ -111,7 +114,7 @@ def _table(corpus, measured):
         )
         for name in names
     ]
-    columns = [(TITLES.get(metric, metric), ARROWS[better]) for metric, better in metrics]
+    columns = [(titled(metric), ARROWS.get(better, "")) for metric, better in metrics]
     return UtilityTable(corpus, columns, rows)
 
 

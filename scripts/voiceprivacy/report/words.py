@@ -1,6 +1,5 @@
 """Names and numbers in sentences."""
 
-NO_BREAK = "\N{NO-BREAK SPACE}"
 MOST_NAMES = 6
 
 

@@ -8,6 +8,7 @@ import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
 
+from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.files import BadInput, read_json, refuse_endless, whole_or_absent
 from voiceprivacy.inout.tables import (
     read_enrolments,
@@ -16,7 +17,6 @@ from voiceprivacy.inout.tables import (
     read_trials,
 )
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.report.columns import COLUMNS
 from voiceprivacy.report.comparison import compare, expanded, strongest_attacks
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
@@ -264,11 +264,11 @@ def _summary(systems, metrics):
                 system.backend,
                 system.condition,
             )
-            numbers = ["-" if values[of.metric] is None else values[of.metric] for of in COLUMNS]
+            numbers = ["-" if values[of.name] is None else values[of.name] for of in COLUMNS]
             limits = system.intervals[trials].get("eer_percent") or ("-", "-")
             attack = [*place[:3], system.attack, *place[3:]]
             rows.append([*attack, *numbers, tags.get(place, "-"), *limits])
-    names = [*(of.metric for of in COLUMNS), "tag", "eer_ci_low", "eer_ci_high"]
+    names = [*(of.name for of in COLUMNS), "tag", "eer_ci_low", "eer_ci_high"]
     return _table([*PLACE, *names], rows)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from support import made_up
 
+from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.plan.averages import EVERYTHING
 from voiceprivacy.report.charts import (
     alphas,
@@ -24,7 +25,6 @@ from voiceprivacy.report.charts import (
 from voiceprivacy.report.charts import zoo as zoo_charts
 from voiceprivacy.report.charts.chart import errors, label, rounded
 from voiceprivacy.report.colours import COLOURS, GREY, dash, palette, palette_of
-from voiceprivacy.report.columns import COLUMNS, DASH, MINUS
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.curves import Curve, span_of_means
 from voiceprivacy.report.leaderboard import leaderboard
@@ -32,9 +32,10 @@ from voiceprivacy.report.metrics import Metric
 from voiceprivacy.report.page import PLOTLY
 from voiceprivacy.report.standings import boards, weighted_mean
 from voiceprivacy.report.uncertainty import Comparisons
+from voiceprivacy.vocabulary import DASH, MINUS
 
 EVIL = "<b>x</b>"
-COLUMN = {column.metric: column for column in COLUMNS}
+COLUMN = {column.name: column for column in COLUMNS}
 AVERAGES = made_up.PROVENANCE["config"]["report"]["averages"]
 
 
@@ -270,7 +271,7 @@ def test_an_average_over_corpora_shows_the_interval_of_its_comparison(run):
         averages=AVERAGES,
         comparisons=Comparisons(limits, {}, {}),
     )
-    place = [column.metric for column in found.columns].index("eer_percent")
+    place = [column.name for column in found.columns].index("eer_percent")
     shown = {
         (row.set, row.anonymiser, row.condition): row.cells[place].interval for row in found.rows
     }
@@ -303,7 +304,7 @@ def test_the_leaderboard_says_one_strongest_attack_an_anonymiser_and_set_and_sor
     found = leaderboard(run, colours=palette(["b2", "b2r"]), averages=AVERAGES)
     strongest = [(row.set, row.anonymiser) for row in found.rows if row.strongest]
     assert len(strongest) == len(set(strongest)) == len(found.sets) * 3
-    place = [column.metric for column in found.columns].index("gvd_db")
+    place = [column.name for column in found.columns].index("gvd_db")
     orders = {
         (row.set, row.anonymiser, row.condition): row.cells[place].order for row in found.rows
     }

@@ -1,6 +1,6 @@
 """The table for papers: the same rows, escaped, every line with the same number of columns."""
 
-from voiceprivacy.report.columns import COLUMNS
+from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.latex import latex, write_latex
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.report.columns import DASH
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.corpora import Corpora, Speech, TrialList
 from voiceprivacy.report.figures import LARGE_SVG_BYTES, by_kind, embed
 from voiceprivacy.report.page import CAPTIONS, PLOTLY, read_caption, write_page
 from voiceprivacy.report.terminal import WIDTH, summary
+from voiceprivacy.vocabulary import DASH
 
 TEMPLATE = Path(__file__).parents[3] / "workflow" / "report" / "index.html.j2"
 PROVENANCE = {

@@ -4,7 +4,6 @@ import pytest
 
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.answer import answers
-from voiceprivacy.report.columns import MINUS
 from voiceprivacy.report.comparison import System
 from voiceprivacy.report.protection import doubts, protects
 from voiceprivacy.report.uncertainty import (
@@ -16,7 +15,7 @@ from voiceprivacy.report.uncertainty import (
     can_be_told_apart,
     read_comparisons,
 )
-from voiceprivacy.report.words import NO_BREAK
+from voiceprivacy.vocabulary import MINUS, NO_BREAK
 
 ALIKE, BETTER, WORSE = "cannot be told apart", "A is better", "B is better"
 

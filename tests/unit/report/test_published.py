@@ -6,7 +6,6 @@ import pytest
 
 from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.plan import completion
-from voiceprivacy.report.columns import MINUS
 from voiceprivacy.report.metrics import Metric
 from voiceprivacy.report.published import (
     beside,
@@ -16,6 +15,7 @@ from voiceprivacy.report.published import (
     tables_of,
     write_published,
 )
+from voiceprivacy.vocabulary import MINUS
 
 MCADAMS = "python {scripts}/anonymise_mcadams.py --threads {threads}"
 

@@ -1,9 +1,9 @@
 """The answer of a run on ranks alone: the most that any attack finds decides, and intervals say how sure it is."""
 
-from voiceprivacy.report.answer import NO_BREAK
 from voiceprivacy.report.metrics import Metric
 from voiceprivacy.report.rank_answer import rank_answers
 from voiceprivacy.report.terminal import summary
+from voiceprivacy.vocabulary import NO_BREAK
 
 
 def disclosed(anonymiser, condition, bit, *limits, trials="mixed_t1_d1"):

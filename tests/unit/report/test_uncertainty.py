@@ -6,12 +6,13 @@ import pytest
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.report.answer import NO_BREAK, answers, zero_evidence
+from voiceprivacy.report.answer import answers, zero_evidence
 from voiceprivacy.report.comparison import compare, strongest_attacks, write_comparison
 from voiceprivacy.report.latex import write_latex
 from voiceprivacy.report.metrics import Metric
 from voiceprivacy.report.terminal import WIDTH, summary
 from voiceprivacy.report.uncertainty import PAIRS, SYSTEMS, read_comparisons
+from voiceprivacy.vocabulary import NO_BREAK
 
 PLACE = ["condition", "metric", "anonymiser"]
 

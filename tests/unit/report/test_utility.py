@@ -1,8 +1,8 @@
 """Utility as metrics.tsv and the page show it."""
 
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.report.columns import MINUS
 from voiceprivacy.report.utility import Utility, read_utility, utility_section
+from voiceprivacy.vocabulary import MINUS
 
 
 def of(anonymiser, metric, value, trials="-", better="lower", low="-", high="-", undefined="0"):

@@ -14,9 +14,9 @@ https://doi.org/10.1016/j.csl.2021.101299
 import numpy as np
 from scipy.special import bernoulli, expit, factorial
 
+from voiceprivacy.catalogue import NO_PRIVACY_BIT
 from voiceprivacy.privacy.scores.calibration import as_scores
 
-NO_PRIVACY_BIT = 1 / (2 * np.log(2))
 PROFILE_LOG_ODDS = np.linspace(-10, 10, 201)
 _SERIES_BELOW = 1.0
 _BERNOULLI = bernoulli(32)

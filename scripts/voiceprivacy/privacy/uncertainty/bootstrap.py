@@ -34,9 +34,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betaincinv, ndtr, ndtri, stdtr, stdtrit
 
+from voiceprivacy.catalogue import METRICS, OF_CALIBRATION
 from voiceprivacy.inout import seeds
 from voiceprivacy.privacy.matrices import ranks
-from voiceprivacy.privacy.scores.ece import NO_PRIVACY_BIT
 from voiceprivacy.privacy.scores.trials import speaker_weights, weigh
 
 # By how much, and on which scale, intervals are moved back that replicates of speakers show to be biased.
@@ -74,46 +74,16 @@ class Correction(NamedTuple):
     skewed: bool = False
 
 
-CALIBRATIONS = ("linear", "isotonic", "isotonic_interpolated")
-SHARES = ("identification_rate", "rank_spread", "match_positive", "other_positive")
-LEAST_0, SHARE = Correction(0, 0, np.inf), Correction(0, 0, 100)
-OF_CALIBRATION, OF_HISTOGRAM = 3.0, 2.5
 RARE_ERRORS = 2 / 3
 CORRECTIONS = {
-    **dict.fromkeys(("eer_percent", "eer_speechbrain_percent"), SHARE),
-    **dict.fromkeys(
-        (f"{prefix}{name}_percent" for prefix in ("", "model_") for name in SHARES), SHARE
-    ),
-    **dict.fromkeys(
-        (f"{prefix}{name}_disclosure_bit" for prefix in ("", "model_") for name in ("max", "std")),
-        LEAST_0,
-    ),
-    "model_mean_disclosure_bit": LEAST_0,
-    **dict.fromkeys(
-        ("cllr_bit", "cllr_train_bit", "cllr_test_bit"), Correction(0, 0, np.inf, skewed=True)
-    ),
-    **dict.fromkeys((f"cllr_{name}_bit" for name in CALIBRATIONS), LEAST_0),
-    **dict.fromkeys(
-        (f"cece_{name}_bit" for name in CALIBRATIONS), Correction(0, -np.inf, NO_PRIVACY_BIT)
-    ),
-    "linkability_vpc": Correction(0, 0, 1),
-    "eer_rocch_percent": Correction(OF_CALIBRATION, 0, 50, no_privacy=0),
-    "cllr_min_bit": Correction(OF_CALIBRATION, 0, 1, no_privacy=0),
-    "cllr_cal_bit": Correction(OF_CALIBRATION, 0, np.inf),
-    "linkability": Correction(OF_CALIBRATION, 0, 1, no_privacy=1),
-    **dict.fromkeys(
-        ("dece_bit", "dece_train_bit", "dece_test_bit"),
-        Correction(OF_CALIBRATION, 0, NO_PRIVACY_BIT, no_privacy=NO_PRIVACY_BIT),
-    ),
-    "ddcf": Correction(OF_CALIBRATION, 0, 1, no_privacy=1),
-    "mean_disclosure_bit": Correction(OF_HISTOGRAM, 0, np.inf),
-    **dict.fromkeys(
-        ("deid_percent", "dece_op_oo_percent", "cllr_min_op_oo_percent"),
-        Correction(0, -np.inf, 100),
-    ),
-    "ddiag": Correction(0, 0, 1),
-    "ddiag_signed": Correction(0, -1, 1),
-    "ddiag_log_bit": LEAST_0,
+    metric.name: Correction(
+        metric.times,
+        metric.low,
+        metric.high,
+        no_privacy=metric.no_privacy if metric.scale == "rare errors" else None,
+        skewed=metric.scale == "logarithmic",
+    )
+    for metric in METRICS.values()
 }
 NONE = Correction(0, -np.inf, np.inf)
 

@@ -22,24 +22,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from voiceprivacy.catalogue import MORE_IS_BETTER
 from voiceprivacy.inout.arrays import read_npz
 from voiceprivacy.inout.files import BadInput, read_json
 from voiceprivacy.privacy.uncertainty.bootstrap import CORRECTIONS, NONE, interval, p_value
 from voiceprivacy.vocabulary import UNDEFINED
 
-# Whether more of it is better for the speaker (for G_VD: voices that remain different from each other).
-MORE_IS_BETTER = {
-    "eer_percent": True,
-    "eer_rocch_percent": True,
-    "cllr_bit": True,
-    "cllr_min_bit": True,
-    "linkability": False,
-    "dece_bit": False,
-    "deid_percent": True,
-    "gvd_db": True,
-    "mean_disclosure_bit": False,
-    "identification_rate_percent": False,
-}
 ALIKE = "cannot be told apart"
 INTERVALS, REPLICATES = ".intervals.json", ".bootstrap.npz"
 UNKNOWN = dict.fromkeys(("difference", "ci_low", "ci_high", "share_a_better"), UNDEFINED)

@@ -42,7 +42,7 @@ def dots(systems, *, column, colours):
     groups = itertools.groupby(
         zip(places, systems, strict=True), key=lambda of: of[1].system.anonymiser
     )
-    traces = [_band(places, systems)] if column.metric == "dece_bit" else []
+    traces = [_band(places, systems)] if column.name == "dece_bit" else []
     traces += [
         _trace(anonymiser, list(of), column, colours[anonymiser]) for anonymiser, of in groups
     ]
@@ -53,7 +53,7 @@ def dots(systems, *, column, colours):
         "automargin": True,
     }
     x = {"title": f"{column.title} [{column.unit}]{_direction(column)}", "rangemode": "tozero"}
-    lines = [level("x", at) for metric, at in REFERENCES.items() if metric == column.metric]
+    lines = [level("x", at) for metric, at in REFERENCES.items() if metric == column.name]
     meta = {
         "rows": [[place, of.system.anonymiser] for place, of in zip(places, systems, strict=True)],
         "gap": GAP,
@@ -70,7 +70,7 @@ def dots(systems, *, column, colours):
 
 
 def _trace(anonymiser, rows, column, colour):
-    values = [rounded(standing.values[column.metric]) for _, standing in rows]
+    values = [rounded(standing.values[column.name]) for _, standing in rows]
     trace = points(
         values,
         [place for place, _ in rows],
@@ -80,7 +80,7 @@ def _trace(anonymiser, rows, column, colour):
         hover="%{text}",
         texts=[_text(standing, column) for _, standing in rows],
     )
-    intervals = [standing.intervals.get(column.metric) for _, standing in rows]
+    intervals = [standing.intervals.get(column.name) for _, standing in rows]
     trace["showlegend"] = False  # names stand at the rows
     return of_system(trace, anonymiser) | {"error_x": errors(values, intervals) | {"color": colour}}
 
@@ -106,7 +106,7 @@ def _band(places, systems):
 
 
 def _text(standing, column):
-    system, interval = standing.system, standing.intervals.get(column.metric)
+    system, interval = standing.system, standing.intervals.get(column.name)
     lines = [
         f"{label(system.anonymiser)}, {system.attack} ({system.condition.upper()})",
         label(system.attacker),
@@ -117,7 +117,7 @@ def _text(standing, column):
         else ""
     )
     lines.append(
-        f"{column.title} {column.text(standing.values[column.metric])} {column.unit}{limits}"
+        f"{column.title} {column.text(standing.values[column.name])} {column.unit}{limits}"
     )
     return "<br>".join(lines)
 

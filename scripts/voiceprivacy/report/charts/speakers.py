@@ -15,8 +15,7 @@ from voiceprivacy.report.charts.chart import (
     tall,
 )
 from voiceprivacy.report.colours import dash
-from voiceprivacy.report.columns import DASH, MINUS
-from voiceprivacy.vocabulary import PROTECTED_CONDITIONS
+from voiceprivacy.vocabulary import DASH, MINUS, PROTECTED_CONDITIONS
 
 NO_PRIVACY_BIT = 1 / (2 * np.log(2))
 MEASURES = {

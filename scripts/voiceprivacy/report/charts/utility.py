@@ -1,12 +1,11 @@
 """Privacy against utility: an anonymiser that hides the speaker should leave the rest of the speech usable."""
 
+from voiceprivacy.catalogue import EER
 from voiceprivacy.report.charts.attacks import drawable
 from voiceprivacy.report.charts.chart import chart, errors, label, level, of_system, points, rounded
-from voiceprivacy.report.columns import COLUMNS
 from voiceprivacy.report.comparison import strongest_attacks
-from voiceprivacy.report.utility import NOWHERE, TITLES
+from voiceprivacy.report.utility import NOWHERE, titled
 
-EER = next(column for column in COLUMNS if column.metric == "eer_percent")
 GUESSING_PERCENT = 50
 
 
@@ -29,14 +28,14 @@ def scatters(systems, metrics, colours):
             )
     return {
         corpus: [
-            (TITLES.get(name, name), _scatter(name, of, colours)) for name, of in measures.items()
+            (titled(name), _scatter(name, of, colours)) for name, of in measures.items()
         ]
         for corpus, measures in found.items()
     }
 
 
 def _scatter(name, found, colours):
-    title = TITLES.get(name, name)
+    title = titled(name)
     traces = [
         _point(title, *found[anonymiser], colours[anonymiser])
         for anonymiser in colours

@@ -1,7 +1,7 @@
 """The zoo: every speaker at his mean LLR with himself and with others, one chart a condition."""
 
 from voiceprivacy.report.charts.chart import chart, label, level, points, rounded
-from voiceprivacy.report.columns import DASH, MINUS
+from voiceprivacy.vocabulary import DASH, MINUS
 
 ANIMALS = {  # corner -> symbol, as in the picture for papers
     "dove": "diamond",

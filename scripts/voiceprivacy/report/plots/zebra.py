@@ -2,8 +2,9 @@
 
 from scipy.special import expit
 
-from voiceprivacy.report.columns import MINUS, short, short_limits
+from voiceprivacy.report.columns import short, short_limits
 from voiceprivacy.report.plots import style
+from voiceprivacy.vocabulary import MINUS
 
 CALIBRATIONS = ("train", "test", "linear", "isotonic", "isotonic_interpolated", "default")
 ZERO = " *"
