@@ -1,10 +1,18 @@
-"""From a folder of speech and folders of protected versions of it to what a config needs: who, what, and what not."""
+"""From a folder of speech and folders of protected versions of it to what a config needs.
+
+``examine`` finds out who speaks, which protected file is whose, and what has to be left out.
+
+Conventions
+-----------
+``left_out`` is {utterance: why} everywhere; what a function leaves out it adds there.
+"""
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from voiceprivacy.corpora.listing import Findings, list_utterances
+from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
 from voiceprivacy.corpora.recordings import inspect
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.tools.file_names import (
@@ -14,137 +22,60 @@ from voiceprivacy.tools.file_names import (
     pair,
 )
 
-# Who can be evaluated: speakers with a gender (where genders are known) and with enough utterances.
-#
-# Conventions
-# -----------
-# ``left_out`` is {utterance: why} everywhere; what a function leaves out it adds there.
-
-ENROLMENT_UTTERANCES = 3
-KEPT_SPEAKERS = (
-    0.9  # fewer utterances enrol where more than a tenth of the speakers would be lost otherwise
-)
-
-
-def by_gender(utterances, left_out, *, table=None):
-    """Leave out speakers without a gender, where others have one.
-
-    Parameters
-    ----------
-    utterances : list of Listed
-    left_out : dict
-    table : path, optional
-        Where genders were said to stand.
-
-    Returns
-    -------
-    list of Listed
-
-    Raises
-    ------
-    BadInput : there is a table, and it has none of the speakers
-    """
-    known = [of for of in utterances if of.gender != "-"]
-    if table and utterances and not known:
-        raise BadInput(
-            f"{table}: has none of the speakers, who are called such as '{utterances[0].speaker}'"
-        )
-    if not known:
-        return utterances
-    left_out |= {
-        of.utterance: f"speaker '{of.speaker}' has no gender"
-        for of in utterances
-        if of.gender == "-"
-    }
-    return known
-
-
-def with_enough(utterances, left_out):
-    """Leave out speakers who have too few utterances to enrol and to be tried.
-
-    Returns
-    -------
-    list of Listed, int : and how many utterances enrol a speaker: three, or fewer where that would lose many speakers
-    """
-    counts = Counter(of.speaker for of in utterances)
-    possible = sum(count > 1 for count in counts.values())
-    enrolled = ENROLMENT_UTTERANCES
-    while (
-        enrolled > 1
-        and sum(count > enrolled for count in counts.values()) < KEPT_SPEAKERS * possible
-    ):
-        enrolled -= 1
-    few = [of for of in utterances if counts[of.speaker] <= enrolled]
-    left_out |= {
-        of.utterance: f"speaker '{of.speaker}' has only {counts[of.speaker]}" for of in few
-    }
-    return [of for of in utterances if counts[of.speaker] > enrolled], enrolled
-
-
-def in_lists(utterances, left_out):
-    """The trial lists of utterances: by gender where that is known; a gender with one speaker only is left out.
-
-    Returns
-    -------
-    list of Listed, list of str : and f, m, or mixed
-    """
-    speakers = {
-        gender: {of.speaker for of in utterances if of.gender == gender} for gender in ("f", "m")
-    }
-    lists = [gender for gender, of in speakers.items() if len(of) > 1]
-    if not lists:
-        return utterances, ["mixed"]
-    alone = [of for of in utterances if of.gender not in lists]
-    left_out |= {
-        of.utterance: f"speaker '{of.speaker}' is the only one of this gender" for of in alone
-    }
-    return [of for of in utterances if of.gender in lists], lists
-
-
 SAMPLE_RATE = 16000  # of the attacker that is shipped
-LENGTH_SHARE, LENGTH_S = (
-    0.25,
-    0.25,
-)  # a protected file may differ by this much, as in the check after every anonymiser
+# A protected file may differ by this much, as in the check after every anonymiser.
+LENGTH_SHARE = 0.25
+LENGTH_S = 0.25
+ENROLMENT_UTTERANCES = 3
+# Fewer utterances enrol where more than a tenth of the speakers would be lost otherwise.
+KEPT_SPEAKERS = 0.9
 
 
 class Protected(NamedTuple):
     """What one anonymiser made.
 
-    ``files``: {utterance: path} of the utterances that are used; ``n_found``: of how many there is a file at all;
-    ``plain``: whether the run finds these files in ``folder`` by itself; ``sample_rates``: in Hz.
+    ``files``: {utterance: path} of the utterances that are used; ``n_found``: for how many there
+    is a file at all; ``plain``: whether the run finds these files in ``folder`` by itself;
+    ``sample_rates``: in Hz.
     """
 
     folder: Path
-    files: dict
+    files: dict[str, Path]
     n_found: int
     plain: bool
-    sample_rates: list
+    sample_rates: list[int]
 
 
 class NewRun(NamedTuple):
-    """What was found.
+    """What a folder of speech and its protected versions hold.
 
-    ``listed``: all utterances (Listed) that follow the pattern, of ``n_files`` audio files; ``utterances``: those that
-    are used; ``left_out``: {utterance: why} for the others; ``seconds``: of the originals used; ``lists``: f and m,
-    or mixed; ``protected``: {name: Protected}.
+    ``listed``: all utterances that follow the pattern, of ``n_files`` audio files; ``utterances``:
+    those that are used; ``left_out``: {utterance: why} for the others; ``seconds``: length of the
+    originals used; ``lists``: f and m, or mixed; ``protected``: {name: Protected}.
     """
 
     root: Path
     pattern: str
     speakers: Path | None
     n_files: int
-    listed: list
-    utterances: list
-    left_out: dict
+    listed: list[Listed]
+    utterances: list[Listed]
+    left_out: dict[str, str]
     seconds: float
-    lists: list
+    lists: list[str]
     enrolment_utterances: int
-    protected: dict
+    protected: dict[str, Protected]
 
 
-def examine(original, protected, *, pattern=None, speakers=None, threads=2):
-    """Find out who speaks, which protected file belongs to which original, and what has to be left out.
+def examine(
+    original: str | Path,
+    protected: Mapping[str, str | Path],
+    *,
+    pattern: str | None = None,
+    speakers: str | Path | None = None,
+    threads: int = 2,
+) -> NewRun:
+    """Find out who speaks, which protected file is whose, and what has to be left out.
 
     Parameters
     ----------
@@ -157,77 +88,92 @@ def examine(original, protected, *, pattern=None, speakers=None, threads=2):
     threads : int
         Of reading headers.
 
-    Returns
-    -------
-    NewRun
-
     Raises
     ------
-    BadInput : a folder without audio, names that tell no speaker, two files for one utterance, fewer than two speakers
+    BadInput : a folder without audio, names that tell no speaker, two files for one utterance,
+        fewer than two speakers
     """
-    root, speakers = Path(original).absolute(), Path(speakers).absolute() if speakers else None
+    root = Path(original).absolute()
+    table = Path(speakers).absolute() if speakers else None
     paths = audio_files(root)
     pattern = pattern or guess_pattern(paths)
-    listed = _listed(root, pattern, speakers)
-    left_out = {}
-    durations = _durations({of.utterance: of.audio for of in listed}, left_out, threads)
-    found = {}
-    for name, folder in protected.items():
-        pairs = pair(listed, root, Path(folder).absolute())
-        found[name] = pairs, _compare(name, pairs, durations, left_out, threads)
-    usable = [of for of in listed if of.utterance not in left_out]
-    usable = by_gender(usable, left_out, table=speakers)
+    listed = _listed(root, pattern, table)
+    folders = {name: Path(folder).absolute() for name, folder in protected.items()}
+
+    left_out: dict[str, str] = {}
+    durations = _durations(listed, left_out, threads)
+    pairs, rates = {}, {}
+    for name, folder in folders.items():
+        pairs[name] = pair(listed, root, folder)
+        rates[name] = _usable_rates(name, pairs[name], durations, left_out, threads)
+    usable = [utterance for utterance in listed if utterance.utterance not in left_out]
+    usable = by_gender(usable, left_out, table=table)
     usable, enrolment_utterances = with_enough(usable, left_out)
     usable, lists = in_lists(usable, left_out)
-    if len({of.speaker for of in usable}) < 2:
+    if len({utterance.speaker for utterance in usable}) < 2:
         raise BadInput(_too_few(root, pattern, len(listed), left_out))
-    folders = {
-        name: _protected(Path(protected[name]).absolute(), usable, *of)
-        for name, of in found.items()
-    }
-    seconds = sum(durations[of.utterance] for of in usable)
-    guessed = (root, pattern, speakers, len(paths), listed)
-    return NewRun(*guessed, usable, left_out, seconds, lists, enrolment_utterances, folders)
 
-
-def _listed(root, pattern, speakers):
-    options = {"root": str(root), "pattern": pattern} | (
-        {"speakers": str(speakers)} if speakers else {}
+    return NewRun(
+        root=root,
+        pattern=pattern,
+        speakers=table,
+        n_files=len(paths),
+        listed=listed,
+        utterances=usable,
+        left_out=left_out,
+        seconds=sum(durations[utterance.utterance] for utterance in usable),
+        lists=lists,
+        enrolment_utterances=enrolment_utterances,
+        protected={
+            name: _protected(folder, usable, pairs[name], rates[name])
+            for name, folder in folders.items()
+        },
     )
+
+
+def _listed(root, pattern, table):
+    options = {"root": str(root), "pattern": pattern}
+    if table:
+        options["speakers"] = str(table)
     findings = Findings()
     listed = list_utterances({"folder": options}, findings)
     findings.refuse_errors()
     return listed
 
 
-def _durations(paths, left_out, threads):
+def _durations(listed, left_out, threads):
     """{utterance: seconds} of the originals that can be read; the others are left out."""
     durations = {}
-    inspections = inspect(paths.values(), samples=False, threads=threads)
-    for (utterance, path), found in zip(paths.items(), inspections, strict=True):
-        if found.error:
-            left_out[utterance] = f"{path}: {found.error}"
+    inspections = inspect([original.audio for original in listed], samples=False, threads=threads)
+    for original, inspection in zip(listed, inspections, strict=True):
+        if inspection.error:
+            left_out[original.utterance] = f"{original.audio}: {inspection.error}"
         else:
-            durations[utterance] = found.header.duration_s
+            durations[original.utterance] = inspection.header.duration_s
     return durations
 
 
-def _compare(name, pairs, durations, left_out, threads):
-    """Leave out utterances whose protected file is missing or unusable; {utterance: sample rate} of the others."""
+def _usable_rates(name, pairs, durations, left_out, threads):
+    """{utterance: sample rate} of protected files; an utterance without a usable one is left out.
+
+    ``left_out`` keeps the reason of the first anonymiser.
+    """
     for utterance in durations.keys() - pairs.keys():
         left_out.setdefault(utterance, f"{name} has no protected version")
     pairs = {utterance: path for utterance, path in pairs.items() if utterance in durations}
     rates = {}
     inspections = inspect(pairs.values(), samples=False, threads=threads)
-    for (utterance, path), found in zip(pairs.items(), inspections, strict=True):
-        if what := found.error or _unlike(found.header, durations[utterance]):
-            left_out.setdefault(utterance, f"{path}: {what}")
+    for (utterance, path), inspection in zip(pairs.items(), inspections, strict=True):
+        fault = inspection.error or _unlike(inspection.header, durations[utterance])
+        if fault:
+            left_out.setdefault(utterance, f"{path}: {fault}")
         else:
-            rates[utterance] = found.header.sample_rate
+            rates[utterance] = inspection.header.sample_rate
     return rates
 
 
 def _unlike(header, duration_s):
+    """Why a protected file is not usable; None where it is."""
     if header.channels != 1:
         return f"has {header.channels} channels instead of one"
     if abs(header.duration_s - duration_s) > max(LENGTH_S, LENGTH_SHARE * duration_s):
@@ -236,16 +182,98 @@ def _unlike(header, duration_s):
 
 
 def _protected(folder, usable, pairs, rates):
-    files = {of.utterance: pairs[of.utterance] for of in usable}
-    sample_rates = sorted({rates[utterance] for utterance in files})
+    files = {utterance.utterance: pairs[utterance.utterance] for utterance in usable}
     return Protected(
-        folder, files, len(pairs), is_found_without_help(folder, usable, files), sample_rates
+        folder=folder,
+        files=files,
+        n_found=len(pairs),
+        plain=is_found_without_help(folder, usable, files),
+        sample_rates=sorted({rates[utterance] for utterance in files}),
     )
 
 
 def _too_few(root, pattern, n_listed, left_out):
-    reasons = "; ".join(f"'{utterance}': {why}" for utterance, why in list(left_out.items())[:3])
+    examples = [f"'{utterance}': {why}" for utterance, why in list(left_out.items())[:3]]
+    reasons = f" (left out: {'; '.join(examples)})" if examples else ""
     return (
-        f"{root}: of {n_listed} utterances that look like {pattern} too few are left for two speakers"
-        f"{f' (left out: {reasons})' if reasons else ''}; is the speaker read wrongly? --pattern says it"
+        f"{root}: of {n_listed} utterances that look like {pattern} too few are left for two "
+        f"speakers{reasons}; is the speaker read wrongly? --pattern says it"
     )
+
+
+# Who can be evaluated: speakers with a gender, where genders are known, and enough utterances.
+
+
+def by_gender(
+    utterances: list[Listed], left_out: dict[str, str], *, table: Path | None = None
+) -> list[Listed]:
+    """Leave out speakers without a gender, where others have one.
+
+    ``table`` is the path where genders were said to stand.
+
+    Raises
+    ------
+    BadInput : there is a table, and it has none of the speakers
+    """
+    known = [utterance for utterance in utterances if utterance.gender != "-"]
+    if table and utterances and not known:
+        speaker = utterances[0].speaker
+        raise BadInput(f"{table}: has none of the speakers, who are called such as '{speaker}'")
+    if not known:
+        return utterances
+    for utterance in utterances:
+        if utterance.gender == "-":
+            left_out[utterance.utterance] = f"speaker '{utterance.speaker}' has no gender"
+    return known
+
+
+def with_enough(utterances: list[Listed], left_out: dict[str, str]) -> tuple[list[Listed], int]:
+    """Leave out speakers who have too few utterances to enrol and to be tried.
+
+    Returns
+    -------
+    list of Listed, int : and how many utterances enrol a speaker: three, or fewer where that would
+        lose many speakers
+    """
+    counts = Counter(utterance.speaker for utterance in utterances)
+    possible = sum(count > 1 for count in counts.values())
+    enrolled = ENROLMENT_UTTERANCES
+    while enrolled > 1:
+        n_kept = sum(count > enrolled for count in counts.values())
+        if n_kept >= KEPT_SPEAKERS * possible:
+            break
+        enrolled -= 1
+    kept = []
+    for utterance in utterances:
+        count = counts[utterance.speaker]
+        if count > enrolled:
+            kept.append(utterance)
+        else:
+            left_out[utterance.utterance] = f"speaker '{utterance.speaker}' has only {count}"
+    return kept, enrolled
+
+
+def in_lists(utterances: list[Listed], left_out: dict[str, str]) -> tuple[list[Listed], list[str]]:
+    """The trial lists of utterances: by gender where that is known, else one mixed list.
+
+    A gender with one speaker only is left out.
+
+    Returns
+    -------
+    list of Listed, list of str : and f, m, or mixed
+    """
+    lists = []
+    for gender in ("f", "m"):
+        speakers = {said.speaker for said in utterances if said.gender == gender}
+        if len(speakers) > 1:
+            lists.append(gender)
+    if not lists:
+        return utterances, ["mixed"]
+    kept = []
+    for utterance in utterances:
+        if utterance.gender in lists:
+            kept.append(utterance)
+        else:
+            why = f"speaker '{utterance.speaker}' is the only one of this gender"
+            left_out[utterance.utterance] = why
+    return kept, lists
