@@ -1,8 +1,8 @@
 """The catalogue of metrics: one row for each number that metrics.tsv can hold.
 
-Everything that is known of a metric stands here and nowhere else. Intervals, comparisons of pairs, the
-page, the terminal and the tables for papers read it. To add a metric, write the function that measures
-it, a row here, a test, and its line on a page of docs/metrics.
+Everything that is known of a metric stands here and nowhere else. Intervals, comparisons of pairs,
+the page, the terminal and the tables for papers read it. To add a metric, write the function that
+measures it, a row here, a test, and its line on a page of docs/metrics.
 """
 
 import math
@@ -20,7 +20,7 @@ ARROWS: dict[Direction, str] = {"higher": "↑", "lower": "↓", "neither": ""}
 
 NO_PRIVACY_BIT = 1 / (2 * math.log(2))  # D_ECE where every speaker is found: Noe et al., CSL 2022
 
-# How many times the bias that replicates show is taken off an interval: privacy/uncertainty says why.
+# How many times the bias that replicates show is taken off an interval (see privacy/uncertainty).
 OF_CALIBRATION = 3.0
 OF_HISTOGRAM = 2.5
 
@@ -42,8 +42,8 @@ class Metric(NamedTuple):
     of_privacy : whether ``better`` means more privacy
     low, high : range that its interval is held in
     times : how many times the bias that replicates show is taken off its interval
-    scale : on which scale; "rare errors" is the 2/3 power of the distance from no privacy. "logarithmic"
-        takes nothing off, but its upper limit is at least the one on a logarithmic scale
+    scale : on which scale; "rare errors" is the 2/3 power of the distance from no privacy.
+        "logarithmic": the upper limit is at least the one on a logarithmic scale
     digits : behind the decimal point, on the page
     short : title in the terminal
     heading : title in a paper's table, LaTeX
@@ -286,8 +286,8 @@ ZEBRA = [
         title="worst case",
         unit="log10",
         family="zebra",
-        meaning="ZEBRA's strongest evidence against any one speaker as the power of ten of the odds,"
-        " with its tag from 0 (none), A (below 10 to 1) to F (a million to 1 or more).",
+        meaning="ZEBRA's strongest evidence against any one speaker as the power of ten of the"
+        " odds, with its tag from 0 (none), A (below 10 to 1) to F (a million to 1 or more).",
         page="zebra.md",
         better="lower",
         digits=2,
@@ -325,7 +325,7 @@ ZEBRA = [
             title="size of the worst case",
             unit="",
             family="zebra",
-            meaning="How many target trials, and of how many speakers, have the strongest evidence.",
+            meaning="Target trials with the strongest evidence, and speakers whose they are.",
             page="zebra.md",
             low=0,
             digits=0,
@@ -794,7 +794,7 @@ UTILITY = [
         title="pitch correlation",
         unit="",
         family="utility",
-        meaning="Correlation of the pitch of original and protected speech: 1 = the same intonation.",
+        meaning="Correlation of the pitch of original and protected speech: 1 = as before.",
         page="utility.md",
         conditions=(),
         better="higher",

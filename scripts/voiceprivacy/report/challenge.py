@@ -7,8 +7,8 @@ A set is a trial list of a corpus; where there are several attackers, every one 
 
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.report.columns import short
 from voiceprivacy.report.typeset import Shown, Table
+from voiceprivacy.report.words import short
 from voiceprivacy.vocabulary import ORIGINAL
 
 PLACE = ["corpus", "trials", "extractor", "backend", "anonymiser"]

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.report.columns import ATTACKS, FOREIGN, INFORMED
 from voiceprivacy.report.uncertainty import NONE, has_few_errors, metric_limits
+from voiceprivacy.report.words import ATTACKS, FOREIGN, INFORMED
 from voiceprivacy.vocabulary import GIVEN, ORIGINAL, PROTECTED_CONDITIONS, TRAINED_ON, UNDEFINED
 
 PLACE = ["corpus", "extractor", "backend", "anonymiser", "condition"]

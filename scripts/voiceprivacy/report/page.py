@@ -12,14 +12,6 @@ from voiceprivacy.report.answer import answers, how_many_trials, what_was_run, z
 from voiceprivacy.report.charts.draw import draw_alphas
 from voiceprivacy.report.charts.utility import scatters
 from voiceprivacy.report.colours import palette_of
-from voiceprivacy.report.columns import (
-    ATTACKS,
-    ATTACKS_EXPLAINED,
-    FOREIGN,
-    FOREIGN_EXPLAINED,
-    INFORMED,
-    INFORMED_EXPLAINED,
-)
 from voiceprivacy.report.examples import read_examples
 from voiceprivacy.report.expected import read_comparison
 from voiceprivacy.report.figures import KINDS, by_kind
@@ -30,6 +22,14 @@ from voiceprivacy.report.sessions import TITLES, sessions
 from voiceprivacy.report.standings import averaged
 from voiceprivacy.report.uncertainty import NONE
 from voiceprivacy.report.utility import read_utility, utility_section
+from voiceprivacy.report.words import (
+    ATTACKS,
+    ATTACKS_EXPLAINED,
+    FOREIGN,
+    FOREIGN_EXPLAINED,
+    INFORMED,
+    INFORMED_EXPLAINED,
+)
 
 # What the page shows besides the run's attacks, if it is given: utility, clips to listen to, published numbers.
 

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from voiceprivacy.catalogue import METRICS
-from voiceprivacy.report.columns import short
 from voiceprivacy.report.uncertainty import metric_limits
+from voiceprivacy.report.words import short
 from voiceprivacy.vocabulary import DASH, MINUS, UNDEFINED
 
 SHOWN = [  # (condition, metric) of each column

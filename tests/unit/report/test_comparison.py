@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report.answer import answers, how_many_trials, what_was_run
-from voiceprivacy.report.columns import ATTACKS
 from voiceprivacy.report.comparison import OF_MATRICES, compare, strongest_attacks, write_comparison
 from voiceprivacy.report.standings import averaged
 from voiceprivacy.report.uncertainty import shown_columns
+from voiceprivacy.report.words import ATTACKS
 from voiceprivacy.vocabulary import GIVEN, NO_BREAK
 
 

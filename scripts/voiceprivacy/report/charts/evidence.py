@@ -2,7 +2,7 @@
 
 from voiceprivacy.report.charts.chart import INK, chart, line, of_system, tall
 from voiceprivacy.report.colours import dash
-from voiceprivacy.report.columns import short, short_limits
+from voiceprivacy.report.words import short, short_limits
 
 PRIOR = {"title": "prior log-odds of the attacker, logit(π)"}
 HOVER = "prior log-odds %{x:.1f}: ECE %{y:.3f} bit"

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from voiceprivacy.report.columns import short_limits
 from voiceprivacy.report.plots import style
+from voiceprivacy.report.words import short_limits
 
 MOST_BARS = 60
 MOST_COLUMNS = 4

@@ -2,8 +2,8 @@
 
 from scipy.special import expit
 
-from voiceprivacy.report.columns import short, short_limits
 from voiceprivacy.report.plots import style
+from voiceprivacy.report.words import short, short_limits
 from voiceprivacy.vocabulary import MINUS
 
 CALIBRATIONS = ("train", "test", "linear", "isotonic", "isotonic_interpolated", "default")
