@@ -4,6 +4,7 @@ Names of people's own things (corpora, anonymisers, attackers) match ``[a-z][a-z
 words below are never theirs.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 # Parts of a corpus: what enrols, what is tried, and what attackers are trained on.
@@ -14,6 +15,7 @@ ORIGINAL = "original"  # the anonymiser of unprotected speech
 GIVEN = "given"  # the back-end of an attack whose scores somebody else made
 MEAN = "mean"  # the trial list that stands for the mean of all lists of a corpus
 ACROSS_CORPORA = "over-corpora"  # the corpus that stands for an average over several
+EVERYTHING = "all lists"  # the average of all lists of a run with several corpora
 TRAINED_ON = "_on_"  # an attacker trained on protected speech: <name>_on_<anonymiser>
 SECOND_RUN = "_run1"  # the second, independent run of an anonymiser: <name>_run1
 
@@ -70,3 +72,45 @@ class Attack(NamedTuple):
     def path(self, anonymiser: str) -> str:
         """Where files about one system under this attack lie, below a folder of their kind."""
         return f"{self.corpus}/{self.trials}/{anonymiser}/{self.extractor}/{self.backend}"
+
+
+class TrialList(NamedTuple):
+    """A trial list or a sampled gallery of a corpus."""
+
+    corpus: str
+    trials: str
+
+
+def all_averages(
+    averages: dict[str, dict[str, dict[str, float]]], lists: Iterable[tuple[str, str]]
+) -> dict[str, dict[TrialList, float]]:
+    """Every average over trial lists of several corpora: {name: {list: weight}}.
+
+    Of several corpora there is an average of all their lists with equal weights, whatever the
+    config says. It comes last.
+
+    Parameters
+    ----------
+    averages : weighted means as in the config: {name: {corpus: {list: weight}}}
+    lists : (corpus, list) of all trial lists of the run
+    """
+    tried = [TrialList(*place) for place in lists]
+    weighted = {}
+    for name, corpora in averages.items():
+        weighted[name] = {
+            TrialList(corpus, trials): weight
+            for corpus, weights in corpora.items()
+            for trials, weight in weights.items()
+        }
+    if len({place.corpus for place in tried}) > 1:
+        weighted[EVERYTHING] = dict.fromkeys(tried, 1)
+    return weighted
+
+
+def average_folder(name: str) -> str:
+    """An average's name as part of a path.
+
+    Files about an average lie where those about a list do, with ACROSS_CORPORA as the corpus and
+    this name as the list. Both have a hyphen, which no name of a corpus or an average has.
+    """
+    return name.replace(" ", "-")

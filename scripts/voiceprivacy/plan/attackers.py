@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from voiceprivacy.inout.files import RESOURCES, ours
-from voiceprivacy.plan.speech import Speech, TrialList
-from voiceprivacy.vocabulary import ORIGINAL, TRAINED_ON, Attack
+from voiceprivacy.plan.speech import Speech
+from voiceprivacy.vocabulary import ORIGINAL, TRAINED_ON, Attack, TrialList
 
 MODEL_FILES = ["hyperparams.yaml", "embedding_model.ckpt"]
 ENCODER_FILES = ["hyperparams.yaml", "latent_extractor.ckpt", "latent_encoder.ckpt"]

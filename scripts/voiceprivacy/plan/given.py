@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from glob import glob
 from typing import Any, NamedTuple
 
-from voiceprivacy.plan.speech import Speech, TrialList
-from voiceprivacy.vocabulary import CONDITIONS, GIVEN, MEAN, SECOND_RUN, Attack
+from voiceprivacy.plan.speech import Speech
+from voiceprivacy.vocabulary import CONDITIONS, GIVEN, MEAN, SECOND_RUN, Attack, TrialList
 
 NAME = "[a-z][a-z0-9_]*"
 

@@ -3,10 +3,18 @@
 from typing import Any
 
 from voiceprivacy.plan.attackers import Attackers
-from voiceprivacy.plan.averages import all_averages, folder_of
 from voiceprivacy.plan.given import Given
-from voiceprivacy.plan.speech import Speech, TrialList
-from voiceprivacy.vocabulary import ACROSS_CORPORA, GIVEN, MEAN, ORIGINAL, Attack
+from voiceprivacy.plan.speech import Speech
+from voiceprivacy.vocabulary import (
+    ACROSS_CORPORA,
+    GIVEN,
+    MEAN,
+    ORIGINAL,
+    Attack,
+    TrialList,
+    all_averages,
+    average_folder,
+)
 
 PICTURES = [
     "ece",
@@ -49,7 +57,7 @@ class Averages:
         attacks = (*attackers.attacks(), *given.attacks())
         tried = dict.fromkeys(TrialList(attack.corpus, attack.trials) for attack in attacks)
         self.weights = {
-            folder_of(name): weights for name, weights in all_averages(averages, tried).items()
+            average_folder(name): weights for name, weights in all_averages(averages, tried).items()
         }
         """{name as in paths: {(corpus, trials): weight}}"""
 

@@ -7,17 +7,10 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import SCRIPTS
-from voiceprivacy.vocabulary import CONDITIONS, ORIGINAL, SECOND_RUN
+from voiceprivacy.vocabulary import CONDITIONS, ORIGINAL, SECOND_RUN, TrialList
 
 CORPUS_KINDS = ["synthetic", "librispeech", "vctk", "kaldi", "folder"]
 ANONYMISER_KINDS = ["command", "function", "audio"]
-
-
-class TrialList(NamedTuple):
-    """A trial list or a sampled gallery of a corpus."""
-
-    corpus: str
-    trials: str
 
 
 class Gallery(NamedTuple):

@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.plan.averages import all_averages, folder_of
 from voiceprivacy.report.comparison import System
 from voiceprivacy.report.uncertainty import NONE
-from voiceprivacy.vocabulary import ACROSS_CORPORA, UNDEFINED
+from voiceprivacy.vocabulary import ACROSS_CORPORA, UNDEFINED, all_averages, average_folder
 
 
 class Standing(NamedTuple):
@@ -128,7 +127,7 @@ def _average(name, weights, systems, limits):
             }
             mean["tag"] = None
             mean["few_errors"] = any(values["few_errors"] for values in of.values())
-            corpus = f"{ACROSS_CORPORA}/{folder_of(name)}"
+            corpus = f"{ACROSS_CORPORA}/{average_folder(name)}"
             place = (corpus, *attacker, condition)
             intervals = {metric: limits.get((*place, metric, anonymiser)) for metric in metrics}
             yield System(

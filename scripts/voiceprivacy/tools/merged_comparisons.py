@@ -4,10 +4,9 @@ import numpy as np
 
 from voiceprivacy.inout.arrays import read_npz
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.plan.averages import all_averages, folder_of
 from voiceprivacy.privacy.uncertainty import paired, strongest
 from voiceprivacy.report.uncertainty import PAIRS, STRONGEST, SYSTEMS
-from voiceprivacy.vocabulary import ACROSS_CORPORA, MEAN, ORIGINAL
+from voiceprivacy.vocabulary import ACROSS_CORPORA, MEAN, ORIGINAL, all_averages, average_folder
 
 SAME_DRAWS = 0.5  # percentage points of EER that replicates of the same draw may differ by, on another processor
 
@@ -64,7 +63,7 @@ def write_comparisons(both, merged, folder, averages):
                     both,
                     merged,
                     folder,
-                    (ACROSS_CORPORA, folder_of(name), extractor, backend),
+                    (ACROSS_CORPORA, average_folder(name), extractor, backend),
                     weights,
                 )
     _write_strongest(both, merged, folder, groups, averages)
@@ -111,7 +110,7 @@ def _write_strongest(both, merged, folder, groups, averages):
         lists = dict.fromkeys((place for place in tried if place[0] == corpus), 1)
         places[corpus, MEAN if len(lists) > 1 else next(iter(lists))[1]] = lists
     for name, weights in all_averages(averages, tried).items():
-        places[ACROSS_CORPORA, folder_of(name)] = weights
+        places[ACROSS_CORPORA, average_folder(name)] = weights
     for (corpus, trials), weights in places.items():
         common = [of for attacker in groups for of in _common(merged, weights, attacker)]
         if common and all(_same_draws(both, of) for of in common):

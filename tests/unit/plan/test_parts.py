@@ -3,8 +3,8 @@
 from voiceprivacy.plan.attackers import Attackers, instances, training_corpora
 from voiceprivacy.plan.given import Given, ScoreFile
 from voiceprivacy.plan.outputs import Averages, Outputs, Utility, replicates
-from voiceprivacy.plan.speech import Gallery, Speech, TrialList
-from voiceprivacy.vocabulary import Attack
+from voiceprivacy.plan.speech import Gallery, Speech
+from voiceprivacy.vocabulary import Attack, TrialList
 
 DEMO = {"synthetic": {}, "use": "evaluation", "protocol": {"enrol_trial": {"lists": ["f", "m"]}}}
 TRAIN = {"folder": {}, "use": "train"}

@@ -9,7 +9,6 @@ import pytest
 from support import made_up
 
 from voiceprivacy.catalogue import COLUMNS
-from voiceprivacy.plan.averages import EVERYTHING
 from voiceprivacy.report.charts import (
     alphas,
     attacks,
@@ -32,7 +31,7 @@ from voiceprivacy.report.metrics import Metric
 from voiceprivacy.report.page import PLOTLY
 from voiceprivacy.report.standings import boards, weighted_mean
 from voiceprivacy.report.uncertainty import Comparisons
-from voiceprivacy.vocabulary import DASH, MINUS
+from voiceprivacy.vocabulary import DASH, EVERYTHING, MINUS
 
 EVIL = "<b>x</b>"
 COLUMN = {column.name: column for column in COLUMNS}
