@@ -10,7 +10,7 @@ from voiceprivacy.report.charts.draw import CALIBRATIONS, DISCLOSURES, DRAWN, PR
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.curves import COLUMNS, EXPOSURES, SIMILARITIES, ZOO
 from voiceprivacy.report.figures import embed
-from voiceprivacy.report.metrics import Metric
+from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.page import write_page
 from voiceprivacy.report.published import beside, tables_of
 
@@ -48,7 +48,7 @@ def metrics():
             for name, value in _numbers(anonymiser, condition, shift=lists.index(trials)).items():
                 limits = (str(value - 1), str(value + 1)) if name == "eer_percent" else ("-", "-")
                 place = (corpus, trials, anonymiser, *ATTACKER, condition, name)
-                found.append(Metric(*place, str(value), *limits))
+                found.append(Number(*place, str(value), *limits))
     return sorted(found + _galleries())
 
 
@@ -59,9 +59,9 @@ def _galleries():
         for condition in conditions:
             place = ("libri", f"f_t{test}_d1", anonymiser, *ATTACKER, condition)
             found.append(
-                Metric(*place, "disclosure_bit", str(0.5 * test), str(0.4 * test), str(0.6 * test))
+                Number(*place, "disclosure_bit", str(0.5 * test), str(0.4 * test), str(0.6 * test))
             )
-            found.append(Metric(*place, "n_templates", "3"))
+            found.append(Number(*place, "n_templates", "3"))
     return found
 
 

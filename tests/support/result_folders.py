@@ -10,7 +10,7 @@ from voiceprivacy.inout.files import write_json
 from voiceprivacy.inout.tables import Trial, write_scores, write_table, write_trials
 from voiceprivacy.report.corpora import FINDING, Speech, TrialList
 from voiceprivacy.report.examples import Clip, Example, write_examples
-from voiceprivacy.report.metrics import Metric, write_metrics
+from voiceprivacy.report.metrics import Number, write_metrics
 from voiceprivacy.report.utility import Utility
 
 LISTS = {"f": ("anna", "berta"), "m": ("carl", "david")}
@@ -60,7 +60,7 @@ def _numbers(place, *, eer, n_target):
         }
         for name, value in (numbers | {"eer_percent": eer[condition], "cllr_bit": 1.0}).items():
             limits = ("1.0", "40.0") if name == "eer_percent" else ()
-            yield Metric(*place, condition, name, str(value), *limits)
+            yield Number(*place, condition, name, str(value), *limits)
 
 
 def _pitch(corpus, trials, anonymiser):

@@ -68,7 +68,7 @@ def of_scores(metrics):
 
 
 def every_condition(metrics):
-    """All systems under all conditions, from a list of Metric."""
+    """All systems under all conditions, from a list of Number."""
     names = [*PLACE, "condition", *_with_limits(OF_CONDITION)]
     columns = [
         Shown("Set", _set_of(metrics)),

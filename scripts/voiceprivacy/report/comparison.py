@@ -63,7 +63,7 @@ class System(NamedTuple):
 
 
 def compare(metrics, comparisons=NONE):
-    """Arrange a list of Metric as a list of System by corpus and attacker: `original` first, then the best protection.
+    """Arrange a list of Number as a list of System by corpus and attacker: `original` first, then the best protection.
 
     The intervals of means over lists come from ``comparisons``.
 

@@ -53,7 +53,7 @@ def read_expected(path):
 
 
 def compare(expected, metrics):
-    """Put what was measured (list of Metric) beside each Expected: list of Compared.
+    """Put what was measured (list of Number) beside each Expected: list of Compared.
 
     Raises
     ------

@@ -2,33 +2,31 @@
 
 Conventions
 -----------
-* metrics/{family}/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json holds condition -> {name: value}.
-* Similarity names numbers of two conditions at the top level: they stand under the protected one, DeID under op and
-  G_VD and the gains under pp.
-* Intervals lie beside them in {backend}.intervals.json: condition -> {name: {ci_low, ci_high, ...}}.
+* metrics/{family}/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json holds condition ->
+  {metric: value}.
+* Some metrics compare two conditions and have none of their own: DeID is of OO and OP. They lie at
+  the top level of their file and stand under the protected condition.
+* Intervals lie beside them in {backend}.intervals.json: condition -> {metric: {ci_low, ci_high}}.
 * Original against original (oo) belongs to `original`, wherever it was used as a reference.
 """
 
 import math
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.files import BadInput, read_json
 from voiceprivacy.inout.tables import read_rows, write_table
-from voiceprivacy.vocabulary import ORIGINAL
+from voiceprivacy.vocabulary import ABSENT, ORIGINAL, Attack, NumberKey
 
-PLACE = "metrics/FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.json"
-OF_TWO_CONDITIONS = {  # metric at the top level of its file -> the protected condition
-    metric.name: metric.conditions[0]
-    for metric in METRICS.values()
-    if metric.family in ("similarity", "normalised")
-}
-SAME_NUMBER = 1e-9
+LAYOUT = "metrics/FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.json"
+OF_TWO_CONDITIONS = ("similarity", "normalised")  # families with metrics at the top level
+SAME_NUMBER = 1e-9  # two families count trials, say: what is measured twice agrees to this
 
 
-class Metric(NamedTuple):
-    """One line of metrics.tsv; ``value`` is the text in full precision: a number, a tag, or undefined."""
+class Number(NamedTuple):
+    """One line of metrics.tsv; ``value`` is a number in full precision, a tag, or undefined."""
 
     corpus: str
     trials: str
@@ -38,110 +36,148 @@ class Metric(NamedTuple):
     condition: str
     metric: str
     value: str
-    ci_low: str = "-"
-    ci_high: str = "-"
+    ci_low: str = ABSENT
+    ci_high: str = ABSENT
 
-
-def collect(paths, *, folder, intervals=()):
-    """Gather the metrics files below ``folder`` as a sorted list of Metric; a number measured twice is kept once.
-
-    ``intervals`` are the files of intervals; a number without one has - as its limits.
-
-    Raises
-    ------
-    BadInput : a file without numbers or in another place, a missing number, two different values for the same number
-    """
-    found, limits = {}, {}
-    for path in sorted(map(Path, intervals)):
-        limits |= _limits(path, folder)
-    for path in sorted(map(Path, paths)):
-        for metric in _metrics(path, folder):
-            metric = metric._replace(**limits.get(metric[:7], {}))
-            first, _ = found.setdefault(metric[:7], (metric, path))
-            if not _same(first.value, metric.value):
-                _, other = found[metric[:7]]
-                raise BadInput(
-                    f"{path}: {metric.metric} is {metric.value}, but {first.value} in {other}; make both again"
-                )
-    return [found[key][0] for key in sorted(found)]
-
-
-def read_metrics(path):
-    """Read metrics.tsv as a list of Metric."""
-    metrics = {}
-    for line, row in read_rows(path, list(Metric._fields)):
-        if row["value"].lower() in ("", "-", "nan"):
-            raise BadInput(f"{path}:{line}: {row['metric']} has no value; run the workflow again")
-        metric = Metric(**row)
-        if metric[:7] in metrics:
-            raise BadInput(f"{path}:{line}: {' '.join(metric[:7])} occurs twice")
-        metrics[metric[:7]] = metric
-    if not metrics:
-        raise BadInput(f"{path}: holds no metrics")
-    return list(metrics.values())
-
-
-def write_metrics(path, metrics):
-    """Write a list of Metric."""
-    write_table(path, Metric._fields, metrics)
-
-
-def _metrics(path, folder):
-    place = _place(path, folder)
-    corpus, trials, anonymiser, extractor, backend = place
-    for condition, name, value in _numbers(path):
-        who = ORIGINAL if condition == "oo" else anonymiser
-        yield Metric(
-            corpus, trials, who, extractor, backend, condition, name, _text(value, name, path)
+    @property
+    def key(self) -> NumberKey:
+        """What it is a number of."""
+        return NumberKey(
+            self.corpus,
+            self.trials,
+            self.anonymiser,
+            self.extractor,
+            self.backend,
+            self.condition,
+            self.metric,
         )
 
 
-def _limits(path, folder):
-    """{first seven fields of a Metric: {ci_low, ci_high}} of a file of intervals."""
-    corpus, trials, anonymiser, extractor, backend = _place(path, folder, ending=".intervals.json")
-    found = {}
-    for condition, numbers in read_json(path).items():
-        who = ORIGINAL if condition == "oo" else anonymiser
-        for name, of in numbers.items():
-            key = (corpus, trials, who, extractor, backend, condition, name)
-            found[key] = {
-                limit: _text(of.get(limit), name, path) for limit in ("ci_low", "ci_high")
-            }
-    return found
+class _File(NamedTuple):
+    """What the path of a metrics file, or of its intervals, says."""
+
+    attack: Attack
+    anonymiser: str
+
+    def key(self, condition: str, metric: str) -> NumberKey:
+        return NumberKey(
+            self.attack.corpus,
+            self.attack.trials,
+            ORIGINAL if condition == "oo" else self.anonymiser,
+            self.attack.extractor,
+            self.attack.backend,
+            condition,
+            metric,
+        )
 
 
-def _place(path, folder, *, ending=".json"):
-    try:
-        _, *place = Path(str(path).removesuffix(ending)).relative_to(folder).parts
-    except ValueError:
-        place = []
-    if len(place) != 5:
-        raise BadInput(f"{path}: expected {PLACE} below {folder}")
-    return place
+def collect(
+    paths: Iterable[str | Path], *, folder: str | Path, intervals: Iterable[str | Path] = ()
+) -> list[Number]:
+    """Gather the metrics files below ``folder``, sorted; a number measured twice is kept once.
+
+    Parameters
+    ----------
+    paths : metrics files
+    intervals : files of intervals; a number without one has - as its limits
+
+    Raises
+    ------
+    BadInput : a file holds no numbers or lies elsewhere, a number is missing, or two values differ
+    """
+    limits: dict[NumberKey, dict[str, str]] = {}
+    for path in sorted(map(Path, intervals)):
+        limits |= _read_limits(path, folder)
+    numbers: dict[NumberKey, Number] = {}
+    sources: dict[NumberKey, Path] = {}
+    for path in sorted(map(Path, paths)):
+        for key, value in _read_values(path, folder):
+            number = Number(*key, value, **limits.get(key, {}))
+            first = numbers.setdefault(key, number)
+            source = sources.setdefault(key, path)
+            if not _same(first.value, value):
+                raise BadInput(
+                    f"{path}: {key.metric} is {value}, but {first.value} in {source}; make both"
+                    " again"
+                )
+    return sorted(numbers.values(), key=lambda number: number.key)
 
 
-def _numbers(path):
-    """Yield (condition, name, value)."""
+def read_metrics(path: str | Path) -> list[Number]:
+    """Read metrics.tsv.
+
+    Raises
+    ------
+    BadInput : a number has no value or occurs twice, or there is none
+    """
+    numbers: dict[NumberKey, Number] = {}
+    for line, row in read_rows(path, list(Number._fields)):
+        if row["value"].lower() in ("", ABSENT, "nan"):
+            raise BadInput(f"{path}:{line}: {row['metric']} has no value; run the workflow again")
+        number = Number(**row)
+        if number.key in numbers:
+            raise BadInput(f"{path}:{line}: {' '.join(number.key)} occurs twice")
+        numbers[number.key] = number
+    if not numbers:
+        raise BadInput(f"{path}: holds no metrics")
+    return list(numbers.values())
+
+
+def write_metrics(path: str | Path, numbers: Iterable[Number]) -> None:
+    """Write metrics.tsv."""
+    write_table(path, Number._fields, numbers)
+
+
+def _read_values(path: Path, folder: str | Path) -> Iterator[tuple[NumberKey, str]]:
+    file = _file_of(path, folder)
     values = read_json(path)
     if not isinstance(values, dict) or not values or {} in values.values():
         raise BadInput(f"{path}: holds no metrics")
     for name, value in values.items():
         if isinstance(value, dict):
-            yield from ((name, inner, number) for inner, number in value.items())
+            for metric, inner in value.items():
+                yield file.key(name, metric), _text(inner, metric, path)
         else:
-            yield OF_TWO_CONDITIONS.get(name, "op"), name, value
+            yield file.key(_protected_condition(name), name), _text(value, name, path)
 
 
-def _text(value, name, path):
+def _protected_condition(metric: str) -> str:
+    row = METRICS.get(metric)
+    return row.conditions[0] if row and row.family in OF_TWO_CONDITIONS else "op"
+
+
+def _read_limits(path: Path, folder: str | Path) -> dict[NumberKey, dict[str, str]]:
+    """Both limits of each number of a file of intervals, by the names of their columns."""
+    file = _file_of(path, folder, ending=".intervals.json")
+    limits = {}
+    for condition, metrics in read_json(path).items():
+        for metric, interval in metrics.items():
+            limits[file.key(condition, metric)] = {
+                limit: _text(interval.get(limit), metric, path) for limit in ("ci_low", "ci_high")
+            }
+    return limits
+
+
+def _file_of(path: Path, folder: str | Path, *, ending: str = ".json") -> _File:
+    try:
+        parts = Path(str(path).removesuffix(ending)).relative_to(folder).parts
+        _, corpus, trials, anonymiser, extractor, backend = parts
+    except ValueError:  # it lies elsewhere, or in too few folders
+        raise BadInput(f"{path}: expected {LAYOUT} below {folder}") from None
+    return _File(Attack(corpus, trials, extractor, backend), anonymiser)
+
+
+def _text(value: Any, metric: str, path: Path) -> str:
     missing = value is None or value == "" or (isinstance(value, float) and math.isnan(value))
     if missing or not isinstance(value, int | float | str) or isinstance(value, bool):
         raise BadInput(
-            f"{path}: {name} is {value!r}, neither a number nor a word; a missing number is never left out"
+            f"{path}: {metric} is {value!r}, neither a number nor a word; a missing number is"
+            " never left out"
         )
     return str(value)
 
 
-def _same(one, other):
+def _same(one: str, other: str) -> bool:
     try:
         return math.isclose(float(one), float(other), rel_tol=SAME_NUMBER, abs_tol=SAME_NUMBER)
     except ValueError:

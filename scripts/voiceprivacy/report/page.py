@@ -87,7 +87,7 @@ def write_page(
     ----------
     path : path of the HTML file
     template : path of index.html.j2; the captions {kind}.rst and comparison.rst lie beside it
-    systems : list of System; metrics : list of Metric; figures : list of Figure; provenance : dict
+    systems : list of System; metrics : list of Number; figures : list of Figure; provenance : dict
     comparisons : Comparisons, of a run with intervals
     corpora : Corpora, what was evaluated
     expected : list of Compared, published numbers beside those of the run

@@ -118,7 +118,7 @@ def beside(metrics, config):
 
     Parameters
     ----------
-    metrics : list of Metric
+    metrics : list of Number
     config : dict, completed
 
     Returns

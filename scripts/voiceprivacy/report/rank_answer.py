@@ -16,7 +16,7 @@ DISCLOSURE = "disclosure_bit"
 
 
 def rank_answers(metrics):
-    """Whose ranks disclose least under the strongest attack: {corpus: Answer}, from a list of Metric."""
+    """Whose ranks disclose least under the strongest attack: {corpus: Answer}, from a list of Number."""
     strongest = {}
     for metric in metrics:
         if metric.metric == DISCLOSURE and metric.condition in ("oo", "op", "pp"):

@@ -31,7 +31,7 @@ class Sessions(NamedTuple):
 
 
 def sessions(metrics):
-    """The anonymisers of a list of Metric that have two runs, as a sorted list of Sessions."""
+    """The anonymisers of a list of Number that have two runs, as a sorted list of Sessions."""
     found = {}
     for metric in metrics:
         place = (

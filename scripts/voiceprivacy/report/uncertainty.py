@@ -75,7 +75,7 @@ NONE = Comparisons({}, {}, {})
 
 
 def read_comparisons(folder, metrics):
-    """Read the comparisons of the run that a list of Metric comes from (Comparisons).
+    """Read the comparisons of the run that a list of Number comes from (Comparisons).
 
     Averages are read where they are: a folder made of two runs, or by an earlier version, has none.
     """
@@ -128,7 +128,7 @@ def _read_strongest(found, folder, corpus):
 
 
 def metric_limits(metric):
-    """The interval of a Metric as numbers; None where there is none."""
+    """The interval of a Number as numbers; None where there is none."""
     return _limits(metric.ci_low, metric.ci_high, "metrics.tsv", metric.metric)
 
 

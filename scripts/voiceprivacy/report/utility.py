@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from voiceprivacy.catalogue import ARROWS, METRICS
 from voiceprivacy.inout.tables import number, read_rows
-from voiceprivacy.report.metrics import Metric
+from voiceprivacy.report.metrics import Number
 from voiceprivacy.vocabulary import DASH, MINUS, ORIGINAL, UNDEFINED
 
 NOWHERE = "-"
@@ -39,7 +39,7 @@ class Utility(NamedTuple):
     def metric_line(self):
         """The same number as a line of metrics.tsv."""
         place = (self.corpus, self.trials, self.anonymiser, NOWHERE, NOWHERE, NOWHERE)
-        return Metric(*place, self.metric, self.value, self.ci_low, self.ci_high)
+        return Number(*place, self.metric, self.value, self.ci_low, self.ci_high)
 
 
 class UtilityCell(NamedTuple):

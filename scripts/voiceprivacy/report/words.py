@@ -22,19 +22,19 @@ FOREIGN = {
     "pp": "given, PP",
 }
 ATTACKS_EXPLAINED = {
-    "oo": "Original enrolment against original trial (OO): how well the attacker does when nothing is"
-    " protected.",
-    "op": "Original enrolment against protected trial (OP): the attacker does not know that the speech"
+    "oo": "Original enrolment against original trial (OO): how well the attacker does when nothing"
     " is protected.",
-    "pp": "Protected enrolment against protected trial (PP): the attacker protects his own enrolment"
-    " with the same anonymiser, but his models were trained on original speech.",
+    "op": "Original enrolment against protected trial (OP): the attacker does not know that the"
+    " speech is protected.",
+    "pp": "Protected enrolment against protected trial (PP): the attacker protects his own"
+    " enrolment with the same anonymiser, but his models were trained on original speech.",
 }
 INFORMED_EXPLAINED = {
-    "op": "Original enrolment against protected trial (OP) by an attacker whose models were trained on"
-    " speech protected by this anonymiser.",
-    "pp": "Protected enrolment against protected trial (PP) by an attacker whose models were trained on"
-    " speech protected by this anonymiser, drawn per utterance: the attack by which the challenges"
-    " rank.",
+    "op": "Original enrolment against protected trial (OP) by an attacker whose models were trained"
+    " on speech protected by this anonymiser.",
+    "pp": "Protected enrolment against protected trial (PP) by an attacker whose models were"
+    " trained on speech protected by this anonymiser, drawn per utterance: the attack by which the"
+    " challenges rank.",
 }
 FOREIGN_EXPLAINED = {
     "op": "Original enrolment against protected trial (OP), with scores that somebody else made.",

@@ -18,7 +18,7 @@ def averages_of_both(both, metrics):
 
     Parameters
     ----------
-    both : two Results; metrics : list of Metric, merged
+    both : two Results; metrics : list of Number, merged
     """
     tried, found = {(metric.corpus, metric.trials) for metric in metrics}, {}
     for of in both:

@@ -27,7 +27,7 @@ PICTURES = "report/figures"  # KIND/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.*
 
 
 class Results(NamedTuple):
-    """A folder of results: what it is called, its list of Metric, its provenance."""
+    """A folder of results: what it is called, its list of Number, its provenance."""
 
     name: str
     folder: Path
@@ -38,7 +38,7 @@ class Results(NamedTuple):
 class Merged(NamedTuple):
     """What became of the sets of two Results.
 
-    ``metrics``: list of Metric; ``places``: {name: {set: the set's name in the merged folder}}; ``common``: sets of
+    ``metrics``: list of Number; ``places``: {name: {set: the set's name in the merged folder}}; ``common``: sets of
     both; ``alone``: {name: {set: why it stands apart}}.
     """
 

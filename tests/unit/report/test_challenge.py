@@ -4,7 +4,7 @@ import pytest
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report import challenge, typeset
-from voiceprivacy.report.metrics import Metric
+from voiceprivacy.report.metrics import Number
 
 
 def metrics(backend="cosine", runs=2):
@@ -28,7 +28,7 @@ def metrics(backend="cosine", runs=2):
         ("b2r", "pp"): {"gvd_db": -1.94, "gain_dece_db": -4.38, "gain_cllr_min_db": "-inf"},
     }
     return [
-        Metric("libri", "f", who, "xvector", backend, condition, name, str(value))
+        Number("libri", "f", who, "xvector", backend, condition, name, str(value))
         for (who, condition), of in values.items()
         for name, value in of.items()
     ]
@@ -48,7 +48,7 @@ def test_table_2_in_its_columns():
 
 
 def test_utility_which_is_nobodys_attack_has_no_row():
-    pitch = Metric("libri", "f", "b2r", "-", "-", "-", "pitch_correlation", "0.8")
+    pitch = Number("libri", "f", "b2r", "-", "-", "-", "pitch_correlation", "0.8")
     assert rows(challenge.table_2([*metrics(), pitch])) == rows(challenge.table_2(metrics()))
 
 

@@ -27,7 +27,7 @@ from voiceprivacy.report.colours import COLOURS, GREY, dash, palette, palette_of
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.curves import Curve, span_of_means
 from voiceprivacy.report.leaderboard import leaderboard
-from voiceprivacy.report.metrics import Metric
+from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.page import PLOTLY
 from voiceprivacy.report.standings import boards, weighted_mean
 from voiceprivacy.report.uncertainty import Comparisons
@@ -74,7 +74,7 @@ def test_colours_follow_the_config_and_repeat_with_other_lines():
         )
         == 16
     )
-    foreign = Metric("c", "f", "team7", "e", "given", "pp", "eer_percent", "1")
+    foreign = Number("c", "f", "team7", "e", "given", "pp", "eer_percent", "1")
     assert list(palette_of(made_up.PROVENANCE, [foreign])) == ["original", "b2", "b2r", "team7"]
 
 
@@ -235,10 +235,10 @@ def test_a_long_histogram_is_logarithmic_and_leaves_empty_ranks_out():
 
 
 def test_utility_stands_against_the_strongest_attack(run):
-    of = [Metric("libri", "-", "b2", "-", "-", "-", "wer", "12.5", "10.0", "15.0")]
+    of = [Number("libri", "-", "b2", "-", "-", "-", "wer", "12.5", "10.0", "15.0")]
     of += [
-        Metric("libri", "-", "b2r", "-", "-", "-", "wer", "undefined"),
-        Metric("libri", "f", "b2", "-", "-", "-", "wer", "1"),
+        Number("libri", "-", "b2r", "-", "-", "-", "wer", "undefined"),
+        Number("libri", "f", "b2", "-", "-", "-", "wer", "1"),
     ]
     [(title, chart)] = utility.scatters(run, of, palette(["b2", "b2r"]))["libri"]
     [point] = chart["data"]

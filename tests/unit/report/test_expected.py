@@ -14,7 +14,7 @@ from voiceprivacy.report.expected import (
     read_expected,
     write_comparison,
 )
-from voiceprivacy.report.metrics import Metric
+from voiceprivacy.report.metrics import Number
 
 PLACE = ("libri_test", "f", "b2", "semi_on_b2", "cosine", "pp", "eer_percent")
 
@@ -25,7 +25,7 @@ def table(path, *rows):
 
 
 def measured(value):
-    return [Metric(*PLACE, value)]
+    return [Number(*PLACE, value)]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_number_that_was_not_measured_is_named(tmp_path):
     with pytest.raises(
         BadInput, match="libri_test f b2 semi_on_b2 cosine pp eer_percent is expected"
     ):
-        compare(expected, [Metric(*PLACE[:-1], "cllr_bit", "1")])
+        compare(expected, [Number(*PLACE[:-1], "cllr_bit", "1")])
     with pytest.raises(BadInput, match="'undefined' is not a number"):
         compare(expected, measured("undefined"))
 

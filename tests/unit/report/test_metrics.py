@@ -5,7 +5,7 @@ import math
 import pytest
 
 from voiceprivacy.inout.files import BadInput, read_json, write_json
-from voiceprivacy.report.metrics import Metric, collect, read_metrics, write_metrics
+from voiceprivacy.report.metrics import Number, collect, read_metrics, write_metrics
 
 
 def found(metrics, **where):
@@ -18,7 +18,7 @@ def found(metrics, **where):
 
 def test_a_number_stands_under_its_path_and_condition(metrics):
     [metric] = found(metrics, trials="m", anonymiser="b2r", condition="pp", metric="eer_percent")
-    assert metric == Metric(
+    assert metric == Number(
         "demo", "m", "b2r", "xvector", "cosine", "pp", "eer_percent", "10.25", "-", "-"
     )
 

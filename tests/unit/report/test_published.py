@@ -6,7 +6,7 @@ import pytest
 
 from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.plan import completion
-from voiceprivacy.report.metrics import Metric
+from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.published import (
     beside,
     published_sets,
@@ -91,7 +91,7 @@ def test_a_set_of_another_directory_or_cut_is_not_known(config):
 
 
 def line(anonymiser, condition, metric, value, extractor="x", trials="f"):
-    return Metric(
+    return Number(
         "libri_test",
         trials,
         anonymiser,

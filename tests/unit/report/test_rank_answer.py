@@ -1,6 +1,6 @@
 """The answer of a run on ranks alone: the most that any attack finds decides, and intervals say how sure it is."""
 
-from voiceprivacy.report.metrics import Metric
+from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.rank_answer import rank_answers
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.vocabulary import NO_BREAK
@@ -8,7 +8,7 @@ from voiceprivacy.vocabulary import NO_BREAK
 
 def disclosed(anonymiser, condition, bit, *limits, trials="mixed_t1_d1"):
     place = ("ranks", trials, anonymiser, "ecapa", "cosine", condition, "disclosure_bit")
-    return Metric(*place, str(bit), *map(str, limits or ("-", "-")))
+    return Number(*place, str(bit), *map(str, limits or ("-", "-")))
 
 
 ORIGINAL = disclosed("original", "oo", 4.0, 3.9, 4.1)

@@ -1,11 +1,11 @@
 """Two runs of an anonymiser on the page: numbers with their intervals, and dashes for what was not measured."""
 
-from voiceprivacy.report.metrics import Metric
+from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.sessions import TITLES, sessions
 
 
 def metric(condition, name, value, *limits):
-    return Metric("demo", "f", "b2r", "ecapa", "cosine", condition, name, value, *limits)
+    return Number("demo", "f", "b2r", "ecapa", "cosine", condition, name, value, *limits)
 
 
 def test_numbers_of_two_runs_stand_with_their_intervals():

@@ -8,7 +8,7 @@ import pytest
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_rows, write_table
 from voiceprivacy.report.curves import EXPOSURES, ZOO, read_speakers
-from voiceprivacy.report.metrics import Metric
+from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.plots import (
     distinctiveness,
     rank_lengths,
@@ -175,7 +175,7 @@ def of_gallery(extractor, bits, *, trials="f_t1_d1", anonymiser="original", cond
         "match_positive_percent": 75.0,
     }
     return [
-        Metric("demo", trials, anonymiser, extractor, "cosine", condition, name, str(value))
+        Number("demo", trials, anonymiser, extractor, "cosine", condition, name, str(value))
         for name, value in values.items()
     ]
 

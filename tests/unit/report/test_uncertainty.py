@@ -9,7 +9,7 @@ from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.answer import answers, zero_evidence
 from voiceprivacy.report.comparison import compare, strongest_attacks, write_comparison
 from voiceprivacy.report.latex import write_latex
-from voiceprivacy.report.metrics import Metric
+from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.terminal import WIDTH, summary
 from voiceprivacy.report.uncertainty import PAIRS, SYSTEMS, read_comparisons
 from voiceprivacy.vocabulary import NO_BREAK
@@ -190,7 +190,7 @@ def test_a_single_list_needs_no_mean(metrics, tmp_path):
     numbers = [metric for metric in with_intervals(metrics) if metric.trials == "f"]
     write_comparisons(tmp_path, verdict="A is better", trials="f")
     systems = compare(numbers, read_comparisons(tmp_path, numbers))
-    assert all(isinstance(metric, Metric) for metric in numbers)
+    assert all(isinstance(metric, Number) for metric in numbers)
     assert {of.intervals["f"]["eer_percent"][0] for of in systems} == {1, 19, 25, 5, 8.25}
 
 

@@ -64,7 +64,7 @@ class Place(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Where curves and speech lie, {first six fields of a Metric: {metric: Metric}}, {anonymiser: colour}, and in which
+    """Where curves and speech lie, {first six fields of a Number: {metric: Number}}, {anonymiser: colour}, and in which
     order speakers stand.
     """
 
@@ -86,7 +86,7 @@ NOTHING = Drawn([], [])
 
 
 def run_of(results, *, metrics, provenance):
-    """Gather what charts are drawn from: a results folder, a list of Metric and the provenance of the run."""
+    """Gather what charts are drawn from: a results folder, a list of Number and the provenance of the run."""
     by_system = {}
     for metric in metrics:
         by_system.setdefault(metric[:6], {})[metric.metric] = metric

@@ -14,7 +14,7 @@ def scatters(systems, metrics, colours):
 
     Parameters
     ----------
-    systems : list of System; metrics : list of Metric, those of utility over whole corpora
+    systems : list of System; metrics : list of Number, those of utility over whole corpora
     colours : {anonymiser: colour}
     """
     strongest, found = strongest_attacks(systems), {}
