@@ -34,7 +34,8 @@ def main() -> None:
             raise BadInput(f"--name {name}: letters, digits, - and _ only")
     if len(set(arguments.name)) == 1:
         raise BadInput(f"--name: both are called '{arguments.name[0]}'")
-    both = [read_results(*of) for of in zip(arguments.name, arguments.results, strict=True)]
+    named = zip(arguments.name, arguments.results, strict=True)
+    both = [read_results(name, folder) for name, folder in named]
     print("\n".join(write_compared_page(both, arguments.output)))
 
 

@@ -1,239 +1,213 @@
-"""Two folders of results as one, aligned by set, so that one report shows both.
+"""Two folders of results as one, so that one report shows both.
 
 Conventions
 -----------
-* A set is a trial list under an attacker: (corpus, trials, extractor, backend).
-* A list is common if both have it with the same numbers of trials; otherwise its corpus is called CORPUS@NAME.
-* An attacker is common on a corpus if unprotected speech gives the same numbers on its common lists; otherwise (another
-  model under the same name, or other speech) its extractor is called EXTRACTOR@NAME.
-* Anonymisers are called ANONYMISER@NAME; the original of a common set stands there once.
+* Results are aligned by attack: a trial list under an attacker.
+* A list is common if both have it with the same numbers of trials; otherwise its corpus is called
+  CORPUS@NAME, where NAME is what the results are called.
+* An attacker is common on a corpus if unprotected speech gives the same numbers on its common
+  lists. Otherwise it is another model under the same name, or other speech, and its extractor is
+  called EXTRACTOR@NAME.
+* Anonymisers are called ANONYMISER@NAME; the original of a common attack stands there once.
+* Utility has - as extractor and backend, and as list where it was measured on a whole part.
 """
 
 import math
 import shutil
-from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import BadInput, read_json
-from voiceprivacy.report.metrics import read_metrics
-from voiceprivacy.report.utility import NOWHERE, read_utility
-from voiceprivacy.vocabulary import ABSENT, ORIGINAL
+from voiceprivacy.report.corpora import Corpora, read_corpora
+from voiceprivacy.report.examples import Example, read_examples
+from voiceprivacy.report.metrics import Number, read_metrics
+from voiceprivacy.report.published import Published, read_published
+from voiceprivacy.report.utility import Utility, read_utility
+from voiceprivacy.vocabulary import ABSENT, ORIGINAL, Attack, TrialList
 
-COUNTS = ("n_target", "n_nontarget")
+COUNTS = {"n_target": 0.0, "n_nontarget": 0.0}  # how far they may differ: not at all
 TOLERANCES = {"eer_percent": 0.1, "cllr_bit": 0.01}  # another processor rounds differently
-TREES = ("metrics", "curves")  # FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.*
-PICTURES = "report/figures"  # KIND/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.*; others are of several systems
+ONLY_HERE = "only here"
+# Of files FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.*; others are of several systems.
+TREES = ("metrics", "curves", "report/figures")
 
 
 class Results(NamedTuple):
-    """A folder of results: what it is called, its list of Number, its provenance."""
+    """A folder of results: what it is called, its numbers, its provenance."""
 
     name: str
     folder: Path
-    metrics: list
-    provenance: dict
+    metrics: list[Number]
+    provenance: dict[str, Any]
+
+    def anonymiser(self, name: str) -> str:
+        """What an anonymiser of these results is called beside those of others."""
+        return name if name == ORIGINAL else f"{name}@{self.name}"
 
 
 class Merged(NamedTuple):
-    """What became of the sets of two Results.
+    """What became of the attacks of two results.
 
-    ``metrics``: list of Number; ``places``: {name: {set: the set's name in the merged folder}}; ``common``: sets of
-    both; ``alone``: {name: {set: why it stands apart}}.
+    ``renamed``: {name of the results: {attack: the attack's name in the merged folder}};
+    ``common``: attacks of both; ``alone``: {name of the results: {attack: why it stands apart}}.
     """
 
-    metrics: list
-    places: dict
-    common: set
-    alone: dict
+    both: Sequence[Results]
+    metrics: list[Number]
+    renamed: dict[str, dict[Attack, Attack]]
+    common: set[Attack]
+    alone: dict[str, dict[Attack, str]]
+
+    def takes(self, results: Results, attack: Attack, anonymiser: str) -> bool:
+        """Whether a system is shown; the second results' original is not where both have it."""
+        is_first = results is self.both[0]
+        return anonymiser != ORIGINAL or is_first or attack not in self.common
+
+    def corpus_names(self, results: Results, corpus: str, trials: str | None = None) -> list[str]:
+        """What a corpus of some results is called: another name for some of its lists, or its own.
+
+        With ``trials``, only the names for this list are given.
+        """
+        names = set()
+        for attack, renamed in self.renamed[results.name].items():
+            if attack.corpus == corpus and trials in (None, attack.trials):
+                names.add(renamed.corpus)
+        return sorted(names) or [corpus]
 
 
-def read_results(name, folder):
-    """Read a folder of results (metrics.tsv and provenance.json in it)."""
+def read_results(name: str, folder: str | Path) -> Results:
+    """Read a folder of results (metrics.tsv and provenance.json in it).
+
+    Raises
+    ------
+    BadInput : the folder or one of the files is missing or damaged
+    """
     folder = Path(folder)
     if not folder.is_dir():
         raise BadInput(f"{folder}: not found")
-    return Results(
-        name, folder, read_metrics(folder / "metrics.tsv"), read_json(folder / "provenance.json")
-    )
+    metrics = read_metrics(folder / "metrics.tsv")
+    return Results(name, folder, metrics, read_json(folder / "provenance.json"))
 
 
-def merge(both):
-    """Align two Results.
-
-    Returns
-    -------
-    Merged
-    """
-    sets = [_sets(of.metrics) for of in both]
-    reasons = _reasons(sets, [_original_numbers(of.metrics) for of in both])
-    common = sets[0] & sets[1] - reasons.keys()
-    alone, places = {}, {}
-    for of, own in zip(both, sets, strict=True):
-        others = own - common
-        alone[of.name] = {
-            place: reasons.get(place, ("", "only here"))[1] for place in sorted(others)
-        }
-        places[of.name] = {
-            place: _placed(place, reasons.get(place), of.name) for place in sorted(own)
-        }
-    merged = Merged([], places, common, alone)
-    for of in both:
-        for metric in of.metrics:
-            if _is_taken(metric.anonymiser, _set(metric), of, both, common):
-                corpus, _, extractor, _ = places[of.name][_set(metric)]
-                who = _anonymiser(metric.anonymiser, of)
-                merged.metrics.append(
-                    metric._replace(corpus=corpus, extractor=extractor, anonymiser=who)
-                )
+def merge(both: Sequence[Results]) -> Merged:
+    """Align two results."""
+    attacks = [{_attack(number) for number in results.metrics} for results in both]
+    apart = _apart(attacks, [_original_numbers(results.metrics) for results in both])
+    merged = Merged(both, [], {}, (attacks[0] & attacks[1]) - apart.keys(), {})
+    for results, own in zip(both, attacks, strict=True):
+        renamed, alone = {}, {}
+        for attack in sorted(own):
+            reason = apart.get(attack)
+            renamed[attack] = reason.rename(attack, results.name) if reason else attack
+            if attack not in merged.common:
+                alone[attack] = reason.why if reason else ONLY_HERE
+        merged.renamed[results.name] = renamed
+        merged.alone[results.name] = alone
+        merged.metrics.extend(_renamed_metrics(results, merged))
     merged.metrics.sort()
     return merged
 
 
-def merge_utility(both, merged):
-    """The measures of utility of two Results as one list of Utility, named like the sets."""
-    found = []
-    for of in both:
-        for one in read_utility(sorted((of.folder / "metrics" / "utility").glob("*.tsv"))):
-            place = (one.corpus, one.trials, NOWHERE, NOWHERE)
-            if _is_taken(one.anonymiser, place, of, both, merged.common):
-                corpus = merged.places[of.name][place][0]
-                found.append(
-                    one._replace(corpus=corpus, anonymiser=_anonymiser(one.anonymiser, of))
-                )
-    return found
-
-
-def _reasons(sets, numbers):
-    """{set: (what is renamed, why)} of the sets that stand apart."""
-    shared, reasons = sets[0] & sets[1], {}
-    lists = {
-        place: _list_differs(place, sets, numbers)
-        for place in {place[:2] for place in sets[0] | sets[1]}
-    }
-    for place in sets[0] | sets[1]:
-        if why := lists[place[:2]]:
-            reasons[place] = ("corpus", why)
-    for place in {place for place in sets[0] | sets[1] if place[1] == ABSENT}:
-        named = [
-            trial_list
-            for trial_list in lists
-            if trial_list[0] == place[0] and trial_list[1] != ABSENT
-        ]
-        if named and all(map(lists.get, named)):
-            reasons[place] = ("corpus", "its trial lists stand apart")
-    for place in sorted(shared - reasons.keys()):
-        if why := _difference(place, numbers, TOLERANCES):
-            corpus, _, *attacker = place
-            same_attacker = [
-                of for of in shared - reasons.keys() if of[0] == corpus and [*of[2:]] == attacker
-            ]
-            reasons |= dict.fromkeys(
-                same_attacker, ("extractor", f"{why}: another attacker, or other speech")
+def _renamed_metrics(results, merged):
+    for number in results.metrics:
+        attack = _attack(number)
+        if merged.takes(results, attack, number.anonymiser):
+            renamed = merged.renamed[results.name][attack]
+            yield number._replace(
+                corpus=renamed.corpus,
+                extractor=renamed.extractor,
+                anonymiser=results.anonymiser(number.anonymiser),
             )
+
+
+def _attack(number):
+    return Attack(number.corpus, number.trials, number.extractor, number.backend)
+
+
+class _Reason(NamedTuple):
+    """Why an attack of the same name stands apart, and which of its names gets an ending."""
+
+    field: str  # corpus or extractor
+    why: str
+
+    def rename(self, attack, ending):
+        name = getattr(attack, self.field)
+        return attack._replace(**{self.field: f"{name}@{ending}"})
+
+
+def _apart(attacks, numbers):
+    """{attack: _Reason} of those that are not the same in both.
+
+    Parameters
+    ----------
+    attacks : of both results
+    numbers : of both results, {attack: {metric: text}} of unprotected speech
+    """
+    lists = {}
+    for attack in attacks[0] | attacks[1]:
+        trial_list = _trial_list(attack)
+        if trial_list not in lists:
+            lists[trial_list] = _list_difference(trial_list, attacks, numbers)
+    reasons = {}
+    for attack in attacks[0] | attacks[1]:
+        if attack.trials == ABSENT and _all_lists_differ(attack.corpus, lists):
+            reasons[attack] = _Reason("corpus", "its trial lists stand apart")
+        elif why := lists[_trial_list(attack)]:
+            reasons[attack] = _Reason("corpus", why)
+    for attack in sorted((attacks[0] & attacks[1]) - reasons.keys()):
+        why = _difference(*(texts.get(attack, {}) for texts in numbers), TOLERANCES)
+        if why:  # then this attacker stands apart on all lists of the corpus
+            reason = _Reason("extractor", f"{why}: another attacker, or other speech")
+            for other in (attacks[0] & attacks[1]) - reasons.keys():
+                if other == attack._replace(trials=other.trials):
+                    reasons[other] = reason
     return reasons
 
 
-def _list_differs(trial_list, sets, numbers):
-    """Why a list (corpus, trials) is not the same in both; nothing where it is."""
-    if not all(trial_list in {place[:2] for place in own} for own in sets):
-        return "only here"
-    counts = [
-        {
-            trial_list: next(
-                (of for place, of in sorted(found.items()) if place[:2] == trial_list), {}
-            )
-        }
-        for found in numbers
-    ]
-    return _difference(trial_list, counts, dict.fromkeys(COUNTS, 0))
+def _all_lists_differ(corpus, lists):
+    """Whether a corpus has trial lists, and none of them is the same in both."""
+    own = [named for named in lists if named.corpus == corpus and named.trials != ABSENT]
+    return bool(own) and all(lists[named] for named in own)
 
 
-def _placed(place, reason, name):
-    corpus, trials, extractor, backend = place
-    renamed = reason[0] if reason else ""
-    corpus = f"{corpus}@{name}" if renamed == "corpus" else corpus
-    return corpus, trials, f"{extractor}@{name}" if renamed == "extractor" else extractor, backend
+def _trial_list(attack):
+    return TrialList(attack.corpus, attack.trials)
 
 
-def copy_files(both, merged, folder):
-    """Copy metrics, curves and pictures of two Results under the names that they have in the merged folder."""
-    for of in both:
-        for tree in (*TREES, PICTURES):
-            for path in sorted((of.folder / tree).rglob("*")):
-                if path.is_file() and (
-                    name := _renamed(path.relative_to(of.folder / tree), of, both, merged)
-                ):
-                    (folder / tree / name).parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copyfile(path, folder / tree / name)
-        for path in sorted((of.folder / "audio").glob("*/trial/*/manifest*.tsv")):
-            _copy_manifest(path, of, merged, folder)
-
-
-def _copy_manifest(path, of, merged, folder):
-    """What charts read beside curves: who speaks, and the coefficients that were drawn."""
-    corpus, part, anonymiser, file = path.relative_to(of.folder / "audio").parts
-    for name in {
-        placed[0] for place, placed in merged.places[of.name].items() if place[0] == corpus
-    }:
-        copy = folder / "audio" / name / part / _anonymiser(anonymiser, of) / file
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, copy)
-
-
-def _renamed(relative, of, both, merged):
-    """The path of a file in the merged folder; None for what is not taken."""
-    if len(relative.parts) != 6:
-        return None  # of several systems: those of two runs cannot be made one
-    first, corpus, trials, anonymiser, extractor, file = relative.parts
-    place = (corpus, trials, extractor, file.partition(".")[0])
-    if place not in merged.places[of.name] or not _is_taken(
-        anonymiser, place, of, both, merged.common
-    ):
-        return None
-    corpus, trials, extractor, _ = merged.places[of.name][place]
-    return Path(first, corpus, trials, _anonymiser(anonymiser, of), extractor, file)
-
-
-def _is_taken(anonymiser, place, of, both, common):
-    """The second folder's original is not needed where the sets are common."""
-    return anonymiser != ORIGINAL or of is both[0] or place not in common
-
-
-def _anonymiser(name, of):
-    return name if name == ORIGINAL else f"{name}@{of.name}"
-
-
-def _set(metric):
-    return metric.corpus, metric.trials, metric.extractor, metric.backend
-
-
-def _sets(metrics):
-    return {_set(metric) for metric in metrics}
+def _list_difference(trial_list, attacks, numbers):
+    """Why a list is not the same in both; nothing where it is."""
+    counts = []
+    for own, texts in zip(attacks, numbers, strict=True):
+        on_list = sorted(attack for attack in own if _trial_list(attack) == trial_list)
+        if not on_list:
+            return ONLY_HERE
+        counted = [texts[attack] for attack in on_list if attack in texts]
+        counts.append(counted[0] if counted else {})
+    return _difference(*counts, COUNTS)
 
 
 def _original_numbers(metrics):
-    """{set: {metric: text}} of unprotected speech."""
-    found = defaultdict(dict)
-    for metric in metrics:
-        if metric.anonymiser == ORIGINAL and metric.condition == "oo":
-            found[_set(metric)][metric.metric] = metric.value
-    return found
+    """{attack: {metric: text}} of unprotected speech."""
+    texts: dict[Attack, dict[str, str]] = {}
+    for number in metrics:
+        if number.anonymiser == ORIGINAL and number.condition == "oo":
+            texts.setdefault(_attack(number), {})[number.metric] = number.value
+    return texts
 
 
-def _difference(place, numbers, tolerances):
-    """What differs between two originals of a set, in words; nothing where they are the same."""
-    one, other = (found.get(place, {}) for found in numbers)
+def _difference(one, other, tolerances):
+    """What differs between numbers {metric: text} of two originals; nothing where they agree."""
     for name, tolerance in tolerances.items():
-        if name in one and name in other and not _close(one[name], other[name], tolerance):
+        if name in one and name in other and not _is_close(one[name], other[name], tolerance):
             return f"{name} of unprotected speech is {_short(one[name])} and {_short(other[name])}"
     return ""
 
 
-def _close(one, other, tolerance):
+def _is_close(one, other, tolerance):
     try:
         return one == other or math.isclose(float(one), float(other), rel_tol=0, abs_tol=tolerance)
-    except ValueError:
+    except ValueError:  # a word such as undefined
         return False
 
 
@@ -242,3 +216,244 @@ def _short(text):
         return f"{float(text):.4g}"
     except ValueError:
         return text
+
+
+# Files.
+
+
+def copy_files(merged: Merged, folder: Path) -> None:
+    """Copy metrics, curves, pictures and manifests under their names in the merged folder."""
+    for results in merged.both:
+        for tree in TREES:
+            for path in sorted((results.folder / tree).rglob("*")):
+                name = _renamed_path(path.relative_to(results.folder / tree), results, merged)
+                if path.is_file() and name:
+                    _copy(path, folder / tree / name)
+        # What charts read beside curves: who speaks, and the coefficients that were drawn.
+        audio = results.folder / "audio"
+        for path in sorted(audio.glob("*/trial/*/manifest*.tsv")):
+            corpus, part, anonymiser, file = path.relative_to(audio).parts
+            for name in merged.corpus_names(results, corpus):
+                _copy(path, folder / "audio" / name / part / results.anonymiser(anonymiser) / file)
+
+
+def _copy(path, copy):
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(path, copy)
+
+
+def _renamed_path(relative, results, merged):
+    """The path of a file in the merged folder; None for what is not taken."""
+    if len(relative.parts) != 6:
+        return None  # of several systems: those of two runs cannot be made one
+    family, corpus, trials, anonymiser, extractor, file = relative.parts
+    attack = Attack(corpus, trials, extractor, backend=file.partition(".")[0])
+    renamed = merged.renamed[results.name].get(attack)
+    if not renamed or not merged.takes(results, attack, anonymiser):
+        return None
+    name = results.anonymiser(anonymiser)
+    return Path(family, renamed.corpus, renamed.trials, name, renamed.extractor, file)
+
+
+# What else a page shows: utility, the corpora, clips to listen to, published numbers.
+
+
+def merged_utility(merged: Merged) -> list[Utility]:
+    """The measures of utility of both results, named like the attacks."""
+    taken = []
+    for results in merged.both:
+        paths = sorted((results.folder / "metrics" / "utility").glob("*.tsv"))
+        for measure in read_utility(paths):
+            attack = Attack(measure.corpus, measure.trials, ABSENT, ABSENT)
+            if merged.takes(results, attack, measure.anonymiser):
+                corpus = merged.renamed[results.name][attack].corpus
+                anonymiser = results.anonymiser(measure.anonymiser)
+                taken.append(measure._replace(corpus=corpus, anonymiser=anonymiser))
+    return taken
+
+
+def merged_corpora(merged: Merged) -> Corpora | None:
+    """The corpora of both results, the same ones once; None where nothing is known of them."""
+    speech, lists = set(), set()
+    findings: dict[str, dict[tuple, None]] = {}
+    is_known = False
+    for results in merged.both:
+        corpora = _corpora(results)
+        if not corpora:
+            continue
+        is_known = True
+        for row in corpora.speech:
+            for name in merged.corpus_names(results, row.corpus):
+                speech.add(row._replace(corpus=name))
+        for row in corpora.lists:
+            for name in merged.corpus_names(results, row.corpus, row.trials):
+                lists.add(row._replace(corpus=name))
+        for corpus, rows in corpora.findings.items():
+            for name in merged.corpus_names(results, corpus):
+                findings.setdefault(name, {}).update(dict.fromkeys(map(tuple, rows)))
+    if not is_known:
+        return None
+    each_once = {corpus: list(rows) for corpus, rows in findings.items()}
+    return Corpora(sorted(speech), sorted(lists), each_once)
+
+
+def _corpora(results):
+    """What the tables of a folder of results say of its corpora; None where there are none."""
+    tables = results.folder / "report" / "tables"
+    speech, lists = tables / "speech.tsv", tables / "trials.tsv"
+    if not (speech.is_file() and lists.is_file()):
+        return None
+    checks = sorted((results.folder / "checks").glob("*.tsv"))
+    checks = [path for path in checks if not path.stem.endswith(".excluded")]
+    return read_corpora(speech, lists, checks)
+
+
+def merged_examples(merged: Merged) -> list[Example]:
+    """Clips of both results: versions of one utterance beside each other, the original once."""
+    examples: dict[tuple[str, str, str], Example] = {}
+    for results in merged.both:
+        paths = sorted((results.folder / "report" / "listen").glob("*.json"))
+        for example in read_examples(paths):
+            clips = []
+            for clip in example.clips:
+                clips.append(clip._replace(anonymiser=results.anonymiser(clip.anonymiser)))
+            for corpus in merged.corpus_names(results, example.corpus, example.trials):
+                key = (corpus, example.trials, example.utterance)
+                if key in examples:
+                    protected = [clip for clip in clips if clip.anonymiser != ORIGINAL]
+                    every = [*examples[key].clips, *protected]
+                else:
+                    every = clips
+                examples[key] = example._replace(corpus=corpus, clips=every)
+    return [examples[key] for key in sorted(examples)]
+
+
+def merged_published(both: Sequence[Results]) -> list[Published]:
+    """Published numbers beside those of both results; of an original the first results' number."""
+    rows: dict[Published, Published] = {}
+    for results in both:
+        path = results.folder / "report" / "tables" / "published.tsv"
+        if not path.is_file():
+            continue
+        for row in read_published(path):
+            row = row._replace(anonymiser=results.anonymiser(row.anonymiser))
+            # the same number of the same system from the same source
+            key = row._replace(value="", ci_low="", ci_high="", attacker="")
+            rows.setdefault(key, row)
+    return sorted(rows.values())
+
+
+def averages_of_both(merged: Merged) -> dict[str, dict[str, dict[str, float]]]:
+    """The averages over corpora of which all lists were tried, as in a config: {name: weights}.
+
+    A name that means something else in the second results is called NAME@SECOND there.
+    """
+    tried = {TrialList(number.corpus, number.trials) for number in merged.metrics}
+    averages: dict[str, dict[str, dict[str, float]]] = {}
+    for results in merged.both:
+        report = results.provenance.get("config", {}).get("report", {})
+        for name, weights in report.get("averages", {}).items():
+            if tried.issuperset(_trial_lists(weights)):
+                is_same = averages.get(name, weights) == weights
+                averages[name if is_same else f"{name}@{results.name}"] = weights
+    return averages
+
+
+def _trial_lists(weights):
+    """The lists of an average {corpus: {trials: weight}}."""
+    for corpus, lists in weights.items():
+        yield from (TrialList(corpus, trials) for trials in lists)
+
+
+# What differs between two runs besides their numbers: config, versions, models, lists, machines.
+
+FIELDS = ("format", "version", "git_commit", "git_state", "python", "platform")
+
+
+class Difference(NamedTuple):
+    """Something of which two results say otherwise; - where one says nothing."""
+
+    name: str
+    first: str
+    second: str
+
+
+def differences(both: Sequence[Results]) -> list[Difference]:
+    """Compare the provenance of two results."""
+    first, second = (dict(_flat(results.provenance)) for results in both)
+    changed = []
+    for name in dict.fromkeys([*first, *second]):
+        if first.get(name) != second.get(name):
+            one, other = str(first.get(name, ABSENT)), str(second.get(name, ABSENT))
+            changed.append(Difference(name, one, other))
+    return changed
+
+
+def merged_provenance(
+    both: Sequence[Results], differing: Sequence[Difference], averages: Mapping
+) -> dict[str, Any]:
+    """One provenance for the page: where two results differ, both values.
+
+    Parameters
+    ----------
+    both : two results
+    differing : what the page says of their differences
+    averages : over corpora, as in a config
+    """
+    first, second = (results.provenance for results in both)
+    names = [results.name for results in both]
+    fields = [field for field in FIELDS if field in first or field in second]
+    merged = {field: _joined(names, first.get(field), second.get(field)) for field in fields}
+    for section in ("packages", "revisions", "seeds"):
+        one, other = first.get(section, {}), second.get(section, {})
+        keys = dict.fromkeys([*one, *other])
+        merged[section] = {key: _joined(names, one.get(key), other.get(key)) for key in keys}
+
+    configs = [results.provenance.get("config", {}) for results in both]
+    anonymisers = {}
+    for name, config in zip(names, configs, strict=True):
+        for anonymiser, options in config.get("anonymisers", {}).items():
+            anonymisers[f"{anonymiser}@{name}"] = options
+    return merged | {
+        "config": {
+            "anonymisers": anonymisers,
+            "report": configs[0].get("report", {}) | {"averages": averages},
+            **dict(zip(names, configs, strict=True)),
+        },
+        "differences": {"names": names, "rows": differing},
+    }
+
+
+def _joined(names, first, second):
+    """The value of both, or each with the name of its results in front."""
+    values = [ABSENT if value is None else value for value in (first, second)]
+    if values[0] == values[1]:
+        return values[0]
+    return "; ".join(f"{name}: {value}" for name, value in zip(names, values, strict=True))
+
+
+def _flat(provenance):
+    """(name, value) of what can matter to numbers, nested keys joined by dots."""
+    for field in FIELDS:
+        if field in provenance:
+            yield field.replace("_", " "), provenance[field]
+    for section in ("packages", "revisions"):
+        yield from provenance.get(section, {}).items()
+    for path, sha256 in provenance.get("sha256", {}).items():
+        yield f"SHA-256 of {_short_path(path)}", sha256[:16]
+    yield from _leaves(provenance.get("config", {}), "config")
+
+
+def _short_path(path):
+    """A path without the folders of one machine: of a list from trials/ on, else folder/file."""
+    parts = Path(path).parts
+    return "/".join(parts[parts.index("trials") :] if "trials" in parts else parts[-2:])
+
+
+def _leaves(value, name):
+    """(key.in.config, value) of everything that is no section."""
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{name}.{key}")
+    else:
+        yield name, value
