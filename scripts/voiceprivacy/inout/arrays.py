@@ -1,67 +1,75 @@
-"""Embeddings and score matrices: npz files without pickles, the only place that reads or writes them."""
+"""Embeddings and score matrices: npz files without pickles, read and written here only."""
 
 import math
 import struct
 import tokenize
 import zipfile
 import zlib
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from voiceprivacy.inout.files import BadInput, refuse_endless, whole_or_absent
+from voiceprivacy.inout.files import BadInput, FilePath, refuse_endless, whole_or_absent
 
+Text: TypeAlias = NDArray[np.str_]
+
+# What zipfile, zlib, numpy and its parser of headers raise on files that somebody has spoilt.
 UNREADABLE = (
-    *(ValueError, OSError, EOFError, AttributeError, TypeError, KeyError, IndexError, SyntaxError),
-    *(
-        RecursionError,
-        OverflowError,
-        NotImplementedError,
-        RuntimeError,
-    ),  # of zipfile and of numpy's header parser
-    *(zipfile.BadZipFile, zlib.error, struct.error, tokenize.TokenError),
+    ValueError,
+    OSError,
+    EOFError,
+    AttributeError,
+    TypeError,
+    KeyError,
+    IndexError,
+    SyntaxError,
+    RecursionError,
+    OverflowError,
+    NotImplementedError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    tokenize.TokenError,
 )
 HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-SWELLS, SMALL = (
-    200,
-    2**20,
-)  # an array may unpack to so many times its size in the file; a mebibyte to anything below
+# An array may unpack to so many times its size in the file; anything up to a mebibyte may.
+LARGEST_SWELLING = 200
+SMALL_BYTES = 2**20
 
 
 class Embeddings(NamedTuple):
     """Ids (N,) and raw embeddings (N, D) float32, one row per utterance."""
 
-    ids: np.ndarray
-    embeddings: np.ndarray
+    ids: Text
+    embeddings: NDArray[np.float32]
 
 
 class ScoreMatrix(NamedTuple):
     """Scores (R, C) of rows against columns.
 
-    Pairs of equal source (the utterance that a segment was cut from; the id itself by default) are to be left out.
+    Pairs of equal source are to be left out. The source is the utterance that a segment was cut
+    from; by default it is the id itself.
     """
 
-    rows: np.ndarray
-    columns: np.ndarray
-    row_speakers: np.ndarray
-    column_speakers: np.ndarray
-    scores: np.ndarray
-    row_sources: np.ndarray
-    column_sources: np.ndarray
+    rows: Text
+    columns: Text
+    row_speakers: Text
+    column_speakers: Text
+    scores: NDArray[np.floating]
+    row_sources: Text
+    column_sources: Text
 
 
-def read_matrix(path):
-    """Read a ScoreMatrix from npz."""
+TEXTS_OF_MATRIX = [name for name in ScoreMatrix._fields if name != "scores"]
+
+
+def read_matrix(path: FilePath) -> ScoreMatrix:
+    """Read a ScoreMatrix from npz; BadInput says what does not fit."""
     arrays = read_npz(path, ["rows", "columns", "row_speakers", "column_speakers", "scores"])
     _check_floats(path, scores=arrays["scores"])
-    _check_text(
-        path,
-        **{
-            name: of
-            for name, of in arrays.items()
-            if name in ScoreMatrix._fields and name != "scores"
-        },
-    )
+    _check_text(path, **{name: arrays[name] for name in TEXTS_OF_MATRIX if name in arrays})
     shape = (len(arrays["rows"]), len(arrays["columns"]))
     if arrays["scores"].shape != shape:
         raise BadInput(
@@ -80,13 +88,13 @@ def read_matrix(path):
     return ScoreMatrix(**{name: arrays[name] for name in ScoreMatrix._fields})
 
 
-def write_matrix(path, matrix):
+def write_matrix(path: FilePath, matrix: ScoreMatrix) -> None:
     """Write a ScoreMatrix as npz."""
     write_npz(path, matrix._asdict())
 
 
-def read_embeddings(path):
-    """Read Embeddings from npz."""
+def read_embeddings(path: FilePath) -> Embeddings:
+    """Read Embeddings from npz; BadInput says what does not fit."""
     arrays = read_npz(path, ["ids", "embeddings"])
     ids, embeddings = arrays["ids"], arrays["embeddings"]
     _check_text(path, ids=ids)
@@ -95,22 +103,22 @@ def read_embeddings(path):
         raise BadInput(f"{path}: {len(ids)} ids for embeddings of shape {embeddings.shape}")
     if len(set(ids.tolist())) != len(ids):
         raise BadInput(f"{path}: an id occurs twice")
-    usable = np.isfinite(embeddings).all(axis=1) & (
-        np.abs(embeddings).max(axis=1) <= np.finfo(np.float32).max
-    )
-    if not usable.all():
+    finite = np.isfinite(embeddings).all(axis=1)
+    small_enough = np.abs(embeddings).max(axis=1) <= np.finfo(np.float32).max
+    unusable = ids[~(finite & small_enough)]
+    if len(unusable):
         raise BadInput(
-            f"{path}: the embedding of '{ids[~usable][0]}' is not finite in single precision"
+            f"{path}: the embedding of '{unusable[0]}' is not finite in single precision"
         )
     return Embeddings(ids, embeddings)
 
 
-def write_embeddings(path, embeddings):
+def write_embeddings(path: FilePath, embeddings: Embeddings) -> None:
     """Write Embeddings as npz."""
     write_npz(path, embeddings._asdict())
 
 
-def read_npz(path, required):
+def read_npz(path: FilePath, required: list[str]) -> dict[str, NDArray]:
     """Read any npz that has the required arrays: {name: array}.
 
     What the file announces is compared with what it holds before any memory is taken for it.
@@ -125,32 +133,37 @@ def read_npz(path, required):
     except (FileNotFoundError, NotADirectoryError):
         raise BadInput(f"{path}: not found") from None
     except UNREADABLE as error:
-        raise BadInput(
-            f"{path}: not an npz file ({' '.join(str(error).split()) or type(error).__name__})"
-        ) from None
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise BadInput(f"{path}: not an npz file ({reason})") from None
     for name in required:
         if not isinstance(arrays.get(name), np.ndarray):
             raise BadInput(f"{path}: has no array '{name}'")
     return arrays
 
 
-def _check_text(path, **arrays):
+def write_npz(path: FilePath, arrays: dict[str, Any]) -> None:
+    """Write {name: array} as npz."""
+    with whole_or_absent(path) as temporary:
+        np.savez(temporary, **arrays)
+
+
+def _check_text(path: FilePath, **arrays: NDArray) -> None:
     """Ids are one-dimensional arrays of text."""
     for name, array in arrays.items():
         if array.ndim != 1 or array.dtype.kind != "U":
             raise BadInput(f"{path}: {name} must be text (N,), not {array.dtype} {array.shape}")
 
 
-def _check_floats(path, **arrays):
+def _check_floats(path: FilePath, **arrays: NDArray) -> None:
     """Numbers are real."""
     for name, array in arrays.items():
         if array.dtype.kind not in "fiu":
             raise BadInput(f"{path}: {name} must be numbers, not {array.dtype}")
 
 
-def _check_member(file, member):
-    """Refuse (ValueError) an array whose header announces other bytes than there are, or that swells when unpacked."""
-    if member.file_size > SWELLS * max(member.compress_size, SMALL):
+def _check_member(file: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
+    """Refuse (ValueError) an array that swells, or whose header announces other bytes."""
+    if member.file_size > LARGEST_SWELLING * max(member.compress_size, SMALL_BYTES):
         raise ValueError(
             f"{member.filename} unpacks to {member.file_size} bytes: write it with numpy.savez"
         )
@@ -160,14 +173,8 @@ def _check_member(file, member):
             raise ValueError(f"{member.filename} is of version {version}")
         shape, _, dtype = HEADERS[version](stream)
         announced = math.prod(shape) * dtype.itemsize
-        there = member.file_size - stream.tell()
+        present = member.file_size - stream.tell()
     if dtype.hasobject:
         raise ValueError(f"{member.filename} holds pickled objects")
-    if announced != there or min(shape, default=0) < 0:
-        raise ValueError(f"{member.filename} announces {announced} bytes and holds {there}")
-
-
-def write_npz(path, arrays):
-    """Write {name: array} as npz."""
-    with whole_or_absent(path) as temporary:
-        np.savez(temporary, **arrays)
+    if announced != present or min(shape, default=0) < 0:
+        raise ValueError(f"{member.filename} announces {announced} bytes and holds {present}")

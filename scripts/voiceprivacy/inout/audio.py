@@ -3,18 +3,24 @@
 import errno
 import math
 import struct
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import soundfile
+from numpy.typing import ArrayLike, NDArray
 
-from voiceprivacy.inout.files import BadInput, refuse_endless, whole_or_absent
+from voiceprivacy.inout.files import BadInput, FilePath, refuse_endless, whole_or_absent
 
-RATES_HZ = (4000, 384000)  # of speech; another rate is a broken header
+Samples: TypeAlias = NDArray[np.float32]
+
+LOWEST_RATE_HZ, HIGHEST_RATE_HZ = 4000, 384000  # of speech; another rate is a broken header
 BLOCK = 2**20  # samples that are read at a time
-COMPRESSION = 0.875  # of FLAC, of 0 to 1: libsndfile's own choice makes files 6 % larger
-STREAMED = 0x7FFFF000  # and above: the length in the header of a WAV that was written to a pipe
+FLAC_COMPRESSION = 0.875  # of 0 to 1: libsndfile's own choice makes files 6 % larger
+# The length in the header of a WAV that was written to a pipe is this or more.
+SIZE_OF_STREAM = 0x7FFFF000
+FULL_SCALE = 32768.0  # of 16 bits
 UNREADABLE = (soundfile.LibsndfileError, OSError, ValueError, AssertionError)
 
 
@@ -26,12 +32,13 @@ class Header(NamedTuple):
     duration_s: float
 
 
-def header(path):
+def header(path: FilePath) -> Header:
     """Read the header of an audio file.
 
     Raises
     ------
-    BadInput : the file is missing, empty, not audio, shorter than its header says, or sampled at a rate of no speech
+    BadInput : the file is missing, empty, not audio, shorter than its header says, or sampled at
+        a rate of no speech
     """
     refuse_endless(path)
     try:
@@ -43,17 +50,18 @@ def header(path):
         raise BadInput(f"{path}: truncated: {missing} bytes less than its header announces")
     if info.frames <= 0:
         raise BadInput(f"{path}: has no samples")
-    if not RATES_HZ[0] <= info.samplerate <= RATES_HZ[1]:
+    if not LOWEST_RATE_HZ <= info.samplerate <= HIGHEST_RATE_HZ:
         raise BadInput(
-            f"{path}: is sampled at {info.samplerate} Hz: expected {RATES_HZ[0]} to {RATES_HZ[1]}"
+            f"{path}: is sampled at {info.samplerate} Hz:"
+            f" expected {LOWEST_RATE_HZ} to {HIGHEST_RATE_HZ}"
         )
     return Header(info.samplerate, info.channels, info.frames / info.samplerate)
 
 
-def _missing_bytes(path):
-    """How many bytes of its data chunk a RIFF file lacks (0 where a stream's header could not know its length).
+def _missing_bytes(path: FilePath) -> int:
+    """How many bytes of its data chunk a RIFF file lacks; libsndfile reads what is there.
 
-    libsndfile passes over that and reads what is there.
+    0 where a stream's header could not know its length.
     """
     with open(path, "rb") as file:
         if file.read(4) != b"RIFF":
@@ -62,20 +70,20 @@ def _missing_bytes(path):
         while len(head := file.read(8)) == 8:
             name, size = struct.unpack("<4sI", head)
             if name == b"data":
-                there = Path(path).stat().st_size - file.tell()
-                return 0 if size >= STREAMED else max(0, size - there)
-            file.seek(size + size % 2, 1)
+                present = Path(path).stat().st_size - file.tell()
+                return 0 if size >= SIZE_OF_STREAM else max(0, size - present)
+            file.seek(size + size % 2, 1)  # chunks begin at even bytes
     return 0
 
 
-def is_16_bit_mono(path, sample_rate):
-    """Whether an audio file is mono 16-bit FLAC or WAV at this rate, so that a manifest can refer to it in place."""
+def is_16_bit_mono(path: FilePath, sample_rate: int) -> bool:
+    """Whether a manifest can refer to a file in place: mono 16-bit FLAC or WAV at this rate."""
     info = soundfile.info(str(path))
     encoding = (info.channels, info.samplerate, info.subtype)
     return info.format in ("FLAC", "WAV") and encoding == (1, sample_rate, "PCM_16")
 
 
-def read(path):
+def read(path: FilePath) -> tuple[Samples, int]:
     """Read an audio file, channels averaged.
 
     Returns
@@ -99,20 +107,22 @@ def read(path):
     return samples, announced.sample_rate
 
 
-def _blocks(path):
-    """Yield samples (N,), channels averaged; a header that announces too much takes no memory this way."""
+def _blocks(path: FilePath) -> Iterator[Samples]:
+    """Yield samples (N,), channels averaged.
+
+    A header that announces too much takes no memory this way.
+    """
     with soundfile.SoundFile(str(path)) as file:
         length = max(1, BLOCK // file.channels)
         while len(block := file.read(length, dtype="float32", always_2d=True)):
-            with np.errstate(
-                over="ignore", invalid="ignore"
-            ):  # of numbers that are no samples: found out afterwards
+            # Numbers that are no samples are found out afterwards.
+            with np.errstate(over="ignore", invalid="ignore"):
                 averaged = block.mean(axis=1) if file.channels > 1 else block[:, 0]
             yield averaged
 
 
-def read_piece(path, *, start, length):
-    """Read up to ``length`` samples from ``start`` on, channels averaged: array (<= length,) float32."""
+def read_piece(path: FilePath, *, start: int, length: int) -> Samples:
+    """Read up to ``length`` samples from ``start`` on, channels averaged: array (<= length,)."""
     try:
         samples, _ = soundfile.read(
             str(path), start=start, frames=length, dtype="float32", always_2d=True
@@ -122,7 +132,7 @@ def read_piece(path, *, start, length):
     return samples.mean(axis=1)
 
 
-def resample(samples, *, source_rate, target_rate):
+def resample(samples: Samples, *, source_rate: int, target_rate: int) -> Samples:
     """Change the sample rate by torchaudio's windowed sinc interpolation.
 
     Parameters
@@ -141,29 +151,39 @@ def resample(samples, *, source_rate, target_rate):
     if source_rate == target_rate:
         return samples
     try:
-        import voiceprivacy.attack.torchaudio_loader  # noqa: F401  seconds to import: only where needed
+        # Seconds to import: only where needed.
+        import voiceprivacy.attack.torchaudio_loader  # noqa: F401
 
         import torch
         import torchaudio
     except ImportError as error:
         raise BadInput(f"resampling needs torchaudio in this environment ({error})") from None
-    return torchaudio.functional.resample(
-        torch.from_numpy(samples), source_rate, target_rate
-    ).numpy()
+    waveform = torch.from_numpy(samples)
+    return torchaudio.functional.resample(waveform, source_rate, target_rate).numpy()
 
 
-def resampled_length(duration_s, rate):
-    """How many samples ``resample`` makes of a recording of this duration (of whole samples at its own rate)."""
+def resampled_length(duration_s: float, rate: int) -> int:
+    """How many samples ``resample`` makes of a recording of this duration.
+
+    The duration is that of whole samples at the recording's own rate.
+    """
     return math.ceil(round(duration_s * rate, 6))
 
 
-def within_full_scale(samples):
+def within_full_scale(samples: NDArray) -> NDArray:
     """Scale samples whose peak lies beyond [-1, 1] down to a peak of 1; others stay as they are."""
     return samples / max(1.0, np.abs(samples).max(initial=0.0))
 
 
-def write(path, samples, sample_rate):
-    """Write mono samples in [-1, 1] as 16-bit FLAC or WAV (by the path's ending), whole or not at all.
+def write(path: FilePath, samples: ArrayLike, sample_rate: int) -> None:
+    """Write mono samples as 16-bit FLAC or WAV (by the path's ending), whole or not at all.
+
+    Parameters
+    ----------
+    path : path
+    samples : array (N,)
+        int16, or numbers in [-1, 1]; what lies beyond is clipped.
+    sample_rate : int, Hz
 
     Raises
     ------
@@ -171,33 +191,33 @@ def write(path, samples, sample_rate):
     """
     samples = np.asarray(samples)
     if samples.dtype != np.int16:
-        samples = np.clip(np.rint(samples * 32768.0), -32768, 32767).astype(np.int16)
+        steps = np.rint(samples * FULL_SCALE)
+        samples = np.clip(steps, -FULL_SCALE, FULL_SCALE - 1).astype(np.int16)
     with whole_or_absent(path) as temporary:
-        try:
-            level = COMPRESSION if Path(path).suffix.lower() == ".flac" else None
-            soundfile.write(
-                str(temporary), samples, sample_rate, subtype="PCM_16", compression_level=level
-            )
-            whole = soundfile.info(str(temporary)).frames == len(samples)
-        except (
-            soundfile.LibsndfileError,
-            AssertionError,
-        ):  # libsndfile does not say why it wrote fewer samples
-            whole = False
-        if not whole:
+        if not _written_whole(temporary, samples, sample_rate):
             raise OSError(errno.EIO, "cannot be written whole: is the disk full?", str(path))
 
 
-def _unreadable(path, error):
+def _written_whole(path: Path, samples: NDArray[np.int16], sample_rate: int) -> bool:
+    """Write samples; libsndfile does not say why it wrote fewer of them."""
+    compression = FLAC_COMPRESSION if path.suffix.lower() == ".flac" else None
+    try:
+        soundfile.write(
+            str(path), samples, sample_rate, subtype="PCM_16", compression_level=compression
+        )
+        return soundfile.info(str(path)).frames == len(samples)
+    except (soundfile.LibsndfileError, AssertionError):
+        return False
+
+
+def _unreadable(path: FilePath, error: Exception) -> BadInput:
+    """Say why a file cannot be read: libsndfile calls all reasons by one name."""
     try:
         Path(path).stat()
-    except OSError as why:
-        what = (
-            "not found"
-            if isinstance(why, FileNotFoundError | NotADirectoryError)
-            else f"cannot be read ({why.strerror})"
-        )
-        return BadInput(f"{path}: {what}")
+    except (FileNotFoundError, NotADirectoryError):
+        return BadInput(f"{path}: not found")
+    except OSError as reason:
+        return BadInput(f"{path}: cannot be read ({reason.strerror})")
     except ValueError:
         return BadInput(f"{path}: is no path")
     return BadInput(f"{path}: cannot be read as audio ({getattr(error, 'error_string', error)})")

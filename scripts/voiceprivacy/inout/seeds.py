@@ -1,11 +1,14 @@
-"""Random draws that depend on a seed and on names only: never on file order, jobs, shards or Python's hash()."""
+"""Random draws that depend on a seed and on names only.
+
+They never depend on the order of files, on jobs, on shards, or on Python's hash().
+"""
 
 import hashlib
 
 import numpy as np
 
 
-def derive(seed, *names):
+def derive(seed: int, *names: str) -> int:
     """Make an independent seed from a seed and any number of names.
 
     Parameters
@@ -21,10 +24,10 @@ def derive(seed, *names):
     return int.from_bytes(_digest(seed, names)[:4], "big")
 
 
-def generator(seed, *names):
+def generator(seed: int, *names: str) -> np.random.Generator:
     """Numpy random generator of (seed, names)."""
     return np.random.default_rng(int.from_bytes(_digest(seed, names), "big"))
 
 
-def _digest(seed, names):
+def _digest(seed: int, names: tuple[str, ...]) -> bytes:
     return hashlib.sha256("\0".join([str(seed), *names]).encode()).digest()

@@ -1,19 +1,21 @@
 """The tables that the rooms hand to each other: manifests, trial lists, enrolments, scores.
 
-Every table is a UTF-8 TSV with a header line; this is the only place that reads or writes them. Whatever is wrong in
-one raises BadInput with the file, the line and the reason.
+Every table is a UTF-8 TSV with a header line; only this module reads or writes them. Whatever is
+wrong in one raises BadInput with the file, the line and the reason.
 """
 
 import csv
 import math
 import re
 import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from voiceprivacy.inout.files import BadInput, read_lines, whole_or_absent
+from voiceprivacy.inout.files import BadInput, FilePath, read_lines, whole_or_absent
 from voiceprivacy.inout.ids import refuse_hidden_spaces, safe_id
 
 MANIFEST = ["utterance", "speaker", "gender", "path", "duration_s"]
@@ -22,6 +24,8 @@ ENROLMENTS = ["enrolment", "utterance"]
 SPEAKERS = ["id", "speaker"]
 SCORES = [*TRIALS, "score"]
 LABELS = ("target", "nontarget")
+
+Row: TypeAlias = dict[str, str]
 
 
 class Utterance(NamedTuple):
@@ -42,60 +46,75 @@ class Trial(NamedTuple):
     label: str
 
 
-def read_manifest(path, *, may_be_empty=False):
-    """Read a manifest (TSV: utterance speaker gender path duration_s) as a list of Utterance."""
-    utterances = {}
+class PlacedText(NamedTuple):
+    """A text of a file without header, and its line."""
+
+    text: str
+    line: int
+
+
+# Manifests.
+
+
+def read_manifest(path: FilePath, *, may_be_empty: bool = False) -> list[Utterance]:
+    """Read a manifest (TSV: utterance speaker gender path duration_s)."""
+    utterances: dict[str, Utterance] = {}
     for line, row in read_rows(path, MANIFEST):
         name = safe_id(row["utterance"], path, line)
         if name in utterances:
             raise BadInput(f"{path}:{line}: utterance '{name}' occurs twice")
-        if not row["speaker"]:
-            raise BadInput(f"{path}:{line}: utterance '{name}' has no speaker")
-        if row["gender"] not in ("f", "m", "-"):
-            raise BadInput(f"{path}:{line}: gender '{row['gender']}' is not f, m or -")
-        if not row["path"]:
-            raise BadInput(f"{path}:{line}: utterance '{name}' has no path")
-        speaker = safe_id(row["speaker"], path, line)
-        audio = Path(path).parent / row["path"]
-        duration_s = number(row["duration_s"], path, line)
-        if not 0 <= duration_s < math.inf:
-            raise BadInput(f"{path}:{line}: utterance '{name}' lasts {row['duration_s']} s")
-        utterances[name] = Utterance(name, speaker, row["gender"], audio, duration_s)
+        utterances[name] = _utterance(name, row, path, line)
     if not utterances and not may_be_empty:
         raise BadInput(f"{path}: lists no utterance")
     return list(utterances.values())
 
 
-def write_manifest(path, utterances):
+def _utterance(name: str, row: Row, path: FilePath, line: int) -> Utterance:
+    if not row["speaker"]:
+        raise BadInput(f"{path}:{line}: utterance '{name}' has no speaker")
+    if row["gender"] not in ("f", "m", "-"):
+        raise BadInput(f"{path}:{line}: gender '{row['gender']}' is not f, m or -")
+    if not row["path"]:
+        raise BadInput(f"{path}:{line}: utterance '{name}' has no path")
+    speaker = safe_id(row["speaker"], path, line)
+    audio = Path(path).parent / row["path"]
+    duration_s = number(row["duration_s"], path, line)
+    if not 0 <= duration_s < math.inf:
+        raise BadInput(f"{path}:{line}: utterance '{name}' lasts {row['duration_s']} s")
+    return Utterance(name, speaker, row["gender"], audio, duration_s)
+
+
+def write_manifest(path: FilePath, utterances: Iterable[Utterance]) -> None:
     """Write a manifest; audio below the manifest's own folder gets a relative path."""
     folder = Path(path).parent.absolute()
     rows = []
     for utterance in utterances:
         audio = Path(utterance.path).absolute()
         audio = audio.relative_to(folder) if audio.is_relative_to(folder) else audio
-        rows.append(utterance._replace(path=audio.as_posix()))
+        rows.append(utterance._replace(path=audio))
     write_table(path, MANIFEST, rows)
 
 
-def read_trials(path):
-    """Read a trial list (TSV: enrolment trial label) as a list of Trial."""
-    trials = []
-    for line, row in read_rows(path, TRIALS):
-        trials.append(_trial(row, path, line))
+# Trial lists, enrolments, speakers.
+
+
+def read_trials(path: FilePath) -> list[Trial]:
+    """Read a trial list (TSV: enrolment trial label)."""
+    trials = [_trial(row, path, line) for line, row in read_rows(path, TRIALS)]
     if not trials:
         raise BadInput(f"{path}: lists no trial")
     _check_unique(trials, path)
     return trials
 
 
-def write_trials(path, trials):
-    """Write a list of Trial."""
+def write_trials(path: FilePath, trials: Iterable[Trial]) -> None:
+    """Write a trial list."""
     write_table(path, TRIALS, trials)
 
 
-def read_enrolments(path):
-    """Read which utterances enrol whom (TSV: enrolment utterance): {enrolment: [utterance, ...]}."""
-    enrolments = {}
+def read_enrolments(path: FilePath) -> dict[str, list[str]]:
+    """Read which utterances enrol whom (TSV: enrolment utterance): {enrolment: utterances}."""
+    enrolments: dict[str, list[str]] = {}
     for line, row in read_rows(path, ENROLMENTS):
         if not row["enrolment"] or not row["utterance"]:
             raise BadInput(f"{path}:{line}: an enrolment or an utterance is empty")
@@ -109,19 +128,17 @@ def read_enrolments(path):
     return enrolments
 
 
-def write_enrolments(path, enrolments):
-    """Write {enrolment: [utterance, ...]}."""
-    rows = [
-        (enrolment, utterance)
-        for enrolment, utterances in enrolments.items()
-        for utterance in utterances
-    ]
+def write_enrolments(path: FilePath, enrolments: Mapping[str, Iterable[str]]) -> None:
+    """Write {enrolment: utterances}."""
+    rows: list[tuple[str, str]] = []
+    for enrolment, utterances in enrolments.items():
+        rows += [(enrolment, utterance) for utterance in utterances]
     write_table(path, ENROLMENTS, rows)
 
 
-def read_speakers(path):
+def read_speakers(path: FilePath) -> dict[str, str]:
     """Read who speaks (TSV: id speaker; ids of enrolments and of trials) as {id: speaker}."""
-    speaker_of = {}
+    speaker_of: dict[str, str] = {}
     for line, row in read_rows(path, SPEAKERS):
         if not row["id"] or not row["speaker"]:
             raise BadInput(f"{path}:{line}: an id or a speaker is empty")
@@ -131,12 +148,40 @@ def read_speakers(path):
     return speaker_of
 
 
-def write_speakers(path, speaker_of):
+def write_speakers(path: FilePath, speaker_of: Mapping[str, str]) -> None:
     """Write {id: speaker}."""
     write_table(path, SPEAKERS, speaker_of.items())
 
 
-def read_scores(path, *, key=None):
+def _trial(row: Row, path: FilePath, line: int) -> Trial:
+    _check_label(row["label"], path, line)
+    if not row["enrolment"] or not row["trial"]:
+        raise BadInput(f"{path}:{line}: a trial has an enrolment and a trial; one of them is empty")
+    refuse_hidden_spaces(row, path, line)
+    # One string for each id, of which trials name few: 100,000 trials take 56 MB, else 74.
+    return Trial(*(sys.intern(row[column]) for column in TRIALS))
+
+
+def _check_label(label: str, path: FilePath, line: int) -> None:
+    if label not in LABELS:
+        raise BadInput(f"{path}:{line}: label '{label}' is neither target nor nontarget")
+
+
+def _check_unique(trials: Iterable[Trial], path: FilePath) -> None:
+    tried: dict[str, set[str]] = {}
+    for position, (enrolment, trial, _) in enumerate(trials):
+        others = tried.setdefault(enrolment, set())
+        if trial in others:
+            lines = [line for line, text in enumerate(read_lines(path), start=1) if text]
+            line = lines[1 + position]  # after the header
+            raise BadInput(f"{path}:{line}: trial '{enrolment} {trial}' occurs twice")
+        others.add(trial)
+
+
+# Scores.
+
+
+def read_scores(path: FilePath, *, key: FilePath | None = None) -> dict[str, NDArray[np.float64]]:
     """Read a score table (TSV: enrolment trial label score), or a Kaldi score file with its key.
 
     Parameters
@@ -152,26 +197,38 @@ def read_scores(path, *, key=None):
 
     Raises
     ------
-    BadInput : a label or number that is none, a class without trials, a duplicate, missing or extra trial
+    BadInput : a label or number that is none, a class without trials, or a trial that occurs twice,
+        is missing or is not in the key
     """
-    scored = read_scored_trials(path, key=key)
-    return {label: np.array([score for _, score in scored[label]]) for label in LABELS}
+    scores = {}
+    for label, trials in read_scored_trials(path, key=key).items():
+        scores[label] = np.array([score for _, score in trials])
+    return scores
 
 
-def read_scored_trials(path, *, key=None):
-    """Read scores as read_scores does, with their ids: {target, nontarget: [(Trial, score), ...]}."""
+def read_scored_trials(
+    path: FilePath, *, key: FilePath | None = None
+) -> dict[str, list[tuple[Trial, float]]]:
+    """Read scores as read_scores does, with their trials: {target, nontarget: (Trial, score)s}."""
     trials = _kaldi_scores(path, key) if key else _our_scores(path)
-    scored = {
-        label: [(trial, score) for trial, score in trials if trial.label == label]
-        for label in LABELS
-    }
-    for label, of in scored.items():
-        if not of:
+    scored: dict[str, list[tuple[Trial, float]]] = {label: [] for label in LABELS}
+    for trial, score in trials:
+        scored[trial.label].append((trial, score))
+    for label in LABELS:
+        if not scored[label]:
             raise BadInput(f"{path}: no {label} trials")
     return scored
 
 
-def _our_scores(path):
+def write_scores(path: FilePath, trials: Iterable[Trial], scores: Iterable[float]) -> None:
+    """Write the score of every trial in full precision."""
+    rows = []
+    for trial, score in zip(trials, scores, strict=True):
+        rows.append((*trial, float(score)))
+    write_table(path, SCORES, rows)
+
+
+def _our_scores(path: FilePath) -> list[tuple[Trial, float]]:
     trials = []
     try:
         for line, row in read_rows(path, SCORES):
@@ -183,59 +240,87 @@ def _our_scores(path):
     return trials
 
 
-def _refuse_unlabelled(path):
+def _refuse_unlabelled(path: FilePath) -> None:
     """Say of a headerless "enrolment trial score" what it lacks."""
     fields = (read_lines(path)[:1] or [""])[0].split()
     if len(fields) == 3 and re.fullmatch(r"[-+]?[\d.]+(e[-+]?\d+)?", fields[2], re.IGNORECASE):
-        key = "name its key, lines of enrolment trial target|nontarget, too (--trials KEY; in a config 'key: KEY')"
         raise BadInput(
-            f"{path}:1: is a score file of Kaldi's kind, without labels: {key}"
+            f"{path}:1: is a score file of Kaldi's kind, without labels: name its key, lines of"
+            " enrolment trial target|nontarget, too (--trials KEY; in a config 'key: KEY')"
         ) from None
 
 
-def _kaldi_scores(path, key):
-    labels, key_lines = _kaldi_table(key)
-    scores, score_lines = _kaldi_table(path)
+def _kaldi_scores(path: FilePath, key: FilePath) -> list[tuple[Trial, float]]:
+    """Join scores with the labels of their key, in the order of the scores."""
+    labels, scores = _kaldi_table(key), _kaldi_table(path)
     for pair in labels.keys() - scores.keys():
-        raise BadInput(f"{path}: no score for trial '{' '.join(pair)}' of {key}:{key_lines[pair]}")
+        line = labels[pair].line
+        raise BadInput(f"{path}: no score for trial '{' '.join(pair)}' of {key}:{line}")
     for pair in scores.keys() - labels.keys():
-        raise BadInput(f"{path}:{score_lines[pair]}: trial '{' '.join(pair)}' is not in {key}")
-    for pair, label in labels.items():
-        _check_label(label, key, key_lines[pair])
-    return [
-        (Trial(*pair, labels[pair]), number(score, path, score_lines[pair]))
-        for pair, score in scores.items()
-    ]
+        line = scores[pair].line
+        raise BadInput(f"{path}:{line}: trial '{' '.join(pair)}' is not in {key}")
+    for label in labels.values():
+        _check_label(label.text, key, label.line)
+    trials = []
+    for pair, score in scores.items():
+        trials.append((Trial(*pair, labels[pair].text), number(score.text, path, score.line)))
+    return trials
 
 
-def _kaldi_table(path):
-    values, lines = {}, {}
+def _kaldi_table(path: FilePath) -> dict[tuple[str, str], PlacedText]:
+    """Lines of "enrolment trial text" as {(enrolment, trial): text and line}."""
+    values: dict[tuple[str, str], PlacedText] = {}
     for line, text in enumerate(read_lines(path), start=1):
         fields = text.split()
         if not fields:
             continue
         if len(fields) != 3:
             raise BadInput(f"{path}:{line}: expected 3 columns and no header, found {len(fields)}")
-        pair = tuple(fields[:2])
-        if pair in values:
-            raise BadInput(f"{path}:{line}: trial '{' '.join(pair)}' occurs twice")
-        values[pair], lines[pair] = fields[2], line
-    return values, lines
+        enrolment, trial, value = fields
+        if (enrolment, trial) in values:
+            raise BadInput(f"{path}:{line}: trial '{enrolment} {trial}' occurs twice")
+        values[enrolment, trial] = PlacedText(value, line)
+    return values
 
 
-def write_scores(path, trials, scores):
-    """Write the score of every Trial in full precision."""
-    write_table(
-        path, SCORES, [(*trial, float(score)) for trial, score in zip(trials, scores, strict=True)]
-    )
+# Any table.
 
 
-def read_table(path, columns):
+def read_table(path: FilePath, columns: list[str]) -> list[Row]:
     """Read any TSV with these columns as a list of {column: text}."""
     return [row for _, row in read_rows(path, columns)]
 
 
-def write_table(path, columns, rows):
+def read_rows(path: FilePath, columns: list[str]) -> Iterator[tuple[int, Row]]:
+    """Yield (line number, {column: text}) of a TSV that must have these columns.
+
+    Empty lines are passed over.
+    """
+    lines = read_lines(path)
+    if not lines or lines[0].split("\t") != columns:
+        raise BadInput(f"{path}:1: expected the columns {' '.join(columns)}, separated by tabs")
+    for line, text in enumerate(lines[1:], start=2):
+        if not text:
+            continue
+        fields = text.split("\t")
+        if len(fields) != len(columns):
+            raise BadInput(f"{path}:{line}: expected {len(columns)} columns, found {len(fields)}")
+        yield line, dict(zip(columns, fields, strict=True))
+
+
+def number(text: str, path: FilePath, line: int) -> float:
+    """The number in a field (inf is one, NaN is not)."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    plain = text.isascii() and "_" not in text  # Python reads 1_000 and other digits, too
+    if math.isnan(value) or not plain:
+        raise BadInput(f"{path}:{line}: '{text}' is not a number")
+    return value
+
+
+def write_table(path: FilePath, columns: Sequence[str], rows: Iterable[Iterable]) -> None:
     """Write a TSV; numbers in full precision, infinity as inf and -inf.
 
     Raises
@@ -253,70 +338,20 @@ def write_table(path, columns, rows):
         try:
             writer.writerows(rows)
         except csv.Error:
-            what = "a tab or a line end in a name or a path, which no table can hold: rename that folder or file"
-            raise BadInput(f"{path}: {what} (working directory: {Path.cwd()})") from None
+            raise BadInput(
+                f"{path}: a tab or a line end in a name or a path, which no table can hold:"
+                f" rename that folder or file (working directory: {Path.cwd()})"
+            ) from None
 
 
-def write_curves(path, curves):
-    """Write {label: {column: array}}, of the same columns each, as one TSV with the labels in front."""
+def write_curves(path: FilePath, curves: Mapping[str, Mapping[str, ArrayLike]]) -> None:
+    """Write {label: {column: array}} as one TSV with the labels in front.
+
+    Every label has the same columns; the arrays of one label are equally long.
+    """
     columns = ["label", *next(iter(curves.values()))]
-    rows = [
-        (label, *row)
-        for label, curve in curves.items()
-        for row in zip(*curve.values(), strict=True)
-    ]
+    rows = []
+    for label, curve in curves.items():
+        for values in zip(*curve.values(), strict=True):
+            rows.append((label, *values))
     write_table(path, columns, rows)
-
-
-def read_rows(path, columns):
-    """Yield (line number, {column: text}) of a TSV that must have these columns; empty lines are passed over."""
-    lines = read_lines(path)
-    if not lines or lines[0].split("\t") != columns:
-        raise BadInput(f"{path}:1: expected the columns {' '.join(columns)}, separated by tabs")
-    for line, text in enumerate(lines[1:], start=2):
-        if not text:
-            continue
-        fields = text.split("\t")
-        if len(fields) != len(columns):
-            raise BadInput(f"{path}:{line}: expected {len(columns)} columns, found {len(fields)}")
-        yield line, dict(zip(columns, fields, strict=True))
-
-
-def number(text, path, line):
-    """The number in a field (inf is one, NaN is not)."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if (
-        math.isnan(value) or "_" in text or not text.isascii()
-    ):  # Python reads 1_000 and other digits, too
-        raise BadInput(f"{path}:{line}: '{text}' is not a number")
-    return value
-
-
-def _trial(row, path, line):
-    _check_label(row["label"], path, line)
-    if not row["enrolment"] or not row["trial"]:
-        raise BadInput(f"{path}:{line}: a trial has an enrolment and a trial; one of them is empty")
-    refuse_hidden_spaces(row, path, line)
-    return Trial(
-        *(sys.intern(row[column]) for column in TRIALS)
-    )  # a million trials name few ids: one string for each
-
-
-def _check_label(label, path, line):
-    if label not in LABELS:
-        raise BadInput(f"{path}:{line}: label '{label}' is neither target nor nontarget")
-
-
-def _check_unique(trials, path):
-    tried = {}
-    for position, (enrolment, trial, _) in enumerate(trials):
-        known = tried.setdefault(enrolment, set())
-        if trial in known:
-            line = [line for line, text in enumerate(read_lines(path), start=1) if text][
-                1 + position
-            ]
-            raise BadInput(f"{path}:{line}: trial '{enrolment} {trial}' occurs twice")
-        known.add(trial)

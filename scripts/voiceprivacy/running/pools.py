@@ -19,13 +19,22 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import (
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from voiceprivacy.inout.files import BadInput
 
 AHEAD = 8  # items that wait for each worker: memory does not grow with the corpus
+# A signal that comes just before Python begins to wait is seen only when that wait ends: in a
+# trial, a command in some hundreds that were told to end while their pool began never did.
+LONGEST_WAIT_S = 0.5
 
 _loaded: Any = None  # in a process of a pool: what it inherited
 
@@ -112,7 +121,8 @@ def in_processes(
         yield _in_order(pool, call, iter(items), deque(), processes)
     except BrokenProcessPool:
         raise BadInput(if_killed) from None
-    except (KeyboardInterrupt, SystemExit):
+    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        # GeneratorExit: Ctrl-C came between the start of the pool and that of the caller's block.
         for process in multiprocessing.active_children():
             process.terminate()
         raise
@@ -133,6 +143,8 @@ def _results(
     pool: Executor, function: Callable, items: Iterator, waiting: deque[Future]
 ) -> Iterator:
     while waiting:
+        while not waiting[0].done():
+            wait([waiting[0]], timeout=LONGEST_WAIT_S)
         result = waiting[0].result()
         waiting.popleft()
         for item in itertools.islice(items, 1):
