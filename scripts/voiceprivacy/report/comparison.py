@@ -1,33 +1,80 @@
-"""All anonymisers beside each other under every attack, and the answer in sentences.
+"""All anonymisers beside each other under every attack.
 
 Conventions
 -----------
-* A system is one anonymiser under one attack of one attacker (extractor and back-end) on one corpus.
+* A system is one anonymiser under one attack of one attacker (extractor and back-end) on one
+  corpus.
 * The mean over trial lists has equal weights; where one list is undefined, so is the mean.
-* A list without a gallery of speakers (all pairs of utterances) has no ranks for any system; then they are left out.
+* A list without a gallery of speakers (all pairs of utterances) has no ranks for any system; then
+  they are left out.
 * The strongest attack on an anonymiser is the one with the lowest mean EER, over all attackers.
 """
 
 import math
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from voiceprivacy.catalogue import COLUMNS
+from voiceprivacy.catalogue import COLUMNS, Metric
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.report.uncertainty import NONE, has_few_errors, metric_limits
+from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.uncertainty import (
+    NONE,
+    Comparisons,
+    Limits,
+    MeanKey,
+    has_few_errors,
+    metric_limits,
+)
 from voiceprivacy.report.words import ATTACKS, FOREIGN, INFORMED
-from voiceprivacy.vocabulary import GIVEN, ORIGINAL, PROTECTED_CONDITIONS, TRAINED_ON, UNDEFINED
+from voiceprivacy.vocabulary import (
+    ABSENT,
+    GIVEN,
+    ORIGINAL,
+    PROTECTED_CONDITIONS,
+    TRAINED_ON,
+    UNDEFINED,
+    NumberKey,
+)
 
-PLACE = ["corpus", "extractor", "backend", "anonymiser", "condition"]
 OF_MATRICES = {column.name for column in COLUMNS if column.family == "similarity"}
 OF_RANKS = {column.name for column in COLUMNS if column.family == "ranks"}
 
+Values = Mapping[str, Any]  # {metric: number, undefined, or None where it does not exist}
+
+
+class SystemKey(NamedTuple):
+    """Which anonymiser is attacked, by whom, on which corpus and how."""
+
+    corpus: str
+    extractor: str
+    backend: str
+    anonymiser: str
+    condition: str
+
+    def number(self, trials: str, metric: str) -> NumberKey:
+        """The key of one of its numbers."""
+        return NumberKey(
+            self.corpus,
+            trials,
+            self.anonymiser,
+            self.extractor,
+            self.backend,
+            self.condition,
+            metric,
+        )
+
 
 class System(NamedTuple):
-    """One row of the comparison: {list: {metric: value}} and the mean over the lists; tags exist per list only.
+    """One row of the comparison.
 
-    Among the values are ``tag`` (text or None) and ``few_errors``, whether a list has too few for good intervals.
-    ``intervals``: {list, or the mean's label: {metric: (low, high), or None}}.
+    Attributes
+    ----------
+    lists : {list: {metric: value}}; among the values are ``tag`` (text or None) and ``few_errors``,
+        whether a list has too few for good intervals
+    mean : the same of the mean over the lists, where the tag is that of a single list
+    intervals : {list, or the mean's label: {metric: (low, high), or None}}
     """
 
     corpus: str
@@ -35,110 +82,153 @@ class System(NamedTuple):
     backend: str
     anonymiser: str
     condition: str
-    lists: dict
-    mean: dict
-    intervals: dict
+    lists: dict[str, Values]
+    mean: Values
+    intervals: dict[str, dict[str, Limits | None]]
 
     @property
-    def attack(self):
+    def key(self) -> SystemKey:
+        """Which system it is."""
+        return SystemKey(self.corpus, self.extractor, self.backend, self.anonymiser, self.condition)
+
+    @property
+    def attack(self) -> str:
         """Which attack it is, in words."""
         if self.backend == GIVEN:
             return FOREIGN[self.condition]
         return (INFORMED if self.informed else ATTACKS)[self.condition]
 
     @property
-    def informed(self):
+    def informed(self) -> bool:
         """Whether the attacker was trained on protected speech: his name says so."""
-        return any(TRAINED_ON in name for name in (self.extractor, self.backend))
+        return TRAINED_ON in self.extractor or TRAINED_ON in self.backend
 
     @property
-    def attacker(self):
+    def attacker(self) -> str:
         """Who attacks, in words."""
         return f"{self.extractor} + {self.backend}"
 
     @property
-    def mean_label(self):
+    def mean_label(self) -> str:
         """What the mean is of."""
         return f"mean of {', '.join(self.lists)}" if len(self.lists) > 1 else next(iter(self.lists))
 
 
-def compare(metrics, comparisons=NONE):
-    """Arrange a list of Number as a list of System by corpus and attacker: `original` first, then the best protection.
+def compare(numbers: Sequence[Number], comparisons: Comparisons = NONE) -> list[System]:
+    """Arrange the numbers of a run by system, corpus and attacker.
 
-    The intervals of means over lists come from ``comparisons``.
+    `original` comes first, then the best protection. The intervals of means over lists come from
+    ``comparisons``.
 
     Raises
     ------
     BadInput : a number that belongs into the comparison is missing
     """
-    found = {metric[:7]: metric.value for metric in metrics}
-    groups = {}
-    tried = {(metric.corpus, metric.trials) for metric in metrics if metric.metric == "eer_percent"}
-    for metric in metrics:  # sampled galleries have ranks only
-        if metric.condition in ATTACKS and (metric.corpus, metric.trials) in tried:
-            lists, anonymisers = groups.setdefault(
-                (metric.corpus, metric.extractor, metric.backend), (set(), set())
-            )
-            lists.add(metric.trials)
-            anonymisers.add(metric.anonymiser)
+    values = {line.key: line.value for line in numbers}
+    limits = {line.key: metric_limits(line) for line in numbers}
     systems = []
-    for (corpus, extractor, backend), (lists, anonymisers) in groups.items():
-        for anonymiser in anonymisers | {ORIGINAL}:
+    for key, lists in _tried(numbers).items():
+        first_eer = key.number(min(lists), "eer_percent")
+        if key.backend == GIVEN and first_eer not in values:  # others need not attack everybody
+            continue
+        systems.append(_with_intervals(_system(values, key, sorted(lists)), limits, comparisons))
+    return _in_order(systems)
+
+
+def _tried(numbers: Iterable[Number]) -> dict[SystemKey, set[str]]:
+    """The systems of a run and the lists of their corpus and attacker."""
+    # Sampled galleries have ranks only: they are no trial lists.
+    with_trials = {(line.corpus, line.trials) for line in numbers if line.metric == "eer_percent"}
+    lists: dict[tuple[str, str, str], set[str]] = {}
+    anonymisers: dict[tuple[str, str, str], set[str]] = {}
+    for line in numbers:
+        if line.condition in ATTACKS and (line.corpus, line.trials) in with_trials:
+            attacker = (line.corpus, line.extractor, line.backend)
+            lists.setdefault(attacker, set()).add(line.trials)
+            anonymisers.setdefault(attacker, {ORIGINAL}).add(line.anonymiser)
+    systems = {}
+    for attacker, names in anonymisers.items():
+        for anonymiser in names:
             for condition in ("oo",) if anonymiser == ORIGINAL else PROTECTED_CONDITIONS:
-                place = (corpus, extractor, backend, anonymiser, condition)
-                if backend != GIVEN or (*_key(place, min(lists)), "eer_percent") in found:
-                    systems.append(_system(found, place, sorted(lists)))
-    limits = {metric[:7]: metric_limits(metric) for metric in metrics}
-    return _in_order([_with_intervals(system, limits, comparisons) for system in systems])
+                systems[SystemKey(*attacker, anonymiser, condition)] = lists[attacker]
+    return systems
 
 
-def strongest_attacks(systems):
-    """The strongest attack on each anonymiser of each corpus: {(corpus, anonymiser): System}, in the order given."""
-    strongest = {}
+def strongest_attacks(systems: Iterable[System]) -> dict[tuple[str, str], System]:
+    """The strongest attack on each anonymiser: {(corpus, anonymiser): System}, in their order."""
+    strongest: dict[tuple[str, str], System] = {}
     for system in systems:
-        key = (system.corpus, system.anonymiser)
-        if key not in strongest or system.mean["eer_percent"] < strongest[key].mean["eer_percent"]:
-            strongest[key] = system
+        attacked = (system.corpus, system.anonymiser)
+        first = strongest.get(attacked)
+        if first is None or system.mean["eer_percent"] < first.mean["eer_percent"]:
+            strongest[attacked] = system
     return strongest
 
 
-def write_comparison(path, systems):
+def write_comparison(path: str | Path, systems: Iterable[System]) -> None:
     """Write one line per system and list, and one for the mean, in full precision."""
-    limits = [f"{column.name}_{limit}" for column in COLUMNS for limit in ("ci_low", "ci_high")]
-    columns = [*PLACE, "attack", "trials", *(column.name for column in COLUMNS), "tag", *limits]
-    write_table(path, columns, [row for system in systems for row in _rows(system)])
+    names = [column.name for column in COLUMNS]
+    limits = []
+    for name in names:
+        limits += [f"{name}_ci_low", f"{name}_ci_high"]
+    rows: list[list[Any]] = []
+    for system in systems:
+        rows += _rows(system)
+    write_table(path, [*SystemKey._fields, "attack", "trials", *names, "tag", *limits], rows)
 
 
-def expanded(system):
-    """The values of a system by list: [(list, values)], the mean last where there are several lists."""
+def expanded(system: System) -> list[tuple[str, Values]]:
+    """The values of a system by list, the mean last where there are several lists."""
     mean = [(system.mean_label, system.mean)] if len(system.lists) > 1 else []
     return [*system.lists.items(), *mean]
 
 
-def _rows(system):
+def weighted_mean(values: Sequence[Any], weights: Sequence[float]) -> Any:
+    """Weighted mean of one metric over lists.
+
+    None (it does not exist on a list) and undefined stay so, and infinity wins.
+    """
+    if None in values:
+        return None
+    if UNDEFINED in values or {math.inf, -math.inf} <= set(values):
+        return UNDEFINED
+    if not all(map(math.isfinite, values)):
+        return sum(values)
+    products = [weight * value for weight, value in zip(weights, values, strict=True)]
+    return math.fsum(products) / math.fsum(weights)
+
+
+def mean_of_lists(lists: Sequence[Values], weights: Sequence[float]) -> dict[str, Any]:
+    """Weighted mean of the values of a system on some lists; tags are of single lists only."""
+    mean = {
+        column.name: weighted_mean([values[column.name] for values in lists], weights)
+        for column in COLUMNS
+    }
+    mean["tag"] = lists[0]["tag"] if len(lists) == 1 else None
+    mean["few_errors"] = any(values["few_errors"] for values in lists)
+    return mean
+
+
+def _rows(system: System) -> Iterator[list[Any]]:
     for trials, values in expanded(system):
-        numbers = [
-            "-" if values[column.name] is None else values[column.name] for column in COLUMNS
-        ]
-        limits = [
-            limit
-            for column in COLUMNS
-            for limit in system.intervals[trials][column.name] or ("-", "-")
-        ]
-        yield [*system[:5], system.attack, trials, *numbers, values["tag"] or "-", *limits]
+        numbers = [values[column.name] for column in COLUMNS]
+        numbers = [ABSENT if value is None else value for value in numbers]
+        limits: list[Any] = []
+        for column in COLUMNS:
+            limits += system.intervals[trials][column.name] or (ABSENT, ABSENT)
+        yield [*system.key, system.attack, trials, *numbers, values["tag"] or ABSENT, *limits]
 
 
-def _in_order(systems):
-    strongest = strongest_attacks(sorted(systems, key=lambda system: system[:5]))
+def _in_order(systems: list[System]) -> list[System]:
+    strongest = strongest_attacks(sorted(systems, key=lambda system: system.key))
 
-    def order(system):
+    def order(system: System) -> tuple[Any, ...]:
         protection = strongest[system.corpus, system.anonymiser].mean["eer_percent"]
-        first = system.anonymiser != ORIGINAL
         return (
             system.corpus,
             system.extractor,
             system.backend,
-            first,
+            system.anonymiser != ORIGINAL,
             -protection,
             system.anonymiser,
             system.condition,
@@ -147,83 +237,77 @@ def _in_order(systems):
     return sorted(systems, key=order)
 
 
-def _system(found, place, lists):
-    values = {trials: _values(found, place, trials) for trials in lists}
-    mean = {column.name: _mean([of[column.name] for of in values.values()]) for column in COLUMNS}
-    mean["tag"] = values[lists[0]]["tag"] if len(lists) == 1 else None
-    mean["few_errors"] = any(of["few_errors"] for of in values.values())
-    return System(*place, lists=values, mean=mean, intervals={})
+def _system(numbers: Mapping[NumberKey, str], key: SystemKey, lists: list[str]) -> System:
+    values = {trials: _values(numbers, key, trials) for trials in lists}
+    mean = mean_of_lists(list(values.values()), [1] * len(lists))
+    return System(*key, lists=values, mean=mean, intervals={})
 
 
-def _with_intervals(system, limits, comparisons):
-    corpus, extractor, backend, anonymiser, condition = system[:5]
+def _with_intervals(
+    system: System, limits: Mapping[NumberKey, Limits | None], comparisons: Comparisons
+) -> System:
     intervals = {}
     if len(system.lists) > 1:
-        place = (corpus, extractor, backend, condition)
         intervals[system.mean_label] = {
-            column.name: comparisons.limits.get((*place, column.name, anonymiser))
-            for column in COLUMNS
+            column.name: comparisons.limits.get(_mean_key(system, column)) for column in COLUMNS
         }
     for trials in system.lists:
-        place = (corpus, trials, anonymiser, extractor, backend, condition)
-        intervals[trials] = {column.name: limits.get((*place, column.name)) for column in COLUMNS}
+        intervals[trials] = {
+            column.name: limits.get(system.key.number(trials, column.name)) for column in COLUMNS
+        }
     return system._replace(intervals=intervals)
 
 
-def _values(found, place, trials):
-    values = {}
+def _mean_key(system: System, column: Metric) -> MeanKey:
+    return MeanKey(
+        system.corpus,
+        system.extractor,
+        system.backend,
+        system.condition,
+        column.name,
+        system.anonymiser,
+    )
+
+
+def _values(numbers: Mapping[NumberKey, str], key: SystemKey, trials: str) -> Values:
+    values: dict[str, Any] = {}
     for column in COLUMNS:
-        applies = place[-1] in column.conditions and (
-            column.name not in OF_RANKS or _is_ranked(found, place, trials)
-        )
-        applies = applies and not (place[2] == GIVEN and column.name in OF_MATRICES)
-        applies = applies and not (
-            column.optional and (*_key(place, trials), column.name) not in found
-        )
-        values[column.name] = _number(found, place, trials, column.name) if applies else None
-    values["tag"] = _text(found, place, trials, "tag")
-    n_target = _number(found, place, trials, "n_target")
+        exists = _exists(numbers, key, trials, column)
+        values[column.name] = _number(numbers, key.number(trials, column.name)) if exists else None
+    values["tag"] = _text(numbers, key.number(trials, "tag"))
+    n_target = _number(numbers, key.number(trials, "n_target"))
     values["few_errors"] = has_few_errors(values["eer_percent"], n_target)
     return values
 
 
-def _is_ranked(found, place, trials):
-    corpus, extractor, backend = place[:3]
-    return any(
-        (corpus, trials, ORIGINAL, extractor, backend, "oo", name) in found for name in OF_RANKS
-    )
+def _exists(numbers: Mapping[NumberKey, str], key: SystemKey, trials: str, column: Metric) -> bool:
+    """Whether a system must have a number in a column."""
+    if key.condition not in column.conditions:
+        return False
+    if column.optional:
+        return key.number(trials, column.name) in numbers
+    if column.name in OF_RANKS:
+        original = key._replace(anonymiser=ORIGINAL, condition="oo")
+        return any(original.number(trials, name) in numbers for name in OF_RANKS)
+    return key.backend != GIVEN or column.name not in OF_MATRICES
 
 
-def _number(found, place, trials, metric):
-    text = _text(found, place, trials, metric)
+def _number(numbers: Mapping[NumberKey, str], key: NumberKey) -> Any:
+    text = _text(numbers, key)
+    if text == UNDEFINED and key.metric != "eer_percent":
+        return text
     try:
-        return text if text == UNDEFINED and metric != "eer_percent" else float(text)
+        return float(text)
     except ValueError:
-        raise BadInput(f"{_where(place, trials, metric)} is '{text}', not a number") from None
+        raise BadInput(f"{_words(key)} is '{text}', not a number") from None
 
 
-def _key(place, trials):
-    corpus, extractor, backend, anonymiser, condition = place
-    return corpus, trials, anonymiser, extractor, backend, condition
+def _text(numbers: Mapping[NumberKey, str], key: NumberKey) -> str:
+    if key not in numbers:
+        raise BadInput(f"{_words(key)} is missing from the metrics; make its metrics file again")
+    return numbers[key]
 
 
-def _text(found, place, trials, metric):
-    text = found.get((*_key(place, trials), metric))
-    if text is None:
-        raise BadInput(
-            f"{_where(place, trials, metric)} is missing from the metrics; make its metrics file again"
-        )
-    return text
-
-
-def _where(place, trials, metric):
-    corpus, extractor, backend, anonymiser, condition = place
-    return f"{metric} of {corpus}/{trials}/{anonymiser}/{extractor}/{backend} under {condition}"
-
-
-def _mean(values):
-    if None in values:
-        return None
-    if UNDEFINED in values or {math.inf, -math.inf} <= set(values):
-        return UNDEFINED
-    return math.fsum(values) / len(values) if all(map(math.isfinite, values)) else sum(values)
+def _words(key: NumberKey) -> str:
+    system = "/".join((key.corpus, key.trials, key.anonymiser, key.extractor, key.backend))
+    return f"{key.metric} of {system} under {key.condition}"

@@ -1,26 +1,30 @@
-"""The leaderboard as the page shows it: rows of text with the numbers to sort by, and its charts."""
+"""The tables of the page: the leaderboard on every set, and what two runs of an anonymiser tell."""
 
-import itertools
 import math
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from voiceprivacy.catalogue import COLUMNS
+from voiceprivacy.catalogue import METRICS, Metric
 from voiceprivacy.report.charts.attacks import dots, drawable
-from voiceprivacy.report.comparison import OF_MATRICES
-from voiceprivacy.report.standings import boards
+from voiceprivacy.report.comparison import OF_MATRICES, System, SystemKey
+from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.standings import Averages, Board, Standing, boards
 from voiceprivacy.report.uncertainty import (
     NONE,
     SHORT,
     SHORT_EXPLAINED,
+    Comparisons,
     marked_interval,
+    metric_limits,
     shown_columns,
     within_zero_evidence,
 )
-from voiceprivacy.vocabulary import ORIGINAL, UNDEFINED
+from voiceprivacy.report.words import short
+from voiceprivacy.vocabulary import DASH, MINUS, ORIGINAL, UNDEFINED
 
 # In which order speakers stand in a similarity matrix.
 
@@ -58,6 +62,17 @@ def _alike_beside_each_other(similarities):
 
 
 CHARTED = ("eer_percent", "dece_bit")
+SESSIONS = [  # (condition, metric) of each column of the table of two runs
+    ("p0p1", METRICS["eer_percent"]),
+    ("p0p1", METRICS["cllr_min_bit"]),
+    ("p0p1", METRICS["linkability"]),
+    ("p0p1", METRICS["dece_bit"]),
+    ("p0p1", METRICS["worst_case_log10"]),
+    ("p0p1", METRICS["tag"]),
+    ("op", METRICS["cece_linear_bit"]),
+    ("op", METRICS["cece_isotonic_bit"]),
+]
+TITLES = [metric.label for _, metric in SESSIONS]
 
 
 class Cell(NamedTuple):
@@ -71,7 +86,7 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A system on one set; ``lists`` has the numbers of the set's lists where it is a mean: [(list, text), ...]."""
+    """A system on one set, as shown."""
 
     set: str
     anonymiser: str
@@ -80,106 +95,181 @@ class Row(NamedTuple):
     attacker: str
     strongest: bool
     colour: str
-    cells: list
+    cells: list[Cell]
 
 
 class Leaderboard(NamedTuple):
-    """Sets [(name, explanation)], columns, attacks that can be chosen, rows, and charts {set: [(title, chart)]}.
+    """The leaderboard of the page.
 
-    ``note`` says what the mark of some intervals means; empty where none has it.
+    Attributes
+    ----------
+    sets : [(name, explanation)]
+    attacks : those that can be chosen
+    charts : {set: [(title, chart)]}
+    note : what the mark of some intervals means; empty where none has it
     """
 
-    sets: list
-    columns: list
-    attacks: list
-    rows: list
-    charts: dict
+    sets: list[tuple[str, str]]
+    columns: list[Metric]
+    attacks: list[str]
+    rows: list[Row]
+    charts: dict[str, list[tuple[str, dict]]]
     note: str
 
 
-def leaderboard(systems, *, colours, averages=None, comparisons=NONE):
+class Sessions(NamedTuple):
+    """One anonymiser with two runs under one attacker; ``cells`` are numbers as text by TITLES."""
+
+    corpus: str
+    trials: str
+    attacker: str
+    anonymiser: str
+    cells: list[str]
+
+
+def leaderboard(
+    systems: Sequence[System],
+    *,
+    colours: Mapping[str, str],
+    averages: Averages | None = None,
+    comparisons: Comparisons = NONE,
+) -> Leaderboard:
     """Arrange systems for the page.
 
     Parameters
     ----------
-    systems : list of System
     colours : {anonymiser: colour}
-    averages : of the config: {name: {corpus: {list: weight}}}
-    comparisons : Comparisons, which have the intervals of averages
+    comparisons : have the intervals of averages
     """
-    columns, sets = shown_columns(systems), boards(systems, averages, comparisons)
-    rows = [
-        _row(board.name, standing, columns, colours)
-        for board in sets
-        for standing in sorted(
-            map(_with_similarity, board.standings, itertools.repeat(board)), key=_protection
-        )
-    ]
-    attacks = list(
-        dict.fromkeys(system.attack for system in systems if system.anonymiser != ORIGINAL)
-    )
-    charts = {board.name: _charts(board, columns, colours) for board in sets}
-    note = (
-        SHORT_EXPLAINED if any(SHORT in cell.interval for row in rows for cell in row.cells) else ""
-    )
+    columns = shown_columns(systems)
+    sets = boards(systems, averages, comparisons)
+    rows = []
+    for board in sets:
+        standings = [_with_similarity(standing, board) for standing in board.standings]
+        for standing in sorted(standings, key=_protection):
+            rows.append(_row(board.name, standing, columns, colours))
+    protected = [system for system in systems if system.anonymiser != ORIGINAL]
+    intervals = [cell.interval for row in rows for cell in row.cells]
     return Leaderboard(
-        [(board.name, board.explanation) for board in sets], columns, attacks, rows, charts, note
+        sets=[(board.name, board.explanation) for board in sets],
+        columns=columns,
+        attacks=list(dict.fromkeys(system.attack for system in protected)),
+        rows=rows,
+        charts={board.name: _charts(board, columns, colours) for board in sets},
+        note=SHORT_EXPLAINED if any(SHORT in interval for interval in intervals) else "",
     )
 
 
-def _with_similarity(standing, board):
-    """A standing with DeID and G_VD, which are of an anonymiser and an attacker, whichever condition the row is of."""
-    of = (standing.system.anonymiser, standing.system.attacker)
+def sessions(numbers: Iterable[Number]) -> list[Sessions]:
+    """The anonymisers that have two runs, sorted."""
+    of_anonymisers: dict[tuple[str, ...], dict[tuple[str, str], Number]] = {}
+    for number in numbers:
+        attacker = f"{number.extractor} + {number.backend}"
+        attacked = (number.corpus, number.trials, attacker, number.anonymiser)
+        of_anonymisers.setdefault(attacked, {})[number.condition, number.metric] = number
+    rows = []
+    for (corpus, trials, attacker, anonymiser), known in sorted(of_anonymisers.items()):
+        if ("p0p1", "eer_percent") in known:
+            cells = [
+                _session_text(known.get((condition, metric.name)), metric)
+                for condition, metric in SESSIONS
+            ]
+            rows.append(Sessions(corpus, trials, attacker, anonymiser, cells))
+    return rows
+
+
+def _with_similarity(standing: Standing, board: Board) -> Standing:
+    """A standing with DeID and G_VD in every row of its anonymiser and attacker.
+
+    They compare conditions, and exist under one of them only.
+    """
+    attacked = (standing.system.anonymiser, standing.system.attacker)
     values, intervals = dict(standing.values), dict(standing.intervals)
     for other in board.standings:
-        if (other.system.anonymiser, other.system.attacker) == of:
-            for metric in OF_MATRICES:
-                if values[metric] is None and other.values[metric] is not None:
-                    values[metric], intervals[metric] = (
-                        other.values[metric],
-                        other.intervals.get(metric),
-                    )
+        if (other.system.anonymiser, other.system.attacker) != attacked:
+            continue
+        for metric in OF_MATRICES:
+            if values[metric] is None and other.values[metric] is not None:
+                values[metric] = other.values[metric]
+                intervals[metric] = other.intervals.get(metric)
     return standing._replace(values=values, intervals=intervals)
 
 
-def _protection(standing):
+def _protection(standing: Standing) -> tuple[bool, float, SystemKey]:
     """Best protected first; unprotected speech last."""
-    return (
-        standing.system.anonymiser == ORIGINAL,
-        -standing.values["eer_percent"],
-        standing.system[:5],
+    unprotected = standing.system.anonymiser == ORIGINAL
+    return unprotected, -standing.values["eer_percent"], standing.system.key
+
+
+def _row(
+    name: str, standing: Standing, columns: Sequence[Metric], colours: Mapping[str, str]
+) -> Row:
+    system = standing.system
+    return Row(
+        set=name,
+        anonymiser=system.anonymiser,
+        condition=system.condition,
+        attack=system.attack,
+        attacker=system.attacker,
+        strongest=standing.strongest,
+        colour=colours[system.anonymiser],
+        cells=[_cell(standing, column) for column in columns],
     )
 
 
-def _row(name, standing, columns, colours):
-    system = standing.system
-    of = (system.anonymiser, system.condition, system.attack, system.attacker)
-    cells = [_cell(standing, column) for column in columns]
-    return Row(name, *of, standing.strongest, colours[system.anonymiser], cells)
-
-
-def _cell(standing, column):
+def _cell(standing: Standing, column: Metric) -> Cell:
     value = standing.values[column.name]
-    interval = marked_interval(column, standing.values, standing.intervals.get(column.name))
-    zero = column.name == "dece_bit" and bool(within_zero_evidence(standing.values))
-    tag = standing.values["tag"] if column.tagged else ""
-    return Cell(column.text(value), tag or "", interval, zero, _order(value))
+    return Cell(
+        text=column.text(value),
+        tag=(standing.values["tag"] or "") if column.tagged else "",
+        interval=marked_interval(column, standing.values, standing.intervals.get(column.name)),
+        zero_evidence=column.name == "dece_bit" and bool(within_zero_evidence(standing.values)),
+        order=_order(value),
+    )
 
 
-def _order(value):
+def _order(value: Any) -> str:
+    """What JavaScript sorts a cell by."""
     if value is None or value == UNDEFINED:
         return ""
-    return (
-        repr(float(value)) if math.isfinite(value) else ("Infinity" if value > 0 else "-Infinity")
-    )
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return repr(float(value))
 
 
-def _charts(board, columns, colours):
+def _charts(
+    board: Board, columns: Sequence[Metric], colours: Mapping[str, str]
+) -> list[tuple[str, dict]]:
     charts = []
-    ranking = {standing.system.anonymiser: place for place, standing in enumerate(board.standings)}
-    for column in (column for column in COLUMNS if column.name in CHARTED and column in columns):
-        shown = [of for of in board.standings if drawable(of.values[column.name])]
-        shown.sort(key=lambda of: (ranking[of.system.anonymiser], of.system.condition))
+    ranking = {standing.system.anonymiser: rank for rank, standing in enumerate(board.standings)}
+    for column in columns:
+        if column.name not in CHARTED:
+            continue
+        shown = [standing for standing in board.standings if drawable(standing.values[column.name])]
+        shown.sort(
+            key=lambda standing: (
+                ranking[standing.system.anonymiser],
+                standing.system.condition,
+            )
+        )
         if shown:  # a metric can be undefined for all
             charts.append((column.title, dots(shown, column=column, colours=colours)))
     return charts
+
+
+def _session_text(number: Number | None, metric: Metric) -> str:
+    """A number of the table of two runs, with its interval."""
+    if number is None:
+        return DASH
+    if metric.title == "tag" or number.value == UNDEFINED:
+        return number.value
+
+    def rounded(value: float) -> str:
+        # Small disclosures show their order of magnitude.
+        return short(value) if metric.digits == 3 else f"{value:.{metric.digits}f}"
+
+    text = rounded(float(number.value))
+    limits = metric_limits(number)
+    if limits:
+        text += f" [{', '.join(map(rounded, limits))}]"
+    return text.replace("-", MINUS)

@@ -1,158 +1,167 @@
-"""The leaderboard: every system on every set, a set being a trial list, the mean over those of a corpus, or an average.
+"""Every system on every set: a trial list, the mean over those of a corpus, or an average.
 
 Conventions
 -----------
-* Averages are weighted means over lists of several corpora (see voiceprivacy.plan.averages). Their intervals come from the
+* Averages are weighted means over lists of several corpora. Their intervals come from the
   comparisons, like those of a corpus' mean.
 """
 
-import math
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.report.comparison import System
-from voiceprivacy.report.uncertainty import NONE
-from voiceprivacy.vocabulary import ACROSS_CORPORA, UNDEFINED, all_averages, average_folder
+from voiceprivacy.report.comparison import System, SystemKey, Values, mean_of_lists
+from voiceprivacy.report.uncertainty import NONE, Comparisons, Limits, MeanKey
+from voiceprivacy.vocabulary import ACROSS_CORPORA, TrialList, all_averages, average_folder
+
+Averages = dict[str, dict[str, dict[str, float]]]  # of the config: {name: {corpus: {list: weight}}}
 
 
 class Standing(NamedTuple):
-    """A System on one set: its numbers there, and whether no attack on its anonymiser was stronger there."""
+    """A System on one set: its numbers there, and whether it is the strongest attack there."""
 
-    system: object
-    values: dict
-    intervals: dict
+    system: System
+    values: Values
+    intervals: Mapping[str, Limits | None]
     strongest: bool
 
 
 class Board(NamedTuple):
-    """One set of the leaderboard: its name, what it is the mean of (empty: a list), and its list of Standing."""
+    """One set of the leaderboard, and what it is the mean of (empty: a list)."""
 
     name: str
     explanation: str
-    standings: list
+    standings: list[Standing]
 
 
-def boards(systems, averages=None, comparisons=NONE):
-    """Every set of a run as a list of Board: averages, then each corpus' mean and lists.
+def boards(
+    systems: Sequence[System],
+    averages: Averages | None = None,
+    comparisons: Comparisons = NONE,
+) -> list[Board]:
+    """Every set of a run: averages, then each corpus' mean and lists.
 
     Parameters
     ----------
-    systems : list of System, in the order of the comparison
-    averages : as in the config
-    comparisons : Comparisons, which have the intervals of averages
+    systems : in the order of the comparison
+    comparisons : have the intervals of averages
 
     Raises
     ------
     BadInput : an average names a list that was not tried
     """
-    corpora = list(dict.fromkeys(system.corpus for system in systems))
-    found = []
-    for name, (explanation, of_average) in _averaged(systems, averages, comparisons).items():
-        rows = [(system, system.mean, system.intervals[name]) for system in of_average]
-        found.append(_board(name, explanation, rows))
-    for corpus in corpora:
+    sets = []
+    for name, weights in _weights(systems, averages).items():
+        on_average = _on_average(name, weights, systems, comparisons)
+        sets.append(_board(name, _explanation(weights), on_average, name))
+    for corpus in dict.fromkeys(system.corpus for system in systems):
         of_corpus = [system for system in systems if system.corpus == corpus]
-        lists = list(of_corpus[0].lists)
-        if len(lists) > 1:
-            label = of_corpus[0].mean_label
-            rows = [(system, system.mean, system.intervals[label]) for system in of_corpus]
-            found.append(_board(f"{corpus}: {label}", f"equal weights: {', '.join(lists)}", rows))
-        for trials in lists:
-            rows = [
-                (system, system.lists[trials], system.intervals[trials])
-                for system in of_corpus
-                if trials in system.lists
-            ]
-            found.append(_board(f"{corpus} {trials}", "", rows))
-    return found
+        first = of_corpus[0]
+        if len(first.lists) > 1:
+            explanation = f"equal weights: {', '.join(first.lists)}"
+            label = first.mean_label
+            sets.append(_board(f"{corpus}: {label}", explanation, of_corpus, label))
+        for trials in first.lists:
+            sets.append(_board(f"{corpus} {trials}", "", of_corpus, trials))
+    return sets
 
 
-def averaged(systems, averages=None, comparisons=NONE):
-    """The systems on every average over corpora: {name: list of System, its only list called as the average is}.
+def averaged(
+    systems: Sequence[System],
+    averages: Averages | None = None,
+    comparisons: Comparisons = NONE,
+) -> dict[str, list[System]]:
+    """The systems on every average over corpora: {name: systems}; their only list has that name.
 
-    Parameters and errors are those of ``boards``; averages on which no system was tried are left out.
+    Parameters and errors are those of ``boards``. Averages on which no system was tried are left
+    out.
     """
-    return {name: of for name, (_, of) in _averaged(systems, averages, comparisons).items() if of}
+    on_averages = {
+        name: _on_average(name, weights, systems, comparisons)
+        for name, weights in _weights(systems, averages).items()
+    }
+    return {name: averaged for name, averaged in on_averages.items() if averaged}
 
 
-def weighted_mean(values, weights):
-    """Mean of metrics as the comparison has them: None and undefined stay so, infinity wins."""
-    if None in values:
-        return None
-    if UNDEFINED in values or {math.inf, -math.inf} <= set(values):
-        return UNDEFINED
-    if not all(map(math.isfinite, values)):
-        return sum(values)
-    return math.fsum(
-        weight * value for weight, value in zip(weights, values, strict=True)
-    ) / math.fsum(weights)
-
-
-def _all_averages(systems, averages):
-    """{name: {(corpus, list): weight}} of lists that were tried."""
-    lists = dict.fromkeys((system.corpus, trials) for system in systems for trials in system.lists)
-    found = all_averages(averages, lists)
-    for name, weights in found.items():
+def _weights(
+    systems: Sequence[System], averages: Averages | None
+) -> dict[str, dict[TrialList, float]]:
+    """The weights of the lists of every average, which were all tried."""
+    lists: dict[TrialList, None] = {}
+    for system in systems:
+        lists |= dict.fromkeys(TrialList(system.corpus, trials) for trials in system.lists)
+    weighted = all_averages(averages or {}, lists)
+    for name, weights in weighted.items():
         for corpus, trials in weights:
             if (corpus, trials) not in lists:
                 raise BadInput(
                     f"config: report.averages.{name}: there is no trial list {corpus} {trials}"
                 )
-    return found
+    return weighted
 
 
-def _averaged(systems, averages, comparisons):
-    """{name: (explanation, list of System)} of all averages."""
-    return {
-        name: (_explanation(weights), list(_average(name, weights, systems, comparisons.limits)))
-        for name, weights in _all_averages(systems, averages or {}).items()
-    }
-
-
-def _average(name, weights, systems, limits):
-    groups = {}
+def _on_average(
+    name: str,
+    weights: Mapping[TrialList, float],
+    systems: Sequence[System],
+    comparisons: Comparisons,
+) -> list[System]:
+    """Those systems that were tried on all lists of an average, with their means."""
+    corpus = f"{ACROSS_CORPORA}/{average_folder(name)}"
+    lists: dict[SystemKey, dict[TrialList, Values]] = {}
     for system in systems:
-        key = (system.extractor, system.backend, system.anonymiser, system.condition)
-        for trials in system.lists:
+        key = system.key._replace(corpus=corpus)
+        for trials, values in system.lists.items():
             if (system.corpus, trials) in weights:
-                groups.setdefault(key, {})[system.corpus, trials] = system.lists[trials]
-    for (*attacker, anonymiser, condition), of in groups.items():
-        if len(of) == len(weights):  # tried on all lists
-            shares = [weights[place] for place in of]
-            metrics = [column.name for column in COLUMNS]
-            mean = {
-                metric: weighted_mean([values[metric] for values in of.values()], shares)
-                for metric in metrics
-            }
-            mean["tag"] = None
-            mean["few_errors"] = any(values["few_errors"] for values in of.values())
-            corpus = f"{ACROSS_CORPORA}/{average_folder(name)}"
-            place = (corpus, *attacker, condition)
-            intervals = {metric: limits.get((*place, metric, anonymiser)) for metric in metrics}
-            yield System(
-                corpus, *attacker, anonymiser, condition, {name: mean}, mean, {name: intervals}
+                lists.setdefault(key, {})[TrialList(system.corpus, trials)] = values
+    averaged = []
+    for key, known in lists.items():
+        if len(known) < len(weights):
+            continue
+        shares = [weights[trials] for trials in known]
+        mean = mean_of_lists(list(known.values()), shares) | {"tag": None}
+        intervals = {
+            column.name: comparisons.limits.get(
+                MeanKey(
+                    corpus,
+                    key.extractor,
+                    key.backend,
+                    key.condition,
+                    column.name,
+                    key.anonymiser,
+                )
             )
+            for column in COLUMNS
+        }
+        averaged.append(System(*key, lists={name: mean}, mean=mean, intervals={name: intervals}))
+    return averaged
 
 
-def _explanation(weights):
-    equal = len(set(weights.values())) == 1
-    texts = [
-        f"{corpus} {trials}" + ("" if equal else f" {share:g}")
-        for (corpus, trials), share in weights.items()
-    ]
-    how = "equal weights" if equal else "weights"
-    return f"{how}: {', '.join(texts)}"
+def _explanation(weights: Mapping[TrialList, float]) -> str:
+    """What an average is of."""
+    if len(set(weights.values())) == 1:
+        return f"equal weights: {', '.join(f'{corpus} {trials}' for corpus, trials in weights)}"
+    lists = [f"{corpus} {trials} {share:g}" for (corpus, trials), share in weights.items()]
+    return f"weights: {', '.join(lists)}"
 
 
-def _board(name, explanation, rows):
-    strongest = {}
-    for system, values, _ in rows:
-        value = values["eer_percent"]
-        if system.anonymiser not in strongest or value < strongest[system.anonymiser][0]:
-            strongest[system.anonymiser] = (value, system)
+def _board(name: str, explanation: str, systems: Sequence[System], label: str) -> Board:
+    """Systems on the set that stands as ``label`` among their lists, or is their mean."""
+    tried = [system for system in systems if label in system.intervals]
+    values = [system.lists.get(label, system.mean) for system in tried]
+    strongest: dict[str, int] = {}  # the first of the lowest EERs
+    for index, system in enumerate(tried):
+        first = strongest.setdefault(system.anonymiser, index)
+        if values[index]["eer_percent"] < values[first]["eer_percent"]:
+            strongest[system.anonymiser] = index
     standings = [
-        Standing(system, values, intervals, strongest[system.anonymiser][1] is system)
-        for system, values, intervals in rows
+        Standing(
+            system,
+            values[index],
+            system.intervals[label],
+            strongest[system.anonymiser] == index,
+        )
+        for index, system in enumerate(tried)
     ]
     return Board(name, explanation, standings)

@@ -24,12 +24,12 @@ from voiceprivacy.report.charts import (
 from voiceprivacy.report.charts import zoo as zoo_charts
 from voiceprivacy.report.charts.chart import errors, label, rounded
 from voiceprivacy.report.colours import COLOURS, GREY, dash, palette, palette_of
-from voiceprivacy.report.comparison import compare
+from voiceprivacy.report.comparison import compare, weighted_mean
 from voiceprivacy.report.curves import Curve, span_of_means
 from voiceprivacy.report.leaderboard import leaderboard
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.page import PLOTLY
-from voiceprivacy.report.standings import boards, weighted_mean
+from voiceprivacy.report.standings import boards
 from voiceprivacy.report.uncertainty import Comparisons
 from voiceprivacy.vocabulary import DASH, EVERYTHING, MINUS
 

@@ -1,7 +1,7 @@
 """Two runs of an anonymiser on the page: numbers with their intervals, and dashes for what was not measured."""
 
+from voiceprivacy.report.leaderboard import TITLES, sessions
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.sessions import TITLES, sessions
 
 
 def metric(condition, name, value, *limits):
