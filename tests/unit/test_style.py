@@ -23,7 +23,6 @@ NOT_DONE = {  # rooms that somebody still works on
     "report",
     "rules",
     "running",
-    "tools",
     "utility",
     "voiceprivacy",  # vocabulary and catalogue
 }

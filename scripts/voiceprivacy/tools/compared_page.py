@@ -324,7 +324,8 @@ def _common_figures(systems, run, report):
             continue
         sources = {}
         for path in drawn.sources:
-            sources["/".join(path.parts[-3:])] = os.path.relpath(path, report)
+            inside = path.relative_to(report.parent)  # the folder has a temporary name still
+            sources["/".join(inside.parts[-3:])] = os.path.relpath(path, report)
         if drawn.charts:
             yield Figure(*where, "", drawn.charts, {}, sources, drawn.table)
 

@@ -1,4 +1,16 @@
-"""Gather from a folder of results what a challenge asks participants to submit."""
+"""What a submission to a challenge is: gathered from results, packed, and read where it lies.
+
+The VoicePrivacy challenges ask for the scores of every set in Kaldi's form, for a summary of all
+results, for the numbers of the ranking, and for the protected speech of every set. A submission has
+
+    submission.json                                      who: anonymiser, version, config of the run
+    results_summary.tsv                                  a line per set, attack and condition
+    result_for_rank.tsv                                  the strongest attack on each corpus
+    sets/CORPUS/LIST/trials                              Kaldi: enrolment trial target|nontarget
+    sets/CORPUS/LIST/enrolments                          Kaldi's spk2utt: enrolment utterance ...
+    sets/CORPUS/LIST/EXTRACTOR/BACKEND/CONDITION.scores  Kaldi: enrolment trial score
+    wav/CORPUS/PART/UTTERANCE.flac                       protected speech, on request
+"""
 
 import csv
 import io
@@ -6,7 +18,9 @@ import json
 import shutil
 import zipfile
 import zlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.files import BadInput, read_json, refuse_endless, whole_or_absent
@@ -17,34 +31,223 @@ from voiceprivacy.inout.tables import (
     read_trials,
 )
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.report.comparison import compare, expanded, strongest_attacks
+from voiceprivacy.report.comparison import System, compare, expanded, strongest_attacks
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
-from voiceprivacy.vocabulary import ORIGINAL
+from voiceprivacy.vocabulary import ABSENT, ORIGINAL, Attack, NumberKey
 
-# What a submission to a challenge is: the names of its files, and how they are packed and read.
-#
-# The VoicePrivacy challenges ask for the scores of every set in Kaldi's form, for a summary of all results, for the
-# numbers of the ranking, and for the protected speech of every set. A submission has
-#
-#     submission.json                                     who: anonymiser, version, config of the run
-#     results_summary.tsv                                 a line per set, attack and condition
-#     result_for_rank.tsv                                 the strongest attack on each corpus
-#     sets/CORPUS/LIST/trials                             Kaldi: enrolment trial target|nontarget
-#     sets/CORPUS/LIST/enrolments                         Kaldi's spk2utt: enrolment utterance utterance ...
-#     sets/CORPUS/LIST/EXTRACTOR/BACKEND/CONDITION.scores  Kaldi: enrolment trial score
-#     wav/CORPUS/PART/UTTERANCE.flac                      protected speech, on request
+ABOUT = "submission.json"
+SUMMARY = "results_summary.tsv"
+RANK = "result_for_rank.tsv"
+Contents = dict[str, bytes | Path]  # name in the submission -> bytes, or path of a file
 
-ABOUT, SUMMARY, RANK = "submission.json", "results_summary.tsv", "result_for_rank.tsv"
+
+def scores_name(attack: Attack, condition: str) -> str:
+    """Where the scores of an attack under a condition are."""
+    trials, attacker = f"{attack.corpus}/{attack.trials}", f"{attack.extractor}/{attack.backend}"
+    return f"sets/{trials}/{attacker}/{condition}.scores"
+
+
+def trials_name(corpus: str, trials: str) -> str:
+    """Where a trial list is."""
+    return f"sets/{corpus}/{trials}/trials"
+
+
+def enrolments_name(corpus: str, trials: str) -> str:
+    """Where it is said which utterances enrol whom."""
+    return f"sets/{corpus}/{trials}/enrolments"
+
+
+def audio_name(corpus: str, part: str, utterance: str, ending: str) -> str:
+    """Where the protected speech of an utterance is."""
+    return f"wav/{corpus}/{part}/{utterance}{ending}"
+
+
+# Gathering.
+
+SET = ["corpus", "trials", "anonymiser", "attack", "extractor", "backend", "condition"]
+RANKED = [
+    "corpus",
+    "lists",
+    "attack",
+    "extractor",
+    "backend",
+    "condition",
+    "eer_percent",
+    "ci_low",
+    "ci_high",
+]
+
+
+def gather(results: str | Path, anonymiser: str, *, with_audio: bool = False) -> Contents:
+    """Gather the files of a submission.
+
+    Parameters
+    ----------
+    results : path of the results folder of a finished run
+    anonymiser : str
+    with_audio : bool
+        Whether protected speech goes in.
+
+    Raises
+    ------
+    BadInput : the run is not finished, or has no such anonymiser
+    """
+    results = Path(results)
+    metrics = read_metrics(results / "metrics.tsv")
+    provenance = read_json(results / "provenance.json")
+    known = {number.anonymiser for number in metrics} - {ORIGINAL, ABSENT}
+    if anonymiser not in known:
+        names = ", ".join(sorted(known)) or "none"
+        raise BadInput(f"--anonymiser {anonymiser}: {results} has {names}")
+
+    systems = _systems(results, metrics, anonymiser)
+    contents: Contents = {
+        ABOUT: _about(anonymiser, provenance),
+        SUMMARY: _summary(systems, metrics),
+        RANK: _ranked([system for system in systems if system.anonymiser == anonymiser]),
+    }
+    plan = Plan(provenance["config"])  # as it was used: completed already
+    for attack in plan.attackers.attacks():
+        if anonymiser in plan.attackers.systems(attack.extractor, attack.backend):
+            contents |= _list_files(results, attack)
+            contents |= _scores(results, attack, ORIGINAL, ["oo"])
+            contents |= _scores(results, attack, anonymiser, plan.speech.conditions(anonymiser))
+    if with_audio:
+        contents |= _audio(results, plan.speech.evaluated, anonymiser)
+    return contents
+
+
+def _systems(results, metrics, anonymiser):
+    """The systems of an anonymiser, and the original under the same attackers."""
+    folder = results / "comparisons"
+    comparisons = read_comparisons(folder, metrics) if folder.is_dir() else NONE
+    systems = compare(metrics, comparisons)
+    attackers = {_attacker(system) for system in systems if system.anonymiser == anonymiser}
+    return [
+        system
+        for system in systems
+        if system.anonymiser in (anonymiser, ORIGINAL) and _attacker(system) in attackers
+    ]
+
+
+def _attacker(system):
+    return system.corpus, system.extractor, system.backend
+
+
+def _about(anonymiser, provenance):
+    about = {"anonymiser": anonymiser}
+    for key in ("version", "git_commit", "seeds", "config"):
+        if key in provenance:
+            about[key] = provenance[key]
+    return (json.dumps(about, indent=1) + "\n").encode()
+
+
+def _summary(systems, metrics):
+    """A line for each set, attack and condition, and for their means over lists."""
+    tags = {number.key: number.value for number in metrics if number.metric == "tag"}
+    rows = []
+    for system in systems:
+        for trials, values in expanded(system):
+            key = _tag_key(system, trials)
+            numbers = [values[column.name] for column in COLUMNS]
+            rows.append(
+                [
+                    *(key.corpus, key.trials, key.anonymiser, system.attack),
+                    *(key.extractor, key.backend, key.condition),
+                    *(ABSENT if number is None else number for number in numbers),
+                    tags.get(key, ABSENT),
+                    *_eer_limits(system, trials),
+                ]
+            )
+    names = [*(column.name for column in COLUMNS), "tag", "eer_ci_low", "eer_ci_high"]
+    return _table([*SET, *names], rows)
+
+
+def _tag_key(system, trials):
+    return NumberKey(
+        corpus=system.corpus,
+        trials=trials,
+        anonymiser=system.anonymiser,
+        extractor=system.extractor,
+        backend=system.backend,
+        condition=system.condition,
+        metric="tag",
+    )
+
+
+def _ranked(systems):
+    """The strongest attack on each corpus: what an anonymiser is ranked by."""
+    rows = []
+    for system in strongest_attacks(systems).values():
+        rows.append(
+            [
+                system.corpus,
+                system.mean_label,
+                system.attack,
+                system.extractor,
+                system.backend,
+                system.condition,
+                system.mean["eer_percent"],
+                *_eer_limits(system, system.mean_label),
+            ]
+        )
+    return _table(RANKED, rows)
+
+
+def _eer_limits(system: System, trials: str) -> tuple:
+    return system.intervals[trials].get("eer_percent") or (ABSENT, ABSENT)
+
+
+def _list_files(results, attack):
+    folder = results / "trials" / attack.corpus
+    lines = []
+    for trial in read_trials(folder / f"{attack.trials}.tsv"):
+        lines.append(f"{trial.enrolment} {trial.trial} {trial.label}\n")
+    files = {trials_name(attack.corpus, attack.trials): "".join(lines).encode()}
+    enrolments = folder / f"{attack.trials}.enrolments.tsv"
+    if enrolments.exists():
+        models = []
+        for name, utterances in read_enrolments(enrolments).items():
+            models.append(f"{name} {' '.join(utterances)}\n")
+        files[enrolments_name(attack.corpus, attack.trials)] = "".join(models).encode()
+    return files
+
+
+def _scores(results, attack, anonymiser, conditions):
+    files = {}
+    for condition in conditions:
+        path = results / "scores" / attack.path(anonymiser) / f"{condition}.tsv"
+        lines = []
+        for scored in read_scored_trials(path).values():
+            for trial, score in scored:
+                lines.append(f"{trial.enrolment} {trial.trial} {score!r}\n")
+        files[scores_name(attack, condition)] = "".join(sorted(lines)).encode()
+    return files
+
+
+def _audio(results, corpora, anonymiser):
+    files = {}
+    for corpus in corpora:
+        for part in ("enrolment", "trial"):
+            manifest = results / "audio" / corpus / part / anonymiser / "manifest.tsv"
+            for utterance in read_manifest(manifest):
+                path = utterance.path
+                files[audio_name(corpus, part, utterance.utterance, path.suffix)] = path
+    return files
+
+
+def _table(columns, rows):
+    text = io.StringIO()
+    csv.writer(text, delimiter="\t", lineterminator="\n").writerows([columns, *rows])
+    return text.getvalue().encode()
+
+
+# Packing and reading.
+
 AUDIO_ENDINGS = (".flac", ".wav")
-FIXED_DATE = (
-    1980,
-    1,
-    1,
-    0,
-    0,
-    0,
-)  # the zip of the same files is the same, whenever and wherever it is made
+# The zip of the same files has the same bytes, whenever and wherever it is made.
+FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # the first that a zip can have
 PERMISSIONS = 0o100644 << 16
 UNIX = 3
 UNREADABLE = (
@@ -52,91 +255,64 @@ UNREADABLE = (
     zlib.error,
     OSError,
     EOFError,
-    RuntimeError,
-)  # RuntimeError: encrypted, other packing
-SWELLS, SMALL = (
-    200,
-    2**20,
-)  # what unpacks to so many times its size in the zip is not read; a mebibyte may
+    RuntimeError,  # encrypted, or packed by another method
+)
+# A member that unpacks to more than so many times its size in the zip is not read.
+MOST_TIMES_LARGER = 200
+SMALL = 2**20  # bytes in the zip that every member is taken to have
 
 
-def scores_name(attack, condition):
-    """Where the scores of a plan.Attack under a condition are."""
-    return f"sets/{attack.corpus}/{attack.trials}/{attack.extractor}/{attack.backend}/{condition}.scores"
-
-
-def trials_name(corpus, trials):
-    """Where a trial list is."""
-    return f"sets/{corpus}/{trials}/trials"
-
-
-def enrolments_name(corpus, trials):
-    """Where it is said which utterances enrol whom."""
-    return f"sets/{corpus}/{trials}/enrolments"
-
-
-def audio_name(corpus, part, utterance, ending):
-    """Where the protected speech of an utterance is."""
-    return f"wav/{corpus}/{part}/{utterance}{ending}"
-
-
-def pack(path, contents):
-    """Write a zip: {name: bytes, or the path of a file}, sorted, with fixed dates; audio is stored as it is."""
+def pack(path: str | Path, contents: Mapping[str, bytes | Path]) -> None:
+    """Write a zip of {name: bytes, or path of a file}, sorted by name; audio is not compressed."""
     with whole_or_absent(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         for name, content in sorted(contents.items()):
-            entry = zipfile.ZipInfo(name, FIXED_DATE)
-            entry.create_system, entry.external_attr = UNIX, PERMISSIONS
-            entry.compress_type = (
-                zipfile.ZIP_STORED if name.endswith(AUDIO_ENDINGS) else zipfile.ZIP_DEFLATED
-            )
+            member = zipfile.ZipInfo(name, FIXED_DATE)
+            member.create_system = UNIX
+            member.external_attr = PERMISSIONS
+            is_audio = name.endswith(AUDIO_ENDINGS)
+            member.compress_type = zipfile.ZIP_STORED if is_audio else zipfile.ZIP_DEFLATED
             if isinstance(content, bytes):
-                archive.writestr(entry, content)
+                archive.writestr(member, content)
                 continue
-            entry.file_size = Path(content).stat().st_size
-            with archive.open(entry, "w") as target, open(content, "rb") as source:
+            member.file_size = Path(content).stat().st_size
+            with archive.open(member, "w") as target, open(content, "rb") as source:
                 shutil.copyfileobj(source, target)
 
 
 class Submission:
     """The files of a submitted folder or zip, read where they are: nothing is unpacked.
 
-    ``names``: of all files, / between folders; a zip of one folder is that folder. ``unsafe``: names that lead
-    elsewhere (absolute, with .., or links) or unpack without end, which are not read.
+    ``unsafe`` are the names that lead elsewhere (absolute, with .., or links) or unpack without
+    end; they are not read. A zip of one folder is that folder.
     """
 
-    def __init__(self, path):
+    def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         refuse_endless(self.path)
+        self._archive: zipfile.ZipFile | None = None
         if self.path.is_dir():
-            self._archive = None
-            found = [of for of in sorted(self.path.rglob("*")) if of.is_symlink() or of.is_file()]
-            self.unsafe = [of.relative_to(self.path).as_posix() for of in found if of.is_symlink()]
-            members = {
-                of.relative_to(self.path).as_posix(): of for of in found if not of.is_symlink()
-            }
+            members, self.unsafe = _files_below(self.path)
         elif zipfile.is_zipfile(self.path):
             self._archive = zipfile.ZipFile(self.path)
-            files = [of for of in self._archive.infolist() if not of.is_dir()]
-            self.unsafe = [of.filename for of in files if _is_unsafe(of)]
-            members = {of.filename: of for of in files if not _is_unsafe(of)}
+            members, self.unsafe = _files_in(self._archive)
+        elif self.path.exists():
+            raise BadInput(f"{self.path}: is neither a folder nor a zip")
         else:
-            raise BadInput(
-                f"{self.path}: {'is neither a folder nor a zip' if self.path.exists() else 'not found'}"
-            )
+            raise BadInput(f"{self.path}: not found")
         folder = _common_folder(members)
         self._members = {name.removeprefix(folder): member for name, member in members.items()}
 
     @property
-    def names(self):
-        """Names of all files."""
+    def names(self) -> Collection[str]:
+        """Names of all files, / between folders."""
         return self._members.keys()
 
-    def open(self, name):
+    def open(self, name: str) -> IO[bytes]:
         """A file to read bytes from."""
         member = self._members[name]
         return self._archive.open(member) if self._archive else open(member, "rb")
 
-    def lines(self, name):
+    def lines(self, name: str) -> Iterator[str]:
         """The lines of a text file.
 
         Raises
@@ -151,183 +327,43 @@ class Submission:
             raise BadInput(f"{name}: cannot be read as text ({error})") from None
 
 
-def _is_unsafe(entry):
-    path = PurePosixPath(entry.filename.replace("\\", "/"))
-    is_link = (entry.external_attr >> 28) == 0o12  # the file type of a Unix mode
-    swells = entry.file_size > SWELLS * max(entry.compress_size, SMALL)
-    return (
-        swells
-        or is_link
-        or path.is_absolute()
-        or ".." in path.parts
-        or ":" in entry.filename.split("/")[0]
-    )
+def _files_below(folder):
+    """{name: path} of files in a folder, and names of links."""
+    files, links = {}, []
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_symlink():
+            links.append(name)
+        elif path.is_file():
+            files[name] = path
+    return files, links
 
 
-def _common_folder(names):
+def _files_in(archive):
+    """{name: member} of files in a zip, and names of unsafe ones."""
+    files, unsafe = {}, []
+    for member in archive.infolist():
+        if member.is_dir():
+            continue
+        if _is_unsafe(member):
+            unsafe.append(member.filename)
+        else:
+            files[member.filename] = member
+    return files, unsafe
+
+
+def _is_unsafe(member):
+    path = PurePosixPath(member.filename.replace("\\", "/"))
+    leads_out = path.is_absolute() or ".." in path.parts
+    has_drive = ":" in member.filename.split("/")[0]  # C:/windows
+    is_link = (member.external_attr >> 28) == 0o12  # the file type of a Unix mode
+    swells = member.file_size > MOST_TIMES_LARGER * max(member.compress_size, SMALL)
+    return leads_out or has_drive or is_link or swells
+
+
+def _common_folder(names: Iterable[str]) -> str:
     """The folder that a zip was made of, where ABOUT lies directly in it."""
-    return next(
-        (
-            name.removesuffix(ABOUT)
-            for name in names
-            if name.count("/") == 1 and name.endswith(f"/{ABOUT}")
-        ),
-        "",
-    )
-
-
-RANKED = [
-    "corpus",
-    "lists",
-    "attack",
-    "extractor",
-    "backend",
-    "condition",
-    "eer_percent",
-    "ci_low",
-    "ci_high",
-]
-PLACE = ["corpus", "trials", "anonymiser", "attack", "extractor", "backend", "condition"]
-
-
-def gather(results, anonymiser, *, with_audio=False):
-    """Gather the files of a submission.
-
-    Parameters
-    ----------
-    results : path of the results folder of a finished run
-    anonymiser : str
-    with_audio : bool
-        Whether protected speech goes in.
-
-    Returns
-    -------
-    dict : name in the submission -> bytes, or path of a file
-
-    Raises
-    ------
-    BadInput : the run is not finished, or has no such anonymiser
-    """
-    results = Path(results)
-    metrics = read_metrics(results / "metrics.tsv")
-    provenance = read_json(results / "provenance.json")
-    known = {metric.anonymiser for metric in metrics} - {ORIGINAL, "-"}
-    if anonymiser not in known:
-        raise BadInput(
-            f"--anonymiser {anonymiser}: {results} has {', '.join(sorted(known)) or 'none'}"
-        )
-    systems = [
-        of
-        for of in compare(metrics, _comparisons(results, metrics))
-        if of.anonymiser in (anonymiser, ORIGINAL)
-    ]
-    attacked = {of[:3] for of in systems if of.anonymiser == anonymiser}
-    systems = [of for of in systems if of[:3] in attacked]
-    contents = {
-        ABOUT: _about(anonymiser, provenance),
-        SUMMARY: _summary(systems, metrics),
-        RANK: _ranked([of for of in systems if of.anonymiser == anonymiser]),
-    }
-    plan = Plan(provenance["config"])  # as it was used: completed already
-    for attack in plan.attackers.attacks():
-        if anonymiser in plan.attackers.systems(attack.extractor, attack.backend):
-            contents |= _list_files(results, attack)
-            contents |= _scores(results, attack, ORIGINAL, ["oo"])
-            contents |= _scores(results, attack, anonymiser, plan.speech.conditions(anonymiser))
-    return contents | (_audio(results, plan, anonymiser) if with_audio else {})
-
-
-def _comparisons(results, metrics):
-    folder = results / "comparisons"
-    return read_comparisons(folder, metrics) if folder.is_dir() else NONE
-
-
-def _about(anonymiser, provenance):
-    about = {"anonymiser": anonymiser} | {
-        key: provenance[key]
-        for key in ("version", "git_commit", "seeds", "config")
-        if key in provenance
-    }
-    return (json.dumps(about, indent=1) + "\n").encode()
-
-
-def _summary(systems, metrics):
-    tags = {metric[:6]: metric.value for metric in metrics if metric.metric == "tag"}
-    rows = []
-    for system in systems:
-        for trials, values in expanded(system):
-            place = (
-                system.corpus,
-                trials,
-                system.anonymiser,
-                system.extractor,
-                system.backend,
-                system.condition,
-            )
-            numbers = ["-" if values[of.name] is None else values[of.name] for of in COLUMNS]
-            limits = system.intervals[trials].get("eer_percent") or ("-", "-")
-            attack = [*place[:3], system.attack, *place[3:]]
-            rows.append([*attack, *numbers, tags.get(place, "-"), *limits])
-    names = [*(of.name for of in COLUMNS), "tag", "eer_ci_low", "eer_ci_high"]
-    return _table([*PLACE, *names], rows)
-
-
-def _ranked(systems):
-    """The strongest attack on each corpus: what an anonymiser is ranked by."""
-    rows = []
-    for (corpus, _), system in strongest_attacks(systems).items():
-        limits = system.intervals[system.mean_label].get("eer_percent") or ("-", "-")
-        place = (
-            corpus,
-            system.mean_label,
-            system.attack,
-            system.extractor,
-            system.backend,
-            system.condition,
-        )
-        rows.append([*place, system.mean["eer_percent"], *limits])
-    return _table(RANKED, rows)
-
-
-def _list_files(results, attack):
-    folder = results / "trials" / attack.corpus
-    trials = read_trials(folder / f"{attack.trials}.tsv")
-    lines = [f"{of.enrolment} {of.trial} {of.label}\n" for of in trials]
-    files = {trials_name(attack.corpus, attack.trials): "".join(lines).encode()}
-    enrolments = folder / f"{attack.trials}.enrolments.tsv"
-    if enrolments.exists():
-        models = [f"{name} {' '.join(of)}\n" for name, of in read_enrolments(enrolments).items()]
-        files[enrolments_name(attack.corpus, attack.trials)] = "".join(models).encode()
-    return files
-
-
-def _scores(results, attack, anonymiser, conditions):
-    files = {}
-    for condition in conditions:
-        scored = read_scored_trials(
-            results / "scores" / attack.path(anonymiser) / f"{condition}.tsv"
-        )
-        lines = [
-            f"{of.enrolment} {of.trial} {score!r}\n"
-            for label in scored.values()
-            for of, score in label
-        ]
-        files[scores_name(attack, condition)] = "".join(sorted(lines)).encode()
-    return files
-
-
-def _audio(results, plan, anonymiser):
-    files = {}
-    for corpus in plan.speech.evaluated:
-        for part in ("enrolment", "trial"):
-            for of in read_manifest(
-                results / "audio" / corpus / part / anonymiser / "manifest.tsv"
-            ):
-                files[audio_name(corpus, part, of.utterance, of.path.suffix)] = of.path
-    return files
-
-
-def _table(columns, rows):
-    text = io.StringIO()
-    csv.writer(text, delimiter="\t", lineterminator="\n").writerows([columns, *rows])
-    return text.getvalue().encode()
+    for name in names:
+        if name.count("/") == 1 and name.endswith(f"/{ABOUT}"):
+            return name.removesuffix(ABOUT)
+    return ""

@@ -1,36 +1,47 @@
-"""Whether a submission is complete: every set, every trial scored once, no other trial, finite scores, all the speech.
+"""Whether a submission is complete: every trial of every set scored once, and all the speech there.
 
-Findings are lines of text that begin with the file in the submission, and the line where there is one.
+A finding is a line of text that begins with the file in the submission, and the line where there
+is one.
 """
 
 import io
 import json
 import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
 
 import soundfile
 
 from voiceprivacy.corpora import protocol
 from voiceprivacy.corpora.checks import excludes, source_of_entry
-from voiceprivacy.corpora.listing import Findings, list_utterances
+from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
 from voiceprivacy.inout.files import BadInput, counted
-from voiceprivacy.inout.tables import read_manifest, read_trials
+from voiceprivacy.inout.tables import Trial, read_manifest, read_trials
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.tools import submission
+from voiceprivacy.tools.submission import Submission
+from voiceprivacy.vocabulary import ORIGINAL, TrialList
 
 SHOWN = 5  # findings of one kind in one file
+ENROLMENT_AND_TRIAL = ("enrolment", "trial")
+Pair = tuple[str, str]  # (enrolment, trial)
 
 
-def plan_of(config, anonymiser):
-    """The Plan of a config for one anonymiser, which need not be in it: the organisers' config has none."""
-    entry = config.get("anonymisers") or {}
-    entry = entry.get(anonymiser, {"audio": "."}) if isinstance(entry, dict) else {}
-    if isinstance(entry, dict) and "audio" in entry:
-        entry = {**entry, "audio": "."}  # speech that lies with the participant
-    return Plan(configuration.check({**config, "anonymisers": {anonymiser: entry}, "report": {}}))
+def plan_of(config: dict, anonymiser: str) -> Plan:
+    """The Plan of a config for one anonymiser.
+
+    The anonymiser need not be in the config: the organisers' config has none.
+    """
+    options = config.get("anonymisers") or {}
+    own = options.get(anonymiser, {"audio": "."}) if isinstance(options, dict) else {}
+    if isinstance(own, dict) and "audio" in own:
+        own = {**own, "audio": "."}  # speech that lies with the participant
+    return Plan(configuration.check({**config, "anonymisers": {anonymiser: own}, "report": {}}))
 
 
-def anonymiser_of(submitted):
+def anonymiser_of(submitted: Submission) -> str | None:
     """Whose a submission is, as it says itself; None where it does not."""
     if submission.ABOUT not in submitted.names:
         return None
@@ -42,17 +53,24 @@ def anonymiser_of(submitted):
     return name if isinstance(name, str) else None
 
 
-def check(submitted, plan, anonymiser, *, results=None, with_audio=False):
+def check(
+    submitted: Submission,
+    plan: Plan,
+    anonymiser: str,
+    *,
+    results: str | Path | None = None,
+    with_audio: bool = False,
+) -> Iterator[str]:
     """Check a submission against what a plan expects.
 
     Parameters
     ----------
     submitted : voiceprivacy.tools.submission.Submission
-    plan : voiceprivacy.plan.Plan
+    plan : voiceprivacy.plan.plan.Plan
     anonymiser : str
     results : path, optional
-        Folder of a finished run whose trial lists and manifests are the expected ones; without it they are made from
-        the corpora themselves.
+        Folder of a finished run whose trial lists and manifests are the expected ones; without it
+        they are made from the corpora themselves.
     with_audio : bool
         Whether every utterance's protected speech must be there.
 
@@ -60,172 +78,219 @@ def check(submitted, plan, anonymiser, *, results=None, with_audio=False):
     ------
     str : findings
     """
-    yield from (
-        f"{name}: leads out of the submission, is a link, or unpacks without end: not read"
-        for name in submitted.unsafe
-    )
-    yield from (
-        f"{name}: missing"
-        for name in (submission.SUMMARY, submission.RANK)
-        if name not in submitted.names
-    )
-    expected, lists = set(), {}
-    for attack in plan.attackers.attacks():
-        systems = plan.attackers.systems(attack.extractor, attack.backend)
-        if anonymiser not in systems:
-            continue
-        place = attack[:2]
-        if place not in lists:
-            lists[place] = _expected_trials(plan, *place, results)
-            yield from _check_list(submitted, submission.trials_name(*place), lists[place])
-        conditions = [
-            condition
-            for system in ("original", anonymiser)
-            for condition in plan.speech.conditions(system)
-        ]
-        for condition in conditions:
-            name = submission.scores_name(attack, condition)
-            expected.add(name)
-            yield from _check_scores(submitted, name, lists[place])
-    for name in sorted(
-        name for name in submitted.names if name.endswith(".scores") and name not in expected
-    ):
-        yield f"{name}: no set of the config"
+    for name in submitted.unsafe:
+        why = "leads out of the submission, is a link, or unpacks without end"
+        yield f"{name}: {why}: not read"
+    for name in (submission.SUMMARY, submission.RANK):
+        if name not in submitted.names:
+            yield f"{name}: missing"
+    expected = _Expected(plan, Path(results) if results else None)
+    yield from _check_sets(submitted, plan, anonymiser, expected)
     if with_audio:
         for corpus in plan.speech.evaluated:
-            for part, utterances in _expected_utterances(plan, corpus, results).items():
+            for part, utterances in expected.utterances(corpus).items():
                 yield from _check_audio(submitted, corpus, part, utterances)
 
 
-def _expected_trials(plan, corpus, trials, results):
-    """{(enrolment, trial): label}"""
-    if results:
-        found = read_trials(results / "trials" / corpus / f"{trials}.tsv")
-    else:
-        parts, source, chosen, findings = _parts(plan, corpus)
-        found, _ = protocol.list_trials(source, chosen, trials, *parts, findings)
+class _Parts(NamedTuple):
+    """The utterances of a corpus's parts, and what they were listed from."""
+
+    enrolment: list[Listed]
+    trial: list[Listed]
+    source: dict
+    protocol: dict
+    findings: Findings
+
+
+class _Expected:
+    """Trials and utterances of a plan, from a finished run or from the corpora themselves."""
+
+    def __init__(self, plan: Plan, results: Path | None) -> None:
+        self.plan = plan
+        self.results = results
+
+    def trials(self, trial_list: TrialList) -> dict[Pair, str]:
+        """{(enrolment, trial): label}"""
+        if self.results:
+            folder = self.results / "trials" / trial_list.corpus
+            listed = read_trials(folder / f"{trial_list.trials}.tsv")
+        else:
+            listed = self._list_trials(trial_list)
+        return {(trial.enrolment, trial.trial): trial.label for trial in listed}
+
+    def _list_trials(self, trial_list: TrialList) -> list[Trial]:
+        parts = self._parts(trial_list.corpus)
+        listed, _ = protocol.list_trials(
+            parts.source,
+            parts.protocol,
+            trial_list.trials,
+            parts.enrolment,
+            parts.trial,
+            parts.findings,
+        )
+        parts.findings.refuse_errors()
+        return listed
+
+    def utterances(self, corpus: str) -> dict[str, list[str]]:
+        """{part: ids}"""
+        by_part = {}
+        parts = None if self.results else self._parts(corpus)
+        for part in ENROLMENT_AND_TRIAL:
+            if self.results:
+                folder = self.results / "audio" / corpus / part / ORIGINAL
+                listed = read_manifest(folder / "manifest.tsv")
+            else:
+                listed = getattr(parts, part)
+            by_part[part] = [utterance.utterance for utterance in listed]
+        return by_part
+
+    def _parts(self, corpus: str) -> _Parts:
+        options = self.plan.speech.corpora[corpus]
+        source, findings = source_of_entry(options), Findings()
+        if "segments" in source or excludes(source):
+            raise BadInput(
+                f"corpora.{corpus}: what is cut or excluded is known after a run only: "
+                "give its folder by --results"
+            )
+        chosen = options["protocol"]
+        utterances = list_utterances(source, findings)
+        parts = protocol.split(source, chosen, utterances, findings)
+        enrolment, trial = protocol.limited(source, *parts)
         findings.refuse_errors()
-    return {of[:2]: of.label for of in found}
+        return _Parts(enrolment, trial, source, chosen, findings)
 
 
-def _expected_utterances(plan, corpus, results):
-    """{part: ids}"""
-    names = ("enrolment", "trial")
-    if results:
-        manifests = (
-            results / "audio" / corpus / part / "original" / "manifest.tsv" for part in names
-        )
-        return {
-            part: [of.utterance for of in read_manifest(path)]
-            for part, path in zip(names, manifests, strict=True)
-        }
-    parts = _parts(plan, corpus)[0]
-    return {
-        part: [of.utterance for of in utterances]
-        for part, utterances in zip(names, parts, strict=True)
-    }
+# Trial lists and scores.
 
 
-def _parts(plan, corpus):
-    entry = plan.speech.corpora[corpus]
-    source, findings = source_of_entry(entry), Findings()
-    if "segments" in source or excludes(source):
-        raise BadInput(
-            f"corpora.{corpus}: what is cut or excluded is known after a run only: give its folder by --results"
-        )
-    utterances = list_utterances(source, findings)
-    parts = protocol.limited(
-        source, *protocol.split(source, entry["protocol"], utterances, findings)
-    )
-    findings.refuse_errors()
-    return parts, source, entry["protocol"], findings
+def _check_sets(submitted, plan, anonymiser, expected):
+    """Findings in the lists and scores of all attacks on an anonymiser."""
+    known = set()
+    lists: dict[TrialList, dict[Pair, str]] = {}
+    for attack in plan.attackers.attacks():
+        if anonymiser not in plan.attackers.systems(attack.extractor, attack.backend):
+            continue
+        trial_list = TrialList(attack.corpus, attack.trials)
+        if trial_list not in lists:
+            lists[trial_list] = expected.trials(trial_list)
+            yield from _check_list(submitted, trial_list, lists[trial_list])
+        for system in (ORIGINAL, anonymiser):
+            for condition in plan.speech.conditions(system):
+                name = submission.scores_name(attack, condition)
+                known.add(name)
+                yield from _check_scores(submitted, name, lists[trial_list])
+    for name in sorted(submitted.names):
+        if name.endswith(".scores") and name not in known:
+            yield f"{name}: no set of the config"
 
 
-def _check_list(submitted, name, expected):
+def _check_list(submitted, trial_list, labels):
     """A trial list need not be submitted; if it is, it must be the right one."""
-    if name not in submitted.names:
-        return
-    yield from _check_rows(submitted, name, expected, _label_finding(expected))
+
+    def fault(pair, label):
+        return None if label == labels[pair] else f"is '{label}' instead of '{labels[pair]}'"
+
+    name = submission.trials_name(*trial_list)
+    if name in submitted.names:
+        yield from _check_rows(submitted, name, labels, fault)
 
 
-def _label_finding(expected):
-    def finding(pair, label):
-        return None if label == expected[pair] else f"is '{label}' instead of '{expected[pair]}'"
-
-    return finding
-
-
-def _check_scores(submitted, name, expected):
-    if name not in submitted.names:
+def _check_scores(submitted, name, labels):
+    if name in submitted.names:
+        yield from _check_rows(submitted, name, labels, _score_fault)
+    else:
         yield f"{name}: missing"
-        return
-    yield from _check_rows(submitted, name, expected, _score_finding)
 
 
-def _score_finding(pair, text):
+def _score_fault(pair, text):
     try:
         return None if math.isfinite(float(text)) else f"has the score {text}"
     except ValueError:
         return f"has the score '{text}', which is no number"
 
 
-def _check_rows(submitted, name, expected, finding):
-    """A file "enrolment trial value": each expected pair once, and no other; ``finding`` judges the value."""
-    seen, kinds = set(), {}
+def _check_rows(
+    submitted: Submission,
+    name: str,
+    labels: Mapping[Pair, str],
+    fault: Callable[[Pair, str], str | None],
+) -> Iterator[str]:
+    """Check a file "enrolment trial value": each pair of a list once, and no other.
+
+    ``fault`` says what is wrong with the value of a pair.
+    """
+    seen: set[Pair | None] = set()
+    kinds: dict[str, list[str]] = {}  # by the first word of a finding
     try:
         for line, text in enumerate(submitted.lines(name), start=1):
-            if text.strip():
-                what, pair = _row(text, seen, expected, finding)
-                seen.add(pair)
-                if what:
-                    kinds.setdefault(what.partition(" ")[0], []).append(f"{name}:{line}: {what}")
+            if not text.strip():
+                continue
+            finding, pair = _check_row(text, seen, labels, fault)
+            seen.add(pair)
+            if finding:
+                kind = finding.partition(" ")[0]
+                kinds.setdefault(kind, []).append(f"{name}:{line}: {finding}")
     except BadInput as error:
         yield str(error)
         return
-    for found in kinds.values():
-        yield from found[:SHOWN]
-        if len(found) > SHOWN:
-            yield f"{name}: {counted(len(found) - SHOWN, 'more finding')} like the last"
-    missing = expected.keys() - seen
+    yield from _first_of_each_kind(name, kinds)
+    missing = labels.keys() - seen
     if missing:
-        yield f"{name}: {len(missing)} of {counted(len(expected), 'trial')} missing, such as '{' '.join(min(missing))}'"
+        share = f"{len(missing)} of {counted(len(labels), 'trial')} missing"
+        yield f"{name}: {share}, such as '{' '.join(min(missing))}'"
 
 
-def _row(text, seen, expected, finding):
-    """What is wrong with a line (or None), and its pair; the first word is the kind of finding."""
+def _first_of_each_kind(name, kinds):
+    for findings in kinds.values():
+        yield from findings[:SHOWN]
+        if len(findings) > SHOWN:
+            yield f"{name}: {counted(len(findings) - SHOWN, 'more finding')} like the last"
+
+
+def _check_row(text, seen, labels, fault):
+    """What is wrong with a line (None: nothing), and its pair (None: there is none)."""
     fields = text.split()
     if len(fields) != 3:
         return f"columns: {len(fields)} instead of 3", None
-    pair = tuple(fields[:2])
-    shown = f"trial '{' '.join(pair)}'"
-    if pair not in expected:
+    enrolment, trial, value = fields
+    pair = (enrolment, trial)
+    shown = f"trial '{enrolment} {trial}'"
+    if pair not in labels:
         return f"unknown {shown}", pair
     if pair in seen:
         return f"repeated {shown}", pair
-    what = finding(pair, fields[2])
-    return (f"{shown} {what}" if what else None), pair
+    wrong = fault(pair, value)
+    return (f"{shown} {wrong}" if wrong else None), pair
 
 
-def _check_audio(submitted, corpus, part, utterances):
-    folder, found = f"wav/{corpus}/{part}/", {}
+# Speech.
+
+
+def _check_audio(
+    submitted: Submission, corpus: str, part: str, utterances: Iterable[str]
+) -> Iterator[str]:
+    """Findings in the speech of a part: each utterance in one file, and nothing else."""
+    expected = list(utterances)
+    folder = f"wav/{corpus}/{part}/"
+    files: dict[str, str] = {}
     for name in sorted(name for name in submitted.names if name.startswith(folder)):
         stem = name.removeprefix(folder).rpartition(".")[0]
-        if stem in found:
-            yield f"{name}: utterance '{stem}' is also in {found[stem]}"
-        found[stem] = name
-    missing = [utterance for utterance in utterances if utterance not in found]
+        if stem in files:
+            yield f"{name}: utterance '{stem}' is also in {files[stem]}"
+        files[stem] = name
+    missing = [utterance for utterance in expected if utterance not in files]
     if missing:
-        of_all = f"{len(missing)} of {counted(len(utterances), 'utterance')}"
-        yield f"{folder}: {of_all} without a file, such as '{missing[0]}'"
-    yield from (
-        f"{found[stem]}: unknown utterance" for stem in sorted(found.keys() - set(utterances))
-    )
-    for utterance in utterances:
-        if utterance in found and (what := _audio_finding(submitted, found[utterance])):
-            yield f"{found[utterance]}: {what}"
+        share = f"{len(missing)} of {counted(len(expected), 'utterance')}"
+        yield f"{folder}: {share} without a file, such as '{missing[0]}'"
+    for stem in sorted(files.keys() - set(expected)):
+        yield f"{files[stem]}: unknown utterance"
+    for utterance in expected:
+        fault = _audio_fault(submitted, files[utterance]) if utterance in files else None
+        if fault:
+            yield f"{files[utterance]}: {fault}"
 
 
-def _audio_finding(submitted, name):
+def _audio_fault(submitted, name):
     try:
         with submitted.open(name) as file:
             info = soundfile.info(io.BytesIO(file.read()))
