@@ -22,6 +22,8 @@ SECOND_RUN = "_run1"  # the second, independent run of an anonymiser: <name>_run
 # Of the files below results/; it is raised where older results cannot be carried on.
 RESULTS_FORMAT = 2
 
+AUDIO_ENDINGS = (".wav", ".flac")  # of the recordings that are looked for in folders
+
 # Values in tables.
 UNDEFINED = "undefined"  # 0 / 0; the log of the job says why
 ABSENT = "-"  # a column that does not apply, a limit that does not exist

@@ -2,18 +2,14 @@
 
 from collections.abc import Iterable
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 from voiceprivacy.inout.files import RESOURCES, ours
+from voiceprivacy.plan import sources
 from voiceprivacy.plan.speech import Speech
 from voiceprivacy.vocabulary import ORIGINAL, TRAINED_ON, Attack, TrialList
 
 MODEL_FILES = ["hyperparams.yaml", "embedding_model.ckpt"]
-ENCODER_FILES = ["hyperparams.yaml", "latent_extractor.ckpt", "latent_encoder.ckpt"]
-# Of an encoder of the Hugging Face hub, and one of its weights.
-HUB_ENCODER_FILES = ["config.json", "preprocessor_config.json"]
-HUB_ENCODER_WEIGHTS = ["model.safetensors", "pytorch_model.bin"]
 # Extractors that are no network: their features are histograms.
 HISTOGRAMS = ["f0", "units", "style"]
 
@@ -158,7 +154,7 @@ class Attackers:
     def encoder_files(self, extractor: str) -> list[str]:
         """The files of that encoder."""
         folder = self.encoder(extractor)
-        return [f"{folder}/{name}" for name in _files_of_encoder(folder)] if folder else []
+        return sources.encoder_files(folder) if folder else []
 
     # Training.
 
@@ -196,10 +192,3 @@ class Attackers:
 def recipe_file(recipe: str) -> str:
     """The file of a training recipe: one of ours by its word, or a path that ends in .yaml."""
     return recipe if recipe.endswith(".yaml") else f"{RESOURCES}/recipes/{recipe}.yaml"
-
-
-def _files_of_encoder(folder: str) -> list[str]:
-    if not Path(folder, HUB_ENCODER_FILES[0]).exists():
-        return ENCODER_FILES
-    weights = [name for name in HUB_ENCODER_WEIGHTS if Path(folder, name).exists()]
-    return [*HUB_ENCODER_FILES, *(weights or HUB_ENCODER_WEIGHTS)[:1]]

@@ -5,11 +5,11 @@ own, a measure of one's own and the training of attackers are not in them, and s
 no disk unless it has to be converted.
 """
 
-import os
 import shutil
 from typing import NamedTuple
 
 from voiceprivacy.plan.plan import Plan
+from voiceprivacy.plan.sources import bytes_of
 
 FLAC_BYTES_PER_SAMPLE = 1.15  # speech, as LibriSpeech has it
 EMBEDDING_BYTES = 900  # 192 dimensions and an id
@@ -93,9 +93,7 @@ def _rate(plan, extractor):
     if "model" not in entry:
         return FEATURES
     weights = plan.attackers.model_files(extractor)[-1]
-    return FEATURES + PER_WEIGHT_BYTE * (
-        os.path.getsize(weights) if os.path.exists(weights) else HUB_BYTES
-    )
+    return FEATURES + PER_WEIGHT_BYTE * bytes_of(weights, otherwise=HUB_BYTES)
 
 
 def _assessment(plan, trials):

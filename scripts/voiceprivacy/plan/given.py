@@ -1,44 +1,11 @@
 """Attacks whose scores somebody else made: which files there are, and what is made of them."""
 
-import re
 from collections.abc import Iterable
-from glob import glob
-from typing import Any, NamedTuple
+from typing import Any
 
+from voiceprivacy.plan.sources import ScoreFile
 from voiceprivacy.plan.speech import Speech
-from voiceprivacy.vocabulary import CONDITIONS, GIVEN, MEAN, SECOND_RUN, Attack, TrialList
-
-NAME = "[a-z][a-z0-9_]*"
-
-
-class ScoreFile(NamedTuple):
-    """What the scores of one file are of."""
-
-    corpus: str
-    trials: str
-    anonymiser: str
-    condition: str
-
-
-def given_scores(template: str) -> dict[ScoreFile, str]:
-    """Score files that match a path with {corpus}, {trials}, {anonymiser} and {condition}.
-
-    Without {corpus} or {trials} they are ``scores`` and ``all``. Names and conditions that cannot
-    be ones do not match.
-    """
-    pattern, star = re.escape(template), template
-    for field in ScoreFile._fields:
-        placeholder = f"{{{field}}}"
-        values = "|".join(CONDITIONS) if field == "condition" else NAME
-        pattern = pattern.replace(re.escape(placeholder), f"(?P<{field}>{values})", 1)
-        pattern = pattern.replace(re.escape(placeholder), f"(?P={field})")  # the same once more
-        star = star.replace(placeholder, "*")
-    files = {}
-    for path in sorted(glob(star)):
-        if match := re.fullmatch(pattern, path):
-            names = {"corpus": "scores", "trials": "all"} | match.groupdict()
-            files[ScoreFile(**names)] = path
-    return files
+from voiceprivacy.vocabulary import GIVEN, MEAN, SECOND_RUN, Attack, TrialList
 
 
 class Given:

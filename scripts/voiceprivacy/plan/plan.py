@@ -4,12 +4,18 @@ A plan is made of a config that ``configuration.check`` has completed. Its parts
 in paths under results/; the rules only put wildcards into these answers.
 """
 
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
 from typing import Any
 
-from voiceprivacy.plan.attackers import Attackers, instances, training_corpora
-from voiceprivacy.plan.given import Given, given_scores
+from voiceprivacy.inout.files import ours
+from voiceprivacy.plan.attackers import Attackers, instances, recipe_file, training_corpora
+from voiceprivacy.plan.given import Given
 from voiceprivacy.plan.outputs import Averages, Outputs, Utility, replicates
-from voiceprivacy.plan.speech import Speech
+from voiceprivacy.plan.sources import Named, Sources, given_scores
+from voiceprivacy.plan.speech import Speech, environment_file
+from voiceprivacy.vocabulary import AUDIO_ENDINGS, ORIGINAL
 
 
 class Plan:
@@ -52,3 +58,117 @@ class Plan:
             pitch=report["pitch_correlation"],
             listen=report["listen"],
         )
+        self.named = list(_named_paths(self))
+        self.sources = Sources(self.named)
+
+
+# Files and folders that a config names, section by section.
+
+
+def _named_paths(plan: Plan) -> Iterator[Named]:
+    config = plan.config
+    readers = {
+        "corpora": _of_corpus,
+        "anonymisers": _of_anonymiser,
+        "extractors": _of_extractor,
+        "attacks": _of_attack,
+    }
+    for section in ("corpora", "anonymisers", "extractors", "attacks", "utility"):
+        for name, options in config[section].items():
+            if section in readers:
+                yield from readers[section](plan, name, options)
+            for path in options.get("inputs", ()):
+                yield Named((section, name, "inputs"), ours(path))
+            if "env" in options:  # Snakemake itself looks for changes of environments
+                path = environment_file(options["env"])
+                yield Named((section, name, "env"), path, endings=())
+    if "expected" in config:
+        yield Named(("expected",), ours(config["expected"]))
+    if "tags" in config["report"]:
+        yield Named(("report", "tags"), ours(config["report"]["tags"]))
+
+
+def _of_corpus(plan, name, options):
+    place = ("corpora", name)
+    if "librispeech" in options and not options["librispeech"]["download"]:
+        root = ours(options["librispeech"]["root"])
+        yield Named((*place, "librispeech", "root"), root, below=False)  # SPEAKERS.TXT
+        for subset in options["librispeech"]["subsets"]:
+            yield Named((*place, "librispeech", "subsets"), f"{root}/{subset}")
+    if "vctk" in options:
+        yield Named((*place, "vctk", "root"), ours(options["vctk"]["root"]))
+    if "folder" in options:
+        endings = (Path(options["folder"]["pattern"]).suffix,)
+        yield Named((*place, "folder", "root"), ours(options["folder"]["root"]), endings=endings)
+        for key in ("speakers", "list"):
+            if key in options["folder"]:
+                yield Named((*place, "folder", key), ours(options["folder"][key]))
+    yield from _of_kaldi(name, options)
+
+
+def _of_kaldi(name, options):
+    kaldi = options.get("kaldi", {})
+    kaldi = kaldi if isinstance(kaldi, dict) else {"directory": kaldi}
+    place, root = ("corpora", name, "kaldi"), ours(kaldi["root"]) if "root" in kaldi else None
+    if root is not None:
+        yield Named(place, root, endings=())
+    directories = [kaldi[key] for key in ("directory", "enrolment") if key in kaldi]
+    directories += kaldi.get("trial", [])
+    for given in options.get("protocol", {}).get("given", {}).values():
+        directories.append(given["directory"] if isinstance(given, dict) else given)
+    may_lack = options["on_bad_audio"] == "exclude"
+    for directory in directories:
+        yield Named(place, ours(directory), below=False, root=root, may_lack=may_lack)
+
+
+def _of_anonymiser(plan, name, options):
+    place = ("anonymisers", name)
+    if "function" in options:
+        yield Named((*place, "function"), ours(options["function"].rpartition(":")[0]))
+    if "audio" in options:
+        for corpus, part in [*_attacked_parts(plan), *_training_parts(plan, name)]:
+            for folder in plan.speech.anonymiser_call(name, corpus, part)["audio"]:
+                yield Named((*place, "audio"), ours(folder), endings=AUDIO_ENDINGS)
+
+
+def _of_extractor(plan, name, options):
+    place = ("extractors", name)
+    if "model" in options and "revision" not in options:
+        yield Named((*place, "model"), ours(options["model"]))
+    if "encoder" in options.get("units", {}):
+        yield Named((*place, "units", "encoder"), ours(options["units"]["encoder"]))
+    if "dictionary" in options.get("style", {}):
+        yield Named((*place, "style", "dictionary"), ours(options["style"]["dictionary"]))
+    if "recipe" in options:
+        yield Named((*place, "recipe"), ours(recipe_file(options["recipe"])))
+    if options.get("start", name) not in plan.config["extractors"]:
+        yield Named((*place, "start"), ours(options["start"]))
+    if "embeddings" in options:
+        systems = (ORIGINAL, *plan.speech.anonymisers)
+        for system, (corpus, part) in product(systems, _attacked_parts(plan)):
+            path = plan.attackers.ready(name, corpus, part, system)
+            yield Named((*place, "embeddings"), ours(path))
+
+
+def _of_attack(plan, name, options):
+    for path in plan.given.files[name].values():
+        yield Named(("attacks", name, "scores"), path)
+    for attack in plan.given.attacks():
+        for field in ("key", "speakers"):
+            if field in options and attack.extractor == name:
+                path = options[field].replace("{corpus}", attack.corpus)
+                path = path.replace("{trials}", attack.trials)
+                yield Named(("attacks", name, field), ours(path))
+
+
+def _attacked_parts(plan):
+    """(corpus, part) of the speech that is attacked."""
+    corpora = dict.fromkeys(attack.corpus for attack in plan.attackers.attacks())
+    return list(product(corpora, ("enrolment", "trial")))
+
+
+def _training_parts(plan, anonymiser):
+    """(corpus, part) of the protected speech that attackers are trained on."""
+    trained = (*plan.attackers.extractors.values(), *plan.attackers.backends.values())
+    corpora = [options["train"]["corpus"] for options in trained if options["on"] == anonymiser]
+    return [(corpus, "train") for corpus in dict.fromkeys(corpora)]

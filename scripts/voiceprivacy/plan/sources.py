@@ -1,0 +1,314 @@
+"""People's files: which ones a config names, and whether they are still what they were.
+
+This is the only module of the plan that looks at the disk. The files behind one entry of a config
+(a corpus, an anonymiser, an extractor, an attack, a measure) are a source. Each source has one
+fingerprint, results/sources/<section>/<name>.sha256. Only this file is an input of the rules that
+read the source. It is written again only if the source has changed, so a new time alone repeats
+nothing. The main process of a run looks once, before it plans; jobs do not.
+
+What is noticed
+---------------
+* Files that a config names, tables of Kaldi directories and lists: every change of their content.
+* Recordings (and all else below a named folder): every change of their content, as long as those
+  of one source have at most HASHED_BYTES together. Of larger sources: a change of size or time.
+* Recordings that wav.scp names, and files that its pipes name.
+
+A file is read again only if its size, its times or its inode differ from .snakemake/sources.json.
+An edit that keeps all of them is not noticed.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shlex
+import stat
+from collections.abc import Iterable, Iterator
+from glob import glob
+from pathlib import Path
+from typing import NamedTuple
+
+from voiceprivacy.inout.files import BadInput, read_lines, whole_or_absent
+from voiceprivacy.vocabulary import CONDITIONS
+
+FOLDER = Path("results", "sources")
+CACHE = Path(".snakemake", "sources.json")
+HASHED_BYTES = 200e6  # of one source: a second of reading from a fast disk, some from a slow one
+NAME = "[a-z][a-z0-9_]*"
+ENCODER_FILES = ["hyperparams.yaml", "latent_extractor.ckpt", "latent_encoder.ckpt"]
+# Of an encoder of the Hugging Face hub, and one of its weights.
+HUB_ENCODER_FILES = ["config.json", "preprocessor_config.json"]
+HUB_ENCODER_WEIGHTS = ["model.safetensors", "pytorch_model.bin"]
+
+
+class Named(NamedTuple):
+    """A file or a folder that a config names.
+
+    ``endings`` are those of the files that are read below a folder: None for all, () for none (it
+    only has to be there). ``below`` is False where only the files directly in a folder are read.
+    ``root`` is where relative paths in a wav.scp start, if the config says so. ``may_lack`` is True
+    where recordings that are not there are left out.
+    """
+
+    place: tuple[str, ...]
+    path: str
+    endings: tuple[str, ...] | None = None
+    below: bool = True
+    root: str | None = None
+    may_lack: bool = False
+
+    @property
+    def source(self) -> str:
+        """The entry of the config that names it: corpora/libri."""
+        return "/".join(self.place[:2])
+
+
+class ScoreFile(NamedTuple):
+    """What the scores of one file are of."""
+
+    corpus: str
+    trials: str
+    anonymiser: str
+    condition: str
+
+
+def given_scores(template: str) -> dict[ScoreFile, str]:
+    """Score files that match a path with {corpus}, {trials}, {anonymiser} and {condition}.
+
+    Without {corpus} or {trials} they are ``scores`` and ``all``. Names and conditions that cannot
+    be ones do not match.
+    """
+    pattern, star = re.escape(template), template
+    for field in ScoreFile._fields:
+        placeholder = f"{{{field}}}"
+        values = "|".join(CONDITIONS) if field == "condition" else NAME
+        pattern = pattern.replace(re.escape(placeholder), f"(?P<{field}>{values})", 1)
+        pattern = pattern.replace(re.escape(placeholder), f"(?P={field})")  # the same once more
+        star = star.replace(placeholder, "*")
+    files = {}
+    for path in sorted(glob(star)):
+        if match := re.fullmatch(pattern, path):
+            names = {"corpus": "scores", "trials": "all"} | match.groupdict()
+            files[ScoreFile(**names)] = path
+    return files
+
+
+def missing(named: Iterable[Named]) -> list[Named]:
+    """What a config names and is not there; nothing below a folder that is missing itself."""
+    absent = [path for path in dict.fromkeys(named) if not os.path.exists(path.path)]
+    folders = tuple(f"{path.path}/" for path in absent)
+    return [path for path in absent if not path.path.startswith(folders)]
+
+
+def encoder_files(folder: str) -> list[str]:
+    """The files of a self-supervised encoder: as on the Hugging Face hub, or of SpeechBrain."""
+    if not os.path.exists(f"{folder}/{HUB_ENCODER_FILES[0]}"):
+        return [f"{folder}/{name}" for name in ENCODER_FILES]
+    weights = [name for name in HUB_ENCODER_WEIGHTS if os.path.exists(f"{folder}/{name}")]
+    names = [*HUB_ENCODER_FILES, (weights or HUB_ENCODER_WEIGHTS)[0]]
+    return [f"{folder}/{name}" for name in names]
+
+
+def bytes_of(path: str, *, otherwise: float) -> float:
+    """The size of a file, or a guess where it is not there yet."""
+    return os.path.getsize(path) if os.path.exists(path) else otherwise
+
+
+class Sources:
+    """The sources of a run.
+
+    Parameters
+    ----------
+    named : what the config names
+    """
+
+    def __init__(self, named: Iterable[Named]) -> None:
+        self.named: dict[str, list[Named]] = {}
+        for path in dict.fromkeys(named):
+            if path.endings != ():
+                self.named.setdefault(path.source, []).append(path)
+        self.folders = dict.fromkeys(self.named, FOLDER)
+
+    def file(self, section: str, name: str | None = None) -> list[str]:
+        """The fingerprint of an entry of the config; none if it names no files."""
+        source = f"{section}/{name}" if name else section
+        return [f"{self.folders[source]}/{source}.sha256"] if source in self.named else []
+
+    def refresh(self, scratch: str | Path | None = None) -> None:
+        """Look at all files, and write the fingerprint of each source that has changed.
+
+        Parameters
+        ----------
+        scratch : where a dry run writes these fingerprints, so that nothing in results/ changes
+
+        Raises
+        ------
+        BadInput : a file cannot be read, or recordings are gone that were there before
+        """
+        known = json.loads(CACHE.read_text()) if CACHE.exists() else {}
+        files = _Files(known)
+        for source, named in self.named.items():
+            fingerprint = _fingerprint(named, files) + "\n"
+            written = FOLDER / f"{source}.sha256"
+            if written.exists() and written.read_text() == fingerprint:
+                continue
+            self.folders[source] = Path(scratch) if scratch else FOLDER
+            with whole_or_absent(self.file(source)[0]) as temporary:
+                temporary.write_text(fingerprint)
+        if scratch is None and files.looked_at != known:
+            with whole_or_absent(CACHE) as temporary:
+                temporary.write_text(json.dumps(files.looked_at))
+
+
+class _Files:
+    """Files as they are now, and what was known of them before.
+
+    ``known`` and ``looked_at`` are {absolute path: [size, times and inode, digest or None]}.
+    """
+
+    def __init__(self, known: dict[str, list]) -> None:
+        self.known = known
+        self.looked_at: dict[str, list] = {}
+
+    def size(self, path: str) -> int | None:
+        """Bytes of a file; None if it is not there or no regular file."""
+        absolute = os.path.abspath(path)
+        if absolute not in self.looked_at:
+            try:
+                status = os.stat(path)
+            except (OSError, ValueError):
+                return None
+            if not stat.S_ISREG(status.st_mode):
+                return None
+            times = [status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+            self.looked_at[absolute] = [status.st_size, times, None]
+            before = self.known.get(absolute)
+            if before and before[:2] == [status.st_size, times]:
+                self.looked_at[absolute] = before
+        return self.looked_at[absolute][0]
+
+    def content(self, path: str) -> str:
+        """The digest of a file that is there, read only if it may have changed."""
+        state = self.looked_at[os.path.abspath(path)]
+        if state[2] is None:
+            try:
+                with open(path, "rb") as file:
+                    state[2] = hashlib.file_digest(file, "sha256").hexdigest()
+            except OSError as error:
+                raise BadInput(f"{path}: cannot be read ({error.strerror})") from None
+        return state[2]
+
+    def stamp(self, path: str) -> str:
+        """Size and time of change of a file that is there."""
+        size, times, _ = self.looked_at[os.path.abspath(path)]
+        return f"{size} {times[0]}"
+
+    def was_there(self, path: str) -> bool:
+        """Whether a file was there before."""
+        return os.path.abspath(path) in self.known
+
+    def was_filled(self, folder: str) -> bool:
+        """Whether there were files below a folder before."""
+        start = os.path.join(os.path.abspath(folder), "")
+        return any(path.startswith(start) for path in self.known)
+
+
+def _fingerprint(named: list[Named], files: _Files) -> str:
+    """SHA-256 of all files of a source: their names and what each holds."""
+    tables, recordings = {}, {}
+    for path in named:
+        its_tables, its_recordings = _files_of(path)
+        _refuse_lost(path, its_tables + its_recordings, files)
+        tables |= dict.fromkeys(its_tables)
+        recordings |= dict.fromkeys(its_recordings)
+    recordings = {path: None for path in recordings if path not in tables}
+    read_all = sum(files.size(path) or 0 for path in recordings) <= HASHED_BYTES
+    digest = hashlib.sha256()
+    for path in sorted(tables) + sorted(recordings):
+        size = files.size(path)
+        if size is None:
+            state = "absent"
+        elif size <= HASHED_BYTES and (read_all or path in tables):
+            state = files.content(path)
+        else:
+            state = files.stamp(path)
+        digest.update(f"{path}\t{state}\n".encode(errors="surrogateescape"))
+    return digest.hexdigest()
+
+
+def _refuse_lost(named: Named, paths: list[str], files: _Files) -> None:
+    """Refuse recordings that were there before and are not: perhaps a disk is not mounted."""
+    there = [path for path in paths if files.size(path) is not None]
+    gone = sorted(set(paths) - set(there))
+    lost = [path for path in gone if files.was_there(path)]
+    if lost and not (there and named.may_lack):
+        raise BadInput(f"{lost[0]}: not found")
+    if not there and files.was_filled(named.path):
+        raise BadInput(f"{named.path}: is empty, and was not before")
+
+
+def _files_of(named: Named) -> tuple[list[str], list[str]]:
+    """The files behind a named path: itself or tables, and recordings."""
+    if not os.path.isdir(named.path):
+        return [named.path], []
+    in_folder = [entry.path for entry in os.scandir(named.path) if _is_file(entry)]
+    listed = []
+    if (wav_scp := f"{named.path}/wav.scp") in in_folder:
+        listed = list(_named_in(wav_scp, named.root))
+    if not named.below:
+        return in_folder, listed
+    tables = [wav_scp] if listed else []
+    return tables, [*_tree(named.path, named.endings), *listed]
+
+
+def _is_file(entry: os.DirEntry) -> bool:
+    return not entry.name.startswith(".") and entry.is_file()
+
+
+def _tree(root: str, endings: tuple[str, ...] | None) -> Iterator[str]:
+    """All files below a folder, links followed; hidden ones and the run's own results left out."""
+    seen = set()
+    for folder, folders, names in os.walk(root, followlinks=True):
+        inside = os.path.realpath(folder)
+        if inside in seen or inside == os.path.abspath("results"):
+            folders.clear()
+            continue
+        seen.add(inside)
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in names:
+            if not name.startswith(".") and (endings is None or name.endswith(endings)):
+                yield f"{folder}/{name}"
+
+
+def _named_in(wav_scp: str, root: str | None) -> Iterator[str]:
+    """The recordings that a wav.scp names, and the files that its pipes name."""
+    lines = [line.split(maxsplit=1)[-1].strip() for line in read_lines(wav_scp) if line.strip()]
+    base = root if root is not None else _base(wav_scp, lines)
+    for line in lines:
+        if not line.endswith("|"):
+            yield os.path.join(base, line)
+            continue
+        for word in _words(line[:-1]):
+            path = os.path.join(base, word)
+            if "/" in word or os.path.isfile(path):
+                yield path
+
+
+def _base(wav_scp: str, lines: list[str]) -> str:
+    """The folder that relative paths in a wav.scp start from, as corpora/kinds/kaldi.py has it."""
+    directory = Path(wav_scp).parent
+    folders = ["", directory, *directory.absolute().parents]
+    for line in lines:
+        names = [word for word in _words(line[:-1]) if "/" in word] if line[-1] == "|" else [line]
+        for name in names:
+            for folder in [] if os.path.isabs(name) else folders:
+                if os.path.exists(os.path.join(folder, name)):
+                    return str(folder)
+    return ""
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:  # a quotation mark without its other one
+        return command.split()
