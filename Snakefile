@@ -22,7 +22,6 @@ include: "workflow/rules/pictures.smk"
 include: "workflow/rules/papers.smk"
 include: "workflow/rules/page.smk"
 include: "workflow/rules/report.smk"
-include: "workflow/rules/ending.smk"
 
 
 rule all:

@@ -1,11 +1,10 @@
-"""Input functions and parameters: wildcards put into the answers of voiceprivacy.plan. Logic lives there, not here."""
+"""What all rules share: the plan of this run, wildcards, and what a run begins and ends with."""
 
-import atexit
-import gc
 import json
 import os
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 
@@ -14,16 +13,16 @@ envvars:
 
 
 sys.path.insert(0, f"{workflow.basedir}/scripts")
-search_path = os.environ["PATH"]
-os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_path])
+# Jobs without an environment of their own start the Python that Snakemake runs with.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
 from snakemake.logging import logger
 
 from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, ours
-from voiceprivacy.plan import configuration
+from voiceprivacy.plan import completion, configuration, sources
 from voiceprivacy.plan.attackers import MODEL_FILES, recipe_file
 from voiceprivacy.plan.outputs import PICTURES, PITCH, TABLES
-from voiceprivacy.plan.plan import Plan
+from voiceprivacy.plan.plan import Plan, keep_all_objects
 from voiceprivacy.plan.speech import environment_file
 from voiceprivacy.report import colours
 from voiceprivacy.running.command import REFUSALS
@@ -31,26 +30,52 @@ from voiceprivacy.running.fingerprints import code, modules
 from voiceprivacy.running.progress import show_progress
 from voiceprivacy.vocabulary import ACROSS_CORPORA, Attack, CONDITIONS, GIVEN, PARTS
 
-try:
-    config.update(configuration.check(config))
-except BadInput as error:
-    sys.exit(f"error: {error}")
-
-os.environ[REFUSALS] = os.path.abspath(".snakemake/refusals")
-plan = Plan(config)
-screen = show_progress(logger) if workflow.is_main_process else []
-atexit.register(
-    gc.freeze
-)  # else Python frees a large run's jobs one by one before it ends: a fifth of a dry run
-gc.set_threshold(
-    1_000_000
-)  # planning makes millions of objects that stay; to look for garbage among them takes time
 OPENSLR = "https://www.openslr.org/resources/12"
 PAGE = Path(workflow.basedir) / "workflow" / "report"
+os.environ[REFUSALS] = os.path.abspath(".snakemake/refusals")
+
+
+def begin():
+    """Check the config, and look once at the files that it names: (plan, what shows progress)."""
+    dry_run = workflow.output_settings.dryrun
+    try:
+        sources.refuse_other_format(remake=sources.REMAKE in os.environ, dry_run=dry_run)
+        config.update(configuration.check(config))
+        plan = Plan(config)
+        plan.sources.refresh(scratch.name if dry_run else None)
+    except BadInput as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    return plan, show_progress(logger)
+
+
+keep_all_objects()
+scratch = tempfile.TemporaryDirectory()  # removed when Snakemake ends
+if workflow.is_main_process:
+    plan, screen = begin()
+else:  # a job of the run on a cluster: all of that is done
+    config.update(completion.complete(completion.expand(config)))
+    plan, screen = Plan(config), []
 
 
 onstart:
     shutil.rmtree(os.environ[REFUSALS], ignore_errors=True)
+
+
+onsuccess:
+    shell(
+        "test ! -e results/report/index.html || python {SCRIPTS:q}/show_metrics.py"
+        " --metrics results/metrics.tsv"
+        " --comparisons results/comparisons"
+        " --provenance results/provenance.json"
+        " --report results/report/index.html"
+    )
+
+
+onerror:
+    for handler in screen:
+        handler.finish()
+    shell("python {SCRIPTS:q}/explain_failure.py --log {log:q}")
 
 
 def one_of(names):

@@ -4,6 +4,8 @@ A plan is made of a config that ``configuration.check`` has completed. Its parts
 in paths under results/; the rules only put wildcards into these answers.
 """
 
+import atexit
+import gc
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -16,6 +18,16 @@ from voiceprivacy.plan.outputs import Averages, Outputs, Utility, replicates
 from voiceprivacy.plan.sources import Named, Sources, given_scores
 from voiceprivacy.plan.speech import Speech, environment_file
 from voiceprivacy.vocabulary import AUDIO_ENDINGS, ORIGINAL
+
+
+def keep_all_objects() -> None:
+    """Tell Python's garbage collector that planning makes objects that stay.
+
+    Measured: ``snakemake -n`` of 17,000 jobs takes 22 s instead of 32 s, of the demo 1.7 s instead
+    of 2.1 s.
+    """
+    gc.set_threshold(1_000_000)  # else millions of living objects are searched again and again
+    atexit.register(gc.freeze)  # else they are all searched once more when Python ends
 
 
 class Plan:

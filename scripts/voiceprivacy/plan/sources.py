@@ -28,12 +28,16 @@ from glob import glob
 from pathlib import Path
 from typing import NamedTuple
 
-from voiceprivacy.inout.files import BadInput, read_lines, whole_or_absent
-from voiceprivacy.vocabulary import CONDITIONS
+from voiceprivacy.inout.files import BadInput, read_json, read_lines, whole_or_absent
+from voiceprivacy.vocabulary import CONDITIONS, RESULTS_FORMAT
 
-FOLDER = Path("results", "sources")
+RESULTS = Path("results")
+FOLDER = RESULTS / "sources"
+FORMAT = RESULTS / "format"  # RESULTS_FORMAT, of results that are not finished
+MADE = ["checks", "audio", "trials", "samples", "embeddings", "scores", "metrics", "models"]
 CACHE = Path(".snakemake", "sources.json")
 HASHED_BYTES = 200e6  # of one source: a second of reading from a fast disk, some from a slow one
+REMAKE = "VOICEPRIVACY_REMAKE"  # environment: results of another format are made again
 NAME = "[a-z][a-z0-9_]*"
 ENCODER_FILES = ["hyperparams.yaml", "latent_extractor.ckpt", "latent_encoder.ckpt"]
 # Of an encoder of the Hugging Face hub, and one of its weights.
@@ -215,13 +219,14 @@ class _Files:
 
 def _fingerprint(named: list[Named], files: _Files) -> str:
     """SHA-256 of all files of a source: their names and what each holds."""
-    tables, recordings = {}, {}
-    for path in named:
-        its_tables, its_recordings = _files_of(path)
-        _refuse_lost(path, its_tables + its_recordings, files)
-        tables |= dict.fromkeys(its_tables)
-        recordings |= dict.fromkeys(its_recordings)
-    recordings = {path: None for path in recordings if path not in tables}
+    tables: set[str] = set()
+    recordings: set[str] = set()
+    for folder in named:
+        its_tables, its_recordings = _files_of(folder)
+        _refuse_lost(folder, its_tables + its_recordings, files)
+        tables.update(its_tables)
+        recordings.update(its_recordings)
+    recordings -= tables
     read_all = sum(files.size(path) or 0 for path in recordings) <= HASHED_BYTES
     digest = hashlib.sha256()
     for path in sorted(tables) + sorted(recordings):
@@ -297,13 +302,13 @@ def _named_in(wav_scp: str, root: str | None) -> Iterator[str]:
 def _base(wav_scp: str, lines: list[str]) -> str:
     """The folder that relative paths in a wav.scp start from, as corpora/kinds/kaldi.py has it."""
     directory = Path(wav_scp).parent
-    folders = ["", directory, *directory.absolute().parents]
+    folders = ["", str(directory), *map(str, directory.absolute().parents)]
     for line in lines:
         names = [word for word in _words(line[:-1]) if "/" in word] if line[-1] == "|" else [line]
         for name in names:
             for folder in [] if os.path.isabs(name) else folders:
                 if os.path.exists(os.path.join(folder, name)):
-                    return str(folder)
+                    return folder
     return ""
 
 
@@ -312,3 +317,37 @@ def _words(command: str) -> list[str]:
         return shlex.split(command)
     except ValueError:  # a quotation mark without its other one
         return command.split()
+
+
+# Results that are there already.
+
+
+def refuse_other_format(*, remake: bool, dry_run: bool) -> None:
+    """Refuse to carry on results of another format, which rules would not make again.
+
+    Finished results say their format in provenance.json. Others have a file of their own for it,
+    which the first run writes before it makes anything. Results without either are older.
+
+    Raises
+    ------
+    BadInput : results/ holds results of another format, and they are not to be made again
+    """
+    provenance = RESULTS / "provenance.json"
+    if provenance.exists():
+        its_format = read_json(provenance).get("format", 1)
+    elif FORMAT.exists():
+        its_format = int(FORMAT.read_text())
+    else:
+        is_fresh = not any((RESULTS / folder).exists() for folder in MADE)
+        its_format = RESULTS_FORMAT if is_fresh else 1
+    if its_format != RESULTS_FORMAT:
+        if remake:
+            return
+        raise BadInput(
+            f"{RESULTS.absolute()}: made by another version (format {its_format}, this one has"
+            f" {RESULTS_FORMAT}); run in a new directory (--directory NEW), or make everything"
+            " again here (python scripts/run.py --remake ...); nothing was changed"
+        )
+    if not dry_run and not FORMAT.exists():
+        with whole_or_absent(FORMAT) as temporary:
+            temporary.write_text(f"{RESULTS_FORMAT}\n")
