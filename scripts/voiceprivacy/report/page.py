@@ -17,7 +17,7 @@ from voiceprivacy.report.expected import read_comparison
 from voiceprivacy.report.figures import KINDS, by_kind
 from voiceprivacy.report.leaderboard import TITLES, leaderboard, sessions
 from voiceprivacy.report.published import read_published, tables_of
-from voiceprivacy.report.rank_answer import rank_answers
+from voiceprivacy.report.answer import rank_answers
 from voiceprivacy.report.standings import averaged
 from voiceprivacy.report.uncertainty import NONE
 from voiceprivacy.report.utility import read_utility, utility_section

@@ -4,9 +4,8 @@ import itertools
 import textwrap
 
 from voiceprivacy.catalogue import COLUMNS as ALL_COLUMNS
-from voiceprivacy.report.answer import answers, what_was_run, zero_evidence
+from voiceprivacy.report.answer import answers, rank_answers, what_was_run, zero_evidence
 from voiceprivacy.report.comparison import strongest_attacks
-from voiceprivacy.report.rank_answer import rank_answers
 from voiceprivacy.report.standings import averaged
 from voiceprivacy.report.uncertainty import NONE, NULL
 from voiceprivacy.vocabulary import UNDEFINED

@@ -3,9 +3,8 @@
 import pytest
 
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.report.answer import answers
+from voiceprivacy.report.answer import answers, doubts, protects
 from voiceprivacy.report.comparison import System
-from voiceprivacy.report.protection import doubts, protects
 from voiceprivacy.report.uncertainty import (
     PAIRS,
     STRONGEST,

@@ -1,7 +1,7 @@
 """The answer of a run on ranks alone: the most that any attack finds decides, and intervals say how sure it is."""
 
+from voiceprivacy.report.answer import rank_answers
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.rank_answer import rank_answers
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.vocabulary import NO_BREAK
 
