@@ -17,12 +17,10 @@ NOT_DONE = {  # rooms that somebody still works on
     "attack",
     "commands",
     "corpora",
-    "inout",
     "plan",
     "privacy",
     "report",
     "rules",
-    "running",
     "utility",
     "voiceprivacy",  # vocabulary and catalogue
 }

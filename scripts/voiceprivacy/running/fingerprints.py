@@ -1,74 +1,78 @@
-"""Which of our files a script needs, so that Snakemake runs a rule again when one of them changes."""
+"""Which of our files a script needs: Snakemake runs a rule again when one of them changes."""
 
 import ast
 import functools
 import hashlib
+from pathlib import Path
 
 from voiceprivacy.inout.files import SCRIPTS
 
 
-def code(*scripts):
+def code(*scripts: str) -> str:
     """Fingerprint of what the package's files behind some scripts say.
 
-    Rules take it as a parameter: Snakemake runs again what was made with another one. (As input files the modules would
-    be most of the files of a large run, and its planning a third slower.)
+    Rules take it as a parameter: Snakemake runs again what was made with another one. As input
+    files, the modules would be most files of a large run, and planning would take a third longer.
 
     Parameters
     ----------
     scripts : str
-        Files below our scripts folder without .py, such as score_trials or voiceprivacy/tables. One of the package
-        counts itself; a rule's script does not, because it is an input of its rule.
+        Files below our scripts folder without .py, such as score_trials or
+        voiceprivacy/inout/tables. One of the package counts itself; a rule's script does not,
+        because it is an input of its rule.
     """
-    own = {SCRIPTS / f"{script}.py" for script in scripts if script.startswith("voiceprivacy/")}
-    files = own.union(*map(modules, scripts))
+    files = set()
+    for script in scripts:
+        files.update(modules(script))
+        if script.startswith("voiceprivacy/"):
+            files.add(SCRIPTS / f"{script}.py")
     digests = [f"{file.relative_to(SCRIPTS)} {_digest(file)}" for file in sorted(files)]
     return hashlib.sha256("\n".join(digests).encode()).hexdigest()[:16]
 
 
 @functools.cache
-def modules(script):
-    """Files of the package that a script imports, directly or through others.
+def modules(script: str) -> list[Path]:
+    """Files of the package that a script (as above) imports, directly or through others; sorted.
 
     What is imported inside a function only (a plot, a resampler) does not count.
-
-    Parameters
-    ----------
-    script : str, as above
-
-    Returns
-    -------
-    list of Path, sorted
     """
-    found, new = set(), {SCRIPTS / f"{script}.py"}
+    reached: set[Path] = set()
+    new = {SCRIPTS / f"{script}.py"}
     while new:
-        imported = {module for path in new for module in _imports(path)} - found
-        found, new = found | imported, imported
-    return sorted(found)
+        imported: set[Path] = set()
+        for path in new:
+            imported.update(_imports(path))
+        new = imported - reached
+        reached |= new
+    return sorted(reached)
 
 
 @functools.cache
-def _digest(file):
+def _digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 @functools.cache
-def _imports(path):
-    names = []
+def _imports(path: Path) -> list[Path]:
+    """Files of the package that a file imports at its top level."""
+    names: list[str] = []
     for statement in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(statement, ast.ImportFrom):
-            names += [
-                statement.module,
-                *[f"{statement.module}.{alias.name}" for alias in statement.names],
-            ]
+        if isinstance(statement, ast.ImportFrom) and statement.module:
+            names.append(statement.module)
+            # What is imported from a package may be a module itself.
+            names += [f"{statement.module}.{alias.name}" for alias in statement.names]
         elif isinstance(statement, ast.Import):
             names += [alias.name for alias in statement.names]
-    return [file for name in names for file in _files(SCRIPTS / name.replace(".", "/"))]
+    files: list[Path] = []
+    for name in names:
+        files += _files(SCRIPTS / name.replace(".", "/"))
+    return files
 
 
 @functools.cache
-def _files(place):
-    """The file of a module, or that of a folder of modules if it holds more than a docstring; else none."""
-    module, folder = place.with_suffix(".py"), place / "__init__.py"
-    if folder.exists() and len(ast.parse(folder.read_text(encoding="utf-8")).body) > 1:
-        return [folder]
+def _files(path: Path) -> list[Path]:
+    """The file of a module (its path without .py), or of a package that has code of its own."""
+    module, package = path.with_suffix(".py"), path / "__init__.py"
+    if package.exists() and len(ast.parse(package.read_text(encoding="utf-8")).body) > 1:
+        return [package]
     return [module] if module.exists() else []

@@ -47,7 +47,7 @@ def in_threads(
     threads: int,
     interrupt: Callable[[], object] = lambda: None,
 ) -> Iterator[Iterator]:
-    """Call ``function(item)`` in threads: for compiled code, and for programs that threads wait for.
+    """Call ``function(item)`` in threads: for compiled code, and to wait for programs.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
-"""Other people's programs: started without a shell, limited in time and in words, ended with all that they started.
+"""Other people's programs: started without a shell, limited in time and output.
 
-A program runs in a process group of its own. What it says goes to our stderr: of more than LOG_BYTES the beginning and
-the end, so that a program that prints without end fills no disk.
+A program runs in a process group of its own, which is ended with all that it started. What it says
+goes to our stderr: of more than LOG_BYTES the beginning and the end, so that a program that prints
+without end fills no disk.
 """
 
 import os
@@ -10,6 +11,8 @@ import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
+from typing import IO
 
 from voiceprivacy.inout.files import BadInput, ours
 from voiceprivacy.running import box
@@ -22,8 +25,11 @@ class Failed(BadInput):
     """A program that did not end well, which another attempt, with more memory, may mend."""
 
 
-def words_of(command, *, threads):
-    """Split a command as a shell would, without one; {scripts}, {resources} and {threads} are filled in."""
+def words_of(command: str, *, threads: int) -> list[str]:
+    """Split a command as a shell would, without one.
+
+    {scripts}, {resources} and {threads} are filled in.
+    """
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -33,7 +39,35 @@ def words_of(command, *, threads):
     return [ours(word).replace("{threads}", str(threads)) for word in words]
 
 
-def run(words, *, name, threads, minutes=None, variables=None, writable=None):
+def options_of(values: dict[str, object]) -> list[str]:
+    """The words of options {name: value}: ``--name value``.
+
+    A list gives several values, true the bare ``--name``, false and None nothing.
+
+    >>> options_of({"alpha": [0.5, 0.9], "fast": True, "slow": False})
+    ['--alpha', '0.5', '0.9', '--fast']
+    """
+    words = []
+    for name, value in values.items():
+        if value is None or value is False:
+            continue
+        words.append(f"--{name}")
+        if isinstance(value, list):
+            words += map(str, value)
+        elif value is not True:
+            words.append(str(value))
+    return words
+
+
+def run(
+    words: list[str],
+    *,
+    name: str,
+    threads: int,
+    minutes: float | None = None,
+    variables: dict[str, str] | None = None,
+    writable: Path | None = None,
+) -> None:
     """Run a program to its end.
 
     Parameters
@@ -49,7 +83,8 @@ def run(words, *, name, threads, minutes=None, variables=None, writable=None):
     variables : dict, optional
         Added to its environment.
     writable : path, optional
-        The only folder that it may change: it runs in a box of voiceprivacy.running.box, without a network.
+        The only folder that it may change: it runs in a box of voiceprivacy.running.box, without a
+        network.
 
     Raises
     ------
@@ -60,21 +95,16 @@ def run(words, *, name, threads, minutes=None, variables=None, writable=None):
     if writable is not None:
         if reason := box.why_not(writable):
             raise BadInput(f"{name}: sandbox: true cannot be kept on this machine: {reason}")
-        words, environment = (
-            box.words_of(words, writable=writable),
-            environment | box.folders(writable),
-        )
-    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    try:
-        process = subprocess.Popen(words, **streams, env=environment, start_new_session=True)
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{name}: {words[0]}: {getattr(error, 'strerror', None) or error}") from None
+        words = box.words_of(words, writable=writable)
+        environment |= box.folders(writable)
+    process = _start(words, environment, name)
     reader = threading.Thread(target=_pass_on, args=(process.stdout,), daemon=True)
     reader.start()
+    status: int | None = None
     try:
         status = process.wait(None if minutes is None else 60 * minutes)
     except subprocess.TimeoutExpired:
-        status = None
+        pass
     finally:
         end_group(process)
         reader.join(GRACE_S)
@@ -82,11 +112,26 @@ def run(words, *, name, threads, minutes=None, variables=None, writable=None):
         raise Failed(f"{name} {_how(status, minutes)}")
 
 
-def end_group(process):
+def _start(words: list[str], environment: dict[str, str], name: str) -> subprocess.Popen:
+    try:
+        return subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise BadInput(f"{name}: {words[0]}: {reason}") from None
+
+
+def end_group(process: subprocess.Popen) -> None:
     """End a process that leads a group, and whatever else still runs in the group."""
-    for end in (signal.SIGTERM, signal.SIGKILL):
+    for number in (signal.SIGTERM, signal.SIGKILL):
         try:
-            os.killpg(process.pid, end)
+            os.killpg(process.pid, number)
         except (ProcessLookupError, PermissionError):  # nothing is left of it
             break
         try:
@@ -96,20 +141,25 @@ def end_group(process):
     process.wait()
 
 
-def _how(status, minutes):
+def _how(status: int | None, minutes: float | None) -> str:
+    """How a program ended (its exit status, or None if it ran too long), in words."""
     if status is None:
-        return f"ran longer than its runtime of {minutes:g} minutes and was ended: raise 'runtime', or find out why"
+        return (
+            f"ran longer than its runtime of {minutes:g} minutes and was ended:"
+            " raise 'runtime', or find out why"
+        )
     if status < 0:
-        why = " (out of memory?)" if -status == signal.SIGKILL else ""
-        return f"was killed by signal {-status}, {signal.Signals(-status).name}{why}; what it said stands above"
+        memory = " (out of memory?)" if -status == signal.SIGKILL else ""
+        by = f"signal {-status}, {signal.Signals(-status).name}{memory}"
+        return f"was killed by {by}; what it said stands above"
     return f"ended with exit code {status}; what it said stands above"
 
 
-def _pass_on(stream):
-    """Copy a program's output to stderr."""
+def _pass_on(stream: IO[bytes]) -> None:
+    """Copy a program's output to stderr: its first LOG_BYTES, and of more its last LAST_BYTES."""
     passed, left_out, last = 0, 0, bytearray()
     with stream:
-        while chunk := stream.read1(2**16):
+        while chunk := stream.read1(2**16):  # type: ignore[attr-defined]
             last += chunk
             del last[:-LAST_BYTES]
             if passed < LOG_BYTES:
@@ -120,14 +170,11 @@ def _pass_on(stream):
     if last and not last.endswith(b"\n"):  # a progress bar: what we say begins a line
         _print(b"\n")
     if left_out:
-        _print(
-            f"\n[{left_out / 1e6:.1f} MB of output are left out here; it ends with]\n".encode()
-            + last
-            + b"\n"
-        )
+        note = f"\n[{left_out / 1e6:.1f} MB of output are left out here; it ends with]\n"
+        _print(note.encode() + last + b"\n")
 
 
-def _print(content):
+def _print(content: bytes) -> None:
     sys.stderr.flush()
     sys.stderr.buffer.write(content)
     sys.stderr.buffer.flush()

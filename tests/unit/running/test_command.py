@@ -1,19 +1,20 @@
-"""What all commands share: bad input is refused at once when a workflow tries again, and only then."""
+"""What all commands share: what a workflow tries again is refused at once, if it is bad input."""
 
+import argparse
 import sys
 
 import pytest
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.running import command
+from voiceprivacy.running import command, refusals
 from voiceprivacy.running.programs import Failed
 
 
 @pytest.fixture
 def attempt(monkeypatch, tmp_path, capsys):
-    """A function that calls a command with words and an error to raise: (exit code, what it said, whether it ran)."""
+    """Call a command that raises an error: (exit code, what it said, whether it ran)."""
 
-    def call(error, *words, refusals=tmp_path / "refusals"):
+    def call(error, *words, folder=tmp_path / "refusals"):
         ran = []
 
         def main():
@@ -21,9 +22,9 @@ def attempt(monkeypatch, tmp_path, capsys):
             raise error
 
         monkeypatch.setattr(sys, "argv", ["command", *words])
-        monkeypatch.delenv(command.REFUSALS, raising=False)
-        if refusals:
-            monkeypatch.setenv(command.REFUSALS, str(refusals))
+        monkeypatch.delenv(refusals.REFUSALS, raising=False)
+        if folder:
+            monkeypatch.setenv(refusals.REFUSALS, str(folder))
         with pytest.raises(SystemExit) as left:
             command.run(main)
         return left.value.code, capsys.readouterr().err, bool(ran)
@@ -63,5 +64,22 @@ def test_what_another_attempt_may_mend_is_tried_again(attempt, error):
 
 
 def test_a_command_that_a_person_gives_is_always_tried(attempt):
-    attempt(BadInput("x"), refusals=None)
-    assert attempt(BadInput("x"), refusals=None)[2]
+    attempt(BadInput("x"), folder=None)
+    assert attempt(BadInput("x"), folder=None)[2]
+
+
+def test_an_option_that_is_no_json_is_named():
+    parser = argparse.ArgumentParser()
+    command.add_json(parser, "--source")
+    assert parser.parse_args(["--source", '{"a": [1]}']).source == {"a": [1]}
+    with pytest.raises(BadInput, match=r"^--source: not JSON \(Expecting"):
+        parser.parse_args(["--source", "{"])
+
+
+def test_a_table_is_printed_in_columns(capsys):
+    command.print_metrics({"a": {"n": 3, "eer_percent": 12.3456789}, "b.tsv": {"n": 12}})
+    assert capsys.readouterr().out.splitlines() == [
+        "                   a  b.tsv",
+        "n                  3     12",
+        "eer_percent  12.3457      -",
+    ]

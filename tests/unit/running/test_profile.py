@@ -25,12 +25,8 @@ ALONE = {  # one job of a whole run, or one that takes hours
 
 def rules():
     """{rule: its text} of all rule files."""
-    texts = [path.read_text() for path in (WORKFLOW / "rules").glob("*.smk")]
-    blocks = [
-        block
-        for text in texts
-        for block in re.split(r"^(?:use )?rule ", text, flags=re.MULTILINE)[1:]
-    ]
+    text = "\n".join(path.read_text() for path in (WORKFLOW / "rules").glob("*.smk"))
+    blocks = re.split(r"^(?:use )?rule ", text, flags=re.MULTILINE)[1:]
     return {re.match(r"(?:\w+ as )?(\w+)", block).group(1): block for block in blocks}
 
 
@@ -47,11 +43,10 @@ def test_every_rule_runs_here_or_travels_in_a_group_or_alone_for_a_reason():
 
 def test_a_group_is_named_after_wildcards_that_its_rules_have():
     groups, texts = profile()["groups"], rules()
-    named = {rule: re.findall(r"{\w+}", group) for rule, group in groups.items()}
-    assert any(named.values())
-    assert {
-        rule for rule, wildcards in named.items() for of in wildcards if of not in texts[rule]
-    } == set()
+    wildcards = {rule: re.findall(r"{\w+}", group) for rule, group in groups.items()}
+    assert any(wildcards.values())
+    for rule, names in wildcards.items():
+        assert [name for name in names if name not in texts[rule]] == [], rule
 
 
 def test_only_groups_that_there_are_are_joined():

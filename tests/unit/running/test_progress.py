@@ -38,9 +38,8 @@ def test_time_left_is_that_of_the_jobs_to_come_by_what_their_rule_took(clock):
     run_job(progress, clock, 1, "short", 10)
     run_job(progress, clock, 2, "long", 110)
     progress.see("progress", {"done": 2, "total": 5})
-    assert (
-        progress.text() == "progress: 2 of 5 jobs, 2 min, about 2 min left"
-    )  # 2 x 10 s and 110 s to come
+    # To come are 2 x 10 s and 110 s.
+    assert progress.text() == "progress: 2 of 5 jobs, 2 min, about 2 min left"
     run_job(progress, clock, 3, "long", 110)
     progress.see("progress", {"done": 3, "total": 5})
     assert progress.text() == "progress: 3 of 5 jobs, 4 min, about 20 s left"
@@ -114,9 +113,8 @@ def test_a_file_gets_a_line_a_minute_at_most(clock):
     stream = io.StringIO()
     run_four_jobs(logger_to(stream, clock), clock, 40)
     lines = [line for line in stream.getvalue().splitlines() if line.startswith("progress:")]
-    assert lines == [
-        "progress: 2 of 4 jobs, 80 s, about 80 s left"
-    ]  # the next would be the last, at 160 s
+    # The next would be the last, at 160 s.
+    assert lines == ["progress: 2 of 4 jobs, 80 s, about 80 s left"]
     assert CLEAR not in stream.getvalue()
 
 

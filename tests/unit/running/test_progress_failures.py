@@ -51,8 +51,7 @@ def logs(tmp_path, monkeypatch):
 
 
 def test_a_job_is_named_with_its_own_log_and_the_clusters():
-    found = failures((ALONE + ON_A_CLUSTER).splitlines())
-    assert found == [
+    assert failures((ALONE + ON_A_CLUSTER).splitlines()) == [
         Failure("score_trials", "logs/score.log", None),
         Failure("train_extractor", "logs/train.log", "slurm/12.log"),
     ]
