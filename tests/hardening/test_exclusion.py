@@ -1,4 +1,4 @@
-"""Utterances that are left out: of every part, list and condition alike, counted, never silently."""
+"""Utterances left out: of every part, list and condition alike, counted, never silently."""
 
 import pytest
 from support import world
@@ -152,7 +152,8 @@ def test_a_bad_utterance_that_is_named_is_no_error(folder):
 def test_a_speaker_who_loses_all_utterances_of_a_part_is_an_error(folder, names, part):
     spoil(*names)
     _, errors = examine(on_bad_audio="exclude")
-    what = f"audio: speaker 'anna' loses all utterances of {part}: mend them, or exclude all of this speaker's"
+    lost = f"audio: speaker 'anna' loses all utterances of {part}"
+    what = f"{lost}: mend them, or exclude all of this speaker's"
     assert what in errors
 
 

@@ -1,4 +1,4 @@
-"""What breaks around the program: full disks, plug-ins that hang or babble, files that change, two runs at once."""
+"""Trouble around the program: full disks, plug-ins that hang, changing files, two runs at once."""
 
 import contextlib
 import os
@@ -143,7 +143,8 @@ def test_a_plug_in_that_hangs_is_ended_with_all_that_it_started(
 def test_a_program_that_does_not_listen_to_sigterm_is_killed(tmp_path, monkeypatch):
     monkeypatch.setattr(programs, "GRACE_S", 0.5)
     mark = tmp_path / "deaf"
-    deaf = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); open('{mark}', 'w').close(); {HANG}"
+    ignore = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)"
+    deaf = f"{ignore}; open('{mark}', 'w').close(); {HANG}"
 
     def call(minutes):
         with pytest.raises(BadInput, match="ran longer than its runtime"):
@@ -153,7 +154,7 @@ def test_a_program_that_does_not_listen_to_sigterm_is_killed(tmp_path, monkeypat
 
 
 def ended_while_it_hung(call, mark):
-    """Give a program that makes a mark and hangs ever more minutes, until it got as far on a machine that is slow."""
+    """Let a program mark and hang, for ever more minutes until it got as far on a slow machine."""
     for minutes in (0.05, 0.5, 4):
         began = time.monotonic()
         call(minutes)
@@ -173,7 +174,8 @@ def test_gigabytes_of_output_make_a_small_log(capfd):
 
 
 def test_what_a_program_said_last_is_kept(capfd):
-    code = "import sys; print('begin'); [print('x' * 999) for _ in range(6000)]; print('the reason'); sys.exit(1)"
+    babble = "[print('x' * 999) for _ in range(6000)]"
+    code = f"import sys; print('begin'); {babble}; print('the reason'); sys.exit(1)"
     with pytest.raises(BadInput, match="exit code 1"):
         programs.run([sys.executable, "-c", code], name="it", threads=1)
     said = capfd.readouterr().err
@@ -196,7 +198,7 @@ def test_sigterm_ends_a_command_its_plug_in_and_its_leftovers(folder):
 
 @contextlib.contextmanager
 def started(program, folder):
-    """A program of Python with a pool of processes, in a process group of its own; what it says goes to a file."""
+    """A Python program with a pool of processes, in a group of its own; it writes to a file."""
     environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
     with open(folder / "said", "w") as said:
         streams = {"stdout": said, "stderr": said, "cwd": folder, "env": environment}
@@ -213,7 +215,7 @@ def started(program, folder):
 
 @pytest.mark.parametrize("program", [SPAWNED, FORKED], ids=["spawned", "forked"])
 def test_the_processes_of_a_command_end_when_it_is_killed(tmp_path, program):
-    """As by a machine that is out of memory: nobody tells them, and they would hold theirs for ever."""
+    """As by a machine that is out of memory: nobody tells them, and they would hold theirs on."""
     with started(program, tmp_path) as command:
         wait_for(lambda: len(processes_of(command.pid)) > 2 or command.poll() is not None)
         assert command.poll() is None, (tmp_path / "said").read_text()
@@ -263,7 +265,7 @@ def test_a_recording_that_changes_during_the_run_is_noticed(folder, capfd, comma
     code = {
         "touched": "import os; os.utime('data/wav/carl-1.wav', (1, 1))",
         "replaced": "import shutil; shutil.copy('data/wav/carl-2.wav', 'data/wav/carl-1.wav')",
-        "removed": "import shutil, os; shutil.copy('data/wav/carl-1.wav', 'x.wav'); os.remove('data/wav/carl-1.wav')",
+        "removed": "import shutil; shutil.move('data/wav/carl-1.wav', 'x.wav')",
     }[change]
     for name in ("plug.py", "embed.py"):
         edit("# here", code)(folder / name)

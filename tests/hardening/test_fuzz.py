@@ -1,8 +1,8 @@
-"""Every reader of foreign files, given nonsense: it reads it or raises BadInput in one line; no hang, no gigabytes.
+"""Every reader of foreign files, given nonsense: it reads it or raises BadInput in one line.
 
-What is fed is random bytes, random text, and good files with some places changed. The draws are the same in every run
-(but for --hypothesis-profile=explore); HYPOTHESIS_MAX_EXAMPLES takes more of them. While a reader works, the process
-may take MEMORY more than it has.
+What is fed is random bytes, random text, and good files with some places changed. The draws are the
+same in every run (but for --hypothesis-profile=explore); HYPOTHESIS_MAX_EXAMPLES takes more of
+them. While a reader works, the process may take MEMORY more than it has.
 """
 
 import contextlib
@@ -43,7 +43,10 @@ FOLDER = {
     }
 }
 
-WORDS = b"\0 \n \r\n \t \t\t nan inf 1e999 -1 1_0 .. / ../x ' \" \\ {} [] & * &a & [*a] % - -- ; 2001-99-99 !new: !ref"
+WORDS = (
+    b"\0 \n \r\n \t \t\t nan inf 1e999 -1 1_0 .. / ../x ' \" \\ {} [] & * &a & [*a] % - -- ; "
+    b"2001-99-99 !new: !ref"
+)
 TOKENS = (
     WORDS.split(b" ")
     + [

@@ -1,4 +1,4 @@
-"""What looks odd and is legal is read right: encodings of audio and text, strange ids. What is read is what counts."""
+"""What looks odd and is legal is read right: encodings of audio and text, strange ids."""
 
 import subprocess
 import sys
@@ -275,7 +275,7 @@ def test_a_mistake_of_the_program_is_one_line_and_exit_code_1(tmp_path):
 def test_a_submission_that_lacks_an_utterance_is_not_completed_by_the_original(
     tmp_path, monkeypatch, capfd
 ):
-    """The original lies at ../data/wav of the manifest: that path, appended to the submission, must not lead to it."""
+    """The original is ../data/wav of the manifest: below the submission this must not reach it."""
     world.build(tmp_path)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "submission" / "anna-0.wav").unlink()

@@ -1,4 +1,4 @@
-"""Malformed input of every kind: one clear line with the place, the right exit code, nothing lost, nothing half-made.
+"""Malformed input: one clear line with the place, the right exit code, nothing lost or half-made.
 
 The tables of cases lie beside this file: malformed_tables, _corpora, _audio, _plugins and _config.
 """

@@ -1,1 +1,1 @@
-"""What several tests share: made-up speech, scores, models and runs, and programs in processes of their own."""
+"""What several tests share: made-up speech, scores, models, runs, and programs that are started."""

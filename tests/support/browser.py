@@ -40,7 +40,7 @@ class Hang(Exception):
 
 
 def asked(visit, *, attempts=3, hang_seconds=HANG_SECONDS):
-    """``visit(chromium)``; a Chromium that hangs, which says nothing of the page, is killed and another one asked."""
+    """``visit(chromium)``, again in another Chromium where the first one hangs and is killed."""
     from playwright.sync_api import Error
 
     hung = threading.Event()
@@ -69,7 +69,7 @@ def _kill_chromium(hung):
 
 
 class Reader:
-    """Somebody who has opened a page; ``errors`` and ``requests`` are what went wrong and out meanwhile."""
+    """Somebody with a page open; ``errors`` and ``requests`` say what went wrong and out."""
 
     def __init__(self, started, path, *, width=1280, dark=False, scripts=True):
         size, scheme = {"width": width, "height": 900}, "dark" if dark else "light"
@@ -136,7 +136,7 @@ class Reader:
     def silent_players(self):
         """Audio that does not play, or is no sound once decoded.
 
-        Raises ``Hang`` where Chromium neither plays nor refuses to: whether it ever does so, play() does not promise.
+        Raises ``Hang`` where Chromium neither plays nor refuses to: play() promises neither.
         """
         listen = """async (patience) => {
             const late = () => new Promise((done) => setTimeout(() => done('hangs'), patience));
@@ -148,12 +148,14 @@ class Reader:
                 player.pause();
                 const file = await (await fetch(player.src)).arrayBuffer();
                 const sound = await new OfflineAudioContext(1, 1, 16000).decodeAudioData(file);
-                const peak = sound.getChannelData(0).reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0);
+                const louder = (peak, sample) => Math.max(peak, Math.abs(sample));
+                const peak = sound.getChannelData(0).reduce(louder, 0);
                 return peak > 0.001 ? 'plays' : 'silence';
             };
             const found = [];
             for (const player of document.querySelectorAll('audio')) {
-                const heard = await Promise.race([play(player), late()]).catch((error) => `${error}`);
+                const first = Promise.race([play(player), late()]);
+                const heard = await first.catch((error) => `${error}`);
                 found.push([player.ariaLabel, heard]);
                 if (heard === 'hangs') break;
             }

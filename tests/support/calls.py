@@ -11,7 +11,7 @@ LONGEST_S = 900  # a script that hangs fails its test and not the whole run
 
 
 def call(script, *words, python=(), **options):
-    """Run scripts/<script>.py with these words; the process that has ended, with what it said as text."""
+    """Run scripts/<script>.py with these words; the ended process, with what it said as text."""
     command = [sys.executable, *python, SCRIPTS / f"{script}.py", *words]
     return subprocess.run(
         list(map(str, command)), capture_output=True, text=True, timeout=LONGEST_S, **options

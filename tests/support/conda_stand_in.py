@@ -1,7 +1,7 @@
-"""A small conda channel on this disk, and a stand-in for the conda command that takes its packages from there.
+"""A small conda channel on this disk, and a stand-in for conda that takes its packages from there.
 
-The solver and the installer are real (py-rattler). The packages are not: those that envs/*.yaml names are empty, and
-python calls the Python of the tests and notes which script it was called with.
+The solver and the installer are real (py-rattler). The packages are not: those that envs/*.yaml
+names are empty, and python calls the Python of the tests and notes which script it was called with.
 """
 
 import argparse
@@ -28,7 +28,7 @@ export PATH="$1/bin:$PATH"
 
 
 def conda_specs(environment):
-    """The conda packages of an environment file: [(name, version or nothing)], without its pip block."""
+    """The conda packages of an environment file: [(name, version or nothing)], without pip's."""
     entries = [
         entry
         for entry in yaml.safe_load(environment.read_text())["dependencies"]
@@ -73,7 +73,7 @@ def _write_package(folder, name, version):
 
 
 def install_command(base, channel):
-    """Write ``conda`` and ``activate`` into base/bin; what the command installs comes from the channel's folder."""
+    """Write ``conda`` and ``activate`` into base/bin; the command installs from the channel."""
     (base / "bin").mkdir(parents=True)
     (base / "bin" / "activate").write_text(ACTIVATE)
     command = base / "bin" / "conda"
@@ -82,7 +82,7 @@ def install_command(base, channel):
 
 
 def create(environment, prefix, *, channel, cache):
-    """Solve an environment file and install it; its pip block must be what the Python of the tests has."""
+    """Solve an environment file and install it; the Python of the tests must have its pip block."""
     content = yaml.safe_load(environment.read_text())
     if content["channels"] != ["conda-forge", "nodefaults"]:
         sys.exit(f"{environment}: other channels than conda-forge: {content['channels']}")

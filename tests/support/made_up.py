@@ -1,4 +1,4 @@
-"""A made-up results folder with everything that the page draws: two corpora, one of them with names that are markup."""
+"""Made-up results with all that the page draws: two corpora, names that are markup."""
 
 import itertools
 from pathlib import Path
@@ -158,7 +158,7 @@ def pictures():
 
 
 def published():
-    """What others published about B2 and B2r on the women and men of libri_test, beside numbers of this run."""
+    """What others published about B2 and B2r on libri_test, beside numbers of this run."""
     of_run = [
         metric._replace(corpus="libri_test") for metric in metrics() if metric.corpus == "libri"
     ]

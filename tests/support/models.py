@@ -196,7 +196,7 @@ epoch_counter: !new:os.system
 
 
 def wav2vec(folder):
-    """Write a tiny encoder in the layout of SpeechBrain's wav2vec 2.0 recipe; returns the folder."""
+    """Write a tiny encoder in the layout of SpeechBrain's wav2vec 2.0 recipe; the folder."""
     folder.mkdir(parents=True)
     torch.manual_seed(1)
     extractor = wav2vec_2.W2VLatentExtractor([6, 6, 6], kernel_sizes=[11, 3, 3], strides=[5, 4, 4])
@@ -255,7 +255,7 @@ SMALLER_RECIPE = {
 
 
 def small_recipe(path):
-    """Write the shipped recipe xvector_small with a smaller model and four epochs; returns the path."""
+    """Write the shipped recipe xvector_small with a smaller model and four epochs; the path."""
     text = (RESOURCES / "recipes" / "xvector_small.yaml").read_text(encoding="utf-8")
     for old, new in SMALLER_RECIPE.items():
         assert f"\n{old}" in text or f"\n    {old}" in text

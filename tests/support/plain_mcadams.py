@@ -1,8 +1,7 @@
-"""McAdams anonymisation as a plain loop, written from the description: the oracle of the tests and the benchmark.
+"""McAdams anonymisation as a plain loop, written from the description: what tests compare with.
 
-References
-----------
-Patino, Tomashenko, Todisco, Nautsch, Evans, Speaker anonymisation using the McAdams coefficient, Interspeech 2021.
+References ---------- Patino, Tomashenko, Todisco, Nautsch, Evans, Speaker anonymisation using the
+McAdams coefficient, Interspeech 2021.
 """
 
 import numpy as np
@@ -29,7 +28,7 @@ def anonymise(samples, sample_rate, *, alpha, first_frame=1, clip=True):
 
 
 def burg(frame):
-    """Prediction polynomial (ORDER + 1,) by Burg's method, its denominator by recursion (Andersen, 1978)."""
+    """Prediction polynomial (ORDER + 1,) by Burg's method, recursive (Andersen, 1978)."""
     coefficients = np.array([1.0] + [0.0] * ORDER)
     forward, backward = frame[1:], frame[:-1]
     energy = forward @ forward + backward @ backward

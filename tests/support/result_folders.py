@@ -1,4 +1,4 @@
-"""A small folder of results, as a run leaves it: what compare and the export of submissions read."""
+"""A small folder of results, as a run leaves it: what compare and export_submission read."""
 
 import itertools
 
@@ -31,7 +31,7 @@ def write_results(
     corpora=("demo",),
     averages=None,
 ):
-    """Write metrics.tsv, intervals with replicates, trial lists, scores and provenance.json, alike for all corpora."""
+    """Write metrics, intervals, replicates, lists, scores and provenance, alike for all corpora."""
     metrics = []
     for corpus, (extractor, backend), trials in itertools.product(corpora, attackers, lists):
         for anonymiser in ("original", *anonymisers):

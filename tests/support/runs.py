@@ -24,7 +24,7 @@ SPEAKERS = {
 
 
 def snakemake(folder, *arguments, tree=ROOT, **environment):
-    """Run the workflow (of ``tree``) in a folder; the tiny config's jobs take seconds, so a hang is cut off.
+    """Run the workflow (of ``tree``) in a folder; what hangs is cut off.
 
     It leads a process group, of which nothing is left when a test is over, however it ends.
     """
@@ -51,7 +51,7 @@ def snakemake(folder, *arguments, tree=ROOT, **environment):
 
 
 def processes_of(group):
-    """Processes of a process group that have not ended; in a container nobody may have asked how they did."""
+    """Processes of a process group that have not ended; zombies have, if nobody asked how."""
     found = []
     for status in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
@@ -61,7 +61,7 @@ def processes_of(group):
 
 
 def spoken(speaker, utterance, pitch_hz, *, seconds=1.2, sample_rate=16000):
-    """A buzz with a formant of the speaker's own and some noise: enough for a pipeline, not for a listener."""
+    """A buzz with a formant of the speaker's own and noise: enough for a pipeline."""
     draw = seeds.generator(0, speaker, utterance)
     time = np.arange(int(seconds * sample_rate)) / sample_rate
     pitch = pitch_hz * (1 + 0.02 * np.sin(2 * np.pi * (2 + draw.uniform()) * time))
@@ -74,7 +74,7 @@ def spoken(speaker, utterance, pitch_hz, *, seconds=1.2, sample_rate=16000):
 
 
 def make_kaldi_directory(folder, *, utterances=5, enrolled=2):
-    """Write wav.scp, utt2spk, spk2gender, enrolls and trials of the tiny speakers, and their audio."""
+    """Write wav.scp, utt2spk, spk2gender, enrolls and trials of the tiny speakers, and audio."""
     names = {speaker: [f"{speaker}-{k}" for k in range(utterances)] for speaker in SPEAKERS}
     folder.mkdir(parents=True)
     lines = {"wav.scp": [], "utt2spk": [], "spk2gender": [], "enrolls": [], "trials": []}

@@ -1,7 +1,7 @@
 """A SLURM cluster of one node on loopback, started for a test and stopped after it.
 
-It needs root and the programs of Debian's slurm-wlm and munge; slurm.conf must be /etc/slurm/slurm.conf, because a job
-does not see SLURM_CONF.
+It needs root and the programs of Debian's slurm-wlm and munge; slurm.conf must be
+/etc/slurm/slurm.conf, because a job does not see SLURM_CONF.
 """
 
 import contextlib
@@ -35,8 +35,8 @@ def missing():
 def cluster(folder):
     """Start munged, slurmctld and slurmd, which write into ``folder`` only.
 
-    At the end, and wherever something fails, everything is stopped: all jobs, the programs with all that they started,
-    and what a job left behind.
+    At the end, and wherever something fails, everything is stopped: all jobs, the programs with all
+    that they started, and what a job left behind.
     """
     for name in ("state", "spool"):
         (folder / name).mkdir(parents=True)
@@ -152,7 +152,7 @@ def _stop(daemon):
 
 
 def _kill_the_rest():
-    """Kill what a job left behind until nothing is left: what dies may have started another, and takes a moment."""
+    """Kill what a job left behind until nothing is left: what dies may have started another."""
 
     def none_is_left():
         left = of_this_cluster()

@@ -1,4 +1,4 @@
-"""Simulated trials and matrices of known speakers, and scores that a resampling draws several times."""
+"""Simulated trials and matrices of known speakers, and scores that a resampling draws twice."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from voiceprivacy.privacy.scores.trials import Sample
 
 
 def scored(score, *, n_speakers=6, n_utterances=3):
-    """Every speaker's model against every utterance, scored by ``score(enrolled, tried, utterance)``, with its map."""
+    """Every model against every utterance by ``score(enrolled, tried, utterance)``, and a map."""
     found, speaker_of = {"target": [], "nontarget": []}, {}
     for enrolled in range(n_speakers):
         speaker_of[f"model{enrolled}"] = f"s{enrolled}"
@@ -52,7 +52,7 @@ def classes(found):
 
 
 def drawn(seed, *, shift):
-    """A sample whose scores are drawn as often as their places say, and the same scores repeated as often."""
+    """A sample with counts of its scores, and the scores repeated as often as these say."""
     rng = np.random.default_rng(seed)
     target, nontarget = rng.normal(shift, 1, 12).round(1), rng.normal(0, 1, 30).round(1)
     target_counts, nontarget_counts = np.arange(1, 13), np.arange(30, 0, -1)

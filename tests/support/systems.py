@@ -26,7 +26,7 @@ def write_system(
 
 
 def write_two_lists(folder):
-    """Two anonymisers and the original on two lists, b1 always two points of EER above b2; the paths by list."""
+    """Two anonymisers and the original on two lists, b1 two points of EER above b2; paths."""
     found = {}
     for trials, level in (("f", 10.0), ("m", 20.0)):
         for anonymiser, shift in (("b1", 2.0), ("b2", 0.0), ("original", -5.0)):

@@ -71,7 +71,7 @@ def vctk(
     men=("p226",),
     microphones=("mic1", "mic2"),
 ):
-    """wav48_silence_trimmed/speaker/speaker_sentence_microphone.flac at 48 kHz, and speaker-info.txt."""
+    """wav48_silence_trimmed/speaker/speaker_sentence_microphone.flac at 48 kHz, and a table."""
     lines = ["ID  AGE  GENDER  ACCENTS  REGION COMMENTS "]
     for speaker in (*women, *men):
         lines.append(

@@ -1,7 +1,7 @@
-"""A small world of good input, and the commands that read it: every file of it is spoilt by some test.
+"""A small world of good input, and the commands that read it: some test spoils every file of it.
 
-Two women and two men say four sentences each (a third of a second). All commands run inside the folder, with the
-relative paths of COMMANDS, and write names that begin with out.
+Two women and two men say four sentences each (a third of a second). All commands run inside the
+folder, with the relative paths of COMMANDS, and write names that begin with out.
 """
 
 import importlib.util
@@ -37,12 +37,17 @@ CORPUS = "--checks out.tsv --excluded out.excluded.tsv --source"
 KALDI, GIVEN = '{"kaldi": "data"}', '{"given": {"all": "data"}}'
 LIBRISPEECH = '{"librispeech": {"root": "libri", "subsets": ["dev"]}}'
 VCTK = '{"vctk": {"root": "vctk", "microphone": "mic2"}}'
-FOLDER = '{"folder": {"root": "data/wav", "pattern": "{speaker}-{utterance}.wav", "speakers": "genders.tsv"}}'
+FOLDER = (
+    '{"folder": {"root": "data/wav", "pattern": "{speaker}-{utterance}.wav", '
+    '"speakers": "genders.tsv"}}'
+)
 
 COMMANDS = {
     "verification": "assess_verification --scores scores.tsv --metrics out.json",
-    "verification of Kaldi's files": "assess_verification --scores scores.txt --trials key.txt --metrics out.json",
-    "verification by speaker": "assess_verification --scores scores.tsv --speakers speakers.tsv --metrics out.json",
+    "verification of Kaldi's files": "assess_verification --scores scores.txt --trials key.txt"
+    " --metrics out.json",
+    "verification by speaker": "assess_verification --scores scores.tsv --speakers speakers.tsv"
+    " --metrics out.json",
     "zebra": "assess_zebra --scores scores.tsv --metrics out.json --curves out.tsv",
     "zebra with tags": "assess_zebra --scores scores.tsv --tags tags.yaml --metrics out.json",
     "calibration": "assess_calibration --train scores.tsv --test scores.tsv --metrics out.json",
@@ -50,19 +55,21 @@ COMMANDS = {
     "ranks": "assess_ranks --matrix templates.npz --metrics out.json",
     "scoring": "score_trials --enrolment enrolment.npz --trial trial.npz --trials trials.tsv "
     "--enrolments enrolments.tsv --backend cosine --scores out.tsv",
-    "scoring by PLDA": "score_trials --enrolment enrolment.npz --trial trial.npz --trials trials.tsv "
-    "--enrolments enrolments.tsv --backend plda.npz --scores out.tsv",
-    "McAdams": "anonymise_mcadams --manifest speech/manifest.tsv --seed 1 --audio-dir out --output-manifest out.tsv",
+    "scoring by PLDA": "score_trials --enrolment enrolment.npz --trial trial.npz"
+    " --trials trials.tsv --enrolments enrolments.tsv --backend plda.npz --scores out.tsv",
+    "McAdams": "anonymise_mcadams --manifest speech/manifest.tsv --seed 1 --audio-dir out"
+    " --output-manifest out.tsv",
     "a plug-in's command": f"""anonymise_part {PART} '{{"command": "{sys.executable} plug.py"}}'""",
     "a plug-in's function": f"""anonymise_part {PART} '{{"function": "mine.py:anonymise"}}'""",
     "a plug-in's audio": f"""anonymise_part {PART} '{{"audio": "submission"}}'""",
     "ready embeddings": f"{EMBED} --ready enrolment.npz",
     "an extractor's command": f"{EMBED} --command '{sys.executable} embed.py'",
     "a model": f"{EMBED} --model model",
-    "style": "extract_style --manifest speech/manifest.tsv --transcripts transcripts.tsv --dictionary words.dic "
-    "--embeddings out.npz",
+    "style": "extract_style --manifest speech/manifest.tsv --transcripts transcripts.tsv"
+    " --dictionary words.dic --embeddings out.npz",
     "a Kaldi directory": f"validate_corpus {CORPUS} '{KALDI}' --protocol '{GIVEN}'",
-    "a prepared Kaldi directory": f"prepare_part --source '{KALDI}' --protocol '{GIVEN}' --part trial"
+    "a prepared Kaldi directory": f"prepare_part --source '{KALDI}' --protocol '{GIVEN}'"
+    " --part trial"
     " --manifest out/manifest.tsv --audio-dir out/wav",
     "LibriSpeech": f"validate_corpus {CORPUS} '{LIBRISPEECH}'",
     "VCTK": f"validate_corpus {CORPUS} '{VCTK}'",

@@ -10,9 +10,9 @@ import sys
 import numpy as np
 import pytest
 
+from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.inout.files import SCRIPTS
-from voiceprivacy.catalogue import METRICS
 from voiceprivacy.privacy.matrices import ranks, similarity
 from voiceprivacy.privacy.matrices import speakers as rank_speakers
 from voiceprivacy.privacy.scores import trials, verification, zebra

@@ -1,4 +1,4 @@
-"""The lock for pip is exact and hashed; the conda environments agree with it and suffice for the rules that name them.
+"""The lock for pip is exact and hashed; environments agree with it and suffice for their rules.
 
 That conda-forge can solve them is not tested: it cannot be reached from here.
 """
@@ -63,7 +63,7 @@ def test_the_lock_has_what_is_asked_for():
 
 
 def pins(environment):
-    """Yield (package by its name on PyPI, version) of an environment, of conda and of its pip block."""
+    """Yield (package by its name on PyPI, version) of an environment: conda's and pip's."""
     for entry in yaml.safe_load(environment.read_text())["dependencies"]:
         if isinstance(entry, dict):
             yield from (pin.split("==") for pin in entry["pip"])

@@ -1,4 +1,4 @@
-"""What the README and the docs tell people to type works as it stands there: configs, commands, the plug-in."""
+"""What README and docs tell people to type works as it stands there: configs, commands, plug-in."""
 
 import re
 import subprocess

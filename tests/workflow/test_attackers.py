@@ -1,4 +1,4 @@
-"""Attackers who train on protected speech, scores that somebody else made, and a published protocol on a stand-in."""
+"""Attackers who train on protected speech, scores of others, a published protocol's stand-in."""
 
 import csv
 import re
@@ -26,7 +26,7 @@ def part_of(
     prefix="",
     files=("wav.scp", "utt2spk", "spk2gender"),
 ):
-    """Write the part of a Kaldi directory with these genders and numbers of utterances, its names with a prefix."""
+    """Write the part of a Kaldi directory with these genders and numbers of utterances."""
     folder.mkdir(parents=True)
     of_gender = dict(line.split() for line in (source / "spk2gender").read_text().splitlines())
     for name in files:

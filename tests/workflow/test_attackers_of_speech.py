@@ -1,4 +1,4 @@
-"""The ignorant, the lazy-informed and the semi-informed attacker on real speech, where it is at hand."""
+"""The ignorant, lazy-informed and semi-informed attacker on real speech, if there is any."""
 
 import csv
 import os

@@ -1,4 +1,4 @@
-"""What people get wrong: one clear line that names the thing, and nothing that a second run takes for good."""
+"""What people get wrong: one clear line with its name, and nothing that a second run believes."""
 
 import pytest
 from support.runs import snakemake, write_config

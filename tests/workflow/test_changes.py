@@ -1,4 +1,4 @@
-"""What runs again after a change: exactly what it concerns, counted on a finished run of a copy of this tree."""
+"""What runs again after a change: exactly what it concerns, counted on a finished run."""
 
 import re
 import shutil
@@ -72,7 +72,7 @@ def finished(tmp_path_factory, model_folder):
 
 @pytest.fixture
 def after(finished):
-    """A function that changes files (path, what to append) or sections of the config, and counts the planned jobs.
+    """A function that changes files or sections of the config, and counts the planned jobs.
 
     It gives {(rule, anonymiser or nothing): jobs}. The files are as before afterwards.
     """

@@ -1,7 +1,7 @@
 """--sdm conda: Snakemake builds the environments of envs/ and runs every rule in its own.
 
-With a real solver and installer, but packages of a small channel of our own: that conda-forge can solve the
-environments, and that its packages do what the rules need, is not tested.
+With a real solver and installer, but packages of a small channel of our own: that conda-forge can
+solve the environments, and that its packages do what the rules need, is not tested.
 """
 
 import json
@@ -27,7 +27,7 @@ CALLED = {
 
 
 def run(folder, model, **channel):
-    """Run the tiny config with --sdm conda as far as METRICS, with a channel and a command of its own."""
+    """Run the tiny config with --sdm conda as far as METRICS, with its own channel and command."""
     build_channel(folder / "channel", ENVIRONMENTS, **channel)
     install_command(folder / "base", folder / "channel")
     make_kaldi_directory(folder / "data" / "tiny")

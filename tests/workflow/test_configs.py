@@ -66,7 +66,7 @@ def test_scripts_are_short():
 
 
 def test_no_script_hides_a_library():
-    """`python scripts/x.py` puts scripts/ first on the path: torch once found our tabulate.py instead of its own."""
+    """`python scripts/x.py` puts scripts/ first on the path: torch once took our tabulate.py."""
     installed = set(importlib.metadata.packages_distributions())
     scripts = {path.stem for path in (ROOT / "scripts").glob("*.py")}
     assert scripts & (installed | set(sys.stdlib_module_names)) == set()

@@ -1,4 +1,4 @@
-"""Anonymisers whose protection is known, on real speech: the numbers of the report must say what they are."""
+"""Anonymisers whose protection is known, on real speech: the report must say what they are."""
 
 import csv
 import os
@@ -13,7 +13,8 @@ pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(
         not {"VOICEPRIVACY_SPEECH", "VOICEPRIVACY_ASV"} <= set(os.environ),
-        reason="VOICEPRIVACY_SPEECH (a LibriSpeech folder) and VOICEPRIVACY_ASV (a SpeechBrain folder) are not set",
+        reason="not set: VOICEPRIVACY_SPEECH (a LibriSpeech folder),"
+        " VOICEPRIVACY_ASV (a SpeechBrain folder)",
     ),
 ]
 with_world = pytest.mark.skipif(
@@ -68,6 +69,6 @@ def test_speech_played_backwards_sounds_anonymous_and_is_not(values):
 
 @with_world
 def test_another_pitch_hides_a_part_of_the_voice(values):
-    """Attacker and user draw shifts of their own, so the informed attack is no easier than the ignorant one."""
+    """Attacker and user draw shifts of their own: informed is no easier than ignorant."""
     for condition in ("op", "pp"):
         assert 10 < float(values["eer_percent", "pitch", condition]) < 45

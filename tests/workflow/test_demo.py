@@ -1,4 +1,4 @@
-"""The embedded demo as a new user gets it: within its size, with a useful attacker, and finished after one run."""
+"""The embedded demo as a new user gets it: small, a useful attacker, finished after one run."""
 
 import csv
 import re

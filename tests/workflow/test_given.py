@@ -1,4 +1,4 @@
-"""Scores that somebody else made of two runs of an anonymiser: C_ECE, with intervals where the speakers are known."""
+"""Scores that somebody else made of two runs: C_ECE, with intervals where speakers are known."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A whole run on ids, paths and a config that would do harm if a shell, an archive or a browser ever believed them."""
+"""A run on ids, paths and a config that would harm whoever believed them (shell, browser)."""
 
 import subprocess
 import sys

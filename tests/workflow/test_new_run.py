@@ -1,4 +1,4 @@
-"""From a folder of wavs and a folder of protected wavs to the report, in the two commands of the README."""
+"""From wavs and protected wavs to the report, in the two commands of the README."""
 
 import csv
 import subprocess

@@ -1,4 +1,4 @@
-"""The page as a reader has it: drawn without errors or a network, sorted, switched, pointed at, printed."""
+"""The page as a reader has it: without errors or network, sorted, switched, pointed at, printed."""
 
 import re
 
@@ -66,7 +66,8 @@ def test_the_leaderboard_fits_on_a_laptop(read):
     page = read().page
     assert (
         page.evaluate(
-            "(() => { const of = document.querySelector('.scroll'); return of.scrollWidth - of.clientWidth; })()"
+            "(({scrollWidth, clientWidth}) => scrollWidth - clientWidth)"
+            "(document.querySelector('.scroll'))"
         )
         <= 0
     )
@@ -117,7 +118,8 @@ def test_a_click_on_the_legend_hides_a_system_and_the_colours_leave_it_hidden(re
     chart = page.locator("#zebra .chart").first
     chart.scroll_into_view_if_needed()
     chart.locator(".legendtoggle").nth(3).click()
-    hidden = "document.querySelector('#zebra .plot').data.filter((of) => of.visible === 'legendonly').map((of) => of.name)"
+    traces = "[...document.querySelector('#zebra .plot').data]"
+    hidden = f"{traces}.filter((one) => one.visible === 'legendonly').map((one) => one.name)"
     page.wait_for_function(f"{hidden}.length === 1")
     name = page.evaluate(hidden)
     page.get_by_role("button", name="Dark colours").click()
@@ -130,7 +132,8 @@ def test_a_system_is_hidden_and_shown_everywhere_by_key(read):
     for section in ("#leaderboard", "#zebra"):
         page.locator(f"{section} .chart").first.scroll_into_view_if_needed()
         page.locator(f"{section} .main-svg").first.wait_for()
-    drawn = "[...document.querySelector('#zebra .plot').data].filter((of) => of.visible !== false).map((of) => of.name)"
+    traces = "[...document.querySelector('#zebra .plot').data]"
+    drawn = f"{traces}.filter((one) => one.visible !== false).map((one) => one.name)"
     everything = ["perfect privacy", "original OO", "b2 OP", "b2 PP", "b2r OP", "b2r PP"]
     assert page.evaluate(drawn) == everything
     box = page.get_by_role("checkbox", name="b2r", exact=True)
@@ -200,7 +203,8 @@ def test_pointing_at_a_cell_names_the_two_speakers_as_they_are_called(read):
 def test_dark_and_light_are_switched_with_the_charts(read):
     page = read(dark=True).page
     page.locator("#leaderboard .main-svg").first.wait_for()
-    colours = "[getComputedStyle(document.body).backgroundColor, document.querySelector('.plot').layout.font.color]"
+    page = "getComputedStyle(document.body).backgroundColor"
+    colours = f"[{page}, document.querySelector('.plot').layout.font.color]"
     dark = page.evaluate(colours)
     page.get_by_role("button", name="Light colours").click()
     light = page.evaluate(colours)

@@ -1,6 +1,7 @@
-"""Another processor: the same protected speech, embeddings to five digits, equal error rates to one trial.
+"""Another processor: the same speech, embeddings to five digits, equal error rates to one trial.
 
-The libraries that compute choose their instructions when they start, and can be told to take those of an old processor.
+The libraries that compute choose their instructions when they start, and can be told to take those
+of an old processor.
 """
 
 import json
@@ -39,7 +40,7 @@ OLD_PROCESSOR = {  # without AVX; nothing to the ones without x86's instructions
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
-    """Speech, embeddings, scores and metrics of a small list, computed here and as an old processor does."""
+    """Speech, embeddings, scores and metrics of a small list, here and as by an old processor."""
     shared = tmp_path_factory.mktemp("speech")
     names = {speaker: [f"{speaker}-{number}" for number in range(4)] for speaker in SPEAKERS}
     utterances = []

@@ -1,4 +1,4 @@
-"""One whole run on sampled galleries alone: features that are histograms, tables II and III, the page."""
+"""A whole run on sampled galleries alone: features that are histograms, tables II and III, page."""
 
 import csv
 
@@ -32,7 +32,7 @@ CONFIG = {
 
 @pytest.mark.long
 def test_ranks_of_features_from_speech_to_the_page(tmp_path):
-    """Pitch, style, and units of a tiny random encoder of the Hugging Face hub and of one of SpeechBrain's own."""
+    """Pitch, style, and units of tiny random encoders: a Hugging Face hub's, and SpeechBrain's."""
     models.hub_encoder(tmp_path / "hubert", "hubert")
     models.wav2vec(tmp_path / "wav2vec")
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(CONFIG))

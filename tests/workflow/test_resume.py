@@ -1,4 +1,4 @@
-"""A run that is killed at any moment goes on where it was: the same numbers, and finished jobs are not repeated."""
+"""A run that is killed at any moment goes on where it was; finished jobs are not repeated."""
 
 import contextlib
 import os
@@ -36,7 +36,7 @@ def make_run_folder(folder, model):
 
 
 def start_resume(folder):
-    """Start `make resume` as a person would, with this Python's Snakemake, in a process group of its own."""
+    """Start `make resume` as a person would, with this Snakemake, in a group of its own."""
     arguments = (
         f"--snakefile {ROOT}/Snakefile --directory {folder} --configfile {folder}/config.yaml"
     )
@@ -60,7 +60,7 @@ def start_resume(folder):
 
 
 def kill(process, *, orphans):
-    """Kill -9 a run, unless it is over: all of it, or Snakemake alone, so that its jobs live on and write."""
+    """Kill -9 a run, unless it is over: all of it, or Snakemake alone, whose jobs live on."""
     with contextlib.suppress(ProcessLookupError):
         if orphans:
             found = subprocess.run(

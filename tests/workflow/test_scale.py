@@ -16,7 +16,7 @@ MOST_JOBS = (
 
 
 def write_run(folder, *, anonymisers, sets, extractors, backends):
-    """A config of many systems: every corpus has two sets (lists of trials), women and men; all files are empty."""
+    """A config of many systems: every corpus has two lists, women and men; all files are empty."""
     for corpus in range(sets // 2):
         directory = folder / f"data/c{corpus}"
         directory.mkdir(parents=True)

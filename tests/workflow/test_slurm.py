@@ -1,4 +1,4 @@
-"""The profile for clusters on a real SLURM of one node: the same numbers as here, trouble noticed and overcome."""
+"""The profile for clusters on a real SLURM of one node: the same numbers, trouble overcome."""
 
 import contextlib
 import os
@@ -60,7 +60,7 @@ DRAINS = ONCE.replace(
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster(tmp_path_factory):
-    """With VOICEPRIVACY_SLURM set, a machine that cannot start one fails the tests instead of skipping them."""
+    """With VOICEPRIVACY_SLURM set, a machine that cannot start one fails the tests."""
     assert slurm.missing() is None
     with slurm.cluster(tmp_path_factory.mktemp("slurm")):
         yield

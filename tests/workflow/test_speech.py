@@ -1,4 +1,4 @@
-"""Real speech and a real attacker, where they are: B2 hides a voice from the ignorant, not from the informed."""
+"""Real speech, a real attacker: B2 hides a voice from the ignorant, not the informed."""
 
 import csv
 import os
@@ -11,7 +11,8 @@ pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(
         not {"VOICEPRIVACY_SPEECH", "VOICEPRIVACY_ASV"} <= set(os.environ),
-        reason="VOICEPRIVACY_SPEECH (a LibriSpeech folder) and VOICEPRIVACY_ASV (a SpeechBrain folder) are not set",
+        reason="not set: VOICEPRIVACY_SPEECH (a LibriSpeech folder),"
+        " VOICEPRIVACY_ASV (a SpeechBrain folder)",
     ),
 ]
 

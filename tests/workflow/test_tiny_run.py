@@ -1,4 +1,4 @@
-"""One whole run on a tiny Kaldi directory with all three kinds of plug-ins: what it writes, and that it is finished."""
+"""One whole run on a tiny Kaldi directory with three kinds of plug-ins: all that it writes."""
 
 import csv
 import json
@@ -181,7 +181,10 @@ def test_every_metric_of_the_issue_is_a_number_or_a_word(run):
         for row in table
         if (row["anonymiser"], row["condition"]) == ("mine", "op")
     }
-    expected = "eer_percent cllr_bit cllr_min_bit dece_bit worst_case_log10 tag deid_percent mean_disclosure_bit"
+    expected = (
+        "eer_percent cllr_bit cllr_min_bit dece_bit worst_case_log10 tag deid_percent"
+        " mean_disclosure_bit"
+    )
     assert set(expected.split()) <= set(of_mine)
     assert all(row["value"] not in ("", "nan") for row in table)
     keys = [tuple(row.values())[:7] for row in table]
@@ -289,7 +292,7 @@ def test_results_do_not_depend_on_cores_shards_folder_hash_seed_or_the_order_of_
 
 
 def planned(run, **anonymisers):
-    """Dry-run with other anonymisers: the rules that would run, and the values of {anonymiser} among their jobs."""
+    """Dry-run with other anonymisers: the rules that would run, and values of {anonymiser}."""
     config = yaml.safe_load((run / "config.yaml").read_text())
     other = config | {"anonymisers": config["anonymisers"] | anonymisers}
     (run / "other.yaml").write_text(yaml.safe_dump(other, sort_keys=False))

@@ -1,4 +1,4 @@
-"""The challenges' configs on the directories that their recipes make: every set is there, and the run plans."""
+"""The challenges' configs on their recipes' directories: every set is there, the run plans."""
 
 import re
 

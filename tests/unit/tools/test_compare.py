@@ -1,4 +1,4 @@
-"""Two folders of results in one report: what is the same, what stands apart, what is compared in pairs."""
+"""Two folders of results in one report: what is common, what stands apart, which pairs are."""
 
 import csv
 

@@ -1,4 +1,4 @@
-"""new_run: which protected file is whose, what is left out and why, and a config that the checks accept."""
+"""new_run: which protected file is whose, what is left out and why, a config that checks accept."""
 
 import numpy as np
 import pytest

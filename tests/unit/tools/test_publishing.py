@@ -15,7 +15,7 @@ SPEAKERS = ("annamaria", "bertholda", "charlotte")
 
 @pytest.fixture
 def manifest(tmp_path):
-    """Protected speech with metadata in its files, as FLAC and WAV, the second speaker's at another rate."""
+    """Protected speech with metadata in its FLAC and WAV, the second speaker's at another rate."""
     folder, utterances = tmp_path / "b2", []
     for place, speaker in enumerate(SPEAKERS):
         for number in range(4):

@@ -1,4 +1,4 @@
-"""Submissions: what is packed, always the same bytes, and a checker that names everything that is missing or wrong."""
+"""Submissions: what is packed, always the same bytes, and a checker that names every fault."""
 
 import json
 import os
@@ -171,7 +171,8 @@ def test_speech_that_is_missing_unknown_double_or_broken_is_named_if_asked_for(s
     soundfile.write(submitted / "wav/tiny/enrolment/anna-0.flac", np.zeros((10, 2)), 16000)
     assert findings(submitted) == []
     assert findings(submitted, with_audio=True) == [
-        "wav/tiny/enrolment/anna-0.wav: utterance 'anna-0' is also in wav/tiny/enrolment/anna-0.flac",
+        "wav/tiny/enrolment/anna-0.wav: utterance 'anna-0' is also in "
+        "wav/tiny/enrolment/anna-0.flac",
         "wav/tiny/trial/: 1 of 2 utterances without a file, such as 'anna-1'",
         "wav/tiny/trial/carl-1.wav: unknown utterance",
         "wav/tiny/trial/berta-1.wav: cannot be read as audio",
