@@ -1,7 +1,8 @@
-"""How much two processes gain over one in embedding speech with the shipped attacker, beside two programs of their own.
+"""How much two processes gain over one in embedding speech, beside two programs of their own.
 
-Noise stands for speech: the network does the same work on it. Two programs at once that halve the utterances between
-them are what the machine can do at most; whatever they miss of a factor of two, its cores share (memory, clock).
+Noise stands for speech: the network does the same work on it. Two programs at once that halve the
+utterances between them are what the machine can do at most; whatever they miss of a factor of two,
+its cores share (memory, clock).
 """
 
 import os
@@ -33,11 +34,13 @@ def main():
         two = embed(folder, {"all": utterances}, threads=2)
         apart = embed(folder, {"odd": utterances[1::2], "even": utterances[::2]}, threads=1)
     print(
-        f"{N_UTTERANCES} utterances of {SECONDS:g} s: one process {one:.1f} s, two {two:.1f} s: {one / two:.2f} times"
+        f"{N_UTTERANCES} utterances of {SECONDS:g} s: one process {one:.1f} s, two {two:.1f} s:"
+        f" {one / two:.2f} times"
     )
     of_work = [seconds - one_utterance for seconds in (one, two, apart)]
     print(
-        f"without the {one_utterance:.1f} s that one utterance takes (start-up): {of_work[0] / of_work[1]:.2f} times; "
+        f"without the {one_utterance:.1f} s that one utterance takes (start-up):"
+        f" {of_work[0] / of_work[1]:.2f} times; "
         f"two programs at once: {of_work[0] / of_work[2]:.2f} times"
     )
 
@@ -55,7 +58,7 @@ def make_utterances(folder):
 
 
 def embed(folder, parts, *, threads):
-    """Seconds on the clock of extract_embeddings.py, one program at once for each part {name: utterances}."""
+    """Seconds on the clock of extract_embeddings.py, one program for each part."""
     for name, utterances in parts.items():
         write_manifest(folder / f"{name}.tsv", utterances)
     start = time.perf_counter()

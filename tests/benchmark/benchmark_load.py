@@ -1,10 +1,11 @@
-"""What a large corpus takes: 10,400 and 104,000 utterances through every stage, each with its peak memory and time.
+"""What a large corpus takes: 10,400 and 104,000 utterances through every stage, memory and time.
 
     python tests/benchmark/benchmark_load.py [--speakers 100 1000] [--folder DIR]
 
-A Kaldi directory of half-second files (104 a speaker, hard links), an anonymiser that links, an extractor that draws;
-five utterances enrol a speaker, every other one is tried against its own and nine other speakers. The stages are the
-workflow's own commands, one after the other on one thread. Matrices of all pairs, which grow with the square, are not.
+A Kaldi directory of half-second files (104 a speaker, hard links), an anonymiser that links, an
+extractor that draws; five utterances enrol a speaker, every other one is tried against its own and
+nine other speakers. The stages are the workflow's own commands, one after the other on one thread.
+Matrices of all pairs, which grow with the square, are not.
 """
 
 import argparse

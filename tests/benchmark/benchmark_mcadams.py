@@ -1,6 +1,7 @@
-"""How fast McAdams is: seconds of audio a second of a plain loop written from the paper, and of ours; two cores or one.
+"""How fast McAdams is: seconds of audio a second, of a plain loop and of ours; two cores or one.
 
-The two-core figure is of wall time, files read and written: it means something only where nothing else runs.
+The two-core figure is of wall time, files read and written: it means something only where nothing
+else runs.
 """
 
 import functools
@@ -40,12 +41,13 @@ def main():
     print(f"{'ratio':<12}{speeds['ours'] / speeds['plain loop']:>8.1f}")
     seconds = corpus_seconds(samples)
     print(
-        f"{'2 threads':<12}{seconds[1] / seconds[2]:>8.1f} times one, with all files read and written (wall time)"
+        f"{'2 threads':<12}{seconds[1] / seconds[2]:>8.1f} times one,"
+        " with all files read and written (wall time)"
     )
 
 
 def audio_seconds_per_second(anonymise, samples):
-    """The fastest of several rounds, in processor time of this thread: other programs do not count."""
+    """The fastest of several rounds, in processor time of this thread without other programs."""
     spent = []
     for _ in range(ROUNDS):
         start = time.thread_time()
@@ -55,7 +57,7 @@ def audio_seconds_per_second(anonymise, samples):
 
 
 def corpus_seconds(samples):
-    """Wall time of a corpus of FILES utterances by one and by two threads, the fastest of several rounds each."""
+    """Wall time of FILES utterances by one and by two threads, the fastest of several rounds."""
     fastest = {}
     for threads in (1, 2) * ROUNDS:
         with tempfile.TemporaryDirectory() as folder:

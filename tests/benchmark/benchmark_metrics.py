@@ -1,4 +1,4 @@
-"""How fast the metrics of score files are on one core: against plain loops, with a million scores, as a command."""
+"""How fast metrics are on one core: against plain loops, with a million scores, as a command."""
 
 import functools
 import json
@@ -30,22 +30,26 @@ def main():
     )
     loop, ours = seconds(plain_profile, **few), seconds(profile, **few)
     print(
-        f"ECE at 201 priors, 10 000 scores: plain loop {loop:.2f} s, ours {ours:.4f} s, ratio {loop / ours:.0f}"
+        f"ECE at 201 priors, 10 000 scores: plain loop {loop:.2f} s, ours {ours:.4f} s,"
+        f" ratio {loop / ours:.0f}"
     )
     both = seconds(everything, **many)
     print(
-        f"all metrics and the profile, 1 000 000 scores: {both:.3f} s, a {TOOLKIT_S / both:.0f}th of the toolkit's"
+        f"all metrics and the profile, 1 000 000 scores: {both:.3f} s,"
+        f" a {TOOLKIT_S / both:.0f}th of the toolkit's"
     )
     of = spoken(n_speakers=20, n_utterances=30)
     replicates, band = seconds(resampled, of=of), seconds(null_band, of=of)
     print(
-        f"1000 replicates of all metrics, 12 000 scores: {replicates:.2f} s (at most {BOOTSTRAP_S}); band {band:.2f} s"
+        f"1000 replicates of all metrics, 12 000 scores: {replicates:.2f} s"
+        f" (at most {BOOTSTRAP_S}); band {band:.2f} s"
     )
     for n_speakers, n_utterances, n_replicates in ((40, 75, 100), (100, 100, 10)):
         of = spoken(n_speakers=n_speakers, n_utterances=n_utterances)
         spent = seconds(resampled, of=of, n_replicates=n_replicates) * 1000 / n_replicates
         print(
-            f"1000 replicates of all metrics, {len(of.scores)} scores: {spent:.1f} s (from {n_replicates})"
+            f"1000 replicates of all metrics, {len(of.scores)} scores: {spent:.1f} s"
+            f" (from {n_replicates})"
         )
     print(f"assess_zebra.py, 12 000 scores, start-up included: {command(drawn(12_000)):.2f} s")
 
@@ -80,7 +84,7 @@ def null_band(of):
 
 
 def seconds(function, **arguments):
-    """The fastest of several rounds, in processor time of this thread: other programs do not count."""
+    """The fastest of several rounds, in processor time of this thread without other programs."""
     spent = []
     for _ in range(ROUNDS):
         start = time.thread_time()

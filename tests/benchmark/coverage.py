@@ -1,11 +1,12 @@
-"""How often the intervals hold the truth, measured on simulated speakers whose true numbers are known.
+"""How often intervals hold the truth, on simulated speakers whose true numbers are known.
 
-A setting (kind of simulation, number of speakers) takes one to ten minutes on a core. Its lines are appended to --table
-when it is done, and a setting that stands there is not simulated again.
+A setting (kind of simulation, number of speakers) takes one to ten minutes on a core. Its lines are
+appended to --table when it is done, and a setting that stands there is not simulated again.
 
-Every simulated set draws new speakers: scores with effects of the enrolled and the tried speaker and of the pair, or
-embeddings with a mean per speaker. An interval holds if the number of infinitely many such speakers lies within it
-(for ranks: of infinitely many test speakers against galleries of the same size).
+Every simulated set draws new speakers: scores with effects of the enrolled and the tried speaker
+and of the pair, or embeddings with a mean per speaker. An interval holds if the number of
+infinitely many such speakers lies within it (for ranks: of infinitely many test speakers against
+galleries of the same size).
 """
 
 import argparse
@@ -183,7 +184,7 @@ def numbers(of, n_replicates, seed):
 
 
 def both(sample):
-    """All metrics of scores with an interval, and min DCF, which has none because of what it holds here."""
+    """All metrics of scores with an interval, and min DCF, which has none."""
     scores = {
         label: np.repeat(getattr(sample, label), getattr(sample, f"{label}_counts"))
         for label in CLASSES
@@ -245,7 +246,7 @@ def of_ratios(size, separation, *, sets, n_replicates):
 
 
 def ratios_of(numbers):
-    """{metric: {condition: number}} of {condition: {metric: number}}, as the normalised measures take them."""
+    """{metric: {condition: number}} of {condition: {metric: number}}, for normalised measures."""
     return {
         name: {condition: of[name] for condition, of in numbers.items()}
         for name in ("dece_bit", "cllr_min_bit")
@@ -296,7 +297,7 @@ def assessed(matrices):
 
 
 def true_of_embeddings(size):
-    """Of many speakers (G_VD: protected voices are as different as original ones); ranks of many galleries."""
+    """Of many speakers (G_VD: protected voices differ as much); ranks of many galleries."""
     return {"deid_percent": true_deid_percent(size[1]), "gvd_db": 0.0} | ranks.disclosure(
         true_ranks(size)
     )

@@ -1,13 +1,15 @@
-"""How often intervals hold the truth where several lists, runs or anonymisers meet, and how honest p-values are.
+"""How often intervals of several lists, runs or anonymisers hold the truth, p-values too.
 
 Like coverage.py, on the same simulated speakers and with the same table, whose columns it takes:
 
-* averages over the six lists of a challenge with its weights, and over two lists with equal ones; differences of two
-  anonymisers on them. The lists differ in d' by up to 0.6; each half of VCTK has two lists of the same speakers;
-* two runs of an anonymiser: C_ECE and the Cllr of calibrations that are trained on one and used on the other. The truth
-  is that of infinitely many speakers, whose best calibration both runs share; and linkability_vpc of one run, whose
-  truth has the bins of the simulated sets;
-* two anonymisers that are alike: how often they are told apart, and how often p-values lie below 1, 5, 10 and 50 %.
+* averages over the six lists of a challenge with its weights, and over two lists with equal ones;
+  differences of two anonymisers on them. The lists differ in d' by up to 0.6; each half of VCTK has
+  two lists of the same speakers;
+* two runs of an anonymiser: C_ECE and the Cllr of calibrations that are trained on one and used on
+  the other. The truth is that of infinitely many speakers, whose best calibration both runs share;
+  and linkability_vpc of one run, whose truth has the bins of the simulated sets;
+* two anonymisers that are alike: how often they are told apart, and how often p-values lie below 1,
+  5, 10 and 50 %.
 """
 
 import argparse
@@ -70,7 +72,7 @@ def main():
 
 
 def of_averages(size, separation, lists, *, sets, n_replicates):
-    """Lines of averages over lists, and of the differences to an anonymiser whose d' is larger by 0.5 on each."""
+    """Lines of averages over lists, and of differences to an anonymiser with d' larger by 0.5."""
     weights = [weight for weight, *_ in lists.values()]
     expected = [
         {

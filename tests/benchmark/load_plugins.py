@@ -1,4 +1,4 @@
-"""The two plug-ins of the load test: an anonymiser that links the speech, an extractor that draws what it hears.
+"""The plug-ins of the load test: an anonymiser that links, an extractor that draws what it hears.
 
 load_plugins.py anonymise --manifest IN.tsv --seed N --audio-dir OUT/ --output-manifest OUT.tsv
 load_plugins.py embed --manifest IN.tsv --embeddings OUT.npz

@@ -1,9 +1,10 @@
-"""How often an anonymiser is shown to protect, where it does not and where it does, by pairs and by intervals.
+"""How often an anonymiser is shown to protect, where it does not and where it does.
 
-On the simulated speakers of coverage.py. ``pairs`` is the rule of the report: the interval of the difference from
-unprotected speech leaves zero out. ``intervals`` is the rule that it falls back to: both intervals are disjoint. Once
-with one attack on each, once with the strongest of four attacks on unprotected speech and of two on the anonymiser,
-whose true equal error rates are the same: then what is chosen looks stronger than it is.
+On the simulated speakers of coverage.py. ``pairs`` is the rule of the report: the interval of the
+difference from unprotected speech leaves zero out. ``intervals`` is the rule that it falls back to:
+both intervals are disjoint. Once with one attack on each, once with the strongest of four attacks
+on unprotected speech and of two on the anonymiser, whose true equal error rates are the same: then
+what is chosen looks stronger than it is.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Simulated speakers whose true numbers are known: scores with effects of speakers and pairs, and embeddings."""
+"""Simulated speakers whose true numbers are known: scores with effects of speakers, embeddings."""
 
 import numpy as np
 from scipy.special import ndtr
@@ -10,11 +10,11 @@ SCALE = 1.5  # scores are LLRs times this: miscalibrated, so that Cllr and min C
 
 
 def simulated_scores(size, separations, draw):
-    """Every speaker against every speaker's utterances: SpeakerTrials of two anonymisers on the same speakers.
+    """Every speaker against all utterances: SpeakerTrials of two anonymisers on the same speakers.
 
-    Both classes have variance 1, of it: target trials 0.36 of the speaker; nontarget trials 0.2 of each speaker, 0.09
-    of the pair. Half of every effect is common to both anonymisers. At a separation of 0 target trials have the effects
-    of nontarget trials: no evidence at all.
+    Both classes have variance 1, of it: target trials 0.36 of the speaker; nontarget trials 0.2 of
+    each speaker, 0.09 of the pair. Half of every effect is common to both anonymisers. At a
+    separation of 0 target trials have the effects of nontarget trials: no evidence at all.
     """
     n_speakers, n_utterances = size
     enrolment = np.repeat(np.arange(n_speakers), n_speakers * n_utterances)
@@ -69,7 +69,7 @@ def true_numbers(separation):
 
 
 def simulated_matrices(size, draw, *, pairs=True, dimensions=6):
-    """ScoreMatrix of OO, OP and PP, and that of OP's templates; protection hides two thirds of the voice."""
+    """ScoreMatrix of OO, OP and PP, and of OP's templates; two thirds of a voice are hidden."""
     n_speakers, n_utterances = size
     speaker = np.repeat(np.arange(n_speakers), n_utterances)
     voice, disguise = draw.normal(size=(2, n_speakers, dimensions))

@@ -1,11 +1,12 @@
-"""Do the tests notice wrong metrics? Changes the metric modules in thousands of small ways and counts what goes unseen.
+"""Do the tests notice wrong metrics? Changes them in thousands of ways, counts what goes unseen.
 
     make mutation                                        # all modules: about an hour on one core
     make mutation MODULES="privacy/zebra anonymise/frames"
 
-mutmut makes the mutants. Every module gets a tree of its own below .mutation with nothing but the module's own tests; a
-second call goes on where the first one was killed. Survivors are written to .mutation/<module>/survivors.diff.
-Compiled functions are mutated as plain Python, because mutmut leaves functions with decorators alone.
+mutmut makes the mutants. Every module gets a tree of its own below .mutation with nothing but the
+module's own tests; a second call goes on where the first one was killed. Survivors are written to
+.mutation/<module>/survivors.diff. Compiled functions are mutated as plain Python, because mutmut
+leaves functions with decorators alone.
 """
 
 import argparse
@@ -72,7 +73,7 @@ addopts = "--import-mode=importlib -W error -p no:cacheprovider"
 SAME_EXAMPLES = """\
 from hypothesis import Phase, settings
 
-phases = [Phase.explicit, Phase.generate]  # a mutant is killed by any example, the smallest one is of no interest
+phases = [Phase.explicit, Phase.generate]  # any example kills, the smallest one need not be found
 settings.register_profile("mutation", derandomize=True, database=None, deadline=None, phases=phases)
 settings.load_profile("mutation")
 """
@@ -109,7 +110,7 @@ def main():
 
 
 def plant(tree, module):
-    """Copy the package and the module's tests; what mutmut found out before stays only if none of them has changed."""
+    """Copy the package and the module's tests; earlier answers stay if none has changed."""
     room = module.split("/")[0]
     folders = {
         "scripts/voiceprivacy": MUTATED,
@@ -152,7 +153,7 @@ def digest(path):
 
 
 def read_outcomes(tree, module):
-    """Mutant -> whether a test failed, or it crashed or did not end; not for one that was not tried yet."""
+    """Mutant -> whether a test failed, crashed or did not end; only of those tried."""
     codes = json.loads((tree / "mutants" / MUTATED / f"{module}.py.meta").read_text())[
         "exit_code_by_key"
     ]
