@@ -55,9 +55,9 @@ def main():
 
         style.save(picture(curves=curves, metrics=metrics, over=arguments.over), arguments.plot)
     if arguments.table:
-        from voiceprivacy.report import challenge, typeset
+        from voiceprivacy.report import paper_tables, typeset
 
-        typeset.write(arguments.table, challenge.of_scores(metrics))
+        typeset.write(arguments.table, paper_tables.of_scores(metrics))
     if arguments.curves:
         write_curves(arguments.curves, curves)
     write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))

@@ -9,9 +9,9 @@ from voiceprivacy.report.charts.draw import run_of
 from voiceprivacy.report.comparison import compare, write_comparison
 from voiceprivacy.report.corpora import read_corpora
 from voiceprivacy.report.figures import embed
-from voiceprivacy.report.latex import write_latex
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.page import write_page
+from voiceprivacy.report.typeset import write_latex
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
 from voiceprivacy.running.command import run
 

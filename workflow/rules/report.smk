@@ -5,7 +5,7 @@ rule write_rank_tables:
     """Rank disclosure of all features beside each other, and how well each loss fits."""
     input:
         metrics="results/metrics.tsv",
-        script=SCRIPTS / "write_rank_tables.py",
+        script=SCRIPTS / "write_tables.py",
     output:
         tsv="results/report/tables/ranks.tsv",
         tex="results/report/tables/ranks.tex",
@@ -15,12 +15,12 @@ rule write_rank_tables:
     conda:
         "../../envs/evaluate.yaml"
     params:
-        code=code("write_rank_tables"),
+        code=code("write_tables"),
     shell:
         "python {input.script:q}"
         " --metrics {input.metrics:q}"
-        " --tsv {output.tsv:q}"
-        " --tex {output.tex:q}"
+        " --table ranks"
+        " --output {output.tsv:q} {output.tex:q}"
         " > {log:q} 2>&1"
 
 

@@ -308,7 +308,7 @@ def read_rows(path: FilePath, columns: list[str]) -> Iterator[tuple[int, Row]]:
         yield line, dict(zip(columns, fields, strict=True))
 
 
-def number(text: str, path: FilePath, line: int) -> float:
+def number(text: str, path: FilePath, line: int | str) -> float:
     """The number in a field (inf is one, NaN is not)."""
     try:
         value = float(text)

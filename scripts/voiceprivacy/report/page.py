@@ -8,7 +8,13 @@ import jinja2
 
 from voiceprivacy.inout.files import RESOURCES, BadInput, read_lines, whole_or_absent
 from voiceprivacy.provenance.record import averages_of, controls_of
-from voiceprivacy.report.answer import answers, how_many_trials, what_was_run, zero_evidence
+from voiceprivacy.report.answer import (
+    answers,
+    how_many_trials,
+    rank_answers,
+    what_was_run,
+    zero_evidence,
+)
 from voiceprivacy.report.charts.draw import draw_alphas
 from voiceprivacy.report.charts.utility import scatters
 from voiceprivacy.report.colours import palette_of
@@ -17,7 +23,6 @@ from voiceprivacy.report.expected import read_comparison
 from voiceprivacy.report.figures import KINDS, by_kind
 from voiceprivacy.report.leaderboard import TITLES, leaderboard, sessions
 from voiceprivacy.report.published import read_published, tables_of
-from voiceprivacy.report.answer import rank_answers
 from voiceprivacy.report.standings import averaged
 from voiceprivacy.report.uncertainty import NONE
 from voiceprivacy.report.utility import read_utility, utility_section

@@ -19,11 +19,11 @@ from voiceprivacy.privacy.uncertainty import paired, strongest
 from voiceprivacy.report.charts.draw import Place, draw, run_of
 from voiceprivacy.report.comparison import compare, write_comparison
 from voiceprivacy.report.figures import Figure, embed
-from voiceprivacy.report.latex import write_latex
 from voiceprivacy.report.metrics import write_metrics
 from voiceprivacy.report.page import write_page
 from voiceprivacy.report.published import tables_of, write_published
 from voiceprivacy.report.terminal import summary
+from voiceprivacy.report.typeset import write_latex
 from voiceprivacy.report.uncertainty import PAIRS, STRONGEST, SYSTEMS, read_comparisons
 from voiceprivacy.report.utility import utility_section
 from voiceprivacy.tools.merging import (

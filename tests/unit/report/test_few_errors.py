@@ -5,10 +5,10 @@ from support.made_up import TEMPLATE
 
 from voiceprivacy.report.colours import palette
 from voiceprivacy.report.comparison import compare
-from voiceprivacy.report.latex import write_latex
 from voiceprivacy.report.leaderboard import leaderboard
 from voiceprivacy.report.page import write_page
 from voiceprivacy.report.standings import averaged
+from voiceprivacy.report.typeset import write_latex
 from voiceprivacy.report.uncertainty import SHORT, SHORT_EXPLAINED, has_few_errors
 
 WITH_INTERVALS = ("eer_percent", "cllr_bit", "cllr_min_bit", "dece_bit")

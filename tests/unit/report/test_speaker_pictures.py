@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import read_rows, write_table
+from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.curves import EXPOSURES, ZOO, read_speakers
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.plots import (
@@ -18,13 +18,10 @@ from voiceprivacy.report.plots import (
     zoo,
 )
 from voiceprivacy.report.rank_tables import (
-    BOUND,
     SPEAKERS,
     by_length,
     read_disclosures,
     read_examples,
-    write_latex,
-    write_tables,
 )
 
 NAMES = ["a", "b", "c"]
@@ -178,32 +175,6 @@ def of_gallery(extractor, bits, *, trials="f_t1_d1", anonymiser="original", cond
         Number("demo", trials, anonymiser, extractor, "cosine", condition, name, str(value))
         for name, value in values.items()
     ]
-
-
-def test_features_stand_side_by_side_and_their_sum_is_a_bound(tmp_path):
-    write_tables(tmp_path / "t.tsv", [*of_gallery("ecapa", 2.0), *of_gallery("f0", 0.5)])
-    columns = (tmp_path / "t.tsv").read_text().splitlines()[0].split("\t")
-    assert columns[-3:] == ["ecapa+cosine", "f0+cosine", BOUND]
-    rows = {row["metric"]: row for _, row in read_rows(tmp_path / "t.tsv", columns)}
-    assert (rows["disclosure_bit"]["f0+cosine"], rows["disclosure_bit"][BOUND]) == ("0.5", "2.5")
-    assert rows["match_negative_percent"]["ecapa+cosine"] == "25.0"
-    assert rows["kl_cll_bit"]["f0+cosine"] == "-"
-
-
-def test_the_bound_does_not_exceed_log2_n(tmp_path):
-    write_tables(tmp_path / "t.tsv", [*of_gallery("ecapa", 2.9), *of_gallery("f0", 0.5)])
-    line = next(
-        line
-        for line in (tmp_path / "t.tsv").read_text().splitlines()
-        if "\tdisclosure_bit\t" in line
-    )
-    assert line.endswith("\t3.0")
-
-
-def test_latex_escapes_names(tmp_path):
-    write_latex(tmp_path / "t.tex", of_gallery("ecapa", 2.0))
-    text = (tmp_path / "t.tex").read_text()
-    assert r"f\_t1\_d1" in text and r"\toprule" in text and "disclosure_bit" not in text
 
 
 def test_lengths_come_from_the_names_of_the_galleries():

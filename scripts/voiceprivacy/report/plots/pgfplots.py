@@ -10,7 +10,7 @@ from matplotlib.patches import Rectangle, StepPatch
 from matplotlib.ticker import FixedLocator
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.report.latex import latex_with_math
+from voiceprivacy.report.typeset import latex_with_math
 
 LINES = {"-": "solid", "--": "dashed", "-.": "dashdotted", ":": "dotted", "None": "only marks"}
 MARKERS = {"o": "*", ".": "*", "s": "square*", "^": "triangle*"}

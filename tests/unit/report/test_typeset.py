@@ -2,7 +2,7 @@
 
 from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.report.comparison import compare
-from voiceprivacy.report.latex import latex, write_latex
+from voiceprivacy.report.typeset import latex, write_latex
 
 
 def test_special_characters_are_escaped():

@@ -3,7 +3,7 @@
 import pytest
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.report import challenge, typeset
+from voiceprivacy.report import paper_tables, typeset
 from voiceprivacy.report.metrics import Number
 
 
@@ -42,27 +42,27 @@ def rows(table):
 
 
 def test_table_2_in_its_columns():
-    assert rows(challenge.table_2(metrics()))[2:] == [
+    assert rows(paper_tables.table_2(metrics()))[2:] == [
         ["libri_f (0.584, 3.979, C)", "b2r", "53.51", "-1.94", "0.236/0.014", "2.541", "C"]
     ]
 
 
 def test_utility_which_is_nobodys_attack_has_no_row():
     pitch = Number("libri", "f", "b2r", "-", "-", "-", "pitch_correlation", "0.8")
-    assert rows(challenge.table_2([*metrics(), pitch])) == rows(challenge.table_2(metrics()))
+    assert rows(paper_tables.table_2([*metrics(), pitch])) == rows(paper_tables.table_2(metrics()))
 
 
 def test_without_a_second_run_there_is_no_distortion_to_show():
-    assert rows(challenge.table_2(metrics(runs=1)))[2][4] == "0.236"
+    assert rows(paper_tables.table_2(metrics(runs=1)))[2][4] == "0.236"
 
 
 def test_tables_3_and_4_in_their_columns():
-    assert rows(challenge.table_3(metrics()))[2] == ["libri_f", "b2r", "53.51", "59.59", "58.87"]
-    assert rows(challenge.table_4(metrics()))[2] == ["libri_f", "b2r", "-1.94", "-4.38", "-inf"]
+    assert rows(paper_tables.table_3(metrics()))[2] == ["libri_f", "b2r", "53.51", "59.59", "58.87"]
+    assert rows(paper_tables.table_4(metrics()))[2] == ["libri_f", "b2r", "-1.94", "-4.38", "-inf"]
 
 
 def test_the_whole_challenge_has_every_condition_and_original_first():
-    table = challenge.every_condition(metrics())
+    table = paper_tables.every_condition(metrics())
     assert [row[1:3] for row in rows(table)[2:]] == [
         ["original", "OO"],
         ["b2r", "OP"],
@@ -80,8 +80,8 @@ def test_intervals_stand_in_brackets_and_as_columns_and_the_band_of_zero_evidenc
         for of in metrics()
     ]
     known.append(known[0]._replace(metric="dece_null95_bit", value="0.05", ci_low="-", ci_high="-"))
-    assert rows(challenge.table_2(known))[2][4] == "0.236 [0.100, 0.300]/0.014"
-    table = challenge.every_condition(known)
+    assert rows(paper_tables.table_2(known))[2][4] == "0.236 [0.100, 0.300]/0.014"
+    table = paper_tables.every_condition(known)
     original = rows(table)[2]
     assert original[7] == "0.584 [0.100, 0.300]" and original[-1] == "0.050"
     typeset.write(tmp_path / "t.tsv", table)
@@ -96,7 +96,7 @@ def test_intervals_stand_in_brackets_and_as_columns_and_the_band_of_zero_evidenc
 
 
 def test_several_attackers_have_rows_of_their_own():
-    table = challenge.table_3(metrics() + metrics(backend="plda"))
+    table = paper_tables.table_3(metrics() + metrics(backend="plda"))
     assert [row[0] for row in rows(table)[2:]] == [
         "libri_f, xvector + cosine",
         "libri_f, xvector + plda",
@@ -104,7 +104,7 @@ def test_several_attackers_have_rows_of_their_own():
 
 
 def test_tsv_is_in_full_precision_with_names_that_a_program_knows(tmp_path):
-    typeset.write(tmp_path / "t.tsv", challenge.table_2(metrics()))
+    typeset.write(tmp_path / "t.tsv", paper_tables.table_2(metrics()))
     header, row = [line.split("\t") for line in (tmp_path / "t.tsv").read_text().splitlines()]
     found = dict(zip(header, row, strict=True))
     assert (found["cece_linear_bit"], found["oo_worst_case_log10"], found["gvd_db"]) == (
@@ -116,7 +116,7 @@ def test_tsv_is_in_full_precision_with_names_that_a_program_knows(tmp_path):
 
 
 def test_latex_escapes_names_but_not_formulas(tmp_path):
-    typeset.write(tmp_path / "t.tex", challenge.table_2(metrics()))
+    typeset.write(tmp_path / "t.tex", paper_tables.table_2(metrics()))
     text = (tmp_path / "t.tex").read_text()
     assert text.startswith("\\begin{tabular}{lllllll}\n\\toprule\n")
     assert r"$D_{ECE}$/$C_{ECE}$ [bit]" in text
@@ -127,7 +127,7 @@ def test_latex_escapes_names_but_not_formulas(tmp_path):
 
 
 def test_groups_are_apart_and_named_once(tmp_path):
-    table = challenge.every_condition(metrics() + metrics(backend="plda"))
+    table = paper_tables.every_condition(metrics() + metrics(backend="plda"))
     text = typeset.booktabs(table)
     assert text.count(r"\midrule") == 2
     assert text.count("xvector + plda") == 1
@@ -142,15 +142,15 @@ def test_zebras_table_of_score_files_says_what_a_list_of_this_size_can_show():
         "tag": "B",
         "tag_ceiling": "C",
     }
-    assert rows(challenge.of_scores({"a|b": values}))[2][-3:] == ["2.500", "B", "C"]
+    assert rows(paper_tables.of_scores({"a|b": values}))[2][-3:] == ["2.500", "B", "C"]
 
 
 def test_a_run_without_anonymisers_has_no_comparison():
     with pytest.raises(BadInput, match="no anonymiser"):
-        challenge.table_2([metric for metric in metrics() if metric.anonymiser == "original"])
+        paper_tables.table_2([metric for metric in metrics() if metric.anonymiser == "original"])
 
 
 def test_an_unknown_kind_of_table_is_refused(tmp_path):
     with pytest.raises(BadInput, match="tsv, md or tex"):
-        typeset.write(tmp_path / "t.xlsx", challenge.table_2(metrics()))
+        typeset.write(tmp_path / "t.xlsx", paper_tables.table_2(metrics()))
     assert list(tmp_path.iterdir()) == []
