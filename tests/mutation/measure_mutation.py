@@ -111,63 +111,53 @@ def main():
 
 def plant(tree, module):
     """Copy the package and the module's tests; earlier answers stay if none has changed."""
-    room = module.split("/")[0]
     folders = {
         "scripts/voiceprivacy": MUTATED,
         "workflow/resources": "workflow/resources",
         "tests/data": "tests/data",
+        "tests/support": "tests/support",
     }
+    ignored = shutil.ignore_patterns("__pycache__", "*.ckpt")
     for source, copy in folders.items():
         shutil.rmtree(tree / copy, ignore_errors=True)
-        shutil.copytree(
-            HOME / source, tree / copy, ignore=shutil.ignore_patterns("__pycache__", "*.ckpt")
-        )
+        shutil.copytree(HOME / source, tree / copy, ignore=ignored)
     mutated = tree / MUTATED / f"{module}.py"
     mutated.write_text(DECORATED.sub("", mutated.read_text()))
-    unit = tree / "tests/unit" / room
-    shutil.rmtree(unit, ignore_errors=True)
-    unit.mkdir(parents=True)
-    helpers = [
-        path
-        for path in (HOME / "tests/unit" / room).glob("*.py")
-        if not path.name.startswith(("test_", "conftest"))
-    ]
-    for path in [*helpers, *(HOME / "tests/unit" / test for test in TESTS[module])]:
-        shutil.copy(path, unit)
-    (tree / "tests/conftest.py").write_text(SAME_EXAMPLES)
+    shutil.rmtree(tree / "tests/unit", ignore_errors=True)
     tests = [f"tests/unit/{test}" for test in TESTS[module]]
-    (tree / "pyproject.toml").write_text(
-        SETTINGS.format(mutated=MUTATED, module=module, room=room, tests=json.dumps(tests))
-    )
-    planted = "\n".join(
-        digest(path) for of in ("src", "tests") for path in sorted((tree / of).rglob("*.py"))
-    )
+    for test in tests:
+        (tree / test).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(HOME / test, tree / test)
+    (tree / "tests/conftest.py").write_text(SAME_EXAMPLES)
+    settings = SETTINGS.format(mutated=MUTATED, module=module, tests=json.dumps(tests))
+    (tree / "pyproject.toml").write_text(settings)
+    forget_if_changed(tree)
+
+
+def forget_if_changed(tree):
+    """Remove the mutants of an earlier call where a source or a test is another one now."""
+    paths = [*sorted((tree / "src").rglob("*.py")), *sorted((tree / "tests").rglob("*.py"))]
+    planted = "\n".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()} {path}" for path in paths)
     known = tree / "planted"
     if not known.exists() or known.read_text() != planted:
         shutil.rmtree(tree / "mutants", ignore_errors=True)
         known.write_text(planted)
 
 
-def digest(path):
-    return f"{hashlib.sha256(path.read_bytes()).hexdigest()} {path}"
-
-
 def read_outcomes(tree, module):
     """Mutant -> whether a test failed, crashed or did not end; only of those tried."""
-    codes = json.loads((tree / "mutants" / MUTATED / f"{module}.py.meta").read_text())[
-        "exit_code_by_key"
-    ]
+    answers = json.loads((tree / "mutants" / MUTATED / f"{module}.py.meta").read_text())
+    codes = answers["exit_code_by_key"]
     return {mutant: code not in UNSEEN for mutant, code in codes.items() if code is not None}
 
 
 def write_survivors(tree, survivors):
+    """Write what each mutant that no test noticed has changed."""
     with open(tree / "survivors.diff", "w") as file:
         for mutant in survivors:
-            shown = [sys.executable, "-m", "mutmut", "show", mutant]
-            file.write(
-                subprocess.run(shown, cwd=tree, capture_output=True, text=True, check=True).stdout
-                + "\n"
-            )
+            command = [sys.executable, "-m", "mutmut", "show", mutant]
+            shown = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=True)
+            file.write(f"{shown.stdout}\n")
 
 
 if __name__ == "__main__":
