@@ -1,9 +1,12 @@
-"""Download a subset of LibriSpeech, unless it is there: in pieces that a second call resumes, checked by its MD5."""
+"""Download a subset of LibriSpeech, unless it is there.
+
+It comes in pieces that a second call resumes, and is checked by its MD5.
+"""
 
 import argparse
 from pathlib import Path
 
-from voiceprivacy.corpora import downloads
+from voiceprivacy.corpora.kinds import librispeech
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.running.command import run
 
@@ -19,12 +22,12 @@ def main():
     )
     parser.add_argument(
         "--address",
-        default="https://www.openslr.org/resources/12",
+        default=librispeech.ADDRESS,
         help="folder of the archives (default %(default)s)",
     )
     parser.add_argument(
         "--archives",
-        default=downloads.ARCHIVES,
+        default=librispeech.ARCHIVES,
         help="TSV: subset bytes md5 (default: as published)",
     )
     parser.add_argument(
@@ -32,13 +35,10 @@ def main():
     )
     arguments = parser.parse_args()
 
-    archive = downloads.published_archive(arguments.subset, arguments.archives)
-    downloads.fetch_subset(archive, root=arguments.root, address=arguments.address)
-    write_table(
-        arguments.done,
-        ["subset", "folder"],
-        [(arguments.subset, arguments.root / arguments.subset)],
-    )
+    archive = librispeech.published_archive(arguments.subset, arguments.archives)
+    librispeech.fetch_subset(archive, root=arguments.root, address=arguments.address)
+    folder = arguments.root / arguments.subset
+    write_table(arguments.done, ["subset", "folder"], [(arguments.subset, folder)])
 
 
 if __name__ == "__main__":

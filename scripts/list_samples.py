@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 
+from voiceprivacy.corpora.listing import GENDERS
 from voiceprivacy.corpora.protocols import rank_sampling
 from voiceprivacy.inout.files import naming
 from voiceprivacy.inout.tables import read_manifest, write_table
@@ -16,9 +17,7 @@ def main():
         "--options", required=True, type=json.loads, help="JSON of the protocol, as in the config"
     )
     parser.add_argument("--manifest", required=True, help="manifest of the part trial")
-    parser.add_argument(
-        "--gender", required=True, choices=rank_sampling.GENDERS, help="whom the gallery holds"
-    )
+    parser.add_argument("--gender", required=True, choices=GENDERS, help="whom the gallery holds")
     parser.add_argument("--test", required=True, type=int, help="observations of a test")
     parser.add_argument("--template", required=True, type=int, help="observations of a template")
     parser.add_argument(
@@ -27,7 +26,7 @@ def main():
     arguments = parser.parse_args()
 
     with naming(arguments.manifest):
-        samples, without = rank_sampling.sample(
+        samples, left_out = rank_sampling.sample(
             arguments.options,
             read_manifest(arguments.manifest),
             gender=arguments.gender,
@@ -35,10 +34,11 @@ def main():
             template=arguments.template,
         )
     write_table(arguments.samples, rank_sampling.Sample._fields, samples)
-    speakers, shifts = ({getattr(of, name) for of in samples} for name in ("speaker", "shift"))
-    print(f"{len(speakers)} speakers, {len(shifts)} shifts: {len(speakers) * len(shifts)} tests")
-    if without:
-        print(f"note: left out for want of observations: {', '.join(without)}", file=sys.stderr)
+    n_speakers = len({sample.speaker for sample in samples})
+    n_shifts = len({sample.shift for sample in samples})
+    print(f"{n_speakers} speakers, {n_shifts} shifts: {n_speakers * n_shifts} tests")
+    if left_out:
+        print(f"note: left out for want of observations: {', '.join(left_out)}", file=sys.stderr)
 
 
 if __name__ == "__main__":

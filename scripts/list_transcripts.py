@@ -3,7 +3,7 @@
 import argparse
 import json
 
-from voiceprivacy.corpora.transcripts import read_transcripts
+from voiceprivacy.corpora.listing import read_transcripts
 from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.tables import read_manifest, write_table
 from voiceprivacy.running.command import run

@@ -3,10 +3,8 @@
 import argparse
 import json
 
-from voiceprivacy.corpora import protocol
-from voiceprivacy.corpora.checks import excludes
+from voiceprivacy.corpora import parts
 from voiceprivacy.corpora.listing import Findings
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_manifest, write_enrolments, write_speakers, write_trials
 from voiceprivacy.running.command import run
 
@@ -17,10 +15,7 @@ def main():
         "--source", required=True, type=json.loads, help='JSON {"kind": options}, as in the config'
     )
     parser.add_argument(
-        "--protocol",
-        required=True,
-        type=json.loads,
-        help='JSON {"protocol": options}, as in the config',
+        "--protocol", required=True, type=json.loads, help='JSON {"protocol": options}, likewise'
     )
     parser.add_argument("--trials", required=True, help="name of the list, such as f")
     parser.add_argument("--enrolment", required=True, help="manifest of the part enrolment")
@@ -36,33 +31,25 @@ def main():
     )
     arguments = parser.parse_args()
 
-    findings = Findings()
-    manifests = read_manifest(arguments.enrolment), read_manifest(arguments.trial)
-    less = arguments.source.keys() & {"limit", "segments"} or excludes(arguments.source)
-    if (
-        not less
-    ):  # else the manifests are not all that a list may name, and validate_corpus has checked it
-        protocol.check_list(arguments.protocol, arguments.trials, *manifests, findings)
-    trials, enrolments = protocol.list_trials(
-        arguments.source, arguments.protocol, arguments.trials, *manifests, findings
-    )
-    findings.refuse_errors()
+    enrolment, trial = read_manifest(arguments.enrolment), read_manifest(arguments.trial)
+    trials, enrolments = list_trials(arguments, enrolment, trial)
     write_enrolments(arguments.output_enrolments, enrolments)
     write_trials(arguments.output_trials, trials)
     if arguments.output_speakers:
-        write_speakers(arguments.output_speakers, speakers_of(trials, enrolments, *manifests))
+        speakers = parts.speakers_of(trials, enrolments, [*enrolment, *trial])
+        write_speakers(arguments.output_speakers, speakers)
 
 
-def speakers_of(trials, enrolments, *manifests):
-    speaker_of = {utterance.utterance: utterance.speaker for of in manifests for utterance in of}
-    models = {enrolment: speaker_of[utterances[0]] for enrolment, utterances in enrolments.items()}
-    tried = {trial.trial: speaker_of[trial.trial] for trial in trials}
-    for name in models.keys() & tried.keys():
-        if models[name] != tried[name]:
-            raise BadInput(
-                f"'{name}' is an enrolment of '{models[name]}' and an utterance of '{tried[name]}': rename one"
-            )
-    return models | tried
+def list_trials(arguments, enrolment, trial):
+    """The trials and enrolments of the list, if nothing is wrong with it."""
+    source, protocol, name = arguments.source, arguments.protocol, arguments.trials
+    findings = Findings()
+    # Else the manifests lack utterances that a list may name, and validate_corpus has checked it.
+    if not source.keys() & {"limit", "segments"} and not parts.excludes(source):
+        parts.check_list(protocol, name, enrolment, trial, findings)
+    listed = parts.list_trials(source, protocol, name, enrolment, trial, findings)
+    findings.refuse_errors()
+    return listed
 
 
 if __name__ == "__main__":

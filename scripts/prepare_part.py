@@ -1,13 +1,17 @@
-"""Prepare one part of a corpus: its manifest, with audio at the corpus's rate."""
+"""Prepare one part of a corpus: its manifest, with audio at the corpus's rate.
+
+Beside the manifest lie stamps.tsv, by which a change of the recordings is seen, and of the part
+train pseudo_manifest.tsv, in which every utterance has a speaker of its own.
+"""
 
 import argparse
 import json
 import os
+from pathlib import Path
 
 from tqdm import tqdm
 
 from voiceprivacy.corpora import parts
-from voiceprivacy.corpora.checks import read_excluded
 from voiceprivacy.inout.stamps import write_stamps
 from voiceprivacy.inout.tables import write_manifest
 from voiceprivacy.running.command import run
@@ -28,7 +32,10 @@ def main():
     )
     parser.add_argument("--sample-rate", default=16000, type=int, help="Hz (default 16000)")
     parser.add_argument(
-        "--manifest", required=True, help="TSV to write: utterance speaker gender path duration_s"
+        "--manifest",
+        required=True,
+        type=Path,
+        help="TSV to write, last: utterance speaker gender path duration_s",
     )
     parser.add_argument(
         "--audio-dir", required=True, help="folder for audio that has to be made or converted"
@@ -36,26 +43,30 @@ def main():
     parser.add_argument("--threads", default=1, type=int)
     arguments = parser.parse_args()
 
-    os.environ["OMP_NUM_THREADS"] = (
-        "1"  # the threads are ours: torch, where audio is resampled, takes one each
-    )
-    excluded = read_excluded(arguments.excluded) if arguments.excluded else {}
-    listed = parts.list_part(
-        arguments.source, arguments.protocol, arguments.part, excluded=excluded
-    )
-    utterances = parts.provide_audio(
-        arguments.source,
+    # The threads are ours: torch, where audio is resampled, takes one for each.
+    os.environ["OMP_NUM_THREADS"] = "1"
+    utterances = provide(arguments)
+    write_stamps(arguments.manifest, utterances)
+    if arguments.part == "train":
+        pseudo_manifest = arguments.manifest.with_name("pseudo_manifest.tsv")
+        write_manifest(pseudo_manifest, parts.with_pseudo_speakers(utterances))
+    write_manifest(arguments.manifest, utterances)
+
+
+def provide(arguments):
+    """The utterances or pieces of the part, with their audio."""
+    excluded = parts.read_excluded(arguments.excluded) if arguments.excluded else {}
+    source, part = arguments.source, arguments.part
+    listed = parts.list_part(source, arguments.protocol, part, excluded=excluded)
+    provided = parts.provide_audio(
+        source,
         listed,
         audio_dir=arguments.audio_dir,
         sample_rate=arguments.sample_rate,
         threads=arguments.threads,
     )
-    progress = tqdm(
-        utterances, desc=arguments.part, total=len(listed), unit=" utterances", mininterval=1
-    )
-    utterances = [piece for pieces in progress for piece in pieces]
-    write_stamps(arguments.manifest, utterances)
-    write_manifest(arguments.manifest, utterances)
+    progress = tqdm(provided, desc=part, total=len(listed), unit=" utterances", mininterval=1)
+    return [piece for pieces in progress for piece in pieces]
 
 
 if __name__ == "__main__":

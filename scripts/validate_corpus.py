@@ -1,13 +1,15 @@
-"""Check a corpus before it is used: listing, audio headers, trial lists. Errors fail, oddities are noted."""
+"""Check a corpus before it is used: its listing, its audio, its trial lists.
+
+Errors fail, oddities are noted.
+"""
 
 import argparse
 import json
 import sys
 
 from voiceprivacy.corpora import checks
-from voiceprivacy.corpora.checks import write_excluded
-from voiceprivacy.corpora.listing import FINDING
-from voiceprivacy.inout.tables import write_table
+from voiceprivacy.corpora.parts import write_excluded
+from voiceprivacy.inout.tables import FINDINGS, write_table
 from voiceprivacy.running.command import run
 
 
@@ -20,28 +22,20 @@ def main():
         "--protocol", default={}, type=json.loads, help='JSON {"protocol": options}; none for train'
     )
     parser.add_argument("--sample-rate", default=16000, type=int, help="Hz (default 16000)")
-    parser.add_argument(
-        "--training",
-        default={},
-        type=json.loads,
-        help='JSON {"corpus": source} of training corpora',
-    )
     parser.add_argument("--checks", required=True, help="TSV to write: level file line what")
     parser.add_argument(
         "--excluded", help="TSV to write: utterance why, of those that are left out of everything"
     )
     arguments = parser.parse_args()
 
-    examined = checks.examine(
-        arguments.source, arguments.protocol, arguments.sample_rate, arguments.training
-    )
+    examined = checks.examine(arguments.source, arguments.protocol, arguments.sample_rate)
     for finding in examined.findings:
         print(f"{finding.level}: {finding}", file=sys.stderr)
     if examined.findings.errors():
         sys.exit(2)
     if arguments.excluded:
         write_excluded(arguments.excluded, examined.excluded)
-    write_table(arguments.checks, FINDING, examined.findings)
+    write_table(arguments.checks, FINDINGS, examined.findings)
 
 
 if __name__ == "__main__":

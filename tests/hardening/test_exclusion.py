@@ -6,8 +6,7 @@ from support.calls import flags, succeeds
 from support.runs import make_kaldi_directory, snakemake, write_config
 from support.spoilers import write
 
-from voiceprivacy.corpora import checks
-from voiceprivacy.corpora import checks as exclusion
+from voiceprivacy.corpora import checks, parts
 from voiceprivacy.inout import tables
 
 GIVEN = {"given": {"all": "data"}}
@@ -197,5 +196,5 @@ def test_an_anonymiser_that_fails_on_an_utterance_stops_the_run_and_says_what_ca
 
 
 def test_the_table_of_excluded_utterances_comes_back(tmp_path):
-    exclusion.write_excluded(tmp_path / "e.tsv", {"a": "named in exclude"})
-    assert exclusion.read_excluded(tmp_path / "e.tsv") == {"a": "named in exclude"}
+    parts.write_excluded(tmp_path / "e.tsv", {"a": "named in exclude"})
+    assert parts.read_excluded(tmp_path / "e.tsv") == {"a": "named in exclude"}

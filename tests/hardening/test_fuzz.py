@@ -22,8 +22,7 @@ from voiceprivacy.anonymise import plugins
 from voiceprivacy.attack.backends import plda
 from voiceprivacy.attack.extractors import style
 from voiceprivacy.attack.extractors.hyperparameters import Hyperparameters
-from voiceprivacy.corpora import checks, transcripts
-from voiceprivacy.corpora import checks as exclusion
+from voiceprivacy.corpora import checks, listing, parts
 from voiceprivacy.inout import arrays, audio, files, stamps, tables
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import completion, configuration
@@ -102,7 +101,7 @@ READERS = {
     "stamps.tsv": lambda path: stamps.refuse_changed(
         "manifest.tsv", tables.read_manifest("speech/manifest.tsv")
     ),
-    "excluded.tsv": exclusion.read_excluded,
+    "excluded.tsv": parts.read_excluded,
     "oo.npz": arrays.read_matrix,
     "trial.npz": arrays.read_embeddings,
     "plda.npz": plda.read_recipe,
@@ -111,9 +110,9 @@ READERS = {
     "data/spk2gender": lambda path: check_corpus(KALDI, GIVEN),
     "data/enrolls": lambda path: check_corpus(KALDI, GIVEN),
     "data/trials": lambda path: check_corpus(KALDI, GIVEN),
-    "data/text": lambda path: transcripts.read_transcripts(KALDI),
+    "data/text": lambda path: listing.read_transcripts(KALDI),
     "libri/SPEAKERS.TXT": lambda path: check_corpus(LIBRISPEECH, {}),
-    "libri/dev/11/100/11-100.trans.txt": lambda path: transcripts.read_transcripts(LIBRISPEECH),
+    "libri/dev/11/100/11-100.trans.txt": lambda path: listing.read_transcripts(LIBRISPEECH),
     "vctk/speaker-info.txt": lambda path: check_corpus(VCTK, {}),
     "genders.tsv": lambda path: check_corpus(FOLDER, {}),
     "submission/wav.scp": lambda path: plugins.find_audio(["submission"], []),

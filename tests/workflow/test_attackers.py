@@ -276,7 +276,7 @@ def test_the_graph_of_the_published_protocol(stand_in, tmp_path):
     text = planned.stdout + planned.stderr
     jobs = dict(re.findall(r"^(\w+) +(\d+)$", text, re.MULTILINE))
     assert jobs["train_extractor"] == "2"
-    assert jobs["list_pseudo_speakers"] == jobs["compare_expected"] == "1"
+    assert jobs["prepare_training_part"] == jobs["compare_expected"] == "1"
     assert "results/scores/libri_test/f/b2/semi_on_b2/cosine/pp.tsv" in text
 
 

@@ -30,7 +30,6 @@ from voiceprivacy.running.fingerprints import code, modules
 from voiceprivacy.running.progress import show_progress
 from voiceprivacy.vocabulary import ACROSS_CORPORA, Attack, CONDITIONS, GIVEN, PARTS
 
-OPENSLR = "https://www.openslr.org/resources/12"
 PAGE = Path(workflow.basedir) / "workflow" / "report"
 os.environ[REFUSALS] = os.path.abspath(".snakemake/refusals")
 
@@ -117,12 +116,6 @@ def features(kind):
     )
 
 
-def gallery(wildcards):
-    """Gender and numbers of observations of a gallery as arguments."""
-    gender, test, template = plan.speech.galleries(wildcards.corpus)[wildcards.trials]
-    return ["--gender", gender, "--test", test, "--template", template]
-
-
 def sample_rate(wildcards):
     return plan.speech.corpora[wildcards.corpus]["sample_rate"]
 
@@ -156,7 +149,6 @@ def intervals(family):
     return files if plan.n_replicates else {}
 
 
-include: "corpora_inputs.smk"
 include: "anonymise_inputs.smk"
 include: "attack_inputs.smk"
 include: "privacy_inputs.smk"

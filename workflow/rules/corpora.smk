@@ -1,6 +1,34 @@
 """Speech as it is: checked, divided into parts, and the trials that will be scored."""
 
 
+def corpora_code(script, corpora):
+    """Fingerprint of a script, and of the kinds and protocols that it imports by name."""
+    modules = []
+    for corpus in corpora:
+        modules.append(f"kinds/{plan.speech.corpus_kind(corpus)}")
+        modules += [f"protocols/{name}" for name in plan.speech.protocol(corpus)]
+    return code(script, *[f"voiceprivacy/corpora/{module}" for module in dict.fromkeys(modules)])
+
+
+def corpus_code(script):
+    """Parameter: the same of one corpus."""
+    return lambda wildcards: corpora_code(script, [wildcards.corpus])
+
+
+def corpus_source(wildcards):
+    return json.dumps(plan.speech.source(wildcards.corpus))
+
+
+def corpus_protocol(wildcards):
+    return json.dumps(plan.speech.protocol(wildcards.corpus))
+
+
+def download_address(wildcards):
+    """The address of the archives, where the config names one."""
+    download = plan.speech.corpora[wildcards.corpus]["librispeech"]["download"]
+    return ["--address", download] if isinstance(download, str) else []
+
+
 rule fetch_subset:
     """Download a subset of LibriSpeech into the corpus's root, unless it lies there."""
     input:
@@ -13,13 +41,13 @@ rule fetch_subset:
     conda:
         "../../envs/corpora.yaml"
     params:
-        root=download_root,
+        root=lambda wildcards: plan.speech.corpora[wildcards.corpus]["librispeech"]["root"],
         address=download_address,
     shell:
         "python {input.script:q}"
         " --subset {wildcards.subset:q}"
         " --root {params.root:q}"
-        " --address {params.address:q}"
+        " {params.address:q}"
         " --done {output.done:q}"
         " > {log:q} 2>&1"
 
@@ -27,7 +55,7 @@ rule fetch_subset:
 rule validate_corpus:
     """Check a corpus and its trial lists before any hour is spent."""
     input:
-        downloads=all_downloads,
+        downloads=lambda wildcards: plan.speech.downloads(wildcards.corpus),
         script=SCRIPTS / "validate_corpus.py",
     output:
         checks="results/checks/{corpus}.tsv",
@@ -45,16 +73,42 @@ rule validate_corpus:
         code=corpus_code("validate_corpus"),
         source=corpus_source,
         protocol=corpus_protocol,
-        training=training_sources,
         sample_rate=sample_rate,
     shell:
         "python {input.script:q}"
         " --source {params.source:q}"
         " --protocol {params.protocol:q}"
-        " --training {params.training:q}"
         " --sample-rate {params.sample_rate:q}"
         " --checks {output.checks:q}"
         " --excluded {output.excluded:q}"
+        " > {log:q} 2>&1"
+
+
+rule compare_speakers:
+    """Check before any training that no speaker of an evaluated corpus trains an attacker."""
+    input:
+        checks=plan.speech.checks(),
+        script=SCRIPTS / "compare_speakers.py",
+    output:
+        checks="results/checks/training/speakers.tsv",
+    log:
+        "results/logs/compare_speakers.log",
+    benchmark:
+        "results/benchmarks/compare_speakers.tsv"
+    conda:
+        "../../envs/corpora.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        code=corpora_code("compare_speakers", [*plan.speech.evaluated, *plan.speech.training]),
+        evaluated=json.dumps(plan.speech.evaluated_sources()),
+        training=json.dumps(plan.speech.training_sources()),
+    shell:
+        "python {input.script:q}"
+        " --evaluated {params.evaluated:q}"
+        " --training {params.training:q}"
+        " --checks {output.checks:q}"
         " > {log:q} 2>&1"
 
 
@@ -66,10 +120,13 @@ rule prepare_part:
         script=SCRIPTS / "prepare_part.py",
     output:
         manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
+        stamps="results/audio/{corpus}/{part}/original/stamps.tsv",
     log:
         "results/logs/prepare_part/{corpus}/{part}.log",
     benchmark:
         "results/benchmarks/prepare_part/{corpus}/{part}.tsv"
+    wildcard_constraints:
+        part="enrolment|trial",
     conda:
         "../../envs/corpora.yaml"
     threads: 4
@@ -95,25 +152,15 @@ rule prepare_part:
         " > {log:q} 2>&1"
 
 
-rule list_pseudo_speakers:
-    """Give every training utterance a speaker of its own, so that anonymisers draw for each; joined back afterwards."""
-    input:
-        manifest="results/audio/{corpus}/train/original/manifest.tsv",
-        script=SCRIPTS / "list_pseudo_speakers.py",
+# In training, every utterance has a speaker of its own, so that anonymisers draw for each. Whoever
+# trains on the protected speech joins the true speakers back.
+use rule prepare_part as prepare_training_part with:
     output:
-        manifest="results/audio/{corpus}/train/original/pseudo_manifest.tsv",
-    log:
-        "results/logs/list_pseudo_speakers/{corpus}.log",
-    localrule: True
-    conda:
-        "../../envs/corpora.yaml"
-    params:
-        code=code("list_pseudo_speakers"),
-    shell:
-        "python {input.script:q}"
-        " --manifest {input.manifest:q}"
-        " --pseudo-manifest {output.manifest:q}"
-        " > {log:q} 2>&1"
+        manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
+        stamps="results/audio/{corpus}/{part}/original/stamps.tsv",
+        pseudo_manifest="results/audio/{corpus}/{part}/original/pseudo_manifest.tsv",
+    wildcard_constraints:
+        part="train",
 
 
 rule list_samples:
@@ -136,13 +183,17 @@ rule list_samples:
         runtime=20,
     params:
         code=code("list_samples"),
-        options=sampling_options,
-        gallery=gallery,
+        options=lambda wildcards: json.dumps(
+            plan.speech.protocol(wildcards.corpus)["rank_sampling"]
+        ),
+        gallery=lambda wildcards: plan.speech.galleries(wildcards.corpus)[wildcards.trials],
     shell:
         "python {input.script:q}"
         " --options {params.options:q}"
         " --manifest {input.manifest:q}"
-        " {params.gallery:q}"
+        " --gender {params.gallery.gender}"
+        " --test {params.gallery.test}"
+        " --template {params.gallery.template}"
         " --samples {output.samples:q}"
         " > {log:q} 2>&1"
 

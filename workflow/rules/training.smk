@@ -31,6 +31,7 @@ rule train_extractor:
     """Train an embedding extractor on the speakers of a training corpus."""
     input:
         manifest=training_manifest,
+        speakers=ancient("results/checks/training/speakers.tsv"),
         recipe=recipe,
         start=start_files,
         script=SCRIPTS / "train_extractor.py",
@@ -75,6 +76,7 @@ rule train_units:
     """Codebook of vector-quantised frames, from training speech."""
     input:
         manifest=units_manifest,
+        speakers=ancient("results/checks/training/speakers.tsv"),
         encoder=encoder_files,
         script=SCRIPTS / "train_units.py",
     output:
@@ -108,6 +110,7 @@ rule train_backend:
     input:
         embeddings=backend_training_embeddings,
         manifest=backend_training_manifest,
+        speakers=ancient("results/checks/training/speakers.tsv"),
         script=SCRIPTS / "train_backend.py",
     output:
         backend="results/backends/{backend}/{extractor}.npz",

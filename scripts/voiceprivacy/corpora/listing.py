@@ -1,38 +1,49 @@
 """What a corpus holds, before any of its audio is prepared, and what is wrong with it.
 
-A kind of corpus (``synthetic``, ``librispeech``, ``vctk``, ``kaldi``, ``folder``) is the module of that name in this
-folder, with two functions:
+Conventions
+-----------
+``source`` is the part of the config that says which speech: {kind: options}, and beside the kind
 
-* ``list_utterances(options, findings)`` lists what exists; what is wrong is added to ``findings``.
-* ``provide_audio(utterances, *, audio_dir, sample_rate, threads)`` yields the lines of a manifest.
+* ``pipes``: true, to allow audio that a command writes (recordings.py);
+* ``limit``: {speakers, utterances}, to use a part only (parts.py);
+* ``exclude``, ``on_bad_audio``: which utterances are left out of everything (parts.py);
+* ``segments``: {seconds}, to cut utterances into pieces (recordings.py). Lists of utterances and
+  protocols speak of whole utterances; they are cut when the audio is prepared.
 
-``source`` is everywhere the part of the config that says which speech: {kind: options}, and beside the kind
+A kind of corpus is the module of that name in ``kinds``. It has the functions
 
-* ``pipes``: true, to allow audio that a command writes (see pipes.py);
-* ``limit``: {speakers, utterances}, to use a part only (see limit.py);
-* ``exclude``, ``on_bad_audio``: which utterances are left out of everything (see exclusion.py);
-* ``segments``: {seconds}, to cut utterances into pieces (see segments.py). Everything before the audio is prepared
-  (lists of utterances, protocols) speaks of whole utterances.
+* ``list_utterances(options, findings)``: what exists; what is wrong is added to ``findings``;
+* ``provide_audio(utterances, *, audio_dir, sample_rate, threads)``: the lines of a manifest;
+* ``read_transcripts(options)``, where it has any: {utterance: what is said};
+* ``to_download(options)``, where it is published: {folder that is missing: bytes}.
 """
 
 import importlib
 import unicodedata
+from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from types import ModuleType
+from typing import Any, NamedTuple, TypeAlias
 
 from voiceprivacy.corpora.recordings import Pipe
-from voiceprivacy.inout.files import BadInput, printable
+from voiceprivacy.inout import tables
+from voiceprivacy.inout.files import RESOURCES, BadInput, printable
 from voiceprivacy.inout.ids import PIECE, safe_id
+from voiceprivacy.vocabulary import BESIDE_THE_KIND, CORPUS_KINDS, PROTOCOLS
 
-FINDING = ["level", "file", "line", "what"]
-BESIDE_THE_KIND = ("pipes", "limit", "segments", "exclude", "on_bad_audio")
+Source: TypeAlias = dict[str, Any]  # {kind: options}, and BESIDE_THE_KIND
+Protocol: TypeAlias = dict[str, Any]  # {protocol: options}
+
+GENDERS = {"f": ("f",), "m": ("m",), "mixed": ("f", "m", "-")}  # of the speakers in a list
+PUBLISHED_COUNTS = RESOURCES / "published_counts.tsv"
 
 
 class Listed(NamedTuple):
     """One utterance of a corpus.
 
-    ``session`` is the chapter or recording session ("" where unknown), ``audio`` the file or the command that holds
-    it (None for speech still to be made), ``file`` and ``line`` where it is listed (line "-" where a folder lists it).
+    ``session`` is the chapter or recording session ("" where unknown). ``audio`` is the file or the
+    command that holds it, None for speech still to be made. ``file`` and ``line`` say where it is
+    listed (line "-" where a folder lists it).
     """
 
     utterance: str
@@ -52,65 +63,84 @@ class Finding(NamedTuple):
     line: int | str
     what: str
 
-    def __str__(self):
-        place = ":".join(str(of) for of in (self.file, self.line) if of != "-")
-        return printable(f"{place}: {self.what}")
+    def __str__(self) -> str:
+        where = ":".join(str(part) for part in (self.file, self.line) if part != "-")
+        return printable(f"{where}: {self.what}")
 
 
-class Findings(list):
+class Findings(list[Finding]):
     """All that is wrong or unusual, in the order in which it was found."""
 
-    def error(self, file, line, what):
-        """Something that has to be put right before the corpus can be used."""
-        self.append(Finding("error", str(file), line, what))
+    def error(self, file: object, line: int | str, message: str) -> None:
+        """Add something that has to be put right before the corpus can be used."""
+        self.append(Finding("error", str(file), line, message))
 
-    def oddity(self, file, line, what):
-        """Something that is allowed and that the reader of the results should know."""
-        self.append(Finding("oddity", str(file), line, what))
+    def oddity(self, file: object, line: int | str, message: str) -> None:
+        """Add something that is allowed and that the reader of the results should know."""
+        self.append(Finding("oddity", str(file), line, message))
 
-    def excluded(self, file, line, what):
-        """Something that is left out, as the config allows or asks."""
-        self.append(Finding("excluded", str(file), line, what))
+    def excluded(self, file: object, line: int | str, message: str) -> None:
+        """Add something that is left out, as the config allows or asks."""
+        self.append(Finding("excluded", str(file), line, message))
 
-    def bad_input(self, error, file, line="-"):
-        """A BadInput that was raised about this place."""
-        what = str(error).removeprefix(f"{file}:").removeprefix(f"{line}:").strip()
-        self.error(file, line, what)
+    def bad_input(self, error: BadInput, file: object, line: int | str = "-") -> None:
+        """Add a BadInput that was raised about this line of a file."""
+        message = str(error).removeprefix(f"{file}:").removeprefix(f"{line}:").strip()
+        self.error(file, line, message)
 
-    def errors(self):
+    def bad_file(self, error: BadInput) -> None:
+        """Add a BadInput about a whole file, whose message begins with its name."""
+        file, _, message = str(error).partition(": ")
+        self.error(file, "-", message)
+
+    def errors(self) -> list[Finding]:
         """The findings that have to be put right."""
         return [finding for finding in self if finding.level == "error"]
 
-    def refuse_errors(self):
+    def refuse_errors(self) -> None:
         """Raise BadInput with the first error; scripts/validate.py prints all of them."""
         errors = self.errors()
-        if errors:
-            more = (
-                f" (and {len(errors) - 1} more: scripts/validate.py lists them)"
-                if len(errors) > 1
-                else ""
-            )
-            raise BadInput(f"{errors[0]}{more}")
+        if not errors:
+            return
+        others = len(errors) - 1
+        more = f" (and {others} more: scripts/validate.py lists them)" if others else ""
+        raise BadInput(f"{errors[0]}{more}")
 
 
-def kind_of(choice, function):
-    """The module and the options of a source or protocol {name: options}; the module must have ``function``."""
-    kinds = (
-        [key for key in choice if key not in BESIDE_THE_KIND] if isinstance(choice, dict) else []
-    )
-    if len(kinds) != 1:
+def kind_of(source: Source) -> tuple[ModuleType, Any]:
+    """The module of a source's kind, and its options.
+
+    Raises
+    ------
+    BadInput : there is no kind, more than one, or one that nobody wrote
+    """
+    return _chosen(source, CORPUS_KINDS, "kinds")
+
+
+def protocol_of(protocol: Protocol) -> tuple[ModuleType, Any]:
+    """The module of a protocol, and its options; errors as of kind_of."""
+    return _chosen(protocol, PROTOCOLS, "protocols")
+
+
+def _chosen(choice, known, folder):
+    """The module is imported here, so that a change of one kind repeats no corpus of another."""
+    keys = choice if isinstance(choice, dict) else ()
+    names = [key for key in keys if key not in BESIDE_THE_KIND]
+    if len(names) != 1:
         raise BadInput(f"{choice}: expected one kind and its options")
-    name, options = kinds[0], choice[kinds[0]]
-    try:
-        folder = "kinds" if function in ("list_utterances", "provide_audio") else "protocols"
-        module = importlib.import_module(f"voiceprivacy.corpora.{folder}.{name}")
-        getattr(module, function)
-    except (ModuleNotFoundError, AttributeError):
-        raise BadInput(f"{name}: there is no such kind of corpus or protocol") from None
-    return module, options
+    name = names[0]
+    if name not in known:
+        raise BadInput(f"{name}: there is no such kind of corpus or protocol")
+    return importlib.import_module(f"voiceprivacy.corpora.{folder}.{name}"), choice[name]
 
 
-def list_utterances(source, findings):
+def source_of_entry(entry: dict[str, Any]) -> Source:
+    """What a corpus's entry in a completed config says of its speech."""
+    keys = (*CORPUS_KINDS, *BESIDE_THE_KIND)
+    return {key: entry[key] for key in keys if key in entry}
+
+
+def list_utterances(source: Source, findings: Findings) -> list[Listed]:
     """List the utterances of a corpus, ordered by id.
 
     Parameters
@@ -119,46 +149,88 @@ def list_utterances(source, findings):
     findings : Findings
         Gets what is wrong with the corpus.
 
-    Returns
-    -------
-    list of Listed
-
     Raises
     ------
     BadInput : a folder or file is missing, so that nothing can be listed
     """
-    kind, options = kind_of(source, "list_utterances")
-    utterances = sorted(kind.list_utterances(options, findings))
+    kind, options = kind_of(source)
+    utterances: list[Listed] = sorted(kind.list_utterances(options, findings))
     if not utterances and not findings.errors():
         raise BadInput(f"{source}: holds no utterance")
     for utterance in utterances:
-        _check_ids(utterance, findings)
-        if isinstance(utterance.audio, Pipe) and not source.get("pipes"):
-            what = f"utterance '{utterance.utterance}' is a command (pipe): pipes: true in the corpus's entry allows it"
-            findings.error(utterance.file, utterance.line, what)
-        if "segments" in source and PIECE.search(utterance.utterance):
-            what = f"utterance '{utterance.utterance}' has the id of a piece already: leave segments out"
-            findings.error(utterance.file, utterance.line, what)
+        _check_utterance(utterance, source, findings)
     _note_look_alikes(utterances, findings)
     return utterances
 
 
+def _check_utterance(utterance, source, findings):
+    name, file, line = utterance.utterance, utterance.file, utterance.line
+    for text in dict.fromkeys([name, utterance.speaker]):
+        try:
+            safe_id(text, file, line)
+        except BadInput as error:
+            findings.bad_input(error, file, line)
+    if isinstance(utterance.audio, Pipe) and not source.get("pipes"):
+        allowed = "pipes: true in the corpus's entry allows it"
+        findings.error(file, line, f"utterance '{name}' is a command (pipe): {allowed}")
+    if "segments" in source and PIECE.search(name):
+        message = f"utterance '{name}' has the id of a piece already: leave segments out"
+        findings.error(file, line, message)
+
+
 def _note_look_alikes(utterances, findings):
-    """Ids of two speakers, or of two utterances, that differ in capitals or in the bytes of an accent only."""
-    for what in ("speaker", "utterance"):
+    """Note two speakers, or two utterances, whose ids a disk or a person may take for one.
+
+    They differ in capital letters, or in how Unicode writes an accent.
+    """
+    for column in ("speaker", "utterance"):
         known = {}
         for utterance in utterances:
-            name = getattr(utterance, what)
-            other = known.setdefault(unicodedata.normalize("NFC", name).casefold(), name)
+            name = getattr(utterance, column)
+            folded = unicodedata.normalize("NFC", name).casefold()
+            other = known.setdefault(folded, name)
             if other != name:
-                said = f"{what}s '{other}' and '{name}' look alike: are they one? (some disks take such names for one)"
-                findings.oddity(utterance.file, utterance.line, said)
+                alike = f"{column}s '{other}' and '{name}' look alike: are they one?"
+                message = f"{alike} (some disks take such names for one)"
+                findings.oddity(utterance.file, utterance.line, message)
                 break
 
 
-def _check_ids(utterance, findings):
-    for text in dict.fromkeys([utterance.utterance, utterance.speaker]):
-        try:
-            safe_id(text, utterance.file, utterance.line)
-        except BadInput as error:
-            findings.bad_input(error, utterance.file, utterance.line)
+def read_transcripts(source: Source) -> dict[str, str]:
+    """What is said in the utterances of a corpus: {utterance: text}.
+
+    Raises
+    ------
+    BadInput : this kind of corpus has no transcripts, or a file of them is missing
+    """
+    kind, options = kind_of(source)
+    if hasattr(kind, "read_transcripts"):
+        return kind.read_transcripts(options)
+    kinds = [name for name in CORPUS_KINDS if hasattr(kind_of({name: {}})[0], "read_transcripts")]
+    raise BadInput(f"this corpus has no transcripts: style needs one of {', '.join(kinds)}")
+
+
+def compare_published(name: str, counts: dict[str, int], file: object, findings: Findings) -> None:
+    """Add an oddity for every count of a set of speech that differs from the published one.
+
+    Parameters
+    ----------
+    name : str
+        Name of a data directory or subset, such as libri_test_trials_f.
+    counts : dict {what is counted: int}
+        What nothing is published about is passed over.
+    file : path
+        Where it was counted.
+    """
+    rows = tables.read_table(PUBLISHED_COUNTS, ["set", "what", "count"])
+    published = {row["what"]: int(row["count"]) for row in rows if row["set"] == name}
+    for counted, count in counts.items():
+        expected = published.get(counted, count)
+        if count != expected:
+            number = f"{count} {counted.replace('_', ' ')}"
+            findings.oddity(file, "-", f"{name} has {number}, published are {expected}")
+
+
+def of_gender(utterances: Iterable[Any], gender: str) -> list[Any]:
+    """Utterances (Listed or tables.Utterance) of the speakers that a list holds, ordered by id."""
+    return [utterance for utterance in sorted(utterances) if utterance.gender in GENDERS[gender]]

@@ -23,6 +23,7 @@ TRIALS = ["enrolment", "trial", "label"]
 ENROLMENTS = ["enrolment", "utterance"]
 SPEAKERS = ["id", "speaker"]
 SCORES = [*TRIALS, "score"]
+FINDINGS = ["level", "file", "line", "what"]
 LABELS = ("target", "nontarget")
 
 Row: TypeAlias = dict[str, str]

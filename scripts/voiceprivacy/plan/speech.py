@@ -7,9 +7,15 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import SCRIPTS
-from voiceprivacy.vocabulary import CONDITIONS, ORIGINAL, SECOND_RUN, TrialList
+from voiceprivacy.vocabulary import (
+    BESIDE_THE_KIND,
+    CONDITIONS,
+    CORPUS_KINDS,
+    ORIGINAL,
+    SECOND_RUN,
+    TrialList,
+)
 
-CORPUS_KINDS = ["synthetic", "librispeech", "vctk", "kaldi", "folder"]
 ANONYMISER_KINDS = ["command", "function", "audio"]
 
 
@@ -57,13 +63,22 @@ class Speech:
 
     def source(self, corpus: str) -> dict[str, Any]:
         """What a corpus's entry says of its speech, as the scripts of the corpora room take it."""
-        keys = (*CORPUS_KINDS, "pipes", "limit", "segments", "exclude", "on_bad_audio")
+        keys = (*CORPUS_KINDS, *BESIDE_THE_KIND)
         return {key: self.corpora[corpus][key] for key in keys if key in self.corpora[corpus]}
 
-    def training_sources(self, corpus: str) -> dict[str, dict]:
-        """The sources of the corpora that train attackers: an evaluated one has other speakers."""
-        if corpus not in self.evaluated:
-            return {}
+    def protocol(self, corpus: str) -> dict[str, Any]:
+        """{protocol: options} of a corpus; nothing for one that only trains."""
+        return self.corpora[corpus].get("protocol", {})
+
+    def evaluated_sources(self) -> dict[str, dict[str, Any]]:
+        """The evaluated corpora: {corpus: {"source": ..., "protocol": ...}}."""
+        return {
+            name: {"source": self.source(name), "protocol": self.protocol(name)}
+            for name in self.evaluated
+        }
+
+    def training_sources(self) -> dict[str, dict[str, Any]]:
+        """The sources of the corpora that train attackers: their speakers must not be evaluated."""
         return {name: self.source(name) for name in self.training}
 
     def downloads(self, corpus: str) -> list[str]:

@@ -65,7 +65,7 @@ def in_threads(
     pool = ThreadPoolExecutor(threads)
     waiting: deque[Future] = deque()
     try:
-        yield _in_order(pool, function, iter(items), waiting, threads)
+        yield _in_order(pool, _until_one_raises(function), iter(items), waiting, threads)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         while not all(future.done() for future in waiting):
@@ -128,6 +128,22 @@ def in_processes(
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _until_one_raises(function: Callable) -> Callable:
+    """Begin no item after one has raised: each may be a program that hangs like the first."""
+    raised = threading.Event()
+
+    def call(item: Any) -> Any:
+        if raised.is_set():
+            return None  # nobody gets it: the exception of the other item comes first
+        try:
+            return function(item)
+        except BaseException:
+            raised.set()
+            raise
+
+    return call
 
 
 def _in_order(

@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 import soundfile
 
-from voiceprivacy.corpora import protocol
-from voiceprivacy.corpora.checks import excludes, source_of_entry
 from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
+from voiceprivacy.corpora.parts import excludes, limited, list_trials, split
 from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.inout.tables import Trial, read_manifest, read_trials
 from voiceprivacy.plan import configuration
@@ -120,7 +119,7 @@ class _Expected:
 
     def _list_trials(self, trial_list: TrialList) -> list[Trial]:
         parts = self._parts(trial_list.corpus)
-        listed, _ = protocol.list_trials(
+        listed, _ = list_trials(
             parts.source,
             parts.protocol,
             trial_list.trials,
@@ -146,7 +145,7 @@ class _Expected:
 
     def _parts(self, corpus: str) -> _Parts:
         options = self.plan.speech.corpora[corpus]
-        source, findings = source_of_entry(options), Findings()
+        source, findings = self.plan.speech.source(corpus), Findings()
         if "segments" in source or excludes(source):
             raise BadInput(
                 f"corpora.{corpus}: what is cut or excluded is known after a run only: "
@@ -154,8 +153,8 @@ class _Expected:
             )
         chosen = options["protocol"]
         utterances = list_utterances(source, findings)
-        parts = protocol.split(source, chosen, utterances, findings)
-        enrolment, trial = protocol.limited(source, *parts)
+        parts = split(source, chosen, utterances, findings)
+        enrolment, trial = limited(source, *parts)
         findings.refuse_errors()
         return _Parts(enrolment, trial, source, chosen, findings)
 

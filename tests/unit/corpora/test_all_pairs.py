@@ -3,7 +3,7 @@
 from itertools import permutations
 
 from voiceprivacy.corpora.listing import Findings, Listed
-from voiceprivacy.corpora.protocol import list_names
+from voiceprivacy.corpora.parts import list_names
 from voiceprivacy.corpora.protocols import all_pairs
 
 OPTIONS = {"lists": ["f", "m"]}

@@ -6,7 +6,6 @@ import soundfile
 from support.trees import call, edit, kaldi, librispeech, write_audio
 
 from voiceprivacy.corpora import checks
-from voiceprivacy.corpora.listing import FINDING
 from voiceprivacy.corpora.recordings import is_clipped
 from voiceprivacy.inout import tables
 
@@ -136,14 +135,24 @@ def test_speakers_who_train_attackers_are_not_evaluated(tmp_path):
         f"{place}: speaker '11' trains attackers (corpus 'train'), but enrols or is tried here"
     ]
     finished = call(
-        "validate_corpus",
-        source=source,
-        protocol=ENROL_TRIAL,
+        "compare_speakers",
+        evaluated={"mine": {"source": source, "protocol": ENROL_TRIAL}},
         training=training,
         checks=tmp_path / "c.tsv",
     )
     assert finished.returncode == 2
     assert "speaker '11' trains attackers" in finished.stderr
+    assert "enrols or is tried in corpus 'mine'" in finished.stderr
+    assert not (tmp_path / "c.tsv").exists()
+
+
+def test_speakers_who_are_left_out_may_train_attackers(tmp_path):
+    source = librispeech(tmp_path / "evaluated", women=["11", "13"])
+    training = {"train": librispeech(tmp_path / "train", women=["11", "15"], men=[])}
+    names = [f"11-{chapter}-000{index}" for chapter in (100, 101) for index in range(3)]
+    evaluated = {"mine": {"source": source | {"exclude": names}, "protocol": ENROL_TRIAL}}
+    assert checks.compare_speakers(evaluated, training) == []
+    assert len(checks.compare_speakers({"mine": evaluated["mine"] | {"source": source}}, training))
 
 
 def test_a_corpus_that_will_be_downloaded_is_said_and_not_checked(tmp_path):
@@ -182,7 +191,7 @@ def test_oddities_pass_and_are_written(tmp_path):
         checks=tmp_path / "c.tsv",
     )
     assert finished.returncode == 0
-    rows = tables.read_table(tmp_path / "c.tsv", FINDING)
+    rows = tables.read_table(tmp_path / "c.tsv", tables.FINDINGS)
     assert [row["level"] for row in rows] == ["oddity"]
     assert rows[0]["what"] in finished.stderr
 

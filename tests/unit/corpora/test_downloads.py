@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from support.trees import call, librispeech
 
-from voiceprivacy.corpora import downloads
+from voiceprivacy.corpora.kinds import librispeech as downloads
 from voiceprivacy.inout.files import BadInput
 
 

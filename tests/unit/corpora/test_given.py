@@ -4,7 +4,7 @@ import pytest
 from support.trees import call, edit, kaldi, prepare, write_lines
 
 from voiceprivacy.corpora import checks
-from voiceprivacy.corpora.protocol import list_names
+from voiceprivacy.corpora.parts import list_names
 from voiceprivacy.inout import tables
 from voiceprivacy.plan import configuration
 

@@ -4,8 +4,7 @@ import random
 
 from support.trees import call, edit, kaldi, librispeech, prepare
 
-from voiceprivacy.corpora import checks, parts, protocol
-from voiceprivacy.corpora import protocol as limit
+from voiceprivacy.corpora import checks, parts
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.inout import tables
 
@@ -22,15 +21,15 @@ def names(utterances):
 
 
 def test_women_and_men_take_turns():
-    chosen = limit.speakers_within(MANY, 4)
+    chosen = parts.speakers_within(MANY, 4)
     assert sorted(speaker[0] for speaker in chosen) == ["f", "f", "m", "m"]
-    assert limit.speakers_within(MANY, None) == {of.speaker for of in MANY}
+    assert parts.speakers_within(MANY, None) == {of.speaker for of in MANY}
 
 
 def test_a_larger_limit_keeps_what_a_smaller_one_kept():
-    assert limit.speakers_within(MANY, 3) < limit.speakers_within(MANY, 5)
+    assert parts.speakers_within(MANY, 3) < parts.speakers_within(MANY, 5)
     one, two = (
-        names(limit.restrict(MANY, speakers=limit.speakers_within(MANY, 3), count=count))
+        names(parts.restrict(MANY, speakers=parts.speakers_within(MANY, 3), count=count))
         for count in (1, 2)
     )
     assert set(one) < set(two)
@@ -43,16 +42,16 @@ def test_who_is_chosen_is_drawn_and_not_the_first_by_name():
         for number in range(10, 40)
         for u in "abcdef"
     ]
-    assert limit.speakers_within(many, 5) != {f"{number}" for number in range(10, 15)}
-    kept = limit.restrict(many, speakers={of.speaker for of in many}, count=1)
+    assert parts.speakers_within(many, 5) != {f"{number}" for number in range(10, 15)}
+    kept = parts.restrict(many, speakers={of.speaker for of in many}, count=1)
     assert len({of.utterance[-1] for of in kept}) == 6
 
 
 def test_the_choice_does_not_depend_on_the_order():
     shuffled = random.Random(1).sample(MANY, len(MANY))
-    assert limit.speakers_within(shuffled, 5) == limit.speakers_within(MANY, 5)
-    kept = limit.restrict(shuffled, speakers={"f1"}, count=2)
-    assert set(names(kept)) == set(names(limit.restrict(MANY, speakers={"f1"}, count=2)))
+    assert parts.speakers_within(shuffled, 5) == parts.speakers_within(MANY, 5)
+    kept = parts.restrict(shuffled, speakers={"f1"}, count=2)
+    assert set(names(kept)) == set(names(parts.restrict(MANY, speakers={"f1"}, count=2)))
 
 
 def test_a_limited_corpus_has_the_same_speakers_in_both_parts(tmp_path):
@@ -100,7 +99,7 @@ def test_given_lists_are_checked_whole_and_used_in_part(tmp_path):
 def test_only_what_is_left_is_counted(tmp_path):
     source, given = kaldi(tmp_path, women=["w1", "w2", "w3"])
     source |= {"limit": {"speakers": 2, "utterances": 1}}
-    whole = protocol.split(source, given, parts.list_part(source, {}, "train"), Findings())
+    whole = parts.split(source, given, parts.list_part(source, {}, "train"), Findings())
     assert len(whole[0]) <= 2
     examination = checks.examine(source, given, 16000)
     assert {name: size.utterances for name, size in examination.parts.items()} == {

@@ -11,7 +11,6 @@ import pytest
 from support.trees import edit, kaldi, prepare, write_audio, write_lines
 
 from voiceprivacy.corpora import checks, recordings
-from voiceprivacy.corpora import recordings as pipes
 from voiceprivacy.corpora.listing import Findings, list_utterances
 from voiceprivacy.corpora.recordings import Pipe
 from voiceprivacy.inout import audio, tables
@@ -113,7 +112,7 @@ def test_a_pipe_that_hangs_is_ended_with_all_that_it_started_and_stops_the_check
     """At the first one, whatever on_bad_audio says: to wait for a hundred thousand takes days."""
     source, protocol = piped(tmp_path, f"sleep 600 & echo $! >> {tmp_path}/children; wait |")
     for limit in (0.5, 10, 100):  # a machine that is slow or busy may not have begun
-        monkeypatch.setattr(pipes, "LIMIT_S", limit)
+        monkeypatch.setattr(recordings, "LIMIT_S", limit)
         (error,) = errors(source | {"on_bad_audio": "exclude"}, protocol)
         said = f"sleep 600 & echo $! >> {tmp_path}/children; wait |: runs longer than {limit} s and was ended"
         assert error.startswith(said)
@@ -170,15 +169,15 @@ def test_an_interrupted_command_ends_a_pipe_that_a_thread_was_just_starting(tmp_
 
     def read(recording):
         if recording:
-            with pytest.raises(BadInput) as caught, pipes.output(recording):
+            with pytest.raises(BadInput) as caught, recordings.output(recording):
                 pass
             ends.append(str(caught.value))
 
     ends = []
-    monkeypatch.setattr(pipes, "RUNNING", Late())
-    monkeypatch.setattr(pipes, "LIMIT_S", 100)
+    monkeypatch.setattr(recordings, "RUNNING", Late())
+    monkeypatch.setattr(recordings, "LIMIT_S", 100)
     pipe = Pipe("touch begun; sleep 600", tmp_path)
-    read_ahead = recordings.in_threads(read, [None] * recordings.BATCH + [pipe], threads=1)
+    read_ahead = recordings.in_threads(read, [None, pipe], threads=1)
     next(read_ahead)
     wait_for((tmp_path / "begun").exists)
     read_ahead.close()
@@ -187,7 +186,7 @@ def test_an_interrupted_command_ends_a_pipe_that_a_thread_was_just_starting(tmp_
 
 @pytest.mark.parametrize("stream", ["", " >&2"])
 def test_a_pipe_that_writes_without_end_is_ended(tmp_path, monkeypatch, stream):
-    monkeypatch.setattr(pipes, "LIMITED", "ulimit -f 100\n")
+    monkeypatch.setattr(recordings, "LIMITED", "ulimit -f 100\n")
     source, protocol = piped(tmp_path, f"yes{stream} |")
     found = errors(source, protocol)
     assert any(

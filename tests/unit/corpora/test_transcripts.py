@@ -2,7 +2,7 @@
 
 import pytest
 
-from voiceprivacy.corpora.transcripts import read_transcripts
+from voiceprivacy.corpora.listing import read_transcripts
 from voiceprivacy.inout.files import BadInput
 
 

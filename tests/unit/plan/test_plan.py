@@ -188,11 +188,9 @@ def test_what_is_described_and_checked_is_what_the_run_reads(plan):
     ]
     assert plan.speech.checks() == ["results/checks/demo.tsv", "results/checks/others.tsv"]
     assert plan.speech.trials() == ["results/trials/demo/f.tsv", "results/trials/demo/m.tsv"]
-    assert plan.speech.training_sources("demo").keys() == {"others"}
-    assert plan.speech.training_sources("others") == {}
-    assert (
-        Plan(configuration.check({**CONFIG, "backends": {}})).speech.training_sources("demo") == {}
-    )
+    assert plan.speech.evaluated_sources().keys() == {"demo"}
+    assert plan.speech.training_sources().keys() == {"others"}
+    assert Plan(configuration.check({**CONFIG, "backends": {}})).speech.training_sources() == {}
 
 
 def test_limit_and_segments_belong_to_the_source(plan):

@@ -163,3 +163,19 @@ def test_the_processes_of_a_command_that_is_killed_end_themselves():
         while processes_of(command.pid):
             assert time.monotonic() < deadline
             time.sleep(0.05)
+
+
+def test_no_item_begins_in_a_thread_after_one_has_raised():
+    begun = []
+
+    def begin(number):
+        begun.append(number)
+        if number == 2:
+            raise BadInput("two")
+        return number
+
+    with pools.in_threads(begin, range(100), threads=1) as results:
+        assert [next(results), next(results)] == [0, 1]
+        with pytest.raises(BadInput, match="two"):
+            next(results)
+    assert begun == [0, 1, 2]

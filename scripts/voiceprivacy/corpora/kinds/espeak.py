@@ -1,12 +1,13 @@
-"""Speak with espeak-ng: a program of its own that needs nothing but Python (started with -I -S in an empty folder).
-
-What espeak-ng says depends on what the same process has said before, so each utterance is spoken in a fresh one: a
-fork of this process, which has loaded the library and never spoken itself.
+"""Speak with espeak-ng: a program of its own that needs nothing but Python.
 
     python -I -S espeak.py LIBRARY DATA < jobs
 
-``jobs`` is one JSON object a line: {"name": ..., "voice": text of a voice file, "words_per_minute": ..., "text": ...}.
+It is started in an empty folder. ``jobs`` is one JSON object a line:
+{"name": ..., "voice": text of a voice file, "words_per_minute": ..., "text": ...}.
 Each writes NAME.wav (16-bit mono at espeak-ng's own rate) into the working directory.
+
+What espeak-ng says depends on what the same process has said before. So each utterance is spoken in
+a fresh one: a fork of this process, which has loaded the library and never spoken itself.
 """
 
 import ctypes
@@ -15,14 +16,16 @@ import os
 import sys
 import wave
 
-SYNCHRONOUS = 2
-DO_NOT_EXIT = 0x8000
-UTF8 = 1
-RATE, VOLUME = 1, 2
+# Constants of espeak-ng's speak_lib.h.
+SYNCHRONOUS = 2  # AUDIO_OUTPUT_SYNCHRONOUS
+DO_NOT_EXIT = 0x8000  # espeakINITIALIZE_DONT_EXIT
+UTF8 = 1  # espeakCHARS_UTF8
+RATE, VOLUME = 1, 2  # espeakRATE, espeakVOLUME
 CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
 
 
-def main():
+def main() -> None:
+    """Speak the jobs on standard input."""
     library = ctypes.CDLL(sys.argv[1])
     for line in sys.stdin:
         job = json.loads(line)
@@ -43,12 +46,17 @@ def _speak_and_exit(library, data, job):
         os._exit(status)
 
 
-def speak(library, data, job):
-    """Speak one job with a library that has not been initialised yet."""
+def speak(library: ctypes.CDLL, data: str, job: dict) -> None:
+    """Speak one job with a library that has not been initialised yet.
+
+    Raises
+    ------
+    RuntimeError : espeak-ng refuses
+    """
     sample_rate = library.espeak_Initialize(SYNCHRONOUS, 0, data.encode(), DO_NOT_EXIT)
     if sample_rate <= 0:
         raise RuntimeError(f"espeak-ng does not start with the data of {data}")
-    pieces = []
+    pieces: list[bytes] = []
 
     def keep(samples, count, events):
         if samples and count:
@@ -66,9 +74,9 @@ def speak(library, data, job):
     text = job["text"].encode() + b"\0"
     _succeed(library.espeak_Synth(text, ctypes.c_size_t(len(text)), 0, 0, 0, UTF8, None, None))
     _succeed(library.espeak_Synchronize())
-    with wave.open(f"{job['name']}.wav", "wb") as file:
-        file.setparams((1, 2, sample_rate, 0, "NONE", None))
-        file.writeframes(b"".join(pieces))
+    with wave.open(f"{job['name']}.wav", "wb") as recording:
+        recording.setparams((1, 2, sample_rate, 0, "NONE", "not compressed"))
+        recording.writeframes(b"".join(pieces))
 
 
 def _succeed(status):

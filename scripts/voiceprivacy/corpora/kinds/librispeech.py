@@ -1,43 +1,95 @@
-"""LibriSpeech as it is published: subset/speaker/chapter/utterance.flac, and SPEAKERS.TXT with everybody's gender.
+"""LibriSpeech as it is published: subset/speaker/chapter/utterance.flac, and SPEAKERS.TXT.
+
+It is also fetched from where it is published: resumed where a download broke off, checked by size
+and MD5, unpacked whole or not at all.
 
 Panayotov et al., Librispeech: an ASR corpus based on public domain audio books, ICASSP 2015.
 """
 
-from pathlib import Path
+import contextlib
+import fcntl
+import hashlib
+import http.client
+import re
+import shutil
+import tarfile
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
 
-from voiceprivacy.corpora import checks
-from voiceprivacy.corpora.listing import Listed
+from tqdm import tqdm
+
+from voiceprivacy.corpora.listing import Findings, Listed, compare_published
 from voiceprivacy.corpora.recordings import AUDIO, provide_audio
-from voiceprivacy.inout.files import BadInput, read_lines
+from voiceprivacy.inout import tables
+from voiceprivacy.inout.files import (
+    RESOURCES,
+    BadInput,
+    read_lines,
+    whole_folder_or_absent,
+    whole_or_absent,
+)
 
-__all__ = ["list_utterances", "provide_audio"]
+__all__ = [
+    "fetch_subset",
+    "list_utterances",
+    "provide_audio",
+    "published_archive",
+    "read_transcripts",
+    "to_download",
+]
+
+SPEAKERS = "SPEAKERS.TXT"
+
+ADDRESS = "https://www.openslr.org/resources/12"
+ARCHIVES = RESOURCES / "librispeech_archives.tsv"
+SAFE_ADDRESS = re.compile(r"https://|http:/{2}(127\.0\.0\.1|localhost)[:/]")
+ATTEMPTS = 5  # connections in a row that bring nothing new
+BLOCK = 1 << 20  # bytes
+TIMEOUT_S = 60
+TOP = "LibriSpeech"  # the folder that every archive holds
+UNPACKED = 2.1  # times the bytes of an archive: it, and what is in it
 
 
-def list_utterances(options, findings):
+class Archive(NamedTuple):
+    """A published subset.tar.gz: its size in bytes and its MD5."""
+
+    subset: str
+    bytes: int
+    md5: str
+
+
+def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]:
     """List the utterances of some subsets; the chapter is the session.
 
     Parameters
     ----------
     options : dict
         root: the folder that holds SPEAKERS.TXT and the subsets; subsets: names of folders there.
+
+    Raises
+    ------
+    BadInput : the root or a subset is not there
     """
     root = Path(options["root"])
     if not root.is_dir():
         raise BadInput(f"{root}: not found")
-    genders = _read_genders(root / "SPEAKERS.TXT", findings)
-    utterances = {}
+    genders = _read_genders(root / SPEAKERS, findings)
+    utterances: dict[str, Listed] = {}
     for subset in options["subsets"]:
         files = _audio_files(root / subset, findings)
-        checks.compare(subset, {"utterances": len(files)}, root / subset, findings)
+        compare_published(subset, {"utterances": len(files)}, root / subset, findings)
         for path in files:
             listed = _listed(path, genders)
             known = utterances.setdefault(listed.utterance, listed)
             if known is not listed:
                 findings.error(path, "-", f"utterance '{listed.utterance}' is also {known.audio}")
-    for speaker in sorted({of.speaker for of in utterances.values()} - genders.keys()):
-        findings.error(
-            root / "SPEAKERS.TXT", "-", f"speaker '{speaker}' of the subsets is not listed"
-        )
+    speakers = {utterance.speaker for utterance in utterances.values()}
+    for speaker in sorted(speakers - genders.keys()):
+        message = f"speaker '{speaker}' of the subsets is not listed"
+        findings.error(root / SPEAKERS, "-", message)
     return list(utterances.values())
 
 
@@ -45,14 +97,13 @@ def _audio_files(folder, findings):
     """The audio files subset/speaker/chapter/*, in the order of their names."""
     if not folder.is_dir():
         raise BadInput(f"{folder}: not found")
-    files = sorted(
-        path
-        for path in folder.glob("*/*/*")
-        if path.suffix in AUDIO and not path.name.startswith(".")
-    )
+    files = []
+    for path in folder.glob("*/*/*"):
+        if path.suffix in AUDIO and not path.name.startswith("."):
+            files.append(path)
     if not files:
         findings.error(folder, "-", "no audio file speaker/chapter/utterance.flac in it")
-    return files
+    return sorted(files)
 
 
 def _listed(path, genders):
@@ -62,7 +113,7 @@ def _listed(path, genders):
 
 
 def _read_genders(path, findings):
-    """SPEAKERS.TXT: ID | SEX | SUBSET | MINUTES | NAME, comments start with a semicolon."""
+    """SPEAKERS.TXT: ID | SEX | SUBSET | MINUTES | NAME; comments start with a semicolon."""
     genders = {}
     for line, text in enumerate(read_lines(path), start=1):
         fields = [field.strip() for field in text.split("|")]
@@ -75,3 +126,186 @@ def _read_genders(path, findings):
         else:
             genders[fields[0]] = fields[1].lower()
     return genders
+
+
+def read_transcripts(options: dict[str, Any]) -> dict[str, str]:
+    """Read the files speaker/chapter/*.trans.txt of all subsets: {utterance: words}.
+
+    Raises
+    ------
+    BadInput : a subset has none, or an utterance occurs twice
+    """
+    texts: dict[str, str] = {}
+    for subset in options["subsets"]:
+        folder = Path(options["root"], subset)
+        files = sorted(folder.glob("*/*/*.trans.txt"))
+        if not files:
+            raise BadInput(f"{folder}: has no speaker/chapter/*.trans.txt")
+        for path in files:
+            for line, text in enumerate(read_lines(path), start=1):
+                utterance, _, words = text.partition(" ")
+                if utterance in texts:
+                    raise BadInput(f"{path}:{line}: utterance '{utterance}' occurs twice")
+                texts[utterance] = words
+    return texts
+
+
+def to_download(options: dict[str, Any]) -> dict[Path, int]:
+    """The folders of subsets that are still to be downloaded, and the bytes of their archives."""
+    sizes = {}
+    for subset in options["subsets"] if options.get("download") else ():
+        folder = Path(options["root"], subset)
+        if not folder.is_dir():
+            sizes[folder] = published_archive(subset, ARCHIVES).bytes
+    return sizes
+
+
+def published_archive(subset: str, path: Path | str) -> Archive:
+    """The archive of a subset in a table (TSV: subset bytes md5)."""
+    archives = {row["subset"]: row for row in tables.read_table(path, list(Archive._fields))}
+    if subset not in archives:
+        known = ", ".join(archives)
+        raise BadInput(f"{subset}: is none of the subsets that can be downloaded: {known}")
+    return Archive(subset, int(archives[subset]["bytes"]), archives[subset]["md5"])
+
+
+def fetch_subset(archive: Archive, *, root: Path | str, address: str) -> None:
+    """Download and unpack a subset into root, unless it lies there; SPEAKERS.TXT too.
+
+    Parameters
+    ----------
+    archive : Archive
+    root : path
+        Where the subset's folder goes; the archive lies beside it until it is unpacked.
+    address : str
+        The folder of the archives: https, or a server of this machine.
+
+    Raises
+    ------
+    BadInput : no such file there, no connection, not enough room, another MD5 than the published
+        one, or an archive that holds more than files
+    """
+    if not SAFE_ADDRESS.match(address):
+        raise BadInput(f"{address}: archives are fetched over https only")
+    root = Path(root)
+    root.mkdir(parents=True, exist_ok=True)
+    file = root / f"{archive.subset}.tar.gz.part"
+    with _alone(root / f".{archive.subset}.lock"):
+        if (root / archive.subset).is_dir():
+            return
+        _check_room(file, archive)
+        download(f"{address.rstrip('/')}/{archive.subset}.tar.gz", file, size=archive.bytes)
+        _check_md5(file, archive)
+        _unpack(file, archive.subset, root)
+        file.unlink()
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Let one process at a time do the block: two corpora may want the same subset."""
+    with open(path, "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def download(url: str, path: Path, *, size: int) -> None:
+    """Download a file of a known size in bytes.
+
+    What is there already of it is kept, and lost connections are taken up again.
+
+    Raises
+    ------
+    BadInput : the server has no such file, or another one, or ATTEMPTS connections bring nothing
+    """
+    failures = 0
+    bar = tqdm(desc=path.name, total=size, unit="B", unit_scale=True, mininterval=5)
+    with bar as progress:
+        while (present := _size(path)) < size:
+            progress.update(present - progress.n)
+            reason = _append(url, path, start=present, size=size, progress=progress)
+            failures = failures + 1 if _size(path) <= present else 0
+            if failures == ATTEMPTS:
+                where = f"broke off at {present} of {size} bytes ({reason})"
+                raise BadInput(f"{url}: {where}; call again to resume")
+
+
+def _append(url, path, *, start, size, progress):
+    """Fetch a file from byte ``start`` on as far as the connection lasts; why it ended."""
+    try:
+        _receive(url, path, start=start, progress=progress)
+    except urllib.error.HTTPError as error:
+        if error.code == http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+            path.unlink()
+            raise BadInput(f"{url}: has {start} bytes, published are {size}; removed") from None
+        raise BadInput(f"{url}: {error.code} {error.reason}") from None
+    except (OSError, http.client.HTTPException) as error:
+        return str(getattr(error, "reason", error)) or type(error).__name__
+    return "the connection was closed"
+
+
+def _receive(url, path, *, start, progress):
+    """Append to a file what a server sends from ``start`` on; the whole if it cannot resume."""
+    request = urllib.request.Request(url, headers={"Range": f"bytes={start}-"} if start else {})
+    with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:  # nosec B310  # https only
+        resumed = answer.status == http.HTTPStatus.PARTIAL_CONTENT
+        with open(path, "ab" if resumed else "wb") as file:
+            while block := answer.read(BLOCK):
+                file.write(block)
+                progress.update(len(block))
+
+
+def _size(path):
+    return path.stat().st_size if path.exists() else 0
+
+
+def _check_room(file, archive):
+    needed = UNPACKED * archive.bytes - _size(file)
+    free = shutil.disk_usage(file.parent).free
+    if free < needed:
+        room = f"{free / 1e9:.1f} GB free; {archive.subset} needs {needed / 1e9:.1f} GB"
+        raise BadInput(f"{file.parent}: {room}")
+
+
+def _check_md5(file, archive):
+    with open(file, "rb") as content:
+        digest = hashlib.file_digest(content, _md5).hexdigest()
+    if digest != archive.md5:
+        file.unlink()
+        differs = f"has the MD5 {digest}, published is {archive.md5}"
+        raise BadInput(f"{file}: {differs}; removed: call again")
+
+
+def _md5():
+    return hashlib.md5(usedforsecurity=False)
+
+
+def _unpack(file, subset, root):
+    """Unpack the files of LibriSpeech/subset and SPEAKERS.TXT.
+
+    Links, and names that lead elsewhere, are refused: an archive could write anywhere by them.
+    """
+    with whole_folder_or_absent(root / subset) as folder, tarfile.open(file) as archive:
+        for member in archive:
+            _refuse_unsafe(member, file)
+            parts = PurePosixPath(member.name).parts
+            if member.isdir() or parts[0] != TOP or len(parts) < 2:
+                continue
+            if parts[1] == subset:
+                target = folder.joinpath(*parts[2:])
+                target.parent.mkdir(parents=True, exist_ok=True)
+                _write(archive.extractfile(member), target)
+            elif parts[1:] == (SPEAKERS,) and not (root / SPEAKERS).exists():
+                with whole_or_absent(root / SPEAKERS) as temporary:
+                    _write(archive.extractfile(member), temporary)
+
+
+def _refuse_unsafe(member, file):
+    leads_out = member.name.startswith("/") or ".." in PurePosixPath(member.name).parts
+    if leads_out or not (member.isfile() or member.isdir()):
+        reason = "is a link, a device or leads out of the archive: not unpacked"
+        raise BadInput(f"{file}: '{member.name}' {reason}")
+
+
+def _write(content, path):
+    with content, open(path, "wb") as file:
+        shutil.copyfileobj(content, file)

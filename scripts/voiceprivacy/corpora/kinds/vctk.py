@@ -1,16 +1,17 @@
 """VCTK 0.92: wav48_silence_trimmed/p225/p225_001_mic1.flac at 48 kHz, and speaker-info.txt.
 
-Every speaker reads the same 24 sentences first (the rainbow passage and the elicitation paragraph) and then sentences
-of a newspaper that differ between speakers. The VoicePrivacy challenges try both apart: lists f_common and m_common
-hold the former, f and m the latter, and the latter alone enrol.
+Every speaker reads the same 24 sentences first: the rainbow passage and the elicitation paragraph.
+Then come sentences of a newspaper that differ between speakers. The VoicePrivacy Challenges try
+both apart: lists f_common and m_common hold the former, f and m the latter. The latter alone enrol.
 
 Yamagishi, Veaux and MacDonald, CSTR VCTK Corpus (version 0.92), University of Edinburgh, 2019.
 """
 
 import re
 from pathlib import Path
+from typing import Any
 
-from voiceprivacy.corpora.listing import Listed
+from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.recordings import AUDIO, provide_audio
 from voiceprivacy.inout.files import BadInput, read_lines
 
@@ -21,13 +22,18 @@ COMMON_SENTENCES = 24
 SENTENCE = re.compile(r"_(\d{3})_mic[12](?:_|$)")
 
 
-def list_utterances(options, findings):
+def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]:
     """List what one microphone recorded; a speaker without any such file is an oddity.
 
     Parameters
     ----------
     options : dict
-        root: the folder that holds speaker-info.txt and wav48_silence_trimmed; microphone: mic1 or mic2.
+        root: the folder that holds speaker-info.txt and wav48_silence_trimmed; microphone: mic1 or
+        mic2.
+
+    Raises
+    ------
+    BadInput : a folder is not there
     """
     root, microphone = Path(options["root"]), options["microphone"]
     folder = root / AUDIO_FOLDER
@@ -36,25 +42,24 @@ def list_utterances(options, findings):
             raise BadInput(f"{needed}: not found")
     genders = _read_genders(root / "speaker-info.txt", findings)
     utterances = []
-    for speaker in sorted(
-        path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")
-    ):
-        own = [path for path in sorted(speaker.glob(f"*_{microphone}.*")) if _is_audio(path)]
-        if not own:
-            findings.oddity(speaker, "-", f"has no file of {microphone}: the speaker is left out")
-        elif speaker.name not in genders:
-            findings.oddity(
-                root / "speaker-info.txt", "-", f"speaker '{speaker.name}' is not listed: no gender"
-            )
+    for speaker in sorted(path for path in folder.iterdir() if path.is_dir()):
+        if speaker.name.startswith("."):
+            continue
+        files = [path for path in sorted(speaker.glob(f"*_{microphone}.*")) if _is_audio(path)]
         gender = genders.get(speaker.name, "-")
-        utterances += [
-            Listed(path.stem, speaker.name, gender, "", path, str(path), "-") for path in own
-        ]
+        if not files:
+            message = f"has no file of {microphone}: the speaker is left out"
+            findings.oddity(speaker, "-", message)
+        elif speaker.name not in genders:
+            message = f"speaker '{speaker.name}' is not listed: no gender"
+            findings.oddity(root / "speaker-info.txt", "-", message)
+        for path in files:
+            utterances.append(Listed(path.stem, speaker.name, gender, "", path, str(path), "-"))
     return utterances
 
 
-def is_common(utterance):
-    """Whether an utterance (or a piece of one), by its id, is one of the sentences that all speakers read."""
+def is_common(utterance: str) -> bool:
+    """Whether the id of an utterance, or of a piece, is of a sentence that all speakers read."""
     number = SENTENCE.search(utterance)
     return number is not None and int(number.group(1)) <= COMMON_SENTENCES
 
@@ -64,9 +69,10 @@ def _is_audio(path):
 
 
 def _read_genders(path, findings):
-    """speaker-info.txt: ID AGE GENDER ACCENTS REGION COMMENTS between spaces, as published with fields that lack.
+    """speaker-info.txt: ID AGE GENDER ACCENTS REGION COMMENTS between spaces.
 
-    The gender is the first F or M after the id, so that a missing age does no harm; ids without their p get it.
+    As published, lines lack fields. The gender is the first F or M after the id, so that a missing
+    age does no harm. Ids without their p get it.
     """
     genders = {}
     for line, text in enumerate(read_lines(path), start=1):
@@ -74,11 +80,9 @@ def _read_genders(path, findings):
         if not fields or fields[0].upper() == "ID":
             continue
         speaker = f"p{fields[0]}" if fields[0].isdigit() else fields[0]
-        gender = next(
-            (field.lower() for field in fields[1:] if field in ("F", "M", "f", "m")), None
-        )
-        if gender is None:
+        letters = [field.lower() for field in fields[1:] if field in ("F", "M", "f", "m")]
+        if not letters:
             findings.oddity(path, line, f"no gender of speaker '{speaker}' in '{text.strip()}'")
-        elif genders.setdefault(speaker, gender) != gender:
+        elif genders.setdefault(speaker, letters[0]) != letters[0]:
             findings.error(path, line, f"speaker '{speaker}' has another gender in another line")
     return genders

@@ -1,48 +1,60 @@
-"""The protocol all_pairs: every utterance enrols alone and is tried against every other one of the list.
+"""The protocol all_pairs: every utterance enrols alone and is tried against every other one.
 
-All ordered pairs, because under OP (original enrolment, protected trial) the order matters; none of an utterance with
-itself, nor of two pieces of one utterance. Lists f and m hold the speakers of one gender, mixed holds all.
+All ordered pairs of a list, because under OP (original enrolment, protected trial) the order
+matters. None of an utterance with itself, nor of two pieces of one utterance. Lists f and m hold
+the speakers of one gender, mixed holds all.
 """
 
-from voiceprivacy.corpora.protocols.enrol_trial import GENDERS
-from voiceprivacy.inout import tables
+from collections.abc import Sequence
+from typing import Any
+
+from voiceprivacy.corpora.listing import Findings, Listed, Source, of_gender
 from voiceprivacy.inout.ids import source_of
+from voiceprivacy.inout.tables import Trial
 
 
-def list_names(options):
+def list_names(options: dict[str, Any]) -> list[str]:
     """Names of the trial lists."""
     return options["lists"]
 
 
-def split(source, options, utterances, findings):
+def split(
+    source: Source, options: dict[str, Any], utterances: Sequence[Listed], findings: Findings
+) -> tuple[set[str], set[str]]:
     """All utterances enrol, and all are tried."""
-    for first in {utterance.speaker: utterance for utterance in reversed(utterances)}.values():
+    first_of = {utterance.speaker: utterance for utterance in reversed(utterances)}
+    for first in first_of.values():
         if first.gender == "-" and options["lists"] != ["mixed"]:
-            what = f"speaker '{first.speaker}' has no gender, but the lists are per gender"
-            findings.error(first.file, first.line, what)
+            message = f"speaker '{first.speaker}' has no gender, but the lists are per gender"
+            findings.error(first.file, first.line, message)
     names = {utterance.utterance for utterance in utterances}
     return names, names
 
 
-def list_trials(source, options, name, enrolment, trial, findings):
-    """Every pair of utterances of different sources.
+def list_trials(
+    source: Source,
+    options: dict[str, Any],
+    name: str,
+    enrolment: Sequence[Any],
+    trial: Sequence[Any],
+    findings: Findings,
+) -> tuple[list[Trial], dict[str, list[str]]]:
+    """Every pair of utterances of different sources; every utterance is its own enrolment.
 
-    Returns
-    -------
-    list of tables.Trial, dict {utterance: [utterance]}
+    Parameters
+    ----------
+    name : str
+        f, m or mixed
+    enrolment, trial : list of utterances (tables.Utterance or Listed)
     """
-    enrolled, tried = (
-        [of for of in sorted(part) if of.gender in GENDERS[name]] for part in (enrolment, trial)
-    )
-    sources = {of.utterance: source_of(of.utterance) for of in (*enrolled, *tried)}
-    trials = [
-        tables.Trial(
-            one.utterance,
-            other.utterance,
-            "target" if one.speaker == other.speaker else "nontarget",
-        )
-        for one in enrolled
-        for other in tried
-        if sources[one.utterance] != sources[other.utterance]
-    ]
-    return trials, {of.utterance: [of.utterance] for of in enrolled}
+    enrolled, tried = of_gender(enrolment, name), of_gender(trial, name)
+    sources = [source_of(utterance.utterance) for utterance in tried]
+    trials = []
+    for model in enrolled:
+        model_source = source_of(model.utterance)
+        for utterance, utterance_source in zip(tried, sources, strict=True):
+            if utterance_source == model_source:
+                continue
+            label = "target" if utterance.speaker == model.speaker else "nontarget"
+            trials.append(Trial(model.utterance, utterance.utterance, label))
+    return trials, {model.utterance: [model.utterance] for model in enrolled}

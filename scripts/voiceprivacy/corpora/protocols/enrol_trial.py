@@ -1,28 +1,37 @@
-"""The protocol enrol_trial: N utterances of each speaker enrol him, all others are tried against every speaker.
+"""The protocol enrol_trial: N utterances of each speaker enrol him, the others are tried.
 
-Who enrols with what depends on ids alone, never on the order of files. A speaker with several sessions (chapters)
-enrols with some and is tried with others; what is left over of an enrolment session is not used. Lists f and m hold
-the speakers of one gender, mixed holds all.
+They are tried against every speaker of the list. Who enrols with what depends on ids alone, never
+on the order of files. A speaker with several sessions (chapters) enrols with some and is tried with
+others. What is left over of an enrolment session is not used. Lists f and m hold the speakers of
+one gender, mixed holds all.
 
-Where a list such as f_common is asked for, VCTK's common sentences are tried there and nowhere else, and do not enrol.
+Where a list such as f_common is asked for, VCTK's common sentences are tried there and nowhere
+else, and do not enrol.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from itertools import groupby
+from operator import attrgetter
+from typing import Any
 
 from voiceprivacy.corpora.kinds.vctk import is_common
-from voiceprivacy.inout import seeds, tables
+from voiceprivacy.corpora.listing import GENDERS, Findings, Listed, Source, of_gender
+from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import counted
+from voiceprivacy.inout.tables import Trial
 
 COMMON = "_common"
-GENDERS = {"f": ("f",), "m": ("m",), "mixed": ("f", "m", "-")}
 
 
-def list_names(options):
+def list_names(options: dict[str, Any]) -> list[str]:
     """Names of the trial lists."""
     return options["lists"]
 
 
-def split(source, options, utterances, findings):
+def split(
+    source: Source, options: dict[str, Any], utterances: Sequence[Listed], findings: Findings
+) -> tuple[set[str], set[str]]:
     """Choose the utterances that enrol and those that are tried.
 
     Parameters
@@ -38,20 +47,30 @@ def split(source, options, utterances, findings):
     -------
     set of str, set of str : ids of enrolment and of trial utterances
     """
-    enrolment, trial = set(), set()
-    for _, own in groupby(sorted(utterances, key=_speaker), key=_speaker):
-        own = list(own)
-        common = {of.utterance for of in own if _is_apart(of, options)}
-        others = [of for of in own if of.utterance not in common]
+    speaker_of = attrgetter("speaker")
+    enrolment: set[str] = set()
+    trial: set[str] = set()
+    for _, group in groupby(sorted(utterances, key=speaker_of), key=speaker_of):
+        own = list(group)
+        others = [utterance for utterance in own if not _is_apart(utterance, options)]
         _check_speaker(own[0], len(others), options, findings)
-        if others:
-            enrolled, tried = _split_speaker(others, options["enrolment_utterances"])
-            enrolment |= enrolled
-            trial |= tried | common
+        if not others:
+            continue
+        enrolled, tried = _split_speaker(others, options["enrolment_utterances"])
+        enrolment |= enrolled
+        trial |= tried
+        trial |= {utterance.utterance for utterance in own if _is_apart(utterance, options)}
     return enrolment, trial
 
 
-def list_trials(source, options, name, enrolment, trial, findings):
+def list_trials(
+    source: Source,
+    options: dict[str, Any],
+    name: str,
+    enrolment: Sequence[Any],
+    trial: Sequence[Any],
+    findings: Findings,
+) -> tuple[list[Trial], dict[str, list[str]]]:
     """Every enrolled speaker of the list against every trial utterance of the list.
 
     Parameters
@@ -62,72 +81,72 @@ def list_trials(source, options, name, enrolment, trial, findings):
 
     Returns
     -------
-    list of tables.Trial, dict {speaker: [utterance, ...]}
+    list of Trial, dict {speaker: [utterance, ...]} : both in the order of the speakers' ids
     """
-    genders = GENDERS[name.removesuffix(COMMON)]
-    enrolments = {}
-    for utterance in sorted(enrolment):
-        if utterance.gender in genders:
-            enrolments.setdefault(utterance.speaker, []).append(utterance.utterance)
-    apart = name.endswith(COMMON)
-    tried = [of for of in sorted(trial) if of.gender in genders and _is_apart(of, options) == apart]
-    trials = [
-        tables.Trial(
-            speaker, utterance.utterance, "target" if speaker == utterance.speaker else "nontarget"
-        )
-        for speaker in sorted(enrolments)
-        for utterance in tried
+    gender, is_common_list = name.removesuffix(COMMON), name.endswith(COMMON)
+    enrolments: dict[str, list[str]] = {}
+    for utterance in of_gender(enrolment, gender):
+        enrolments.setdefault(utterance.speaker, []).append(utterance.utterance)
+    tried = [
+        utterance
+        for utterance in of_gender(trial, gender)
+        if _is_apart(utterance, options) == is_common_list
     ]
+    trials = []
+    for speaker in sorted(enrolments):
+        for utterance in tried:
+            label = "target" if utterance.speaker == speaker else "nontarget"
+            trials.append(Trial(speaker, utterance.utterance, label))
     return trials, dict(sorted(enrolments.items()))
 
 
 def _is_apart(utterance, options):
     """Whether an utterance belongs to the lists ..._common of a corpus that has such lists."""
-    return any(name.endswith(COMMON) for name in options["lists"]) and is_common(
-        utterance.utterance
-    )
+    has_such_lists = any(name.endswith(COMMON) for name in options["lists"])
+    return has_such_lists and is_common(utterance.utterance)
 
 
 def _check_speaker(first, count, options, findings):
-    """A speaker, of whom this is the first utterance, needs enough of them and, in lists per gender, a gender."""
-    if count <= options["enrolment_utterances"]:
-        needed = options["enrolment_utterances"] + 1
-        what = f"speaker '{first.speaker}' has {counted(count, 'utterance')}: enrol_trial needs at least {needed}"
-        findings.error(first.file, first.line, what)
-    if first.gender == "-" and any(
-        first.gender not in GENDERS[of.removesuffix(COMMON)] for of in options["lists"]
-    ):
-        what = f"speaker '{first.speaker}' has no gender, but the lists are per gender"
-        findings.error(first.file, first.line, what)
+    """A speaker needs enough utterances and, in lists per gender, a gender.
+
+    ``first`` is his first utterance, ``count`` the number of those that can enrol.
+    """
+    needed = options["enrolment_utterances"] + 1
+    if count < needed:
+        has = f"speaker '{first.speaker}' has {counted(count, 'utterance')}"
+        findings.error(first.file, first.line, f"{has}: enrol_trial needs at least {needed}")
+    genders = [GENDERS[name.removesuffix(COMMON)] for name in options["lists"]]
+    if first.gender == "-" and not all("-" in allowed for allowed in genders):
+        message = f"speaker '{first.speaker}' has no gender, but the lists are per gender"
+        findings.error(first.file, first.line, message)
 
 
 def _split_speaker(utterances, count):
     """The ids that enrol a speaker and those that he is tried with."""
     drawn = sorted(utterances, key=_draw)
     sessions = _enrolment_sessions(drawn, count)
-    candidates = [utterance for utterance in drawn if utterance.session in sessions]
-    enrolled = {utterance.utterance for utterance in candidates[:count]}
+    candidates = [utterance.utterance for utterance in drawn if utterance.session in sessions]
+    enrolled = set(candidates[:count])
     separate = {utterance.utterance for utterance in drawn if utterance.session not in sessions}
-    return enrolled, separate or {utterance.utterance for utterance in drawn} - enrolled
+    return enrolled, separate or set(candidates) - enrolled
 
 
 def _enrolment_sessions(drawn, count):
-    """The smallest session that holds enough, or else the largest ones together; all when none would be left to try."""
-    sizes = {}
-    for utterance in drawn:
-        sizes[utterance.session] = sizes.get(utterance.session, 0) + 1
-    by_size = sorted(sizes, key=sizes.get)  # equally large ones in the order of the draw
-    large_enough = [session for session in by_size if sizes[session] >= count]
-    if large_enough:
-        return set(large_enough[:1])
-    chosen = set()
-    while sum(sizes[session] for session in chosen) < count and by_size:
-        chosen.add(by_size.pop())
+    """The smallest session that holds enough utterances, or else the largest ones together.
+
+    These may be all sessions. Then none is left to try the speaker with.
+    """
+    sizes = Counter(utterance.session for utterance in drawn)
+    by_size = sorted(sizes, key=sizes.__getitem__)  # of one size: in the order of the draw
+    for session in by_size:
+        if sizes[session] >= count:
+            return {session}
+    chosen, held = set(), 0
+    while held < count and by_size:
+        session = by_size.pop()
+        chosen.add(session)
+        held += sizes[session]
     return chosen
-
-
-def _speaker(utterance):
-    return utterance.speaker
 
 
 def _draw(utterance):

@@ -1,29 +1,42 @@
 """The protocol given: trial lists that lie in Kaldi data directories, read as they are and checked.
 
-``trials`` of a list's directory: "speaker utterance target|nontarget". ``enrolls`` (one utterance a line), of the
-list's directory or of the corpus's enrolment directory, says what a speaker is enrolled with. Lists named f, m or
-f_..., m_... are of one gender. A list can be the part of a trials file between speakers of one gender. Of a corpus
-that is limited, only the trials between what is left are scored; the pieces of an utterance stand in its place.
+``trials`` of a list's directory: "speaker utterance target|nontarget". ``enrolls`` (one utterance a
+line), of the list's directory or of the corpus's enrolment directory, says what a speaker is
+enrolled with. Lists named f, m or f_..., m_... are of one gender. A list can be the part of a
+trials file between speakers of one gender. Of a corpus that is limited, only the trials between
+what is left are scored. The pieces of an utterance stand in its place.
 
-``options`` are {name of a list: data directory}, or {name: {directory, gender}} for one gender's part.
+``options`` are {name of a list: data directory}, or {name: {directory, gender}} for one gender's
+part.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.kinds import kaldi
-from voiceprivacy.corpora.listing import Findings
-from voiceprivacy.inout import tables
+from voiceprivacy.corpora.listing import Findings, Listed, Source, compare_published
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.ids import source_of
+from voiceprivacy.inout.tables import LABELS, Trial
 
 
-def list_names(options):
+class _Known(NamedTuple):
+    """What is known of the ids in a trial list."""
+
+    enrolments: dict[str, set[str]]  # {speaker: ids that enrol him}
+    speakers: dict[str, str]  # {trial utterance: who speaks it}
+    genders: dict[str, str]  # {speaker: gender}
+
+
+def list_names(options: dict[str, Any]) -> list[str]:
     """Names of the trial lists."""
     return list(options)
 
 
-def split(source, options, utterances, findings):
+def split(
+    source: Source, options: dict[str, Any], utterances: Sequence[Listed], findings: Findings
+) -> tuple[set[str], set[str]]:
     """Find the utterances that enrol and those that are tried.
 
     Parameters
@@ -36,26 +49,35 @@ def split(source, options, utterances, findings):
     Returns
     -------
     set of str, set of str : ids of enrolment and of trial utterances
+
+    Raises
+    ------
+    BadInput : there is no enrolls or no trials file
     """
     known = {utterance.utterance for utterance in utterances}
-    enrolled = set()
+    enrolled: set[str] = set()
     for path in _enrolls_files(source, options):
-        enrols = kaldi.read_enrolls(path, findings)
-        checks.compare(path.parent.name, {"enrolment_utterances": len(enrols)}, path, findings)
-        for utterance, line in enrols.items():
+        lines = kaldi.read_enrolls(path, findings)
+        compare_published(path.parent.name, {"enrolment_utterances": len(lines)}, path, findings)
+        for utterance, line in lines.items():
             if utterance not in known:
-                findings.error(
-                    path, line, f"utterance '{utterance}' is unknown: no wav.scp lists it"
-                )
-            enrolled.add(utterance)
+                message = f"utterance '{utterance}' is unknown: no wav.scp lists it"
+                findings.error(path, line, message)
+        enrolled |= lines.keys()
     passed_over = Findings()  # check_list reads the same lines and says what is wrong with them
-    tried = {
-        fields[1] for name in options for _, fields in _read_trials(options, name, passed_over)
-    }
+    tried: set[str] = set()
+    for name in options:
+        tried |= {trial.trial for _, trial in _read_trials(options, name, passed_over)}
     return enrolled & known, tried & known
 
 
-def check_list(options, name, enrolment, trial, findings):
+def check_list(
+    options: dict[str, Any],
+    name: str,
+    enrolment: Sequence[Listed],
+    trial: Sequence[Listed],
+    findings: Findings,
+) -> None:
     """Check each trial of one list against what is known of its speakers; add what is wrong.
 
     Parameters
@@ -65,38 +87,89 @@ def check_list(options, name, enrolment, trial, findings):
     enrolment, trial : list of Listed
         All of the corpus, whatever it is limited to.
     """
-    path, chosen = _trials_file(options, name), _chosen_gender(options, name)
-    if path in [
-        _trials_file(options, other) for other in list(options)[: list(options).index(name)]
-    ]:
+    path = _trials_file(options, name)
+    names = list(options)
+    before = [_trials_file(options, other) for other in names[: names.index(name)]]
+    if path in before:
         return  # the same file, checked as a whole under its first name
-    known = _Known(enrolment, trial)
-    seen, wrong = {}, {}
-    for line, fields in _read_trials(options, name, findings):
-        genders = (
-            _without_gender(fields, known)
-            if chosen
-            else _wrong_genders(fields, known, _gender(name))
-        )
-        for what in (*_wrong_with(fields, known, seen), *genders):
-            wrong.setdefault(
-                what, line
-            )  # what is wrong with an id is said once, where it first occurs
-        seen.setdefault((fields[0], fields[1]), fields[2])
-    for what, line in wrong.items():
-        findings.error(path, line, what)
-    labels = list(seen.values())
+    known = _known(enrolment, trial)
+    labels: dict[tuple[str, str], str] = {}
+    lines: dict[str, int] = {}  # what is wrong is said once, where it first occurs
+    for line, tried in _read_trials(options, name, findings):
+        for message in _wrong_with(tried, known, labels):
+            lines.setdefault(message, line)
+        for message in _wrong_genders(tried, known, options, name):
+            lines.setdefault(message, line)
+        labels.setdefault((tried.enrolment, tried.trial), tried.label)
+    for message, line in lines.items():
+        findings.error(path, line, message)
     counts = {
-        "enrolment_speakers": len({speaker for speaker, _ in seen}),
-        "trial_utterances": len({utterance for _, utterance in seen}),
-        "target_trials": labels.count("target"),
-        "nontarget_trials": labels.count("nontarget"),
+        "enrolment_speakers": len({speaker for speaker, _ in labels}),
+        "trial_utterances": len({utterance for _, utterance in labels}),
+        "target_trials": list(labels.values()).count("target"),
+        "nontarget_trials": list(labels.values()).count("nontarget"),
     }
-    checks.compare(path.parent.name, counts, path, findings)
+    compare_published(path.parent.name, counts, path, findings)
 
 
-def list_trials(source, options, name, enrolment, trial, findings):
-    """The trials of one list between the utterances of two manifests; check_list says what is wrong with them.
+def _known(enrolment, trial):
+    enrolments = {speaker: set(names) for speaker, names in _by_speaker(enrolment).items()}
+    speakers = {utterance.utterance: utterance.speaker for utterance in trial}
+    genders = {utterance.speaker: utterance.gender for utterance in (*enrolment, *trial)}
+    return _Known(enrolments, speakers, genders)
+
+
+def _wrong_with(trial: Trial, known: _Known, labels: dict[tuple[str, str], str]) -> Iterator[str]:
+    """What is wrong with one line of a trial list, after the pairs of ``labels``."""
+    speaker, utterance, label = trial
+    if label not in LABELS:
+        yield f"label '{label}' is neither target nor nontarget"
+    if (speaker, utterance) in labels:
+        yield f"trial '{speaker} {utterance}' occurs twice"
+    if speaker not in known.enrolments:
+        yield f"speaker '{speaker}' is unknown: nobody enrolled has this id"
+    said = f"utterance '{utterance}'"
+    if utterance not in known.speakers:
+        yield f"{said} is unknown: no data directory lists it with a speaker and a file"
+        return
+    true_speaker = known.speakers[utterance]
+    if utterance in known.enrolments.get(true_speaker, ()):
+        yield f"{said} is both enrolled and tried"
+    if label == "target" and true_speaker != speaker:
+        yield f"{said} is labelled target of '{speaker}', but '{true_speaker}' speaks it"
+    elif label == "nontarget" and true_speaker == speaker:
+        yield f"{said} is labelled nontarget, but '{speaker}' speaks it"
+
+
+def _wrong_genders(trial, known, options, name):
+    """Who in one line of a list of one gender has another one, or none.
+
+    A list that is a gender's part of a file leaves the others out: only those without a gender are
+    wrong.
+    """
+    chosen = _chosen_gender(options, name)
+    wanted = chosen or _gender_in(name)
+    if not wanted:
+        return
+    for speaker in dict.fromkeys([trial.enrolment, known.speakers.get(trial.trial)]):
+        gender = known.genders.get(speaker, wanted)
+        if gender == "-":
+            yield f"speaker '{speaker}' has no gender, but the lists are per gender"
+        elif gender != wanted and not chosen:
+            yield f"speaker '{speaker}' is {gender} in a list of {wanted}: a trial across genders"
+
+
+def list_trials(
+    source: Source,
+    options: dict[str, Any],
+    name: str,
+    enrolment: Sequence[Any],
+    trial: Sequence[Any],
+    findings: Findings,
+) -> tuple[list[Trial], dict[str, list[str]]]:
+    """The trials of one list between the utterances of two parts.
+
+    check_list says what is wrong with them.
 
     Parameters
     ----------
@@ -108,103 +181,60 @@ def list_trials(source, options, name, enrolment, trial, findings):
 
     Returns
     -------
-    list of tables.Trial, dict {speaker: [utterance, ...]}
+    list of Trial, dict {speaker: [utterance, ...]}
     """
     chosen = _chosen_gender(options, name)
-    enrolment, trial = (
-        [of for of in part if chosen in (None, of.gender)] for part in (enrolment, trial)
-    )
-    enrolments = _by(lambda of: of.speaker, enrolment)
-    pieces = _by(
-        lambda of: source_of(of.utterance) if "segments" in source else of.utterance, trial
-    )
-    trials = {
-        (speaker, piece): tables.Trial(speaker, piece, label)
-        for _, (speaker, utterance, label) in _read_trials(options, name, Findings())
-        for piece in pieces.get(utterance, [])
-        if speaker in enrolments
-    }
+    enrolments = _by_speaker(_within(chosen, enrolment))
+    pieces: dict[str, list[str]] = {}
+    for utterance in sorted(_within(chosen, trial)):
+        piece = utterance.utterance
+        whole = source_of(piece) if "segments" in source else piece
+        pieces.setdefault(whole, []).append(piece)
+    trials: dict[tuple[str, str], Trial] = {}
+    for _, (speaker, whole, label) in _read_trials(options, name, Findings()):
+        if speaker not in enrolments:
+            continue
+        for piece in pieces.get(whole, []):
+            trials[speaker, piece] = Trial(speaker, piece, label)
     named = dict.fromkeys(speaker for speaker, _ in trials)
     return list(trials.values()), {speaker: enrolments[speaker] for speaker in named}
 
 
-class _Known:
-    """What is known of the ids in a trial list: who is enrolled with what, who speaks what, everybody's gender."""
-
-    def __init__(self, enrolment, trial):
-        self.enrolments = {
-            name: set(of) for name, of in _by(lambda of: of.speaker, enrolment).items()
-        }
-        self.speakers = {of.utterance: of.speaker for of in trial}
-        self.genders = {of.speaker: of.gender for of in (*enrolment, *trial)}
+def _within(gender, utterances):
+    """The utterances of one gender; of None: all."""
+    return [utterance for utterance in utterances if gender in (None, utterance.gender)]
 
 
-def _wrong_with(fields, known, seen):
-    """What is wrong with one line of a trial list."""
-    speaker, utterance, label = fields
-    if label not in tables.LABELS:
-        yield f"label '{label}' is neither target nor nontarget"
-    if (speaker, utterance) in seen:
-        yield f"trial '{speaker} {utterance}' occurs twice"
-    if speaker not in known.enrolments:
-        yield f"speaker '{speaker}' is unknown: nobody enrolled has this id"
-    if utterance in known.enrolments.get(known.speakers.get(utterance), ()):
-        yield f"utterance '{utterance}' is both enrolled and tried"
-    if utterance not in known.speakers:
-        yield f"utterance '{utterance}' is unknown: no data directory lists it with a speaker and a file"
-    elif label == "target" and known.speakers[utterance] != speaker:
-        yield f"utterance '{utterance}' is labelled target of '{speaker}', but '{known.speakers[utterance]}' speaks it"
-    elif label == "nontarget" and known.speakers[utterance] == speaker:
-        yield f"utterance '{utterance}' is labelled nontarget, but '{speaker}' speaks it"
+def _by_speaker(utterances: Iterable[Any]) -> dict[str, list[str]]:
+    """{speaker: [ids in their order]}."""
+    names: dict[str, list[str]] = {}
+    for utterance in sorted(utterances):
+        names.setdefault(utterance.speaker, []).append(utterance.utterance)
+    return names
 
 
-def _wrong_genders(fields, known, wanted):
-    """Who in one line of a list of one gender has another one, or none."""
-    for speaker in dict.fromkeys((fields[0], known.speakers.get(fields[1]))):
-        gender = known.genders.get(speaker, wanted)
-        if wanted and gender == "-":
-            yield f"speaker '{speaker}' has no gender, but the lists are per gender"
-        elif gender != wanted and wanted:
-            yield f"speaker '{speaker}' is {gender} in a list of {wanted}: a trial across genders"
-
-
-def _without_gender(fields, known):
-    """Who in one line of a list that is parted by gender has none."""
-    for speaker in dict.fromkeys((fields[0], known.speakers.get(fields[1]))):
-        if known.genders.get(speaker) == "-":
-            yield f"speaker '{speaker}' has no gender, but the lists are per gender"
-
-
-def _gender(name):
+def _gender_in(name):
     """The gender of a list named f, m, f_common and so on; None of any other."""
     first = name.split("_")[0]
     return first if first in ("f", "m") else None
 
 
-def _by(key, utterances):
-    """{key of an utterance: [ids in their order]}."""
-    groups = {}
-    for utterance in sorted(utterances):
-        groups.setdefault(key(utterance), []).append(utterance.utterance)
-    return groups
-
-
 def _enrolls_files(source, options):
     directories = [_trials_file(options, name).parent for name in options]
-    directories += [Path(kaldi.data_directories(source["kaldi"])[0])] if "kaldi" in source else []
-    files = [
-        path
-        for path in dict.fromkeys(directory / "enrolls" for directory in directories)
-        if path.exists()
-    ]
+    if "kaldi" in source:
+        directories.append(Path(kaldi.data_directories(source["kaldi"])[0]))
+    paths = dict.fromkeys(directory / "enrolls" for directory in directories)
+    files = [path for path in paths if path.exists()]
     if not files:
         raise BadInput(f"{directories[-1] / 'enrolls'}: not found")
     return files
 
 
 def _trials_file(options, name):
-    of_list = options[name]
-    return Path(of_list["directory"] if isinstance(of_list, dict) else of_list) / "trials"
+    directory = options[name]
+    if isinstance(directory, dict):
+        directory = directory["directory"]
+    return Path(directory) / "trials"
 
 
 def _chosen_gender(options, name):
@@ -212,4 +242,6 @@ def _chosen_gender(options, name):
 
 
 def _read_trials(options, name, findings):
-    return kaldi.read_fields(_trials_file(options, name), 3, findings)
+    """Yield (line number, Trial) of a list's file."""
+    for line, fields in kaldi.read_fields(_trials_file(options, name), 3, findings):
+        yield line, Trial(*fields)

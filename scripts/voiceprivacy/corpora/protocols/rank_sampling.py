@@ -1,28 +1,42 @@
-"""The protocol rank_sampling: galleries for similarity ranks, sampled from the same observations again and again.
+"""The protocol rank_sampling: galleries for similarity ranks, sampled again and again.
 
 Conventions
 -----------
-* Every speaker has K observations (utterances, or pieces of them where the corpus has segments), in the order of their
-  ids; a speaker with more uses the first K. For every shift S = 0..K-1 each speaker has one test of T observations,
-  S + [0, T) modulo K, and one template of D, S + T + Delta + [0, D) modulo K. Tests of a shift are compared with the
+* Every speaker has K observations in the order of their ids: utterances, or pieces of them where
+  the corpus has segments. A speaker with more uses the first K.
+* For every shift S = 0..K-1 each speaker has one test of T observations, S + [0, T) modulo K, and
+  one template of D, S + T + Delta + [0, D) modulo K. Tests of a shift are compared with the
   templates of the same shift.
-* Delta is floor((K - T - D) / 2) (``separated``), which keeps test and template as far apart as possible. The paper's
-  Eq. 6 prints (K - S - T) / 2, which overlaps for large S; ``printed`` takes it and refuses any overlap.
-* There are no trial lists: the enrolment and the trial part hold the same utterances, so that an attacker who protects
-  templates draws pseudonyms of his own, and each gallery is a list of its own for ranks only.
+* Delta is floor((K - T - D) / 2) (``separated``), which keeps test and template as far apart as
+  possible. The paper's Eq. 6 prints (K - S - T) / 2, which overlaps for large S; ``printed`` takes
+  it and refuses any overlap.
+* There are no trial lists: the enrolment and the trial part hold the same utterances. So an
+  attacker who protects templates draws pseudonyms of his own. Each gallery is a list of its own for
+  ranks only.
 
 References
 ----------
-Backstrom et al., Privacy disclosure of similarity rank in speech and language processing, 2025, section VII.
+Backstrom et al., Privacy disclosure of similarity rank in speech and language processing, 2025,
+section VII.
 """
 
-from itertools import groupby
-from typing import NamedTuple
+from collections.abc import Sequence
+from itertools import groupby, product
+from operator import attrgetter
+from typing import Any, NamedTuple
 
+from voiceprivacy.corpora.listing import Findings, Listed, Source, of_gender
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance
 
-GENDERS = {"f": ("f",), "m": ("m",), "mixed": ("f", "m", "-")}
 FEWEST_SPEAKERS = 2
+
+
+class Positions(NamedTuple):
+    """Which of a speaker's K observations are tested, and which make his template."""
+
+    test: list[int]
+    template: list[int]
 
 
 class Sample(NamedTuple):
@@ -34,71 +48,98 @@ class Sample(NamedTuple):
     utterance: str
 
 
-def list_names(options):
+def list_names(options: dict[str, Any]) -> list[str]:
     """No trial lists."""
     return []
 
 
-def split(source, options, utterances, findings):
+def split(
+    source: Source, options: dict[str, Any], utterances: Sequence[Listed], findings: Findings
+) -> tuple[set[str], set[str]]:
     """All observations are both: they enrol in one shift and are tried in another.
 
     Returns
     -------
     set of str, set of str : ids of enrolment and of trial utterances
+
+    Raises
+    ------
+    BadInput : the numbers of observations cannot be kept apart
     """
     check_options(options)
-    names = set()
-    for speaker, own in groupby(sorted(utterances, key=_speaker), key=_speaker):
-        own = sorted(own)
-        if own[0].gender == "-" and set(options["lists"]) & {"f", "m"}:
-            findings.error(
-                own[0].file,
-                own[0].line,
-                f"speaker '{speaker}' has no gender, but the lists are per gender",
-            )
-        if "segments" not in source and len(own) < options["observations"]:
-            what = f"speaker '{speaker}' has {len(own)} of {options['observations']} observations and is left out"
-            findings.oddity(own[0].file, own[0].line, what)
-        names |= {
-            of.utterance for of in (own if "segments" in source else own[: options["observations"]])
-        }
+    speaker_of = attrgetter("speaker")
+    observations, are_pieces = options["observations"], "segments" in source
+    names: set[str] = set()
+    for speaker, group in groupby(sorted(utterances, key=speaker_of), key=speaker_of):
+        own = sorted(group)
+        first = own[0]
+        if first.gender == "-" and set(options["lists"]) & {"f", "m"}:
+            message = f"speaker '{speaker}' has no gender, but the lists are per gender"
+            findings.error(first.file, first.line, message)
+        if not are_pieces and len(own) < observations:
+            has = f"has {len(own)} of {observations} observations and is left out"
+            findings.oddity(first.file, first.line, f"speaker '{speaker}' {has}")
+        used = own if are_pieces else own[:observations]
+        names |= {utterance.utterance for utterance in used}
     return names, names
 
 
-def check_options(options):
-    """Refuse numbers of observations that cannot be kept apart (BadInput)."""
-    for test in _several(options["test"]):
-        for template in _several(options["template"]):
-            positions(options["observations"], test=test, template=template, delta=options["delta"])
+def check_options(options: dict[str, Any]) -> None:
+    """Refuse numbers of observations that cannot be kept apart.
+
+    Raises
+    ------
+    BadInput : as of ``positions``
+    """
+    for test, template in product(_several(options["test"]), _several(options["template"])):
+        positions(options["observations"], test=test, template=template, delta=options["delta"])
 
 
-def positions(observations, *, test, template, delta="separated"):
-    """Which observations are tested and which make the template: [(test positions, template positions)] by shift.
+def _several(numbers):
+    return numbers if isinstance(numbers, list) else [numbers]
+
+
+def positions(
+    observations: int, *, test: int, template: int, delta: str = "separated"
+) -> list[Positions]:
+    """Which observations are tested and which make the template, for each shift.
+
+    Parameters
+    ----------
+    observations, test, template : int
+        K, T and D above.
+    delta : separated or printed
 
     Raises
     ------
     BadInput : more are asked for than there are, or (``printed``) an observation is in both
     """
     if test + template > observations:
-        raise BadInput(
-            f"rank_sampling: {test} for the test and {template} for the template exceed {observations}"
-        )
+        both = f"{test} for the test and {template} for the template"
+        raise BadInput(f"rank_sampling: {both} exceed {observations}")
     chosen = []
     for shift in range(observations):
-        gap = observations - (shift + test if delta == "printed" else test + template)
-        start = shift + test + gap // 2
+        left = observations - test - (shift if delta == "printed" else template)
+        start = shift + test + left // 2
         tested = [(shift + step) % observations for step in range(test)]
         enrolled = [(start + step) % observations for step in range(template)]
         if set(tested) & set(enrolled):
             raise BadInput(
-                f"rank_sampling: with delta 'printed' test and template overlap at shift {shift} of {observations}"
-                f" (test {test}, template {template}); take 'separated'"
+                f"rank_sampling: with delta 'printed' test and template overlap at shift {shift}"
+                f" of {observations} (test {test}, template {template}); take 'separated'"
             )
-        chosen.append((tested, enrolled))
+        chosen.append(Positions(tested, enrolled))
     return chosen
 
 
-def sample(options, utterances, *, gender, test, template):
+def sample(
+    options: dict[str, Any],
+    utterances: Sequence[Utterance],
+    *,
+    gender: str,
+    test: int,
+    template: int,
+) -> tuple[list[Sample], list[str]]:
     """The samples of one gallery.
 
     Parameters
@@ -112,33 +153,25 @@ def sample(options, utterances, *, gender, test, template):
 
     Returns
     -------
-    list of Sample, list of speakers that were left out for want of observations
+    list of Sample, list of str : and the speakers that were left out for want of observations
+
+    Raises
+    ------
+    BadInput : fewer than two speakers have enough observations
     """
     observations = options["observations"]
-    own = {}
-    for utterance in sorted(utterances):
-        if utterance.gender in GENDERS[gender]:
-            own.setdefault(utterance.speaker, []).append(utterance.utterance)
-    used = {
-        speaker: of[:observations] for speaker, of in sorted(own.items()) if len(of) >= observations
-    }
+    names_of: dict[str, list[str]] = {}
+    for utterance in of_gender(utterances, gender):
+        names_of.setdefault(utterance.speaker, []).append(utterance.utterance)
+    used = [speaker for speaker, names in names_of.items() if len(names) >= observations]
     if len(used) < FEWEST_SPEAKERS:
-        raise BadInput(
-            f"only {len(used)} of {len(own)} speakers ({gender}) have {observations} observations"
-        )
+        few = f"only {len(used)} of {len(names_of)} speakers ({gender})"
+        raise BadInput(f"{few} have {observations} observations")
+    chosen = positions(observations, test=test, template=template, delta=options["delta"])
     samples = []
-    for shift, roles in enumerate(
-        positions(observations, test=test, template=template, delta=options["delta"])
-    ):
-        for speaker, of in used.items():
-            for role, places in zip(("test", "template"), roles, strict=True):
-                samples += [Sample(shift, speaker, role, of[place]) for place in places]
-    return samples, sorted(own.keys() - used.keys())
-
-
-def _several(numbers):
-    return numbers if isinstance(numbers, list) else [numbers]
-
-
-def _speaker(utterance):
-    return utterance.speaker
+    for shift, roles in enumerate(chosen):
+        for speaker in sorted(used):
+            names = names_of[speaker]
+            for role, numbers in roles._asdict().items():
+                samples += [Sample(shift, speaker, role, names[number]) for number in numbers]
+    return samples, sorted(names_of.keys() - set(used))

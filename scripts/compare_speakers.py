@@ -1,0 +1,35 @@
+"""Check that no speaker of an evaluated corpus trains an attacker, who would know him already."""
+
+import argparse
+import json
+import sys
+
+from voiceprivacy.corpora import checks
+from voiceprivacy.inout.tables import FINDINGS, write_table
+from voiceprivacy.running.command import run
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--evaluated",
+        required=True,
+        type=json.loads,
+        help='JSON {"corpus": {"source": ..., "protocol": ...}}, both as in the config',
+    )
+    parser.add_argument(
+        "--training", required=True, type=json.loads, help='JSON {"corpus": source}, likewise'
+    )
+    parser.add_argument("--checks", required=True, help="TSV to write: level file line what")
+    arguments = parser.parse_args()
+
+    findings = checks.compare_speakers(arguments.evaluated, arguments.training)
+    for finding in findings:
+        print(f"{finding.level}: {finding}", file=sys.stderr)
+    if findings:
+        sys.exit(2)
+    write_table(arguments.checks, FINDINGS, findings)
+
+
+if __name__ == "__main__":
+    run(main)
