@@ -12,10 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from voiceprivacy.inout.files import ours
-from voiceprivacy.plan.attackers import Attackers, instances, recipe_file, training_corpora
+from voiceprivacy.plan.attackers import (
+    MODEL_FILES,
+    Attackers,
+    instances,
+    recipe_file,
+    training_corpora,
+)
 from voiceprivacy.plan.given import Given
 from voiceprivacy.plan.outputs import Averages, Outputs, Utility, replicates
-from voiceprivacy.plan.sources import Named, Sources, given_scores
+from voiceprivacy.plan.sources import Named, Sources, encoder_files, given_scores
 from voiceprivacy.plan.speech import Speech, environment_file
 from voiceprivacy.vocabulary import AUDIO_ENDINGS, ORIGINAL
 
@@ -146,20 +152,29 @@ def _of_anonymiser(plan, name, options):
 def _of_extractor(plan, name, options):
     place = ("extractors", name)
     if "model" in options and "revision" not in options:
-        yield Named((*place, "model"), ours(options["model"]))
+        yield from _of_model((*place, "model"), options["model"], MODEL_FILES)
     if "encoder" in options.get("units", {}):
-        yield Named((*place, "units", "encoder"), ours(options["units"]["encoder"]))
+        encoder = options["units"]["encoder"]
+        names = [Path(path).name for path in encoder_files(ours(encoder))]
+        yield from _of_model((*place, "units", "encoder"), encoder, names)
     if "dictionary" in options.get("style", {}):
         yield Named((*place, "style", "dictionary"), ours(options["style"]["dictionary"]))
     if "recipe" in options:
         yield Named((*place, "recipe"), ours(recipe_file(options["recipe"])))
     if options.get("start", name) not in plan.config["extractors"]:
-        yield Named((*place, "start"), ours(options["start"]))
+        yield from _of_model((*place, "start"), options["start"], MODEL_FILES)
     if "embeddings" in options:
-        systems = (ORIGINAL, *plan.speech.anonymisers)
+        systems = (ORIGINAL, *plan.speech.protected)
         for system, (corpus, part) in product(systems, _attacked_parts(plan)):
             path = plan.attackers.ready(name, corpus, part, system)
             yield Named((*place, "embeddings"), ours(path))
+
+
+def _of_model(place, folder, names):
+    """A model's folder, and the files that it must hold."""
+    yield Named(place, ours(folder))
+    for name in names:
+        yield Named(place, f"{ours(folder)}/{name}")
 
 
 def _of_attack(plan, name, options):

@@ -3,7 +3,7 @@
 import pytest
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.plan import configuration
+from voiceprivacy.plan import completion, configuration
 from voiceprivacy.plan.plan import Plan
 
 SAMPLING = {"observations": 6, "test": [1, 2], "template": 1}
@@ -108,7 +108,8 @@ def test_what_is_wrong_with_a_feature_is_said(section, entry, message):
 
 def test_units_of_an_encoder_depend_on_its_files(tmp_path):
     sounds = {"units": {"corpus": "others", "encoder": str(tmp_path)}}
-    plan = completed(extractors={"sounds": sounds, "mfcc": {"units": {"corpus": "others"}}})
+    extractors = {"sounds": sounds, "mfcc": {"units": {"corpus": "others"}}}
+    plan = Plan(completion.complete(config() | {"extractors": extractors}))
     files = ["hyperparams.yaml", "latent_extractor.ckpt", "latent_encoder.ckpt"]
     assert plan.attackers.encoder_files("sounds") == [f"{tmp_path}/{name}" for name in files]
     for name in ("config.json", "pytorch_model.bin"):  # of the Hugging Face hub

@@ -1,0 +1,111 @@
+"""Configs of version 0.1 still run: the shipped ones as they were, and one that has each kind of entry."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from support.runs import ROOT, make_kaldi_directory, snakemake
+
+from voiceprivacy.plan import completion
+from voiceprivacy.plan.plan import Plan
+
+OLDER = sorted((ROOT / "tests" / "data" / "configs_of_0.1").glob("*.yaml"))
+TRAIN = {"train": {"corpus": "read", "speech": "anonymised"}}
+EACH_KIND = {
+    "corpora": {
+        "spoken": {"synthetic": {"speakers": 4, "utterances": 4}, "protocol": {"all_pairs": {}}},
+        "tiny": {"kaldi": "data/tiny", "gender": "separate", "on_bad_audio": "exclude"},
+        "official": {
+            "kaldi": {"enrolment": "data/tiny", "trial": ["data/tiny"], "root": "data"},
+            "protocol": {
+                "given": {"f": "data/tiny", "m": {"directory": "data/tiny", "gender": "m"}}
+            },
+        },
+        "mics": {"vctk": {"root": "vctk"}, "protocol": {"enrol_trial": {"lists": ["f_common"]}}},
+        "tree": {"folder": {"root": "data", "pattern": "{speaker}/{utterance}.wav"}},
+        "cut": {
+            "librispeech": {"root": "libri", "subsets": ["a"]},
+            "segments": {"seconds": [3, 5]},
+            "protocol": {"rank_sampling": {"observations": 6, "test": [1, 2]}},
+        },
+        "fetched": {"librispeech": {"root": "new", "subsets": ["b"], "download": True}},
+        "read": {"librispeech": {"root": "libri", "subsets": ["a"]}, "use": "train"},
+    },
+    "anonymisers": {
+        "b2": {"command": "python b2.py", "runs": 2, "shards": 2, "inputs": ["mine.py"]},
+        "mine": {"function": "mine.py:protect", "options": {"strength": 3}},
+        "team": {"audio": "data/tiny", "resample": True},
+    },
+    "extractors": {
+        "folder": {"model": "model", "vad": True},
+        "hub": {"model": "speechbrain/ecapa", "revision": "0123456789"},
+        "plugin": {"command": "python mine.py"},
+        "ready": {"embeddings": "e/{corpus}_{part}_{anonymiser}.npz"},
+        "informed": {**TRAIN, "recipe": "ecapa_small", "start": "hub"},
+        "pitch": {"f0": {}},
+        "sounds": {"units": {"corpus": "read"}},
+        "words": {"style": {}},
+    },
+    "backends": {
+        "cosine": {"type": "cosine"},
+        "plda": {"type": "plda", "extractors": ["folder"], **TRAIN},
+        "trained": {"type": "speechbrain_plda", "extractors": ["hub"], "train": {"corpus": "read"}},
+        "js": {"type": "jensen_shannon"},
+    },
+    "attacks": {"team7": {"scores": "team7/{anonymiser}_{condition}.tsv", "speakers": "map.tsv"}},
+    "utility": {"wer": {"command": "python mine.py", "better": "lower"}},
+    "report": {
+        "controls": True,
+        "averages": {"both": {"tiny": {"all_f": 1}, "mics": {"f_common": 2}}},
+    },
+}
+
+
+def make_what_is_named(config):
+    """Make each file and folder that a config names and that is not there, empty."""
+    for named in Plan(completion.complete(completion.expand(config))).named:
+        path = Path(named.path)
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch() if path.suffix else path.mkdir()
+
+
+@pytest.mark.parametrize("config", OLDER, ids=lambda path: path.stem)
+def test_a_config_of_an_older_version_plans(tmp_path, monkeypatch, config):
+    variables = set(re.findall(r"\$\{(\w+)\}", config.read_text()))
+    folders = {name: str(tmp_path / name.lower()) for name in variables}
+    monkeypatch.chdir(tmp_path)
+    for name, path in folders.items():
+        monkeypatch.setenv(name, path)
+    make_what_is_named(completion.read(config))
+    planned = snakemake(tmp_path, "-n", "--quiet", "--configfile", config, **folders)
+    assert planned.returncode == 0, planned.stderr
+
+
+def test_each_kind_of_entry_plans(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make_kaldi_directory(tmp_path / "data" / "tiny")
+    Path("team7").mkdir()
+    for name in ("original_oo", "b2_op", "b2_pp"):
+        Path(f"team7/{name}.tsv").touch()
+    make_what_is_named(EACH_KIND)
+    Path("config.yaml").write_text(yaml.safe_dump(EACH_KIND))
+    planned = snakemake(tmp_path, "-n", "--quiet", "rules", "--configfile", "config.yaml")
+    assert planned.returncode == 0, planned.stderr
+
+
+def test_that_config_has_each_kind_that_the_schema_knows():
+    definitions = completion.schema()["$defs"]
+    sections = {"corpus": "corpora", "anonymiser": "anonymisers", "extractor": "extractors"}
+    for name, section in sections.items():
+        kinds = [tuple(branch["required"]) for branch in definitions[name]["oneOf"]]
+        entries = EACH_KIND[section].values()
+        assert [
+            kind for kind in kinds if not any(set(kind) <= entry.keys() for entry in entries)
+        ] == []
+    types = {entry["type"] for entry in EACH_KIND["backends"].values()}
+    assert types == set(definitions["backend"]["properties"]["type"]["enum"])
+    protocols = definitions["corpus"]["properties"]["protocol"]["properties"]
+    chosen = [list(entry.get("protocol", {})) for entry in EACH_KIND["corpora"].values()]
+    assert {name for names in chosen for name in names} == set(protocols)
