@@ -1,4 +1,4 @@
-"""Configs of version 0.1 still run: the shipped ones as they were, and one that has each kind of entry."""
+"""Configs of version 0.1 still run: the shipped ones, and one that has each kind of entry."""
 
 import re
 from pathlib import Path

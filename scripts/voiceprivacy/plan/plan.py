@@ -190,7 +190,8 @@ def _of_attack(plan, name, options):
 
 def _attacked_parts(plan):
     """(corpus, part) of the speech that is attacked."""
-    corpora = dict.fromkeys(attack.corpus for attack in plan.attackers.attacks())
+    attacks = (*plan.attackers.attacks(), *plan.attackers.rank_attacks())
+    corpora = dict.fromkeys(attack.corpus for attack in attacks)
     return list(product(corpora, ("enrolment", "trial")))
 
 
