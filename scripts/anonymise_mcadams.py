@@ -8,9 +8,14 @@ import numpy as np
 from tqdm import tqdm
 
 from voiceprivacy.anonymise.functions import mcadams
-from voiceprivacy.anonymise.functions import mcadams as draws
 from voiceprivacy.inout.files import BadInput, added_or_absent, counted
-from voiceprivacy.inout.tables import read_manifest, write_manifest, write_table
+from voiceprivacy.inout.tables import (
+    ALPHAS,
+    alphas_path,
+    read_manifest,
+    write_manifest,
+    write_table,
+)
 from voiceprivacy.running import pools
 from voiceprivacy.running.command import require_at_least, run
 
@@ -24,24 +29,34 @@ def main():
         )
     require_at_least(1, threads=arguments.threads)
     utterances = read_manifest(arguments.manifest)
-    how = {"level": arguments.level, "draw": arguments.draw, "seed": arguments.seed}
-    alphas = draws.draw_alphas(utterances, low, high, **how).tolist()
-    jobs, audio_dir = list(zip(utterances, alphas, strict=True)), Path(arguments.audio_dir)
-    with added_or_absent(audio_dir) as scratch:
-        protect = functools.partial(
-            mcadams.anonymise_file, variant=arguments.variant, audio_dir=scratch
-        )
-        with pools.in_threads(protect, jobs, threads=arguments.threads) as results:
-            protected = list(tqdm(results, total=len(jobs), unit="utterance", mininterval=1.0))
-    protected = [of._replace(path=audio_dir / of.path.name) for of in protected]
-    rows = [(of.utterance, of.speaker, alpha) for of, alpha in jobs]
-    write_table(draws.alphas_path(arguments.output_manifest), draws.ALPHAS, rows)
+    alphas = mcadams.draw_alphas(
+        utterances, low, high, level=arguments.level, draw=arguments.draw, seed=arguments.seed
+    ).tolist()
+    protected = protect(utterances, alphas, arguments)
+    rows = []
+    for utterance, alpha in zip(utterances, alphas, strict=True):
+        rows.append((utterance.utterance, utterance.speaker, alpha))
+    write_table(alphas_path(arguments.output_manifest), ALPHAS, rows)
     write_manifest(arguments.output_manifest, protected)
     drawn = f"alpha {min(alphas):.4f} to {max(alphas):.4f}"
     print(f"{counted(len(protected), 'utterance')}, {drawn}: {arguments.output_manifest}")
 
 
+def protect(utterances, alphas, arguments):
+    """Protect all utterances; the folder gets their files once all of them are there."""
+    audio_dir = Path(arguments.audio_dir)
+    jobs = list(zip(utterances, alphas, strict=True))
+    with added_or_absent(audio_dir) as scratch:
+        call = functools.partial(
+            mcadams.anonymise_file, variant=arguments.variant, audio_dir=scratch
+        )
+        with pools.in_threads(call, jobs, threads=arguments.threads) as results:
+            protected = list(tqdm(results, total=len(jobs), unit="utterance", mininterval=1.0))
+    return [line._replace(path=audio_dir / line.path.name) for line in protected]
+
+
 def parse():
+    """The arguments of the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--manifest", required=True, help="TSV: utterance speaker gender path duration_s"
@@ -72,10 +87,11 @@ def parse():
     )
     parser.add_argument(
         "--draw",
-        choices=list(draws.DRAWS),
+        choices=list(mcadams.DRAWS),
         default="ours",
-        help="vpc2024 is that year's published rule, for comparisons only: it ignores --seed, so attacker and user "
-        "draw the same alpha for a speaker, and per utterance the i-th utterance of every manifest gets the same alpha",
+        help="vpc2024 is that year's published rule, for comparisons only. It ignores --seed: "
+        "attacker and user draw the same alpha for a speaker. Per utterance, the i-th utterance of "
+        "every manifest gets the same alpha.",
     )
     parser.add_argument(
         "--threads", type=int, default=1, help="threads that work at the same time (default: 1)"

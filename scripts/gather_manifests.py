@@ -12,18 +12,17 @@ def main():
     parser.add_argument("--original", required=True, help="manifest of the original speech")
     parser.add_argument("--shards", required=True, nargs="+", help="manifests of the shards")
     parser.add_argument(
-        "--manifest", required=True, help="TSV to write; alphas, if the shards have some, beside it"
+        "--manifest",
+        required=True,
+        help="TSV to write; coefficients (.alphas.tsv) and stamps.tsv go beside it",
     )
     parser.add_argument(
         "--first-run", help="manifest of the anonymiser's first run: its audio must be another"
     )
     arguments = parser.parse_args()
-    joined = gather_manifests(
-        arguments.original, arguments.shards, arguments.manifest, first_run=arguments.first_run
-    )
-    print(
-        f"{counted(len(joined), 'utterance')} of {counted(len(arguments.shards), 'shard')}: {arguments.manifest}"
-    )
+    joined = gather_manifests(**vars(arguments))
+    shards = counted(len(arguments.shards), "shard")
+    print(f"{counted(len(joined), 'utterance')} of {shards}: {arguments.manifest}")
 
 
 if __name__ == "__main__":

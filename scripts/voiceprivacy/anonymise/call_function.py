@@ -1,7 +1,7 @@
 """A plug-in function, called on every utterance of a manifest.
 
-It runs as a program of its own (``python -m voiceprivacy.anonymise.call_function JOB.json``), so that a function that
-hangs, prints without end or takes its process down does nothing worse than a command that does.
+It runs as a program of its own (``python -m voiceprivacy.anonymise.call_function JOB.json``). So a
+function that hangs, prints without end or takes its process down does nothing worse than a command.
 """
 
 import functools
@@ -10,28 +10,33 @@ import json
 import os
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from tqdm import tqdm
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, ours
-from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.inout.tables import Utterance, read_manifest
 from voiceprivacy.running import pools
-from voiceprivacy.running.command import DEBUG, run
+from voiceprivacy.running.command import BAD_INPUT, DEBUG, run
 
 
-def call_all(*, function, options, seed, manifest, audio_dir, threads):
+def call_all(
+    *, function: str, options: dict, seed: int, manifest: str, audio_dir: str, threads: int
+) -> None:
     """Protect the utterances of a manifest into audio_dir, in as many processes as threads."""
-    load_function(function)
+    load_function(function)  # a mistake in its file is told once, not by every process
     call = functools.partial(
         call_function, name=function, options=options, seed=seed, audio_dir=Path(audio_dir)
     )
     utterances = read_manifest(manifest)
     processes = min(threads, len(utterances))
-    if processes > 1:  # the processes are the parallel ones, not the libraries' threads in each
-        os.environ.setdefault("OMP_NUM_THREADS", "1")
+    if processes > 1:
+        os.environ.setdefault("OMP_NUM_THREADS", "1")  # for libraries in each of the processes
     name = function.rpartition(":")[2]
     died = f"{name}: a process died without a message (out of memory?)"
     with pools.in_processes(call, utterances, processes=processes, if_killed=died) as results:
@@ -39,32 +44,45 @@ def call_all(*, function, options, seed, manifest, audio_dir, threads):
             pass
 
 
-def call_function(utterance, *, name, options, seed, audio_dir):
+def call_function(
+    utterance: Utterance, *, name: str, options: dict, seed: int, audio_dir: Path
+) -> None:
     """Protect one utterance by a plug-in function and write <audio_dir>/<utterance>.flac.
 
-    The function's ``seed`` is that of the run: it draws from (seed, utterance) or, for a voice that stays with its
-    speaker, from (seed, speaker).
+    The function's ``seed`` is that of the run: it draws from (seed, utterance) or, for a voice that
+    stays with its speaker, from (seed, speaker).
     """
     samples, sample_rate = audio.read(utterance.path)
-    known = {"utterance": utterance.utterance, "speaker": utterance.speaker, "seed": seed}
+    function = load_function(name)
     try:
-        returned = load_function(name)(samples.copy(), sample_rate, **known, **options)
+        returned = function(
+            samples.copy(),
+            sample_rate,
+            utterance=utterance.utterance,
+            speaker=utterance.speaker,
+            seed=seed,
+            **options,
+        )
         protected = np.asarray(np.nan if returned is None else returned, dtype=np.float32)
     except Exception as error:
         raise BadInput(f"utterance '{utterance.utterance}': {name}: {_reason(error)}") from None
-    if protected.ndim != 1 or not protected.size or not np.isfinite(protected).all():
+    if not _is_speech(protected):
         shape = f"shape {protected.shape}, finite: {np.isfinite(protected).all()}"
-        found = "None (is a 'return' missing?)" if returned is None else shape
+        instead = "None (is a 'return' missing?)" if returned is None else shape
         raise BadInput(
-            f"utterance '{utterance.utterance}': {name} must return finite samples (N,), not {found}"
+            f"utterance '{utterance.utterance}': {name} must return finite samples (N,),"
+            f" not {instead}"
         )
-    audio.write(
-        audio_dir / f"{utterance.utterance}.flac", audio.within_full_scale(protected), sample_rate
-    )
+    path = audio_dir / f"{utterance.utterance}.flac"
+    audio.write(path, audio.within_full_scale(protected), sample_rate)
+
+
+def _is_speech(samples: NDArray) -> bool:
+    return samples.ndim == 1 and samples.size > 0 and bool(np.isfinite(samples).all())
 
 
 @functools.cache
-def load_function(name):
+def load_function(name: str) -> Callable[..., Any]:
     """Load "file.py:function"; the file can import its neighbours."""
     file, _, attribute = ours(name).rpartition(":")
     path = Path(file).absolute()
@@ -74,6 +92,8 @@ def load_function(name):
         raise BadInput(f"{file}: not found")
     sys.path.append(str(path.parent))
     specification = importlib.util.spec_from_file_location(f"plugin_{path.stem}", path)
+    if specification is None or specification.loader is None:
+        raise BadInput(f"{file}: cannot be imported")
     module = importlib.util.module_from_spec(specification)
     sys.modules[specification.name] = module
     try:
@@ -85,31 +105,27 @@ def load_function(name):
     return getattr(module, attribute)
 
 
-def _reason(error):
-    """What went wrong in somebody's code, in one line with its place."""
+def _reason(error: Exception) -> str:
+    """What went wrong in somebody's code, in one line with file and line."""
     if os.environ.get(DEBUG):
         traceback.print_exception(error)
-    what = (str(error).splitlines() or [""])[0]
-    places = [
-        of
-        for of in traceback.extract_tb(error.__traceback__)
-        if not of.filename.startswith("<frozen")
-    ]
-    place = (
-        ""
-        if isinstance(error, SyntaxError)
-        else f" ({Path(places[-1].filename).name}, line {places[-1].lineno})"
-    )
-    return f"{type(error).__name__}: {what}{place}"
+    message = (str(error).splitlines() or [""])[0]
+    if isinstance(error, SyntaxError):  # its message names the line
+        return f"{type(error).__name__}: {message}"
+    steps = traceback.extract_tb(error.__traceback__)
+    last = [step for step in steps if not step.filename.startswith("<frozen")][-1]
+    where = f"{Path(last.filename).name}, line {last.lineno}"
+    return f"{type(error).__name__}: {message} ({where})"
 
 
-def main():
+def main() -> None:
+    """Do the job that the JSON file of the only argument describes."""
     job = Path(sys.argv[1])
     try:
         call_all(**json.loads(job.read_text(encoding="utf-8")))
     except BadInput as error:  # for the process that started this one to say
         job.with_suffix(".error").write_text(str(error), encoding="utf-8")
-        sys.exit(2)
+        sys.exit(BAD_INPUT)
 
 
 if __name__ == "__main__":

@@ -1,143 +1,65 @@
-"""Other people's anonymisers: a Python function, a command in any language, or audio that is already protected.
+"""Other people's anonymisers: a Python function, a command, or audio that is already protected.
 
 Conventions
 -----------
-* An entry is a dict with exactly one of the keys ``function``, ``command`` and ``audio``, and perhaps ``options``.
-* Every kind takes (what the entry says, utterances, *, options, seed, threads, minutes, writable, scratch) and
-  returns {utterance id: path of the protected file}; it may write below ``scratch`` only.
-* Relative paths in an entry are relative to the working directory. A program is given absolute ones, so that what it
-  joins to --audio-dir is right in its manifest too, where a relative path would start at the manifest.
+* An anonymiser is a dict with exactly one of the keys ``function``, ``command`` and ``audio``, and
+  perhaps ``options``: its entry in the config.
+* Every kind is called with (what the entry says, utterances, Request) and returns {utterance id:
+  path of the protected file}. It may write below the request's scratch folder only.
+* Relative paths in an entry are relative to the working directory. A program is given absolute
+  ones: what it joins to --audio-dir is right in its manifest too, where a relative path would start
+  at the manifest.
 """
 
 import json
 import os
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
 
 from voiceprivacy.anonymise import call_function
-from voiceprivacy.inout.files import SCRIPTS, BadInput, naming, read_lines
-from voiceprivacy.inout.tables import read_manifest, write_manifest
+from voiceprivacy.inout.files import SCRIPTS, BadInput, FilePath, naming, read_lines
+from voiceprivacy.inout.tables import Utterance, read_manifest, write_manifest
 from voiceprivacy.running import programs
-
-# Find speech that somebody else has anonymised already, in every layout the challenges have used.
 
 ENDINGS = (".wav", ".flac")
 
+ProtectedPaths: TypeAlias = dict[str, Path]
 
-def find_audio(folders, utterances):
-    """Find the protected file of every utterance in some folders.
 
-    For an utterance u: wav/u.wav, wav/u/u.wav, u.wav (each also .flac), its line of wav.scp (a plain path, relative to
-    the folder or to the working directory), or the end of its original's path (speaker/chapter/u.flac); else the only
-    u.wav or u.flac however deep below the folder (of speech that was resampled, the original's own path is not known).
+class Request(NamedTuple):
+    """How an anonymiser is to work.
 
-    Parameters
-    ----------
-    folders : list of path
-    utterances : list of voiceprivacy.inout.tables.Utterance
-        Of the original speech.
-
-    Returns
-    -------
-    dict : utterance id -> path; utterances without a file are left out
-
-    Raises
-    ------
-    BadInput : a folder is missing, a wav.scp cannot be used, or an utterance has two different files
+    ``minutes`` is None without a limit; ``writable`` is the only folder that it may change, or None
+    where it runs in no box.
     """
-    folders = [Path(folder) for folder in folders]
-    listed = {folder: _read_scp(folder) for folder in folders}
-    found = {}
-    for utterance in utterances:
-        candidates = [
-            path for folder in folders for path in _candidates(folder, listed[folder], utterance)
-        ]
-        if file := _the_one(
-            utterance.utterance, [path for path in candidates if os.path.isfile(path)]
-        ):
-            found[utterance.utterance] = file
-    if len(found) < len(utterances):
-        below = _by_stem(folders)
-        for name in {of.utterance: None for of in utterances if of.utterance not in found}:
-            if file := _the_one(name, below.get(name, [])):
-                found[name] = file
-    return found
+
+    seed: int
+    options: dict[str, Any]
+    threads: int
+    scratch: Path
+    minutes: float | None
+    writable: Path | None
 
 
-def _the_one(name, paths):
-    """The only file of an utterance among paths; None where there is none."""
-    files = {os.path.realpath(path): path for path in paths}
-    if len(files) > 1:
-        places = " and ".join(str(path) for path in list(files.values())[:2])
-        raise BadInput(f"utterance '{name}' has two files: {places}")
-    return next(iter(files.values()), None)
-
-
-def _by_stem(folders):
-    """{stem: [path, ...]} of all audio below the folders."""
-    stems = {}
-    for folder in folders:
-        for path in sorted(of for of in folder.rglob("*") if of.suffix in ENDINGS and of.is_file()):
-            stems.setdefault(path.stem, []).append(path)
-    return stems
-
-
-def _candidates(folder, listed, utterance):
-    yield from _by_name(folder, utterance.utterance)
-    yield from _by_original(folder, utterance.path)
-    if plain := listed.get(utterance.utterance):
-        yield from (folder / plain, Path(plain))
-
-
-def _by_name(folder, name):
-    for stem in (folder / "wav" / name, folder / "wav" / name / name, folder / name):
-        yield from (stem.with_name(name + ending) for ending in ENDINGS)
-
-
-def _by_original(folder, original):
-    """The original's own relative path, below whichever of its parents the submission begins."""
-    parts = Path(os.path.abspath(original)).parts[
-        1:
-    ]  # no "..", which would lead out of the folder to the original
-    for first in range(len(parts)):
-        path = folder.joinpath(*parts[first:])
-        yield from (path.with_suffix(ending) for ending in ENDINGS)
-
-
-def _read_scp(folder):
-    """{utterance: plain path} of a folder's wav.scp, if it has one."""
-    if not folder.is_dir():
-        raise BadInput(f"{folder}: not found")
-    path, listed = folder / "wav.scp", {}
-    if not path.exists():
-        return listed
-    for line, text in enumerate(read_lines(path), start=1):
-        fields = text.strip().split(maxsplit=1)
-        if not fields:
-            continue
-        if len(fields) != 2 or fields[1].endswith("|"):
-            raise BadInput(f"{path}:{line}: expected an utterance and a plain path, no pipe")
-        if fields[0] in listed:
-            raise BadInput(f"{path}:{line}: utterance '{fields[0]}' occurs twice")
-        listed[fields[0]] = fields[1]
-    return listed
-
-
-def kind(entry):
-    """The one key of KINDS that an entry has."""
-    if not isinstance(entry, dict) or len(kinds := KINDS.keys() & entry.keys()) != 1:
-        raise BadInput(f"an anonymiser has exactly one of {', '.join(KINDS)}; this one is {entry}")
-    return kinds.pop()
-
-
-def protect(entry, utterances, *, seed, threads, scratch, minutes=None):
+def protect(
+    anonymiser: dict[str, Any],
+    utterances: Sequence[Utterance],
+    *,
+    seed: int,
+    threads: int,
+    scratch: FilePath,
+    minutes: float | None = None,
+) -> ProtectedPaths:
     """Run an anonymiser on utterances.
 
     Parameters
     ----------
-    entry : dict
-        The anonymiser's entry in the config.
-    utterances : list of voiceprivacy.inout.tables.Utterance
+    anonymiser : dict
+        Its entry in the config.
+    utterances : list of Utterance
+        Of the original speech.
     seed : int
     threads : int
         Processes of a function; what {threads} and OMP_NUM_THREADS are for a command.
@@ -154,91 +76,229 @@ def protect(entry, utterances, *, seed, threads, scratch, minutes=None):
     ------
     BadInput : the plug-in cannot be found, fails, or breaks its contract
     """
-    of = kind(entry)
+    kind = kind_of(anonymiser)
     scratch = Path(scratch).absolute()
-    options = entry.get("options") or {}
-    limits = {
-        "threads": threads,
-        "minutes": minutes,
-        "writable": scratch if entry.get("sandbox") else None,
-    }
-    paths = KINDS[of](entry[of], utterances, options=options, seed=seed, scratch=scratch, **limits)
-    owners = {}
-    for utterance, path in paths.items():
-        if (other := owners.setdefault(path.resolve(), utterance)) != utterance:
-            raise BadInput(
-                f"utterances '{other}' and '{utterance}' have the same protected file {path}"
-            )
+    request = Request(
+        seed=seed,
+        options=anonymiser.get("options") or {},
+        threads=threads,
+        scratch=scratch,
+        minutes=minutes,
+        writable=scratch if anonymiser.get("sandbox") else None,
+    )
+    paths = KINDS[kind](anonymiser[kind], utterances, request)
+    _refuse_shared_files(paths)
     return paths
 
 
-def _function(name, utterances, *, options, seed, threads, minutes, writable, scratch):
+def kind_of(anonymiser: Any) -> str:
+    """The one key of KINDS that an anonymiser's entry has."""
+    kinds = KINDS.keys() & anonymiser.keys() if isinstance(anonymiser, dict) else set()
+    if len(kinds) != 1:
+        raise BadInput(
+            f"an anonymiser has exactly one of {', '.join(KINDS)}; this one is {anonymiser}"
+        )
+    return kinds.pop()
+
+
+def _refuse_shared_files(paths: ProtectedPaths) -> None:
+    owners: dict[Path, str] = {}
+    for utterance, path in paths.items():
+        owner = owners.setdefault(path.resolve(), utterance)
+        if owner != utterance:
+            raise BadInput(
+                f"utterances '{owner}' and '{utterance}' have the same protected file {path}"
+            )
+
+
+def _function(name: str, utterances: Sequence[Utterance], request: Request) -> ProtectedPaths:
+    """Call a function in a program of its own; it says in a file what was wrong."""
+    scratch = request.scratch
     manifest, job = scratch / "input.tsv", scratch / "job.json"
     write_manifest(manifest, utterances)
-    calls = {"function": name, "options": options, "seed": seed, "threads": threads}
-    job.write_text(
-        json.dumps(calls | {"manifest": str(manifest), "audio_dir": str(scratch)}), encoding="utf-8"
-    )
+    arguments = {
+        "function": name,
+        "options": request.options,
+        "seed": request.seed,
+        "threads": request.threads,
+        "manifest": str(manifest),
+        "audio_dir": str(scratch),
+    }
+    job.write_text(json.dumps(arguments), encoding="utf-8")
     words = [sys.executable, "-P", "-m", call_function.__name__, str(job)]
     path = os.pathsep.join(filter(None, [str(SCRIPTS), os.environ.get("PYTHONPATH")]))
     try:
-        limits = {"threads": 1, "minutes": minutes, "writable": writable}
-        programs.run(words, name=f"function {name}", variables={"PYTHONPATH": path}, **limits)
+        programs.run(
+            words,
+            name=f"function {name}",
+            threads=1,
+            minutes=request.minutes,
+            variables={"PYTHONPATH": path},
+            writable=request.writable,
+        )
     except BadInput:
-        if (said := job.with_suffix(".error")).exists():
-            raise BadInput(said.read_text(encoding="utf-8")) from None
+        error = job.with_suffix(".error")
+        if error.exists():
+            raise BadInput(error.read_text(encoding="utf-8")) from None
         raise
-    return {of.utterance: scratch / f"{of.utterance}.flac" for of in utterances}
+    names = [utterance.utterance for utterance in utterances]
+    return {name: scratch / f"{name}.flac" for name in names}
 
 
-def _command(command, utterances, *, options, seed, threads, minutes, writable, scratch):
+def _command(command: str, utterances: Sequence[Utterance], request: Request) -> ProtectedPaths:
+    """Call a command, with the options of its entry and with those that all commands get."""
+    scratch = request.scratch
     manifest, output, audio_dir = scratch / "input.tsv", scratch / "output.tsv", scratch / "audio"
     audio_dir.mkdir()
     write_manifest(manifest, utterances)
-    words = command_words(command, options, threads=threads)
     contract = {
-        "--manifest": manifest,
-        "--seed": seed,
-        "--audio-dir": audio_dir,
-        "--output-manifest": output,
+        "manifest": manifest,
+        "seed": request.seed,
+        "audio-dir": audio_dir,
+        "output-manifest": output,
     }
-    words += [str(word) for argument in contract.items() for word in argument]
+    words = command_words(command, request.options, threads=request.threads)
     programs.run(
-        words, name=f"command '{command}'", threads=threads, minutes=minutes, writable=writable
+        words + programs.options_of(contract),
+        name=f"command '{command}'",
+        threads=request.threads,
+        minutes=request.minutes,
+        writable=request.writable,
     )
     if not output.exists():
         raise BadInput(f"command '{command}' wrote no --output-manifest")
     with naming(f"what command '{command}' wrote"):
-        made = read_manifest(output)
-    return _asked_for(made, utterances, command)
+        returned = read_manifest(output)
+    _refuse_strangers(returned, utterances, command)
+    return {utterance.utterance: utterance.path for utterance in returned}
 
 
-def command_words(command, options, *, threads):
-    """The words of a command; options become ``--name value``.
-
-    A list gives several values, true the bare ``--name``, false and null nothing.
-    """
-    words = programs.words_of(command, threads=threads)
-    for name, value in options.items():
-        if value is None or value is False:
-            continue
-        values = [] if value is True else value if isinstance(value, list) else [value]
-        words += [f"--{name}", *map(str, values)]
-    return words
+def command_words(command: str, options: dict[str, Any], *, threads: int) -> list[str]:
+    """The words of a command; options become ``--name value`` (programs.options_of)."""
+    return programs.words_of(command, threads=threads) + programs.options_of(options)
 
 
-def _asked_for(made, utterances, command):
+def _refuse_strangers(
+    returned: Iterable[Utterance], utterances: Iterable[Utterance], command: str
+) -> None:
     asked = {utterance.utterance for utterance in utterances}
-    for utterance in made:
+    for utterance in returned:
         if utterance.utterance not in asked:
             raise BadInput(
-                f"command '{command}' returned utterance '{utterance.utterance}', which nobody asked for"
+                f"command '{command}' returned utterance '{utterance.utterance}',"
+                " which nobody asked for"
             )
-    return {utterance.utterance: utterance.path for utterance in made}
 
 
-def _audio(folders, utterances, *, options, seed, threads, minutes, writable, scratch):
+def _audio(
+    folders: str | list[str], utterances: Sequence[Utterance], request: Request
+) -> ProtectedPaths:
     return find_audio([folders] if isinstance(folders, str) else folders, utterances)
 
 
 KINDS = {"function": _function, "command": _command, "audio": _audio}
+
+
+# Speech that somebody else has anonymised already, in every layout the challenges have used.
+
+
+def find_audio(folders: Iterable[FilePath], utterances: Sequence[Utterance]) -> ProtectedPaths:
+    """Find the protected file of every utterance in some folders.
+
+    For an utterance u that is wav/u.wav, wav/u/u.wav or u.wav (each also .flac), its line of
+    wav.scp (a plain path, relative to the folder or to the working directory), or the end of its
+    original's path (speaker/chapter/u.flac). Else it is the only u.wav or u.flac however deep below
+    the folder: the original's own path is not known of speech that was resampled.
+
+    Parameters
+    ----------
+    folders : list of path
+    utterances : list of Utterance
+        Of the original speech.
+
+    Returns
+    -------
+    dict : utterance id -> path; utterances without a file are left out
+
+    Raises
+    ------
+    BadInput : a folder is missing, a wav.scp cannot be used, or an utterance has two different
+        files
+    """
+    paths_of_scp = {Path(folder): _read_scp(Path(folder)) for folder in folders}
+    protected: ProtectedPaths = {}
+    for utterance in utterances:
+        candidates: list[Path] = []
+        for folder, paths in paths_of_scp.items():
+            candidates += _candidates(folder, paths, utterance)
+        existing = [path for path in candidates if os.path.isfile(path)]
+        if existing:
+            protected[utterance.utterance] = _only_file(utterance.utterance, existing)
+    names = [utterance.utterance for utterance in utterances]
+    if missing := [name for name in names if name not in protected]:
+        below = _by_stem(paths_of_scp)
+        for name in missing:
+            if name in below:
+                protected[name] = _only_file(name, below[name])
+    return protected
+
+
+def _only_file(name: str, paths: list[Path]) -> Path:
+    """The file of an utterance that has several paths; two different files are refused."""
+    files = {os.path.realpath(path): path for path in paths}
+    first, *others = files.values()
+    if others:
+        raise BadInput(f"utterance '{name}' has two files: {first} and {others[0]}")
+    return first
+
+
+def _by_stem(folders: Iterable[Path]) -> dict[str, list[Path]]:
+    """All audio below the folders by its name without ending."""
+    stems: dict[str, list[Path]] = {}
+    for folder in folders:
+        for path in sorted(folder.rglob("*")):
+            if path.suffix in ENDINGS and path.is_file():
+                stems.setdefault(path.stem, []).append(path)
+    return stems
+
+
+def _candidates(folder: Path, paths_of_scp: dict[str, str], utterance: Utterance) -> Iterator[Path]:
+    """Where the protected file of an utterance may lie."""
+    name = utterance.utterance
+    for stem in (folder / "wav" / name, folder / "wav" / name / name, folder / name):
+        for ending in ENDINGS:
+            yield stem.with_name(name + ending)
+    yield from _by_original(folder, utterance.path)
+    if name in paths_of_scp:
+        yield folder / paths_of_scp[name]
+        yield Path(paths_of_scp[name])
+
+
+def _by_original(folder: Path, original: Path) -> Iterator[Path]:
+    """The original's own relative path, below whichever of its parents the submission begins."""
+    # Without "..", which would lead out of the folder to the original.
+    parts = Path(os.path.abspath(original)).parts[1:]
+    for first in range(len(parts)):
+        path = folder.joinpath(*parts[first:])
+        for ending in ENDINGS:
+            yield path.with_suffix(ending)
+
+
+def _read_scp(folder: Path) -> dict[str, str]:
+    """{utterance: plain path} of a folder's wav.scp; empty if it has none."""
+    if not folder.is_dir():
+        raise BadInput(f"{folder}: not found")
+    path = folder / "wav.scp"
+    if not path.exists():
+        return {}
+    paths: dict[str, str] = {}
+    for line, text in enumerate(read_lines(path), start=1):
+        fields = text.strip().split(maxsplit=1)
+        if not fields:
+            continue
+        if len(fields) != 2 or fields[1].endswith("|"):
+            raise BadInput(f"{path}:{line}: expected an utterance and a plain path, no pipe")
+        if fields[0] in paths:
+            raise BadInput(f"{path}:{line}: utterance '{fields[0]}' occurs twice")
+        paths[fields[0]] = fields[1]
+    return paths

@@ -24,6 +24,7 @@ ENROLMENTS = ["enrolment", "utterance"]
 SPEAKERS = ["id", "speaker"]
 SCORES = [*TRIALS, "score"]
 FINDINGS = ["level", "file", "line", "what"]
+ALPHAS = ["utterance", "speaker", "alpha"]
 LABELS = ("target", "nontarget")
 
 Row: TypeAlias = dict[str, str]
@@ -94,6 +95,11 @@ def write_manifest(path: FilePath, utterances: Iterable[Utterance]) -> None:
         audio = audio.relative_to(folder) if audio.is_relative_to(folder) else audio
         rows.append(utterance._replace(path=audio))
     write_table(path, MANIFEST, rows)
+
+
+def alphas_path(manifest: FilePath) -> Path:
+    """Where the McAdams coefficients of a manifest stand: <manifest without .tsv>.alphas.tsv."""
+    return Path(str(manifest).removesuffix(".tsv") + ".alphas.tsv")
 
 
 # Trial lists, enrolments, speakers.

@@ -2,9 +2,9 @@
 
 import pytest
 
-from voiceprivacy.anonymise.functions.mcadams import alphas_path, draw_alphas
+from voiceprivacy.anonymise.functions.mcadams import draw_alphas
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.inout.tables import Utterance, alphas_path
 
 UTTERANCES = [Utterance(f"u{n}", f"s{n // 2}", "f", f"u{n}.flac", 1.0) for n in range(6)]
 

@@ -1,16 +1,22 @@
-"""McAdams on frames, in compiled code: linear prediction, all poles at once, new angles, filter, overlap-add.
+"""McAdams on frames, in compiled code.
+
+Linear prediction, all poles at once, new angles, filter, overlap-add.
 
 Conventions
 -----------
-* A filter of order n is its monic prediction polynomial, (n + 1,) float64 with a leading 1; its poles are the roots.
-* Complex numbers are pairs of float64 arrays: the loops over poles then use the processor's vector instructions.
-  Sums may be reordered (fastmath), but infinity and NaN keep their meaning.
-* All compiled functions live in this file, because numba's cache notices a change in the caller's own file only.
+* A filter of order n is its monic prediction polynomial, (n + 1,) float64 with a leading 1. Its
+  poles are the roots.
+* Complex numbers are pairs of float64 arrays: the loops over poles then use the processor's vector
+  instructions. Sums may be reordered (fastmath), but infinity and NaN keep their meaning.
+* All compiled functions live in this file, because numba's cache notices a change in the caller's
+  own file only.
 
 References
 ----------
-Andersen, On the calculation of filter coefficients for maximum entropy spectral analysis, Geophysics 39, 1974.
-Aberth, Iteration methods for finding all zeros of a polynomial simultaneously, Math. Comp. 27, 1973.
+Andersen, On the calculation of filter coefficients for maximum entropy spectral analysis,
+Geophysics 39, 1974.
+Aberth, Iteration methods for finding all zeros of a polynomial simultaneously, Math. Comp. 27,
+1973.
 """
 
 import atexit
@@ -21,17 +27,18 @@ import tempfile
 import numba
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-ORDER = 20
-EPSILON = float(np.finfo(np.float32).eps)
+ORDER = 20  # of the published programs
+EPSILON = float(np.finfo(np.float32).eps)  # the published programs add it to signal and frames
 REORDER = {"reassoc", "contract", "nsz"}
 MAX_ITERATIONS = 60
 CONVERGED = 1e-10  # the iteration is cubic: after a last step of this size only rounding is left
 TINY = 1e-300  # instead of a division by zero
 
 
-def _keep_compiled_code():
-    """Where neither this folder nor the user's cache can be written, keep compiled code as long as we live."""
+def _keep_compiled_code() -> None:
+    """Keep compiled code for this process only, if no folder for it is writable."""
     try:
         njit(cache=True)(_keep_compiled_code)
     except RuntimeError:
@@ -44,7 +51,29 @@ _keep_compiled_code()
 
 
 @njit(cache=True, nogil=True)
-def overlap_add(signal, window, hop, first_frame, alpha, largest_angle):
+def overlap_add(
+    signal: NDArray[np.float64],
+    window: NDArray[np.float64],
+    hop: int,
+    first_frame: int,
+    alpha: float,
+    largest_angle: float,
+) -> NDArray[np.float64]:
+    """Change the poles of every frame of a signal (N,) and add the frames up again.
+
+    Parameters
+    ----------
+    signal : array (N,)
+    window : array (L,)
+        Applied before and after the filter.
+    hop : int
+        Samples between the starts of frames.
+    first_frame : int
+        0, or the number of frames at the start that are left out.
+    alpha : float
+        An angle phi becomes phi ** alpha, at most ``largest_angle``.
+    largest_angle : float
+    """
     length = len(window)
     protected = np.zeros(len(signal))
     real, imag = np.empty(ORDER), np.empty(ORDER)
@@ -60,10 +89,11 @@ def overlap_add(signal, window, hop, first_frame, alpha, largest_angle):
 
 
 @njit(cache=True, nogil=True, fastmath=REORDER)
-def burg(frame):
+def burg(frame: NDArray[np.float64]) -> NDArray[np.float64]:
     """Prediction polynomial (ORDER + 1,) by Burg's method, its denominator by Andersen's recursion.
 
-    Ends early where a frame is predicted perfectly, up to rounding; the higher coefficients are zero then.
+    Ends early where a frame is predicted perfectly, up to rounding: the higher coefficients are
+    zero then.
     """
     coefficients = np.zeros(ORDER + 1)
     coefficients[0] = 1.0
@@ -89,7 +119,7 @@ def burg(frame):
 
 @njit(cache=True, nogil=True)
 def _warp(real, imag, alpha, largest_angle):
-    """The polynomial (ORDER + 1,) whose complex poles have the new angles; radii and real poles stay."""
+    """The polynomial (ORDER + 1,) of the poles with new angles; radii and real poles stay."""
     polynomial = np.zeros(ORDER + 1)
     polynomial[0] = 1.0
     partner = np.empty(ORDER, dtype=np.int64)
@@ -127,7 +157,10 @@ def _residual(prediction, frame):
 
 @njit(cache=True, nogil=True, fastmath=REORDER)
 def _all_pole(polynomial, residual):
-    """Filter by 1 / polynomial, from zero state (transposed form: one short vector operation for each sample)."""
+    """Filter by 1 / polynomial, from zero state.
+
+    In transposed form: one short vector operation for each sample.
+    """
     output = np.empty(len(residual))
     state = np.zeros(ORDER + 1)
     for n in range(len(residual)):
@@ -139,14 +172,17 @@ def _all_pole(polynomial, residual):
 
 
 @njit(cache=True, nogil=True, fastmath=REORDER)
-def find_poles(coefficients, real, imag):
+def find_poles(
+    coefficients: NDArray[np.float64], real: NDArray[np.float64], imag: NDArray[np.float64]
+) -> int:
     """Find all poles by the Aberth iteration, without deflation.
 
     Parameters
     ----------
     coefficients : array (ORDER + 1,)
     real, imag : array (ORDER,)
-        Filled with the poles in no particular order; zero coefficients at the end give poles that are exactly zero.
+        Filled with the poles in no particular order. Zero coefficients at the end give poles that
+        are exactly zero.
 
     Returns
     -------
@@ -158,9 +194,8 @@ def find_poles(coefficients, real, imag):
     radius = abs(coefficients[order]) ** (1 / max(order, 1))
     real[:] = 0.0
     imag[:] = 0.0
-    for i in range(
-        order
-    ):  # turned off the real axis: points that mirror each other could never become real poles
+    # Turned off the real axis: points that mirror each other could never become real poles.
+    for i in range(order):
         real[i] = radius * math.cos(2 * math.pi * i / order + 0.4)
         imag[i] = radius * math.sin(2 * math.pi * i / order + 0.4)
     value, slope, repulsion = np.empty((2, ORDER)), np.empty((2, ORDER)), np.empty((2, ORDER))
@@ -204,7 +239,7 @@ def _repel(order, x, y, sum_x, sum_y):
 
 @njit(cache=True, nogil=True, fastmath=REORDER)
 def _move(order, x, y, value, slope, repulsion):
-    """Move all points once, by value / (slope - value repulsion); returns the largest distance moved."""
+    """Move all points once, by value / (slope - value repulsion); returns the longest move."""
     largest = 0.0
     for i in range(order):
         below_x = slope[0, i] - (value[0, i] * repulsion[0, i] - value[1, i] * repulsion[1, i])
@@ -219,7 +254,9 @@ def _move(order, x, y, value, slope, repulsion):
 
 
 @njit(cache=True, nogil=True)
-def partners(real, imag, partner):
+def partners(
+    real: NDArray[np.float64], imag: NDArray[np.float64], partner: NDArray[np.int64]
+) -> None:
     """Find the conjugate of every pole; a real pole is its own.
 
     Parameters
@@ -227,7 +264,8 @@ def partners(real, imag, partner):
     real, imag : array (n,)
         Poles of a polynomial with real coefficients, up to rounding.
     partner : array (n,) int64
-        Filled with indices: partner[partner[i]] == i always, so complex poles come in pairs whatever the rounding.
+        Filled with indices: partner[partner[i]] == i always. So complex poles come in pairs,
+        whatever the rounding.
     """
     order = len(real)
     for i in range(order):

@@ -1,55 +1,142 @@
-"""McAdams anonymisation: formants move because the poles of every frame's spectral envelope change their angle.
+"""McAdams anonymisation: formants move, because poles of the spectral envelope get other angles.
 
 Conventions
 -----------
-* ``samples`` are (N,) floats in [-1, 1], mono, at any sample rate; frames last 20 ms and start every 10 ms.
-* An angle phi in (0, pi) becomes phi ** alpha: alpha = 1 changes nothing, 0.8 is the challenge's baseline B2.
-* Two published variants, sample for sample: ``vpc2020`` (VoicePrivacy 2020 and 2022: the first frame is left out,
-  angles end at pi) and ``vpc2024`` (2024 and 2026: all frames, angles may pass pi).
+* ``samples`` are (N,) floats in [-1, 1], mono, at any sample rate.
+* Frames last 20 ms and start every 10 ms.
+* An angle phi in (0, pi) becomes phi ** alpha: alpha = 1 changes nothing, 0.8 is the challenge's
+  baseline B2.
+* Two published variants, sample for sample: ``vpc2020`` (VoicePrivacy 2020 and 2022: the first
+  frame is left out, angles end at pi) and ``vpc2024`` (2024 and 2026: all frames, angles may
+  pass pi).
 * The samples after the last whole frame come out as zeros, as published.
+
+Two rules say which alpha an utterance gets:
+
+* ``ours`` depends on the seed and on the id alone. So the order of the utterances, shards and
+  processes do not matter, and another seed (the attacker's, say) gives another alpha.
+* ``vpc2024`` reproduces what the VoicePrivacy 2024 baseline published, number for number, and so
+  its flaws. It knows no seed: an attacker who protects his own recordings draws the user's very
+  alpha. Per utterance it begins anew in every data directory: the i-th utterances of all
+  directories get the same alpha.
 
 References
 ----------
-Patino, Tomashenko, Todisco, Nautsch, Evans, Speaker anonymisation using the McAdams coefficient, Interspeech 2021.
+Patino, Tomashenko, Todisco, Nautsch, Evans, Speaker anonymisation using the McAdams coefficient,
+Interspeech 2021.
+Tomashenko et al., The VoicePrivacy 2024 Challenge evaluation plan, 2024.
 """
 
 import hashlib
 import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from voiceprivacy.anonymise.functions.frames import EPSILON, overlap_add
 from voiceprivacy.inout import audio, seeds
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.files import BadInput, FilePath
+from voiceprivacy.inout.tables import Utterance
 
-# Which McAdams coefficient alpha an utterance gets: one for the corpus, the speaker or the utterance.
-#
-# Two rules. ``ours`` depends on the seed and on the id alone, so the order of the utterances, shards and processes do
-# not matter, and another seed (the attacker's, say) gives another alpha. ``vpc2024`` reproduces what the VoicePrivacy
-# 2024 baseline published, number for number, and so its flaws: it knows no seed, so an attacker who protects his own
-# recordings draws the user's very alpha; per utterance it restarts in every data directory, so the i-th utterance of
-# each gets the same alpha.
-#
-# References
-# ----------
-# Tomashenko et al., The VoicePrivacy 2024 Challenge evaluation plan, 2024.
-
-ALPHAS = ["utterance", "speaker", "alpha"]
+FRAME_MS, HOP_MS = 20, 10
+LOWEST_RATE_HZ = 2000  # twice as many samples in a frame as there are coefficients
+PEAK = 32766  # of 16 bits; the published programs leave one step free
 
 
-def alphas_path(manifest):
-    """Where the drawn alphas of a manifest stand: <manifest without .tsv>.alphas.tsv."""
-    return Path(str(manifest).removesuffix(".tsv") + ".alphas.tsv")
+class Variant(NamedTuple):
+    """What the published programs do differently."""
+
+    first_frame: int
+    largest_angle: float
 
 
-def draw_alphas(utterances, low, high, *, level, draw, seed):
+VARIANTS = {"vpc2020": Variant(1, math.pi), "vpc2024": Variant(0, math.inf)}
+
+
+def anonymise(
+    samples: ArrayLike, sample_rate: int, *, alpha: float, variant: str = "vpc2020"
+) -> NDArray[np.float64]:
+    """Protect one utterance.
+
+    Parameters
+    ----------
+    samples : array (N,)
+    sample_rate : int, Hz
+    alpha : float > 0
+    variant : "vpc2020" or "vpc2024"
+
+    Returns
+    -------
+    array (N,) float64
+        Before peak normalisation. Silence (zeros only) stays silence. A signal that ends before the
+        variant's first frame does is given frame 0 alone. A signal below 20 ms is put into the
+        middle of that frame.
+
+    Raises
+    ------
+    BadInput : samples are NaN or infinite, or the sample rate is below 2000 Hz
+    """
+    samples = np.asarray(samples, dtype=np.float64)
+    if not np.isfinite(samples).all():
+        raise BadInput("samples are NaN or infinite")
+    if sample_rate < LOWEST_RATE_HZ:
+        raise BadInput(
+            f"a sample rate of {sample_rate} Hz leaves too few samples in a frame:"
+            f" at least {LOWEST_RATE_HZ} Hz"
+        )
+    if not samples.any():
+        return np.zeros(len(samples))
+    length, hop = sample_rate * FRAME_MS // 1000, sample_rate * HOP_MS // 1000
+    first_frame, largest_angle = VARIANTS[variant]
+    if len(samples) < first_frame * hop + length:
+        first_frame = 0
+    missing = max(0, length - len(samples))
+    signal = np.pad(samples + EPSILON, (missing // 2, missing - missing // 2))
+    protected = overlap_add(signal, _window(length, hop), hop, first_frame, alpha, largest_angle)
+    return protected[missing // 2 :][: len(samples)]
+
+
+def _window(length: int, hop: int) -> NDArray[np.float64]:
+    """Root of a Hanning window: applied before and after the filter, its squares add up to about one."""
+    hanning = np.hanning(length)
+    return np.sqrt(hanning / (hanning.sum() / hop))
+
+
+def to_int16(protected: NDArray[np.float64]) -> NDArray[np.int16]:
+    """Normalise the peak and quantise as the programs of 2022 to 2026 do.
+
+    That is trunc(y / max|y| * 32766).
+    """
+    peak = np.abs(protected).max(initial=0.0)
+    if peak == 0:
+        return np.zeros(len(protected), dtype=np.int16)
+    return np.trunc(protected / peak * PEAK).astype(np.int16)
+
+
+def anonymise_file(job: tuple[Utterance, float], *, variant: str, audio_dir: FilePath) -> Utterance:
+    """Protect one utterance of a manifest with an alpha; returns the line of the new file."""
+    utterance, alpha = job
+    samples, sample_rate = audio.read(utterance.path)
+    protected = anonymise(samples, sample_rate, alpha=alpha, variant=variant)
+    path = Path(audio_dir) / f"{utterance.utterance}.flac"
+    audio.write(path, to_int16(protected), sample_rate)
+    return utterance._replace(path=path, duration_s=len(samples) / sample_rate)
+
+
+# Which alpha an utterance gets.
+
+
+def draw_alphas(
+    utterances: Sequence[Utterance], low: float, high: float, *, level: str, draw: str, seed: int
+) -> NDArray[np.float64]:
     """Draw alpha ~ U(low, high) for every utterance.
 
     Parameters
     ----------
-    utterances : list of voiceprivacy.inout.tables.Utterance
+    utterances : list of N Utterance
     low, high : float
         Equal for a fixed value.
     level : "corpus", "speaker" or "utterance"
@@ -67,111 +154,43 @@ def draw_alphas(utterances, low, high, *, level, draw, seed):
     """
     if low == high:
         return np.full(len(utterances), float(low))
-    return DRAWS[draw](utterances, low, high, level, seed)
+    generators = DRAWS[draw](utterances, level, seed)
+    return np.array([generator.uniform(low, high) for generator in generators])
 
 
-def _ours(utterances, low, high, level, seed):
-    shares = {
-        "corpus": lambda of: "",
-        "speaker": lambda of: of.speaker,
-        "utterance": lambda of: of.utterance,
-    }
-    ids = [shares[level](utterance) for utterance in utterances]
-    return np.array(
-        [seeds.generator(seed, "alpha", level, name).uniform(low, high) for name in ids]
-    )
+def _generators(
+    utterances: Sequence[Utterance], level: str, seed: int
+) -> list[np.random.Generator]:
+    """A generator for each utterance, begun anew: by the seed and the id that shares an alpha."""
+    generators = []
+    for utterance in utterances:
+        shared_by = {
+            "corpus": "",
+            "speaker": utterance.speaker,
+            "utterance": utterance.utterance,
+        }
+        generators.append(seeds.generator(seed, "alpha", level, shared_by[level]))
+    return generators
 
 
-def _vpc2024(utterances, low, high, level, seed):
+def _generators_of_2024(
+    utterances: Sequence[Utterance], level: str, seed: int
+) -> list[np.random.Generator]:
+    """One generator for all utterances, or one for each, begun anew by the speaker's name."""
     if level == "utterance":
-        return _hashed_generator("VPC2024").uniform(low, high, len(utterances))
+        return [_hashed_generator("VPC2024")] * len(utterances)
     if level == "speaker":
-        return np.array(
-            [_hashed_generator(utterance.speaker).uniform(low, high) for utterance in utterances]
-        )
+        return [_hashed_generator(utterance.speaker) for utterance in utterances]
     raise BadInput(
         "--draw vpc2024 has no rule for --level corpus: use speaker or utterance, or give one alpha"
     )
 
 
-def _hashed_generator(text):
+def _hashed_generator(text: str) -> np.random.Generator:
     return np.random.default_rng(int(hashlib.sha256(text.encode()).hexdigest()[:8], 16))
 
 
-DRAWS = {"ours": _ours, "vpc2024": _vpc2024}
-
-
-PEAK = 32766
-LOWEST_RATE = 2000  # Hz; twice as many samples in a frame as there are coefficients
-
-
-class Variant(NamedTuple):
-    """What the published programs do differently."""
-
-    first_frame: int
-    largest_angle: float
-
-
-VARIANTS = {"vpc2020": Variant(1, math.pi), "vpc2024": Variant(0, math.inf)}
-
-
-def anonymise(samples, sample_rate, *, alpha, variant="vpc2020"):
-    """Protect one utterance.
-
-    Parameters
-    ----------
-    samples : array (N,)
-    sample_rate : int, Hz
-    alpha : float > 0
-    variant : "vpc2020" or "vpc2024"
-
-    Returns
-    -------
-    array (N,) float64 : before peak normalisation. Silence (zeros only) stays silence. A signal that ends before the
-        variant's first frame does is given frame 0 alone; below 20 ms it is put into the middle of that frame.
-
-    Raises
-    ------
-    BadInput : samples are NaN or infinite, or the sample rate is below LOWEST_RATE
-    """
-    samples = np.asarray(samples, dtype=np.float64)
-    if not np.isfinite(samples).all():
-        raise BadInput("samples are NaN or infinite")
-    if sample_rate < LOWEST_RATE:
-        raise BadInput(
-            f"a sample rate of {sample_rate} Hz leaves too few samples in a frame: at least {LOWEST_RATE} Hz"
-        )
-    if not samples.any():
-        return np.zeros(len(samples))
-    length, hop = sample_rate * 20 // 1000, sample_rate * 10 // 1000
-    first_frame, largest_angle = VARIANTS[variant]
-    if len(samples) < first_frame * hop + length:
-        first_frame = 0
-    missing = max(0, length - len(samples))
-    signal = np.pad(samples + EPSILON, (missing // 2, missing - missing // 2))
-    protected = overlap_add(signal, _window(length, hop), hop, first_frame, alpha, largest_angle)
-    return protected[missing // 2 :][: len(samples)]
-
-
-def anonymise_file(job, *, variant, audio_dir):
-    """Protect one utterance of a manifest: (voiceprivacy.inout.tables.Utterance, alpha) -> Utterance of the new file."""
-    utterance, alpha = job
-    samples, sample_rate = audio.read(utterance.path)
-    path = Path(audio_dir) / f"{utterance.utterance}.flac"
-    audio.write(
-        path, to_int16(anonymise(samples, sample_rate, alpha=alpha, variant=variant)), sample_rate
-    )
-    return utterance._replace(path=path, duration_s=len(samples) / sample_rate)
-
-
-def to_int16(protected):
-    """Normalise the peak and quantise as the programs of 2022 to 2026 do: trunc(y / max|y| * 32766)."""
-    peak = np.abs(protected).max(initial=0.0)
-    if peak == 0:
-        return np.zeros(len(protected), dtype=np.int16)
-    return np.trunc(protected / peak * PEAK).astype(np.int16)
-
-
-def _window(length, hop):
-    hanning = np.hanning(length)
-    return np.sqrt(hanning / (hanning.sum() / hop))
+DRAWS: dict[str, Callable[..., list[np.random.Generator]]] = {
+    "ours": _generators,
+    "vpc2024": _generators_of_2024,
+}
