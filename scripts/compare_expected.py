@@ -2,8 +2,8 @@
 
 import argparse
 
-from voiceprivacy.report.expected import compare, read_expected, write_comparison
 from voiceprivacy.report.metrics import read_metrics
+from voiceprivacy.report.published import compare, read_expected, write_comparison
 from voiceprivacy.running.command import run
 
 
@@ -11,17 +11,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--metrics", required=True, help="metrics.tsv")
     parser.add_argument(
-        "--expected", required=True, help="TSV: what stands where, its value, tolerance and source"
+        "--expected",
+        required=True,
+        help="TSV: the key of a number, its value, tolerance and source",
     )
     parser.add_argument("--comparison", required=True, help="TSV to write")
     arguments = parser.parse_args()
 
     compared = compare(read_expected(arguments.expected), read_metrics(arguments.metrics))
     write_comparison(arguments.comparison, compared)
-    for of in compared:
-        print(
-            f"{of.verdict}  {of.place}: {of.measured:.2f}, expected {of.value:g} within {of.tolerance:g}"
-        )
+    for one in compared:
+        expected = f"{one.value:g} within {one.tolerance:g}"
+        print(f"{one.verdict}  {one.place}: {one.measured:.2f}, expected {expected}")
 
 
 if __name__ == "__main__":

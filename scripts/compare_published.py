@@ -20,9 +20,9 @@ def main():
     except json.JSONDecodeError as error:
         raise BadInput(f"--config: not JSON ({error})") from None
 
-    found = beside(read_metrics(arguments.metrics), config)
-    write_published(arguments.published, found)
-    print(f"{len(found)} published numbers: {arguments.published}")
+    rows = beside(read_metrics(arguments.metrics), config)
+    write_published(arguments.published, rows)
+    print(f"{len(rows)} published numbers: {arguments.published}")
 
 
 if __name__ == "__main__":

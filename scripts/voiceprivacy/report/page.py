@@ -19,10 +19,9 @@ from voiceprivacy.report.charts.draw import draw_alphas
 from voiceprivacy.report.charts.utility import scatters
 from voiceprivacy.report.colours import palette_of
 from voiceprivacy.report.examples import read_examples
-from voiceprivacy.report.expected import read_comparison
 from voiceprivacy.report.figures import KINDS, by_kind
 from voiceprivacy.report.leaderboard import TITLES, leaderboard, sessions
-from voiceprivacy.report.published import read_published, tables_of
+from voiceprivacy.report.published import read_comparison, read_published, tables_of
 from voiceprivacy.report.standings import averaged
 from voiceprivacy.report.uncertainty import NONE
 from voiceprivacy.report.utility import read_utility, utility_section

@@ -1,13 +1,19 @@
-"""What others published about the same set and the same system, beside one's own numbers.
+"""Numbers that others published beside those of a run: the same within a tolerance, or shown.
 
 Conventions
 -----------
-* A set is one of the challenges' twelve if its Kaldi directories have their names (libri_test_enrolls and
-  libri_test_trials_f), nothing of it is left out or cut, and its trials are as many as published.
-* A system is a published one by what it does: McAdams of 2020 with the same alpha, level and draw. Speech that was made
-  elsewhere is one if the config says so (``published: B1a``). Names of entries mean nothing.
-* Attackers trained on original speech stand beside their like, and those trained on protected speech beside theirs.
-  The published attacker is another one all the same: x-vectors and PLDA of Kaldi.
+* Expected numbers name the number of the run that they are held against, and a tolerance: each
+  passes or fails.
+* Published numbers are shown beside one's own where set and system are the same.
+* A set is one of the challenges' twelve if its Kaldi directories have their names
+  (libri_test_enrolls and libri_test_trials_f), nothing of it is left out or cut, and its trials are
+  as many as published.
+* A system is a published one by what it does: McAdams of 2020 with the same alpha, level and draw.
+  Speech that was made elsewhere is one if the config says so (``published: B1a``). Names of entries
+  mean nothing.
+* Attackers trained on original speech stand beside their like, and those trained on protected
+  speech beside theirs. The published attacker is another one all the same: x-vectors and PLDA of
+  Kaldi.
 * Scores that somebody else made are not compared: their attacker is not known.
 
 References: workflow/resources/published/README.md.
@@ -15,20 +21,135 @@ References: workflow/resources/published/README.md.
 
 import argparse
 import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from voiceprivacy.catalogue import COLUMNS, METRICS
-from voiceprivacy.inout.files import RESOURCES
+from voiceprivacy.catalogue import COLUMNS, METRICS, Metric
+from voiceprivacy.inout.files import RESOURCES, BadInput
 from voiceprivacy.inout.tables import number, read_rows, read_table, write_table
-from voiceprivacy.vocabulary import GIVEN, INFINITY, MINUS, ORIGINAL, TRAINED_ON, UNDEFINED
+from voiceprivacy.report.metrics import Number
+from voiceprivacy.vocabulary import (
+    ABSENT,
+    GIVEN,
+    INFINITY,
+    MINUS,
+    ORIGINAL,
+    TRAINED_ON,
+    UNDEFINED,
+    NumberKey,
+    TrialList,
+)
+
+# Expected numbers.
+
+EXPECTED = [*NumberKey._fields, "value", "tolerance", "source"]
+COMPARED = [*EXPECTED, "measured", "verdict"]
+ROUNDING = 1e-9  # of a difference of decimal numbers
+
+
+class Expected(NamedTuple):
+    """A number that is expected, and what it is of."""
+
+    key: NumberKey
+    value: float
+    tolerance: float
+    source: str
+
+
+class Compared(NamedTuple):
+    """An expected number and the one that was measured."""
+
+    key: NumberKey
+    value: float
+    tolerance: float
+    source: str
+    measured: float
+
+    @property
+    def place(self) -> str:
+        """What it is of, in words."""
+        return " ".join(self.key)
+
+    @property
+    def verdict(self) -> str:
+        """PASS within the tolerance, else FAIL."""
+        return "PASS" if abs(self.measured - self.value) <= self.tolerance + ROUNDING else "FAIL"
+
+
+def read_expected(path: str | Path) -> list[Expected]:
+    """Read a table with the columns of EXPECTED.
+
+    Raises
+    ------
+    BadInput : no number, a tolerance below zero, or an empty table
+    """
+    expected = []
+    for line, row in read_rows(path, EXPECTED):
+        value = number(row["value"], path, line)
+        tolerance = number(row["tolerance"], path, line)
+        if tolerance < 0:
+            raise BadInput(f"{path}:{line}: the tolerance {tolerance:g} is below zero")
+        expected.append(Expected(_key_of(row), value, tolerance, row["source"]))
+    if not expected:
+        raise BadInput(f"{path}: expects nothing")
+    return expected
+
+
+def compare(expected: Iterable[Expected], numbers: Iterable[Number]) -> list[Compared]:
+    """Put what was measured beside what is expected.
+
+    Raises
+    ------
+    BadInput : a number that is expected was not measured, or is none
+    """
+    values = {line.key: line.value for line in numbers}
+    compared = []
+    for one in expected:
+        words = " ".join(one.key)
+        if one.key not in values:
+            raise BadInput(f"{words} is expected, but the run has no such number")
+        compared.append(Compared(*one, number(values[one.key], "metrics.tsv", words)))
+    return compared
+
+
+def write_comparison(path: str | Path, compared: Iterable[Compared]) -> None:
+    """Write what ``compare`` found as TSV."""
+    rows = [
+        (*one.key, one.value, one.tolerance, one.source, one.measured, one.verdict)
+        for one in compared
+    ]
+    write_table(path, COMPARED, rows)
+
+
+def read_comparison(path: str | Path) -> list[Compared]:
+    """Read what write_comparison wrote."""
+    return [
+        Compared(
+            _key_of(row),
+            number(row["value"], path, line),
+            number(row["tolerance"], path, line),
+            row["source"],
+            number(row["measured"], path, line),
+        )
+        for line, row in read_rows(path, COMPARED)
+    ]
+
+
+def _key_of(row: Mapping[str, str]) -> NumberKey:
+    return NumberKey(*(row[name] for name in NumberKey._fields))
+
+
+# Published numbers.
 
 NUMBERS = RESOURCES / "published" / "numbers.tsv"
+NUMBERS_COLUMNS = ["set", "system", "condition", "metric", "value", "attacker", "source"]
 COUNTS = RESOURCES / "published_counts.tsv"
+COUNTED = {"n_target": "target_trials", "n_nontarget": "nontarget_trials"}
 MCADAMS = "anonymise_mcadams.py"
 UNPROTECTED = "unprotected"
 ALPHAS = {(0.8,): "B2", (0.7, 0.9): "B2r", (0.5, 0.9): "B2_2022"}
-WORDS = {
+SYSTEMS = {
     "B1": "B1 (2020)",
     "B1a": "B1.a (2022)",
     "B1b": "B1.b (2022)",
@@ -38,10 +159,17 @@ WORDS = {
     UNPROTECTED: "Original speech",
 }
 # In the order of the page: the columns of the comparison, then the others.
-SHOWN = [
-    *COLUMNS,
-    *(metric for metric in METRICS.values() if not metric.column),
-]
+SHOWN = [*COLUMNS, *(metric for metric in METRICS.values() if not metric.column)]
+
+
+class PublishedKey(NamedTuple):
+    """What a published number is of; ``attacker`` says what its models were trained on."""
+
+    set: str
+    system: str
+    condition: str
+    metric: str
+    attacker: str
 
 
 class Published(NamedTuple):
@@ -62,206 +190,235 @@ class Published(NamedTuple):
     source: str
 
 
+class PublishedCell(NamedTuple):
+    """A number of one's own, its interval, and the published numbers, as text."""
+
+    own: str
+    interval: str
+    published: str
+
+
 class PublishedTable(NamedTuple):
-    """One system under one attacker of one's own: columns and rows [(set, condition, [(own, interval, published)])]."""
+    """One system under one attacker of one's own.
+
+    ``rows`` are [(set, condition, cells)]; None stands where nothing is published.
+    """
 
     system: str
     anonymiser: str
     own_attacker: str
     attacker: str
-    sources: list
-    columns: list
-    rows: list
+    sources: list[str]
+    columns: list[str]
+    rows: list[tuple[str, str, list[PublishedCell | None]]]
 
 
-def published_system(entry):
-    """Which published system an anonymiser's entry in the config is; None if it is none or that is not known."""
+def published_system(entry: Mapping[str, Any]) -> str | None:
+    """Which published system an anonymiser's entry in the config is.
+
+    None if it is none or that is not known.
+    """
     if "published" in entry:
         return entry["published"]
     try:
         words = shlex.split(entry.get("command", ""))
     except ValueError:
         return None
-    scripts = [at for at, word in enumerate(words) if Path(word).name == MCADAMS]
+    scripts = [index for index, word in enumerate(words) if Path(word).name == MCADAMS]
     if not scripts:
         return None
-    given = _mcadams_options([*words[scripts[0] + 1 :], *_flags(entry.get("options") or {})])
-    if given is None or (given.variant, given.draw) != ("vpc2020", "ours"):
+    arguments = words[scripts[0] + 1 :] + _flags(entry.get("options") or {})
+    options = _mcadams_options(arguments)
+    if options is None or (options.variant, options.draw) != ("vpc2020", "ours"):
         return None
-    alpha = tuple(dict.fromkeys(given.alpha))
-    return ALPHAS.get(alpha) if len(alpha) == 1 or given.level == "speaker" else None
+    alpha = tuple(dict.fromkeys(options.alpha))
+    # A constant alpha is the same for a speaker, an utterance and a corpus.
+    return ALPHAS.get(alpha) if len(alpha) == 1 or options.level == "speaker" else None
 
 
-def published_sets(corpus):
-    """Which published sets the trial lists of a corpus (its entry in the config) have the names of: {list: set}."""
-    kaldi, given = corpus.get("kaldi"), corpus.get("protocol", {}).get("given", {})
-    if (
-        not isinstance(kaldi, dict)
-        or "enrolment" not in kaldi
-        or corpus.keys() & {"limit", "segments"}
-    ):
+def published_sets(corpus: Mapping[str, Any]) -> dict[str, str]:
+    """Which published sets the trial lists of a corpus have the names of: {list: set}.
+
+    Parameters
+    ----------
+    corpus : its entry in the config
+    """
+    kaldi = corpus.get("kaldi")
+    given = corpus.get("protocol", {}).get("given", {})
+    cut = corpus.keys() & {"limit", "segments"}
+    if not isinstance(kaldi, dict) or "enrolment" not in kaldi or cut:
         return {}
     prefix = Path(kaldi["enrolment"]).name.removesuffix("_enrolls")
-    names = {
-        trials: Path(folder).name for trials, folder in given.items() if isinstance(folder, str)
-    }
-    known = {row["set"] for row in read_table(NUMBERS, _columns())}
-    return {
-        trials: name
-        for trials, name in names.items()
-        if name in known and name.startswith(f"{prefix}_trials_")
-    }
+    known = {row["set"] for row in read_table(NUMBERS, NUMBERS_COLUMNS)}
+    sets = {}
+    for trials, folder in given.items():
+        name = Path(folder).name if isinstance(folder, str) else ""
+        if name in known and name.startswith(f"{prefix}_trials_"):
+            sets[trials] = name
+    return sets
 
 
-def beside(metrics, config):
+def beside(numbers: Sequence[Number], config: Mapping[str, Any]) -> list[Published]:
     """Published numbers of the same sets and systems beside those of a run.
 
     Parameters
     ----------
-    metrics : list of Number
-    config : dict, completed
-
-    Returns
-    -------
-    list of Published
+    config : completed
     """
-    published = {}
-    for line, row in read_rows(NUMBERS, _columns()):
-        number(row["value"], NUMBERS, line)
-        place = tuple(row[name] for name in ("set", "system", "condition", "metric", "attacker"))
-        published.setdefault(place, []).append((row["value"], row["source"]))
-    sets, systems = _sets(metrics, config), _systems(config)
-    found = []
-    for of in metrics:
-        name, system = sets.get((of.corpus, of.trials)), systems.get(of.anonymiser)
-        place = (name, system, of.condition, of.metric, _attacker(of))
-        if of.backend != GIVEN and not (system == UNPROTECTED and place[-1] == "protected"):
-            own = (name, system, of.anonymiser, of.extractor, of.backend, of.condition, of.metric)
-            limits = (of.value, of.ci_low, of.ci_high)
-            found += [
-                Published(*own, *limits, value, place[-1], source)
-                for value, source in published.get(place, [])
-            ]
-    return sorted(found)
+    published = _read_numbers()
+    sets = _sets(numbers, config)
+    systems = _systems(config)
+    rows = []
+    for line in numbers:
+        name = sets.get(TrialList(line.corpus, line.trials))
+        system = systems.get(line.anonymiser)
+        attacker = _trained_on(line)
+        # Unprotected speech was published under attackers trained on original speech only.
+        foreign = system == UNPROTECTED and attacker == "protected"
+        if name is None or system is None or line.backend == GIVEN or foreign:
+            continue
+        key = PublishedKey(name, system, line.condition, line.metric, attacker)
+        for value, source in published.get(key, []):
+            rows.append(
+                Published(
+                    set=name,
+                    system=system,
+                    anonymiser=line.anonymiser,
+                    extractor=line.extractor,
+                    backend=line.backend,
+                    condition=line.condition,
+                    metric=line.metric,
+                    value=line.value,
+                    ci_low=line.ci_low,
+                    ci_high=line.ci_high,
+                    published=value,
+                    attacker=attacker,
+                    source=source,
+                )
+            )
+    return sorted(rows)
 
 
-def write_published(path, found):
-    """Write a list of Published."""
-    write_table(path, Published._fields, found)
+def write_published(path: str | Path, rows: Iterable[Published]) -> None:
+    """Write what ``beside`` found."""
+    write_table(path, Published._fields, rows)
 
 
-def read_published(path):
-    """Read what write_published wrote: list of Published."""
+def read_published(path: str | Path) -> list[Published]:
+    """Read what write_published wrote."""
     return [Published(**row) for row in read_table(path, list(Published._fields))]
 
 
-def tables_of(found):
-    """Arrange a list of Published as the page shows it: list of PublishedTable."""
-    groups = {}
-    for of in found:
-        groups.setdefault(
-            (of.system, of.anonymiser, f"{of.extractor} + {of.backend}", of.attacker), []
-        ).append(of)
-    return [_table(key, of) for key, of in groups.items()]
+def tables_of(rows: Iterable[Published]) -> list[PublishedTable]:
+    """Arrange published numbers as the page shows them."""
+    groups: dict[tuple[str, ...], list[Published]] = {}
+    for row in rows:
+        attacked = (row.system, row.anonymiser, row.extractor, row.backend, row.attacker)
+        groups.setdefault(attacked, []).append(row)
+    return [_table(group) for group in groups.values()]
 
 
-def _table(key, of_group):
-    system, anonymiser, own, attacker = key
-    names = {of.metric for of in of_group}
+def _table(group: Sequence[Published]) -> PublishedTable:
+    """The table of one system under one attacker."""
+    first = group[0]
+    names = {row.metric for row in group}
     metrics = [metric for metric in SHOWN if metric.name in names]
-    cells = {}
-    for of in of_group:
-        cells.setdefault((of.set, of.condition), {}).setdefault(of.metric, []).append(of)
-    rows = [
-        (name, condition, [_cell(of.get(metric.name, [])) for metric in metrics])
-        for (name, condition), of in cells.items()
-    ]
-    sources = sorted({of.source for of in of_group})
+    by_set: dict[tuple[str, str], dict[str, list[Published]]] = {}
+    for row in group:
+        of_set = by_set.setdefault((row.set, row.condition), {})
+        of_set.setdefault(row.metric, []).append(row)
+    rows = []
+    for (name, condition), of_set in by_set.items():
+        cells = [_cell(metric, of_set.get(metric.name, [])) for metric in metrics]
+        rows.append((name, condition, cells))
     return PublishedTable(
-        WORDS[system],
-        anonymiser,
-        own,
-        attacker,
-        sources,
-        [_heading(metric) for metric in metrics],
-        rows,
+        system=SYSTEMS[first.system],
+        anonymiser=first.anonymiser,
+        own_attacker=f"{first.extractor} + {first.backend}",
+        attacker=first.attacker,
+        sources=sorted({row.source for row in group}),
+        columns=[_heading(metric) for metric in metrics],
+        rows=rows,
     )
 
 
-def _heading(metric):
+def _heading(metric: Metric) -> str:
     return f"{metric.title}, {metric.unit}" if metric.unit else metric.title
 
 
-def _cell(of_metric):
-    """(own number, its interval, published numbers) as text; None where nothing is published."""
-    if not of_metric:
+def _cell(metric: Metric, rows: Sequence[Published]) -> PublishedCell | None:
+    if not rows:
         return None
-    digits, of = METRICS[of_metric[0].metric].digits, of_metric[0]
-    limits = (of.ci_low, of.ci_high)
-    interval = (
-        ""
-        if {"-", UNDEFINED} & {*limits}
-        else f"[{', '.join(_text(limit, digits) for limit in limits)}]"
-    )
-    return (
-        _text(of.value, digits),
-        interval,
-        ", ".join(dict.fromkeys(_text(of.published, digits) for of in of_metric)),
-    )
+    own = rows[0]
+    limits = (own.ci_low, own.ci_high)
+    interval = ""
+    if ABSENT not in limits and UNDEFINED not in limits:
+        interval = f"[{', '.join(_text(limit, metric) for limit in limits)}]"
+    published = dict.fromkeys(_text(row.published, metric) for row in rows)
+    return PublishedCell(_text(own.value, metric), interval, ", ".join(published))
 
 
-def _text(value, digits):
+def _text(value: str, metric: Metric) -> str:
     try:
-        return f"{float(value):.{digits}f}".replace("-", MINUS).replace("inf", INFINITY)
+        rounded = f"{float(value):.{metric.digits}f}"
     except ValueError:
         return value
+    return rounded.replace("-", MINUS).replace("inf", INFINITY)
 
 
-def _columns():
-    return ["set", "system", "condition", "metric", "value", "attacker", "source"]
+def _read_numbers() -> dict[PublishedKey, list[tuple[str, str]]]:
+    """All that was published: [(value, source)]."""
+    published: dict[PublishedKey, list[tuple[str, str]]] = {}
+    for line, row in read_rows(NUMBERS, NUMBERS_COLUMNS):
+        number(row["value"], NUMBERS, line)
+        key = PublishedKey(*(row[name] for name in PublishedKey._fields))
+        published.setdefault(key, []).append((row["value"], row["source"]))
+    return published
 
 
-def _attacker(metric):
+def _trained_on(line: Number) -> str:
     """What an attacker was trained on: his name says so."""
-    return (
-        "protected"
-        if any(TRAINED_ON in name for name in (metric.extractor, metric.backend))
-        else "original"
-    )
+    informed = TRAINED_ON in line.extractor or TRAINED_ON in line.backend
+    return "protected" if informed else "original"
 
 
-def _systems(config):
-    named = {name: published_system(entry) for name, entry in config.get("anonymisers", {}).items()}
-    return {ORIGINAL: UNPROTECTED} | {name: system for name, system in named.items() if system}
+def _systems(config: Mapping[str, Any]) -> dict[str, str]:
+    """The published system that each anonymiser of a run is, of those that are one."""
+    systems = {ORIGINAL: UNPROTECTED}
+    for name, entry in config.get("anonymisers", {}).items():
+        system = published_system(entry)
+        if system:
+            systems[name] = system
+    return systems
 
 
-def _sets(metrics, config):
-    """{(corpus, list): set} of the sets whose trials are as many as published."""
-    counts = {
-        (of.corpus, of.trials, of.metric): float(of.value)
-        for of in metrics
-        if of.metric in ("n_target", "n_nontarget")
-    }
-    known = {
+def _sets(numbers: Iterable[Number], config: Mapping[str, Any]) -> dict[TrialList, str]:
+    """The published set that each trial list of a run is, of those with as many trials."""
+    sizes = {}
+    for line in numbers:
+        if line.metric in COUNTED:
+            sizes[line.corpus, line.trials, line.metric] = float(line.value)
+    published = {
         (row["set"], row["what"]): float(row["count"])
         for row in read_table(COUNTS, ["set", "what", "count"])
     }
-    found = {}
+    sets = {}
     for corpus, entry in config.get("corpora", {}).items():
         for trials, name in published_sets(entry).items():
             expected = {
-                what: known.get((name, f"{what[2:]}_trials"))
-                for what in ("n_target", "n_nontarget")
+                metric: published.get((name, counted)) for metric, counted in COUNTED.items()
             }
-            if all(
-                count is None or counts.get((corpus, trials, what)) == count
-                for what, count in expected.items()
-            ):
-                found[corpus, trials] = name
-    return found
+            differs = [
+                metric
+                for metric, count in expected.items()
+                if count is not None and sizes.get((corpus, trials, metric)) != count
+            ]
+            if not differs:
+                sets[TrialList(corpus, trials)] = name
+    return sets
 
 
-def _flags(options):
+def _flags(options: Mapping[str, Any]) -> list[str]:
     """Options of an entry as the words that a command gets."""
     words = []
     for name, value in options.items():
@@ -269,8 +426,8 @@ def _flags(options):
     return words
 
 
-def _mcadams_options(words):
-    """The options of anonymise_mcadams (None if they are no such options): alpha level variant draw."""
+def _mcadams_options(words: Sequence[str]) -> argparse.Namespace | None:
+    """Options of anonymise_mcadams: alpha, level, variant, draw; None if they are no such."""
     parser = argparse.ArgumentParser(exit_on_error=False, add_help=False, allow_abbrev=False)
     parser.add_argument("--alpha", type=float, nargs="+", default=[0.8])
     parser.add_argument("--level", default="speaker")

@@ -6,7 +6,8 @@ import math
 import pytest
 
 from voiceprivacy.inout.files import RESOURCES, BadInput
-from voiceprivacy.report.expected import (
+from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.published import (
     EXPECTED,
     Compared,
     compare,
@@ -14,7 +15,6 @@ from voiceprivacy.report.expected import (
     read_expected,
     write_comparison,
 )
-from voiceprivacy.report.metrics import Number
 
 PLACE = ("libri_test", "f", "b2", "semi_on_b2", "cosine", "pp", "eer_percent")
 
@@ -84,7 +84,7 @@ def test_the_shipped_tolerances_follow_from_retraining_and_from_the_size_of_the_
         }
     found = read_expected(RESOURCES / "expected" / "vpc2024_b2.tsv")
     for expected in found:
-        n_target = counts[f"libri_test_trials_{expected.where[1]}", "target_trials"]
+        n_target = counts[f"libri_test_trials_{expected.key[1]}", "target_trials"]
         error, at_reference = (
             math.sqrt(p * (100 - p) / n) for p, n in ((expected.value, n_target), (7.48, 548))
         )
