@@ -15,6 +15,11 @@ def corpus_code(script):
     return lambda wildcards: corpora_code(script, [wildcards.corpus])
 
 
+def corpus_files(wildcards):
+    """Fingerprint of the tables and recordings of a corpus."""
+    return plan.sources.file("corpora", wildcards.corpus)
+
+
 def corpus_source(wildcards):
     return json.dumps(plan.speech.source(wildcards.corpus))
 
@@ -55,6 +60,7 @@ rule fetch_subset:
 rule validate_corpus:
     """Check a corpus and its trial lists before any hour is spent."""
     input:
+        files=corpus_files,
         downloads=lambda wildcards: plan.speech.downloads(wildcards.corpus),
         script=SCRIPTS / "validate_corpus.py",
     output:
@@ -87,6 +93,7 @@ rule validate_corpus:
 rule compare_speakers:
     """Check before any training that no speaker of an evaluated corpus trains an attacker."""
     input:
+        files=[file for name in plan.speech.corpora for file in plan.sources.file("corpora", name)],
         checks=plan.speech.checks(),
         script=SCRIPTS / "compare_speakers.py",
     output:
@@ -115,6 +122,7 @@ rule compare_speakers:
 rule prepare_part:
     """List the utterances of one part; audio that is not mono at the corpus's rate is converted or spoken."""
     input:
+        files=corpus_files,
         checks="results/checks/{corpus}.tsv",
         excluded="results/checks/{corpus}.excluded.tsv",
         script=SCRIPTS / "prepare_part.py",
@@ -201,6 +209,7 @@ rule list_samples:
 rule list_transcripts:
     """Write what is said in every utterance of one part."""
     input:
+        files=corpus_files,
         manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
         script=SCRIPTS / "list_transcripts.py",
     output:
@@ -228,6 +237,7 @@ rule list_transcripts:
 rule list_trials:
     """Write which models are enrolled by which utterances, and which trials are scored."""
     input:
+        files=corpus_files,
         enrolment="results/audio/{corpus}/enrolment/original/manifest.tsv",
         trial="results/audio/{corpus}/trial/original/manifest.tsv",
         script=SCRIPTS / "list_trials.py",
