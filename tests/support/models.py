@@ -12,18 +12,19 @@ from voiceprivacy.inout.files import RESOURCES
 from voiceprivacy.inout.tables import Utterance, write_manifest
 
 RATE = 16000
-PUBLISHED_ECAPA = """
-n_mels: 12
-pretrained_path: speechbrain/spkrec-ecapa-voxceleb
-out_n_neurons: 5
-
+FEATURES = """
 compute_features: !new:speechbrain.lobes.features.Fbank
     n_mels: !ref <n_mels>
 
 mean_var_norm: !new:speechbrain.processing.features.InputNormalization
     norm_type: sentence
     std_norm: False
-
+"""
+PUBLISHED_ECAPA = f"""
+n_mels: 12
+pretrained_path: speechbrain/spkrec-ecapa-voxceleb
+out_n_neurons: 5
+{FEATURES}
 embedding_model: !new:speechbrain.lobes.models.ECAPA_TDNN.ECAPA_TDNN
     input_size: !ref <n_mels>
     channels: [16, 16, 16, 16, 48]
@@ -57,19 +58,12 @@ pretrainer: !new:speechbrain.utils.parameter_transfer.Pretrainer
         embedding_model: !ref <pretrained_path>/embedding_model.ckpt
         classifier: !ref <pretrained_path>/classifier.ckpt
 """
-PUBLISHED_XVECTOR = """
+PUBLISHED_XVECTOR = f"""
 n_mels: 12
 pretrained_path: speechbrain/spkrec-xvect-voxceleb
 out_n_neurons: 5
 emb_dim: 10
-
-compute_features: !new:speechbrain.lobes.features.Fbank
-    n_mels: !ref <n_mels>
-
-mean_var_norm: !new:speechbrain.processing.features.InputNormalization
-    norm_type: sentence
-    std_norm: False
-
+{FEATURES}
 embedding_model: !new:speechbrain.lobes.models.Xvector.Xvector
     in_channels: !ref <n_mels>
     activation: !name:torch.nn.LeakyReLU
@@ -119,6 +113,32 @@ def xvector(folder):
     model = Xvector.Xvector(in_channels=12, tdnn_channels=[16, 16, 16, 16, 24], lin_neurons=10)
     classifier = Xvector.Classifier([None, None, 10], lin_neurons=10, out_neurons=5)
     return _save(folder, PUBLISHED_XVECTOR, model, classifier)
+
+
+UNTRAINED = f"""\
+n_mels: 24
+{FEATURES}
+embedding_model: !new:speechbrain.lobes.models.Xvector.Xvector
+    activation: !name:torch.nn.LeakyReLU
+"""
+
+
+def untrained_xvector(folder):
+    """Save a small x-vector of random weights with no more settings than an attacker needs."""
+    fields = {
+        "in_channels": 24,
+        "tdnn_blocks": 5,
+        "tdnn_channels": [32, 32, 32, 32, 64],
+        "tdnn_kernel_sizes": [5, 3, 3, 1, 1],
+        "tdnn_dilations": [1, 2, 3, 1, 1],
+        "lin_neurons": 32,
+    }
+    torch.manual_seed(0)
+    model = Xvector.Xvector(device="cpu", activation=torch.nn.LeakyReLU, **fields)
+    torch.save(model.state_dict(), folder / "embedding_model.ckpt")
+    lines = [f"    {name}: {value}" for name, value in fields.items()]
+    (folder / "hyperparams.yaml").write_text(UNTRAINED + "\n".join(lines) + "\n")
+    return folder
 
 
 def write_tones(folder, *, speakers, utterances, seconds=0.8, rate=RATE):

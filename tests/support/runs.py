@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import yaml
 
+from support.trees import names_of, write_kaldi
 from voiceprivacy.inout import audio, seeds
 
 ROOT = Path(__file__).parents[2]
@@ -74,22 +75,17 @@ def spoken(speaker, utterance, pitch_hz, *, seconds=1.2, sample_rate=16000):
 
 
 def make_kaldi_directory(folder, *, utterances=5, enrolled=2):
-    """Write wav.scp, utt2spk, spk2gender, enrolls and trials of the tiny speakers, and audio."""
-    names = {speaker: [f"{speaker}-{k}" for k in range(utterances)] for speaker in SPEAKERS}
-    folder.mkdir(parents=True)
-    lines = {"wav.scp": [], "utt2spk": [], "spk2gender": [], "enrolls": [], "trials": []}
-    for speaker, (gender, pitch_hz) in SPEAKERS.items():
-        lines["spk2gender"].append(f"{speaker} {gender}")
-        lines["enrolls"] += names[speaker][:enrolled]
+    """Write a Kaldi directory of the tiny speakers, with their audio."""
+    genders = {speaker: gender for speaker, (gender, _) in SPEAKERS.items()}
+    names = names_of(SPEAKERS, utterances)
+
+    def path(name):
+        return folder / "wav" / f"{name}.wav"
+
+    write_kaldi(folder, genders, names, enrolled=enrolled, path=path)
+    for speaker, (_, pitch_hz) in SPEAKERS.items():
         for name in names[speaker]:
-            audio.write(folder / "wav" / f"{name}.wav", spoken(speaker, name, pitch_hz), 16000)
-            lines["wav.scp"].append(f"{name} {folder / 'wav' / name}.wav")
-            lines["utt2spk"].append(f"{name} {speaker}")
-        for other, of_other in names.items():
-            label = "target" if other == speaker else "nontarget"
-            lines["trials"] += [f"{speaker} {name} {label}" for name in of_other[enrolled:]]
-    for name, text in lines.items():
-        (folder / name).write_text("\n".join(text) + "\n")
+            audio.write(path(name), spoken(speaker, name, pitch_hz), 16000)
 
 
 def write_config(folder, **sections):

@@ -38,29 +38,43 @@ def librispeech(
 
 
 def kaldi(folder, *, women=("w1", "w2"), men=(), enrolled=2, tried=2):
-    """One data directory with enrolls and trials: every speaker against every trial utterance."""
+    """A Kaldi directory whose utterances are all one file: its source and its protocol."""
     write_audio(folder / "wav" / "a.wav")
-    speakers = [*women, *men]
-    names = {
-        speaker: [f"{speaker}-{index}" for index in range(enrolled + tried)] for speaker in speakers
-    }
-    pairs = [(speaker, name) for speaker in speakers for name in names[speaker]]
-    write_lines(folder / "wav.scp", [f"{name} wav/a.wav" for _, name in pairs])
-    write_lines(folder / "utt2spk", [f"{name} {speaker}" for speaker, name in pairs])
-    write_lines(
-        folder / "spk2gender",
-        [f"{speaker} {'f' if speaker in women else 'm'}" for speaker in speakers],
-    )
-    write_lines(
-        folder / "enrolls", [name for speaker in speakers for name in names[speaker][:enrolled]]
-    )
-    tries = [(speaker, name) for speaker in speakers for name in names[speaker][enrolled:]]
-    label = {True: "target", False: "nontarget"}
-    write_lines(
-        folder / "trials",
-        [f"{by} {name} {label[by == of]}" for by in speakers for of, name in tries],
-    )
+    genders = dict.fromkeys(women, "f") | dict.fromkeys(men, "m")
+    names = names_of(genders, enrolled + tried)
+    write_kaldi(folder, genders, names, enrolled=enrolled, path=lambda name: "wav/a.wav")
     return {"kaldi": str(folder)}, {"given": {"all": str(folder)}}
+
+
+def names_of(speakers, utterances):
+    """{speaker: [utterance, ...]}"""
+    return {
+        speaker: [f"{speaker}-{number}" for number in range(utterances)] for speaker in speakers
+    }
+
+
+def write_kaldi(folder, genders, names, *, enrolled, path):
+    """Write a Kaldi directory without its audio: every speaker against every trial utterance.
+
+    Parameters
+    ----------
+    folder : path
+    genders : {speaker: f or m}
+    names : {speaker: [utterance, ...]}, the first ``enrolled`` of which enrol
+    path : function of an utterance, as in wav.scp
+    """
+    lines = {"wav.scp": [], "utt2spk": [], "spk2gender": [], "enrolls": [], "trials": []}
+    for speaker, own in names.items():
+        lines["spk2gender"].append(f"{speaker} {genders[speaker]}")
+        lines["enrolls"] += own[:enrolled]
+        lines["wav.scp"] += [f"{name} {path(name)}" for name in own]
+        lines["utt2spk"] += [f"{name} {speaker}" for name in own]
+        for other, tried in names.items():
+            label = "target" if other == speaker else "nontarget"
+            lines["trials"] += [f"{speaker} {name} {label}" for name in tried[enrolled:]]
+    folder.mkdir(parents=True, exist_ok=True)
+    for file, text in lines.items():
+        write_lines(folder / file, text)
 
 
 def vctk(

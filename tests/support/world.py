@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import yaml
 
+from support.trees import names_of, write_kaldi, write_lines
 from voiceprivacy.inout import audio, seeds
 from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix, write_embeddings, write_matrix
 from voiceprivacy.inout.tables import (
@@ -110,7 +111,7 @@ CONFIG = {
 
 def build(folder):
     """Write the whole world into a folder."""
-    names = {speaker: [f"{speaker}-{number}" for number in range(4)] for speaker in SPEAKERS}
+    names = names_of(SPEAKERS, len(ENROLLED) + len(TRIED))
     _data(folder / "data", names)
     utterances = [
         Utterance(
@@ -141,21 +142,18 @@ def build(folder):
         (folder / name).write_text(text)
 
 
+def _path(name):
+    return f"data/wav/{name}.wav"
+
+
 def _data(folder, names):
-    lines = {"wav.scp": [], "utt2spk": [], "enrolls": [], "trials": [], "text": []}
-    lines["spk2gender"] = [f"{speaker} {gender}" for speaker, gender in SPEAKERS.items()]
-    for speaker, own in names.items():
-        lines["enrolls"] += [own[number] for number in ENROLLED]
+    write_kaldi(folder, SPEAKERS, names, enrolled=len(ENROLLED), path=_path)
+    said = []
+    for own in names.values():
         for name in own:
             audio.write(folder / "wav" / f"{name}.wav", speech(name), RATE)
-            lines["wav.scp"].append(f"{name} data/wav/{name}.wav")
-            lines["utt2spk"].append(f"{name} {speaker}")
-            lines["text"].append(f"{name} the dog goes home")
-        for other, of_other in names.items():
-            label = "target" if other == speaker else "nontarget"
-            lines["trials"] += [f"{speaker} {of_other[number]} {label}" for number in TRIED]
-    for name, text in lines.items():
-        (folder / name).write_text("\n".join(text) + "\n")
+            said.append(f"{name} the dog goes home")
+    write_lines(folder / "text", said)
 
 
 def speech(name, seconds=SECONDS):

@@ -2,6 +2,7 @@
 
 import pytest
 from support.runs import snakemake, write_config
+from support.trees import edit
 
 LOSES = """
 def anonymise(samples, sample_rate, *, utterance, speaker, seed):
@@ -16,12 +17,6 @@ arguments = parser.parse_args()
 rows = open(arguments.manifest).read().splitlines()
 open(arguments.output_manifest, "w").write("\\n".join(rows[:-1]) + "\\n")
 """
-
-
-def edit(path, old, new):
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))
 
 
 def misspell_a_key(folder):

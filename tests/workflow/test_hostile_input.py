@@ -1,10 +1,10 @@
 """A run on ids, paths and a config that would harm whoever believed them (shell, browser)."""
 
-import subprocess
 import sys
 from html.parser import HTMLParser
 
 import pytest
+from support.calls import call
 from support.runs import ROOT, make_kaldi_directory, snakemake, spoken, write_config
 
 from voiceprivacy.inout import audio
@@ -127,11 +127,7 @@ def test_ids_that_would_leave_the_folder_or_be_an_option_are_refused(tmp_path, s
         text = (data / name).read_text().replace("anna-", f"{speaker}-")
         (data / name).write_text(text.replace(f"{data}/wav/{speaker}-", f"{data}/wav/anna-"))
     checks = ["--source", f'{{"kaldi": "{data}"}}', "--checks", tmp_path / "checks.tsv"]
-    finished = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "validate_corpus.py", *checks],
-        capture_output=True,
-        text=True,
-    )
+    finished = call("validate_corpus", *checks)
     assert finished.returncode == 2
     assert f"{data}/wav.scp:1: '{speaker}-0' cannot be an id" in finished.stderr
     assert not (tmp_path / "checks.tsv").exists()
@@ -140,11 +136,6 @@ def test_ids_that_would_leave_the_folder_or_be_an_option_are_refused(tmp_path, s
 def test_a_config_cannot_name_what_leaves_results(tmp_path):
     for name in ("../up", "a/b", "a;b", "A", "-x"):
         config = write_config(tmp_path, anonymisers={name: {"audio": "x"}})
-        finished = subprocess.run(
-            [sys.executable, ROOT / "scripts" / "validate.py", "--config", config],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-        )
+        finished = call("validate", "--config", config, cwd=tmp_path)
         assert finished.returncode == 2
         assert "Traceback" not in finished.stderr

@@ -1,11 +1,10 @@
 """From wavs and protected wavs to the report, in the two commands of the README."""
 
 import csv
-import subprocess
-import sys
 
 import pytest
-from support.runs import ROOT, SPEAKERS, snakemake, spoken
+from support.calls import call, flags
+from support.runs import SPEAKERS, snakemake, spoken
 
 from voiceprivacy.inout import audio
 
@@ -21,17 +20,8 @@ def test_two_commands_from_two_folders_to_the_report(tmp_path):
                 audio.write(
                     tmp_path / "mine" / f"{speaker}_{number:03d}.flac", samples[::-1], 16000
                 )
-    command = [
-        sys.executable,
-        ROOT / "scripts/new_run.py",
-        "--original",
-        "speech",
-        "--protected",
-        "mine=mine",
-    ]
-    made = subprocess.run(
-        [*command, "--config", "my.yaml"], cwd=tmp_path, capture_output=True, text=True
-    )
+    folders = flags(original="speech", protected="mine=mine", config="my.yaml")
+    made = call("new_run", *folders, cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     assert "emil-004: mine has no protected version" in made.stdout
     finished = snakemake(tmp_path, "--cores", "2", "--configfile", "my.yaml")

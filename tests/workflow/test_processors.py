@@ -12,6 +12,7 @@ import sys
 import numpy as np
 import pytest
 from numpy._core._multiarray_umath import __cpu_dispatch__
+from support.calls import flags, succeeds
 from support.runs import ROOT, SPEAKERS, spoken
 
 from voiceprivacy.inout import audio
@@ -72,17 +73,8 @@ def folders(tmp_path_factory):
 
 
 def evaluate(shared, folder, variables):
-    def call(script, **flags):
-        words = [
-            str(word)
-            for name, value in flags.items()
-            for word in (f"--{name.replace('_', '-')}", value)
-        ]
-        command = [sys.executable, ROOT / "scripts" / f"{script}.py", *words]
-        done = subprocess.run(
-            command, capture_output=True, text=True, env={**os.environ, **variables}
-        )
-        assert done.returncode == 0, done.stderr
+    def call(script, **options):
+        succeeds(script, *flags(**options), env={**os.environ, **variables})
 
     manifests = {"o": shared / "original.tsv", "p": folder / "protected.tsv"}
     made = {"audio_dir": folder / "wav", "output_manifest": manifests["p"]}

@@ -1,10 +1,8 @@
 """A finished run's submission passes the check against the config that it was made with."""
 
-import subprocess
-import sys
-
 import pytest
-from support.runs import ROOT, snakemake, write_config
+from support.calls import call
+from support.runs import snakemake, write_config
 
 pytestmark = pytest.mark.long
 
@@ -28,21 +26,18 @@ def test_what_is_exported_passes_the_check(run_folder):
     assert finished.returncode == 0, finished.stderr
 
     def tool(name, *arguments):
-        command = [sys.executable, ROOT / "scripts" / name, *arguments]
-        return subprocess.run(command, capture_output=True, text=True, cwd=run_folder)
+        return call(name, *arguments, cwd=run_folder)
 
-    exported = tool("export_submission.py", "--anonymiser", "mine", "--audio")
+    exported = tool("export_submission", "--anonymiser", "mine", "--audio")
     assert exported.returncode == 0, exported.stderr
     assert "1 set, 3 score files, 25 utterances of protected speech" in exported.stdout
     first = (run_folder / "submission.zip").read_bytes()
-    tool("export_submission.py", "--anonymiser", "mine", "--audio")
+    tool("export_submission", "--anonymiser", "mine", "--audio")
     assert (run_folder / "submission.zip").read_bytes() == first
     for lists in ([], ["--results", "results"]):
-        checked = tool(
-            "check_submission.py", "submission.zip", "--config", config, "--audio", *lists
-        )
+        checked = tool("check_submission", "submission.zip", "--config", config, "--audio", *lists)
         assert (checked.returncode, checked.stderr) == (0, ""), checked.stdout
-    unknown = tool("export_submission.py", "--anonymiser", "theirs")
+    unknown = tool("export_submission", "--anonymiser", "theirs")
     assert (unknown.returncode, unknown.stderr) == (
         2,
         "error: --anonymiser theirs: results has mine\n",

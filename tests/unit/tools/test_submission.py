@@ -9,6 +9,7 @@ import pytest
 import soundfile
 import yaml
 from support.calls import call
+from support.trees import names_of, write_audio, write_kaldi
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import completion
@@ -23,23 +24,14 @@ LABELS = {
 }
 
 
-def write_kaldi(folder):
+def write_corpus(folder):
     """Two speakers, one utterance enrols each and one is tried."""
-    ids = [f"{speaker}-{number}" for speaker in ("anna", "berta") for number in (0, 1)]
-    lines = {
-        "wav.scp": [f"{of} {of}.wav" for of in ids],
-        "utt2spk": [f"{of} {of[:-2]}" for of in ids],
-        "spk2gender": ["anna f", "berta f"],
-        "enrolls": ["anna-0", "berta-0"],
-        "trials": [f"{enrolment} {trial} {label}" for (enrolment, trial), label in LABELS.items()],
-    }
-    folder.mkdir()
-    for name, text in lines.items():
-        (folder / name).write_text("".join(f"{line}\n" for line in text))
-    for name in ids:
-        soundfile.write(
-            folder / f"{name}.wav", np.random.default_rng(0).normal(scale=0.1, size=1600), 16000
-        )
+    names = names_of(("anna", "berta"), 2)
+    genders = dict.fromkeys(names, "f")
+    write_kaldi(folder, genders, names, enrolled=1, path=lambda name: f"{name}.wav")
+    for own in names.values():
+        for name in own:
+            write_audio(folder / f"{name}.wav")
 
 
 SCORES = "sets/tiny/all/ecapa/cosine/op.scores"
@@ -55,7 +47,7 @@ CONFIG = {
 def submitted(tmp_path, monkeypatch):
     """A complete submission of ``mine`` as a folder, with speech."""
     monkeypatch.chdir(tmp_path)
-    write_kaldi(tmp_path / "tiny")
+    write_corpus(tmp_path / "tiny")
     (tmp_path / "my.yaml").write_text(yaml.safe_dump(CONFIG))
     folder = tmp_path / "submitted"
     files = {
