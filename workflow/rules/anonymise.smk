@@ -5,7 +5,7 @@ rule anonymise_part:
     """Anonymise one shard of a part and check what came back."""
     input:
         manifest=anonymiser_manifest,
-        inputs=anonymiser_inputs,
+        files=anonymiser_files,
         script=SCRIPTS / "anonymise_part.py",
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.tsv",
@@ -25,7 +25,7 @@ rule anonymise_part:
         plugin_runtime=anonymiser_field("runtime"),
         gpu=anonymiser_field("gpu"),
     params:
-        code=code("anonymise_part"),
+        code=anonymiser_code,
         anonymiser=anonymiser_argument,
         seed=anonymiser_seed,
         shards=anonymiser_field("shards"),

@@ -7,12 +7,16 @@ def anonymiser_argument(wildcards):
     )
 
 
-def anonymiser_inputs(wildcards):
-    entry = plan.speech.anonymiser(wildcards.anonymiser)
-    own = [entry["function"].rpartition(":")[0]] if "function" in entry else []
-    files = [ours(file) for file in own + entry["inputs"]]
-    scripts = [Path(file).stem for file in files if Path(file).parent == SCRIPTS]
-    return files + [module for script in scripts for module in modules(script)]
+def anonymiser_files(wildcards):
+    """Fingerprint of the user's files behind an anonymiser or its second run."""
+    name = plan.speech.first_run(wildcards.anonymiser) or wildcards.anonymiser
+    return plan.sources.file("anonymisers", name)
+
+
+def anonymiser_code(wildcards):
+    """Fingerprint of our code: that of the job, and of each script of ours that is an input."""
+    inputs = [Path(ours(file)) for file in plan.speech.anonymiser(wildcards.anonymiser)["inputs"]]
+    return code("anonymise_part", *[path.stem for path in inputs if path.parent == SCRIPTS])
 
 
 def anonymiser_environment(wildcards):

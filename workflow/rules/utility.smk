@@ -33,7 +33,7 @@ rule measure_utility:
     input:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
         original="results/audio/{corpus}/{part}/original/manifest.tsv",
-        inputs=measure_inputs,
+        files=measure_files,
         script=SCRIPTS / "measure_utility.py",
     output:
         measures="results/utility/{corpus}/{part}/{anonymiser}/{measure}.tsv",

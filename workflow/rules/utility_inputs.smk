@@ -1,8 +1,9 @@
 """Input functions and parameters of the rules of utility.smk only."""
 
 
-def measure_inputs(wildcards):
-    return [ours(file) for file in config["utility"][wildcards.measure]["inputs"]]
+def measure_files(wildcards):
+    """Fingerprint of the user's files behind a measure."""
+    return plan.sources.file("utility", wildcards.measure)
 
 
 def measure_environment(wildcards):
