@@ -144,7 +144,8 @@ def _of_anonymiser(plan, name, options):
     if "function" in options:
         yield Named((*place, "function"), ours(options["function"].rpartition(":")[0]))
     if "audio" in options:
-        for corpus, part in [*_attacked_parts(plan), *_training_parts(plan, name)]:
+        measured = [(corpus, "trial") for corpus in plan.speech.evaluated]
+        for corpus, part in [*_attacked_parts(plan), *measured, *_training_parts(plan, name)]:
             for folder in plan.speech.anonymiser_call(name, corpus, part)["audio"]:
                 yield Named((*place, "audio"), ours(folder), endings=AUDIO_ENDINGS)
 

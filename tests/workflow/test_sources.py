@@ -1,0 +1,134 @@
+"""People's files in a run: what is edited is read again, what is only touched is not, and older results are kept."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from support.calls import call
+from support.runs import make_kaldi_directory, snakemake
+
+TARGETS = [
+    "results/trials/tiny/all.tsv",
+    "results/audio/tiny/trial/team/manifest.tsv",
+    "results/scores/scores/all/b2/team7/given/op.tsv",
+]
+CONFIG = {
+    "corpora": {"tiny": {"kaldi": "data/tiny"}},
+    "anonymisers": {"team": {"audio": "team"}},
+    "attacks": {"team7": {"scores": "team7/{anonymiser}_{condition}.tsv"}},
+}
+NOTHING = "Nothing to be done"
+
+
+def run(folder, *arguments, **environment):
+    words = ("--cores", "2", "--configfile", folder / "config.yaml", *arguments)
+    return snakemake(folder, *TARGETS, *words, **environment)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A folder with a corpus, a submission and a score file, whose lists and scores are made."""
+    folder = tmp_path_factory.mktemp("sources")
+    make_kaldi_directory(folder / "data" / "tiny", utterances=3, enrolled=1)
+    (folder / "team7").mkdir()
+    for name in ("original_oo", "b2_op"):
+        scores = "enrolment\ttrial\tlabel\tscore\na\tb\ttarget\t1.5\na\tc\tnontarget\t0.5\n"
+        (folder / "team7" / f"{name}.tsv").write_text(scores)
+    shutil.copytree(folder / "data" / "tiny" / "wav", folder / "team")
+    (folder / "config.yaml").write_text(yaml.safe_dump(CONFIG))
+    made = run(folder)
+    assert made.returncode == 0, made.stderr + made.stdout
+    return folder
+
+
+@pytest.fixture
+def edit(finished):
+    """A function that appends to a file, or moves it away; all is as before afterwards, times too."""
+    kept = {}
+
+    def edit_file(name, addition):
+        path = finished / name
+        kept[path] = path.read_bytes(), path.stat()
+        path.write_bytes(kept[path][0] + addition)
+
+    yield edit_file
+    for path, (content, status) in kept.items():
+        path.write_bytes(content)
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def files_of(folder):
+    return {path: path.stat().st_mtime_ns for path in Path(folder, "results").rglob("*")}
+
+
+def test_nothing_is_repeated_after_a_touch(finished):
+    for name in (
+        "data/tiny/wav.scp",
+        "data/tiny/wav/emil-2.wav",
+        "team/emil-2.wav",
+        "team7/b2_op.tsv",
+    ):
+        os.utime(finished / name)
+    assert NOTHING in run(finished, "-n").stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "repeated", "not_repeated"),
+    [
+        ("data/tiny/wav.scp", {"validate_corpus", "prepare_part", "list_trials"}, {"take_scores"}),
+        ("data/tiny/trials", {"validate_corpus", "list_trials"}, {"take_scores"}),
+        ("data/tiny/wav/emil-2.wav", {"prepare_part", "list_trials"}, {"take_scores"}),
+        ("team/emil-2.wav", {"anonymise_part"}, {"prepare_part", "take_scores"}),
+        ("team7/b2_op.tsv", {"take_scores"}, {"prepare_part", "anonymise_part"}),
+    ],
+)
+def test_an_edit_is_noticed_and_repeats_what_reads_it(finished, edit, name, repeated, not_repeated):
+    before = files_of(finished)
+    edit(name, b"\n")
+    planned = run(finished, "-n")
+    assert planned.returncode == 0, planned.stderr
+    rules = {
+        line.split()[-1].rstrip(":") for line in planned.stdout.splitlines() if "rule " in line
+    }
+    assert repeated <= rules
+    assert not not_repeated & rules
+    assert files_of(finished) == before, "a dry run writes nothing"
+
+
+def test_a_lost_file_stops_the_run_before_anything_is_removed(finished):
+    before = files_of(finished)
+    recording = finished / "data/tiny/wav/emil-2.wav"
+    recording.rename(finished / "elsewhere.wav")
+    stopped = run(finished)
+    (finished / "elsewhere.wav").rename(recording)
+    assert stopped.returncode == 2
+    assert f"{recording}: not found" in stopped.stderr
+    assert files_of(finished) == before
+
+
+def test_results_of_another_version_are_kept(tmp_path):
+    (tmp_path / "results").mkdir()
+    provenance = tmp_path / "results" / "provenance.json"
+    provenance.write_text('{"version": "0.1.0"}')
+    (tmp_path / "config.yaml").write_text("corpora: {}\n")
+    words = ("--cores", "1", "--configfile", tmp_path / "config.yaml")
+    refused = snakemake(tmp_path, *words)
+    assert refused.returncode == 2
+    assert "--directory NEW" in refused.stderr and "--remake" in refused.stderr
+    assert provenance.read_text() == '{"version": "0.1.0"}'
+    assert [path.name for path in (tmp_path / "results").iterdir()] == ["provenance.json"]
+
+
+def test_the_launcher_makes_older_results_again_and_keeps_exit_codes(tmp_path):
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "provenance.json").write_text("{}")
+    (tmp_path / "config.yaml").write_text("corpora: {}\n")
+    words = ["-n", "--configfile", "config.yaml", "--directory", tmp_path]
+    refused = call("run", *words, cwd=tmp_path)
+    assert (refused.returncode, "--remake" in refused.stderr) == (2, True)
+    remade = call("run", "--remake", *words, cwd=tmp_path)
+    assert remade.returncode == 0, remade.stderr
+    assert "write_provenance" in remade.stdout
+    assert call("run", "--no-such-option", cwd=tmp_path).returncode == 2
