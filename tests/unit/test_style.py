@@ -16,7 +16,6 @@ NOT_DONE = {  # rooms that somebody still works on
     "anonymise",
     "attack",
     "commands",
-    "corpora",
     "plan",
     "privacy",
     "report",

@@ -1,12 +1,10 @@
 """Everything that can be wrong with a corpus, found before any hour is spent on it."""
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from voiceprivacy.corpora import parts, recordings
 from voiceprivacy.corpora.listing import (
     Findings,
-    Listed,
     Protocol,
     Source,
     kind_of,
@@ -49,19 +47,19 @@ class _Heard(NamedTuple):
 
 def examine_entry(name: str, corpora: dict[str, dict[str, Any]]) -> Examination:
     """Examine one corpus of a completed config's corpora."""
-    entry = corpora[name]
-    source = source_of_entry(entry)
+    corpus = corpora[name]
+    source = source_of_entry(corpus)
     kind, options = kind_of(source)
     missing = kind.to_download(options) if hasattr(kind, "to_download") else {}
     if missing:
         return Examination(_will_be_downloaded(missing), {}, {}, {})
-    if entry["use"] != "evaluation":
-        return examine(source, {}, entry["sample_rate"])
+    if corpus["use"] != "evaluation":
+        return examine(source, {}, corpus["sample_rate"])
     training = {}
-    for other, other_entry in corpora.items():
-        if other_entry["use"] == "train":
-            training[other] = source_of_entry(other_entry)
-    return examine(source, entry.get("protocol", {}), entry["sample_rate"], training)
+    for other_name, other in corpora.items():
+        if other["use"] == "train":
+            training[other_name] = source_of_entry(other)
+    return examine(source, corpus.get("protocol", {}), corpus["sample_rate"], training)
 
 
 def _will_be_downloaded(missing):
@@ -102,29 +100,32 @@ def examine(
     training : dict {name of a corpus that trains attackers: source}, optional
         Its speakers must not be evaluated.
     """
-    findings = Findings()
-    excluded: dict[str, str] = {}
-    sizes: dict[str, Size] = {}
-    lists: dict[str, int] = {}
+    examined = Examination(Findings(), {}, {}, {})
     try:
-        utterances = list_utterances(source, findings)
-        whole = _whole_parts(source, protocol, utterances, findings)
-        limited = dict(zip(whole, parts.limited(source, *whole.values()), strict=True))
-        checked = _used(limited) if "limit" in source else utterances
-        heard = _listen(checked, source, bool(protocol), findings)
-        excluded = exclude(source, checked, heard.bad, findings)
-        _check_rates(heard.files_of_rate, sample_rate, findings)
-        check_loss(source, limited, excluded, findings)
-        kept = {name: parts.without(part, excluded) for name, part in limited.items()}
-        if protocol:
-            lists = _check_lists(source, protocol, whole, kept, findings)
-            _check_sessions(kept, findings)
-            _check_training(training or {}, _used(kept), findings, where="here")
-        for name, part in kept.items():
-            sizes[name] = _measure(part, heard.durations, source, sample_rate, findings)
-    except BadInput as error:
-        findings.bad_file(error)
-    return Examination(findings, sizes, lists, excluded)
+        _examine(examined, source, protocol, sample_rate, training or {})
+    except BadInput as error:  # nothing that comes after can be checked
+        examined.findings.bad_file(error)
+    return examined
+
+
+def _examine(examined, source, protocol, sample_rate, training):
+    findings, excluded = examined.findings, examined.excluded
+    utterances = list_utterances(source, findings)
+    whole = _whole_parts(source, protocol, utterances, findings)
+    limited = dict(zip(whole, parts.limited(source, *whole.values()), strict=True))
+    checked = _used(limited) if "limit" in source else utterances
+    heard = _listen(checked, source, bool(protocol), findings)
+    excluded.update(_exclude(source, checked, heard.bad, findings))
+    _check_rates(heard.files_of_rate, sample_rate, findings)
+    _check_loss(source, limited, excluded, findings)
+    kept = {name: parts.without(part, excluded) for name, part in limited.items()}
+    if protocol:
+        examined.lists.update(_check_lists(source, protocol, whole, kept, findings))
+        _check_sessions(kept, findings)
+        _check_training(training, _used(kept), findings, where="here")
+    for name, part in kept.items():
+        size = _measure(part, heard.durations, source, sample_rate, findings)
+        examined.parts[name] = size
 
 
 def _whole_parts(source, protocol, utterances, findings):
@@ -169,23 +170,10 @@ def _listen(utterances, source, evaluated, findings):
     return heard
 
 
-def exclude(
-    source: Source, utterances: Sequence[Listed], bad: dict[str, str], findings: Findings
-) -> dict[str, str]:
-    """Decide what is left out, and say so in the findings.
+def _exclude(source, utterances, bad, findings):
+    """Decide what is left out, {utterance: why}, and say so in the findings.
 
-    Parameters
-    ----------
-    source : dict
-        With on_bad_audio (stop or exclude) and exclude (list of ids), as in the config.
-    utterances : list of Listed
-    bad : dict {utterance: what is wrong with its audio}
-    findings : Findings
-        Gets a finding of the level excluded for each that is left out, an error for other bad ones.
-
-    Returns
-    -------
-    dict {utterance: why}
+    ``bad`` is {utterance: what is wrong with its audio}: an error, unless on_bad_audio is exclude.
     """
     listed = {utterance.utterance: utterance for utterance in utterances}
     excluded = {}
@@ -221,30 +209,14 @@ def _check_rates(files_of_rate, sample_rate, findings):
             findings.oddity("audio", "-", message)
 
 
-def check_loss(
-    source: Source,
-    limited: dict[str, list[Listed]],
-    excluded: dict[str, str],
-    findings: Findings,
-) -> None:
+def _check_loss(source, limited, excluded, findings):
     """Count what every part loses; a speaker without any utterance left in one is an error.
 
     Only a speaker of whom the config names every utterance may be gone.
-
-    Parameters
-    ----------
-    source : dict
-    limited : dict {part: list of Listed}
-    excluded : dict {utterance: why}
     """
-    named = source.get("exclude", ())
-    kept_speakers: set[str] = set()  # those of whom the config does not name every utterance
-    for part in limited.values():
-        kept_speakers |= {
-            utterance.speaker for utterance in part if utterance.utterance not in named
-        }
-    losses = []
-    gone_from: dict[str, set[str]] = {}
+    not_named = parts.without(_used(limited), source.get("exclude", ()))
+    kept_speakers = {utterance.speaker for utterance in not_named}
+    losses, gone_from = [], {}
     for name, part in limited.items():
         lost = [utterance for utterance in part if utterance.utterance in excluded]
         losses.append(f"{len(lost)} of {len(part)} of {name}")

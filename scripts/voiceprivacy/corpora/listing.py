@@ -134,10 +134,10 @@ def _chosen(choice, known, folder):
     return importlib.import_module(f"voiceprivacy.corpora.{folder}.{name}"), choice[name]
 
 
-def source_of_entry(entry: dict[str, Any]) -> Source:
+def source_of_entry(corpus: dict[str, Any]) -> Source:
     """What a corpus's entry in a completed config says of its speech."""
     keys = (*CORPUS_KINDS, *BESIDE_THE_KIND)
-    return {key: entry[key] for key in keys if key in entry}
+    return {key: corpus[key] for key in keys if key in corpus}
 
 
 def list_utterances(source: Source, findings: Findings) -> list[Listed]:

@@ -42,16 +42,7 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
     if not root.is_dir():
         raise BadInput(f"{root}: not found")
     genders = _read_genders(options["speakers"], findings) if "speakers" in options else {}
-    expression = compile_pattern(pattern)
-    ending = Path(pattern).suffix
-    matches, others = [], []
-    for path in _files(root):
-        if not path.endswith(ending):
-            continue
-        if match := expression.fullmatch(path):
-            matches.append(match)
-        else:
-            others.append(path)
+    matches, others = _matches(root, pattern)
     if not matches:
         findings.error(root, "-", f"no file below it looks like {pattern}")
     elif others:
@@ -60,6 +51,20 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
         findings.oddity(root, "-", message)
     utterances = list(_listed(root, matches, genders, findings))
     return _chosen(utterances, options["list"], findings) if "list" in options else utterances
+
+
+def _matches(root, pattern):
+    """The matches of a pattern, and the other files below a folder that end like it."""
+    expression = compile_pattern(pattern)
+    matches, others = [], []
+    for path in _files(root):
+        if not path.endswith(Path(pattern).suffix):
+            continue
+        if match := expression.fullmatch(path):
+            matches.append(match)
+        else:
+            others.append(path)
+    return matches, others
 
 
 def compile_pattern(pattern: str) -> re.Pattern[str]:

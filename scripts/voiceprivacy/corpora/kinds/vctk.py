@@ -42,9 +42,7 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
             raise BadInput(f"{needed}: not found")
     genders = _read_genders(root / "speaker-info.txt", findings)
     utterances = []
-    for speaker in sorted(path for path in folder.iterdir() if path.is_dir()):
-        if speaker.name.startswith("."):
-            continue
+    for speaker in _folders(folder):
         files = [path for path in sorted(speaker.glob(f"*_{microphone}.*")) if _is_audio(path)]
         gender = genders.get(speaker.name, "-")
         if not files:
@@ -62,6 +60,12 @@ def is_common(utterance: str) -> bool:
     """Whether the id of an utterance, or of a piece, is of a sentence that all speakers read."""
     number = SENTENCE.search(utterance)
     return number is not None and int(number.group(1)) <= COMMON_SENTENCES
+
+
+def _folders(folder):
+    return sorted(
+        path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")
+    )
 
 
 def _is_audio(path):

@@ -32,20 +32,9 @@ def list_names(options: dict[str, Any]) -> list[str]:
 def split(
     source: Source, options: dict[str, Any], utterances: Sequence[Listed], findings: Findings
 ) -> tuple[set[str], set[str]]:
-    """Choose the utterances that enrol and those that are tried.
+    """Choose the ids that enrol and those that are tried.
 
-    Parameters
-    ----------
-    source : dict
-        Not used: the speakers' own ids decide.
-    options : dict
-        enrolment_utterances, lists.
-    utterances : list of Listed
-    findings : Findings
-
-    Returns
-    -------
-    set of str, set of str : ids of enrolment and of trial utterances
+    ``options`` are enrolment_utterances and lists.
     """
     speaker_of = attrgetter("speaker")
     enrolment: set[str] = set()
@@ -73,15 +62,8 @@ def list_trials(
 ) -> tuple[list[Trial], dict[str, list[str]]]:
     """Every enrolled speaker of the list against every trial utterance of the list.
 
-    Parameters
-    ----------
-    name : str
-        f, m or mixed, or one of them with _common
-    enrolment, trial : list of utterances (tables.Utterance or Listed)
-
-    Returns
-    -------
-    list of Trial, dict {speaker: [utterance, ...]} : both in the order of the speakers' ids
+    ``name`` is f, m or mixed, or one of them with _common. Trials and enrolments come in the order
+    of the speakers' ids.
     """
     gender, is_common_list = name.removesuffix(COMMON), name.endswith(COMMON)
     enrolments: dict[str, list[str]] = {}

@@ -37,18 +37,7 @@ def list_names(options: dict[str, Any]) -> list[str]:
 def split(
     source: Source, options: dict[str, Any], utterances: Sequence[Listed], findings: Findings
 ) -> tuple[set[str], set[str]]:
-    """Find the utterances that enrol and those that are tried.
-
-    Parameters
-    ----------
-    source : dict {kind: options}
-    options : dict, see above
-    utterances : list of Listed
-    findings : Findings
-
-    Returns
-    -------
-    set of str, set of str : ids of enrolment and of trial utterances
+    """Find the ids that enrol and those that are tried.
 
     Raises
     ------
@@ -80,12 +69,7 @@ def check_list(
 ) -> None:
     """Check each trial of one list against what is known of its speakers; add what is wrong.
 
-    Parameters
-    ----------
-    options : dict, see above
-    name : str
-    enrolment, trial : list of Listed
-        All of the corpus, whatever it is limited to.
+    ``enrolment`` and ``trial`` are all of the corpus, whatever it is limited to.
     """
     path = _trials_file(options, name)
     names = list(options)
@@ -167,29 +151,13 @@ def list_trials(
     trial: Sequence[Any],
     findings: Findings,
 ) -> tuple[list[Trial], dict[str, list[str]]]:
-    """The trials of one list between the utterances of two parts.
+    """The trials of one list between the utterances (Utterance or Listed) of two parts.
 
     check_list says what is wrong with them.
-
-    Parameters
-    ----------
-    source : dict {kind: options}
-    options : dict, see above
-    name : str
-    enrolment, trial : list of utterances (tables.Utterance or Listed)
-    findings : Findings
-
-    Returns
-    -------
-    list of Trial, dict {speaker: [utterance, ...]}
     """
     chosen = _chosen_gender(options, name)
     enrolments = _by_speaker(_within(chosen, enrolment))
-    pieces: dict[str, list[str]] = {}
-    for utterance in sorted(_within(chosen, trial)):
-        piece = utterance.utterance
-        whole = source_of(piece) if "segments" in source else piece
-        pieces.setdefault(whole, []).append(piece)
+    pieces = _pieces_of(_within(chosen, trial), are_pieces="segments" in source)
     trials: dict[tuple[str, str], Trial] = {}
     for _, (speaker, whole, label) in _read_trials(options, name, Findings()):
         if speaker not in enrolments:
@@ -198,6 +166,16 @@ def list_trials(
             trials[speaker, piece] = Trial(speaker, piece, label)
     named = dict.fromkeys(speaker for speaker, _ in trials)
     return list(trials.values()), {speaker: enrolments[speaker] for speaker in named}
+
+
+def _pieces_of(utterances, *, are_pieces):
+    """{utterance: the ids that stand in its place}: those of its pieces, else its own."""
+    pieces: dict[str, list[str]] = {}
+    for utterance in sorted(utterances):
+        name = utterance.utterance
+        whole = source_of(name) if are_pieces else name
+        pieces.setdefault(whole, []).append(name)
+    return pieces
 
 
 def _within(gender, utterances):

@@ -56,11 +56,7 @@ def list_names(options: dict[str, Any]) -> list[str]:
 def split(
     source: Source, options: dict[str, Any], utterances: Sequence[Listed], findings: Findings
 ) -> tuple[set[str], set[str]]:
-    """All observations are both: they enrol in one shift and are tried in another.
-
-    Returns
-    -------
-    set of str, set of str : ids of enrolment and of trial utterances
+    """All observations enrol in one shift and are tried in another.
 
     Raises
     ------
@@ -167,11 +163,16 @@ def sample(
     if len(used) < FEWEST_SPEAKERS:
         few = f"only {len(used)} of {len(names_of)} speakers ({gender})"
         raise BadInput(f"{few} have {observations} observations")
-    chosen = positions(observations, test=test, template=template, delta=options["delta"])
-    samples = []
-    for shift, roles in enumerate(chosen):
-        for speaker in sorted(used):
-            names = names_of[speaker]
-            for role, numbers in roles._asdict().items():
-                samples += [Sample(shift, speaker, role, names[number]) for number in numbers]
+    shifts = positions(observations, test=test, template=template, delta=options["delta"])
+    samples = list(_samples(shifts, {speaker: names_of[speaker] for speaker in sorted(used)}))
     return samples, sorted(names_of.keys() - set(used))
+
+
+def _samples(shifts, names_of):
+    """Yield the samples of all shifts, given the ids of every speaker's observations."""
+    for shift, chosen in enumerate(shifts):
+        for speaker, names in names_of.items():
+            for number in chosen.test:
+                yield Sample(shift, speaker, "test", names[number])
+            for number in chosen.template:
+                yield Sample(shift, speaker, "template", names[number])
