@@ -1,4 +1,4 @@
-"""Extract a speaker embedding for every utterance of a manifest: by a SpeechBrain model, a command, or from a file."""
+"""Extract a speaker embedding for every utterance: by a SpeechBrain model, a command or a file."""
 
 import argparse
 import functools
@@ -51,40 +51,39 @@ def main():
     arguments = parser.parse_args()
 
     with watched(arguments.manifest) as utterances:
-        embeddings = _embed(utterances, arguments)
+        embeddings = extracted(utterances, arguments)
     write_embeddings(arguments.embeddings, embeddings)
-    print(
-        "{} utterances, {} dimensions: {}".format(
-            *embeddings.embeddings.shape, arguments.embeddings
-        )
-    )
+    n_utterances, dimensions = embeddings.embeddings.shape
+    print(f"{n_utterances} utterances, {dimensions} dimensions: {arguments.embeddings}")
 
 
-def _embed(utterances, arguments):
+def extracted(utterances, arguments):
     if arguments.ready:
-        return foreign.of_utterances(arguments.ready, utterances)
+        return foreign.from_file(arguments.ready, utterances)
     if arguments.command:
-        how = {
-            "threads": arguments.threads,
-            "minutes": arguments.runtime,
-            "sandbox": arguments.sandbox,
-        }
-        return foreign.from_command(arguments.command, utterances, **how)
-    return _by_model(utterances, arguments)
+        return foreign.from_command(
+            arguments.command,
+            utterances,
+            threads=arguments.threads,
+            minutes=arguments.runtime,
+            sandbox=arguments.sandbox,
+        )
+    return by_model(utterances, arguments)
 
 
-def _by_model(utterances, arguments):
-    from voiceprivacy.attack.extractors import (
-        networks,  # seconds to import: not for commands and files
+def by_model(utterances, arguments):
+    # Seconds to import: commands and files do without.
+    from voiceprivacy.attack.extractors import networks
+
+    make = networks.TrustedExtractor if arguments.trust else networks.Extractor
+    preparation = Preparation(arguments.loudness, arguments.trim, arguments.vad)
+    return networks.embed_manifest(
+        utterances,
+        folder=foreign.model_folder(arguments.model, revision=arguments.revision),
+        device=arguments.device,
+        threads=arguments.threads,
+        make=functools.partial(make, preparation=preparation),
     )
-
-    make = functools.partial(
-        networks.kind(trust=arguments.trust),
-        preparation=Preparation(arguments.loudness, arguments.trim, arguments.vad),
-    )
-    folder = networks.model_folder(arguments.model, revision=arguments.revision)
-    how = {"device": arguments.device, "threads": arguments.threads, "make": make}
-    return networks.embed_manifest(utterances, folder=folder, **how)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import argparse
 
-from voiceprivacy.attack.extractors.hub import fetch
+from voiceprivacy.attack.extractors.foreign import fetch
 from voiceprivacy.running.command import run
 
 

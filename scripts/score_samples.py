@@ -3,8 +3,7 @@
 import argparse
 
 from voiceprivacy.attack.backends import backends
-from voiceprivacy.attack.backends import backends as sampling
-from voiceprivacy.inout.arrays import read_embeddings, write_matrix
+from voiceprivacy.inout.arrays import write_matrix
 from voiceprivacy.inout.files import naming
 from voiceprivacy.running.command import run
 
@@ -26,13 +25,13 @@ def main():
     )
     arguments = parser.parse_args()
 
-    shifts = sampling.read_samples(arguments.samples)
+    shifts = backends.read_samples(arguments.samples)
     with naming(arguments.samples):
-        matrix = sampling.sample_matrix(
+        matrix = backends.sample_matrix(
             backends.scorer(arguments.backend),
             shifts,
-            enrolment=backends.Gallery(read_embeddings(arguments.enrolment), arguments.enrolment),
-            trial=backends.Gallery(read_embeddings(arguments.trial), arguments.trial),
+            enrolment=backends.read_gallery(arguments.enrolment),
+            trial=backends.read_gallery(arguments.trial),
         )
     write_matrix(arguments.matrix, matrix)
     print(f"{len(matrix.rows)} tests x {len(matrix.columns)} templates")

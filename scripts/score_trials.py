@@ -3,8 +3,7 @@
 import argparse
 
 from voiceprivacy.attack.backends import backends
-from voiceprivacy.inout.arrays import read_embeddings
-from voiceprivacy.inout.tables import read_enrolments, read_trials, write_scores
+from voiceprivacy.inout.tables import read_trials, write_scores
 from voiceprivacy.running.command import run
 
 
@@ -26,26 +25,25 @@ def main():
     arguments = parser.parse_args()
 
     trials = read_trials(arguments.trials)
-    enrolments = None
-    if arguments.enrolments:
-        enrolments = read_enrolments(arguments.enrolments)
-        enrolments = backends.Lookup(enrolments, path=arguments.enrolments, what="enrolment")
+    lists = backends.read_enrolments(arguments.enrolments) if arguments.enrolments else None
     scores = backends.score_trials(
         backends.scorer(arguments.backend),
         trials,
-        enrolment=backends.Gallery(read_embeddings(arguments.enrolment), arguments.enrolment),
-        trial=backends.Gallery(read_embeddings(arguments.trial), arguments.trial),
-        enrolments=enrolments,
+        enrolment=backends.read_gallery(arguments.enrolment),
+        trial=backends.read_gallery(arguments.trial),
+        enrolments=lists,
     )
     write_scores(arguments.scores, trials, scores)
     for label in ("target", "nontarget"):
-        of_label = [
-            score for trial, score in zip(trials, scores, strict=True) if trial.label == label
-        ]
-        if of_label:
-            print(
-                f"{label:<10}{len(of_label):>10} trials, mean score {sum(of_label) / len(of_label):>12.6g}"
-            )
+        show_mean(label, trials, scores)
+
+
+def show_mean(label, trials, scores):
+    pairs = zip(trials, scores, strict=True)
+    values = [score for trial, score in pairs if trial.label == label]
+    if values:
+        mean = sum(values) / len(values)
+        print(f"{label:<10}{len(values):>10} trials, mean score {mean:>12.6g}")
 
 
 if __name__ == "__main__":

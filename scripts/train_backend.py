@@ -2,8 +2,7 @@
 
 import argparse
 
-from voiceprivacy.attack.backends import backends, plda
-from voiceprivacy.inout.arrays import read_embeddings
+from voiceprivacy.attack.backends import backends, recipes
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.running.command import run
 
@@ -46,33 +45,25 @@ def main():
     arguments = parser.parse_args()
 
     utterances = read_manifest(arguments.manifest)
-    gallery = backends.Gallery(read_embeddings(arguments.embeddings), arguments.embeddings)
-    embeddings, speakers = (
-        gallery.of([of.utterance for of in utterances]),
-        [of.speaker for of in utterances],
-    )
-    recipe = _trained(embeddings, speakers, arguments)
-    plda.write_recipe(arguments.backend, recipe)
-    shrunk = (
-        f", within-speaker covariance shrunk by {arguments.shrinkage}"
-        if arguments.shrinkage
-        else ""
-    )
+    gallery = backends.read_gallery(arguments.embeddings)
+    embeddings = gallery.embeddings_of(utterance.utterance for utterance in utterances)
+    speakers = [utterance.speaker for utterance in utterances]
+    recipe = trained(embeddings, speakers, arguments)
+    recipes.write_recipe(arguments.backend, recipe)
+    name = arguments.type.replace("plda", "PLDA")
     sizes = f"{len(utterances)} utterances of {len(set(speakers))} speakers"
+    shrunk = f", within-speaker covariance shrunk by {arguments.shrinkage}"
     print(
-        f"{arguments.type.replace('plda', 'PLDA')} of {len(recipe.plda.mean)} dimensions from {sizes}{shrunk}"
+        f"{name} of {len(recipe.plda.mean)} dimensions from {sizes}"
+        f"{shrunk if arguments.shrinkage else ''}"
     )
 
 
-def _trained(embeddings, speakers, arguments):
+def trained(embeddings, speakers, arguments):
     if arguments.type == "speechbrain_plda":
-        from voiceprivacy.attack.backends import (
-            speechbrain_plda,  # seconds to import, and not in every environment
-        )
-
-        return speechbrain_plda.train(embeddings, speakers, rank=arguments.rank)
+        return recipes.speechbrain_recipe(embeddings, speakers, rank=arguments.rank)
     normalised = arguments.length_norm != "none"
-    return plda.vpc_recipe(
+    return recipes.vpc_recipe(
         embeddings,
         speakers,
         lda_dim=arguments.lda_dim,

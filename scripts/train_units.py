@@ -2,7 +2,7 @@
 
 import argparse
 
-from voiceprivacy.attack.extractors import units
+from voiceprivacy.attack.extractors import histograms
 from voiceprivacy.attack.extractors.encoders import Encoder
 from voiceprivacy.inout.files import naming
 from voiceprivacy.inout.stamps import watched
@@ -23,8 +23,8 @@ def main():
 
     encoder = Encoder(arguments.encoder) if arguments.encoder else None
     with watched(arguments.manifest) as utterances, naming(arguments.manifest):
-        codebook = units.train(utterances, seed=arguments.seed, encoder=encoder)
-    units.write_codebook(arguments.codebook, codebook)
+        codebook = histograms.train_codebook(utterances, seed=arguments.seed, encoder=encoder)
+    histograms.write_codebook(arguments.codebook, codebook)
     print(f"{len(codebook.centres)} units: {arguments.codebook}")
 
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from support import world
 
 from voiceprivacy.anonymise import plugins
-from voiceprivacy.attack.backends import plda
+from voiceprivacy.attack.backends import recipes
 from voiceprivacy.attack.extractors import style
 from voiceprivacy.attack.extractors.hyperparameters import Hyperparameters
 from voiceprivacy.corpora import checks, listing, parts
@@ -104,7 +104,7 @@ READERS = {
     "excluded.tsv": parts.read_excluded,
     "oo.npz": arrays.read_matrix,
     "trial.npz": arrays.read_embeddings,
-    "plda.npz": plda.read_recipe,
+    "plda.npz": recipes.read_recipe,
     "data/wav.scp": lambda path: check_corpus(KALDI, {}),
     "data/utt2spk": lambda path: check_corpus(KALDI, GIVEN),
     "data/spk2gender": lambda path: check_corpus(KALDI, GIVEN),

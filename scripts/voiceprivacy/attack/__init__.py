@@ -1,0 +1,14 @@
+"""The attacker: what he extracts from speech, how he compares it, and how he learns both.
+
+Conventions
+-----------
+Embeddings are arrays (N, D) of floats, one row for each utterance, raw: as the extractor gives
+them. What a back-end does to them (centre, LDA, lengths) belongs to the back-end.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.floating]  # samples, embeddings, scores; float32 or float64
+Counts = NDArray[np.integer]
+Flags = NDArray[np.bool_]

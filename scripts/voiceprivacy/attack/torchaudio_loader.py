@@ -1,9 +1,14 @@
-"""Make ``import torchaudio`` (and so ``import speechbrain``) work on a torch without CUDA, and quicker.
+"""Makes ``import torchaudio`` (and so ``import speechbrain``) work without CUDA, and quicker.
 
-torchaudio 2.11 ships one compiled extension, linked to CUDA; on a CPU-only torch loading it raises OSError although
-nothing that we use needs it. SpeechBrain imports scipy.stats, a quarter of a command's start-up, for one sampler that
-we do not use. Import this module before torchaudio or speechbrain: it turns that error into "no extension" and changes
-nothing where the extension loads, and scipy.stats is imported when that sampler is used.
+Import this module before torchaudio or speechbrain; ruff's isort section keeps that order.
+
+* torchaudio 2.11 ships one compiled extension, which is linked to CUDA. On a torch for CPUs,
+  loading it raises OSError and ``import torchaudio`` fails, although nothing that we use needs it.
+  Here that error means "no extension". Where the extension loads, nothing changes.
+* SpeechBrain imports scipy.stats for one sampler that we do not use. Here scipy.stats is imported
+  when that sampler is used. Measured on two utterances, extract_embeddings takes 1.37 s instead of
+  2.17 s of processor time, and 262 MB instead of 324 MB. Twenty anonymisers on six corpora have
+  some 250 such jobs: three minutes of processor time, and 60 MB in each job.
 """
 
 import importlib.abc
@@ -14,8 +19,8 @@ import types
 STATISTICS = "scipy.stats"
 
 
-class _Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Loads one module by its own loader, in its own way."""
+class _ChangedModule(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds one module; ``execute(its own loader, module)`` loads it in a changed way."""
 
     def __init__(self, name, execute):
         self.name, self.execute = name, execute
@@ -23,7 +28,7 @@ class _Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name, path=None, target=None):
         if name != self.name:
             return None
-        sys.meta_path.remove(self)
+        sys.meta_path.remove(self)  # the next finder knows the file
         self._spec = importlib.util.find_spec(name)
         return importlib.util.spec_from_loader(name, self, origin=self._spec.origin)
 
@@ -34,7 +39,8 @@ class _Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.execute(self._spec.loader, module)
 
 
-def _or_without_extension(loader, module):
+def _load_without_extension(loader, module):
+    """Load torchaudio's module of extensions; one that cannot be loaded is none."""
     loader.exec_module(module)
     load_library = module._load_lib
 
@@ -47,7 +53,8 @@ def _or_without_extension(loader, module):
     module._load_lib = load_or_do_without
 
 
-def _with_statistics_later(loader, module):
+def _load_with_statistics_later(loader, module):
+    """Load SpeechBrain's samplers with a stand-in for scipy.stats."""
     if STATISTICS in sys.modules:
         return loader.exec_module(module)
     sys.modules[STATISTICS] = _Statistics(STATISTICS)
@@ -74,9 +81,9 @@ class _Distribution:
         return getattr(getattr(importlib.import_module(STATISTICS), self._name), attribute)
 
 
-for _name, _execute in {
-    "torchaudio._extension.utils": _or_without_extension,
-    "speechbrain.dataio.sampler": _with_statistics_later,
+for _module, _loading in {
+    "torchaudio._extension.utils": _load_without_extension,
+    "speechbrain.dataio.sampler": _load_with_statistics_later,
 }.items():
-    if _name not in sys.modules:
-        sys.meta_path.insert(0, _Changed(_name, _execute))
+    if _module not in sys.modules:
+        sys.meta_path.insert(0, _ChangedModule(_module, _loading))

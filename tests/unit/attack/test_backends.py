@@ -1,10 +1,12 @@
 """Scoring of lists and matrices: values by hand, whose embedding goes where, blocks, and what is missing."""
 
+import functools
+
 import numpy as np
 import pytest
 from scipy.spatial.distance import jensenshannon
 
-from voiceprivacy.attack.backends import backends, plda
+from voiceprivacy.attack.backends import backends, recipes
 from voiceprivacy.inout.arrays import Embeddings
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Trial
@@ -15,8 +17,8 @@ def gallery(path="e.npz", **embeddings):
     return backends.Gallery(Embeddings(np.array(list(embeddings)), rows), path)
 
 
-def lookup(values, path="table.tsv", what="utterance"):
-    return backends.Lookup(values, path=path, what=what)
+def lookup(values, path="table.tsv", kind="utterance"):
+    return backends.Lookup(values, path=path, kind=kind)
 
 
 def test_cosine_by_hand():
@@ -83,15 +85,17 @@ def test_without_enrolments_an_enrolment_is_an_utterance():
 def test_the_size_of_a_block_changes_nothing(monkeypatch, block):
     generator = np.random.default_rng(0)
     vectors = {f"u{index}": generator.normal(size=4) for index in range(12)}
-    recipe = plda.vpc_recipe(generator.normal(size=(60, 4)), np.arange(60) % 10)
+    recipe = recipes.vpc_recipe(generator.normal(size=(60, 4)), np.arange(60) % 10)
     trials = [
         Trial(f"u{e}", f"u{t}", "nontarget") for e in range(12) for t in range(12) if (e * t) % 5
     ]
 
     def scores():
-        score = lambda **of: plda.score_recipe(recipe, **of)  # noqa: E731
         return backends.score_trials(
-            score, trials, enrolment=gallery(**vectors), trial=gallery(**vectors)
+            functools.partial(recipes.score_recipe, recipe),
+            trials,
+            enrolment=gallery(**vectors),
+            trial=gallery(**vectors),
         )
 
     whole = scores()
@@ -193,8 +197,8 @@ def test_embeddings_of_different_models_are_refused():
 
 def test_plda_of_other_dimensions_is_refused(tmp_path):
     generator = np.random.default_rng(0)
-    plda.write_recipe(
-        tmp_path / "b.npz", plda.vpc_recipe(generator.normal(size=(60, 4)), np.arange(60) % 10)
+    recipes.write_recipe(
+        tmp_path / "b.npz", recipes.vpc_recipe(generator.normal(size=(60, 4)), np.arange(60) % 10)
     )
     with pytest.raises(BadInput, match=r"b\.npz: is for 4 dimensions, the embeddings have 2"):
         backends.scorer(str(tmp_path / "b.npz"))(

@@ -2,15 +2,19 @@
 
 import numpy as np
 import pytest
-from support.calls import call, flags
+from support.calls import call
 
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings, read_matrix, write_embeddings
 from voiceprivacy.inout.tables import read_manifest, read_scores, write_enrolments, write_trials
 
 
 def command(name, **options):
-    """Run scripts/<name>.py with --option value; returns the finished process."""
-    return call(name, *flags(**options))
+    """Run scripts/<name>.py with --option value, or values; returns the finished process."""
+    words = []
+    for option, values in options.items():
+        words += [f"--{option.replace('_', '-')}"]
+        words += values if isinstance(values, list) else [values]
+    return call(name, *words)
 
 
 def succeeds(name, **options):
@@ -78,7 +82,28 @@ def test_plda_is_trained_and_scores(files, tones):
     assert scores["target"].mean() > scores["nontarget"].mean()
 
 
-def test_templates_and_trials_agree(files, tones):
+def scored_system(files, tones, folder, condition, **speech):
+    """Score one condition: scores, pairs and templates; the folder holds them."""
+    for kind in ("scores", "pairs", "templates"):
+        (folder / kind).mkdir()
+    shown = succeeds(
+        "score_system",
+        enrolment=[f"{whose}={files / 'e.npz'}" for whose in speech["enrolment"]],
+        trial=[f"{whose}={files / 'e.npz'}" for whose in speech["trial"]],
+        enrolment_manifest=tones,
+        trial_manifest=tones,
+        trials=files / "trials.tsv",
+        enrolments=files / "enrolments.tsv",
+        backend="cosine",
+        scores=[folder / "scores" / f"{condition}.tsv"],
+        pairs=[folder / "pairs" / f"{condition}.npz"],
+        templates=[folder / "templates" / f"{condition}.npz"],
+    )
+    assert len(shown.splitlines()) == 3
+    return folder
+
+
+def test_templates_and_trials_agree(files, tones, tmp_path):
     scored = {
         "enrolment": files / "e.npz",
         "trial": files / "e.npz",
@@ -86,14 +111,10 @@ def test_templates_and_trials_agree(files, tones):
     }
     scored |= {"enrolments": files / "enrolments.tsv", "backend": "cosine"}
     succeeds("score_trials", **scored, scores=files / "cosine.tsv")
-    succeeds(
-        "score_templates",
-        **scored,
-        enrolment_manifest=tones,
-        trial_manifest=tones,
-        matrix=files / "templates.npz",
-    )
-    templates = read_matrix(files / "templates.npz")
+    whose = {"enrolment": ["original"], "trial": ["original", "run0"]}
+    folder = scored_system(files, tones, tmp_path, "op", **whose)
+    assert (folder / "scores/op.tsv").read_bytes() == (files / "cosine.tsv").read_bytes()
+    templates = read_matrix(folder / "templates/op.npz")
     same = np.equal.outer(templates.row_speakers, templates.column_speakers)
     scores = read_scores(files / "cosine.tsv")
     np.testing.assert_allclose(
@@ -104,18 +125,58 @@ def test_templates_and_trials_agree(files, tones):
     )
 
 
-def test_pairs_of_one_condition_are_symmetric_under_cosine(files, tones):
-    scored = {
-        "enrolment": files / "e.npz",
-        "trial": files / "e.npz",
-        "trials": files / "trials.tsv",
-    }
-    succeeds("score_pairs", **scored, manifest=tones, backend="cosine", matrix=files / "pairs.npz")
-    pairs = read_matrix(files / "pairs.npz")
+def test_pairs_of_one_condition_are_symmetric_under_cosine(files, tones, tmp_path):
+    whose = {"enrolment": ["run0"], "trial": ["run0"]}
+    folder = scored_system(files, tones, tmp_path, "pp", **whose)
+    pairs = read_matrix(folder / "pairs/pp.npz")
     assert pairs.scores.shape == (8, 8)
     assert pairs.row_speakers[0] == "s0"
     np.testing.assert_allclose(pairs.scores, pairs.scores.T, atol=1e-15)
     np.testing.assert_allclose(np.diag(pairs.scores), 1, atol=1e-15)
+
+
+def test_each_condition_takes_its_own_speech(files, tones, tmp_path):
+    """Zeros for the original speech: only the condition without them has scores that differ."""
+    ids, embeddings = read_embeddings(files / "e.npz")
+    write_embeddings(tmp_path / "zeros.npz", Embeddings(ids, 0 * embeddings))
+    speech = [f"original={tmp_path / 'zeros.npz'}", f"run0={files / 'e.npz'}"]
+    written = [tmp_path / f"{condition}.tsv" for condition in ("oo", "op", "pp", "p0p1")]
+    succeeds(
+        "score_system",
+        enrolment=speech,
+        trial=[*speech, f"run1={tmp_path / 'zeros.npz'}"],
+        enrolment_manifest=tones,
+        trial_manifest=tones,
+        trials=files / "trials.tsv",
+        enrolments=files / "enrolments.tsv",
+        backend="cosine",
+        scores=written,
+    )
+    spread = {path.stem: float(np.ptp(read_scores(path)["target"])) for path in written}
+    assert {condition for condition, width in spread.items() if width > 0} == {"pp"}
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("xx.tsv", "is not named by a condition (oo, op, pp, p0p1)"),
+        ("pp.tsv", "--enrolment: has no embeddings of 'run0' (it is asked for)"),
+    ],
+)
+def test_a_condition_that_cannot_be_scored_is_one_line(files, tones, tmp_path, name, reason):
+    line = fails(
+        "score_system",
+        enrolment=f"original={files / 'e.npz'}",
+        trial=f"original={files / 'e.npz'}",
+        enrolment_manifest=tones,
+        trial_manifest=tones,
+        trials=files / "trials.tsv",
+        enrolments=files / "enrolments.tsv",
+        backend="cosine",
+        scores=[tmp_path / name],
+    )
+    assert line.endswith(reason)
+    assert not (tmp_path / name).exists()
 
 
 def test_a_missing_embedding_is_one_line(files, tmp_path):

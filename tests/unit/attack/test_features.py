@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from voiceprivacy.attack.extractors import histograms, style, units
+from voiceprivacy.attack.extractors import histograms, style
 from voiceprivacy.attack.extractors.histograms import embed_each
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
@@ -40,7 +40,7 @@ def sound(seed, *, seconds=2.0):
 @pytest.mark.parametrize("frequency_hz", [80.0, 125.0, 200.0, 400.0])
 @pytest.mark.parametrize("sample_rate", [8000, 16000])
 def test_a_tone_falls_into_the_bin_of_its_period(frequency_hz, sample_rate):
-    histogram = histograms.histogram(buzz(frequency_hz, sample_rate=sample_rate), sample_rate)
+    histogram = histograms.f0_histogram(buzz(frequency_hz, sample_rate=sample_rate), sample_rate)
     assert len(histogram) == 107  # as in the paper
     assert histogram.argmax() == pytest.approx(8000 / frequency_hz - histograms.LAGS[0], abs=1)
     assert histogram.max() > 0.9 * histogram.sum()
@@ -53,7 +53,7 @@ def test_frames_come_every_10_ms():
 def test_speech_without_voice_says_nothing():
     noise = np.random.default_rng(0).normal(0, 0.1, 16000).astype(np.float32)
     for samples in (np.zeros(16000, np.float32), noise):
-        histogram = histograms.histogram(samples, 16000)
+        histogram = histograms.f0_histogram(samples, 16000)
         assert (histogram == histogram[0]).all() and histogram[0] > 0
 
 
@@ -69,14 +69,17 @@ def utterances(tmp_path_factory):
 
 
 def test_the_codebook_does_not_depend_on_the_order_of_the_utterances(utterances):
-    one, other = units.train(utterances, seed=0), units.train(utterances[::-1], seed=0)
+    one, other = (
+        histograms.train_codebook(utterances, seed=0),
+        histograms.train_codebook(utterances[::-1], seed=0),
+    )
     np.testing.assert_array_equal(one.centres, other.centres)
     assert one.centres.shape == (256, 39)
 
 
 def test_units_count_every_frame_that_is_not_silent(utterances, tmp_path):
-    units.write_codebook(tmp_path / "c.npz", units.train(utterances, seed=0))
-    feature = units.histogram(units.read_codebook(tmp_path / "c.npz"))
+    histograms.write_codebook(tmp_path / "c.npz", histograms.train_codebook(utterances, seed=0))
+    feature = histograms.unit_histogram(histograms.read_codebook(tmp_path / "c.npz"))
     embeddings = embed_each(utterances, feature)
     assert embeddings.embeddings.shape == (12, 256)
     assert embeddings.ids.tolist() == [utterance.utterance for utterance in utterances]
@@ -87,14 +90,14 @@ def test_units_count_every_frame_that_is_not_silent(utterances, tmp_path):
 
 def test_too_little_training_speech_is_refused(utterances):
     with pytest.raises(BadInput, match="frames are too few for 256 units"):
-        units.train(utterances[:2], seed=0)
+        histograms.train_codebook(utterances[:2], seed=0)
 
 
 def test_an_utterance_that_is_too_short_is_named(tmp_path):
     audio.write(tmp_path / "short.wav", np.zeros(100, np.float32), 16000)
     short = Utterance("short", "s", "f", tmp_path / "short.wav", 0.01)
     with pytest.raises(BadInput, match="utterance 'short': shorter than a frame of 25 ms"):
-        embed_each([short], units.frames)
+        embed_each([short], histograms.frames)
 
 
 def test_style_by_hand():
@@ -127,7 +130,7 @@ def test_function_words_are_listed_once():
 def test_a_dictionary_in_liwcs_format(tmp_path):
     (tmp_path / "d.dic").write_text(DICTIONARY)
     dictionary = style.read_dictionary(tmp_path / "d.dic")
-    assert dictionary.entries == ("pronoun", "article", "verbs of seeing")
+    assert dictionary.categories == ("pronoun", "article", "verbs of seeing")
     found = style.feature("I looked at THE lookout", dictionary)
     np.testing.assert_allclose(found[:3], [1 / 5, 2 / 5, 2 / 5])
     assert found[-1] == pytest.approx(1 / 5)
@@ -195,6 +198,8 @@ def test_conditions_on_neighbouring_words_by_hand(tmp_path, text, counts):
     (tmp_path / "d.dic").write_text(CONDITIONS)
     dictionary = style.read_dictionary(tmp_path / "d.dic")
     found = dict(
-        zip(dictionary.entries, style.feature(text, dictionary) * len(text.split()), strict=False)
+        zip(
+            dictionary.categories, style.feature(text, dictionary) * len(text.split()), strict=False
+        )
     )
     assert {name: round(count) for name, count in found.items() if count} == counts

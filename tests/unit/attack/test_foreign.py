@@ -63,7 +63,7 @@ def test_a_command_that_fails_is_named(manifest, command, reason):
 def test_a_file_may_hold_more_than_is_asked_for(manifest, tmp_path):
     ids = ["other", "s1-1", "s1-0", "s0-1", "s0-0"]
     path = save(tmp_path / "e.npz", ids, np.arange(10).reshape(5, 2))
-    found = foreign.of_utterances(path, read_manifest(manifest))
+    found = foreign.from_file(path, read_manifest(manifest))
     assert found.embeddings.tolist() == [[8, 9], [6, 7], [4, 5], [2, 3]]
 
 
@@ -77,4 +77,4 @@ def test_a_file_may_hold_more_than_is_asked_for(manifest, tmp_path):
 )
 def test_embeddings_that_lack_something_are_refused(manifest, tmp_path, ids, embeddings, reason):
     with pytest.raises(BadInput, match=reason):
-        foreign.of_utterances(save(tmp_path / "e.npz", ids, embeddings), read_manifest(manifest))
+        foreign.from_file(save(tmp_path / "e.npz", ids, embeddings), read_manifest(manifest))

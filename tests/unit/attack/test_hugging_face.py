@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 from speechbrain.integrations.huggingface import hubert, wav2vec2, wavlm
 from support import models
 
-from voiceprivacy.attack.extractors import units
+from voiceprivacy.attack.extractors import histograms
 from voiceprivacy.attack.extractors.encoders import Encoder
 from voiceprivacy.inout.files import BadInput
 
@@ -92,10 +92,10 @@ def test_fewer_layers_in_the_settings_give_the_frames_of_a_lower_layer(tmp_path)
 def test_units_count_the_frames(folder):
     encoder = Encoder(folder)
     draw = np.random.default_rng(0)
-    codebook = units.Codebook(
+    codebook = histograms.Codebook(
         np.ones(16, np.float32), draw.normal(scale=0.3, size=(256, 16)).astype(np.float32)
     )
-    counts = units.histogram(codebook, encoder)(speech(), 16000)
+    counts = histograms.unit_histogram(codebook, encoder)(speech(), 16000)
     assert counts.sum() == len(encoder.frames(speech()))
     assert (counts > 0).sum() > 1
 

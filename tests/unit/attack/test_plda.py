@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voiceprivacy.attack.backends import lda, plda
+from voiceprivacy.attack.backends import plda, recipes
 from voiceprivacy.inout.files import BadInput
 
 DATA = Path("tests/data/plda")
@@ -62,7 +62,7 @@ def test_scores_of_raw_embeddings_meet_kaldi(golden, enrolment, norm):
 @pytest.mark.parametrize("norm", NORMS)
 def test_scores_after_mean_and_length_normalisation_meet_kaldi(golden, norm):
     def prepared(embeddings):
-        return lda.scale_to_length(embeddings - golden["X_train"].astype(float).mean(axis=0))
+        return plda.scale_to_length(embeddings - golden["X_train"].astype(float).mean(axis=0))
 
     model = plda.train(prepared(golden["X_train"]), golden["spk_train"])
     llrs = plda.score(
@@ -77,15 +77,15 @@ def test_scores_after_mean_and_length_normalisation_meet_kaldi(golden, norm):
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_the_whole_recipe_meets_kaldi(tmp_path, golden, norm):
-    recipe = plda.vpc_recipe(
+    recipe = recipes.vpc_recipe(
         golden["X_train"],
         golden["spk_train"],
         lda_dim=int(golden["lda_dim"]),
         length_norm=NORMS[norm],
     )
-    plda.write_recipe(tmp_path / "plda.npz", recipe)
-    for of in (recipe, plda.read_recipe(tmp_path / "plda.npz")):
-        llrs = plda.score_recipe(of, **golden["multi"], trial=golden["X_test"])
+    recipes.write_recipe(tmp_path / "plda.npz", recipe)
+    for of in (recipe, recipes.read_recipe(tmp_path / "plda.npz")):
+        llrs = recipes.score_recipe(of, **golden["multi"], trial=golden["X_test"])
         np.testing.assert_allclose(llrs, golden[f"vpc_score_multi_{norm}"], atol=1e-8, rtol=0)
 
 
@@ -99,13 +99,13 @@ def test_a_file_with_kaldis_parameters_scores_as_kaldi(tmp_path, golden, prepare
     arrays |= {"length_norm": NORMS[norm]} if NORMS[norm] else {}
     arrays |= {"scale": prepared == "ln"} if (prepared == "ln") != bool(NORMS[norm]) else {}
     np.savez(tmp_path / "plda.npz", **arrays)
-    recipe = plda.read_recipe(tmp_path / "plda.npz")
-    llrs = plda.score_recipe(recipe, **golden["multi"], trial=golden["X_test"])
+    recipe = recipes.read_recipe(tmp_path / "plda.npz")
+    llrs = recipes.score_recipe(recipe, **golden["multi"], trial=golden["X_test"])
     np.testing.assert_allclose(llrs, golden[f"{prepared}_score_multi_{norm}"], atol=1e-8, rtol=0)
 
 
 def test_lda_directions_meet_kaldi_up_to_their_sign(golden):
-    directions = lda.lda(golden["X_train"], golden["spk_train"], dimensions=int(golden["lda_dim"]))
+    directions = plda.lda(golden["X_train"], golden["spk_train"], dimensions=int(golden["lda_dim"]))
     np.testing.assert_allclose(
         np.abs(directions), np.abs(golden["vpc_lda"][:, :-1]), atol=1e-8, rtol=0
     )
@@ -140,8 +140,8 @@ def test_an_affine_map_of_all_embeddings_changes_no_score(seed):
     rotation = np.linalg.qr(generator.normal(size=(3, 3)))[0]
 
     def scores(mapped):
-        recipe = plda.vpc_recipe(mapped(train), speakers, lda_dim=2)
-        return plda.score_recipe(
+        recipe = recipes.vpc_recipe(mapped(train), speakers, lda_dim=2)
+        return recipes.score_recipe(
             recipe, enrolment=mapped(enrolment), counts=np.full(5, 2), trial=mapped(trial)
         )
 
@@ -178,19 +178,19 @@ def test_speakers_with_one_utterance_take_part():
     ],
 )
 def test_a_saved_recipe_scores_as_before(tmp_path, golden, options):
-    recipe = plda.vpc_recipe(golden["X_train"], golden["spk_train"], **options)
-    plda.write_recipe(tmp_path / "plda.npz", recipe)
-    read = plda.read_recipe(tmp_path / "plda.npz")
-    before = plda.score_recipe(recipe, **golden["multi"], trial=golden["X_test"])
-    after = plda.score_recipe(read, **golden["multi"], trial=golden["X_test"])
+    recipe = recipes.vpc_recipe(golden["X_train"], golden["spk_train"], **options)
+    recipes.write_recipe(tmp_path / "plda.npz", recipe)
+    read = recipes.read_recipe(tmp_path / "plda.npz")
+    before = recipes.score_recipe(recipe, **golden["multi"], trial=golden["X_test"])
+    after = recipes.score_recipe(read, **golden["multi"], trial=golden["X_test"])
     np.testing.assert_array_equal(before, after)
 
 
 def test_what_a_recipe_does_not_use_is_absent_from_the_file(tmp_path, golden):
-    recipe = plda.vpc_recipe(
+    recipe = recipes.vpc_recipe(
         golden["X_train"], golden["spk_train"], length_norm=None, scale=False, centre=False
     )
-    plda.write_recipe(tmp_path / "plda.npz", recipe)
+    recipes.write_recipe(tmp_path / "plda.npz", recipe)
     with np.load(tmp_path / "plda.npz") as file:
         assert sorted(file.files) == ["between", "lda", "mean", "within"]
 
@@ -200,20 +200,22 @@ def test_a_file_whose_shapes_disagree_is_refused(tmp_path):
     with pytest.raises(
         BadInput, match=r"plda\.npz: between is not a finite array of shape \(3, 3\)"
     ):
-        plda.read_recipe(tmp_path / "plda.npz")
+        recipes.read_recipe(tmp_path / "plda.npz")
 
 
 def test_embeddings_in_single_precision_are_scored_in_double(golden):
-    recipe = plda.Recipe(
+    recipe = recipes.Recipe(
         plda.train(golden["X_train"], golden["spk_train"]), None, None, None, False
     )
     single = golden["X_test"].astype(np.float32)
-    assert plda.preprocess(recipe, single).dtype == lda.scale_to_length(single).dtype == np.float64
-    np.testing.assert_array_equal(plda.preprocess(recipe, single), single.astype(float))
+    assert (
+        recipes.preprocess(recipe, single).dtype == plda.scale_to_length(single).dtype == np.float64
+    )
+    np.testing.assert_array_equal(recipes.preprocess(recipe, single), single.astype(float))
 
 
 def test_zero_embeddings_stay_zero():
-    np.testing.assert_array_equal(lda.scale_to_length(np.zeros((1, 3))), np.zeros((1, 3)))
+    np.testing.assert_array_equal(plda.scale_to_length(np.zeros((1, 3))), np.zeros((1, 3)))
     model = plda.Plda(np.zeros(2), np.eye(2), np.eye(2))
     zeros = {"enrolment": np.zeros((1, 2)), "trial": np.zeros((1, 2)), "counts": [1]}
     np.testing.assert_array_equal(
@@ -225,18 +227,20 @@ def test_zero_embeddings_stay_zero():
 def test_single_scoring_takes_every_enrolment_for_one_utterance_and_is_kept_in_the_file(
     tmp_path, golden
 ):
-    recipe = plda.vpc_recipe(golden["X_train"], golden["spk_train"])
+    recipe = recipes.vpc_recipe(golden["X_train"], golden["spk_train"])
     enrolment, trial = golden["multi"]["enrolment"], golden["X_test"]
-    of_one = plda.score_recipe(
+    of_one = recipes.score_recipe(
         recipe, enrolment=enrolment, counts=np.ones(len(enrolment)), trial=trial
     )
     single = recipe._replace(single=True)
-    np.testing.assert_array_equal(plda.score_recipe(single, **golden["multi"], trial=trial), of_one)
-    assert not np.allclose(plda.score_recipe(recipe, **golden["multi"], trial=trial), of_one)
-    plda.write_recipe(tmp_path / "plda.npz", single)
-    assert plda.read_recipe(tmp_path / "plda.npz").single
-    plda.write_recipe(tmp_path / "plda.npz", recipe)
-    assert not plda.read_recipe(tmp_path / "plda.npz").single
+    np.testing.assert_array_equal(
+        recipes.score_recipe(single, **golden["multi"], trial=trial), of_one
+    )
+    assert not np.allclose(recipes.score_recipe(recipe, **golden["multi"], trial=trial), of_one)
+    recipes.write_recipe(tmp_path / "plda.npz", single)
+    assert recipes.read_recipe(tmp_path / "plda.npz").single
+    recipes.write_recipe(tmp_path / "plda.npz", recipe)
+    assert not recipes.read_recipe(tmp_path / "plda.npz").single
 
 
 @pytest.mark.parametrize("name", ["mean", "between", "within", "lda", "centre"])
@@ -251,7 +255,7 @@ def test_an_array_that_is_not_finite_is_named(tmp_path, name):
     arrays[name] = arrays[name] + np.inf
     np.savez(tmp_path / "plda.npz", **arrays)
     with pytest.raises(BadInput, match=rf"plda\.npz: {name} is not a finite array of shape \(2"):
-        plda.read_recipe(tmp_path / "plda.npz")
+        recipes.read_recipe(tmp_path / "plda.npz")
 
 
 def test_a_length_normalisation_that_is_none_is_named(tmp_path):
@@ -265,7 +269,7 @@ def test_a_length_normalisation_that_is_none_is_named(tmp_path):
     with pytest.raises(
         BadInput, match=r"plda\.npz: length_norm 'long' is neither kaldi nor simple"
     ):
-        plda.read_recipe(tmp_path / "plda.npz")
+        recipes.read_recipe(tmp_path / "plda.npz")
     ones = np.ones((1, 1))
     with pytest.raises(BadInput, match=r"^length_norm 'long' is neither kaldi nor simple"):
         plda.score(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from voiceprivacy.attack.backends import lda, plda
+from voiceprivacy.attack.backends import plda, recipes
 from voiceprivacy.inout.files import BadInput
 
 
@@ -15,7 +15,7 @@ from voiceprivacy.inout.files import BadInput
         ((10, 11), np.arange(10) % 3, "as many training utterances as dimensions"),
     ],
 )
-@pytest.mark.parametrize("trained", [plda.train, plda.vpc_recipe])
+@pytest.mark.parametrize("trained", [plda.train, recipes.vpc_recipe])
 def test_too_few_data_are_refused(shape, speakers, reason, trained):
     with pytest.raises(BadInput, match=reason):
         trained(np.random.default_rng(0).normal(size=shape), speakers)
@@ -23,13 +23,13 @@ def test_too_few_data_are_refused(shape, speakers, reason, trained):
 
 def test_speakers_within_whom_nothing_varies_are_refused():
     with pytest.raises(BadInput, match="nothing varies within speakers"):
-        plda.vpc_recipe(np.repeat(np.eye(3), 4, axis=0), np.repeat(np.arange(3), 4))
+        recipes.vpc_recipe(np.repeat(np.eye(3), 4, axis=0), np.repeat(np.arange(3), 4))
 
 
 @pytest.mark.parametrize("lda_dim", [0, 4, 9])
 def test_more_lda_dimensions_than_the_data_allow_are_refused(lda_dim):
     with pytest.raises(BadInput, match="allow 1 to 3"):
-        plda.vpc_recipe(
+        recipes.vpc_recipe(
             np.random.default_rng(0).normal(size=(20, 9)), np.arange(20) % 4, lda_dim=lda_dim
         )
 
@@ -49,8 +49,8 @@ def few(seed=5, *, speakers=6, utterances=3, dimensions=30):
 
 def test_shrinkage_moves_towards_the_mean_variance_and_keeps_the_trace():
     covariance = np.array([[3.0, 1], [1, 1]])
-    np.testing.assert_array_equal(lda.shrunk(covariance, 0.5), [[2.5, 0.5], [0.5, 1.5]])
-    assert lda.shrunk(covariance, 0.0) is covariance
+    np.testing.assert_array_equal(plda.shrunk(covariance, 0.5), [[2.5, 0.5], [0.5, 1.5]])
+    assert plda.shrunk(covariance, 0.0) is covariance
 
 
 def test_too_few_utterances_are_refused_unless_shrinkage_is_asked_for():
@@ -58,11 +58,11 @@ def test_too_few_utterances_are_refused_unless_shrinkage_is_asked_for():
     with pytest.raises(
         BadInput, match=r"dimensions \(30\), there are 18: use more training speech, shrinkage: 0.1"
     ):
-        plda.vpc_recipe(embeddings, speakers)
-    recipe = plda.vpc_recipe(embeddings, speakers, shrinkage=0.2)
+        recipes.vpc_recipe(embeddings, speakers)
+    recipe = recipes.vpc_recipe(embeddings, speakers, shrinkage=0.2)
     assert np.linalg.cond(recipe.plda.within) < 1e4
     means = np.stack([embeddings[speakers == speaker].mean(axis=0) for speaker in range(6)])
-    llrs = plda.score_recipe(recipe, enrolment=means, counts=np.full(6, 3), trial=embeddings)
+    llrs = recipes.score_recipe(recipe, enrolment=means, counts=np.full(6, 3), trial=embeddings)
     assert llrs[speakers, np.arange(18)].min() > 0
     assert (llrs.argmax(axis=0) == speakers).all()
 
@@ -81,14 +81,14 @@ def test_shrinkage_does_not_excuse_one_utterance_a_speaker():
 
 def test_shrinkage_reaches_lda_and_every_iteration_of_plda():
     embeddings, speakers = few(dimensions=4)
-    directions = plda.vpc_recipe(embeddings, speakers, shrinkage=0.3, scale=False).lda
+    directions = recipes.vpc_recipe(embeddings, speakers, shrinkage=0.3, scale=False).lda
     np.testing.assert_array_equal(
-        directions, lda.lda(embeddings, speakers, dimensions=4, shrinkage=0.3)
+        directions, plda.lda(embeddings, speakers, dimensions=4, shrinkage=0.3)
     )
-    assert not np.allclose(directions, lda.lda(embeddings, speakers, dimensions=4))
+    assert not np.allclose(directions, plda.lda(embeddings, speakers, dimensions=4))
     projected = (embeddings - embeddings.mean(axis=0)) @ directions.T
     trained = plda.train(projected, speakers, shrinkage=0.3, iterations=2)
-    recipe = plda.vpc_recipe(embeddings, speakers, shrinkage=0.3, scale=False, iterations=2)
+    recipe = recipes.vpc_recipe(embeddings, speakers, shrinkage=0.3, scale=False, iterations=2)
     np.testing.assert_array_equal(recipe.plda.within, trained.within)
     assert not np.allclose(trained.within, plda.train(projected, speakers, iterations=2).within)
     assert not np.allclose(trained.within, plda.train(projected, speakers, shrinkage=0.3).within)
@@ -96,7 +96,7 @@ def test_shrinkage_reaches_lda_and_every_iteration_of_plda():
 
 @pytest.mark.parametrize(("lda_dim", "kept"), [(1, 1), (3, 3), (None, 3)])
 def test_every_dimension_that_the_data_allow_can_be_kept(lda_dim, kept):
-    recipe = plda.vpc_recipe(
+    recipe = recipes.vpc_recipe(
         np.random.default_rng(0).normal(size=(20, 9)), np.arange(20) % 4, lda_dim=lda_dim
     )
     assert recipe.lda.shape == (kept, 9)
@@ -105,7 +105,7 @@ def test_every_dimension_that_the_data_allow_can_be_kept(lda_dim, kept):
 def test_lda_keeps_200_dimensions_unless_told_otherwise():
     generator = np.random.default_rng(0)
     embeddings, speakers = generator.normal(size=(450, 210)), np.arange(450) % 220
-    assert plda.vpc_recipe(embeddings, speakers, iterations=1).lda.shape == (200, 210)
+    assert recipes.vpc_recipe(embeddings, speakers, iterations=1).lda.shape == (200, 210)
 
 
 def test_two_speakers_and_as_many_utterances_as_dimensions_are_enough():
@@ -118,6 +118,6 @@ def test_a_direction_in_which_nothing_varies_within_speakers_gets_a_floor():
     generator = np.random.default_rng(0)
     speakers = np.repeat(np.arange(5), 4)
     embeddings = np.column_stack([generator.normal(size=20) * 3, np.arange(5)[speakers]])
-    directions = lda.lda(embeddings, speakers, dimensions=2)
-    within = lda.speaker_statistics(embeddings, speakers).scatter[0, 0] / 20
-    assert np.abs(directions[0, 1]) == pytest.approx(1 / np.sqrt(lda.EIGENVALUE_FLOOR * within))
+    directions = plda.lda(embeddings, speakers, dimensions=2)
+    within = plda.speaker_statistics(embeddings, speakers).scatter[0, 0] / 20
+    assert np.abs(directions[0, 1]) == pytest.approx(1 / np.sqrt(plda.EIGENVALUE_FLOOR * within))

@@ -6,7 +6,7 @@ import torch
 from hyperpyyaml import load_hyperpyyaml
 from support import models
 
-from voiceprivacy.attack.extractors import units
+from voiceprivacy.attack.extractors import histograms
 from voiceprivacy.attack.extractors.encoders import Encoder
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
@@ -56,17 +56,17 @@ def test_units_of_an_encoder_count_its_frames(folder, tmp_path):
             Utterance(f"u{index}", f"s{index % 4}", "f", tmp_path / f"u{index}.wav", 2.0)
         )
     encoder = Encoder(folder)
-    codebook = units.train(utterances, seed=0, encoder=encoder)
+    codebook = histograms.train_codebook(utterances, seed=0, encoder=encoder)
     assert codebook.centres.shape == (256, 8)
-    counts = units.histogram(codebook, encoder)(samples_of(0), 16000)
+    counts = histograms.unit_histogram(codebook, encoder)(samples_of(0), 16000)
     assert counts.sum() == len(encoder.frames(samples_of(0)))
     with pytest.raises(BadInput, match="its frames have 39 numbers, those of the codebook 8"):
-        units.histogram(codebook)(samples_of(0), 16000)
+        histograms.unit_histogram(codebook)(samples_of(0), 16000)
 
 
 def test_speech_that_is_too_short_or_too_long_is_refused(folder):
     with pytest.raises(BadInput, match=r"shorter than a frame of 3\.8125 ms"):
-        units.frames(np.ones(60, np.float32), 16000, Encoder(folder))
+        histograms.frames(np.ones(60, np.float32), 16000, Encoder(folder))
     with pytest.raises(BadInput, match="cannot encode 208000 samples"):
         Encoder(folder).frames(np.ones(208_000, np.float32))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from speechbrain.processing.PLDA_LDA import Ndx, StatObject_SB, fast_PLDA_scoring
 
-from voiceprivacy.attack.backends import backends, plda, speechbrain_plda
+from voiceprivacy.attack.backends import backends, recipes
 from voiceprivacy.inout.files import BadInput
 
 
@@ -29,8 +29,8 @@ def statistics(embeddings):
 @pytest.mark.parametrize("rank", [2, 6])
 def test_scores_are_those_of_speechbrain(speech, rank, tmp_path):
     embeddings, speakers = speech
-    recipe = speechbrain_plda.train(embeddings, speakers, rank=rank)
-    plda.write_recipe(tmp_path / "plda.npz", recipe)
+    recipe = recipes.speechbrain_recipe(embeddings, speakers, rank=rank)
+    recipes.write_recipe(tmp_path / "plda.npz", recipe)
     enrolment, trial = embeddings[:20], embeddings[100:130]
     ours = backends.scorer(tmp_path / "plda.npz")(
         enrolment=enrolment, counts=np.full(20, 4), trial=trial
@@ -52,18 +52,18 @@ def test_scores_are_those_of_speechbrain(speech, rank, tmp_path):
 def test_training_leaves_the_embeddings_alone(speech):
     embeddings, speakers = speech
     before = embeddings.copy()
-    speechbrain_plda.train(embeddings, speakers, rank=3)
+    recipes.speechbrain_recipe(embeddings, speakers, rank=3)
     assert (embeddings == before).all()
 
 
 def test_speakers_come_out_more_alike_than_others(speech):
     embeddings, speakers = speech
-    recipe = speechbrain_plda.train(embeddings, speakers, rank=4)
-    llrs = plda.score_recipe(recipe, enrolment=embeddings, counts=np.ones(240), trial=embeddings)
+    recipe = recipes.speechbrain_recipe(embeddings, speakers, rank=4)
+    llrs = recipes.score_recipe(recipe, enrolment=embeddings, counts=np.ones(240), trial=embeddings)
     same = np.equal.outer(speakers, speakers)
     assert llrs[same].mean() > 1 > 0 > llrs[~same].mean()
 
 
 def test_a_rank_beyond_the_dimensions_is_refused(speech):
     with pytest.raises(BadInput, match="rank 100: embeddings of 6 dimensions allow 1 to 6"):
-        speechbrain_plda.train(*speech)
+        recipes.speechbrain_recipe(*speech)

@@ -17,10 +17,11 @@ def printed(program):
 
 
 def test_a_model_of_a_folder_is_loaded_without_what_it_does_not_need():
-    program = "import sys; from voiceprivacy.attack.extractors import encoders, networks; from voiceprivacy.attack.training import training\n"
-    program += (
-        f"networks.kind(trust=False)(networks.model_folder({str(RESOURCES / 'ecapa_small')!r}))\n"
-    )
+    program = "import sys\n"
+    program += "from voiceprivacy.attack.extractors import encoders, foreign, networks\n"
+    program += "from voiceprivacy.attack.training import training\n"
+    folder = str(RESOURCES / "ecapa_small")
+    program += f"networks.Extractor(foreign.model_folder({folder!r}))\n"
     names = ["scipy.stats", "httpcore", "transformers", "speechbrain.inference", "matplotlib"]
     program += f"print(*[name for name in {names} if name in sys.modules])"
     assert printed(program) == []

@@ -1,104 +1,145 @@
-"""Back-ends: from raw embeddings to scores, for trial lists and for whole matrices.
+"""Back-ends: from raw embeddings to scores, for trial lists, whole matrices and sampled galleries.
 
 Conventions
 -----------
-* A scorer is a function (enrolment (E, D), counts (E,), trial (T, D)) -> scores (E, T), higher = more likely the
-  same speaker. The model of an enrolled speaker is the mean of his utterances' raw embeddings; counts is how many.
-* Everything is computed in float64 and in blocks, so that memory stays bounded whatever the size of the lists.
+* A scorer is a function (enrolment (E, D), counts (E,), trial (T, D)) -> scores (E, T), higher =
+  more likely the same speaker.
+* The model of an enrolled speaker is the mean of his utterances' raw embeddings; ``counts`` is how
+  many they are.
+* Everything is computed in float64. Lists are scored in blocks, so that memory stays bounded
+  whatever their size.
+* Trials and enrolments of a list have the order of their first appearance in it.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from voiceprivacy.attack.backends import plda
-from voiceprivacy.inout.arrays import ScoreMatrix
+from voiceprivacy.attack import Counts, Floats
+from voiceprivacy.attack.backends import recipes
+from voiceprivacy.inout import tables
+from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix, read_embeddings
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.ids import source_of
-from voiceprivacy.inout.tables import read_rows
+from voiceprivacy.inout.tables import Trial, read_manifest, read_rows
 
 BLOCK_SCORES = 4_000_000  # scores computed at a time: 32 MB for each temporary array
+SAMPLES = ["shift", "speaker", "role", "utterance"]
+ROLES = ("test", "template")
+
+Scorer = Callable[..., Floats]
+Value = TypeVar("Value")
 
 
 class Models(NamedTuple):
     """Mean embedding (E, D) and number of utterances (E,) of each enrolment."""
 
-    means: np.ndarray
-    counts: np.ndarray
+    means: Floats
+    counts: Counts
 
 
-class Lookup(dict):
-    """What a file says by name; a name that it lacks is BadInput."""
+class Lookup(dict, Generic[Value]):
+    """What a file says by name; a name that it lacks is BadInput.
 
-    def __init__(self, values, *, path, what):
+    ``kind`` is what a name stands for, ``path`` the file: both are for the message.
+    """
+
+    def __init__(self, values: dict[str, Value], *, path: Path | str, kind: str) -> None:
         super().__init__(values)
-        self.path, self.what = path, what
+        self.path, self.kind = path, kind
 
-    def __missing__(self, name):
-        raise BadInput(f"{self.path}: has no {self.what} '{name}' (it is asked for)")
+    def __missing__(self, name: str) -> Value:
+        raise BadInput(f"{self.path}: has no {self.kind} '{name}' (it is asked for)")
 
 
 class Gallery:
     """Embeddings looked up by utterance; ``path`` is only for the messages."""
 
-    def __init__(self, embeddings, path):
+    def __init__(self, embeddings: Embeddings, path: Path | str) -> None:
         self.embeddings = embeddings.embeddings
         rows = {utterance: row for row, utterance in enumerate(embeddings.ids.tolist())}
-        self.rows = Lookup(rows, path=path, what="embedding of")
+        self.rows = Lookup(rows, path=path, kind="embedding of")
         self.path = path
 
-    def of(self, utterances):
+    def embeddings_of(self, utterances: Iterable[str]) -> Floats:
         """Embeddings (N, D) float64 of these utterances; a missing one is BadInput."""
-        return self.embeddings[[self.rows[utterance] for utterance in utterances]].astype(
-            np.float64
-        )
+        rows = [self.rows[utterance] for utterance in utterances]
+        return self.embeddings[rows].astype(np.float64)
 
-    def models(self, enrolments):
+    def models(self, enrolments: Sequence[Sequence[str]]) -> Models:
         """Models of lists of utterances: the mean of the raw embeddings and their number."""
-        return Models(
-            np.stack([self.of(utterances).mean(axis=0) for utterances in enrolments]),
-            np.array([len(utterances) for utterances in enrolments]),
-        )
+        means = [self.embeddings_of(utterances).mean(axis=0) for utterances in enrolments]
+        counts = [len(utterances) for utterances in enrolments]
+        return Models(np.stack(means), np.array(counts))
 
 
-def cosine(*, enrolment, counts, trial):
+def read_gallery(path: Path | str) -> Gallery:
+    """Read embeddings as a Gallery."""
+    return Gallery(read_embeddings(path), path)
+
+
+def read_enrolments(path: Path | str) -> Lookup[list[str]]:
+    """Read who is enrolled by what: Lookup {enrolment: [utterance, ...]}."""
+    return Lookup(tables.read_enrolments(path), path=path, kind="enrolment")
+
+
+def read_speakers(path: Path | str) -> Lookup[str]:
+    """Read who speaks from a manifest: Lookup {utterance: speaker}."""
+    speakers = {utterance.utterance: utterance.speaker for utterance in read_manifest(path)}
+    return Lookup(speakers, path=path, kind="utterance")
+
+
+def cosine(*, enrolment: Floats, counts: Any, trial: Floats) -> Floats:
     """Cosine of every enrolment's mean with every trial; ``counts`` plays no part."""
     return _unit(enrolment) @ _unit(trial).T
 
 
-def jensen_shannon(*, enrolment, counts, trial):
+def jensen_shannon(*, enrolment: Floats, counts: Any, trial: Floats) -> Floats:
     """One minus the Jensen-Shannon distance (square root of the divergence in bits) of histograms.
 
-    For embeddings that are counts or probabilities, such as histograms of F0 or of phones; each is scaled to sum 1.
-    Lin, Divergence measures based on the Shannon entropy, 1991; Endres and Schindelin, 2003 (the distance).
+    For embeddings that are counts or probabilities, such as histograms of F0 or of phones. Each is
+    scaled to sum 1; ``counts`` plays no part.
+
+    Lin, Divergence measures based on the Shannon entropy, 1991; Endres and Schindelin, 2003 (the
+    distance).
     """
     enrolment, trial = _distribution(enrolment), _distribution(trial)
     entropies = _entropy_bit(enrolment)[:, None] / 2 + _entropy_bit(trial) / 2
     mixed = np.stack([_entropy_bit((row + trial) / 2) for row in enrolment])
+    # Rounding can leave the divergence of equal histograms a little below zero.
     return 1 - np.sqrt(np.clip(mixed - entropies, 0.0, 1.0))
-
-
-def scorer(backend):
-    """The scorer of a back-end: cosine, jensen_shannon, or the npz of a trained PLDA."""
-    if backend in NAMED:
-        return NAMED[backend]
-    recipe = plda.read_recipe(backend)
-    dimensions = len(recipe.plda.mean) if recipe.lda is None else recipe.lda.shape[1]
-
-    def score(*, enrolment, counts, trial):
-        if enrolment.shape[1] != dimensions:
-            raise BadInput(
-                f"{backend}: is for {dimensions} dimensions, the embeddings have {enrolment.shape[1]}"
-            )
-        return plda.score_recipe(recipe, enrolment=enrolment, counts=counts, trial=trial)
-
-    return score
 
 
 NAMED = {"cosine": cosine, "jensen_shannon": jensen_shannon}
 
 
-def score_trials(score, trials, *, enrolment, trial, enrolments=None):
+def scorer(backend: str) -> Scorer:
+    """The scorer of a back-end: cosine, jensen_shannon, or the npz of a trained PLDA."""
+    if backend in NAMED:
+        return NAMED[backend]
+    recipe = recipes.read_recipe(backend)
+
+    def score(*, enrolment, counts, trial):
+        if enrolment.shape[1] != recipe.dimensions:
+            raise BadInput(
+                f"{backend}: is for {recipe.dimensions} dimensions, "
+                f"the embeddings have {enrolment.shape[1]}"
+            )
+        return recipes.score_recipe(recipe, enrolment=enrolment, counts=counts, trial=trial)
+
+    return score
+
+
+def score_trials(
+    score: Scorer,
+    trials: Sequence[Trial],
+    *,
+    enrolment: Gallery,
+    trial: Gallery,
+    enrolments: Lookup[list[str]] | None = None,
+) -> Floats:
     """Score every trial of a list.
 
     Parameters
@@ -112,58 +153,167 @@ def score_trials(score, trials, *, enrolment, trial, enrolments=None):
     Returns
     -------
     array (len(trials),)
+
+    Raises
+    ------
+    BadInput : an enrolment or an embedding is missing, or the embeddings do not fit each other
     """
-    enrolled, row = _numbered(of.enrolment for of in trials)
-    tried, column = _numbered(of.trial for of in trials)
+    enrolled, row = _numbered(listed.enrolment for listed in trials)
+    tried, column = _numbered(listed.trial for listed in trials)
     models = enrolment.models(_utterances(enrolled, enrolments))
-    trial_embeddings = trial.of(tried)
+    trial_embeddings = trial.embeddings_of(tried)
     _check_dimensions(models.means, trial_embeddings, enrolment, trial)
     scores = np.empty(len(trials))
     order = np.argsort(row, kind="stable")
     for start, block in _blocks(score, models, trial_embeddings):
         first, last = np.searchsorted(row[order], [start, start + len(block)])
-        wanted = order[first:last]
-        scores[wanted] = block[row[wanted] - start, column[wanted]]
+        in_block = order[first:last]
+        scores[in_block] = block[row[in_block] - start, column[in_block]]
     return scores
 
 
-def pair_matrix(score, trials, *, enrolment, trial, speakers):
-    """Score the list's trial utterances (rows, from ``enrolment``) against themselves (columns, from ``trial``).
+def pair_matrix(
+    score: Scorer,
+    trials: Sequence[Trial],
+    *,
+    enrolment: Gallery,
+    trial: Gallery,
+    speakers: Lookup[str],
+) -> ScoreMatrix:
+    """Score the list's trial utterances against themselves.
 
     Parameters
     ----------
+    score : scorer
+    trials : list of Trial
+    enrolment, trial : Gallery
+        Of the trial utterances: of the rows and of the columns.
     speakers : Lookup {utterance: speaker}
 
     Returns
     -------
     ScoreMatrix
     """
-    ids, _ = _numbered(of.trial for of in trials)
+    ids, _ = _numbered(listed.trial for listed in trials)
     models = enrolment.models([[utterance] for utterance in ids])
-    scores = _matrix(score, models, trial.of(ids), enrolment, trial)
-    of_speaker = [speakers[utterance] for utterance in ids]
-    return _score_matrix(ids, ids, of_speaker, of_speaker, scores)
+    scores = _matrix(score, models, trial.embeddings_of(ids), enrolment, trial)
+    speakers_of_ids = [speakers[utterance] for utterance in ids]
+    return _score_matrix(ids, ids, speakers_of_ids, speakers_of_ids, scores)
 
 
 def template_matrix(
-    score, trials, *, enrolment, trial, enrolments, enrolment_speakers, trial_speakers
-):
-    """Score the list's trial utterances (rows) against the list's enrolled speakers (columns, their mean).
+    score: Scorer,
+    trials: Sequence[Trial],
+    *,
+    enrolment: Gallery,
+    trial: Gallery,
+    enrolments: Lookup[list[str]],
+    enrolment_speakers: Lookup[str],
+    trial_speakers: Lookup[str],
+) -> ScoreMatrix:
+    """Score the list's trial utterances (rows) against its enrolled speakers (columns).
+
+    Parameters
+    ----------
+    score : scorer
+    trials : list of Trial
+    enrolment, trial : Gallery
+    enrolments : Lookup {enrolment: [utterance, ...]}
+    enrolment_speakers, trial_speakers : Lookup {utterance: speaker}
 
     Returns
     -------
     ScoreMatrix
+
+    Raises
+    ------
+    BadInput : an enrolment mixes speakers, or as ``score_trials``
     """
-    tried, _ = _numbered(of.trial for of in trials)
-    enrolled, _ = _numbered(of.enrolment for of in trials)
+    tried, _ = _numbered(listed.trial for listed in trials)
+    enrolled, _ = _numbered(listed.enrolment for listed in trials)
     utterances = _utterances(enrolled, enrolments)
-    scores = _matrix(score, enrolment.models(utterances), trial.of(tried), enrolment, trial)
+    scores = _matrix(
+        score, enrolment.models(utterances), trial.embeddings_of(tried), enrolment, trial
+    )
     row_speakers = [trial_speakers[utterance] for utterance in tried]
     column_speakers = [
-        _one_speaker(name, of, enrolment_speakers)
-        for name, of in zip(enrolled, utterances, strict=True)
+        _one_speaker(name, enrolling, enrolment_speakers)
+        for name, enrolling in zip(enrolled, utterances, strict=True)
     ]
     return _score_matrix(tried, enrolled, row_speakers, column_speakers, scores.T)
+
+
+Shifts = dict[str, dict[str, dict[str, list[str]]]]
+
+
+def read_samples(path: Path | str) -> Shifts:
+    """Read which observations are tests and templates of sampled galleries.
+
+    Returns
+    -------
+    dict {shift: {role: {speaker: [utterance, ...]}}}
+
+    Raises
+    ------
+    BadInput : a role that is none, or a speaker who has a test or a template only
+    """
+    shifts: Shifts = {}
+    for line, row in read_rows(path, SAMPLES):
+        if row["role"] not in ROLES:
+            raise BadInput(f"{path}:{line}: role '{row['role']}' is neither test nor template")
+        roles = shifts.setdefault(row["shift"], {role: {} for role in ROLES})
+        roles[row["role"]].setdefault(row["speaker"], []).append(row["utterance"])
+    if not shifts:
+        raise BadInput(f"{path}: lists no observation")
+    for shift, roles in shifts.items():
+        odd = roles["test"].keys() ^ roles["template"].keys()
+        if odd:
+            raise BadInput(
+                f"{path}: speaker '{min(odd)}' has no {' or no '.join(ROLES)} in shift {shift}"
+            )
+    return shifts
+
+
+def sample_matrix(
+    score: Scorer, shifts: Shifts, *, enrolment: Gallery, trial: Gallery
+) -> ScoreMatrix:
+    """Score the tests of every shift against the templates of the same shift.
+
+    A test or template is the mean of its observations' raw embeddings.
+
+    Parameters
+    ----------
+    score : scorer
+    shifts : see ``read_samples``
+    enrolment, trial : Gallery
+        Of the templates and of the tests.
+
+    Returns
+    -------
+    ScoreMatrix : a row for every speaker and shift (SPEAKER@SHIFT), a column for every speaker,
+        whose template is that of the row's shift
+    """
+    speakers = sorted(next(iter(shifts.values()))["template"])
+    rows: list[str] = []
+    scores = []
+    for shift, roles in shifts.items():
+        if sorted(roles["template"]) != speakers:
+            raise BadInput(f"shift {shift} holds other speakers than the first")
+        templates = enrolment.models([roles["template"][speaker] for speaker in speakers])
+        tests = trial.models([roles["test"][speaker] for speaker in speakers])
+        rows += [f"{speaker}@{shift}" for speaker in speakers]
+        of_shift = score(enrolment=templates.means, counts=templates.counts, trial=tests.means)
+        scores.append(of_shift.T)
+    row_ids, columns = np.array(rows), np.array(speakers)
+    return ScoreMatrix(
+        rows=row_ids,
+        columns=columns,
+        row_speakers=np.tile(columns, len(shifts)),
+        column_speakers=columns,
+        scores=np.concatenate(scores),
+        row_sources=row_ids,
+        column_sources=columns,
+    )
 
 
 def _matrix(score, models, trial_embeddings, enrolment, trial):
@@ -174,15 +324,14 @@ def _matrix(score, models, trial_embeddings, enrolment, trial):
     return scores
 
 
-def _blocks(score, models, trial_embeddings):
+def _blocks(
+    score: Scorer, models: Models, trial_embeddings: Floats
+) -> Iterator[tuple[int, Floats]]:
     """Yield (first row, scores of a block of rows against all trials)."""
     size = max(1, BLOCK_SCORES // max(1, len(trial_embeddings)))
     for start in range(0, len(models.means), size):
-        rows = slice(start, start + size)
-        yield (
-            start,
-            score(enrolment=models.means[rows], counts=models.counts[rows], trial=trial_embeddings),
-        )
+        means, counts = models.means[start : start + size], models.counts[start : start + size]
+        yield start, score(enrolment=means, counts=counts, trial=trial_embeddings)
 
 
 def _numbered(names):
@@ -198,17 +347,23 @@ def _utterances(enrolled, enrolments):
     return [[name] if enrolments is None else enrolments[name] for name in enrolled]
 
 
-def _one_speaker(name, utterances, speakers):
-    found = {speakers[utterance] for utterance in utterances}
-    if len(found) > 1:
-        raise BadInput(f"enrolment '{name}' mixes the speakers {' '.join(sorted(found))}")
-    return found.pop()
+def _one_speaker(enrolment, utterances, speaker_of):
+    speakers = {speaker_of[utterance] for utterance in utterances}
+    if len(speakers) > 1:
+        raise BadInput(f"enrolment '{enrolment}' mixes the speakers {' '.join(sorted(speakers))}")
+    return speakers.pop()
 
 
 def _score_matrix(rows, columns, row_speakers, column_speakers, scores):
-    sources = [np.array([source_of(name) for name in names]) for names in (rows, columns)]
-    speakers = [np.array(row_speakers), np.array(column_speakers)]
-    return ScoreMatrix(np.array(rows), np.array(columns), *speakers, scores, *sources)
+    return ScoreMatrix(
+        rows=np.array(rows),
+        columns=np.array(columns),
+        row_speakers=np.array(row_speakers),
+        column_speakers=np.array(column_speakers),
+        scores=scores,
+        row_sources=np.array([source_of(name) for name in rows]),
+        column_sources=np.array([source_of(name) for name in columns]),
+    )
 
 
 def _check_dimensions(models, trials, enrolment, trial):
@@ -219,6 +374,7 @@ def _check_dimensions(models, trials, enrolment, trial):
 
 
 def _unit(embeddings):
+    """Rows of length 1; a row of zeros stays, and is like nobody."""
     norms = np.linalg.norm(embeddings, axis=1, keepdims=True)
     return embeddings / np.where(norms > 0, norms, 1.0)
 
@@ -227,66 +383,11 @@ def _distribution(embeddings):
     sums = embeddings.sum(axis=1, keepdims=True)
     if (embeddings < 0).any() or (sums == 0).any():
         raise BadInput(
-            "jensen_shannon compares histograms: an embedding here has negative entries or is all zero"
+            "jensen_shannon compares histograms: "
+            "an embedding here has negative entries or is all zero"
         )
     return embeddings / sums
 
 
 def _entropy_bit(distributions):
     return -(distributions * np.log2(np.where(distributions > 0, distributions, 1.0))).sum(axis=1)
-
-
-# Scores of sampled galleries: the tests of every shift against the templates of the same shift.
-
-SAMPLES = ["shift", "speaker", "role", "utterance"]
-ROLES = ("test", "template")
-
-
-def read_samples(path):
-    """Read which observations are tests and templates: {shift: {role: {speaker: [utterance, ...]}}}."""
-    shifts = {}
-    for line, row in read_rows(path, SAMPLES):
-        if row["role"] not in ROLES:
-            raise BadInput(f"{path}:{line}: role '{row['role']}' is neither test nor template")
-        of_shift = shifts.setdefault(row["shift"], {role: {} for role in ROLES})
-        of_shift[row["role"]].setdefault(row["speaker"], []).append(row["utterance"])
-    if not shifts:
-        raise BadInput(f"{path}: lists no observation")
-    for shift, roles in shifts.items():
-        odd = roles["test"].keys() ^ roles["template"].keys()
-        if odd:
-            raise BadInput(
-                f"{path}: speaker '{min(odd)}' has no {' or no '.join(ROLES)} in shift {shift}"
-            )
-    return shifts
-
-
-def sample_matrix(score, shifts, *, enrolment, trial):
-    """Score the tests of all shifts; a test or template is the mean of its observations' raw embeddings.
-
-    Parameters
-    ----------
-    score : scorer (see backends)
-    shifts : see read_samples
-    enrolment, trial : backends.Gallery
-        Of the templates and of the tests.
-
-    Returns
-    -------
-    ScoreMatrix : a row for every speaker and shift (SPEAKER@SHIFT), a column for every speaker, whose template is that
-    of the row's shift
-    """
-    speakers = sorted(next(iter(shifts.values()))["template"])
-    rows, scores = [], []
-    for shift, roles in shifts.items():
-        if sorted(roles["template"]) != speakers:
-            raise BadInput(f"shift {shift} holds other speakers than the first")
-        templates = enrolment.models([roles["template"][speaker] for speaker in speakers])
-        tests = trial.models([roles["test"][speaker] for speaker in speakers])
-        rows += [f"{speaker}@{shift}" for speaker in speakers]
-        scores.append(
-            score(enrolment=templates.means, counts=templates.counts, trial=tests.means).T
-        )
-    rows, columns = np.array(rows), np.array(speakers)
-    of_rows = np.tile(columns, len(shifts))
-    return ScoreMatrix(rows, columns, of_rows, columns, np.concatenate(scores), rows, columns)

@@ -1,19 +1,28 @@
-"""Frames of the encoders that SpeechBrain wraps: wav2vec 2.0, HuBERT and WavLM as the Hugging Face hub has them.
+"""Frames of self-supervised encoders: wav2vec 2.0, HuBERT and WavLM.
 
 Conventions
 -----------
-* An encoder is a folder of the hub: config.json, preprocessor_config.json, and model.safetensors or pytorch_model.bin.
-* Frames are the last layer's, as SpeechBrain's ``Wav2Vec2``, ``HuBERT`` and ``WavLM`` give them for the utterance
-  alone: ``speechbrain.integrations.huggingface``.
-* Nothing in a folder runs as code, and nothing is fetched: the network is built from the plain fields of FIELDS, every
-  weight of it has to be there, and weights are loaded as tensors only. The package transformers is imported here only.
+* An encoder is a folder of one of two kinds; which one, config.json says by being there.
+* A folder of the Hugging Face hub: config.json, preprocessor_config.json, and model.safetensors or
+  pytorch_model.bin. Frames are the last layer's, as SpeechBrain's ``Wav2Vec2``, ``HuBERT`` and
+  ``WavLM`` (``speechbrain.integrations.huggingface``) give them for the utterance alone.
+* A folder of SpeechBrain's wav2vec 2.0 recipe: its hyperparameter file as hyperparams.yaml (the
+  fields ``extractor`` and ``encoder_wrapper``, which holds the transformer), and of its checkpoint
+  latent_extractor.ckpt and latent_encoder.ckpt.
+* Nothing in a folder runs as code, and nothing is fetched. A network of the hub is built from the
+  plain fields of FIELDS, one of SpeechBrain as ``hyperparameters`` says. Every weight of it has to
+  be there, and weights are loaded as tensors only.
+* A frame is an output of the last layer, every ``hop`` samples of speech at 16 kHz. It sees
+  ``window`` samples of speech directly and all others through the transformer.
 
 References
 ----------
-Baevski et al., wav2vec 2.0, NeurIPS 2020. Hsu et al., HuBERT, TASLP 2021. Chen et al., WavLM, JSTSP 2022.
+Baevski et al., wav2vec 2.0, NeurIPS 2020. Hsu et al., HuBERT, TASLP 2021. Chen et al., WavLM,
+JSTSP 2022. Ravanelli et al., SpeechBrain, 2021.
 """
 
 from pathlib import Path
+from typing import Any
 
 import voiceprivacy.attack.torchaudio_loader  # noqa: F401
 
@@ -21,44 +30,74 @@ import numpy as np
 import torch
 from torch.nn.functional import layer_norm
 
+from voiceprivacy.attack import Floats
 from voiceprivacy.attack.extractors.hyperparameters import Hyperparameters
-from voiceprivacy.attack.extractors.networks import SETTINGS, load_weights, single_thread
+from voiceprivacy.attack.extractors.networks import SETTINGS, load_weights, one_line, single_thread
 from voiceprivacy.inout.files import BadInput, read_json, refuse_endless
 
-HUB_SETTINGS, PREPARATION = "config.json", "preprocessor_config.json"
-HUB_WEIGHTS = ["model.safetensors", "pytorch_model.bin"]
-KINDS = {"wav2vec2": "Wav2Vec2", "hubert": "Hubert", "wavlm": "WavLM"}
-FIELDS = [
-    *(
-        "conv_dim",
-        "conv_kernel",
-        "conv_stride",
-        "conv_bias",
-        "feat_extract_norm",
-        "feat_extract_activation",
-    ),
-    *(
-        "num_feat_extract_layers",
-        "feat_proj_layer_norm",
-        "hidden_size",
-        "num_hidden_layers",
-        "num_attention_heads",
-    ),
-    *(
-        "intermediate_size",
-        "hidden_act",
-        "layer_norm_eps",
-        "do_stable_layer_norm",
-        "num_conv_pos_embeddings",
-    ),
-    *("num_conv_pos_embedding_groups", "conv_pos_batch_norm", "num_buckets", "max_bucket_distance"),
-]
-UNUSED = "masked_spec_embed"  # of training only
 SAMPLE_RATE = 16000
 
+HUB_SETTINGS, HUB_PREPARATION = "config.json", "preprocessor_config.json"
+HUB_WEIGHTS = ["model.safetensors", "pytorch_model.bin"]
+KINDS = {"wav2vec2": "Wav2Vec2", "hubert": "Hubert", "wavlm": "WavLM"}
+FIELD_LIST = """
+conv_dim conv_kernel conv_stride conv_bias feat_extract_norm feat_extract_activation
+num_feat_extract_layers feat_proj_layer_norm hidden_size num_hidden_layers num_attention_heads
+intermediate_size hidden_act layer_norm_eps do_stable_layer_norm num_conv_pos_embeddings
+num_conv_pos_embedding_groups conv_pos_batch_norm num_buckets max_bucket_distance
+"""
+FIELDS = FIELD_LIST.split()
+TRAINING_ONLY = "masked_spec_embed"  # a weight that published folders may lack
 
-class Network(torch.nn.Module):
-    """An encoder's network: waves (1, N) -> frames (1, F, D).
+EXTRACTOR = ["speechbrain.lobes.models.wav2vec.W2VLatentExtractor"]
+WRAPPER = ["speechbrain.lobes.models.wav2vec.EncoderWrapper"]
+EXTRACTOR_WEIGHTS, ENCODER_WEIGHTS = "latent_extractor.ckpt", "latent_encoder.ckpt"
+SPEECHBRAIN_FILES = [SETTINGS, EXTRACTOR_WEIGHTS, ENCODER_WEIGHTS]
+
+
+class Encoder:
+    """An encoder in memory: ``frames`` turns samples into frames.
+
+    Attributes
+    ----------
+    window, hop : int, samples at 16 kHz
+    """
+
+    def __init__(self, folder: Path | str) -> None:
+        """Load an encoder's folder; BadInput says which file or field is not of this kind."""
+        folder = Path(folder)
+        if not folder.is_dir():
+            hub_files = ", ".join([HUB_SETTINGS, HUB_PREPARATION, " or ".join(HUB_WEIGHTS)])
+            raise BadInput(
+                f"{folder}: not found "
+                f"(a folder with {', '.join(SPEECHBRAIN_FILES)}, or with {hub_files})"
+            )
+        is_of_hub = (folder / HUB_SETTINGS).exists()
+        self.folder = folder
+        self.network: Any = HubNetwork(folder) if is_of_hub else SpeechBrainNetwork(folder)
+        self.hop, self.window = 1, 1
+        for kernel, stride in zip(self.network.kernels, self.network.strides, strict=True):
+            self.window += (kernel - 1) * self.hop
+            self.hop *= stride
+
+    def frames(self, samples: Floats) -> Floats:
+        """Frames (F, D) float32 of the samples (N,) of one utterance at 16 kHz.
+
+        F = 1 + (N - window) // hop.
+        """
+        wave = torch.from_numpy(np.ascontiguousarray(samples, dtype=np.float32))[None]
+        with torch.inference_mode(), single_thread():
+            try:
+                return self.network(wave)[0].numpy()
+            # Speech longer than the positional encoding, or parts that do not fit each other.
+            except RuntimeError as error:
+                raise BadInput(
+                    f"{self.folder}: cannot encode {len(samples)} samples ({one_line(error)})"
+                ) from None
+
+
+class SpeechBrainNetwork(torch.nn.Module):
+    """The network of SpeechBrain's own wav2vec 2.0: waves (1, N) -> frames (1, F, D).
 
     Attributes
     ----------
@@ -66,31 +105,43 @@ class Network(torch.nn.Module):
         Of the convolutions.
     """
 
-    def __init__(self, folder):
-        """Load a folder of the hub; BadInput says which file or field is not of this kind."""
+    def __init__(self, folder: Path) -> None:
         super().__init__()
-        folder = Path(folder)
-        self.normalises = _normalises(folder / PREPARATION)
-        self.model = _built(folder / HUB_SETTINGS)
-        self.kernels, self.strides = self.model.config.conv_kernel, self.model.config.conv_stride
-        _load(
-            self.model,
-            next(
-                (folder / name for name in HUB_WEIGHTS if (folder / name).exists()),
-                folder / HUB_WEIGHTS[0],
-            ),
-        )
+        settings = Hyperparameters(folder / SETTINGS)
+        self.extractor = settings.section("extractor", classes=EXTRACTOR).build()
+        self.encoder = settings.section("encoder_wrapper", classes=WRAPPER).build()
+        load_weights(self.extractor, folder / EXTRACTOR_WEIGHTS)
+        load_weights(self.encoder, folder / ENCODER_WEIGHTS)
+        self.kernels, self.strides = self.extractor.kernel_sizes, self.extractor.strides
         self.eval()
 
-    def forward(self, waves):
+    def forward(self, waves: torch.Tensor) -> torch.Tensor:
+        """Frames of waves."""
+        return self.encoder(self.extractor(waves))["embeddings"]
+
+
+class HubNetwork(torch.nn.Module):
+    """The network of a folder of the hub: called and described as ``SpeechBrainNetwork``."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.normalises = _normalises(folder / HUB_PREPARATION)
+        self.model = _built(folder / HUB_SETTINGS)
+        self.kernels, self.strides = self.model.config.conv_kernel, self.model.config.conv_stride
+        present = [folder / name for name in HUB_WEIGHTS if (folder / name).exists()]
+        _load(self.model, present[0] if present else folder / HUB_WEIGHTS[0])
+        self.eval()
+
+    def forward(self, waves: torch.Tensor) -> torch.Tensor:
+        """Frames of waves."""
         if self.normalises:
             waves = layer_norm(waves, waves.shape[1:])
         return self.model(waves).last_hidden_state
 
 
 def _normalises(path):
-    """Whether speech is scaled to mean 0 and variance 1; BadInput where it is not heard at 16 kHz."""
-    settings = _fields(path)
+    """Whether speech is scaled to mean 0 and variance 1; BadInput if not heard at 16 kHz."""
+    settings = _json_object(path)
     if settings.get("sampling_rate", SAMPLE_RATE) != SAMPLE_RATE:
         raise BadInput(
             f"{path}: sampling_rate is {settings['sampling_rate']}, expected {SAMPLE_RATE}"
@@ -100,7 +151,7 @@ def _normalises(path):
 
 def _built(path):
     """The network of a config.json, with random weights."""
-    settings = _fields(path)
+    settings = _json_object(path)
     kind = KINDS.get(settings.get("model_type"))
     if kind is None:
         raise BadInput(
@@ -109,19 +160,17 @@ def _built(path):
     if settings.get("add_adapter"):
         raise BadInput(f"{path}: add_adapter is true; frames behind an adapter are not read")
     transformers = _transformers()
+    fields = {key: settings[key] for key in FIELDS if key in settings}
     try:
-        config = getattr(transformers, f"{kind}Config")(
-            **{key: settings[key] for key in FIELDS if key in settings}
-        )
+        config = getattr(transformers, f"{kind}Config")(**fields)
         return getattr(transformers, f"{kind}Model")(config)
     except Exception as error:  # of whatever its numbers lead to
-        reason = " ".join(str(error).split())[:200]
         raise BadInput(
-            f"{path}: no network can be built from it ({type(error).__name__}: {reason})"
+            f"{path}: no network can be built from it ({type(error).__name__}: {one_line(error)})"
         ) from None
 
 
-def _fields(path):
+def _json_object(path):
     settings = read_json(path)
     if not isinstance(settings, dict):
         raise BadInput(f"{path}: is not a JSON object of fields")
@@ -133,8 +182,8 @@ def _transformers():
         import transformers  # seconds, and of use to few: not for everybody
     except ImportError:
         raise BadInput(
-            "the package transformers, which encoders of the Hugging Face hub need, is not installed here: "
-            "install the version that envs/requirements.txt names"
+            "the package transformers, which encoders of the Hugging Face hub need, "
+            "is not installed here: install the version that envs/requirements.txt names"
         ) from None
     return transformers
 
@@ -143,18 +192,18 @@ def _load(model, path):
     """Load the weights of a network; what belongs to a head on top of it is left out."""
     state = _tensors(path)
     prefix = f"{model.base_model_prefix}."
-    if any(name.startswith(prefix) for name in state):
-        state = {
-            name.removeprefix(prefix): of for name, of in state.items() if name.startswith(prefix)
-        }
+    inner = {
+        name.removeprefix(prefix): tensor
+        for name, tensor in state.items()
+        if name.startswith(prefix)
+    }
     try:
-        unfit = model.load_state_dict(state, strict=False)
+        unfit = model.load_state_dict(inner or state, strict=False)
     except RuntimeError as error:
-        reason = " ".join(str(error).split())[:200]
         raise BadInput(
-            f"{path}: not the weights of the network in {HUB_SETTINGS} ({reason})"
+            f"{path}: not the weights of the network in {HUB_SETTINGS} ({one_line(error)})"
         ) from None
-    missing = sorted(set(unfit.missing_keys) - {UNUSED})
+    missing = sorted(set(unfit.missing_keys) - {TRAINING_ONLY})
     if missing:
         raise BadInput(
             f"{path}: has no weights {missing[0]}, so it does not belong to {HUB_SETTINGS}"
@@ -173,81 +222,4 @@ def _tensors(path):
     except FileNotFoundError:
         raise BadInput(f"{path}: not found") from None
     except Exception as error:  # of a file that can be anything
-        raise BadInput(f"{path}: holds no weights ({' '.join(str(error).split())[:200]})") from None
-
-
-# Frames of a self-supervised encoder, of SpeechBrain's own or of one that it wraps.
-#
-# Conventions
-# -----------
-# * An encoder is a folder of SpeechBrain's wav2vec 2.0 recipe: its hyperparameter file as hyperparams.yaml (the fields
-#   ``extractor`` and ``encoder_wrapper``, which holds the transformer) and of its checkpoint latent_extractor.ckpt and
-#   latent_encoder.ckpt. Nothing in it runs as code: see ``hyperparameters``; weights are loaded as tensors only.
-# * Or it is a folder of the Hugging Face hub, which config.json says: see ``hugging_face``.
-# * A frame is an output of the last layer, every ``hop`` samples of speech at 16 kHz, and sees ``window`` samples of
-#   speech directly and all others through the transformer.
-#
-# References
-# ----------
-# Baevski et al., wav2vec 2.0, NeurIPS 2020. Ravanelli et al., SpeechBrain, 2021.
-
-EXTRACTOR = ["speechbrain.lobes.models.wav2vec.W2VLatentExtractor"]
-WRAPPER = ["speechbrain.lobes.models.wav2vec.EncoderWrapper"]
-EXTRACTOR_WEIGHTS, ENCODER_WEIGHTS = "latent_extractor.ckpt", "latent_encoder.ckpt"
-FILES = [SETTINGS, EXTRACTOR_WEIGHTS, ENCODER_WEIGHTS]
-
-
-class Encoder:
-    """An encoder in memory: ``frames`` turns samples into frames.
-
-    Attributes
-    ----------
-    window, hop : int, samples at 16 kHz
-    """
-
-    def __init__(self, folder):
-        """Load an encoder's folder; BadInput says which file or field is not of this kind."""
-        folder = Path(folder)
-        if not folder.is_dir():
-            of_hub = ", ".join([HUB_SETTINGS, PREPARATION, " or ".join(HUB_WEIGHTS)])
-            raise BadInput(
-                f"{folder}: not found (a folder with {', '.join(FILES)}, or with {of_hub})"
-            )
-        is_of_hub = (folder / HUB_SETTINGS).exists()
-        self.folder = folder
-        self.network = Network(folder) if is_of_hub else SpeechBrainNetwork(folder)
-        self.hop, self.window = 1, 1
-        for kernel, stride in zip(self.network.kernels, self.network.strides, strict=True):
-            self.window += (kernel - 1) * self.hop
-            self.hop *= stride
-
-    def frames(self, samples):
-        """Frames (F, D) float32 of the samples (N,) of one utterance at 16 kHz, F = 1 + (N - window) // hop."""
-        wave = torch.from_numpy(np.ascontiguousarray(samples, dtype=np.float32))[None]
-        with torch.inference_mode(), single_thread():
-            try:
-                return self.network(wave)[0].numpy()
-            except (
-                RuntimeError
-            ) as error:  # longer than its positional encoding, or parts that do not fit each other
-                reason = " ".join(str(error).split())[:200]
-                raise BadInput(
-                    f"{self.folder}: cannot encode {len(samples)} samples ({reason})"
-                ) from None
-
-
-class SpeechBrainNetwork(torch.nn.Module):
-    """The network of SpeechBrain's own wav2vec 2.0: called and described as ``hugging_face.Network``."""
-
-    def __init__(self, folder):
-        super().__init__()
-        settings = Hyperparameters(folder / SETTINGS)
-        self.extractor = settings.section("extractor", classes=EXTRACTOR).build()
-        self.encoder = settings.section("encoder_wrapper", classes=WRAPPER).build()
-        load_weights(self.extractor, folder / EXTRACTOR_WEIGHTS)
-        load_weights(self.encoder, folder / ENCODER_WEIGHTS)
-        self.kernels, self.strides = self.extractor.kernel_sizes, self.extractor.strides
-        self.eval()
-
-    def forward(self, waves):
-        return self.encoder(self.extractor(waves))["embeddings"]
+        raise BadInput(f"{path}: holds no weights ({one_line(error)})") from None

@@ -1,56 +1,172 @@
-"""Embeddings that are made elsewhere: by a command in any language, or ready-made in a file.
+"""What others made: models of the Hugging Face hub, commands in any language, embeddings.
 
 Conventions
 -----------
-A command is called as ``<command> --manifest IN.tsv --embeddings OUT.npz``, with absolute paths also in the manifest,
-and writes ids (N,) and embeddings (N, D), one row for every utterance. Whatever arrives is checked: every utterance
-once, finite numbers.
+* A model of the hub is fetched at a pinned commit: a branch or a tag can move.
+* A command is called as ``<command> --manifest IN.tsv --embeddings OUT.npz``, with absolute paths
+  also in the manifest. It writes ids (N,) and embeddings (N, D), one row for every utterance.
+* Whatever arrives is checked: every utterance once, finite numbers.
+
+The package huggingface_hub is imported where it is used: a tenth of a command's start-up.
 """
 
+import re
+import shutil
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings
-from voiceprivacy.inout.files import BadInput, naming
-from voiceprivacy.inout.tables import write_manifest
+from voiceprivacy.inout.files import BadInput, naming, whole_folder_or_absent
+from voiceprivacy.inout.tables import Utterance, write_manifest
 from voiceprivacy.running import programs
 
+NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
+COMMIT = re.compile(r"[0-9a-f]{7,40}")
+NEEDED = ["hyperparams.yaml", "embedding_model.ckpt"]
+FILES = [*NEEDED, "mean_var_norm_emb.ckpt", "classifier.ckpt", "label_encoder.txt"]
+TIMEOUT_S = 10
 
-def from_command(command, utterances, *, threads, minutes=None, sandbox=False):
+
+def model_folder(model: str | Path, *, revision: str | None = None) -> Path:
+    """The folder of a model.
+
+    Parameters
+    ----------
+    model : path or str
+        A folder, or the name of a model of the hub.
+    revision : str, optional
+        The commit of the hub's model, which is downloaded into the hub's own cache.
+    """
+    if Path(model).is_dir():
+        return Path(model)
+    if not NAME.fullmatch(str(model)):
+        raise BadInput(f"{model}: not found")
+    if revision is None:
+        raise BadInput(
+            f"{model}: not found; if it is a model of the hub, "
+            "give the commit to use with --revision"
+        )
+    return _snapshot(str(model), revision)
+
+
+def fetch(model: str, *, revision: str, folder: Path | str) -> None:
+    """Download a model of the hub into ``folder``, which is whole or absent afterwards."""
+    if not NAME.fullmatch(model):
+        raise BadInput(
+            f"'{model}' is not the name of a model on the hub, "
+            "such as speechbrain/spkrec-ecapa-voxceleb"
+        )
+    snapshot = _snapshot(model, revision)
+    with whole_folder_or_absent(folder) as temporary:
+        for name in FILES:
+            if (snapshot / name).exists():
+                shutil.copyfile(snapshot / name, temporary / name)
+
+
+def from_command(
+    command: str,
+    utterances: list[Utterance],
+    *,
+    threads: int,
+    minutes: float | None = None,
+    sandbox: bool = False,
+) -> Embeddings:
     """Run somebody's extractor: Embeddings of ``utterances``, in their order.
 
-    {scripts}, {resources} and {threads} in the command are filled in; no shell is involved. After ``minutes`` it is
-    ended, with all that it started. With ``sandbox`` it runs in a box of voiceprivacy.running.box.
+    Parameters
+    ----------
+    command : str
+        {scripts}, {resources} and {threads} in it are filled in; no shell is involved.
+    utterances : list of Utterance
+    threads : int
+    minutes : float, optional
+        After which it is ended, with all that it started.
+    sandbox : bool
+        Whether it runs in a box (see ``voiceprivacy.running.box``).
     """
     words = programs.words_of(command, threads=threads)
     with tempfile.TemporaryDirectory() as folder:
-        manifest, made = Path(folder) / "manifest.tsv", Path(folder) / "embeddings.npz"
+        manifest, written = Path(folder) / "manifest.tsv", Path(folder) / "embeddings.npz"
         write_manifest(manifest, utterances)
-        words += ["--manifest", str(manifest), "--embeddings", str(made)]
-        box = {"writable": folder if sandbox else None}
-        programs.run(words, name=f"command '{command}'", threads=threads, minutes=minutes, **box)
-        if not made.exists():
+        programs.run(
+            [*words, "--manifest", str(manifest), "--embeddings", str(written)],
+            name=f"command '{command}'",
+            threads=threads,
+            minutes=minutes,
+            writable=Path(folder) if sandbox else None,
+        )
+        if not written.exists():
             raise BadInput(f"command '{command}' wrote no --embeddings")
         with naming(f"what command '{command}' wrote"):
-            return of_utterances(made, utterances)
+            return from_file(written, utterances)
 
 
-def of_utterances(path, utterances):
+def from_file(path: Path | str, utterances: list[Utterance]) -> Embeddings:
     """Read the Embeddings of ``utterances`` from a file that may hold more.
 
     Raises
     ------
     BadInput : an utterance is missing or occurs twice, or its embedding is not finite
     """
-    found = read_embeddings(path)
-    rows = {name: row for row, name in enumerate(found.ids.tolist())}
+    ids, embeddings = read_embeddings(path)
+    row_of = {name: row for row, name in enumerate(ids.tolist())}
     for utterance in utterances:
-        if utterance.utterance not in rows:
+        if utterance.utterance not in row_of:
             raise BadInput(f"{path}: has no embedding of '{utterance.utterance}'")
-        if not np.isfinite(found.embeddings[rows[utterance.utterance]]).all():
+        if not np.isfinite(embeddings[row_of[utterance.utterance]]).all():
             raise BadInput(f"{path}: the embedding of '{utterance.utterance}' is not finite")
-    names = np.array([of.utterance for of in utterances])
-    wanted = [rows[name] for name in names.tolist()]
-    return Embeddings(names, found.embeddings[wanted].astype(np.float32))
+    rows = [row_of[utterance.utterance] for utterance in utterances]
+    return Embeddings(ids[rows], embeddings[rows].astype(np.float32))
+
+
+def _snapshot(model, revision):
+    """The hub's own cached folder of a model.
+
+    A download may have been killed: where a file is missing, the network is asked for it. Without
+    a network, a folder that has what is needed will do.
+    """
+    from huggingface_hub import HfApi, snapshot_download
+    from huggingface_hub.errors import HTTPError
+
+    if not COMMIT.fullmatch(revision):
+        raise BadInput(
+            f"revision '{revision}' of {model} is not a commit (7 to 40 hexadecimal digits): "
+            "a name can move"
+        )
+    cached = _cached(model, revision)
+    if cached and not _missing(cached, FILES):
+        return cached
+    wanted = {"revision": revision, "allow_patterns": FILES, "etag_timeout": TIMEOUT_S}
+    try:
+        # The API answers at once where there is no network; a download would try again first.
+        HfApi().model_info(model, revision=revision, timeout=TIMEOUT_S)
+        folder = Path(snapshot_download(model, **wanted))
+    except (HTTPError, OSError, ValueError) as error:
+        if cached and not _missing(cached, NEEDED):
+            return cached
+        reason = " ".join(str(error).split())[:200]
+        raise BadInput(
+            f"{model} at {revision}: cannot be fetched ({reason}); "
+            "without a network, give the folder of a copy"
+        ) from None
+    if _missing(folder, NEEDED):
+        missing = _missing(folder, NEEDED)[0]
+        raise BadInput(f"{model}: has no {missing}, so it is not a SpeechBrain speaker model")
+    return folder
+
+
+def _cached(model, revision):
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    wanted = {"revision": revision, "allow_patterns": FILES, "local_files_only": True}
+    try:
+        return Path(snapshot_download(model, **wanted))
+    except LocalEntryNotFoundError:
+        return None
+
+
+def _missing(folder, names):
+    return [name for name in names if not (folder / name).exists()]

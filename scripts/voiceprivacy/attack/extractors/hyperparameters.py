@@ -1,16 +1,20 @@
 """Read SpeechBrain's hyperparameter files without running what is in them.
 
-HyperPyYAML, which SpeechBrain uses, imports and calls whatever a file names. Here a file is parsed by a safe YAML
-loader, and only the classes of CLASSES are built, from plain fields: a file can choose among them and set their
-numbers, nothing else. A section that nobody asks for is never looked at.
+HyperPyYAML, which SpeechBrain uses, imports and calls whatever a file names. Here a file is parsed
+by a safe YAML loader, and only the classes of CLASSES are built, from plain fields. A file can
+choose among them and set their numbers, nothing else. A section that nobody asks for is never
+looked at.
 
-Understood tags: ``!new:<class>`` (an object), ``!name:<class>`` (the class, with its fields bound), ``!ref <field>``
-(another field) and ``!PLACEHOLDER`` (a value that the reader supplies).
+Understood tags: ``!new:<class>`` (an object), ``!name:<class>`` (the class, with its fields bound),
+``!ref <field>`` (another field) and ``!PLACEHOLDER`` (a value that the reader supplies).
 """
 
 import functools
 import importlib
 import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -41,49 +45,64 @@ CLASSES = {
 }
 REFERENCE = re.compile(r"<([\w.]+)>")
 NEW, NAME = "!new:", "!name:"
+DEEPEST = 50  # references in a row: more are taken for a circle
+BUILDING_ERRORS = (
+    TypeError,
+    ValueError,
+    AssertionError,
+    IndexError,
+    AttributeError,
+    RuntimeError,
+)
 
 
 class Section:
-    """One ``!new:`` or ``!name:`` section: the class it names and its fields, not built yet."""
+    """One ``!new:`` or ``!name:`` section: the class it names and its fields, not built yet.
 
-    def __init__(self, place, tag, fields):
-        self.place = place
+    Attributes
+    ----------
+    where : str
+        File, line and field, for messages.
+    deferred : bool
+        Whether the class itself is meant, not an object of it.
+    of_class : str
+        Full name of the class.
+    fields : dict
+    """
+
+    def __init__(self, where: str, tag: str, fields: dict[str, Any]) -> None:
+        """Take a section apart; BadInput where its class is none of CLASSES."""
+        self.where = where
         self.deferred = tag.startswith(NAME)
         self.of_class = tag.removeprefix(NAME if self.deferred else NEW)
         self.fields = fields
         if self.of_class not in CLASSES:
             raise BadInput(
-                f"{place}: '{self.of_class}' is not a class that is built here: {', '.join(sorted(CLASSES))}"
+                f"{where}: '{self.of_class}' is not a class that is built here: "
+                f"{', '.join(sorted(CLASSES))}"
             )
 
-    def class_(self):
+    def class_(self) -> Any:
         """The class itself."""
         module, _, name = self.of_class.rpartition(".")
         return getattr(importlib.import_module(module), name)
 
-    def build(self):
+    def build(self) -> Any:
         """Make the object (or the class with its fields bound)."""
-        made = self.class_()
+        class_ = self.class_()
         fields = {key: built(value) for key, value in self.fields.items()}
         if self.deferred:
-            return functools.partial(made, **fields) if fields else made
+            return functools.partial(class_, **fields) if fields else class_
         try:
-            return made(**fields)
-        except (
-            TypeError,
-            ValueError,
-            AssertionError,
-            IndexError,
-            AttributeError,
-            RuntimeError,
-        ) as error:
-            raise BadInput(f"{self.place}: cannot build {self.of_class} ({error})") from None
+            return class_(**fields)
+        except BUILDING_ERRORS as error:
+            raise BadInput(f"{self.where}: cannot build {self.of_class} ({error})") from None
 
 
 class Hyperparameters:
     """The fields of a hyperparameter file, resolved one by one as they are asked for."""
 
-    def __init__(self, path, placeholders=None):
+    def __init__(self, path: Path | str, placeholders: Mapping[str, Any] | None = None) -> None:
         """Parse ``path``; ``placeholders`` {field: value} are what ``!PLACEHOLDER`` fields get."""
         self.path = path
         self.placeholders = placeholders or {}
@@ -95,104 +114,103 @@ class Hyperparameters:
             )
         self.nodes = {key.value: value for key, value in root.value}
 
-    def __contains__(self, field):
+    def __contains__(self, field: str) -> bool:
         return field in self.nodes
 
-    def get(self, field, *, default=None):
-        """The value of a field: a plain value, a list, a dict or a Section; ``default`` where the field is absent."""
+    def get(self, field: str, *, default: Any = None) -> Any:
+        """The value of a field: a plain value, a list, a dict or a Section; or ``default``."""
         return self._resolved(self.nodes[field], (field,)) if field in self.nodes else default
 
-    def section(self, field, *, classes, deferred=False):
-        """The Section of a field, which must be an object (``deferred``: the class itself) of one of ``classes``."""
+    def section(self, field: str, *, classes: Sequence[str], deferred: bool = False) -> Section:
+        """The Section of a field.
+
+        Raises
+        ------
+        BadInput : it is no object (``deferred``: no class itself) of one of ``classes``
+        """
         if field not in self.nodes:
             raise BadInput(
-                f"{self.path}: has no field '{field}', so it is not a SpeechBrain model of this kind"
+                f"{self.path}: has no field '{field}', "
+                "so it is not a SpeechBrain model of this kind"
             )
-        section = self.get(field)
-        if (
-            not isinstance(section, Section)
-            or section.deferred != deferred
-            or section.of_class not in classes
-        ):
-            found = section.of_class if isinstance(section, Section) else section
-            tag = NAME if deferred else NEW
-            raise BadInput(
-                f"{self.path}: {field} is '{found}', expected {tag}{f' or {tag}'.join(classes)}"
-            )
-        return section
+        value = self.get(field)
+        if isinstance(value, Section):
+            if value.deferred == deferred and value.of_class in classes:
+                return value
+            value = value.of_class
+        tag = NAME if deferred else NEW
+        expected = " or ".join(f"{tag}{name}" for name in classes)
+        raise BadInput(f"{self.path}: {field} is '{value}', expected {expected}")
 
-    def number(self, field):
+    def number(self, field: str) -> Any:
         """The positive number of a field."""
         value = self.get(field)
         if not _is_number(value) or value <= 0:
             raise BadInput(f"{self.path}: {field} is '{value}', expected a positive number")
         return value
 
-    def number_or_zero(self, field, *, default):
+    def number_or_zero(self, field: str, *, default: float) -> Any:
         """The number of a field, not below zero; ``default`` where the field is absent."""
         value = self.get(field, default=default)
         return value if value in (0, default) else self.number(field)
 
-    def numbers(self, field, *, default):
-        """The list of numbers of a field."""
+    def numbers(self, field: str, *, default: list[float]) -> list[float]:
+        """The list of numbers of a field, at least one."""
         values = self.get(field, default=default)
-        if (
-            not isinstance(values, list)
-            or not values
-            or not all(_is_number(value) for value in values)
-        ):
+        if not isinstance(values, list) or not values or not all(map(_is_number, values)):
             raise BadInput(f"{self.path}: {field} is '{values}', expected a list of numbers")
         return values
 
     def _resolved(self, node, trail):
-        place = f"{self.path}:{node.start_mark.line + 1}: {trail[0]}"
-        if len(trail) > 50:
-            raise BadInput(f"{place}: refers to itself")
+        """The value of a node; ``trail`` are the fields that led to it, its own the last."""
+        where = f"{self.path}:{node.start_mark.line + 1}: {trail[0]}"
+        if len(trail) > DEEPEST:
+            raise BadInput(f"{where}: refers to itself")
         if node.tag == "!ref":
-            return self._referred(node, trail, place)
+            return self._referred(node, trail, where)
         if node.tag == "!PLACEHOLDER":
             if trail[-1] not in self.placeholders:
-                raise BadInput(f"{place}: is a placeholder")
+                raise BadInput(f"{where}: is a placeholder")
             return self.placeholders[trail[-1]]
         if node.tag.startswith((NEW, NAME)):
-            return Section(place, node.tag, self._fields(node, trail, place))
+            return Section(where, node.tag, self._fields(node, trail, where))
         if isinstance(node, yaml.MappingNode):
-            return self._fields(node, trail, place)
+            return self._fields(node, trail, where)
         if isinstance(node, yaml.SequenceNode):
-            return [
-                self._resolved(item, (*trail, str(number)))
-                for number, item in enumerate(node.value)
-            ]
+            items = enumerate(node.value)
+            return [self._resolved(item, (*trail, str(number))) for number, item in items]
         try:
             return yaml.SafeLoader("").construct_object(node)
         except (yaml.YAMLError, ValueError, TypeError, KeyError):
             raise BadInput(
-                f"{place}: the tag {node.tag} is not read here: write a plain value"
+                f"{where}: the tag {node.tag} is not read here: write a plain value"
             ) from None
 
-    def _fields(self, node, trail, place):
+    def _fields(self, node, trail, where):
         if isinstance(node, yaml.ScalarNode) and not node.value:
             return {}
         if not isinstance(node, yaml.MappingNode):
-            raise BadInput(f"{place}: expected indented 'field: value' lines")
+            raise BadInput(f"{where}: expected indented 'field: value' lines")
         return {key.value: self._resolved(value, (*trail, key.value)) for key, value in node.value}
 
-    def _referred(self, node, trail, place):
+    def _referred(self, node, trail, where):
         reference = REFERENCE.fullmatch(node.value) if isinstance(node, yaml.ScalarNode) else None
         if not reference or reference[1] not in self.nodes:
             raise BadInput(
-                f"{place}: '!ref {node.value}' is not the name of a field: write the value itself"
+                f"{where}: '!ref {node.value}' is not the name of a field: write the value itself"
             )
         return self._resolved(self.nodes[reference[1]], (*trail, reference[1]))
 
 
-def built(value):
+def built(value: Any) -> Any:
     """A resolved value with every Section in it built."""
     if isinstance(value, Section):
         return value.build()
     if isinstance(value, list):
         return [built(item) for item in value]
-    return {key: built(item) for key, item in value.items()} if isinstance(value, dict) else value
+    if isinstance(value, dict):
+        return {key: built(item) for key, item in value.items()}
+    return value
 
 
 def _is_number(value):

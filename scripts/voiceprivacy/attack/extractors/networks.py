@@ -2,12 +2,15 @@
 
 Conventions
 -----------
-* A model is a folder in the layout of spkrec-ecapa-voxceleb and spkrec-xvect-voxceleb: hyperparams.yaml and
-  embedding_model.ckpt. Nothing in it runs as code: see ``hyperparameters``; weights are loaded as tensors only.
-* An embedding is what ``EncoderClassifier.encode_batch`` gives for the utterance alone: (D,) float32, raw.
-* It depends on nothing but the samples and the model. On a CPU every utterance is computed alone by one thread, in as
-  many processes as are asked for. On a GPU only utterances of exactly one length make a batch: padding would reach
-  into an embedding through the convolutions.
+* A model is a folder in the layout of spkrec-ecapa-voxceleb and spkrec-xvect-voxceleb:
+  hyperparams.yaml and embedding_model.ckpt. Nothing in it runs as code: see ``hyperparameters``;
+  weights are loaded as tensors only. Folders that somebody vouches for are the exception: see
+  ``TrustedExtractor``.
+* An embedding is what ``EncoderClassifier.encode_batch`` gives for the utterance alone: (D,)
+  float32, raw.
+* It depends on nothing but the samples and the model. On a CPU every utterance is computed alone by
+  one thread, in as many processes as are asked for. On a GPU only utterances of exactly one length
+  make a batch: padding would reach into an embedding through the convolutions.
 
 References
 ----------
@@ -17,12 +20,13 @@ Ravanelli et al., SpeechBrain, 2021.
 
 import contextlib
 import inspect
-import multiprocessing
 import pickle  # nosec B403  # for the name of an error only
+import tempfile
 import time
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import voiceprivacy.attack.torchaudio_loader  # noqa: F401
 
@@ -30,11 +34,13 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
-from voiceprivacy.attack.extractors.hyperparameters import Hyperparameters
-from voiceprivacy.attack.extractors.preparation import NOTHING, prepared
+from voiceprivacy.attack import Floats
+from voiceprivacy.attack.extractors.hyperparameters import Hyperparameters, Section
+from voiceprivacy.attack.extractors.preparation import NOTHING, Preparation, prepared
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import Embeddings
 from voiceprivacy.inout.files import BadInput, refuse_endless
+from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.running import pools
 
 FEATURES = ["speechbrain.lobes.features.Fbank"]
@@ -44,7 +50,20 @@ EMBEDDING = [
     "speechbrain.lobes.models.Xvector.Xvector",
 ]
 SETTINGS, WEIGHTS = "hyperparams.yaml", "embedding_model.ckpt"
-BATCH_SIZE, READ_AHEAD = 16, 256  # utterances
+PRETRAINED_PATH = "pretrained_path"
+KERNELS = ("kernel_sizes", "tdnn_kernel_sizes")  # as ECAPA-TDNN and as x-vectors call them
+DILATIONS = ("dilations", "tdnn_dilations")
+BATCH_SIZE = 16  # utterances of one length that a GPU embeds together
+READ_AHEAD = 256  # utterances among which equal lengths are looked for
+LOADING_ERRORS = (
+    RuntimeError,
+    pickle.UnpicklingError,
+    EOFError,
+    OSError,
+    ValueError,
+    TypeError,
+    AttributeError,
+)
 
 
 class Extractor:
@@ -59,7 +78,9 @@ class Extractor:
         Utterances of equal length that can be embedded together.
     """
 
-    def __init__(self, folder, *, device="cpu", preparation=NOTHING):
+    def __init__(
+        self, folder: Path | str, *, device: str = "cpu", preparation: Preparation = NOTHING
+    ) -> None:
         """Load a SpeechBrain folder; BadInput says which file or field is not of this kind."""
         folder = Path(folder)
         if not folder.is_dir():
@@ -70,38 +91,41 @@ class Extractor:
         self.folder, self.device, self.preparation = folder, torch_device(device), preparation
         self.sample_rate = features.fields.get("sample_rate", 16000)
         self.shortest = _shortest(features, embedding)
-        self.batch_size = (
-            BATCH_SIZE if embedding.of_class.endswith("ECAPA_TDNN") else 1
-        )  # x-vectors add noise, below
+        # The noise that an x-vector adds depends on its place in a batch, so it is computed alone.
+        self.batch_size = BATCH_SIZE if embedding.of_class.endswith("ECAPA_TDNN") else 1
         self.features = features.build().to(self.device).eval()
         self.normalise = _normalisation(settings).to(self.device).eval()
         self.model = embedding.build()
         load_weights(self.model, folder / WEIGHTS)
         self.model.to(self.device).eval()
 
-    def embed(self, samples):
+    def embed(self, samples: Floats) -> Floats:
         """Embedding (D,) float32 of the samples (N,) of one utterance."""
         return self.embed_batch(samples[None])[0]
 
-    def embed_batch(self, samples):
+    def embed_batch(self, samples: Floats) -> Floats:
         """Embeddings (B, D) float32 of the samples (B, N) of utterances of equal length."""
         waves = torch.from_numpy(np.ascontiguousarray(samples, dtype=np.float32)).to(self.device)
-        with torch.inference_mode(), torch.random.fork_rng(devices=_generators(self.device)):
-            torch.manual_seed(
-                0
-            )  # SpeechBrain's x-vector adds noise (1e-5) to the pooled statistics
+        with torch.inference_mode(), torch.random.fork_rng(devices=_random_states(self.device)):
+            # SpeechBrain's x-vector adds noise (1e-5) to the pooled statistics.
+            torch.manual_seed(0)
             return self._embed(waves).reshape(len(waves), -1).cpu().numpy()
 
     def _embed(self, waves):
         whole = torch.ones(len(waves), device=self.device)
         return self.model(self.normalise(self.features(waves), whole), whole)
 
-    def embed_utterance(self, utterance):
+    def embed_utterance(self, utterance: Utterance) -> Floats:
         """Embedding (D,) of an Utterance; BadInput names it where it cannot be embedded."""
         return checked(self.embed(self.samples_of(utterance)), utterance)
 
-    def samples_of(self, utterance):
-        """The prepared samples (N,) of an Utterance; BadInput names it where it is too short or at another rate."""
+    def samples_of(self, utterance: Utterance) -> Floats:
+        """The prepared samples (N,) of an Utterance.
+
+        Raises
+        ------
+        BadInput : it has another sample rate than the model, or is too short
+        """
         samples, sample_rate = audio.read(utterance.path)
         name = f"{utterance.path}: utterance '{utterance.utterance}'"
         if sample_rate != self.sample_rate:
@@ -118,28 +142,54 @@ class Extractor:
         return samples
 
 
-def model_folder(model, *, revision=None):
-    """The folder of a model: ``model`` itself, or where the hub's model of this name and commit lies."""
-    if Path(model).is_dir():
-        return Path(model)
-    from voiceprivacy.attack.extractors import (
-        hub,  # a tenth of the start-up, which most jobs need not take
-    )
+class TrustedExtractor(Extractor):
+    """An Extractor that SpeechBrain itself loads, so that whatever its folder names runs as code.
 
-    return hub.local_folder(model, revision=revision)
+    Only for folders that somebody vouches for (``trust: true``): models that ``Extractor`` does not
+    build. It embeds one utterance at a time.
+    """
+
+    def __init__(
+        self, folder: Path | str, *, device: str = "cpu", preparation: Preparation = NOTHING
+    ) -> None:
+        """Load a folder by ``EncoderClassifier``; BadInput says why it cannot be loaded."""
+        from speechbrain.inference.speaker import EncoderClassifier  # a tenth of the start-up
+
+        self.folder, self.device, self.preparation = Path(folder), torch_device(device), preparation
+        if not self.folder.is_dir():
+            raise BadInput(f"{folder}: not found")
+        source = str(self.folder.absolute())
+        # Published folders name the hub as the place of their weights, whatever lies there today.
+        # The weights beside the settings are meant.
+        settings = Hyperparameters(self.folder / SETTINGS)
+        overrides = {PRETRAINED_PATH: source} if PRETRAINED_PATH in settings else {}
+        with tempfile.TemporaryDirectory() as links:
+            try:
+                self.model = EncoderClassifier.from_hparams(
+                    source=source,
+                    savedir=links,
+                    overrides=overrides,
+                    run_opts={"device": str(self.device)},
+                )
+            except Exception as error:
+                reason = one_line(error)
+                raise BadInput(
+                    f"{folder}: SpeechBrain cannot load it ({type(error).__name__}: {reason})"
+                ) from None
+        self.sample_rate = self.model.audio_normalizer.sample_rate
+        self.shortest, self.batch_size = 1, 1
+
+    def _embed(self, waves):
+        try:
+            return self.model.encode_batch(waves)
+        except RuntimeError as error:
+            raise BadInput(
+                f"{self.folder}: cannot embed {waves.shape[1]} samples ({one_line(error)})"
+            ) from None
 
 
-def kind(*, trust):
-    """The class that loads a model's folder: Extractor, or TrustedExtractor for one that somebody vouches for."""
-    if not trust:
-        return Extractor
-    from voiceprivacy.attack.extractors.trusted import TrustedExtractor  # likewise
-
-    return TrustedExtractor
-
-
-def checked(embedding, utterance):
-    """The embedding of an Utterance, which must be finite."""
+def checked(embedding: Floats, utterance: Utterance) -> Floats:
+    """The embedding of an Utterance; BadInput where it is not finite."""
     if not np.isfinite(embedding).all():
         raise BadInput(
             f"{utterance.path}: utterance '{utterance.utterance}': its embedding is not finite"
@@ -147,7 +197,14 @@ def checked(embedding, utterance):
     return embedding
 
 
-def embed_manifest(utterances, *, folder, device="cpu", threads=1, make=Extractor):
+def embed_manifest(
+    utterances: list[Utterance],
+    *,
+    folder: Path | str,
+    device: str = "cpu",
+    threads: int = 1,
+    make: Callable[..., Any] = Extractor,
+) -> Embeddings:
     """Embed utterances, in their order; the result does not depend on ``threads``.
 
     Parameters
@@ -164,77 +221,89 @@ def embed_manifest(utterances, *, folder, device="cpu", threads=1, make=Extracto
     -------
     Embeddings
     """
-    rows = [None] * len(utterances)
+    rows: list[Any] = [None] * len(utterances)
     with single_thread(), contextlib.ExitStack() as at_the_end:
         extractor = make(folder, device=device)
-        if device != "cpu":
-            embedded = in_batches(extractor, utterances, threads)
-        elif min(threads, len(utterances)) > 1:
+        if device == "cpu":
+            # Forked copies of this process hold the same extractor, and nobody reads it again.
             processes = min(threads, len(utterances))
-            embedded = enumerate(
-                at_the_end.enter_context(_in_processes(utterances, extractor, processes))
+            in_order = pools.in_processes(
+                _embed_in_process, utterances, processes=processes, loaded=extractor
             )
+            embedded: Iterable[tuple[int, Floats]] = enumerate(at_the_end.enter_context(in_order))
         else:
-            embedded = enumerate(map(extractor.embed_utterance, utterances))
+            embedded = in_batches(extractor, utterances, threads)
         for index, embedding in _with_progress(embedded, utterances):
             rows[index] = embedding
     return Embeddings(np.array([utterance.utterance for utterance in utterances]), np.stack(rows))
 
 
-def in_batches(extractor, utterances, threads):
-    """Yield (index, embedding) of all utterances, those of equal length together; ``threads`` read them."""
+def _embed_in_process(extractor, utterance):
+    torch.set_num_threads(1)  # a forked process has lost torch's team of threads
+    return extractor.embed_utterance(utterance)
+
+
+def in_batches(
+    extractor: Extractor, utterances: list[Utterance], threads: int
+) -> Iterator[tuple[int, Floats]]:
+    """Yield (index, embedding) of all utterances, embedded in batches of one length each.
+
+    Utterances are read in order of their length by ``threads``, so that equal ones meet.
+    """
     order = sorted(range(len(utterances)), key=lambda index: utterances[index].duration_s)
     with ThreadPoolExecutor(threads) as pool:
         for start in range(0, len(order), READ_AHEAD):
-            read = order[start : start + READ_AHEAD]
-            by_length = {}
-            samples = pool.map(extractor.samples_of, [utterances[index] for index in read])
-            for index, of in zip(read, samples, strict=True):
-                by_length.setdefault(len(of), []).append((index, of))
-            for equal in by_length.values():
-                for first in range(0, len(equal), extractor.batch_size):
-                    batch = equal[first : first + extractor.batch_size]
-                    embeddings = extractor.embed_batch(np.stack([of for _, of in batch]))
-                    for (index, _), embedding in zip(batch, embeddings, strict=True):
-                        yield index, checked(embedding, utterances[index])
+            indices = order[start : start + READ_AHEAD]
+            samples = pool.map(extractor.samples_of, [utterances[index] for index in indices])
+            for batch in _batches(zip(indices, samples, strict=True), extractor.batch_size):
+                embeddings = extractor.embed_batch(np.stack([samples for _, samples in batch]))
+                for (index, _), embedding in zip(batch, embeddings, strict=True):
+                    yield index, checked(embedding, utterances[index])
 
 
-def _with_progress(embedded, utterances):
-    """Pass (index, embedding) on and show utterances and hours of speech per second."""
+def _batches(numbered_samples, batch_size):
+    """Yield lists of (index, samples) of equal length, of at most ``batch_size``."""
+    by_length = {}
+    for index, samples in numbered_samples:
+        by_length.setdefault(len(samples), []).append((index, samples))
+    for equally_long in by_length.values():
+        for first in range(0, len(equally_long), batch_size):
+            yield equally_long[first : first + batch_size]
+
+
+def _with_progress(embedded: Iterable, utterances: list[Utterance]) -> Iterator:
+    """Pass (index, embedding) on, and show utterances and hours of speech per second."""
     started, hours = time.monotonic(), 0.0
     with tqdm(total=len(utterances), unit="utterance", mininterval=1.0) as bar:
         for index, embedding in embedded:
             hours += utterances[index].duration_s / 3600
-            bar.set_postfix_str(
-                f"{hours / max(time.monotonic() - started, 1e-3):.4f} h/s", refresh=False
-            )
+            seconds = max(time.monotonic() - started, 1e-3)
+            bar.set_postfix_str(f"{hours / seconds:.4f} h/s", refresh=False)
             bar.update()
             yield index, embedding
 
 
-def load_weights(module, path, *, model=f"the model in {SETTINGS}"):
-    """Load the tensors of a .ckpt file into a module; everything must fit. ``model`` is the module's name in errors."""
+def load_weights(
+    module: torch.nn.Module, path: Path, *, model: str = f"the model in {SETTINGS}"
+) -> None:
+    """Load the tensors of a .ckpt file into a module; ``model`` is its name in errors.
+
+    Raises
+    ------
+    BadInput : a tensor is missing, left over, or of another shape, or the file is none of tensors
+    """
     refuse_endless(path)
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
         module.load_state_dict(state)
     except FileNotFoundError:
         raise BadInput(f"{path}: not found") from None
-    except (
-        RuntimeError,
-        pickle.UnpicklingError,
-        EOFError,
-        OSError,
-        ValueError,
-        TypeError,
-        AttributeError,
-    ) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise BadInput(f"{path}: not the weights of {model} ({reason})") from None
+    except LOADING_ERRORS as error:
+        raise BadInput(f"{path}: not the weights of {model} ({one_line(error)})") from None
 
 
 @contextlib.contextmanager
-def single_thread():
+def single_thread() -> Iterator[None]:
     """Let torch compute with one thread: sums in another order would give other last digits."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -244,76 +313,51 @@ def single_thread():
         torch.set_num_threads(threads)
 
 
-@contextlib.contextmanager
-def _in_processes(utterances, extractor, processes):
-    """Embeddings in the order of the utterances, from copies of this process that hold the same extractor.
-
-    They are forked, so that none of them imports torch or reads the weights again, and at once, before the progress
-    bar starts its thread. Torch has one thread in them (see ``single_thread``), so it has no team of threads to lose.
-    """
-    fork = multiprocessing.get_context("fork")
-    pool = ProcessPoolExecutor(
-        processes, mp_context=fork, initializer=_start, initargs=(extractor,)
-    )
-    chunk = max(1, min(16, len(utterances) // (16 * processes)))
-    try:
-        yield pool.map(_embed, utterances, chunksize=chunk)
-    except BrokenProcessPool:
-        raise BadInput(
-            "a process that computed embeddings was killed (out of memory?): use fewer --threads"
-        ) from None
-    finally:  # what is handed out already is not waited for, whenever we are interrupted
-        pool.shutdown(cancel_futures=True)
+def torch_device(name: str) -> torch.device:
+    """The device "cpu" or "cuda", which computes in full precision and repeatably from now on."""
+    if name == "cuda" and not torch.cuda.is_available():
+        raise BadInput("--device cuda: torch sees no GPU here; use --device cpu")
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cudnn.deterministic = True
+    return torch.device(name)
 
 
-def _start(extractor):
-    global _extractor
-    pools.begin()
-    torch.set_num_threads(1)
-    _extractor = extractor
+def _random_states(device):
+    """The GPUs whose random state embedding must leave as it was."""
+    return [torch.cuda.current_device()] if device.type == "cuda" else []
 
 
-def _embed(utterance):
-    return _extractor.embed_utterance(utterance)
-
-
-def _normalisation(settings):
+def _normalisation(settings: Hyperparameters) -> Any:
     section = settings.section("mean_var_norm", classes=NORMALISATION)
     if section.fields.get("norm_type", "global") != "sentence":
         raise BadInput(
-            f"{section.place}: norm_type must be sentence, other statistics depend on the rest of the data"
+            f"{section.where}: norm_type must be sentence, "
+            "other statistics depend on the rest of the data"
         )
     return section.build()
 
 
-def _shortest(features, embedding):
-    """Samples seen by one frame of the last convolution: windows of features, kernels and dilations of the model."""
-    kernels, dilations = (_field(embedding, *names) for names in (KERNELS, DILATIONS))
-    frames = sum(
-        (kernel - 1) * dilation for kernel, dilation in zip(kernels, dilations, strict=False)
-    )
+def _shortest(features: Section, embedding: Section) -> int:
+    """Samples that one frame of the last convolution sees.
+
+    A convolution with kernel k and dilation d sees (k - 1) d frames besides its own; frames are
+    windows of ``win_length`` ms every ``hop_length`` ms.
+    """
+    kernels, dilations = _field(embedding, *KERNELS), _field(embedding, *DILATIONS)
+    # Lists of unequal length are refused when the model is built.
+    sizes = zip(kernels, dilations, strict=False)
+    frames = sum((kernel - 1) * dilation for kernel, dilation in sizes)
     hop_ms, window_ms = _field(features, "hop_length"), _field(features, "win_length")
     return round((frames * hop_ms + window_ms) * _field(features, "sample_rate") / 1000)
 
 
-KERNELS = ("kernel_sizes", "tdnn_kernel_sizes")
-DILATIONS = ("dilations", "tdnn_dilations")
-
-
 def _field(section, *names):
-    """A field of a section, or the default of its class; under the first of these names that the class knows."""
+    """A field of a section, or the default of its class, under the first name that it knows."""
     defaults = inspect.signature(section.class_()).parameters
     name = next(name for name in names if name in defaults)
     return section.fields.get(name, defaults[name].default)
 
 
-def torch_device(device):
-    if device == "cuda" and not torch.cuda.is_available():
-        raise BadInput("--device cuda: torch sees no GPU here; use --device cpu")
-    torch.backends.cudnn.allow_tf32 = False
-    torch.backends.cudnn.deterministic = True
-    return torch.device(device)
-
-
-def _generators(device):
-    return [torch.cuda.current_device()] if device.type == "cuda" else []
+def one_line(error: Exception) -> str:
+    """What a library says of an error, short enough for a message of ours."""
+    return " ".join(str(error).split())[:200]

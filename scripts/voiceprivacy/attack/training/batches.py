@@ -2,130 +2,166 @@
 
 Conventions
 -----------
-* Training: in every epoch, as many random pieces of ``crop_s`` seconds are cut from an utterance as it is long, at a
-  random speed each (a speed makes a speaker of its own), in a random order.
-* Every draw depends on the seed, the epoch and the utterance's name: not on the manifest's order, on other
-  utterances or on the number of loading processes.
-* Validation: consecutive pieces of speakers who are held out of training. Pairs are of one gender; pairs of pieces of
-  one utterance are left out, unless no held-out speaker has two utterances.
+* Samples are arrays (N,) float32.
+* Training: in every epoch, as many random pieces of ``crop_s`` seconds are cut from an utterance as
+  it is long, in a random order. Each has a random speed, and a speed makes a speaker of its own.
+  Then it is heard in a random room and in random noise.
+* Every draw depends on the seed, the epoch and the utterance's name: not on the manifest's order,
+  on other utterances or on the number of loading processes.
+* Validation: consecutive pieces of speakers who are held out of training. Pairs are of one gender.
+  Pairs of pieces of one utterance are left out, unless no held-out speaker has two utterances.
+
+References
+----------
+Ko et al., Audio augmentation for speech recognition, Interspeech 2015 (speed).
+Ko et al., A study on data augmentation of reverberant speech, ICASSP 2017.
+Snyder et al., X-vectors, ICASSP 2018 (noise).
 """
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from scipy.fft import irfft, next_fast_len, rfft, rfftfreq
 
+from voiceprivacy.attack import Counts, Flags, Floats
 from voiceprivacy.inout import audio, seeds
 from voiceprivacy.inout.files import BadInput
-
-# Speech as an extractor hears it in training: faster or slower, in a room, in noise.
-#
-# Conventions
-# -----------
-# Samples are arrays (N,) float32; every random draw comes from the generator that is handed in.
-#
-# References
-# ----------
-# Ko et al., Audio augmentation for speech recognition, Interspeech 2015 (speed). Ko et al., A study on data augmentation
-# of reverberant speech, ICASSP 2017. Snyder et al., X-vectors, ICASSP 2018 (noise).
+from voiceprivacy.inout.tables import Utterance
 
 DECAY_60_DB = 3 * np.log(10)  # exponent by which an amplitude falls 60 dB
 EARLIEST_ECHO_S = 0.002
+MOST_DIRECT_DB = 12  # how much less energy than the direct sound a room's tail has at most
+VALIDATION_PIECES = 10  # of one speaker, at most
 
 
 class Augmentation(NamedTuple):
-    """What a recipe does to its pieces of speech; a share is the probability that a piece gets it."""
+    """What a recipe does to its pieces; a share is the probability that a piece gets it."""
 
-    speeds: list
-    reverberation_s: list
+    speeds: list[float]
+    reverberation_s: list[float]
     reverberation_share: float
-    snr_db: list
+    snr_db: list[float]
     noise_share: float
 
 
-def degraded(samples, augmentation, *, sample_rate, generator):
+class Draw(NamedTuple):
+    """Which piece is meant: the epoch and the number of the piece among all."""
+
+    epoch: int
+    piece: int
+
+
+class ValidationPiece(NamedTuple):
+    """A piece of an utterance, from its sample ``start`` on."""
+
+    utterance: Utterance
+    start: int
+
+
+class Pairs(NamedTuple):
+    """Rows and columns (P,) that are compared, and whether they are of the same speaker (P,)."""
+
+    rows: Counts
+    columns: Counts
+    same: Flags
+
+
+def degraded(
+    samples: Floats,
+    augmentation: Augmentation,
+    *,
+    sample_rate: int,
+    generator: np.random.Generator,
+) -> Floats:
     """Samples (N,) in a random room and in random noise, each with its share's probability."""
     if generator.random() < augmentation.reverberation_share:
-        seconds = generator.uniform(*augmentation.reverberation_s)
+        shortest, longest = augmentation.reverberation_s
+        seconds = generator.uniform(shortest, longest)
         samples = reverberant(
             samples, seconds=seconds, sample_rate=sample_rate, generator=generator
         )
     if generator.random() < augmentation.noise_share:
         noise = coloured_noise(len(samples), tilt=generator.uniform(0, 2), generator=generator)
-        samples = mixed(samples, noise, snr_db=generator.uniform(*augmentation.snr_db))
+        lowest, highest = augmentation.snr_db
+        samples = mixed(samples, noise, snr_db=generator.uniform(lowest, highest))
     return samples
 
 
-def reverberant(samples, *, seconds, sample_rate, generator):
-    """Samples (N,) in a room with this reverberation time T60: the direct sound and a tail of decaying noise.
+def reverberant(
+    samples: Floats, *, seconds: float, sample_rate: int, generator: np.random.Generator
+) -> Floats:
+    """Samples (N,) in a room with this reverberation time T60.
 
-    The tail has 0 to 12 dB less energy than the direct sound.
+    The room's response is the direct sound and a tail of decaying noise, with 0 to 12 dB less
+    energy than the direct sound.
     """
     time = np.arange(round(seconds * sample_rate)) / sample_rate
     tail = generator.standard_normal(len(time)) * np.exp(-DECAY_60_DB * time / seconds)
     tail[time < EARLIEST_ECHO_S] = 0
-    ratio_db = generator.uniform(0, 12)
+    ratio_db = generator.uniform(0, MOST_DIRECT_DB)
     tail *= 10 ** (-ratio_db / 20) / np.sqrt(np.sum(tail**2))
     size = next_fast_len(len(samples) + len(tail), real=True)
     echo = irfft(rfft(samples, size) * rfft(tail.astype(np.float32), size), size)
     return samples + echo[: len(samples)].astype(np.float32)
 
 
-def coloured_noise(length, *, tilt, generator):
-    """Noise (length,) whose power falls with frequency to the power of ``tilt``: 0 white, 1 pink, 2 brown."""
+def coloured_noise(length: int, *, tilt: float, generator: np.random.Generator) -> Floats:
+    """Noise (length,) whose power falls with frequency to the power of ``tilt``.
+
+    A tilt of 0 is white noise, 1 pink, 2 brown.
+    """
     spectrum = rfft(generator.standard_normal(length, dtype=np.float32))
     frequencies = np.maximum(rfftfreq(length), 1 / length)
-    return irfft(spectrum * (frequencies ** (-tilt / 2)).astype(np.float32), length).astype(
-        np.float32
-    )
+    amplitudes = (frequencies ** (-tilt / 2)).astype(np.float32)
+    return irfft(spectrum * amplitudes, length).astype(np.float32)
 
 
-def mixed(samples, noise, *, snr_db):
+def mixed(samples: Floats, noise: Floats, *, snr_db: float) -> Floats:
     """Samples (N,) with noise (N,) at this signal-to-noise ratio."""
     level = np.sqrt(np.mean(samples**2)) * 10 ** (-snr_db / 20)
-    return samples + noise * np.float32(
-        level / max(np.sqrt(np.mean(noise**2)), np.finfo(np.float32).tiny)
-    )
-
-
-VALIDATION_PIECES = 10  # of one speaker, at most
+    noise_level = max(np.sqrt(np.mean(noise**2)), np.finfo(np.float32).tiny)
+    return samples + noise * np.float32(level / noise_level)
 
 
 class Pieces(torch.utils.data.Dataset):
-    """Random pieces for training: (epoch, index) -> samples (crop,), number of the speaker at that speed."""
+    """Random pieces for training: Draw -> samples (crop,), number of the speaker at that speed."""
 
-    def __init__(self, utterances, *, augmentation, crop_s, sample_rate, seed):
+    def __init__(
+        self,
+        utterances: Sequence[Utterance],
+        *,
+        augmentation: Augmentation,
+        crop_s: float,
+        sample_rate: int,
+        seed: int,
+    ) -> None:
         self.utterances = sorted(utterances)
-        self.speakers = {
-            name: number for number, name in enumerate(sorted({of.speaker for of in utterances}))
-        }
-        self.augmentation, self.crop_s, self.sample_rate, self.seed = (
-            augmentation,
-            crop_s,
-            sample_rate,
-            seed,
-        )
-        self.lengths = [n_samples(of, sample_rate) for of in self.utterances]
+        names = sorted({utterance.speaker for utterance in utterances})
+        self.speakers = {name: number for number, name in enumerate(names)}
+        self.augmentation, self.seed = augmentation, seed
+        self.crop_s, self.sample_rate = crop_s, sample_rate
+        self.lengths = [n_samples(utterance, sample_rate) for utterance in self.utterances]
         counts = [max(1, int(length // (crop_s * sample_rate))) for length in self.lengths]
         self.of_piece = np.repeat(np.arange(len(counts)), counts)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.of_piece)
 
-    def __getitem__(self, piece):
-        epoch, index = piece
-        row = self.of_piece[index]
-        utterance, number = self.utterances[row], index - np.searchsorted(self.of_piece, row)
+    def __getitem__(self, draw: Draw) -> tuple[Floats, int]:
+        epoch, piece = draw
+        row = self.of_piece[piece]
+        utterance, number = self.utterances[row], piece - np.searchsorted(self.of_piece, row)
         generator = seeds.generator(
             self.seed, "piece", utterance.utterance, str(epoch), str(number)
         )
-        of_speed = int(generator.integers(len(self.augmentation.speeds)))
-        samples = self._piece(row, self.augmentation.speeds[of_speed], generator)
+        speed = int(generator.integers(len(self.augmentation.speeds)))
+        samples = self._piece(row, self.augmentation.speeds[speed], generator)
         samples = degraded(
             samples, self.augmentation, sample_rate=self.sample_rate, generator=generator
         )
-        return samples, of_speed * len(self.speakers) + self.speakers[utterance.speaker]
+        return samples, speed * len(self.speakers) + self.speakers[utterance.speaker]
 
     def _piece(self, row, speed, generator):
         """Samples of a random piece; a shorter utterance is repeated."""
@@ -138,62 +174,96 @@ class Pieces(torch.utils.data.Dataset):
 
 
 class Batches(torch.utils.data.Sampler):
-    """Lists of (epoch, index) in a new order for every ``epoch``, which whoever trains sets."""
+    """Lists of Draws in a new order for every ``epoch``, which whoever trains sets."""
 
-    def __init__(self, n_pieces, *, batch_size, seed):
+    def __init__(self, n_pieces: int, *, batch_size: int, seed: int) -> None:
         self.n_pieces, self.seed, self.epoch = n_pieces, seed, 1
         self.n_batches = max(1, n_pieces // batch_size)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.n_batches
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[list[Draw]]:
         order = seeds.generator(self.seed, "order", str(self.epoch)).permutation(self.n_pieces)
         for batch in np.array_split(order, self.n_batches):
-            yield [(self.epoch, int(index)) for index in batch]
+            yield [Draw(self.epoch, int(piece)) for piece in batch]
 
 
-def hold_out(utterances, *, speakers, seed):
+class ValidationSet(torch.utils.data.IterableDataset):
+    """Batches of pieces of held-out speakers, in a fixed order, and which of them to compare.
+
+    Attributes
+    ----------
+    pieces : list of ValidationPiece
+    pairs : Pairs
+    """
+
+    def __init__(
+        self, utterances: Sequence[Utterance], *, piece_s: float, sample_rate: int, batch_size: int
+    ) -> None:
+        self.pieces = validation_pieces(utterances, piece_s=piece_s, sample_rate=sample_rate)
+        self.pairs = validation_pairs(self.pieces)
+        self.length = round(piece_s * sample_rate)
+        self.batch_size = batch_size
+
+    def __len__(self) -> int:
+        return -(-len(self.pieces) // self.batch_size)
+
+    def __iter__(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        for first in range(0, len(self.pieces), self.batch_size):
+            waves = [
+                audio.read_piece(utterance.path, start=start, length=self.length)
+                for utterance, start in self.pieces[first : first + self.batch_size]
+            ]
+            yield torch.from_numpy(np.stack(waves)), torch.zeros(len(waves))
+
+
+def hold_out(
+    utterances: Sequence[Utterance], *, speakers: int, seed: int
+) -> tuple[list[Utterance], list[Utterance]]:
     """Split utterances into (training, held out), with this number of random speakers held out."""
-    names = sorted({of.speaker for of in utterances})
+    names = sorted({utterance.speaker for utterance in utterances})
     if len(names) < max(2, speakers + 2):
+        besides = f" besides the {speakers} held out for validation: there are {len(names)}"
         raise BadInput(
-            "an extractor needs at least two training speakers"
-            + (
-                f" besides the {speakers} held out for validation: there are {len(names)}"
-                if speakers
-                else ""
-            )
+            f"an extractor needs at least two training speakers{besides if speakers else ''}"
         )
-    held_out = set(seeds.generator(seed, "held out").permutation(names)[:speakers].tolist())
-    training = [of for of in utterances if of.speaker not in held_out]
-    return training, [of for of in utterances if of.speaker in held_out]
+    chosen = set(seeds.generator(seed, "held out").permutation(names)[:speakers].tolist())
+    training = [utterance for utterance in utterances if utterance.speaker not in chosen]
+    held_out = [utterance for utterance in utterances if utterance.speaker in chosen]
+    return training, held_out
 
 
-def validation_pieces(utterances, *, piece_s, sample_rate):
-    """Consecutive pieces of every utterance: [(utterance, first sample), ...]; shorter utterances have none."""
+def validation_pieces(
+    utterances: Sequence[Utterance], *, piece_s: float, sample_rate: int
+) -> list[ValidationPiece]:
+    """Consecutive pieces of every utterance, at most VALIDATION_PIECES of a speaker.
+
+    Utterances that are shorter than a piece have none.
+    """
     length = round(piece_s * sample_rate)
-    of_speaker = {}
+    pieces_of: dict[str, list[ValidationPiece]] = {}
     for utterance in sorted(utterances):
-        found = of_speaker.setdefault(utterance.speaker, [])
-        found += [
-            (utterance, start)
-            for start in range(0, n_samples(utterance, sample_rate) - length + 1, length)
-        ]
-    return [piece for found in of_speaker.values() for piece in found[:VALIDATION_PIECES]]
+        pieces = pieces_of.setdefault(utterance.speaker, [])
+        for start in range(0, n_samples(utterance, sample_rate) - length + 1, length):
+            pieces.append(ValidationPiece(utterance, start))
+    kept = []
+    for pieces in pieces_of.values():
+        kept += pieces[:VALIDATION_PIECES]
+    return kept
 
 
-def validation_pairs(pieces):
-    """Whom to compare: rows, columns and whether they are the same speaker, arrays (P,).
+def validation_pairs(pieces: Sequence[tuple[Utterance, int]]) -> Pairs:
+    """Whom to compare.
 
     Raises
     ------
     BadInput : not a single pair of one speaker, or of two
     """
-    utterances, speakers, genders = (
-        np.array([getattr(of, name) for of, _ in pieces])
-        for name in ("utterance", "speaker", "gender")
-    )
+    heard = [utterance for utterance, _ in pieces]
+    utterances = np.array([utterance.utterance for utterance in heard])
+    speakers = np.array([utterance.speaker for utterance in heard])
+    genders = np.array([utterance.gender for utterance in heard])
     rows, columns = np.triu_indices(len(pieces), 1)
     same = speakers[rows] == speakers[columns]
     wanted = genders[rows] == genders[columns]
@@ -202,13 +272,20 @@ def validation_pairs(pieces):
         wanted &= other_utterance
     if not (same & wanted).any() or not (~same & wanted).any():
         raise BadInput(
-            "the speakers held out for validation give no pair of one speaker or none of two: hold out more"
+            "the speakers held out for validation give no pair of one speaker or none of two: "
+            "hold out more"
         )
-    return rows[wanted], columns[wanted], same[wanted]
+    return Pairs(rows[wanted], columns[wanted], same[wanted])
 
 
-def cosine_eer_percent(embeddings, pairs):
-    """Equal error rate in % of cosine scores of embeddings (N, D): where misses and false alarms differ least."""
+def cosine_eer_percent(embeddings: Floats, pairs: tuple[Counts, Counts, Flags]) -> float:
+    """Equal error rate in % of cosine scores: where misses and false alarms differ least.
+
+    Parameters
+    ----------
+    embeddings : array (N, D)
+    pairs : Pairs, of rows of ``embeddings``
+    """
     rows, columns, same = pairs
     unit = embeddings / np.linalg.norm(embeddings, axis=1, keepdims=True)
     order = np.argsort((unit[rows] * unit[columns]).sum(axis=1), kind="stable")
@@ -218,11 +295,11 @@ def cosine_eer_percent(embeddings, pairs):
     return float(50 * (misses[threshold] + false_alarms[threshold]))
 
 
-def n_samples(utterance, sample_rate):
+def n_samples(utterance: Utterance, sample_rate: int) -> int:
     """Length of an utterance's audio; BadInput where it has another sample rate."""
-    found = audio.header(utterance.path)
-    if found.sample_rate != sample_rate:
+    header = audio.header(utterance.path)
+    if header.sample_rate != sample_rate:
         raise BadInput(
-            f"{utterance.path}: has {found.sample_rate} Hz, the recipe is for {sample_rate} Hz"
+            f"{utterance.path}: has {header.sample_rate} Hz, the recipe is for {sample_rate} Hz"
         )
-    return round(found.duration_s * sample_rate)
+    return round(header.duration_s * sample_rate)

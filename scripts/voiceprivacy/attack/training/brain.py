@@ -1,9 +1,13 @@
-"""The Brain that trains an extractor: SpeechBrain's training loop, validated by the EER of held-out speakers."""
+"""The Brain that trains an extractor: SpeechBrain's loop, validated on held-out speakers."""
 
 import os
 import shutil
 import time
 import uuid
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import voiceprivacy.attack.torchaudio_loader  # noqa: F401
 
 import numpy as np
 import speechbrain
@@ -17,90 +21,107 @@ from speechbrain.utils.checkpoints import (
 )
 from speechbrain.utils.epoch_loop import EpochCounterWithStopper
 
-from voiceprivacy.attack.training.batches import (
-    cosine_eer_percent,
-    validation_pairs,
-    validation_pieces,
-)
-from voiceprivacy.inout import audio, seeds
+from voiceprivacy.attack import Floats
+from voiceprivacy.attack.training.batches import ValidationSet, cosine_eer_percent
+from voiceprivacy.inout import seeds
 from voiceprivacy.inout.tables import read_table, write_table
 
 MIXED = {"bf16": torch.bfloat16, "fp16": torch.float16}
 COLUMNS = ["epoch", "loss", "right_percent", "held_out_eer_percent", "learning_rate", "seconds"]
 
 
-class SpeakerBrain(speechbrain.Brain):
-    """Classifies pieces of speech by speaker; in validation it embeds them."""
+class Schedule(NamedTuple):
+    """How a recipe trains: its plain training fields."""
 
-    def prepare(self, schedule, *, history, seed):
-        """What this training needs besides SpeechBrain's own: epochs and patience, the curve, the seed."""
+    number_of_epochs: int
+    batch_size: int
+    crop_s: float
+    sample_rate: int
+    validation_speakers: int
+    validation_s: float
+    patience: int
+
+
+class SpeakerBrain(speechbrain.Brain):
+    """Classifies pieces of speech by speaker; in validation it embeds them.
+
+    ``fit`` of SpeechBrain calls the methods below; ``prepare`` and ``train_on`` are ours.
+    """
+
+    def prepare(self, schedule: Schedule, *, history: "History", seed: int) -> None:
+        """Give it what SpeechBrain's Brain does not know: epochs, patience, the curve, the seed."""
         self.schedule, self.history, self.seed = schedule, history, seed
         self.counter = EpochCounterWithStopper(
             schedule.number_of_epochs, schedule.patience, 0, "min"
         )
         self.checkpointer.add_recoverable("counter", self.counter)
 
-    def train_on(self, pieces, validation):
-        """Train on a DataLoader of pieces, validate on a ValidationSet (or None), and load the best epoch's weights."""
+    def train_on(
+        self, pieces: torch.utils.data.DataLoader, validation: ValidationSet | None
+    ) -> None:
+        """Train on pieces, validate where there is a set, and load the best epoch's weights.
+
+        Without validation, these are the last epoch's.
+        """
         self.pieces, self.validation = pieces, validation
-        of_validation = (
-            None if validation is None else torch.utils.data.DataLoader(validation, batch_size=None)
-        )
-        self.fit(self.counter, pieces, of_validation)
+        loader = None
+        if validation is not None:
+            loader = torch.utils.data.DataLoader(validation, batch_size=None)
+        self.fit(self.counter, pieces, loader)
         whole_curve = self.history.rows
         self.checkpointer.recover_if_possible(min_key=None if validation is None else "eer_percent")
         self.history.rows = whole_curve
 
-    def compute_forward(self, batch, stage):
+    def compute_forward(self, batch: Any, stage: Any) -> torch.Tensor:
+        """Scores of the speakers in training, embeddings in validation."""
         waves, _ = batch
         waves = waves.to(self.device)
         frames = self.modules.compute_features(waves)
         frames = self.modules.mean_var_norm(frames, torch.ones(len(waves), device=self.device))
         embeddings = self.modules.embedding_model(frames)
-        return (
-            self.modules.classifier(embeddings) if stage == speechbrain.Stage.TRAIN else embeddings
-        )
+        if stage == speechbrain.Stage.TRAIN:
+            return self.modules.classifier(embeddings)
+        return embeddings
 
-    def compute_objectives(self, predictions, batch, stage):
+    def compute_objectives(self, predictions: torch.Tensor, batch: Any, stage: Any) -> torch.Tensor:
+        """The loss of a batch; it also counts how many are right."""
         speakers = batch[1].to(self.device)
         self.right += int((predictions.squeeze(1).argmax(dim=1) == speakers).sum())
         self.tried += len(speakers)
         return self.hparams.compute_cost(predictions, speakers[:, None])
 
-    def evaluate_batch(self, batch, stage):
+    def evaluate_batch(self, batch: Any, stage: Any) -> torch.Tensor:
+        """Embed a batch of validation; the loss that SpeechBrain expects plays no part."""
         with torch.no_grad():
-            self.embedded.append(
-                self.compute_forward(batch, stage).squeeze(1).float().cpu().numpy()
-            )
+            embeddings = self.compute_forward(batch, stage).squeeze(1)
+        self.embedded.append(embeddings.float().cpu().numpy())
         return torch.zeros(())
 
-    def on_fit_batch_end(self, batch, outputs, loss, should_step):
+    def on_fit_batch_end(self, batch: Any, outputs: Any, loss: Any, should_step: bool) -> None:
+        """Step a schedule of learning rates that changes with every batch."""
         if hasattr(self.hparams.lr_annealing, "on_batch_end"):
             self.hparams.lr_annealing.on_batch_end(self.optimizer)
 
-    def on_stage_start(self, stage, epoch=None):
+    def on_stage_start(self, stage: Any, epoch: int | None = None) -> None:
+        """Begin an epoch, with a random state of its own: a killed training goes on to the bit."""
         if stage == speechbrain.Stage.TRAIN:
             torch.manual_seed(seeds.derive(self.seed, "epoch", str(epoch)))
             self.pieces.batch_sampler.epoch = epoch
             self.right, self.tried, self.started = 0, 0, time.monotonic()
-            self.step, self.avg_train_loss = (
-                0,
-                0.0,
-            )  # a checkpoint of an epoch without validation holds that epoch's
-        self.embedded = []
+            # Without validation, a checkpoint is saved before SpeechBrain resets these.
+            self.step, self.avg_train_loss = 0, 0.0
+        self.embedded: list[Floats] = []
 
-    def on_stage_end(self, stage, stage_loss, epoch=None):
+    def on_stage_end(self, stage: Any, stage_loss: float, epoch: int | None = None) -> None:
+        """End an epoch after its last stage."""
         if stage == speechbrain.Stage.TRAIN:
             self.train_loss = stage_loss
-            if self.validation is None:
-                self._end_epoch(epoch, eer_percent=None)
-        else:
-            self._end_epoch(
-                epoch,
-                eer_percent=cosine_eer_percent(
-                    np.concatenate(self.embedded), self.validation.pairs
-                ),
-            )
+        if self.validation is None:
+            self._end_epoch(epoch, eer_percent=None)
+        elif stage != speechbrain.Stage.TRAIN:
+            embeddings = np.concatenate(self.embedded)
+            eer_percent = cosine_eer_percent(embeddings, self.validation.pairs)
+            self._end_epoch(epoch, eer_percent=eer_percent)
 
     def _end_epoch(self, epoch, *, eer_percent):
         rate = self.optimizer.param_groups[0]["lr"]
@@ -123,48 +144,30 @@ class SpeakerBrain(speechbrain.Brain):
             )
 
 
-def keep_precision(module, precision, *, device_type="cuda"):
+def keep_precision(module: torch.nn.Module, precision: str, *, device_type: str = "cuda") -> None:
     """Let a module compute in a mixed precision (of MIXED) in whatever thread calls it.
 
-    Torch keeps that precision per thread, and the threads that DataParallel starts would take float16 for bfloat16.
+    Torch keeps that precision per thread. The threads that DataParallel starts would take float16
+    for bfloat16.
     """
     module.register_forward_pre_hook(
         lambda *_: torch.set_autocast_dtype(device_type, MIXED[precision])
     )
 
 
-class ValidationSet(torch.utils.data.IterableDataset):
-    """Batches of pieces of held-out speakers, in a fixed order, and which of them to compare."""
-
-    def __init__(self, utterances, schedule, *, batch_size):
-        self.pieces = validation_pieces(
-            utterances, piece_s=schedule.validation_s, sample_rate=schedule.sample_rate
-        )
-        self.pairs = validation_pairs(self.pieces)
-        self.length = round(schedule.validation_s * schedule.sample_rate)
-        self.batch_size = batch_size
-
-    def __len__(self):
-        return -(-len(self.pieces) // self.batch_size)
-
-    def __iter__(self):
-        for start in range(0, len(self.pieces), self.batch_size):
-            waves = [
-                audio.read_piece(of.path, start=first, length=self.length)
-                for of, first in self.pieces[start : start + self.batch_size]
-            ]
-            yield torch.from_numpy(np.stack(waves)), torch.zeros(len(waves))
-
-
 class WholeCheckpointer(Checkpointer):
     """SpeechBrain's checkpointer, whose checkpoints are whole or absent.
 
-    SpeechBrain first writes the file that makes a folder a checkpoint: after a kill it would go on from half of one.
+    SpeechBrain first writes the file that makes a folder a checkpoint: after a kill it would go on
+    from half of one.
     """
 
-    def save_checkpoint(self, **fields):
-        """Save elsewhere and move the whole checkpoint here; fields (but for ``name``) and result are SpeechBrain's."""
-        here = self.checkpoints_dir
+    def save_checkpoint(self, **fields: Any) -> Any:
+        """Save elsewhere and move the whole checkpoint here.
+
+        Fields (but for ``name``) and result are SpeechBrain's.
+        """
+        here = self.checkpoints_dir  # type: ignore[has-type]
         unfinished = here.with_name(f"{here.name}.unfinished")
         shutil.rmtree(unfinished, ignore_errors=True)
         self.checkpoints_dir = unfinished
@@ -174,30 +177,28 @@ class WholeCheckpointer(Checkpointer):
             self.checkpoints_dir = here
         path = here / saved.path.name
         os.replace(saved.path, path)
-        return saved._replace(
-            path=path,
-            paramfiles={name: path / file.name for name, file in saved.paramfiles.items()},
-        )
+        files = {name: path / file.name for name, file in saved.paramfiles.items()}
+        return saved._replace(path=path, paramfiles=files)
 
 
 @register_checkpoint_hooks
 class History:
     """The curve of a training, one row an epoch; part of every checkpoint."""
 
-    def __init__(self):
-        self.rows = []
+    def __init__(self) -> None:
+        self.rows: list[list[str]] = []
 
-    def add(self, **row):
+    def add(self, **row: Any) -> None:
         """Take down an epoch and print it."""
         self.rows.append([str(row[column]) for column in COLUMNS])
         print("  ".join(f"{column} {value}" for column, value in row.items()), flush=True)
 
     @mark_as_saver
-    def write(self, path):
+    def write(self, path: Path | str) -> None:
         """Write the rows as TSV."""
         write_table(path, COLUMNS, self.rows)
 
     @mark_as_loader
-    def read(self, path, end_of_epoch=True):
+    def read(self, path: Path | str, end_of_epoch: bool = True) -> None:
         """Read the rows of a checkpoint."""
         self.rows = [list(row.values()) for row in read_table(path, COLUMNS)]

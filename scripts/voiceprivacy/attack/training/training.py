@@ -1,14 +1,16 @@
-"""Train an embedding extractor to tell the training speakers apart, with SpeechBrain's Brain and classes.
+"""Train an embedding extractor to tell the training speakers apart, with SpeechBrain's classes.
 
 Conventions
 -----------
-* The recipe is a SpeechBrain hyperparameter file (read by ``hyperparameters``, so nothing in it runs as code): the
-  model as in any SpeechBrain speaker folder, and the training fields that ``Schedule`` and ``Augmentation`` list.
-* What is heard in an epoch is drawn from the seed, the epoch and the utterances' names (see ``pieces``): a training
-  that was killed goes on from its last epoch and gives the weights that it would have given, bit for bit on one
-  machine with equal threads.
-* With ``validation_speakers``, that many are held out of training; the weights of the epoch with the lowest EER on them
-  are kept, and training stops after ``patience`` epochs without a lower one.
+* The recipe is a SpeechBrain hyperparameter file, read by ``hyperparameters``, so nothing in it
+  runs as code. It holds the model as any SpeechBrain speaker folder does, and the training fields
+  that ``Schedule`` and ``Augmentation`` list.
+* What is heard in an epoch is drawn from the seed, the epoch and the utterances' names (see
+  ``batches``). A training that was killed goes on from its last epoch and gives the weights that it
+  would have given, bit for bit on one machine with equal threads.
+* With ``validation_speakers``, that many are held out of training. The weights of the epoch with
+  the lowest EER on them are kept, and training stops after ``patience`` epochs without a lower
+  one.
 
 References
 ----------
@@ -19,6 +21,7 @@ Xiang et al., Margin matters, APSIPA 2019 (additive angular margin).
 import contextlib
 import hashlib
 import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,12 +38,18 @@ from voiceprivacy.attack.extractors.networks import (
     WEIGHTS,
     load_weights,
 )
-from voiceprivacy.attack.training.batches import Augmentation, Batches, Pieces, hold_out
+from voiceprivacy.attack.training.batches import (
+    Augmentation,
+    Batches,
+    Pieces,
+    ValidationSet,
+    hold_out,
+)
 from voiceprivacy.attack.training.brain import (
     MIXED,
     History,
+    Schedule,
     SpeakerBrain,
-    ValidationSet,
     WholeCheckpointer,
     keep_precision,
 )
@@ -51,6 +60,7 @@ from voiceprivacy.inout.files import (
     remove_leftovers,
     whole_folder_or_absent,
 )
+from voiceprivacy.inout.tables import Utterance
 
 CLASSIFIER = [
     "speechbrain.lobes.models.ECAPA_TDNN.Classifier",
@@ -62,27 +72,26 @@ ANNEALING = [
     "speechbrain.nnet.schedulers.LinearScheduler",
     "speechbrain.nnet.schedulers.CyclicLRScheduler",
 ]
+TRAINED = ("embedding_model", "classifier")  # the modules that have weights
 SPEAKERS = "out_n_neurons"
 PLACEHOLDER = "!PLACEHOLDER"
 CURVE = "training.tsv"
 CLASSIFIER_WEIGHTS = "classifier.ckpt"
 HELD_OUT = "held_out_speakers.txt"
-
-
-class Schedule(NamedTuple):
-    """How a recipe trains: its plain training fields."""
-
-    number_of_epochs: int
-    batch_size: int
-    crop_s: float
-    sample_rate: int
-    validation_speakers: int
-    validation_s: float
-    patience: int
+SLOWEST, FASTEST = 0.5, 2.0
+SHORTEST_REVERBERATION_S = 0.05
 
 
 class Computer(NamedTuple):
-    """What a training runs on: ``threads`` of torch on a CPU, or processes that load speech for a GPU."""
+    """What a training runs on.
+
+    Attributes
+    ----------
+    device : "cpu" or "cuda"
+    threads : int
+        Of torch on a CPU; processes that load speech for a GPU.
+    precision : "fp32", "bf16" or "fp16"
+    """
 
     device: str = "cpu"
     threads: int = 1
@@ -92,8 +101,16 @@ class Computer(NamedTuple):
 CPU = Computer()
 
 
-def train(utterances, *, recipe, folder, seed, start=None, computer=CPU):
-    """Train the extractor of a recipe and save it as a SpeechBrain folder, which is whole or absent afterwards.
+def train(
+    utterances: Sequence[Utterance],
+    *,
+    recipe: Path | str,
+    folder: Path | str,
+    seed: int,
+    start: Path | str | None = None,
+    computer: Computer = CPU,
+) -> None:
+    """Train the extractor of a recipe; its SpeechBrain folder is whole or absent afterwards.
 
     Parameters
     ----------
@@ -101,16 +118,17 @@ def train(utterances, *, recipe, folder, seed, start=None, computer=CPU):
     recipe : path
         SpeechBrain hyperparameter file with ``out_n_neurons: !PLACEHOLDER``.
     folder : path
-        Beside it, ``<folder>.checkpoints`` holds what is needed to go on after a kill, and is removed at the end.
+        Beside it, ``<folder>.checkpoints`` holds what is needed to go on after a kill, and is
+        removed at the end.
     seed : int
     start : path, optional
-        SpeechBrain folder of the same architecture whose weights are where training starts (fine-tuning), the
-        classifier's only where it has as many speakers.
+        SpeechBrain folder of the same architecture whose weights are where training starts
+        (fine-tuning), the classifier's only where it has as many speakers.
     computer : Computer
 
     Raises
     ------
-    BadInput : a recipe that is none, an utterance of another sample rate, too few speakers, no such GPU
+    BadInput : a recipe that is none, an utterance of another sample rate, too few speakers, no GPU
     """
     schedule, augmentation = _schedule(recipe), _augmentation(recipe)
     heard, held_out = hold_out(utterances, speakers=schedule.validation_speakers, seed=seed)
@@ -124,21 +142,19 @@ def train(utterances, *, recipe, folder, seed, start=None, computer=CPU):
     n_classes = len(pieces.speakers) * len(augmentation.speeds)
     settings = Hyperparameters(recipe, placeholders={SPEAKERS: n_classes})
     checkpoints = _checkpoints(folder, settings.text, utterances, seed, start)
-    for made in (Path(folder), checkpoints.parent):
-        remove_leftovers(made)
+    remove_leftovers(Path(folder))
+    remove_leftovers(checkpoints.parent)
     with _reproducibly(seed, computer.threads), whole_folder_or_absent(folder) as temporary:
         modules = _modules(settings)
         if start is not None:
             _load(modules, Path(start))
         brain = _brain(settings, modules, schedule, checkpoints, computer, seed)
-        validation = (
-            ValidationSet(held_out, schedule, batch_size=schedule.batch_size) if held_out else None
-        )
+        validation = _validation(held_out, schedule) if held_out else None
         brain.train_on(_loader(pieces, schedule, computer, seed), validation)
         _save(modules, settings.text.replace(PLACEHOLDER, str(n_classes)), temporary)
         brain.history.write(temporary / CURVE)
         if held_out:
-            names = sorted({of.speaker for of in held_out})
+            names = sorted({utterance.speaker for utterance in held_out})
             (temporary / HELD_OUT).write_text("\n".join(names) + "\n", encoding="utf-8")
     remove_at_once(checkpoints.parent)
 
@@ -157,7 +173,7 @@ def _schedule(recipe):
     features = settings.section("compute_features", classes=FEATURES)
     if features.fields.get("sample_rate", 16000) != schedule.sample_rate:
         raise BadInput(
-            f"{features.place}: sample_rate is not that of the recipe, {schedule.sample_rate}"
+            f"{features.where}: sample_rate is not that of the recipe, {schedule.sample_rate}"
         )
     return schedule
 
@@ -171,7 +187,7 @@ def _augmentation(recipe):
         snr_db=settings.numbers("snr_db", default=[0.0, 20.0]),
         noise_share=settings.number_or_zero("noise_share", default=0.0),
     )
-    if not all(0.5 <= speed <= 2 for speed in augmentation.speeds):
+    if not all(SLOWEST <= speed <= FASTEST for speed in augmentation.speeds):
         raise BadInput(
             f"{recipe}: speeds are {augmentation.speeds}, expected numbers from 0.5 to 2"
         )
@@ -181,11 +197,20 @@ def _augmentation(recipe):
             raise BadInput(
                 f"{recipe}: {field} is {values}, expected the lowest and the highest value"
             )
-    if augmentation.reverberation_s[0] < 0.05:
+    if augmentation.reverberation_s[0] < SHORTEST_REVERBERATION_S:
         raise BadInput(
             f"{recipe}: reverberation_s is {augmentation.reverberation_s}, expected 0.05 s or more"
         )
     return augmentation
+
+
+def _validation(held_out, schedule):
+    return ValidationSet(
+        held_out,
+        piece_s=schedule.validation_s,
+        sample_rate=schedule.sample_rate,
+        batch_size=schedule.batch_size,
+    )
 
 
 def _modules(settings):
@@ -207,29 +232,27 @@ def _load(modules, start):
 
 def _brain(settings, modules, schedule, checkpoints, computer, seed):
     cost = settings.get("compute_cost")
+    deferred = getattr(cost, "deferred", False)
     annealing = settings.section("lr_annealing", classes=ANNEALING).build()
-    hparams = {
-        "compute_cost": settings.section(
-            "compute_cost", classes=COST, deferred=getattr(cost, "deferred", False)
-        ).build(),
-        "lr_annealing": annealing,
-    }
     history = History()
-    recovered = {name: modules[name] for name in ("embedding_model", "classifier")} | {
-        "history": history
-    }
+    saved = {name: modules[name] for name in TRAINED} | {"history": history}
     if hasattr(annealing, "on_batch_end"):
-        recovered["lr_annealing"] = annealing
+        saved["lr_annealing"] = annealing
     options = _run_options(computer)
     if options["data_parallel_backend"] and computer.precision in MIXED:
-        for name in ("embedding_model", "classifier"):
+        for name in TRAINED:
             keep_precision(modules[name], computer.precision)
     brain = SpeakerBrain(
         modules=modules,
         opt_class=settings.section("opt_class", classes=OPTIMISERS, deferred=True).build(),
-        hparams=hparams,
+        hparams={
+            "compute_cost": settings.section(
+                "compute_cost", classes=COST, deferred=deferred
+            ).build(),
+            "lr_annealing": annealing,
+        },
         run_opts=options,
-        checkpointer=WholeCheckpointer(checkpoints, recovered, allow_partial_load=False),
+        checkpointer=WholeCheckpointer(checkpoints, saved, allow_partial_load=False),
     )
     brain.prepare(schedule, history=history, seed=seed)
     return brain
@@ -255,15 +278,19 @@ def _loader(pieces, schedule, computer, seed):
 
 
 def _checkpoints(folder, recipe, utterances, seed, start):
-    """A folder of checkpoints for exactly this training: with another recipe, seed, speech or start it is another."""
-    told = [
-        recipe,
-        str(seed),
-        *sorted(f"{of.utterance} {of.speaker} {_stamp(of.path)}" for of in utterances),
-    ]
+    """The folder of checkpoints of exactly this training.
+
+    With another recipe, seed, speech or start it is another: a killed training of something else is
+    not gone on with.
+    """
+    described = [recipe, str(seed)]
+    described += sorted(
+        f"{utterance.utterance} {utterance.speaker} {_stamp(utterance.path)}"
+        for utterance in utterances
+    )
     if start is not None:
-        told += [str(start), _stamp(Path(start, WEIGHTS))]
-    digest = hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
+        described += [str(start), _stamp(Path(start, WEIGHTS))]
+    digest = hashlib.sha256("\n".join(described).encode()).hexdigest()[:16]
     return Path(f"{folder}.checkpoints") / digest
 
 
@@ -283,7 +310,7 @@ def _save(modules, settings, folder):
 
 
 @contextlib.contextmanager
-def _reproducibly(seed, threads):
+def _reproducibly(seed: int, threads: int) -> Iterator[None]:
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
