@@ -8,7 +8,7 @@ from voiceprivacy.report.plots import style
 from voiceprivacy.report.plots.features import picture
 from voiceprivacy.running.command import run
 
-F0_RATE_HZ, F0_SHORTEST_LAG = 8000, 17  # bins of extract_f0.py
+F0_RATE_HZ, F0_SHORTEST_LAG = 8000, 17  # bins of histograms.f0_histogram
 
 
 def main():

@@ -66,7 +66,7 @@ COMMANDS = {
     "ready embeddings": f"{EMBED} --ready enrolment.npz",
     "an extractor's command": f"{EMBED} --command '{sys.executable} embed.py'",
     "a model": f"{EMBED} --model model",
-    "style": "extract_style --manifest speech/manifest.tsv --transcripts transcripts.tsv"
+    "style": "extract_features --manifest speech/manifest.tsv --transcripts transcripts.tsv"
     " --dictionary words.dic --embeddings out.npz",
     "a Kaldi directory": f"validate_corpus {CORPUS} '{KALDI}' --protocol '{GIVEN}'",
     "a prepared Kaldi directory": f"prepare_part --source '{KALDI}' --protocol '{GIVEN}'"

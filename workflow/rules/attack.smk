@@ -1,8 +1,26 @@
 """What an attacker does with the speech: embeddings, back-ends and scores."""
 
 
-include: "training.smk"
-include: "features.smk"
+def extractor_files(wildcards):
+    """What embeddings depend on: the model, the ready-made file, the inputs of a command."""
+    entry = plan.attackers.extractors[wildcards.extractor]
+    if "embeddings" in entry:
+        return plan.attackers.ready(
+            wildcards.extractor, wildcards.corpus, wildcards.part, wildcards.anonymiser
+        )
+    return plan.attackers.model_files(wildcards.extractor) + list(map(ours, entry["inputs"]))
+
+
+def extraction(wildcards):
+    return plan.attackers.extraction(
+        wildcards.extractor, wildcards.corpus, wildcards.part, wildcards.anonymiser
+    )
+
+
+def embedding_runtime(wildcards):
+    """Minutes of a job: those of a command and some to spare, or four hours."""
+    entry = plan.attackers.extractors[wildcards.extractor]
+    return entry["runtime"] + 15 if "command" in entry else 240
 
 
 rule extract_embeddings:
@@ -20,7 +38,7 @@ rule extract_embeddings:
     wildcard_constraints:
         extractor=one_of(plan.attackers.networks()),
     conda:
-        extractor_environment
+        lambda wildcards: environment_file(extractor_field("env")(wildcards))
     threads: 4
     resources:
         mem_mb=8000,
@@ -40,124 +58,261 @@ rule extract_embeddings:
         " > {log:q} 2>&1"
 
 
-rule score_trials:
-    """Score every trial of one list; higher means more likely the same speaker."""
+def transcripts(wildcards):
+    return f"results/audio/{wildcards.corpus}/{wildcards.part}/original/transcripts.tsv"
+
+
+def codebook(wildcards):
+    return f"results/models/{wildcards.extractor}/codebook.npz"
+
+
+def dictionary(wildcards):
+    return plan.attackers.extractors[wildcards.extractor]["style"].get("dictionary")
+
+
+def feature_files(wildcards):
+    """What a feature depends on besides the speech."""
+    feature = plan.attackers.feature(wildcards.extractor)
+    if feature == "units":
+        return [codebook(wildcards), *encoder_files(wildcards)]
+    if feature == "style":
+        return list(filter(None, [transcripts(wildcards), dictionary(wildcards)]))
+    return []
+
+
+def feature_arguments(wildcards):
+    feature = plan.attackers.feature(wildcards.extractor)
+    if feature == "units":
+        return ["--codebook", codebook(wildcards), *encoder_argument(wildcards)]
+    if feature == "style":
+        words = option("--dictionary", dictionary(wildcards))
+        return ["--transcripts", transcripts(wildcards), *words]
+    return ["--f0"]
+
+
+def feature_environment(wildcards):
+    is_style = plan.attackers.feature(wildcards.extractor) == "style"
+    return environment_file("evaluate" if is_style else "speechbrain")
+
+
+rule extract_features:
+    """A feature of every utterance that is no network's: histograms of F0 or units, or style."""
     input:
-        enrolment=embeddings("enrolment", 0),
-        trial=embeddings("trial", 1),
+        manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
+        files=feature_files,
+        script=SCRIPTS / "extract_features.py",
+    output:
+        embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",
+    log:
+        "results/logs/extract_features/{corpus}/{part}/{anonymiser}/{extractor}.log",
+    benchmark:
+        "results/benchmarks/extract_features/{corpus}/{part}/{anonymiser}/{extractor}.tsv"
+    wildcard_constraints:
+        extractor=one_of(filter(plan.attackers.feature, plan.attackers.extractors)),
+    conda:
+        feature_environment
+    resources:
+        mem_mb=feature_memory,
+        runtime=feature_runtime,
+    params:
+        code=code("extract_features", "voiceprivacy/attack/extractors/histograms"),
+        feature=feature_arguments,
+    shell:
+        "python {input.script:q}"
+        " --manifest {input.manifest:q}"
+        " {params.feature:q}"
+        " --embeddings {output.embeddings:q}"
+        " > {log:q} 2>&1"
+
+
+def backend_model(wildcards):
+    return plan.attackers.backend_file(wildcards.backend, wildcards.extractor) or []
+
+
+def backend_argument(wildcards):
+    return backend_model(wildcards) or backend_entry(wildcards)["type"]
+
+
+def embeddings(part, wildcards):
+    """Embeddings of a part by whose speech they are: {original, run0 or run1: file}."""
+    folder = f"results/embeddings/{wildcards.corpus}/{part}"
+    is_second_run = plan.speech.first_run(wildcards.anonymiser)
+    cece, own = config["report"]["cece"], plan.speech.conditions(wildcards.anonymiser)
+    systems = plan.speech.spoken(part, wildcards.anonymiser, cece if is_second_run else own)
+    return {whose: f"{folder}/{name}/{wildcards.extractor}.npz" for whose, name in systems.items()}
+
+
+def embedding_files(part):
+    """Input function: the embeddings that the conditions of a system compare."""
+    return lambda wildcards: list(embeddings(part, wildcards).values())
+
+
+def embedding_arguments(part):
+    """Parameter: the same as WHOSE=FILE."""
+    return lambda wildcards: [
+        f"{whose}={file}" for whose, file in embeddings(part, wildcards).items()
+    ]
+
+
+def scores(*conditions):
+    """Outputs: scores of a list, by condition."""
+    folder = "results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"
+    return [f"{folder}/{condition}.tsv" for condition in conditions]
+
+
+def matrices(kind, *conditions):
+    """Outputs: pairs or templates, by condition; large, so removed after use unless kept."""
+    folder = f"results/{kind}/{{corpus}}/{{trials}}/{{anonymiser}}/{{extractor}}/{{backend}}"
+    files = [f"{folder}/{condition}.npz" for condition in conditions]
+    return files if config["report"]["keep_matrices"] else list(map(temp, files))
+
+
+ONCE = one_of(name for name in plan.speech.anonymisers if name not in plan.speech.repeated)
+TWICE = one_of(plan.speech.repeated)
+WITH_GALLERY = one_of(filter(plan.speech.has_gallery, plan.speech.evaluated))
+WITHOUT_GALLERY = one_of(
+    corpus for corpus in plan.speech.evaluated if not plan.speech.has_gallery(corpus)
+)
+
+
+rule score_system:
+    """Score all conditions of one system: a list, its pairs, and its templates (for ranks)."""
+    input:
+        enrolment=embedding_files("enrolment"),
+        trial=embedding_files("trial"),
+        enrolment_manifest="results/audio/{corpus}/enrolment/original/manifest.tsv",
+        trial_manifest="results/audio/{corpus}/trial/original/manifest.tsv",
         trials="results/trials/{corpus}/{trials}.tsv",
         enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
         backend=backend_model,
-        script=SCRIPTS / "score_trials.py",
+        script=SCRIPTS / "score_system.py",
     output:
-        scores="results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.tsv",
+        scores=scores("op", "pp"),
+        pairs=matrices("pairs", "op", "pp"),
+        templates=matrices("templates", "op", "pp"),
     log:
-        "results/logs/score_trials/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.log",
+        "results/logs/score_system/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
     benchmark:
-        "results/benchmarks/score_trials/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.tsv"
+        "results/benchmarks/score_system/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv"
+    wildcard_constraints:
+        corpus=WITH_GALLERY,
+        trials=TRIAL_LISTS,
+        anonymiser=ONCE,
     conda:
         "../../envs/evaluate.yaml"
     resources:
         mem_mb=4000,
-        runtime=20,
+        runtime=60,
     params:
-        code=code("score_trials"),
+        code=code("score_system"),
+        enrolment=embedding_arguments("enrolment"),
+        trial=embedding_arguments("trial"),
         backend=backend_argument,
     shell:
         "python {input.script:q}"
-        " --enrolment {input.enrolment:q}"
-        " --trial {input.trial:q}"
+        " --enrolment {params.enrolment:q}"
+        " --trial {params.trial:q}"
+        " --enrolment-manifest {input.enrolment_manifest:q}"
+        " --trial-manifest {input.trial_manifest:q}"
         " --trials {input.trials:q}"
         " --enrolments {input.enrolments:q}"
         " --backend {params.backend:q}"
         " --scores {output.scores:q}"
+        " --pairs {output.pairs:q}"
+        " --templates {output.templates:q}"
         " > {log:q} 2>&1"
 
 
-rule take_scores:
-    """Check the scores of somebody else's attack and take them over."""
-    input:
-        given=given_file,
-        key=given_key,
-        script=SCRIPTS / "take_scores.py",
+use rule score_system as score_repeated_system with:
     output:
-        scores="results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/given/{condition}.tsv",
-    log:
-        "results/logs/take_scores/{corpus}/{trials}/{anonymiser}/{extractor}/given/{condition}.log",
+        scores=scores("op", "pp", "p0p1"),
+        pairs=matrices("pairs", "op", "pp"),
+        templates=matrices("templates", "op", "pp", "p0p1"),
     wildcard_constraints:
-        extractor=one_of(config["attacks"]),
-    localrule: True
-    conda:
-        "../../envs/evaluate.yaml"
-    params:
-        code=code("take_scores"),
-        key=given_key_argument,
-    shell:
-        "python {input.script:q}"
-        " --given {input.given:q}"
-        " {params.key:q}"
-        " --scores {output.scores:q}"
-        " > {log:q} 2>&1"
+        corpus=WITH_GALLERY,
+        trials=TRIAL_LISTS,
+        anonymiser=TWICE,
 
 
-rule score_pairs:
-    """Score a list's trial utterances against themselves (for similarity matrices)."""
-    input:
-        enrolment=embeddings("trial", 0),
-        trial=embeddings("trial", 1),
-        manifest="results/audio/{corpus}/trial/original/manifest.tsv",
-        trials="results/trials/{corpus}/{trials}.tsv",
-        backend=backend_model,
-        script=SCRIPTS / "score_pairs.py",
+# The pairs of the original speech are kept: if they were removed after use, a change of one
+# anonymiser would score them again, and then all others with them.
+use rule score_system as score_original with:
     output:
-        matrix=matrix(
-            "results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.npz"
-        ),
-    log:
-        "results/logs/score_pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.log",
-    benchmark:
-        "results/benchmarks/score_pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.tsv"
+        scores=scores("oo"),
+        pairs="results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/oo.npz",
+        templates=matrices("templates", "oo"),
     wildcard_constraints:
-        condition=one_of(name for name in CONDITIONS if name != "oo"),
-    conda:
-        "../../envs/evaluate.yaml"
-    resources:
-        mem_mb=4000,
-        runtime=20,
-    params:
-        code=code("score_pairs"),
-        backend=backend_argument,
-    shell:
-        "python {input.script:q}"
-        " --enrolment {input.enrolment:q}"
-        " --trial {input.trial:q}"
-        " --manifest {input.manifest:q}"
-        " --trials {input.trials:q}"
-        " --backend {params.backend:q}"
-        " --matrix {output.matrix:q}"
-        " > {log:q} 2>&1"
+        corpus=WITH_GALLERY,
+        trials=TRIAL_LISTS,
+        anonymiser="original",
 
 
-use rule score_pairs as score_original_pairs with:
-    # Kept: if it were removed after use, a change of one anonymiser would score it again, and then all others with it.
+# Corpora of which every utterance is tried against every other have no templates.
+use rule score_system as score_system_in_pairs with:
     output:
-        matrix="results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.npz",
+        scores=scores("op", "pp"),
+        pairs=matrices("pairs", "op", "pp"),
+        templates=[],
     wildcard_constraints:
-        condition="oo",
+        corpus=WITHOUT_GALLERY,
+        trials=TRIAL_LISTS,
+        anonymiser=ONCE,
+
+
+use rule score_system as score_repeated_system_in_pairs with:
+    output:
+        scores=scores("op", "pp", "p0p1"),
+        pairs=matrices("pairs", "op", "pp"),
+        templates=[],
+    wildcard_constraints:
+        corpus=WITHOUT_GALLERY,
+        trials=TRIAL_LISTS,
+        anonymiser=TWICE,
+
+
+use rule score_system as score_original_in_pairs with:
+    output:
+        scores=scores("oo"),
+        pairs="results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/oo.npz",
+        templates=[],
+    wildcard_constraints:
+        corpus=WITHOUT_GALLERY,
+        trials=TRIAL_LISTS,
+        anonymiser="original",
+
+
+# Of a second run, only the conditions that C_ECE is measured on.
+use rule score_system as score_second_run with:
+    output:
+        scores=scores(*config["report"]["cece"]),
+        pairs=[],
+        templates=[],
+    wildcard_constraints:
+        trials=TRIAL_LISTS,
+        anonymiser=one_of(filter(plan.speech.first_run, plan.speech.protected)),
+
+
+def one_embedding(part):
+    """Input function: embeddings of a part as one condition compares them."""
+
+    def file(wildcards):
+        enrolment, trial = plan.speech.of_condition(wildcards.condition, wildcards.anonymiser)
+        system = enrolment if part == "enrolment" else trial
+        return f"results/embeddings/{wildcards.corpus}/{part}/{system}/{wildcards.extractor}.npz"
+
+    return file
 
 
 rule score_samples:
     """Score the tests of a sampled gallery against its templates (for ranks)."""
     input:
-        enrolment=embeddings("enrolment", 0),
-        trial=embeddings("trial", 1),
+        enrolment=one_embedding("enrolment"),
+        trial=one_embedding("trial"),
         samples="results/samples/{corpus}/{trials}.tsv",
         backend=backend_model,
         script=SCRIPTS / "score_samples.py",
     output:
-        matrix=matrix(
-            "results/templates/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.npz"
-        ),
+        matrix=matrices("templates", "{condition}"),
     log:
         "results/logs/score_samples/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.log",
     benchmark:
@@ -182,43 +337,39 @@ rule score_samples:
         " > {log:q} 2>&1"
 
 
-rule score_templates:
-    """Score a list's trial utterances against all its enrolled speakers (for ranks)."""
+def given_file(wildcards):
+    return plan.given.file(given_attack(wildcards), wildcards.anonymiser, wildcards.condition)
+
+
+def given_key(wildcards):
+    """The key of a score file in Kaldi's format."""
+    key = config["attacks"][wildcards.extractor].get("key")
+    if key is None:
+        return []
+    return key.replace("{corpus}", wildcards.corpus).replace("{trials}", wildcards.trials)
+
+
+rule take_scores:
+    """Check the scores of somebody else's attack and take them over."""
     input:
-        enrolment=embeddings("enrolment", 0),
-        trial=embeddings("trial", 1),
-        enrolment_manifest="results/audio/{corpus}/enrolment/original/manifest.tsv",
-        trial_manifest="results/audio/{corpus}/trial/original/manifest.tsv",
-        trials="results/trials/{corpus}/{trials}.tsv",
-        enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
-        backend=backend_model,
-        script=SCRIPTS / "score_templates.py",
+        given=given_file,
+        key=given_key,
+        script=SCRIPTS / "take_scores.py",
     output:
-        matrix=matrix(
-            "results/templates/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.npz"
-        ),
+        scores="results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/given/{condition}.tsv",
     log:
-        "results/logs/score_templates/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.log",
-    benchmark:
-        "results/benchmarks/score_templates/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.tsv"
+        "results/logs/take_scores/{corpus}/{trials}/{anonymiser}/{extractor}/given/{condition}.log",
     wildcard_constraints:
-        trials=TRIAL_LISTS,
+        extractor=one_of(config["attacks"]),
+    localrule: True
     conda:
         "../../envs/evaluate.yaml"
-    resources:
-        mem_mb=4000,
-        runtime=20,
     params:
-        code=code("score_templates"),
-        backend=backend_argument,
+        code=code("take_scores"),
+        key=lambda wildcards: option("--trials", given_key(wildcards)),
     shell:
         "python {input.script:q}"
-        " --enrolment {input.enrolment:q}"
-        " --trial {input.trial:q}"
-        " --enrolment-manifest {input.enrolment_manifest:q}"
-        " --trial-manifest {input.trial_manifest:q}"
-        " --trials {input.trials:q}"
-        " --enrolments {input.enrolments:q}"
-        " --backend {params.backend:q}"
-        " --matrix {output.matrix:q}"
+        " --given {input.given:q}"
+        " {params.key:q}"
+        " --scores {output.scores:q}"
         " > {log:q} 2>&1"

@@ -109,20 +109,13 @@ RESAMPLED_GIVEN = plan.given.resampled()
 GALLERIES = one_of(gallery for _, gallery in plan.speech.all_galleries())
 
 
-def features(kind):
-    """Regular expression of the extractors that are one kind of histogram."""
-    return one_of(
-        name for name in plan.attackers.extractors if plan.attackers.feature(name) == kind
-    )
+def option(name, value):
+    """An option of a command and its value; nothing where there is no value."""
+    return [name, value] if value else []
 
 
 def sample_rate(wildcards):
     return plan.speech.corpora[wildcards.corpus]["sample_rate"]
-
-
-def matrix(path):
-    """A score matrix: large, so removed after use unless the config keeps it."""
-    return path if config["report"]["keep_matrices"] else temp(path)
 
 
 def systems(wildcards):
@@ -150,7 +143,6 @@ def intervals(family):
 
 
 include: "anonymise_inputs.smk"
-include: "attack_inputs.smk"
 include: "privacy_inputs.smk"
 include: "utility_inputs.smk"
 include: "page_inputs.smk"

@@ -1,6 +1,19 @@
 """What an attacker brings along: models from the hub, and what he trains himself."""
 
 
+def extractor_field(name):
+    """Parameter: a field of an extractor's entry in the config."""
+    return lambda wildcards: plan.attackers.extractors[wildcards.extractor][name]
+
+
+def model_folder(wildcards):
+    return plan.attackers.model_folder(wildcards.extractor)
+
+
+def gpus(wildcards):
+    return int(plan.attackers.extractors[wildcards.extractor].get("device") == "cuda")
+
+
 rule fetch_model:
     """Fetch a model from the hub at its pinned revision (compute nodes have no network)."""
     input:
@@ -27,13 +40,31 @@ rule fetch_model:
         " > {log:q} 2>&1"
 
 
+def training_start(wildcards):
+    return plan.attackers.start(wildcards.extractor)
+
+
+def training_start_files(wildcards):
+    folder = training_start(wildcards)
+    return [f"{folder}/{name}" for name in MODEL_FILES] if folder else []
+
+
+def training_threads(wildcards):
+    """One, so that a machine's cores do not change the weights; beside a GPU, some that load speech."""
+    return 8 if gpus(wildcards) else 1
+
+
 rule train_extractor:
     """Train an embedding extractor on the speakers of a training corpus."""
     input:
-        manifest=training_manifest,
+        manifest=lambda wildcards: plan.attackers.training_manifest(
+            plan.attackers.extractors[wildcards.extractor]
+        ),
+        recipe=lambda wildcards: recipe_file(
+            plan.attackers.extractors[wildcards.extractor]["recipe"]
+        ),
+        start=training_start_files,
         speakers=ancient("results/checks/training/speakers.tsv"),
-        recipe=recipe,
-        start=start_files,
         script=SCRIPTS / "train_extractor.py",
     output:
         hyperparams="results/models/{extractor}/hyperparams.yaml",
@@ -56,7 +87,7 @@ rule train_extractor:
         code=code("train_extractor"),
         folder=model_folder,
         seed=config["seed"],
-        start=start_argument,
+        start=lambda wildcards: option("--start", training_start(wildcards)),
         device=extractor_field("device"),
         precision=extractor_field("precision"),
     shell:
@@ -70,6 +101,28 @@ rule train_extractor:
         " --threads {threads}"
         " --folder {params.folder:q}"
         " > {log:q} 2>&1"
+
+
+def encoder_files(wildcards):
+    return plan.attackers.encoder_files(wildcards.extractor)
+
+
+def encoder_argument(wildcards):
+    return option("--encoder", plan.attackers.encoder(wildcards.extractor))
+
+
+def feature_runtime(wildcards):
+    """Minutes of a job: a self-supervised encoder takes hours where MFCC take minutes."""
+    return 1440 if plan.attackers.encoder(wildcards.extractor) else 120
+
+
+def feature_memory(wildcards):
+    return 8000 if plan.attackers.encoder(wildcards.extractor) else 4000
+
+
+def units_manifest(wildcards):
+    corpus = plan.attackers.extractors[wildcards.extractor]["units"]["corpus"]
+    return f"results/audio/{corpus}/train/original/manifest.tsv"
 
 
 rule train_units:
@@ -86,12 +139,12 @@ rule train_units:
     benchmark:
         "results/benchmarks/train_units/{extractor}.tsv"
     wildcard_constraints:
-        extractor=features("units"),
+        extractor=one_of(plan.attackers.extractors_with("units")),
     conda:
         "../../envs/speechbrain.yaml"
     resources:
-        mem_mb=units_memory,
-        runtime=units_runtime,
+        mem_mb=feature_memory,
+        runtime=feature_runtime,
     params:
         code=code("train_units"),
         encoder=encoder_argument,
@@ -105,11 +158,31 @@ rule train_units:
         " > {log:q} 2>&1"
 
 
+def backend_entry(wildcards):
+    return plan.attackers.backends[wildcards.backend]
+
+
+def backend_environment(wildcards):
+    is_speechbrains = backend_entry(wildcards)["type"] == "speechbrain_plda"
+    return environment_file("speechbrain" if is_speechbrains else "evaluate")
+
+
+def backend_options(wildcards):
+    entry = backend_entry(wildcards)
+    if entry["type"] == "speechbrain_plda":
+        return ["--type", "speechbrain_plda", "--rank", entry["rank"]]
+    options = ["--length-norm", entry["length_norm"], "--shrinkage", entry["shrinkage"]]
+    options += option("--lda-dim", entry.get("lda_dim"))
+    return options if entry["centre"] else [*options, "--no-centre"]
+
+
 rule train_backend:
     """Train PLDA on the training speakers, as they are or as one anonymiser protects them."""
     input:
-        embeddings=backend_training_embeddings,
-        manifest=backend_training_manifest,
+        embeddings=lambda wildcards: plan.attackers.training_embeddings(
+            wildcards.backend, wildcards.extractor
+        ),
+        manifest=lambda wildcards: plan.attackers.training_manifest(backend_entry(wildcards)),
         speakers=ancient("results/checks/training/speakers.tsv"),
         script=SCRIPTS / "train_backend.py",
     output:

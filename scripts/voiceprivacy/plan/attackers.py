@@ -148,7 +148,7 @@ class Attackers:
 
     def encoder(self, extractor: str) -> str | None:
         """The folder of the self-supervised encoder that units are made of; None for MFCC."""
-        folder = self.extractors[extractor]["units"].get("encoder")
+        folder = self.extractors[extractor].get("units", {}).get("encoder")
         return ours(folder) if folder else None
 
     def encoder_files(self, extractor: str) -> list[str]:

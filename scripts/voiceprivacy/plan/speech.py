@@ -199,10 +199,21 @@ class Speech:
 
     def of_condition(self, condition: str, anonymiser: str) -> tuple[str, str]:
         """Whose speech enrols and whose is tried: (original, b2) for op."""
-        second_run = f"{anonymiser}{SECOND_RUN}"
-        names = {"original": ORIGINAL, "run0": anonymiser, "run1": second_run}
+        names = _names_of_runs(anonymiser)
         enrolment, trial = CONDITIONS[condition]
         return names[enrolment], names[trial]
+
+    def spoken(self, part: str, anonymiser: str, conditions: Iterable[str]) -> dict[str, str]:
+        """The systems whose speech of a part is scored under conditions: {original or run: system}.
+
+        Trials are also compared with each other, as both sides of a condition speak them.
+        """
+        whose: list[str] = []
+        for condition in conditions:
+            enrolment, trial = CONDITIONS[condition]
+            whose += [enrolment] if part == "enrolment" else [enrolment, trial]
+        names = _names_of_runs(anonymiser)
+        return {run: names[run] for run in whose}
 
     def conditions(self, anonymiser: str) -> list[str]:
         """The conditions that a system's scores are assessed under."""
@@ -215,6 +226,10 @@ def environment_file(env: str) -> str:
     """The absolute path of a conda environment: ours by its word, or a file of the user's."""
     is_users = "/" in env or env.endswith((".yaml", ".yml"))
     return str(Path(env).absolute() if is_users else SCRIPTS.parent / "envs" / f"{env}.yaml")
+
+
+def _names_of_runs(anonymiser: str) -> dict[str, str]:
+    return {"original": ORIGINAL, "run0": anonymiser, "run1": f"{anonymiser}{SECOND_RUN}"}
 
 
 def _as_list(value: Any) -> list:

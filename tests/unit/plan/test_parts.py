@@ -35,6 +35,18 @@ def test_speech_needs_two_sections():
     assert speech.anonymiser_call("b2_run1", "demo", "trial")["command"] == "b2"
 
 
+def test_scoring_a_system_takes_the_speech_of_its_conditions_only():
+    speech = demo()
+    repeated = ["op", "pp", "p0p1"]
+    both = {"original": "original", "run0": "b2"}
+    assert speech.spoken("enrolment", "b2", repeated) == both
+    assert speech.spoken("trial", "b2", repeated) == {**both, "run1": "b2_run1"}
+    assert speech.spoken("enrolment", "original", ["oo"]) == {"original": "original"}
+    assert speech.spoken("enrolment", "b2_run1", ["op"]) == {"original": "original"}
+    trial = {"original": "original", "run0": "b2_run1"}
+    assert speech.spoken("trial", "b2_run1", ["op"]) == trial
+
+
 def test_speech_reads_training_corpora_that_it_is_told():
     assert demo().manifests()[-1].startswith("results/audio/demo/trial/")
     manifests = demo(training=["others"]).manifests()

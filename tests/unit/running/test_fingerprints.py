@@ -19,7 +19,7 @@ def test_modules_are_found_through_others():
         "running/command",
         "attack/backends/backends",
         "attack/backends/plda",
-    } <= names("score_trials")
+    } <= names("score_system")
 
 
 def test_a_folder_of_modules_is_followed_through_what_it_exports():

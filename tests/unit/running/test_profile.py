@@ -24,10 +24,14 @@ ALONE = {  # one job of a whole run, or one that takes hours
 
 
 def rules():
-    """{rule: its text} of all rule files."""
+    """{rule: its text} of all rule files; a variant has that of the rule that it varies too."""
     text = "\n".join(path.read_text() for path in (WORKFLOW / "rules").glob("*.smk"))
     blocks = re.split(r"^(?:use )?rule ", text, flags=re.MULTILINE)[1:]
-    return {re.match(r"(?:\w+ as )?(\w+)", block).group(1): block for block in blocks}
+    texts = {}
+    for block in blocks:
+        base, name = re.match(r"(?:(\w+) as )?(\w+)", block).groups()
+        texts[name] = texts.get(base, "") + block
+    return texts
 
 
 def profile():

@@ -1,0 +1,74 @@
+"""Extract a feature of every utterance that is no network's embedding: F0, units or style."""
+
+import argparse
+
+from voiceprivacy.attack.extractors import style
+from voiceprivacy.inout.arrays import write_embeddings
+from voiceprivacy.inout.files import counted, naming
+from voiceprivacy.inout.stamps import watched
+from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.running.command import run
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--manifest", required=True, help="TSV: utterance speaker gender path duration_s"
+    )
+    feature = parser.add_mutually_exclusive_group(required=True)
+    feature.add_argument("--f0", action="store_true", help="histogram of the fundamental frequency")
+    feature.add_argument(
+        "--codebook", help="histogram of vector-quantised frames; npz of train_units.py"
+    )
+    feature.add_argument(
+        "--transcripts", help="linguistic style of what was said; TSV: utterance text"
+    )
+    parser.add_argument(
+        "--encoder", help="folder of a self-supervised encoder, as in train_units.py"
+    )
+    parser.add_argument(
+        "--dictionary", help="in LIWC's .dic format; default: our own list of function words"
+    )
+    parser.add_argument("--embeddings", required=True, help="npz to write: ids, embeddings")
+    arguments = parser.parse_args()
+
+    if arguments.transcripts:
+        embeddings = of_transcripts(arguments)
+    else:
+        embeddings = of_speech(arguments)
+    write_embeddings(arguments.embeddings, embeddings)
+    n_utterances, dimensions = embeddings.embeddings.shape
+    print(
+        f"{counted(n_utterances, 'utterance')}, {counted(dimensions, 'number')} each: "
+        f"{arguments.embeddings}"
+    )
+
+
+def of_transcripts(arguments):
+    if arguments.dictionary:
+        dictionary = style.read_dictionary(arguments.dictionary)
+    else:
+        dictionary = style.function_words()
+    with naming(arguments.transcripts):
+        return style.embed(
+            read_manifest(arguments.manifest),
+            style.read_transcripts(arguments.transcripts),
+            dictionary,
+        )
+
+
+def of_speech(arguments):
+    # Seconds to import, and not in the environment of transcripts.
+    from voiceprivacy.attack.extractors import histograms
+    from voiceprivacy.attack.extractors.encoders import Encoder
+
+    feature = histograms.f0_histogram
+    if arguments.codebook:
+        encoder = Encoder(arguments.encoder) if arguments.encoder else None
+        feature = histograms.unit_histogram(histograms.read_codebook(arguments.codebook), encoder)
+    with watched(arguments.manifest) as utterances:
+        return histograms.embed_each(utterances, feature)
+
+
+if __name__ == "__main__":
+    run(main)
