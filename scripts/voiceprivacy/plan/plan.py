@@ -144,10 +144,12 @@ def _of_anonymiser(plan, name, options):
     if "function" in options:
         yield Named((*place, "function"), ours(options["function"].rpartition(":")[0]))
     if "audio" in options:
-        measured = [(corpus, "trial") for corpus in plan.speech.evaluated]
-        for corpus, part in [*_attacked_parts(plan), *measured, *_training_parts(plan, name)]:
+        needed = [*_attacked_parts(plan), *_training_parts(plan, name)]
+        heard = [(corpus, "trial") for corpus in plan.speech.evaluated]
+        for corpus, part in dict.fromkeys([*needed, *heard]):
             for folder in plan.speech.anonymiser_call(name, corpus, part)["audio"]:
-                yield Named((*place, "audio"), ours(folder), endings=AUDIO_ENDINGS)
+                path, is_needed = ours(folder), (corpus, part) in needed
+                yield Named((*place, "audio"), path, endings=AUDIO_ENDINGS, needed=is_needed)
 
 
 def _of_extractor(plan, name, options):

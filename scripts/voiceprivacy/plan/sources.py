@@ -51,7 +51,8 @@ class Named(NamedTuple):
     ``endings`` are those of the files that are read below a folder: None for all, () for none (it
     only has to be there). ``below`` is False where only the files directly in a folder are read.
     ``root`` is where relative paths in a wav.scp start, if the config says so. ``may_lack`` is True
-    where recordings that are not there are left out.
+    where recordings that are not there are left out. ``needed`` is False where a job of its own
+    says what is missing.
     """
 
     place: tuple[str, ...]
@@ -60,6 +61,7 @@ class Named(NamedTuple):
     below: bool = True
     root: str | None = None
     may_lack: bool = False
+    needed: bool = True
 
     @property
     def source(self) -> str:
@@ -99,7 +101,8 @@ def given_scores(template: str) -> dict[ScoreFile, str]:
 
 def missing(named: Iterable[Named]) -> list[Named]:
     """What a config names and is not there; nothing below a folder that is missing itself."""
-    absent = [path for path in dict.fromkeys(named) if not os.path.exists(path.path)]
+    needed = dict.fromkeys(path for path in named if path.needed)
+    absent = [path for path in needed if not os.path.exists(path.path)]
     folders = tuple(f"{path.path}/" for path in absent)
     return [path for path in absent if not path.path.startswith(folders)]
 
