@@ -38,12 +38,11 @@ def main():
     parser.add_argument("--metrics", required=True, type=Path, help="TSV to write")
     arguments = parser.parse_args()
 
-    metrics = collect(arguments.jsons, folder=arguments.folder, intervals=arguments.intervals)
-    metrics = sorted(metrics + [of.metric_line for of in read_utility(arguments.utility)])
-    write_metrics(arguments.metrics, metrics)
-    print(
-        f"{len(metrics)} numbers from {len(arguments.jsons) + len(arguments.utility)} files in {arguments.metrics}"
-    )
+    numbers = collect(arguments.jsons, folder=arguments.folder, intervals=arguments.intervals)
+    numbers += [measured.metric_line for measured in read_utility(arguments.utility)]
+    write_metrics(arguments.metrics, sorted(numbers))
+    n_files = len(arguments.jsons) + len(arguments.utility)
+    print(f"{len(numbers)} numbers from {n_files} files in {arguments.metrics}")
 
 
 if __name__ == "__main__":

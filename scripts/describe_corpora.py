@@ -38,14 +38,12 @@ def main():
     ]
     write_table(arguments.speech, Speech._fields, speech)
     write_table(arguments.lists, TrialList._fields, lists)
-    for of in speech:
-        print(
-            f"{of.corpus:<20}{of.part:<12}{of.women + of.men + of.of_unknown_gender:>6} speakers{of.hours:>9.2f} h"
-        )
-    for of in lists:
-        print(
-            f"{of.corpus:<20}{of.trials:<12}{of.target:>9} target{of.nontarget:>11} nontarget trials"
-        )
+    for part in speech:
+        n_speakers = part.women + part.men + part.of_unknown_gender
+        print(f"{part.corpus:<20}{part.part:<12}{n_speakers:>6} speakers{part.hours:>9.2f} h")
+    for row in lists:
+        trials = f"{row.target:>9} target{row.nontarget:>11} nontarget trials"
+        print(f"{row.corpus:<20}{row.trials:<12}{trials}")
 
 
 if __name__ == "__main__":

@@ -26,13 +26,19 @@ def main():
     parser.add_argument("--report", type=Path, help="the page to point to")
     arguments = parser.parse_args()
 
-    metrics = read_metrics(arguments.metrics)
-    comparisons = (
-        read_comparisons(arguments.comparisons, metrics) if arguments.comparisons else NONE
-    )
+    numbers = read_metrics(arguments.metrics)
+    comparisons = NONE
+    if arguments.comparisons:
+        comparisons = read_comparisons(arguments.comparisons, numbers)
     provenance = read_json(arguments.provenance) if arguments.provenance else {}
-    of = (controls_of(provenance), averages_of(provenance))
-    print(*summary(compare(metrics, comparisons), comparisons, *of, metrics), sep="\n")
+    lines = summary(
+        compare(numbers, comparisons),
+        comparisons,
+        controls_of(provenance),
+        averages_of(provenance),
+        numbers,
+    )
+    print(*lines, sep="\n")
     if arguments.report:
         print(f"\nReport: {arguments.report.absolute()}")
 

@@ -16,7 +16,7 @@ Scale = Literal["plain", "rare errors", "logarithmic"]
 
 ALL_CONDITIONS = tuple(CONDITIONS)
 WITHOUT_SECOND_RUN = ("oo", "op", "pp")
-ARROWS: dict[Direction, str] = {"higher": "↑", "lower": "↓", "neither": ""}
+ARROWS: dict[str, str] = {"higher": "↑", "lower": "↓", "neither": ""}
 
 NO_PRIVACY_BIT = 1 / (2 * math.log(2))  # D_ECE where every speaker is found: Noe et al., CSL 2022
 

@@ -6,11 +6,13 @@ Conventions
 * A corpus whose utterances are cut into pieces is counted in pieces.
 """
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_enrolments, read_manifest, read_table, read_trials
+from voiceprivacy.vocabulary import ABSENT
 
 FINDING = ["level", "file", "line", "what"]
 
@@ -40,81 +42,97 @@ class TrialList(NamedTuple):
     nontarget: int
 
 
+class Finding(NamedTuple):
+    """Something unusual: how serious it is, where it is (file:line), and what it is."""
+
+    level: str
+    location: str
+    message: str
+
+
 class Corpora(NamedTuple):
-    """All that the report says of the corpora: lists of Speech and TrialList, and {corpus: [(level, place, what)]}."""
+    """All that the report says of the corpora; ``findings`` by corpus."""
 
-    speech: list
-    lists: list
-    findings: dict
+    speech: list[Speech]
+    lists: list[TrialList]
+    findings: dict[str, list[Finding]]
 
 
-def describe_speech(path):
-    """Describe the manifest CORPUS/PART/original/manifest.tsv as Speech."""
+def describe_speech(path: str | Path) -> Speech:
+    """Describe the manifest CORPUS/PART/original/manifest.tsv."""
     corpus, part = Path(path).parts[-4:-2]
     utterances = read_manifest(path)
-    genders = _genders({of.speaker: of.gender for of in utterances})
-    return Speech(
-        corpus, part, *genders, len(utterances), sum(of.duration_s for of in utterances) / 3600
+    women, men, unknown = _genders(
+        {utterance.speaker: utterance.gender for utterance in utterances}
     )
+    seconds = sum(utterance.duration_s for utterance in utterances)
+    return Speech(corpus, part, women, men, unknown, len(utterances), seconds / 3600)
 
 
-def describe_list(path, manifest):
-    """Describe the trial list CORPUS/TRIALS.tsv, its enrolments beside it, as TrialList.
+def describe_list(path: str | Path, manifest: str | Path) -> TrialList:
+    """Describe the trial list CORPUS/TRIALS.tsv, its enrolments beside it.
 
     Parameters
     ----------
-    path : path
-    manifest : path
-        The manifest of the corpus's enrolment part: who is a woman and who a man.
+    manifest : of the corpus's enrolment part: who is a woman and who a man
+
+    Raises
+    ------
+    BadInput : somebody is enrolled with an utterance that is not in the manifest
     """
     path = Path(path)
-    known = {of.utterance: of for of in read_manifest(manifest)}
-    enrolments = read_enrolments(path.with_suffix(".enrolments.tsv"))
-    try:
-        enrolled = [
-            known[utterance] for utterances in enrolments.values() for utterance in utterances
-        ]
-    except KeyError as error:
-        raise BadInput(
-            f"{path.with_suffix('.enrolments.tsv')}: utterance {error} is not in {manifest}"
-        ) from None
+    enrolments = path.with_suffix(".enrolments.tsv")
+    known = {utterance.utterance: utterance for utterance in read_manifest(manifest)}
+    genders = {}
+    for utterances in read_enrolments(enrolments).values():
+        for name in utterances:
+            if name not in known:
+                raise BadInput(f"{enrolments}: utterance '{name}' is not in {manifest}")
+            genders[known[name].speaker] = known[name].gender
+    women, men, unknown = _genders(genders)
     trials = read_trials(path)
-    labels = [of.label for of in trials]
+    labels = [trial.label for trial in trials]
     return TrialList(
-        path.parent.name,
-        path.stem,
-        *_genders({of.speaker: of.gender for of in enrolled}),
-        len({of.trial for of in trials}),
-        labels.count("target"),
-        labels.count("nontarget"),
+        corpus=path.parent.name,
+        trials=path.stem,
+        women=women,
+        men=men,
+        of_unknown_gender=unknown,
+        trial_utterances=len({trial.trial for trial in trials}),
+        target=labels.count("target"),
+        nontarget=labels.count("nontarget"),
     )
 
 
-def read_corpora(speech, lists, checks):
+def read_corpora(speech: str | Path, lists: str | Path, checks: Iterable[str | Path]) -> Corpora:
     """Read what the commands describe_corpora and validate_corpus wrote.
 
     Parameters
     ----------
-    speech, lists : paths of tables with the fields of Speech and of TrialList
-    checks : paths of CORPUS.tsv (level file line what)
-
-    Returns
-    -------
-    Corpora
+    speech, lists : tables with the fields of Speech and of TrialList
+    checks : tables CORPUS.tsv with the columns of FINDING
     """
+    findings = {}
+    for path in checks:
+        findings[Path(path).stem] = [_finding(row) for row in read_table(path, FINDING)]
     return Corpora(
-        [Speech(**row) for row in read_table(speech, list(Speech._fields))],
-        [TrialList(**row) for row in read_table(lists, list(TrialList._fields))],
-        {Path(path).stem: [_finding(row) for row in read_table(path, FINDING)] for path in checks},
+        _read(speech, Speech),
+        _read(lists, TrialList),
+        findings,
     )
 
 
-def _finding(row):
-    place = ":".join(of for of in (row["file"], row["line"]) if of != "-")
-    return row["level"], place, row["what"]
+def _read(path: str | Path, kind: Any) -> list[Any]:
+    """A table of named tuples, with numbers as text: the page shows them as they are written."""
+    return [kind(**row) for row in read_table(path, list(kind._fields))]
 
 
-def _genders(speakers):
+def _finding(row: Mapping[str, str]) -> Finding:
+    location = [part for part in (row["file"], row["line"]) if part != ABSENT]
+    return Finding(row["level"], ":".join(location), row["what"])
+
+
+def _genders(speakers: Mapping[str, str]) -> tuple[int, int, int]:
     """How many women, men, and speakers of unknown gender: {speaker: gender}."""
     genders = list(speakers.values())
-    return tuple(genders.count(gender) for gender in ("f", "m", "-"))
+    return genders.count("f"), genders.count("m"), genders.count("-")

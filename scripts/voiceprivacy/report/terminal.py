@@ -2,12 +2,14 @@
 
 import itertools
 import textwrap
+from collections.abc import Collection, Iterable, Sequence
 
 from voiceprivacy.catalogue import COLUMNS as ALL_COLUMNS
 from voiceprivacy.report.answer import answers, rank_answers, what_was_run, zero_evidence
-from voiceprivacy.report.comparison import strongest_attacks
-from voiceprivacy.report.standings import averaged
-from voiceprivacy.report.uncertainty import NONE, NULL
+from voiceprivacy.report.comparison import System, strongest_attacks
+from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.standings import Averages, averaged
+from voiceprivacy.report.uncertainty import NONE, NULL, Comparisons
 from voiceprivacy.vocabulary import UNDEFINED
 
 WIDTH = 100
@@ -15,8 +17,9 @@ NAME_WIDTH = 12
 ATTACK_WIDTH = 13
 MOST_SYSTEMS = 30
 CORRECTED = (
-    "zero evid.: D_ECE up to there is no more than permuted speakers give. With few speakers minCllr, D_ECE and ranks"
-    " show more than there is; their intervals are corrected for it, so a number can lie outside its own."
+    "zero evid.: D_ECE up to there is no more than permuted speakers give. With few speakers"
+    " minCllr, D_ECE and ranks show more than there is; their intervals are corrected for it, so a"
+    " number can lie outside its own."
 )
 UNDEFINED_SHORT = "undef."
 COLUMNS = [column for column in ALL_COLUMNS if not column.optional]
@@ -27,44 +30,54 @@ NUMBER_WIDTHS = [
 ]
 
 
-def summary(systems, comparisons=NONE, controls=(), averages=None, metrics=()):
-    """What was run, the answer, and one table per corpus and attacker (mean over the trial lists) as lines of text."""
-    lines = textwrap.wrap(what_was_run(systems), WIDTH)
-    found = answers(
-        systems, comparisons, controls, averaged(systems, averages, comparisons)
-    ) or rank_answers(metrics)
+def summary(
+    systems: Sequence[System],
+    comparisons: Comparisons = NONE,
+    controls: Collection[str] = (),
+    averages: Averages | None = None,
+    numbers: Iterable[Number] = (),
+) -> list[str]:
+    """What was run, the answer, and a table for each corpus and attacker, as lines of text.
+
+    The tables show the mean over the trial lists. Of a run without trial lists, ``numbers`` give
+    the answer.
+    """
+    lines = _wrapped(what_was_run(systems))
+    on_averages = averaged(systems, averages, comparisons)
+    found = answers(systems, comparisons, controls, on_averages) or rank_answers(numbers)
+    several = len(found) > 1
     for name, answer in found.items():
-        lines += [
-            "",
-            *textwrap.wrap(f"{name}: {answer.text}" if len(found) > 1 else answer.text, WIDTH),
-        ]
+        lines += ["", *_wrapped(f"{name}: {answer.text}" if several else answer.text)]
     for corpus, sentence in zero_evidence(systems).items():
-        lines += [
-            "",
-            *textwrap.wrap(f"{corpus}: {sentence}" if len(found) > 1 else sentence, WIDTH),
-        ]
+        lines += ["", *_wrapped(f"{corpus}: {sentence}" if several else sentence)]
     shown = systems
     if len(systems) > MOST_SYSTEMS:
-        strongest = set(map(id, strongest_attacks(systems).values()))
-        shown = [system for system in systems if id(system) in strongest]
+        strongest = strongest_attacks(systems)
+        shown = [
+            system for system in systems if system is strongest[system.corpus, system.anonymiser]
+        ]
         lines += [
             "",
             "Of many systems, the strongest attack on each anonymiser; all are in the report.",
         ]
-    for _, group in itertools.groupby(shown, key=lambda system: system[:3]):
+    attackers = itertools.groupby(shown, key=lambda system: (system.corpus, system.attacker))
+    for _, group in attackers:
         lines += ["", *_table(list(group))]
-    return [
-        *lines,
-        *(["", "↑ ↓: which way means more privacy."] if systems else []),
-        *textwrap.wrap(CORRECTED if comparisons != NONE else "", WIDTH),
-    ]
+    if systems:
+        lines += ["", "↑ ↓: which way means more privacy."]
+    if comparisons != NONE:
+        lines += _wrapped(CORRECTED)
+    return lines
 
 
-def _table(systems):
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH)
+
+
+def _table(systems: Sequence[System]) -> list[str]:
+    first = systems[0]
     lines = [
-        *textwrap.wrap(
-            f"{systems[0].corpus}, {systems[0].attacker}, {systems[0].mean_label}", WIDTH
-        ),
+        *_wrapped(f"{first.corpus}, {first.attacker}, {first.mean_label}"),
         _line("", "attack", [column.short for column in COLUMNS]),
         _line("", "", UNITS),
     ]
@@ -73,42 +86,33 @@ def _table(systems):
             lines.append(name)
             name = ""
         for system in rows:
-            lines.append(
-                _line(
-                    name,
-                    system.attack,
-                    [column.text(system.mean[column.name]) for column in COLUMNS],
-                )
-            )
+            cells = [column.text(system.mean[column.name]) for column in COLUMNS]
+            lines.append(_line(name, system.attack, cells))
             lines += _uncertainty(system)
             name = ""
     return lines
 
 
-def _uncertainty(system):
-    """Lines below a system: both limits of the intervals, and up to where D_ECE is zero evidence."""
-    intervals, band = system.intervals[system.mean_label], system.mean[NULL]
+def _uncertainty(system: System) -> list[str]:
+    """Lines below a system: both limits of its intervals, and up to where D_ECE is no evidence."""
+    intervals = system.intervals[system.mean_label]
+    band = system.mean[NULL]
     lines = []
     if any(intervals.values()):
-        for place, title in enumerate(("  95 % from", "  95 % to")):
-            limits = (intervals[column.name] for column in COLUMNS)
-            texts = (
-                column.text(of[place]) if of else ""
-                for column, of in zip(COLUMNS, limits, strict=True)
-            )
-            lines.append(_line("", title, texts))
+        low, high = [], []
+        for column in COLUMNS:
+            limits = intervals[column.name]
+            low.append(column.text(limits[0]) if limits else "")
+            high.append(column.text(limits[1]) if limits else "")
+        lines += [_line("", "  95 % from", low), _line("", "  95 % to", high)]
     if band is not None:
-        lines.append(
-            _line(
-                "",
-                "  zero evid.",
-                [column.text(band) if column.name == "dece_bit" else "" for column in COLUMNS],
-            )
-        )
+        cells = [column.text(band) if column.name == "dece_bit" else "" for column in COLUMNS]
+        lines.append(_line("", "  zero evid.", cells))
     return lines
 
 
-def _line(name, attack, cells):
-    cells = [UNDEFINED_SHORT if cell == UNDEFINED else cell for cell in cells]
-    numbers = "".join(f"{cell:>{width}}" for cell, width in zip(cells, NUMBER_WIDTHS, strict=True))
-    return f"{name:<{NAME_WIDTH}} {attack:<{ATTACK_WIDTH}}{numbers}".rstrip()
+def _line(name: str, attack: str, cells: Iterable[str]) -> str:
+    texts = []
+    for cell, width in zip(cells, NUMBER_WIDTHS, strict=True):
+        texts.append(f"{UNDEFINED_SHORT if cell == UNDEFINED else cell:>{width}}")
+    return f"{name:<{NAME_WIDTH}} {attack:<{ATTACK_WIDTH}}{''.join(texts)}".rstrip()

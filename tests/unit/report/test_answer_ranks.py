@@ -61,4 +61,4 @@ def test_original_speech_alone_is_called_so():
 
 
 def test_the_terminal_answers_too():
-    assert "Ranks disclose least of b2r." in " ".join(summary([], metrics=RUN))
+    assert "Ranks disclose least of b2r." in " ".join(summary([], numbers=RUN))

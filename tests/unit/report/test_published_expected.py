@@ -84,7 +84,7 @@ def test_the_shipped_tolerances_follow_from_retraining_and_from_the_size_of_the_
         }
     found = read_expected(RESOURCES / "expected" / "vpc2024_b2.tsv")
     for expected in found:
-        n_target = counts[f"libri_test_trials_{expected.key[1]}", "target_trials"]
+        n_target = counts[f"libri_test_trials_{expected.key.trials}", "target_trials"]
         error, at_reference = (
             math.sqrt(p * (100 - p) / n) for p, n in ((expected.value, n_target), (7.48, 548))
         )

@@ -4,7 +4,8 @@ from voiceprivacy.catalogue import EER
 from voiceprivacy.report.charts.attacks import drawable
 from voiceprivacy.report.charts.chart import chart, errors, label, level, of_system, points, rounded
 from voiceprivacy.report.comparison import strongest_attacks
-from voiceprivacy.report.utility import NOWHERE, titled
+from voiceprivacy.report.utility import titled
+from voiceprivacy.vocabulary import ABSENT
 
 GUESSING_PERCENT = 50
 
@@ -19,7 +20,7 @@ def scatters(systems, metrics, colours):
     """
     strongest, found = strongest_attacks(systems), {}
     for metric in metrics:
-        whole = (metric.trials, metric.extractor, metric.condition) == (NOWHERE,) * 3
+        whole = (metric.trials, metric.extractor, metric.condition) == (ABSENT,) * 3
         system = strongest.get((metric.corpus, metric.anonymiser))
         if whole and system and _is_number(metric.value) and drawable(system.mean["eer_percent"]):
             found.setdefault(metric.corpus, {}).setdefault(metric.metric, {})[metric.anonymiser] = (
