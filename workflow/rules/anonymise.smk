@@ -1,14 +1,54 @@
-"""Protected speech: any anonymiser, one part of a corpus (or one shard of it) a job, checked in the same job."""
+"""Protected speech: one shard of a part of a corpus a job, checked in the same job."""
+
+
+def anonymiser_manifest(wildcards):
+    return plan.speech.anonymiser_manifest(wildcards.corpus, wildcards.part)
+
+
+def anonymiser_files(wildcards):
+    """Fingerprint of the anonymiser's files; a second run has those of the first."""
+    name = plan.speech.first_run(wildcards.anonymiser) or wildcards.anonymiser
+    return plan.sources.file("anonymisers", name)
+
+
+def anonymiser_code(wildcards):
+    """Fingerprint of our modules behind the job, and behind a script of ours that it calls."""
+    files = [Path(ours(file)) for file in plan.speech.anonymiser(wildcards.anonymiser)["inputs"]]
+    scripts = [file.stem for file in files if file.parent == SCRIPTS]
+    return code("anonymise_part", *scripts)
+
+
+def anonymiser_environment(wildcards):
+    return environment_file(plan.speech.anonymiser(wildcards.anonymiser)["env"])
+
+
+def anonymiser_field(name):
+    """A function that gives a field of an anonymiser's entry."""
+    return lambda wildcards: plan.speech.anonymiser(wildcards.anonymiser)[name]
+
+
+def anonymiser_job_runtime(wildcards):
+    """Minutes of a job: those of its plug-in, and some to check and convert what it made."""
+    return plan.speech.anonymiser(wildcards.anonymiser)["runtime"] + 15
+
+
+def anonymiser_call(wildcards):
+    """The anonymiser's entry as an argument."""
+    return json.dumps(
+        plan.speech.anonymiser_call(wildcards.anonymiser, wildcards.corpus, wildcards.part)
+    )
 
 
 rule anonymise_part:
     """Anonymise one shard of a part and check what came back."""
     input:
         manifest=anonymiser_manifest,
+        stamps="results/audio/{corpus}/{part}/original/stamps.tsv",
         files=anonymiser_files,
         script=SCRIPTS / "anonymise_part.py",
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.tsv",
+        alphas="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.alphas.tsv",
         audio=directory("results/audio/{corpus}/{part}/{anonymiser}/wav/{shard}"),
     log:
         "results/logs/anonymise_part/{corpus}/{part}/{anonymiser}/{shard}.log",
@@ -26,8 +66,8 @@ rule anonymise_part:
         gpu=anonymiser_field("gpu"),
     params:
         code=anonymiser_code,
-        anonymiser=anonymiser_argument,
-        seed=anonymiser_seed,
+        anonymiser=anonymiser_call,
+        seed=lambda wildcards: plan.speech.anonymiser_seed(wildcards.anonymiser, wildcards.part),
         shards=anonymiser_field("shards"),
         sample_rate=sample_rate,
     shell:
@@ -45,15 +85,40 @@ rule anonymise_part:
         " > {log:q} 2>&1"
 
 
+def anonymiser_shards(ending):
+    """A function that gives a file of every shard of a part."""
+
+    def files(wildcards):
+        folder = f"results/audio/{wildcards.corpus}/{wildcards.part}/{wildcards.anonymiser}"
+        shards = plan.speech.anonymiser(wildcards.anonymiser)["shards"]
+        return [f"{folder}/shards/{shard}{ending}" for shard in range(shards)]
+
+    return files
+
+
+def first_run(wildcards):
+    """Of a second run: the manifest of the first."""
+    first = plan.speech.first_run(wildcards.anonymiser)
+    folder = f"results/audio/{wildcards.corpus}/{wildcards.part}"
+    return [f"{folder}/{first}/manifest.tsv"] if first else []
+
+
+def first_run_argument(wildcards, input):
+    return ["--first-run", *input.first_run] if input.first_run else []
+
+
 rule gather_manifests:
-    """Join the shards' manifests in the order and with the speakers of the original's; a second run must differ."""
+    """Join the manifests of the shards, in the order and with the speakers of the original's."""
     input:
         original="results/audio/{corpus}/{part}/original/manifest.tsv",
-        shards=anonymiser_shards,
+        shards=anonymiser_shards(".tsv"),
+        alphas=anonymiser_shards(".alphas.tsv"),
         first_run=first_run,
         script=SCRIPTS / "gather_manifests.py",
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
+        alphas="results/audio/{corpus}/{part}/{anonymiser}/manifest.alphas.tsv",
+        stamps="results/audio/{corpus}/{part}/{anonymiser}/stamps.tsv",
     log:
         "results/logs/gather_manifests/{corpus}/{part}/{anonymiser}.log",
     benchmark:

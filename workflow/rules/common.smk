@@ -142,8 +142,6 @@ def intervals(family):
     return files if plan.n_replicates else {}
 
 
-include: "anonymise_inputs.smk"
 include: "privacy_inputs.smk"
-include: "utility_inputs.smk"
 include: "page_inputs.smk"
 include: "report_inputs.smk"

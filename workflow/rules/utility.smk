@@ -28,12 +28,34 @@ rule measure_pitch:
         " > {log:q} 2>&1"
 
 
+def measure_field(name):
+    """A function that gives a field of a measure's entry."""
+    return lambda wildcards: config["utility"][wildcards.measure][name]
+
+
+def measure_environment(wildcards):
+    return environment_file(config["utility"][wildcards.measure]["env"])
+
+
+def measure_job_runtime(wildcards):
+    """Minutes of a job: those of the measure, and some to check what it wrote."""
+    return config["utility"][wildcards.measure]["runtime"] + 5
+
+
+def measure_command(wildcards):
+    return config["utility"][wildcards.measure]["command"].replace("{corpus}", wildcards.corpus)
+
+
+def measure_sandbox(wildcards):
+    return ["--sandbox"] if config["utility"][wildcards.measure]["sandbox"] else []
+
+
 rule measure_utility:
-    """A measure of the config on one anonymiser, or on the original speech itself; what it writes is checked."""
+    """Call a measure of the config on an anonymiser or the original; check what it wrote."""
     input:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
         original="results/audio/{corpus}/{part}/original/manifest.tsv",
-        files=measure_files,
+        files=lambda wildcards: plan.sources.file("utility", wildcards.measure),
         script=SCRIPTS / "measure_utility.py",
     output:
         measures="results/utility/{corpus}/{part}/{anonymiser}/{measure}.tsv",
@@ -67,10 +89,16 @@ rule measure_utility:
         " > {log:q} 2>&1"
 
 
+def trial_lists(wildcards):
+    """The trial lists of a corpus."""
+    names = plan.speech.trial_lists(wildcards.corpus)
+    return [f"results/trials/{wildcards.corpus}/{trials}.tsv" for trials in names]
+
+
 rule assess_utility:
     """Means of all measures of a corpus by anonymiser and trial list, with intervals."""
     input:
-        measures=measures,
+        measures=lambda wildcards: plan.utility.measures(wildcards.corpus),
         manifest="results/audio/{corpus}/trial/original/manifest.tsv",
         trials=trial_lists,
         script=SCRIPTS / "assess_utility.py",
@@ -87,7 +115,7 @@ rule assess_utility:
         runtime=20,
     params:
         code=code("assess_utility"),
-        options=measure_options,
+        options=json.dumps(plan.utility.options()),
         bootstrap=plan.n_replicates,
         seed=config["report"]["seed"],
     shell:
