@@ -26,7 +26,7 @@ from voiceprivacy.plan.plan import Plan, keep_all_objects
 from voiceprivacy.plan.speech import environment_file
 from voiceprivacy.report import colours
 from voiceprivacy.running.refusals import REFUSALS
-from voiceprivacy.running.fingerprints import code, modules
+from voiceprivacy.running.fingerprints import code
 from voiceprivacy.running.progress import show_progress
 from voiceprivacy.vocabulary import ACROSS_CORPORA, Attack, CONDITIONS, GIVEN, PARTS
 
