@@ -44,7 +44,7 @@ def main() -> None:
     for finding in check(submitted, plan, anonymiser, **options):
         n_findings += 1
         print(finding)  # at once: speech is read for minutes
-    in_words = counted(n_findings or "no", "finding")
+    in_words = counted(n_findings, "finding") if n_findings else "no findings"
     print(f"{arguments.submission}, anonymiser {anonymiser}: {in_words}")
     if n_findings:
         sys.exit(2)

@@ -197,9 +197,11 @@ def length(seconds: float) -> str:
 def _guess(run):
     speakers = Counter(utterance.speaker for utterance in run.listed)
     counts = sorted(speakers.values())
-    each = counts[0] if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]}"
+    each = counted(counts[-1], "utterance")
+    if counts[0] < counts[-1]:
+        each = f"{counts[0]} to {each}"
     yield f"{run.root}: {len(run.listed)} of {run.n_files} audio files look like {run.pattern}"
-    yield f"  {counted(len(speakers), 'speaker')}, {counted(each, 'utterance')} each, such as"
+    yield f"  {counted(len(speakers), 'speaker')}, {each} each, such as"
     step = max(1, len(run.listed) // EXAMPLES)
     for listed in run.listed[::step][:EXAMPLES]:
         path = listed.audio.relative_to(run.root)

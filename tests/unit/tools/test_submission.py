@@ -13,6 +13,7 @@ from support.trees import names_of, write_audio, write_kaldi
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import completion
+from voiceprivacy.plan.attackers import MODEL_FILES
 from voiceprivacy.tools.submission import Submission, pack
 from voiceprivacy.tools.submission_check import anonymiser_of, check, plan_of
 
@@ -38,7 +39,7 @@ SCORES = "sets/tiny/all/ecapa/cosine/op.scores"
 CONFIG = {
     "corpora": {"tiny": {"kaldi": "tiny"}},
     "anonymisers": {"mine": {"audio": "made"}},
-    "extractors": {"ecapa": {"model": "tiny"}},
+    "extractors": {"ecapa": {"model": "model"}},
     "backends": {"cosine": {"type": "cosine"}},
 }
 
@@ -48,6 +49,9 @@ def submitted(tmp_path, monkeypatch):
     """A complete submission of ``mine`` as a folder, with speech."""
     monkeypatch.chdir(tmp_path)
     write_corpus(tmp_path / "tiny")
+    (tmp_path / "model").mkdir()
+    for name in MODEL_FILES:
+        (tmp_path / "model" / name).touch()
     (tmp_path / "my.yaml").write_text(yaml.safe_dump(CONFIG))
     folder = tmp_path / "submitted"
     files = {
