@@ -200,10 +200,10 @@ def weighted_mean(values: Sequence[Any], weights: Sequence[float]) -> Any:
 
 def mean_of_lists(lists: Sequence[Values], weights: Sequence[float]) -> dict[str, Any]:
     """Weighted mean of the values of a system on some lists; tags are of single lists only."""
-    mean = {
-        column.name: weighted_mean([values[column.name] for values in lists], weights)
-        for column in COLUMNS
-    }
+    mean: dict[str, Any] = {}
+    for column in COLUMNS:
+        on_lists = [values[column.name] for values in lists]
+        mean[column.name] = weighted_mean(on_lists, weights)
     mean["tag"] = lists[0]["tag"] if len(lists) == 1 else None
     mean["few_errors"] = any(values["few_errors"] for values in lists)
     return mean

@@ -1,5 +1,6 @@
 """The tables of the page: the leaderboard on every set, and what two runs of an anonymiser tell."""
 
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -149,14 +150,15 @@ def leaderboard(
         for standing in sorted(standings, key=_protection):
             rows.append(_row(board.name, standing, columns, colours))
     protected = [system for system in systems if system.anonymiser != ORIGINAL]
-    intervals = [cell.interval for row in rows for cell in row.cells]
+    cells = itertools.chain.from_iterable(row.cells for row in rows)
+    marked = any(SHORT in cell.interval for cell in cells)
     return Leaderboard(
         sets=[(board.name, board.explanation) for board in sets],
         columns=columns,
         attacks=list(dict.fromkeys(system.attack for system in protected)),
         rows=rows,
         charts={board.name: _charts(board, columns, colours) for board in sets},
-        note=SHORT_EXPLAINED if any(SHORT in interval for interval in intervals) else "",
+        note=SHORT_EXPLAINED if marked else "",
     )
 
 

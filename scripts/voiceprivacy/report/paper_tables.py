@@ -125,10 +125,7 @@ def of_scores(metrics: Mapping[str, Mapping[str, Any]]) -> Table:
         _column("tag"),
         _column("tag_ceiling", "highest tag of this list"),
     ]
-    rows = [
-        {"label": label} | {name: values[name] for name in names}
-        for label, values in metrics.items()
-    ]
+    rows = [{"label": label, **values} for label, values in metrics.items()]
     return Table(["label", *names], columns, rows)
 
 

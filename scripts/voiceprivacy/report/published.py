@@ -213,21 +213,23 @@ class PublishedTable(NamedTuple):
     rows: list[tuple[str, str, list[PublishedCell | None]]]
 
 
-def published_system(entry: Mapping[str, Any]) -> str | None:
-    """Which published system an anonymiser's entry in the config is.
+def published_system(anonymiser: Mapping[str, Any]) -> str | None:
+    """Which published system an anonymiser is; None if it is none or that is not known.
 
-    None if it is none or that is not known.
+    Parameters
+    ----------
+    anonymiser : its entry in the config
     """
-    if "published" in entry:
-        return entry["published"]
+    if "published" in anonymiser:
+        return anonymiser["published"]
     try:
-        words = shlex.split(entry.get("command", ""))
+        words = shlex.split(anonymiser.get("command", ""))
     except ValueError:
         return None
     scripts = [index for index, word in enumerate(words) if Path(word).name == MCADAMS]
     if not scripts:
         return None
-    arguments = words[scripts[0] + 1 :] + _flags(entry.get("options") or {})
+    arguments = words[scripts[0] + 1 :] + _flags(anonymiser.get("options") or {})
     options = _mcadams_options(arguments)
     if options is None or (options.variant, options.draw) != ("vpc2020", "ours"):
         return None
@@ -385,8 +387,8 @@ def _trained_on(line: Number) -> str:
 def _systems(config: Mapping[str, Any]) -> dict[str, str]:
     """The published system that each anonymiser of a run is, of those that are one."""
     systems = {ORIGINAL: UNPROTECTED}
-    for name, entry in config.get("anonymisers", {}).items():
-        system = published_system(entry)
+    for name, anonymiser in config.get("anonymisers", {}).items():
+        system = published_system(anonymiser)
         if system:
             systems[name] = system
     return systems
@@ -403,8 +405,8 @@ def _sets(numbers: Iterable[Number], config: Mapping[str, Any]) -> dict[TrialLis
         for row in read_table(COUNTS, ["set", "what", "count"])
     }
     sets = {}
-    for corpus, entry in config.get("corpora", {}).items():
-        for trials, name in published_sets(entry).items():
+    for corpus, settings in config.get("corpora", {}).items():
+        for trials, name in published_sets(settings).items():
             expected = {
                 metric: published.get((name, counted)) for metric, counted in COUNTED.items()
             }

@@ -44,9 +44,9 @@ def summary(
     """
     lines = _wrapped(what_was_run(systems))
     on_averages = averaged(systems, averages, comparisons)
-    found = answers(systems, comparisons, controls, on_averages) or rank_answers(numbers)
-    several = len(found) > 1
-    for name, answer in found.items():
+    verdicts = answers(systems, comparisons, controls, on_averages) or rank_answers(numbers)
+    several = len(verdicts) > 1
+    for name, answer in verdicts.items():
         lines += ["", *_wrapped(f"{name}: {answer.text}" if several else answer.text)]
     for corpus, sentence in zero_evidence(systems).items():
         lines += ["", *_wrapped(f"{corpus}: {sentence}" if several else sentence)]

@@ -4,6 +4,7 @@ LaTeX tables need the package booktabs.
 """
 
 import itertools
+import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -96,8 +97,8 @@ def write(path: str | Path, table: Table) -> None:
     """
     kind = Path(path).suffix
     if kind == ".tsv":
-        rows = [[row[name] for name in table.names] for row in table.rows]
-        write_table(path, table.names, rows)
+        values = operator.itemgetter(*table.names)
+        write_table(path, table.names, map(values, table.rows))
     elif kind in TEXTS:
         write_text(path, TEXTS[kind](table))
     else:
@@ -107,7 +108,7 @@ def write(path: str | Path, table: Table) -> None:
 def markdown(table: Table) -> str:
     """The table as Markdown text."""
     rows = [[column.title for column in table.columns], *_cells(table)]
-    escaped = [[cell.replace("|", r"\|") for cell in row] for row in rows]
+    escaped = [_escaped(row) for row in rows]
     widths = [max(3, *map(len, column)) for column in zip(*escaped, strict=True)]
     lines = []
     for row in escaped:
@@ -115,6 +116,10 @@ def markdown(table: Table) -> str:
         lines.append(f"| {' | '.join(cells)} |")
     below_titles = f"|{'|'.join('-' * (width + 2) for width in widths)}|"
     return "\n".join([lines[0], below_titles, *lines[1:], ""])
+
+
+def _escaped(row: Iterable[str]) -> list[str]:
+    return [cell.replace("|", r"\|") for cell in row]
 
 
 def booktabs(table: Table) -> str:
