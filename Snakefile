@@ -19,10 +19,8 @@ include: "workflow/rules/training.smk"
 include: "workflow/rules/attack.smk"
 include: "workflow/rules/privacy.smk"
 include: "workflow/rules/utility.smk"
-include: "workflow/rules/pictures.smk"
-include: "workflow/rules/papers.smk"
-include: "workflow/rules/page.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/papers.smk"
 
 
 rule all:
@@ -32,3 +30,4 @@ rule all:
         "results/metrics.tsv",
         "results/provenance.json",
         "results/report/tables/ranks.tsv",
+        FIGURE_FILES,

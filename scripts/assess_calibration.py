@@ -57,7 +57,7 @@ def main():
             resampled[label] = interval_files.of_runs(*arranged, measure, arguments)
     if arguments.plot:
         from voiceprivacy.report.plots import style
-        from voiceprivacy.report.plots.zebra import calibration_picture
+        from voiceprivacy.report.plots.evidence import calibration_picture
 
         style.save(calibration_picture(curves=curves, metrics=metrics), arguments.plot)
     if arguments.curves:

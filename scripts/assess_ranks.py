@@ -77,9 +77,9 @@ def main():
                 lines[name] += [(label, *row) for row in rows]
     if arguments.plot:
         from voiceprivacy.report.plots import style
-        from voiceprivacy.report.plots.ranks import picture
+        from voiceprivacy.report.plots.ranks import ranks_picture
 
-        style.save(picture(curves=curves, metrics=metrics), arguments.plot)
+        style.save(ranks_picture(curves=curves, metrics=metrics), arguments.plot)
     for name, columns in TABLES.items():
         if getattr(arguments, name):
             write_table(getattr(arguments, name), ["label", *columns], lines[name])

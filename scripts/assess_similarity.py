@@ -53,11 +53,12 @@ def main():
     headline = f"DeID {metrics['deid_percent']:.2f} %, G_VD {metrics['gvd_db']:.2f} dB"
     if arguments.plot:
         from voiceprivacy.report.plots import style
-        from voiceprivacy.report.plots.similarity import picture
+        from voiceprivacy.report.plots.speakers import similarity_picture
 
         values = {condition: of.values for condition, of in matrices.items()}
         style.save(
-            picture(**values, speakers=matrices["oo"].speakers, title=headline), arguments.plot
+            similarity_picture(**values, speakers=matrices["oo"].speakers, title=headline),
+            arguments.plot,
         )
     if arguments.curves:
         write_table(arguments.curves, COLUMNS, similarity.cells(**matrices))

@@ -51,9 +51,10 @@ def main():
             )
     if arguments.plot:
         from voiceprivacy.report.plots import style
-        from voiceprivacy.report.plots.zebra import picture
+        from voiceprivacy.report.plots.evidence import profiles_picture
 
-        style.save(picture(curves=curves, metrics=metrics, over=arguments.over), arguments.plot)
+        picture = profiles_picture(curves=curves, metrics=metrics, over=arguments.over)
+        style.save(picture, arguments.plot)
     if arguments.table:
         from voiceprivacy.report import paper_tables, typeset
 

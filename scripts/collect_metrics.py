@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from voiceprivacy.report.contents import Contents, read_contents
 from voiceprivacy.report.metrics import collect, write_metrics
 from voiceprivacy.report.utility import read_utility
 from voiceprivacy.running.command import run
@@ -11,7 +12,10 @@ from voiceprivacy.running.command import run
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "jsons", nargs="+", type=Path, metavar="JSON", help="metrics files below the folder"
+        "jsons", nargs="*", type=Path, metavar="JSON", help="metrics files below the folder"
+    )
+    parser.add_argument(
+        "--plan", type=Path, help="plan.json, which lists more metrics files, intervals and utility"
     )
     parser.add_argument(
         "--folder",
@@ -38,10 +42,14 @@ def main():
     parser.add_argument("--metrics", required=True, type=Path, help="TSV to write")
     arguments = parser.parse_args()
 
-    numbers = collect(arguments.jsons, folder=arguments.folder, intervals=arguments.intervals)
-    numbers += [measured.metric_line for measured in read_utility(arguments.utility)]
+    contents = read_contents(arguments.plan) if arguments.plan else Contents()
+    jsons = [*contents.metrics, *arguments.jsons]
+    intervals = [*contents.intervals, *arguments.intervals]
+    tables = [*(contents.utility or []), *arguments.utility]
+    numbers = collect(jsons, folder=arguments.folder, intervals=intervals)
+    numbers += [measured.metric_line for measured in read_utility(tables)]
     write_metrics(arguments.metrics, sorted(numbers))
-    n_files = len(arguments.jsons) + len(arguments.utility)
+    n_files = len(jsons) + len(tables)
     print(f"{len(numbers)} numbers from {n_files} files in {arguments.metrics}")
 
 

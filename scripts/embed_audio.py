@@ -5,8 +5,7 @@ from pathlib import Path
 
 from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.tables import read_manifest, read_trials
-from voiceprivacy.report.examples import write_examples
-from voiceprivacy.report.listen import examples
+from voiceprivacy.report.listen import examples, write_examples
 from voiceprivacy.running.command import label_inputs, require_at_least, run
 
 

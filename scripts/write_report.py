@@ -4,13 +4,11 @@ import argparse
 from pathlib import Path
 
 from voiceprivacy.inout.files import read_json
-from voiceprivacy.report import page as additions
-from voiceprivacy.report.charts.draw import run_of
+from voiceprivacy.report.charts.chart import run_of
 from voiceprivacy.report.comparison import compare, write_comparison
-from voiceprivacy.report.corpora import read_corpora
-from voiceprivacy.report.figures import embed
+from voiceprivacy.report.contents import Contents, read_contents
 from voiceprivacy.report.metrics import read_metrics
-from voiceprivacy.report.page import write_page
+from voiceprivacy.report.page import read_sections, show_all, write_page
 from voiceprivacy.report.typeset import write_latex
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
 from voiceprivacy.running.command import run
@@ -21,29 +19,15 @@ TEMPLATE = Path(__file__).parents[1] / "workflow" / "report" / "index.html.j2"
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--metrics", required=True, type=Path, help="metrics.tsv")
+    parser.add_argument("--provenance", required=True, type=Path, help="provenance.json")
+    parser.add_argument(
+        "--plan", type=Path, help="plan.json: what the page shows besides the metrics"
+    )
     parser.add_argument(
         "--comparisons", type=Path, help="folder of CORPUS/TRIALS/EXTRACTOR/BACKEND.tsv: how sure"
     )
-    parser.add_argument("--provenance", required=True, type=Path, help="provenance.json")
     parser.add_argument(
-        "--figures", nargs="*", default=[], type=Path, help="SVG and PNG below the page's figures/"
-    )
-    parser.add_argument(
-        "--results",
-        type=Path,
-        help="folder with curves/ and audio/, for charts instead of pictures",
-    )
-    parser.add_argument("--speech", type=Path, help="TSV of describe_corpora: speech by part")
-    parser.add_argument("--lists", type=Path, help="TSV of describe_corpora: trials by list")
-    parser.add_argument(
-        "--checks", nargs="*", default=[], type=Path, help="TSVs: level file line what"
-    )
-    additions.add_arguments(parser)
-    parser.add_argument(
-        "--template",
-        default=TEMPLATE,
-        type=Path,
-        help="Jinja2 template with the captions beside it",
+        "--template", default=TEMPLATE, type=Path, help="Jinja2, with captions beside it"
     )
     parser.add_argument("--page", required=True, type=Path, help="HTML to write")
     parser.add_argument(
@@ -51,29 +35,22 @@ def main():
     )
     arguments = parser.parse_args()
 
-    metrics = read_metrics(arguments.metrics)
-    comparisons = (
-        read_comparisons(arguments.comparisons, metrics) if arguments.comparisons else NONE
-    )
-    systems, provenance = compare(metrics, comparisons), read_json(arguments.provenance)
-    drawn = (
-        run_of(arguments.results, metrics=metrics, provenance=provenance)
-        if arguments.results
-        else None
-    )
+    metrics, provenance = read_metrics(arguments.metrics), read_json(arguments.provenance)
+    comparisons = NONE
+    if arguments.comparisons:
+        comparisons = read_comparisons(arguments.comparisons, metrics)
+    contents = read_contents(arguments.plan) if arguments.plan else Contents()
+    systems = compare(metrics, comparisons)
+    charts = run_of(metrics, provenance)
     write_page(
         arguments.page,
         template=arguments.template,
         systems=systems,
         metrics=metrics,
-        figures=embed(arguments.figures, folder=arguments.page.parent / "figures", run=drawn),
+        figures=show_all(contents.figures, run=charts, page=arguments.page),
         provenance=provenance,
-        run=drawn,
-        corpora=read_corpora(arguments.speech, arguments.lists, arguments.checks)
-        if arguments.speech
-        else None,
         comparisons=comparisons,
-        **additions.sections(arguments),
+        **read_sections(contents),
     )
     write_comparison(arguments.tables / "comparison.tsv", systems)
     write_latex(arguments.tables / "comparison.tex", systems)

@@ -6,10 +6,18 @@ from pathlib import Path
 import numpy as np
 
 from voiceprivacy.inout.tables import Utterance, write_manifest, write_table
-from voiceprivacy.report.charts.draw import CALIBRATIONS, DISCLOSURES, DRAWN, PROFILES, run_of
+from voiceprivacy.report.charts.chart import run_of
 from voiceprivacy.report.comparison import compare
-from voiceprivacy.report.curves import COLUMNS, EXPOSURES, SIMILARITIES, ZOO
-from voiceprivacy.report.figures import embed
+from voiceprivacy.report.curves import (
+    CALIBRATIONS,
+    COLUMNS,
+    DISCLOSURES,
+    EXPOSURES,
+    PROFILES,
+    SIMILARITIES,
+    ZOO,
+)
+from voiceprivacy.report.figures import KINDS, Look, Subject, figure, show
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.page import write_page
 from voiceprivacy.report.published import beside, tables_of
@@ -128,33 +136,31 @@ def write_results(folder):
                 write_table(_made(place / f"{ATTACKER[1]}.tsv"), SIMILARITIES, of_pairs)
     rows = [(epoch, 3 / epoch, 50, 10 - epoch, 0.001, 1.0) for epoch in (1, 2, 3)]
     write_table(_made(folder / "models" / ATTACKER[0] / "training.tsv"), COLUMNS, rows)
-    for picture in pictures():
-        _made(folder / "report" / "figures" / picture).write_text(
-            "<svg xmlns='http://www.w3.org/2000/svg'/>"
-        )
+    for shown in figures(folder):
+        picture = _made(Path(shown.pictures(folder / "report" / "figures")["svg"]))
+        picture.write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
 
 
-def pictures():
-    """The pictures of the run, below figures/."""
-    attacker = "/".join(ATTACKER)
-    found = [
-        f"distinctiveness/{attacker}.svg",
-        f"rank_lengths/libri/f/{attacker}.svg",
-        f"training/{ATTACKER[0]}/loss.svg",
+def figures(folder):
+    """The figures of the run, which lies in ``folder``."""
+    attacker = dict(zip(("extractor", "backend"), ATTACKER, strict=True))
+    subjects = [
+        ("distinctiveness", Subject(**attacker)),
+        ("rank_lengths", Subject("libri", "f", **attacker)),
+        ("training", Subject(extractor=ATTACKER[0], backend="loss")),
     ]
     for corpus, lists in LISTS.items():
         for trials in lists:
-            found += [
-                f"{kind}/{corpus}/{trials}/{attacker}.svg"
-                for kind in ("zebra", "ranks", "rank_speakers")
-            ]
-            of_one = ("similarity", "zoo", "speakers", "calibration")
-            found += [
-                f"{kind}/{corpus}/{trials}/{name}/{attacker}.svg"
-                for kind in of_one
-                for name in ("b2", "b2r")
-            ]
-    return found
+            for kind in ("zebra", "ranks", "rank_speakers"):
+                subjects.append((kind, Subject(corpus, trials, **attacker)))
+            for kind in ("similarity", "zoo", "speakers", "calibration"):
+                for name in ("b2", "b2r"):
+                    subjects.append((kind, Subject(corpus, trials, name, **attacker)))
+    look = Look(["b2", "b2r"])
+    return [
+        figure(kind, subject, systems=list(SYSTEMS), look=look, folder=folder)
+        for kind, subject in subjects
+    ]
 
 
 def published():
@@ -188,20 +194,19 @@ def published():
 
 def render(folder, **content):
     """Write the page of the run, which lies in ``folder``."""
-    of, page = metrics(), folder / "report" / "index.html"
-    run = run_of(folder, metrics=of, provenance=PROVENANCE)
-    figures = embed(
-        [folder / "report" / "figures" / name for name in pictures()],
-        folder=page.parent / "figures",
-        run=run,
-    )
-    assert {figure.kind for figure in figures} == set(DRAWN)
+    numbers, page = metrics(), folder / "report" / "index.html"
+    run, shown = run_of(numbers, PROVENANCE), []
+    for drawn in figures(folder):
+        pictures = {"svg": drawn.pictures(page.parent / "figures")["svg"]}
+        shown.append(show(drawn, run=run, page=page, pictures=pictures))
+    assert {figure.kind for figure in shown if figure.charts} == set(KINDS)
+    tables = {corpus: folder / "audio" / corpus / "trial" / "b2r" for corpus in LISTS}
     options = {
-        "systems": compare(of),
-        "metrics": of,
-        "figures": figures,
+        "systems": compare(numbers),
+        "metrics": numbers,
+        "figures": shown,
         "provenance": PROVENANCE,
-        "run": run,
+        "alphas": {name: {"b2r": part / "manifest.alphas.tsv"} for name, part in tables.items()},
     }
     write_page(page, template=TEMPLATE, **options | content)
     return page

@@ -9,7 +9,7 @@ from voiceprivacy.inout.arrays import write_npz
 from voiceprivacy.inout.files import write_json
 from voiceprivacy.inout.tables import Trial, write_scores, write_table, write_trials
 from voiceprivacy.report.corpora import FINDING, Speech, TrialList
-from voiceprivacy.report.examples import Clip, Example, write_examples
+from voiceprivacy.report.listen import Clip, Example, write_examples
 from voiceprivacy.report.metrics import Number, write_metrics
 from voiceprivacy.report.utility import Utility
 

@@ -24,7 +24,6 @@ from voiceprivacy.plan.attackers import MODEL_FILES, recipe_file
 from voiceprivacy.plan.outputs import PICTURES, PITCH, TABLES
 from voiceprivacy.plan.plan import Plan, keep_all_objects
 from voiceprivacy.plan.speech import environment_file
-from voiceprivacy.report import colours
 from voiceprivacy.running.refusals import REFUSALS
 from voiceprivacy.running.fingerprints import code
 from voiceprivacy.running.progress import show_progress
@@ -97,7 +96,6 @@ wildcard_constraints:
     table=one_of(TABLES),
     shard=r"\d+",
     subset=r"[^/]+",
-    gender="f|m|mixed",
 
 
 TRIAL_LISTS = one_of(trials for _, trials in plan.speech.all_trial_lists())
@@ -124,11 +122,6 @@ def systems(wildcards):
     return plan.attackers.systems(wildcards.extractor, wildcards.backend)
 
 
-def palette(wildcards):
-    """All anonymisers, whose order gives the colours in every picture."""
-    return list(config["anonymisers"])
-
-
 def given_attack(wildcards):
     return Attack(wildcards.corpus, wildcards.trials, wildcards.extractor, GIVEN)
 
@@ -143,5 +136,3 @@ def intervals(family):
 
 
 include: "privacy_inputs.smk"
-include: "page_inputs.smk"
-include: "report_inputs.smk"

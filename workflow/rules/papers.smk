@@ -1,11 +1,28 @@
 """Pictures and tables for papers, made on request."""
 
 
+def scores_of_all_systems(wildcards):
+    attack = Attack(wildcards.corpus, wildcards.trials, wildcards.extractor, wildcards.backend)
+    return [
+        f"results/scores/{attack.path(system)}/{condition}.tsv"
+        for system in plan.attackers.systems(wildcards.extractor, wildcards.backend)
+        for condition in plan.speech.conditions(system)
+    ]
+
+
+def labels_of_all_systems(wildcards):
+    return [
+        f"{system}/{condition}"
+        for system in plan.attackers.systems(wildcards.extractor, wildcards.backend)
+        for condition in plan.speech.conditions(system)
+    ]
+
+
 rule plot_scores:
-    """One conventional picture (DET, ECE, Tippett and the like) of all systems under one attacker, on request."""
+    """One conventional picture (DET, ECE, Tippett and the like) of all systems under one attacker."""
     input:
         scores=scores_of_all_systems,
-        script=SCRIPTS / "plot_scores.py",
+        script=SCRIPTS / "plot.py",
     output:
         plots=multiext(
             "results/paper/{picture}/{corpus}/{trials}/{extractor}/{backend}",
@@ -22,19 +39,19 @@ rule plot_scores:
         mem_mb=2000,
         runtime=10,
     params:
-        code=code("plot_scores"),
+        code=code("plot", *figures.modules("plots")),
         labels=labels_of_all_systems,
     shell:
-        "python {input.script:q}"
+        "python {input.script:q} scores"
         " --scores {input.scores:q}"
         " --label {params.labels:q}"
         " --picture {wildcards.picture:q}"
-        " --plot {output.plots:q}"
+        " --figures {output.plots:q}"
         " > {log:q} 2>&1"
 
 
 rule write_tables:
-    """A table for papers, on request: the whole challenge, or one in the columns of the paper of 2022."""
+    """A table for papers: the whole challenge, or one in the columns of the paper of 2022."""
     input:
         metrics="results/metrics.tsv",
         script=SCRIPTS / "write_tables.py",
@@ -55,12 +72,43 @@ rule write_tables:
         " > {log:q} 2>&1"
 
 
+SETS = plan.speech.all_trial_lists()
+SET_NAMES = [f"{corpus} {trials}" for corpus, trials in SETS]
+
+
+def curves_of_all_sets(family, systems):
+    """All sets of the first system, then of the next, under the wildcards' attacker."""
+    return [
+        f"results/curves/{family}/{corpus}/{trials}/{system}/{{extractor}}/{{backend}}.tsv"
+        for system in systems
+        for corpus, trials in SETS
+    ]
+
+
+def systems_of_attacker(wildcards):
+    return plan.attackers.systems(wildcards.extractor, wildcards.backend)
+
+
+def anonymisers_of_attacker(wildcards):
+    return [system for system in systems_of_attacker(wildcards) if system != "original"]
+
+
+def matrices_of_all_sets(wildcards):
+    paths = curves_of_all_sets("similarity", anonymisers_of_attacker(wildcards))
+    return expand(paths, extractor=wildcards.extractor, backend=wildcards.backend)
+
+
+def profiles_of_all_sets(wildcards):
+    paths = curves_of_all_sets("zebra", systems_of_attacker(wildcards))
+    return expand(paths, extractor=wildcards.extractor, backend=wildcards.backend)
+
+
 rule plot_all_matrices:
-    """Similarity matrices of all anonymisers on all sets in one picture, on request."""
+    """Similarity matrices of all anonymisers on all sets in one picture."""
     input:
-        curves=of_all_sets("similarity", "anonymisers"),
-        manifests=all_trial_manifests,
-        script=SCRIPTS / "plot_all_matrices.py",
+        curves=matrices_of_all_sets,
+        manifests=[f"results/audio/{corpus}/trial/original/manifest.tsv" for corpus, _ in SETS],
+        script=SCRIPTS / "plot.py",
     output:
         multiext("results/paper/all_matrices/{extractor}/{backend}", ".svg", ".pdf", ".png"),
     log:
@@ -71,11 +119,11 @@ rule plot_all_matrices:
         mem_mb=2000,
         runtime=10,
     params:
-        code=code("plot_all_matrices"),
-        anonymisers=protected_systems,
-        sets=all_sets,
+        code=code("plot", *figures.modules("plots")),
+        anonymisers=anonymisers_of_attacker,
+        sets=SET_NAMES,
     shell:
-        "python {input.script:q}"
+        "python {input.script:q} all_matrices"
         " --anonymisers {params.anonymisers:q}"
         " --sets {params.sets:q}"
         " --manifests {input.manifests:q}"
@@ -85,10 +133,10 @@ rule plot_all_matrices:
 
 
 rule plot_all_profiles:
-    """ECE profiles of all systems, a panel for every set, on request."""
+    """ECE profiles of all systems, a panel for every set."""
     input:
-        curves=of_all_sets("zebra", "systems"),
-        script=SCRIPTS / "plot_all_profiles.py",
+        curves=profiles_of_all_sets,
+        script=SCRIPTS / "plot.py",
     output:
         multiext("results/paper/all_profiles/{extractor}/{backend}", ".svg", ".pdf", ".png"),
     log:
@@ -99,12 +147,12 @@ rule plot_all_profiles:
         mem_mb=2000,
         runtime=10,
     params:
-        code=code("plot_all_profiles"),
-        palette=palette,
-        systems=systems,
-        sets=all_sets,
+        code=code("plot", *figures.modules("plots")),
+        palette=list(config["anonymisers"]),
+        systems=systems_of_attacker,
+        sets=SET_NAMES,
     shell:
-        "python {input.script:q}"
+        "python {input.script:q} all_profiles"
         " --systems {params.systems:q}"
         " --sets {params.sets:q}"
         " --curves {input.curves:q}"
@@ -113,11 +161,17 @@ rule plot_all_profiles:
         " > {log:q} 2>&1"
 
 
+FEATURE_SYSTEMS = ["original", *plan.speech.anonymisers]
+
+
 rule plot_features:
-    """Mean histogram of a feature over all speakers, for original and protected speech, on request."""
+    """Mean histogram of a feature over all speakers, for original and protected speech."""
     input:
-        embeddings=trial_features,
-        script=SCRIPTS / "plot_features.py",
+        embeddings=expand(
+            "results/embeddings/{{corpus}}/trial/{system}/{{extractor}}.npz",
+            system=FEATURE_SYSTEMS,
+        ),
+        script=SCRIPTS / "plot.py",
     output:
         multiext("results/paper/features/{corpus}/{extractor}", ".svg", ".pdf", ".png"),
     log:
@@ -128,11 +182,11 @@ rule plot_features:
         mem_mb=2000,
         runtime=10,
     params:
-        code=code("plot_features"),
-        systems=["original", *plan.speech.anonymisers],
-        feature=feature_of,
+        code=code("plot", *figures.modules("plots")),
+        systems=FEATURE_SYSTEMS,
+        feature=lambda wildcards: plan.attackers.feature(wildcards.extractor),
     shell:
-        "python {input.script:q}"
+        "python {input.script:q} features"
         " --embeddings {input.embeddings:q}"
         " --systems {params.systems:q}"
         " --feature {params.feature:q}"
@@ -141,9 +195,19 @@ rule plot_features:
         " > {log:q} 2>&1"
 
 
+def all_papers(wildcards):
+    pictures, tables = plan.outputs.papers()
+    layouts = plan.outputs.layouts()
+    return [
+        *expand("{path}.{ending}", path=pictures, ending=["pdf", "png", "svg", "tex"]),
+        *expand("{path}.{ending}", path=tables, ending=["md", "tsv", "tex"]),
+        *expand("results/paper/{path}.svg", path=layouts),
+    ]
+
+
 rule paper:
-    """All conventional pictures and tables for papers: snakemake --cores all paper."""
+    """All pictures and tables for papers: snakemake --cores all paper."""
     input:
         all_papers,
-        all_layouts,
+        FIGURE_FILES,
         "results/report/index.html",

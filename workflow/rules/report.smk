@@ -1,4 +1,69 @@
-"""What it means: one table of all numbers, and the page that a person reads."""
+"""What it means: one table of all numbers, the page that a person reads, and its figures for papers."""
+
+import hashlib
+
+from voiceprivacy.report import figures
+from voiceprivacy.report.contents import contents_of
+
+CONTENTS = contents_of(plan)
+
+
+def digest(values):
+    """Of what a script reads from results/plan.json: it runs again when that has changed."""
+    return hashlib.sha256(repr(values).encode()).hexdigest()[:16]
+
+
+def config_as_used(wildcards):
+    return json.dumps(config)
+
+
+rule write_plan:
+    """List what the run's numbers, page and pictures are made of: too many files for a command."""
+    input:
+        script=SCRIPTS / "write_plan.py",
+    output:
+        plan="results/plan.json",
+    log:
+        "results/logs/write_plan.log",
+    localrule: True
+    conda:
+        "../../envs/evaluate.yaml"
+    params:
+        code=code("write_plan"),
+        config=config_as_used,
+        contents=digest(CONTENTS),
+    shell:
+        "python {input.script:q}"
+        " --config {params.config:q}"
+        " --plan {output.plan:q}"
+        " > {log:q} 2>&1"
+
+
+rule collect_metrics:
+    """All numbers of a run in one tidy table."""
+    input:
+        metrics=CONTENTS.metrics,
+        intervals=CONTENTS.intervals,
+        utility=CONTENTS.utility or [],
+        plan=ancient("results/plan.json"),
+        script=SCRIPTS / "collect_metrics.py",
+    output:
+        metrics="results/metrics.tsv",
+    log:
+        "results/logs/collect_metrics.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        code=code("collect_metrics"),
+    shell:
+        "python {input.script:q}"
+        " --plan {input.plan:q}"
+        " --folder results/metrics"
+        " --metrics {output.metrics:q}"
+        " > {log:q} 2>&1"
 
 
 rule write_rank_tables:
@@ -24,39 +89,11 @@ rule write_rank_tables:
         " > {log:q} 2>&1"
 
 
-rule collect_metrics:
-    """All numbers of a run in one tidy table."""
-    input:
-        metrics=all_metrics,
-        intervals=all_intervals,
-        utility=all_utility,
-        script=SCRIPTS / "collect_metrics.py",
-    output:
-        metrics="results/metrics.tsv",
-    log:
-        "results/logs/collect_metrics.log",
-    conda:
-        "../../envs/evaluate.yaml"
-    resources:
-        mem_mb=2000,
-        runtime=10,
-    params:
-        code=code("collect_metrics"),
-    shell:
-        "python {input.script:q}"
-        " --folder results/metrics"
-        " --metrics {output.metrics:q}"
-        " {input.metrics:q}"
-        " --intervals {input.intervals:q}"
-        " --utility {input.utility:q}"
-        " > {log:q} 2>&1"
-
-
 rule describe_corpora:
     """What was evaluated: speech by part and trials by list."""
     input:
-        manifests=all_manifests,
-        trials=all_trials,
+        manifests=plan.speech.manifests(),
+        trials=plan.speech.trials(),
         script=SCRIPTS / "describe_corpora.py",
     output:
         speech="results/report/tables/speech.tsv",
@@ -83,7 +120,7 @@ rule write_provenance:
     """What the numbers were made from: config, versions, models, trial lists, seeds."""
     input:
         metrics="results/metrics.tsv",
-        files=used_files,
+        files=plan.outputs.used_files(),
         script=SCRIPTS / "write_provenance.py",
     output:
         provenance="results/provenance.json",
@@ -104,11 +141,15 @@ rule write_provenance:
         " > {log:q} 2>&1"
 
 
+def expected_numbers(wildcards):
+    return ours(config["expected"])
+
+
 rule compare_expected:
     """PASS or FAIL for every published number that the config expects."""
     input:
         metrics="results/metrics.tsv",
-        expected=expected,
+        expected=expected_numbers,
         script=SCRIPTS / "compare_expected.py",
     output:
         comparison="results/report/tables/expected.tsv",
@@ -127,21 +168,95 @@ rule compare_expected:
         " > {log:q} 2>&1"
 
 
+def corpora_and_anonymisers(wildcards):
+    return json.dumps({section: config[section] for section in ("corpora", "anonymisers")})
+
+
+rule compare_published:
+    """What others published about the same sets and systems."""
+    input:
+        metrics="results/metrics.tsv",
+        numbers=RESOURCES / "published" / "numbers.tsv",
+        n_trials=RESOURCES / "published_counts.tsv",
+        script=SCRIPTS / "compare_published.py",
+    output:
+        published="results/report/tables/published.tsv",
+    log:
+        "results/logs/compare_published.log",
+    localrule: True
+    conda:
+        "../../envs/evaluate.yaml"
+    params:
+        code=code("compare_published"),
+        config=corpora_and_anonymisers,
+    shell:
+        "python {input.script:q}"
+        " --metrics {input.metrics:q}"
+        " --config {params.config:q}"
+        " --published {output.published:q}"
+        " > {log:q} 2>&1"
+
+
+def manifests_to_hear(wildcards):
+    folder = f"results/audio/{wildcards.corpus}/trial"
+    return [f"{folder}/{name}/manifest.tsv" for name in ("original", *plan.speech.anonymisers)]
+
+
+def lists_to_hear(wildcards):
+    lists = plan.speech.trial_lists(wildcards.corpus)
+    return [f"results/trials/{wildcards.corpus}/{trials}.tsv" for trials in lists]
+
+
+rule embed_audio:
+    """Clips and spectrograms of a few utterances of every trial list, unprotected and protected."""
+    input:
+        manifests=manifests_to_hear,
+        trials=lists_to_hear,
+        script=SCRIPTS / "embed_audio.py",
+    output:
+        examples="results/report/listen/{corpus}.json",
+    log:
+        "results/logs/embed_audio/{corpus}.log",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        code=code("embed_audio"),
+        systems=["original", *plan.speech.anonymisers],
+        n_utterances=config["report"]["listen"],
+        seed=config["report"]["seed"],
+    shell:
+        "python {input.script:q}"
+        " --corpus {wildcards.corpus:q}"
+        " --trials {input.trials:q}"
+        " --manifests {input.manifests:q}"
+        " --label {params.systems:q}"
+        " --count {params.n_utterances:q}"
+        " --seed {params.seed:q}"
+        " --examples {output.examples:q}"
+        " > {log:q} 2>&1"
+
+
+def tables_of_page(wildcards):
+    """Tables of the page besides those that are always there."""
+    tables = [CONTENTS.speech, CONTENTS.lists, CONTENTS.expected, CONTENTS.published]
+    return [*filter(None, tables), *CONTENTS.checks, *(CONTENTS.utility or [])]
+
+
 rule write_report:
     """The page that answers which anonymiser protects better, and its tables for papers."""
     input:
+        plan=ancient("results/plan.json"),
         metrics="results/metrics.tsv",
         provenance="results/provenance.json",
-        comparisons=all_comparisons,
-        figures=all_figures,
-        described=described_corpora,
-        checks=all_checks,
-        expected=expected_comparison,
-        utility=all_utility,
-        listen=clips_to_hear,
-        published=published_numbers,
+        comparisons=CONTENTS.comparisons,
+        figures=sorted({file for figure in CONTENTS.figures for file in figure.files}),
+        tables=tables_of_page,
+        listen=CONTENTS.listen,
         template=PAGE / "index.html.j2",
-        parts=parts_of_page,
+        parts=sorted(path for path in PAGE.rglob("*") if path.is_file()),
         plotly=RESOURCES / "plotly" / "plotly-cartesian.min.js",
         script=SCRIPTS / "write_report.py",
     output:
@@ -156,21 +271,67 @@ rule write_report:
         mem_mb=2000,
         runtime=10,
     params:
-        code=code("write_report"),
-        tables=folder_of_tables,
-        expected=expected_argument,
-        corpora=corpora_arguments,
-        additions=additions,
+        code=code("write_report", *figures.modules("charts")),
+        contents=digest(CONTENTS),
     shell:
         "python {input.script:q}"
+        " --plan {input.plan:q}"
         " --metrics {input.metrics:q}"
-        " {params.corpora:q}"
         " --provenance {input.provenance:q}"
         " --comparisons results/comparisons"
-        " {params.expected:q}"
-        " {params.additions:q}"
-        " --results results"
-        " --figures {input.figures:q}"
-        " --tables {params.tables:q}"
+        " --template {input.template:q}"
         " --page {output.page:q}"
+        " --tables results/report/tables"
         " > {log:q} 2>&1"
+
+
+def pictures_in_report(drawn):
+    """The SVGs, which Snakemake's own report shows with their captions."""
+    pictures = []
+    for figure in drawn:
+        caption, category = PAGE / f"{figure.kind}.rst", figures.KINDS[figure.kind].category
+        pictures.append(report(figure.pictures()["svg"], caption=caption, category=category))
+    return pictures
+
+
+def other_pictures(drawn):
+    pictures = []
+    for figure in drawn:
+        pictures += [path for ending, path in figure.pictures().items() if ending != "svg"]
+    return pictures
+
+
+FIGURE_FILES = [path for figure in CONTENTS.figures for path in figure.pictures().values()]
+
+
+# Pictures for papers: a rule for each list and attacker, because a rule must name all that it
+# writes, and which pictures there are depends on the systems that were tried there.
+for job, drawn in figures.by_job(CONTENTS.figures).items():
+
+    rule:
+        """All pictures of a list and attacker, or of what is not of one, each curve read once."""
+        name:
+            f"plot_{job.replace('/', '.')}"
+        input:
+            files=sorted({file for figure in drawn for file in figure.files}),
+            plan=ancient("results/plan.json"),
+            script=SCRIPTS / "plot.py",
+        output:
+            pictures_in_report(drawn),
+            other_pictures(drawn),
+        log:
+            f"results/logs/plot/{job}.log",
+        conda:
+            "../../envs/evaluate.yaml"
+        resources:
+            mem_mb=2000,
+            runtime=30,
+        params:
+            code=code("plot", *figures.modules("plots")),
+            figures=digest(drawn),
+            job=job,
+        shell:
+            "python {input.script:q} planned"
+            " --plan {input.plan:q}"
+            " --job {params.job:q}"
+            " > {log:q} 2>&1"

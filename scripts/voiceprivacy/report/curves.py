@@ -1,145 +1,73 @@
-"""What a picture draws: curves of one or several anonymisers, read back from their TSV files."""
+"""What figures are drawn from: curves read back from their files, and what chart and picture share.
 
+Conventions
+-----------
+* A chart (for the page) and a picture (for papers) of one kind read the same file by one function.
+* Nothing here imports matplotlib: the page is drawn without it.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import squareform
 
 from voiceprivacy.inout.files import BadInput, read_json
-from voiceprivacy.inout.tables import number, read_rows
+from voiceprivacy.inout.tables import number, read_manifest, read_rows
+from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.uncertainty import metric_limits
+from voiceprivacy.vocabulary import ABSENT, ORIGINAL, PROTECTED_CONDITIONS, UNDEFINED, Attack
 
-# The curve of a training, read back for pictures.
+Matrices = dict[str, np.ma.MaskedArray]  # {oo, op, pp: masked array (S, S)}
+Disclosure = tuple[float, tuple[float, float] | None]  # in bits, with its interval
+AnyPath = str | Path
 
-COLUMNS = ["epoch", "loss", "right_percent", "held_out_eer_percent", "learning_rate", "seconds"]
+# Curves of scores and of ranks
 
-
-class Curve(NamedTuple):
-    """Numbers of every epoch, arrays (E,); ``held_out_eer_percent`` is empty where no speakers were held out."""
-
-    epoch: np.ndarray
-    loss: np.ndarray
-    held_out_eer_percent: np.ndarray
-
-
-def read_curve(path):
-    """Read training.tsv of a model: Curve."""
-    found = {name: [] for name in Curve._fields}
-    for line, row in read_rows(path, COLUMNS):
-        for name, values in found.items():
-            if row[name] != "-":
-                values.append(number(row[name], path, line))
-    if not found["epoch"]:
-        raise BadInput(f"{path}: lists no epoch")
-    return Curve(**{name: np.array(values) for name, values in found.items()})
+CALIBRATIONS = ("train", "test", "linear", "isotonic", "isotonic_interpolated", "default")
+PROFILES = ["prior_log_odds", "ece_bit", "ece_default_bit"]
+RANKS = ["rank", "p", "gamma"]
+MOST_BARS = 60  # histograms of more ranks are points on logarithmic axes
 
 
-# Tables with a line for every speaker, read back for pictures and for the page: the zoo, and who is at risk.
-
-ZOO = [
-    "label",
-    "speaker",
-    "n_target",
-    "n_impostor",
-    "mean_target_llr",
-    "mean_impostor_llr",
-    "corner",
-    "p_value",
-    "animal",
-    "doddington",
-]
-EXPOSURES = [
-    "label",
-    "speaker",
-    "n_target",
-    "n_nontarget",
-    "dece_bit",
-    "worst_case_log10",
-    "deid_percent",
-]
-MISSING = ("undefined", "-")
-
-
-def read_speakers(path, columns):
-    """Read a table with a line for every condition and speaker.
-
-    Parameters
-    ----------
-    path : TSV with these columns, label and speaker first
-    columns : ZOO or EXPOSURES
+def read_curves(path: AnyPath, columns: Sequence[str]) -> dict[str, dict[str, NDArray]]:
+    """Read a curves TSV (label and number ``columns``).
 
     Returns
     -------
-    {label: {speaker: {column: value}}} : numbers where they are some, None where undefined, else the words
-
-    Raises
-    ------
-    BadInput : a speaker occurs twice, or nothing is there
+    {label: {column: array (P,)}} : in the file's order
     """
-    found = {}
-    for line, row in read_rows(path, columns):
-        label, speaker = row.pop("label"), row.pop("speaker")
-        of_label = found.setdefault(label, {})
-        if speaker in of_label:
-            raise BadInput(f"{path}:{line}: {label} {speaker} occurs twice")
-        of_label[speaker] = {
-            column: _value(column, text, path, line) for column, text in row.items()
-        }
-    if not found:
-        raise BadInput(f"{path}: lists no speaker")
-    return found
-
-
-def span_of_means(zoo, mean):
-    """The range of a mean LLR over all conditions, and 0, the point of zero evidence, with a margin.
-
-    Parameters
-    ----------
-    zoo : {condition: {speaker: {mean: float, None where undefined}}}
-    mean : str
-
-    Returns
-    -------
-    (low, high)
-    """
-    means = [of[mean] for speakers in zoo.values() for of in speakers.values()]
-    means = [0.0, *(of for of in means if of is not None)]
-    margin = 0.08 * (max(means) - min(means)) or 1.0
-    return min(means) - margin, max(means) + margin
-
-
-def _value(column, text, path, line):
-    if column in ("corner", "animal", "doddington"):
-        return text
-    return None if text in MISSING else number(text, path, line)
-
-
-MATRICES = ("oo", "op", "pp")
-SIMILARITIES = ["matrix", "row_speaker", "column_speaker", "similarity"]
-
-
-def read_curves(path, columns):
-    """Read a curves TSV (label and number ``columns``) as {label: {column: array (P,)}}, in the file's order."""
-    curves = {}
+    curves: dict[str, dict[str, list[float]]] = {}
     for line, row in read_rows(path, ["label", *columns]):
         curve = curves.setdefault(row["label"], {column: [] for column in columns})
         for column in columns:
             curve[column].append(number(row[column], path, line))
     if not curves:
         raise BadInput(f"{path}: holds no curve")
-    return {
-        label: {column: np.array(values) for column, values in curve.items()}
-        for label, curve in curves.items()
-    }
+    arrays = {}
+    for label, curve in curves.items():
+        arrays[label] = {column: np.array(values) for column, values in curve.items()}
+    return arrays
 
 
-def read_systems(*, anonymisers, curves, metrics, columns):
+def read_systems(
+    *,
+    anonymisers: Sequence[str],
+    curves: Sequence[AnyPath],
+    metrics: Sequence[AnyPath],
+    columns: Sequence[str],
+) -> tuple[dict[str, dict[str, NDArray]], dict[str, dict[str, Any]]]:
     """Read curves and metrics of several anonymisers, one file of each per anonymiser.
 
     Returns
     -------
-    {anonymiser/condition: {column: array}}, {anonymiser/condition: {metric: value}} : in the order of the arguments;
-    ``limits`` beside the metrics is {metric: (low, high)}, from the file of intervals beside the metrics file if there
-    is one
+    {anonymiser/condition: {column: array}}, {anonymiser/condition: {metric: value}} : in the order
+        of the arguments; ``limits`` beside the metrics is {metric: (low, high)}, from the file of
+        intervals beside the metrics file if there is one
 
     Raises
     ------
@@ -147,7 +75,8 @@ def read_systems(*, anonymisers, curves, metrics, columns):
     """
     if not len(anonymisers) == len(curves) == len(metrics):
         raise BadInput(
-            f"{len(anonymisers)} anonymisers, {len(curves)} curves and {len(metrics)} metrics: give one of each"
+            f"{len(anonymisers)} anonymisers, {len(curves)} curves and {len(metrics)} metrics:"
+            " give one of each"
         )
     curve_of, metrics_of = {}, {}
     for anonymiser, curve_path, metrics_path in zip(anonymisers, curves, metrics, strict=True):
@@ -162,56 +91,332 @@ def read_systems(*, anonymisers, curves, metrics, columns):
     return curve_of, metrics_of
 
 
-def read_limits(metrics_path):
-    """Intervals {condition: {metric: (low, high)}} of a metrics file from its sibling; empty where there is none.
+def read_limits(metrics_path: AnyPath) -> dict[str, dict[str, tuple[float, float]]]:
+    """Intervals {condition: {metric: (low, high)}} of a metrics file from the file beside it.
 
-    Only of numbers that are those of the metrics file: a file of intervals may be left over from an earlier run.
+    Empty where there is none. Only of numbers that are those of the metrics file: a file of
+    intervals may be left over from an earlier run.
     """
     path = Path(metrics_path).with_suffix(".intervals.json")
     if not path.exists():
         return {}
     numbers = read_json(metrics_path)
-    return {
-        condition: {
-            metric: (interval["ci_low"], interval["ci_high"])
-            for metric, interval in intervals.items()
-            if interval["value"] == numbers.get(condition, {}).get(metric)
-            and not isinstance(interval["ci_low"], str)
+    limits: dict[str, dict[str, tuple[float, float]]] = {}
+    for condition, intervals in read_json(path).items():
+        limits[condition] = {}
+        for metric, interval in intervals.items():
+            same_number = interval["value"] == numbers.get(condition, {}).get(metric)
+            if same_number and not isinstance(interval["ci_low"], str):
+                limits[condition][metric] = (interval["ci_low"], interval["ci_high"])
+    return limits
+
+
+# Ranks of single speakers, and disclosure by length
+
+DISCLOSURES = [
+    "label",
+    "speaker",
+    "n_utterances",
+    "identification_rate_percent",
+    "mean_rank",
+    "model_mean_disclosure_bit",
+    "model_alpha",
+    "model_beta",
+]
+GALLERY = re.compile(r"(?P<gender>f|m|mixed)_t(?P<test>\d+)_d(?P<template>\d+)")
+EXAMPLES = ["label", "speaker", "rank", "p", "gamma"]
+BOUNDS = {"bound T": 1.0, "bound √T": 0.5}  # composition and advanced composition: powers of T
+
+
+def read_disclosures(path: AnyPath) -> dict[str, dict[str, float]]:
+    """Read the mean rank disclosure of every speaker (of the model): {label: {speaker: bit}}."""
+    disclosures: dict[str, dict[str, float]] = {}
+    for line, row in read_rows(path, DISCLOSURES):
+        bit = number(row["model_mean_disclosure_bit"], path, line)
+        disclosures.setdefault(row["label"], {})[row["speaker"]] = bit
+    if not disclosures:
+        raise BadInput(f"{path}: lists no speaker")
+    return disclosures
+
+
+def read_examples(path: AnyPath) -> tuple[str, dict[str, tuple[NDArray, NDArray]]]:
+    """Read the ranks of example speakers under the first label.
+
+    Returns
+    -------
+    label, {speaker: (p (N,), gamma (N,))} : rank histogram and fitted model
+    """
+    examples: dict[str, dict[str, tuple[list[float], list[float]]]] = {}
+    for line, row in read_rows(path, EXAMPLES):
+        p, gamma = examples.setdefault(row["label"], {}).setdefault(row["speaker"], ([], []))
+        p.append(number(row["p"], path, line))
+        gamma.append(number(row["gamma"], path, line))
+    if not examples:
+        raise BadInput(f"{path}: lists no speaker")
+    label, speakers = next(iter(examples.items()))
+    return label, {name: (np.array(p), np.array(gamma)) for name, (p, gamma) in speakers.items()}
+
+
+def by_length(
+    numbers: Iterable[Number], attack: Attack
+) -> tuple[dict[str, dict[int, dict[int, Disclosure]]], int]:
+    """Headline disclosure of sampled galleries.
+
+    Parameters
+    ----------
+    numbers : of metrics.tsv
+    attack : whose ``trials`` are the gender of the galleries
+
+    Returns
+    -------
+    {system: {template length: {test length: (bits, interval)}}}, int : lengths in observations;
+        the number of templates
+
+    Raises
+    ------
+    BadInput : there are none, or of different sizes
+    """
+    disclosures: dict[str, dict[int, dict[int, Disclosure]]] = {}
+    sizes = set()
+    for line in numbers:
+        gallery = GALLERY.fullmatch(line.trials)
+        if not gallery:
+            continue
+        tried = Attack(line.corpus, gallery["gender"], line.extractor, line.backend)
+        if tried == attack and line.metric == "disclosure_bit":
+            by_template = disclosures.setdefault(f"{line.anonymiser}/{line.condition}", {})
+            by_test = by_template.setdefault(int(gallery["template"]), {})
+            by_test[int(gallery["test"])] = (float(line.value), metric_limits(line))
+        elif tried == attack and line.metric == "n_templates":
+            sizes.add(int(line.value))
+    if not disclosures or len(sizes) != 1:
+        raise BadInput(f"no sampled galleries of equal size of {' '.join(attack)} in the metrics")
+    # unprotected speech first
+    systems = sorted(disclosures, key=lambda system: (not system.startswith(ORIGINAL), system))
+    return {system: disclosures[system] for system in systems}, sizes.pop()
+
+
+def composition_bounds(
+    disclosures: Mapping[int, Mapping[int, tuple]], most_bit: float
+) -> dict[str, tuple[NDArray, NDArray]]:
+    """What the composition theorems allow: growth with T, or with its square root.
+
+    Both start at the shortest test of the shortest template; nothing exceeds log2 N.
+
+    Parameters
+    ----------
+    disclosures : {template length: {test length: (disclosure, its interval or None)}}
+    most_bit : log2 N of the gallery
+
+    Returns
+    -------
+    {name: (test lengths (50,), bits (50,))}
+    """
+    shortest_template = disclosures[min(disclosures)]
+    start, _ = shortest_template[min(shortest_template)]
+    tests = sorted({test for by_test in disclosures.values() for test in by_test})
+    growth = np.linspace(1, tests[-1] / tests[0], 50)
+    bounds = {}
+    for name, power in BOUNDS.items():
+        bounds[name] = (growth * tests[0], np.minimum(start * growth**power, most_bit))
+    return bounds
+
+
+# Tables with a line for every speaker: the zoo, and who is at risk
+
+ZOO = [
+    "label",
+    "speaker",
+    "n_target",
+    "n_impostor",
+    "mean_target_llr",
+    "mean_impostor_llr",
+    "corner",
+    "p_value",
+    "animal",
+    "doddington",
+]
+ZOO_TITLES = {
+    "oo": "OO: originals",
+    "op": "OP: original enrols, protected tried",
+    "pp": "PP: protected",
+}
+EXPOSURES = [
+    "label",
+    "speaker",
+    "n_target",
+    "n_nontarget",
+    "dece_bit",
+    "worst_case_log10",
+    "deid_percent",
+]
+WORDS = ("corner", "animal", "doddington")  # columns that hold no numbers
+
+
+def read_speakers(path: AnyPath, columns: Sequence[str]) -> dict[str, dict[str, dict]]:
+    """Read a table with a line for every condition and speaker.
+
+    Parameters
+    ----------
+    path : TSV with these columns, label and speaker first
+    columns : ZOO or EXPOSURES
+
+    Returns
+    -------
+    {label: {speaker: {column: value}}} : numbers where they are some, None where undefined, else
+        the words
+
+    Raises
+    ------
+    BadInput : a speaker occurs twice, or nothing is there
+    """
+    speakers: dict[str, dict[str, dict]] = {}
+    for line, row in read_rows(path, columns):
+        label, speaker = row.pop("label"), row.pop("speaker")
+        of_label = speakers.setdefault(label, {})
+        if speaker in of_label:
+            raise BadInput(f"{path}:{line}: {label} {speaker} occurs twice")
+        of_label[speaker] = {
+            column: _value(column, text, path, line) for column, text in row.items()
         }
-        for condition, intervals in read_json(path).items()
-    }
+    if not speakers:
+        raise BadInput(f"{path}: lists no speaker")
+    return speakers
 
 
-def read_similarities(path, *, genders):
+def span_of_means(
+    zoo: Mapping[str, Mapping[str, dict]], mean: str, *, margin: float = 0.08
+) -> tuple[float, float]:
+    """The range of a mean LLR over all conditions, and 0, the point of zero evidence, with a margin.
+
+    Parameters
+    ----------
+    zoo : {condition: {speaker: {mean: float, None where undefined}}}
+    mean : its column
+    margin : share of the range
+
+    Returns
+    -------
+    (low, high)
+    """
+    means = [0.0]
+    for speakers in zoo.values():
+        means += [animal[mean] for animal in speakers.values() if animal[mean] is not None]
+    width = margin * (max(means) - min(means)) or 1.0
+    return min(means) - width, max(means) + width
+
+
+def most_exposed_first(measured: Mapping[str, Mapping[str, dict]]) -> list[str]:
+    """Speakers by the larger D_ECE of OP and PP, descending.
+
+    Parameters
+    ----------
+    measured : {condition: {speaker: {dece_bit: float, None where undefined}}}
+    """
+    attacks = [condition for condition in PROTECTED_CONDITIONS if condition in measured]
+    attacks = attacks or list(measured)
+
+    def exposure(speaker):
+        values = [measured[condition].get(speaker, {}).get("dece_bit") for condition in attacks]
+        return max((value for value in values if value is not None), default=-np.inf)
+
+    speakers = {name for condition in attacks for name in measured[condition]}
+    return sorted(speakers, key=lambda name: (-exposure(name), name))
+
+
+def _value(column, text, path, line):
+    if column in WORDS:
+        return text
+    return None if text in (UNDEFINED, ABSENT) else number(text, path, line)
+
+
+# Similarity matrices
+
+MATRICES = ("oo", "op", "pp")
+SIMILARITIES = ["matrix", "row_speaker", "column_speaker", "similarity"]
+ORDERS = ("gender", "similarity")  # in which speakers can stand
+
+
+def read_matrices(
+    path: AnyPath, manifest: AnyPath, *, order: str = "gender"
+) -> tuple[list[str], Matrices]:
+    """Read the similarity matrices of one anonymiser, and put the speakers in order.
+
+    Parameters
+    ----------
+    path : TSV as of read_similarities
+    manifest : of the trial speech, which knows the speakers' genders
+    order : one of ORDERS
+    """
+    genders = {utterance.speaker: utterance.gender for utterance in read_manifest(manifest)}
+    return arrange(*read_similarities(path, genders=genders), order)
+
+
+def read_similarities(path: AnyPath, *, genders: Mapping[str, str]) -> tuple[list[str], Matrices]:
     """Read the similarity matrices of one anonymiser.
 
     Parameters
     ----------
-    path : TSV: matrix row_speaker column_speaker similarity (a number or undefined); matrix is oo, op or pp
+    path : TSV: matrix row_speaker column_speaker similarity (a number or undefined)
+        matrix is oo, op or pp.
     genders : {speaker: gender}
 
     Returns
     -------
-    list of S speakers by gender and name, {oo, op, pp: masked array (S, S)} : undefined cells are masked
+    list of S speakers by gender and name, {oo, op, pp: masked array (S, S)} : undefined cells are
+        masked
 
     Raises
     ------
     BadInput : a speaker without gender, a cell that is missing or occurs twice
     """
-    cells = {}
+    cells: dict[tuple[str, ...], Any] = {}
     for line, row in read_rows(path, SIMILARITIES):
-        *cell, text = row.values()
+        cell = (row["matrix"], row["row_speaker"], row["column_speaker"])
         if cell[0] not in MATRICES:
             raise BadInput(f"{path}:{line}: matrix '{cell[0]}' is not one of {', '.join(MATRICES)}")
-        if tuple(cell) in cells:
+        if cell in cells:
             raise BadInput(f"{path}:{line}: {' '.join(cell)} occurs twice")
-        cells[tuple(cell)] = np.ma.masked if text == "undefined" else number(text, path, line)
+        text = row["similarity"]
+        cells[cell] = np.ma.masked if text == UNDEFINED else number(text, path, line)
     speakers = sorted({speaker for cell in cells for speaker in cell[1:]})
     for speaker in speakers:
         if speaker not in genders:
             raise BadInput(f"{path}: speaker '{speaker}' is not in the manifest")
     speakers.sort(key=lambda speaker: (genders[speaker], speaker))
     return speakers, {matrix: _square(path, matrix, speakers, cells) for matrix in MATRICES}
+
+
+def arrange(speakers: list[str], matrices: Matrices, order: str) -> tuple[list[str], Matrices]:
+    """Sort speakers and matrices.
+
+    Parameters
+    ----------
+    speakers : S names by gender and name
+    matrices : {oo, op, pp: masked array (S, S)}
+    order : "gender" (leaves them as they are) or "similarity"
+        Speakers who sound alike in OO beside each other: the leaves of a hierarchical clustering
+        with the smallest differences between neighbours.
+    """
+    if order == "gender" or len(speakers) < 3:
+        return speakers, matrices
+    leaves = _alike_beside_each_other(matrices["oo"])
+    in_order = {name: values[np.ix_(leaves, leaves)] for name, values in matrices.items()}
+    return [speakers[leaf] for leaf in leaves], in_order
+
+
+def blocks(
+    *, oo: np.ma.MaskedArray, op: np.ma.MaskedArray, pp: np.ma.MaskedArray
+) -> np.ma.MaskedArray:
+    """OO | OP above PO | PP as one masked array (2 S, 2 S); PO is the transpose of OP."""
+    return np.ma.vstack([np.ma.hstack([oo, op]), np.ma.hstack([np.ma.transpose(op), pp])])
+
+
+def _alike_beside_each_other(similarities):
+    values = similarities.filled(0.5)  # undefined: no evidence
+    distances = 1 - (values + values.T) / 2
+    np.fill_diagonal(distances, 0)
+    return leaves_list(linkage(squareform(distances), "average", optimal_ordering=True))
 
 
 def _square(path, matrix, speakers, cells):
@@ -223,3 +428,29 @@ def _square(path, matrix, speakers, cells):
                 raise BadInput(f"{path}: has no similarity of {' '.join(cell)}")
             values[row, column] = cells[cell]
     return values
+
+
+# The curve of a training
+
+COLUMNS = ["epoch", "loss", "right_percent", "held_out_eer_percent", "learning_rate", "seconds"]
+MOST_MARKED_EPOCHS = 60  # more epochs are a line without points
+
+
+class Curve(NamedTuple):
+    """Numbers of every epoch; ``held_out_eer_percent`` is empty where nobody was held out."""
+
+    epoch: NDArray  # (E,)
+    loss: NDArray  # (E,)
+    held_out_eer_percent: NDArray  # (E,) or (0,)
+
+
+def read_curve(path: AnyPath) -> Curve:
+    """Read training.tsv of a model."""
+    numbers: dict[str, list[float]] = {name: [] for name in Curve._fields}
+    for line, row in read_rows(path, COLUMNS):
+        for name, values in numbers.items():
+            if row[name] != ABSENT:
+                values.append(number(row[name], path, line))
+    if not numbers["epoch"]:
+        raise BadInput(f"{path}: lists no epoch")
+    return Curve(**{name: np.array(values) for name, values in numbers.items()})

@@ -1,41 +1,433 @@
-"""The figures of a run, found by their path and made part of the page: as charts, or as pictures.
+"""The registry of figures: what each kind is called, what it is drawn from, and who draws it.
 
-A figure is FOLDER/KIND[/CORPUS/TRIALS[/ANONYMISER]]/EXTRACTOR/BACKEND.{svg,png,pdf,tex}; without a corpus it is of all.
-That of a training is FOLDER/training/EXTRACTOR/loss. FOLDER lies beside the page, and links on the page are relative
-to it.
+Conventions
+-----------
+* A kind is drawn by two functions of its name: ``charts.MODULE.KIND(figure, run)`` for the page,
+  ``plots.MODULE.KIND(**arguments)`` for papers. They are imported when they are called, so that
+  the page is drawn without matplotlib.
+* The arguments of a figure are those of ``plot.py KIND``: {flag: value}. A flag with a file for
+  each system holds them in the order of ``anonymisers``.
+* The picture of a figure is FOLDER/KIND[/CORPUS/TRIALS[/ANONYMISER]]/EXTRACTOR/BACKEND.ENDING.
+
+To add a figure, write a row here, its two functions, a caption workflow/report/KIND.rst, a test, and
+its line in docs/guide/report.md.
 """
 
 import base64
+import importlib
 import itertools
 import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.report.charts.draw import NOTHING, Place, draw
+from voiceprivacy.report.colours import palette
+from voiceprivacy.vocabulary import ORIGINAL, Attack, NumberKey
+
+# In the order in which they are written: matplotlib's layout moves a little each time.
+PICTURES = ("pdf", "png", "svg")
+LINES = ("pdf", "png", "tex", "svg")  # pgfplots can draw lines, bars and step histograms
+FOLDER = "results/report/figures"
+
+# A kind has a figure for each of these.
+LIST = "list"  # a trial list under one attacker, all systems
+GALLERY = "gallery"  # the same, where speakers are ranked; sampled galleries too
+ANONYMISER = "anonymiser"  # one anonymiser on a trial list under one attacker
+TWO_RUNS = "two runs"  # the same, of anonymisers with two runs
+ATTACKER = "attacker"  # all lists under one attacker
+LENGTHS = "lengths"  # sampled galleries of one corpus and gender under one attacker
+TRAINING = "training"  # an extractor that the run trained
+REQUEST = "request"  # whatever it is given
+
+SPEECH = "results/audio/{corpus}/trial/original/manifest.tsv"
+METRICS = "results/metrics.tsv"
+
+
+def _curves(family):
+    return f"results/curves/{family}/{{corpus}}/{{trials}}/{{anonymiser}}/{{extractor}}/{{backend}}.tsv"
+
+
+def _metrics(family):
+    return _curves(family).replace("curves", "metrics").replace(".tsv", ".json")
+
+
+class Kind(NamedTuple):
+    """A kind of figure.
+
+    Attributes
+    ----------
+    name : of the functions that draw it, of its caption, and of the folder of its pictures
+    title : of its section on the page
+    module : below charts and plots
+    per : what has one: LIST, GALLERY, ...
+    files : {flag: path below the run's folder}; the first is what the page links as its data
+    settings : other flags of the picture: palette, order, title, colour, gender, ...
+    category : in Snakemake's own report
+    endings : of its pictures
+    """
+
+    name: str
+    title: str
+    module: str
+    per: str
+    files: dict[str, str]
+    settings: tuple[str, ...]
+    category: str
+    endings: tuple[str, ...] = PICTURES
+
+    @property
+    def of_systems(self) -> bool:
+        """Whether each flag holds a file for every system."""
+        return self.per in (LIST, GALLERY)
+
 
 KINDS = {
-    "zebra": "How much evidence is left (ZEBRA)",
-    "calibration": "What a calibration is worth on another run (C_ECE)",
-    "similarity": "Who sounds like whom",
-    "distinctiveness": "Protection against distinct voices",
-    "zoo": "Which speakers are different from the others",
-    "speakers": "Who is still at risk",
-    "ranks": "How high the true speaker ranks",
-    "rank_speakers": "Whose rank gives away how much",
-    "rank_lengths": "How disclosure grows with the length of speech",
-    "training": "How the attackers were trained",
+    kind.name: kind
+    for kind in (
+        Kind(
+            name="zebra",
+            title="How much evidence is left (ZEBRA)",
+            module="evidence",
+            per=LIST,
+            files={"curves": _curves("zebra"), "metrics": _metrics("zebra")},
+            settings=("palette",),
+            category="ZEBRA",
+            endings=LINES,
+        ),
+        Kind(
+            name="calibration",
+            title="What a calibration is worth on another run (C_ECE)",
+            module="evidence",
+            per=TWO_RUNS,
+            files={"curves": _curves("calibration"), "metrics": _metrics("calibration")},
+            settings=(),
+            category="Calibration",
+            endings=LINES,
+        ),
+        Kind(
+            name="similarity",
+            title="Who sounds like whom",
+            module="speakers",
+            per=ANONYMISER,
+            files={"curves": _curves("similarity"), "manifest": SPEECH},
+            settings=("order", "title"),
+            category="Voice similarity",
+        ),
+        Kind(
+            name="distinctiveness",
+            title="Protection against distinct voices",
+            module="systems",
+            per=ATTACKER,
+            files={"metrics": METRICS},
+            settings=("extractor", "backend", "palette"),
+            category="Voice similarity",
+        ),
+        Kind(
+            name="zoo",
+            title="Which speakers are different from the others",
+            module="speakers",
+            per=ANONYMISER,
+            files={"zoo": _curves("zoo"), "curves": _curves("similarity"), "manifest": SPEECH},
+            settings=("order", "title"),
+            category="The zoo",
+        ),
+        Kind(
+            name="speakers",
+            title="Who is still at risk",
+            module="speakers",
+            per=ANONYMISER,
+            files={"speakers": _curves("speakers")},
+            settings=("title", "colour"),
+            category="Speakers at risk",
+        ),
+        Kind(
+            name="ranks",
+            title="How high the true speaker ranks",
+            module="ranks",
+            per=GALLERY,
+            files={"curves": _curves("ranks"), "metrics": _metrics("ranks")},
+            settings=("palette",),
+            category="Similarity ranks",
+        ),
+        Kind(
+            name="rank_speakers",
+            title="Whose rank gives away how much",
+            module="ranks",
+            per=GALLERY,
+            files={"speakers": _curves("rank_speakers"), "examples": _curves("rank_examples")},
+            settings=("palette",),
+            category="Similarity ranks",
+        ),
+        Kind(
+            name="rank_lengths",
+            title="How disclosure grows with the length of speech",
+            module="ranks",
+            per=LENGTHS,
+            files={"metrics": METRICS},
+            settings=("corpus", "gender", "extractor", "backend"),
+            category="Similarity ranks",
+        ),
+        Kind(
+            name="training",
+            title="How the attackers were trained",
+            module="evidence",
+            per=TRAINING,
+            files={"curve": "results/models/{extractor}/training.tsv"},
+            settings=("title",),
+            category="Training",
+        ),
+    )
 }
-MEDIA = {".svg": "image/svg+xml", ".png": "image/png"}
-LINKED = (".svg", ".pdf", ".png", ".tex")
-LARGE_SVG_BYTES = 300_000
+
+# Pictures for papers that the page does not have; each flag of files holds several.
+ON_REQUEST = {
+    kind.name: kind
+    for kind in (
+        Kind(
+            name="scores",
+            title="Conventional pictures of score files (DET, ECE, Tippett, ...)",
+            module="scores",
+            per=REQUEST,
+            files={"scores": ""},
+            settings=("label", "trials", "picture"),
+            category="",
+            endings=LINES,
+        ),
+        Kind(
+            name="all_matrices",
+            title="Similarity matrices of all anonymisers on all sets",
+            module="speakers",
+            per=REQUEST,
+            files={"curves": "", "manifests": ""},
+            settings=("anonymisers", "sets"),
+            category="",
+        ),
+        Kind(
+            name="all_profiles",
+            title="ECE profiles of all systems, a panel for every set",
+            module="evidence",
+            per=REQUEST,
+            files={"curves": ""},
+            settings=("systems", "sets", "palette"),
+            category="",
+        ),
+        Kind(
+            name="features",
+            title="Mean histogram of a feature (F0, units, style) over all speakers",
+            module="systems",
+            per=REQUEST,
+            files={"embeddings": ""},
+            settings=("systems", "feature", "title"),
+            category="",
+        ),
+    )
+}
+
+
+class Subject(NamedTuple):
+    """What a figure shows; empty where it is of all, or where it does not apply.
+
+    The gender of sampled galleries stands as ``trials``; of a training ``backend`` is "loss".
+    """
+
+    corpus: str = ""
+    trials: str = ""
+    anonymiser: str = ""
+    extractor: str = ""
+    backend: str = ""
+
+
+class Look(NamedTuple):
+    """What all figures of a run share: its anonymisers, which give the colours, and the order."""
+
+    anonymisers: Sequence[str] = ()
+    order: str = "gender"
 
 
 class Figure(NamedTuple):
-    """One figure: where it belongs, and its charts [(title, chart)] or its picture as a data URL.
+    """A figure that is to be drawn: its kind, its Subject's fields, the arguments of plot.py."""
 
-    ``files`` are links to the picture for papers {ending: link}, ``sources`` to what is drawn {name: link}; ``table``
-    is (titles, rows), or empty.
+    kind: str
+    corpus: str
+    trials: str
+    anonymiser: str
+    extractor: str
+    backend: str
+    arguments: dict[str, Any]
+
+    def system(self, anonymiser: str, condition: str) -> NumberKey:
+        """The key of one system's numbers where this figure is; its metric is empty."""
+        attack = (self.extractor, self.backend)
+        return NumberKey(self.corpus, self.trials, anonymiser, *attack, condition, metric="")
+
+    def by_system(self, flag: str, *, order: Iterable[str]) -> dict[str, str]:
+        """The file of every system: {anonymiser: path}, in the order of the page."""
+        files = dict(zip(self.arguments["anonymisers"], self.arguments[flag], strict=True))
+        return {anonymiser: files[anonymiser] for anonymiser in order if anonymiser in files}
+
+    @property
+    def files(self) -> list[str]:
+        """The files that it is drawn from."""
+        files = []
+        for flag in KINDS[self.kind].files:
+            value = self.arguments[flag]
+            files += value if isinstance(value, list) else [value]
+        return files
+
+    @property
+    def data(self) -> dict[str, str]:
+        """The tables that it shows: {name: path}; a table of curves has its anonymiser's name."""
+        kind = KINDS[self.kind]
+        paths = self.arguments[next(iter(kind.files))]
+        if kind.of_systems:
+            return dict(zip(self.arguments["anonymisers"], paths, strict=True))
+        return {self.anonymiser or Path(paths).name: paths}
+
+    @property
+    def heading(self) -> str:
+        """What is shown, in words."""
+        if self.kind == "training":
+            return self.extractor
+        anonymiser = f"{self.anonymiser}, " if self.anonymiser else ""
+        lists = f"{self.corpus}, list {self.trials}" if self.corpus else "all corpora and lists"
+        return f"{anonymiser}{lists}, {self.extractor} + {self.backend}"
+
+    def pictures(self, folder: str | Path = FOLDER) -> dict[str, str]:
+        """Where its pictures for papers lie: {ending: path}."""
+        subject = (self.corpus, self.trials, self.anonymiser, self.extractor, self.backend)
+        stem = "/".join([str(folder), self.kind, *filter(None, subject)])
+        return {ending: f"{stem}.{ending}" for ending in KINDS[self.kind].endings}
+
+
+def figure(
+    kind: str,
+    subject: Subject,
+    *,
+    systems: Sequence[str] = (),
+    look: Look = Look(),  # noqa: B008 - it cannot be changed
+    folder: str | Path = "results",
+) -> Figure:
+    """A figure of one kind.
+
+    Parameters
+    ----------
+    kind : one of KINDS
+    subject : what it shows
+    systems : anonymisers, the original among them, of a kind that shows all of them
+    look : what it shares with the others of the run
+    folder : of the run's results
+    """
+    row = KINDS[kind]
+    arguments: dict[str, Any] = {"anonymisers": list(systems)} if row.of_systems else {}
+    for flag, template in row.files.items():
+        path = str(folder) + template.removeprefix("results")
+        fields = subject._asdict()
+        if row.of_systems:
+            arguments[flag] = [path.format(**fields | {"anonymiser": name}) for name in systems]
+        else:
+            arguments[flag] = path.format(**fields)
+    for flag in row.settings:
+        arguments[flag] = _setting(flag, row, subject, look)
+    return Figure(kind, *subject, arguments)
+
+
+def _setting(flag, kind, subject, look):
+    if flag == "palette":
+        return list(look.anonymisers)
+    if flag == "order":
+        return look.order
+    if flag == "colour":
+        return palette([*look.anonymisers, subject.anonymiser])[subject.anonymiser]
+    if flag == "gender":
+        return subject.trials
+    if flag == "title":
+        if kind.per == TRAINING:
+            return subject.extractor
+        return f"{subject.anonymiser}, {subject.corpus} {subject.trials}"
+    return getattr(subject, flag)
+
+
+# Which figures a run has
+
+
+def planned(plan: Any) -> list[Figure]:
+    """Every figure of a run, from its voiceprivacy.plan.plan.Plan."""
+    report = plan.config["report"]
+    look = Look(list(plan.config["anonymisers"]), report["speaker_order"])
+    subjects = _subjects(plan)
+    return [
+        figure(kind.name, subject, systems=systems, look=look)
+        for kind in KINDS.values()
+        for subject, systems in subjects[kind.per].items()
+    ]
+
+
+def _subjects(plan):
+    """{LIST, GALLERY, ...: {Subject: systems of the figure}} of a run."""
+    attackers, given, speech = plan.attackers, plan.given, plan.speech
+    subjects = {per: {} for per in {kind.per for kind in KINDS.values()}}
+    for attack in attackers.attacks():
+        systems = attackers.systems(attack.extractor, attack.backend)
+        subjects[LIST][_of_attack(attack)] = systems
+        if speech.has_gallery(attack.corpus):
+            subjects[GALLERY][_of_attack(attack)] = systems
+        for system in systems:
+            if system == ORIGINAL:
+                continue
+            subjects[ANONYMISER][_of_attack(attack, system)] = ()
+            subjects[ATTACKER][Subject(extractor=attack.extractor, backend=attack.backend)] = ()
+            if system in speech.repeated:
+                subjects[TWO_RUNS][_of_attack(attack, system)] = ()
+    for attack in given.attacks():
+        subjects[LIST][_of_attack(attack)] = list(given.systems(attack))
+        for system in given.calibrated(attack):
+            subjects[TWO_RUNS][_of_attack(attack, system)] = ()
+    for attack in attackers.rank_attacks():
+        systems = attackers.systems(attack.extractor, attack.backend)
+        subjects[GALLERY][_of_attack(attack)] = systems
+        galleries = speech.galleries(attack.corpus)
+        if len(galleries) > len({gallery.gender for gallery in galleries.values()}):
+            gender = galleries[attack.trials].gender
+            subjects[LENGTHS][_of_attack(attack._replace(trials=gender))] = ()
+    tried = {attack.extractor for attack in (*attackers.attacks(), *attackers.rank_attacks())}
+    for name in attackers.extractors_with("train"):
+        if name in tried:
+            subjects[TRAINING][Subject(extractor=name, backend="loss")] = ()
+    return subjects
+
+
+def _of_attack(attack: Attack, anonymiser: str = "") -> Subject:
+    return Subject(attack.corpus, attack.trials, anonymiser, attack.extractor, attack.backend)
+
+
+def by_job(figures: Iterable[Figure]) -> dict[str, list[Figure]]:
+    """Figures whose pictures are drawn together: those of a list and attacker, and all others.
+
+    Returns
+    -------
+    {corpus/trials/extractor/backend, or "run": figures}
+    """
+    jobs: dict[str, list[Figure]] = {}
+    for drawn in figures:
+        job = "run"
+        if KINDS[drawn.kind].per in (LIST, GALLERY, ANONYMISER, TWO_RUNS):
+            job = "/".join((drawn.corpus, drawn.trials, drawn.extractor, drawn.backend))
+        jobs.setdefault(job, []).append(drawn)
+    return jobs
+
+
+# Figures on the page
+
+MEDIA = {"svg": "image/svg+xml", "png": "image/png"}
+LARGE_SVG_BYTES = 300_000  # a larger one is shown as PNG
+
+
+class Shown(NamedTuple):
+    """A figure on the page: charts [(title, chart)], or else a picture as a data URL.
+
+    ``files`` are links to the pictures for papers {ending: link}, ``sources`` to the data
+    {name: link}; ``table`` is (titles, rows), or empty.
     """
 
     kind: str
@@ -44,113 +436,119 @@ class Figure(NamedTuple):
     anonymiser: str
     extractor: str
     backend: str
+    heading: str
+    charts: list[tuple[str, dict]]
     source: str
-    charts: list
-    files: dict
-    sources: dict
+    files: dict[str, str]
+    sources: dict[str, str]
     table: tuple
 
-    @property
-    def heading(self):
-        """What is shown, in words."""
-        if self.kind == "training":
-            return self.extractor
-        anonymiser = f"{self.anonymiser}, " if self.anonymiser else ""
-        what = f"{self.corpus}, list {self.trials}" if self.corpus else "all corpora and lists"
-        return f"{anonymiser}{what}, {self.extractor} + {self.backend}"
+
+def modules(package: str) -> list[str]:
+    """Files of the package (without .py) that draw figures: ``package`` is charts or plots.
+
+    For fingerprints of code: they are imported late, where nobody sees it.
+    """
+    kinds = (KINDS | ON_REQUEST).values() if package == "plots" else KINDS.values()
+    names = dict.fromkeys(kind.module for kind in kinds)
+    return [f"voiceprivacy/report/{package}/{name}" for name in names]
 
 
-def embed(paths, *, folder, run=None):
-    """Make figures of pictures, a sorted list of Figure, one per picture.
+def drawer(kind: str, package: str) -> Callable:
+    """The function that draws a kind: ``package`` is charts or plots."""
+    module = f"voiceprivacy.report.{package}.{(KINDS | ON_REQUEST)[kind].module}"
+    return getattr(importlib.import_module(module), kind)
+
+
+def show(drawn: Figure, *, run: Any, page: Path, pictures: Mapping[str, str]) -> Shown:
+    """Make a figure part of the page.
 
     Parameters
     ----------
-    paths : SVG, PNG, PDF and TeX files below ``folder``
-    run : Run from which charts are drawn; a figure without charts shows its SVG, or the PNG where the SVG is large
+    drawn : the figure
+    run : voiceprivacy.report.charts.chart.Run
+    page : the HTML file, to which links are relative
+    pictures : {ending: path} of its pictures that are there, or will be
 
     Raises
     ------
-    BadInput : a file that is not there, lies elsewhere, or exists as neither SVG nor PNG
+    BadInput : it has no such kind, or a file that it is drawn from is missing or broken
     """
-    pictures = {}
-    for path in sorted(map(Path, paths)):
-        pictures.setdefault(path.with_suffix(""), []).append(path)
-    return [_figure(stem, of, folder, run) for stem, of in pictures.items()]
+    charts = drawer(drawn.kind, "charts")(drawn, run)
+    return _shown(drawn, charts.charts, "", charts.table, page, pictures)
 
 
-def _figure(stem, paths, folder, run):
-    place = _place(stem, folder)
-    shown = _smallest(stem, paths)
-    drawn = draw(place, run) if run else NOTHING
-    source = "" if drawn.charts else _data_url(shown)
-    others = [shown.with_suffix(ending) for ending in LINKED if ending != shown.suffix]
-    beside = sorted({*paths, *(path for path in others if path.is_file())})
-    files = {path.suffix[1:]: _link(path, folder) for path in beside}
-    sources = {_name(path): _link(path, folder) for path in drawn.sources}
-    return Figure(*place, source, drawn.charts, files, sources, drawn.table)
+def show_picture(drawn: Figure, *, page: Path, pictures: Mapping[str, str]) -> Shown:
+    """Put a figure's picture on the page, where no chart can be drawn: SVG, or PNG if that is large.
 
-
-def _link(path, folder):
-    return Path(os.path.relpath(path, Path(folder).parent)).as_posix()
-
-
-def _name(path):
-    """What distinguishes a table of curves: its anonymiser; otherwise its name."""
-    return path.parts[-3] if path.parts[-7:-6] == ("curves",) else path.name
-
-
-def by_kind(figures):
-    """Group figures, the lists of an anonymiser side by side: [(kind, title, [(place, [Figure, ...]), ...]), ...].
-
-    A place is (corpus, extractor, backend).
+    Raises
+    ------
+    BadInput : its picture exists as neither SVG nor PNG
     """
+    return _shown(drawn, [], _data_url(_smallest(pictures)), (), page, pictures)
+
+
+def _shown(drawn, charts, source, table, page, pictures):
+    subject = drawn[: len(Subject._fields) + 1]
+    sources = drawn.data if charts else {}
+    return Shown(
+        *subject,
+        heading=drawn.heading,
+        charts=charts,
+        source=source,
+        files={ending: _link(path, page) for ending, path in sorted(pictures.items())},
+        sources={name: _link(path, page) for name, path in sources.items()},
+        table=table,
+    )
+
+
+def by_kind(figures: Iterable[Shown]) -> list[tuple[str, str, list]]:
+    """Group figures, the lists of an anonymiser side by side.
+
+    Returns
+    -------
+    [(kind, title, [((corpus, extractor, backend), [Shown, ...]), ...]), ...]
+    """
+    figures = list(figures)
     kinds = []
-    for kind, title in KINDS.items():
-        of_kind = sorted((figure for figure in figures if figure.kind == kind), key=_order)
-        groups = [(place, list(group)) for place, group in itertools.groupby(of_kind, key=_group)]
+    for kind in KINDS.values():
+        of_kind = sorted((shown for shown in figures if shown.kind == kind.name), key=_order)
+        groups = [(key, list(group)) for key, group in itertools.groupby(of_kind, key=_group)]
         if groups:
-            kinds.append((kind, title, groups))
+            kinds.append((kind.name, kind.title, groups))
     return kinds
 
 
-def _group(figure):
-    return figure.corpus, figure.extractor, figure.backend
+def _group(shown):
+    return shown.corpus, shown.extractor, shown.backend
 
 
-def _order(figure):
-    return *_group(figure), figure.anonymiser, figure.trials
+def _order(shown):
+    return *_group(shown), shown.anonymiser, shown.trials
 
 
-def _place(stem, folder):
-    try:
-        kind, *of, extractor, backend = stem.relative_to(folder).parts
-    except ValueError:
-        kind, of = None, []
-    if kind not in KINDS or len(of) not in (0, 2, 3):
-        raise BadInput(
-            f"{stem}: expected KIND[/CORPUS/TRIALS[/ANONYMISER]]/EXTRACTOR/BACKEND below {folder},"
-            f" KIND one of {', '.join(KINDS)}"
-        )
-    corpus, trials, anonymiser = [*of, *[""] * (3 - len(of))]
-    return Place(kind, corpus, trials, anonymiser, extractor, backend)
+def _link(path, page):
+    return Path(os.path.relpath(path, page.parent)).as_posix()
 
 
-def _smallest(stem, paths):
-    sizes = {path.suffix: (_size(path), path) for path in paths if path.suffix in MEDIA}
+def _smallest(pictures):
+    """The picture that the page shows."""
+    sizes = {}
+    for ending in MEDIA:
+        if ending in pictures:
+            path = Path(pictures[ending])
+            try:
+                sizes[ending] = (path.stat().st_size, path)
+            except FileNotFoundError:
+                raise BadInput(f"{path}: not found") from None
     if not sizes:
-        raise BadInput(f"{stem}: exists as neither .svg nor .png, which a page can show")
-    if ".svg" in sizes and sizes[".svg"][0] <= LARGE_SVG_BYTES:
-        return sizes[".svg"][1]
+        names = ", ".join(pictures.values())
+        raise BadInput(f"{names}: exists as neither .svg nor .png, which a page can show")
+    if "svg" in sizes and sizes["svg"][0] <= LARGE_SVG_BYTES:
+        return sizes["svg"][1]
     return min(sizes.values())[1]
-
-
-def _size(path):
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        raise BadInput(f"{path}: not found") from None
 
 
 def _data_url(path):
     content = base64.b64encode(path.read_bytes()).decode("ascii")
-    return f"data:{MEDIA[path.suffix]};base64,{content}"
+    return f"data:{MEDIA[path.suffix[1:]]};base64,{content}"

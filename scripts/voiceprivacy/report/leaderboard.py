@@ -5,12 +5,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-from scipy.cluster.hierarchy import leaves_list, linkage
-from scipy.spatial.distance import squareform
-
 from voiceprivacy.catalogue import METRICS, Metric
-from voiceprivacy.report.charts.attacks import dots, drawable
+from voiceprivacy.report.charts.systems import dots, drawable
 from voiceprivacy.report.comparison import OF_MATRICES, System, SystemKey
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.standings import Averages, Board, Standing, boards
@@ -26,41 +22,6 @@ from voiceprivacy.report.uncertainty import (
 )
 from voiceprivacy.report.words import short
 from voiceprivacy.vocabulary import DASH, MINUS, ORIGINAL, UNDEFINED
-
-# In which order speakers stand in a similarity matrix.
-
-ORDERS = ("gender", "similarity")
-
-
-def arrange(speakers, matrices, order):
-    """Sort speakers and matrices.
-
-    Parameters
-    ----------
-    speakers : list of S str, by gender and name
-    matrices : {oo, op, pp: masked array (S, S)}
-    order : "gender" (leaves them as they are) or "similarity"
-        Speakers who sound alike in OO beside each other: the leaves of a hierarchical clustering with the smallest
-        differences between neighbours.
-
-    Returns
-    -------
-    list of S speakers, {condition: masked array (S, S)}
-    """
-    if order == "gender" or len(speakers) < 3:
-        return speakers, matrices
-    places = _alike_beside_each_other(matrices["oo"])
-    return [speakers[place] for place in places], {
-        name: of[np.ix_(places, places)] for name, of in matrices.items()
-    }
-
-
-def _alike_beside_each_other(similarities):
-    values = similarities.filled(0.5)  # undefined: no evidence
-    distances = 1 - (values + values.T) / 2
-    np.fill_diagonal(distances, 0)
-    return leaves_list(linkage(squareform(distances), "average", optimal_ordering=True))
-
 
 CHARTED = ("eer_percent", "dece_bit")
 SESSIONS = [  # (condition, metric) of each column of the table of two runs

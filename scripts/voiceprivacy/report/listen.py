@@ -1,122 +1,264 @@
-"""Something to listen to: a few utterances, unprotected and by every anonymiser, as sound and as spectrogram.
+"""Something to listen to: a few utterances, unprotected and by every anonymiser, with spectrograms.
 
 Conventions
 -----------
-* Which utterances is drawn from the seed and their ids; of different speakers as long as there are some.
-* A clip is the first five seconds. The spectrograms of one utterance have one scale: its loudest unprotected point.
+* Which utterances is drawn from the seed and their ids, of different speakers as long as there are
+  some.
+* A clip is the first five seconds. The spectrograms of one utterance have one scale: its loudest
+  unprotected point.
+* Sound is Opus in an Ogg container, the same bytes every time.
+
+References
+----------
+RFC 3533 (Ogg pages, their serial number and checksum), RFC 7845 (Opus in Ogg).
 """
 
+import base64
 import io
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-from matplotlib.image import imsave
-from scipy.signal import ShortTimeFFT, get_window
+import soundfile
+from numpy.typing import NDArray
+from scipy.signal import ShortTimeFFT, get_window, resample_poly
 
 from voiceprivacy.inout import audio, seeds
-from voiceprivacy.report.examples import Clip, Example, data_url, opus
+from voiceprivacy.inout.files import read_json, write_json
+from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.vocabulary import ORIGINAL
 
-# Small spectrograms for the page: time to the right, frequency upwards, no axes.
+LONGEST_S = 5.0
+
+
+class Clip(NamedTuple):
+    """One version of an utterance: who protected it, and sound and picture as data URLs."""
+
+    anonymiser: str
+    sound: str
+    picture: str
+
+
+class Example(NamedTuple):
+    """One utterance of a trial list and all its versions, the original first.
+
+    ``cut`` if the utterance goes on after the clip.
+    """
+
+    corpus: str
+    trials: str
+    utterance: str
+    speaker: str
+    gender: str
+    cut: bool
+    clips: list[Clip]
+
+
+def write_examples(path: str | Path, examples: Iterable[Example]) -> None:
+    """Write them as JSON: what embed_audio hands to the page."""
+    rows = []
+    for example in examples:
+        rows.append(example._asdict() | {"clips": [clip._asdict() for clip in example.clips]})
+    write_json(path, {"examples": rows})
+
+
+def read_examples(paths: Iterable[str | Path]) -> list[Example]:
+    """Read what write_examples wrote."""
+    examples = []
+    for path in paths:
+        for row in read_json(path)["examples"]:
+            examples.append(Example(**row | {"clips": [Clip(**clip) for clip in row["clips"]]}))
+    return examples
+
+
+# Which utterances, and their clips
+
+
+def choose(utterances: Sequence[Utterance], *, count: int, seed: int) -> list[Utterance]:
+    """Draw ``count`` utterances, or all where there are fewer."""
+    drawn = sorted(
+        utterances,
+        key=lambda utterance: (
+            seeds.derive(seed, "listen", utterance.utterance),
+            utterance.utterance,
+        ),
+    )
+    first_of: dict[str, Utterance] = {}
+    for utterance in drawn:
+        first_of.setdefault(utterance.speaker, utterance)
+    firsts = list(first_of.values())
+    others = [utterance for utterance in drawn if first_of[utterance.speaker] is not utterance]
+    return [*firsts, *others][:count]
+
+
+def examples(
+    corpus: str,
+    lists: Mapping[str, set[str]],
+    versions: Mapping[str, Sequence[Utterance]],
+    *,
+    count: int,
+    seed: int,
+) -> list[Example]:
+    """Clips of a few utterances of every trial list.
+
+    Parameters
+    ----------
+    corpus : its name
+    lists : {trial list: ids of its utterances}
+    versions : {anonymiser: utterances}, the original's among them
+    count : of each list
+    seed : from which they are drawn
+    """
+    paths = {}
+    for name, utterances in versions.items():
+        paths[name] = {utterance.utterance: utterance.path for utterance in utterances}
+    order = [ORIGINAL, *(name for name in versions if name != ORIGINAL)]
+    chosen = []
+    for trials, ids in lists.items():
+        tried = [utterance for utterance in versions[ORIGINAL] if utterance.utterance in ids]
+        for utterance in choose(tried, count=count, seed=seed):
+            speech = {name: audio.read(paths[name][utterance.utterance]) for name in order}
+            example = Example(
+                corpus,
+                trials,
+                utterance.utterance,
+                utterance.speaker,
+                utterance.gender,
+                cut=utterance.duration_s > LONGEST_S,
+                clips=_clips(speech),
+            )
+            chosen.append(example)
+    return chosen
+
+
+def _clips(speech):
+    """Clips of {anonymiser: (samples, rate)}, on one scale of time and level."""
+    seconds = min(LONGEST_S, max(len(samples) / rate for samples, rate in speech.values()))
+    cut, levels = {}, {}
+    for name, (samples, rate) in speech.items():
+        cut[name] = (samples[: round(LONGEST_S * rate)], rate)
+        levels[name] = levels_db(*cut[name], seconds=seconds)
+    loudest = float(levels[ORIGINAL].max())
+    clips = []
+    for name, (samples, rate) in cut.items():
+        sound = data_url(opus(samples, rate), "audio/ogg; codecs=opus")
+        picture = data_url(webp(levels[name], loudest_db=loudest), "image/webp")
+        clips.append(Clip(name, sound, picture))
+    return clips
+
+
+def data_url(content: bytes, media_type: str) -> str:
+    """Bytes as a data URL."""
+    return f"data:{media_type};base64,{base64.b64encode(content).decode('ascii')}"
+
+
+# Small spectrograms: time to the right, frequency upwards, no axes
 
 COLOURS = "magma"
 WINDOW_S, STRIDE_S = 0.025, 0.01
 HEIGHT = 128
 HIGHEST_HZ = 8000
 RANGE_DB = 70
+LOWEST_DB = -120.0
 
 
-def levels_db(samples, sample_rate, *, seconds):
-    """Power of samples (N,) in dB, silence behind their end: array (128, seconds / 10 ms), rows from 0 to 8 kHz."""
+def levels_db(samples: NDArray, sample_rate: int, *, seconds: float) -> NDArray:
+    """Power of samples (N,) in dB, silence behind their end.
+
+    Returns
+    -------
+    array (128, seconds / 10 ms) : rows from 0 to 8 kHz
+    """
     window = get_window("hann", round(WINDOW_S * sample_rate))
     stride = round(STRIDE_S * sample_rate)
     n_frames = round(seconds / STRIDE_S)
     padded = np.zeros(n_frames * stride)
     padded[: len(samples)] = samples[: len(padded)]
-    transform = ShortTimeFFT(
-        window, stride, sample_rate, mfft=max(1024, len(window)), scale_to="magnitude"
-    )
+    n_points = max(1024, len(window))
+    transform = ShortTimeFFT(window, stride, sample_rate, mfft=n_points, scale_to="magnitude")
     power = transform.spectrogram(padded, p0=0, p1=n_frames)
-    places = np.linspace(0, HIGHEST_HZ, HEIGHT, endpoint=False)
-    bins = np.clip(np.rint(places / transform.delta_f).astype(int), 0, len(power) - 1)
-    found = 10 * np.log10(np.maximum(power[bins], 1e-12))
-    found[places > sample_rate / 2] = -120.0
-    return found
+    frequencies = np.linspace(0, HIGHEST_HZ, HEIGHT, endpoint=False)
+    bins = np.clip(np.rint(frequencies / transform.delta_f).astype(int), 0, len(power) - 1)
+    levels = 10 * np.log10(np.maximum(power[bins], 1e-12))
+    levels[frequencies > sample_rate / 2] = LOWEST_DB  # that the speech cannot have
+    return levels
 
 
-def webp(levels, *, loudest_db):
-    """A picture of levels (F, T) in dB: black is 70 dB below ``loudest_db``.
+def webp(levels: NDArray, *, loudest_db: float) -> bytes:
+    """A WebP picture of levels (F, T) in dB, T x F pixels: black is 70 dB below ``loudest_db``."""
+    from matplotlib.image import imsave  # the page reads clips and needs no matplotlib
 
-    Returns
-    -------
-    bytes : a WebP file, T x F pixels
-    """
     content = io.BytesIO()
-    limits = {"vmin": loudest_db - RANGE_DB, "vmax": loudest_db}
     imsave(
         content,
         levels[::-1],
         cmap=COLOURS,
         format="webp",
         pil_kwargs={"quality": 75, "method": 6},
-        **limits,
+        vmin=loudest_db - RANGE_DB,
+        vmax=loudest_db,
     )
     return content.getvalue()
 
 
-LONGEST_S = 5.0
+# Opus in Ogg
+
+RATES_HZ = (8000, 12000, 16000, 24000, 48000)  # that Opus has
+COMPRESSION = 0.9  # libsndfile's scale; about 35 kbit/s for speech
+
+# Where fields of an Ogg page lie (RFC 3533, section 6), in bytes.
+SERIAL = slice(14, 18)
+CHECKSUM = slice(22, 26)
+N_SEGMENTS = 26
+HEADER_BYTES = 27  # without the lengths of the segments, which follow
+POLYNOMIAL = 0x04C11DB7
 
 
-def choose(utterances, *, count, seed):
-    """Draw utterances (list of tables.Utterance): a list of ``count`` of them, or all where there are fewer."""
-    drawn = sorted(
-        utterances, key=lambda of: (seeds.derive(seed, "listen", of.utterance), of.utterance)
-    )
-    first = {of.speaker: of for of in reversed(drawn)}
-    others = [of for of in drawn if first[of.speaker] is not of]
-    return [*(of for of in drawn if first[of.speaker] is of), *others][:count]
+def opus(samples: NDArray, sample_rate: int) -> bytes:
+    """Encode samples (N,) in [-1, 1] as an Ogg Opus file.
 
-
-def examples(corpus, lists, versions, *, count, seed):
-    """Clips of a few utterances of every trial list.
-
-    Parameters
-    ----------
-    corpus : str
-    lists : {trial list: set of utterance ids}
-    versions : {anonymiser: list of tables.Utterance}, the original's among them
-    count, seed : int
-
-    Returns
-    -------
-    list of Example
+    Another rate than Opus has becomes its next higher one.
     """
-    paths = {
-        name: {of.utterance: of.path for of in utterances} for name, utterances in versions.items()
-    }
-    order = [ORIGINAL, *(name for name in versions if name != ORIGINAL)]
-    found = []
-    for trials, ids in lists.items():
-        tried = [of for of in versions[ORIGINAL] if of.utterance in ids]
-        for of in choose(tried, count=count, seed=seed):
-            speech = {name: audio.read(paths[name][of.utterance]) for name in order}
-            about = (of.utterance, of.speaker, of.gender, of.duration_s > LONGEST_S)
-            found.append(Example(corpus, trials, *about, _clips(speech)))
-    return found
+    rate = next((rate for rate in RATES_HZ if rate >= sample_rate), RATES_HZ[-1])
+    if rate != sample_rate:
+        divisor = np.gcd(rate, sample_rate)
+        samples = resample_poly(samples, rate // divisor, sample_rate // divisor)
+    content = io.BytesIO()
+    options = {"format": "OGG", "subtype": "OPUS", "compression_level": COMPRESSION}
+    soundfile.write(content, np.clip(samples, -1, 1), rate, **options)
+    return with_serial_number(content.getvalue())
 
 
-def _clips(speech):
-    """Clips of {anonymiser: (samples, rate)}, on one scale of time and level."""
-    seconds = min(LONGEST_S, max(len(samples) / rate for samples, rate in speech.values()))
-    cut = {
-        name: (samples[: round(LONGEST_S * rate)], rate) for name, (samples, rate) in speech.items()
-    }
-    levels = {name: levels_db(*of, seconds=seconds) for name, of in cut.items()}
-    loudest = float(levels[ORIGINAL].max())
-    return [
-        Clip(
-            name,
-            data_url(opus(*of), "audio/ogg; codecs=opus"),
-            data_url(webp(levels[name], loudest_db=loudest), "image/webp"),
-        )
-        for name, of in cut.items()
-    ]
+def with_serial_number(content: bytes, serial: int = 0) -> bytes:
+    """An Ogg file with this serial number instead of the random one that the encoder draws."""
+    pages, start = bytearray(content), 0
+    while start < len(pages):
+        n_segments = pages[start + N_SEGMENTS]
+        segments = start + HEADER_BYTES + n_segments
+        end = segments + sum(pages[start + HEADER_BYTES : segments])
+        page = pages[start:end]
+        page[SERIAL] = serial.to_bytes(4, "little")
+        page[CHECKSUM] = bytes(4)  # the checksum is of a page where it is 0
+        page[CHECKSUM] = checksum(page).to_bytes(4, "little")
+        pages[start:end] = page
+        start = end
+    return bytes(pages)
+
+
+def checksum(page: bytes | bytearray) -> int:
+    """CRC-32 of an Ogg page: bits not reflected, starting from 0."""
+    value = 0
+    for byte in page:
+        value = (value << 8) & 0xFFFFFFFF ^ TABLE[value >> 24 ^ byte]
+    return value
+
+
+def _remainder(value):
+    value <<= 24
+    for _ in range(8):
+        value = value << 1 ^ POLYNOMIAL if value & 0x80000000 else value << 1
+    return value & 0xFFFFFFFF
+
+
+TABLE = [_remainder(value) for value in range(256)]

@@ -2,7 +2,9 @@
 
 import json
 import os
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import jinja2
 
@@ -15,15 +17,19 @@ from voiceprivacy.report.answer import (
     what_was_run,
     zero_evidence,
 )
-from voiceprivacy.report.charts.draw import draw_alphas
-from voiceprivacy.report.charts.utility import scatters
+from voiceprivacy.report.charts.chart import Run
+from voiceprivacy.report.charts.systems import read_alphas, scatters, strips
 from voiceprivacy.report.colours import palette_of
-from voiceprivacy.report.examples import read_examples
-from voiceprivacy.report.figures import KINDS, by_kind
+from voiceprivacy.report.comparison import System
+from voiceprivacy.report.contents import Contents
+from voiceprivacy.report.corpora import Corpora, read_corpora
+from voiceprivacy.report.figures import KINDS, Figure, Shown, by_kind, show
 from voiceprivacy.report.leaderboard import TITLES, leaderboard, sessions
-from voiceprivacy.report.published import read_comparison, read_published, tables_of
+from voiceprivacy.report.listen import Example, read_examples
+from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.published import Compared, read_comparison, read_published, tables_of
 from voiceprivacy.report.standings import averaged
-from voiceprivacy.report.uncertainty import NONE
+from voiceprivacy.report.uncertainty import NONE, Comparisons
 from voiceprivacy.report.utility import read_utility, utility_section
 from voiceprivacy.report.words import (
     ATTACKS,
@@ -33,79 +39,79 @@ from voiceprivacy.report.words import (
     INFORMED,
     INFORMED_EXPLAINED,
 )
-
-# What the page shows besides the run's attacks, if it is given: utility, clips to listen to, published numbers.
-
-
-def add_arguments(parser):
-    """Add the arguments that name their files."""
-    parser.add_argument("--expected", type=Path, help="TSV of compare_expected")
-    parser.add_argument(
-        "--utility",
-        nargs="*",
-        type=Path,
-        help="TSVs of assess_utility (none: nothing was measured)",
-    )
-    parser.add_argument("--listen", nargs="*", default=[], type=Path, help="JSONs of embed_audio")
-    parser.add_argument("--published", type=Path, help="TSV of compare_published")
-
-
-def sections(arguments):
-    """Read those files: {expected, utility, listen, published}, as the sections of these names want them."""
-    return {
-        "expected": read_comparison(arguments.expected) if arguments.expected else (),
-        "utility": None
-        if arguments.utility is None
-        else utility_section(read_utility(arguments.utility)),
-        "listen": read_examples(arguments.listen) or None,
-        "published": (tables_of(read_published(arguments.published)) or None)
-        if arguments.published
-        else None,
-    }
-
+from voiceprivacy.vocabulary import ABSENT
 
 PLOTLY = RESOURCES / "plotly" / "plotly-cartesian.min.js"
 CAPTIONS = ("comparison", "attacks", "alphas", *KINDS)
 
 
+def read_sections(contents: Contents) -> dict[str, Any]:
+    """Read what a run shows besides its attacks: arguments of write_page, by their names."""
+    utility = published = corpora = None
+    if contents.utility is not None:
+        utility = utility_section(read_utility(contents.utility))
+    if contents.published:
+        published = tables_of(read_published(contents.published)) or None
+    if contents.speech:
+        corpora = read_corpora(contents.speech, contents.lists, contents.checks)
+    return {
+        "corpora": corpora,
+        "expected": read_comparison(contents.expected) if contents.expected else (),
+        "utility": utility,
+        "listen": read_examples(contents.listen) or None,
+        "published": published,
+        "alphas": contents.alphas,
+    }
+
+
+def show_all(figures: Iterable[Figure], *, run: Run, page: Path) -> list[Shown]:
+    """Draw the figures of a run as charts; a figure without anything to draw is left out."""
+    shown = [show(figure, run=run, page=page, pictures=figure.pictures()) for figure in figures]
+    return [figure for figure in shown if figure.charts]
+
+
 def write_page(
-    path,
+    path: str | Path,
     *,
-    template,
-    systems,
-    metrics,
-    figures,
-    provenance,
-    comparisons=NONE,
-    corpora=None,
-    expected=(),
-    utility=None,
-    listen=None,
-    published=None,
-    run=None,
-):
+    template: str | Path,
+    systems: Sequence[System],
+    metrics: Sequence[Number],
+    figures: Sequence[Shown],
+    provenance: dict,
+    comparisons: Comparisons = NONE,
+    corpora: Corpora | None = None,
+    expected: Sequence[Compared] = (),
+    utility: Any = None,
+    listen: Sequence[Example] | None = None,
+    published: Any = None,
+    alphas: Mapping[str, Mapping[str, str | Path]] | None = None,
+) -> None:
     """Render the report.
 
     Parameters
     ----------
-    path : path of the HTML file
-    template : path of index.html.j2; the captions {kind}.rst and comparison.rst lie beside it
-    systems : list of System; metrics : list of Number; figures : list of Figure; provenance : dict
-    comparisons : Comparisons, of a run with intervals
-    corpora : Corpora, what was evaluated
-    expected : list of Compared, published numbers beside those of the run
-    run : Run from which charts are drawn
-    utility, listen, published : what the sections of these names show; without them they are left out
+    path : the HTML file to write
+    template : index.html.j2; the captions {kind}.rst and comparison.rst lie beside it
+    systems, metrics, provenance : of the run
+    figures : charts, or pictures where there is no chart
+    comparisons : of a run with intervals
+    corpora : what was evaluated
+    expected : published numbers beside those of the run
+    utility, listen, published : what the sections of these names show; without them they are left
+        out
+    alphas : {corpus: {anonymiser: table}} of drawn coefficients; tables that are not there are
+        left out, because only McAdams anonymisers write them
     """
-    folder = Path(template).parent
+    folder, page = Path(template).parent, Path(path)
     colours = palette_of(provenance, metrics)
+    content = _numbers(systems, metrics, provenance, comparisons, colours)
+    content |= _drawings(figures, systems, metrics, colours)
     text = (
         _environment(folder)
         .get_template(Path(template).name)
         .render(
-            **_numbers(systems, metrics, provenance, comparisons, colours),
-            **_drawings(figures, systems, metrics, colours),
-            alphas=_alphas(run, systems, Path(path).parent),
+            **content,
+            alphas=_alphas(alphas or {}, systems, colours, page.parent),
             captions={name: read_caption(folder / f"{name}.rst") for name in CAPTIONS},
             corpora=corpora,
             expected=expected,
@@ -116,23 +122,22 @@ def write_page(
             config=json.dumps(provenance.get("config", {}), indent=2),
         )
     )
-    with whole_or_absent(path) as temporary:
+    with whole_or_absent(page) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
 def _numbers(systems, metrics, provenance, comparisons, colours):
-    """What the template calls by these names: the answer, what was run, and the tables of numbers."""
+    """What the template calls by these names: the answer, what was run, and tables of numbers."""
     averages = averages_of(provenance)
-    found = answers(
-        systems, comparisons, controls_of(provenance), averaged(systems, averages, comparisons)
-    )
+    of_averages = averaged(systems, averages, comparisons)
+    said = answers(systems, comparisons, controls_of(provenance), of_averages)
     board = leaderboard(systems, colours=colours, averages=averages, comparisons=comparisons)
     return {
         "what_was_run": what_was_run(systems),
         "how_many_trials": how_many_trials(systems, metrics),
-        "answers": found or rank_answers(metrics),
+        "answers": said or rank_answers(metrics),
         "zero_evidence": zero_evidence(systems),
-        "has_intervals": comparisons != NONE or any(metric.ci_low != "-" for metric in metrics),
+        "has_intervals": comparisons != NONE or any(metric.ci_low != ABSENT for metric in metrics),
         "attacks": attacks_explained(systems),
         "leaderboard": board,
         "averages": dict(board.sets),
@@ -142,7 +147,7 @@ def _numbers(systems, metrics, provenance, comparisons, colours):
 
 
 def _drawings(figures, systems, metrics, colours):
-    """What the template calls by these names: the charts, what hides systems in them, and what draws them."""
+    """What the template calls by these names: charts, what hides systems in them, what draws."""
     measured = {metric.anonymiser for metric in metrics}
     return {
         "figures": by_kind(figures),
@@ -152,7 +157,7 @@ def _drawings(figures, systems, metrics, colours):
     }
 
 
-def attacks_explained(systems):
+def attacks_explained(systems: Sequence[System]) -> dict[str, str]:
     """What the attacks of these systems are: {words: meaning}."""
     words = {ATTACKS[condition]: meaning for condition, meaning in ATTACKS_EXPLAINED.items()}
     words |= {INFORMED[condition]: meaning for condition, meaning in INFORMED_EXPLAINED.items()}
@@ -161,8 +166,8 @@ def attacks_explained(systems):
     return {attack: meaning for attack, meaning in words.items() if attack in present}
 
 
-def read_caption(path):
-    """Read a caption: plain sentences without markup, so that it is the same text in .rst, HTML and print."""
+def read_caption(path: str | Path) -> str:
+    """Read a caption: plain sentences without markup, the same text in .rst, HTML and print."""
     return " ".join(line.strip() for line in read_lines(path)).strip()
 
 
@@ -179,19 +184,18 @@ def _environment(folder):
     )
 
 
-def _alphas(run, systems, folder):
+def _alphas(tables, systems, colours, folder):
     """{corpus: (chart, {anonymiser: link})} of the anonymisers that drew McAdams coefficients."""
-    drawn = draw_alphas(run, dict.fromkeys(system.corpus for system in systems)) if run else {}
-    return {
-        corpus: (
-            chart,
-            {
-                name: Path(os.path.relpath(table, folder)).as_posix()
-                for name, table in tables.items()
-            },
-        )
-        for corpus, (chart, tables) in drawn.items()
-    }
+    charts = {}
+    for corpus in dict.fromkeys(system.corpus for system in systems):
+        drawn, links = {}, {}
+        for anonymiser, table in tables.get(corpus, {}).items():
+            if Path(table).is_file():
+                drawn[anonymiser] = read_alphas(table)
+                links[anonymiser] = Path(os.path.relpath(table, folder)).as_posix()
+        if drawn:
+            charts[corpus] = (strips(alphas=drawn, colours=colours), links)
+    return charts
 
 
 def _script(path):

@@ -4,8 +4,6 @@ An anonymiser of the second results is compared with one of the first where both
 speakers for their intervals.
 """
 
-import itertools
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -16,9 +14,19 @@ from voiceprivacy.inout.arrays import read_npz
 from voiceprivacy.inout.files import SCRIPTS, BadInput, counted, whole_folder_or_absent, write_json
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.uncertainty import paired, strongest
-from voiceprivacy.report.charts.draw import Place, draw, run_of
+from voiceprivacy.report.charts.chart import run_of
 from voiceprivacy.report.comparison import compare, write_comparison
-from voiceprivacy.report.figures import Figure, embed
+from voiceprivacy.report.figures import (
+    ANONYMISER,
+    ATTACKER,
+    KINDS,
+    TWO_RUNS,
+    Look,
+    Subject,
+    figure,
+    show,
+    show_picture,
+)
 from voiceprivacy.report.metrics import write_metrics
 from voiceprivacy.report.page import write_page
 from voiceprivacy.report.published import tables_of, write_published
@@ -45,6 +53,7 @@ from voiceprivacy.vocabulary import (
     ACROSS_CORPORA,
     MEAN,
     ORIGINAL,
+    Attack,
     TrialList,
     all_averages,
     average_folder,
@@ -272,7 +281,7 @@ def _is_same_draw(merged, attack):
 
 def _write_report(folder, merged, systems, comparisons, provenance):
     report = folder / "report"
-    run = run_of(folder, metrics=merged.metrics, provenance=provenance)
+    run = run_of(merged.metrics, provenance)
     utility, published = merged_utility(merged), merged_published(merged.both)
     if published:
         write_published(report / "tables" / "published.tsv", published)
@@ -281,10 +290,10 @@ def _write_report(folder, merged, systems, comparisons, provenance):
         template=TEMPLATE,
         systems=systems,
         metrics=merged.metrics,
-        figures=sorted([*_own_figures(run, report), *_common_figures(systems, run, report)]),
+        figures=_figures(merged, run, folder),
         provenance=provenance,
         comparisons=comparisons,
-        run=run,
+        alphas=_alphas(folder),
         corpora=merged_corpora(merged),
         utility=utility_section(utility) if utility else None,
         listen=merged_examples(merged) or None,
@@ -294,40 +303,52 @@ def _write_report(folder, merged, systems, comparisons, provenance):
     write_latex(report / "tables" / "comparison.tex", systems)
 
 
-def _own_figures(run, report):
-    """Figures of one system: charts where the curves are there, else pictures."""
-    figures = report / "figures"
-    pictures = sorted(path for path in figures.rglob("*") if path.is_file())
-    for _, formats in itertools.groupby(pictures, key=lambda path: path.with_suffix("")):
-        paths = list(formats)
-        try:
-            yield from embed(paths, folder=figures, run=run)
-        except BadInput as error:
-            _require_absent(error)
-            yield from embed(paths, folder=figures)
+def _alphas(folder):
+    """{corpus: {anonymiser: table}} of the coefficients that anonymisers of both runs drew."""
+    tables: dict[str, dict[str, Path]] = {}
+    for path in sorted((folder / "audio").glob("*/trial/*/manifest.alphas.tsv")):
+        anonymiser = path.parent.name
+        tables.setdefault(path.parents[2].name, {})[anonymiser] = path
+    return tables
 
 
-def _common_figures(systems, run, report):
-    """Charts of several systems in one, which have no picture of both runs beside them."""
-    lists, attackers = {}, {}
-    for system in systems:
-        attackers["", "", "", system.extractor, system.backend] = None
-        for trials in system.lists:
-            lists[system.corpus, trials, "", system.extractor, system.backend] = None
-    places = [Place(kind, *key) for kind in ("zebra", "ranks", "rank_speakers") for key in lists]
-    places += [Place("distinctiveness", *key) for key in attackers]
-    for where in places:
+def _figures(merged, run, folder):
+    """Every figure of the merged folder that has its curves, or else its picture."""
+    look = Look([name for name in run.colours if name != ORIGINAL], run.order)
+    page = folder / "report" / "index.html"
+    shown = []
+    for kind, subject, systems in _subjects(merged):
+        drawn = figure(kind, subject, systems=systems, look=look, folder=folder)
+        pictures = drawn.pictures(folder / "report" / "figures")
+        pictures = {ending: path for ending, path in pictures.items() if Path(path).is_file()}
         try:
-            drawn = draw(where, run)
+            shown.append(show(drawn, run=run, page=page, pictures=pictures))
         except BadInput as error:
             _require_absent(error)
-            continue
-        sources = {}
-        for path in drawn.sources:
-            inside = path.relative_to(report.parent)  # the folder has a temporary name still
-            sources["/".join(inside.parts[-3:])] = os.path.relpath(path, report)
-        if drawn.charts:
-            yield Figure(*where, "", drawn.charts, {}, sources, drawn.table)
+            if pictures:
+                shown.append(show_picture(drawn, page=page, pictures=pictures))
+    return [drawn for drawn in shown if drawn.charts or drawn.source]
+
+
+def _subjects(merged):
+    """(kind, Subject, systems) of the figures that two runs can share."""
+    systems: dict[Attack, dict[str, None]] = {}
+    for number in merged.metrics:
+        if number.extractor != ABSENT:
+            attack = Attack(number.corpus, number.trials, number.extractor, number.backend)
+            systems.setdefault(attack, {})[number.anonymiser] = None
+    for kind in KINDS.values():
+        if kind.per == ATTACKER:
+            for extractor, backend in dict.fromkeys((a.extractor, a.backend) for a in systems):
+                yield kind.name, Subject(extractor=extractor, backend=backend), ()
+        for attack, names in systems.items():
+            corpus, trials, extractor, backend = attack
+            if kind.of_systems:
+                yield kind.name, Subject(corpus, trials, "", extractor, backend), list(names)
+            elif kind.per in (ANONYMISER, TWO_RUNS):
+                for name in names:
+                    if name != ORIGINAL:
+                        yield kind.name, Subject(corpus, trials, name, extractor, backend), ()
 
 
 def _require_absent(error):

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import BadInput, read_json
 from voiceprivacy.report.corpora import Corpora, read_corpora
-from voiceprivacy.report.examples import Example, read_examples
+from voiceprivacy.report.listen import Example, read_examples
 from voiceprivacy.report.metrics import Number, read_metrics
 from voiceprivacy.report.published import Published, read_published
 from voiceprivacy.report.utility import Utility, read_utility

@@ -214,7 +214,7 @@ def test_calibration_has_intervals_where_speakers_are_known(tmp_path):
         assert interval["value"] == metrics[name] and interval["ci_low"] < interval["ci_high"], name
     assert np.load(tmp_path / "m.bootstrap.npz")["op/cece_linear_bit"].shape == (99,)
     drawn = ["--metrics", tmp_path / "m.json", "--figures", tmp_path / "p.svg"]
-    assert call("plot_calibration", "--curves", tmp_path / "c.tsv", *drawn).returncode == 0
+    assert call("plot", "calibration", "--curves", tmp_path / "c.tsv", *drawn).returncode == 0
     low, high = (f"{found['cllr_linear_bit'][limit]:.2f}" for limit in ("ci_low", "ci_high"))
     assert (
         f"{metrics['cllr_linear_bit']:.3f} ({low} to {high})]" in (tmp_path / "p.svg").read_text()
@@ -312,7 +312,8 @@ def test_conventional_pictures_from_the_command_line(scores, tmp_path, kind):
     paths = [scores("s.tsv", [3, 1], [0, 2]), scores("t.tsv", ["inf", 1], [1, "-inf"])]
     plots = [tmp_path / f"p.{ending}" for ending in ("svg", "tex")]
     done = call(
-        "plot_scores",
+        "plot",
+        "scores",
         "--scores",
         *paths,
         "--label",

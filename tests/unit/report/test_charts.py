@@ -9,19 +9,7 @@ import pytest
 from support import made_up
 
 from voiceprivacy.catalogue import COLUMNS
-from voiceprivacy.report.charts import (
-    alphas,
-    attacks,
-    distinctiveness,
-    evidence,
-    rank_lengths,
-    ranks,
-    similarity,
-    speakers,
-    training,
-    utility,
-)
-from voiceprivacy.report.charts import zoo as zoo_charts
+from voiceprivacy.report.charts import evidence, ranks, speakers, systems
 from voiceprivacy.report.charts.chart import errors, label, rounded
 from voiceprivacy.report.colours import COLOURS, GREY, dash, palette, palette_of
 from voiceprivacy.report.comparison import compare, weighted_mean
@@ -81,10 +69,10 @@ def test_colours_follow_the_config_and_repeat_with_other_lines():
 def test_a_name_from_data_is_text():
     assert label(EVIL) == "&lt;b&gt;x&lt;/b&gt;"
     matrix = np.ma.masked_array([[0.9, 0.1], [0.1, 0.9]])
-    heat = similarity.matrices(oo=matrix, op=matrix, pp=matrix, speakers=[EVIL, "s"])
-    drawn = alphas.drawn(alphas={"b2": {0.8: [EVIL]}}, colours={"b2": "#000000"})
+    heat = speakers.matrices(oo=matrix, op=matrix, pp=matrix, speakers=[EVIL, "s"])
+    drawn = systems.strips(alphas={"b2": {0.8: [EVIL]}}, colours={"b2": "#000000"})
     exposed = {"op": {EVIL: {"dece_bit": 0.1, "worst_case_log10": 1.0, "deid_percent": None}}}
-    bars = speakers.exposures(found=exposed, metric="dece_bit", colour="#000000")
+    bars = speakers.exposures(measured=exposed, metric="dece_bit", colour="#000000")
     assert all(
         EVIL not in json.dumps(chart) and "&lt;b&gt;" in json.dumps(chart)
         for chart in (heat, drawn, bars)
@@ -94,7 +82,7 @@ def test_a_name_from_data_is_text():
 def test_the_matrix_has_po_as_the_transpose_of_op_and_gaps_where_undefined():
     oo, pp = np.ma.masked_array(np.eye(2)), np.ma.masked_array(np.zeros((2, 2)))
     op = np.ma.masked_array([[0.1, 0.2], [0.3, 0.4]], mask=[[False, True], [False, False]])
-    [heat] = similarity.matrices(oo=oo, op=op, pp=pp, speakers=["a", "b"])["data"]
+    [heat] = speakers.matrices(oo=oo, op=op, pp=pp, speakers=["a", "b"])["data"]
     assert heat["z"][0] == [1.0, 0.0, 0.1, None] and heat["z"][3] == [None, 0.4, 0.0, 0.0]
     assert heat["x"][1] == "b original" and heat["y"][2] == "a protected"
 
@@ -124,7 +112,7 @@ def test_profiles_are_drawn_in_the_system_s_colour_beside_perfect_privacy():
 def test_dots_have_the_numbers_and_intervals_of_the_leaderboard_and_the_band_of_zero_evidence(run):
     [board] = [board for board in boards(run) if board.name == "libri f"]
     shown = [standing for standing in board.standings if standing.system.anonymiser == "b2"]
-    drawn = traces(attacks.dots(shown, column=COLUMN["eer_percent"], colours={"b2": "#123456"}))[
+    drawn = traces(systems.dots(shown, column=COLUMN["eer_percent"], colours={"b2": "#123456"}))[
         "b2"
     ]
     assert drawn["x"] == [30.0, 8.0] and drawn["error_x"]["array"] == [1.0, 1.0]
@@ -132,7 +120,7 @@ def test_dots_have_the_numbers_and_intervals_of_the_leaderboard_and_the_band_of_
         "95 % interval 29.0 to 31.0" in drawn["text"][0]
         and "lazy-informed (PP)" in drawn["text"][1]
     )
-    band = traces(attacks.dots(shown, column=COLUMN["dece_bit"], colours={"b2": "#123456"}))[
+    band = traces(systems.dots(shown, column=COLUMN["dece_bit"], colours={"b2": "#123456"}))[
         "zero evidence"
     ]
     assert band["x"] == [0, 0.3, None] * 2
@@ -144,7 +132,7 @@ def test_what_a_reader_hides_is_named_by_its_anonymiser_in_every_chart_of_severa
         palette(["b2", "b2r"]),
     )
     drawn = [chart for charts in boards_of.charts.values() for _, chart in charts]
-    drawn.append(alphas.drawn(alphas={"b2": {0.8: ["s1"]}}, colours=colours))
+    drawn.append(systems.strips(alphas={"b2": {0.8: ["s1"]}}, colours=colours))
     for chart in drawn:
         named = {
             trace["name"]: trace["meta"]["system"] for trace in chart["data"] if "meta" in trace
@@ -160,7 +148,7 @@ def test_disclosure_by_length_has_its_intervals_and_both_bounds_up_to_log2_n():
         1: {1: (0.5, (0.4, 0.7)), 4: (1.2, None)},
         2: {1: (0.9, None), 4: (1.5, (1.0, 2.0))},
     }
-    drawn = traces(rank_lengths.lengths(disclosures, most_bit=1.6))
+    drawn = traces(ranks.lengths(disclosures, most_bit=1.6))
     assert drawn["template 1"]["x"] == [1.0, 4.0] and drawn["template 1"]["y"] == [0.5, 1.2]
     assert drawn["template 1"]["error_y"]["array"] == [0.2, None]
     assert drawn["bound T"]["y"][-1] == 1.6 and drawn["bound √T"]["y"][-1] == 1.0
@@ -169,15 +157,15 @@ def test_disclosure_by_length_has_its_intervals_and_both_bounds_up_to_log2_n():
 def test_a_training_shows_the_first_epoch_of_the_lowest_error_rate():
     epochs = np.arange(1.0, 5.0)
     curve = Curve(epochs, 3 / epochs, np.array([9.0, 4.0, 4.0, 6.0]))
-    assert traces(training.losses(curve))["training loss"]["y"] == [3.0, 1.5, 1.0, 0.75]
-    drawn = traces(training.held_out(curve))
+    assert traces(evidence.losses(curve))["training loss"]["y"] == [3.0, 1.5, 1.0, 0.75]
+    drawn = traces(evidence.held_out(curve))
     assert drawn["lowest: epoch 2"]["x"] == [2.0] and drawn["lowest: epoch 2"]["y"] == [4.0]
 
 
 def test_lost_distinctiveness_is_an_arrow_below_all_others():
     found = {"b2": {"f": {"deid_percent": (50.0, (40.0, 60.0)), "gvd_db": (-2.0, None)},
                     "m": {"deid_percent": (60.0, None), "gvd_db": (-math.inf, None)}}}  # fmt: skip
-    drawn = traces(distinctiveness.distinctiveness(found=found, colours={"b2": "#123456"}))["b2"]
+    drawn = traces(systems.costs(measured=found, colours={"b2": "#123456"}))["b2"]
     assert (
         drawn["marker"]["symbol"] == ["circle", "arrow-down"]
         and drawn["y"][1] < drawn["y"][0] == -2.0
@@ -194,7 +182,7 @@ def test_only_animals_beyond_chance_are_filled_and_undefined_speakers_left_out()
     spans = [
         span_of_means({"op": animals}, mean) for mean in ("mean_target_llr", "mean_impostor_llr")
     ]
-    drawn = zoo_charts.zoo(animals, colour="#123456", spans=spans)
+    drawn = speakers.zoo_plane(animals, colour="#123456", spans=spans)
     assert drawn["layout"]["xaxis"]["range"] == [-0.08, 1.08] and drawn["layout"]["yaxis"][
         "range"
     ] == [-1.08, 0.08]
@@ -206,7 +194,7 @@ def test_the_zoo_as_a_table_puts_an_animal_of_chance_in_brackets():
     row = {"mean_target_llr": 1.0, "mean_impostor_llr": -1.0, "corner": "dove"}
     found = {"oo": {"a": {**row, "animal": "dove"}, "b": {**row, "animal": "-"}},
              "op": {"a": {**row, "mean_target_llr": None, "corner": "-", "animal": "-"}}}  # fmt: skip
-    titles, rows = zoo_charts.table(found)
+    titles, rows = speakers.zoo_table(found)
     assert titles[:4] == ["speaker", "OO target", "OO impostor", "OO animal"]
     shown = [[text.replace(MINUS, "-").replace(DASH, ".") for text in row] for row in rows]
     assert shown == [
@@ -220,8 +208,8 @@ def test_speakers_stand_in_the_same_order_in_bars_and_table():
     found = {"oo": {"a": {"dece_bit": 0.7, **row}, "b": {"dece_bit": 0.6, **row}},
              "pp": {"a": {"dece_bit": 0.1, **row}, "b": {"dece_bit": -0.2, **row}}}  # fmt: skip
     found["op"] = {"a": {"dece_bit": 0.0, **row}, "b": {"dece_bit": 0.5, **row}}
-    bars = speakers.exposures(found=found, metric="dece_bit", colour="#123456")
-    titles, rows = speakers.table(found)
+    bars = speakers.exposures(measured=found, metric="dece_bit", colour="#123456")
+    titles, rows = speakers.exposures_table(found)
     assert [row[0] for row in rows] == bars["data"][0]["x"] == ["b", "a"]
     assert not any("de-identification" in title for title in titles)
     assert rows[0][titles.index("PP D_ECE [bit]")] == "\N{MINUS SIGN}0.2"
@@ -240,7 +228,7 @@ def test_utility_stands_against_the_strongest_attack(run):
         Number("libri", "-", "b2r", "-", "-", "-", "wer", "undefined"),
         Number("libri", "f", "b2", "-", "-", "-", "wer", "1"),
     ]
-    [(title, chart)] = utility.scatters(run, of, palette(["b2", "b2r"]))["libri"]
+    [(title, chart)] = systems.scatters(run, of, palette(["b2", "b2r"]))["libri"]
     [point] = chart["data"]
     assert (title, point["x"], point["y"]) == ("wer", [12.5], [9.0])
     assert point["error_x"]["array"] == [2.5] and "lazy-informed" in point["text"][0]

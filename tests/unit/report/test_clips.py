@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from voiceprivacy.report.examples import checksum, data_url, opus, with_serial_number
+from voiceprivacy.report.listen import checksum, data_url, opus, with_serial_number
 
 TONE = 0.3 * np.sin(2 * np.pi * 440 * np.arange(32000) / 16000)
 

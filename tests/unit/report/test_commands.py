@@ -72,26 +72,25 @@ def test_a_report_without_a_number_is_one_clear_line_and_no_page(tmp_path, paths
     ("name", "columns", "numbers"),
     [
         (
-            "plot_zebra",
+            "zebra",
             ["prior_log_odds", "ece_bit", "ece_default_bit"],
             [(-1.0, 0.4, 0.8), (1.0, 0.4, 0.8)],
         ),
-        ("plot_ranks", ["rank", "p", "gamma"], [(1, 0.75, 0.7), (2, 0.25, 0.3)]),
+        ("ranks", ["rank", "p", "gamma"], [(1, 0.75, 0.7), (2, 0.25, 0.3)]),
     ],
 )
 def test_curves_of_all_systems_become_one_picture(
     tmp_path, paths, folder, pictures, name, columns, numbers
 ):
-    family = {"plot_zebra": "zebra", "plot_ranks": "ranks"}[name]
     curves, metrics = [], []
     for anonymiser, labels in (("original", ["oo"]), ("b2", ["op", "pp"])):
         curves.append(tmp_path / f"{anonymiser}.tsv")
-        metrics.append(folder / family / "demo/f" / anonymiser / "xvector/cosine.json")
+        metrics.append(folder / name / "demo/f" / anonymiser / "xvector/cosine.json")
         write_table(
             curves[-1], ["label", *columns], [(label, *row) for label in labels for row in numbers]
         )
     systems = ["--anonymisers", "original", "b2", "--curves", *curves, "--metrics", *metrics]
-    succeeds(name, *systems, "--figures", *pictures)
+    succeeds("plot", name, *systems, "--figures", *pictures)
     assert all(picture.stat().st_size > 1000 for picture in pictures)
 
 
@@ -111,5 +110,5 @@ def test_similarities_become_one_picture(tmp_path, pictures):
         tmp_path / "curves.tsv", ["matrix", "row_speaker", "column_speaker", "similarity"], rows
     )
     sources = ["--curves", tmp_path / "curves.tsv", "--manifest", tmp_path / "manifest.tsv"]
-    succeeds("plot_similarity", *sources, "--title", "b2, demo f", "--figures", *pictures)
+    succeeds("plot", "similarity", *sources, "--title", "b2, demo f", "--figures", *pictures)
     assert all(picture.stat().st_size > 1000 for picture in pictures)

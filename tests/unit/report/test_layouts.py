@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from voiceprivacy.report.leaderboard import arrange
-from voiceprivacy.report.plots import features, style
-from voiceprivacy.report.plots.layouts import matrices_picture, profiles_picture
+from voiceprivacy.report.curves import arrange
+from voiceprivacy.report.plots import style, systems
+from voiceprivacy.report.plots.evidence import all_profiles_picture
+from voiceprivacy.report.plots.speakers import all_matrices_picture
 
 
 def matrices(n_speakers, seed=0):
@@ -17,7 +18,9 @@ def matrices(n_speakers, seed=0):
 
 def test_a_row_for_every_anonymiser_and_a_column_for_every_set():
     places = [(name, of) for name in ("b2", "b2r") for of in ("demo f", "demo m", "libri f")]
-    figure = matrices_picture({place: matrices(3 + index) for index, place in enumerate(places)})
+    figure = all_matrices_picture(
+        {place: matrices(3 + index) for index, place in enumerate(places)}
+    )
     panels = [ax for ax in figure.axes if ax.images]
     assert [ax.get_title() for ax in panels[:3]] == ["demo f", "demo m", "libri f"]
     assert [ax.get_ylabel() for ax in panels[::3]] == ["b2", "b2r"]
@@ -33,7 +36,7 @@ def test_a_system_has_the_same_colour_in_every_panel():
         "demo f": {"original/oo": curve, "b2/op": curve, "b2r/op": curve},
         "demo m": {"original/oo": curve, "b2r/op": curve},
     }
-    first, second = profiles_picture(profiles).axes
+    first, second = all_profiles_picture(profiles).axes
     colours = [
         {line.get_label(): line.get_color() for line in ax.get_lines()} for ax in (first, second)
     ]
@@ -64,7 +67,7 @@ def test_an_undefined_diagonal_does_not_disturb_the_order():
 def test_features_are_means_of_normalised_histograms():
     _, ax = style.figure(3, 3)
     counts = {"original": np.array([[1, 0, 1, 0], [0, 8, 0, 0]]), "b2": np.array([[1, 1, 1, 1]])}
-    features.plot_features(ax, histograms=counts, bins=(list("abcd"), "letters"))
+    systems.plot_features(ax, histograms=counts, bins=(list("abcd"), "letters"))
     np.testing.assert_allclose(ax.patches[0].get_data().values, [0.25, 0.5, 0.25, 0])
     np.testing.assert_allclose(ax.patches[1].get_data().values, 0.25)
     assert ax.get_xlabel() == "letters"

@@ -10,8 +10,7 @@ import soundfile
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.report import listen as spectrogram
-from voiceprivacy.report.examples import read_examples, write_examples
-from voiceprivacy.report.listen import choose, examples
+from voiceprivacy.report.listen import choose, examples, read_examples, write_examples
 
 UTTERANCES = [Utterance(f"s{at % 3}-{at}", f"s{at % 3}", "f", "-", 1.0) for at in range(12)]
 

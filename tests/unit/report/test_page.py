@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.files import BadInput, read_json, write_json
 from voiceprivacy.report.comparison import compare
+from voiceprivacy.report.contents import Contents, read_contents, write_contents
 from voiceprivacy.report.corpora import Corpora, Speech, TrialList
-from voiceprivacy.report.figures import LARGE_SVG_BYTES, by_kind, embed
+from voiceprivacy.report.figures import LARGE_SVG_BYTES, Subject, by_kind, figure, show_picture
 from voiceprivacy.report.page import CAPTIONS, PLOTLY, read_caption, write_page
 from voiceprivacy.report.terminal import WIDTH, summary
 from voiceprivacy.vocabulary import DASH
@@ -22,6 +23,7 @@ PROVENANCE = {
     "seeds": {"report.seed": 0},
     "config": {},
 }
+CONTENTS = {"svg": "<svg xmlns='http://www.w3.org/2000/svg'/>", "png": "PNG", "pdf": "PDF"}
 EVIL = "<script>alert('x')</script>"
 
 
@@ -53,20 +55,37 @@ class Elements(HTMLParser):
         self.text.append(data)
 
 
+SUBJECTS = (
+    ("zebra", Subject("demo", "f", "", "xvector", "cosine")),
+    ("similarity", Subject("demo", "m", "b2", "xvector", "cosine")),
+    ("ranks", Subject("demo", "f", "", "xvector", "cosine")),
+)
+
+
 @pytest.fixture
-def figures(tmp_path):
-    folder = tmp_path / "figures"
-    contents = {".svg": "<svg xmlns='http://www.w3.org/2000/svg'/>", ".png": "PNG", ".pdf": "PDF"}
-    for place in (
-        "zebra/demo/f/xvector/cosine",
-        "similarity/demo/m/b2/xvector/cosine",
-        "ranks/demo/f/xvector/cosine",
-    ):
-        for ending, content in contents.items():
-            path = (folder / place).with_suffix(ending)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(content)
-    return folder
+def pictured(tmp_path):
+    """Figures that have pictures and no curves, as somebody may hand them on."""
+
+    def pictured(kind, subject):
+        drawn = figure(kind, subject, systems=["original", "b2"])
+        pictures = {}
+        for ending, path in drawn.pictures(tmp_path / "figures").items():
+            if ending != "tex":
+                pictures[ending] = Path(path)
+                pictures[ending].parent.mkdir(parents=True, exist_ok=True)
+                pictures[ending].write_text(CONTENTS[ending])
+        return drawn, pictures
+
+    return pictured
+
+
+@pytest.fixture
+def figures(tmp_path, pictured):
+    shown = []
+    for kind, subject in SUBJECTS:
+        drawn, pictures = pictured(kind, subject)
+        shown.append(show_picture(drawn, page=tmp_path / "index.html", pictures=pictures))
+    return shown
 
 
 @pytest.fixture
@@ -78,8 +97,7 @@ def render(tmp_path, figures):
             "provenance": provenance,
             "corpora": corpora,
         }
-        embedded = embed(figures.rglob("*.*"), folder=figures)
-        write_page(tmp_path / "index.html", template=template, figures=embedded, **content)
+        write_page(tmp_path / "index.html", template=template, figures=figures, **content)
         return (tmp_path / "index.html").read_text(encoding="utf-8")
 
     return render
@@ -221,18 +239,17 @@ def test_a_caption_is_one_to_four_lines_of_plain_sentences(name):
     assert not re.search(r"[*`{}|<>]|::", read_caption(path))
 
 
-def test_the_small_svg_is_shown_and_otherwise_the_png(figures):
-    stem = figures / "zebra/demo/f/xvector/cosine"
-    paths = [stem.with_suffix(ending) for ending in (".svg", ".png", ".pdf")]
-    [small] = embed(paths, folder=figures)
-    paths[0].write_text(" " * (LARGE_SVG_BYTES + 1))
-    [large] = embed(paths, folder=figures)
+def test_the_small_svg_is_shown_and_otherwise_the_png(tmp_path, pictured):
+    drawn, pictures = pictured(*SUBJECTS[0])
+    small = show_picture(drawn, page=tmp_path / "index.html", pictures=pictures)
+    pictures["svg"].write_text(" " * (LARGE_SVG_BYTES + 1))
+    large = show_picture(drawn, page=tmp_path / "index.html", pictures=pictures)
     assert small.source.startswith("data:image/svg+xml;base64,")
     assert large.source == "data:image/png;base64,UE5H"
 
 
 def test_figures_are_grouped_by_kind_and_place(figures):
-    kinds = by_kind(embed(figures.rglob("*.*"), folder=figures))
+    kinds = by_kind(figures)
     assert [kind for kind, _, _ in kinds] == ["zebra", "similarity", "ranks"]
     assert [place for _, _, groups in kinds for place, _ in groups] == [
         ("demo", "xvector", "cosine")
@@ -240,11 +257,13 @@ def test_figures_are_grouped_by_kind_and_place(figures):
     assert kinds[1][2][0][1][0].heading == "b2, demo, list m, xvector + cosine"
 
 
-def test_the_lists_of_an_anonymiser_stand_beside_each_other(figures):
-    folder = figures / "similarity" / "demo"
-    for place in ("f/b2", "f/b2r", "m/b2r"):
-        shutil.copytree(folder / "m" / "b2", folder / place)
-    [(_, _, [(_, shown)])] = by_kind(embed(folder.rglob("*.svg"), folder=figures))
+def test_the_lists_of_an_anonymiser_stand_beside_each_other(tmp_path, pictured):
+    of_anonymisers = []
+    for trials, name in (("m", "b2"), ("f", "b2"), ("f", "b2r"), ("m", "b2r")):
+        drawn, pictures = pictured("similarity", Subject("demo", trials, name, "x", "cosine"))
+        page = tmp_path / "index.html"
+        of_anonymisers.append(show_picture(drawn, page=page, pictures=pictures))
+    [(_, _, [(_, shown)])] = by_kind(of_anonymisers)
     assert [f"{figure.anonymiser} {figure.trials}" for figure in shown] == [
         "b2 f",
         "b2 m",
@@ -254,18 +273,33 @@ def test_the_lists_of_an_anonymiser_stand_beside_each_other(figures):
 
 
 @pytest.mark.parametrize(
-    ("place", "message"),
+    ("change", "message"),
     [
-        ("zebra/demo/f/x/cosine.png", "x/cosine.png: not found"),
-        ("zebra/demo/x/cosine.png", "expected KIND"),
-        ("../zebra/demo/f/x/cosine.png", "expected KIND"),
-        ("violins/demo/f/x/cosine.png", "KIND one of zebra"),
-        ("zebra/demo/f/x/cosine.pdf", "neither .svg nor .png"),
+        ({"backend": None}, "expected kind"),
+        ({"folder": ".."}, "expected kind"),
+        ({"kind": "violins"}, "KIND one of zebra"),
     ],
 )
-def test_a_figure_that_cannot_be_shown_is_named(figures, place, message):
+def test_a_figure_that_cannot_be_shown_is_named(tmp_path, change, message):
+    drawn = figure(*SUBJECTS[0], systems=["original", "b2"])
+    write_contents(tmp_path / "plan.json", Contents(figures=[drawn]))
+    assert read_contents(tmp_path / "plan.json").figures == [drawn]
+    plan = read_json(tmp_path / "plan.json")
+    [fields] = plan["figures"]
+    fields = {name: value for name, value in (fields | change).items() if value is not None}
+    write_json(tmp_path / "plan.json", plan | {"figures": [fields]})
+    with pytest.raises(BadInput, match=rf"plan.json: figure 0: .*{message}"):
+        read_contents(tmp_path / "plan.json")
+
+
+@pytest.mark.parametrize(
+    ("ending", "message"), [("png", "cosine.png: not found"), ("pdf", "neither .svg nor .png")]
+)
+def test_a_picture_that_cannot_be_shown_is_named(tmp_path, ending, message):
+    drawn = figure(*SUBJECTS[0], systems=["original", "b2"])
+    pictures = {ending: drawn.pictures(tmp_path)[ending]}
     with pytest.raises(BadInput, match=message):
-        embed([figures / place], folder=figures)
+        show_picture(drawn, page=tmp_path / "index.html", pictures=pictures)
 
 
 def test_the_terminal_table_fits_and_holds_the_same_rows(systems):

@@ -9,8 +9,8 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan.outputs import PICTURES
 from voiceprivacy.privacy.scores.profiles import PROFILES
 from voiceprivacy.report.plots import scores, style
+from voiceprivacy.report.plots.evidence import plot_profiles
 from voiceprivacy.report.plots.pgfplots import to_pgfplots
-from voiceprivacy.report.plots.zebra import plot_profiles
 
 SEPARABLE = {"target": [np.inf, 2, 3], "nontarget": [0.0, 1]}
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.report.plots import ranks, similarity, style
+from voiceprivacy.report.plots import ranks, speakers, style
 from voiceprivacy.report.plots.pgfplots import to_pgfplots
 
 
@@ -35,7 +35,7 @@ def systems(n_templates, n_systems=1):
 def test_the_lower_left_block_is_the_transpose_of_the_upper_right():
     matrices = blocks(3)
     _, ax = style.figure(3, 3)
-    image = similarity.plot_matrices(ax, **matrices, speakers=["a", "b", "c"])
+    image = speakers.plot_matrices(ax, **matrices, speakers=["a", "b", "c"])
     drawn = image.get_array()
     np.testing.assert_array_equal(drawn[:3, :3], matrices["oo"])
     np.testing.assert_array_equal(drawn[:3, 3:], matrices["op"])
@@ -47,7 +47,7 @@ def test_the_lower_left_block_is_the_transpose_of_the_upper_right():
 @pytest.mark.parametrize(("n_speakers", "n_names"), [(2, 4), (30, 60), (31, 62), (60, 0)])
 def test_names_of_many_speakers_are_left_out(n_speakers, n_names):
     _, ax = style.figure(3, 3)
-    similarity.plot_matrices(
+    speakers.plot_matrices(
         ax, **blocks(n_speakers), speakers=[f"s{index}" for index in range(n_speakers)]
     )
     assert len(ax.get_xticklabels()) == len(ax.get_yticklabels()) == n_names
@@ -56,27 +56,27 @@ def test_names_of_many_speakers_are_left_out(n_speakers, n_names):
 
 def test_undefined_similarities_are_explained():
     matrices = blocks(2)
-    assert not similarity.picture(**matrices, speakers=["a", "b"]).legends
+    assert not speakers.similarity_picture(**matrices, speakers=["a", "b"]).legends
     matrices["oo"][0, 0] = np.ma.masked
-    assert similarity.picture(**matrices, speakers=["a", "b"]).legends
+    assert speakers.similarity_picture(**matrices, speakers=["a", "b"]).legends
 
 
 @pytest.mark.parametrize(
     ("n_templates", "scale"), [(1, "linear"), (2, "linear"), (60, "linear"), (61, "log")]
 )
 def test_large_galleries_have_logarithmic_axes(n_templates, scale):
-    figure = ranks.picture(**systems(n_templates))
+    figure = ranks.ranks_picture(**systems(n_templates))
     assert figure.axes[0].get_xscale() == figure.axes[0].get_yscale() == scale
 
 
 def test_every_system_has_a_panel():
-    figure = ranks.picture(**systems(12, n_systems=6))
+    figure = ranks.ranks_picture(**systems(12, n_systems=6))
     drawn = [ax.get_title().split("\n")[0] for ax in figure.axes if ax.axison]
     assert drawn == [f"b{index}/op" for index in range(6)]
 
 
 def test_ranks_for_a_paper_have_bars_behind_the_model_and_the_room_of_the_other_forms():
-    figure = ranks.picture(**systems(12, n_systems=2))
+    figure = ranks.ranks_picture(**systems(12, n_systems=2))
     text = to_pgfplots(figure)
     assert text.count(r"\closedcycle") == 2 * 12
     assert text.index(r"\closedcycle") < text.index("mark=*")
@@ -98,14 +98,14 @@ def test_points_for_a_paper_are_left_out_only_where_they_coincide():
 
 def test_matrices_are_no_picture_for_pgfplots():
     with pytest.raises(BadInput, match="it has areas; take pdf"):
-        to_pgfplots(similarity.picture(**blocks(2), speakers=["a", "b"]))
+        to_pgfplots(speakers.similarity_picture(**blocks(2), speakers=["a", "b"]))
 
 
 def test_intervals_stand_beside_the_numbers_of_ranks():
     of = systems(4)
     limits = {"mean_disclosure_bit": (0.25, 1.5), "identification_rate_percent": (30.0, 70.0)}
     limits["model_mean_disclosure_bit"] = (0.0, 1.25)
-    figure = ranks.picture(
+    figure = ranks.ranks_picture(
         curves=of["curves"], metrics={"b0/op": of["metrics"]["b0/op"] | {"limits": limits}}
     )
     title = figure.axes[0].get_title().split("\n")
@@ -119,7 +119,9 @@ def test_intervals_stand_beside_the_numbers_of_ranks():
 def test_galleries_of_different_sizes_do_not_share_axes():
     small, large = systems(5), systems(100)
     curves = {"small": small["curves"]["b0/op"], "large": large["curves"]["b0/op"]}
-    figure = ranks.picture(curves=curves, metrics=dict.fromkeys(curves, small["metrics"]["b0/op"]))
+    figure = ranks.ranks_picture(
+        curves=curves, metrics=dict.fromkeys(curves, small["metrics"]["b0/op"])
+    )
     assert [ax.get_yscale() for ax in figure.axes] == ["linear", "log"]
 
 
@@ -127,10 +129,10 @@ def test_galleries_of_different_sizes_do_not_share_axes():
 def test_pictures_are_the_same_byte_for_byte(tmp_path, ending):
     for name in ("a", "b"):
         style.save(
-            similarity.picture(**blocks(4), speakers="abcd", title="b2"),
+            speakers.similarity_picture(**blocks(4), speakers="abcd", title="b2"),
             tmp_path / f"{name}.{ending}",
         )
-        style.save(ranks.picture(**systems(100)), tmp_path / f"{name}_ranks.{ending}")
+        style.save(ranks.ranks_picture(**systems(100)), tmp_path / f"{name}_ranks.{ending}")
     for kind in ("", "_ranks"):
         first, second = ((tmp_path / f"{name}{kind}.{ending}").read_bytes() for name in ("a", "b"))
         assert first == second

@@ -4,7 +4,7 @@ import pytest
 
 from voiceprivacy.inout.files import RESOURCES, BadInput
 from voiceprivacy.report.curves import COLUMNS, read_curve
-from voiceprivacy.report.plots.training import picture
+from voiceprivacy.report.plots.evidence import training_picture as picture
 
 
 def table(path, *rows):

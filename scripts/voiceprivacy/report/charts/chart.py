@@ -10,6 +10,15 @@ Conventions
 
 import html
 import math
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from voiceprivacy.report.colours import palette_of
+from voiceprivacy.report.metrics import Number
+from voiceprivacy.vocabulary import NumberKey
+
+Chart = dict[str, Any]
+Interval = tuple[float, float] | None  # (low, high)
 
 INK, FAINT, GRID, GROUND = "@ink", "@faint", "@grid", "@ground"
 SYMBOLS = {"oo": "square", "op": "circle", "pp": "diamond", "p0p1": "triangle-up"}
@@ -17,37 +26,74 @@ SIGNIFICANT = 4
 FEW_TRACES, LEGEND_PIXELS = 10, 13
 
 
-def chart(traces, *, x, y, height, **layout):
-    """A chart of traces (list of dict) with the axes ``x`` and ``y`` (dict of plotly.js, ``title`` a str)."""
+class Run(NamedTuple):
+    """What all charts of a page share.
+
+    ``metrics`` is {key with an empty metric: {metric: Number}}, ``colours`` {anonymiser: colour} in
+    the order of the page, ``order`` that of speakers in matrices.
+    """
+
+    metrics: dict[NumberKey, dict[str, Number]]
+    colours: dict[str, str]
+    order: str = "gender"
+
+
+def run_of(metrics: Iterable[Number], provenance: dict) -> Run:
+    """What the charts of a run share, from its numbers and its provenance."""
+    metrics = list(metrics)
+    by_system: dict[NumberKey, dict[str, Number]] = {}
+    for metric in metrics:
+        by_system.setdefault(metric.key._replace(metric=""), {})[metric.metric] = metric
+    order = provenance.get("config", {}).get("report", {}).get("speaker_order", "gender")
+    return Run(by_system, palette_of(provenance, metrics), order)
+
+
+class Drawn(NamedTuple):
+    """What stands on the page for a figure: [(title, chart)], and perhaps a table (titles, rows)."""
+
+    charts: list[tuple[str, Chart]]
+    table: tuple = ()
+
+
+def chart(traces: list[dict], *, x: dict, y: dict, height: float, **layout: Any) -> Chart:
+    """A chart of traces with axes as plotly.js has them, but with ``title`` a str."""
     return {
         "data": traces,
         "layout": {"height": height, "xaxis": _axis(x), "yaxis": _axis(y), **layout},
     }
 
 
-def tall(height, traces):
+def tall(height: int, traces: list[dict]) -> int:
     """A chart's height in pixels with room for the legend of many traces."""
     return height + LEGEND_PIXELS * max(0, len(traces) - FEW_TRACES)
 
 
-def label(text):
+def label(text: object) -> str:
     """A name from data as text that plotly.js does not take for markup."""
     return html.escape(str(text), quote=False)
 
 
-def rounded(value):
+def rounded(value: float | str | None) -> float | None:
     """A number with four significant digits; None where there is none to draw."""
     if value is None or isinstance(value, str) or not math.isfinite(value):
         return None
     return float(f"{value:.{SIGNIFICANT}g}")
 
 
-def numbers(values):
+def numbers(values: Iterable[float]) -> list[float | None]:
     """A list of rounded numbers."""
     return [rounded(float(value)) for value in values]
 
 
-def line(x, y, name, *, colour=INK, dash="solid", hover="", group=None):
+def line(
+    x: Iterable[float],
+    y: Iterable[float],
+    name: str,
+    *,
+    colour: str = INK,
+    dash: str = "solid",
+    hover: str = "",
+) -> dict:
     """A trace of a line; ``hover`` is plotly.js' template, to which the name is added."""
     return {
         "type": "scatter",
@@ -56,13 +102,23 @@ def line(x, y, name, *, colour=INK, dash="solid", hover="", group=None):
         "y": numbers(y),
         "name": label(name),
         "line": {"color": colour, "dash": dash, "width": 2},
-        "legendgroup": label(group or name),
+        "legendgroup": label(name),
         "hovertemplate": f"{label(name)}<br>{hover}<extra></extra>",
     }
 
 
-def points(x, y, name, *, colour, hover, symbol="circle", size=9, texts=None):
-    """A trace of points; ``texts`` (str each, as markup) are what %{text} of ``hover`` shows."""
+def points(
+    x: list,
+    y: list,
+    name: str,
+    *,
+    colour: str,
+    hover: str,
+    symbol: str | list[str] = "circle",
+    size: float = 9,
+    texts: list[str] | None = None,
+) -> dict:
+    """A trace of points; ``texts`` (markup) are what %{text} of ``hover`` shows."""
     trace = {
         "type": "scatter",
         "mode": "markers",
@@ -81,15 +137,18 @@ def points(x, y, name, *, colour, hover, symbol="circle", size=9, texts=None):
     return trace | ({"text": texts} if texts else {})
 
 
-def of_system(trace, anonymiser):
+def of_system(trace: dict, anonymiser: str) -> dict:
     """A trace that belongs to one anonymiser."""
     return trace | {"meta": {"system": anonymiser}}
 
 
-def errors(centres, intervals):
-    """Error bars of plotly.js from intervals: (low, high), or None, each."""
-    above = [_distance(of and of[1], centre) for centre, of in zip(centres, intervals, strict=True)]
-    below = [_distance(centre, of and of[0]) for centre, of in zip(centres, intervals, strict=True)]
+def errors(centres: Iterable[float | None], intervals: Iterable[Interval]) -> dict:
+    """Error bars of plotly.js from the interval, or None, of each centre."""
+    above, below = [], []
+    for centre, interval in zip(centres, intervals, strict=True):
+        low, high = interval or (None, None)
+        above.append(_distance(high, centre))
+        below.append(_distance(centre, low))
     return {
         "type": "data",
         "symmetric": False,
@@ -100,7 +159,7 @@ def errors(centres, intervals):
     }
 
 
-def level(axis, at, *, dash="dot", colour=FAINT):
+def level(axis: str, at: float, *, dash: str = "dot", colour: str = FAINT) -> dict:
     """A straight line across the chart at ``at`` of an axis (x or y)."""
     across = {"x0": at, "x1": at, "yref": "paper", "y0": 0, "y1": 1}
     if axis == "y":
@@ -119,5 +178,5 @@ def _distance(high, low):
     return rounded(max(0.0, high - low))
 
 
-def _axis(of):
-    return {**of, "title": {"text": of.get("title", "")}}
+def _axis(options):
+    return {**options, "title": {"text": options.get("title", "")}}

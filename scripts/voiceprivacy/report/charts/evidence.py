@@ -1,12 +1,44 @@
-"""ECE profiles: how much evidence is left, and what a calibration is worth on another run."""
+"""How much evidence is left: ECE profiles, calibrations on another run, and an attacker's training.
 
-from voiceprivacy.report.charts.chart import INK, chart, line, of_system, tall
+The functions that are named like a kind of figure read its files and draw it for the page.
+"""
+
+from collections.abc import Mapping
+
+from numpy.typing import NDArray
+
+from voiceprivacy.catalogue import WITHOUT_SECOND_RUN
+from voiceprivacy.report.charts.chart import (
+    FAINT,
+    INK,
+    Chart,
+    Drawn,
+    Run,
+    chart,
+    level,
+    line,
+    of_system,
+    tall,
+)
 from voiceprivacy.report.colours import dash
+from voiceprivacy.report.curves import (
+    CALIBRATIONS,
+    MOST_MARKED_EPOCHS,
+    PROFILES,
+    Curve,
+    read_curve,
+    read_curves,
+)
+from voiceprivacy.report.figures import Figure
+from voiceprivacy.report.uncertainty import metric_limits, within_zero_evidence
 from voiceprivacy.report.words import short, short_limits
+
+Profile = Mapping[str, NDArray]
+System = tuple[str, str]  # (anonymiser, condition)
 
 PRIOR = {"title": "prior log-odds of the attacker, logit(π)"}
 HOVER = "prior log-odds %{x:.1f}: ECE %{y:.3f} bit"
-CALIBRATIONS = {  # profile -> words, kind of line
+SHOWN_CALIBRATIONS = {  # profile -> words, kind of line
     "train": ("run 0, its own ideal calibration", "solid"),
     "test": ("run 1, its own ideal calibration", "dash"),
     "isotonic": ("run 1, isotonic calibration of run 0", "dashdot"),
@@ -14,7 +46,42 @@ CALIBRATIONS = {  # profile -> words, kind of line
 }
 
 
-def profiles(*, curves, metrics, colours):
+def zebra(figure: Figure, run: Run) -> Drawn:
+    """ECE profiles of all systems under one attack."""
+    curves, numbers = {}, {}
+    for anonymiser, path in figure.by_system("curves", order=run.colours).items():
+        for condition, curve in read_curves(path, PROFILES).items():
+            metrics = run.metrics.get(figure.system(anonymiser, condition), {})
+            if condition in WITHOUT_SECOND_RUN and "dece_bit" in metrics:
+                curves[anonymiser, condition] = curve
+                numbers[anonymiser, condition] = _evidence(metrics)
+    if not curves:
+        return Drawn([])
+    return Drawn([("", profiles(curves=curves, metrics=numbers, colours=run.colours))])
+
+
+def calibration(figure: Figure, run: Run) -> Drawn:
+    """A chart for every condition of one anonymiser."""
+    columns = ["prior_log_odds", *(f"ece_{name}_bit" for name in CALIBRATIONS)]
+    colour = run.colours[figure.anonymiser]
+    charts = []
+    for condition, curve in read_curves(figure.arguments["curves"], columns).items():
+        charts.append((condition.upper(), calibrations(profiles=curve, colour=colour)))
+    return Drawn(charts)
+
+
+def training(figure: Figure, run: Run) -> Drawn:
+    """The loss of one extractor's training, and the error rate of held-out speakers if there are some."""
+    curve = read_curve(figure.arguments["curve"])
+    charts = [("", losses(curve))]
+    if len(curve.held_out_eer_percent):
+        charts.append(("", held_out(curve)))
+    return Drawn(charts)
+
+
+def profiles(
+    *, curves: Mapping[System, Profile], metrics: Mapping[System, dict], colours: dict[str, str]
+) -> Chart:
     """ECE profiles of systems and of perfect privacy.
 
     Parameters
@@ -28,22 +95,20 @@ def profiles(*, curves, metrics, colours):
         line(first["prior_log_odds"], first["ece_default_bit"], "perfect privacy", hover=HOVER)
     ]
     for (anonymiser, condition), curve in curves.items():
-        of = metrics[anonymiser, condition]
-        disclosed = f"D_ECE {short(of['dece_bit'])}{short_limits(of['dece_limits'])} bit"
-        zero = ", no more than zero evidence" if of["zero_evidence"] else ""
-        numbers = f"{disclosed}{zero}<br>worst case {_worst(of)}<br>"
-        look = {"colour": colours[anonymiser], "dash": dash(colours, anonymiser, condition)}
-        name = f"{anonymiser} {condition.upper()}"
         profile = line(
-            curve["prior_log_odds"], curve["ece_bit"], name, hover=numbers + HOVER, **look
+            curve["prior_log_odds"],
+            curve["ece_bit"],
+            f"{anonymiser} {condition.upper()}",
+            hover=_numbers(metrics[anonymiser, condition]) + HOVER,
+            colour=colours[anonymiser],
+            dash=dash(colours, anonymiser, condition),
         )
         traces.append(of_system(profile, anonymiser))
-    return chart(
-        traces, x=PRIOR, y={"title": "ECE [bit]", "rangemode": "tozero"}, height=tall(420, traces)
-    )
+    y = {"title": "ECE [bit]", "rangemode": "tozero"}
+    return chart(traces, x=PRIOR, y=y, height=tall(420, traces))
 
 
-def calibrations(*, profiles, colour):
+def calibrations(*, profiles: Profile, colour: str) -> Chart:
     """Two runs of an anonymiser, and run 1 read with the calibrations of run 0.
 
     Parameters
@@ -53,12 +118,69 @@ def calibrations(*, profiles, colour):
     """
     x = profiles["prior_log_odds"]
     traces = [line(x, profiles["ece_default_bit"], "perfect privacy", hover=HOVER)]
-    for name, (words, kind) in CALIBRATIONS.items():
-        look = {"colour": colour if name in ("train", "test") else INK, "dash": kind}
-        traces.append(line(x, profiles[f"ece_{name}_bit"], words, hover=HOVER, **look))
+    for name, (words, kind) in SHOWN_CALIBRATIONS.items():
+        line_colour = colour if name in ("train", "test") else INK
+        profile = profiles[f"ece_{name}_bit"]
+        traces.append(line(x, profile, words, hover=HOVER, colour=line_colour, dash=kind))
     return chart(traces, x=PRIOR, y={"title": "ECE [bit]", "range": [0, 1.4]}, height=400)
 
 
-def _worst(of):
-    worst = of["worst_case_log10"]
-    return f"{worst if isinstance(worst, str) else short(worst)} ({of['tag']})"
+def losses(curve: Curve) -> Chart:
+    """The mean loss of every epoch."""
+    trace = _epochs(curve, curve.loss, "training loss", "epoch %{x:.0f}: %{y:.4g}")
+    y = {"title": "training loss"}
+    return chart([trace], x=_epoch_axis(curve), y=y, height=260, showlegend=False)
+
+
+def held_out(curve: Curve) -> Chart:
+    """The EER of held-out speakers, and the first epoch where it is lowest."""
+    eers = curve.held_out_eer_percent
+    lowest = int(eers.argmin())
+    epoch = float(curve.epoch[lowest])
+    trace = _epochs(curve, eers, "EER of held-out speakers", "epoch %{x:.0f}: %{y:.2f} %")
+    best = line([epoch], [eers[lowest]], f"lowest: epoch {epoch:g}", hover="%{y:.2f} %")
+    best |= {"mode": "markers", "marker": {"color": INK, "size": 10}}
+    return chart(
+        [trace, best],
+        x=_epoch_axis(curve),
+        y={"title": "EER of held-out speakers [%]", "rangemode": "tozero"},
+        height=300,
+        shapes=[level("x", epoch, colour=FAINT)],
+    )
+
+
+def _evidence(metrics):
+    """The numbers of a system as the chart shows them, from {metric: Number}."""
+    numbers = {name: _value(metric.value) for name, metric in metrics.items()}
+    return numbers | {
+        "dece_limits": metric_limits(metrics["dece_bit"]),
+        "zero_evidence": within_zero_evidence(numbers),
+    }
+
+
+def _value(text):
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _numbers(metrics):
+    """What stands above the profile's own numbers when one points at it."""
+    worst = metrics["worst_case_log10"]
+    worst = worst if isinstance(worst, str) else short(worst)
+    zero = ", no more than zero evidence" if metrics["zero_evidence"] else ""
+    limits = short_limits(metrics["dece_limits"])
+    disclosed = f"D_ECE {short(metrics['dece_bit'])}{limits} bit{zero}"
+    return f"{disclosed}<br>worst case {worst} ({metrics['tag']})<br>"
+
+
+def _epoch_axis(curve):
+    """Whole epochs, about ten of them with a number."""
+    return {"title": "epoch", "dtick": max(1, round(len(curve.epoch) / 10))}
+
+
+def _epochs(curve, values, name, hover):
+    trace = line(curve.epoch, values, name, hover=hover)
+    few = len(curve.epoch) <= MOST_MARKED_EPOCHS
+    return trace | {"mode": "lines+markers" if few else "lines"}

@@ -1,13 +1,95 @@
-"""Rank histograms: where the true speaker ranks, the fitted model, and what chance would give."""
+"""Similarity ranks: where the true speaker ranks, whose rank gives away how much, and what length does.
+
+The functions that are named like a kind of figure read its files and draw it for the page.
+"""
+
+import math
+from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
-from voiceprivacy.report.charts.chart import FAINT, INK, chart, line, numbers
+from voiceprivacy.catalogue import WITHOUT_SECOND_RUN
+from voiceprivacy.report.charts.chart import (
+    FAINT,
+    INK,
+    Chart,
+    Drawn,
+    Interval,
+    Run,
+    chart,
+    errors,
+    label,
+    level,
+    line,
+    numbers,
+    of_system,
+    tall,
+)
+from voiceprivacy.report.colours import COLOURS, dash
+from voiceprivacy.report.curves import (
+    MOST_BARS,
+    RANKS,
+    by_length,
+    composition_bounds,
+    read_curves,
+    read_disclosures,
+)
+from voiceprivacy.report.figures import Figure
+from voiceprivacy.vocabulary import Attack
 
-MOST_BARS = 60
+Disclosures = Mapping[int, Mapping[int, tuple[float, Interval]]]  # by template, by test length
+
+BOUND_LINES = {"bound T": "dash", "bound √T": "dashdot"}
+LENGTH_HOVER = "%{x:g} observations: %{y:.2f} bit"
 
 
-def histogram(*, p, gamma, colour):
+def ranks(figure: Figure, run: Run) -> Drawn:
+    """A histogram for every system under one attack."""
+    charts = []
+    for anonymiser, path in figure.by_system("curves", order=run.colours).items():
+        for condition, curve in read_curves(path, RANKS).items():
+            metrics = run.metrics.get(figure.system(anonymiser, condition), {})
+            if condition not in WITHOUT_SECOND_RUN or "n_templates" not in metrics:
+                continue
+            colour = run.colours[anonymiser]
+            drawn = histogram(p=curve["p"], gamma=curve["gamma"], colour=colour)
+            drawn["layout"]["meta"] = {"system": anonymiser}
+            charts.append((f"{anonymiser} {condition.upper()}: {_summary(metrics)}", drawn))
+    return Drawn(charts)
+
+
+def rank_speakers(figure: Figure, run: Run) -> Drawn:
+    """How rank disclosure is spread over the speakers of every system under one attack."""
+    shown = {}
+    for anonymiser, path in figure.by_system("speakers", order=run.colours).items():
+        for condition, speakers in read_disclosures(path).items():
+            metrics = run.metrics.get(figure.system(anonymiser, condition), {})
+            if condition in WITHOUT_SECOND_RUN and "n_templates" in metrics:
+                shown[anonymiser, condition] = speakers
+    return Drawn([("", disclosures(speakers=shown, colours=run.colours))] if shown else [])
+
+
+def rank_lengths(figure: Figure, run: Run) -> Drawn:
+    """Disclosure against length of sampled galleries; their gender stands where the list does."""
+    of_corpus = [
+        metric
+        for metrics in run.metrics.values()
+        for metric in metrics.values()
+        if metric.corpus == figure.corpus
+    ]
+    gallery = Attack(figure.corpus, figure.trials, figure.extractor, figure.backend)
+    systems, n_templates = by_length(of_corpus, gallery)
+    charts = []
+    for system, by_template in systems.items():
+        anonymiser, condition = system.split("/")
+        drawn = lengths(by_template, most_bit=math.log2(n_templates))
+        drawn["layout"]["meta"] = {"system": anonymiser}
+        charts.append((f"{anonymiser} {condition.upper()}", drawn))
+    return Drawn(charts)
+
+
+def histogram(*, p: NDArray, gamma: NDArray, colour: str) -> Chart:
     """One system under one attack.
 
     Parameters
@@ -18,19 +100,89 @@ def histogram(*, p, gamma, colour):
     """
     ranks = np.arange(1, len(p) + 1)
     few = len(p) <= MOST_BARS
-    seen = {"x": ranks.tolist(), "y": numbers(p), "name": "histogram", "legendgroup": "histogram"}
-    seen["hovertemplate"] = "rank %{x}: %{y:.1%} of the test utterances<extra></extra>"
+    seen = {
+        "x": ranks.tolist(),
+        "y": numbers(p),
+        "name": "histogram",
+        "legendgroup": "histogram",
+        "hovertemplate": "rank %{x}: %{y:.1%} of the test utterances<extra></extra>",
+    }
     if few:
         seen |= {"type": "bar", "marker": {"color": colour, "opacity": 0.6}}
     else:
         seen |= {"type": "scatter", "mode": "markers", "marker": {"color": colour, "size": 4}}
         seen["y"] = [value or None for value in seen["y"]]  # a logarithmic axis has no 0
     model = line(ranks, gamma, "fitted model", hover="rank %{x}: %{y:.1%}", colour=INK)
-    chance = line(
-        [1, len(p)], [1 / len(p)] * 2, "chance", hover="%{y:.1%}", colour=FAINT, dash="dot"
-    )
+    ends, level_of_chance = [1, len(p)], [1 / len(p)] * 2
+    chance = line(ends, level_of_chance, "chance", hover="%{y:.1%}", colour=FAINT, dash="dot")
     scale = {} if few else {"type": "log"}
     x = {"title": "rank of the true speaker", **scale}
-    return chart(
-        [seen, model, chance], x=x, y={"title": "share", "tickformat": ".0%", **scale}, height=300
-    )
+    y = {"title": "share", "tickformat": ".0%", **scale}
+    return chart([seen, model, chance], x=x, y=y, height=300)
+
+
+def disclosures(
+    *, speakers: Mapping[tuple[str, str], Mapping[str, float]], colours: dict[str, str]
+) -> Chart:
+    """Rank disclosure of every speaker as a rising line for each system.
+
+    Parameters
+    ----------
+    speakers : {(anonymiser, condition): {speaker: bit}}
+    colours : {anonymiser: colour}
+    """
+    traces = []
+    for (anonymiser, condition), bits in speakers.items():
+        names = sorted(bits, key=lambda speaker: (bits[speaker], speaker))
+        share = 100 * np.arange(1, len(names) + 1) / len(names)
+        title = f"{anonymiser} {condition.upper()}"
+        kind = dash(colours, anonymiser, condition)
+        rising = [bits[name] for name in names]
+        trace = line(rising, share, title, colour=colours[anonymiser], dash=kind)
+        hover = "%{text}: %{x:.2f} bit<br>%{y:.0f} % of the speakers give away no more"
+        trace |= {
+            "mode": "lines+markers",
+            "text": [label(name) for name in names],
+            "hovertemplate": f"{label(title)}<br>{hover}<extra></extra>",
+        }
+        traces.append(of_system(trace, anonymiser))
+    x = {"title": "rank disclosure of a speaker [bit]"}
+    y = {"title": "speakers with no more [%]", "range": [0, 103]}
+    return chart(traces, x=x, y=y, height=tall(400, traces))
+
+
+def lengths(disclosures: Disclosures, *, most_bit: float) -> Chart:
+    """One system: a line for every template length (Figure 8 of Bäckström et al., 2025).
+
+    Parameters
+    ----------
+    disclosures : {template length: {test length: (disclosure, its interval or None)}}
+        Disclosures in bits, lengths in observations.
+    most_bit : log2 N of the gallery, more than which no rank can disclose
+    """
+    traces = []
+    for index, (template, by_test) in enumerate(sorted(disclosures.items())):
+        tests = sorted(by_test)
+        bits, intervals = zip(*(by_test[test] for test in tests), strict=True)
+        trace = line(
+            tests,
+            bits,
+            f"template {template}",
+            hover=LENGTH_HOVER,
+            colour=COLOURS[index % len(COLOURS)],
+            dash="dot" if index >= len(COLOURS) else "solid",
+        )
+        traces.append(trace | {"mode": "lines+markers", "error_y": errors(bits, intervals)})
+    for name, (tests, bits) in composition_bounds(disclosures, most_bit).items():
+        traces.append(line(tests, bits, name, dash=BOUND_LINES[name], hover="%{y:.2f} bit"))
+    lengths_of_tests = {test for by_test in disclosures.values() for test in by_test}
+    x = {"title": "observations of a test, T", "tickvals": sorted(lengths_of_tests)}
+    y = {"title": "disclosure [bit]", "range": [0, 1.06 * most_bit]}
+    return chart(traces, x=x, y=y, height=340, shapes=[level("y", most_bit)])
+
+
+def _summary(metrics):
+    rate = float(metrics["identification_rate_percent"].value)
+    n_templates = float(metrics["n_templates"].value)
+    bit = float(metrics["mean_disclosure_bit"].value)
+    return f"{rate:.1f} % at rank 1 of {n_templates:.0f}, disclosure {bit:.2f} bit"

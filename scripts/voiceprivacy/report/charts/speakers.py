@@ -1,128 +1,288 @@
-"""Speakers at risk: what each speaker's speech gives away, and whose rank gives away how much."""
+"""Speakers: who sounds like whom, the zoo, and what each speaker's speech still gives away.
+
+The functions that are named like a kind of figure read its files and draw it for the page.
+"""
+
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from voiceprivacy.catalogue import NO_PRIVACY_BIT
 from voiceprivacy.report.charts.chart import (
     GROUND,
     INK,
+    Chart,
+    Drawn,
+    Run,
     chart,
     label,
     level,
-    line,
-    of_system,
     points,
     rounded,
-    tall,
 )
-from voiceprivacy.report.colours import dash
-from voiceprivacy.vocabulary import DASH, MINUS, PROTECTED_CONDITIONS
+from voiceprivacy.report.colours import NO_VALUE
+from voiceprivacy.report.curves import (
+    EXPOSURES,
+    ZOO,
+    ZOO_TITLES,
+    blocks,
+    most_exposed_first,
+    read_matrices,
+    read_speakers,
+    span_of_means,
+)
+from voiceprivacy.report.figures import Figure
+from voiceprivacy.vocabulary import DASH, MINUS, ORIGINAL, PROTECTED_CONDITIONS
 
-NO_PRIVACY_BIT = 1 / (2 * np.log(2))
+Speakers = Mapping[str, Mapping[str, dict]]  # {condition: {speaker: {column: value}}}
+Table = tuple[list[str], list[list[str]]]  # titles, rows
+
+SCALE = (  # matplotlib's magma, reversed: dark = similar, readable in grey too
+    "#fcfdbf",
+    "#feca8d",
+    "#fd9668",
+    "#f1605d",
+    "#cd4071",
+    "#9e2f7f",
+    "#721f81",
+    "#440f76",
+    "#180f3d",
+    "#000004",
+)
+MOST_NAMES = 30
+SYMBOLS = {  # of the corners of a zoo plot, as in the picture for papers
+    "dove": "diamond",
+    "chameleon": "square",
+    "phantom": "triangle-down",
+    "worm": "triangle-up",
+    "-": "circle",
+}
 MEASURES = {
     "dece_bit": "D_ECE [bit]",
     "worst_case_log10": "worst case [log10]",
     "deid_percent": "de-identification [%]",
 }
+LOWEST_MEASURE = "deid_percent"  # its chart has the title of the axis that all share
 
 
-def exposures(*, found, metric, colour):
-    """Bars of OP (hatched) and PP for every speaker, and a line for OO; the most exposed speaker first.
+def similarity(figure: Figure, run: Run) -> Drawn:
+    """The similarity matrices of one anonymiser."""
+    files = figure.arguments
+    speakers, values = read_matrices(files["curves"], files["manifest"], order=run.order)
+    return Drawn([("", matrices(**values, speakers=speakers))])
+
+
+def zoo(figure: Figure, run: Run) -> Drawn:
+    """A zoo plot for every condition of one anonymiser, all on one scale, and the same as a table."""
+    animals = read_speakers(figure.arguments["zoo"], ZOO)
+    spans = [span_of_means(animals, mean) for mean in ("mean_target_llr", "mean_impostor_llr")]
+    charts = []
+    for condition, of_condition in animals.items():
+        colour = run.colours[ORIGINAL if condition == "oo" else figure.anonymiser]
+        plane = zoo_plane(of_condition, colour=colour, spans=spans)
+        charts.append((ZOO_TITLES.get(condition, condition), plane))
+    return Drawn(charts, zoo_table(animals))
+
+
+def speakers(figure: Figure, run: Run) -> Drawn:
+    """A chart for every measure of what each speaker gives away, and the same as a table."""
+    measured = read_speakers(figure.arguments["speakers"], EXPOSURES)
+    colour = run.colours[figure.anonymiser]
+    charts = []
+    for metric in MEASURES:
+        charts.append(("", exposures(measured=measured, metric=metric, colour=colour)))
+    return Drawn(charts, exposures_table(measured))
+
+
+def matrices(
+    *,
+    oo: np.ma.MaskedArray,
+    op: np.ma.MaskedArray,
+    pp: np.ma.MaskedArray,
+    speakers: Sequence[str],
+) -> Chart:
+    """OO | OP above PO | PP; the cell of two speakers names both.
 
     Parameters
     ----------
-    found : {condition: {speaker: {n_target, dece_bit, worst_case_log10, deid_percent}}}, None where undefined
-    metric : one of MEASURES
-    colour : of the anonymiser
+    oo, op, pp : masked array (S, S), rows of OP are original speech; PO is its transpose
+    speakers : S names in the order of the rows
     """
-    speakers = most_exposed_first(found)
-    names = [label(speaker) for speaker in speakers]
-    traces = []
-    for condition in (condition for condition in PROTECTED_CONDITIONS if condition in found):
-        values = [rounded(found[condition].get(speaker, {}).get(metric)) for speaker in speakers]
-        if any(value is not None for value in values):
-            traces.append(_bars(names, values, condition, metric, colour))
-    values = [rounded(found.get("oo", {}).get(speaker, {}).get(metric)) for speaker in speakers]
-    if any(value is not None for value in values):
-        look = {"symbol": "line-ew-open", "size": 14, "colour": INK}
-        hover = f"%{{x}}, unprotected<br>{MEASURES[metric]} %{{y:.3g}}"
-        traces.append(points(names, values, "OO (unprotected)", hover=hover, **look))
-    title = "speaker, the most exposed first" if metric == [*MEASURES][-1] else ""
-    x = {"title": title, "type": "category", "tickfont": {"size": 9}}
-    lines = [level("y", NO_PRIVACY_BIT)] if metric == "dece_bit" else []
+    names = [f"{label(name)} {kind}" for kind in ("original", "protected") for name in speakers]
+    heat = {
+        "type": "heatmap",
+        "x": names,
+        "y": names,
+        "z": [[_cell(value) for value in row] for row in blocks(oo=oo, op=op, pp=pp)],
+        "zmin": 0,
+        "zmax": 1,
+        "colorscale": [[index / (len(SCALE) - 1), colour] for index, colour in enumerate(SCALE)],
+        "colorbar": {
+            "title": {"text": "similarity", "side": "right"},
+            "thickness": 12,
+            "outlinewidth": 0,
+        },
+        "hoverongaps": False,
+        "hovertemplate": "%{y}<br>%{x}<br>similarity %{z:.3f}<extra></extra>",
+    }
+    shown = [label(name) for name in speakers] * 2 if len(speakers) <= MOST_NAMES else []
+    ticks = {
+        "tickvals": names if shown else [],
+        "ticktext": shown,
+        "tickfont": {"size": 9},
+        "showgrid": False,
+        "constrain": "domain",
+    }
+    x = {"title": "original | protected", **ticks}
+    y = {"title": "protected | original", "autorange": "reversed", "scaleanchor": "x", **ticks}
+    edge = len(speakers) - 0.5
+    whole = {"type": "line", "line": {"color": INK, "width": 1}}
+    lines = [
+        {**whole, "x0": edge, "x1": edge, "yref": "y domain", "y0": 0, "y1": 1},
+        {**whole, "y0": edge, "y1": edge, "xref": "x domain", "x0": 0, "x1": 1},
+    ]
+    return chart([heat], x=x, y=y, height=460, shapes=lines, plot_bgcolor=NO_VALUE)
+
+
+def zoo_plane(
+    animals: Mapping[str, dict], *, colour: str, spans: Sequence[tuple[float, float]]
+) -> Chart:
+    """One condition: every speaker at the mean LLRs with himself and with others.
+
+    Parameters
+    ----------
+    animals : {speaker: {mean_target_llr, mean_impostor_llr (None: undefined), corner, animal}}
+        Markers are filled where the animal is more than chance.
+    colour : of the system
+    spans : (lowest, highest) LLR of both axes, the same in all conditions
+    """
+    traces = [_corner(corner, animals, colour) for corner in SYMBOLS]
+    of_targets, of_impostors = spans
     return chart(
-        traces, x=x, y={"title": MEASURES[metric]}, height=260, barmode="group", shapes=lines
+        [trace for trace in traces if trace["x"]],
+        x={"title": "mean target LLR", "range": list(of_targets)},
+        y={"title": "mean impostor LLR", "range": list(of_impostors)},
+        height=360,
+        shapes=[level("x", 0), level("y", 0)],
     )
 
 
-def most_exposed_first(found):
-    """Speakers by the larger D_ECE of OP and PP, descending."""
-    attacks = [condition for condition in PROTECTED_CONDITIONS if condition in found] or list(found)
+def zoo_table(animals: Speakers) -> Table:
+    """The same as a table of text: titles, and a row for every speaker.
 
-    def exposure(speaker):
-        values = [found[condition].get(speaker, {}).get("dece_bit") for condition in attacks]
-        return max((value for value in values if value is not None), default=-np.inf)
-
-    names = {name for condition in attacks for name in found[condition]}
-    return sorted(names, key=lambda name: (-exposure(name), name))
-
-
-def table(found):
-    """The same as a table of text: titles, and a row for every speaker, the most exposed first."""
-    conditions = [condition for condition in ("oo", *PROTECTED_CONDITIONS) if condition in found]
-    columns = [(condition, metric) for metric in MEASURES for condition in conditions]
-    columns = [
-        (of, metric)
-        for of, metric in columns
-        if any(row[metric] is not None for row in found[of].values())
-    ]
-    titles = [
-        "speaker",
-        *(f"{condition.upper()} {MEASURES[metric]}" for condition, metric in columns),
-    ]
+    An animal in brackets is one that chance may have put into its corner.
+    """
+    titles = ["speaker"]
+    for condition in animals:
+        titles += [f"{condition.upper()} {column}" for column in ("target", "impostor", "animal")]
     rows = []
-    for speaker in most_exposed_first(found):
-        values = [found[condition].get(speaker, {}).get(metric) for condition, metric in columns]
-        rows.append(
-            [
-                speaker,
-                *(
-                    DASH if value is None else f"{value:.3g}".replace("-", MINUS)
-                    for value in values
-                ),
-            ]
-        )
+    for speaker in sorted({name for of_condition in animals.values() for name in of_condition}):
+        row = [speaker]
+        for of_condition in animals.values():
+            row += _zoo_cells(of_condition.get(speaker))
+        rows.append(row)
     return titles, rows
 
 
-def disclosures(*, found, colours):
-    """Rank disclosure of every speaker as a rising line for each system.
+def exposures(*, measured: Speakers, metric: str, colour: str) -> Chart:
+    """Bars of OP (hatched) and PP for every speaker, and a line for OO; the most exposed first.
 
     Parameters
     ----------
-    found : {(anonymiser, condition): {speaker: bit}}
-    colours : {anonymiser: colour}
+    measured : {condition: {speaker: {dece_bit, worst_case_log10, deid_percent}}}, None: undefined
+    metric : one of MEASURES
+    colour : of the anonymiser
     """
+    speakers = most_exposed_first(measured)
+    names = [label(speaker) for speaker in speakers]
     traces = []
-    for (anonymiser, condition), of in found.items():
-        speakers = sorted(of, key=lambda speaker: (of[speaker], speaker))
-        share = 100 * np.arange(1, len(speakers) + 1) / len(speakers)
-        name = f"{anonymiser} {condition.upper()}"
-        look = {"colour": colours[anonymiser], "dash": dash(colours, anonymiser, condition)}
-        trace = line([of[speaker] for speaker in speakers], share, name, **look)
-        trace |= {"mode": "lines+markers", "text": [label(speaker) for speaker in speakers]}
-        hover = "%{text}: %{x:.2f} bit<br>%{y:.0f} % of the speakers give away no more"
-        traces.append(
-            of_system(trace, anonymiser)
-            | {"hovertemplate": f"{label(name)}<br>{hover}<extra></extra>"}
-        )
-    x, y = {"title": "rank disclosure of a speaker [bit]"}, {"title": "speakers with no more [%]"}
-    return chart(traces, x=x, y={**y, "range": [0, 103]}, height=tall(400, traces))
+    for condition in (*PROTECTED_CONDITIONS, "oo"):
+        of_condition = measured.get(condition, {})
+        values = [rounded(of_condition.get(speaker, {}).get(metric)) for speaker in speakers]
+        if all(value is None for value in values):
+            continue
+        if condition == "oo":
+            hover = f"%{{x}}, unprotected<br>{MEASURES[metric]} %{{y:.3g}}"
+            look = {"symbol": "line-ew-open", "size": 14, "colour": INK}
+            traces.append(points(names, values, "OO (unprotected)", hover=hover, **look))
+        else:
+            traces.append(_bars(names, values, condition, metric, colour))
+    title = "speaker, the most exposed first" if metric == LOWEST_MEASURE else ""
+    return chart(
+        traces,
+        x={"title": title, "type": "category", "tickfont": {"size": 9}},
+        y={"title": MEASURES[metric]},
+        height=260,
+        barmode="group",
+        shapes=[level("y", NO_PRIVACY_BIT)] if metric == "dece_bit" else [],
+    )
+
+
+def exposures_table(measured: Speakers) -> Table:
+    """The same as a table of text: titles, and a row for every speaker, the most exposed first."""
+    columns = []
+    for metric in MEASURES:
+        for condition in ("oo", *PROTECTED_CONDITIONS):
+            of_speakers = measured.get(condition, {}).values()
+            if any(numbers[metric] is not None for numbers in of_speakers):
+                columns.append((condition, metric))
+    titles = [f"{condition.upper()} {MEASURES[metric]}" for condition, metric in columns]
+    rows = []
+    for speaker in most_exposed_first(measured):
+        values = [measured[condition].get(speaker, {}).get(metric) for condition, metric in columns]
+        rows.append([speaker, *(_number(value, ".3g") for value in values)])
+    return ["speaker", *titles], rows
+
+
+def _cell(value):
+    return None if value is np.ma.masked else rounded(float(value))
+
+
+def _number(value, form):
+    return DASH if value is None else f"{value:{form}}".replace("-", MINUS)
+
+
+def _corner(corner, animals, colour):
+    symbol = SYMBOLS[corner]
+    shown = {}
+    for speaker, animal in animals.items():
+        means = (animal["mean_target_llr"], animal["mean_impostor_llr"])
+        if animal["corner"] == corner and None not in means:
+            shown[speaker] = animal
+    return points(
+        [rounded(animal["mean_target_llr"]) for animal in shown.values()],
+        [rounded(animal["mean_impostor_llr"]) for animal in shown.values()],
+        "no corner" if corner == "-" else corner,
+        colour=colour,
+        symbol=[
+            symbol if animal["animal"] != "-" else f"{symbol}-open" for animal in shown.values()
+        ],
+        hover="%{text}<br>target %{x:.2f}, impostor %{y:.2f}",
+        texts=[f"{label(speaker)}: {_meaning(animal)}" for speaker, animal in shown.items()],
+    )
+
+
+def _meaning(animal):
+    if animal["corner"] == "-":
+        return "in no corner"
+    chance = "" if animal["animal"] != "-" else ", as chance may put there"
+    return f"{animal['corner']}{chance}"
+
+
+def _zoo_cells(animal):
+    if animal is None:
+        return [DASH] * 3
+    means = (animal["mean_target_llr"], animal["mean_impostor_llr"])
+    name = animal["animal"].replace("-", DASH)
+    if animal["animal"] == "-" and animal["corner"] != "-":
+        name = f"({animal['corner']})"
+    return [*(_number(mean, ".2f") for mean in means), name]
 
 
 def _bars(names, values, condition, metric, colour):
-    pattern = (
-        {"shape": "/", "fgcolor": colour, "bgcolor": GROUND, "size": 6} if condition == "op" else {}
-    )
+    hatched = {"shape": "/", "fgcolor": colour, "bgcolor": GROUND, "size": 6}
+    pattern = hatched if condition == "op" else {}
+    words = f"{condition.upper()}<br>{MEASURES[metric]}"
     return {
         "type": "bar",
         "x": names,
@@ -130,5 +290,5 @@ def _bars(names, values, condition, metric, colour):
         "name": condition.upper(),
         "legendgroup": condition,
         "marker": {"color": colour, "pattern": pattern, "line": {"color": colour, "width": 1}},
-        "hovertemplate": f"%{{x}}, {condition.upper()}<br>{MEASURES[metric]} %{{y:.3g}}<extra></extra>",
+        "hovertemplate": f"%{{x}}, {words} %{{y:.3g}}<extra></extra>",
     }

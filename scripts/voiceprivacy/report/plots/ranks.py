@@ -1,20 +1,94 @@
-"""The rank picture: where the true speaker ranks, the fitted model, and what chance would give."""
+"""Similarity ranks: where the true speaker ranks, whose rank gives away how much, and what length does.
+
+The functions that are named like a kind of figure read its files and draw it for papers.
+"""
 
 import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
+from voiceprivacy.report.curves import (
+    MOST_BARS,
+    RANKS,
+    by_length,
+    composition_bounds,
+    read_disclosures,
+    read_examples,
+    read_systems,
+)
+from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.plots import style
 from voiceprivacy.report.words import short_limits
+from voiceprivacy.vocabulary import Attack
 
-MOST_BARS = 60
 MOST_COLUMNS = 4
 PANEL_INCHES = (2.6, 2.5)
 HISTOGRAM, MODEL, CHANCE = LEGEND = ("histogram", "beta-binomial model", "chance")
+MOST_BINS = 20
+LENGTHS_INCHES = (2.8, 2.7)
+BESIDE = 0.02  # of the axis: intervals of several templates stand beside each other
+BOUND_LINES = {"bound T": "--", "bound √T": "-."}
 
 
-def picture(*, curves, metrics, anonymisers=()):
-    """Make the figure of plot_histograms, one panel a system; ``style.save`` writes it.
+def ranks(
+    *,
+    anonymisers: Sequence[str],
+    curves: Sequence[str],
+    metrics: Sequence[str],
+    palette: Sequence[str] = (),
+) -> Figure:
+    """Rank histograms of all systems under one attacker, from files of assess_ranks.py."""
+    histograms, numbers = read_systems(
+        anonymisers=anonymisers, curves=curves, metrics=metrics, columns=RANKS
+    )
+    return ranks_picture(curves=histograms, metrics=numbers, anonymisers=palette)
+
+
+def rank_speakers(
+    *,
+    anonymisers: Sequence[str],
+    speakers: Sequence[str],
+    examples: Sequence[str],
+    palette: Sequence[str] = (),
+) -> Figure:
+    """How rank disclosure is spread over the speakers, from files of assess_ranks.py."""
+    disclosures = {}
+    for anonymiser, path in zip(anonymisers, speakers, strict=True):
+        for label, bits in read_disclosures(path).items():
+            disclosures[f"{anonymiser}/{label}"] = np.array(list(bits.values()))
+    # the ranks of three speakers of the first system that protects, where there is one
+    shown = min(1, len(anonymisers) - 1)
+    label, ranks_of = read_examples(examples[shown])
+    return rank_speakers_picture(
+        disclosures=disclosures,
+        examples=ranks_of,
+        example_of=f"{anonymisers[shown]}/{label}",
+        n_templates=len(next(iter(ranks_of.values()))[0]),
+        anonymisers=palette,
+    )
+
+
+def rank_lengths(*, metrics: str, corpus: str, gender: str, extractor: str, backend: str) -> Figure:
+    """Disclosure against the length of tests and templates, from metrics.tsv."""
+    gallery = Attack(corpus, gender, extractor, backend)
+    disclosures, n_templates = by_length(read_metrics(Path(metrics)), gallery)
+    title = f"{corpus} {gender}, {extractor} + {backend}"
+    return lengths_picture(disclosures=disclosures, n_templates=n_templates, title=title)
+
+
+def ranks_picture(
+    *,
+    curves: Mapping[str, Mapping[str, NDArray]],
+    metrics: Mapping[str, dict],
+    anonymisers: Sequence[str] = (),
+) -> Figure:
+    """Make the figure of plot_histograms, one panel a system.
 
     ``anonymisers`` are all of the run in the order of its config, which gives the colours.
     """
@@ -40,17 +114,21 @@ def picture(*, curves, metrics, anonymisers=()):
     return figure
 
 
-def plot_histograms(axes, *, curves, metrics, looks):
+def plot_histograms(
+    axes: Any,
+    *,
+    curves: Mapping[str, Mapping[str, NDArray]],
+    metrics: Mapping[str, dict],
+    looks: Mapping[str, dict],
+) -> None:
     """Draw one rank histogram an axes; axes that are left over are hidden.
 
     Parameters
     ----------
     axes : array of matplotlib axes
-    curves : dict
-        label -> dict of array (N,): ``p`` and ``gamma``
-    metrics : dict
-        label -> dict with ``identification_rate_percent``, ``mean_disclosure_bit`` and ``model_mean_disclosure_bit``,
-        and ``limits`` {metric: (low, high)} if they are known
+    curves : {label: {p, gamma: array (N,)}}
+    metrics : {label: {identification_rate_percent, mean_disclosure_bit, model_mean_disclosure_bit}}
+        And ``limits`` {metric: (low, high)} if they are known.
     looks : {label: {color}}
     """
     for ax in axes.flat[len(curves) :]:
@@ -66,11 +144,11 @@ def plot_histograms(axes, *, curves, metrics, looks):
             ax.set_ylim(least / 2, 1.5)
 
 
-def plot_histogram(ax, *, p, gamma, colour=style.COLOURS[5]):
+def plot_histogram(ax: Axes, *, p: NDArray, gamma: NDArray, colour: str = style.COLOURS[5]) -> None:
     """Draw a rank histogram p (N,), the fitted model gamma (N,) and the level of chance 1/N.
 
-    Bars for small N; for large N both axes are logarithmic (Figure 5 of Backstrom et al., 2025) and empty ranks are
-    left out.
+    Bars for small N. For large N both axes are logarithmic (Figure 5 of Backstrom et al., 2025) and
+    empty ranks are left out.
     """
     n_templates = len(p)
     ranks = np.arange(1, n_templates + 1)
@@ -81,32 +159,143 @@ def plot_histogram(ax, *, p, gamma, colour=style.COLOURS[5]):
         ax.set_xticks(sorted({1, *range(step, n_templates + 1, step)}))
         ax.set_xlim(0.4, n_templates + 0.6)
     else:
-        ax.plot(
-            ranks[p > 0],
-            p[p > 0],
-            ".",
-            markersize=3,
-            color=colour,
-            label=HISTOGRAM,
-            rasterized=True,
-        )
+        seen = p > 0
+        look = {"markersize": 3, "color": colour, "label": HISTOGRAM, "rasterized": True}
+        ax.plot(ranks[seen], p[seen], ".", **look)
         ax.set(xscale="log", yscale="log")
-    ax.plot(ranks, gamma, color="black", linewidth=1, marker="." if few else "", label=MODEL)
-    ax.plot(
-        [1, n_templates],
-        [1 / n_templates] * 2,
-        color="black",
-        linestyle=":",
-        linewidth=1,
-        label=CHANCE,
-    )
+    line = {"color": "black", "linewidth": 1}
+    ax.plot(ranks, gamma, marker="." if few else "", label=MODEL, **line)
+    ax.plot([1, n_templates], [1 / n_templates] * 2, linestyle=":", label=CHANCE, **line)
+
+
+def rank_speakers_picture(
+    *,
+    disclosures: Mapping[str, NDArray],
+    examples: Mapping[str, tuple[NDArray, NDArray]],
+    example_of: str,
+    n_templates: int,
+    anonymisers: Sequence[str] = (),
+) -> Figure:
+    """The distribution of rank disclosure, its cumulative form, and the ranks of three speakers.
+
+    Parameters
+    ----------
+    disclosures : {system: array (S,)}
+        Mean disclosure of every speaker, in bits.
+    examples : {speaker: (p (N,), gamma (N,))}
+        Rank histogram and model of some speakers of one system.
+    example_of : that system
+    n_templates : N: at most log2 N bits can be disclosed
+    anonymisers : all of the run in the order of its config, which gives the colours
+    """
+    figure, (density, cumulative, ranks) = style.figure(11, 3.6, 1, 3)
+    most = math.log2(n_templates)
+    looks = style.looks(disclosures, anonymisers)
+    plot_distribution(density, cumulative, disclosures=disclosures, most_bit=most, looks=looks)
+    plot_examples(ranks, examples=examples)
+    ranks.set_title(f"three speakers of {example_of}", fontsize="small")
+    figure.legend(*cumulative.get_legend_handles_labels(), loc="outside lower center", ncols=6)
+    figure.suptitle(f"{n_templates} templates: at most {most:.2f} bit")
+    return figure
+
+
+def plot_distribution(
+    density: Axes,
+    cumulative: Axes,
+    *,
+    disclosures: Mapping[str, NDArray],
+    most_bit: float,
+    looks: Mapping[str, dict],
+) -> None:
+    """Draw how mean disclosure is spread over the speakers (Figure 6 of Backstrom et al., 2025)."""
+    n_speakers = max(len(bits) for bits in disclosures.values())
+    n_bins = min(MOST_BINS, max(4, round(math.sqrt(n_speakers)) * 2))
+    edges = np.linspace(0, max(most_bit, 1e-9), n_bins + 1)
+    for label, bits in disclosures.items():
+        look = {**looks[label], "label": label}
+        shares = np.histogram(bits, edges)[0] / len(bits)
+        density.stairs(shares, edges, **look)
+        density.axvline(np.mean(bits), color=look["color"], linewidth=0.8, alpha=0.6)
+        up_to = np.arange(1, len(bits) + 1) / len(bits)
+        x, y = [0, *np.sort(bits), edges[-1]], [0, *up_to, 1]
+        cumulative.step(x, y, where="post", **look)
+    xlabel = "mean disclosure of a speaker [bit]"
+    density.set(xlabel=xlabel, ylabel="share of speakers (thin line: mean)")
+    cumulative.set(xlabel=xlabel, ylabel="share of speakers up to it", ylim=(0, 1.02))
+
+
+def plot_examples(ax: Axes, *, examples: Mapping[str, tuple[NDArray, NDArray]]) -> None:
+    """Draw the cumulative ranks of some speakers and their models (Figure 7, right pane)."""
+    for index, (speaker, (p, gamma)) in enumerate(examples.items()):
+        ranks = np.arange(1, len(p) + 1)
+        ax.step(ranks, np.cumsum(p), where="post", color=style.colour(index), label=speaker)
+        ax.plot(ranks, np.cumsum(gamma), color=style.colour(index), linestyle=":")
+        ends = [1, len(p)], [1 / len(p), 1]
+    ax.plot(*ends, color="black", linewidth=0.8, label="chance")
+    ax.set(xlabel="rank", ylabel="share of utterances up to it", ylim=(0, 1.02))
+    ax.legend(loc="lower right", title="dotted: model")
+
+
+def lengths_picture(
+    *, disclosures: Mapping[str, Mapping], n_templates: int, title: str = ""
+) -> Figure:
+    """Disclosure against the length of tests and templates, one panel a system.
+
+    Parameters
+    ----------
+    disclosures : {system: {template length: {test length: (disclosure, its interval or None)}}}
+        In bits; lengths in observations.
+    n_templates : of the gallery
+    title : above the figure
+    """
+    columns = min(MOST_COLUMNS, len(disclosures))
+    rows = math.ceil(len(disclosures) / columns)
+    width, height = LENGTHS_INCHES
+    shared = {"squeeze": False, "sharex": True, "sharey": True}
+    figure, axes = style.figure(width * columns + 1.2, height * rows + 0.4, rows, columns, **shared)
+    for ax in axes.flat[len(disclosures) :]:
+        ax.set_axis_off()
+    most_bit = math.log2(n_templates)
+    for ax, (system, by_template) in zip(axes.flat, disclosures.items(), strict=False):
+        plot_lengths(ax, disclosures=by_template, most_bit=most_bit)
+        ax.set_title(system, fontsize="small")
+    figure.supxlabel("observations of a test, T", fontsize="medium")
+    figure.supylabel("disclosure [bit]", fontsize="medium")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right center")
+    figure.suptitle(f"{title}; {n_templates} templates: at most {most_bit:.2f} bit")
+    return figure
+
+
+def plot_lengths(ax: Axes, *, disclosures: Mapping[int, Mapping], most_bit: float) -> None:
+    """Draw disclosure against test length, a line for every template length.
+
+    Figure 8 of Backstrom et al., 2025, with the bounds of ``curves.composition_bounds``.
+    """
+    lengths = {test for by_test in disclosures.values() for test in by_test}
+    tests = np.array(sorted(lengths), dtype=float)
+    for index, (template, by_test) in enumerate(sorted(disclosures.items())):
+        bits = [by_test[test][0] for test in sorted(by_test)]
+        colour = style.colour(index)
+        ax.plot(sorted(by_test), bits, marker="o", color=colour, label=f"template {template}")
+        shift = (index - (len(disclosures) - 1) / 2) * BESIDE * (tests[-1] - tests[0])
+        limits = [(test + shift, *interval) for test, (_, interval) in by_test.items() if interval]
+        ax.vlines(*np.reshape(limits, (-1, 3)).T, color=colour, linewidth=0.8)
+    for name, (lengths_of_bound, bound) in composition_bounds(disclosures, most_bit).items():
+        look = {"color": "black", "linestyle": BOUND_LINES[name], "linewidth": 0.8}
+        ax.plot(lengths_of_bound, bound, label=name, **look)
+    ax.axhline(most_bit, color="black", linestyle=":", linewidth=0.8)
+    ax.set(ylim=(0, None), xticks=tests, xticklabels=[f"{test:g}" for test in tests])
 
 
 def _summary(metrics, n_templates):
     bit, model_bit = metrics["mean_disclosure_bit"], metrics["model_mean_disclosure_bit"]
     limits = metrics.get("limits", {})
-    names = ("identification_rate_percent", "mean_disclosure_bit", "model_mean_disclosure_bit")
-    of_rate, of_bit, of_model = (limits.get(name) for name in names)
-    found = f"rank 1 of {n_templates}: {metrics['identification_rate_percent']:.1f} %{short_limits(of_rate, 0)}"
-    mean = f"mean {bit:.2f}{short_limits(of_bit, 2)} of {math.log2(n_templates):.2f} bit"
-    return f"{found}\n{mean}\nmodel {model_bit:.2f}{short_limits(of_model, 2)} bit"
+    of_rate = short_limits(limits.get("identification_rate_percent"), 0)
+    of_bit = short_limits(limits.get("mean_disclosure_bit"), 2)
+    of_model = short_limits(limits.get("model_mean_disclosure_bit"), 2)
+    lines = [
+        f"rank 1 of {n_templates}: {metrics['identification_rate_percent']:.1f} %{of_rate}",
+        f"mean {bit:.2f}{of_bit} of {math.log2(n_templates):.2f} bit",
+        f"model {model_bit:.2f}{of_model} bit",
+    ]
+    return "\n".join(lines)

@@ -1,15 +1,21 @@
-"""The conventional pictures of score files: error trade-offs of all in one, everything else in a panel each.
+"""The conventional pictures of score files: error trade-offs of all in one, others in a panel each.
 
-The numbers are those of the metrics room (privacy/profiles.py), by the same names. Every function draws one score file
-on ``ax``; ``curve`` is what the numbers' function of that name returns, dicts of arrays.
+The numbers are those of voiceprivacy.privacy.scores.profiles, by the same names. Every plot_ function
+draws one score file on ``ax``; ``curve`` is what the numbers' function of that name returns.
 """
 
 import math
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from scipy.special import ndtr, ndtri
 
 from voiceprivacy.report.plots import style
+
+Curve = Mapping[str, Any]
 
 MOST_COLUMNS = 4
 PANEL_INCHES = (2.7, 2.3)
@@ -20,8 +26,8 @@ LOG_ODDS = r"prior log-odds, logit($\pi$)"
 LLR = "LLR (base 10)"
 
 
-def picture(name, curves):
-    """Make the figure of one kind for score files (label -> curve); ``style.save`` writes it."""
+def picture(name: str, curves: Mapping[str, Curve]) -> Figure:
+    """Make the figure of one kind for score files: {label: curve}."""
     if name in TOGETHER:
         figure, ax = style.figure(6.4, 4)
         for index, (label, curve) in enumerate(curves.items()):
@@ -39,33 +45,30 @@ def picture(name, curves):
     for ax, (label, curve) in zip(axes.flat, curves.items(), strict=False):
         PANELS[name](ax, curve)
         ax.set_title(label, fontsize="medium")
-    labelled = axes.flat[0].get_xlabel(), axes.flat[0].get_ylabel()
-    for ax in axes.flat:
-        ax.set(xlabel="", ylabel="")
-    figure.supxlabel(labelled[0], fontsize="medium")
-    figure.supylabel(labelled[1], fontsize="medium")
+    _label_once(figure, axes)
     handles, names = axes.flat[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=3 if len(names) < 4 else 2)
+    columns_of_legend = 3 if len(names) < 4 else 2
+    figure.legend(handles, names, loc="outside upper center", ncols=columns_of_legend)
     return figure
 
 
-def plot_ece(ax, curve):
+def plot_ece(ax: Axes, curve: Curve) -> None:
     """Empirical cross-entropy: actual, minimum (after oracle calibration), default (no scores)."""
     _over_priors(ax, curve, "ECE [bit]")
 
 
-def plot_bayes_error(ax, curve):
+def plot_bayes_error(ax: Axes, curve: Curve) -> None:
     """Bayes error rate over priors (APE plot): actual, minimum, default."""
     _over_priors(ax, curve, "Bayes error rate")
 
 
-def plot_normalised_bayes_error(ax, curve):
+def plot_normalised_bayes_error(ax: Axes, curve: Curve) -> None:
     """Bayes error rate in proportion to that of the default, which is 1."""
     _over_priors(ax, curve, "normalised Bayes error rate")
 
 
-def plot_det(ax, curve, label, index):
-    """Detection error trade-off on normal deviates, with the convex hull of the ROC as a thin line."""
+def plot_det(ax: Axes, curve: Curve, label: str, index: int) -> None:
+    """Detection error trade-off on normal deviates; a thin line is the convex hull of the ROC."""
     ends = ndtri(DET_PERCENT[[0, -1]] / 100)
     grid = np.linspace(*ends, 400)
     hull = np.interp(ndtr(grid), curve["hull_false_alarm"][::-1], curve["hull_miss"][::-1])
@@ -74,7 +77,7 @@ def plot_det(ax, curve, label, index):
     )
     if not index:
         ax.plot(ends, ends, color="black", linestyle=":", linewidth=0.8)
-    look = {"color": style.colour(index), "linestyle": style.line(index)}
+    look = style.look(index)
     ax.plot(false_alarm, miss, label=label, **look)
     ax.plot(grid, np.clip(_deviates(hull), *(2 * ends)), linewidth=0.6, **look)
     ticks = {
@@ -86,11 +89,11 @@ def plot_det(ax, curve, label, index):
     ax.set(xlabel="false alarms [%]", ylabel="misses [%]", xlim=ends, ylim=ends, aspect="equal")
 
 
-def plot_roc(ax, curve, label, index):
+def plot_roc(ax: Axes, curve: Curve, label: str, index: int) -> None:
     """Receiver operating characteristic, with its convex hull as a thin line."""
     if not index:
         ax.plot([0, 1], [0, 1], color="black", linestyle=":", linewidth=0.8)
-    look = {"color": style.colour(index), "linestyle": style.line(index)}
+    look = style.look(index)
     ax.plot(curve["false_alarm"], 1 - curve["miss"], label=label, **look)
     ax.plot(curve["hull_false_alarm"], 1 - curve["hull_miss"], linewidth=0.6, **look)
     ax.set(
@@ -102,63 +105,52 @@ def plot_roc(ax, curve, label, index):
     )
 
 
-def plot_tippett(ax, curve):
-    """Share of trials whose LLR is at least so large, of the scores as they are and after oracle calibration."""
+def plot_tippett(ax: Axes, curve: Curve) -> None:
+    """Share of trials whose LLR is at least so large: scores as they are, after calibration."""
     oracle = np.concatenate([llrs for llrs, _ in curve["oracle"].values()])
-    limits = min(oracle.min(), 0) - 0.5, max(oracle.max(), 0) + 0.5
-    for kind, look in (
-        ("oracle", {"linestyle": "-"}),
-        ("actual", {"linestyle": "--", "linewidth": 1}),
-    ):
+    low, high = min(oracle.min(), 0) - 0.5, max(oracle.max(), 0) + 0.5
+    looks = {
+        "oracle": ("after oracle calibration", {"linestyle": "-"}),
+        "actual": ("as they are", {"linestyle": "--", "linewidth": 1}),
+    }
+    for kind, (words, look) in looks.items():
         for label, colour in CLASSES.items():
             llrs, shares = curve[kind][label]
-            llrs = np.clip(llrs, limits[0] - 1, limits[1] + 1)
-            x, y = (
-                np.repeat([limits[0] - 2, *llrs], 2),
-                np.repeat([1, *shares, 0], 2)[1:-1],
-            )  # steps
-            words = "after oracle calibration" if kind == "oracle" else "as they are"
-            ax.plot(x, y, color=colour, label=f"{label}s {words}", **look)
+            llrs = np.clip(llrs, low - 1, high + 1)
+            steps_x = np.repeat([low - 2, *llrs], 2)
+            steps_y = np.repeat([1, *shares, 0], 2)[1:-1]
+            ax.plot(steps_x, steps_y, color=colour, label=f"{label}s {words}", **look)
     ax.axvline(0, color="black", linestyle=":", linewidth=0.8)
-    ax.set(xlabel=LLR, ylabel="share of trials with a larger LLR", xlim=limits, ylim=(0, 1.02))
+    ylabel = "share of trials with a larger LLR"
+    ax.set(xlabel=LLR, ylabel=ylabel, xlim=(low, high), ylim=(0, 1.02))
 
 
-def plot_scores(ax, curve):
+def plot_scores(ax: Axes, curve: Curve) -> None:
     """Histograms of the scores of targets and of nontargets."""
     _histograms(ax, curve, "score")
 
 
-def plot_llrs(ax, curve):
+def plot_llrs(ax: Axes, curve: Curve) -> None:
     """Histograms of the LLRs of targets and of nontargets after oracle calibration."""
     _histograms(ax, curve, f"{LLR} after oracle calibration")
 
 
-def plot_calibration(ax, curve):
-    """Empirical calibration plot: how many trials of a posterior are targets (Figure 4 of Noe et al., CSL 2022)."""
+def plot_calibration(ax: Axes, curve: Curve) -> None:
+    """Empirical calibration plot: how many trials of a posterior are targets.
+
+    Figure 4 of Noe et al., CSL 2022.
+    """
     ax.plot([0, 1], [0, 1], color="black", linestyle=":", linewidth=0.8, label="calibrated")
-    for kind, label, colour in (
-        ("actual", "scores as they are", ACTUAL),
-        ("oracle", "after calibration", MINIMUM),
-    ):
-        points = curve[kind]
-        ax.plot(
-            points["posterior"],
-            points["share"],
-            color=colour,
-            marker="o",
-            markersize=3,
-            label=label,
-        )
-    ax.set(
-        xlabel="posterior of target by the score",
-        ylabel="share of targets",
-        xlim=(0, 1),
-        ylim=(-0.01, 1.01),
-    )
+    looks = {"actual": ("scores as they are", ACTUAL), "oracle": ("after calibration", MINIMUM)}
+    for kind, (label, colour) in looks.items():
+        x, y = curve[kind]["posterior"], curve[kind]["share"]
+        ax.plot(x, y, color=colour, marker="o", markersize=3, label=label)
+    xlabel = "posterior of target by the score"
+    ax.set(xlabel=xlabel, ylabel="share of targets", xlim=(0, 1), ylim=(-0.01, 1.01))
 
 
-TOGETHER = {"det": plot_det, "roc": plot_roc}
-PANELS = {
+TOGETHER: dict[str, Callable] = {"det": plot_det, "roc": plot_roc}
+PANELS: dict[str, Callable] = {
     "ece": plot_ece,
     "bayes_error": plot_bayes_error,
     "normalised_bayes_error": plot_normalised_bayes_error,
@@ -167,6 +159,15 @@ PANELS = {
     "llrs": plot_llrs,
     "calibration": plot_calibration,
 }
+
+
+def _label_once(figure, axes):
+    """The labels of the first axes for the whole figure instead of each."""
+    xlabel, ylabel = axes.flat[0].get_xlabel(), axes.flat[0].get_ylabel()
+    for ax in axes.flat:
+        ax.set(xlabel="", ylabel="")
+    figure.supxlabel(xlabel, fontsize="medium")
+    figure.supylabel(ylabel, fontsize="medium")
 
 
 def _over_priors(ax, curve, ylabel):

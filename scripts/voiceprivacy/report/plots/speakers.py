@@ -1,12 +1,57 @@
-"""The picture of speakers at risk: what each speaker's speech gives away, the most exposed first."""
+"""Speakers: who sounds like whom, the zoo, and what each speaker's speech still gives away.
+
+The functions that are named like a kind of figure read its files and draw it for papers.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from voiceprivacy.catalogue import NO_PRIVACY_BIT
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.report.colours import NO_VALUE
+from voiceprivacy.report.curves import (
+    EXPOSURES,
+    ZOO,
+    ZOO_TITLES,
+    Matrices,
+    blocks,
+    most_exposed_first,
+    read_matrices,
+    read_similarities,
+    read_speakers,
+    span_of_means,
+)
 from voiceprivacy.report.plots import style
 
-NO_PRIVACY_BIT = 1 / (2 * np.log(2))
+# Similarity matrices: dark = similar, readable in grey too.
+SCALE = colormaps["magma_r"].with_extremes(bad=NO_VALUE)
+SIDE_INCHES = 5.0
+READABLE_POINTS = 4.5
+SMALL_PANEL_INCHES = 2.2
+
+# The zoo: of each corner the number of its colour (none: grey) and its marker.
+ANIMALS = {
+    "dove": (1, "D"),
+    "chameleon": (4, "s"),
+    "phantom": (2, "v"),
+    "worm": (0, "^"),
+    "-": (None, "o"),
+}
+GREY = "#8c8c8c"
+PANEL_INCHES = 3.1
+FEW_SPEAKERS = 25
+SIGNIFICANCE = 0.05  # as in the table
+
+# Speakers at risk.
 ROWS = {
     "dece_bit": "$D_{ECE}$ [bit]",
     "worst_case_log10": "worst case [log10]",
@@ -16,99 +61,332 @@ HATCHES = {"op": "////", "pp": ""}
 MOST_NAMES = 80
 
 
-def picture(*, exposures, title="", colour=style.COLOURS[0]):
-    """Make the figure: bars of OP and PP and a line of OO for every speaker, sorted by the larger D_ECE.
+def similarity(*, curves: str, manifest: str, order: str = "gender", title: str = "") -> Figure:
+    """The similarity matrices OO, OP, PO and PP of one anonymiser."""
+    speakers, matrices = read_matrices(curves, manifest, order=order)
+    return similarity_picture(**matrices, speakers=speakers, title=title)
+
+
+def zoo(*, zoo: str, curves: str, manifest: str, order: str = "gender", title: str = "") -> Figure:
+    """Every condition's similarity matrix above its zoo plot."""
+    speakers, matrices = read_matrices(curves, manifest, order=order)
+    animals = read_speakers(zoo, ZOO)
+    return zoo_picture(zoo=animals, matrices=matrices, speakers=speakers, title=title)
+
+
+def speakers(*, speakers: str, title: str = "", colour: str = style.COLOURS[0]) -> Figure:
+    """What the speech of every speaker gives away, the most exposed first."""
+    exposures = read_speakers(speakers, EXPOSURES)
+    return speakers_picture(exposures=exposures, title=title, colour=colour)
+
+
+def all_matrices(
+    *,
+    anonymisers: Sequence[str],
+    sets: Sequence[str],
+    manifests: Sequence[str],
+    curves: Sequence[str],
+) -> Figure:
+    """The similarity matrices of all anonymisers on all sets.
+
+    ``manifests`` are of the trial speech of each set; ``curves`` are all sets of the first
+    anonymiser, then of the next.
+    """
+    if len(sets) != len(manifests):
+        raise BadInput(f"{len(manifests)} manifests for {len(sets)} sets: give a manifest a set")
+    genders = {}
+    for name, path in zip(sets, manifests, strict=True):
+        genders[name] = {utterance.speaker: utterance.gender for utterance in read_manifest(path)}
+    matrices = {}
+    for (anonymiser, name), path in style.panels(anonymisers, sets, curves).items():
+        _, matrices[anonymiser, name] = read_similarities(path, genders=genders[name])
+    return all_matrices_picture(matrices)
+
+
+def similarity_picture(
+    *,
+    oo: np.ma.MaskedArray,
+    op: np.ma.MaskedArray,
+    pp: np.ma.MaskedArray,
+    speakers: Sequence[str],
+    title: str = "",
+) -> Figure:
+    """Make the figure of plot_matrices with its colour bar."""
+    figure, ax = style.figure(SIDE_INCHES + 1.6, SIDE_INCHES + 0.9)
+    image = plot_matrices(ax, oo=oo, op=op, pp=pp, speakers=speakers)
+    bar = figure.colorbar(image, ax=ax, shrink=0.8, label="similarity (0.5 = no evidence)")
+    bar.outline.set_linewidth(0.5)
+    if any(np.ma.is_masked(values) for values in (oo, op, pp)):
+        undefined = Patch(color=NO_VALUE, label="undefined: a single utterance")
+        figure.legend(handles=[undefined], loc="outside lower center")
+    figure.suptitle(title)
+    return figure
+
+
+def plot_matrices(
+    ax: Axes,
+    *,
+    oo: np.ma.MaskedArray,
+    op: np.ma.MaskedArray,
+    pp: np.ma.MaskedArray,
+    speakers: Sequence[str],
+) -> AxesImage:
+    """Draw OO | OP above PO | PP (Figure 5 of Noe et al., CSL 72, 2022).
 
     Parameters
     ----------
-    exposures : {condition: {speaker: {n_target, dece_bit, worst_case_log10, deid_percent}}}, None where undefined
-    title : str
-    colour : of the anonymiser
+    ax : matplotlib axes
+    oo, op, pp : masked array (S, S)
+        Similarities in [0, 1]; rows of OP are original speech. PO is its transpose.
+    speakers : S names in the order of the rows; left out where they would be too small to read
 
     Returns
     -------
-    matplotlib figure : ``style.save`` writes it
+    matplotlib image : what a colour bar needs
+    """
+    image = _heat_map(ax, blocks(oo=oo, op=op, pp=pp))
+    ax.axhline(len(speakers) - 0.5, color="black", linewidth=0.8)
+    ax.axvline(len(speakers) - 0.5, color="black", linewidth=0.8)
+    _name_speakers(ax, speakers)
+    _name_halves(ax, len(speakers))
+    return image
+
+
+def all_matrices_picture(matrices: Mapping[tuple[str, str], Matrices]) -> Figure:
+    """A row for every anonymiser, a column for every set, one colour scale.
+
+    Figure 9 of Noe et al., CSL 72, 2022.
+
+    Parameters
+    ----------
+    matrices : {(anonymiser, set): {oo, op, pp: masked array (S, S)}}
+    """
+    anonymisers = list(dict.fromkeys(anonymiser for anonymiser, _ in matrices))
+    sets = list(dict.fromkeys(name for _, name in matrices))
+    width = SMALL_PANEL_INCHES * len(sets) + 0.9
+    height = SMALL_PANEL_INCHES * len(anonymisers) + 0.3
+    figure, axes = style.figure(width, height, len(anonymisers), len(sets), squeeze=False)
+    for (anonymiser, name), values in matrices.items():
+        ax = axes[anonymisers.index(anonymiser), sets.index(name)]
+        image = _heat_map(ax, blocks(**values))
+        half = len(values["oo"]) - 0.5
+        ax.axhline(half, color="black", linewidth=0.6)
+        ax.axvline(half, color="black", linewidth=0.6)
+        ax.set(xticks=[], yticks=[])
+    for ax, name in zip(axes[0], sets, strict=True):
+        ax.set_title(name, fontsize="medium")
+    for ax, name in zip(axes[:, 0], anonymisers, strict=True):
+        ax.set_ylabel(name)
+    bar = figure.colorbar(image, ax=axes, label="similarity", shrink=0.8)
+    bar.outline.set_linewidth(0.5)
+    return figure
+
+
+def zoo_picture(
+    *,
+    zoo: Mapping[str, Mapping[str, dict]],
+    matrices: Mapping[str, np.ma.MaskedArray],
+    speakers: Sequence[str],
+    title: str = "",
+) -> Figure:
+    """A column for each condition with its matrix, its zoo plot, and the same from close up.
+
+    Parameters
+    ----------
+    zoo : {condition: {speaker: {mean_target_llr, mean_impostor_llr, corner, animal}}}
+        A mean is None where it is undefined.
+    matrices : {condition: masked array (S, S)}
+    speakers : in the order of the rows; numbered from 1 on in all panels
+    title : above the figure
+    """
+    rows, columns = 3, len(zoo)
+    width, height = PANEL_INCHES * columns + 0.8, PANEL_INCHES * rows + 0.9
+    figure, axes = style.figure(width, height, rows, columns, squeeze=False)
+    xlim, ylim = (span_of_means(zoo, f"mean_{side}_llr") for side in ("target", "impostor"))
+    for column, (condition, animals) in enumerate(zoo.items()):
+        image = _plot_matrix(axes[0, column], matrices[condition], speakers)
+        axes[0, column].set_title(ZOO_TITLES.get(condition, condition), fontsize="medium")
+        plot_zoo(axes[1, column], animals=animals, speakers=speakers)
+        axes[1, column].set(xlim=xlim, ylim=ylim)
+        plot_zoo(axes[2, column], animals=animals, speakers=speakers, numbered=True)
+        axes[2, column].set_xlabel("mean target LLR")
+    axes[1, 0].set_ylabel("mean impostor LLR\n(dotted: no evidence)")
+    axes[2, 0].set_ylabel("mean impostor LLR\n(close up)")
+    bar = figure.colorbar(image, ax=axes[0], label="similarity", shrink=0.9)
+    bar.outline.set_linewidth(0.5)
+    chance = f"more speakers than chance puts there (p < {SIGNIFICANCE})"
+    note = f"corners of the quartiles; filled: {chance}"
+    figure.legend(handles=_legend_of_zoo(zoo), loc="outside lower center", ncols=5, title=note)
+    figure.suptitle(title)
+    return figure
+
+
+def plot_zoo(
+    ax: Axes, *, animals: Mapping[str, dict], speakers: Sequence[str], numbered: bool = False
+) -> None:
+    """Draw every speaker at mean target and impostor LLR (Figure 6 of Noe et al., CSL 72, 2022).
+
+    Parameters
+    ----------
+    ax : matplotlib axes
+    animals : {speaker: {mean_target_llr, mean_impostor_llr, corner, animal}}
+        Markers are filled where the animal is more than chance.
+    speakers : in the order of their numbers
+    numbered : whether numbers stand beside the points, where they are few, and the axes fit these
+        Otherwise lines mark where there is no evidence.
+    """
+    for position, speaker in enumerate(speakers, start=1):
+        animal = animals[speaker]
+        point = (animal["mean_target_llr"], animal["mean_impostor_llr"])
+        if None in point:
+            continue
+        look = _look_of_animal(animal["corner"], filled=animal["animal"] != "-")
+        ax.plot(*point, markersize=5, linestyle="", **look)
+        if numbered and len(speakers) <= FEW_SPEAKERS:
+            ax.annotate(str(position), point, xytext=(4, 3), textcoords="offset points", fontsize=6)
+    if numbered:
+        ax.margins(0.12)
+    else:
+        ax.axhline(0, color="black", linestyle=":", linewidth=0.8)
+        ax.axvline(0, color="black", linestyle=":", linewidth=0.8)
+
+
+def speakers_picture(
+    *,
+    exposures: Mapping[str, Mapping[str, dict]],
+    title: str = "",
+    colour: str = style.COLOURS[0],
+) -> Figure:
+    """Bars of OP and PP and a line of OO for every speaker, sorted by the larger D_ECE.
+
+    Parameters
+    ----------
+    exposures : {condition: {speaker: {n_target, dece_bit, worst_case_log10, deid_percent}}}
+        None where undefined.
+    title : above the figure
+    colour : of the anonymiser
     """
     attacks = [condition for condition in HATCHES if condition in exposures]
-    speakers = _most_exposed_first(exposures, attacks)
+    speakers = most_exposed_first(exposures)
     width = min(14, max(6.5, 1.5 + 0.3 * len(speakers)))
     figure, axes = style.figure(width, 6.4, len(ROWS), 1, sharex=True)
+    shown = {"exposures": exposures, "speakers": speakers, "attacks": attacks, "colour": colour}
     for ax, (metric, label) in zip(axes, ROWS.items(), strict=True):
-        plot_bars(
-            ax,
-            exposures=exposures,
-            speakers=speakers,
-            metric=metric,
-            attacks=attacks,
-            colour=colour,
-        )
+        plot_bars(ax, metric=metric, **shown)
         ax.set_ylabel(label)
+    edge = (len(speakers) - 0.5, NO_PRIVACY_BIT)
     axes[0].axhline(NO_PRIVACY_BIT, color="black", linestyle=":", linewidth=1)
-    axes[0].annotate(
-        "no privacy", (len(speakers) - 0.5, NO_PRIVACY_BIT), va="bottom", ha="right", fontsize=7
-    )
-    names = [f"{name} ({_targets(exposures, attacks, name)})" for name in speakers]
-    axes[-1].set_xticks(
-        range(len(speakers)), names if len(names) <= MOST_NAMES else [""] * len(names)
-    )
+    axes[0].annotate("no privacy", edge, va="bottom", ha="right", fontsize=7)
+    names = [f"{name} ({_n_targets(exposures, attacks, name)})" for name in speakers]
+    few = len(names) <= MOST_NAMES
+    axes[-1].set_xticks(range(len(speakers)), names if few else [""] * len(names))
     axes[-1].tick_params(axis="x", rotation=90, labelsize=7, length=0)
     axes[-1].set_xlabel("speaker (number of target trials), the most exposed first")
-    figure.legend(
-        handles=_legend(attacks, "oo" in exposures, colour), loc="outside upper right", ncols=3
-    )
+    handles = [Patch(**_look_of_bar(name, colour), label=name.upper()) for name in attacks]
+    if "oo" in exposures:
+        handles += [Line2D([], [], color="black", linewidth=1.5, label="OO (unprotected)")]
+    figure.legend(handles=handles, loc="outside upper right", ncols=3)
     figure.suptitle(title, x=0.01, ha="left")
     return figure
 
 
-def plot_bars(ax, *, exposures, speakers, metric, attacks, colour):
+def plot_bars(
+    ax: Axes,
+    *,
+    exposures: Mapping[str, Mapping[str, dict]],
+    speakers: Sequence[str],
+    metric: str,
+    attacks: Sequence[str],
+    colour: str,
+) -> None:
     """Draw one metric: a bar an attack, a short line for OO; what is undefined has no bar."""
     width = 0.8 / max(1, len(attacks))
     for index, condition in enumerate(attacks):
+        look = _look_of_bar(condition, colour)
         for position, speaker in enumerate(speakers):
             value = exposures[condition].get(speaker, {}).get(metric)
             if value is not None:
                 left = position - 0.4 + width * index
-                ax.bar(left, value, width=width, align="edge", **_look(condition, colour))
+                ax.bar(left, value, width=width, align="edge", **look)
     for position, speaker in enumerate(speakers):
         value = exposures.get("oo", {}).get(speaker, {}).get(metric)
         if value is not None:
-            ax.plot([position - 0.4, position + 0.4], [value, value], color="black", linewidth=1.5)
+            ends = [position - 0.4, position + 0.4]
+            ax.plot(ends, [value, value], color="black", linewidth=1.5)
     ax.axhline(0, color="black", linewidth=0.6)
     ax.set_xlim(-0.6, len(speakers) - 0.4)
 
 
-def _look(condition, colour):
+def _heat_map(ax, values):
+    image = ax.imshow(values, cmap=SCALE, vmin=0, vmax=1, interpolation="nearest")
+    ax.spines[:].set_visible(True)
+    return image
+
+
+def _name_speakers(ax, speakers):
+    points = min(8, 0.85 * 72 * SIDE_INCHES / (2 * len(speakers)))
+    names = [*speakers, *speakers] if points >= READABLE_POINTS else []
+    ax.set_xticks(range(len(names)), names, fontsize=points, rotation=90)
+    ax.set_yticks(range(len(names)), names, fontsize=points)
+    ax.tick_params(length=0, pad=2)
+    if not names:
+        ax.set_xlabel(f"{len(speakers)} speakers, in the same order in every block")
+
+
+def _name_halves(ax, n_speakers):
+    centres = [(n_speakers - 1) / 2, (3 * n_speakers - 1) / 2]
+    names = ["original (O)", "protected (P)"]
+    top, right = ax.secondary_xaxis("top"), ax.secondary_yaxis("right")
+    top.set_xticks(centres, names)
+    right.set_yticks(centres, names, rotation=270, va="center")
+    for side in (top, right):
+        side.tick_params(length=0, pad=3)
+
+
+def _plot_matrix(ax, values, speakers):
+    image = _heat_map(ax, values)
+    steps = (1, 2, 5, 10, 20, 50, 100, len(speakers))
+    step = next(step for step in steps if len(speakers) <= 16 * step)
+    shown = range(0, len(speakers), step)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_ticks(shown, [str(position + 1) for position in shown], fontsize=6)
+    if len(speakers) <= FEW_SPEAKERS:
+        names = [f"{speaker}  {position}" for position, speaker in enumerate(speakers, start=1)]
+        ax.set_yticks(range(len(speakers)), names, fontsize=6)
+    ax.tick_params(length=0, pad=2)
+    return image
+
+
+def _look_of_animal(corner: str, *, filled: bool) -> dict[str, Any]:
+    index, marker = ANIMALS[corner]
+    colour = GREY if index is None else style.colour(index)
+    return {"color": colour, "marker": marker, "markerfacecolor": colour if filled else "white"}
+
+
+def _legend_of_zoo(zoo):
+    """Every corner that holds speakers: hollow where chance explains it in all conditions."""
+    everyone = [animal for animals in zoo.values() for animal in animals.values()]
+    corners = {animal["corner"] for animal in everyone}
+    named = {animal["animal"] for animal in everyone} - {"-"}
+    handles = []
+    for corner in ANIMALS:
+        if corner in corners:
+            look = _look_of_animal(corner, filled=corner in named)
+            label = "none" if corner == "-" else corner
+            handles.append(Line2D([], [], linestyle="", label=label, **look))
+    return handles
+
+
+def _look_of_bar(condition, colour):
     """Hatched under OP, full under PP."""
     fill = "white" if HATCHES[condition] else colour
     return {"facecolor": fill, "edgecolor": colour, "hatch": HATCHES[condition], "linewidth": 0.8}
 
 
-def _most_exposed_first(exposures, attacks):
-    shown = {speaker for condition in attacks or exposures for speaker in exposures[condition]}
-
-    def exposure(speaker):
-        values = [
-            exposures[condition].get(speaker, {}).get("dece_bit")
-            for condition in attacks or exposures
-        ]
-        return max((value for value in values if value is not None), default=-np.inf)
-
-    return sorted(shown, key=lambda speaker: (-exposure(speaker), speaker))
-
-
-def _targets(exposures, attacks, speaker):
+def _n_targets(exposures, attacks, speaker):
     counts = {
         exposures[condition][speaker]["n_target"]
         for condition in attacks
         if speaker in exposures[condition]
     }
     return "/".join(f"{count:g}" for count in sorted(counts))
-
-
-def _legend(attacks, original, colour):
-    bars = [Patch(**_look(condition, colour), label=condition.upper()) for condition in attacks]
-    return (
-        [*bars, Line2D([], [], color="black", linewidth=1.5, label="OO (unprotected)")]
-        if original
-        else bars
-    )

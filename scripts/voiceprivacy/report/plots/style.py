@@ -1,5 +1,10 @@
 """What all pictures share: size, type, colours, and files that are the same byte for byte every time."""
 
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
 import matplotlib
 from matplotlib.figure import Figure
 
@@ -17,18 +22,24 @@ matplotlib.rcParams.update(
         "axes.spines.right": False,
         "legend.frameon": False,
         "savefig.dpi": 150,
+        "pdf.fonttype": 42,  # TrueType: checkers of conferences refuse type 3, the default
         "svg.hashsalt": "voiceprivacy",
     }
 )
 
 
-def figure(width_inches, height_inches, rows=1, columns=1, **subplots):
-    """A figure and its axes (an array if there are several), drawn without a display; ``subplots`` as in matplotlib."""
+def figure(
+    width_inches: float, height_inches: float, rows: int = 1, columns: int = 1, **subplots: Any
+) -> tuple[Figure, Any]:
+    """A figure and its axes (an array if there are several), drawn without a display.
+
+    ``subplots`` as in matplotlib.
+    """
     drawn = Figure(figsize=(width_inches, height_inches), layout="constrained")
     return drawn, drawn.subplots(rows, columns, **subplots)
 
 
-def save(figure, path):
+def save(figure: Figure, path: str | Path) -> None:
     """Write a figure whole or not at all; the ending of ``path`` (svg, pdf, png or tex) says how.
 
     tex needs the package pgfplots, and works for pictures that are made of lines, bars and histograms.
@@ -42,37 +53,38 @@ def save(figure, path):
             temporary.write_text(text, encoding="utf-8")
         return
     if kind not in _NO_DATE:
-        raise BadInput(
-            f"{path}: cannot write this kind of picture; end the name in {', '.join([*_NO_DATE, 'tex'])}"
-        )
+        endings = ", ".join([*_NO_DATE, "tex"])
+        raise BadInput(f"{path}: cannot write this kind of picture; end the name in {endings}")
     with whole_or_absent(path) as temporary:
         figure.savefig(temporary, format=kind, metadata=_NO_DATE[kind])
 
 
-def save_each(figure, paths):
+def save_each(figure: Figure, paths: Iterable[str | Path]) -> None:
     """Write a figure under every one of these paths, and say so."""
     for path in paths:
         save(figure, path)
         print(f"wrote {path}")
 
 
-def colour(index):
+def colour(index: int) -> str:
     """The colour of the system with this index; the colours repeat after six."""
     return COLOURS[index % len(COLOURS)]
 
 
-def line(index):
-    """The kind of line of the system with this index: another one each time the colours repeat."""
+def line(index: int) -> str:
+    """The kind of line of this system: another one each time the colours repeat."""
     return LINES[index // len(COLOURS) % len(LINES)]
 
 
-def looks(labels, anonymisers=()):
-    """Colour and line of systems ANONYMISER/CONDITION as on the report's page: {label: {color, linestyle}}.
+def look(index: int) -> dict[str, str]:
+    """Colour and line of the system with this index, for matplotlib."""
+    return {"color": colour(index), "linestyle": line(index)}
 
-    Parameters
-    ----------
-    labels : sequence of str
-    anonymisers : all anonymisers of the run in the order of its config; without them those of the labels
+
+def looks(labels: Iterable[str], anonymisers: Iterable[str] = ()) -> dict[str, dict[str, str]]:
+    """Colour and line of systems ANONYMISER/CONDITION as on the page: {label: {color, linestyle}}.
+
+    ``anonymisers`` are all of the run in the order of its config; without them those of the labels.
     """
     systems = {label: label.rpartition("/") for label in labels}
     colours = palette([*anonymisers, *(anonymiser for anonymiser, _, _ in systems.values())])
@@ -83,3 +95,18 @@ def looks(labels, anonymisers=()):
         }
         for label, (anonymiser, _, condition) in systems.items()
     }
+
+
+def panels(
+    rows: Sequence[str], columns: Sequence[str], curves: Sequence[str]
+) -> Mapping[tuple[str, str], str]:
+    """The file of each panel: {(row, column): path}; files of the first row come first.
+
+    Raises
+    ------
+    BadInput : not one file for each
+    """
+    names = list(product(rows, columns))
+    if len(names) != len(curves):
+        raise BadInput(f"{len(curves)} curves for {len(names)} panels: give one for each")
+    return dict(zip(names, curves, strict=True))

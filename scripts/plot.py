@@ -1,0 +1,114 @@
+"""Draw a figure for papers as svg, pdf, png or tex: one kind from its files, or those of a run."""
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from voiceprivacy.inout.tables import read_scores
+from voiceprivacy.privacy.scores.profiles import PROFILES
+from voiceprivacy.report.colours import COLOURS
+from voiceprivacy.report.contents import read_contents
+from voiceprivacy.report.curves import ORDERS
+from voiceprivacy.report.figures import GALLERY, KINDS, LIST, ON_REQUEST, REQUEST, by_job, drawer
+from voiceprivacy.report.plots import scores as conventional
+from voiceprivacy.report.plots import style
+from voiceprivacy.running.command import label_inputs, run
+
+PICTURES = """
+ece: empirical cross-entropy (actual, minimum, default); bayes_error: APE plot; det, roc: error
+trade-off with convex hull; normalised_bayes_error: the APE plot divided by the default; tippett:
+shares of trials above an LLR; scores, llrs: histograms; calibration: empirical calibration plot.
+Where LLRs are wanted, scores are taken at their word as natural logarithms. For ZEBRA's own picture:
+assess_zebra.py --plot.
+"""
+FILES = {  # flag: what its files are
+    "curves": "TSV of curves, of assess_*.py",
+    "metrics": "JSON of assess_*.py, or metrics.tsv",
+    "manifest": "of the trial speech: orders speakers by gender",
+    "zoo": "TSV of assess_similarity.py --zoo",
+    "speakers": "TSV of assess_speakers.py, or of assess_ranks.py --speakers",
+    "examples": "TSV of assess_ranks.py --examples",
+    "curve": "training.tsv of the model",
+    "scores": "TSV: enrolment trial label score; or Kaldi scores",
+    "manifests": "of the trial speech of each set",
+    "embeddings": "NPZ: one histogram an utterance",
+}
+SETTINGS: dict[str, dict[str, Any]] = {  # flag: how argparse takes it
+    "anonymisers": {"nargs": "+", "required": True, "help": "in the order of the files"},
+    "systems": {"nargs": "+", "required": True, "help": "original and anonymisers, as the files"},
+    "sets": {"nargs": "+", "required": True, "help": "the panels; files of all sets of a system"},
+    "palette": {"nargs": "*", "default": [], "help": "all anonymisers, for the colours"},
+    "order": {"choices": ORDERS, "default": "gender", "help": "of the speakers; default: gender"},
+    "title": {"default": "", "help": "what stands above the picture"},
+    "colour": {"default": COLOURS[0], "help": "of the bars, such as #0072B2: the anonymiser's"},
+    "corpus": {"required": True, "help": "of the galleries"},
+    "gender": {"required": True, "help": "whom the galleries hold: f, m or mixed"},
+    "extractor": {"required": True, "help": "of the attacker"},
+    "backend": {"required": True, "help": "of the attacker"},
+    "feature": {"required": True, "choices": ["f0", "units", "style"], "help": "what bins are"},
+    "label": {"nargs": "+", "help": "a name for each score file"},
+    "trials": {"help": "key of Kaldi scores: enrolment trial target|nontarget"},
+    "picture": {"required": True, "choices": PROFILES, "help": "see below"},
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    commands = parser.add_subparsers(dest="kind", metavar="KIND", required=True)
+    planned = commands.add_parser("planned", help="all pictures of a job of a run")
+    planned.add_argument("--plan", required=True, help="results/plan.json")
+    planned.add_argument("--job", required=True, help="CORPUS/TRIALS/EXTRACTOR/BACKEND, or run")
+    for kind in (*KINDS.values(), *ON_REQUEST.values()):
+        epilog = PICTURES if kind.name == "scores" else None
+        _add_flags(commands.add_parser(kind.name, help=kind.title, epilog=epilog), kind)
+    arguments = vars(parser.parse_args())
+
+    name = arguments.pop("kind")
+    if name == "planned":
+        draw_job(**arguments)
+    else:
+        figures = arguments.pop("figures")
+        style.save_each(picture_of(name)(**arguments), figures)
+
+
+def _add_flags(parser, kind):
+    several = kind.per in (LIST, GALLERY, REQUEST)
+    if kind.of_systems:
+        parser.add_argument("--anonymisers", metavar="NAME", **SETTINGS["anonymisers"])
+    for flag in kind.files:
+        nargs = "+" if several else None
+        parser.add_argument(
+            f"--{flag}", nargs=nargs, required=True, metavar="FILE", help=FILES[flag]
+        )
+    for flag in kind.settings:
+        parser.add_argument(f"--{flag}", **SETTINGS[flag])
+    words = f"the same picture as {', '.join(kind.endings)}"
+    parser.add_argument("--figures", "--plot", nargs="+", required=True, metavar="FILE", help=words)
+
+
+def picture_of(kind: str) -> Callable[..., Figure]:
+    """The function that draws a kind from the values of its flags."""
+    return draw_scores if kind == "scores" else drawer(kind, "plots")
+
+
+def draw_scores(
+    *, scores: list[str], picture: str, label: list[str] | None, trials: str | None
+) -> Figure:
+    """One conventional picture of score files, ours or Kaldi's (``trials`` is the key of these)."""
+    curves = {}
+    for name, path in label_inputs(scores, label).items():
+        curves[name] = PROFILES[picture](**read_scores(path, key=trials))
+    return conventional.picture(picture, curves)
+
+
+def draw_job(*, plan: str, job: str) -> None:
+    """All pictures of a list and attacker of a run, or of what is not of one."""
+    for figure in by_job(read_contents(plan).figures)[job]:
+        picture = picture_of(figure.kind)(**figure.arguments)
+        style.save_each(picture, figure.pictures().values())
+
+
+if __name__ == "__main__":
+    run(main)

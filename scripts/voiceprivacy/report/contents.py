@@ -1,0 +1,95 @@
+"""results/plan.json: what a run hands its report, in the order of the page.
+
+A shell command holds at most 128 kB, and a run of twenty systems on twelve lists has thousands of
+files. So rules declare their files to Snakemake, and hand their scripts this list of them.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from voiceprivacy.inout.files import BadInput, read_json, write_json
+from voiceprivacy.report.figures import KINDS, Figure, planned
+
+TABLES = "results/report/tables"
+
+
+class Contents(NamedTuple):
+    """The files of a run that its metrics and its page are made of.
+
+    Attributes
+    ----------
+    metrics, intervals : of all attacks
+    utility : tables of means; None where nothing could be measured, so that the page says nothing
+    comparisons, checks, listen : of the run, and clips to listen to
+    speech, lists : tables that describe the corpora; None without a corpus
+    expected, published : tables beside other people's numbers; None where there are none
+    alphas : {corpus: {anonymiser: table}} of coefficients that may have been drawn
+    figures : of the page
+    """
+
+    metrics: list[str] = []  # noqa: RUF012 - a NamedTuple's default, which nobody changes
+    intervals: list[str] = []  # noqa: RUF012
+    utility: list[str] | None = None
+    comparisons: list[str] = []  # noqa: RUF012
+    checks: list[str] = []  # noqa: RUF012
+    listen: list[str] = []  # noqa: RUF012
+    speech: str | None = None
+    lists: str | None = None
+    expected: str | None = None
+    published: str | None = None
+    alphas: Mapping[str, Mapping[str, str]] = {}
+    figures: list[Figure] = []  # noqa: RUF012
+
+
+def contents_of(plan: Any) -> Contents:
+    """The contents of a run, from its voiceprivacy.plan.plan.Plan."""
+    has_corpora = bool(plan.speech.manifests())
+    has_systems = bool(plan.speech.anonymisers or plan.given.files)
+    return Contents(
+        metrics=plan.outputs.metrics() + plan.given.metrics(),
+        intervals=plan.outputs.intervals() + plan.given.intervals(),
+        utility=plan.utility.tables() if has_systems else None,
+        comparisons=plan.outputs.comparisons(),
+        checks=plan.speech.checks(),
+        listen=plan.utility.clips(),
+        speech=f"{TABLES}/speech.tsv" if has_corpora else None,
+        lists=f"{TABLES}/trials.tsv" if has_corpora else None,
+        expected=f"{TABLES}/expected.tsv" if "expected" in plan.config else None,
+        published=f"{TABLES}/published.tsv" if plan.speech.kaldi_lists() else None,
+        alphas={corpus: _alphas(plan, corpus) for corpus in plan.speech.evaluated},
+        figures=planned(plan),
+    )
+
+
+def _alphas(plan, corpus):
+    """Where McAdams anonymisers leave the coefficients that they drew; others leave nothing."""
+    folder = f"results/audio/{corpus}/trial"
+    return {name: f"{folder}/{name}/manifest.alphas.tsv" for name in plan.speech.anonymisers}
+
+
+def write_contents(path: str | Path, contents: Contents) -> None:
+    """Write them as JSON."""
+    figures = [figure._asdict() for figure in contents.figures]
+    write_json(path, contents._asdict() | {"figures": figures})
+
+
+def read_contents(path: str | Path) -> Contents:
+    """Read what write_contents wrote.
+
+    Raises
+    ------
+    BadInput : a figure of no kind that there is, or without a field
+    """
+    fields = read_json(path)
+    figures = [_figure(path, index, figure) for index, figure in enumerate(fields["figures"])]
+    return Contents(**fields | {"figures": figures})
+
+
+def _figure(path, index, fields):
+    if fields.keys() != set(Figure._fields) or fields["kind"] not in KINDS:
+        raise BadInput(
+            f"{path}: figure {index}: expected {', '.join(Figure._fields)},"
+            f" KIND one of {', '.join(KINDS)}"
+        )
+    return Figure(**fields)

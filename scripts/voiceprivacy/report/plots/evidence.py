@@ -1,0 +1,277 @@
+"""How much evidence is left: ECE profiles, calibrations on another run, and an attacker's training.
+
+The functions that are named like a kind of figure read its files and draw it for papers.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from voiceprivacy.inout.files import read_json
+from voiceprivacy.report.curves import (
+    CALIBRATIONS,
+    MOST_MARKED_EPOCHS,
+    PROFILES,
+    Curve,
+    read_curve,
+    read_curves,
+    read_limits,
+    read_systems,
+)
+from voiceprivacy.report.plots import style
+from voiceprivacy.report.words import short, short_limits
+from voiceprivacy.vocabulary import MINUS, UNDEFINED
+
+Profile = Mapping[str, NDArray]  # {prior_log_odds, ece_..._bit: array (P,)}
+
+ZERO_EVIDENCE_MARK = " *"
+AXES = {  # over what a profile is drawn: what becomes of prior log-odds, and the label
+    "log_odds": (lambda log_odds: log_odds, r"prior log-odds, logit($\pi$)"),
+    "prior": (expit, r"prior $\pi$"),
+}
+PANEL_INCHES = 2.2
+MOST_COLUMNS_OF_LEGEND = 6
+
+
+def zebra(
+    *,
+    anonymisers: Sequence[str],
+    curves: Sequence[str],
+    metrics: Sequence[str],
+    palette: Sequence[str] = (),
+) -> Figure:
+    """ECE profiles of all systems under one attack, from files of assess_zebra.py."""
+    profiles, numbers = read_systems(
+        anonymisers=anonymisers, curves=curves, metrics=metrics, columns=PROFILES
+    )
+    looks = style.looks(profiles, palette)
+    return profiles_picture(curves=profiles, metrics=numbers, looks=looks)
+
+
+def calibration(*, curves: str, metrics: str) -> Figure:
+    """A panel for every condition of one anonymiser, from files of assess_calibration.py."""
+    columns = ["prior_log_odds", *(f"ece_{name}_bit" for name in CALIBRATIONS)]
+    limits = read_limits(metrics)
+    numbers = {}
+    for label, of_label in read_json(metrics).items():
+        numbers[label] = of_label | {"limits": limits.get(label, {})}
+    return calibration_picture(curves=read_curves(curves, columns), metrics=numbers)
+
+
+def training(*, curve: str, title: str = "") -> Figure:
+    """Loss and held-out error rate by epoch, from training.tsv of a model."""
+    return training_picture(read_curve(curve), title=title)
+
+
+def all_profiles(
+    *,
+    systems: Sequence[str],
+    sets: Sequence[str],
+    curves: Sequence[str],
+    palette: Sequence[str] = (),
+) -> Figure:
+    """A panel of ECE profiles for every set, from files of assess_zebra.py.
+
+    ``curves`` are all sets of the first system, then of the next.
+    """
+    panels = style.panels(systems, sets, curves)
+    profiles: dict[str, dict[str, Profile]] = {name: {} for name in sets}
+    for (system, name), path in panels.items():
+        by_condition = read_curves(path, PROFILES)
+        for condition in ("oo", "op"):
+            if condition in by_condition:
+                profiles[name][f"{system}/{condition}"] = by_condition[condition]
+    return all_profiles_picture(profiles, anonymisers=palette)
+
+
+def profiles_picture(**arguments: Any) -> Figure:
+    """Make the figure of plot_profiles, whose arguments it takes."""
+    figure, ax = style.figure(width_inches=8, height_inches=4)
+    plot_profiles(ax, **arguments)
+    return figure
+
+
+def plot_profiles(
+    ax: Axes,
+    *,
+    curves: Mapping[str, Profile],
+    metrics: Mapping[str, dict],
+    over: str = "log_odds",
+    looks: Mapping[str, dict] | None = None,
+) -> None:
+    """Draw the ECE profiles of all systems and of perfect privacy.
+
+    Figure 3 of Nautsch et al., Interspeech 2020.
+
+    Parameters
+    ----------
+    ax : matplotlib axes
+    curves : {label: {prior_log_odds (natural logarithm), ece_bit, ece_default_bit: array (P,)}}
+    metrics : {label: {dece_bit, worst_case_log10, tag}}
+        The legend, which is sorted by D_ECE; with ``limits`` {dece_bit: (low, high)} and
+        ``dece_null95_bit`` if they are known.
+    over : "log_odds", or "prior", over which D_ECE is the area up to perfect privacy
+    looks : {label: {color, linestyle}}; without it the order of the curves gives the colours
+    """
+    scale, xlabel = AXES[over]
+    first = next(iter(curves.values()))
+    x = scale(first["prior_log_odds"])
+    perfect_privacy = {"color": "black", "label": "perfect privacy (0, 0, 0)"}
+    (perfect,) = ax.plot(x, first["ece_default_bit"], **perfect_privacy)
+    lines = {}
+    for index, (label, curve) in enumerate(curves.items()):
+        look = looks[label] if looks else style.look(index)
+        words = f"{label} {_profile(metrics[label])}"
+        (lines[label],) = ax.plot(
+            scale(curve["prior_log_odds"]), curve["ece_bit"], label=words, **look
+        )
+    ranking = sorted(lines, key=lambda label: metrics[label]["dece_bit"])
+    ax.legend(
+        handles=[perfect, *(lines[label] for label in ranking)],
+        title=_title_of_legend(metrics.values()),
+        loc="upper left",
+        bbox_to_anchor=(1.02, 1),
+        alignment="left",
+    )
+    ax.set(xlabel=xlabel, ylabel="ECE [bit]", ylim=(0, None))
+
+
+def all_profiles_picture(
+    profiles: Mapping[str, Mapping[str, Profile]], *, anonymisers: Sequence[str] = ()
+) -> Figure:
+    """A panel for every set with the profiles of all systems and of perfect privacy, one legend.
+
+    Figure 10 of Noe et al., CSL 72, 2022.
+
+    Parameters
+    ----------
+    profiles : {set: {ANONYMISER/CONDITION: {prior_log_odds, ece_bit, ece_default_bit: array (P,)}}}
+    anonymisers : all of the run in the order of its config, which gives the colours
+    """
+    systems = list(dict.fromkeys(system for by_system in profiles.values() for system in by_system))
+    looks = style.looks(systems, anonymisers)
+    width, height = PANEL_INCHES * 1.3 * len(profiles) + 0.4, PANEL_INCHES * 1.2 + 0.6
+    figure, axes = style.figure(width, height, 1, len(profiles), squeeze=False, sharey=True)
+    for ax, (name, by_system) in zip(axes[0], profiles.items(), strict=True):
+        first = next(iter(by_system.values()))
+        perfect_privacy = {"color": "black", "label": "perfect privacy"}
+        ax.plot(first["prior_log_odds"], first["ece_default_bit"], **perfect_privacy)
+        for system, curve in by_system.items():
+            ax.plot(curve["prior_log_odds"], curve["ece_bit"], label=system, **looks[system])
+        ax.set_title(name, fontsize="medium")
+        ax.set(ylim=(0, None), xlabel=r"logit($\pi$)")
+    axes[0, 0].set_ylabel("ECE [bit]")
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=MOST_COLUMNS_OF_LEGEND)
+    return figure
+
+
+def calibration_picture(*, curves: Mapping[str, Profile], metrics: Mapping[str, dict]) -> Figure:
+    """Make the figure of plot_calibration for {label: profiles}, {label: metrics}; a panel each."""
+    figure, axes = style.figure(8, 3.2 * len(curves), rows=len(curves), squeeze=False)
+    figure.get_layout_engine().set(h_pad=0.12)
+    for ax, (label, profiles) in zip(axes[:, 0], curves.items(), strict=True):
+        plot_calibration(ax, profiles=profiles, metrics=metrics[label])
+        ax.set_title(label, fontsize="medium")
+    return figure
+
+
+def plot_calibration(ax: Axes, *, profiles: Profile, metrics: Mapping[str, Any]) -> None:
+    """Draw what calibrations that are trained on one run are worth on the other.
+
+    Figure 8 of Noe et al., CSL 2022.
+
+    Parameters
+    ----------
+    ax : matplotlib axes
+    profiles : {prior_log_odds and ece_{train, test, linear, isotonic, default}_bit: array (P,)}
+    metrics : {dece, worst_case, tag} of train and test, {cece, cllr}_{linear, isotonic}_bit
+        For the legend; ``limits`` {metric: (low, high)} of those that have an interval.
+    """
+    looks = {
+        "default": ("perfect privacy (0, 0, 0)", "black", "-"),
+        "train": ("run 0, oracle calibration", style.colour(0), "-"),
+        "test": ("run 1, oracle calibration", "0.5", "-"),
+        "isotonic": ("run 1, isotonic calibration of run 0", style.colour(3), "-"),
+        "linear": ("run 1, linear calibration of run 0", style.colour(1), "--"),
+    }
+    has_limits = bool(metrics.get("limits"))
+    for name, (words, colour, line) in looks.items():
+        numbers = _numbers_of_calibration(name, metrics)
+        separator = "\n" if has_limits else " "  # with intervals they need a line of their own
+        label = f"{words}{separator}{numbers}" if numbers else words
+        ax.plot(
+            profiles["prior_log_odds"], profiles[f"ece_{name}_bit"], line, color=colour, label=label
+        )
+    title = "($D_{ECE}$, worst case, tag) or [$C_{ECE}$; $C_{llr}$]"
+    title += "\nwith 95 % intervals" if has_limits else ""
+    ax.legend(title=title, loc="upper left", bbox_to_anchor=(1.02, 1), alignment="left")
+    ax.set(xlabel=AXES["log_odds"][1], ylabel="ECE [bit]", ylim=(0, 1.4))
+
+
+def training_picture(curve: Curve, *, title: str = "") -> Figure:
+    """Draw the loss by epoch; with held-out speakers their EER too, and where it is lowest."""
+    has_held_out = len(curve.held_out_eer_percent) > 0
+    n_panels = 2 if has_held_out else 1
+    height = 1.6 * n_panels + 0.8
+    figure, axes = style.figure(6, height, n_panels, 1, squeeze=False, sharex=True)
+    look = {"marker": "o" if len(curve.epoch) <= MOST_MARKED_EPOCHS else "", "markersize": 3}
+    axes[0, 0].plot(curve.epoch, curve.loss, color=style.colour(0), **look)
+    axes[0, 0].set(ylabel="training loss", title=title)
+    if has_held_out:
+        ax, eers = axes[1, 0], curve.held_out_eer_percent
+        lowest = int(eers.argmin())
+        epoch = curve.epoch[lowest]
+        ax.plot(curve.epoch, eers, color=style.colour(1), **look)
+        ax.axvline(epoch, color="black", linestyle=":", linewidth=0.8)
+        ax.plot(epoch, eers[lowest], "o", color="black", label=f"lowest: epoch {epoch:g}")
+        ax.set(ylabel="EER of held-out\nspeakers [%]", ylim=(0, None))
+        ax.legend(loc="lower right")
+    axes[-1, 0].set_xlabel("epoch")
+    axes[-1, 0].xaxis.get_major_locator().set_params(integer=True)
+    return figure
+
+
+def _title_of_legend(metrics):
+    title = "system ($D_{ECE}$ [bit], worst case, tag)"
+    if any(numbers.get("limits") for numbers in metrics):
+        title = "system ($D_{ECE}$ [bit] with 95 % interval, worst case, tag)"
+    if any(map(_is_zero_evidence, metrics)):
+        title += f"\n{ZERO_EVIDENCE_MARK.strip()} no more than zero evidence"
+    return title
+
+
+def _profile(metrics):
+    interval = short_limits(metrics.get("limits", {}).get("dece_bit"), digits=2)
+    worst = short(metrics["worst_case_log10"])
+    mark = ZERO_EVIDENCE_MARK if _is_zero_evidence(metrics) else ""
+    return f"({short(metrics['dece_bit'])}{interval}, {worst}, {metrics['tag']}){mark}"
+
+
+def _is_zero_evidence(metrics):
+    """Whether D_ECE is known to lie in the zero-evidence band."""
+    band = metrics.get("dece_null95_bit", UNDEFINED)
+    return band != UNDEFINED and metrics["dece_bit"] <= band
+
+
+def _numbers_of_calibration(name, metrics):
+    if name in ("train", "test"):
+        worst = short(metrics[f"worst_case_{name}_log10"])
+        disclosed = _with_limits(f"dece_{name}_bit", metrics)
+        return f"({disclosed}, {worst}, {metrics[f'tag_{name}']})"
+    if name in ("linear", "isotonic"):
+        costs = [_with_limits(f"{cost}_{name}_bit", metrics) for cost in ("cece", "cllr")]
+        return f"[{'; '.join(costs)}]"
+    return ""
+
+
+def _with_limits(name, metrics):
+    text = short(metrics[name])
+    if name not in metrics.get("limits", {}):
+        return text
+    low, high = metrics["limits"][name]
+    return text + f" ({low:.2f} to {high:.2f})".replace("-", MINUS)
