@@ -311,7 +311,7 @@ for job, drawn in figures.by_job(CONTENTS.figures).items():
     rule:
         """All pictures of a list and attacker, or of what is not of one, each curve read once."""
         name:
-            f"plot_{job.replace('/', '.')}"
+            f"plot_{job.replace('/', '__')}"
         input:
             files=sorted({file for figure in drawn for file in figure.files}),
             plan=ancient("results/plan.json"),

@@ -147,14 +147,6 @@ class Given:
             if all((system, conditions) in others for others in tried)
         ]
 
-    def figures(self) -> list[str]:
-        """Pictures of these attacks, below the folder of figures."""
-        figures = []
-        for attack in self.attacks():
-            figures.append(f"zebra/{'/'.join(attack)}")
-            figures += [f"calibration/{attack.path(name)}" for name in self.calibrated(attack)]
-        return figures
-
     def _attacks_of(self, name: str) -> list[Attack]:
         return [attack for attack in self.attacks() if attack.extractor == name]
 

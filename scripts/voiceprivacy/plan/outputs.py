@@ -228,48 +228,6 @@ class Outputs:
 
     # Pictures and tables.
 
-    def figures(self) -> list[str]:
-        """Every figure of the report, as svg."""
-        attacks, rank_attacks = self.attackers.attacks(), self.attackers.rank_attacks()
-        figures = [figure for attack in attacks for figure in self._figures_of(attack)]
-        figures += [figure for attack in rank_attacks for figure in _rank_figures(attack)]
-        figures += dict.fromkeys(
-            self._figure_of_lengths(attack)
-            for attack in rank_attacks
-            if self._has_several_lengths(attack.corpus)
-        )
-        figures += [f"distinctiveness/{attacker}" for attacker in self._attackers_of_protected()]
-        figures += [
-            f"calibration/{attack.path(system)}"
-            for attack in attacks
-            for system in self._protected(attack.extractor, attack.backend)
-            if system in self.speech.repeated
-        ]
-        tried = {attack.extractor for attack in (*attacks, *rank_attacks)}
-        trained = [name for name in self.attackers.extractors_with("train") if name in tried]
-        figures += [f"training/{name}/loss" for name in trained]
-        figures += self.given.figures()
-        return [f"results/report/figures/{figure}.svg" for figure in figures]
-
-    def _figures_of(self, attack):
-        figures = [f"zebra/{'/'.join(attack)}"]
-        if self.speech.has_gallery(attack.corpus):
-            figures += _rank_figures(attack)
-        figures += [
-            f"{kind}/{attack.path(system)}"
-            for kind in ("similarity", "zoo", "speakers")
-            for system in self._protected(attack.extractor, attack.backend)
-        ]
-        return figures
-
-    def _has_several_lengths(self, corpus):
-        galleries = self.speech.galleries(corpus).values()
-        return len(galleries) > len({gallery.gender for gallery in galleries})
-
-    def _figure_of_lengths(self, attack):
-        gender = self.speech.galleries(attack.corpus)[attack.trials].gender
-        return f"rank_lengths/{attack.corpus}/{gender}/{attack.extractor}/{attack.backend}"
-
     def _attackers_of_protected(self):
         """Attackers that are tried on an anonymiser: {extractor}/{backend}."""
         attacks = self.attackers.attacks()
@@ -318,10 +276,6 @@ class Outputs:
             file for name in self.attackers.networks() for file in self.attackers.model_files(name)
         ]
         return lists + models if lists else []
-
-
-def _rank_figures(attack):
-    return [f"ranks/{'/'.join(attack)}", f"rank_speakers/{'/'.join(attack)}"]
 
 
 class Utility:

@@ -14,8 +14,6 @@ ALONE = {  # one job of a whole run, or one that takes hours
     "plot_all_matrices",
     "plot_all_profiles",
     "plot_features",
-    "plot_rank_lengths",
-    "plot_training",
     "train_backend",
     "train_extractor",
     "train_units",
