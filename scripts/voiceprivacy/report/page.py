@@ -99,8 +99,8 @@ def write_page(
     expected : published numbers beside those of the run
     utility, listen, published : what the sections of these names show; without them they are left
         out
-    alphas : {corpus: {anonymiser: table}} of drawn coefficients; tables that are not there are
-        left out, because only McAdams anonymisers write them
+    alphas : {corpus: {anonymiser: table}} of drawn coefficients; empty tables are left out, because
+        only McAdams anonymisers draw them
     """
     folder, page = Path(template).parent, Path(path)
     colours = palette_of(provenance, metrics)
@@ -190,8 +190,9 @@ def _alphas(tables, systems, colours, folder):
     for corpus in dict.fromkeys(system.corpus for system in systems):
         drawn, links = {}, {}
         for anonymiser, table in tables.get(corpus, {}).items():
-            if Path(table).is_file():
-                drawn[anonymiser] = read_alphas(table)
+            alphas = read_alphas(table) if Path(table).is_file() else {}
+            if alphas:
+                drawn[anonymiser] = alphas
                 links[anonymiser] = Path(os.path.relpath(table, folder)).as_posix()
         if drawn:
             charts[corpus] = (strips(alphas=drawn, colours=colours), links)

@@ -26,7 +26,7 @@ COSTS = ("deid_percent", "gvd_db")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h", "p")
 NO_VOICES = r"$\downarrow$"  # the marker of a gain of -inf dB
 MARKED_BINS = 8
-F0_RATE_HZ, F0_SHORTEST_LAG = 8000, 17  # bins of extract_f0.py
+F0_RATE_HZ, F0_SHORTEST_LAG = 8000, 17  # bins of histograms.f0_histogram
 
 
 def distinctiveness(
