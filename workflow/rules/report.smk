@@ -242,7 +242,8 @@ rule embed_audio:
 def tables_of_page(wildcards):
     """Tables of the page besides those that are always there."""
     tables = [CONTENTS.speech, CONTENTS.lists, CONTENTS.expected, CONTENTS.published]
-    return [*filter(None, tables), *CONTENTS.checks, *(CONTENTS.utility or [])]
+    alphas = [table for of_corpus in CONTENTS.alphas.values() for table in of_corpus.values()]
+    return [*filter(None, tables), *CONTENTS.checks, *(CONTENTS.utility or []), *alphas]
 
 
 rule write_report:

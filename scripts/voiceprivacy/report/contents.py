@@ -24,7 +24,7 @@ class Contents(NamedTuple):
     comparisons, checks, listen : of the run, and clips to listen to
     speech, lists : tables that describe the corpora; None without a corpus
     expected, published : tables beside other people's numbers; None where there are none
-    alphas : {corpus: {anonymiser: table}} of coefficients that may have been drawn
+    alphas : {corpus: {anonymiser: table}} of drawn coefficients
     figures : of the page
     """
 
@@ -63,7 +63,7 @@ def contents_of(plan: Any) -> Contents:
 
 
 def _alphas(plan, corpus):
-    """Where McAdams anonymisers leave the coefficients that they drew; others leave nothing."""
+    """The coefficients that McAdams anonymisers drew; the tables of others are empty."""
     folder = f"results/audio/{corpus}/trial"
     return {name: f"{folder}/{name}/manifest.alphas.tsv" for name in plan.speech.anonymisers}
 

@@ -190,7 +190,7 @@ def _alphas(tables, systems, colours, folder):
     for corpus in dict.fromkeys(system.corpus for system in systems):
         drawn, links = {}, {}
         for anonymiser, table in tables.get(corpus, {}).items():
-            alphas = read_alphas(table) if Path(table).is_file() else {}
+            alphas = read_alphas(table)
             if alphas:
                 drawn[anonymiser] = alphas
                 links[anonymiser] = Path(os.path.relpath(table, folder)).as_posix()
