@@ -52,7 +52,7 @@ TESTS = {  # module: its tests below tests/unit
         "privacy/test_rare_errors.py",
     ],
     "attack/backends/plda": ["attack/test_plda.py", "attack/test_plda_of_few_data.py"],
-    "attack/backends/lda": ["attack/test_plda.py", "attack/test_plda_of_few_data.py"],
+    "attack/backends/recipes": ["attack/test_plda.py", "attack/test_plda_of_few_data.py"],
     "anonymise/functions/mcadams": ["anonymise/test_mcadams.py"],
     "anonymise/functions/frames": ["anonymise/test_mcadams.py"],
 }

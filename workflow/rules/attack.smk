@@ -2,13 +2,17 @@
 
 
 def extractor_files(wildcards):
-    """What embeddings depend on: the model, the ready-made file, the inputs of a command."""
+    """What embeddings depend on: a model that a rule makes, or the user's files.
+
+    A ready-made file is taken itself, not its fingerprint, which covers the files of all systems: a
+    new anonymiser must not repeat the others.
+    """
     entry = plan.attackers.extractors[wildcards.extractor]
     if "embeddings" in entry:
         return plan.attackers.ready(
             wildcards.extractor, wildcards.corpus, wildcards.part, wildcards.anonymiser
         )
-    return plan.attackers.model_files(wildcards.extractor) + list(map(ours, entry["inputs"]))
+    return model_files(wildcards.extractor)
 
 
 def extraction(wildcards):
@@ -66,17 +70,13 @@ def codebook(wildcards):
     return f"results/models/{wildcards.extractor}/codebook.npz"
 
 
-def dictionary(wildcards):
-    return plan.attackers.extractors[wildcards.extractor]["style"].get("dictionary")
-
-
 def feature_files(wildcards):
     """What a feature depends on besides the speech."""
     feature = plan.attackers.feature(wildcards.extractor)
     if feature == "units":
-        return [codebook(wildcards), *encoder_files(wildcards)]
+        return [codebook(wildcards), *extractor_sources(wildcards)]
     if feature == "style":
-        return list(filter(None, [transcripts(wildcards), dictionary(wildcards)]))
+        return [transcripts(wildcards), *extractor_sources(wildcards)]
     return []
 
 
@@ -85,8 +85,9 @@ def feature_arguments(wildcards):
     if feature == "units":
         return ["--codebook", codebook(wildcards), *encoder_argument(wildcards)]
     if feature == "style":
-        words = option("--dictionary", dictionary(wildcards))
-        return ["--transcripts", transcripts(wildcards), *words]
+        entry = plan.attackers.extractors[wildcards.extractor]
+        dictionary = option("--dictionary", entry["style"].get("dictionary"))
+        return ["--transcripts", transcripts(wildcards), *dictionary]
     return ["--f0"]
 
 
@@ -338,6 +339,7 @@ rule score_samples:
 
 
 def given_file(wildcards):
+    """One file of scores itself: the fingerprint of an attack covers those of all systems."""
     return plan.given.file(given_attack(wildcards), wildcards.anonymiser, wildcards.condition)
 
 

@@ -20,7 +20,7 @@ from snakemake.logging import logger
 
 from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, ours
 from voiceprivacy.plan import completion, configuration, sources
-from voiceprivacy.plan.attackers import MODEL_FILES, recipe_file
+from voiceprivacy.plan.attackers import recipe_file
 from voiceprivacy.plan.outputs import PICTURES, PITCH, TABLES
 from voiceprivacy.plan.plan import Plan, keep_all_objects
 from voiceprivacy.plan.speech import environment_file

@@ -10,6 +10,20 @@ def model_folder(wildcards):
     return plan.attackers.model_folder(wildcards.extractor)
 
 
+def extractor_sources(wildcards):
+    """Fingerprint of the user's files behind an extractor."""
+    entry = plan.attackers.extractors[wildcards.extractor]
+    return plan.sources.file("extractors", entry["base"])
+
+
+def model_files(extractor):
+    """What a model is: the files that a rule makes, or the fingerprint of the user's."""
+    entry = plan.attackers.extractors[extractor]
+    made = "train" in entry or "revision" in entry
+    sources = [] if "train" in entry else plan.sources.file("extractors", entry["base"])
+    return [*(plan.attackers.model_files(extractor) if made else []), *sources]
+
+
 def gpus(wildcards):
     return int(plan.attackers.extractors[wildcards.extractor].get("device") == "cuda")
 
@@ -40,13 +54,14 @@ rule fetch_model:
         " > {log:q} 2>&1"
 
 
-def training_start(wildcards):
-    return plan.attackers.start(wildcards.extractor)
+def training_recipe(wildcards):
+    return recipe_file(plan.attackers.extractors[wildcards.extractor]["recipe"])
 
 
 def training_start_files(wildcards):
-    folder = training_start(wildcards)
-    return [f"{folder}/{name}" for name in MODEL_FILES] if folder else []
+    """The model where training starts, if it is another extractor of the config."""
+    start = plan.attackers.start_extractor(wildcards.extractor)
+    return model_files(start) if start else []
 
 
 def training_threads(wildcards):
@@ -60,9 +75,7 @@ rule train_extractor:
         manifest=lambda wildcards: plan.attackers.training_manifest(
             plan.attackers.extractors[wildcards.extractor]
         ),
-        recipe=lambda wildcards: recipe_file(
-            plan.attackers.extractors[wildcards.extractor]["recipe"]
-        ),
+        files=extractor_sources,
         start=training_start_files,
         speakers=ancient("results/checks/training/speakers.tsv"),
         script=SCRIPTS / "train_extractor.py",
@@ -86,14 +99,15 @@ rule train_extractor:
     params:
         code=code("train_extractor"),
         folder=model_folder,
+        recipe=training_recipe,
         seed=config["seed"],
-        start=lambda wildcards: option("--start", training_start(wildcards)),
+        start=lambda wildcards: option("--start", plan.attackers.start(wildcards.extractor)),
         device=extractor_field("device"),
         precision=extractor_field("precision"),
     shell:
         "python {input.script:q}"
         " --manifest {input.manifest:q}"
-        " --recipe {input.recipe:q}"
+        " --recipe {params.recipe:q}"
         " {params.start:q}"
         " --seed {params.seed:q}"
         " --device {params.device:q}"
@@ -101,10 +115,6 @@ rule train_extractor:
         " --threads {threads}"
         " --folder {params.folder:q}"
         " > {log:q} 2>&1"
-
-
-def encoder_files(wildcards):
-    return plan.attackers.encoder_files(wildcards.extractor)
 
 
 def encoder_argument(wildcards):
@@ -130,7 +140,7 @@ rule train_units:
     input:
         manifest=units_manifest,
         speakers=ancient("results/checks/training/speakers.tsv"),
-        encoder=encoder_files,
+        files=extractor_sources,
         script=SCRIPTS / "train_units.py",
     output:
         codebook="results/models/{extractor}/codebook.npz",

@@ -5,7 +5,6 @@ from itertools import product
 from typing import Any
 
 from voiceprivacy.inout.files import RESOURCES, ours
-from voiceprivacy.plan import sources
 from voiceprivacy.plan.speech import Speech
 from voiceprivacy.vocabulary import ORIGINAL, TRAINED_ON, Attack, TrialList
 
@@ -151,11 +150,6 @@ class Attackers:
         folder = self.extractors[extractor].get("units", {}).get("encoder")
         return ours(folder) if folder else None
 
-    def encoder_files(self, extractor: str) -> list[str]:
-        """The files of that encoder."""
-        folder = self.encoder(extractor)
-        return sources.encoder_files(folder) if folder else []
-
     # Training.
 
     def training_manifest(self, entry: dict[str, Any]) -> str:
@@ -175,13 +169,17 @@ class Attackers:
         An entry names another extractor of the config, or a folder. Of another one that is
         trained on protected speech too, the instance of the same anonymiser is taken.
         """
+        other = self.start_extractor(extractor)
+        if other:
+            return self.model_folder(other)
+        start = self.extractors[extractor].get("start")
+        return ours(start) if start else None
+
+    def start_extractor(self, extractor: str) -> str | None:
+        """The other extractor of the run where training starts; None for a folder, or for none."""
         entry = self.extractors[extractor]
-        if "start" not in entry:
-            return None
-        for name in (f"{entry['start']}{TRAINED_ON}{entry['on']}", entry["start"]):
-            if name in self.extractors:
-                return self.model_folder(name)
-        return ours(entry["start"])
+        names = (f"{entry.get('start')}{TRAINED_ON}{entry['on']}", entry.get("start"))
+        return next((name for name in names if name in self.extractors), None)
 
     def backend_file(self, backend: str, extractor: str) -> str | None:
         """The file of a trained back-end; cosine has none."""

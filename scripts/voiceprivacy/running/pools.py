@@ -191,8 +191,3 @@ def _end_with_parent() -> None:
     if parent := multiprocessing.parent_process():
         parent.join()
         os._exit(1)
-
-
-def begin() -> None:
-    """Begin a process of a pool that attack/extractors/networks.py still makes itself."""
-    _begin(None)

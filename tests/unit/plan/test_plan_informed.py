@@ -97,3 +97,5 @@ def test_training_starts_from_an_extractor_its_own_instance_or_a_folder(informed
     assert informed.attackers.start("semi_on_b2r") == "results/models/ecapa"
     assert informed.attackers.start("later_on_team") == "results/models/semi_on_team"
     assert informed.attackers.start("ecapa") is None
+    starts = {name: informed.attackers.start_extractor(name) for name in ("semi_on_b2r", "ecapa")}
+    assert starts == {"semi_on_b2r": "ecapa", "ecapa": None}

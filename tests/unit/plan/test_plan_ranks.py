@@ -112,17 +112,26 @@ def test_what_is_wrong_with_a_feature_is_said(section, entry, message):
         configuration.check(config() | {section: entry})
 
 
+SOUNDS = ("extractors", "sounds", "units", "encoder")
+
+
 def test_units_of_an_encoder_depend_on_its_files(tmp_path):
     sounds = {"units": {"corpus": "others", "encoder": str(tmp_path)}}
     extractors = {"sounds": sounds, "mfcc": {"units": {"corpus": "others"}}}
-    plan = Plan(completion.complete(config() | {"extractors": extractors}))
+    entries = completion.complete(config() | {"extractors": extractors})
+
+    def named():
+        return [path.path for path in Plan(entries).named if path.place == SOUNDS]
+
     files = ["hyperparams.yaml", "latent_extractor.ckpt", "latent_encoder.ckpt"]
-    assert plan.attackers.encoder_files("sounds") == [f"{tmp_path}/{name}" for name in files]
+    assert named() == [str(tmp_path), *(f"{tmp_path}/{name}" for name in files)]
     for name in ("config.json", "pytorch_model.bin"):  # of the Hugging Face hub
         (tmp_path / name).touch()
     files = ["config.json", "preprocessor_config.json", "pytorch_model.bin"]
-    assert plan.attackers.encoder_files("sounds") == [f"{tmp_path}/{name}" for name in files]
+    assert named() == [str(tmp_path), *(f"{tmp_path}/{name}" for name in files)]
+    plan = Plan(entries)
     assert plan.attackers.encoder("mfcc") is None
-    assert plan.attackers.encoder_files("mfcc") == []
+    assert plan.sources.file("extractors", "mfcc") == []
+    assert plan.sources.file("extractors", "sounds") == ["results/sources/extractors/sounds.sha256"]
     with pytest.raises(BadInput, match="nowhere: not found"):
         completed(extractors={"sounds": {"units": {"corpus": "others", "encoder": "nowhere"}}})
