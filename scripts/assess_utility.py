@@ -1,17 +1,37 @@
-"""Average the utility measures of a corpus by anonymiser and trial list, with intervals from drawing speakers anew."""
+"""Average the utility measures of a corpus by anonymiser and trial list, with intervals.
+
+The intervals come from drawing speakers anew.
+"""
 
 import argparse
-import json
 from pathlib import Path
 
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_manifest, read_trials
-from voiceprivacy.running.command import require_at_least, run
+from voiceprivacy.running.command import add_json, require_at_least, run
 from voiceprivacy.utility.summary import summarise, write_summary
 from voiceprivacy.vocabulary import ABSENT
 
 
 def main():
+    arguments = parse()
+    lists = {path.stem: ids_of(path) for path in arguments.trials}
+    numbers = summarise(
+        arguments.measures,
+        read_manifest(arguments.manifest),
+        lists,
+        options=arguments.options,
+        n_replicates=arguments.bootstrap,
+        seed=arguments.seed,
+    )
+    write_summary(arguments.metrics, numbers)
+    for number in numbers:
+        if number.trials == ABSENT:
+            value, low, high = map(shown, (number.value, number.ci_low, number.ci_high))
+            print(f"{number.anonymiser:<16}{number.metric:<24}{value:>12}  [{low}, {high}]")
+
+
+def parse():
+    """The arguments of the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--measures",
@@ -24,8 +44,11 @@ def main():
     parser.add_argument(
         "--trials", nargs="*", default=[], type=Path, help="trial lists of the corpus"
     )
-    parser.add_argument(
-        "--options", default="{}", help='JSON: {NAME: {"better": "lower", "weight": METRIC}}'
+    add_json(
+        parser,
+        "--options",
+        default={},
+        help='JSON: {NAME: {"better": "lower", "weight": METRIC}}',
     )
     parser.add_argument(
         "--bootstrap", type=int, default=1000, help="replicates of intervals (default 1000)"
@@ -34,30 +57,20 @@ def main():
     parser.add_argument("--metrics", required=True, help="TSV to write")
     arguments = parser.parse_args()
     require_at_least(0, bootstrap=arguments.bootstrap)
-    try:
-        options = json.loads(arguments.options)
-    except json.JSONDecodeError as error:
-        raise BadInput(f"--options: not JSON ({error})") from None
+    return arguments
 
-    found = summarise(
-        arguments.measures,
-        read_manifest(arguments.manifest),
-        {
-            path.stem: {name for trial in read_trials(path) for name in trial[:2]}
-            for path in arguments.trials
-        },
-        options=options,
-        n_replicates=arguments.bootstrap,
-        seed=arguments.seed,
-    )
-    write_summary(arguments.metrics, found)
-    for of in found:
-        if of.trials == ABSENT:
-            numbers = (of.value, of.ci_low, of.ci_high)
-            value, low, high = (
-                f"{number:.4g}" if isinstance(number, float) else number for number in numbers
-            )
-            print(f"{of.anonymiser:<16}{of.metric:<24}{value:>12}  [{low}, {high}]")
+
+def ids_of(path):
+    """All ids of a trial list, of enrolments and of trials."""
+    ids = set()
+    for trial in read_trials(path):
+        ids.update((trial.enrolment, trial.trial))
+    return ids
+
+
+def shown(value):
+    """A number with four digits; a word as it is."""
+    return f"{value:.4g}" if isinstance(value, float) else value
 
 
 if __name__ == "__main__":

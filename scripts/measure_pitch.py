@@ -1,4 +1,4 @@
-"""Measure how much of the intonation is left: the correlation of the pitch of original and protected speech."""
+"""Measure how much of the intonation is left: how the pitch of protected and original correlate."""
 
 import argparse
 
@@ -25,9 +25,9 @@ def main():
     )
     measured = list(progress)
     write_table(arguments.output, COLUMNS, measured)
-    undefined = sum(value == UNDEFINED for _, _, value in measured)
+    n_undefined = sum(line.value == UNDEFINED for line in measured)
     utterances = counted(len(measured), "utterance")
-    print(f"{utterances}, {undefined} without enough voice in the original: {arguments.output}")
+    print(f"{utterances}, {n_undefined} without enough voice in the original: {arguments.output}")
 
 
 if __name__ == "__main__":

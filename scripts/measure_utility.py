@@ -34,10 +34,9 @@ def main():
     require_at_least(1, threads=arguments.threads)
 
     measured = run_measure(**vars(arguments))
-    metrics = sorted({metric for _, metric, _ in measured})
-    print(
-        f"{len({name for name, _, _ in measured})} utterances, {', '.join(metrics)}: {arguments.output}"
-    )
+    utterances = {line.utterance for line in measured}
+    metrics = sorted({line.metric for line in measured})
+    print(f"{len(utterances)} utterances, {', '.join(metrics)}: {arguments.output}")
 
 
 if __name__ == "__main__":

@@ -13,13 +13,11 @@ ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "scripts"
 PACKAGE = SCRIPTS / "voiceprivacy"
 NOT_DONE = {  # rooms that somebody still works on
-    "anonymise",
     "commands",
     "plan",
     "privacy",
     "report",
     "rules",
-    "utility",
     "voiceprivacy",  # vocabulary and catalogue
 }
 FORBIDDEN = {"of", "found", "place", "these", "those", "entry", "what", "thing", "things", "stuff"}

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
@@ -39,7 +40,7 @@ def words_of(command: str, *, threads: int) -> list[str]:
     return [ours(word).replace("{threads}", str(threads)) for word in words]
 
 
-def options_of(values: dict[str, object]) -> list[str]:
+def options_of(values: Mapping[str, object]) -> list[str]:
     """The words of options {name: value}: ``--name value``.
 
     A list gives several values, true the bare ``--name``, false and None nothing.

@@ -1,34 +1,58 @@
-"""Utility measures of others, a word error rate for instance: called as a command, checked, and written as a table.
+"""Utility measures of others: called as a command, checked, and written as a table.
+
+A word error rate is one, for instance.
 
 Conventions
 -----------
-A measure is called as ``<command> --manifest PROTECTED.tsv --original ORIGINAL.tsv --output OUT.tsv``, with absolute
-paths also in the manifests, and writes a TSV (utterance metric value): every utterance of the manifest once for each of
-its metrics. A value is a finite number, or ``undefined`` (a word error rate of no words).
+A measure is called as ``<command> --manifest PROTECTED.tsv --original ORIGINAL.tsv --output
+OUT.tsv``, with absolute paths also in the manifests. It writes a TSV (utterance metric value), with
+every utterance of the manifest once for each of its metrics. A value is a finite number, or
+``undefined`` (a word error rate of no words).
 """
 
 import math
 import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from voiceprivacy.inout.files import BadInput, scratch_folder
-from voiceprivacy.inout.tables import read_manifest, read_rows, write_manifest, write_table
+from voiceprivacy.inout.files import BadInput, FilePath, scratch_folder
+from voiceprivacy.inout.tables import Row, read_manifest, read_rows, write_manifest, write_table
 from voiceprivacy.running import programs
 from voiceprivacy.vocabulary import UNDEFINED
 
 COLUMNS = ["utterance", "metric", "value"]
 METRIC_NAME = re.compile("[a-z][a-z0-9_]*")
+MOST_NAMED = 10  # utterances that an error names
 
 
-def run_measure(command, *, manifest, original, threads, output, runtime=None, sandbox=False):
-    """Run somebody's measure and write what it found to ``output``: list of (utterance, metric, value).
+class Measured(NamedTuple):
+    """One line of a table of measures; ``value`` is a finite number or "undefined"."""
+
+    utterance: str
+    metric: str
+    value: float | str
+
+
+def run_measure(
+    command: str,
+    *,
+    manifest: FilePath,
+    original: FilePath,
+    threads: int,
+    output: FilePath,
+    runtime: float | None = None,
+    sandbox: bool = False,
+) -> list[Measured]:
+    """Run somebody's measure, check what it wrote, and write it to ``output``.
 
     Parameters
     ----------
     command : str
         {scripts}, {resources} and {threads} are filled in; no shell is involved.
     manifest, original : path
-        Manifests of the protected speech, every utterance of which must be measured, and of the original.
+        Manifests of the protected speech, every utterance of which must be measured, and of the
+        original.
     threads : int
     output : path
     runtime : float, optional
@@ -38,79 +62,67 @@ def run_measure(command, *, manifest, original, threads, output, runtime=None, s
 
     Raises
     ------
-    BadInput : the command cannot be started, fails, writes nothing, or its table is no good (read_measured)
+    BadInput : the command cannot be started, fails, writes nothing, or its table is no good
     """
     name = f"command '{command}'"
     protected = read_manifest(manifest)
     with scratch_folder(Path(output).absolute()) as folder:
-        manifests, made = (folder / "manifest.tsv", folder / "original.tsv"), folder / "output.tsv"
-        for path, utterances in zip(manifests, (protected, read_manifest(original)), strict=True):
-            write_manifest(path, utterances)
-        contract = dict(
-            zip(("--manifest", "--original", "--output"), (*manifests, made), strict=True)
-        )
-        words = programs.words_of(command, threads=threads)
-        words += [str(word) for argument in contract.items() for word in argument]
+        contract = {
+            "manifest": folder / "manifest.tsv",
+            "original": folder / "original.tsv",
+            "output": folder / "output.tsv",
+        }
+        write_manifest(contract["manifest"], protected)
+        write_manifest(contract["original"], read_manifest(original))
         programs.run(
-            words, name=name, threads=threads, minutes=runtime, writable=folder if sandbox else None
+            programs.words_of(command, threads=threads) + programs.options_of(contract),
+            name=name,
+            threads=threads,
+            minutes=runtime,
+            writable=folder if sandbox else None,
         )
-        if not made.exists():
+        table = contract["output"]
+        if not table.exists():
             raise BadInput(f"{name} wrote no --output")
         try:
-            measured = read_measured(made, [of.utterance for of in protected])
+            measured = read_measured(table, [utterance.utterance for utterance in protected])
         except BadInput as error:
-            raise BadInput(f"{name}: {str(error).replace(str(made), '--output')}") from None
+            raise BadInput(f"{name}: {str(error).replace(str(table), '--output')}") from None
     write_table(output, COLUMNS, measured)
     return measured
 
 
-def read_measured(path, utterances):
+def read_measured(path: FilePath, utterances: Sequence[str]) -> list[Measured]:
     """Read a table of measures (TSV: utterance metric value).
-
-    Parameters
-    ----------
-    path : path
-    utterances : list of str
 
     Returns
     -------
-    list of (utterance, metric, value), by metric and in the order of ``utterances``; value a float or "undefined"
+    list of Measured : by metric, and in the order of ``utterances``
 
     Raises
     ------
-    BadInput : an utterance is missing, unknown or occurs twice, a value or the name of a metric is none
+    BadInput : an utterance is missing, unknown or occurs twice, a value or the name of a metric is
+        none
     """
-    found = {}
+    values_of: dict[str, dict[str, float | str]] = {}
     for line, row in read_rows(path, COLUMNS):
-        if not METRIC_NAME.fullmatch(row["metric"]):
-            raise BadInput(
-                f"{path}:{line}: metric '{row['metric']}' is not small letters, digits and _"
-            )
-        if row["utterance"] in found.setdefault(row["metric"], {}):
-            raise BadInput(
-                f"{path}:{line}: {row['metric']} of utterance '{row['utterance']}' occurs twice"
-            )
-        found[row["metric"]][row["utterance"]] = _value(row, path, line)
-    if not found:
+        metric, utterance = row["metric"], row["utterance"]
+        if not METRIC_NAME.fullmatch(metric):
+            raise BadInput(f"{path}:{line}: metric '{metric}' is not small letters, digits and _")
+        values = values_of.setdefault(metric, {})
+        if utterance in values:
+            raise BadInput(f"{path}:{line}: {metric} of utterance '{utterance}' occurs twice")
+        values[utterance] = _value(row, path, line)
+    if not values_of:
         raise BadInput(f"{path}: holds no measures")
-    for metric, values in sorted(found.items()):
-        if missing := [name for name in utterances if name not in values]:
-            first = ", ".join(missing[:10])
-            raise BadInput(
-                f"{path}: {metric} of {len(missing)} of {len(utterances)} utterances is missing: {first}"
-            )
-        if unknown := sorted(values.keys() - set(utterances)):
-            raise BadInput(
-                f"{path}: {metric} of '{unknown[0]}', an utterance that is not in the manifest"
-            )
-    return [
-        (name, metric, values[name])
-        for metric, values in sorted(found.items())
-        for name in utterances
-    ]
+    measured: list[Measured] = []
+    for metric, values in sorted(values_of.items()):
+        _refuse_others(path, metric, values, utterances)
+        measured += [Measured(name, metric, values[name]) for name in utterances]
+    return measured
 
 
-def _value(row, path, line):
+def _value(row: Row, path: FilePath, line: int) -> float | str:
     if row["value"] == UNDEFINED:
         return UNDEFINED
     try:
@@ -118,6 +130,24 @@ def _value(row, path, line):
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        what = f"{row['metric']} of utterance '{row['utterance']}' is '{row['value']}'"
-        raise BadInput(f"{path}:{line}: {what}, neither a finite number nor the word {UNDEFINED}")
+        raise BadInput(
+            f"{path}:{line}: {row['metric']} of utterance '{row['utterance']}' is"
+            f" '{row['value']}', neither a finite number nor the word {UNDEFINED}"
+        )
     return value
+
+
+def _refuse_others(
+    path: FilePath, metric: str, values: dict[str, float | str], utterances: Sequence[str]
+) -> None:
+    """Refuse values of other utterances than those that were asked for."""
+    if missing := [name for name in utterances if name not in values]:
+        first = ", ".join(missing[:MOST_NAMED])
+        raise BadInput(
+            f"{path}: {metric} of {len(missing)} of {len(utterances)} utterances is missing:"
+            f" {first}"
+        )
+    if unknown := sorted(values.keys() - set(utterances)):
+        raise BadInput(
+            f"{path}: {metric} of '{unknown[0]}', an utterance that is not in the manifest"
+        )

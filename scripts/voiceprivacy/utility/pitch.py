@@ -2,27 +2,37 @@
 
 Conventions
 -----------
-* A pitch track is the fundamental frequency (F0) in Hz every 10 ms, between 75 and 500 Hz; 0 where a frame has none.
+* A pitch track is the fundamental frequency (F0) in Hz every 10 ms, between 75 and 500 Hz.
+  Frames without one have 0.
 * 1: the same intonation, higher or lower, wider or narrower; 0: none of it; below 0: turned around.
-* Found by YIN at 16 kHz, twice: then between 3/4 of the lower and 3/2 of the upper quartile of the first time, which
-  removes most errors by octaves. The threshold is 0.2: with 0.1, as in YIN's paper, a third of the voiced frames of
-  LibriSpeech is still voiced after McAdams (alpha 0.8), with 0.2 half of them; beyond, octaves are often wrong again.
+* F0 is found by YIN at 16 kHz, twice: the second time between 3/4 of the lower and 3/2 of the upper
+  quartile of the first. That removes most errors by octaves.
+* The threshold of YIN is 0.2. With 0.1, as in YIN's paper, a third of the voiced frames of
+  LibriSpeech is still voiced after McAdams (alpha 0.8), with 0.2 half of them. Beyond, octaves are
+  often wrong again.
 
 References
 ----------
-Tomashenko et al., VoicePrivacy 2022 Challenge Evaluation Plan, 2022, pitch correlation: Pearson correlation of the F0
-of original and protected speech where both are voiced, at the same length and the best lag. There F0 is found by
-autocorrelation; the numbers of another estimator are not the same.
-de Cheveigne and Kawahara, YIN, a fundamental frequency estimator for speech and music, JASA 111, 2002; by torch-yin.
-De Looze and Hirst, Detecting changes in key and range for the automatic modelling and coding of intonation, Speech
-Prosody 2008 (limits from quartiles).
+Tomashenko et al., VoicePrivacy 2022 Challenge Evaluation Plan, 2022, pitch correlation: Pearson
+correlation of the F0 of original and protected speech where both are voiced, at the same length and
+the best lag. There F0 is found by autocorrelation; the numbers of another estimator are not the
+same.
+de Cheveigne and Kawahara, YIN, a fundamental frequency estimator for speech and music, JASA 111,
+2002; by torch-yin.
+De Looze and Hirst, Detecting changes in key and range for the automatic modelling and coding of
+intonation, Speech Prosody 2008 (limits from quartiles).
 """
+
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import torch
 import torchyin
+from numpy.typing import NDArray
 
 from voiceprivacy.inout import audio
+from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.utility.measures import Measured
 from voiceprivacy.vocabulary import UNDEFINED
 
 METRIC = "pitch_correlation"
@@ -34,67 +44,43 @@ THRESHOLD = 0.2
 FEWEST_FRAMES = 10  # a tenth of a second of voice: fewer frames say nothing about intonation
 LARGEST_LAG = 5  # frames; a filter or a vocoder delays by less
 
+Track = NDArray[np.float64]
 
-def pitch_track(samples, sample_rate):
+
+def measure(original: Iterable[Utterance], protected: Iterable[Utterance]) -> Iterator[Measured]:
+    """Yield the pitch correlation of every utterance, in the order of ``protected``.
+
+    Parameters
+    ----------
+    original, protected : lists of Utterance
+        Of the same utterances.
+    """
+    originals = {utterance.utterance: utterance.path for utterance in original}
+    for utterance in protected:
+        original_track = pitch_track(*audio.read(originals[utterance.utterance]))
+        protected_track = pitch_track(*audio.read(utterance.path))
+        correlation = pitch_correlation(original_track, protected_track)
+        yield Measured(utterance.utterance, METRIC, correlation)
+
+
+def pitch_track(samples: audio.Samples, sample_rate: int) -> Track:
     """F0 (F,) in Hz every 10 ms of samples (N,); 0 in frames without a period."""
     samples = audio.resample(samples, source_rate=sample_rate, target_rate=SAMPLE_RATE)
-    samples = torch.from_numpy(np.ascontiguousarray(samples, dtype=np.float32))
-    first = _frequencies(samples, LOWEST_HZ, HIGHEST_HZ)
+    waveform = torch.from_numpy(np.ascontiguousarray(samples, dtype=np.float32))
+    first = _frequencies(waveform, LOWEST_HZ, HIGHEST_HZ)
     if np.count_nonzero(first) < FEWEST_FRAMES:
         return first
     quartiles = np.quantile(first[first > 0], [0.25, 0.75])
     lowest, highest = np.clip(quartiles * RANGE, LOWEST_HZ, HIGHEST_HZ)
-    return _frequencies(samples, lowest, highest)
+    return _frequencies(waveform, lowest, highest)
 
 
-def pitch_correlation(original, protected):
-    """Largest Pearson correlation of two pitch tracks (F,) and (G,) over lags of up to 50 ms.
-
-    The shorter track is stretched to the length of the longer; only frames count in which both are voiced.
-
-    Returns
-    -------
-    float in [-1, 1], or "undefined" for an original with fewer than ten voiced frames. 0 where protected speech has
-    fewer in common with it, or a constant pitch: nothing of the intonation is left.
-    """
-    if np.count_nonzero(original) < FEWEST_FRAMES:
-        return UNDEFINED
-    length = max(len(original), len(protected))
-    original, protected = _stretched(original, length), _stretched(protected, length)
-    found = [
-        _correlation(*_shifted(original, protected, lag))
-        for lag in range(-LARGEST_LAG, LARGEST_LAG + 1)
-    ]
-    return max((value for value in found if value is not None), default=0.0)
-
-
-def measure(original, protected):
-    """Pitch correlation of every utterance of two manifests with the same utterances.
-
-    Parameters
-    ----------
-    original, protected : list of voiceprivacy.inout.tables.Utterance
-
-    Yields
-    ------
-    (utterance id, "pitch_correlation", value), in the order of ``protected``
-    """
-    originals = {utterance.utterance: utterance.path for utterance in original}
-    for utterance in protected:
-        tracks = [
-            pitch_track(*audio.read(path))
-            for path in (originals[utterance.utterance], utterance.path)
-        ]
-        yield utterance.utterance, METRIC, pitch_correlation(*tracks)
-
-
-def _frequencies(samples, lowest, highest):
-    """F0 (F,) between two limits in Hz; always the same number of frames."""
-    frame = 2 * int(
-        SAMPLE_RATE / LOWEST_HZ
-    )  # YIN's frames hold two periods of the lowest F0 and start together
-    padded = torch.nn.functional.pad(samples, [0, max(0, frame - len(samples))])
-    found = torchyin.estimate(
+def _frequencies(waveform: torch.Tensor, lowest: float, highest: float) -> Track:
+    """F0 (F,) between two limits in Hz; the number of frames does not depend on the limits."""
+    # YIN's frames hold two periods of the lowest F0 and start together.
+    frame = 2 * int(SAMPLE_RATE / LOWEST_HZ)
+    padded = torch.nn.functional.pad(waveform, [0, max(0, frame - len(waveform))])
+    frequencies = torchyin.estimate(
         padded,
         sample_rate=SAMPLE_RATE,
         pitch_min=lowest,
@@ -102,30 +88,57 @@ def _frequencies(samples, lowest, highest):
         frame_stride=STRIDE_S,
         threshold=THRESHOLD,
     )
-    return found[: (len(padded) - frame) // int(STRIDE_S * SAMPLE_RATE) + 1].numpy().astype(float)
+    n_frames = (len(padded) - frame) // int(STRIDE_S * SAMPLE_RATE) + 1
+    return frequencies[:n_frames].numpy().astype(float)
 
 
-def _stretched(track, length):
-    """A track at another number of frames; a frame is voiced if the nearest one was, its F0 is interpolated."""
+def pitch_correlation(original: Track, protected: Track) -> float | str:
+    """Largest Pearson correlation of two pitch tracks (F,) and (G,) over lags of up to 50 ms.
+
+    The shorter track is stretched to the length of the longer. Only frames count in which both are
+    voiced.
+
+    Returns
+    -------
+    float in [-1, 1], or "undefined" for an original with fewer than ten voiced frames. 0 where
+    protected speech has fewer in common with it, or a constant pitch: nothing of the intonation is
+    left.
+    """
+    if np.count_nonzero(original) < FEWEST_FRAMES:
+        return UNDEFINED
+    length = max(len(original), len(protected))
+    original, protected = _stretched(original, length), _stretched(protected, length)
+    correlations = []
+    for lag in range(-LARGEST_LAG, LARGEST_LAG + 1):
+        correlation = _correlation(*_shifted(original, protected, lag))
+        if correlation is not None:
+            correlations.append(correlation)
+    return max(correlations, default=0.0)
+
+
+def _stretched(track: Track, length: int) -> Track:
+    """A track at another number of frames.
+
+    A frame is voiced if the nearest one was; its F0 is interpolated.
+    """
     if len(track) == length:
         return track
-    places = np.linspace(0, len(track) - 1, length)
     voiced = np.flatnonzero(track)
     if not len(voiced):
         return np.zeros(length)
-    return np.where(
-        track[np.rint(places).astype(int)] > 0, np.interp(places, voiced, track[voiced]), 0.0
-    )
+    frames = np.linspace(0, len(track) - 1, length)  # in frames of the track, with fractions
+    is_voiced = track[np.rint(frames).astype(int)] > 0
+    return np.where(is_voiced, np.interp(frames, voiced, track[voiced]), 0.0)
 
 
-def _shifted(one, other, lag):
-    """The frames of two tracks of equal length that lie on each other when ``other`` comes ``lag`` frames later."""
+def _shifted(one: Track, other: Track, lag: int) -> tuple[Track, Track]:
+    """The frames of two tracks that coincide if ``other`` comes ``lag`` frames later."""
     length = len(one)
     return one[max(0, -lag) : length - max(0, lag)], other[max(0, lag) : length - max(0, -lag)]
 
 
-def _correlation(one, other):
-    """Pearson correlation over the frames in which both are voiced; None if they are few or one is constant."""
+def _correlation(one: Track, other: Track) -> float | None:
+    """Pearson correlation where both are voiced; None if that is rare or one is constant."""
     both = (one > 0) & (other > 0)
     one, other = one[both], other[both]
     if len(one) < FEWEST_FRAMES or np.ptp(one) == 0 or np.ptp(other) == 0:
