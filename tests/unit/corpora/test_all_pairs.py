@@ -26,8 +26,8 @@ def test_all_utterances_enrol_and_are_tried():
 def test_every_ordered_pair_of_one_gender_is_a_trial():
     utterances = [listed("a1", "a"), listed("a2", "a"), listed("b1", "b"), listed("c1", "c", "m")]
     pairs, enrolments = trials(utterances)
-    assert [of[:2] for of in pairs] == list(permutations(["a1", "a2", "b1"], 2))
-    assert [of[:2] for of in pairs if of.label == "target"] == [("a1", "a2"), ("a2", "a1")]
+    assert [trial[:2] for trial in pairs] == list(permutations(["a1", "a2", "b1"], 2))
+    assert [trial[:2] for trial in pairs if trial.label == "target"] == [("a1", "a2"), ("a2", "a1")]
     assert enrolments == {"a1": ["a1"], "a2": ["a2"], "b1": ["b1"]}
     assert len(trials(utterances, "mixed")[0]) == 12
 
@@ -35,7 +35,7 @@ def test_every_ordered_pair_of_one_gender_is_a_trial():
 def test_pieces_of_one_source_form_no_pair():
     utterances = [listed(name, "a") for name in ("a1_seg000", "a1_seg001", "a2_seg000")]
     pairs, _ = trials(utterances)
-    assert {of[:2] for of in pairs} == {
+    assert {trial[:2] for trial in pairs} == {
         ("a1_seg000", "a2_seg000"),
         ("a1_seg001", "a2_seg000"),
         ("a2_seg000", "a1_seg000"),

@@ -12,13 +12,13 @@ from voiceprivacy.inout import tables
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["f", "m"]}}
 
 
-def found(source, protocol):
+def messages(source, protocol):
     return [str(finding) for finding in checks.check(source, protocol, 16000)]
 
 
 def test_ten_speakers_a_list_are_nothing_to_report():
     source = {"synthetic": {"speakers": 20, "utterances": 4}}
-    assert found(source, ENROL_TRIAL) == []
+    assert messages(source, ENROL_TRIAL) == []
 
 
 def test_fewer_than_ten_speakers_are_an_oddity():
@@ -27,7 +27,7 @@ def test_fewer_than_ten_speakers_are_an_oddity():
 
 
 def test_a_corpus_that_trains_needs_no_protocol(tmp_path):
-    assert found(librispeech(tmp_path), {}) == []
+    assert messages(librispeech(tmp_path), {}) == []
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_unreadable_audio_is_named_with_its_utterance(tmp_path, content, what):
     path = tmp_path / "dev" / "11" / "100" / "11-100-0000.flac"
     source = librispeech(tmp_path)
     path.write_bytes(content)
-    (error,) = found(source, {})
+    (error,) = messages(source, {})
     assert error.startswith(f"{path}: {what}")
     assert error.endswith("(utterance '11-100-0000')")
 
@@ -48,7 +48,7 @@ def test_audio_without_samples_and_audio_that_is_missing_are_named(tmp_path):
     write_audio(tmp_path / "wav" / "empty.wav", seconds=0)
     edit(tmp_path / "wav.scp", "w1-2 wav/a.wav", "w1-2 wav/empty.wav")
     edit(tmp_path / "wav.scp", "w1-3 wav/a.wav", "w1-3 wav/b.wav")
-    assert found(source, {}) == [
+    assert messages(source, {}) == [
         f"{tmp_path}/wav/empty.wav: has no samples (utterance 'w1-2')",
         f"{tmp_path}/wav/b.wav: not found (utterance 'w1-3')",
     ]
@@ -71,12 +71,14 @@ def test_truncated_audio_is_an_error(tmp_path):
     flac.write_bytes(flac.read_bytes()[:-500])
     wav = write_audio(tmp_path / "dev" / "11" / "100" / "11-100-0009.wav")
     wav.write_bytes(wav.read_bytes()[:-500])
-    of_training = found(source, {})
+    of_training = messages(source, {})
     assert of_training == [
         f"{wav}: truncated: 500 bytes less than its header announces (utterance '11-100-0009')"
     ]
     errors = [
-        finding for finding in found(source, ENROL_TRIAL) if "flac" in finding and "0001" in finding
+        finding
+        for finding in messages(source, ENROL_TRIAL)
+        if "flac" in finding and "0001" in finding
     ]
     assert any(
         f"{flac}: " in error and ("truncated" in error or "cannot be read" in error)
@@ -88,7 +90,7 @@ def test_a_wav_with_chunks_after_its_samples_is_whole(tmp_path):
     source = librispeech(tmp_path, women=["11"], men=[], chapters=1)
     wav = write_audio(tmp_path / "dev" / "11" / "100" / "11-100-0009.wav")
     wav.write_bytes(wav.read_bytes() + b"LIST\x04\x00\x00\x00abcd")
-    assert found(source, {}) == []
+    assert messages(source, {}) == []
 
 
 def samples_of(path, samples):
@@ -103,11 +105,11 @@ def test_silent_and_clipped_audio_of_an_evaluated_corpus_is_an_oddity(tmp_path):
     silent, clipped = (tmp_path / "dev" / "11" / "100" / f"11-100-000{n}.flac" for n in (0, 1))
     samples_of(silent, np.full(1600, 1e-4))
     samples_of(clipped, np.clip(np.repeat(noise, 4), -1, 1))
-    assert found(source, ENROL_TRIAL) == [
+    assert messages(source, ENROL_TRIAL) == [
         f"{silent}: is silent: no sample beyond 0.001 of full scale (utterance '11-100-0000')",
         f"{clipped}: is clipped: 4 and more samples in a row at full scale (utterance '11-100-0001')",
     ]
-    assert found(source, {}) == []
+    assert messages(source, {}) == []
 
 
 def test_a_peak_at_full_scale_is_not_clipped():
@@ -120,7 +122,7 @@ def test_a_peak_at_full_scale_is_not_clipped():
 
 def test_enrolment_and_trial_from_one_session_are_an_oddity(tmp_path):
     source = librispeech(tmp_path, women=["11", "13"], men=["12", "14"], chapters=1)
-    sessions = [finding for finding in found(source, ENROL_TRIAL) if "session" in finding]
+    sessions = [finding for finding in messages(source, ENROL_TRIAL) if "session" in finding]
     assert len(sessions) == 4
     assert sessions[0].startswith(f"{tmp_path}/dev/11/100/11-100-000")
     assert sessions[0].endswith(": speaker '11' is enrolled and tried from the same session '100'")
@@ -174,11 +176,11 @@ def test_a_corpus_that_will_be_downloaded_is_said_and_not_checked(tmp_path):
 
 def test_a_missing_folder_is_a_finding_too():
     source = {"librispeech": {"root": "/no/where", "subsets": ["dev"]}}
-    assert found(source, ENROL_TRIAL) == ["/no/where: not found"]
+    assert messages(source, ENROL_TRIAL) == ["/no/where: not found"]
 
 
 def test_an_unknown_kind_is_one_clear_finding():
-    assert found({"checks": {}}, {}) == ["checks: there is no such kind of corpus or protocol"]
+    assert messages({"checks": {}}, {}) == ["checks: there is no such kind of corpus or protocol"]
 
 
 def test_oddities_pass_and_are_written(tmp_path):

@@ -55,7 +55,7 @@ def test_parts_are_disjoint_and_blind_to_the_order_of_files(sizes, seed):
 @given(sizes=SESSIONS.filter(lambda sizes: len(sizes) > 1 and max(sizes) >= 3))
 def test_trials_come_from_other_sessions_than_the_enrolment(sizes):
     utterances = speakers([sizes])
-    session = {of.utterance: of.session for of in utterances}
+    session = {utterance.utterance: utterance.session for utterance in utterances}
     enrolment, trial, _ = split(utterances)
     assert not {session[name] for name in enrolment} & {session[name] for name in trial}
 

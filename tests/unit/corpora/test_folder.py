@@ -14,7 +14,7 @@ def listed(source):
 
 
 def ids(source):
-    return [of.utterance for of in listed(source)[0]]
+    return [utterance.utterance for utterance in listed(source)[0]]
 
 
 def test_fields_of_the_pattern_are_read_from_the_path(tmp_path):
@@ -22,7 +22,7 @@ def test_fields_of_the_pattern_are_read_from_the_path(tmp_path):
         tmp_path, ["anna/s1/a.wav", "bert/s2/b.wav"], genders={"anna": "f", "bert": "M"}
     )
     utterances, findings = listed(source)
-    assert [of[:5] for of in utterances] == [
+    assert [utterance[:5] for utterance in utterances] == [
         ("a", "anna", "f", "s1", tmp_path / "anna/s1/a.wav"),
         ("b", "bert", "m", "s2", tmp_path / "bert/s2/b.wav"),
     ]
@@ -54,7 +54,9 @@ def test_joined_paths_that_are_not_unique_either_are_an_error(tmp_path):
 )
 def test_patterns(tmp_path, pattern, path, utterance):
     utterances, findings = listed(folder(tmp_path, [path], pattern=pattern))
-    assert [(of.utterance, of.speaker) for of in utterances] == [(utterance, "anna")]
+    assert [(utterance.utterance, utterance.speaker) for utterance in utterances] == [
+        (utterance, "anna")
+    ]
     assert utterances[0].gender == ("f" if "gender" in pattern else "-")
     assert findings == []
 
@@ -80,7 +82,7 @@ def test_links_to_folders_are_followed(tmp_path):
     (tmp_path / "links").mkdir()
     (tmp_path / "links" / "berta").symlink_to(tmp_path / "real" / "anna")
     source["folder"]["root"] = str(tmp_path / "links")
-    assert [of.speaker for of in listed(source)[0]] == ["berta"]
+    assert [utterance.speaker for utterance in listed(source)[0]] == ["berta"]
 
 
 def test_only_the_utterances_of_a_list_are_taken_and_one_that_is_not_there_is_an_error(tmp_path):

@@ -9,7 +9,7 @@ from voiceprivacy.inout import tables
 from voiceprivacy.plan import configuration
 
 
-def found(source, protocol):
+def messages(source, protocol):
     return [str(finding) for finding in checks.check(source, protocol, 16000)]
 
 
@@ -29,7 +29,7 @@ def test_a_challenge_directory_is_read_as_it_is(tmp_path):
         (tmp_path / folder / "enrolls").unlink()
     protocol = {"given": {"f": str(tmp_path / "trials_f"), "m": str(tmp_path / "trials_m")}}
     assert list_names(protocol) == ["f", "m"]
-    assert found(source, protocol) == [few("f", 2), few("m", 2)]
+    assert messages(source, protocol) == [few("f", 2), few("m", 2)]
 
     for part in ("enrolment", "trial"):
         assert prepare(tmp_path, source, protocol, part).returncode == 0
@@ -55,13 +55,13 @@ def test_a_challenge_directory_is_read_as_it_is(tmp_path):
 def test_without_enrolls_the_file_is_named(tmp_path):
     source, protocol = kaldi(tmp_path)
     (tmp_path / "enrolls").unlink()
-    assert found(source, protocol) == [f"{tmp_path}/enrolls: not found"]
+    assert messages(source, protocol) == [f"{tmp_path}/enrolls: not found"]
 
 
 def test_a_list_without_a_trials_file_is_named(tmp_path):
     source, protocol = kaldi(tmp_path)
     protocol["given"]["more"] = str(tmp_path / "more")
-    assert f"{tmp_path}/more/trials: not found" in found(source, protocol)
+    assert f"{tmp_path}/more/trials: not found" in messages(source, protocol)
 
 
 def per_gender(folder, **speakers):
@@ -73,16 +73,16 @@ def per_gender(folder, **speakers):
 def test_trials_across_genders_in_a_list_of_one_gender_are_an_error(tmp_path):
     source, protocol = per_gender(tmp_path, women=["w1"], men=["m1"])
     expected = f"{tmp_path}/trials:3: speaker 'm1' is m in a list of f: a trial across genders"
-    assert [error for error in found(source, protocol) if "genders" in error] == [expected]
+    assert [error for error in messages(source, protocol) if "genders" in error] == [expected]
 
 
 def test_women_and_men_in_a_list_of_no_gender_are_said_unless_it_is_called_mixed(tmp_path):
     source, protocol = kaldi(tmp_path, women=["w1"], men=["m1"])
     assert any(
-        "trial list all: holds women and men" in finding for finding in found(source, protocol)
+        "trial list all: holds women and men" in finding for finding in messages(source, protocol)
     )
     protocol = {"given": {"mixed": str(tmp_path)}}
-    assert found(source, protocol) == [few("mixed", 2)]
+    assert messages(source, protocol) == [few("mixed", 2)]
 
 
 def test_audio_that_no_list_uses_is_checked_too(tmp_path):
@@ -90,7 +90,7 @@ def test_audio_that_no_list_uses_is_checked_too(tmp_path):
     edit(tmp_path / "trials", "w1 w1-3 target\n", "")
     edit(tmp_path / "trials", "w2 w1-3 nontarget\n", "")
     edit(tmp_path / "wav.scp", "w1-3 wav/a.wav", "w1-3 wav/lost.wav")
-    assert f"{tmp_path}/wav/lost.wav: not found (utterance 'w1-3')" in found(source, protocol)
+    assert f"{tmp_path}/wav/lost.wav: not found (utterance 'w1-3')" in messages(source, protocol)
 
 
 def test_counts_that_differ_from_the_published_ones_are_said(tmp_path):
@@ -103,14 +103,14 @@ def test_counts_that_differ_from_the_published_ones_are_said(tmp_path):
         f"{place} 4 target trials, published are 704",
         f"{place} 4 nontarget trials, published are 14566",
     ]
-    assert [finding for finding in found(source, protocol) if "published" in finding] == expected
+    assert [finding for finding in messages(source, protocol) if "published" in finding] == expected
 
 
 def test_the_enrolment_utterances_of_a_published_set_are_counted(tmp_path):
     source, protocol = kaldi(tmp_path / "libri_test_enrolls")
     path = tmp_path / "libri_test_enrolls" / "enrolls"
     expected = f"{path}: libri_test_enrolls has 4 enrolment utterances, published are 438"
-    assert expected in found(source, protocol)
+    assert expected in messages(source, protocol)
 
 
 CASES = {
@@ -166,29 +166,29 @@ def test_a_mistake_is_named_with_file_and_line(tmp_path, case):
     (name, old, new), expected = CASES[case]
     source, protocol = kaldi(tmp_path)
     edit(tmp_path / name, old, new)
-    assert expected.format(tmp_path) in found(source, protocol)
+    assert expected.format(tmp_path) in messages(source, protocol)
 
 
 def test_what_is_wrong_with_an_id_is_said_once(tmp_path):
     source, protocol = kaldi(tmp_path)
     text = (tmp_path / "trials").read_text()
     (tmp_path / "trials").write_text(text.replace("w1-3", "w1-9"))
-    assert len([finding for finding in found(source, protocol) if "w1-9" in finding]) == 1
+    assert len([finding for finding in messages(source, protocol) if "w1-9" in finding]) == 1
 
 
 def test_a_speaker_without_gender_is_an_error_in_lists_per_gender_only(tmp_path):
     source, protocol = kaldi(tmp_path)
     edit(tmp_path / "spk2gender", "w2 f\n", "")
-    assert found(source, protocol) == [few("all", 2)]
+    assert messages(source, protocol) == [few("all", 2)]
     per_gender = {"given": {"f_common": str(tmp_path)}}
     expected = f"{tmp_path}/trials:3: speaker 'w2' has no gender, but the lists are per gender"
-    assert found(source, per_gender) == [expected, few("f_common", 2)]
+    assert messages(source, per_gender) == [expected, few("f_common", 2)]
 
 
 def test_a_list_without_targets_is_an_error(tmp_path):
     source, protocol = kaldi(tmp_path)
     write_lines(tmp_path / "trials", ["w1 w2-2 nontarget"])
-    assert "trial list all: has no target trial" in found(source, protocol)
+    assert "trial list all: has no target trial" in messages(source, protocol)
 
 
 def test_list_trials_fails_with_the_first_mistake_and_writes_nothing(tmp_path):
@@ -216,7 +216,7 @@ def parted(folder):
 
 def test_a_list_of_women_and_men_is_parted_by_gender(tmp_path):
     source, _ = kaldi(tmp_path, women=["w1", "w2"], men=["m1", "m2"])
-    assert found(source, parted(tmp_path)) == [few("all_f", 2), few("all_m", 2)]
+    assert messages(source, parted(tmp_path)) == [few("all_f", 2), few("all_m", 2)]
     for part in ("enrolment", "trial"):
         assert prepare(tmp_path, source, parted(tmp_path), part).returncode == 0
     manifests = {part: tmp_path / f"{part}.tsv" for part in ("enrolment", "trial")}
@@ -243,7 +243,7 @@ def test_a_list_that_is_parted_needs_genders_and_says_what_is_wrong_once(tmp_pat
     source, _ = kaldi(tmp_path, women=["w1", "w2"], men=["m1", "m2"])
     edit(tmp_path / "spk2gender", "m2 m\n", "")
     edit(tmp_path / "trials", "w1 w1-2 target", "w1 w1-2 nontarget")
-    errors = [finding for finding in found(source, parted(tmp_path)) if "/trials:" in finding]
+    errors = [finding for finding in messages(source, parted(tmp_path)) if "/trials:" in finding]
     assert len(errors) == len(set(errors))
     assert any("labelled nontarget, but 'w1' speaks it" in error for error in errors)
     assert any(

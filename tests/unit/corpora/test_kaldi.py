@@ -37,7 +37,9 @@ def test_enrolment_and_trial_directories_are_one_corpus(tmp_path):
     source = {
         "kaldi": {"enrolment": str(tmp_path / "enrolls"), "trial": [str(tmp_path / "trials_m")]}
     }
-    assert [of.speaker for of in list_utterances(source, Findings())] == ["m1"] * 4 + ["w1"] * 4
+    assert [utterance.speaker for utterance in list_utterances(source, Findings())] == [
+        "m1"
+    ] * 4 + ["w1"] * 4
 
 
 def test_a_directory_without_spk2gender_relies_on_the_others(tmp_path):
@@ -48,7 +50,7 @@ def test_a_directory_without_spk2gender_relies_on_the_others(tmp_path):
         tmp_path / "b" / "wav.scp", [f"w1-{index} {tmp_path}/a/wav/a.wav" for index in range(4)]
     )
     source = {"kaldi": {"enrolment": str(tmp_path / "a"), "trial": [str(tmp_path / "b")]}}
-    assert {of.gender for of in list_utterances(source, Findings())} == {"f"}
+    assert {utterance.gender for utterance in list_utterances(source, Findings())} == {"f"}
     assert errors(source) == []
 
 
@@ -56,14 +58,16 @@ def test_paths_may_be_absolute_with_spaces_in_them(tmp_path):
     source, _ = kaldi(tmp_path, women=["w1"])
     path = write_audio(tmp_path / "my wav" / "x.wav")
     write_lines(tmp_path / "wav.scp", [f"w1-{index} {path}" for index in range(4)])
-    assert {of.audio for of in list_utterances(source, Findings())} == {path}
+    assert {utterance.audio for utterance in list_utterances(source, Findings())} == {path}
 
 
 def test_relative_paths_start_from_the_working_directory(tmp_path, monkeypatch):
     source, _ = kaldi(tmp_path / "data", women=["w1"])
     write_audio(tmp_path / "here" / "wav" / "a.wav")
     monkeypatch.chdir(tmp_path / "here")
-    assert {of.audio for of in list_utterances(source, Findings())} == {Path("wav/a.wav")}
+    assert {utterance.audio for utterance in list_utterances(source, Findings())} == {
+        Path("wav/a.wav")
+    }
 
 
 def test_relative_paths_may_start_from_a_folder_above_the_data_directory(tmp_path):
@@ -71,7 +75,7 @@ def test_relative_paths_may_start_from_a_folder_above_the_data_directory(tmp_pat
     write_lines(
         tmp_path / "data/set/wav.scp", [f"w1-{index} data/set/wav/a.wav" for index in range(4)]
     )
-    assert {of.audio for of in list_utterances(source, Findings())} == {
+    assert {utterance.audio for utterance in list_utterances(source, Findings())} == {
         tmp_path / "data/set/wav/a.wav"
     }
 
@@ -81,7 +85,7 @@ def test_relative_paths_start_from_the_given_root(tmp_path, monkeypatch):
     write_audio(tmp_path / "here" / "wav" / "a.wav")
     monkeypatch.chdir(tmp_path / "here")
     options = {"directory": str(tmp_path / "data"), "root": str(tmp_path / "corpora")}
-    assert {of.audio for of in list_utterances({"kaldi": options}, Findings())} == {
+    assert {utterance.audio for utterance in list_utterances({"kaldi": options}, Findings())} == {
         tmp_path / "corpora/wav/a.wav"
     }
 
@@ -91,7 +95,9 @@ def test_the_chapter_in_the_ids_of_librispeech_is_the_session(tmp_path):
     for name in ("wav.scp", "utt2spk"):
         edit(tmp_path / name, "61-0 ", "61-70968-0000 ")
         edit(tmp_path / name, "61-1 ", "62-70968-0000 ")
-    sessions = {of.utterance: of.session for of in list_utterances(source, Findings())}
+    sessions = {
+        utterance.utterance: utterance.session for utterance in list_utterances(source, Findings())
+    }
     assert sessions == {"61-70968-0000": "70968", "62-70968-0000": "", "61-2": "", "61-3": ""}
 
 
@@ -180,8 +186,11 @@ def test_directories_that_contradict_each_other_are_an_error(tmp_path):
     kaldi(tmp_path / "a", women=["w1"])
     kaldi(tmp_path / "b", women=[], men=["w1"])
     source = {"kaldi": {"enrolment": str(tmp_path / "a"), "trial": [str(tmp_path / "b")]}}
-    found = errors(source)
+    messages = errors(source)
     assert (
-        f"{tmp_path}/b/spk2gender:1: speaker 'w1' has another gender in another spk2gender" in found
+        f"{tmp_path}/b/spk2gender:1: speaker 'w1' has another gender in another spk2gender"
+        in messages
     )
-    assert f"{tmp_path}/b/wav.scp:1: utterance 'w1-0' differs from {tmp_path}/a/wav.scp:1" in found
+    assert (
+        f"{tmp_path}/b/wav.scp:1: utterance 'w1-0' differs from {tmp_path}/a/wav.scp:1" in messages
+    )

@@ -73,8 +73,8 @@ def test_mono_audio_of_the_right_rate_stays_where_it_lies(tmp_path):
     source = librispeech(tmp_path / "libri")
     assert prepare(tmp_path / "out", source, ENROL_TRIAL, "train").returncode == 0
     manifest = tables.read_manifest(tmp_path / "out" / "train.tsv")
-    assert all(of.path.is_relative_to(tmp_path / "libri") for of in manifest)
-    assert {of.duration_s for of in manifest} == {0.1}
+    assert all(utterance.path.is_relative_to(tmp_path / "libri") for utterance in manifest)
+    assert {utterance.duration_s for utterance in manifest} == {0.1}
 
 
 @pytest.mark.parametrize("properties", [{"sample_rate": 8000}, {"channels": 2}])
@@ -84,7 +84,7 @@ def test_other_audio_is_converted(tmp_path, properties):
     assert prepare(tmp_path / "out", source, {}, "train", threads=2).returncode == 0
     manifest = tables.read_manifest(tmp_path / "out" / "train.tsv")
     converted = tmp_path / "out" / "train" / "11-100-0001.flac"
-    assert [of.path == converted for of in manifest] == [False, True, False]
+    assert [utterance.path == converted for utterance in manifest] == [False, True, False]
     assert audio.header(converted) == (16000, 1, 0.1)
 
 
@@ -106,5 +106,7 @@ def test_the_excerpt_of_librispeech_is_read_as_it_is(tmp_path):
         assert prepare(tmp_path, source, protocol, part).returncode == 0
         manifest = tables.read_manifest(tmp_path / f"{part}.tsv")
         assert len(manifest) == count
-        assert sorted(of.gender for of in manifest) == ["f"] * (count // 2) + ["m"] * (count // 2)
-        assert all(of.path.is_relative_to(Path(SPEECH)) for of in manifest)
+        assert sorted(utterance.gender for utterance in manifest) == ["f"] * (count // 2) + [
+            "m"
+        ] * (count // 2)
+        assert all(utterance.path.is_relative_to(Path(SPEECH)) for utterance in manifest)

@@ -49,7 +49,7 @@ def test_test_and_template_never_overlap_and_lie_as_far_apart_as_possible(observ
 
 
 def test_every_observation_is_tested_equally_often():
-    tested = [place for tests, _ in positions(6, test=2, template=3) for place in tests]
+    tested = [number for tests, _ in positions(6, test=2, template=3) for number in tests]
     assert sorted(tested) == sorted(list(range(6)) * 2)
 
 
@@ -69,10 +69,10 @@ def test_a_gallery_holds_one_gender_and_speakers_with_enough_observations():
     samples, without = sample(
         OPTIONS, utterances(fa=4, fb=6, fc=3, ma=4), gender="f", test=1, template=2
     )
-    assert {of.speaker for of in samples} == {"fa", "fb"}
+    assert {sample.speaker for sample in samples} == {"fa", "fb"}
     assert without == ["fc"]
-    assert "fb-5" not in {of.utterance for of in samples}
-    assert [of[2:] for of in samples if (of.shift, of.speaker) == (1, "fb")] == [
+    assert "fb-5" not in {sample.utterance for sample in samples}
+    assert [sample[2:] for sample in samples if (sample.shift, sample.speaker) == (1, "fb")] == [
         ("test", "fb-1"),
         ("template", "fb-2"),
         ("template", "fb-3"),
@@ -86,8 +86,10 @@ def test_one_speaker_is_no_gallery():
 
 def test_both_parts_hold_the_first_observations_and_short_speakers_are_told():
     listed = [
-        Listed(of.utterance, of.speaker, of.gender, "", of.path, "list", 1)
-        for of in utterances(fa=5, mb=3)
+        Listed(
+            utterance.utterance, utterance.speaker, utterance.gender, "", utterance.path, "list", 1
+        )
+        for utterance in utterances(fa=5, mb=3)
     ]
     findings = Findings()
     enrolment, trial = split({"folder": {}}, OPTIONS, listed, findings)
@@ -96,5 +98,5 @@ def test_both_parts_hold_the_first_observations_and_short_speakers_are_told():
         == trial
         == {*(f"fa-{index}" for index in range(4)), *(f"mb-{index}" for index in range(3))}
     )
-    assert [of.level for of in findings] == ["oddity"]
+    assert [finding.level for finding in findings] == ["oddity"]
     assert len(split({"folder": {}, "segments": {"seconds": 3}}, OPTIONS, listed, findings)[0]) == 8

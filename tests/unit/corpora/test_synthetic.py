@@ -22,7 +22,10 @@ def speak(utterances, folder, threads=1):
 
 
 def digests(utterances):
-    return {of.utterance: hashlib.sha256(of.path.read_bytes()).hexdigest() for of in utterances}
+    return {
+        utterance.utterance: hashlib.sha256(utterance.path.read_bytes()).hexdigest()
+        for utterance in utterances
+    }
 
 
 def pitch_hz(samples, sample_rate=16000):
@@ -58,11 +61,15 @@ def test_speakers_of_ranges_that_do_not_meet_differ():
         listed(speakers=5, utterances=2),
         listed(speakers=5, utterances=2, first_speaker=5),
     )
-    assert not {of.speaker for of in first} & {of.speaker for of in second}
+    assert not {utterance.speaker for utterance in first} & {
+        utterance.speaker for utterance in second
+    }
 
 
 def test_women_and_men_alternate():
-    assert [of.gender for of in listed(speakers=4, utterances=1, first_speaker=3)] == [
+    assert [
+        utterance.gender for utterance in listed(speakers=4, utterances=1, first_speaker=3)
+    ] == [
         "m",
         "f",
         "m",
@@ -89,14 +96,17 @@ def test_women_speak_higher_than_men(spoken):
 
 
 def test_voices_differ():
-    voices = [synthetic.voice(of.speaker, of.gender) for of in listed(speakers=40, utterances=1)]
+    voices = [
+        synthetic.voice(utterance.speaker, utterance.gender)
+        for utterance in listed(speakers=40, utterances=1)
+    ]
     assert len({voice.accent for voice in voices}) == len(synthetic.ACCENTS)
     assert len({round(voice.pitch_hz) for voice in voices}) > 20
     assert len({tuple(np.round(voice.formants)) for voice in voices}) == 40
 
 
 def test_utterances_say_different_things():
-    texts = [synthetic.job(of)["text"] for of in listed(speakers=30, utterances=10)]
+    texts = [synthetic.job(utterance)["text"] for utterance in listed(speakers=30, utterances=10)]
     assert len(set(texts)) == 300
 
 
@@ -109,7 +119,8 @@ def test_a_manifest_of_synthetic_speech_is_the_same_with_one_thread_and_with_fou
         finished = prepare(folder, source, protocol, "trial", threads=threads, sample_rate=8000)
         assert finished.returncode == 0, finished.stderr
         manifests[threads] = (folder / "trial.tsv").read_text()
-        assert {audio.header(of.path)[:2] for of in tables.read_manifest(folder / "trial.tsv")} == {
-            (8000, 1)
-        }
+        assert {
+            audio.header(utterance.path)[:2]
+            for utterance in tables.read_manifest(folder / "trial.tsv")
+        } == {(8000, 1)}
     assert manifests[1] == manifests[4]

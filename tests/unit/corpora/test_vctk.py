@@ -20,13 +20,13 @@ def listed(source):
 def test_one_microphone_is_listed_with_speaker_and_gender(tmp_path):
     source = vctk(tmp_path)
     utterances, findings = listed(source)
-    assert [of[:4] for of in utterances[:2]] == [
+    assert [utterance[:4] for utterance in utterances[:2]] == [
         ("p225_001_mic2", "p225", "f", ""),
         ("p225_024_mic2", "p225", "f", ""),
     ]
     assert (len(utterances), findings) == (10, [])
     source["vctk"]["microphone"] = "mic1"
-    assert {of.utterance[-4:] for of in listed(source)[0]} == {"mic1"}
+    assert {utterance.utterance[-4:] for utterance in listed(source)[0]} == {"mic1"}
 
 
 def test_a_speaker_without_the_microphone_is_left_out_and_said(tmp_path):
@@ -34,7 +34,7 @@ def test_a_speaker_without_the_microphone_is_left_out_and_said(tmp_path):
     for path in (tmp_path / "wav48_silence_trimmed" / "p225").glob("*_mic2.flac"):
         path.unlink()
     utterances, findings = listed(source)
-    assert {of.speaker for of in utterances} == {"p226"}
+    assert {utterance.speaker for utterance in utterances} == {"p226"}
     expected = "wav48_silence_trimmed/p225: has no file of mic2: the speaker is left out"
     assert findings == [f"oddity {tmp_path}/{expected}"]
 
@@ -54,7 +54,7 @@ def test_spellings_of_the_table_of_speakers(tmp_path, line):
     source = vctk(tmp_path, men=())
     write_lines(tmp_path / "speaker-info.txt", ["ID  AGE  GENDER  ACCENTS", "", line])
     utterances, findings = listed(source)
-    assert {of.gender for of in utterances} == {"f"}
+    assert {utterance.gender for utterance in utterances} == {"f"}
     assert findings == []
 
 
@@ -63,7 +63,7 @@ def test_a_line_without_a_gender_and_a_speaker_without_a_line_are_said(tmp_path)
     edit(tmp_path / "speaker-info.txt", "p225  23  F    ", "p225  23  ")
     edit(tmp_path / "speaker-info.txt", "p226  23  M    English    Southern  England\n", "")
     utterances, findings = listed(source)
-    assert {of.gender for of in utterances} == {"-"}
+    assert {utterance.gender for utterance in utterances} == {"-"}
     info = tmp_path / "speaker-info.txt"
     assert (
         findings[0]
@@ -94,12 +94,17 @@ def test_common_sentences_are_tried_apart_and_do_not_enrol(tmp_path):
     utterances, _ = listed(vctk(tmp_path))
     enrolment, trial = enrol_trial.split({}, LISTS, utterances, Findings())
     assert not any(map(is_common, enrolment))
-    parts = [[of for of in utterances if of.utterance in part] for part in (enrolment, trial)]
+    parts = [
+        [utterance for utterance in utterances if utterance.utterance in part]
+        for part in (enrolment, trial)
+    ]
     tried = {
-        name: {of.trial for of in enrol_trial.list_trials({}, LISTS, name, *parts, None)[0]}
+        name: {trial.trial for trial in enrol_trial.list_trials({}, LISTS, name, *parts, None)[0]}
         for name in ("f",)
     }
-    common = {of.trial for of in enrol_trial.list_trials({}, LISTS, "f_common", *parts, None)[0]}
+    common = {
+        trial.trial for trial in enrol_trial.list_trials({}, LISTS, "f_common", *parts, None)[0]
+    }
     assert common == {"p225_001_mic2", "p225_024_mic2"}
     assert len(tried["f"]) == 2 and not tried["f"] & common
     alone = LISTS | {"lists": ["f"]}

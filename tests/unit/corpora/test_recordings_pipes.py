@@ -52,7 +52,7 @@ def test_an_allowed_pipe_is_audio(tmp_path):
     source, protocol = piped(tmp_path / "data")
     assert prepare(tmp_path, source, protocol, "enrolment").returncode == 0
     manifest = tables.read_manifest(tmp_path / "enrolment.tsv")
-    assert [of.path for of in manifest] == [
+    assert [utterance.path for utterance in manifest] == [
         tmp_path / "enrolment" / f"w1-{index}.flac" for index in (0, 1)
     ]
     original = audio.read(tmp_path / "data" / "wav" / "a.wav")[0]
@@ -188,9 +188,9 @@ def test_an_interrupted_command_ends_a_pipe_that_a_thread_was_just_starting(tmp_
 def test_a_pipe_that_writes_without_end_is_ended(tmp_path, monkeypatch, stream):
     monkeypatch.setattr(recordings, "LIMITED", "ulimit -f 100\n")
     source, protocol = piped(tmp_path, f"yes{stream} |")
-    found = errors(source, protocol)
+    messages = errors(source, protocol)
     assert any(
-        error.startswith(f"yes{stream} |: ") and "(utterance 'w1-0')" in error for error in found
+        error.startswith(f"yes{stream} |: ") and "(utterance 'w1-0')" in error for error in messages
     )
 
 

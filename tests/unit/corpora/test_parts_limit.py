@@ -17,13 +17,13 @@ MANY = [
 
 
 def names(utterances):
-    return [of.utterance for of in utterances]
+    return [utterance.utterance for utterance in utterances]
 
 
 def test_women_and_men_take_turns():
     chosen = parts.speakers_within(MANY, 4)
     assert sorted(speaker[0] for speaker in chosen) == ["f", "f", "m", "m"]
-    assert parts.speakers_within(MANY, None) == {of.speaker for of in MANY}
+    assert parts.speakers_within(MANY, None) == {utterance.speaker for utterance in MANY}
 
 
 def test_a_larger_limit_keeps_what_a_smaller_one_kept():
@@ -43,8 +43,8 @@ def test_who_is_chosen_is_drawn_and_not_the_first_by_name():
         for u in "abcdef"
     ]
     assert parts.speakers_within(many, 5) != {f"{number}" for number in range(10, 15)}
-    kept = parts.restrict(many, speakers={of.speaker for of in many}, count=1)
-    assert len({of.utterance[-1] for of in kept}) == 6
+    kept = parts.restrict(many, speakers={utterance.speaker for utterance in many}, count=1)
+    assert len({utterance.utterance[-1] for utterance in kept}) == 6
 
 
 def test_the_choice_does_not_depend_on_the_order():
@@ -60,8 +60,10 @@ def test_a_limited_corpus_has_the_same_speakers_in_both_parts(tmp_path):
         parts.list_part(source, ENROL_TRIAL, part) for part in ("enrolment", "trial")
     )
     assert len(enrolment) == len(trial) == 2
-    assert {of.speaker for of in enrolment} == {of.speaker for of in trial}
-    assert {of.gender for of in enrolment} == {"f", "m"}
+    assert {utterance.speaker for utterance in enrolment} == {
+        utterance.speaker for utterance in trial
+    }
+    assert {utterance.gender for utterance in enrolment} == {"f", "m"}
 
 
 def test_given_lists_are_checked_whole_and_used_in_part(tmp_path):
@@ -78,10 +80,10 @@ def test_given_lists_are_checked_whole_and_used_in_part(tmp_path):
         == 0
     )
     trials = tables.read_trials(tmp_path / "t.tsv")
-    speakers = {of.enrolment for of in trials}
+    speakers = {trial.enrolment for trial in trials}
     assert len(trials) == 2 * 4
     assert (
-        {of.trial.split("-")[0] for of in trials}
+        {trial.trial.split("-")[0] for trial in trials}
         == speakers
         == set(tables.read_enrolments(tmp_path / "e.tsv"))
     )
@@ -92,8 +94,8 @@ def test_given_lists_are_checked_whole_and_used_in_part(tmp_path):
         f"{left_out} {left_out}-2 target",
         f"{left_out} {left_out}-2 nontarget",
     )
-    found = [str(finding) for finding in checks.check(source, given, 16000).errors()]
-    assert found and f"utterance '{left_out}-2' is labelled nontarget" in found[0]
+    messages = [str(finding) for finding in checks.check(source, given, 16000).errors()]
+    assert messages and f"utterance '{left_out}-2' is labelled nontarget" in messages[0]
 
 
 def test_only_what_is_left_is_counted(tmp_path):

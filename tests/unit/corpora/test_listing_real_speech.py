@@ -17,16 +17,25 @@ def as_kaldi(folder):
     """Data directories of the same speech."""
     folder.mkdir()
     utterances = list_utterances(LIBRISPEECH, Findings())
-    entries = [f"{of.utterance} {of.audio}" for of in utterances]
+    entries = [f"{utterance.utterance} {utterance.audio}" for utterance in utterances]
     write_lines(folder / "wav.scp", entries)
-    write_lines(folder / "utt2spk", [f"{of.utterance} {of.speaker}" for of in utterances])
-    write_lines(folder / "spk2gender", sorted({f"{of.speaker} {of.gender}" for of in utterances}))
-    write_lines(folder / "text", [f"{of.utterance} SOME WORDS" for of in utterances])
+    write_lines(
+        folder / "utt2spk",
+        [f"{utterance.utterance} {utterance.speaker}" for utterance in utterances],
+    )
+    write_lines(
+        folder / "spk2gender",
+        sorted({f"{utterance.speaker} {utterance.gender}" for utterance in utterances}),
+    )
+    write_lines(folder / "text", [f"{utterance.utterance} SOME WORDS" for utterance in utterances])
     return {"kaldi": str(folder)}
 
 
 def as_folder(folder):
-    genders = {of.speaker: of.gender for of in list_utterances(LIBRISPEECH, Findings())}
+    genders = {
+        utterance.speaker: utterance.gender
+        for utterance in list_utterances(LIBRISPEECH, Findings())
+    }
     table = folder / "speakers.tsv"
     write_lines(
         table, ["speaker\tgender", *[f"{speaker}\t{gender}" for speaker, gender in genders.items()]]

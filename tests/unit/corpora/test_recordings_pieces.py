@@ -66,7 +66,7 @@ def test_what_is_estimated_is_what_is_cut(tmp_path, rate, n_samples):
     assert prepare(tmp_path, source, {}, "train").returncode == 0
     manifest = tables.read_manifest(tmp_path / "train.tsv")
     assert size.utterances == len(manifest)
-    assert size.seconds == pytest.approx(sum(of.duration_s for of in manifest))
+    assert size.seconds == pytest.approx(sum(utterance.duration_s for utterance in manifest))
 
 
 def test_the_id_of_a_piece_leads_back_to_its_source():
@@ -84,16 +84,16 @@ def test_utterances_are_cut_and_nothing_else_is_left(tmp_path):
     original = write_audio(tmp_path / "libri/dev/11/100/11-100-0001.flac", sample_rate=8000)
     assert prepare(tmp_path, source, {}, "train", threads=2).returncode == 0
     manifest = tables.read_manifest(tmp_path / "train.tsv")
-    assert [of.utterance for of in manifest[:4]] == [
+    assert [utterance.utterance for utterance in manifest[:4]] == [
         *(f"11-100-0000_seg00{n}" for n in range(3)),
         "11-100-0001_seg000",
     ]
-    assert {of.duration_s for of in manifest} == {533 / 16000}
-    assert {audio.header(of.path) for of in manifest} == {(16000, 1, 533 / 16000)}
+    assert {utterance.duration_s for utterance in manifest} == {533 / 16000}
+    assert {audio.header(utterance.path) for utterance in manifest} == {(16000, 1, 533 / 16000)}
     whole, _ = audio.read(tmp_path / "libri/dev/11/100/11-100-0000.flac")
     assert (audio.read(manifest[1].path)[0] == whole[533 : 2 * 533]).all()
     assert {path.stem for path in (tmp_path / "train").iterdir()} == {
-        of.utterance for of in manifest
+        utterance.utterance for utterance in manifest
     }
     assert original.exists()
 
@@ -106,7 +106,8 @@ def test_pieces_of_one_source_are_never_enrolled_and_tried(tmp_path):
     for part in ("enrolment", "trial"):
         assert prepare(tmp_path, source, ENROL_TRIAL, part).returncode == 0
         sources[part] = [
-            ids.source_of(of.utterance) for of in tables.read_manifest(tmp_path / f"{part}.tsv")
+            ids.source_of(utterance.utterance)
+            for utterance in tables.read_manifest(tmp_path / f"{part}.tsv")
         ]
         assert len(sources[part]) == 5 * len(set(sources[part]))
     assert not set(sources["enrolment"]) & set(sources["trial"])
@@ -150,11 +151,11 @@ def test_a_corpus_of_pieces_is_not_cut_again(tmp_path):
     source, protocol = kaldi(tmp_path)
     for name in ("wav.scp", "utt2spk"):
         edit(tmp_path / name, "w1-0 ", "w1-0_seg000 ")
-    found = [
+    messages = [
         str(finding)
         for finding in checks.check(source | {"segments": {"seconds": 0.05}}, protocol, 16000)
     ]
     assert (
         f"{tmp_path}/wav.scp:1: utterance 'w1-0_seg000' has the id of a piece already: leave segments out"
-        in found
+        in messages
     )
