@@ -107,7 +107,8 @@ def test_silent_and_clipped_audio_of_an_evaluated_corpus_is_an_oddity(tmp_path):
     samples_of(clipped, np.clip(np.repeat(noise, 4), -1, 1))
     assert messages(source, ENROL_TRIAL) == [
         f"{silent}: is silent: no sample beyond 0.001 of full scale (utterance '11-100-0000')",
-        f"{clipped}: is clipped: 4 and more samples in a row at full scale (utterance '11-100-0001')",
+        f"{clipped}: is clipped: 4 and more samples in a row at full scale"
+        " (utterance '11-100-0001')",
     ]
     assert messages(source, {}) == []
 

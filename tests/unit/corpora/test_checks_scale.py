@@ -1,4 +1,4 @@
-"""A corpus of the size of train-clean-360: listed, checked and described in under a minute and 2 GB."""
+"""A corpus of the size of train-clean-360: listed and checked in under a minute and 2 GB."""
 
 import os
 import subprocess

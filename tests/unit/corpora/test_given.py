@@ -128,7 +128,8 @@ CASES = {
     ),
     "an unknown trial utterance": (
         ("trials", "w1 w1-3", "w1 w1-9"),
-        "{0}/trials:2: utterance 'w1-9' is unknown: no data directory lists it with a speaker and a file",
+        "{0}/trials:2: utterance 'w1-9' is unknown: no data directory lists it with a speaker and"
+        " a file",
     ),
     "an unknown enrolment": (
         ("trials", "w1 w1-3 target", "w9 w1-3 nontarget"),

@@ -1,4 +1,4 @@
-"""Downloading LibriSpeech from a stand-in of its server on this machine, which loses connections."""
+"""Downloading LibriSpeech from a stand-in of its server here, which loses connections."""
 
 import hashlib
 import io
@@ -14,7 +14,10 @@ from voiceprivacy.inout.files import BadInput
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Serves one archive in ranges, at most ``limit`` bytes a connection; notes the ranges that were asked for."""
+    """Serves one archive in ranges, at most ``limit`` bytes a connection.
+
+    It notes the ranges that were asked for.
+    """
 
     def do_GET(self):
         server = self.server
@@ -51,7 +54,7 @@ def server(monkeypatch):
 
 @pytest.fixture
 def archive(tmp_path, server):
-    """The archive of a small subset as LibriSpeech packs it, with something in it that does not belong there."""
+    """The archive of a small subset as LibriSpeech packs it, with files that belong elsewhere."""
     librispeech(tmp_path / "LibriSpeech", women=["11"], men=[], chapters=1)
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w:gz") as tar:

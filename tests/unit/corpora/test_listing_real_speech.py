@@ -1,4 +1,7 @@
-"""Real speech, where it is: the same corpus as librispeech, kaldi and folder gives the same manifests and trials."""
+"""Real speech, where it is: a corpus gives the same manifests and trials as every kind.
+
+The kinds are librispeech, kaldi and folder.
+"""
 
 import pytest
 from support.trees import SPEECH, call, prepare, write_lines

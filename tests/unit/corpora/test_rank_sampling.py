@@ -54,7 +54,7 @@ def test_every_observation_is_tested_equally_often():
 
 
 def test_the_printed_gap_is_refused_where_it_overlaps():
-    """K = 3, T = D = 1: Delta of the shifts is 1, 0, 0. K = 8, D = 6: Delta 3 of shift 0 makes both overlap."""
+    """K = 3, T = D = 1: Delta of the shifts is 1, 0, 0. K = 8, D = 6: Delta 3 overlaps."""
     assert positions(3, test=1, template=1, delta="printed") == [([0], [2]), ([1], [2]), ([2], [0])]
     with pytest.raises(BadInput, match="overlap at shift 0 of 8"):
         positions(8, test=1, template=6, delta="printed")

@@ -156,6 +156,6 @@ def test_a_corpus_of_pieces_is_not_cut_again(tmp_path):
         for finding in checks.check(source | {"segments": {"seconds": 0.05}}, protocol, 16000)
     ]
     assert (
-        f"{tmp_path}/wav.scp:1: utterance 'w1-0_seg000' has the id of a piece already: leave segments out"
-        in messages
+        f"{tmp_path}/wav.scp:1: utterance 'w1-0_seg000' has the id of a piece already:"
+        " leave segments out" in messages
     )

@@ -30,7 +30,8 @@ def errors(source, protocol):
 
 def test_a_pipe_is_refused_unless_the_config_allows_it_and_does_not_run(tmp_path):
     source, protocol = piped(tmp_path, f"touch {tmp_path}/ran |")
-    expected = f"{tmp_path}/wav.scp:1: utterance 'w1-0' is a command (pipe): pipes: true in the corpus's entry allows it"
+    command = f"{tmp_path}/wav.scp:1: utterance 'w1-0' is a command (pipe)"
+    expected = f"{command}: pipes: true in the corpus's entry allows it"
     findings = Findings()
     list_utterances({"kaldi": source["kaldi"]}, findings)
     assert str(findings[0]) == expected
@@ -63,7 +64,8 @@ def test_a_pipe_may_change_the_rate_and_its_header_need_not_know_the_length(tmp_
     write_audio(tmp_path / "wav" / "a.wav", sample_rate=8000)
     program = tmp_path / "stream.py"
     program.write_text(
-        "import sys\nwav = bytearray(open(sys.argv[1], 'rb').read())\nwav[40:44] = b'\\xff\\xff\\xff\\x7f'\n"
+        "import sys\nwav = bytearray(open(sys.argv[1], 'rb').read())\n"
+        "wav[40:44] = b'\\xff\\xff\\xff\\x7f'\n"
         "sys.stdout.buffer.write(wav)\n"
     )
     source, protocol = piped(tmp_path, f"{sys.executable} {program} wav/a.wav |")
@@ -114,7 +116,10 @@ def test_a_pipe_that_hangs_is_ended_with_all_that_it_started_and_stops_the_check
     for limit in (0.5, 10, 100):  # a machine that is slow or busy may not have begun
         monkeypatch.setattr(recordings, "LIMIT_S", limit)
         (error,) = errors(source | {"on_bad_audio": "exclude"}, protocol)
-        said = f"sleep 600 & echo $! >> {tmp_path}/children; wait |: runs longer than {limit} s and was ended"
+        said = (
+            f"sleep 600 & echo $! >> {tmp_path}/children; wait |: "
+            f"runs longer than {limit} s and was ended"
+        )
         assert error.startswith(said)
         children = numbers(tmp_path / "children")
         if children:

@@ -29,7 +29,7 @@ def digests(utterances):
 
 
 def pitch_hz(samples, sample_rate=16000):
-    """Median over 50 ms frames of the strongest lag of the autocorrelation between 70 and 350 Hz."""
+    """Median over frames of 50 ms of the autocorrelation's strongest lag from 70 to 350 Hz."""
     pitches = []
     for start in range(0, len(samples) - 800, 400):
         frame = samples[start : start + 800] * np.hanning(800)

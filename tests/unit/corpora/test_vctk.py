@@ -1,4 +1,4 @@
-"""VCTK 0.92: two microphones, a table of speakers with fields that lack, sentences that all speakers read."""
+"""VCTK 0.92: two microphones, a table of speakers that lacks fields, sentences that all read."""
 
 import pytest
 from support.trees import edit, prepare, vctk, write_lines
@@ -66,8 +66,8 @@ def test_a_line_without_a_gender_and_a_speaker_without_a_line_are_said(tmp_path)
     assert {utterance.gender for utterance in utterances} == {"-"}
     info = tmp_path / "speaker-info.txt"
     assert (
-        findings[0]
-        == f"oddity {info}:2: no gender of speaker 'p225' in 'p225  23  English    Southern  England'"
+        findings[0] == f"oddity {info}:2: no gender of speaker 'p225'"
+        " in 'p225  23  English    Southern  England'"
     )
     assert f"oddity {info}: speaker 'p226' is not listed: no gender" in findings
 
