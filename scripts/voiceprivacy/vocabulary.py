@@ -101,7 +101,7 @@ def all_averages(
     averages : weighted means as in the config: {name: {corpus: {list: weight}}}
     lists : (corpus, list) of all trial lists of the run
     """
-    tried = [TrialList(*place) for place in lists]
+    tried = [TrialList(*trial_list) for trial_list in lists]
     weighted = {}
     for name, corpora in averages.items():
         weighted[name] = {
@@ -109,7 +109,7 @@ def all_averages(
             for corpus, weights in corpora.items()
             for trials, weight in weights.items()
         }
-    if len({place.corpus for place in tried}) > 1:
+    if len({trial_list.corpus for trial_list in tried}) > 1:
         weighted[EVERYTHING] = dict.fromkeys(tried, 1)
     return weighted
 

@@ -1,12 +1,13 @@
-"""Who attacks: extractors and back-ends, what they are trained on, the trials they are tried on."""
+"""Who attacks: extractors and back-ends of the run, and attacks whose scores somebody else made."""
 
 from collections.abc import Iterable
 from itertools import product
 from typing import Any
 
 from voiceprivacy.inout.files import RESOURCES, ours
+from voiceprivacy.plan.sources import ScoreFile
 from voiceprivacy.plan.speech import Speech
-from voiceprivacy.vocabulary import ORIGINAL, TRAINED_ON, Attack, TrialList
+from voiceprivacy.vocabulary import GIVEN, MEAN, ORIGINAL, SECOND_RUN, TRAINED_ON, Attack, TrialList
 
 MODEL_FILES = ["hyperparams.yaml", "embedding_model.ckpt"]
 # Extractors that are no network: their features are histograms.
@@ -20,23 +21,23 @@ def instances(entries: dict[str, dict], anonymisers: Iterable[str]) -> dict[str,
     name in the config (``base``) and the anonymiser that it was trained on (``on``, or None).
     """
     named = {}
-    for name, entry in entries.items():
-        if entry.get("train", {}).get("speech") == "anonymised":
+    for name, options in entries.items():
+        if options.get("train", {}).get("speech") == "anonymised":
             for anonymiser in anonymisers:
-                instance = {**entry, "on": anonymiser, "base": name}
+                instance = {**options, "on": anonymiser, "base": name}
                 named[f"{name}{TRAINED_ON}{anonymiser}"] = instance
         else:
-            named[name] = {**entry, "on": None, "base": name}
+            named[name] = {**options, "on": None, "base": name}
     return named
 
 
 def training_corpora(extractors: dict[str, dict], backends: dict[str, dict]) -> list[str]:
     """Corpora that an extractor or a back-end of a run is trained on."""
     corpora = [
-        entry[field]["corpus"]
-        for entry in (*extractors.values(), *backends.values())
+        options[field]["corpus"]
+        for options in (*extractors.values(), *backends.values())
         for field in ("train", "units")
-        if field in entry
+        if field in options
     ]
     return list(dict.fromkeys(corpora))
 
@@ -69,8 +70,8 @@ class Attackers:
 
     def _attacks_on(self, lists: list[TrialList]) -> list[Attack]:
         return [
-            Attack(place.corpus, place.trials, extractor, backend)
-            for place, extractor, backend in product(lists, self.extractors, self.backends)
+            Attack(trial_list.corpus, trial_list.trials, extractor, backend)
+            for trial_list, extractor, backend in product(lists, self.extractors, self.backends)
             if self.applies(backend, extractor)
         ]
 
@@ -80,12 +81,12 @@ class Attackers:
         It compares the extractors that it names. A back-end that names none compares histograms
         if it is made for them, else embeddings.
         """
-        entry = self.backends[backend]
-        if "extractors" in entry:
-            chosen = self.extractors[extractor]["base"] in entry["extractors"]
+        options = self.backends[backend]
+        if "extractors" in options:
+            chosen = self.extractors[extractor]["base"] in options["extractors"]
         else:
-            chosen = (entry["type"] == "jensen_shannon") == bool(self.feature(extractor))
-        trained_on = {self.extractors[extractor]["on"], entry["on"]} - {None}
+            chosen = (options["type"] == "jensen_shannon") == bool(self.feature(extractor))
+        trained_on = {self.extractors[extractor]["on"], options["on"]} - {None}
         return chosen and len(trained_on) < 2
 
     def attacked(self, extractor: str, backend: str) -> str | None:
@@ -104,7 +105,7 @@ class Attackers:
 
     def extractors_with(self, field: str) -> list[str]:
         """Extractors whose entry has a field."""
-        return [name for name, entry in self.extractors.items() if field in entry]
+        return [name for name, options in self.extractors.items() if field in options]
 
     def feature(self, extractor: str) -> str | None:
         """Which of HISTOGRAMS an extractor is; None for a network."""
@@ -116,15 +117,15 @@ class Attackers:
 
     def extraction(self, extractor: str, corpus: str, part: str, anonymiser: str) -> list[str]:
         """Arguments of extract_embeddings: a model and switches, a command, or a ready file."""
-        entry = self.extractors[extractor]
-        if "command" in entry:
-            return ["--command", entry["command"], *(["--sandbox"] if entry["sandbox"] else [])]
-        if "embeddings" in entry:
+        options = self.extractors[extractor]
+        if "command" in options:
+            return ["--command", options["command"], *(["--sandbox"] if options["sandbox"] else [])]
+        if "embeddings" in options:
             return ["--ready", self.ready(extractor, corpus, part, anonymiser)]
-        switches = [f"--{name}" for name in ("trust", "loudness", "trim", "vad") if entry[name]]
+        switches = [f"--{name}" for name in ("trust", "loudness", "trim", "vad") if options[name]]
         folder = self.model_folder(extractor)
         assert folder is not None  # a histogram has no embeddings to extract
-        return ["--model", folder, "--device", entry["device"], *switches]
+        return ["--model", folder, "--device", options["device"], *switches]
 
     def ready(self, extractor: str, corpus: str, part: str, anonymiser: str) -> str:
         """The file of ready-made embeddings of one part."""
@@ -134,11 +135,11 @@ class Attackers:
 
     def model_folder(self, extractor: str) -> str | None:
         """Where an extractor's SpeechBrain folder lies: the user's, or one that a rule makes."""
-        entry = self.extractors[extractor]
-        is_made = "train" in entry or "revision" in entry
+        options = self.extractors[extractor]
+        is_made = "train" in options or "revision" in options
         if is_made:
             return f"results/models/{extractor}"
-        return ours(entry["model"]) if "model" in entry else None
+        return ours(options["model"]) if "model" in options else None
 
     def model_files(self, extractor: str) -> list[str]:
         """The files of an extractor that embeddings depend on."""
@@ -152,16 +153,16 @@ class Attackers:
 
     # Training.
 
-    def training_manifest(self, entry: dict[str, Any]) -> str:
+    def training_manifest(self, options: dict[str, Any]) -> str:
         """Manifest of the speech that an entry is trained on, with the true speakers."""
-        system = entry["on"] or ORIGINAL
-        return f"results/audio/{entry['train']['corpus']}/train/{system}/manifest.tsv"
+        system = options["on"] or ORIGINAL
+        return f"results/audio/{options['train']['corpus']}/train/{system}/manifest.tsv"
 
     def training_embeddings(self, backend: str, extractor: str) -> str:
         """Embeddings that a back-end is trained on."""
-        entry = self.backends[backend]
-        system = entry["on"] or ORIGINAL
-        return f"results/embeddings/{entry['train']['corpus']}/train/{system}/{extractor}.npz"
+        options = self.backends[backend]
+        system = options["on"] or ORIGINAL
+        return f"results/embeddings/{options['train']['corpus']}/train/{system}/{extractor}.npz"
 
     def start(self, extractor: str) -> str | None:
         """The folder of the model where training starts; None for random weights.
@@ -177,14 +178,172 @@ class Attackers:
 
     def start_extractor(self, extractor: str) -> str | None:
         """The other extractor of the run where training starts; None for a folder, or for none."""
-        entry = self.extractors[extractor]
-        names = (f"{entry.get('start')}{TRAINED_ON}{entry['on']}", entry.get("start"))
+        options = self.extractors[extractor]
+        start = options.get("start")
+        names = (f"{start}{TRAINED_ON}{options['on']}", start)
         return next((name for name in names if name in self.extractors), None)
 
     def backend_file(self, backend: str, extractor: str) -> str | None:
         """The file of a trained back-end; cosine has none."""
         trained = "train" in self.backends[backend]
         return f"results/backends/{backend}/{extractor}.npz" if trained else None
+
+
+class Given:
+    """The attacks of a run whose scores somebody else made.
+
+    Parameters
+    ----------
+    entries : the section ``attacks`` of a completed config
+    files : the files of each attack, as ``given_scores`` finds them
+    speech : the corpora of the run, whose speakers are known
+    n_replicates : replicates of intervals; 0 for none
+    cece : conditions that C_ECE is measured under
+    """
+
+    def __init__(
+        self,
+        entries: dict[str, dict[str, Any]],
+        files: dict[str, dict[ScoreFile, str]],
+        speech: Speech,
+        *,
+        n_replicates: int = 0,
+        cece: tuple[str, ...] = ("op",),
+    ) -> None:
+        self.entries = entries
+        self.files = files
+        self.speech = speech
+        self.n_replicates = n_replicates
+        self.cece = cece
+
+    def attacks(self) -> list[Attack]:
+        """The attacks by trial list."""
+        attacks = [
+            Attack(scored.corpus, scored.trials, name, GIVEN)
+            for name, files in self.files.items()
+            for scored in files
+        ]
+        return list(dict.fromkeys(attacks))
+
+    def systems(self, attack: Attack) -> dict[str, list[str]]:
+        """The systems that an attack has scores of: {anonymiser: [condition, ...]}.
+
+        Second runs are not among them.
+        """
+        systems: dict[str, list[str]] = {}
+        for scored in self.files[attack.extractor]:
+            is_of_attack = (scored.corpus, scored.trials) == (attack.corpus, attack.trials)
+            is_second = scored.anonymiser.endswith(SECOND_RUN)
+            if is_of_attack and scored.condition != "p0p1" and not is_second:
+                systems.setdefault(scored.anonymiser, []).append(scored.condition)
+        return systems
+
+    def file(self, attack: Attack, anonymiser: str, condition: str) -> str:
+        """The file of one condition's scores."""
+        scored = ScoreFile(attack.corpus, attack.trials, anonymiser, condition)
+        return self.files[attack.extractor][scored]
+
+    def speakers(self, attack: Attack) -> str | None:
+        """The file that says who speaks in an attack's trials: the user's, else our list's.
+
+        None if neither is there.
+        """
+        path = self.entries[attack.extractor].get("speakers")
+        if path:
+            return path.replace("{corpus}", attack.corpus).replace("{trials}", attack.trials)
+        known = (attack.corpus, attack.trials) in self.speech.all_trial_lists()
+        return f"results/trials/{attack.corpus}/{attack.trials}.speakers.tsv" if known else None
+
+    def calibrated(self, attack: Attack) -> list[str]:
+        """The anonymisers of which an attack has the scores of two runs, which C_ECE needs."""
+        return [name for name in self.systems(attack) if self._has_both_runs(attack, name)]
+
+    def _has_both_runs(self, attack: Attack, anonymiser: str) -> bool:
+        needed = [
+            ScoreFile(attack.corpus, attack.trials, f"{anonymiser}{run}", condition)
+            for run in ("", SECOND_RUN)
+            for condition in self.cece
+        ]
+        return all(scored in self.files[attack.extractor] for scored in needed)
+
+    def names(self, field: str) -> list[str]:
+        """All corpora, trial lists or anonymisers (a field of ScoreFile) of these attacks."""
+        return [getattr(scored, field) for files in self.files.values() for scored in files]
+
+    # Outputs.
+
+    def metrics(self) -> list[str]:
+        """Every metrics file."""
+        return [
+            f"results/metrics/{family}/{attack.path(system)}.json"
+            for attack in self.attacks()
+            for system in self.systems(attack)
+            for family in self._families(attack, system)
+        ]
+
+    def resampled(self) -> list[str]:
+        """Names of the attacks whose scores get intervals: all their speakers are known."""
+        if not self.n_replicates:
+            return []
+        return [name for name in self.files if all(map(self.speakers, self._attacks_of(name)))]
+
+    def intervals(self) -> list[str]:
+        """Every file of intervals."""
+        return [
+            path
+            for name in self.resampled()
+            for attack in self._attacks_of(name)
+            for path in self._intervals(attack, self.systems(attack))
+        ]
+
+    def compared(self) -> list[Attack]:
+        """Attacks on which anonymisers are compared: each list, and the mean of several."""
+        compared = []
+        for name in self.resampled():
+            for corpus in dict.fromkeys(attack.corpus for attack in self._attacks_of(name)):
+                lists = [attack.trials for attack in self._on_corpus(name, corpus)]
+                lists += [MEAN] * (len(lists) > 1)
+                compared += [Attack(corpus, trials, name, GIVEN) for trials in lists]
+        return compared
+
+    def compared_intervals(self, attack: Attack) -> list[str]:
+        """The intervals behind such a comparison; ``attack`` may be on the mean of a corpus."""
+        attacks = [attack]
+        if attack.trials == MEAN:
+            attacks = self._on_corpus(attack.extractor, attack.corpus)
+        return [path for one in attacks for path in self._intervals(one, self.systems(one))]
+
+    def averaged_intervals(self, name: str, lists: list[TrialList]) -> list[str]:
+        """The intervals behind a comparison on an average over lists of several corpora."""
+        systems = self.everywhere(name, lists)
+        attacks = [Attack(*trial_list, name, GIVEN) for trial_list in lists]
+        return [path for attack in attacks for path in self._intervals(attack, systems)]
+
+    def everywhere(self, name: str, lists: list[TrialList]) -> list[str]:
+        """The systems that an attack tried under the same conditions on each of ``lists``."""
+        tried = [self.systems(Attack(*trial_list, name, GIVEN)).items() for trial_list in lists]
+        return [
+            system
+            for system, conditions in tried[0]
+            if all((system, conditions) in others for others in tried)
+        ]
+
+    def _attacks_of(self, name: str) -> list[Attack]:
+        return [attack for attack in self.attacks() if attack.extractor == name]
+
+    def _on_corpus(self, name: str, corpus: str) -> list[Attack]:
+        return [attack for attack in self._attacks_of(name) if attack.corpus == corpus]
+
+    def _intervals(self, attack: Attack, systems: Iterable[str]) -> list[str]:
+        return [
+            f"results/metrics/{family}/{attack.path(system)}.intervals.json"
+            for system in systems
+            for family in self._families(attack, system)
+        ]
+
+    def _families(self, attack: Attack, system: str) -> list[str]:
+        calibration = ["calibration"] * (system in self.calibrated(attack))
+        return ["verification", "zebra", *calibration]
 
 
 def recipe_file(recipe: str) -> str:

@@ -1,22 +1,45 @@
-"""What a config does not say: the schema's defaults, the default protocol of a corpus, controls, ${NAME}."""
+"""A config as somebody wrote it: its lines, what the schema refuses in it, and its defaults.
+
+Defaults live in workflow/schemas/config.schema.yaml. Three depend on other keys and are set here:
+
+* A corpus that is evaluated without a protocol has enrol_trial.
+* One Kaldi directory without a protocol has the list ``all`` of its own trials file.
+* ``report: {controls: true}`` adds the anonymisers of workflow/resources/controls.yaml.
+"""
 
 import copy
 import difflib
 import math
 import os
 import re
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import yaml
-from jsonschema import Draft202012Validator, validators
+from jsonschema import Draft202012Validator, ValidationError, validators
 
 from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput
 from voiceprivacy.inout.yaml_files import compose, read_yaml
 
-# A config as it stands in its file, and the line where a key of it stands.
+SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
+GENDERS = ("f", "m")
+VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+Place = tuple[str | int, ...]  # the keys that lead to a value of a config
 
 
-def read(path):
+class Problem(NamedTuple):
+    """Something wrong with a config: the keys that lead to it, and what."""
+
+    place: Place
+    what: str
+
+    def __str__(self) -> str:
+        keys = ".".join(str(key) for key in self.place)
+        return f"{keys}: {self.what}" if keys else self.what
+
+
+def read(path: str | Path) -> dict[str, Any]:
     """Read a YAML config as it stands, without defaults.
 
     Raises
@@ -29,19 +52,19 @@ def read(path):
     return config or {}
 
 
-def line_of(path, place):
-    """The line of a YAML file where a key stands (of the last key of ``place`` that is there)."""
+def line_of(path: str | Path, keys: Place) -> int:
+    """The line of a YAML file where a value stands (of the last of its keys that is there)."""
     node, line = compose(path), 1
-    for wanted in place:
+    for wanted in keys:
         if isinstance(node, yaml.SequenceNode):
             node = node.value[wanted]
             line = node.start_mark.line + 1
             continue
         pairs = node.value if isinstance(node, yaml.MappingNode) else []
-        entries = [entry for entry in pairs if entry[0].value == str(wanted)]
-        if not entries:
+        matching = [(key, value) for key, value in pairs if key.value == str(wanted)]
+        if not matching:
             break
-        ((key, node),) = entries
+        ((key, node),) = matching
         line = key.start_mark.line + 1
     return line
 
@@ -49,23 +72,11 @@ def line_of(path, place):
 # What is wrong with single keys and values, in the words of somebody who writes a config.
 
 
-class Problem(NamedTuple):
-    """Something wrong with a config: the keys that lead to it, and what."""
-
-    place: tuple
-    what: str
-
-    def __str__(self):
-        return ": ".join(
-            [".".join(str(key) for key in self.place)] * bool(self.place) + [self.what]
-        )
-
-
-def wrong_entries(config):
-    """Keys that are no text, variables that are not set, and what the schema refuses: list of Problem."""
+def wrong_entries(config: dict[str, Any]) -> list[Problem]:
+    """Keys that are no text, variables that are not set, and what the schema refuses."""
     errors = Draft202012Validator(schema()).iter_errors(config)
-    errors = sorted(errors, key=lambda error: [str(key) for key in error.path])
-    explained = [problem for error in errors for problem in _explain(error)]
+    in_order = sorted(errors, key=lambda error: [str(key) for key in error.path])
+    explained = [problem for error in in_order for problem in _explain(error)]
     return [
         *_keys_that_are_no_text(config),
         *_unset_variables(config),
@@ -74,91 +85,91 @@ def wrong_entries(config):
     ]
 
 
-def did_you_mean(word, choices):
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
     """A question after the choice that a word resembles; nothing where it resembles none."""
     close = difflib.get_close_matches(str(word), [str(choice) for choice in choices], n=1)
     return f": did you mean '{close[0]}'?" if close else ""
 
 
-def _unset_variables(value, place=()):
+def _values(value: Any, keys: Place = ()) -> Iterator[tuple[Place, Any]]:
+    """A value and all values in it, each with the keys that lead to it."""
+    yield keys, value
     if isinstance(value, dict | list):
-        for key, of in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _unset_variables(of, (*place, key))
-    elif isinstance(value, str):
-        unset = [name for name in VARIABLE.findall(value) if name not in os.environ]
-        yield from (Problem(place, f"{name}: not found") for name in unset)
+        pairs = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, inner in pairs:
+            yield from _values(inner, (*keys, key))
 
 
-def _numbers_that_are_none(value, place=()):
+def _unset_variables(config):
+    for keys, value in _values(config):
+        for name in VARIABLE.findall(value) if isinstance(value, str) else ():
+            if name not in os.environ:
+                yield Problem(keys, f"{name}: not found")
+
+
+def _numbers_that_are_none(config):
     """YAML's .nan and .inf, which no limit of a schema refuses."""
-    if isinstance(value, dict | list):
-        for key, of in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _numbers_that_are_none(of, (*place, key))
-    elif isinstance(value, float) and not math.isfinite(value):
-        yield Problem(place, f"{value} is no number that can be used here")
+    for keys, value in _values(config):
+        if isinstance(value, float) and not math.isfinite(value):
+            yield Problem(keys, f"{value} is no number that can be used here")
 
 
-def _keys_that_are_no_text(value, place=()):
+def _keys_that_are_no_text(value, place_above=()):
     if isinstance(value, dict):
-        for key, of in value.items():
+        for key, inner in value.items():
+            keys = (*place_above, key)
             if not isinstance(key, str):
-                yield Problem(
-                    (*place, key), f"YAML reads this key as {key!r}, not as text: put it in quotes"
-                )
-            yield from _keys_that_are_no_text(of, (*place, key))
+                words = f"YAML reads this key as {key!r}, not as text: put it in quotes"
+                yield Problem(keys, words)
+            yield from _keys_that_are_no_text(inner, keys)
 
 
-def _explain(error):
+def _explain(error: ValidationError) -> Iterator[Problem]:
     """A schema error in the words of somebody who writes a config."""
-    place = tuple(error.absolute_path)
+    keys = tuple(error.absolute_path)
     if error.validator == "additionalProperties":
         allowed = error.schema.get("properties", {})
         for key in [key for key in error.instance if key not in allowed]:
-            yield Problem((*place, key), f"'{key}' is not a key here{did_you_mean(key, allowed)}")
+            yield Problem((*keys, key), f"'{key}' is not a key here{did_you_mean(key, allowed)}")
     elif error.validator == "oneOf":
-        if (
-            isinstance(error.instance, dict)
-            and error.instance.keys() <= error.schema["properties"].keys()
-        ):
+        # Unknown keys have an error of their own, which says more.
+        properties = error.schema["properties"].keys()
+        if isinstance(error.instance, dict) and error.instance.keys() <= properties:
             choices = [" and ".join(branch["required"]) for branch in error.validator_value]
-            yield Problem(place, f"needs one of {', '.join(choices)}, and only one")
+            yield Problem(keys, f"needs one of {', '.join(choices)}, and only one")
     elif "propertyNames" in error.absolute_schema_path:
         rule = "small letters, digits and _, a letter first; not original, ..._run1 or ..._on_..."
-        yield Problem(
-            (*place, error.instance), f"'{error.instance}' cannot be a name here ({rule})"
-        )
+        yield Problem((*keys, error.instance), f"'{error.instance}' cannot be a name here ({rule})")
     elif error.validator == "required":
         missing = next(key for key in error.validator_value if key not in error.instance)
-        yield Problem(place, f"'{missing}' is missing")
+        yield Problem(keys, f"'{missing}' is missing")
     elif error.validator == "enum":
         choices = [str(choice) for choice in error.validator_value]
         question = did_you_mean(str(error.instance), choices)
-        yield Problem(place, f"'{error.instance}' is none of {', '.join(choices)}{question}")
+        yield Problem(keys, f"'{error.instance}' is none of {', '.join(choices)}{question}")
     elif error.validator is None:
-        yield Problem(place, f"{error.instance!r} is not allowed beside the other keys here")
+        yield Problem(keys, f"{error.instance!r} is not allowed beside the other keys here")
     else:
-        yield Problem(place, error.message)
+        yield Problem(keys, error.message)
 
 
-SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
-GENDERS = ("f", "m")
-VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+# Defaults.
 
 
-def complete(config):
-    """A copy of a config with every default that the schema or the protocol of a corpus has, and with its controls."""
+def complete(config: dict[str, Any]) -> dict[str, Any]:
+    """A copy of a config with its defaults and its controls."""
     config = with_controls(with_protocols(config))
     for _ in _Completing(schema()).iter_errors(config):
         pass
     return config
 
 
-def schema():
+def schema() -> dict[str, Any]:
     """The schema of a config."""
     return yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
 
 
-def expand(value):
+def expand(value: Any) -> Any:
     """Replace ${NAME} in all strings of a config by the environment's variables.
 
     Raises
@@ -166,9 +177,9 @@ def expand(value):
     BadInput : a variable is not set
     """
     if isinstance(value, dict):
-        return {key: expand(of) for key, of in value.items()}
+        return {key: expand(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [expand(of) for of in value]
+        return [expand(inner) for inner in value]
     return VARIABLE.sub(_variable, value) if isinstance(value, str) else value
 
 
@@ -179,32 +190,35 @@ def _variable(match):
     return os.environ[name]
 
 
-def with_protocols(config):
-    """A copy without empty sections, in which every evaluated corpus has a protocol and the lists of its default."""
+def with_protocols(config: dict[str, Any]) -> dict[str, Any]:
+    """A copy without empty sections, in which every evaluated corpus has its protocol and lists.
+
+    The config need not be right: what cannot have a protocol is left as it is.
+    """
     config = copy.deepcopy({key: value for key, value in config.items() if value is not None})
     corpora = config.get("corpora")
-    for entry in corpora.values() if isinstance(corpora, dict) else []:
-        if isinstance(entry, dict) and entry.get("use") != "train":
-            _set_protocol(entry)
+    for corpus in corpora.values() if isinstance(corpora, dict) else []:
+        if isinstance(corpus, dict) and corpus.get("use") != "train":
+            _set_protocol(corpus)
     return config
 
 
-def _set_protocol(entry):
-    kaldi = entry.get("kaldi")
+def _set_protocol(corpus):
+    kaldi = corpus.get("kaldi")
     directory = kaldi.get("directory") if isinstance(kaldi, dict) else kaldi
-    if "protocol" not in entry and kaldi is None:
-        entry["protocol"] = {"enrol_trial": {}}
-    elif "protocol" not in entry and isinstance(directory, str):
-        entry["protocol"] = {"given": {"all": directory}}
-    protocol = entry.get("protocol")
-    given = protocol.get("given") if isinstance(protocol, dict) else None
-    if entry.get("gender") == "separate" and isinstance(given, dict):
-        protocol["given"] = _per_gender(given)
+    if "protocol" not in corpus and kaldi is None:
+        corpus["protocol"] = {"enrol_trial": {}}
+    elif "protocol" not in corpus and isinstance(directory, str):
+        corpus["protocol"] = {"given": {"all": directory}}
+    protocol = corpus.get("protocol")
+    if not isinstance(protocol, dict):
+        return
+    if corpus.get("gender") == "separate" and isinstance(protocol.get("given"), dict):
+        protocol["given"] = _per_gender(protocol["given"])
+    lists = ["mixed"] if corpus.get("gender") == "mixed" else list(GENDERS)
     for name in ("enrol_trial", "all_pairs", "rank_sampling"):
-        if isinstance(protocol, dict) and isinstance(protocol.get(name), dict):
-            protocol[name].setdefault(
-                "lists", ["mixed"] if entry.get("gender") == "mixed" else ["f", "m"]
-            )
+        if isinstance(protocol.get(name), dict):
+            protocol[name].setdefault("lists", lists)
 
 
 def _per_gender(lists):
@@ -213,38 +227,36 @@ def _per_gender(lists):
     for name, directory in lists.items():
         if str(name).split("_")[0] in GENDERS or not isinstance(directory, str):
             separate[name] = directory
-        else:
-            separate |= {
-                f"{name}_{gender}": {"directory": directory, "gender": gender} for gender in GENDERS
-            }
+            continue
+        for gender in GENDERS:
+            separate[f"{name}_{gender}"] = {"directory": directory, "gender": gender}
     return separate
 
 
-def with_controls(config):
+def with_controls(config: dict[str, Any]) -> dict[str, Any]:
     """The config itself, with the control anonymisers if it asks for them."""
     report, anonymisers = config.get("report"), config.get("anonymisers", {})
-    if (
-        isinstance(report, dict)
-        and report.get("controls") is True
-        and isinstance(anonymisers, dict)
-    ):
-        missing = {name: entry for name, entry in controls().items() if name not in anonymisers}
-        config["anonymisers"] = anonymisers | missing
+    wants_controls = isinstance(report, dict) and report.get("controls") is True
+    if wants_controls and isinstance(anonymisers, dict):
+        config["anonymisers"] = anonymisers | {
+            name: options for name, options in controls().items() if name not in anonymisers
+        }
     return config
 
 
-def controls():
-    """The entries of the control anonymisers: {name: entry}."""
+def controls() -> dict[str, dict]:
+    """The control anonymisers, as a config has them."""
     return read(RESOURCES / "controls.yaml")
 
 
-def _set_defaults(validator, properties, instance, schema):
+def _set_defaults(validator, properties, instance, subschema):
+    """What jsonschema does for ``properties``, after the defaults in them are set."""
     if isinstance(instance, dict):
-        for name, subschema in properties.items():
-            if isinstance(subschema, dict) and "default" in subschema:
-                instance.setdefault(name, copy.deepcopy(subschema["default"]))
+        for name, described in properties.items():
+            if isinstance(described, dict) and "default" in described:
+                instance.setdefault(name, copy.deepcopy(described["default"]))
     yield from Draft202012Validator.VALIDATORS["properties"](
-        validator, properties, instance, schema
+        validator, properties, instance, subschema
     )
 
 

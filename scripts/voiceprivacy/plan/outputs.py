@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from voiceprivacy.plan.attackers import Attackers
-from voiceprivacy.plan.given import Given
+from voiceprivacy.plan.attackers import Attackers, Given
 from voiceprivacy.plan.speech import Speech
 from voiceprivacy.vocabulary import (
     ACROSS_CORPORA,
@@ -166,10 +165,14 @@ class Outputs:
                 TrialList(attack.corpus, trials)
                 for trials in self.speech.trial_lists(attack.corpus)
             ]
-        ordered = [place for place in self.speech.all_trial_lists() if place in lists]
+        ordered = [
+            trial_list for trial_list in self.speech.all_trial_lists() if trial_list in lists
+        ]
         return [
             f"results/metrics/{family}/{on_list.path(system)}.intervals.json"
-            for on_list in (Attack(*place, attack.extractor, attack.backend) for place in ordered)
+            for on_list in (
+                Attack(*trial_list, attack.extractor, attack.backend) for trial_list in ordered
+            )
             for system in self.attackers.systems(attack.extractor, attack.backend)
             for family in self._families_on(on_list.corpus, system)
             if family in RESAMPLED
@@ -201,15 +204,15 @@ class Outputs:
         compared = {}
         for corpus, attackers in tried.items():
             lists = set().union(*attackers.values())
-            place = TrialList(corpus, MEAN if len(lists) > 1 else min(lists))
-            compared[place] = [
-                Attack(*place, extractor, backend)
+            trial_list = TrialList(corpus, MEAN if len(lists) > 1 else min(lists))
+            compared[trial_list] = [
+                Attack(*trial_list, extractor, backend)
                 for (extractor, backend), of_attacker in attackers.items()
                 if of_attacker == lists
             ]
         for attack in self.averages.attacks():
             compared.setdefault(TrialList(attack.corpus, attack.trials), []).append(attack)
-        return {place: attacks for place, attacks in compared.items() if attacks}
+        return {trial_list: attacks for trial_list, attacks in compared.items() if attacks}
 
     def strongest_intervals(self, corpus: str, trials: str) -> list[str]:
         """The intervals behind a comparison of strongest attacks: equal error rates of all."""
@@ -311,8 +314,8 @@ class Utility:
     def options(self) -> dict[str, dict]:
         """How the measures are read: {name: {better, weight}}."""
         options: dict[str, dict] = {PITCH: {"better": "higher"}}
-        for name, entry in self.entries.items():
-            options[name] = {key: entry[key] for key in ("better", "weight") if key in entry}
+        for name, its_own in self.entries.items():
+            options[name] = {key: its_own[key] for key in ("better", "weight") if key in its_own}
         return options
 
     def tables(self) -> list[str]:

@@ -15,11 +15,11 @@ from voiceprivacy.inout.files import ours
 from voiceprivacy.plan.attackers import (
     MODEL_FILES,
     Attackers,
+    Given,
     instances,
     recipe_file,
     training_corpora,
 )
-from voiceprivacy.plan.given import Given
 from voiceprivacy.plan.outputs import Averages, Outputs, Utility, replicates
 from voiceprivacy.plan.sources import Named, Sources, encoder_files, given_scores
 from voiceprivacy.plan.speech import Speech, environment_file
@@ -44,7 +44,9 @@ class Plan:
         report, anonymisers = config["report"], config["anonymisers"]
         extractors = instances(config["extractors"], anonymisers)
         backends = instances(config["backends"], anonymisers)
-        files = {name: given_scores(entry["scores"]) for name, entry in config["attacks"].items()}
+        files = {
+            name: given_scores(options["scores"]) for name, options in config["attacks"].items()
+        }
 
         self.n_replicates = replicates(report["bootstrap"], n_anonymisers=len(anonymisers))
         self.speech = Speech(
@@ -107,77 +109,77 @@ def _named_paths(plan: Plan) -> Iterator[Named]:
 
 
 def _of_corpus(plan, name, options):
-    place = ("corpora", name)
+    keys = ("corpora", name)
     if "librispeech" in options and not options["librispeech"]["download"]:
         root = ours(options["librispeech"]["root"])
-        yield Named((*place, "librispeech", "root"), root, below=False)  # SPEAKERS.TXT
+        yield Named((*keys, "librispeech", "root"), root, below=False)  # SPEAKERS.TXT
         for subset in options["librispeech"]["subsets"]:
-            yield Named((*place, "librispeech", "subsets"), f"{root}/{subset}")
+            yield Named((*keys, "librispeech", "subsets"), f"{root}/{subset}")
     if "vctk" in options:
-        yield Named((*place, "vctk", "root"), ours(options["vctk"]["root"]))
+        yield Named((*keys, "vctk", "root"), ours(options["vctk"]["root"]))
     if "folder" in options:
         endings = (Path(options["folder"]["pattern"]).suffix,)
-        yield Named((*place, "folder", "root"), ours(options["folder"]["root"]), endings=endings)
+        yield Named((*keys, "folder", "root"), ours(options["folder"]["root"]), endings=endings)
         for key in ("speakers", "list"):
             if key in options["folder"]:
-                yield Named((*place, "folder", key), ours(options["folder"][key]))
+                yield Named((*keys, "folder", key), ours(options["folder"][key]))
     yield from _of_kaldi(name, options)
 
 
 def _of_kaldi(name, options):
     kaldi = options.get("kaldi", {})
     kaldi = kaldi if isinstance(kaldi, dict) else {"directory": kaldi}
-    place, root = ("corpora", name, "kaldi"), ours(kaldi["root"]) if "root" in kaldi else None
+    keys, root = ("corpora", name, "kaldi"), ours(kaldi["root"]) if "root" in kaldi else None
     if root is not None:
-        yield Named(place, root, endings=())
+        yield Named(keys, root, endings=())
     directories = [kaldi[key] for key in ("directory", "enrolment") if key in kaldi]
     directories += kaldi.get("trial", [])
     for given in options.get("protocol", {}).get("given", {}).values():
         directories.append(given["directory"] if isinstance(given, dict) else given)
     may_lack = options["on_bad_audio"] == "exclude"
     for directory in directories:
-        yield Named(place, ours(directory), below=False, root=root, may_lack=may_lack)
+        yield Named(keys, ours(directory), below=False, root=root, may_lack=may_lack)
 
 
 def _of_anonymiser(plan, name, options):
-    place = ("anonymisers", name)
+    keys = ("anonymisers", name)
     if "function" in options:
-        yield Named((*place, "function"), ours(options["function"].rpartition(":")[0]))
+        yield Named((*keys, "function"), ours(options["function"].rpartition(":")[0]))
     if "audio" in options:
         needed = [*_attacked_parts(plan), *_training_parts(plan, name)]
         heard = [(corpus, "trial") for corpus in plan.speech.evaluated]
         for corpus, part in dict.fromkeys([*needed, *heard]):
             for folder in plan.speech.anonymiser_call(name, corpus, part)["audio"]:
                 path, is_needed = ours(folder), (corpus, part) in needed
-                yield Named((*place, "audio"), path, endings=AUDIO_ENDINGS, needed=is_needed)
+                yield Named((*keys, "audio"), path, endings=AUDIO_ENDINGS, needed=is_needed)
 
 
 def _of_extractor(plan, name, options):
-    place = ("extractors", name)
+    keys = ("extractors", name)
     if "model" in options and "revision" not in options:
-        yield from _of_model((*place, "model"), options["model"], MODEL_FILES)
+        yield from _of_model((*keys, "model"), options["model"], MODEL_FILES)
     if "encoder" in options.get("units", {}):
         encoder = options["units"]["encoder"]
         names = [Path(path).name for path in encoder_files(ours(encoder))]
-        yield from _of_model((*place, "units", "encoder"), encoder, names)
+        yield from _of_model((*keys, "units", "encoder"), encoder, names)
     if "dictionary" in options.get("style", {}):
-        yield Named((*place, "style", "dictionary"), ours(options["style"]["dictionary"]))
+        yield Named((*keys, "style", "dictionary"), ours(options["style"]["dictionary"]))
     if "recipe" in options:
-        yield Named((*place, "recipe"), ours(recipe_file(options["recipe"])))
+        yield Named((*keys, "recipe"), ours(recipe_file(options["recipe"])))
     if options.get("start", name) not in plan.config["extractors"]:
-        yield from _of_model((*place, "start"), options["start"], MODEL_FILES)
+        yield from _of_model((*keys, "start"), options["start"], MODEL_FILES)
     if "embeddings" in options:
         systems = (ORIGINAL, *plan.speech.protected)
         for system, (corpus, part) in product(systems, _attacked_parts(plan)):
             path = plan.attackers.ready(name, corpus, part, system)
-            yield Named((*place, "embeddings"), ours(path))
+            yield Named((*keys, "embeddings"), ours(path))
 
 
-def _of_model(place, folder, names):
+def _of_model(keys, folder, names):
     """A model's folder, and the files that it must hold."""
-    yield Named(place, ours(folder))
+    yield Named(keys, ours(folder))
     for name in names:
-        yield Named(place, f"{ours(folder)}/{name}")
+        yield Named(keys, f"{ours(folder)}/{name}")
 
 
 def _of_attack(plan, name, options):

@@ -259,7 +259,7 @@ def _files_of(named: Named) -> tuple[list[str], list[str]]:
     """The files behind a named path: itself or tables, and recordings."""
     if not os.path.isdir(named.path):
         return [named.path], []
-    in_folder = [entry.path for entry in os.scandir(named.path) if _is_file(entry)]
+    in_folder = [child.path for child in os.scandir(named.path) if _is_file(child)]
     listed = []
     if (wav_scp := f"{named.path}/wav.scp") in in_folder:
         listed = list(_named_in(wav_scp, named.root))
@@ -269,8 +269,8 @@ def _files_of(named: Named) -> tuple[list[str], list[str]]:
     return tables, [*_tree(named.path, named.endings), *listed]
 
 
-def _is_file(entry: os.DirEntry) -> bool:
-    return not entry.name.startswith(".") and entry.is_file()
+def _is_file(child: os.DirEntry) -> bool:
+    return not child.name.startswith(".") and child.is_file()
 
 
 def _tree(root: str, endings: tuple[str, ...] | None) -> Iterator[str]:

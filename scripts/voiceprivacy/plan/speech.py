@@ -51,8 +51,10 @@ class Speech:
         self.training = list(training)
         self.seed = seed
         self.attacker_draw = attacker_draw
-        self.evaluated = [name for name, entry in corpora.items() if entry["use"] == "evaluation"]
-        self.repeated = [name for name, entry in anonymisers.items() if entry["runs"] == 2]
+        self.evaluated = [
+            name for name, options in corpora.items() if options["use"] == "evaluation"
+        ]
+        self.repeated = [name for name, options in anonymisers.items() if options["runs"] == 2]
         self.protected = [*anonymisers, *[f"{name}{SECOND_RUN}" for name in self.repeated]]
 
     # Corpora and where they come from.
@@ -130,9 +132,9 @@ class Speech:
     def kaldi_lists(self) -> list[TrialList]:
         """The trial lists that lie in Kaldi directories: only those can be published sets."""
         return [
-            place
-            for place in self.all_trial_lists()
-            if "given" in self.corpora[place.corpus].get("protocol", {})
+            trial_list
+            for trial_list in self.all_trial_lists()
+            if "given" in self.corpora[trial_list.corpus].get("protocol", {})
         ]
 
     def galleries(self, corpus: str) -> dict[str, Gallery]:
@@ -173,14 +175,14 @@ class Speech:
 
         An audio folder is filled in: one folder for every {set}.
         """
-        entry = self.anonymiser(name)
-        kind = next(kind for kind in ANONYMISER_KINDS if kind in entry)
-        value = entry[kind]
+        options = self.anonymiser(name)
+        kind = next(kind for kind in ANONYMISER_KINDS if kind in options)
+        value = options[kind]
         if kind == "audio":
             folder = value.replace("{corpus}", corpus).replace("{part}", part)
             folders = [folder.replace("{set}", name) for name in self.data_sets(corpus, part)]
             value = list(dict.fromkeys(folders))
-        options = {field: entry[field] for field in ("options", "resample", "sandbox")}
+        options = {field: options[field] for field in ("options", "resample", "sandbox")}
         return {kind: value, **options}
 
     def first_run(self, name: str) -> str | None:

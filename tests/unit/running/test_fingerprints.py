@@ -23,7 +23,7 @@ def test_modules_are_found_through_others():
 
 
 def test_a_folder_of_modules_is_followed_through_what_it_exports():
-    assert {"plan/plan", "plan/speech", "plan/attackers", "plan/given", "plan/outputs"} <= names(
+    assert {"plan/plan", "plan/speech", "plan/attackers", "plan/sources", "plan/outputs"} <= names(
         "validate"
     )
 
