@@ -81,10 +81,7 @@ def anonymise_part(
     BadInput : the plug-in fails, or what it made is unusable
     """
     audio_dir, output_manifest = Path(audio_dir), Path(output_manifest)
-    for path in (output_manifest, alphas_path(output_manifest)):
-        path.unlink(missing_ok=True)
-        remove_leftovers(path)
-    remove_leftovers(audio_dir)
+    _remove_earlier(output_manifest, audio_dir)
     utterances = select_shard(read_manifest(manifest), shard, shards)
     with scratch_folder(audio_dir) as scratch:
         protected = {}
@@ -98,10 +95,18 @@ def anonymise_part(
             files = _keep(utterances, protected, sample_rate, folder=folder, scratch=scratch)
             refuse_changed(manifest, utterances)
         _keep_alphas(alphas_path(scratch / "output.tsv"), alphas_path(output_manifest))
-    rows = []
-    for original in utterances:
-        rows.append(_with_audio(original, audio_dir / files[original.utterance]))
-    write_manifest(output_manifest, rows)
+    write_manifest(
+        output_manifest,
+        [_with_audio(line, audio_dir / files[line.utterance]) for line in utterances],
+    )
+
+
+def _remove_earlier(output_manifest: Path, audio_dir: Path) -> None:
+    """Remove what an earlier run of the same shard wrote, or left when it was killed."""
+    for path in (output_manifest, alphas_path(output_manifest)):
+        path.unlink(missing_ok=True)
+        remove_leftovers(path)
+    remove_leftovers(audio_dir)
 
 
 def select_shard(utterances: Sequence[Utterance], shard: int, shards: int) -> list[Utterance]:
@@ -271,20 +276,16 @@ def gather_manifests(
     alphas_path(manifest).unlink(missing_ok=True)
     originals = read_manifest(original)
     protected = _Joined(originals, original)
-    alphas = _Joined(originals, original)
     for shard in shards:
         for utterance in read_manifest(shard, may_be_empty=True):
             protected.add(utterance.utterance, utterance, shard)
-        if alphas_path(shard).exists():
-            for row in read_table(alphas_path(shard), ALPHAS):
-                alphas.add(row["utterance"], row, alphas_path(shard))
     joined = []
     for before, after in zip(originals, protected.in_order(), strict=True):
         joined.append(before._replace(path=after.path, duration_s=after.duration_s))
     if first_run is not None:
         _refuse_identical(joined, first_run)
-    rows: list[Row] = alphas.in_order() if alphas.rows else []
-    write_table(alphas_path(manifest), ALPHAS, [row.values() for row in rows])
+    alphas = _joined_alphas(shards, _Joined(originals, original))
+    write_table(alphas_path(manifest), ALPHAS, [row.values() for row in alphas])
     write_stamps(manifest, joined)
     write_manifest(manifest, joined)
     return joined
@@ -314,6 +315,15 @@ class _Joined:
             first = ", ".join(missing[:MOST_NAMED])
             raise BadInput(f"{self.original}: {are} in none of the shards: {first}")
         return [self.rows[name] for name in self.names]
+
+
+def _joined_alphas(shards: Sequence[FilePath], joined: _Joined) -> list[Row]:
+    """The alphas of all shards in the order of the originals; none if none was drawn."""
+    for path in map(alphas_path, shards):
+        if path.exists():
+            for row in read_table(path, ALPHAS):
+                joined.add(row["utterance"], row, path)
+    return joined.in_order() if joined.rows else []
 
 
 def _refuse_identical(second: Sequence[Utterance], first_run: FilePath) -> None:

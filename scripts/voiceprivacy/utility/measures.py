@@ -64,32 +64,37 @@ def run_measure(
     ------
     BadInput : the command cannot be started, fails, writes nothing, or its table is no good
     """
-    name = f"command '{command}'"
     protected = read_manifest(manifest)
     with scratch_folder(Path(output).absolute()) as folder:
-        contract = {
+        files = {
             "manifest": folder / "manifest.tsv",
             "original": folder / "original.tsv",
             "output": folder / "output.tsv",
         }
-        write_manifest(contract["manifest"], protected)
-        write_manifest(contract["original"], read_manifest(original))
+        write_manifest(files["manifest"], protected)
+        write_manifest(files["original"], read_manifest(original))
         programs.run(
-            programs.words_of(command, threads=threads) + programs.options_of(contract),
-            name=name,
+            programs.words_of(command, threads=threads) + programs.options_of(files),
+            name=f"command '{command}'",
             threads=threads,
             minutes=runtime,
             writable=folder if sandbox else None,
         )
-        table = contract["output"]
-        if not table.exists():
-            raise BadInput(f"{name} wrote no --output")
-        try:
-            measured = read_measured(table, [utterance.utterance for utterance in protected])
-        except BadInput as error:
-            raise BadInput(f"{name}: {str(error).replace(str(table), '--output')}") from None
+        names = [utterance.utterance for utterance in protected]
+        measured = _read_output(files["output"], names, command)
     write_table(output, COLUMNS, measured)
     return measured
+
+
+def _read_output(path: Path, utterances: Sequence[str], command: str) -> list[Measured]:
+    """Read what a command wrote; a person knows the file as --output of the command."""
+    if not path.exists():
+        raise BadInput(f"command '{command}' wrote no --output")
+    try:
+        return read_measured(path, utterances)
+    except BadInput as error:
+        reason = str(error).replace(str(path), "--output")
+        raise BadInput(f"command '{command}': {reason}") from None
 
 
 def read_measured(path: FilePath, utterances: Sequence[str]) -> list[Measured]:

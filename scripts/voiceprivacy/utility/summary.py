@@ -113,19 +113,14 @@ def summarise(
     BadInput : a metric of two measures, a measure whose metrics differ between anonymisers, a
         weight that is none
     """
-    groups = {ABSENT: {utterance.utterance for utterance in utterances}, **lists}
-    rows_of = {}
-    for trials, chosen in groups.items():
-        rows_of[trials] = [row for row, line in enumerate(utterances) if line.utterance in chosen]
     speakers = [utterance.speaker for utterance in utterances]
-    measured = {}
-    for path in sorted(map(Path, paths)):
-        measured[source_of(path)] = _columns(path, utterances)
+    rows_of = _rows_of_lists(utterances, lists)
+    measured = {source_of(path): _columns(path, utterances) for path in sorted(map(Path, paths))}
     _refuse_contradictions(measured)
     numbers = []
     for source, columns in measured.items():
-        options_of_measure = options.get(source.measure, {})
-        better, weight = options_of_measure.get("better", ABSENT), options_of_measure.get("weight")
+        better = options.get(source.measure, {}).get("better", ABSENT)
+        weight = options.get(source.measure, {}).get("weight")
         weights = _weights(columns, source.measure, weight)
         for metric, values in columns.items():
             for trials, rows in rows_of.items():
@@ -147,6 +142,16 @@ def summarise(
                 )
                 numbers.append(number)
     return sorted(numbers)
+
+
+def _rows_of_lists(
+    utterances: Sequence[Utterance], lists: Mapping[str, set[str]]
+) -> dict[str, list[int]]:
+    """Which utterances (their indices) are in each list, and in - for all."""
+    rows_of = {ABSENT: list(range(len(utterances)))}
+    for trials, ids in lists.items():
+        rows_of[trials] = [row for row, line in enumerate(utterances) if line.utterance in ids]
+    return rows_of
 
 
 def write_summary(path: FilePath, numbers: Iterable[Utility]) -> None:

@@ -100,7 +100,7 @@ def anonymise(
 
 
 def _window(length: int, hop: int) -> NDArray[np.float64]:
-    """Root of a Hanning window: applied before and after the filter, its squares add up to about one."""
+    """Root of a Hanning window: applied twice, the frames add up to about one."""
     hanning = np.hanning(length)
     return np.sqrt(hanning / (hanning.sum() / hop))
 
