@@ -17,7 +17,6 @@ NOT_DONE = {  # rooms that somebody still works on
     "privacy",
     "report",
     "rules",
-    "voiceprivacy",  # vocabulary and catalogue
 }
 FORBIDDEN = {"of", "found", "place", "these", "those", "entry", "what", "thing", "things", "stuff"}
 LONGEST_LINE = 100
