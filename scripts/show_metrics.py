@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from voiceprivacy.inout.files import read_json
-from voiceprivacy.provenance.record import averages_of, controls_of
+from voiceprivacy.report.answer import averages_of, controls_of
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.terminal import summary

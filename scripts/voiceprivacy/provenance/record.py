@@ -102,17 +102,6 @@ def parse_config(text: str) -> dict:
     return config
 
 
-def controls_of(provenance: dict) -> list[str]:
-    """Names of the anonymisers that the config of a run calls controls."""
-    anonymisers = provenance.get("config", {}).get("anonymisers", {})
-    return [name for name, anonymiser in anonymisers.items() if anonymiser.get("control")]
-
-
-def averages_of(provenance: dict) -> dict[str, dict[str, dict[str, float]]]:
-    """Averages over corpora that the config of a run names: {name: {corpus: {list: weight}}}."""
-    return provenance.get("config", {}).get("report", {}).get("averages", {})
-
-
 def _version():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     return project["project"]["version"]

@@ -51,6 +51,17 @@ class Answer(NamedTuple):
 # What was run.
 
 
+def controls_of(provenance: dict) -> list[str]:
+    """Names of the anonymisers that the config of a run calls controls."""
+    anonymisers = provenance.get("config", {}).get("anonymisers", {})
+    return [name for name, anonymiser in anonymisers.items() if anonymiser.get("control")]
+
+
+def averages_of(provenance: dict) -> dict[str, dict[str, dict[str, float]]]:
+    """Averages over corpora that the config of a run names: {name: {corpus: {list: weight}}}."""
+    return provenance.get("config", {}).get("report", {}).get("averages", {})
+
+
 def what_was_run(systems: Sequence[System]) -> str:
     """One sentence: anonymisers, corpora, lists and attackers."""
     if not systems:

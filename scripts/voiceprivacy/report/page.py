@@ -9,9 +9,10 @@ from typing import Any
 import jinja2
 
 from voiceprivacy.inout.files import RESOURCES, BadInput, read_lines, whole_or_absent
-from voiceprivacy.provenance.record import averages_of, controls_of
 from voiceprivacy.report.answer import (
     answers,
+    averages_of,
+    controls_of,
     how_many_trials,
     rank_answers,
     what_was_run,
