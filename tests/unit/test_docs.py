@@ -40,7 +40,9 @@ def written_metrics():
     scores = {"target": draw.normal(1, 1, 20), "nontarget": draw.normal(0, 1, 40)}
     enrolled, tried = np.indices((4, 4)).reshape(2, -1)
     values = np.arange(16.0)
-    of = trials.SpeakerTrials(np.array(list("abcd")), values, enrolled == tried, enrolled, tried)
+    arranged = trials.SpeakerTrials(
+        np.array(list("abcd")), values, enrolled == tried, enrolled, tried
+    )
     ids, speakers = np.arange(6).astype(str), np.repeat(list("abc"), 2)
     pairs = ScoreMatrix(ids, ids, speakers, speakers, draw.normal(size=(6, 6)), ids, ids)
     templates = ScoreMatrix(
@@ -53,7 +55,7 @@ def written_metrics():
     return {
         *verification.assess(**scores),
         *zebra.assess(**scores)[0],
-        *null.assess(of, n_replicates=5, seed=0),
+        *null.assess(arranged, n_replicates=5, seed=0),
         *zebra.assess_calibration(train=scores, test=scores)[0],
         *jackknife.normalise(dece_bit=bits, cllr_min_bit=bits),
         *(name for name in of_similarity if name not in matrices),
@@ -85,7 +87,7 @@ def test_every_metric_is_explained_on_its_page(metric):
 def test_what_a_page_lists_as_a_metric_exists():
     """First cells of the tables of names in metrics.tsv."""
     rows = re.findall(r"\| name in `metrics\.tsv` .*\n\|[-|]+\n((?:\|.*\n)+)", text(METRIC_PAGES))
-    cells = [line.split("|")[1] for of in rows for line in of.splitlines()]
+    cells = [line.split("|")[1] for row in rows for line in row.splitlines()]
     listed = {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
     assert len(listed) > 60
     assert sorted(listed - written_metrics()) == []
@@ -98,7 +100,7 @@ def test_every_compared_metric_and_column_is_named():
 
 
 @pytest.mark.parametrize(
-    "script", sorted(set(COMMAND.findall(text(PAGES)))), ids=lambda found: found[0]
+    "script", sorted(set(COMMAND.findall(text(PAGES)))), ids=lambda match: match[0]
 )
 def test_commands_have_the_flags_that_the_docs_give_them(script):
     name, arguments = script

@@ -22,14 +22,24 @@ COMES_WITH = {
     "speechbrain": {"hyperpyyaml", "huggingface-hub", "pyyaml"},
     "transformers": {"safetensors"},
 }
-CHOSEN_BY_CONFIG = {  # input function: what the schema's default or the kind of back-end takes
+CHOSEN_BY_CONFIG = {  # input function: what the schema's default or the kind of entry takes
     "anonymiser_environment": ["evaluate"],
+    "feature_environment": ["evaluate", "speechbrain"],
+    'lambda wildcards: environment_file(extractor_field("env")(wildcards))': ["speechbrain"],
     "measure_environment": ["evaluate"],
     "extractor_environment": ["speechbrain"],
     "backend_environment": ["evaluate", "speechbrain"],
 }
 RESAMPLING = {"torch", "torchaudio"}  # an anonymiser with `resample: true` is given `env: corpora`
-WITHOUT_RESAMPLING = ["anonymise_part", "embed_audio", "gather_manifests"]
+TRAINING = {"speechbrain"}
+NOT_CALLED = {  # script: what its modules import in functions that it does not call
+    "anonymise_part": RESAMPLING,
+    "embed_audio": RESAMPLING,
+    "gather_manifests": RESAMPLING,
+    "write_report": RESAMPLING,
+    "score_samples": TRAINING,
+    "score_system": TRAINING,
+}
 
 
 def lock():
@@ -64,11 +74,11 @@ def test_the_lock_has_what_is_asked_for():
 
 def pins(environment):
     """Yield (package by its name on PyPI, version) of an environment: conda's and pip's."""
-    for entry in yaml.safe_load(environment.read_text())["dependencies"]:
-        if isinstance(entry, dict):
-            yield from (pin.split("==") for pin in entry["pip"])
-        elif "=" in entry:
-            name, version = entry.split("=")
+    for dependency in yaml.safe_load(environment.read_text())["dependencies"]:
+        if isinstance(dependency, dict):
+            yield from (pin.split("==") for pin in dependency["pip"])
+        elif "=" in dependency:
+            name, version = dependency.split("=")
             yield OTHER_NAMES.get(name, name), version
 
 
@@ -76,14 +86,14 @@ def pins(environment):
 def test_an_environment_is_exact_and_takes_nothing_from_elsewhere(environment):
     content = yaml.safe_load(environment.read_text())
     assert content["channels"] == ["conda-forge", "nodefaults"]
-    for entry in content["dependencies"]:
-        if isinstance(entry, dict):
-            assert list(entry) == ["pip"] and all(
-                re.fullmatch(r"[\w.-]+==[\w.]+", pin) for pin in entry["pip"]
+    for dependency in content["dependencies"]:
+        if isinstance(dependency, dict):
+            assert list(dependency) == ["pip"] and all(
+                re.fullmatch(r"[\w.-]+==[\w.]+", pin) for pin in dependency["pip"]
             )
         else:
-            assert rattler.MatchSpec(entry).name.normalized == entry.split("=")[0]
-            assert entry == "pip" or rattler.MatchSpec(entry).version is not None
+            assert rattler.MatchSpec(dependency).name.normalized == dependency.split("=")[0]
+            assert dependency == "pip" or rattler.MatchSpec(dependency).version is not None
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda path: path.stem)
@@ -95,32 +105,33 @@ def test_an_environment_agrees_with_the_lock(environment):
 
 
 def rules_with_environments():
-    """(rule, its environments) of every rule that calls a script."""
+    """(script, its environments) of every rule that calls one."""
     for path in sorted((ROOT / "workflow/rules").glob("*.smk")):
         for block in re.split(r"^(?=rule )", path.read_text(), flags=re.MULTILINE)[1:]:
-            named = re.search(r'conda:\s+(?:"../../envs/(\w+).yaml"|(\w+))', block)
+            named = re.search(r'conda:\s+(?:"../../envs/(\w+).yaml"|([^\n]+))', block)
+            script = re.search(r'script=SCRIPTS / "(\w+).py"', block)
             if "shell:" in block:
                 environments = (
                     CHOSEN_BY_CONFIG.get(named.group(2), [named.group(1)]) if named else []
                 )
-                yield re.match(r"rule (\w+)", block).group(1), environments
+                yield script.group(1), environments
 
 
-@pytest.mark.parametrize(("rule", "environments"), list(rules_with_environments()))
-def test_a_rule_names_an_environment_that_has_what_its_script_imports(rule, environments):
-    assert environments, f"{rule} names no environment"
+@pytest.mark.parametrize(("script", "environments"), list(rules_with_environments()))
+def test_a_rule_names_an_environment_that_has_what_its_script_imports(script, environments):
+    assert environments, f"the rule of {script} names no environment"
     offered = {
         name for environment in environments for name, _ in pins(ROOT / f"envs/{environment}.yaml")
     }
     offered |= {name for package in offered for name in COMES_WITH.get(package, ())}
     offered = {IMPORTED_AS.get(name, name.replace("-", "_")) for name in offered}
-    offered |= RESAMPLING if rule in WITHOUT_RESAMPLING else set()
-    assert third_party(SCRIPTS / f"{rule}.py") - offered == set()
+    offered |= NOT_CALLED.get(script, set())
+    assert third_party(SCRIPTS / f"{script}.py") - offered == set()
 
 
 def third_party(script):
     """Packages that a script imports, also inside functions, directly or through our modules."""
-    found, seen, new = set(), set(), {script}
+    packages, seen, new = set(), set(), {script}
     while new:
         names = {name for path in new for name in imported(path)}
         ours = {
@@ -128,10 +139,12 @@ def third_party(script):
             for name in names
             if name.startswith("voiceprivacy.")
         }
-        found |= {name.split(".")[0] for name in names} - {"voiceprivacy"} - sys.stdlib_module_names
+        packages |= (
+            {name.split(".")[0] for name in names} - {"voiceprivacy"} - sys.stdlib_module_names
+        )
         seen |= new
         new = {path for path in ours if path.exists()} - seen
-    return found
+    return packages
 
 
 def imported(path):

@@ -51,13 +51,13 @@ def test_configs_of_a_page_together_lack_nothing_but_their_files(page):
     for config in configs(page):
         for name, entries in config.items():
             together[name] = together.get(name, {}) | entries
-    found = [str(problem) for problem in configuration.problems(together)]
+    problems = [str(problem) for problem in configuration.problems(together)]
     excused = (
         (": not found",)
         if page in (README, CONFIG, DATA)
         else (": not found", "there is no corpus")
     )  # the reader's own
-    assert [problem for problem in found if not any(words in problem for words in excused)] == []
+    assert [problem for problem in problems if not any(words in problem for words in excused)] == []
 
 
 @pytest.fixture
@@ -73,7 +73,9 @@ def scores(tmp_path, monkeypatch):
     ]
     for number, name in enumerate(("scores", "oo", "b2", "run0", "run1")):
         tables.write_scores(
-            f"{name}.tsv", pairs, [draw.normal(number * (of.label == "target")) for of in pairs]
+            f"{name}.tsv",
+            pairs,
+            [draw.normal(number * (trial.label == "target")) for trial in pairs],
         )
     rows = [line.split("\t") for line in (tmp_path / "scores.tsv").read_text().splitlines()[1:]]
     (tmp_path / "scores.txt").write_text("".join(f"{e} {t} {score}\n" for e, t, _, score in rows))
@@ -122,17 +124,17 @@ def test_the_ten_lines_of_the_five_minutes_are_an_anonymiser(tmp_path, monkeypat
     utterances = [
         tables.Utterance(name, name[0], "f", tmp_path / "a.wav", 1.0) for name in ("a1", "a2", "b1")
     ]
-    (entry,) = yaml.safe_load(config)["anonymisers"].values()
+    (anonymiser,) = yaml.safe_load(config)["anonymisers"].values()
     made = {}
     for seed in (1, 2):
         (tmp_path / str(seed)).mkdir()
         paths = plugins.protect(
-            entry, utterances, seed=seed, threads=1, scratch=tmp_path / str(seed)
+            anonymiser, utterances, seed=seed, threads=1, scratch=tmp_path / str(seed)
         )
         made[seed] = {name: audio.read(path)[0] for name, path in paths.items()}
     assert np.array_equal(made[1]["a1"], made[1]["a2"]), "a speaker keeps his voice"
-    assert len({len(of) for of in (made[1]["a1"], made[1]["b1"], made[2]["a1"])}) == 3
-    assert all(0.8 < len(of) / 16000 < 1.26 for of in made[1].values())
+    assert len({len(samples) for samples in (made[1]["a1"], made[1]["b1"], made[2]["a1"])}) == 3
+    assert all(0.8 < len(samples) / 16000 < 1.26 for samples in made[1].values())
     assert configuration.problems(yaml.safe_load(config)) == []
 
 

@@ -45,13 +45,13 @@ def tree(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def places(files, found):
-    """file:line: code of every node for which ``found`` (node) is true."""
+def places(files, is_wanted):
+    """file:line: code of every node for which ``is_wanted`` (node) is true."""
     return [
         f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)[:80]}"
         for path in files
         for node in ast.walk(tree(path))
-        if found(node)
+        if is_wanted(node)
     ]
 
 
@@ -65,7 +65,9 @@ def calls(node, *names):
 
 
 def keyword(node, name):
-    return next((ast.unparse(of.value) for of in node.keywords if of.arg == name), None)
+    return next(
+        (ast.unparse(argument.value) for argument in node.keywords if argument.arg == name), None
+    )
 
 
 def imports(node, modules):
@@ -91,10 +93,12 @@ def test_nothing_is_unpickled():
 def test_arrays_and_weights_are_read_without_pickles():
     arrays = places(
         PROGRAM,
-        lambda of: calls(of, "np.load", "numpy.load") and keyword(of, "allow_pickle") != "False",
+        lambda node: (
+            calls(node, "np.load", "numpy.load") and keyword(node, "allow_pickle") != "False"
+        ),
     )
     weights = places(
-        PROGRAM, lambda of: calls(of, "torch.load") and keyword(of, "weights_only") != "True"
+        PROGRAM, lambda node: calls(node, "torch.load") and keyword(node, "weights_only") != "True"
     )
     assert arrays + weights == []
 
@@ -143,7 +147,7 @@ def test_archives_are_unpacked_and_addresses_opened_in_one_place():
 
 
 def test_addresses_are_encrypted():
-    found = [
+    addresses = [
         f"{path.relative_to(ROOT)}: {address}"
         for path in [
             *PROGRAM,
@@ -153,7 +157,7 @@ def test_addresses_are_encrypted():
         ]
         for address in re.findall(r"\b(?:http|ftp)://[^\s\"')]+", path.read_text())
     ]
-    assert [address for address in found if "http://127" not in address] == []
+    assert [address for address in addresses if "http://127" not in address] == []
 
 
 @pytest.mark.parametrize("path", RULES, ids=lambda path: path.stem)
@@ -168,14 +172,15 @@ def test_every_value_in_a_shell_command_is_quoted(path):
 
 def test_templates_escape():
     environments = places(
-        PROGRAM, lambda of: calls(of, "jinja2.Environment") and keyword(of, "autoescape") != "True"
+        PROGRAM,
+        lambda node: calls(node, "jinja2.Environment") and keyword(node, "autoescape") != "True",
     )
     assert environments == []
-    assert places(PROGRAM, lambda of: dotted(of).endswith(("Markup", "Template"))) == []
+    assert places(PROGRAM, lambda node: dotted(node).endswith(("Markup", "Template"))) == []
     templates = [path.read_text() for path in (ROOT / "workflow" / "report").rglob("*.j2")]
     filters = [
-        found
+        match
         for text in templates
-        for found in re.findall(r"\{\{[^}]*\|\s*safe\b[^}]*\}\}|autoescape", text)
+        for match in re.findall(r"\{\{[^}]*\|\s*safe\b[^}]*\}\}|autoescape", text)
     ]
     assert set(filters) <= {"{{ plotly | safe }}"}  # a program that is shipped; nothing of a run

@@ -42,8 +42,8 @@ def test_outside_a_repository_the_commit_is_unknown(tmp_path, monkeypatch):
     (tmp_path / "pyproject.toml").write_text('[project]\nversion = "7.0.0"\n')
     monkeypatch.setattr(record, "ROOT", tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    found = provenance(config={}, files=[])
-    assert (found["version"], found["git_commit"], found["git_state"]) == (
+    described = provenance(config={}, files=[])
+    assert (described["version"], described["git_commit"], described["git_state"]) == (
         "7.0.0",
         "unknown",
         "unknown",
@@ -68,10 +68,10 @@ def test_the_machine_and_the_revisions_of_models_are_named():
     config = {
         "extractors": {"hub": {"model": "a/b", "revision": "0f99f2d"}, "own": {"model": "here"}}
     }
-    found = provenance(config=config, files=[])
-    assert found["revisions"] == {"hub": "0f99f2d"}
+    described = provenance(config=config, files=[])
+    assert described["revisions"] == {"hub": "0f99f2d"}
     assert (
-        found["hardware"]["cores"] >= 1
-        and found["hardware"]["memory_gb"] >= 1
-        and found["hardware"]["processor"]
+        described["hardware"]["cores"] >= 1
+        and described["hardware"]["memory_gb"] >= 1
+        and described["hardware"]["processor"]
     )

@@ -21,15 +21,22 @@ def compare(tmp_path, *arguments):
 
 
 def places(metrics):
-    return {(of.corpus, of.trials, of.anonymiser, of.extractor) for of in metrics}
+    return {
+        (number.corpus, number.trials, number.anonymiser, number.extractor) for number in metrics
+    }
 
 
 def test_common_sets_have_the_original_once_and_anonymisers_with_whose_they_are(tmp_path):
     merged = merge(both(tmp_path, eer=EER | {"oo": 2.05, "op": 35.0}, anonymisers=("b2", "mine")))
-    assert {place[2] for place in places(merged.metrics)} == {"original", "b2@a", "b2@b", "mine@b"}
-    assert {place[0] for place in places(merged.metrics)} == {"demo"}
+    assert {attack[2] for attack in places(merged.metrics)} == {
+        "original",
+        "b2@a",
+        "b2@b",
+        "mine@b",
+    }
+    assert {attack[0] for attack in places(merged.metrics)} == {"demo"}
     assert len(
-        [place for place in merged.common if place[1] in LISTS and place[2] == "ecapa"]
+        [attack for attack in merged.common if attack[1] in LISTS and attack[2] == "ecapa"]
     ) == 2 and merged.alone == {"a": {}, "b": {}}
     assert len(merged.metrics) == len({metric[:7] for metric in merged.metrics})
 
@@ -48,13 +55,13 @@ def test_a_list_with_other_trials_stands_apart(tmp_path):
         merged.alone["b"]["demo", "f", "ecapa", "cosine"]
         == "n_target of unprotected speech is 4 and 5"
     )
-    assert {place[0] for place in places(merged.metrics)} == {"demo@a", "demo@b"}
+    assert {attack[0] for attack in places(merged.metrics)} == {"demo@a", "demo@b"}
 
 
 def test_attackers_of_one_run_only_stand_beside_each_other_on_a_common_list_and_are_named(tmp_path):
     merged = merge(both(tmp_path, attackers=(("xvector", "plda"),)))
-    assert {place[0] for place in places(merged.metrics)} == {"demo"}
-    assert {place[2] for place in places(merged.metrics) if place[3] == "xvector"} == {
+    assert {attack[0] for attack in places(merged.metrics)} == {"demo"}
+    assert {attack[2] for attack in places(merged.metrics) if attack[3] == "xvector"} == {
         "original",
         "b2@b",
     }
@@ -63,13 +70,13 @@ def test_attackers_of_one_run_only_stand_beside_each_other_on_a_common_list_and_
 
 def test_a_list_with_other_trials_stands_apart_for_all_attackers(tmp_path):
     merged = merge(both(tmp_path, attackers=(("xvector", "plda"),), n_target=5))
-    assert {place[0] for place in places(merged.metrics)} == {"demo@a", "demo@b"}
+    assert {attack[0] for attack in places(merged.metrics)} == {"demo@a", "demo@b"}
 
 
 def test_an_attacker_whose_numbers_of_unprotected_speech_differ_stands_apart(tmp_path):
     merged = merge(both(tmp_path, eer=EER | {"oo": 4.0}))
-    assert {place[2] for place in merged.common} == {"-"}
-    assert {place[3] for place in places(merged.metrics)} == {"ecapa@a", "ecapa@b", "-"}
+    assert {attack[2] for attack in merged.common} == {"-"}
+    assert {attack[3] for attack in places(merged.metrics)} == {"ecapa@a", "ecapa@b", "-"}
     assert (
         "eer_percent of unprotected speech is 2 and 4"
         in merged.alone["a"]["demo", "m", "ecapa", "cosine"]
@@ -94,15 +101,15 @@ def test_the_command_writes_one_report_with_pairs_across_runs_and_what_differs(t
     ) == pytest.approx(-12)
     with open(tmp_path / "both/comparisons/demo/mean/strongest.tsv", newline="") as file:
         strongest = {
-            (of["anonymiser_a"], of["anonymiser_b"]): of
-            for of in csv.DictReader(file, delimiter="\t")
+            (row["anonymiser_a"], row["anonymiser_b"]): row
+            for row in csv.DictReader(file, delimiter="\t")
         }
-    assert {pair: float(of["difference"]) for pair, of in strongest.items()} == {
+    assert {pair: float(row["difference"]) for pair, row in strongest.items()} == {
         ("b2@ours", "original"): 8,
         ("b2@theirs", "original"): 20,
         ("b2@ours", "b2@theirs"): -12,
     }
-    assert {of["verdict"] for of in strongest.values()} == {"A is better", "B is better"}
+    assert {row["verdict"] for row in strongest.values()} == {"A is better", "B is better"}
     assert "b2@theirs protects best." in finished.stdout
     page = (tmp_path / "both/report/index.html").read_text()
     assert "pitch correlation" in page and "b2@theirs" in page and "The two runs differ in:" in page
@@ -128,7 +135,9 @@ def test_runs_that_drew_other_speakers_are_not_compared_in_pairs(tmp_path):
 def systems_of(path):
     with open(path, newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
-    return {(of["condition"], of["anonymiser"]): of for of in rows if of["metric"] == "eer_percent"}
+    return {
+        (row["condition"], row["anonymiser"]): row for row in rows if row["metric"] == "eer_percent"
+    }
 
 
 def test_averages_over_corpora_have_intervals_and_are_answered_first(tmp_path):
@@ -140,12 +149,14 @@ def test_averages_over_corpora_have_intervals_and_are_answered_first(tmp_path):
     assert finished.returncode == 0, finished.stderr
     folder = tmp_path / "comparison" / "comparisons" / "over-corpora"
     assert {path.name for path in folder.iterdir()} == {"challenge", "all-lists"}
-    found = systems_of(folder / "challenge" / "ecapa" / "cosine.systems.tsv")
-    assert set(found) == {
+    intervals = systems_of(folder / "challenge" / "ecapa" / "cosine.systems.tsv")
+    assert set(intervals) == {
         ("oo", "original"),
-        *((of, who) for of in ("op", "pp") for who in ("b2@a", "b2@b")),
+        *((condition, who) for condition in ("op", "pp") for who in ("b2@a", "b2@b")),
     }
-    assert float(found["pp", "b2@a"]["ci_low"]) < float(found["pp", "b2@a"]["value"]) == 25.0
+    assert (
+        float(intervals["pp", "b2@a"]["ci_low"]) < float(intervals["pp", "b2@a"]["value"]) == 25.0
+    )
     first = next(line for line in finished.stdout.splitlines() if "protect" in line)
     assert first.startswith("challenge: b2@a and b2@b protect equally well.")
 
@@ -162,8 +173,8 @@ def test_an_average_of_which_a_list_stands_apart_is_of_the_run_that_has_it(tmp_p
 
 
 def test_the_page_has_the_corpora_and_plays_both_versions_of_an_utterance(tmp_path):
-    for of in both(tmp_path):
-        write_what_else_a_page_shows(of.folder)
+    for results in both(tmp_path):
+        write_what_else_a_page_shows(results.folder)
     finished = compare(tmp_path)
     assert finished.returncode == 0, finished.stderr
     page = (tmp_path / "comparison/report/index.html").read_text()
@@ -176,8 +187,8 @@ def test_the_page_has_the_corpora_and_plays_both_versions_of_an_utterance(tmp_pa
 
 
 def test_other_utterances_of_two_runs_are_played_after_each_other(tmp_path):
-    for of, utterance in zip(both(tmp_path), ("u1", "u2"), strict=True):
-        write_what_else_a_page_shows(of.folder, utterance=utterance)
+    for results, utterance in zip(both(tmp_path), ("u1", "u2"), strict=True):
+        write_what_else_a_page_shows(results.folder, utterance=utterance)
     assert compare(tmp_path).returncode == 0
     page = (tmp_path / "comparison/report/index.html").read_text()
     names = ("u1, original", "u1, b2@a", "u1, b2@b", "u2, original", "u2, b2@b")
@@ -185,18 +196,18 @@ def test_other_utterances_of_two_runs_are_played_after_each_other(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "what"),
+    ("arguments", "words"),
     [
         (["--name", "x", "x"], "--name: both are called 'x'"),
         (["--name", "x/y", "z"], "--name x/y: letters"),
         (["--output", "a"], "a: holds other files"),
     ],
 )
-def test_mistakes_are_one_line(tmp_path, arguments, what):
+def test_mistakes_are_one_line(tmp_path, arguments, words):
     both(tmp_path)
     finished = compare(tmp_path, *arguments)
     assert finished.returncode == 2
-    assert finished.stderr.count("\n") == 1 and what in finished.stderr
+    assert finished.stderr.count("\n") == 1 and words in finished.stderr
     assert (tmp_path / "a" / "metrics.tsv").exists()
 
 

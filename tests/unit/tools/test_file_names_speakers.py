@@ -156,6 +156,6 @@ def test_audio_is_found_below_links_and_hidden_files_are_not(tmp_path):
     (tmp_path / "links" / "sub").symlink_to(tmp_path / "real")
     assert audio_files(tmp_path / "links") == ["sub/B.FLAC", "sub/a.wav"]
     (tmp_path / "empty").mkdir()
-    for folder, what in (("empty", "there is no audio below it"), ("nowhere", "not found")):
-        with pytest.raises(BadInput, match=f"{folder}: {what}"):
+    for folder, words in (("empty", "there is no audio below it"), ("nowhere", "not found")):
+        with pytest.raises(BadInput, match=f"{folder}: {words}"):
             audio_files(tmp_path / folder)

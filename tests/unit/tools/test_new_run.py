@@ -59,15 +59,15 @@ def test_protected_files_are_found_whatever_the_layout(tmp_path, original, prote
     run = examine(tmp_path / "speech", {"mine": tmp_path / "made"})
     assert run.left_out == {}
     assert run.protected["mine"].plain == plain
-    for of in run.utterances:
-        number = of.audio.stem.removesuffix("_mic2")[-3:]
-        wanted = tmp_path / "made" / protected.format(speaker=of.speaker, number=int(number))
-        assert run.protected["mine"].files[of.utterance] == wanted
+    for utterance in run.utterances:
+        number = utterance.audio.stem.removesuffix("_mic2")[-3:]
+        wanted = tmp_path / "made" / protected.format(speaker=utterance.speaker, number=int(number))
+        assert run.protected["mine"].files[utterance.utterance] == wanted
 
 
 def test_a_protected_kaldi_directory_is_read_through_its_wav_scp(tmp_path, speech):
     tree(tmp_path / "elsewhere", "{speaker}-{number:03d}.wav")
-    lines = [f"{of.stem} {of}" for of in sorted((tmp_path / "elsewhere").iterdir())]
+    lines = [f"{path.stem} {path}" for path in sorted((tmp_path / "elsewhere").iterdir())]
     (tmp_path / "kaldi").mkdir()
     (tmp_path / "kaldi" / "wav.scp").write_text("\n".join(lines))
     run = examine(speech, {"mine": tmp_path / "kaldi"})
@@ -151,7 +151,10 @@ def test_speakers_with_too_few_utterances_are_left_out_and_fewer_enrol_where_man
 def test_speakers_without_gender_are_left_out_where_others_have_one(tmp_path, speech):
     (tmp_path / "genders.tsv").write_text("speaker\tgender\nanna\tf\ndora\tf\nbert\tm\n")
     run = examine(speech, {"copy": speech}, speakers=tmp_path / "genders.tsv")
-    assert run.lists == ["f"] and {of.speaker for of in run.utterances} == {"anna", "dora"}
+    assert run.lists == ["f"] and {utterance.speaker for utterance in run.utterances} == {
+        "anna",
+        "dora",
+    }
     assert {run.left_out["carl-000"], run.left_out["bert-000"]} == {
         "speaker 'carl' has no gender",
         "speaker 'bert' is the only one of this gender",
@@ -166,11 +169,11 @@ def test_speakers_without_gender_are_left_out_where_others_have_one(tmp_path, sp
 def test_a_pattern_of_ones_own_replaces_the_guess(tmp_path):
     speech = tree(tmp_path / "speech", "{number}_{speaker}.wav")
     run = examine(speech, {"copy": speech}, pattern="{utterance}_{speaker}.wav")
-    assert {of.speaker for of in run.utterances} == set(SPEAKERS)
+    assert {utterance.speaker for utterance in run.utterances} == set(SPEAKERS)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "what"),
+    ("arguments", "words"),
     [
         (["--protected", "made"], "--protected made: expected NAME=DIR"),
         (["--protected", "Mine=made"], "--protected: 'Mine' cannot be a name here"),
@@ -189,7 +192,7 @@ def test_a_pattern_of_ones_own_replaces_the_guess(tmp_path):
         (["--protected", "a=made", "--config", "old.yaml"], "old.yaml: is there already"),
     ],
 )
-def test_mistakes_are_one_line_and_nothing_is_written(tmp_path, speech, arguments, what):
+def test_mistakes_are_one_line_and_nothing_is_written(tmp_path, speech, arguments, words):
     tree(tmp_path / "made", "{speaker}/{number:03d}.wav")
     tree(tmp_path / "other", "{speaker}/x{number:03d}y.wav")
     for folder in ("one", "two"):
@@ -198,7 +201,7 @@ def test_mistakes_are_one_line_and_nothing_is_written(tmp_path, speech, argument
     config = [] if "--config" in arguments else ["--config", "my.yaml"]
     finished = call("new_run", "--original", "speech", *arguments, *config, cwd=tmp_path)
     assert finished.returncode == 2
-    assert finished.stderr.count("\n") == 1 and what in finished.stderr
+    assert finished.stderr.count("\n") == 1 and words in finished.stderr
     assert not list(tmp_path.glob("my*")) and (tmp_path / "old.yaml").read_text() == "mine: 1\n"
 
 

@@ -17,16 +17,16 @@ SPEAKERS = ("annamaria", "bertholda", "charlotte")
 def manifest(tmp_path):
     """Protected speech with metadata in its FLAC and WAV, the second speaker's at another rate."""
     folder, utterances = tmp_path / "b2", []
-    for place, speaker in enumerate(SPEAKERS):
+    for index, speaker in enumerate(SPEAKERS):
         for number in range(4):
             name = f"{speaker}-{number:04d}"
             path = folder / "wav" / f"{name}{'.flac' if number % 2 else '.wav'}"
             path.parent.mkdir(parents=True, exist_ok=True)
-            rate, count = (8000 if place == 1 else 16000), 400 + 100 * place + number
+            rate, count = (8000 if index == 1 else 16000), 400 + 100 * index + number
             with soundfile.SoundFile(path, "w", rate, 1, "PCM_16") as file:
                 file.title, file.artist, file.comment = name, speaker, "alpha 0.8123"
                 file.write(
-                    np.random.default_rng([place, number])
+                    np.random.default_rng([index, number])
                     .integers(-9999, 9999, count)
                     .astype(np.int16)
                 )
@@ -67,8 +67,8 @@ def test_nothing_of_ids_speakers_coefficients_or_metadata_is_in_the_folder(manif
 def test_dates_and_permissions_are_all_the_same(manifest, tmp_path):
     publish([manifest], tmp_path / "out", tmp_path / "key.tsv", threads=3)
     stats = [path.stat() for path in (tmp_path / "out", *(tmp_path / "out").iterdir())]
-    assert {of.st_mtime for of in stats} == {946684800.0}
-    assert len({of.st_mode for of in stats[1:]}) == 1
+    assert {stat.st_mtime for stat in stats} == {946684800.0}
+    assert len({stat.st_mode for stat in stats[1:]}) == 1
 
 
 def test_the_key_restores_order_names_and_samples(manifest, tmp_path):

@@ -63,7 +63,7 @@ def submitted(tmp_path, monkeypatch):
         f"{' '.join(pair)} {label}\n" for pair, label in LABELS.items()
     )
     for condition in ("oo", "op", "pp"):
-        scores = "".join(f"{' '.join(pair)} {0.5 + place}\n" for place, pair in enumerate(LABELS))
+        scores = "".join(f"{' '.join(pair)} {0.5 + index}\n" for index, pair in enumerate(LABELS))
         files[f"sets/tiny/all/ecapa/cosine/{condition}.scores"] = scores
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -136,9 +136,9 @@ def test_the_organisers_config_needs_no_anonymiser(submitted):
 def test_every_fault_of_a_score_file_is_a_line(submitted, old, new, expected):
     text = (submitted / SCORES).read_text()
     (submitted / SCORES).write_text(text.replace(old, new))
-    found = findings(submitted)
-    assert len(found) == len(expected) and found[0] == expected[0]
-    assert all(part in line for line, part in zip(found, expected, strict=True))
+    lines = findings(submitted)
+    assert len(lines) == len(expected) and lines[0] == expected[0]
+    assert all(part in line for line, part in zip(lines, expected, strict=True))
 
 
 def test_missing_and_unknown_files_wrong_labels_and_unreadable_text_are_named(submitted):
@@ -149,15 +149,15 @@ def test_missing_and_unknown_files_wrong_labels_and_unreadable_text_are_named(su
     (submitted / "result_for_rank.tsv").unlink()
     trials = submitted / "sets/tiny/all/trials"
     trials.write_text(trials.read_text().replace("anna berta-1 nontarget", "anna berta-1 target"))
-    found = findings(submitted)
-    assert found[0] == "result_for_rank.tsv: missing"
+    lines = findings(submitted)
+    assert lines[0] == "result_for_rank.tsv: missing"
     assert (
-        found[1]
+        lines[1]
         == "sets/tiny/all/trials:2: trial 'anna berta-1' is 'target' instead of 'nontarget'"
     )
-    assert found[2] == f"{SCORES}: missing"
-    assert found[3].startswith("sets/tiny/all/ecapa/cosine/pp.scores: cannot be read as text")
-    assert found[4:] == ["sets/tiny/all/ecapa/plda/op.scores: no set of the config"]
+    assert lines[2] == f"{SCORES}: missing"
+    assert lines[3].startswith("sets/tiny/all/ecapa/cosine/pp.scores: cannot be read as text")
+    assert lines[4:] == ["sets/tiny/all/ecapa/plda/op.scores: no set of the config"]
 
 
 def test_speech_that_is_missing_unknown_double_or_broken_is_named_if_asked_for(submitted):
@@ -178,9 +178,9 @@ def test_speech_that_is_missing_unknown_double_or_broken_is_named_if_asked_for(s
 def test_links_and_paths_that_lead_out_are_not_read(submitted):
     (submitted / SCORES).unlink()
     (submitted / SCORES).symlink_to("/etc/passwd")
-    found = findings(submitted)
-    what = "leads out of the submission, is a link, or unpacks without end: not read"
-    assert found == [f"{SCORES}: {what}", f"{SCORES}: missing"]
+    lines = findings(submitted)
+    why = "leads out of the submission, is a link, or unpacks without end: not read"
+    assert lines == [f"{SCORES}: {why}", f"{SCORES}: missing"]
     path = submitted.parent / "evil.zip"
     with zipfile.ZipFile(path, "w") as archive:
         for name in ("../out.scores", "/etc/passwd", "fine/../../out"):
@@ -201,11 +201,11 @@ def test_a_zip_that_cannot_be_unpacked_is_said_to_be_so(tmp_path, flags, packing
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.txt", "x" * 1000)
     content = bytearray(path.read_bytes())
-    for name, place in (
+    for name, offset in (
         (b"PK\3\4", 6),
         (b"PK\1\2", 8),
     ):  # the member's own head, and its line in the directory
-        start = content.index(name) + place
+        start = content.index(name) + offset
         content[start] |= flags
         content[start + 2] = packing
     path.write_bytes(content)
@@ -235,14 +235,14 @@ def test_a_zip_of_the_same_files_has_the_same_bytes(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "what"),
+    ("arguments", "words"),
     [
         (["nowhere.zip", "--config", "my.yaml"], "nowhere.zip: not found"),
         (["my.yaml", "--config", "my.yaml"], "my.yaml: is neither a folder nor a zip"),
         (["tiny", "--config", "my.yaml"], "does not say whose it is"),
     ],
 )
-def test_what_is_no_submission_is_one_line(submitted, arguments, what):
+def test_what_is_no_submission_is_one_line(submitted, arguments, words):
     finished = call("check_submission", *arguments, cwd=submitted.parent)
     assert finished.returncode == 2
-    assert finished.stderr.count("\n") == 1 and what in finished.stderr
+    assert finished.stderr.count("\n") == 1 and words in finished.stderr
