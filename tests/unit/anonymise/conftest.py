@@ -1,4 +1,4 @@
-"""A small original manifest, eight noisy half-second tones of four speakers, and a team that protected them."""
+"""Eight noisy tones of four speakers, half a second each, and a team that protected them."""
 
 import pytest
 from support.sounds import RATE, tone
@@ -9,7 +9,7 @@ from voiceprivacy.inout.tables import Utterance, write_manifest
 
 @pytest.fixture
 def original(tmp_path):
-    """The manifest's path; utterances s0_0, s0_1, s1_0, ... in an order that is not the sorted one."""
+    """The manifest's path; its utterances s0_0, s0_1, s1_0, ... are not in sorted order."""
     folder = tmp_path / "original"
     utterances = []
     for index in (3, 0, 7, 4, 1, 6, 2, 5):

@@ -40,15 +40,16 @@ def test_every_kind_of_broken_audio_is_found(original, tmp_path, team):
         run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
     message = str(error.value)
     assert message.startswith("6 of 8 protected utterances are unusable: ")
-    found = {part.split("'")[1]: part for part in message.split(": ", 1)[1].split("; ")}
+    findings = message.split(": ", 1)[1].split("; ")
+    by_utterance = {finding.split("'")[1]: finding for finding in findings}
     expected = {
         "s0_0": "is silent",
         "s0_1": "is missing",
         "s1_0": "lasts 0.19 s, the original 0.50 s",
     }
     expected |= {"s1_1": "NaN", "s2_0": "cannot be read as audio", "s3_0": "has 2 channels"}
-    assert found.keys() == expected.keys()
-    assert all(text in found[name] for name, text in expected.items())
+    assert by_utterance.keys() == expected.keys()
+    assert all(text in by_utterance[name] for name, text in expected.items())
     assert not (tmp_path / "out/shards/0.tsv").exists()
     assert not (tmp_path / "out/wav/0").exists()
     assert list((tmp_path / "out/wav").iterdir()) == []
@@ -78,13 +79,14 @@ def test_a_path_that_leads_nowhere_says_where_paths_start(original, tmp_path):
         "paths = dict(zip(sys.argv[1::2], sys.argv[2::2]))\n"
         "header, *rows = [line.split('\\t') for line in open(paths['--manifest'])]\n"
         "rows = [[*row[:3], f'wav/{row[0]}.wav', row[4]] for row in rows]\n"
-        "open(paths['--output-manifest'], 'w').writelines('\\t'.join(row) for row in [header, *rows])\n"
+        "lines = ['\\t'.join(row) for row in [header, *rows]]\n"
+        "open(paths['--output-manifest'], 'w').writelines(lines)\n"
     )
-    entry = {"command": f"{sys.executable} {tmp_path / 'lost.py'}"}
+    anonymiser = {"command": f"{sys.executable} {tmp_path / 'lost.py'}"}
     with pytest.raises(
         BadInput, match=r"8 of 8 .* wav/s0_0\.wav: not found \(in a manifest, relative paths start"
     ):
-        run_shard(original, entry, tmp_path / "out")
+        run_shard(original, anonymiser, tmp_path / "out")
 
 
 def test_silence_may_stay_silent(tmp_path):

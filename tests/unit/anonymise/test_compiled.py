@@ -1,4 +1,4 @@
-"""Compiled code where nothing but the folder for temporary files can be written: a read-only image, no home."""
+"""Compiled code in a read-only image without a home: only temporary files can be written."""
 
 import os
 import subprocess

@@ -35,7 +35,7 @@ def test_order_and_company_do_not_matter(level):
 
 @pytest.mark.parametrize("level", ["corpus", "speaker", "utterance"])
 def test_another_seed_gives_the_same_speaker_another_alpha(level):
-    """The attacker protects his own enrolment with a seed of his own: he does not hold the user's pseudonym."""
+    """The attacker has a seed of his own, so he does not hold the user's pseudonym."""
     assert all(
         drawn(level=level)[name] != alpha for name, alpha in drawn(level=level, seed=2).items()
     )

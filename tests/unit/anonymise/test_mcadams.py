@@ -1,4 +1,4 @@
-"""McAdams: the published programs' numbers, a plain loop as oracle, and the cases the published programs get wrong."""
+"""McAdams: the published programs' numbers and their mistakes, and a plain loop as oracle."""
 
 from pathlib import Path
 

@@ -1,5 +1,6 @@
-"""One shard of an anonymised part: chosen, protected, checked, kept, gathered; and the commands around it."""
+"""One shard of an anonymised part: chosen, protected, checked, kept, gathered; and its commands."""
 
+import itertools
 import json
 import shutil
 import sys
@@ -52,10 +53,8 @@ def test_three_shards_give_the_audio_of_one(original, tmp_path, entry):
 def test_shards_are_a_partition_that_depends_on_the_ids_only(original):
     utterances = read_manifest(original)
     shards = [select_shard(utterances, shard, 3) for shard in range(3)]
-    assert sorted(of for shard in shards for of in shard) == sorted(utterances)
-    assert {of.utterance for of in select_shard(utterances[::-1], 1, 3)} == {
-        of.utterance for of in shards[1]
-    }
+    assert sorted(itertools.chain(*shards)) == sorted(utterances)
+    assert sorted(select_shard(utterances[::-1], 1, 3)) == sorted(shards[1])
     assert select_shard(utterances, 0, 1) == utterances
     with pytest.raises(BadInput, match="--shard 3"):
         select_shard(utterances, 3, 3)
@@ -71,7 +70,7 @@ def test_more_shards_than_utterances_leave_some_empty(original, tmp_path):
 
 def test_audio_that_is_good_stays_where_it_is(original, tmp_path, team):
     manifest = run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
-    assert {of.utterance: of.path for of in read_manifest(manifest)} == team
+    assert {line.utterance: line.path for line in read_manifest(manifest)} == team
     assert list((tmp_path / "out/wav/0").iterdir()) == []
 
 
@@ -82,7 +81,7 @@ def test_float_audio_at_another_rate_is_converted_with_a_note(original, tmp_path
         original, {"audio": str(tmp_path / "team"), "resample": True}, tmp_path / "out"
     )
     assert "note: 1 file resampled from 48000 to 16000 Hz" in capsys.readouterr().err
-    path = next(of.path for of in read_manifest(manifest) if of.utterance == "s0_0")
+    (path,) = [line.path for line in read_manifest(manifest) if line.utterance == "s0_0"]
     assert path == tmp_path / "out/wav/0/s0_0.flac"
     assert audio.header(path) == (RATE, 1, 0.5)
     assert np.abs(audio.read(path)[0]).max() < 1
@@ -90,9 +89,9 @@ def test_float_audio_at_another_rate_is_converted_with_a_note(original, tmp_path
 
 def test_what_a_killed_run_left_is_removed_by_the_next_run_of_the_same_job(original, tmp_path):
     out = tmp_path / "out"
-    for place in ("wav/.0.", "wav/.1.", "shards/.0.", "shards/.0.alphas."):
-        leftover = out / f"{place}{uuid.uuid4().hex}"
-        if place.startswith("wav"):
+    for start in ("wav/.0.", "wav/.1.", "shards/.0.", "shards/.0.alphas."):
+        leftover = out / f"{start}{uuid.uuid4().hex}"
+        if start.startswith("wav"):
             audio.write(leftover / "input" / "s0_0.flac", tone(0), RATE)
         else:
             leftover.parent.mkdir(exist_ok=True)
@@ -124,13 +123,17 @@ def test_the_original_decides_speaker_and_gender(original, tmp_path):
     assert read_manifest(manifest) == read_manifest(original)
 
 
+def names_of(manifest):
+    return [utterance.utterance for utterance in read_manifest(manifest)]
+
+
 def shard_manifest(path, original, names):
-    write_manifest(path, [of for of in read_manifest(original) if of.utterance in names])
+    write_manifest(path, [line for line in read_manifest(original) if line.utterance in names])
     return path
 
 
 def test_gathering_finds_what_is_lost_twice_or_strange(original, tmp_path):
-    names = [of.utterance for of in read_manifest(original)]
+    names = names_of(original)
     first = shard_manifest(tmp_path / "a.tsv", original, names[:4])
     overlap = shard_manifest(tmp_path / "b.tsv", original, names[3:])
     lost = shard_manifest(tmp_path / "c.tsv", original, names[5:])
@@ -202,9 +205,7 @@ def test_the_mcadams_command_writes_audio_manifest_and_alphas(original, tmp_path
         threads=2,
     )
     assert (done.returncode, done.stdout.count("\n")) == (0, 1)
-    assert [of.utterance for of in read_manifest(tmp_path / "a.tsv")] == [
-        of.utterance for of in read_manifest(original)
-    ]
+    assert names_of(tmp_path / "a.tsv") == names_of(original)
     rows = read_table(tmp_path / "a.alphas.tsv", ALPHAS)
     assert len({row["alpha"] for row in rows}) == 8
     samples, rate = soundfile.read(tmp_path / "a/s0_0.flac", dtype="int16")
@@ -294,10 +295,9 @@ def test_no_threads_are_refused_in_one_line(original, tmp_path, script, threads)
         "output_manifest": tmp_path / "a.tsv",
         "threads": threads,
     }
-    entry = (
-        {"anonymiser": json.dumps(REVERSED).replace(" ", "")} if script == "anonymise_part" else {}
-    )
-    done = command(script, manifest=original, seed=1, **entry, **where)
+    if script == "anonymise_part":
+        where["anonymiser"] = json.dumps(REVERSED).replace(" ", "")
+    done = command(script, manifest=original, seed=1, **where)
     assert (done.returncode, done.stderr) == (
         2,
         f"error: --threads {threads}: must be at least 1\n",

@@ -1,4 +1,4 @@
-"""Plug-ins of the three kinds: what they are given, what they may return, and how their mistakes are reported."""
+"""Plug-ins of the three kinds: what they are given and may return, and how mistakes are told."""
 
 import json
 import sys
@@ -19,20 +19,22 @@ COPY = f"{sys.executable} {EXAMPLES / 'copy_speech.py'}"
 
 @pytest.fixture
 def protect(original, tmp_path):
-    """Run an entry on the original manifest; returns {utterance: path}."""
+    """Run an anonymiser on the original manifest; returns {utterance: path}."""
 
-    def run(entry, *, seed=1, threads=1, only=None):
+    def run(anonymiser, *, seed=1, threads=1, only=None):
         scratch = tmp_path / "scratch" / str(len(list(tmp_path.glob("scratch/*"))))
         scratch.mkdir(parents=True)
-        utterances = [of for of in read_manifest(original) if only is None or of.utterance in only]
-        return plugins.protect(entry, utterances, seed=seed, threads=threads, scratch=scratch)
+        utterances = read_manifest(original)
+        if only:
+            utterances = [line for line in utterances if line.utterance in only]
+        return plugins.protect(anonymiser, utterances, seed=seed, threads=threads, scratch=scratch)
 
     return run
 
 
 @pytest.fixture
 def function(tmp_path):
-    """Write the body of a plug-in function; returns its entry."""
+    """Write the body of a plug-in function; returns the anonymiser."""
 
     def write(body, **options):
         lines = [
@@ -55,11 +57,11 @@ def test_the_reversed_example_plays_backwards(protect, threads):
 
 
 def test_a_function_is_given_the_utterance_its_speaker_and_the_options(protect, function):
-    check = "assert (utterance, speaker, sample_rate, options) == ('s1_0', 's1', 16000, {'strength': 3})"
-    assert protect(
-        function(f"{check}\nassert samples.dtype == np.float32\nreturn samples", strength=3),
-        only={"s1_0"},
-    )
+    body = """assert (utterance, speaker, sample_rate) == ('s1_0', 's1', 16000)
+assert options == {'strength': 3}
+assert samples.dtype == np.float32
+return samples"""
+    assert protect(function(body, strength=3), only={"s1_0"})
 
 
 def test_a_function_is_given_the_seed_of_the_run(protect, function):
@@ -130,8 +132,8 @@ def test_the_copy_example_hands_back_the_speech(protect):
 
 
 def test_the_noise_example_hears_nothing_of_the_speech(protect, original):
-    entry = {"function": f"{EXAMPLES / 'noise.py'}:anonymise"}
-    first, again, other = (protect(entry, seed=seed) for seed in (1, 1, 2))
+    anonymiser = {"function": f"{EXAMPLES / 'noise.py'}:anonymise"}
+    first, again, other = (protect(anonymiser, seed=seed) for seed in (1, 1, 2))
     for name, path in first.items():
         samples = audio.read(path)[0]
         assert samples.std() == pytest.approx(0.1, rel=0.05)
@@ -186,7 +188,8 @@ def command_that(tmp_path, change):
         "paths = dict(zip(sys.argv[1::2], sys.argv[2::2]))\n"
         "header, *rows = [line.split('\\t') for line in open(paths['--manifest'])]\n"
         f"{change}\n"
-        "open(paths['--output-manifest'], 'w').writelines('\\t'.join(row) for row in [header, *rows])\n"
+        "lines = ['\\t'.join(row) for row in [header, *rows]]\n"
+        "open(paths['--output-manifest'], 'w').writelines(lines)\n"
     )
     return {"command": f"{sys.executable} {script}"}
 
@@ -205,9 +208,9 @@ def test_what_a_command_joins_to_the_audio_dir_is_found_wherever_it_runs(
 ):
     monkeypatch.chdir(tmp_path)
     Path("my scratch").mkdir()
-    entry = command_that(tmp_path, JOINED)
+    anonymiser = command_that(tmp_path, JOINED)
     paths = plugins.protect(
-        entry, read_manifest(original), seed=1, threads=1, scratch=Path("my scratch")
+        anonymiser, read_manifest(original), seed=1, threads=1, scratch=Path("my scratch")
     )
     assert len(paths) == 8
     assert all(
@@ -226,11 +229,11 @@ def test_two_utterances_in_one_file_are_refused(protect, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "entry", [{}, {"function": "a.py:b", "audio": "c"}, {"comand": "x"}, ["audio"], None]
+    "anonymiser", [{}, {"function": "a.py:b", "audio": "c"}, {"comand": "x"}, ["audio"], None]
 )
-def test_an_entry_has_exactly_one_kind(protect, entry):
+def test_an_entry_has_exactly_one_kind(protect, anonymiser):
     with pytest.raises(BadInput, match="exactly one of"):
-        protect(json.loads(json.dumps(entry)))
+        protect(json.loads(json.dumps(anonymiser)))
 
 
 def layout(folder, name, layout_name):

@@ -1,4 +1,4 @@
-"""A submitted plug-in in its box: it reads, writes its own output, reaches no network and changes nothing else."""
+"""A submitted plug-in in its box: it reads and writes its output; no network, no other change."""
 
 import shutil
 import socket
@@ -17,13 +17,26 @@ from voiceprivacy.utility import measures
 
 COPY = Path("workflow/resources/plugins/copy_speech.py").absolute()
 BURGLAR = '''
-"""Copies the speech as it should, and tries what it should not; what succeeded is printed into stolen.txt."""
+"""Copies the speech as it should, and tries what it should not: stolen.txt says what succeeded."""
 import os, runpy, socket, subprocess, sys
 from pathlib import Path
 
-manifest, audio_dir = (Path(sys.argv[sys.argv.index(name) + 1]) for name in ("--manifest", "--audio-dir"))
+manifest = Path(sys.argv[sys.argv.index("--manifest") + 1])
+audio_dir = Path(sys.argv[sys.argv.index("--audio-dir") + 1])
 outside, port = Path(sys.argv[1]), int(sys.argv[2])
 sys.argv[1:3] = []
+
+def write_through_link():
+    (audio_dir / "link").symlink_to(outside)
+    (audio_dir / "link" / "new.txt").write_text("x")
+
+def remount():
+    words = ["mount", "-o", "remount,bind,rw", "/"]
+    subprocess.run(words, check=True, capture_output=True)
+
+def count_processes():
+    return len([name for name in os.listdir("/proc") if name.isdigit()])
+
 attempts = {
     "network": lambda: socket.create_connection(("127.0.0.1", port), timeout=5),
     "other folder": lambda: (outside / "new.txt").write_text("x"),
@@ -31,10 +44,10 @@ attempts = {
     "delete": lambda: (outside / "precious.txt").unlink(),
     "working directory": lambda: Path("new.txt").write_text("x"),
     "home": lambda: (Path.home() / ".voiceprivacy_test").write_text("x"),
-    "link": lambda: ((audio_dir / "link").symlink_to(outside), (audio_dir / "link" / "new.txt").write_text("x")),
+    "link": write_through_link,
     "shared memory": lambda: os.stat("/dev/shm/voiceprivacy_test"),
-    "remount": lambda: subprocess.run(["mount", "-o", "remount,bind,rw", "/"], check=True, capture_output=True),
-    "other processes": lambda: 1 / (len([of for of in os.listdir("/proc") if of.isdigit()]) > 5),
+    "remount": remount,
+    "other processes": lambda: 1 / (count_processes() > 5),
 }
 succeeded = []
 for name, attempt in attempts.items():
@@ -80,8 +93,8 @@ def scratch(tmp_path):
     return tmp_path / "scratch"
 
 
-def protect(entry, original, scratch):
-    return plugins.protect(entry, read_manifest(original), seed=0, threads=1, scratch=scratch)
+def protect(anonymiser, original, scratch):
+    return plugins.protect(anonymiser, read_manifest(original), seed=0, threads=1, scratch=scratch)
 
 
 @pytest.fixture
@@ -121,10 +134,10 @@ def test_without_the_box_it_can_do_what_its_user_can(
 
 def test_a_function_in_the_box_cannot_write_elsewhere(original, scratch, outside, tmp_path):
     (tmp_path / "mine.py").write_text(FUNCTION)
-    entry = {"function": f"{tmp_path}/mine.py:anonymise", "options": {"outside": str(outside)}}
+    anonymiser = {"function": f"{tmp_path}/mine.py:anonymise", "options": {"outside": str(outside)}}
     with pytest.raises(BadInput, match="Read-only file system"):
-        protect(entry | {"sandbox": True}, original, scratch)
-    protect(entry, original, scratch)
+        protect(anonymiser | {"sandbox": True}, original, scratch)
+    protect(anonymiser, original, scratch)
     assert (outside / "new.txt").exists()
 
 
@@ -132,8 +145,8 @@ def test_functions_in_several_processes_work_in_the_box(original, scratch, tmp_p
     (tmp_path / "mine.py").write_text(
         "def anonymise(samples, sample_rate, **names):\n    return samples[::-1]\n"
     )
-    entry = {"function": f"{tmp_path}/mine.py:anonymise", "sandbox": True}
-    paths = plugins.protect(entry, read_manifest(original), seed=0, threads=2, scratch=scratch)
+    anonymiser = {"function": f"{tmp_path}/mine.py:anonymise", "sandbox": True}
+    paths = plugins.protect(anonymiser, read_manifest(original), seed=0, threads=2, scratch=scratch)
     assert all(path.exists() for path in paths.values())
 
 
@@ -162,7 +175,7 @@ ids = [line.split("\\t")[0] for line in open(given["--manifest"])][1:]
 if "--embeddings" in given:
     np.savez(given["--embeddings"], ids=np.array(ids), embeddings=np.ones((len(ids), 3)))
 else:
-    rows = ["utterance\\tmetric\\tvalue", *(f"{of}\\twer\\t0" for of in ids)]
+    rows = ["utterance\\tmetric\\tvalue", *(f"{name}\\twer\\t0" for name in ids)]
     Path(given["--output"]).write_text("\\n".join(rows) + "\\n")
 print(said)
 """

@@ -1,4 +1,4 @@
-"""Audio comes back as written; whatever is wrong with a file is named; draws depend on seed and names only."""
+"""Audio comes back as written, broken files are named; draws depend on seed and names only."""
 
 import subprocess
 import sys

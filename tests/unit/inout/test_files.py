@@ -1,4 +1,4 @@
-"""Files are whole or absent; JSON keeps infinity and refuses NaN; arrays are checked when they are read."""
+"""Files are whole or absent; JSON keeps infinity, not NaN; arrays that are read are checked."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,8 @@ def test_a_matrix_comes_back_as_written_and_sources_default_to_the_ids(tmp_path)
     )
     for name in ("m.npz", "bare.npz"):
         read = arrays.read_matrix(tmp_path / name)
-        assert all((of == written).all() for of, written in zip(read, matrix(), strict=True))
+        for array, written in zip(read, matrix(), strict=True):
+            assert (array == written).all()
 
 
 @pytest.mark.parametrize(

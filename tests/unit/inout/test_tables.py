@@ -1,4 +1,4 @@
-"""The border: what is read is what was written, and whatever is wrong is named with file and line."""
+"""The border: what is read is what was written; what is wrong is named with file and line."""
 
 import numpy as np
 import pytest

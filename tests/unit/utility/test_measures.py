@@ -57,7 +57,7 @@ def test_a_table_that_is_no_good_is_refused_with_its_line(tmp_path, text, messag
         read_measured(table(tmp_path, text), ["a", "b"])
 
 
-def run(tmp_path, program, **of):
+def run(tmp_path, program, **changes):
     (tmp_path / "measure.py").write_text(program)
     for name in ("protected", "original"):
         audio.write(tmp_path / name / "a.flac", np.ones(16), 16000)
@@ -71,7 +71,7 @@ def run(tmp_path, program, **of):
     }
     command = f"{sys.executable} {shlex.quote(str(tmp_path / 'measure.py'))} {{threads}}"
     return run_measure(
-        output=tmp_path / "out" / "wer.tsv", **{"command": command, **arguments} | of
+        output=tmp_path / "out" / "wer.tsv", **{"command": command, **arguments} | changes
     )
 
 
@@ -84,9 +84,11 @@ open(sys.argv[sys.argv.index("--output") + 1], "w").write({HEADER!r} + TEXT)
 READS = """
 import csv, os, sys
 assert [sys.argv[1], *sys.argv[2::2]] == ["2", "--manifest", "--original", "--output"]
-(protected,), (original,) = (csv.DictReader(open(sys.argv[number]), delimiter="\\t") for number in (3, 5))
+(protected,) = csv.DictReader(open(sys.argv[3]), delimiter="\\t")
+(original,) = csv.DictReader(open(sys.argv[5]), delimiter="\\t")
 assert "protected" in protected["path"] and "original" in original["path"]
-assert all(os.path.isabs(of["path"]) and os.path.isfile(of["path"]) for of in (protected, original))
+for line in (protected, original):
+    assert os.path.isabs(line["path"]) and os.path.isfile(line["path"])
 """
 
 

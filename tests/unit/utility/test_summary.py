@@ -15,11 +15,9 @@ UTTERANCES = [Utterance(f"u{at}", f"s{at % 2}", "f", Path("-"), 1.0) for at in r
 def measure(tmp_path, anonymiser, name, **metrics):
     path = tmp_path / "demo" / "trial" / anonymiser / f"{name}.tsv"
     path.parent.mkdir(parents=True, exist_ok=True)
-    rows = [
-        f"u{at}\t{metric}\t{value}"
-        for metric, values in metrics.items()
-        for at, value in enumerate(values)
-    ]
+    rows = []
+    for metric, values in metrics.items():
+        rows += [f"u{at}\t{metric}\t{value}" for at, value in enumerate(values)]
     path.write_text("\n".join(["utterance\tmetric\tvalue", *rows]) + "\n")
     return path
 
@@ -30,21 +28,23 @@ def summary(paths, options=None, lists=None):
 
 def test_means_of_all_utterances_and_of_each_list(tmp_path):
     path = measure(tmp_path, "b2", "wer", wer=[1, 2, 3, 6])
-    found = summary(
+    numbers = summary(
         [path], {"wer": {"better": "lower"}}, {"f": {"u0", "u1", "speaker"}, "m": {"u2", "u3"}}
     )
-    assert [(of.trials, of.value, of.n_utterances, of.better) for of in found] == [
+    assert [
+        (number.trials, number.value, number.n_utterances, number.better) for number in numbers
+    ] == [
         ("-", 3, 4, "lower"),
         ("f", 1.5, 2, "lower"),
         ("m", 4.5, 2, "lower"),
     ]
-    assert found[0][:5] == ("demo", "-", "b2", "wer", "wer")
+    assert numbers[0][:5] == ("demo", "-", "b2", "wer", "wer")
 
 
 def test_a_weight_applies_to_the_other_metrics_only(tmp_path):
     path = measure(tmp_path, "b2", "asr", wer=[0.5, 0, 0, 0], n_words=[1, 1, 1, 7])
-    found = {of.metric: of.value for of in summary([path], {"asr": {"weight": "n_words"}})}
-    assert found == {"wer": 0.05, "n_words": 2.5}
+    numbers = summary([path], {"asr": {"weight": "n_words"}})
+    assert {number.metric: number.value for number in numbers} == {"wer": 0.05, "n_words": 2.5}
 
 
 def test_contradictions_are_named(tmp_path):
