@@ -1,4 +1,4 @@
-"""Check a config and all that it names before hours of work: every finding at once, with file and line."""
+"""Check a config and all that it names before hours of work: every finding, with file and line."""
 
 import argparse
 import sys
@@ -11,49 +11,39 @@ from voiceprivacy.running.command import run
 from voiceprivacy.tools import file_names
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--config", required=True, help="YAML config of a run")
-    arguments = parser.parse_args()
+    path = parser.parse_args().config
 
-    config = completion.read(arguments.config)
+    config = completion.read(path)
     problems = configuration.problems(config)
     findings = Findings()
     for problem in problems:
-        findings.error(
-            arguments.config, completion.line_of(arguments.config, problem.place), str(problem)
-        )
-    show(arguments.config, sorted(findings, key=lambda finding: finding.line))
-    examined = examine({problem.place[:2] for problem in problems}, config)
-    findings += [finding for of in examined.values() for finding in of.findings]
-    if not problems and (ready := file_names.findings_of(configuration.check(config), examined)):
-        show("speech that is anonymised already", ready)
-        findings += ready
-    errors = len(findings.errors())
-    if not errors:
+        findings.error(path, completion.line_of(path, problem.place), str(problem))
+    show(path, sorted(findings, key=lambda finding: finding.line))
+    examined = examine(configuration.usable_corpora(config, problems))
+    for examination in examined.values():
+        findings += examination.findings
+    if not problems and (odd := file_names.findings_of(configuration.check(config), examined)):
+        show("speech that is anonymised already", odd)
+        findings += odd
+    n_errors = len(findings.errors())
+    if not n_errors:
         print(estimate.text(estimate.estimate(configuration.check(config), examined)))
-    excluded = sum(finding.level == "excluded" for finding in findings)
-    left_out = f", {counted(excluded, 'utterance')} excluded" if excluded else ""
-    print(
-        f"{counted(errors, 'error')}, {counted(len(findings) - errors - excluded, 'oddity', 'oddities')}{left_out}"
-    )
-    if errors:
+    n_excluded = sum(finding.level == "excluded" for finding in findings)
+    oddities = counted(len(findings) - n_errors - n_excluded, "oddity", "oddities")
+    left_out = f", {counted(n_excluded, 'utterance')} excluded" if n_excluded else ""
+    print(f"{counted(n_errors, 'error')}, {oddities}{left_out}")
+    if n_errors:
         sys.exit(2)
 
 
-def examine(unusable, config):
-    """Examine and show the corpora of a config whose entries (such as ("corpora", "mine")) are not unusable."""
-    corpora = completion.complete(config).get("corpora", {})
-    corpora = corpora if isinstance(corpora, dict) else {}
-    usable = {
-        name: entry
-        for name, entry in corpora.items()
-        if not unusable & {("corpora",), ("corpora", name)}
-    }
-    usable = completion.expand(usable)
+def examine(corpora):
+    """Examine and show corpora, completed as in a config."""
     examined = {}
-    for name in usable:
-        examined[name] = checks.examine_entry(name, usable)
+    for name in corpora:
+        examined[name] = checks.examine_entry(name, corpora)
         show(f"corpus {name}", examined[name].findings)
     return examined
 

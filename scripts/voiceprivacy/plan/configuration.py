@@ -50,6 +50,16 @@ def problems(config: dict[str, Any]) -> list[Problem]:
     return [*contradictions(config), *missing_files(config)]
 
 
+def usable_corpora(config: dict[str, Any], wrong: list[Problem]) -> dict[str, dict]:
+    """The corpora of a config, completed, that have none of the problems."""
+    places = {problem.place[:2] for problem in wrong}
+    corpora = complete(config).get("corpora", {})
+    if not isinstance(corpora, dict) or ("corpora",) in places:
+        return {}
+    usable = {name: corpora[name] for name in corpora if ("corpora", name) not in places}
+    return expand(usable)
+
+
 # What no schema sees in a completed config: entries that contradict each other.
 
 
