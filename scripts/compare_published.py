@@ -1,26 +1,20 @@
 """Put what others published about the same sets and systems beside the numbers of a run."""
 
 import argparse
-import json
 
-from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.published import beside, write_published
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import add_json, run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--metrics", required=True, help="metrics.tsv")
-    parser.add_argument("--config", required=True, help="the run's corpora and anonymisers as JSON")
+    add_json(parser, "--config", required=True, help="the run's corpora and anonymisers as JSON")
     parser.add_argument("--published", required=True, help="TSV to write")
     arguments = parser.parse_args()
-    try:
-        config = json.loads(arguments.config)
-    except json.JSONDecodeError as error:
-        raise BadInput(f"--config: not JSON ({error})") from None
 
-    rows = beside(read_metrics(arguments.metrics), config)
+    rows = beside(read_metrics(arguments.metrics), arguments.config)
     write_published(arguments.published, rows)
     print(f"{len(rows)} published numbers: {arguments.published}")
 

@@ -1,25 +1,22 @@
 """Check that no speaker of an evaluated corpus trains an attacker, who would know him already."""
 
 import argparse
-import json
 import sys
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.inout.tables import FINDINGS, write_table
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import add_json, run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
+    add_json(
+        parser,
         "--evaluated",
         required=True,
-        type=json.loads,
         help='JSON {"corpus": {"source": ..., "protocol": ...}}, both as in the config',
     )
-    parser.add_argument(
-        "--training", required=True, type=json.loads, help='JSON {"corpus": source}, likewise'
-    )
+    add_json(parser, "--training", required=True, help='JSON {"corpus": source}, likewise')
     parser.add_argument("--checks", required=True, help="TSV to write: level file line what")
     arguments = parser.parse_args()
 

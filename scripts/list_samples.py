@@ -1,21 +1,18 @@
 """List the tests and templates of one gallery for similarity ranks (protocol rank_sampling)."""
 
 import argparse
-import json
 import sys
 
 from voiceprivacy.corpora.listing import GENDERS
 from voiceprivacy.corpora.protocols import rank_sampling
 from voiceprivacy.inout.files import naming
 from voiceprivacy.inout.tables import read_manifest, write_table
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import add_json, run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--options", required=True, type=json.loads, help="JSON of the protocol, as in the config"
-    )
+    add_json(parser, "--options", required=True, help="JSON of the protocol, as in the config")
     parser.add_argument("--manifest", required=True, help="manifest of the part trial")
     parser.add_argument("--gender", required=True, choices=GENDERS, help="whom the gallery holds")
     parser.add_argument("--test", required=True, type=int, help="observations of a test")

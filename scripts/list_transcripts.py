@@ -1,19 +1,16 @@
 """List what is said in every utterance of one part of a corpus."""
 
 import argparse
-import json
 
 from voiceprivacy.corpora.listing import read_transcripts
 from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.tables import read_manifest, write_table
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import add_json, run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--source", required=True, type=json.loads, help='JSON {"kind": options}, as in the config'
-    )
+    add_json(parser, "--source", required=True, help='JSON {"kind": options}, as in the config')
     parser.add_argument("--manifest", required=True, help="manifest of the part")
     parser.add_argument("--transcripts", required=True, help="TSV to write: utterance text")
     arguments = parser.parse_args()

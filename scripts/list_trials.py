@@ -1,22 +1,17 @@
 """Make or read one trial list of a corpus, checked against its manifests."""
 
 import argparse
-import json
 
 from voiceprivacy.corpora import parts
 from voiceprivacy.corpora.listing import Findings
 from voiceprivacy.inout.tables import read_manifest, write_enrolments, write_speakers, write_trials
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import add_json, run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--source", required=True, type=json.loads, help='JSON {"kind": options}, as in the config'
-    )
-    parser.add_argument(
-        "--protocol", required=True, type=json.loads, help='JSON {"protocol": options}, likewise'
-    )
+    add_json(parser, "--source", required=True, help='JSON {"kind": options}, as in the config')
+    add_json(parser, "--protocol", required=True, help='JSON {"protocol": options}, likewise')
     parser.add_argument("--trials", required=True, help="name of the list, such as f")
     parser.add_argument("--enrolment", required=True, help="manifest of the part enrolment")
     parser.add_argument("--trial", required=True, help="manifest of the part trial")

@@ -5,7 +5,6 @@ train pseudo_manifest.tsv, in which every utterance has a speaker of its own.
 """
 
 import argparse
-import json
 import os
 from pathlib import Path
 
@@ -14,18 +13,14 @@ from tqdm import tqdm
 from voiceprivacy.corpora import parts
 from voiceprivacy.inout.stamps import write_stamps
 from voiceprivacy.inout.tables import write_manifest
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import add_json, run
 from voiceprivacy.vocabulary import PARTS
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--source", required=True, type=json.loads, help='JSON {"kind": options}, as in the config'
-    )
-    parser.add_argument(
-        "--protocol", default={}, type=json.loads, help='JSON {"protocol": options}; none for train'
-    )
+    add_json(parser, "--source", required=True, help='JSON {"kind": options}, as in the config')
+    add_json(parser, "--protocol", default={}, help='JSON {"protocol": options}; none for train')
     parser.add_argument("--part", required=True, choices=PARTS)
     parser.add_argument(
         "--excluded", help="TSV of validate_corpus: utterances that are left out (default: none)"

@@ -4,23 +4,18 @@ Errors fail, oddities are noted.
 """
 
 import argparse
-import json
 import sys
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.parts import write_excluded
 from voiceprivacy.inout.tables import FINDINGS, write_table
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import add_json, run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--source", required=True, type=json.loads, help='JSON {"kind": options}, as in the config'
-    )
-    parser.add_argument(
-        "--protocol", default={}, type=json.loads, help='JSON {"protocol": options}; none for train'
-    )
+    add_json(parser, "--source", required=True, help='JSON {"kind": options}, as in the config')
+    add_json(parser, "--protocol", default={}, help='JSON {"protocol": options}; none for train')
     parser.add_argument("--sample-rate", default=16000, type=int, help="Hz (default 16000)")
     parser.add_argument("--checks", required=True, help="TSV to write: level file line what")
     parser.add_argument(

@@ -1,22 +1,21 @@
 """Write what a run hands its report: the files that its numbers, its page and its pictures are made of."""
 
 import argparse
-import json
 from pathlib import Path
 
 from voiceprivacy.inout.files import counted
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.report.contents import contents_of, write_contents
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import add_json, run
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--config", required=True, help="the completed config as JSON")
+    add_json(parser, "--config", required=True, help="the completed config as JSON")
     parser.add_argument("--plan", required=True, type=Path, help="JSON to write")
     arguments = parser.parse_args()
 
-    contents = contents_of(Plan(json.loads(arguments.config)))
+    contents = contents_of(Plan(arguments.config))
     write_contents(arguments.plan, contents)
     print(f"{counted(len(contents.figures), 'figure')}: {arguments.plan}")
 

@@ -6,7 +6,6 @@
 import datetime
 import hashlib
 import importlib.metadata
-import json
 import os
 import platform
 import subprocess
@@ -15,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.files import BadInput, parse_json
 from voiceprivacy.inout.tables import read_table
 from voiceprivacy.vocabulary import RESULTS_FORMAT
 
@@ -93,10 +92,7 @@ def parse_config(text: str) -> dict:
     ------
     BadInput : it is no JSON object
     """
-    try:
-        config = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise BadInput(f"--config: not JSON ({error})") from None
+    config = parse_json(text, "--config")
     if not isinstance(config, dict):
         raise BadInput("--config: expected a JSON object")
     return config

@@ -91,7 +91,7 @@ def from_command(
         manifest, written = Path(folder) / "manifest.tsv", Path(folder) / "embeddings.npz"
         write_manifest(manifest, utterances)
         programs.run(
-            [*words, "--manifest", str(manifest), "--embeddings", str(written)],
+            words + programs.options_of({"manifest": manifest, "embeddings": written}),
             name=f"command '{command}'",
             threads=threads,
             minutes=minutes,

@@ -228,7 +228,12 @@ def embed_manifest(
             # Forked copies of this process hold the same extractor, and nobody reads it again.
             processes = min(threads, len(utterances))
             in_order = pools.in_processes(
-                _embed_in_process, utterances, processes=processes, loaded=extractor
+                _embed_in_process,
+                utterances,
+                processes=processes,
+                loaded=extractor,
+                if_killed="a process that computed embeddings was killed (out of memory?):"
+                " use fewer --threads",
             )
             embedded: Iterable[tuple[int, Floats]] = enumerate(at_the_end.enter_context(in_order))
         else:
