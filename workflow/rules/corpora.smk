@@ -199,9 +199,9 @@ rule list_samples:
         "python {input.script:q}"
         " --options {params.options:q}"
         " --manifest {input.manifest:q}"
-        " --gender {params.gallery.gender}"
-        " --test {params.gallery.test}"
-        " --template {params.gallery.template}"
+        " --gender {params.gallery.gender:q}"
+        " --test {params.gallery.test:q}"
+        " --template {params.gallery.template:q}"
         " --samples {output.samples:q}"
         " > {log:q} 2>&1"
 
