@@ -1,4 +1,4 @@
-"""Make clips to listen to of a few utterances of every trial list: unprotected and by every anonymiser."""
+"""Make clips of a few utterances of every trial list: unprotected, and by every anonymiser."""
 
 import argparse
 from pathlib import Path
@@ -34,15 +34,15 @@ def main():
     require_at_least(1, count=arguments.count)
 
     manifests = label_inputs(arguments.manifests, arguments.label)
-    found = examples(
+    chosen = examples(
         arguments.corpus,
         {path.stem: {trial.trial for trial in read_trials(path)} for path in arguments.trials},
         {name: read_manifest(path) for name, path in manifests.items()},
         count=arguments.count,
         seed=arguments.seed,
     )
-    write_examples(arguments.examples, found)
-    utterances = counted(len(found), "utterance")
+    write_examples(arguments.examples, chosen)
+    utterances = counted(len(chosen), "utterance")
     print(f"{utterances}, {arguments.examples.stat().st_size / 1000:.0f} kB: {arguments.examples}")
 
 

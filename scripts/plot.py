@@ -20,8 +20,8 @@ PICTURES = """
 ece: empirical cross-entropy (actual, minimum, default); bayes_error: APE plot; det, roc: error
 trade-off with convex hull; normalised_bayes_error: the APE plot divided by the default; tippett:
 shares of trials above an LLR; scores, llrs: histograms; calibration: empirical calibration plot.
-Where LLRs are wanted, scores are taken at their word as natural logarithms. For ZEBRA's own picture:
-assess_zebra.py --plot.
+Where LLRs are wanted, scores are taken at their word as natural logarithms. For ZEBRA's own
+picture: assess_zebra.py --plot.
 """
 FILES = {  # flag: what its files are
     "curves": "TSV of curves, of assess_*.py",

@@ -1,4 +1,4 @@
-"""Write what a run hands its report: the files that its numbers, its page and its pictures are made of."""
+"""List the files that the numbers, the page and the pictures of a run are made of."""
 
 import argparse
 from pathlib import Path

@@ -19,7 +19,7 @@ def labels_of_all_systems(wildcards):
 
 
 rule plot_scores:
-    """One conventional picture (DET, ECE, Tippett and the like) of all systems under one attacker."""
+    """One conventional picture (DET, ECE, Tippett ...) of all systems under one attacker."""
     input:
         scores=scores_of_all_systems,
         script=SCRIPTS / "plot.py",

@@ -1,4 +1,4 @@
-"""What it means: one table of all numbers, the page that a person reads, and its figures for papers."""
+"""What it means: a table of all numbers, the page that a person reads, its figures for papers."""
 
 import hashlib
 

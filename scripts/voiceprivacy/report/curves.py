@@ -253,7 +253,7 @@ EXPOSURES = [
 WORDS = ("corner", "animal", "doddington")  # columns that hold no numbers
 
 
-def read_speakers(path: AnyPath, columns: Sequence[str]) -> dict[str, dict[str, dict]]:
+def read_speakers(path: AnyPath, columns: list[str]) -> dict[str, dict[str, dict]]:
     """Read a table with a line for every condition and speaker.
 
     Parameters
@@ -287,7 +287,7 @@ def read_speakers(path: AnyPath, columns: Sequence[str]) -> dict[str, dict[str, 
 def span_of_means(
     zoo: Mapping[str, Mapping[str, dict]], mean: str, *, margin: float = 0.08
 ) -> tuple[float, float]:
-    """The range of a mean LLR over all conditions, and 0, the point of zero evidence, with a margin.
+    """The range of a mean LLR over all conditions and 0, no evidence, with a margin.
 
     Parameters
     ----------

@@ -9,8 +9,8 @@ Conventions
   each system holds them in the order of ``anonymisers``.
 * The picture of a figure is FOLDER/KIND[/CORPUS/TRIALS[/ANONYMISER]]/EXTRACTOR/BACKEND.ENDING.
 
-To add a figure, write a row here, its two functions, a caption workflow/report/KIND.rst, a test, and
-its line in docs/guide/report.md.
+To add a figure, write a row here, its two functions, a caption workflow/report/KIND.rst, a test,
+and its line in docs/guide/report.md.
 """
 
 import base64
@@ -42,14 +42,15 @@ REQUEST = "request"  # whatever it is given
 
 SPEECH = "results/audio/{corpus}/trial/original/manifest.tsv"
 METRICS = "results/metrics.tsv"
+SYSTEM = "{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"
 
 
 def _curves(family):
-    return f"results/curves/{family}/{{corpus}}/{{trials}}/{{anonymiser}}/{{extractor}}/{{backend}}.tsv"
+    return f"results/curves/{family}/{SYSTEM}.tsv"
 
 
 def _metrics(family):
-    return _curves(family).replace("curves", "metrics").replace(".tsv", ".json")
+    return f"results/metrics/{family}/{SYSTEM}.json"
 
 
 class Kind(NamedTuple):
@@ -479,7 +480,9 @@ def show(drawn: Figure, *, run: Any, page: Path, pictures: Mapping[str, str]) ->
 
 
 def show_picture(drawn: Figure, *, page: Path, pictures: Mapping[str, str]) -> Shown:
-    """Put a figure's picture on the page, where no chart can be drawn: SVG, or PNG if that is large.
+    """Put a figure's picture on the page, where no chart can be drawn.
+
+    It is the SVG, or the PNG where the SVG is large.
 
     Raises
     ------

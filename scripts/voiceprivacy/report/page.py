@@ -1,4 +1,4 @@
-"""The report as one self-contained HTML page; everything that comes from data is escaped by the template."""
+"""The report as one self-contained HTML page; the template escapes all that comes from data."""
 
 import json
 import os
@@ -53,7 +53,7 @@ def read_sections(contents: Contents) -> dict[str, Any]:
         utility = utility_section(read_utility(contents.utility))
     if contents.published:
         published = tables_of(read_published(contents.published)) or None
-    if contents.speech:
+    if contents.speech and contents.lists:
         corpora = read_corpora(contents.speech, contents.lists, contents.checks)
     return {
         "corpora": corpora,

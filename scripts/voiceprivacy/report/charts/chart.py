@@ -1,10 +1,12 @@
-"""What all charts share: a chart is a dict of ``data`` and ``layout`` as plotly.js takes it, and plain JSON.
+"""What all charts share: ``data`` and ``layout`` as plotly.js takes them, in plain JSON.
 
 Conventions
 -----------
-* Colours that depend on the page's ground are written INK, FAINT, GRID and GROUND; the page's script fills them in.
+* Colours that depend on the page's ground are written INK, FAINT, GRID and GROUND; the page's
+  script fills them in.
 * plotly.js reads labels as markup: names from data go through ``label``.
-* A trace of one anonymiser says so (``of_system``): the page hides and shows anonymisers in all charts at once.
+* A trace of one anonymiser says so (``of_system``): the page hides and shows anonymisers in all
+  charts at once.
 * Numbers have four significant digits; what is undefined or infinite is None, and is not drawn.
 """
 
@@ -49,7 +51,7 @@ def run_of(metrics: Iterable[Number], provenance: dict) -> Run:
 
 
 class Drawn(NamedTuple):
-    """What stands on the page for a figure: [(title, chart)], and perhaps a table (titles, rows)."""
+    """What stands on the page for a figure: [(title, chart)], perhaps a table (titles, rows)."""
 
     charts: list[tuple[str, Chart]]
     table: tuple = ()

@@ -71,7 +71,7 @@ def calibration(figure: Figure, run: Run) -> Drawn:
 
 
 def training(figure: Figure, run: Run) -> Drawn:
-    """The loss of one extractor's training, and the error rate of held-out speakers if there are some."""
+    """The loss of one extractor's training, and the error rate of held-out speakers, if any."""
     curve = read_curve(figure.arguments["curve"])
     charts = [("", losses(curve))]
     if len(curve.held_out_eer_percent):
@@ -87,7 +87,8 @@ def profiles(
     Parameters
     ----------
     curves : {(anonymiser, condition): {prior_log_odds, ece_bit, ece_default_bit: array (P,)}}
-    metrics : {(anonymiser, condition): {dece_bit, dece_limits, zero_evidence, worst_case_log10, tag}}
+    metrics : {(anonymiser, condition): {dece_bit, dece_limits, zero_evidence, worst_case_log10,
+        tag}}
     colours : {anonymiser: colour}
     """
     first = next(iter(curves.values()))

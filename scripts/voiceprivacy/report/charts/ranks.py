@@ -1,4 +1,4 @@
-"""Similarity ranks: where the true speaker ranks, whose rank gives away how much, and what length does.
+"""Similarity ranks: where the true speaker ranks, whose rank gives away what, what length does.
 
 The functions that are named like a kind of figure read its files and draw it for the page.
 """
@@ -100,9 +100,12 @@ def histogram(*, p: NDArray, gamma: NDArray, colour: str) -> Chart:
     """
     ranks = np.arange(1, len(p) + 1)
     few = len(p) <= MOST_BARS
+    shares = numbers(p)
+    if not few:
+        shares = [value or None for value in shares]  # a logarithmic axis has no 0
     seen = {
         "x": ranks.tolist(),
-        "y": numbers(p),
+        "y": shares,
         "name": "histogram",
         "legendgroup": "histogram",
         "hovertemplate": "rank %{x}: %{y:.1%} of the test utterances<extra></extra>",
@@ -111,7 +114,6 @@ def histogram(*, p: NDArray, gamma: NDArray, colour: str) -> Chart:
         seen |= {"type": "bar", "marker": {"color": colour, "opacity": 0.6}}
     else:
         seen |= {"type": "scatter", "mode": "markers", "marker": {"color": colour, "size": 4}}
-        seen["y"] = [value or None for value in seen["y"]]  # a logarithmic axis has no 0
     model = line(ranks, gamma, "fitted model", hover="rank %{x}: %{y:.1%}", colour=INK)
     ends, level_of_chance = [1, len(p)], [1 / len(p)] * 2
     chance = line(ends, level_of_chance, "chance", hover="%{y:.1%}", colour=FAINT, dash="dot")
@@ -173,8 +175,8 @@ def lengths(disclosures: Disclosures, *, most_bit: float) -> Chart:
             dash="dot" if index >= len(COLOURS) else "solid",
         )
         traces.append(trace | {"mode": "lines+markers", "error_y": errors(bits, intervals)})
-    for name, (tests, bits) in composition_bounds(disclosures, most_bit).items():
-        traces.append(line(tests, bits, name, dash=BOUND_LINES[name], hover="%{y:.2f} bit"))
+    for name, (growth, bound) in composition_bounds(disclosures, most_bit).items():
+        traces.append(line(growth, bound, name, dash=BOUND_LINES[name], hover="%{y:.2f} bit"))
     lengths_of_tests = {test for by_test in disclosures.values() for test in by_test}
     x = {"title": "observations of a test, T", "tickvals": sorted(lengths_of_tests)}
     y = {"title": "disclosure [bit]", "range": [0, 1.06 * most_bit]}

@@ -73,7 +73,7 @@ def similarity(figure: Figure, run: Run) -> Drawn:
 
 
 def zoo(figure: Figure, run: Run) -> Drawn:
-    """A zoo plot for every condition of one anonymiser, all on one scale, and the same as a table."""
+    """A zoo plot for every condition of one anonymiser, on one scale, and the same as a table."""
     animals = read_speakers(figure.arguments["zoo"], ZOO)
     spans = [span_of_means(animals, mean) for mean in ("mean_target_llr", "mean_impostor_llr")]
     charts = []
@@ -203,8 +203,16 @@ def exposures(*, measured: Speakers, metric: str, colour: str) -> Chart:
             continue
         if condition == "oo":
             hover = f"%{{x}}, unprotected<br>{MEASURES[metric]} %{{y:.3g}}"
-            look = {"symbol": "line-ew-open", "size": 14, "colour": INK}
-            traces.append(points(names, values, "OO (unprotected)", hover=hover, **look))
+            ticks = points(
+                names,
+                values,
+                "OO (unprotected)",
+                hover=hover,
+                symbol="line-ew-open",
+                size=14,
+                colour=INK,
+            )
+            traces.append(ticks)
         else:
             traces.append(_bars(names, values, condition, metric, colour))
     title = "speaker, the most exposed first" if metric == LOWEST_MEASURE else ""

@@ -64,7 +64,7 @@ FEW_NAMES = 5
 # One number of every system under every attack, with its interval
 
 
-def dots(systems: Sequence[Standing], *, column: Column, colours: dict[str, str]) -> Chart:
+def dots(systems: Sequence[Standing], *, column: Column, colours: Mapping[str, str]) -> Chart:
     """A row for every system; for D_ECE also how much zero evidence gives.
 
     Parameters
@@ -208,9 +208,9 @@ def distinctiveness(figure: Figure, run: Run) -> Drawn:
                 numbers[name] = (float(metric.value), metric_limits(metric))
     shown = {}
     for anonymiser in run.colours:
-        lists = sorted(measured.get(anonymiser, {}).items())
-        if lists:
-            shown[anonymiser] = {name: numbers for name, numbers in lists if len(numbers) == 2}
+        by_list = sorted(measured.get(anonymiser, {}).items())
+        if by_list:
+            shown[anonymiser] = {name: numbers for name, numbers in by_list if len(numbers) == 2}
     return Drawn([("", costs(measured=shown, colours=run.colours))] if shown else [])
 
 

@@ -120,8 +120,8 @@ def plot_profiles(
     scale, xlabel = AXES[over]
     first = next(iter(curves.values()))
     x = scale(first["prior_log_odds"])
-    perfect_privacy = {"color": "black", "label": "perfect privacy (0, 0, 0)"}
-    (perfect,) = ax.plot(x, first["ece_default_bit"], **perfect_privacy)
+    words = "perfect privacy (0, 0, 0)"
+    (perfect,) = ax.plot(x, first["ece_default_bit"], color="black", label=words)
     lines = {}
     for index, (label, curve) in enumerate(curves.items()):
         look = looks[label] if looks else style.look(index)
@@ -173,7 +173,7 @@ def all_profiles_picture(
 def calibration_picture(*, curves: Mapping[str, Profile], metrics: Mapping[str, dict]) -> Figure:
     """Make the figure of plot_calibration for {label: profiles}, {label: metrics}; a panel each."""
     figure, axes = style.figure(8, 3.2 * len(curves), rows=len(curves), squeeze=False)
-    figure.get_layout_engine().set(h_pad=0.12)
+    figure.set_layout_engine("constrained", h_pad=0.12)
     for ax, (label, profiles) in zip(axes[:, 0], curves.items(), strict=True):
         plot_calibration(ax, profiles=profiles, metrics=metrics[label])
         ax.set_title(label, fontsize="medium")

@@ -1,10 +1,12 @@
 """Figures as LaTeX: a tikzpicture of pgfplots that a paper can \\input, with the paper's own type.
 
-Knows lines, bars, step histograms, ticks that were set by hand and legends: what our line pictures are made of.
+Knows lines, bars, step histograms, ticks that were set by hand and legends: what our line pictures
+are made of.
 """
 
 import numpy as np
 from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle, StepPatch
 from matplotlib.ticker import FixedLocator
@@ -18,7 +20,7 @@ PIXEL = 0.3
 HEAD = "% in the preamble: \\usepackage{pgfplots} \\pgfplotsset{compat=1.18}"
 
 
-def to_pgfplots(figure):
+def to_pgfplots(figure: Figure) -> str:
     """The figure as text: every axes at its place, in data coordinates.
 
     Raises
@@ -31,14 +33,10 @@ def to_pgfplots(figure):
         if ax.axison:
             lines += _axis(figure, ax)
     width, height = figure.get_size_inches()
-    if figure.get_supxlabel():
-        lines.append(
-            rf"\node[anchor=south] at ({width / 2:.4f}in,0) {{{_text(figure.get_supxlabel())}}};"
-        )
-    if figure.get_supylabel():
-        lines.append(
-            rf"\node[rotate=90, anchor=north] at (0,{height / 2:.4f}in) {{{_text(figure.get_supylabel())}}};"
-        )
+    if label := _text(figure.get_supxlabel()):
+        lines.append(rf"\node[anchor=south] at ({width / 2:.4f}in,0) {{{label}}};")
+    if label := _text(figure.get_supylabel()):
+        lines.append(rf"\node[rotate=90, anchor=north] at (0,{height / 2:.4f}in) {{{label}}};")
     return "\n".join([*lines, r"\end{tikzpicture}", ""])
 
 
@@ -85,7 +83,10 @@ def _line(ax, line):
 
 
 def _thinned(line):
-    """The vertices of a line without what the eye cannot see, one point a pixel of points: TeX has little memory."""
+    """The vertices of a line without what the eye cannot see: TeX has little memory.
+
+    Of points one a pixel is left.
+    """
     drawn = line.get_path().transformed(line.get_transform())
     if line.get_linestyle() == "None":
         _, first = np.unique(np.round(drawn.vertices), axis=0, return_index=True)
@@ -103,12 +104,14 @@ def _area(patch):
         corners = patch.get_corners()
     else:
         raise BadInput("this picture cannot be written as LaTeX: it has areas; take pdf")
-    return rf"\addplot[forget plot, {_look(patch)}] coordinates {{{_coordinates(corners)}}} \closedcycle;"
+    points = _coordinates(corners)
+    return rf"\addplot[forget plot, {_look(patch)}] coordinates {{{points}}} \closedcycle;"
 
 
 def _look(artist):
     if not isinstance(artist, Line2D):
-        return f"draw=none, {_colour('fill', artist.get_facecolor())}, fill opacity={artist.get_alpha() or 1:g}"
+        fill = _colour("fill", artist.get_facecolor())
+        return f"draw=none, {fill}, fill opacity={artist.get_alpha() or 1:g}"
     look = [
         _colour("color", artist.get_color()),
         LINES[artist.get_linestyle()],
@@ -121,17 +124,16 @@ def _look(artist):
 
 
 def _legend(figure, ax):
-    """Lines of the legend and options of the axis; the legend of the figure belongs to its first axes."""
-    legend, place = (
-        ax.get_legend(),
-        "at={(1.03,1)}, anchor=north west, draw=none, cells={anchor=west}",
-    )
+    """Lines of the legend and options of the axis; that of the figure belongs to its first axes."""
+    legend = ax.get_legend()
+    position = "at={(1.03,1)}, anchor=north west, draw=none, cells={anchor=west}"
     if legend is None and figure.legends and ax is figure.axes[0]:
         legend = figure.legends[0]
         box = ax.get_position()
-        top = f"at={{({(0.5 - box.x0) / box.width:.4f},{(1 - box.y0) / box.height:.4f})}}, anchor=north"
+        x, y = (0.5 - box.x0) / box.width, (1 - box.y0) / box.height  # in axes of the panel
+        top = f"at={{({x:.4f},{y:.4f})}}, anchor=north"
         columns = 2 if len(legend.get_texts()) > 4 else len(legend.get_texts())
-        place = f"{top}, draw=none, cells={{anchor=west}}, legend columns={columns}"
+        position = f"{top}, draw=none, cells={{anchor=west}}, legend columns={columns}"
     if legend is None:
         return [], []
     title = legend.get_title().get_text()
@@ -144,7 +146,7 @@ def _legend(figure, ax):
             else f"draw=none, {_colour('fill', handle.get_facecolor())}, fill opacity=0.5"
         )
         lines.append(rf"\addlegendimage{{{look}{area}}}\addlegendentry{{{_text(text.get_text())}}}")
-    return lines, [f"legend style={{{place}}}"]
+    return lines, [f"legend style={{{position}}}"]
 
 
 def _ticks(name, axis):

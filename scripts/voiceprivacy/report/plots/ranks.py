@@ -1,4 +1,4 @@
-"""Similarity ranks: where the true speaker ranks, whose rank gives away how much, and what length does.
+"""Similarity ranks: where the true speaker ranks, whose rank gives away what, what length does.
 
 The functions that are named like a kind of figure read its files and draw it for papers.
 """
@@ -160,10 +160,15 @@ def plot_histogram(ax: Axes, *, p: NDArray, gamma: NDArray, colour: str = style.
         ax.set_xlim(0.4, n_templates + 0.6)
     else:
         seen = p > 0
-        look = {"markersize": 3, "color": colour, "label": HISTOGRAM, "rasterized": True}
+        look: dict[str, Any] = {
+            "markersize": 3,
+            "color": colour,
+            "label": HISTOGRAM,
+            "rasterized": True,
+        }
         ax.plot(ranks[seen], p[seen], ".", **look)
         ax.set(xscale="log", yscale="log")
-    line = {"color": "black", "linewidth": 1}
+    line: dict[str, Any] = {"color": "black", "linewidth": 1}
     ax.plot(ranks, gamma, marker="." if few else "", label=MODEL, **line)
     ax.plot([1, n_templates], [1 / n_templates] * 2, linestyle=":", label=CHANCE, **line)
 
@@ -281,8 +286,8 @@ def plot_lengths(ax: Axes, *, disclosures: Mapping[int, Mapping], most_bit: floa
         limits = [(test + shift, *interval) for test, (_, interval) in by_test.items() if interval]
         ax.vlines(*np.reshape(limits, (-1, 3)).T, color=colour, linewidth=0.8)
     for name, (lengths_of_bound, bound) in composition_bounds(disclosures, most_bit).items():
-        look = {"color": "black", "linestyle": BOUND_LINES[name], "linewidth": 0.8}
-        ax.plot(lengths_of_bound, bound, label=name, **look)
+        line: dict[str, Any] = {"linestyle": BOUND_LINES[name], "linewidth": 0.8}
+        ax.plot(lengths_of_bound, bound, color="black", label=name, **line)
     ax.axhline(most_bit, color="black", linestyle=":", linewidth=0.8)
     ax.set(ylim=(0, None), xticks=tests, xticklabels=[f"{test:g}" for test in tests])
 

@@ -1,7 +1,8 @@
 """The conventional pictures of score files: error trade-offs of all in one, others in a panel each.
 
-The numbers are those of voiceprivacy.privacy.scores.profiles, by the same names. Every plot_ function
-draws one score file on ``ax``; ``curve`` is what the numbers' function of that name returns.
+The numbers are those of voiceprivacy.privacy.scores.profiles, by the same names. Every plot_
+function draws one score file on ``ax``;
+``curve`` is what the numbers' function of that name returns.
 """
 
 import math
@@ -69,8 +70,8 @@ def plot_normalised_bayes_error(ax: Axes, curve: Curve) -> None:
 
 def plot_det(ax: Axes, curve: Curve, label: str, index: int) -> None:
     """Detection error trade-off on normal deviates; a thin line is the convex hull of the ROC."""
-    ends = ndtri(DET_PERCENT[[0, -1]] / 100)
-    grid = np.linspace(*ends, 400)
+    low, high = ends = ndtri(DET_PERCENT[[0, -1]] / 100)
+    grid = np.linspace(low, high, 400)
     hull = np.interp(ndtr(grid), curve["hull_false_alarm"][::-1], curve["hull_miss"][::-1])
     miss, false_alarm = (
         np.clip(_deviates(curve[name]), *(2 * ends)) for name in ("miss", "false_alarm")
@@ -109,7 +110,7 @@ def plot_tippett(ax: Axes, curve: Curve) -> None:
     """Share of trials whose LLR is at least so large: scores as they are, after calibration."""
     oracle = np.concatenate([llrs for llrs, _ in curve["oracle"].values()])
     low, high = min(oracle.min(), 0) - 0.5, max(oracle.max(), 0) + 0.5
-    looks = {
+    looks: dict[str, tuple[str, dict[str, Any]]] = {
         "oracle": ("after oracle calibration", {"linestyle": "-"}),
         "actual": ("as they are", {"linestyle": "--", "linewidth": 1}),
     }

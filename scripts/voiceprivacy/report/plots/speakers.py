@@ -270,7 +270,12 @@ def speakers_picture(
     speakers = most_exposed_first(exposures)
     width = min(14, max(6.5, 1.5 + 0.3 * len(speakers)))
     figure, axes = style.figure(width, 6.4, len(ROWS), 1, sharex=True)
-    shown = {"exposures": exposures, "speakers": speakers, "attacks": attacks, "colour": colour}
+    shown: dict[str, Any] = {
+        "exposures": exposures,
+        "speakers": speakers,
+        "attacks": attacks,
+        "colour": colour,
+    }
     for ax, (metric, label) in zip(axes, ROWS.items(), strict=True):
         plot_bars(ax, metric=metric, **shown)
         ax.set_ylabel(label)
@@ -282,7 +287,9 @@ def speakers_picture(
     axes[-1].set_xticks(range(len(speakers)), names if few else [""] * len(names))
     axes[-1].tick_params(axis="x", rotation=90, labelsize=7, length=0)
     axes[-1].set_xlabel("speaker (number of target trials), the most exposed first")
-    handles = [Patch(**_look_of_bar(name, colour), label=name.upper()) for name in attacks]
+    handles: list[Any] = [
+        Patch(**_look_of_bar(name, colour), label=name.upper()) for name in attacks
+    ]
     if "oo" in exposures:
         handles += [Line2D([], [], color="black", linewidth=1.5, label="OO (unprotected)")]
     figure.legend(handles=handles, loc="outside upper right", ncols=3)

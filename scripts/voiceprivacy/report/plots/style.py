@@ -1,4 +1,4 @@
-"""What all pictures share: size, type, colours, and files that are the same byte for byte every time."""
+"""What all pictures share: size, type, colours, and files that are the same byte for byte."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
@@ -42,7 +42,7 @@ def figure(
 def save(figure: Figure, path: str | Path) -> None:
     """Write a figure whole or not at all; the ending of ``path`` (svg, pdf, png or tex) says how.
 
-    tex needs the package pgfplots, and works for pictures that are made of lines, bars and histograms.
+    tex needs the package pgfplots, and works for pictures of lines, bars and step histograms.
     """
     kind = str(path).rpartition(".")[2]
     if kind == "tex":
@@ -76,7 +76,7 @@ def line(index: int) -> str:
     return LINES[index // len(COLOURS) % len(LINES)]
 
 
-def look(index: int) -> dict[str, str]:
+def look(index: int) -> dict[str, Any]:
     """Colour and line of the system with this index, for matplotlib."""
     return {"color": colour(index), "linestyle": line(index)}
 

@@ -112,7 +112,7 @@ def plot_points(
     margin = 0.08 * (high - low) or 1.0
     for system, (deid, gain) in points.items():
         anonymiser, name = system
-        look = {"marker": markers[name], "markersize": 6}
+        look: dict[str, Any] = {"marker": markers[name], "markersize": 6}
         if gain == -math.inf:
             gain, look = low - margin, {"marker": NO_VOICES, "markersize": 9}
         ax.plot(deid, gain, linestyle="", color=colours[anonymiser], alpha=0.85, **look)
@@ -159,7 +159,7 @@ def plot_features(
 
 
 def _ends(limits):
-    """The lower and the upper ends of intervals as points (DeID, G_VD); nan where there are none."""
+    """Both ends of intervals as points (DeID, G_VD); nan where there are none."""
     ends = []
     for of_deid, of_gain in limits.values():
         ends += list(zip(of_deid or (math.nan,) * 2, of_gain or (math.nan,) * 2, strict=True))
