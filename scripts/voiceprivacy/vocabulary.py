@@ -1,7 +1,7 @@
 """The words that all rooms share: conditions, parts, reserved names, and the key of a number.
 
-Names of people's own things (corpora, anonymisers, attackers) match ``[a-z][a-z0-9_]*``; the reserved
-words below are never theirs.
+Names of people's own things (corpora, anonymisers, attackers) match ``[a-z][a-z0-9_]*``; the
+reserved words below are never theirs.
 """
 
 from collections.abc import Iterable
