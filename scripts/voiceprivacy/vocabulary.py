@@ -10,7 +10,7 @@ from typing import NamedTuple
 # Parts of a corpus: what enrols, what is tried, and what attackers are trained on.
 PARTS = ("enrolment", "trial", "train")
 
-# What stands in a corpus's entry of a config. A kind and a protocol are modules of the corpora room.
+# What stands in a corpus's entry of a config. Kinds and protocols are modules of the corpora room.
 CORPUS_KINDS = ("librispeech", "vctk", "kaldi", "folder", "synthetic")
 BESIDE_THE_KIND = ("pipes", "limit", "segments", "exclude", "on_bad_audio")
 PROTOCOLS = ("enrol_trial", "given", "all_pairs", "rank_sampling")
