@@ -3,6 +3,7 @@
 import csv
 import re
 import shutil
+from collections import Counter
 
 import pytest
 import yaml
@@ -144,6 +145,37 @@ def test_a_trained_model_has_its_curve_and_leaves_no_checkpoints(run):
     models = run / "results" / "models"
     assert {path.name for path in models.iterdir()} == {"plain", "semi_on_b2", "semi_on_b2r"}
     assert len(rows(models / "plain" / "training.tsv")) == 10
+
+
+def planned(run, corpus, **options):
+    """Jobs of a rule that training the plain attacker and listing trials would run again."""
+    config = yaml.safe_load((run / "config.yaml").read_text())
+    config["corpora"][corpus] |= options
+    (run / "other.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+    goals = ["results/models/plain/training.tsv", "results/trials/tiny/all.tsv"]
+    finished = snakemake(run, *goals, "-n", "--configfile", run / "other.yaml")
+    assert finished.returncode == 0, finished.stderr
+    return Counter(re.findall(r"^(?:local)?rule (\w+):", finished.stdout, re.MULTILINE))
+
+
+def test_other_training_speech_repeats_nothing_of_the_evaluated_corpora(run):
+    jobs = planned(run, "train", segments={"seconds": 0.5})
+    assert jobs == {
+        "validate_corpus": 1,
+        "compare_speakers": 1,
+        "prepare_training_part": 1,
+        "train_extractor": 1,
+    }
+
+
+def test_other_evaluated_speech_trains_nothing_again(run):
+    jobs = planned(run, "tiny", on_bad_audio="exclude")
+    assert jobs == {
+        "validate_corpus": 1,
+        "compare_speakers": 1,
+        "prepare_part": 2,
+        "list_trials": 1,
+    }
 
 
 def write_given_scores(folder):
