@@ -1,16 +1,52 @@
-"""Assess what a calibration that is trained on one run of an anonymiser is worth on another (C_ECE)."""
+"""Assess what a calibration trained on one run of an anonymiser is worth on another (C_ECE)."""
 
 import argparse
 import functools
 
 from voiceprivacy.inout.files import BadInput, naming, write_json
-from voiceprivacy.inout.tables import read_scores, write_curves
+from voiceprivacy.inout.tables import write_curves
 from voiceprivacy.privacy.scores import zebra
-from voiceprivacy.privacy.uncertainty import interval_files
-from voiceprivacy.running.command import flat_unless_labelled, label_inputs, print_metrics, run
+from voiceprivacy.privacy.scores.trials import read_score_file
+from voiceprivacy.privacy.uncertainty.interval_files import Draws, resampled_runs, write_intervals
+from voiceprivacy.running.command import (
+    add_draws,
+    flat_unless_labelled,
+    label_inputs,
+    print_metrics,
+    run,
+)
 
 
 def main():
+    arguments = parsed()
+    draws = Draws.of(arguments)
+    metrics, curves, resampled = {}, {}, {}
+    laplace = not arguments.without_laplace
+    speaker_map = arguments.speakers if draws.n_replicates else None
+    tests = label_inputs(arguments.test, arguments.label)
+    for (label, test_path), train_path in zip(tests.items(), arguments.train, strict=True):
+        train = read_score_file(train_path, key=arguments.train_trials, speaker_map=speaker_map)
+        test = read_score_file(test_path, key=arguments.test_trials, speaker_map=speaker_map)
+        with naming(train_path):
+            metrics[label], curves[label] = zebra.assess_calibration(
+                train=train.scores, test=test.scores, laplace=laplace
+            )
+        if speaker_map:
+            measure = functools.partial(zebra.runs_metrics, laplace=laplace)
+            resampled[label] = resampled_runs(train.trials, test.trials, measure, draws)
+    if arguments.plot:
+        from voiceprivacy.report.plots import style
+        from voiceprivacy.report.plots.evidence import calibration_picture
+
+        style.save(calibration_picture(curves=curves, metrics=metrics), arguments.plot)
+    if arguments.curves:
+        write_curves(arguments.curves, curves)
+    write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))
+    print_metrics(write_intervals(arguments.metrics, metrics, resampled, arguments.label))
+
+
+def parsed():
+    """The arguments of the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--train", required=True, nargs="+", help="scores that train the calibrations"
@@ -32,40 +68,17 @@ def main():
     parser.add_argument(
         "--plot", help="picture of the ECE profiles to write: svg, pdf, png or tex (pgfplots)"
     )
-    interval_files.add_arguments(parser, with_speakers=True)
+    parser.add_argument(
+        "--speakers", help="TSV: id speaker, of enrolments and trials; adds intervals"
+    )
+    add_draws(parser, n_replicates=1000)
     arguments = parser.parse_args()
     if len(arguments.train) != len(arguments.test):
         raise BadInput(
-            f"--train names {len(arguments.train)} files, --test {len(arguments.test)}; give one for each"
+            f"--train names {len(arguments.train)} files, --test {len(arguments.test)};"
+            " give one for each"
         )
-
-    metrics, curves, resampled = {}, {}, {}
-    options = {"laplace": not arguments.without_laplace}
-    keys = {"train": arguments.train_trials, "test": arguments.test_trials}
-    tests = label_inputs(arguments.test, arguments.label)
-    for (label, test), train in zip(tests.items(), arguments.train, strict=True):
-        paths = {"train": train, "test": test}
-        runs = {run: read_scores(path, key=keys[run]) for run, path in paths.items()}
-        with naming(train):
-            metrics[label], curves[label] = zebra.assess_calibration(**runs, **options)
-        arranged = [
-            interval_files.speaker_trials(path, arguments, key=keys[run])
-            for run, path in paths.items()
-        ]
-        if all(arranged):
-            measure = functools.partial(zebra.of_runs, **options)
-            resampled[label] = interval_files.of_runs(*arranged, measure, arguments)
-    if arguments.plot:
-        from voiceprivacy.report.plots import style
-        from voiceprivacy.report.plots.evidence import calibration_picture
-
-        style.save(calibration_picture(curves=curves, metrics=metrics), arguments.plot)
-    if arguments.curves:
-        write_curves(arguments.curves, curves)
-    write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))
-    print_metrics(
-        interval_files.write_intervals(arguments.metrics, metrics, resampled, arguments.label)
-    )
+    return arguments
 
 
 if __name__ == "__main__":

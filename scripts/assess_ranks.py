@@ -1,22 +1,14 @@
-"""Assess similarity ranks: how many bits of the speaker's identity does the rank of the true template disclose?"""
+"""Assess similarity ranks: how many bits of identity does the true template's rank disclose?"""
 
 import argparse
 import sys
 
-from voiceprivacy.inout.arrays import read_matrix
-from voiceprivacy.inout.files import naming, write_json
-from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.matrices import ranks
-from voiceprivacy.privacy.matrices import speakers as rank_speakers
-from voiceprivacy.privacy.uncertainty import interval_files
-from voiceprivacy.running.command import flat_unless_labelled, label_inputs, print_metrics, run
+from voiceprivacy.privacy.matrices.assessment import RANK_TABLES, assess_ranks, write_ranks
+from voiceprivacy.privacy.uncertainty.interval_files import Draws
+from voiceprivacy.running.command import add_draws, label_inputs, print_metrics, run
 
-RANKS = ["rank", "p", "gamma"]
-TABLES = {
-    "curves": RANKS,
-    "speakers": [*rank_speakers.Disclosure._fields],
-    "examples": ["speaker", *RANKS],
-}
+MEANING = {"curves": "histogram and model", "speakers": "each", "examples": "three speakers"}
 
 
 def main():
@@ -38,56 +30,33 @@ def main():
     parser.add_argument(
         "--all-fits", action="store_true", help="add the goodness of all five losses and the EER"
     )
-    for name, what in (
-        ("curves", "histogram and model"),
-        ("speakers", "each"),
-        ("examples", "three speakers"),
-    ):
+    for name, columns in RANK_TABLES.items():
         parser.add_argument(
-            f"--{name}", help=f"TSV to write: label {' '.join(TABLES[name])} ({what})"
+            f"--{name}", help=f"TSV to write: label {' '.join(columns)} ({MEANING[name]})"
         )
     parser.add_argument(
         "--plot", help="picture of the rank histograms to write: png, pdf, svg or tex"
     )
-    interval_files.add_arguments(parser)
+    add_draws(parser, n_replicates=0)
     arguments = parser.parse_args()
 
-    metrics, curves, resampled, notes, lines = {}, {}, {}, [], {name: [] for name in TABLES}
-    for label, path in label_inputs(arguments.matrix, arguments.label).items():
-        matrix = read_matrix(path)
-        with naming(path):
-            metrics[label], p, gamma, remarks = ranks.assess(
-                matrix, fit=arguments.fit, ties=arguments.ties
-            )
-            resampled |= (
-                {label: interval_files.of_ranks(matrix, arguments)} if arguments.bootstrap else {}
-            )
-        curves[label] = {"p": p, "gamma": gamma}
-        lines["curves"] += [(label, *row) for row in rank_speakers.by_rank(p, gamma)]
-        notes += [f"note: {label}: {remark}\n" for remark in remarks]
-        if arguments.all_fits:
-            metrics[label] |= {
-                "gallery_eer_percent": ranks.gallery_eer_percent(matrix),
-                **ranks.goodness_of_fits(p),
-            }
-        if arguments.speakers or arguments.examples:
-            summary, *tables = rank_speakers.lines(matrix, ties=arguments.ties)
-            metrics[label] |= summary
-            for name, rows in zip(("speakers", "examples"), tables, strict=True):
-                lines[name] += [(label, *row) for row in rows]
+    assessed = assess_ranks(
+        label_inputs(arguments.matrix, arguments.label),
+        Draws.of(arguments),
+        fit=arguments.fit,
+        ties=arguments.ties,
+        all_fits=arguments.all_fits,
+        by_speaker=bool(arguments.speakers or arguments.examples),
+    )
     if arguments.plot:
         from voiceprivacy.report.plots import style
         from voiceprivacy.report.plots.ranks import ranks_picture
 
-        style.save(ranks_picture(curves=curves, metrics=metrics), arguments.plot)
-    for name, columns in TABLES.items():
-        if getattr(arguments, name):
-            write_table(getattr(arguments, name), ["label", *columns], lines[name])
-    write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))
-    print_metrics(
-        interval_files.write_intervals(arguments.metrics, metrics, resampled, arguments.label)
-    )
-    sys.stderr.writelines(notes)
+        style.save(ranks_picture(curves=assessed.curves, metrics=assessed.metrics), arguments.plot)
+    tables = {name: getattr(arguments, name) for name in RANK_TABLES}
+    print_metrics(write_ranks(arguments.metrics, assessed, tables, arguments.label))
+    for note in assessed.notes:
+        print(f"note: {note}", file=sys.stderr)
 
 
 if __name__ == "__main__":

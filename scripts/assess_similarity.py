@@ -1,17 +1,13 @@
-"""Assess voice similarity matrices: is the speaker de-identified, and do voices remain different from each other?"""
+"""Assess voice similarity matrices: is the speaker de-identified, and do voices stay different?"""
 
 import argparse
 import sys
 
-from voiceprivacy.inout.arrays import read_matrix
-from voiceprivacy.inout.files import naming, write_json
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.privacy.matrices import similarity, zoo
-from voiceprivacy.privacy.uncertainty import interval_files
-from voiceprivacy.running.command import print_metrics, run
-
-COLUMNS = similarity.CELLS
-ZOO = ["label", *zoo.Animal._fields]
+from voiceprivacy.privacy.matrices import similarity
+from voiceprivacy.privacy.matrices.assessment import ZOO, assess_similarity, write_similarity
+from voiceprivacy.privacy.uncertainty.interval_files import Draws
+from voiceprivacy.running.command import add_draws, print_metrics, run
 
 
 def main():
@@ -33,44 +29,38 @@ def main():
     parser.add_argument(
         "--pairs", choices=similarity.PAIRS, default="all", help="upper: as the challenge's recipe"
     )
-    parser.add_argument("--curves", help=f"TSV to write: {' '.join(COLUMNS)}")
+    parser.add_argument("--curves", help=f"TSV to write: {' '.join(similarity.CELLS)}")
     parser.add_argument(
         "--zoo", help="TSV to write: every speaker's mean LLRs and animals in each condition"
     )
     parser.add_argument("--plot", help="picture of the matrices to write: png, pdf or svg")
-    interval_files.add_arguments(parser)
+    add_draws(parser, n_replicates=0)
     arguments = parser.parse_args()
 
-    scores, matrices, animals = {}, {}, []
-    for condition in ("oo", "op", "pp"):
-        path = getattr(arguments, condition)
-        scores[condition] = read_matrix(path)
-        with naming(path):
-            comparisons = similarity.compare(scores[condition], pairs=arguments.pairs)
-        matrices[condition] = similarity.similarities(comparisons, definition=arguments.definition)
-        animals += [(condition, *animal) for animal in zoo.zoo(comparisons)]
-    metrics, notes = similarity.assess(**matrices)
-    headline = f"DeID {metrics['deid_percent']:.2f} %, G_VD {metrics['gvd_db']:.2f} dB"
+    paths = {condition: getattr(arguments, condition) for condition in ("oo", "op", "pp")}
+    options = {"pairs": arguments.pairs, "definition": arguments.definition}
+    assessed = assess_similarity(paths, Draws.of(arguments), **options)
+    matrices = assessed.matrices
     if arguments.plot:
         from voiceprivacy.report.plots import style
         from voiceprivacy.report.plots.speakers import similarity_picture
 
-        values = {condition: of.values for condition, of in matrices.items()}
+        values = {condition: matrix.values for condition, matrix in matrices.items()}
+        speakers = matrices["oo"].speakers
         style.save(
-            similarity_picture(**values, speakers=matrices["oo"].speakers, title=headline),
-            arguments.plot,
+            similarity_picture(**values, speakers=speakers, title=assessed.headline), arguments.plot
         )
     if arguments.curves:
-        write_table(arguments.curves, COLUMNS, similarity.cells(**matrices))
+        write_table(arguments.curves, similarity.CELLS, similarity.cells(**matrices))
     if arguments.zoo:
-        write_table(arguments.zoo, ZOO, animals)
-    write_json(arguments.metrics, metrics)
-    interval_files.write_similarity_intervals(arguments, metrics, scores)
+        write_table(arguments.zoo, ZOO, assessed.animals)
+    write_similarity(arguments.metrics, assessed)
     print(
-        f"{len(matrices['oo'].speakers)} speakers, {arguments.definition}, pairs: {arguments.pairs}: {headline}"
+        f"{len(matrices['oo'].speakers)} speakers, {arguments.definition},"
+        f" pairs: {arguments.pairs}: {assessed.headline}"
     )
-    print_metrics({condition: metrics[condition] for condition in matrices})
-    for note in notes:
+    print_metrics({condition: assessed.metrics[condition] for condition in matrices})
+    for note in assessed.notes:
         print(f"note: {note}", file=sys.stderr)
 
 

@@ -1,13 +1,24 @@
-"""Assess score files with ZEBRA: how much private information do they disclose, on average and at worst?"""
+"""Assess score files with ZEBRA: how much do they disclose, on average and at worst?"""
 
 import argparse
 
 from voiceprivacy.inout.files import write_json
-from voiceprivacy.inout.tables import read_scores, write_curves
+from voiceprivacy.inout.tables import write_curves
 from voiceprivacy.privacy.scores import zebra
-from voiceprivacy.privacy.scores import zebra as tags
-from voiceprivacy.privacy.uncertainty import interval_files, null
-from voiceprivacy.running.command import flat_unless_labelled, label_inputs, print_metrics, run
+from voiceprivacy.privacy.scores.trials import read_score_file
+from voiceprivacy.privacy.uncertainty import null
+from voiceprivacy.privacy.uncertainty.interval_files import (
+    Draws,
+    resampled_trials,
+    write_intervals,
+)
+from voiceprivacy.running.command import (
+    add_draws,
+    flat_unless_labelled,
+    label_inputs,
+    print_metrics,
+    run,
+)
 
 
 def main():
@@ -34,21 +45,22 @@ def main():
     parser.add_argument(
         "--over", choices=("log_odds", "prior"), default="log_odds", help="x-axis of the picture"
     )
-    interval_files.add_arguments(parser, with_speakers=True)
+    parser.add_argument(
+        "--speakers", help="TSV: id speaker, of enrolments and trials; adds intervals"
+    )
+    add_draws(parser, n_replicates=1000)
     arguments = parser.parse_args()
+    draws = Draws.of(arguments)
 
-    scale = tags.read_tags(arguments.tags) if arguments.tags else tags.TABLE_1
+    tags = zebra.read_tags(arguments.tags) if arguments.tags else zebra.TABLE_1
     metrics, curves, resampled = {}, {}, {}
     for label, path in label_inputs(arguments.scores, arguments.label).items():
-        metrics[label], curves[label] = zebra.assess(
-            **read_scores(path, key=arguments.trials), tags=scale
-        )
-        of_speakers = interval_files.speaker_trials(path, arguments, key=arguments.trials)
-        if of_speakers:
-            resampled[label] = interval_files.of_scores(of_speakers, zebra.of_sample, arguments)
-            metrics[label] |= null.assess(
-                of_speakers, n_replicates=arguments.bootstrap, seed=arguments.seed
-            )
+        speaker_map = arguments.speakers if draws.n_replicates else None
+        scores, trials = read_score_file(path, key=arguments.trials, speaker_map=speaker_map)
+        metrics[label], curves[label] = zebra.assess(**scores, tags=tags)
+        if trials:
+            resampled[label] = resampled_trials(trials, zebra.sample_metrics, draws)
+            metrics[label] |= null.assess(trials, **draws._asdict())
     if arguments.plot:
         from voiceprivacy.report.plots import style
         from voiceprivacy.report.plots.evidence import profiles_picture
@@ -62,11 +74,9 @@ def main():
     if arguments.curves:
         write_curves(arguments.curves, curves)
     write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))
-    print_metrics(
-        interval_files.write_intervals(arguments.metrics, metrics, resampled, arguments.label)
-    )
+    print_metrics(write_intervals(arguments.metrics, metrics, resampled, arguments.label))
     for label, values in metrics.items():
-        print(f"{label}: {zebra.describe(values, scale)}")
+        print(f"{label}: {zebra.describe(values, tags)}")
         if label in resampled:
             print(f"{label}: {null.describe(values)}")
 

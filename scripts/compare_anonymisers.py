@@ -1,10 +1,14 @@
-"""Compare every two anonymisers on the same trials: which protects better, and can they be told apart at all?"""
+"""Compare anonymisers on the same trials: which protects better, and can they be told apart?
+
+Under one attacker (--comparisons, --systems), or each under the strongest attack on it, whatever
+the attacker; then anonymisers are compared with unprotected speech, too (--strongest).
+"""
 
 import argparse
 from pathlib import Path
 
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.privacy.uncertainty import paired
+from voiceprivacy.privacy.uncertainty import paired, strongest
 from voiceprivacy.running.command import run
 
 SHOWN = "eer_percent"
@@ -17,13 +21,14 @@ def main():
         required=True,
         nargs="+",
         type=Path,
-        help="intervals.json of one attacker, with bootstrap.npz",
+        help="intervals.json with bootstrap.npz, of one attacker or, for --strongest, of all",
     )
     parser.add_argument(
         "--folder",
         required=True,
         type=Path,
-        help="folder of FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.intervals.json; lists are averaged",
+        help="folder of FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.intervals.json;"
+        " lists are averaged",
     )
     parser.add_argument(
         "--weights",
@@ -32,25 +37,31 @@ def main():
         metavar="CORPUS/TRIALS=WEIGHT",
         help="of the lists (default equal)",
     )
-    parser.add_argument(
-        "--comparisons", required=True, help=f"TSV to write: {' '.join(paired.Pair._fields)}"
-    )
+    parser.add_argument("--comparisons", help=f"TSV to write: {' '.join(paired.Pair._fields)}")
     parser.add_argument(
         "--systems", help=f"TSV to write: {' '.join(paired.SystemInterval._fields)}"
     )
+    parser.add_argument("--strongest", help=f"TSV to write: {' '.join(strongest.Pair._fields)}")
     arguments = parser.parse_args()
+    if not (arguments.comparisons or arguments.systems or arguments.strongest):
+        parser.error("say what to write: --comparisons, --systems or --strongest")
 
-    weights = paired.parse_weights(arguments.weights)
-    found = paired.read_systems(
-        sorted(arguments.intervals), folder=arguments.folder, weights=weights
-    )
-    pairs, systems = paired.compare_all(found)
-    write_table(arguments.comparisons, paired.Pair._fields, pairs)
-    if arguments.systems:
-        write_table(arguments.systems, paired.SystemInterval._fields, systems)
-    for pair in pairs:
-        if pair.metric == SHOWN:
-            print(paired.describe(pair))
+    read = {"folder": arguments.folder, "weights": paired.parse_weights(arguments.weights)}
+    if arguments.comparisons or arguments.systems:
+        numbers = paired.read_systems(sorted(arguments.intervals), **read)
+        pairs, systems = paired.compare_all(numbers)
+        if arguments.comparisons:
+            write_table(arguments.comparisons, paired.Pair._fields, pairs)
+        if arguments.systems:
+            write_table(arguments.systems, paired.SystemInterval._fields, systems)
+        for pair in pairs:
+            if pair.metric == SHOWN:
+                print(paired.describe(pair))
+    if arguments.strongest:
+        pairs = strongest.compare(strongest.read_attacks(arguments.intervals, **read))
+        write_table(arguments.strongest, strongest.Pair._fields, pairs)
+        for pair in pairs:
+            print(strongest.describe(pair))
 
 
 if __name__ == "__main__":

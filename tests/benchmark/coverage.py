@@ -190,7 +190,7 @@ def both(sample):
         for label in CLASSES
     }
     of_dcf = {WITHHELD: verification.min_dcf(**scores, blocks=pav_blocks(sample.ties))}
-    return verification.of_sample(sample) | zebra.of_sample(sample) | of_dcf
+    return verification.sample_metrics(sample) | zebra.sample_metrics(sample) | of_dcf
 
 
 def named_intervals(values, replicates, n_speakers):
@@ -214,7 +214,7 @@ def alarm(size, index, n_replicates):
     limit = null.dece_null95_bit(
         null.null_dece_bits(of, n_replicates=n_replicates, seed=index), n_speakers=size[0]
     )
-    return limit != "undefined" and zebra.of_sample(sample)["dece_bit"] > limit
+    return limit != "undefined" and zebra.sample_metrics(sample)["dece_bit"] > limit
 
 
 def of_ratios(size, separation, *, sets, n_replicates):

@@ -139,9 +139,9 @@ def of_two_runs(size, separation, *, sets, n_replicates):
         samples = [
             trials.weigh(of, np.ones(len(of.scores), dtype=np.int64)) for of in (train, test)
         ]
-        values = zebra.of_runs(*samples) | linkability_vpc(samples[0], bins)
+        values = zebra.runs_metrics(*samples) | linkability_vpc(samples[0], bins)
         options = {"n_replicates": n_replicates, "seed": index}
-        replicates = bootstrap.resample_runs(train, test, zebra.of_runs, **options)
+        replicates = bootstrap.resample_runs(train, test, zebra.runs_metrics, **options)
         replicates |= bootstrap.resample_scores(
             train, lambda sample, bins=bins: linkability_vpc(sample, bins), **options
         )
@@ -155,7 +155,7 @@ def of_two_runs(size, separation, *, sets, n_replicates):
 
 
 def linkability_vpc(sample, bins):
-    return {"linkability_vpc": verification.of_sample(sample, bins=bins)["linkability_vpc"]}
+    return {"linkability_vpc": verification.sample_metrics(sample, bins=bins)["linkability_vpc"]}
 
 
 def true_linkability_vpc(separation, n_bins, limits):

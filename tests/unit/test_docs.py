@@ -14,7 +14,6 @@ from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.privacy.matrices import ranks, similarity
-from voiceprivacy.privacy.matrices import speakers as rank_speakers
 from voiceprivacy.privacy.scores import trials, verification, zebra
 from voiceprivacy.privacy.uncertainty import jackknife, null, paired
 from voiceprivacy.utility import pitch
@@ -62,7 +61,7 @@ def written_metrics():
         *of_similarity["oo"],
         *of_ranks.metrics,
         *ranks.goodness_of_fits(of_ranks.p),
-        *rank_speakers.lines(templates, ties="shared")[0],
+        *ranks.summary(ranks.by_speaker(templates)[0]),
         "mean_disclosure_bias_bit",  # with five utterances a rank
         "gallery_eer_percent",
         pitch.METRIC,

@@ -112,6 +112,17 @@ def label_inputs(paths: Sequence[str], labels: Sequence[str] | None) -> dict[str
     return dict(zip(labels, paths, strict=True))
 
 
+def add_draws(parser: argparse.ArgumentParser, *, n_replicates: int) -> None:
+    """Add --bootstrap, by default ``n_replicates``, and --seed: how intervals are made."""
+    parser.add_argument(
+        "--bootstrap",
+        type=int,
+        default=n_replicates,
+        help=f"replicates of intervals (default {n_replicates})",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the draws of speakers (default 0)")
+
+
 # Results.
 
 

@@ -328,32 +328,6 @@ def test_conventional_pictures_from_the_command_line(scores, tmp_path, kind):
     assert all("two" in plot.read_text() for plot in plots)
 
 
-def test_normalised_measures_are_read_from_the_metrics_of_the_others(tmp_path):
-    inputs = []
-    for family, metric, values in (
-        ("zebra", "dece_bit", {"oo": 0.5, "op": 0.1, "pp": 0.05}),
-        ("verification", "cllr_min_bit", {"oo": 0.2, "op": 0.8, "pp": 1.0}),
-    ):
-        for name, conditions in ((f"{family}-original", ["oo"]), (family, ["op", "pp"])):
-            path = tmp_path / f"{name}.json"
-            path.write_text(
-                json.dumps({condition: {metric: values[condition]} for condition in conditions})
-            )
-            inputs += [f"--{name}", path]
-    done = call("normalise_metrics", *inputs, "--metrics", tmp_path / "m.json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads((tmp_path / "m.json").read_text()) == {
-        "dece_op_oo_percent": 80,
-        "cllr_min_op_oo_percent": pytest.approx(75),
-        "gain_dece_db": pytest.approx(-10),
-        "gain_cllr_min_db": "-inf",
-    }
-    (tmp_path / "zebra.json").write_text('{"op": {"dece_bit": 1}}')
-    fails_with(
-        call("normalise_metrics", *inputs, "--metrics", tmp_path / "n.json"), "no dece_bit under pp"
-    )
-
-
 def test_a_train_file_without_test_file_is_refused(scores, tmp_path):
     path = scores("s.tsv", [1], [0])
     fails_with(

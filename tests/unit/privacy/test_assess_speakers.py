@@ -1,11 +1,13 @@
-"""The command assess_speakers and the zoo of assess_similarity: what they write and how bad input ends."""
+"""The table of single speakers: what is written, and how bad input ends."""
 
 import csv
 
 import pytest
 from support.calls import STRICT, call, flags
 
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import SCORES, Utterance, write_manifest, write_table
+from voiceprivacy.privacy.matrices.assessment import write_speakers
 
 CELLS = [
     (name, row, column, 0.9 if row == column and name == "oo" else 0.5)
@@ -13,12 +15,6 @@ CELLS = [
     for row in "ab"
     for column in "ab"
 ]
-
-
-def run(*arguments, code=0):
-    result = call("assess_speakers", *arguments, python=STRICT)
-    assert result.returncode == code, result.stderr
-    return result.stdout, result.stderr
 
 
 @pytest.fixture
@@ -46,13 +42,18 @@ def folder(tmp_path):
     return tmp_path
 
 
-def words_of(folder):
-    files = {"scores": folder / "op.tsv", "manifest": folder / "m.tsv", "table": folder / "t.tsv"}
-    return flags(label="op", **files)
+def write(folder, **changes):
+    paths = {"scores": "op.tsv", "manifest": "m.tsv", "cells": "c.tsv"} | changes
+    write_speakers(
+        folder / "t.tsv",
+        {"op": folder / paths["scores"]},
+        manifest=folder / paths["manifest"],
+        cells=folder / paths["cells"],
+    )
 
 
-def test_every_speaker_gets_a_line_with_his_trials(folder):
-    output, _ = run(*words_of(folder), "--similarity", folder / "c.tsv")
+def test_every_speaker_gets_a_line_with_his_trials(folder, capsys):
+    write(folder)
     with open(folder / "t.tsv", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     assert [
@@ -62,16 +63,15 @@ def test_every_speaker_gets_a_line_with_his_trials(folder):
         ("op", "b", "2", "2"),
     ]
     assert {float(row["deid_percent"]) for row in rows} == {100.0}
-    assert "op: most at risk: " in output
+    assert "op: most at risk: " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (["--scores", "{folder}/none.tsv"], "none.tsv: not found"),
-        (["--manifest", "{folder}/short.tsv"], "op.tsv: trial 'b1' is not in the manifest"),
-        (["--similarity", "{folder}/pp.tsv"], "pp.tsv: has no matrix 'oo'"),
-        (["--label", "op", "pp"], "2 labels for 1 input;"),
+        ({"scores": "none.tsv"}, "none.tsv: not found"),
+        ({"manifest": "short.tsv"}, "op.tsv: trial 'b1' is not in the manifest"),
+        ({"cells": "pp.tsv"}, "pp.tsv: has no matrix 'oo'"),
     ],
 )
 def test_bad_input_is_one_line(folder, change, message):
@@ -80,6 +80,17 @@ def test_bad_input_is_one_line(folder, change, message):
     write_table(
         folder / "pp.tsv", ["matrix", "row_speaker", "column_speaker", "similarity"], [CELLS[-1]]
     )
-    _, errors = run(*words_of(folder), *[word.format(folder=folder) for word in change], code=2)
-    assert message in errors and errors.count("\n") == 1
+    with pytest.raises(BadInput) as error:
+        write(folder, **change)
+    assert message in str(error.value) and str(error.value).count("\n") == 0
     assert not (folder / "t.tsv").exists()
+
+
+def test_labels_and_templates_go_together(folder):
+    files = flags(
+        manifest=folder / "m.tsv", similarity="s", cells="c", zoo="z", speakers="t", ranks="r"
+    )
+    words = ["--pairs", *"abc", "--scores", *"abc", "--templates", "x", "--label", "op", "pp"]
+    done = call("assess_matrices", *files, *words, python=STRICT)
+    assert done.returncode == 2, done.stderr
+    assert "2 labels for 1 input;" in done.stderr and done.stderr.count("\n") == 1

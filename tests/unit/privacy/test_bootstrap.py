@@ -67,10 +67,12 @@ def test_a_weighted_sample_is_the_sample_with_copies(seed, n_speakers):
         "dece_bit": zebra.dece_bit(**scores),
         "ddcf": zebra.ddcf(**scores),
     }
-    bins = (4, (-3.0, 4.0))
+    bins = verification.Bins(4, (-3.0, 4.0))
     expected["linkability_vpc"] = verification.linkability_vpc(**scores, bins=bins)
-    actual = verification.of_sample(drawn, bins=bins) | zebra.of_sample(drawn)
-    assert "linkability_vpc" in actual and "linkability_vpc" not in verification.of_sample(drawn)
+    actual = verification.sample_metrics(drawn, bins=bins) | zebra.sample_metrics(drawn)
+    assert "linkability_vpc" in actual and "linkability_vpc" not in verification.sample_metrics(
+        drawn
+    )
     for name, value in actual.items():
         assert value == pytest.approx(expected[name], abs=1e-12), name
 
@@ -87,7 +89,7 @@ def with_copies(of, weights):
 def test_calibration_of_two_weighted_runs_is_that_of_runs_with_copies():
     one, other = arranged(1, seed=1), arranged(1.5, seed=2)
     weights = np.array([2, 0, 1, 3, 1, 0])
-    found = zebra.of_runs(
+    found = zebra.runs_metrics(
         *(trials.weigh(of, trials.speaker_weights(of, weights)) for of in (one, other))
     )
     expected, _ = zebra.assess_calibration(
@@ -106,7 +108,7 @@ def test_calibration_of_two_weighted_runs_is_that_of_runs_with_copies():
 def test_both_runs_draw_the_same_speakers():
     """A run against itself: C_ECE of every replicate is that of the replicate's own calibration."""
     one = arranged(1)
-    found = bootstrap.resample_runs(one, one, zebra.of_runs, n_replicates=30, seed=0)
+    found = bootstrap.resample_runs(one, one, zebra.runs_metrics, n_replicates=30, seed=0)
     for weights, value in zip(
         bootstrap.multiplicities(one.speakers, n_replicates=30, seed=0),
         found["cece_linear_bit"],
@@ -125,7 +127,7 @@ def test_infinite_scores_that_are_not_drawn_do_no_harm():
         *scored(lambda enrolled, tried, _: np.inf if enrolled == tried == 0 else tried - enrolled)
     )
     drawn = trials.weigh(of, trials.speaker_weights(of, np.array([0, 1, 1, 1, 1, 1])))
-    assert np.isfinite(verification.of_sample(drawn)["cllr_bit"])
+    assert np.isfinite(verification.sample_metrics(drawn)["cllr_bit"])
 
 
 def test_a_speakers_draws_depend_on_the_seed_and_the_name_only():
@@ -148,7 +150,7 @@ def test_a_mean_over_speakers_has_the_closed_forms_standard_error():
 
 def test_replicates_of_identical_speakers_do_not_vary():
     of = trials.arrange(*scored(lambda enrolled, tried, utterance: (enrolled == tried) - utterance))
-    replicates = bootstrap.resample_scores(of, verification.of_sample, **DRAWS)
+    replicates = bootstrap.resample_scores(of, verification.sample_metrics, **DRAWS)
     for name, values in replicates.items():
         if name in bootstrap.OF_RARE_ERRORS:
             values = values[
@@ -159,7 +161,7 @@ def test_replicates_of_identical_speakers_do_not_vary():
 
 def test_a_replicate_without_a_class_is_undefined_and_left_out():
     of = arranged(1, n_speakers=2)
-    replicates = bootstrap.resample_scores(of, zebra.of_sample, **DRAWS)["dece_bit"]
+    replicates = bootstrap.resample_scores(of, zebra.sample_metrics, **DRAWS)["dece_bit"]
     drawn = bootstrap.multiplicities(of.speakers, **DRAWS)
     np.testing.assert_array_equal(np.isnan(replicates), (drawn == 0).any(axis=1))
     found = bootstrap.interval(0.1, replicates, n_speakers=2)
@@ -169,7 +171,7 @@ def test_a_replicate_without_a_class_is_undefined_and_left_out():
 def test_the_order_of_trials_and_speakers_does_not_matter():
     found, speaker_of = noisy(1)
     shuffled = {label: of[::-1] for label, of in found.items()}
-    measure = functools.partial(verification.of_sample, bins=(5, (-3.0, 4.0)))
+    measure = functools.partial(verification.sample_metrics, bins=verification.Bins(5, (-3.0, 4.0)))
     one, other = (
         bootstrap.resample_scores(trials.arrange(of, speaker_of), measure, **DRAWS)
         for of in (found, shuffled)
@@ -201,7 +203,7 @@ def test_labels_that_contradict_the_speakers_are_refused(change, message):
 
 def test_numbers_without_a_speaker_are_those_of_the_other_speakers_trials():
     found, speaker_of = noisy(1, n_speakers=4)
-    left_out = bootstrap.leave_one_out(trials.arrange(found, speaker_of), zebra.of_sample)[
+    left_out = bootstrap.leave_one_out(trials.arrange(found, speaker_of), zebra.sample_metrics)[
         "dece_bit"
     ]
     for index in range(4):
@@ -216,7 +218,7 @@ def test_numbers_without_a_speaker_are_those_of_the_other_speakers_trials():
             for label, of in found.items()
         }
         assert left_out[index] == pytest.approx(zebra.dece_bit(**others))
-    of_two = bootstrap.leave_one_out(arranged(1, n_speakers=2), zebra.of_sample)
+    of_two = bootstrap.leave_one_out(arranged(1, n_speakers=2), zebra.sample_metrics)
     assert {name: of.shape for name, of in of_two.items()} == {"dece_bit": (2,), "ddcf": (2,)}
     assert all(np.isnan(of).all() for of in of_two.values())
 
@@ -259,7 +261,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
         found, speaker_of = scored(score, n_speakers=12, n_utterances=4)
         of = trials.arrange(found, speaker_of)
         replicates = bootstrap.resample_scores(
-            of, verification.of_sample, n_replicates=100, seed=seed
+            of, verification.sample_metrics, n_replicates=100, seed=seed
         )
         value = verification.eer_percent(**classes(found))
         interval = bootstrap.interval(value, replicates["eer_percent"], n_speakers=12)
@@ -285,7 +287,7 @@ def peak_of(resample, n_samples):
     )
     tracemalloc.start()
     try:
-        resample(of, zebra.of_sample, **options)
+        resample(of, zebra.sample_metrics, **options)
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

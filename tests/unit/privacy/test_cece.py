@@ -87,15 +87,15 @@ def test_tags_of_ones_own_are_given_to_both_runs():
 def test_two_samples_have_the_metrics_of_their_repeated_scores(laplace):
     (train, train_scores), (test, test_scores) = drawn(1, shift=1), drawn(2, shift=0.5)
     expected, _ = zebra.assess_calibration(train=train_scores, test=test_scores, laplace=laplace)
-    found = zebra.of_runs(train, test, laplace=laplace)
+    found = zebra.runs_metrics(train, test, laplace=laplace)
     assert all(name.startswith(("worst_case_", "tag_")) for name in set(expected) - set(found))
     assert found == pytest.approx({name: expected[name] for name in found}, abs=1e-6)
 
 
 def test_two_samples_follow_laplaces_rule_unless_told_not_to():
     (train, _), (test, _) = drawn(1, shift=1), drawn(2, shift=0.5)
-    assert zebra.of_runs(train, test) == zebra.of_runs(train, test, laplace=True)
-    assert zebra.of_runs(train, test) != zebra.of_runs(train, test, laplace=False)
+    assert zebra.runs_metrics(train, test) == zebra.runs_metrics(train, test, laplace=True)
+    assert zebra.runs_metrics(train, test) != zebra.runs_metrics(train, test, laplace=False)
 
 
 def test_separable_samples_are_regularised_without_a_word(capsys):
@@ -108,7 +108,7 @@ def test_separable_samples_are_regularised_without_a_word(capsys):
         scores["nontarget"],
         np.ones(2, int),
     )
-    zebra.of_runs(sample, sample)
+    zebra.runs_metrics(sample, sample)
     assert capsys.readouterr() == ("", "")
 
 

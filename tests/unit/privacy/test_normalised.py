@@ -1,14 +1,15 @@
 """Normalised measures: the numbers of the paper of 2022, its limits, and where nothing can be said."""
 
+import json
 import math
 
 import numpy as np
 import pytest
-from support.calls import call
 
 from voiceprivacy.inout.arrays import write_npz
-from voiceprivacy.inout.files import read_json, write_json
+from voiceprivacy.inout.files import BadInput, read_json, write_json
 from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
+from voiceprivacy.privacy.uncertainty.interval_files import Draws, Proportion, write_normalised
 from voiceprivacy.privacy.uncertainty.jackknife import (
     gain_db,
     linear_replicates,
@@ -129,28 +130,54 @@ def test_gains_without_information_are_infinite_or_undefined():
             np.testing.assert_array_equal(of, gain)
 
 
-def test_the_command_takes_the_numbers_without_each_speaker_from_beside_the_metrics(tmp_path):
-    words = ["--bootstrap", "20", "--metrics", tmp_path / "n.json"]
-    for family, metric in (("verification", "cllr_min_bit"), ("zebra", "dece_bit")):
-        for system, conditions in (("original", ["oo"]), ("b2", ["op", "pp"])):
-            path = tmp_path / f"{family}.{system}.json"
+def proportions(folder):
+    """The files of original and protected speech that normalised metrics are made of."""
+    return {
+        name: Proportion(folder / f"{family}.original.json", folder / f"{family}.b2.json", metric)
+        for name, family, metric in (
+            ("dece", "zebra", "dece_bit"),
+            ("cllr_min", "verification", "cllr_min_bit"),
+        )
+    }
+
+
+def test_normalised_measures_are_read_from_the_metrics_of_the_others(tmp_path):
+    files = proportions(tmp_path)
+    for name, values in (
+        ("dece", {"oo": 0.5, "op": 0.1, "pp": 0.05}),
+        ("cllr_min", {"oo": 0.2, "op": 0.8, "pp": 1.0}),
+    ):
+        original, protected, metric = files[name]
+        write_json(original, {"oo": {metric: values["oo"]}})
+        write_json(protected, {name: {metric: values[name]} for name in ("op", "pp")})
+    write_normalised(tmp_path / "m.json", **files, draws=Draws(0, seed=0))
+    assert json.loads((tmp_path / "m.json").read_text()) == {
+        "dece_op_oo_percent": 80,
+        "cllr_min_op_oo_percent": pytest.approx(75),
+        "gain_dece_db": pytest.approx(-10),
+        "gain_cllr_min_db": "-inf",
+    }
+    (tmp_path / "zebra.b2.json").write_text('{"op": {"dece_bit": 1}}')
+    with pytest.raises(BadInput, match="no dece_bit under pp"):
+        write_normalised(tmp_path / "n.json", **files, draws=Draws(0, seed=0))
+
+
+def test_the_numbers_without_each_speaker_are_taken_from_beside_the_metrics(tmp_path):
+    files = proportions(tmp_path)
+    for original, protected, metric in files.values():
+        for path, conditions in ((original, ["oo"]), (protected, ["op", "pp"])):
             write_json(path, {condition: {metric: 0.4} for condition in conditions})
-            arrays = {
-                f"left_out/{condition}/speakers": np.array(["a", "b", "c"])
-                for condition in conditions
-            }
-            arrays |= {
-                f"left_out/{condition}/{metric}": np.array([0.3, 0.4, 0.5])
-                for condition in conditions
-            }
-            arrays |= {
-                f"{condition}/{metric}": np.linspace(0.3, 0.5, 20) for condition in conditions
-            }
-            arrays |= {f"left_out/{condition}/n_speakers": np.array(3) for condition in conditions}
+            arrays = {}
+            for condition in conditions:
+                arrays |= {
+                    f"left_out/{condition}/speakers": np.array(["a", "b", "c"]),
+                    f"left_out/{condition}/{metric}": np.array([0.3, 0.4, 0.5]),
+                    f"left_out/{condition}/n_speakers": np.array(3),
+                    f"{condition}/{metric}": np.linspace(0.3, 0.5, 20),
+                }
             write_npz(path.with_suffix(".bootstrap.npz"), arrays)
-            words += [f"--{family}" + ("-original" if system == "original" else ""), path]
-    done = call("normalise_metrics", *words)
-    assert done.returncode == 0, done.stderr
+    draws = Draws(20, seed=0)
+    write_normalised(tmp_path / "n.json", **files, draws=draws)
     intervals = read_json(tmp_path / "n.intervals.json")
     assert {condition: sorted(of) for condition, of in intervals.items()} == {
         "op": ["cllr_min_op_oo_percent", "dece_op_oo_percent"],
@@ -159,5 +186,5 @@ def test_the_command_takes_the_numbers_without_each_speaker_from_beside_the_metr
     arrays = {"left_out/oo/speakers": np.array(["x"]), "left_out/oo/n_speakers": np.array(1)}
     arrays |= {"left_out/oo/dece_bit": np.array([0.4]), "oo/dece_bit": np.ones(1)}
     write_npz(tmp_path / "zebra.original.bootstrap.npz", arrays)
-    done = call("normalise_metrics", *words)
-    assert done.returncode == 2 and "the speakers of op are not those of" in done.stderr
+    with pytest.raises(BadInput, match="the speakers of op are not those of"):
+        write_normalised(tmp_path / "n.json", **files, draws=draws)

@@ -11,11 +11,13 @@ from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.privacy.matrices.ranks import (
     assess,
     assess_histogram,
+    by_speaker,
     disclosure,
+    examples,
     gallery_eer_percent,
     goodness_of_fits,
+    summary,
 )
-from voiceprivacy.privacy.matrices.speakers import by_speaker, examples, summary
 
 SHAPES = Path(__file__).parents[2] / "data" / "rank_shapes" / "shapes.tsv"
 

@@ -63,7 +63,7 @@ def test_no_replicate_leaves_no_spread():
 
 def test_perfectly_separated_speakers_may_have_errors_that_did_not_happen():
     of = arranged(50)
-    replicates = bootstrap.resample_scores(of, verification.of_sample, n_replicates=99, seed=0)
+    replicates = bootstrap.resample_scores(of, verification.sample_metrics, n_replicates=99, seed=0)
     highest = {name: np.nanmax(values) for name, values in replicates.items()}
     assert (
         highest["eer_percent"]

@@ -136,14 +136,14 @@ def test_attacks_with_other_replicates_are_refused(paths, tmp_path):
 def test_the_command_writes_the_pairs_and_says_them(paths, tmp_path):
     command = [
         sys.executable,
-        ROOT / "scripts/compare_strongest_attacks.py",
+        ROOT / "scripts/compare_anonymisers.py",
         "--folder",
         tmp_path,
         "--intervals",
     ]
     command += [
         *paths,
-        "--comparisons",
+        "--strongest",
         tmp_path / "strongest.tsv",
         "--weights",
         "libri/f=1",

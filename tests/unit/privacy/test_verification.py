@@ -14,6 +14,7 @@ from voiceprivacy.privacy.scores import verification
 from voiceprivacy.privacy.scores.calibration import count_ties
 from voiceprivacy.privacy.scores.trials import Sample
 from voiceprivacy.privacy.scores.verification import (
+    Bins,
     cllr_bit,
     cllr_cal_bit,
     cllr_min_bit,
@@ -266,7 +267,7 @@ def test_a_sample_has_the_metrics_of_its_repeated_scores(target, nontarget):
         counts["nontarget"],
     )
     expected = verification.assess(**repeated)
-    found = verification.of_sample(sample)
+    found = verification.sample_metrics(sample)
     assert found == pytest.approx({name: expected[name] for name in found}, abs=1e-12)
     assert list(found) == [*list(expected)[:6], "linkability"]
     assert "min_dcf" not in found  # its intervals hold the truth too seldom
@@ -284,17 +285,18 @@ def test_a_sample_has_the_challenges_linkability_where_its_list_has_two_bins():
         once["nontarget_counts"],
     )
     bins = verification.histogram_bins(**of)
-    assert bins[0] == 3
+    assert bins.number == 3
     for n_bins in (2, 3):
-        found = verification.of_sample(sample, bins=(n_bins, bins[1]))
-        assert found["linkability_vpc"] == linkability_vpc(**of, bins=(n_bins, bins[1])) > 0
+        found = verification.sample_metrics(sample, bins=Bins(n_bins, bins.limits))
+        assert found["linkability_vpc"] == linkability_vpc(**of, bins=Bins(n_bins, bins.limits)) > 0
     assert (
-        linkability_vpc(**of, bins=(2, bins[1]))
+        linkability_vpc(**of, bins=Bins(2, bins.limits))
         != linkability_vpc(**of)
         == linkability_vpc(**of, bins=bins)
     )
     without = [
-        verification.of_sample(sample, bins=few) for few in (None, (1, bins[1]), (1, (-5.0, 5.0)))
+        verification.sample_metrics(sample, bins=few)
+        for few in (None, Bins(1, bins.limits), Bins(1, (-5.0, 5.0)))
     ]
     assert not any("linkability_vpc" in found for found in without)
 

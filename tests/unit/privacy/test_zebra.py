@@ -165,7 +165,7 @@ def test_what_are_no_scores_has_no_metric(metric, wrong, message):
 def test_a_sample_has_the_metrics_of_its_repeated_scores():
     sample, repeated = drawn(0, shift=1)
     expected, _ = zebra.assess(**repeated)
-    assert zebra.of_sample(sample) == pytest.approx(
+    assert zebra.sample_metrics(sample) == pytest.approx(
         {name: expected[name] for name in ("dece_bit", "ddcf")}, abs=1e-12
     )
 

@@ -1,55 +1,65 @@
-"""The beta-binomial model of similarity ranks, for histograms that are too sparse to be read directly.
+"""The beta-binomial model of similarity ranks, for histograms that are too sparse.
 
 Conventions
 -----------
-* The rank k = 1..N of the true speaker's template among N; gamma_k = betabinom.pmf(k - 1; N - 1, alpha, beta).
+* The rank k = 1..N of the true speaker's template among N;
+  gamma_k = betabinom.pmf(k - 1; N - 1, alpha, beta).
 * Logarithms are natural.
 
 Why this reading of Eq. 3
 -------------------------
-Rank k means that k - 1 of the other N - 1 templates are more similar than the true one: k - 1 successes in N - 1
-trials, a distribution over exactly the ranks 1..N. As printed (N trials, j successes, alpha in both beta functions) it
-gives rank 0 a probability and does not sum to one over the ranks. The paper's Table II decides: with alpha and beta
-solved from two numbers of a column this reading gives its other statistics, the printed one does not.
+Rank k means that k - 1 of the other N - 1 templates are more similar than the true one: k - 1
+successes in N - 1 trials, a distribution over exactly the ranks 1..N. As printed (N trials, j
+successes, alpha in both beta functions) it gives rank 0 a probability and does not sum to one over
+the ranks. The paper's Table II decides: with alpha and beta solved from two numbers of a column
+this reading gives its other statistics, the printed one does not.
 
 References
 ----------
-Backstrom et al., Privacy disclosure of similarity rank in speech and language processing, 2025, Eqs. 3 and 4, IV-B.
+Backstrom et al., Privacy disclosure of similarity rank in speech and language processing, 2025,
+Eqs. 3 and 4, section IV-B.
 """
 
 import itertools
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 from scipy.special import gammaln, xlog1py, xlogy
 
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.privacy import Floats
 
 LOG_RANGE = 20.0  # of alpha and beta; further out the model is the limit to nine digits
-GRID = np.linspace(-8.0, 8.0, 9)
-CONCENTRATIONS = (0.01, 0.3, 3.0, 30.0, 1000.0)
+GRID = np.linspace(-8.0, 8.0, 9)  # log alpha and log beta of the starts
+CONCENTRATIONS = (0.01, 0.3, 3.0, 30.0, 1000.0)  # alpha + beta of starts with the histogram's mean
 N_STARTS = 5
-RANK_1_WEIGHT = 1e5
+RANK_1_WEIGHT = 1e5  # of the constraint of the loss cll
 
 
 class Fit(NamedTuple):
-    """Parameters, log gamma (N,), and the name of the limit where no finite parameters are best (else empty).
+    """Parameters, log gamma (N,), and the name of the limit where no finite parameters are best.
 
-    In a limit alpha and beta are 0, inf, or NaN where their value does not matter.
+    In a limit alpha and beta are 0, inf, or NaN where their value does not matter. Else ``limit``
+    is empty.
     """
 
     alpha: float
     beta: float
-    log_gamma: np.ndarray
+    log_gamma: Floats
     limit: str
 
 
-def log_pmf(alpha, beta, n_templates):
+Loss = Callable[[Floats, Floats], tuple[float, Floats]]
+
+
+def log_pmf(alpha: float, beta: float, n_templates: int) -> Floats:
     """Log probability of the ranks 1..N, array (N,).
 
-    Products of rising factorials instead of beta functions: no cancellation of large terms, exactly uniform for
-    alpha = beta = 1, and a gradient at the same price.
+    Products of rising factorials instead of beta functions: no cancellation of large terms, exactly
+    uniform for alpha = beta = 1, and a gradient at the same price.
     """
     n_others = n_templates - 1
     return (
@@ -59,7 +69,7 @@ def log_pmf(alpha, beta, n_templates):
     )
 
 
-def fit(probability, *, loss="ll"):
+def fit(probability: ArrayLike, *, loss: str = "ll") -> Fit:
     """Fit alpha and beta to a rank histogram, from several starts.
 
     Parameters
@@ -68,10 +78,6 @@ def fit(probability, *, loss="ll"):
         Normalised histogram.
     loss : str
         ll, ms, wms, rwms or cll: sums over ranks as in section IV-B of the paper.
-
-    Returns
-    -------
-    Fit
 
     Raises
     ------
@@ -86,14 +92,17 @@ def fit(probability, *, loss="ll"):
     log_gamma = log_pmf(alpha, beta, len(probability))
     best, _ = LOSSES[loss](probability, log_gamma)
     for exact in _exact_models(alpha / (alpha + beta), len(probability)):
-        if LOSSES[loss](probability, exact.log_gamma)[0] <= best * (1 + 1e-7) + 1e-15:
+        exact_loss, _ = LOSSES[loss](probability, exact.log_gamma)
+        if exact_loss <= best * (1 + 1e-7) + 1e-15:  # as good, up to the search's tolerance
             return exact
     return Fit(alpha, beta, log_gamma, "")
 
 
 def _minimise(probability, loss):
+    """Alpha and beta (2,) of the smallest loss, by several searches."""
     n_templates = len(probability)
-    scale = max(loss(probability, log_pmf(1.0, 1.0, n_templates))[0], 1e-30)
+    uniform_loss, _ = loss(probability, log_pmf(1.0, 1.0, n_templates))
+    scale = max(uniform_loss, 1e-30)  # losses near 1, for the tolerances of the search
 
     def objective(log_parameters):
         alpha, beta = np.exp(log_parameters)
@@ -103,25 +112,26 @@ def _minimise(probability, loss):
     starts = sorted(_candidates(probability), key=lambda start: objective(start)[0])[:N_STARTS]
     bounds = [(-LOG_RANGE, LOG_RANGE)] * 2
     options = {"ftol": 1e-16, "gtol": 1e-11, "maxiter": 1000}
-    found = [
+    searches = [
         minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
         for start in starts
     ]
-    return np.exp(min(found, key=lambda result: result.fun).x)
+    return np.exp(min(searches, key=lambda search: search.fun).x)
 
 
 def _candidates(probability):
-    """Log parameters to look at before the search: a grid, and models that have the histogram's mean."""
+    """Log parameters to look at first: a grid, and models that have the histogram's mean."""
     mean = np.clip(probability @ np.linspace(0, 1, len(probability)), 1e-3, 1 - 1e-3)
     same_mean = [
         np.log([mean * concentration, (1 - mean) * concentration])
         for concentration in CONCENTRATIONS
     ]
-    return [*same_mean, *(np.array(point) for point in itertools.product(GRID, GRID))]
+    grid = [np.array(point) for point in itertools.product(GRID, GRID)]
+    return same_mean + grid
 
 
 def _gradient(alpha, beta, slope):
-    """Derivatives of a loss by log alpha and log beta from its derivatives by log gamma, array (N,)."""
+    """Derivatives of a loss by log alpha and log beta from those by log gamma, array (N,)."""
     n_others = len(slope) - 1
     both = _rising_slope(alpha + beta, n_others)[-1]
     by_alpha = slope @ (_rising_slope(alpha, n_others) - both)
@@ -136,11 +146,14 @@ def _log_rising(x, n):
 
 
 def _rising_slope(x, n):
+    """Derivatives of _log_rising by x, array (n + 1,)."""
     return np.concatenate([[0.0], np.cumsum(1 / (x + np.arange(n)))])
 
 
 def _exact_models(last_probability, n_templates):
-    """Models that a search meets up to rounding only: the uniform one, and those without finite positive parameters.
+    """Models that a search meets up to rounding only: the uniform one, and the limits.
+
+    A limit has no finite positive parameters.
 
     ``last_probability`` is the mean of the beta distribution, alpha / (alpha + beta).
     """
@@ -196,7 +209,7 @@ def _rank_weighted_squares(probability, log_gamma):
     return _squares(probability, log_gamma, np.exp(-np.arange(1.0, len(probability) + 1)))
 
 
-LOSSES = {
+LOSSES: dict[str, Loss] = {
     "ll": _log_likelihood,
     "ms": _squares,
     "wms": _weighted_squares,

@@ -2,48 +2,85 @@
 
 Conventions
 -----------
-* Ranks are 1..N, 1 = the most similar template (higher score = more similar); N is the number of templates.
-* p_k is the share of test utterances whose true speaker has rank k; log2(N p_k) bits are disclosed by rank k. A value
-  means little without its N: at most log2 N bits can be disclosed.
+* Ranks are 1..N, 1 = the most similar template (higher score = more similar); N is the number of
+  templates.
+* p_k is the share of test utterances whose true speaker has rank k; log2(N p_k) bits are disclosed
+  by rank k. A value means little without its N: at most log2 N bits can be disclosed.
+* A single speaker has few utterances, so his disclosure is that of the beta-binomial model with
+  maximum likelihood. It is the only loss that works for histograms that are mostly zero, also at
+  rank 1. A speaker who is always first has the limit log2 N; then the model has no finite
+  parameters.
 
 References
 ----------
-Backstrom et al., Privacy disclosure of similarity rank in speech and language processing, 2025, section IV. Eq. 5 is
-printed with the wrong sign.
+Backstrom et al., Privacy disclosure of similarity rank in speech and language processing, 2025,
+sections IV and VII. Eq. 5 is printed with the wrong sign.
 """
 
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.privacy import Counts, Floats, Metrics, Number
 from voiceprivacy.privacy.matrices import betabinomial
 from voiceprivacy.privacy.scores.verification import eer_percent
+from voiceprivacy.vocabulary import UNDEFINED
 
 TIES = ("shared", "optimistic", "pessimistic")
 FITS = ("auto", *betabinomial.LOSSES)
-OBSERVATIONS_PER_RANK = 5
-BLOCK_ROWS = 256
+OBSERVATIONS_PER_RANK = 5  # with fewer, a histogram is too sparse to be read directly
+ROUNDING = 1e-9  # a share that equals chance is not above it
+BLOCK_ROWS = 256  # matrices are compared by so many rows at a time, which saves memory
 
 
 class Ranks(NamedTuple):
-    """Best and worst rank (R,) of the true template of every test utterance, which ties leave open, and N."""
+    """Best and worst rank (R,) of each utterance's true template; they differ where there are ties."""
 
-    best: np.ndarray
-    worst: np.ndarray
+    best: Counts
+    worst: Counts
     n_templates: int
 
 
 class Assessment(NamedTuple):
     """Metrics (JSON names), histogram p (N,), fitted gamma (N,), and remarks, one line each."""
 
-    metrics: dict
-    p: np.ndarray
-    gamma: np.ndarray
-    notes: list
+    metrics: Metrics
+    p: Floats
+    gamma: Floats
+    notes: list[str]
 
 
-def true_ranks(matrix):
+class Disclosure(NamedTuple):
+    """One speaker: utterances, share at rank 1, mean rank, disclosure of the fitted model."""
+
+    speaker: str
+    n_utterances: int
+    identification_rate_percent: float
+    mean_rank: float
+    model_mean_disclosure_bit: float
+    model_alpha: Number
+    model_beta: Number
+
+
+class Curve(NamedTuple):
+    """Histogram p (N,) and model gamma (N,)."""
+
+    p: Floats
+    gamma: Floats
+
+
+class RankLine(NamedTuple):
+    """One rank of a Curve."""
+
+    rank: int
+    p: float
+    gamma: float
+
+
+def true_ranks(matrix: ScoreMatrix) -> Ranks:
     """Rank the template of the true speaker for every test utterance.
 
     Parameters
@@ -51,13 +88,11 @@ def true_ranks(matrix):
     matrix : ScoreMatrix
         Rows are test utterances, columns templates, one per speaker.
 
-    Returns
-    -------
-    Ranks
-
     Raises
     ------
-    BadInput : no utterance, two templates of one speaker, an utterance whose speaker has none or that is its own one
+    BadInput : no utterance, two templates of one speaker, an utterance whose speaker has none or
+    that is
+        its own one
     """
     true = _true_columns(matrix)
     above, at_least = np.empty_like(true), np.empty_like(true)
@@ -70,42 +105,46 @@ def true_ranks(matrix):
     return Ranks(above + 1, at_least, len(matrix.columns))
 
 
-def histogram(ranks, *, ties="shared"):
+def histogram(ranks: Ranks, *, ties: str = "shared") -> Floats:
     """Share of utterances at each rank, array (N,).
 
     Parameters
     ----------
     ranks : Ranks
     ties : str
-        "shared": a tie spreads its weight equally over the tied ranks. "optimistic": the best of them.
-        "pessimistic": the worst of them.
+        "shared": a tie spreads its weight equally over the tied ranks. "optimistic": the best of
+        them. "pessimistic": the worst of them.
     """
     best = ranks.worst if ties == "pessimistic" else ranks.best
     worst = ranks.best if ties == "optimistic" else ranks.worst
     widths = worst - best + 1
     counts = np.zeros(ranks.n_templates)
     for width in np.unique(widths):
+        # Ties of one width cover the ranks from their best on: a running sum of those that began.
         starts = np.bincount(best[widths == width] - 1, minlength=ranks.n_templates).cumsum()
-        counts += (starts - np.concatenate([np.zeros(width, dtype=int), starts[:-width]])) / width
+        ended = np.concatenate([np.zeros(width, dtype=int), starts[:-width]])
+        counts += (starts - ended) / width
     return counts / len(best)
 
 
-def disclosure(p):
-    """Statistics of rank disclosure (section IV-C of the paper) from the probability of every rank, array (N,).
+def disclosure(p: Floats) -> Metrics:
+    """Statistics of rank disclosure (section IV-C of the paper) from the share of every rank (N,).
 
     Returns
     -------
     dict
-        mean_disclosure_bit, max_disclosure_bit, std_disclosure_bit, identification_rate_percent, rank_spread_percent;
-        match_positive_percent, other_positive_percent: how often the rank of the true, of any other speaker's template
-        is one that speaks for him (log2(N p) > 0; the true and the false positives of section VIII; undefined where
-        there is no other). The rest to 100 % are the negatives.
+        mean_disclosure_bit, max_disclosure_bit, std_disclosure_bit, identification_rate_percent,
+        rank_spread_percent; match_positive_percent, other_positive_percent: how often the rank of
+        the true, of any other speaker's template is one that speaks for him (log2(N p) > 0). Those
+        are the true and the false positives of section VIII, "undefined" where there is no other.
+        The rest to 100 % are the negatives.
     """
     gain = p * len(p)
-    positive = gain > 1 + 1e-9  # equal to chance is not above it
+    positive = gain > 1 + ROUNDING
     match = p[positive].sum()
     weights, bits = p[p > 0], np.log2(gain[p > 0])
     mean = weights @ bits
+    n_others = len(p) - 1
     return {
         "mean_disclosure_bit": float(mean),
         "max_disclosure_bit": float(bits.max()),
@@ -113,85 +152,160 @@ def disclosure(p):
         "identification_rate_percent": float(100 * p[0]),
         "rank_spread_percent": float(100 * np.mean(positive)),
         "match_positive_percent": float(100 * match),
-        "other_positive_percent": float(100 * (positive.sum() - match) / (len(p) - 1))
-        if len(p) > 1
-        else "undefined",
+        "other_positive_percent": (
+            float(100 * (positive.sum() - match) / n_others) if n_others else UNDEFINED
+        ),
     }
 
 
-def assess(matrix, *, fit="auto", ties="shared"):
-    """Rank disclosure of a score matrix: statistics of the histogram and of a fitted beta-binomial model.
+def assess(matrix: ScoreMatrix, *, fit: str = "auto", ties: str = "shared") -> Assessment:
+    """Rank disclosure of a score matrix: statistics of the histogram and of a beta-binomial model.
 
     Parameters
     ----------
     matrix : ScoreMatrix
         Rows are test utterances, columns templates.
     fit : str
-        ll, ms, wms, rwms or cll: the loss of the fit. "auto": ll. The headline, disclosure_bit, is the histogram's mean
-        where there are at least five utterances a rank, else the model's.
+        ll, ms, wms, rwms or cll: the loss of the fit. "auto": ll. The headline, disclosure_bit, is
+        the histogram's mean where there are at least five utterances a rank, else the model's.
     ties : str
         See histogram.
 
-    Returns
-    -------
-    Assessment
+    Raises
+    ------
+    BadInput : see true_ranks; the loss cll without an utterance at rank 1
     """
     p = histogram(true_ranks(matrix), ties=ties)
     return assess_histogram(p, n_utterances=len(matrix.rows), fit=fit)
 
 
-def assess_histogram(p, *, n_utterances, fit="auto"):
-    """Rank disclosure of a normalised histogram (see assess)."""
-    model = betabinomial.fit(p, loss="ll" if fit == "auto" else fit)
+def assess_histogram(p: Floats, *, n_utterances: int, fit: str = "auto") -> Assessment:
+    """Rank disclosure of a normalised histogram (N,); see assess."""
+    model = betabinomial.fit(p, loss=_loss(fit))
     gamma = np.exp(model.log_gamma)
-    of_histogram, of_model = disclosure(p), disclosure(gamma)
+    histogram_metrics, fitted_metrics = disclosure(p), disclosure(gamma)
     enough = n_utterances >= OBSERVATIONS_PER_RANK * len(p)
-    metrics = {
+    headline = histogram_metrics if enough else fitted_metrics
+    metrics: Metrics = {
         "n_templates": len(p),
         "log2_n_templates_bit": float(np.log2(len(p))),
         "n_utterances": n_utterances,
-        "disclosure_bit": (of_histogram if enough else of_model)["mean_disclosure_bit"],
-        **of_histogram,
-        **{f"model_{name}": value for name, value in of_model.items()},
+        "disclosure_bit": headline["mean_disclosure_bit"],
+        **histogram_metrics,
+        **{f"model_{name}": value for name, value in fitted_metrics.items()},
         "model_alpha": _or_undefined(model.alpha),
         "model_beta": _or_undefined(model.beta),
         **_goodness(p, model.log_gamma),
     }
-    if enough:
+    if enough:  # the first-order bias of an entropy that is estimated from counts (Miller 1955)
         metrics["mean_disclosure_bias_bit"] = (len(p) - 1) / (2 * n_utterances * np.log(2))
     return Assessment(metrics, p, gamma, _notes(metrics, model.limit, fit))
 
 
-def model_metrics(p, *, fit="auto"):
-    """Statistics of the model that is fitted to a histogram: {metric: value}."""
-    model = betabinomial.fit(p, loss="ll" if fit == "auto" else fit)
+def model_metrics(p: Floats, *, fit: str = "auto") -> Metrics:
+    """Statistics of the model that is fitted to a histogram (N,): {metric: value}."""
+    model = betabinomial.fit(p, loss=_loss(fit))
     return {f"model_{name}": value for name, value in disclosure(np.exp(model.log_gamma)).items()}
 
 
-def goodness_of_fits(p):
-    """How well each of the five losses fits a histogram (Table III of the paper): kl_LOSS_bit and rank1_match_LOSS_bit.
+def goodness_of_fits(p: Floats) -> Metrics:
+    """How well each of the five losses fits a histogram (N,), in bits (Table III of the paper).
 
-    cll is undefined where no utterance has rank 1.
+    The metrics are kl_LOSS_bit and rank1_match_LOSS_bit. cll is undefined where no utterance has
+    rank 1.
     """
-    metrics = {}
+    metrics: Metrics = {}
     for loss in betabinomial.LOSSES:
-        known = loss != "cll" or p[0] > 0
-        found = _goodness(p, betabinomial.fit(p, loss=loss).log_gamma) if known else {}
+        goodness: Metrics = {"kl_bit": UNDEFINED, "rank1_match_bit": UNDEFINED}
+        if loss != "cll" or p[0] > 0:
+            goodness = _goodness(p, betabinomial.fit(p, loss=loss).log_gamma)
         for name in ("kl", "rank1_match"):
-            metrics[f"{name}_{loss}_bit"] = found.get(f"{name}_bit", "undefined")
+            metrics[f"{name}_{loss}_bit"] = goodness[f"{name}_bit"]
     return metrics
 
 
-def gallery_eer_percent(matrix):
-    """Equal error rate if every test utterance is tried against every template of the gallery (Table II)."""
+def gallery_eer_percent(matrix: ScoreMatrix) -> Number:
+    """Equal error rate if every test utterance is tried against every template (Table II).
+
+    "undefined" for a single template.
+    """
     true = np.zeros(matrix.scores.shape, dtype=bool)
     true[np.arange(len(true)), _true_columns(matrix)] = True
     if true.all():
-        return "undefined"  # a single template
+        return UNDEFINED
     return eer_percent(target=matrix.scores[true], nontarget=matrix.scores[~true])
 
 
+def by_speaker(
+    matrix: ScoreMatrix, *, ties: str = "shared"
+) -> tuple[list[Disclosure], dict[str, Curve]]:
+    """Fit a model to the ranks of every speaker (section VII).
+
+    Parameters
+    ----------
+    matrix : ScoreMatrix
+        Rows are test utterances, columns templates.
+    ties : str
+        See histogram.
+
+    Returns
+    -------
+    list of Disclosure, {speaker: Curve} : sorted by speaker
+    """
+    ranks = true_ranks(matrix)
+    disclosures, curves = [], {}
+    for speaker in np.unique(matrix.row_speakers).tolist():
+        own = matrix.row_speakers == speaker
+        p = histogram(Ranks(ranks.best[own], ranks.worst[own], ranks.n_templates), ties=ties)
+        model = betabinomial.fit(p)
+        curves[speaker] = Curve(p, np.exp(model.log_gamma))
+        modelled: dict[str, Any] = disclosure(curves[speaker].gamma)
+        disclosures.append(
+            Disclosure(
+                speaker=speaker,
+                n_utterances=int(own.sum()),
+                identification_rate_percent=float(100 * p[0]),
+                mean_rank=float(p @ np.arange(1, len(p) + 1)),
+                model_mean_disclosure_bit=modelled["mean_disclosure_bit"],
+                model_alpha=_or_undefined(model.alpha),
+                model_beta=_or_undefined(model.beta),
+            )
+        )
+    return disclosures, curves
+
+
+def summary(disclosures: Sequence[Disclosure]) -> Metrics:
+    """Mean, standard deviation and maximum over speakers of their mean disclosure (Figure 6)."""
+    bits = np.array([disclosed.model_mean_disclosure_bit for disclosed in disclosures])
+    return {
+        "speaker_mean_disclosure_bit": float(bits.mean()),
+        "speaker_std_disclosure_bit": float(bits.std()),
+        "speaker_max_disclosure_bit": float(bits.max()),
+    }
+
+
+def examples(disclosures: Sequence[Disclosure]) -> list[str]:
+    """The speakers of the lowest, the median and the highest disclosure (Figure 7)."""
+    ranking = sorted(
+        disclosures,
+        key=lambda disclosed: (disclosed.model_mean_disclosure_bit, disclosed.speaker),
+    )
+    shown = (ranking[0], ranking[len(ranking) // 2], ranking[-1])
+    return list(dict.fromkeys(disclosed.speaker for disclosed in shown))
+
+
+def by_rank(p: Floats, gamma: Floats) -> list[RankLine]:
+    """Lines of a table of a histogram (N,) and its model (N,)."""
+    lines = enumerate(zip(p, gamma, strict=True), start=1)
+    return [RankLine(rank, share, modelled) for rank, (share, modelled) in lines]
+
+
+def _loss(fit):
+    return "ll" if fit == "auto" else fit
+
+
 def _true_columns(matrix):
+    """The column of the template of each row's speaker (R,)."""
     speakers, first, counts = np.unique(
         matrix.column_speakers, return_index=True, return_counts=True
     )
@@ -199,43 +313,42 @@ def _true_columns(matrix):
         raise BadInput("there are no test utterances or no templates")
     if counts.max() > 1:
         raise BadInput(
-            f"speaker '{speakers[counts.argmax()]}' has {counts.max()} templates; each needs exactly one"
+            f"speaker '{speakers[counts.argmax()]}' has {counts.max()} templates;"
+            " each needs exactly one"
         )
-    place = np.minimum(np.searchsorted(speakers, matrix.row_speakers), len(speakers) - 1)
-    strangers = np.flatnonzero(speakers[place] != matrix.row_speakers)
+    position = np.minimum(np.searchsorted(speakers, matrix.row_speakers), len(speakers) - 1)
+    strangers = np.flatnonzero(speakers[position] != matrix.row_speakers)
     if len(strangers):
         row = strangers[0]
         raise BadInput(
-            f"utterance '{matrix.rows[row]}': its speaker '{matrix.row_speakers[row]}' has no template"
+            f"utterance '{matrix.rows[row]}': its speaker '{matrix.row_speakers[row]}'"
+            " has no template"
         )
-    true = first[place]
+    true = first[position]
     own = np.flatnonzero(matrix.column_sources[true] == matrix.row_sources)
     if len(own):
         raise BadInput(
-            f"utterance '{matrix.rows[own[0]]}' is compared with itself; enrol its speaker with others"
+            f"utterance '{matrix.rows[own[0]]}' is compared with itself;"
+            " enrol its speaker with others"
         )
     return true
 
 
-def _goodness(p, log_gamma):
+def _goodness(p: Floats, log_gamma: Floats) -> Metrics:
     """Kullback-Leibler divergence and match of rank 1 (section IV-B of the paper), in bits."""
     with np.errstate(divide="ignore"):  # an empty rank
         log_p = np.log(p)
     divergence = p[p > 0] @ (log_p[p > 0] - log_gamma[p > 0]) / np.log(2)
-    never_first = p[0] == 0 and np.isneginf(log_gamma[0])
-    return {
-        "kl_bit": max(0.0, float(divergence)),  # not -1e-16
-        "rank1_match_bit": "undefined"
-        if never_first
-        else float(abs(log_p[0] - log_gamma[0]) / np.log(2)),
-    }
+    never_first = p[0] == 0 and np.isneginf(log_gamma[0])  # inf - inf
+    rank1_match = UNDEFINED if never_first else float(abs(log_p[0] - log_gamma[0]) / np.log(2))
+    return {"kl_bit": max(0.0, float(divergence)), "rank1_match_bit": rank1_match}  # not -1e-16
 
 
-def _or_undefined(value):
-    return "undefined" if np.isnan(value) else float(value)
+def _or_undefined(value: float) -> Number:
+    return UNDEFINED if np.isnan(value) else float(value)
 
 
-def _notes(metrics, limit, fit):
+def _notes(metrics: Mapping[str, Any], limit: str, fit: str) -> list[str]:
     notes = []
     if limit:
         notes.append(f"the best model is a limit without finite alpha and beta: {limit}")

@@ -2,83 +2,88 @@
 
 Conventions
 -----------
-* A similarity is a posterior for even odds, in [0, 1]; 0.5 is no evidence. Speakers are sorted by name.
-* Rows of OP are original speech, its columns protected speech: it is not symmetric. PO is its transpose.
-* LLRs are natural logarithms from one oracle calibration (PAV with Laplace's rule) of the whole condition.
-* A cell without pairs is masked: the diagonal of a speaker with one utterance is undefined and left out of the means.
+* A similarity is a posterior for even odds, in [0, 1]; 0.5 is no evidence. Speakers are sorted by
+  name.
+* Rows of OP are original speech, its columns protected speech: it is not symmetric. PO is its
+  transpose.
+* LLRs are natural logarithms from one oracle calibration (PAV with Laplace's rule) of the whole
+  condition.
+* A cell without pairs is masked. The diagonal of a speaker with one utterance is undefined and left
+  out of the means.
 
 References
 ----------
 Noe et al., Speech pseudonymisation assessment using voice similarity matrices, Interspeech 2020.
-Noe et al., Towards a unified assessment framework of speech pseudonymisation, Computer Speech and Language 72, 2022.
+Noe et al., Towards a unified assessment framework of speech pseudonymisation, Computer Speech and
+Language 72, 2022.
 """
 
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import expit, log_expit
 
+from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import number, read_rows
+from voiceprivacy.privacy import Counts, FilePath, Flags, Names, Number, Scores
 from voiceprivacy.privacy.scores.calibration import oracle_llrs
+from voiceprivacy.vocabulary import UNDEFINED
 
 CELLS = ["matrix", "row_speaker", "column_speaker", "similarity"]
 # similarity = after(mean of before(LLR)): Eq. 6 of the 2022 paper, Eq. 2 of the 2020 paper
 DEFINITIONS = {"geometric": (log_expit, np.exp), "sigmoid_mean": (np.positive, expit)}
 PAIRS = ("all", "upper")
 
+Cells = dict[tuple[str, str], Number]  # {(row speaker, column speaker): similarity or undefined}
+
 
 class Comparisons(NamedTuple):
-    """Speakers (S,) and, for every pair of utterances, the two speakers' positions (P,) and the LLR (P,)."""
+    """Speakers (S,); of every pair of utterances the speakers' positions (P,) and the LLR (P,)."""
 
-    speakers: np.ndarray
-    row_speaker: np.ndarray
-    column_speaker: np.ndarray
-    llrs: np.ndarray
+    speakers: Names
+    row_speaker: Counts
+    column_speaker: Counts
+    llrs: Scores
 
 
 class Similarities(NamedTuple):
     """Speakers (S,) and their similarities, a masked array (S, S)."""
 
-    speakers: np.ndarray
+    speakers: Names
     values: np.ma.MaskedArray
 
 
 class Assessment(NamedTuple):
     """Metrics (JSON names) and remarks on them, one line each."""
 
-    metrics: dict
-    notes: list
+    metrics: dict[str, Any]
+    notes: list[str]
 
 
-def compare(matrix, *, pairs="all"):
+def compare(matrix: ScoreMatrix, *, pairs: str = "all") -> Comparisons:
     """Calibrate the scores of all pairs of utterances that are not cut from the same source.
 
     Parameters
     ----------
     matrix : ScoreMatrix
     pairs : str
-        "all": every ordered pair. "upper": as the recipe of the VoicePrivacy Challenge does it, in OP too. Only the
-        pairs above the diagonal of the list against itself are calibrated; of two speakers, only those pairs describe
-        them in which the one who comes first in the list is the row (all of them, unless the utterances of speakers
-        alternate), mirrored. Rows and columns must be the same list.
-
-    Returns
-    -------
-    Comparisons
+        "all": every ordered pair. "upper": as the recipe of the VoicePrivacy Challenge does it, in
+        OP too. Only the pairs above the diagonal of the list against itself are calibrated. Two
+        speakers are described by those pairs in which the one who comes first in the list is the
+        row, mirrored. (These are all pairs, unless the utterances of speakers alternate.) Rows and
+        columns must be the same list.
 
     Raises
     ------
-    BadInput : rows and columns of different speakers, one speaker only, no speaker with two utterances
+    BadInput : rows and columns of different speakers, one speaker only, no speaker with two
+    utterances
     """
     speakers, row, column = _speaker_positions(matrix)
     used = _different_sources(matrix)
     if pairs == "upper":
-        if not np.array_equal(matrix.rows, matrix.columns):
-            raise BadInput(
-                "pairs 'upper' needs the same utterances in the same order in rows and columns"
-            )
-        used &= np.tri(*used.shape, dtype=bool).T & ~np.eye(len(used), dtype=bool)
+        used &= _above_diagonal(matrix)
     used_rows, used_columns = np.nonzero(used)
     row, column = row[used_rows], column[used_columns]
     llrs = _calibrate(matrix.scores[used], row == column)
@@ -86,40 +91,34 @@ def compare(matrix, *, pairs="all"):
         _, first = np.unique(matrix.row_speakers, return_index=True)
         kept = first[row] <= first[column]
         row, column = row[kept], column[kept]
-        return Comparisons(
-            speakers, np.append(row, column), np.append(column, row), np.tile(llrs[kept], 2)
-        )
+        mirrored = np.append(row, column), np.append(column, row)
+        return Comparisons(speakers, *mirrored, np.tile(llrs[kept], 2))
     return Comparisons(speakers, row, column, llrs)
 
 
-def similarities(comparisons, *, definition="geometric"):
+def similarities(comparisons: Comparisons, *, definition: str = "geometric") -> Similarities:
     """Similarity of every speaker to every speaker.
 
     Parameters
     ----------
     comparisons : Comparisons
     definition : str
-        "geometric": geometric mean of the posteriors sigma(LLR), Eq. 6 of the 2022 paper. "sigmoid_mean": sigma of the
-        mean LLR, Eq. 2 of the 2020 paper.
-
-    Returns
-    -------
-    Similarities
+        "geometric": geometric mean of the posteriors sigma(LLR), Eq. 6 of the 2022 paper.
+        "sigmoid_mean": sigma of the mean LLR, Eq. 2 of the 2020 paper.
     """
     before, after = DEFINITIONS[definition]
     values = before(comparisons.llrs)
     n_speakers = len(comparisons.speakers)
-    cells = comparisons.row_speaker * n_speakers + comparisons.column_speaker
-    counts = np.bincount(cells, minlength=n_speakers**2)
+    cell = comparisons.row_speaker * n_speakers + comparisons.column_speaker
+    counts = np.bincount(cell, minlength=n_speakers**2)
     centre = values[0]  # equal LLRs give equal similarities to the last bit, whatever the counts
-    means = centre + np.bincount(cells, values - centre, minlength=n_speakers**2) / np.maximum(
-        counts, 1
-    )
-    cells = np.ma.masked_array(after(means), mask=counts == 0)
-    return Similarities(comparisons.speakers, cells.reshape(n_speakers, n_speakers))
+    sums = np.bincount(cell, values - centre, minlength=n_speakers**2)
+    means = centre + sums / np.maximum(counts, 1)
+    flat = np.ma.masked_array(after(means), mask=counts == 0)
+    return Similarities(comparisons.speakers, flat.reshape(n_speakers, n_speakers))
 
 
-def assess(*, oo, op, pp):
+def assess(*, oo: Similarities, op: Similarities, pp: Similarities) -> Assessment:
     """De-identification and gain of voice distinctiveness from three Similarities.
 
     Returns
@@ -131,13 +130,13 @@ def assess(*, oo, op, pp):
     BadInput : other speakers in one of them, or no diagonal in OO
     """
     conditions = {"oo": oo, "op": op, "pp": pp}
-    for name, of in conditions.items():
-        if not np.array_equal(of.speakers, oo.speakers):
-            odd = sorted(set(of.speakers.tolist()) ^ set(oo.speakers.tolist()))
+    for name, matrix in conditions.items():
+        if not np.array_equal(matrix.speakers, oo.speakers):
+            odd = sorted(set(matrix.speakers.tolist()) ^ set(oo.speakers.tolist()))
             raise BadInput(
                 f"oo and {name} hold different speakers ('{odd[0]}' is in one of them only)"
             )
-    diagonals = {name: diagonal_metrics(of.values) for name, of in conditions.items()}
+    diagonals = {name: diagonal_metrics(matrix.values) for name, matrix in conditions.items()}
     ddiag = {name: metrics["ddiag"] for name, metrics in diagonals.items()}
     metrics = {
         "deid_percent": deid_percent(oo=ddiag["oo"], op=ddiag["op"]),
@@ -147,19 +146,16 @@ def assess(*, oo, op, pp):
     return Assessment(metrics, _notes(metrics, conditions))
 
 
-def diagonal_metrics(values):
-    """How much the diagonal of a similarity matrix stands out.
-
-    Parameters
-    ----------
-    values : masked array (S, S)
+def diagonal_metrics(values: np.ma.MaskedArray) -> dict[str, float]:
+    """How much the diagonal of a similarity matrix (S, S) stands out.
 
     Returns
     -------
     dict
-        ``ddiag``: |mean of the diagonal - mean of the rest|, Eq. 8 of the 2022 paper. ``ddiag_signed``: without the
-        absolute value, which hides a diagonal below the rest. ``ddiag_log_bit``: Eq. 8 with log2 of the similarities;
-        the paper's outlook (section 8) names the log domain and leaves the formula open.
+        ``ddiag``: |mean of the diagonal - mean of the rest|, Eq. 8 of the 2022 paper.
+        ``ddiag_signed``: without the absolute value, which hides a diagonal below the rest.
+        ``ddiag_log_bit``: Eq. 8 with log2 of the similarities; the paper's outlook (section 8)
+        names the log domain and leaves the formula open.
     """
     signed = _diagonal_minus_rest(values)
     return {
@@ -169,57 +165,90 @@ def diagonal_metrics(values):
     }
 
 
-def deid_percent(*, oo, op):
-    """De-identification from two D_diag: 100 = no diagonal left in OP (Eq. 9 of the 2022 paper)."""
+def deid_percent(*, oo: float, op: float) -> float:
+    """De-identification from two D_diag: 100 = no diagonal left in OP (Eq. 9 of the 2022 paper).
+
+    Raises
+    ------
+    BadInput : no diagonal in OO
+    """
     _check_original(oo)
     return 100 * (1 - op / oo)
 
 
-def gvd_db(*, oo, pp):
-    """Gain of voice distinctiveness from two D_diag, in dB; -inf when PP has no diagonal (Eq. 10 of the 2022 paper)."""
+def gvd_db(*, oo: float, pp: float) -> float:
+    """Gain of voice distinctiveness from two D_diag, in dB (Eq. 10 of the 2022 paper).
+
+    It is -inf when PP has no diagonal.
+
+    Raises
+    ------
+    BadInput : no diagonal in OO
+    """
     _check_original(oo)
     with np.errstate(divide="ignore"):  # no diagonal: -inf is the right answer
         return float(10 * np.log10(np.float64(pp) / oo))
 
 
-def cells(**conditions):
-    """Yield (condition, row speaker, column speaker, similarity or the word undefined) of Similarities by name."""
+def cells(**conditions: Similarities) -> Iterator[tuple[str, str, str, Number]]:
+    """Yield (condition, row speaker, column speaker, similarity or "undefined") by name."""
     for name, (speakers, values) in conditions.items():
-        for row, of in zip(speakers, values.tolist(), strict=True):
-            for column, value in zip(speakers, of, strict=True):
-                yield name, row, column, "undefined" if value is None else value
+        for row, similarities_of_row in zip(speakers, values.tolist(), strict=True):
+            for column, value in zip(speakers, similarities_of_row, strict=True):
+                yield name, row, column, UNDEFINED if value is None else value
 
 
-def read_cells(path):
-    """Read what ``cells`` gave from a TSV: {condition: {(row speaker, column speaker): similarity or undefined}}."""
-    found = {}
+def read_cells(path: FilePath) -> dict[str, Cells]:
+    """Read from a TSV what ``cells`` gave.
+
+    Returns
+    -------
+    {condition: {(row speaker, column speaker): similarity or "undefined"}}
+
+    Raises
+    ------
+    BadInput : no such table, or one without OO or OP
+    """
+    conditions: dict[str, Cells] = {}
     for line, row in read_rows(path, CELLS):
-        condition, *speakers, text = row.values()
-        value = text if text == "undefined" else number(text, path, line)
-        found.setdefault(condition, {})[tuple(speakers)] = value
+        text = row["similarity"]
+        value = text if text == UNDEFINED else number(text, path, line)
+        speakers = (row["row_speaker"], row["column_speaker"])
+        conditions.setdefault(row["matrix"], {})[speakers] = value
     for condition in ("oo", "op"):
-        if condition not in found:
+        if condition not in conditions:
             raise BadInput(f"{path}: has no matrix '{condition}'")
-    return found
+    return conditions
 
 
 def _speaker_positions(matrix):
+    """Speakers (S,), and the position of each row's (R,) and of each column's speaker (C,)."""
     speakers, row = np.unique(matrix.row_speakers, return_inverse=True)
-    of_columns, column = np.unique(matrix.column_speakers, return_inverse=True)
-    if not np.array_equal(speakers, of_columns):
-        odd = sorted(set(speakers.tolist()) ^ set(of_columns.tolist()))
+    column_speakers, column = np.unique(matrix.column_speakers, return_inverse=True)
+    if not np.array_equal(speakers, column_speakers):
+        odd = sorted(set(speakers.tolist()) ^ set(column_speakers.tolist()))
         raise BadInput(
             f"rows and columns must hold the same speakers; '{odd[0]}' is in one of them only"
         )
     return speakers, row, column
 
 
-def _different_sources(matrix):
-    """Pairs to use, array (R, C) of bool."""
+def _different_sources(matrix: ScoreMatrix) -> Flags:
+    """Pairs that are not cut from the same source, array (R, C)."""
     both = np.concatenate([matrix.row_sources, matrix.column_sources])
     _, sources = np.unique(both, return_inverse=True)
     n_rows = len(matrix.row_sources)
     return sources[:n_rows, None] != sources[n_rows:]
+
+
+def _above_diagonal(matrix: ScoreMatrix) -> Flags:
+    """Pairs above the diagonal of a list against itself, array (R, R)."""
+    if not np.array_equal(matrix.rows, matrix.columns):
+        raise BadInput(
+            "pairs 'upper' needs the same utterances in the same order in rows and columns"
+        )
+    n_rows = len(matrix.rows)
+    return np.triu(np.ones((n_rows, n_rows), dtype=bool), k=1)
 
 
 def _calibrate(scores, same_speaker):
@@ -243,11 +272,12 @@ def _diagonal_minus_rest(values):
 def _check_original(ddiag):
     if ddiag == 0:
         raise BadInput(
-            "D_diag(OO) = 0: the attacker cannot tell the original speakers apart, nothing can be compared"
+            "D_diag(OO) = 0: the attacker cannot tell the original speakers apart,"
+            " nothing can be compared"
         )
 
 
-def _notes(metrics, conditions):
+def _notes(metrics: Mapping[str, Any], conditions: Mapping[str, Similarities]) -> list[str]:
     notes = []
     for name, (speakers, values) in conditions.items():
         undefined = speakers[np.ma.getmaskarray(values).diagonal()]
@@ -262,6 +292,7 @@ def _notes(metrics, conditions):
             )
     if metrics["deid_percent"] < 0:
         notes.append(
-            "deid_percent is below 0: the diagonal stands out more in OP than in OO, protection made it worse"
+            "deid_percent is below 0: the diagonal stands out more in OP than in OO,"
+            " protection made it worse"
         )
     return notes

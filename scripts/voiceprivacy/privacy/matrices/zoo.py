@@ -1,30 +1,35 @@
-"""The biometric zoo: which speakers the attacker handles differently from the others, and whether that is chance.
+"""The biometric zoo: which speakers the attacker handles differently, and whether that is chance.
 
 Conventions
 -----------
-* A speaker is described by the mean LLR of his target pairs and of his impostor pairs, as the speaker who is tried (the
-  columns, which are the protected speech in OP): the plane of the zoo plot, with no evidence at (0, 0). LLRs are
-  natural logarithms from one oracle calibration with Laplace's rule of the whole condition (Comparisons).
-* High and low are the quarters of the speakers above the upper and below the lower quartile of a mean; a tie with the
-  quartile is neither. A speaker without a target pair is no animal.
-* Corners of the plane (Dunstone and Yager): a dove has a high target and a low impostor mean, a chameleon both high, a
-  phantom both low, a worm a low target and a high impostor mean. For an attacker doves are ideal: they are recognised
-  and never confused. For privacy they are worst off. Worms are best off.
-* Doddington's animals: goats have a low target mean, wolves a high impostor mean when tried, lambs one when enrolled,
-  all others are sheep.
+* A speaker is described by the mean LLR of his target pairs and of his impostor pairs, as the
+  speaker who is tried (the columns, which are the protected speech in OP): the plane of the zoo
+  plot, with no evidence at (0, 0). LLRs are natural logarithms from one oracle calibration with
+  Laplace's rule of the whole condition (similarity.Comparisons).
+* High and low are the quarters of the speakers above the upper and below the lower quartile of a
+  mean; a tie with the quartile is neither. A speaker without a target pair is no animal.
+* Corners of the plane (Dunstone and Yager): a dove has a high target and a low impostor mean, a
+  chameleon both high, a phantom both low, a worm a low target and a high impostor mean. For an
+  attacker doves are ideal: they are recognised and never confused. For privacy they are worst off.
+  Worms are best off.
+* Doddington's animals: goats have a low target mean, wolves a high impostor mean when tried, lambs
+  one when enrolled, all others are sheep.
 
-Quartiles fill the corners in pure noise too: 1/16 of the speakers each. Dunstone and Yager therefore test whether a
-corner holds more speakers than independent target and impostor means explain. Their text was not at hand: the binomial
-distribution (see ``corner_p_values``) is how their test is known. With both quarters given the number is
-hypergeometric, which varies less, so that these p-values are on the safe side. A corner's animals get their name only
-where the p-value is below 0.05; Doddington's names, which are quarters by construction, are given in conditions where
+Quartiles fill the corners in pure noise too: 1/16 of the speakers each. Dunstone and Yager
+therefore test whether a corner holds more speakers than independent target and impostor means
+explain. Their text was not at hand: the binomial distribution (see ``corner_p_values``) is how
+their test is known. With both quarters given the number is hypergeometric, which varies less, so
+that these p-values are on the safe side. A corner's animals get their name only where the p-value
+is below 0.05. Doddington's names, which are quarters by construction, are given in conditions where
 some corner passes.
 
 References
 ----------
 Doddington et al., Sheep, goats, lambs and wolves, ICSLP 1998.
-Dunstone and Yager, Biometric system and data analysis, Springer 2009; Yager and Dunstone, The biometric menagerie, IEEE
-PAMI 32, 2010. Noe et al., Towards a unified assessment framework of speech pseudonymisation, CSL 72, 2022, section 4.3.
+Dunstone and Yager, Biometric system and data analysis, Springer 2009.
+Yager and Dunstone, The biometric menagerie, IEEE PAMI 32, 2010.
+Noe et al., Towards a unified assessment framework of speech pseudonymisation, CSL 72, 2022, section
+4.3.
 """
 
 from typing import NamedTuple
@@ -32,100 +37,103 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import bdtrc
 
-from voiceprivacy.vocabulary import ABSENT
+from voiceprivacy.privacy import Counts, Flags, Number
+from voiceprivacy.privacy.matrices.similarity import Comparisons
+from voiceprivacy.vocabulary import ABSENT, UNDEFINED
 
-CORNERS = {
-    "dove": (1, -1),
-    "chameleon": (1, 1),
-    "phantom": (-1, -1),
-    "worm": (-1, 1),
-}  # sides of target and impostor
 SIGNIFICANCE = 0.05
 
 
-class Animal(NamedTuple):
-    """One speaker in one condition; a mean without pairs is the word undefined.
+class Corner(NamedTuple):
+    """Where a speaker lies by either mean: -1 (lower quarter), 0 or 1 (upper quarter)."""
 
-    ``corner`` is where the speaker lies, ``p_value`` how easily chance fills that corner as much (undefined outside of
-    the corners), ``animal`` and ``doddington`` the names that the test allows (else -).
+    target: int
+    impostor: int
+
+
+CORNERS = {
+    "dove": Corner(1, -1),
+    "chameleon": Corner(1, 1),
+    "phantom": Corner(-1, -1),
+    "worm": Corner(-1, 1),
+}
+ANIMAL_OF = {corner: animal for animal, corner in CORNERS.items()}
+
+
+class Animal(NamedTuple):
+    """One speaker in one condition; a mean without pairs is "undefined".
+
+    ``corner`` is where the speaker lies. ``p_value`` is how easily chance fills that corner as
+    much; it is "undefined" outside of the corners. ``animal`` and ``doddington`` are the names that
+    the test allows, else -.
     """
 
     speaker: str
     n_target: int
     n_impostor: int
-    mean_target_llr: float
-    mean_impostor_llr: float
+    mean_target_llr: Number
+    mean_impostor_llr: Number
     corner: str
-    p_value: float
+    p_value: Number
     animal: str
     doddington: str
 
 
-def zoo(comparisons):
-    """Describe every speaker of a condition.
-
-    Parameters
-    ----------
-    comparisons : similarity.Comparisons
-
-    Returns
-    -------
-    list of Animal : in the order of ``comparisons.speakers``
-    """
+def zoo(comparisons: Comparisons) -> list[Animal]:
+    """Describe every speaker of a condition, in the order of ``comparisons.speakers``."""
     same = comparisons.row_speaker == comparisons.column_speaker
     n_target, target = _means(comparisons, same, comparisons.column_speaker)
     n_impostor, impostor = _means(comparisons, ~same, comparisons.column_speaker)
     _, enrolled_impostor = _means(comparisons, ~same, comparisons.row_speaker)
-    sides = {
-        "target": _sides(target),
-        "impostor": _sides(impostor),
-        "enrolled": _sides(enrolled_impostor),
-    }
-    corners = _corners(sides["target"], sides["impostor"])
-    p_values = corner_p_values(sides["target"], sides["impostor"])
+    target_sides, impostor_sides = _sides(target), _sides(impostor)
+    enrolled_sides = _sides(enrolled_impostor)
+    p_values = corner_p_values(target_sides, impostor_sides)
     passed = {corner for corner, p_value in p_values.items() if p_value < SIGNIFICANCE}
-    return [
-        Animal(
-            speaker=str(speaker),
-            n_target=int(n_target[index]),
-            n_impostor=int(n_impostor[index]),
-            mean_target_llr=_or_undefined(target[index]),
-            mean_impostor_llr=_or_undefined(impostor[index]),
-            corner=corners[index],
-            p_value=p_values.get(corners[index], "undefined"),
-            animal=corners[index] if corners[index] in passed else ABSENT,
-            doddington=_doddington(**{name: of[index] for name, of in sides.items()})
-            if passed
-            else ABSENT,
+    animals = []
+    for index, speaker in enumerate(comparisons.speakers):
+        sides = Corner(int(target_sides[index]), int(impostor_sides[index]))
+        corner = ANIMAL_OF.get(sides, ABSENT)
+        animals.append(
+            Animal(
+                speaker=str(speaker),
+                n_target=int(n_target[index]),
+                n_impostor=int(n_impostor[index]),
+                mean_target_llr=_or_undefined(target[index]),
+                mean_impostor_llr=_or_undefined(impostor[index]),
+                corner=corner,
+                p_value=p_values.get(corner, UNDEFINED),
+                animal=corner if corner in passed else ABSENT,
+                doddington=_doddington(sides, enrolled_sides[index]) if passed else ABSENT,
+            )
         )
-        for index, speaker in enumerate(comparisons.speakers)
-    ]
+    return animals
 
 
-def corner_p_values(target, impostor):
+def corner_p_values(target: Counts, impostor: Counts) -> dict[str, float]:
     """How easily chance fills each corner at least as much as it is: {corner: p-value}.
 
-    The number of speakers in a corner is binomial under independence: n speakers, probability the product of the shares
-    of high (or low) targets and impostors, 1/16 for exact quarters (Yager and Dunstone 2010).
+    The number of speakers in a corner is binomial under independence: n speakers, probability the
+    product of the shares of high (or low) targets and impostors, 1/16 for exact quarters (Yager and
+    Dunstone, 2010).
 
     Parameters
     ----------
     target, impostor : array (S,) of -1 (low), 0, 1 (high)
     """
-    return {
-        corner: float(
-            bdtrc(
-                float(np.sum((target == side) & (impostor == other)) - 1),
-                len(target),
-                np.mean(target == side) * np.mean(impostor == other),
-            )
-        )
-        for corner, (side, other) in CORNERS.items()
-    }
+    p_values = {}
+    for animal, corner in CORNERS.items():
+        on_target_side, on_impostor_side = target == corner.target, impostor == corner.impostor
+        n_inside = np.sum(on_target_side & on_impostor_side)
+        probability = np.mean(on_target_side) * np.mean(on_impostor_side)
+        # bdtrc(k, n, p) is the probability of more than k.
+        p_values[animal] = float(bdtrc(float(n_inside - 1), len(target), probability))
+    return p_values
 
 
-def _means(comparisons, used, speaker):
-    """Number of used pairs and mean LLR (S,) by speaker; the mean is masked where there is no pair."""
+def _means(
+    comparisons: Comparisons, used: Flags, speaker: Counts
+) -> tuple[Counts, np.ma.MaskedArray]:
+    """Number of used pairs and mean LLR (S,) by speaker; without a pair the mean is masked."""
     n_speakers = len(comparisons.speakers)
     counts = np.bincount(speaker[used], minlength=n_speakers)
     llrs = comparisons.llrs[used]
@@ -140,18 +148,10 @@ def _sides(means):
     return ((means > upper).astype(int) - (means < lower).astype(int)).filled(0)
 
 
-def _corners(target, impostor):
-    of_sides = {sides: corner for corner, sides in CORNERS.items()}
-    return [
-        of_sides.get(sides, ABSENT)
-        for sides in zip(target.tolist(), impostor.tolist(), strict=True)
-    ]
-
-
-def _doddington(*, target, impostor, enrolled):
-    names = [("goat", target == -1), ("wolf", impostor == 1), ("lamb", enrolled == 1)]
+def _doddington(sides, enrolled):
+    names = [("goat", sides.target == -1), ("wolf", sides.impostor == 1), ("lamb", enrolled == 1)]
     return "+".join(name for name, applies in names if applies) or "sheep"
 
 
 def _or_undefined(mean):
-    return "undefined" if mean is np.ma.masked else float(mean)
+    return UNDEFINED if mean is np.ma.masked else float(mean)

@@ -2,43 +2,96 @@
 
 Conventions
 -----------
-* A speaker is the same on the enrolment and on the trial side; a target trial has the same speaker on both.
+* A speaker is the same on the enrolment and on the trial side; a target trial has one speaker on
+  both.
 * Scores are sorted once; every sample of them is a weight for each trial.
 """
 
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.files import BadInput, naming
+from voiceprivacy.inout.tables import Trial, read_scored_trials, read_speakers
+from voiceprivacy.privacy import Classes, Counts, FilePath, Flags, Names, Scores
 from voiceprivacy.privacy.scores.calibration import Ties
+
+ScoredTrials = Mapping[str, Sequence[tuple[Trial, float]]]  # {"target", "nontarget": [...]}
 
 
 class SpeakerTrials(NamedTuple):
     """M trials in ascending order of their scores.
 
-    ``speakers`` (S,) of both sides, sorted; ``scores`` (M,); ``target`` (M,) bool; ``enrolment`` and ``trial`` (M,) are
-    the speakers' positions.
+    ``speakers`` (S,) are those of both sides, sorted by name. ``scores`` and ``target`` are (M,);
+    ``enrolment`` and ``trial`` (M,) are the positions of the trials' speakers.
     """
 
-    speakers: np.ndarray
-    scores: np.ndarray
-    target: np.ndarray
-    enrolment: np.ndarray
-    trial: np.ndarray
+    speakers: Names
+    scores: Scores
+    target: Flags
+    enrolment: Counts
+    trial: Counts
+
+
+class ScoreFile(NamedTuple):
+    """Scores of a file; ``trials`` say who speaks in each, None if that is not known."""
+
+    scores: Classes
+    trials: SpeakerTrials | None
 
 
 class Sample(NamedTuple):
-    """Weighted trials: Ties, and the scores of either class (ascending) with how often each occurs (at least once)."""
+    """Weighted trials: their Ties, and the scores of either class with how often each occurs.
+
+    Scores are in ascending order and occur at least once.
+    """
 
     ties: Ties
-    target: np.ndarray
-    target_counts: np.ndarray
-    nontarget: np.ndarray
-    nontarget_counts: np.ndarray
+    target: Scores
+    target_counts: Counts
+    nontarget: Scores
+    nontarget_counts: Counts
+
+    def counted(self) -> dict[str, Any]:
+        """The scores and their counts as the arguments of a cost such as cllr_bit."""
+        return {
+            "target": self.target,
+            "target_counts": self.target_counts,
+            "nontarget": self.nontarget,
+            "nontarget_counts": self.nontarget_counts,
+        }
 
 
-def arrange(scored, speaker_of):
+def read_score_file(
+    path: FilePath, *, key: FilePath | None = None, speaker_map: FilePath | None = None
+) -> ScoreFile:
+    """Read a score file once, as scores and as trials of speakers.
+
+    Parameters
+    ----------
+    path : path
+        Our TSV; with ``key`` a score file of Kaldi's (see tables.read_scores).
+    key : path, optional
+    speaker_map : path, optional
+        TSV: id speaker.
+
+    Raises
+    ------
+    BadInput : the file is none, or the speakers do not go with its labels
+    """
+    with naming(path):
+        scored = read_scored_trials(path, key=key)
+        trials = arrange(scored, read_speakers(speaker_map)) if speaker_map else None
+    return ScoreFile(scores_of(scored), trials)
+
+
+def scores_of(scored: ScoredTrials) -> dict[str, Scores]:
+    """The scores of {target, nontarget: [(Trial, score), ...]} without their trials."""
+    return {label: np.array([score for _, score in pairs]) for label, pairs in scored.items()}
+
+
+def arrange(scored: ScoredTrials, speaker_of: Mapping[str, str]) -> SpeakerTrials:
     """Sort scored trials and look up their speakers.
 
     Parameters
@@ -46,60 +99,96 @@ def arrange(scored, speaker_of):
     scored : {target, nontarget: [(Trial, score), ...]}
     speaker_of : {id: speaker} of enrolments and trials
 
-    Returns
-    -------
-    SpeakerTrials
-
     Raises
     ------
-    BadInput : an id without speaker, a target of two speakers, a nontarget of one, a single speaker
+    BadInput : an id without speaker, a target of two speakers, a nontarget of one
     """
-    pairs = [pair for label in ("target", "nontarget") for pair in scored[label]]
-    sides = [
-        [_speaker(getattr(trial, side), speaker_of) for trial, _ in pairs]
-        for side in ("enrolment", "trial")
-    ]
-    speakers, positions = np.unique(np.array(sides), return_inverse=True)
+    pairs = [*scored["target"], *scored["nontarget"]]
+    enrolled = [_speaker(trial.enrolment, speaker_of) for trial, _ in pairs]
+    tried = [_speaker(trial.trial, speaker_of) for trial, _ in pairs]
+    speakers, positions = np.unique(np.array([enrolled, tried]), return_inverse=True)
     enrolment, trial = positions.reshape(2, -1)
     target = np.arange(len(pairs)) < len(scored["target"])
-    for wrong in np.flatnonzero((enrolment == trial) != target)[:1]:
-        of = pairs[wrong][0]
-        who = f"'{speakers[enrolment[wrong]]}' and '{speakers[trial[wrong]]}'"
+    mislabelled = np.flatnonzero((enrolment == trial) != target)
+    if len(mislabelled):
+        wrong, _ = pairs[mislabelled[0]]
+        who = f"'{enrolled[mislabelled[0]]}' and '{tried[mislabelled[0]]}'"
         raise BadInput(
-            f"trial '{of.enrolment} {of.trial}' is labelled {of.label}, but its speakers are {who}"
+            f"trial '{wrong.enrolment} {wrong.trial}' is labelled {wrong.label},"
+            f" but its speakers are {who}"
         )
     scores = np.array([score for _, score in pairs], dtype=float)
     order = np.argsort(scores, kind="stable")
     return SpeakerTrials(speakers, scores[order], target[order], enrolment[order], trial[order])
 
 
-def n_speakers(trials):
-    """Number of speakers with target trials, who are on both sides; those of one side only make nontargets."""
+def n_speakers(trials: SpeakerTrials) -> int:
+    """Number of speakers with target trials, who are on both sides; others make nontargets."""
     return len(np.unique(trials.enrolment[trials.target]))
 
 
-def speaker_weights(trials, weights):
+def speaker_weights(trials: SpeakerTrials, weights: Counts) -> Counts:
     """Weight of each trial (M,) from one weight for each speaker (S,).
 
-    A target trial of speaker i weighs w_i, a nontarget trial of i and j w_i w_j: two copies of a speaker never form a
-    nontarget trial.
+    A target trial of speaker i weighs w_i, a nontarget trial of i and j weighs w_i w_j: two copies
+    of a speaker never form a nontarget trial.
     """
     return weights[trials.enrolment] * np.where(trials.target, 1, weights[trials.trial])
 
 
-def weigh(trials, weights, *, target=None):
+def everyone(trials: SpeakerTrials) -> Counts:
+    """The weights (M,) with which every trial occurs once."""
+    return np.ones(len(trials.scores), dtype=np.int64)
+
+
+def whole_sample(trials: SpeakerTrials) -> Sample:
+    """Sample in which every trial occurs once.
+
+    Raises
+    ------
+    ValueError : a class has no trials
+    """
+    sample = weigh(trials, everyone(trials))
+    if sample is None:
+        raise ValueError("all trials are targets, or all are nontargets")
+    return sample
+
+
+def without_speaker(trials: SpeakerTrials, position: int) -> Sample | None:
+    """Sample without the speaker at a position; None where a class is left without trials."""
+    weights = np.ones(len(trials.speakers), dtype=np.int64)
+    weights[position] = 0
+    return weigh(trials, speaker_weights(trials, weights))
+
+
+def weigh(trials: SpeakerTrials, weights: Counts, *, target: Flags | None = None) -> Sample | None:
     """Sample of trials with integer weights (M,).
 
-    ``target`` (M,) bool are other labels for the trials. None where a class is left without trials.
+    Parameters
+    ----------
+    trials : SpeakerTrials
+    weights : array (M,)
+    target : array (M,) of bool, optional
+        Other labels for the trials.
+
+    Returns
+    -------
+    Sample, or None where a class is left without trials
     """
     kept = np.flatnonzero(weights)
     scores, weights = trials.scores[kept], weights[kept]
-    target = (trials.target if target is None else target)[kept]
-    if target.all() or not target.any():
+    is_target = (trials.target if target is None else target)[kept]
+    if is_target.all() or not is_target.any():
         return None
     first = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
-    ties = Ties(scores[first], *(np.add.reduceat(weights * of, first) for of in (target, ~target)))
-    return Sample(ties, scores[target], weights[target], scores[~target], weights[~target])
+    ties = Ties(
+        scores[first],
+        np.add.reduceat(weights * is_target, first),
+        np.add.reduceat(weights * ~is_target, first),
+    )
+    return Sample(
+        ties, scores[is_target], weights[is_target], scores[~is_target], weights[~is_target]
+    )
 
 
 def _speaker(name, speaker_of):

@@ -2,10 +2,14 @@
 
 Conventions
 -----------
-* ``target`` (T,) and ``nontarget`` (N,) are 1-D arrays: scores where the function calibrates them itself (dece_bit,
-  worst_case_log10), LLRs where it takes them at their word (ece_bit, cece_bit).
-* LLRs and prior log-odds are natural logarithms; the worst case is a base-10 LLR; ECE and D_ECE are in bits.
-* Where a function takes ``blocks``, they are the PAV blocks of the same scores if they are known already.
+* ``target`` (T,) and ``nontarget`` (N,) are 1-D arrays of scores, which each function calibrates
+  itself.
+* LLRs and prior log-odds are natural logarithms; the worst case is a base-10 LLR; ECE and D_ECE are
+  in bits.
+* ``blocks`` are the PAV blocks of the same scores, if they are known already.
+* A tag says in words what a worst case means, by Table 1 of the ZEBRA paper or by a table of one's
+  own.
+* ValueError is raised for a class without scores, and for scores that are no numbers.
 
 References
 ----------
@@ -15,13 +19,16 @@ https://doi.org/10.1016/j.csl.2021.101299
 """
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.privacy import Classes, FilePath, Floats, Metrics, Scores
 from voiceprivacy.privacy.scores.calibration import (
+    Blocks,
     count_ties,
     counted_llrs,
     interpolated_llrs,
@@ -32,29 +39,30 @@ from voiceprivacy.privacy.scores.calibration import (
     train_linear,
 )
 from voiceprivacy.privacy.scores.ece import PROFILE_LOG_ODDS, cece_bit, ece_bit, ece_default_bit
+from voiceprivacy.privacy.scores.trials import Sample
 from voiceprivacy.privacy.scores.verification import cllr_bit, cllr_min_bit
 
-# Tags of a worst case: what a base-10 LLR means in words, by Table 1 of the ZEBRA paper or by a table of one's own.
-#
-# Reference: Nautsch et al., The Privacy ZEBRA, Interspeech 2020, https://doi.org/10.21437/Interspeech.2020-1815
+ROUNDING = 1e-9  # an LLR of exactly 10, 100, ... may have come out a little off
+Llrs = dict[str, dict[str, Scores]]  # {calibration: {"target": (T,), "nontarget": (N,)}}
 
 
 class Tag(NamedTuple):
-    """The worst cases that are at least ``from_log10``, or above it if ``beyond``, up to the next tag."""
+    """The worst cases from ``from_log10`` on, or above it if ``beyond``, up to the next tag."""
 
     name: str
     from_log10: float
     beyond: bool
     meaning: str
 
-    def holds(self, worst_case_log10):
-        """Whether a worst case reaches this tag; an LLR of exactly 10, 100, ... may have come out a little off."""
+    def holds(self, worst_case_log10: float) -> bool:
+        """Whether a worst case (base-10 LLR) reaches this tag."""
+        # Zero evidence is exactly 0, so that nothing is rounded there.
+        slack = ROUNDING if self.from_log10 else 0
         if self.beyond:
-            return worst_case_log10 > self.from_log10 + (_SLACK if self.from_log10 else 0)
-        return worst_case_log10 >= self.from_log10 - (_SLACK if self.from_log10 else 0)
+            return worst_case_log10 > self.from_log10 + slack
+        return worst_case_log10 >= self.from_log10 - slack
 
 
-_SLACK = 1e-9
 TABLE_1 = (
     Tag("0", 0, False, "50 : 50 (flat posterior)"),
     Tag("A", 0, True, "more disclosure than 50 : 50"),
@@ -66,34 +74,33 @@ TABLE_1 = (
 )
 
 
-def tag_of(worst_case_log10, tags=TABLE_1):
+def tag_of(worst_case_log10: float, tags: Sequence[Tag] = TABLE_1) -> Tag:
     """The Tag of a worst case (base-10 LLR); 1.0 is B."""
     return [tag for tag in tags if tag.holds(worst_case_log10)][-1]
 
 
-def read_tags(path):
+def read_tags(path: FilePath) -> tuple[Tag, ...]:
     """Read tags of one's own, in the order of rising worst cases.
 
     Parameters
     ----------
     path : path
-        YAML: {tag: {from_log10: number, meaning: text}}, or above_log10 for a tag that begins above its number. The
-        first tag begins at 0.
+        YAML: {tag: {from_log10: number, meaning: text}}, or above_log10 for a tag that begins above
+        its number. The first tag begins at 0.
 
     Raises
     ------
     BadInput : no such file, no YAML, another shape, tags that do not rise
     """
-    from voiceprivacy.inout.yaml_files import (
-        read_yaml,  # here, so that the commands start without YAML
-    )
+    # Imported here, so that the commands start without YAML.
+    from voiceprivacy.inout.yaml_files import read_yaml
 
     table = read_yaml(path)
     if not isinstance(table, dict) or not table:
         raise BadInput(
             f"{path}: expected lines like 'B: {{from_log10: 1, meaning: one wrong in 10 to 100}}'"
         )
-    tags = tuple(_tag(path, str(name), entry) for name, entry in table.items())
+    tags = tuple(_tag(path, str(name), fields) for name, fields in table.items())
     if (tags[0].from_log10, tags[0].beyond) != (0, False):
         raise BadInput(f"{path}: the first tag '{tags[0].name}' does not begin with from_log10: 0")
     for before, after in pairwise(tags):
@@ -104,39 +111,29 @@ def read_tags(path):
     return tags
 
 
-def _tag(path, name, entry):
-    kinds = [
-        kind for kind in ("from_log10", "above_log10") if isinstance(entry, dict) and kind in entry
-    ]
-    if len(kinds) != 1 or entry.keys() != {kinds[0], "meaning"}:
-        raise BadInput(
-            f"{path}: tag '{name}' needs meaning and either from_log10 or above_log10, and nothing else"
-        )
-    start = entry[kinds[0]]
-    if isinstance(start, bool) or not isinstance(start, int | float) or not math.isfinite(start):
-        raise BadInput(f"{path}: tag '{name}': {kinds[0]} is {start!r}, not a number")
-    return Tag(name, start, kinds == ["above_log10"], str(entry["meaning"]))
-
-
-def assess(*, target, nontarget, tags=TABLE_1):
+def assess(
+    *, target: Scores, nontarget: Scores, tags: Sequence[Tag] = TABLE_1
+) -> tuple[Metrics, dict[str, Floats]]:
     """All ZEBRA metrics of a set of scores, and its ECE profile.
 
     Parameters
     ----------
     target, nontarget : array (T,), array (N,)
-    tags : sequence of tags.Tag
+    tags : sequence of Tag
 
     Returns
     -------
-    dict, dict of array (201,) : {metric: value}; the profile: ``prior_log_odds``, ``ece_bit`` after oracle calibration
-    (without Laplace) and ``ece_default_bit`` of perfect privacy
+    metrics : {metric: value}
+    profile : dict of array (201,)
+        ``prior_log_odds``, ``ece_bit`` after oracle calibration (without Laplace) and
+        ``ece_default_bit`` of perfect privacy.
     """
     scores = {"target": target, "nontarget": nontarget}
     ties = count_ties(**scores)
     blocks = pav_blocks(ties)
     worst = worst_case_log10(**scores, blocks=pav_blocks(ties, laplace=True))
     ceiling = worst_case_ceiling_log10(**scores)
-    metrics = {
+    metrics: Metrics = {
         "dece_bit": dece_bit(**scores, blocks=blocks),
         "worst_case_log10": worst,
         "worst_case_floor_log10": worst_case_floor_log10(**scores),
@@ -155,14 +152,21 @@ def assess(*, target, nontarget, tags=TABLE_1):
     return metrics, profile
 
 
-def of_sample(sample):
-    """The metrics of ``assess`` that have an interval, of a trials.Sample: {metric: value}."""
+def sample_metrics(sample: Sample, *, blocks: Blocks | None = None) -> Metrics:
+    """The metrics of ``assess`` that have an interval.
+
+    Parameters
+    ----------
+    sample : Sample
+    blocks : Blocks, optional
+        Of the sample, without Laplace's rule.
+    """
+    blocks = blocks or pav_blocks(sample.ties)
     scores = {"target": sample.target, "nontarget": sample.nontarget}
-    blocks = pav_blocks(sample.ties)
     return {"dece_bit": dece_bit(**scores, blocks=blocks), "ddcf": ddcf(**scores, blocks=blocks)}
 
 
-def calibrated_llrs(*, train, test, laplace=True):
+def calibrated_llrs(*, train: Classes, test: Classes, laplace: bool = True) -> Llrs:
     """Train each calibration on one set of scores and use it on another (Eq. 15 of Noe et al.).
 
     Parameters
@@ -170,32 +174,37 @@ def calibrated_llrs(*, train, test, laplace=True):
     train, test : dict of array
         ``target`` and ``nontarget`` scores: two runs of the same anonymiser.
     laplace : bool
-        Whether isotonic calibration follows Laplace's rule; without it, its LLRs can be infinite.
+        Whether isotonic calibration follows Laplace's rule. Without it, its LLRs can be infinite.
 
     Returns
     -------
-    dict : linear, isotonic, isotonic_interpolated -> LLRs of the test scores, ``target`` and ``nontarget``
+    dict : linear, isotonic, isotonic_interpolated -> LLRs of the test scores of each class
     """
-    return _calibrated(
-        test, linear=train_linear(**train), blocks=oracle_blocks(**train, laplace=laplace)
-    )
+    blocks = oracle_blocks(**train, laplace=laplace)
+    return _calibrated(test, linear=train_linear(**train), blocks=blocks)
 
 
-def assess_calibration(*, train, test, laplace=True, tags=TABLE_1):
-    """What an adversary gains who calibrates the scores of one run of an anonymiser with those of another.
+def assess_calibration(
+    *, train: Classes, test: Classes, laplace: bool = True, tags: Sequence[Tag] = TABLE_1
+) -> tuple[Metrics, dict[str, Floats]]:
+    """What an adversary gains who calibrates the scores of one run of an anonymiser with another's.
 
     Parameters are those of ``calibrated_llrs``.
 
     Returns
     -------
-    dict, dict of array (201,) : {metric: value}: C_ECE and Cllr of each calibration on the test scores; of both sets of
-    scores Cllr as they are, D_ECE, worst case and tag. The profiles of Figure 8: ``prior_log_odds``; ``ece_train_bit``
-    and ``ece_test_bit`` of both sets after oracle calibration; ``ece_linear_bit``, ``ece_isotonic_bit``,
-    ``ece_isotonic_interpolated_bit`` of the test scores with each calibration; ``ece_default_bit``
+    metrics : {metric: value}
+        C_ECE and Cllr of each calibration on the test scores. Of both sets of scores Cllr as they
+        are, D_ECE, worst case and tag.
+    profiles : dict of array (201,)
+        Those of Figure 8 of Noe et al.: ``prior_log_odds``; ``ece_train_bit`` and ``ece_test_bit``
+        of both sets after oracle calibration; ``ece_linear_bit``, ``ece_isotonic_bit``,
+        ``ece_isotonic_interpolated_bit`` of the test scores with each calibration;
+        ``ece_default_bit``.
     """
-    llrs = calibrated_llrs(train=train, test=test, laplace=laplace)
-    metrics = {f"cece_{name}_bit": cece_bit(**of) for name, of in llrs.items()}
-    metrics |= {f"cllr_{name}_bit": cllr_bit(**of) for name, of in llrs.items()}
+    calibrations = calibrated_llrs(train=train, test=test, laplace=laplace)
+    metrics: Metrics = {f"cece_{name}_bit": cece_bit(**llrs) for name, llrs in calibrations.items()}
+    metrics |= {f"cllr_{name}_bit": cllr_bit(**llrs) for name, llrs in calibrations.items()}
     for run, scores in (("train", train), ("test", test)):
         worst = worst_case_log10(**scores)
         metrics |= {
@@ -204,36 +213,36 @@ def assess_calibration(*, train, test, laplace=True, tags=TABLE_1):
             f"worst_case_{run}_log10": worst,
             f"tag_{run}": tag_of(worst, tags).name,
         }
-    llrs = {
-        run: counted_llrs(oracle_blocks(**of)) for run, of in (("train", train), ("test", test))
-    } | llrs
-    profiles = {f"ece_{name}_bit": ece_bit(PROFILE_LOG_ODDS, **of) for name, of in llrs.items()}
+    profiles = {"prior_log_odds": PROFILE_LOG_ODDS}
+    for run, scores in (("train", train), ("test", test)):
+        oracle = counted_llrs(oracle_blocks(**scores))
+        profiles[f"ece_{run}_bit"] = ece_bit(PROFILE_LOG_ODDS, **oracle)
+    for name, llrs in calibrations.items():
+        profiles[f"ece_{name}_bit"] = ece_bit(PROFILE_LOG_ODDS, **llrs)
     profiles["ece_default_bit"] = ece_default_bit(PROFILE_LOG_ODDS)
-    return metrics, {"prior_log_odds": PROFILE_LOG_ODDS} | profiles
+    return metrics, profiles
 
 
-def of_runs(train, test, *, laplace=True):
-    """The metrics of ``assess_calibration`` that have an interval, of two trials.Sample: {metric: value}."""
-    blocks = pav_blocks(train.ties, laplace=laplace)
-    counts = {"target_counts": test.target_counts, "nontarget_counts": test.nontarget_counts}
-    trained = {name: of for name, of in train._asdict().items() if name != "ties"}
-    llrs = _calibrated(
+def runs_metrics(train: Sample, test: Sample, *, laplace: bool = True) -> Metrics:
+    """The metrics of ``assess_calibration`` that have an interval, of a Sample of either run."""
+    calibrations = _calibrated(
         {"target": test.target, "nontarget": test.nontarget},
-        linear=train_linear(**trained, quiet=True),
-        blocks=blocks,
+        linear=train_linear(**train.counted(), quiet=True),
+        blocks=pav_blocks(train.ties, laplace=laplace),
     )
-    metrics = {f"cece_{name}_bit": cece_bit(**of, **counts) for name, of in llrs.items()}
-    metrics |= {f"cllr_{name}_bit": cllr_bit(**of, **counts) for name, of in llrs.items()}
-    for run, of in (("train", train), ("test", test)):
-        scores = {name: values for name, values in of._asdict().items() if name != "ties"}
-        metrics |= {
-            f"cllr_{run}_bit": cllr_bit(**scores),
-            f"dece_{run}_bit": of_sample(of)["dece_bit"],
-        }
+    counts = {"target_counts": test.target_counts, "nontarget_counts": test.nontarget_counts}
+    metrics: Metrics = {}
+    for name, llrs in calibrations.items():
+        metrics[f"cece_{name}_bit"] = cece_bit(**llrs, **counts)
+    for name, llrs in calibrations.items():
+        metrics[f"cllr_{name}_bit"] = cllr_bit(**llrs, **counts)
+    for run, sample in (("train", train), ("test", test)):
+        metrics[f"cllr_{run}_bit"] = cllr_bit(**sample.counted())
+        metrics[f"dece_{run}_bit"] = sample_metrics(sample)["dece_bit"]
     return metrics
 
 
-def dece_bit(*, target, nontarget, blocks=None):
+def dece_bit(*, target: Scores, nontarget: Scores, blocks: Blocks | None = None) -> float:
     """Expected privacy disclosure D_ECE, in bits: 0 = zero evidence, 1 / (2 ln 2) = no privacy.
 
     Eq. 6 of Nautsch et al. = Eq. 13 of Noe et al., on oracle LLRs without Laplace.
@@ -241,57 +250,79 @@ def dece_bit(*, target, nontarget, blocks=None):
     return cece_bit(**counted_llrs(blocks or oracle_blocks(target=target, nontarget=nontarget)))
 
 
-def ddcf(*, target, nontarget, blocks=None):
+def ddcf(*, target: Scores, nontarget: Scores, blocks: Blocks | None = None) -> float:
     """The delta DCF of the ZEBRA toolkit: 1 - min Cllr, in bits; 0 = zero evidence, 1 = no privacy.
 
-    It looks at one prior only (0.5), where D_ECE looks at all; the toolkit itself advises against it.
+    It looks at one prior only (0.5), where D_ECE looks at all. The toolkit itself advises against
+    it.
     """
     return 1 - cllr_min_bit(target=target, nontarget=nontarget, blocks=blocks)
 
 
-def worst_case_log10(*, target, nontarget, blocks=None):
-    """Worst-case privacy disclosure: the strongest oracle LLR (with Laplace), base 10. Eq. 8 of Nautsch et al."""
+def worst_case_log10(*, target: Scores, nontarget: Scores, blocks: Blocks | None = None) -> float:
+    """Worst-case privacy disclosure: the strongest oracle LLR (with Laplace), base 10.
+
+    Eq. 8 of Nautsch et al. ``blocks`` are those with Laplace's rule.
+    """
     blocks = blocks or oracle_blocks(target=target, nontarget=nontarget, laplace=True)
     return float(np.abs(blocks.llrs).max() / np.log(10))
 
 
-def worst_case_floor_log10(*, target, nontarget):
-    """The worst case of as many scores if all of them are equal, base 10: 0 for as many targets as nontargets."""
+def worst_case_floor_log10(*, target: Scores, nontarget: Scores) -> float:
+    """The worst case of as many scores if all of them are equal, base 10.
+
+    It is 0 for as many targets as nontargets.
+    """
     few, many = sorted([len(target), len(nontarget)])
     return float(np.log10((few + 1) * many / ((many + 1) * few)))
 
 
-def worst_case_ceiling_log10(*, target, nontarget):
-    """The worst case of as many scores if targets and nontargets are perfectly separated, base 10."""
+def worst_case_ceiling_log10(*, target: Scores, nontarget: Scores) -> float:
+    """The worst case of as many scores if they separate the classes perfectly, base 10."""
     n_target, n_nontarget = len(target), len(nontarget)
-    above, below = (
-        (n_target + 1) * n_nontarget / n_target,
-        (n_nontarget + 1) * n_target / n_nontarget,
-    )
+    above = (n_target + 1) * n_nontarget / n_target
+    below = (n_nontarget + 1) * n_target / n_nontarget
     return float(np.log10(max(above, below)))
 
 
-def tag(*, target, nontarget, tags=TABLE_1):
-    """Categorical tag of the worst case, 0, A ... F (Table 1 of Nautsch et al.) or of one's own ``tags``."""
+def tag(*, target: Scores, nontarget: Scores, tags: Sequence[Tag] = TABLE_1) -> str:
+    """Categorical tag of the worst case: 0, A ... F (Table 1 of Nautsch et al.) or one's own."""
     return tag_of(worst_case_log10(target=target, nontarget=nontarget), tags).name
 
 
-def describe(metrics, tags=TABLE_1):
+def describe(metrics: dict[str, Any], tags: Sequence[Tag] = TABLE_1) -> str:
     """What the tag of ``assess`` means, and which tags a list of this size can show, in words."""
     meaning = tag_of(metrics["worst_case_log10"], tags).meaning
     lowest = tag_of(metrics["worst_case_floor_log10"], tags).name
     floor = f", and shows {lowest} even if all scores are equal" if lowest != tags[0].name else ""
-    return f"tag {metrics['tag']}: {meaning} (a list of this size can show {metrics['tag_ceiling']} at most{floor})"
+    return (
+        f"tag {metrics['tag']}: {meaning}"
+        f" (a list of this size can show {metrics['tag_ceiling']} at most{floor})"
+    )
+
+
+def _tag(path, name, fields):
+    kinds = ("from_log10", "above_log10")
+    given = [kind for kind in kinds if isinstance(fields, dict) and kind in fields]
+    if len(given) != 1 or fields.keys() != {given[0], "meaning"}:
+        raise BadInput(
+            f"{path}: tag '{name}' needs meaning and either from_log10 or above_log10,"
+            " and nothing else"
+        )
+    (kind,) = given
+    start = fields[kind]
+    # YAML's yes and no are bool, and bool is an int.
+    if isinstance(start, bool) or not isinstance(start, int | float) or not math.isfinite(start):
+        raise BadInput(f"{path}: tag '{name}': {kind} is {start!r}, not a number")
+    return Tag(name, start, kind == "above_log10", str(fields["meaning"]))
 
 
 def _calibrated(scores, *, linear, blocks):
-    """LLRs of {label: scores} by each of the calibrations that were trained: linear, and isotonic in two ways."""
-    trained = {
-        "linear": (linear_llrs, linear),
-        "isotonic": (step_llrs, blocks),
-        "isotonic_interpolated": (interpolated_llrs, blocks),
-    }
+    """LLRs of {label: scores} by a linear calibration and by PAV blocks, read in two ways."""
     return {
-        name: {label: calibrated(of, calibration) for label, of in scores.items()}
-        for name, (calibrated, calibration) in trained.items()
+        "linear": {label: linear_llrs(values, linear) for label, values in scores.items()},
+        "isotonic": {label: step_llrs(values, blocks) for label, values in scores.items()},
+        "isotonic_interpolated": {
+            label: interpolated_llrs(values, blocks) for label, values in scores.items()
+        },
     }

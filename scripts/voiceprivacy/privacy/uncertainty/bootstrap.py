@@ -1,70 +1,97 @@
 """Intervals by resampling speakers: what would the numbers be with other speakers of the same kind?
 
-Trials of one speaker resemble each other, so trials cannot be resampled as if they were independent. Every speaker is
-drawn a number of times, on the enrolment and on the trial side at once (the vertex bootstrap).
+Trials of one speaker resemble each other, so trials cannot be resampled as if they were
+independent. Every speaker is drawn a number of times, on the enrolment and on the trial side at
+once (the vertex bootstrap).
 
 Conventions
 -----------
-* A speaker's numbers of draws depend on the seed and on the speaker's name only: the same draw serves all conditions,
-  anonymisers, attackers and lists in which the speaker occurs, so that differences are of the same speakers.
-* They are Poisson draws with mean 1. With a fixed sum they would be the multinomial draws of the usual bootstrap, which
-  would tie a speaker's draws to who else is in the list; the free sum also makes up for the factor (S - 1) / S by which
-  the usual bootstrap underestimates variances.
+* A speaker's numbers of draws depend on the seed and on the speaker's name only: the same draw
+  serves all conditions, anonymisers, attackers and lists in which the speaker occurs, so that
+  differences are of the same speakers.
+* They are Poisson draws with mean 1. With a fixed sum they would be the multinomial draws of the
+  usual bootstrap, which would tie a speaker's draws to who else is in the list. The free sum also
+  makes up for the factor (S - 1) / S by which the usual bootstrap underestimates variances.
 * A replicate in which a class is left without trials is undefined: NaN, left out of the intervals.
-* Few speakers make the quantiles of the replicates too narrow: they are those of Student's t instead of the normal
-  distribution (the expanded percentile interval), with one degree of freedom less than there are speakers. Three or
-  four speakers need quantiles further out than replicates reach; there the replicates' extremes are held against t
-  standard deviations, and the wider of the two is taken. Two speakers have no interval: simulated ones that could be
-  told apart although they were alike were 4 to 20 % instead of 5 %, a single speaker cannot be drawn anew.
-* Where errors are rare, resampling cannot draw those that happened not to happen. Upwards, replicates of an EER are
-  therefore spread at least as far as those of independent trials would be: trials of one speaker resemble each other
-  and cannot say more. (Kaldi's EER rounds up to whole targets: it needs no more.) Cllr is a mean of few large costs
-  then, whose error grows with it: its upper limit is at least the one on a logarithmic scale.
+
+Few speakers
+------------
+Few speakers make the quantiles of the replicates too narrow. They are those of Student's t instead
+of the normal distribution (the expanded percentile interval), with one degree of freedom less than
+there are speakers. Three or four speakers need quantiles further out than replicates reach: there
+the replicates' extremes are held against t standard deviations, and the wider of the two is taken.
+Two speakers have no interval: simulated ones that could be told apart although they were alike were
+4 to 20 % instead of 5 %.
+A single speaker cannot be drawn anew.
+
+Rare errors
+-----------
+Where errors are rare, resampling cannot draw those that happened not to happen. Upwards, replicates
+of an EER are therefore spread at least as far as those of independent trials would be: trials of
+one speaker resemble each other and cannot say more. (Kaldi's EER rounds up to whole targets: it
+needs no more.) Cllr is a mean of few large costs then, whose error grows with it: its upper limit
+is at least the one on a logarithmic scale.
+
+Bias
+----
+Metrics that see the best of all calibrations or the fullest of all histograms are biased: the fewer
+speakers, the more they fit to noise. Each replicate, which is worth half as many speakers (the mean
+squared number of draws is 2), does so once more. Where the bias falls with 1 / sqrt(S), as in
+oracle calibration, replicates add 0.41 of it once more (sqrt(2) - 1); where it falls with 1 / S,
+all of it. The percentile interval holds both, so it is moved back by 1 + 1 / 0.41 or by 2 times
+what the replicates add. This is rounded to where simulated intervals hold the truth: 3 times for
+calibrations and 2.5 times for histograms.
+
+The stronger the attack, the fewer errors are left and the smaller the part of the bias that
+replicates show: 0.46 to 0.50 of it for d' up to 2, 0.3 for d' = 4. On the scale of the 2/3 power of
+what is left of privacy, on which numbers of rare errors are symmetric (Anscombe), it is 0.36. There
+intervals are moved
+back on that scale.
 
 References
 ----------
-Snijders and Borgatti, Non-parametric standard errors and tests for network statistics, Connections 22, 1999 (vertices).
-Efron and Tibshirani, An introduction to the bootstrap, 1993, chapter 13 (percentile intervals).
-Hesterberg, What teachers should know about the bootstrap, The American Statistician 69, 2015 (expanded percentile).
+Snijders and Borgatti, Non-parametric standard errors and tests for network statistics, Connections
+22, 1999 (vertices).
+Efron and Tibshirani, An introduction to the bootstrap, 1993, chapters 10 (bias) and 13 (percentile
+intervals).
+Hesterberg, What teachers should know about the bootstrap, The American Statistician 69, 2015
+(expanded percentile).
 Chamandy et al., Estimating uncertainty for massive data streams, 2012 (Poisson draws).
+Anscombe, contribution to the discussion of Hotelling, JRSS B 15, 1953 (2/3 power).
 """
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import betaincinv, ndtr, ndtri, stdtr, stdtrit
 
 from voiceprivacy.catalogue import METRICS, OF_CALIBRATION
 from voiceprivacy.inout import seeds
+from voiceprivacy.privacy import Counts, Floats, Metrics, Names, Number
 from voiceprivacy.privacy.matrices import ranks
-from voiceprivacy.privacy.scores.trials import speaker_weights, weigh
+from voiceprivacy.privacy.scores.trials import (
+    Sample,
+    SpeakerTrials,
+    speaker_weights,
+    weigh,
+    whole_sample,
+    without_speaker,
+)
+from voiceprivacy.vocabulary import UNDEFINED
 
-# By how much, and on which scale, intervals are moved back that replicates of speakers show to be biased.
-#
-# Conventions
-# -----------
-# * Metrics that see the best of all calibrations or the fullest of all histograms are biased: the fewer speakers, the
-#   more they fit to noise, and each replicate, which is worth half as many speakers (the mean squared number of draws is
-#   2), does so once more. Where the bias falls with 1 / sqrt(S), as in oracle calibration, replicates add 0.41 of it once
-#   more (sqrt(2) - 1), where it falls with 1 / S all of it. The percentile interval holds both, so it is moved back by
-#   1 + 1 / 0.41 or by 2 times what the replicates add; rounded to where simulated intervals hold the truth, by 3 times
-#   for calibrations and 2.5 times for histograms.
-# * The stronger the attack, the fewer errors are left and the smaller
-#   the part of the bias that replicates show: 0.46 to 0.50 of it for d' up to 2, 0.3 for d' = 4. On the scale of the 2/3
-#   power of what is left of privacy, on which numbers of rare errors are symmetric (Anscombe), it is 0.36, so that there
-#   intervals are moved back on that scale.
-#
-# References
-# ----------
-# Efron and Tibshirani, An introduction to the bootstrap, 1993, chapter 10 (bias).
-# Anscombe, contribution to the discussion of Hotelling, JRSS B 15, 1953 (2/3 power).
+LEVEL = 0.95
+FEWEST_SPEAKERS = 3
+RARE_ERRORS = 2 / 3  # power of what is left of privacy
+OF_RARE_ERRORS = ("eer_rocch_percent", "eer_speechbrain_percent")  # whose replicates are spread
 
 
 class Correction(NamedTuple):
-    """How many times the bias that replicates show an interval is moved back, and the range that it is held in.
+    """By how much an interval is moved back, and the range that it is held in.
 
-    ``no_privacy`` is the end of the range where no errors are left; with it, intervals are moved back on the scale of
-    the 2/3 power of the distance from there. ``skewed``: the upper limit is at least the one on a logarithmic scale.
+    ``times``: how many times the bias that replicates show. ``no_privacy`` is the end of the range
+    where no errors are left; with it, intervals are moved back on the scale of the 2/3 power of the
+    distance from there. ``skewed``: the upper limit is at least the one on a logarithmic scale.
     """
 
     times: float
@@ -74,7 +101,7 @@ class Correction(NamedTuple):
     skewed: bool = False
 
 
-RARE_ERRORS = 2 / 3
+NONE = Correction(0, -np.inf, np.inf)
 CORRECTIONS = {
     metric.name: Correction(
         metric.times,
@@ -85,55 +112,29 @@ CORRECTIONS = {
     )
     for metric in METRICS.values()
 }
-NONE = Correction(0, -np.inf, np.inf)
-
-
-def moved(numbers, value, replicates, correction):
-    """Numbers (n,) without the bias that replicates of a value show, held in the range of a Correction.
-
-    They stay where they are where half of the replicates are infinite.
-    """
-    median = np.median(replicates)
-    if not np.isfinite(value) or not np.isfinite(median):
-        found = numbers
-    elif correction.no_privacy is None:
-        found = numbers - correction.times * (median - value)
-    else:
-        sign = 1 if correction.no_privacy == correction.low else -1
-        left, of_value, of_median = (
-            np.maximum(sign * (of - correction.no_privacy), 0) ** RARE_ERRORS
-            for of in (numbers, value, median)
-        )
-        left = np.maximum(left - correction.times * (of_median - of_value), 0)
-        found = correction.no_privacy + sign * left ** (1 / RARE_ERRORS)
-    return np.clip(found, correction.low, correction.high)
-
-
-LEVEL = 0.95
-FEWEST_SPEAKERS = 3
-OF_RARE_ERRORS = ("eer_rocch_percent", "eer_speechbrain_percent")
 
 
 class Interval(NamedTuple):
-    """A 95 % interval of a number (``value``); every limit is "undefined" without replicates or three speakers.
+    """A 95 % interval of a number (``value``).
 
-    ``ci_low`` and ``ci_high`` are the interval to report: percentiles, moved back and held in a range as CORRECTIONS
-    say for the metric, which widen that of a Cllr. ``corrected`` is the percentile interval moved back by
-    OF_CALIBRATION, whatever the metric.
+    ``ci_low`` and ``ci_high`` are the interval to report: percentiles, moved back and held in a
+    range as CORRECTIONS say for the metric, which widen that of a Cllr. ``corrected`` is the
+    percentile interval moved back by OF_CALIBRATION, whatever the metric. Every limit is
+    "undefined" without replicates or with less than three speakers.
     """
 
-    value: float
-    ci_low: float
-    ci_high: float
-    percentile_low: float
-    percentile_high: float
-    corrected_low: float
-    corrected_high: float
+    value: Number
+    ci_low: Number
+    ci_high: Number
+    percentile_low: Number
+    percentile_high: Number
+    corrected_low: Number
+    corrected_high: Number
     n_speakers: int
     n_replicates: int
 
 
-def multiplicities(speakers, *, n_replicates, seed):
+def multiplicities(speakers: Iterable[str], *, n_replicates: int, seed: int) -> Counts:
     """How often each speaker (S names) is drawn in each replicate: integers (B, S)."""
     draws = [
         seeds.generator(seed, "bootstrap", str(speaker)).poisson(1.0, n_replicates)
@@ -142,130 +143,224 @@ def multiplicities(speakers, *, n_replicates, seed):
     return np.stack(draws, axis=1)
 
 
-def resample_scores(trials, measure, *, n_replicates, seed):
-    """Replicates of score-based metrics; those of OF_RARE_ERRORS are spread as at_least_of_trials says.
+def resample_scores(
+    trials: SpeakerTrials,
+    measure: Callable[[Sample], Metrics],
+    *,
+    n_replicates: int,
+    seed: int,
+) -> dict[str, Floats]:
+    """Replicates of metrics of scores; those of OF_RARE_ERRORS are spread (see at_least_of_trials).
 
     Parameters
     ----------
     trials : SpeakerTrials
-    measure : function of a Sample that gives {metric: value}, such as zebra.of_sample
+    measure : function of a Sample, such as zebra.sample_metrics
     n_replicates, seed : int
 
     Returns
     -------
-    {metric: array (B,)}
+    {metric: array (B,)} : NaN where undefined
     """
-    found = []
+    drawn = []
     for weights in multiplicities(trials.speakers, n_replicates=n_replicates, seed=seed):
         sample = weigh(trials, speaker_weights(trials, weights))
-        found.append(measure(sample) if sample else {})
-    found = _columns(found)
-    rates = [name for name in OF_RARE_ERRORS if name in found]
-    if rates:
-        values = measure(weigh(trials, np.ones(len(trials.scores), dtype=np.int64)))
+        drawn.append(measure(sample) if sample else {})
+    replicates = _columns(drawn)
+    spread = [name for name in OF_RARE_ERRORS if name in replicates]
+    if spread:
+        values: dict[str, Any] = measure(whole_sample(trials))
         n_targets = np.count_nonzero(trials.target)
-        counts = {"n_targets": n_targets, "n_nontargets": len(trials.target) - n_targets}
-        found |= {
-            name: at_least_of_trials(
-                found[name], values[name], most=CORRECTIONS[name].high, **counts
+        for name in spread:
+            replicates[name] = at_least_of_trials(
+                replicates[name],
+                values[name],
+                n_targets=n_targets,
+                n_nontargets=len(trials.target) - n_targets,
+                most=CORRECTIONS[name].high,
             )
-            for name in rates
-        }
-    return found
+    return replicates
 
 
-def at_least_of_trials(replicates, value, *, n_targets, n_nontargets, most=100):
-    """Replicates (B,) of an equal error rate e in percent, spread upwards at least as far as of independent trials.
+def at_least_of_trials(
+    replicates: Floats, value: float, *, n_targets: int, n_nontargets: int, most: float = 100
+) -> Floats:
+    """Spread replicates of an equal error rate upwards at least as far as of independent trials.
 
-    From the median on, quantiles of the replicates are at least as far above it as those of Beta(n e + 1,
-    n (1 - e) + 1) are above its own: what n trials say about e by Laplace's rule. Where the two error rates meet, an
-    error of either moves e by half (if their slopes are alike): n = 4 / (1 / T + 1 / N) for T targets and N nontargets.
-    No replicate is raised above ``most``.
+    From the median on, quantiles of the replicates are at least as far above it as those of
+    Beta(n e + 1, n (1 - e) + 1) are above its own: what n trials say about e by Laplace's rule.
+    Where the two error rates meet, an error of either moves e by half (if their slopes are alike):
+    n = 4 / (1 / T + 1 / N) for T targets and N nontargets.
+
+    Parameters
+    ----------
+    replicates : array (B,)
+        In percent; NaN stay.
+    value : float
+        The rate e of all trials, in percent.
+    n_targets, n_nontargets : int
+    most : float
+        No replicate is raised above it.
+
+    Returns
+    -------
+    array (B,)
     """
     n_trials = 4 / (1 / n_targets + 1 / n_nontargets)
-    of_trials = (n_trials * value / 100 + 1, n_trials * (1 - value / 100) + 1)
+    beta = (n_trials * value / 100 + 1, n_trials * (1 - value / 100) + 1)
     ordered = np.argsort(replicates, kind="stable")[: np.count_nonzero(~np.isnan(replicates))]
     median = np.median(replicates[ordered]) if len(ordered) else np.nan
     share = np.arange(1, len(ordered) + 1) / (len(ordered) + 1)
     ordered, share = ordered[share > 0.5], share[share > 0.5]
-    above = 100 * (betaincinv(*of_trials, share) - betaincinv(*of_trials, 0.5))
+    above = 100 * (betaincinv(*beta, share) - betaincinv(*beta, 0.5))
     spread = replicates.copy()
     spread[ordered] = np.maximum(replicates[ordered], np.minimum(median + above, most))
     return spread
 
 
-def leave_one_out(trials, measure):
-    """Score-based metrics without each of the S speakers in turn: {metric: array (S,)}, NaN where undefined."""
-    names = measure(weigh(trials, np.ones(len(trials.scores), dtype=np.int64)))
-    undefined = dict.fromkeys(names, np.nan)
-    found = []
-    for speaker in range(
-        len(trials.speakers)
-    ):  # one sample at a time: each is as large as the list of trials
-        weights = np.ones(len(trials.speakers), dtype=np.int64)
-        weights[speaker] = 0
-        sample = weigh(trials, speaker_weights(trials, weights))
-        found.append(measure(sample) if sample else undefined)
-    return _columns(found)
+def leave_one_out(trials: SpeakerTrials, measure: Callable[[Sample], Metrics]) -> dict[str, Floats]:
+    """Metrics of scores without each of the S speakers: {metric: array (S,)}, NaN where
+    undefined."""
+    undefined: Metrics = dict.fromkeys(measure(whole_sample(trials)), np.nan)
+    left_out = []
+    # One sample at a time: each is as large as the list of trials.
+    for position in range(len(trials.speakers)):
+        sample = without_speaker(trials, position)
+        left_out.append(measure(sample) if sample else undefined)
+    return _columns(left_out)
 
 
-def resample_runs(train, test, measure, *, n_replicates, seed):
-    """Replicates of metrics of two runs: SpeakerTrials twice, ``measure`` a function of two Samples.
+def resample_runs(
+    train: SpeakerTrials,
+    test: SpeakerTrials,
+    measure: Callable[[Sample, Sample], Metrics],
+    *,
+    n_replicates: int,
+    seed: int,
+) -> dict[str, Floats]:
+    """Replicates of metrics of two runs: {metric: array (B,)}, NaN where undefined.
 
-    A speaker is drawn as often in one run as in the other. {metric: array (B,)}.
+    A speaker is drawn as often in one run as in the other.
     """
     options = {"n_replicates": n_replicates, "seed": seed}
-    drawn = [(of, multiplicities(of.speakers, **options)) for of in (train, test)]
-    found = []
-    for replicate in range(n_replicates):
-        samples = [weigh(of, speaker_weights(of, weights[replicate])) for of, weights in drawn]
-        found.append(measure(*samples) if all(samples) else {})
-    return _columns(found)
+    draws_of_train = multiplicities(train.speakers, **options)
+    draws_of_test = multiplicities(test.speakers, **options)
+    drawn = []
+    for train_weights, test_weights in zip(draws_of_train, draws_of_test, strict=True):
+        train_sample = weigh(train, speaker_weights(train, train_weights))
+        test_sample = weigh(test, speaker_weights(test, test_weights))
+        both = train_sample and test_sample
+        drawn.append(measure(train_sample, test_sample) if both else {})
+    return _columns(drawn)
 
 
-def resample_ranks(of, row_speakers, *, n_replicates, seed, ties="shared"):
+def resample_ranks(
+    true_ranks: ranks.Ranks,
+    row_speakers: Names,
+    *,
+    n_replicates: int,
+    seed: int,
+    ties: str = "shared",
+) -> dict[str, Floats]:
     """Replicates of rank statistics: the test speakers are drawn, the gallery of templates stays.
 
-    ``of`` are Ranks, ``row_speakers`` (R,) the speaker of each test utterance. {metric: array (B,)}.
+    Parameters
+    ----------
+    true_ranks : Ranks
+    row_speakers : array (R,)
+        The speaker of each test utterance.
+    n_replicates, seed : int
+    ties : str
+        See ranks.histogram.
+
+    Returns
+    -------
+    {metric: array (B,)} : NaN where nobody is drawn
     """
     speakers, position = np.unique(row_speakers, return_inverse=True)
-    found = []
+    drawn: list[Metrics] = []
     for weights in multiplicities(speakers, n_replicates=n_replicates, seed=seed):
         rows = np.repeat(np.arange(len(position)), weights[position])
-        drawn = ranks.Ranks(of.best[rows], of.worst[rows], of.n_templates)
-        found.append(ranks.disclosure(ranks.histogram(drawn, ties=ties)) if len(rows) else {})
-    return _columns(found)
+        copies = ranks.Ranks(true_ranks.best[rows], true_ranks.worst[rows], true_ranks.n_templates)
+        drawn.append(ranks.disclosure(ranks.histogram(copies, ties=ties)) if len(rows) else {})
+    return _columns(drawn)
 
 
-def interval(value, replicates, *, n_speakers, correction=NONE):
-    """Percentile and bias-corrected interval (Interval) of a number from its replicates (B,)."""
-    replicates = np.sort(replicates[~np.isnan(replicates)])
-    if not len(replicates) or isinstance(value, str) or n_speakers < FEWEST_SPEAKERS:
-        return Interval(value, *["undefined"] * 6, n_speakers, len(replicates))
+def intervals(
+    values: Mapping[str, Number], replicates: Mapping[str, Floats], *, n_speakers: int
+) -> dict[str, dict[str, Any]]:
+    """Intervals, as in files: {metric: {field of Interval: value}}.
+
+    Of those metrics of {metric: value} that have replicates {metric: array (B,)}.
+    """
+    limits = {}
+    for name, drawn in replicates.items():
+        correction = CORRECTIONS.get(name, NONE)
+        limits[name] = interval(
+            values[name], drawn, n_speakers=n_speakers, correction=correction
+        )._asdict()
+    return limits
+
+
+def interval(
+    value: Number, replicates: Floats, *, n_speakers: int, correction: Correction = NONE
+) -> Interval:
+    """Percentile and bias-corrected interval of a number from its replicates (B,)."""
+    ordered = np.sort(replicates[~np.isnan(replicates)])
+    n_replicates = len(ordered)
+    if not n_replicates or isinstance(value, str) or n_speakers < FEWEST_SPEAKERS:
+        return Interval(value, *[UNDEFINED] * 6, n_speakers, n_replicates)
     half_width = _half_width(n_speakers)
-    percentile = _limits(value, replicates, half_width)
-    reported = moved(percentile, value, replicates, correction)
-    if correction.skewed and _place(
-        len(replicates), half_width
-    ):  # three or four speakers are allowed for already
-        reported[1] = max(reported[1], _logarithmic_high(value, replicates, half_width))
-    corrected = moved(percentile, value, replicates, correction._replace(times=OF_CALIBRATION))
-    limits = [float(limit) for of in (reported, percentile, corrected) for limit in of]
-    return Interval(value, *limits, n_speakers, len(replicates))
+    percentile = _limits(value, ordered, half_width)
+    reported = moved(percentile, value, ordered, correction)
+    # Three or four speakers have no rank among the replicates: they are allowed for already.
+    if correction.skewed and _rank(n_replicates, half_width):
+        reported[1] = max(reported[1], _logarithmic_high(value, ordered, half_width))
+    corrected = moved(percentile, value, ordered, correction._replace(times=OF_CALIBRATION))
+    return Interval(
+        value,
+        *map(float, reported),
+        *map(float, percentile),
+        *map(float, corrected),
+        n_speakers,
+        n_replicates,
+    )
 
 
-def moved_back(value, replicates, correction):
-    """Replicates (B,) without the bias that they show, on a plain scale, held in a Correction's range; NaN stay."""
+def moved(numbers: Floats, value: float, replicates: Floats, correction: Correction) -> Floats:
+    """Numbers (n,) without the bias that replicates of a value show, held in a Correction's range.
+
+    They stay where they are where half of the replicates (B,) are infinite.
+    """
+    median = np.median(replicates)
+    if not np.isfinite(value) or not np.isfinite(median):
+        unbiased = numbers
+    elif correction.no_privacy is None:
+        unbiased = numbers - correction.times * (median - value)
+    else:
+        end = correction.no_privacy
+        sign = 1 if end == correction.low else -1
+        bias = _power_of_distance(median, end, sign) - _power_of_distance(value, end, sign)
+        powers = _power_of_distance(numbers, end, sign) - correction.times * bias
+        unbiased = end + sign * np.maximum(powers, 0) ** (1 / RARE_ERRORS)
+    return np.clip(unbiased, correction.low, correction.high)
+
+
+def moved_back(value: float, replicates: Floats, correction: Correction) -> Floats:
+    """Replicates (B,) without the bias that they show, on a plain scale, held in a range; NaN
+    stay."""
     defined = replicates[~np.isnan(replicates)]
-    correction = correction._replace(no_privacy=None)
-    return moved(replicates, value, defined, correction) if len(defined) else replicates
+    plain = correction._replace(no_privacy=None)
+    return moved(replicates, value, defined, plain) if len(defined) else replicates
 
 
-def p_value(value, replicates, *, n_speakers):
-    """Two-sided p-value of a difference: the smallest significance at which its interval leaves zero out.
+def p_value(value: float, replicates: Floats, *, n_speakers: int) -> float:
+    """Two-sided p-value of a difference: the smallest significance at which its interval leaves 0
+    out.
 
-    Where zero lies outside of all replicates, they are taken for normal, so that more comparisons than replicates allow
-    can be corrected for. Replicates without any spread are worth the sign flips of S speakers: 2^(1 - S).
+    Where zero lies outside of all replicates (B,), they are taken for normal, so that more
+    comparisons than replicates allow can be corrected for. Replicates without any spread are worth
+    the sign flips of S speakers: 2^(1 - S).
     """
     distance = abs(ndtri(share_below(0, replicates)))
     if np.all(replicates > 0) or np.all(replicates < 0):
@@ -273,32 +368,27 @@ def p_value(value, replicates, *, n_speakers):
         if not spread:
             return 0.5 ** (n_speakers - 1)
         in_spreads = abs(value) / spread
-        distance = (
-            max(distance, in_spreads)
-            if _place(len(replicates), _half_width(n_speakers))
-            else in_spreads
-        )
+        reached = _rank(len(replicates), _half_width(n_speakers))
+        distance = max(distance, in_spreads) if reached else in_spreads
     return float(2 * stdtr(n_speakers - 1, -distance))
 
 
-def share_below(value, replicates):
-    """Share of replicates below a value, equal ones counted half, and half of one more replicate on either side."""
+def share_below(value: float, replicates: Floats) -> float:
+    """Share of replicates (B,) below a value, with half of one more replicate on either side.
+
+    Equal replicates count half.
+    """
     below = np.count_nonzero(replicates < value) + np.count_nonzero(replicates == value) / 2
     return (below + 0.5) / (len(replicates) + 1)
 
 
-def intervals(values, replicates, *, n_speakers):
-    """{metric: Interval as a dict} of those metrics of {metric: value} that have replicates {metric: array (B,)}."""
-    return {
-        name: interval(
-            values[name], of, n_speakers=n_speakers, correction=CORRECTIONS.get(name, NONE)
-        )._asdict()
-        for name, of in replicates.items()
-    }
+def _power_of_distance(numbers, end, sign):
+    """The 2/3 power of what is left of privacy: the distance from the end of the range."""
+    return np.maximum(sign * (numbers - end), 0) ** RARE_ERRORS
 
 
 def _half_width(n_speakers):
-    """Of the interval, in standard deviations."""
+    """Half the width of an interval, in standard deviations."""
     return stdtrit(n_speakers - 1, (1 + LEVEL) / 2)
 
 
@@ -308,21 +398,31 @@ def _logarithmic_high(value, replicates, half_width):
     return value * np.exp(half_width * spread / value) if 0 < value < np.inf else value
 
 
-def _limits(value, ordered, half_width):
-    """Both limits (2,): order statistics, which may be infinite, or if none is so far out, t standard deviations."""
-    place = _place(len(ordered), half_width)
-    if place:
-        return ordered[[place - 1, len(ordered) - place]]
+def _limits(value: float, ordered: Floats, half_width: float) -> Floats:
+    """Both limits (2,): order statistics, which may be infinite.
+
+    If none is so far out, t standard deviations, or the replicates' extremes if they lie further
+    out.
+    """
+    rank = _rank(len(ordered), half_width)
+    if rank:
+        return ordered[[rank - 1, len(ordered) - rank]]
     spread = half_width * ordered.std() if np.isfinite(ordered).all() else 0.0
     return np.array([min(ordered[0], value - spread), max(ordered[-1], value + spread)])
 
 
-def _place(n_replicates, half_width):
-    """Which of the ordered replicates leaves as many outside as the normal distribution does; 0 for none."""
-    return int(np.floor(ndtr(-half_width) * (n_replicates + 1) + 1e-9))
+def _rank(n_replicates, half_width):
+    """Rank of the replicate that leaves as many outside as the normal distribution does.
+
+    0 for none.
+    """
+    return int(np.floor(ndtr(-half_width) * (n_replicates + 1) + 1e-9))  # not 24.999... for 25
 
 
-def _columns(found):
+def _columns(drawn: Sequence[Metrics]) -> dict[str, Floats]:
     """{metric: array (B,)} of a list of {metric: value}, empty where a replicate is undefined."""
-    names = next((of for of in found if of), {})
-    return {name: np.array([of.get(name, np.nan) for of in found], dtype=float) for name in names}
+    names = next((metrics for metrics in drawn if metrics), {})
+    return {
+        name: np.array([metrics.get(name, np.nan) for metrics in drawn], dtype=float)
+        for name in names
+    }

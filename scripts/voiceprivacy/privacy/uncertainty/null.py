@@ -1,144 +1,169 @@
 """What scores without any evidence would give, and what a single speaker does to a maximum.
 
-Even where nothing is left to find, D_ECE is above zero: the oracle calibration fits the noise of few speakers. How far
-above is measured with the attack's own scores: the speaker labels of the enrolments are permuted so that none stays (a
-derangement), and what were trials of two speakers become targets. The 95th percentile of D_ECE over such derangements
-is the zero-evidence band: below it, D_ECE is no more than zero evidence gives.
+Even where nothing is left to find, D_ECE is above zero: the oracle calibration fits the noise of
+few speakers. How far above is measured with the attack's own scores. The speaker labels of the
+enrolments are permuted so that none stays (a derangement), and what were trials of two speakers
+become targets. The 95th percentile of D_ECE over such derangements is the zero-evidence band: below
+it, D_ECE is no more than zero evidence gives.
 
-A derangement is as far from the true labels as can be: where these happen to fit well, all derangements fit badly
-together (the mean over permutations is fixed), and their percentile is too low. For a sum over S speakers it is so by
-the factor (S - 1) / S, and little evidence is quadratic in such sums: the band is widened by (S / (S - 1))^2. Without
-that, false alarms were 8.7 % for 8 speakers and 6.3 % for 12; with it, they are 3.3 and 3.4 % (1000 runs each).
+A derangement is as far from the true labels as can be. Where these happen to fit well, all
+derangements fit badly together (the mean over permutations is fixed), and their percentile is too
+low. For a sum over S speakers it is so by the factor (S - 1) / S, and little evidence is quadratic
+in such sums: the band is widened by (S / (S - 1))^2. Without that, false alarms were 8.7 % for 8
+speakers and 6.3 % for 12; with it, they are 3.3 and 3.4 % (1000 runs each).
 
-The worst case is a maximum, for which a bootstrap is not valid (its replicates never see a stronger score than the
-strongest). Instead: its range when any one speaker is left out, and how many speakers and trials it rests on.
+The worst case is a maximum, for which a bootstrap is not valid: its replicates never see a stronger
+score than the strongest. Instead: its range when any one speaker is left out, and how many speakers
+and trials it rests on.
 
 References
 ----------
-Efron and Tibshirani, An introduction to the bootstrap, 1993, chapters 7.4 (maximum) and 15 (permutation tests).
+Efron and Tibshirani, An introduction to the bootstrap, 1993, chapters 7.4 (maximum) and 15
+(permutation tests).
 """
 
 import itertools
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from voiceprivacy.inout import seeds
+from voiceprivacy.privacy import Counts, Floats, Metrics, Number
 from voiceprivacy.privacy.scores import zebra
 from voiceprivacy.privacy.scores.calibration import pav_blocks
-from voiceprivacy.privacy.scores.trials import n_speakers, speaker_weights, weigh
+from voiceprivacy.privacy.scores.trials import (
+    Sample,
+    SpeakerTrials,
+    everyone,
+    n_speakers,
+    weigh,
+    whole_sample,
+    without_speaker,
+)
 from voiceprivacy.privacy.uncertainty.bootstrap import FEWEST_SPEAKERS
+from voiceprivacy.vocabulary import UNDEFINED
 
 FALSE_ALARMS = 0.05
-ENUMERATED_UP_TO = 6
+ENUMERATED_UP_TO = 6  # speakers, who have 265 derangements
 
 
-def null_dece_bits(trials, *, n_replicates, seed):
-    """D_ECE of derangements of the enrolments' speaker labels, array (at most B,).
+def assess(trials: SpeakerTrials, *, n_replicates: int, seed: int) -> Metrics:
+    """What stands beside D_ECE and the worst case where speakers are known: {metric: value}."""
+    low, high = leave_one_out_log10(trials)
+    block_speakers, block_trials = extreme_block(trials)
+    null = null_dece_bits(trials, n_replicates=n_replicates, seed=seed)
+    band: Number = UNDEFINED
+    # A single tried speaker of S can be someone else's in S - 1 ways: many derangements, one
+    # speaker.
+    if n_speakers(trials) >= FEWEST_SPEAKERS:
+        band = dece_null95_bit(null, n_speakers=len(np.unique(trials.enrolment)))
+    return {
+        "dece_null95_bit": band,
+        "worst_case_leave_one_out_low_log10": low,
+        "worst_case_leave_one_out_high_log10": high,
+        "worst_case_n_speakers": block_speakers,
+        "worst_case_n_trials": block_trials,
+    }
 
-    Few speakers have fewer derangements than ``n_replicates``: up to six, every one is taken once. Derangements that
-    leave no targets (the list lacks those pairs) are left out.
+
+def null_dece_bits(trials: SpeakerTrials, *, n_replicates: int, seed: int) -> Floats:
+    """D_ECE of derangements of the enrolments' speaker labels, in bits: array (at most B,).
+
+    Few speakers have fewer derangements than ``n_replicates``: up to six, every one is taken once.
+    Derangements that leave no targets (the list lacks those pairs) are left out.
     """
     enrolled = np.unique(trials.enrolment)
     label = np.arange(len(trials.speakers))
-    everyone = np.ones(len(trials.scores), dtype=np.int64)
-    found = []
     draw = seeds.generator(seed, "derangements", *map(str, trials.speakers))
+    once = everyone(trials)
+    null = []
     for deranged in derangements(len(enrolled), n_replicates, draw):
         label[enrolled] = enrolled[deranged]
-        sample = weigh(trials, everyone, target=label[trials.enrolment] == trials.trial)
+        target = label[trials.enrolment] == trials.trial
+        sample = weigh(trials, once, target=target)
         if sample:
-            blocks = pav_blocks(sample.ties)
-            found.append(
-                zebra.dece_bit(target=sample.target, nontarget=sample.nontarget, blocks=blocks)
-            )
-    return np.array(found)
+            scores = {"target": sample.target, "nontarget": sample.nontarget}
+            null.append(zebra.dece_bit(**scores, blocks=pav_blocks(sample.ties)))
+    return np.array(null)
 
 
-def dece_null95_bit(null, *, n_speakers):
-    """Upper end of the zero-evidence band from D_ECE of derangements (B,) of the labels of S enrolled speakers.
+def dece_null95_bit(null: Floats, *, n_speakers: int) -> Number:
+    """Upper end of the zero-evidence band, in bits.
 
-    (S / (S - 1))^2 times the ceil(0.95 (B + 1))th smallest, so that at most 5 % of attacks without evidence lie above;
-    "undefined" for less than 19 derangements, which cannot say so (four speakers have nine).
+    It is (S / (S - 1))^2 times the ceil(0.95 (B + 1))th smallest D_ECE, so that at most 5 % of
+    attacks without evidence lie above.
+
+    Parameters
+    ----------
+    null : array (B,)
+        D_ECE of derangements.
+    n_speakers : int
+        Number S of enrolled speakers.
+
+    Returns
+    -------
+    float, or "undefined" for less than 19 derangements, which cannot say so (four speakers have
+    nine)
     """
-    place = int(np.ceil((1 - FALSE_ALARMS) * (len(null) + 1))) - 1
-    return (
-        float(np.sort(null)[place] * (n_speakers / (n_speakers - 1)) ** 2)
-        if place < len(null)
-        else "undefined"
-    )
+    position = int(np.ceil((1 - FALSE_ALARMS) * (len(null) + 1))) - 1
+    if position >= len(null):
+        return UNDEFINED
+    return float(np.sort(null)[position] * (n_speakers / (n_speakers - 1)) ** 2)
 
 
-def describe(metrics):
-    """In words whether a D_ECE is above the zero-evidence band (metrics of zebra.assess and of ``assess``)."""
+def describe(metrics: dict[str, Any]) -> str:
+    """Whether a D_ECE is above the zero-evidence band (metrics of zebra.assess and of
+    ``assess``)."""
     value, limit = metrics["dece_bit"], metrics["dece_null95_bit"]
-    if limit == "undefined":
+    if limit == UNDEFINED:
         return "too few speakers to say whether D_ECE is more than zero evidence"
     verdict = "no more than zero evidence" if value <= limit else "more than zero evidence"
     return f"D_ECE {value:.4f} bit: {verdict} (permuted speakers give up to {limit:.4f} bit)"
 
 
-def derangements(n, count, draw):
-    """Yield permutations (n,) of 0 ... n - 1 that leave nothing in its place: all of them where they are few."""
-    places = np.arange(n)
+def derangements(n: int, count: int, draw: np.random.Generator) -> Iterator[Counts]:
+    """Yield permutations (n,) of 0 ... n - 1 that leave nothing in its place: all where they are
+    few."""
+    identity = np.arange(n)
     if n <= ENUMERATED_UP_TO:
-        yield from (
-            of for of in map(np.array, itertools.permutations(places)) if n and (of != places).all()
-        )
+        for permutation in map(np.array, itertools.permutations(identity)):
+            if n and (permutation != identity).all():
+                yield permutation
         return
     while count:
-        of = draw.permutation(n)
-        if (of != places).all():
+        drawn = draw.permutation(n)
+        if (drawn != identity).all():
             count -= 1
-            yield of
+            yield drawn
 
 
-def leave_one_out_log10(trials):
-    """Lowest and highest worst case (base-10 LLR) when any one speaker is left out; "undefined" if none can be."""
-    found = []
-    for speaker in range(len(trials.speakers)):
-        weights = np.ones(len(trials.speakers), dtype=np.int64)
-        weights[speaker] = 0
-        sample = weigh(trials, speaker_weights(trials, weights))
+def leave_one_out_log10(trials: SpeakerTrials) -> tuple[Number, Number]:
+    """Lowest and highest worst case (base-10 LLR) when any one speaker is left out.
+
+    "undefined" if no speaker can be left out.
+    """
+    worst = []
+    for position in range(len(trials.speakers)):
+        sample = without_speaker(trials, position)
         if sample:
-            found.append(_worst_log10(sample))
-    return (min(found), max(found)) if found else ("undefined", "undefined")
+            worst.append(_worst_log10(sample))
+    return (min(worst), max(worst)) if worst else (UNDEFINED, UNDEFINED)
 
 
-def extreme_block(trials):
-    """How many speakers (of either side) and trials the worst case rests on: those of the strongest PAV block."""
-    blocks = pav_blocks(
-        weigh(trials, np.ones(len(trials.scores), dtype=np.int64)).ties, laplace=True
-    )
+def extreme_block(trials: SpeakerTrials) -> tuple[int, int]:
+    """How many speakers (of either side) and trials are in the strongest PAV block.
+
+    The worst case rests on them.
+    """
+    blocks = pav_blocks(whole_sample(trials).ties, laplace=True)
     strongest = np.abs(blocks.llrs).argmax()
-    within = (trials.scores >= blocks.lowest[strongest]) & (
-        trials.scores <= blocks.highest[strongest]
-    )
+    low, high = blocks.lowest[strongest], blocks.highest[strongest]
+    within = (trials.scores >= low) & (trials.scores <= high)
     speakers = np.union1d(trials.enrolment[within], trials.trial[within])
     return len(speakers), int(within.sum())
 
 
-def assess(trials, *, n_replicates, seed):
-    """What stands beside D_ECE and the worst case where speakers are known: {metric: value}."""
-    low, high = leave_one_out_log10(trials)
-    of_block, n_trials = extreme_block(trials)
-    null = null_dece_bits(trials, n_replicates=n_replicates, seed=seed)
-    enough = (
-        n_speakers(trials) >= FEWEST_SPEAKERS
-    )  # a single tried speaker of S can be someone else's in S - 1 ways
-    band = (
-        dece_null95_bit(null, n_speakers=len(np.unique(trials.enrolment)))
-        if enough
-        else "undefined"
-    )
-    return {
-        "dece_null95_bit": band,
-        "worst_case_leave_one_out_low_log10": low,
-        "worst_case_leave_one_out_high_log10": high,
-        "worst_case_n_speakers": of_block,
-        "worst_case_n_trials": n_trials,
-    }
-
-
-def _worst_log10(sample):
+def _worst_log10(sample: Sample) -> float:
     blocks = pav_blocks(sample.ties, laplace=True)
     return zebra.worst_case_log10(target=sample.target, nontarget=sample.nontarget, blocks=blocks)

@@ -1,0 +1,109 @@
+"""Assess the score files of one system: verification, ZEBRA, and what an anonymiser changed.
+
+It writes what assess_verification.py and assess_zebra.py write; scores are read and resampled once.
+"""
+
+import argparse
+import sys
+
+from voiceprivacy.inout.files import write_json
+from voiceprivacy.inout.tables import write_curves
+from voiceprivacy.privacy.scores import verification, zebra
+from voiceprivacy.privacy.scores.calibration import pav_blocks
+from voiceprivacy.privacy.scores.trials import read_score_file
+from voiceprivacy.privacy.uncertainty import null
+from voiceprivacy.privacy.uncertainty.interval_files import (
+    Draws,
+    Proportion,
+    resampled_trials,
+    write_intervals,
+    write_normalised,
+)
+from voiceprivacy.running.command import add_draws, label_inputs, print_metrics, run
+
+
+def main():
+    arguments = parsed()
+    draws = Draws.of(arguments)
+    tags = zebra.read_tags(arguments.tags) if arguments.tags else zebra.TABLE_1
+    metrics = {"verification": {}, "zebra": {}}
+    resampled = {"verification": {}, "zebra": {}}
+    curves = {}
+    for label, path in label_inputs(arguments.scores, arguments.label).items():
+        speaker_map = arguments.speakers if draws.n_replicates else None
+        scores, trials = read_score_file(path, speaker_map=speaker_map)
+        metrics["verification"][label] = verification.assess(**scores)
+        metrics["zebra"][label], curves[label] = zebra.assess(**scores, tags=tags)
+        if trials:
+            drawn = resampled_trials(trials, measure_of_both(scores), draws)
+            for family, values in metrics.items():
+                resampled[family][label] = drawn.part(values[label])
+            metrics["zebra"][label] |= null.assess(trials, **draws._asdict())
+        warning = verification.warning_of_ties(**scores)
+        if warning:
+            print(f"warning: {path}: {warning}", file=sys.stderr)
+    write_curves(arguments.curves, curves)
+    for family, values in metrics.items():
+        path = getattr(arguments, family)
+        write_json(path, values)
+        print_metrics(write_intervals(path, values, resampled[family], arguments.label))
+    if arguments.normalised:
+        print_metrics(write_proportions(arguments, draws))
+
+
+def parsed():
+    """The arguments of the command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--scores", required=True, nargs="+", help="TSV: enrolment trial label score"
+    )
+    parser.add_argument("--label", required=True, nargs="+", help="a name for each score file")
+    parser.add_argument(
+        "--tags", help="YAML with tags of your own: {tag: {from_log10: 1, meaning: ...}}"
+    )
+    parser.add_argument(
+        "--speakers", help="TSV: id speaker, of enrolments and trials; adds intervals"
+    )
+    add_draws(parser, n_replicates=1000)
+    for family in ("verification", "zebra"):
+        parser.add_argument(f"--{family}", required=True, help="JSON to write")
+        parser.add_argument(
+            f"--{family}-original", help=f"what --{family} wrote of original speech, label oo"
+        )
+    parser.add_argument(
+        "--curves", required=True, help="TSV to write: label prior_log_odds ece_bit ece_default_bit"
+    )
+    parser.add_argument(
+        "--normalised", help="JSON to write: op and pp in proportion to the original's metrics"
+    )
+    arguments = parser.parse_args()
+    if arguments.normalised and not (arguments.verification_original and arguments.zebra_original):
+        parser.error("--normalised needs --verification-original and --zebra-original")
+    return arguments
+
+
+def measure_of_both(scores):
+    """The function that measures a sample of a list with these scores; it calibrates it once."""
+    measure = verification.resampled_metrics(**scores)
+
+    def both(sample):
+        blocks = pav_blocks(sample.ties)
+        return measure(sample, blocks=blocks) | zebra.sample_metrics(sample, blocks=blocks)
+
+    return both
+
+
+def write_proportions(arguments, draws):
+    """Write the normalised metrics; they can be printed then."""
+    return write_normalised(
+        arguments.normalised,
+        dece=Proportion(arguments.zebra_original, arguments.zebra, "dece_bit"),
+        cllr_min=Proportion(
+            arguments.verification_original, arguments.verification, "cllr_min_bit"
+        ),
+        draws=draws if arguments.speakers else draws._replace(n_replicates=0),
+    )
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,63 @@
+"""One job for all scores or matrices of a system writes what the separate commands write."""
+
+import numpy as np
+import pytest
+from support.calls import flags, succeeds
+
+from voiceprivacy.inout.tables import SCORES, write_speakers, write_table
+
+FAMILIES = ("verification", "zebra")
+
+
+@pytest.fixture
+def scores(tmp_path):
+    """Score files of six speakers under oo, op and pp; paths by condition."""
+    random = np.random.default_rng(3)
+    speakers = [f"s{index}" for index in range(6)]
+    trials = [(name, f"{name}_{index}") for name in speakers for index in range(3)]
+    write_speakers(
+        tmp_path / "speakers.tsv",
+        dict(zip(speakers, speakers, strict=True)) | {trial: name for name, trial in trials},
+    )
+    paths = {}
+    for condition, distance in (("oo", 3), ("op", 1), ("pp", 0.5)):
+        rows = []
+        for enrolment in speakers:
+            for speaker, trial in trials:
+                same = speaker == enrolment
+                score = round(float(random.normal(distance * same)), 1)  # with ties
+                rows.append((enrolment, trial, "target" if same else "nontarget", score))
+        paths[condition] = tmp_path / f"{condition}.tsv"
+        write_table(paths[condition], SCORES, rows)
+    return paths
+
+
+def written(folder, family):
+    """Content of a metrics file and its siblings."""
+    return [(folder / f"{family}{end}").read_bytes() for end in (".json", ".intervals.json")] + [
+        (folder / f"{family}.bootstrap.npz").read_bytes()
+    ]
+
+
+@pytest.mark.parametrize("conditions", [["oo"], ["op", "pp"]])
+def test_both_families_are_those_of_the_separate_commands(scores, tmp_path, conditions):
+    together, apart = tmp_path / "together", tmp_path / "apart"
+    together.mkdir()
+    apart.mkdir()
+    words = ["--scores", *(scores[name] for name in conditions), "--label", *conditions]
+    words += flags(bootstrap=40, seed=2, speakers=tmp_path / "speakers.tsv")
+    files = {family: together / f"{family}.json" for family in FAMILIES}
+    succeeds("assess_scores", *words, *flags(**files, curves=together / "curves.tsv"))
+    for family in FAMILIES:
+        succeeds(f"assess_{family}", *words, "--metrics", apart / f"{family}.json")
+        assert written(together, family) == written(apart, family)
+    succeeds("assess_zebra", *words, *flags(metrics=apart / "z.json", curves=apart / "c.tsv"))
+    assert (together / "curves.tsv").read_bytes() == (apart / "c.tsv").read_bytes()
+
+
+def test_without_speakers_there_are_numbers_and_no_intervals(scores, tmp_path):
+    files = {family: tmp_path / f"{family}.json" for family in FAMILIES}
+    words = ["--scores", scores["op"], "--label", "op"]
+    succeeds("assess_scores", *words, *flags(**files, curves=tmp_path / "curves.tsv"))
+    assert all(path.exists() for path in files.values())
+    assert not list(tmp_path.glob("*.intervals.json")) and not list(tmp_path.glob("*.npz"))
