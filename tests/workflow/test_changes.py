@@ -28,12 +28,8 @@ OF_ONE_ANONYMISER = {  # jobs of one anonymiser with one attacker on one list
     "gather_manifests": 2,
     "extract_embeddings": 2,
     "score_system": 1,
-    "assess_verification": 1,
-    "assess_zebra": 1,
-    "assess_similarity": 1,
-    "assess_ranks": 1,
-    "assess_speakers": 1,
-    "normalise_metrics": 1,
+    "assess_scores": 1,
+    "assess_matrices": 1,
 }
 FAMILIES = (
     "prepare_",
@@ -102,7 +98,7 @@ def by_rule(jobs):
     """{rule: jobs} of all anonymisers."""
     rules = Counter()
     for (rule, _), count in jobs.items():
-        rules[rule] += count
+        rules[rule.partition("_of_")[0]] += count  # assess_scores_of_original is assess_scores
     return rules
 
 
@@ -119,14 +115,15 @@ def anonymisers(jobs):
 def test_without_a_change_and_after_a_touch_there_is_nothing_to_do(after):
     assert after() == Counter()
     assert (
-        after((f"tree/{PRIVACY}/zebra.py", ""), ("tree/scripts/assess_zebra.py", "")) == Counter()
+        after((f"tree/{PRIVACY}/scores/zebra.py", ""), ("tree/scripts/assess_scores.py", ""))
+        == Counter()
     )
 
 
-@pytest.mark.parametrize("module", ["zebra", "null", "tags"])
+@pytest.mark.parametrize("module", ["scores/zebra", "uncertainty/null"])
 def test_a_change_of_zebra_repeats_zebra_with_its_intervals_and_the_report(after, module):
     jobs = after((f"tree/{PRIVACY}/{module}.py", "\nCHANGED = True\n"))
-    assert of_families(jobs) == {"assess_zebra": SYSTEMS, "normalise_metrics": SYSTEMS - 1}
+    assert of_families(jobs) == {"assess_scores": SYSTEMS}
     rules = by_rule(jobs)
     assert (
         rules["plot_tiny__all__random__cosine"]
@@ -145,13 +142,13 @@ def test_a_change_of_zebra_repeats_zebra_with_its_intervals_and_the_report(after
 
 
 def test_a_change_of_the_measures_of_speakers_repeats_these(after):
-    jobs = after((f"tree/{PRIVACY}/risk.py", "\nCHANGED = True\n"))
-    assert of_families(jobs) == {"assess_speakers": SYSTEMS - 1}
+    jobs = after((f"tree/{PRIVACY}/matrices/speakers.py", "\nCHANGED = True\n"))
+    assert of_families(jobs) == {"assess_matrices": SYSTEMS - 1}
 
 
 def test_a_changed_script_repeats_its_rule(after):
-    jobs = after(("tree/scripts/assess_verification.py", "\n# changed\n"))
-    assert of_families(jobs) == {"assess_verification": SYSTEMS, "normalise_metrics": SYSTEMS - 1}
+    jobs = after(("tree/scripts/assess_scores.py", "\n# changed\n"))
+    assert of_families(jobs) == {"assess_scores": SYSTEMS}
 
 
 def test_changed_options_run_that_anonymiser_again_and_nothing_else(after):
@@ -187,4 +184,4 @@ def test_another_seed_of_the_intervals_repeats_no_embedding(after):
         for rule in rules
         if rule.startswith(("prepare_", "anonymise_", "extract_", "score_"))
     }
-    assert rules["assess_verification"] == rules["assess_zebra"] == rules["assess_ranks"] == SYSTEMS
+    assert rules["assess_scores"] == rules["assess_matrices"] + rules["assess_ranks"] == SYSTEMS

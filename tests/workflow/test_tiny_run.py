@@ -316,7 +316,7 @@ def test_changed_options_run_that_anonymiser_again_and_nothing_else(run):
         "gather_manifests": 2,
         "extract_embeddings": 2,
         "score_system": 1,
-        "assess_zebra": 1,
+        "assess_scores": 1,
     }
     assert {name: rules[name] for name in expected} == expected
     assert rules["collect_metrics"] == rules["write_report"] == 1

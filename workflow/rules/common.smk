@@ -27,7 +27,7 @@ from voiceprivacy.plan.speech import environment_file
 from voiceprivacy.running.refusals import REFUSALS
 from voiceprivacy.running.fingerprints import code
 from voiceprivacy.running.progress import show_progress
-from voiceprivacy.vocabulary import ACROSS_CORPORA, Attack, CONDITIONS, GIVEN, PARTS
+from voiceprivacy.vocabulary import ACROSS_CORPORA, Attack, CONDITIONS, GIVEN, PARTS, SECOND_RUN
 
 PAGE = Path(workflow.basedir) / "workflow" / "report"
 os.environ[REFUSALS] = os.path.abspath(".snakemake/refusals")
@@ -124,15 +124,3 @@ def systems(wildcards):
 
 def given_attack(wildcards):
     return Attack(wildcards.corpus, wildcards.trials, wildcards.extractor, GIVEN)
-
-
-def intervals(family):
-    """Outputs of a family of metrics besides its numbers; none if the config switches intervals off."""
-    path = (
-        f"results/metrics/{family}/{{corpus}}/{{trials}}/{{anonymiser}}/{{extractor}}/{{backend}}"
-    )
-    files = {"intervals": f"{path}.intervals.json", "replicates": f"{path}.bootstrap.npz"}
-    return files if plan.n_replicates else {}
-
-
-include: "privacy_inputs.smk"

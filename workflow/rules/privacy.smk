@@ -1,133 +1,198 @@
-"""How much of the speaker's identity is still there: metrics and the curves that pictures draw."""
+"""How much of the speaker's identity is still there: metrics, their intervals and curves."""
+
+# Paths of a system, and of unprotected speech, under the same attack.
+SYSTEM = "{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"
+UNPROTECTED = "{corpus}/{trials}/original/{extractor}/{backend}"
+NOT_RESAMPLED_GIVEN = [name for name in config["attacks"] if name not in RESAMPLED_GIVEN]
+# Metrics of original speech without each speaker: intervals of ratios to it are made of them.
+LEFT_OUT = [
+    f"results/metrics/verification/{UNPROTECTED}.bootstrap.npz",
+    f"results/metrics/zebra/{UNPROTECTED}.bootstrap.npz",
+]
+DRAWS = ["--bootstrap", plan.n_replicates, "--seed", config["report"]["seed"]]
+TAGS = ours(config["report"]["tags"]) if "tags" in config["report"] else []  # the user's own
 
 
-include: "similarity.smk"
+def attack_of(wildcards):
+    return Attack(*[wildcards[name] for name in Attack._fields])
 
 
-rule assess_verification:
-    """EER, Cllr, min Cllr, linkability of every attack on one system."""
+def intervals(*families):
+    """Outputs of families of metrics besides numbers; none if the config wants no intervals."""
+    files = {}
+    for family in families if plan.n_replicates else []:
+        files[f"{family}_intervals"] = f"results/metrics/{family}/{SYSTEM}.intervals.json"
+        files[f"{family}_replicates"] = f"results/metrics/{family}/{SYSTEM}.bootstrap.npz"
+    return files
+
+
+def normalised_argument(wildcards, input, output):
+    return [
+        *("--verification-original", input.verification_original),
+        *("--zebra-original", input.zebra_original),
+        *("--normalised", output.normalised),
+    ]
+
+
+def conditions_of_system(wildcards):
+    """The conditions that a system is attacked under."""
+    if wildcards.backend == GIVEN:
+        return plan.given.systems(given_attack(wildcards))[wildcards.anonymiser]
+    return plan.speech.conditions(wildcards.anonymiser)
+
+
+def path_of_system(wildcards):
+    """Where the files of a system under an attack lie, below the folder of their kind."""
+    return attack_of(wildcards).path(wildcards.anonymiser)
+
+
+def scores_of_system(wildcards):
+    folder = f"results/scores/{path_of_system(wildcards)}"
+    return [f"{folder}/{condition}.tsv" for condition in conditions_of_system(wildcards)]
+
+
+def templates_of_system(wildcards):
+    folder = f"results/templates/{path_of_system(wildcards)}"
+    return [f"{folder}/{condition}.npz" for condition in conditions_of_system(wildcards)]
+
+
+def speaker_map(wildcards):
+    """Who speaks in the trials of a list; nothing if the config wants no intervals."""
+    if wildcards.backend == GIVEN:
+        return plan.given.speakers(given_attack(wildcards))
+    path = f"results/trials/{wildcards.corpus}/{wildcards.trials}.speakers.tsv"
+    return path if plan.n_replicates else []
+
+
+def speakers_argument(wildcards):
+    return ["--speakers", speaker_map(wildcards)] if plan.n_replicates else []
+
+
+rule assess_scores:
+    """EER, Cllr, linkability and ZEBRA of every attack on one anonymiser, and what it changed."""
     input:
-        scores=per_condition("scores", "tsv"),
-        speakers=speakers,
-        script=SCRIPTS / "assess_verification.py",
+        scores=scores_of_system,
+        speakers=speaker_map,
+        tags=TAGS,
+        verification_original=f"results/metrics/verification/{UNPROTECTED}.json",
+        zebra_original=f"results/metrics/zebra/{UNPROTECTED}.json",
+        left_out=LEFT_OUT if plan.n_replicates else [],
+        script=SCRIPTS / "assess_scores.py",
     output:
-        **intervals("verification"),
-        metrics="results/metrics/verification/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
+        **intervals("verification", "zebra", "normalised"),
+        verification=f"results/metrics/verification/{SYSTEM}.json",
+        zebra=f"results/metrics/zebra/{SYSTEM}.json",
+        normalised=f"results/metrics/normalised/{SYSTEM}.json",
+        curves=f"results/curves/zebra/{SYSTEM}.tsv",
     log:
-        "results/logs/assess_verification/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
+        f"results/logs/assess_scores/{SYSTEM}.log",
     benchmark:
-        "results/benchmarks/assess_verification/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv"
+        f"results/benchmarks/assess_scores/{SYSTEM}.tsv"
     wildcard_constraints:
-        extractor=one_of([*plan.attackers.extractors, *RESAMPLED_GIVEN]),
-        backend=OURS_AND_GIVEN["backend"],
+        anonymiser=one_of(plan.speech.protected),
     conda:
         "../../envs/evaluate.yaml"
     resources:
         mem_mb=2000,
         runtime=60,
     params:
-        code=code("assess_verification"),
-        labels=condition_labels,
+        code=code("assess_scores"),
+        labels=conditions_of_system,
         speakers=speakers_argument,
-        bootstrap=BOOTSTRAP,
-    shell:
-        "python {input.script:q}"
-        " --scores {input.scores:q}"
-        " --label {params.labels:q}"
-        " {params.speakers:q} {params.bootstrap:q}"
-        " --metrics {output.metrics:q}"
-        " > {log:q} 2>&1"
-
-
-rule assess_zebra:
-    """Expected disclosure, worst case and tag of every attack on one system (zero evidence)."""
-    input:
-        scores=per_condition("scores", "tsv"),
-        speakers=speakers,
-        tags=TAGS,
-        script=SCRIPTS / "assess_zebra.py",
-    output:
-        **intervals("zebra"),
-        metrics="results/metrics/zebra/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
-        curves="results/curves/zebra/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
-    log:
-        "results/logs/assess_zebra/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
-    benchmark:
-        "results/benchmarks/assess_zebra/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv"
-    wildcard_constraints:
-        extractor=one_of([*plan.attackers.extractors, *RESAMPLED_GIVEN]),
-        backend=OURS_AND_GIVEN["backend"],
-    conda:
-        "../../envs/evaluate.yaml"
-    resources:
-        mem_mb=2000,
-        runtime=60,
-    params:
-        code=code("assess_zebra"),
-        labels=condition_labels,
-        speakers=speakers_argument,
-        bootstrap=BOOTSTRAP,
+        draws=DRAWS,
         tags=["--tags", TAGS] if TAGS else [],
+        normalised=normalised_argument,
     shell:
         "python {input.script:q}"
         " --scores {input.scores:q}"
         " --label {params.labels:q}"
-        " {params.speakers:q} {params.bootstrap:q}"
-        " {params.tags:q}"
-        " --metrics {output.metrics:q}"
-        " --curves {output.curves:q}"
-        " > {log:q} 2>&1"
-
-
-rule assess_given:
-    """EER, Cllr, min Cllr, linkability and ZEBRA of somebody's scores in which it is not known who speaks."""
-    input:
-        scores=given_scores,
-        tags=TAGS,
-        script=SCRIPTS / "assess_given.py",
-    output:
-        verification="results/metrics/verification/{corpus}/{trials}/{anonymiser}/{extractor}/given.json",
-        zebra="results/metrics/zebra/{corpus}/{trials}/{anonymiser}/{extractor}/given.json",
-        curves="results/curves/zebra/{corpus}/{trials}/{anonymiser}/{extractor}/given.tsv",
-    log:
-        "results/logs/assess_given/{corpus}/{trials}/{anonymiser}/{extractor}/given.log",
-    wildcard_constraints:
-        extractor=one_of(name for name in config["attacks"] if name not in RESAMPLED_GIVEN),
-    conda:
-        "../../envs/evaluate.yaml"
-    resources:
-        mem_mb=2000,
-        runtime=20,
-    params:
-        code=code("assess_given"),
-        labels=given_conditions,
-        tags=["--tags", TAGS] if TAGS else [],
-    shell:
-        "python {input.script:q}"
-        " --scores {input.scores:q}"
-        " --label {params.labels:q}"
+        " {params.speakers:q} {params.draws:q}"
         " {params.tags:q}"
         " --verification {output.verification:q}"
         " --zebra {output.zebra:q}"
         " --curves {output.curves:q}"
+        " {params.normalised:q}"
         " > {log:q} 2>&1"
+
+
+use rule assess_scores as assess_scores_of_original with:
+    input:
+        scores=scores_of_system,
+        speakers=speaker_map,
+        tags=TAGS,
+        script=SCRIPTS / "assess_scores.py",
+    output:
+        **intervals("verification", "zebra"),
+        verification=f"results/metrics/verification/{SYSTEM}.json",
+        zebra=f"results/metrics/zebra/{SYSTEM}.json",
+        curves=f"results/curves/zebra/{SYSTEM}.tsv",
+    wildcard_constraints:
+        anonymiser="original",
+    params:
+        code=code("assess_scores"),
+        labels=conditions_of_system,
+        speakers=speakers_argument,
+        draws=DRAWS,
+        tags=["--tags", TAGS] if TAGS else [],
+        normalised=[],
+
+
+use rule assess_scores_of_original as assess_scores_given with:
+    wildcard_constraints:
+        extractor=one_of(RESAMPLED_GIVEN),
+        backend=GIVEN,
+
+
+use rule assess_scores_of_original as assess_scores_of_unknown_speakers with:
+    input:
+        scores=scores_of_system,
+        tags=TAGS,
+        script=SCRIPTS / "assess_scores.py",
+    output:
+        verification=f"results/metrics/verification/{SYSTEM}.json",
+        zebra=f"results/metrics/zebra/{SYSTEM}.json",
+        curves=f"results/curves/zebra/{SYSTEM}.tsv",
+    wildcard_constraints:
+        extractor=one_of(NOT_RESAMPLED_GIVEN),
+        backend=GIVEN,
+    params:
+        code=code("assess_scores"),
+        labels=conditions_of_system,
+        speakers=[],
+        draws=[],
+        tags=["--tags", TAGS] if TAGS else [],
+        normalised=[],
+
+
+def calibration_scores(run):
+    """Input function: the scores that C_ECE is measured on, of an anonymiser or its second run."""
+
+    def files(wildcards):
+        folder = "{corpus}/{trials}/{anonymiser}{run}/{extractor}/{backend}".format(
+            run=run, **wildcards
+        )
+        return [
+            f"results/scores/{folder}/{condition}.tsv" for condition in config["report"]["cece"]
+        ]
+
+    return files
 
 
 rule assess_calibration:
     """Calibration distortion: LLRs calibrated on one run of an anonymiser, tried on the other."""
     input:
         train=calibration_scores(""),
-        test=calibration_scores("_run1"),
-        speakers=speakers,
+        test=calibration_scores(SECOND_RUN),
+        speakers=speaker_map,
         script=SCRIPTS / "assess_calibration.py",
     output:
         **intervals("calibration"),
-        metrics="results/metrics/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
-        curves="results/curves/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
+        metrics=f"results/metrics/calibration/{SYSTEM}.json",
+        curves=f"results/curves/calibration/{SYSTEM}.tsv",
     log:
-        "results/logs/assess_calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
+        f"results/logs/assess_calibration/{SYSTEM}.log",
     benchmark:
-        "results/benchmarks/assess_calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv"
+        f"results/benchmarks/assess_calibration/{SYSTEM}.tsv"
     wildcard_constraints:
         extractor=one_of([*plan.attackers.extractors, *RESAMPLED_GIVEN]),
         backend=OURS_AND_GIVEN["backend"],
@@ -140,73 +205,205 @@ rule assess_calibration:
         code=code("assess_calibration"),
         labels=config["report"]["cece"],
         speakers=speakers_argument,
-        bootstrap=BOOTSTRAP,
+        draws=DRAWS,
     shell:
         "python {input.script:q}"
         " --train {input.train:q}"
         " --test {input.test:q}"
         " --label {params.labels:q}"
-        " {params.speakers:q} {params.bootstrap:q}"
+        " {params.speakers:q} {params.draws:q}"
         " --metrics {output.metrics:q}"
         " --curves {output.curves:q}"
         " > {log:q} 2>&1"
 
 
-use rule assess_calibration as assess_calibration_given with:
+use rule assess_calibration as assess_calibration_of_unknown_speakers with:
     input:
         train=calibration_scores(""),
-        test=calibration_scores("_run1"),
+        test=calibration_scores(SECOND_RUN),
         script=SCRIPTS / "assess_calibration.py",
     output:
-        metrics="results/metrics/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
-        curves="results/curves/calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv",
-    log:
-        "results/logs/assess_calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
-    benchmark:
-        "results/benchmarks/assess_calibration/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv"
+        metrics=f"results/metrics/calibration/{SYSTEM}.json",
+        curves=f"results/curves/calibration/{SYSTEM}.tsv",
     wildcard_constraints:
-        extractor=one_of(name for name in config["attacks"] if name not in RESAMPLED_GIVEN),
+        extractor=one_of(NOT_RESAMPLED_GIVEN),
         backend=GIVEN,
     params:
         code=code("assess_calibration"),
         labels=config["report"]["cece"],
         speakers=[],
-        bootstrap=[],
+        draws=[],
 
 
-rule normalise_metrics:
-    """Disclosure and voice distinctiveness of one anonymiser in proportion to the original speech."""
+def ranks_argument(wildcards, input, output):
+    return [
+        *("--templates", *input.templates, "--label", *conditions_of_system(wildcards)),
+        *("--ranks", output.ranks),
+        *("--rank-curves", output.rank_curves),
+        *("--rank-speakers", output.rank_speakers),
+        *("--rank-examples", output.rank_examples),
+    ]
+
+
+rule assess_matrices:
+    """Similarity, zoo, what each speaker gives away, and ranks of one anonymiser."""
     input:
-        verification="results/metrics/verification/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
-        verification_original="results/metrics/verification/{corpus}/{trials}/original/{extractor}/{backend}.json",
-        zebra="results/metrics/zebra/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
-        zebra_original="results/metrics/zebra/{corpus}/{trials}/original/{extractor}/{backend}.json",
-        left_out=left_out,
-        script=SCRIPTS / "normalise_metrics.py",
+        pairs=[
+            f"results/pairs/{UNPROTECTED}/oo.npz",
+            f"results/pairs/{SYSTEM}/op.npz",
+            f"results/pairs/{SYSTEM}/pp.npz",
+        ],
+        scores=[
+            f"results/scores/{UNPROTECTED}/oo.tsv",
+            f"results/scores/{SYSTEM}/op.tsv",
+            f"results/scores/{SYSTEM}/pp.tsv",
+        ],
+        manifest="results/audio/{corpus}/trial/original/manifest.tsv",
+        templates=templates_of_system,
+        script=SCRIPTS / "assess_matrices.py",
     output:
-        **intervals("normalised"),
-        metrics="results/metrics/normalised/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.json",
+        **intervals("similarity", "ranks"),
+        similarity=f"results/metrics/similarity/{SYSTEM}.json",
+        cells=f"results/curves/similarity/{SYSTEM}.tsv",
+        zoo=f"results/curves/zoo/{SYSTEM}.tsv",
+        speakers=f"results/curves/speakers/{SYSTEM}.tsv",
+        ranks=f"results/metrics/ranks/{SYSTEM}.json",
+        rank_curves=f"results/curves/ranks/{SYSTEM}.tsv",
+        rank_speakers=f"results/curves/rank_speakers/{SYSTEM}.tsv",
+        rank_examples=f"results/curves/rank_examples/{SYSTEM}.tsv",
     log:
-        "results/logs/normalise_metrics/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
-    localrule: True
+        f"results/logs/assess_matrices/{SYSTEM}.log",
+    benchmark:
+        f"results/benchmarks/assess_matrices/{SYSTEM}.tsv"
+    wildcard_constraints:
+        corpus=WITH_GALLERY,
+        trials=TRIAL_LISTS,
+        anonymiser=one_of(plan.speech.protected),
     conda:
         "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=40,
     params:
-        code=code("normalise_metrics"),
-        bootstrap=BOOTSTRAP,
+        code=code("assess_matrices"),
+        draws=DRAWS,
+        ranks=ranks_argument,
     shell:
         "python {input.script:q}"
-        " --verification {input.verification:q}"
-        " --verification-original {input.verification_original:q}"
-        " --zebra {input.zebra:q}"
-        " --zebra-original {input.zebra_original:q}"
-        " {params.bootstrap:q}"
-        " --metrics {output.metrics:q}"
+        " --pairs {input.pairs:q}"
+        " --scores {input.scores:q}"
+        " --manifest {input.manifest:q}"
+        " {params.draws:q}"
+        " --similarity {output.similarity:q}"
+        " --cells {output.cells:q}"
+        " --zoo {output.zoo:q}"
+        " --speakers {output.speakers:q}"
+        " {params.ranks:q}"
         " > {log:q} 2>&1"
 
 
+use rule assess_matrices as assess_matrices_without_ranks with:
+    input:
+        pairs=[
+            f"results/pairs/{UNPROTECTED}/oo.npz",
+            f"results/pairs/{SYSTEM}/op.npz",
+            f"results/pairs/{SYSTEM}/pp.npz",
+        ],
+        scores=[
+            f"results/scores/{UNPROTECTED}/oo.tsv",
+            f"results/scores/{SYSTEM}/op.tsv",
+            f"results/scores/{SYSTEM}/pp.tsv",
+        ],
+        manifest="results/audio/{corpus}/trial/original/manifest.tsv",
+        script=SCRIPTS / "assess_matrices.py",
+    output:
+        **intervals("similarity"),
+        similarity=f"results/metrics/similarity/{SYSTEM}.json",
+        cells=f"results/curves/similarity/{SYSTEM}.tsv",
+        zoo=f"results/curves/zoo/{SYSTEM}.tsv",
+        speakers=f"results/curves/speakers/{SYSTEM}.tsv",
+    wildcard_constraints:
+        corpus=WITHOUT_GALLERY,
+    params:
+        code=code("assess_matrices"),
+        draws=DRAWS,
+        ranks=[],
+
+
+rule assess_ranks:
+    """Similarity-rank disclosure of original speech, of which there is nothing else in matrices."""
+    input:
+        matrices=templates_of_system,
+        script=SCRIPTS / "assess_ranks.py",
+    output:
+        **intervals("ranks"),
+        metrics=f"results/metrics/ranks/{SYSTEM}.json",
+        curves=f"results/curves/ranks/{SYSTEM}.tsv",
+        speakers=f"results/curves/rank_speakers/{SYSTEM}.tsv",
+        examples=f"results/curves/rank_examples/{SYSTEM}.tsv",
+    log:
+        f"results/logs/assess_ranks/{SYSTEM}.log",
+    benchmark:
+        f"results/benchmarks/assess_ranks/{SYSTEM}.tsv"
+    wildcard_constraints:
+        trials=TRIAL_LISTS,
+        anonymiser="original",
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=20,
+    params:
+        code=code("assess_ranks"),
+        draws=DRAWS,
+        labels=conditions_of_system,
+    shell:
+        "python {input.script:q}"
+        " --matrix {input.matrices:q}"
+        " --label {params.labels:q}"
+        " {params.draws:q}"
+        " --metrics {output.metrics:q}"
+        " --all-fits"
+        " --curves {output.curves:q}"
+        " --speakers {output.speakers:q}"
+        " --examples {output.examples:q}"
+        " > {log:q} 2>&1"
+
+
+use rule assess_ranks as assess_ranks_in_galleries with:
+    wildcard_constraints:
+        trials=GALLERIES,
+
+
+def compared_intervals(wildcards):
+    return plan.outputs.compared_intervals(attack_of(wildcards))
+
+
+def compared_replicates(wildcards):
+    return replicates_beside(compared_intervals(wildcards))
+
+
+def replicates_beside(paths):
+    """The files of replicates beside files of intervals."""
+    return [path.replace(".intervals.json", ".bootstrap.npz") for path in paths]
+
+
+def weights_argument(wildcards):
+    """Weights of the lists of an average over several corpora; other places need none."""
+    if wildcards.corpus != ACROSS_CORPORA:
+        return []
+    weights = plan.averages.weights[wildcards.trials]
+    texts = [f"{corpus}/{trials}={weight}" for (corpus, trials), weight in weights.items()]
+    return ["--weights", *texts]
+
+
+def comparison_tables(wildcards, output):
+    """The tables that a job writes, as arguments: --comparisons and --systems, or --strongest."""
+    return [word for name, path in output.items() for word in (f"--{name}", path)]
+
+
 rule compare_anonymisers:
-    """Which of two anonymisers protects better; systems with intervals: of lists, a corpus' mean, averages over corpora."""
+    """Which of two anonymisers protects better; on lists, on the mean of a corpus, on averages."""
     input:
         intervals=compared_intervals,
         replicates=compared_replicates,
@@ -221,15 +418,7 @@ rule compare_anonymisers:
     wildcard_constraints:
         **OURS_AND_GIVEN,
         corpus=one_of([*plan.speech.evaluated, *plan.given.names("corpus"), ACROSS_CORPORA]),
-        trials=one_of(
-            [
-                trials
-                for corpus in plan.speech.evaluated
-                for trials in plan.outputs.compared_lists(corpus)
-            ]
-            + [attack.trials for attack in plan.given.compared()]
-            + list(plan.averages.weights)
-        ),
+        trials=one_of(attack.trials for attack in plan.outputs.compared()),
     conda:
         "../../envs/evaluate.yaml"
     resources:
@@ -238,39 +427,39 @@ rule compare_anonymisers:
     params:
         code=code("compare_anonymisers"),
         weights=weights_argument,
+        tables=comparison_tables,
     shell:
         "python {input.script:q}"
         " --intervals {input.intervals:q}"
         " --folder results/metrics"
         " {params.weights:q}"
-        " --comparisons {output.comparisons:q}"
-        " --systems {output.systems:q}"
+        " {params.tables:q}"
         " > {log:q} 2>&1"
 
 
-rule compare_strongest_attacks:
-    """Does an anonymiser protect, and which better: each under the strongest attack on it, of whatever attacker."""
+localrules:
+    compare_strongest_attacks,
+
+
+def strongest_intervals(wildcards):
+    return plan.outputs.strongest_intervals(wildcards.corpus, wildcards.trials)
+
+
+def strongest_replicates(wildcards):
+    return replicates_beside(strongest_intervals(wildcards))
+
+
+use rule compare_anonymisers as compare_strongest_attacks with:
     input:
         intervals=strongest_intervals,
         replicates=strongest_replicates,
-        script=SCRIPTS / "compare_strongest_attacks.py",
+        script=SCRIPTS / "compare_anonymisers.py",
     output:
-        comparisons="results/comparisons/{corpus}/{trials}/strongest.tsv",
+        strongest="results/comparisons/{corpus}/{trials}/strongest.tsv",
     log:
         "results/logs/compare_strongest_attacks/{corpus}/{trials}.log",
+    benchmark:
+        "results/benchmarks/compare_strongest_attacks/{corpus}/{trials}.tsv"
     wildcard_constraints:
         corpus=one_of(corpus for corpus, _ in plan.outputs.compared_strongest()),
         trials=one_of(trials for _, trials in plan.outputs.compared_strongest()),
-    localrule: True
-    conda:
-        "../../envs/evaluate.yaml"
-    params:
-        code=code("compare_strongest_attacks"),
-        weights=weights_argument,
-    shell:
-        "python {input.script:q}"
-        " --intervals {input.intervals:q}"
-        " --folder results/metrics"
-        " {params.weights:q}"
-        " --comparisons {output.comparisons:q}"
-        " > {log:q} 2>&1"
