@@ -4,7 +4,6 @@
 intervals and comparisons. The aliases below are the types of arrays that the room's functions take.
 """
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,4 +18,3 @@ Names = NDArray[np.str_]
 Number = float | str  # of a metric; text where it is undefined, or a tag
 Metrics = dict[str, Number]  # {metric: value}
 Classes = Mapping[str, Any]  # {"target": scores (T,), "nontarget": scores (N,)}
-FilePath = str | os.PathLike[str]

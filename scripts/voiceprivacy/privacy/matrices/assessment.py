@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from voiceprivacy.inout.arrays import ScoreMatrix, read_matrix
-from voiceprivacy.inout.files import naming, write_json
+from voiceprivacy.inout.files import FilePath, naming, write_json
 from voiceprivacy.inout.tables import read_manifest, read_scored_trials, write_table
-from voiceprivacy.privacy import FilePath, Floats
+from voiceprivacy.privacy import Floats
 from voiceprivacy.privacy.matrices import ranks, similarity, speakers, zoo
 from voiceprivacy.privacy.scores.trials import scores_of
 from voiceprivacy.privacy.uncertainty import jackknife
@@ -162,8 +162,9 @@ def write_ranks(
     {label: {metric: value, or text with the interval}} to be printed
     """
     for name, columns in RANK_TABLES.items():
-        if tables.get(name):
-            write_table(tables[name], ["label", *columns], assessed.lines[name])
+        table = tables.get(name)
+        if table:
+            write_table(table, ["label", *columns], assessed.lines[name])
     write_json(path, flat_unless_labelled(assessed.metrics, labels))
     return write_intervals(path, assessed.metrics, assessed.resampled, labels)
 

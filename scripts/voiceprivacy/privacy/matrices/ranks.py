@@ -37,7 +37,7 @@ BLOCK_ROWS = 256  # matrices are compared by so many rows at a time, which saves
 
 
 class Ranks(NamedTuple):
-    """Best and worst rank (R,) of each utterance's true template; they differ where there are ties."""
+    """Best and worst rank (R,) of each utterance's true template; ties make them differ."""
 
     best: Counts
     worst: Counts
@@ -233,7 +233,8 @@ def gallery_eer_percent(matrix: ScoreMatrix) -> Number:
     true[np.arange(len(true)), _true_columns(matrix)] = True
     if true.all():
         return UNDEFINED
-    return eer_percent(target=matrix.scores[true], nontarget=matrix.scores[~true])
+    scores: dict[str, Any] = {"target": matrix.scores[true], "nontarget": matrix.scores[~true]}
+    return eer_percent(**scores)
 
 
 def by_speaker(

@@ -25,9 +25,9 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from voiceprivacy.inout.arrays import ScoreMatrix
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.files import BadInput, FilePath
 from voiceprivacy.inout.tables import number, read_rows
-from voiceprivacy.privacy import Counts, FilePath, Flags, Names, Number, Scores
+from voiceprivacy.privacy import Counts, Flags, Names, Number, Scores
 from voiceprivacy.privacy.scores.calibration import oracle_llrs
 from voiceprivacy.vocabulary import UNDEFINED
 

@@ -143,7 +143,7 @@ def gaps(cells: Cells) -> dict[str, Number]:
         if isinstance(own, str):
             own_gaps[speaker] = UNDEFINED
         else:
-            own_gaps[speaker] = own - float(np.mean(similarities))
+            own_gaps[speaker] = own - float(np.mean(np.array(similarities, dtype=float)))
     return own_gaps
 
 

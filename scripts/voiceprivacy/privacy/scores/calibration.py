@@ -17,7 +17,7 @@ succession.
 """
 
 import logging
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,7 +25,7 @@ from scipy.optimize import isotonic_regression
 from scipy.special import expit
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.privacy import Counts, Floats, Scores
+from voiceprivacy.privacy import Counts, Scores
 
 NEWTON_STEPS = 200  # at most; ordinary scores take about ten
 
@@ -138,9 +138,9 @@ def oracle_llrs(
     return step_llrs(target, blocks), step_llrs(nontarget, blocks)
 
 
-def counted_llrs(blocks: Blocks) -> dict[str, Floats]:
+def counted_llrs(blocks: Blocks) -> dict[str, Any]:
     """The LLRs of PAV blocks as the arguments of a cost: each class's LLRs and their counts."""
-    llrs = {}
+    llrs: dict[str, Any] = {}
     for label, counts in (("target", blocks.targets), ("nontarget", blocks.nontargets)):
         llrs[label], llrs[f"{label}_counts"] = blocks.llrs[counts > 0], counts[counts > 0]
     return llrs

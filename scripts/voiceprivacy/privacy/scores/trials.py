@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from voiceprivacy.inout.files import BadInput, naming
+from voiceprivacy.inout.files import BadInput, FilePath, naming
 from voiceprivacy.inout.tables import Trial, read_scored_trials, read_speakers
-from voiceprivacy.privacy import Classes, Counts, FilePath, Flags, Names, Scores
+from voiceprivacy.privacy import Classes, Counts, Flags, Names, Scores
 from voiceprivacy.privacy.scores.calibration import Ties
 
 ScoredTrials = Mapping[str, Sequence[tuple[Trial, float]]]  # {"target", "nontarget": [...]}

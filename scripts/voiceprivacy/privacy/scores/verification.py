@@ -20,7 +20,7 @@ Maouche et al., A comparative study of speech anonymization metrics, Interspeech
 
 import functools
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -56,7 +56,7 @@ def assess(*, target: Scores, nontarget: Scores, p_target: float = 0.01) -> Metr
     p_target : float
         Prior of min_dcf.
     """
-    scores = {
+    scores: dict[str, Any] = {
         "target": np.asarray(target, dtype=float),
         "nontarget": np.asarray(nontarget, dtype=float),
     }
@@ -93,7 +93,7 @@ def sample_metrics(
         Of the sample, without Laplace's rule.
     """
     blocks = blocks or pav_blocks(sample.ties)
-    scores = {
+    scores: dict[str, Any] = {
         "target": np.repeat(sample.target, sample.target_counts),
         "nontarget": np.repeat(sample.nontarget, sample.nontarget_counts),
     }
@@ -204,7 +204,7 @@ def cllr_min_bit(*, target: Scores, nontarget: Scores, blocks: Blocks | None = N
 
 def cllr_cal_bit(*, target: Scores, nontarget: Scores) -> float:
     """What the Cllr loses to calibration, in bits: Cllr - min Cllr."""
-    scores = {"target": target, "nontarget": nontarget}
+    scores: dict[str, Any] = {"target": target, "nontarget": nontarget}
     return cllr_bit(**scores) - cllr_min_bit(**scores)
 
 

@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from voiceprivacy.inout.files import BadInput
-from voiceprivacy.privacy import Classes, FilePath, Floats, Metrics, Scores
+from voiceprivacy.inout.files import BadInput, FilePath
+from voiceprivacy.privacy import Classes, Floats, Metrics, Scores
 from voiceprivacy.privacy.scores.calibration import (
     Blocks,
     count_ties,
@@ -43,7 +43,7 @@ from voiceprivacy.privacy.scores.trials import Sample
 from voiceprivacy.privacy.scores.verification import cllr_bit, cllr_min_bit
 
 ROUNDING = 1e-9  # an LLR of exactly 10, 100, ... may have come out a little off
-Llrs = dict[str, dict[str, Scores]]  # {calibration: {"target": (T,), "nontarget": (N,)}}
+Llrs = dict[str, dict[str, Any]]  # {calibration: {"target": (T,), "nontarget": (N,)}}
 
 
 class Tag(NamedTuple):
@@ -128,7 +128,7 @@ def assess(
         ``prior_log_odds``, ``ece_bit`` after oracle calibration (without Laplace) and
         ``ece_default_bit`` of perfect privacy.
     """
-    scores = {"target": target, "nontarget": nontarget}
+    scores: dict[str, Any] = {"target": target, "nontarget": nontarget}
     ties = count_ties(**scores)
     blocks = pav_blocks(ties)
     worst = worst_case_log10(**scores, blocks=pav_blocks(ties, laplace=True))
@@ -162,7 +162,7 @@ def sample_metrics(sample: Sample, *, blocks: Blocks | None = None) -> Metrics:
         Of the sample, without Laplace's rule.
     """
     blocks = blocks or pav_blocks(sample.ties)
-    scores = {"target": sample.target, "nontarget": sample.nontarget}
+    scores: dict[str, Any] = {"target": sample.target, "nontarget": sample.nontarget}
     return {"dece_bit": dece_bit(**scores, blocks=blocks), "ddcf": ddcf(**scores, blocks=blocks)}
 
 
@@ -230,7 +230,10 @@ def runs_metrics(train: Sample, test: Sample, *, laplace: bool = True) -> Metric
         linear=train_linear(**train.counted(), quiet=True),
         blocks=pav_blocks(train.ties, laplace=laplace),
     )
-    counts = {"target_counts": test.target_counts, "nontarget_counts": test.nontarget_counts}
+    counts: dict[str, Any] = {
+        "target_counts": test.target_counts,
+        "nontarget_counts": test.nontarget_counts,
+    }
     metrics: Metrics = {}
     for name, llrs in calibrations.items():
         metrics[f"cece_{name}_bit"] = cece_bit(**llrs, **counts)

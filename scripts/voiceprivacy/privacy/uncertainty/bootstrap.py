@@ -170,7 +170,7 @@ def resample_scores(
     spread = [name for name in OF_RARE_ERRORS if name in replicates]
     if spread:
         values: dict[str, Any] = measure(whole_sample(trials))
-        n_targets = np.count_nonzero(trials.target)
+        n_targets = int(np.count_nonzero(trials.target))
         for name in spread:
             replicates[name] = at_least_of_trials(
                 replicates[name],
@@ -245,12 +245,14 @@ def resample_runs(
     options = {"n_replicates": n_replicates, "seed": seed}
     draws_of_train = multiplicities(train.speakers, **options)
     draws_of_test = multiplicities(test.speakers, **options)
-    drawn = []
+    drawn: list[Metrics] = []
     for train_weights, test_weights in zip(draws_of_train, draws_of_test, strict=True):
         train_sample = weigh(train, speaker_weights(train, train_weights))
         test_sample = weigh(test, speaker_weights(test, test_weights))
-        both = train_sample and test_sample
-        drawn.append(measure(train_sample, test_sample) if both else {})
+        if train_sample and test_sample:
+            drawn.append(measure(train_sample, test_sample))
+        else:
+            drawn.append({})
     return _columns(drawn)
 
 
@@ -309,7 +311,14 @@ def interval(
     ordered = np.sort(replicates[~np.isnan(replicates)])
     n_replicates = len(ordered)
     if not n_replicates or isinstance(value, str) or n_speakers < FEWEST_SPEAKERS:
-        return Interval(value, *[UNDEFINED] * 6, n_speakers, n_replicates)
+        return Interval(
+            value,
+            *(UNDEFINED, UNDEFINED),
+            *(UNDEFINED, UNDEFINED),
+            *(UNDEFINED, UNDEFINED),
+            n_speakers,
+            n_replicates,
+        )
     half_width = _half_width(n_speakers)
     percentile = _limits(value, ordered, half_width)
     reported = moved(percentile, value, ordered, correction)
@@ -319,9 +328,9 @@ def interval(
     corrected = moved(percentile, value, ordered, correction._replace(times=OF_CALIBRATION))
     return Interval(
         value,
-        *map(float, reported),
-        *map(float, percentile),
-        *map(float, corrected),
+        *(float(reported[0]), float(reported[1])),
+        *(float(percentile[0]), float(percentile[1])),
+        *(float(corrected[0]), float(corrected[1])),
         n_speakers,
         n_replicates,
     )

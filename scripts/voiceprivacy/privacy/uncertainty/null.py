@@ -83,7 +83,7 @@ def null_dece_bits(trials: SpeakerTrials, *, n_replicates: int, seed: int) -> Fl
         target = label[trials.enrolment] == trials.trial
         sample = weigh(trials, once, target=target)
         if sample:
-            scores = {"target": sample.target, "nontarget": sample.nontarget}
+            scores: dict[str, Any] = {"target": sample.target, "nontarget": sample.nontarget}
             null.append(zebra.dece_bit(**scores, blocks=pav_blocks(sample.ties)))
     return np.array(null)
 

@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from voiceprivacy.catalogue import MORE_IS_BETTER
 from voiceprivacy.inout.arrays import read_npz
@@ -244,7 +243,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
-def average(systems: Iterable[Estimate], weights: ArrayLike | None = None) -> Estimate:
+def average(systems: Iterable[Estimate], weights: Sequence[float] | None = None) -> Estimate:
     """Mean over lists, with the fewest speakers of any list.
 
     Parameters
