@@ -7,8 +7,8 @@ import numpy as np
 from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.arrays import write_npz
 from voiceprivacy.inout.files import write_json
-from voiceprivacy.inout.tables import Trial, write_scores, write_table, write_trials
-from voiceprivacy.report.corpora import FINDING, Speech, TrialList
+from voiceprivacy.inout.tables import FINDINGS, Trial, write_scores, write_table, write_trials
+from voiceprivacy.report.corpora import Speech, TrialList
 from voiceprivacy.report.listen import Clip, Example, write_examples
 from voiceprivacy.report.metrics import Number, write_metrics
 from voiceprivacy.report.utility import Utility
@@ -121,7 +121,7 @@ def write_what_else_a_page_shows(folder, *, anonymiser="b2", utterance="u1"):
     )
     write_table(
         folder / "checks" / "demo.tsv",
-        FINDING,
+        FINDINGS,
         [("unusual", "trials.tsv", "3", f"said of {anonymiser}")],
     )
     clips = [

@@ -120,7 +120,7 @@ rule compare_speakers:
 
 
 rule prepare_part:
-    """List the utterances of one part; audio that is not mono at the corpus's rate is converted or spoken."""
+    """List the utterances of one part; what is not mono at the right rate is converted."""
     input:
         files=corpus_files,
         checks="results/checks/{corpus}.tsv",

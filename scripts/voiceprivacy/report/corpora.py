@@ -11,10 +11,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import read_enrolments, read_manifest, read_table, read_trials
+from voiceprivacy.inout.tables import (
+    FINDINGS,
+    read_enrolments,
+    read_manifest,
+    read_table,
+    read_trials,
+)
 from voiceprivacy.vocabulary import ABSENT
-
-FINDING = ["level", "file", "line", "what"]
 
 
 class Speech(NamedTuple):
@@ -110,11 +114,11 @@ def read_corpora(speech: str | Path, lists: str | Path, checks: Iterable[str | P
     Parameters
     ----------
     speech, lists : tables with the fields of Speech and of TrialList
-    checks : tables CORPUS.tsv with the columns of FINDING
+    checks : tables CORPUS.tsv with the columns FINDINGS
     """
     findings = {}
     for path in checks:
-        findings[Path(path).stem] = [_finding(row) for row in read_table(path, FINDING)]
+        findings[Path(path).stem] = [_finding(row) for row in read_table(path, FINDINGS)]
     return Corpora(
         _read(speech, Speech),
         _read(lists, TrialList),
