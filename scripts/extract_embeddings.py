@@ -5,12 +5,14 @@ import functools
 
 from voiceprivacy.attack.extractors import foreign
 from voiceprivacy.attack.extractors.preparation import Preparation
-from voiceprivacy.inout.arrays import write_embeddings
+from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.stamps import watched
+from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.running.command import run
 
 
-def main():
+def parsed() -> argparse.Namespace:
+    """The arguments of this command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--manifest", required=True, help="TSV: utterance speaker gender path duration_s"
@@ -48,7 +50,11 @@ def main():
     parser.add_argument(
         "--sandbox", action="store_true", help="no network for a command, nothing else to write to"
     )
-    arguments = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    arguments = parsed()
 
     with watched(arguments.manifest) as utterances:
         embeddings = extracted(utterances, arguments)
@@ -57,7 +63,8 @@ def main():
     print(f"{n_utterances} utterances, {dimensions} dimensions: {arguments.embeddings}")
 
 
-def extracted(utterances, arguments):
+def extracted(utterances: list[Utterance], arguments: argparse.Namespace) -> Embeddings:
+    """Embeddings from wherever the arguments say."""
     if arguments.ready:
         return foreign.from_file(arguments.ready, utterances)
     if arguments.command:
@@ -71,7 +78,8 @@ def extracted(utterances, arguments):
     return by_model(utterances, arguments)
 
 
-def by_model(utterances, arguments):
+def by_model(utterances: list[Utterance], arguments: argparse.Namespace) -> Embeddings:
+    """Embeddings of a SpeechBrain model."""
     # Seconds to import: commands and files do without.
     from voiceprivacy.attack.extractors import networks
 

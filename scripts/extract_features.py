@@ -3,14 +3,14 @@
 import argparse
 
 from voiceprivacy.attack.extractors import style
-from voiceprivacy.inout.arrays import write_embeddings
+from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.files import counted, naming
 from voiceprivacy.inout.stamps import watched
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.running.command import run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--manifest", required=True, help="TSV: utterance speaker gender path duration_s"
@@ -32,10 +32,7 @@ def main():
     parser.add_argument("--embeddings", required=True, help="npz to write: ids, embeddings")
     arguments = parser.parse_args()
 
-    if arguments.transcripts:
-        embeddings = of_transcripts(arguments)
-    else:
-        embeddings = of_speech(arguments)
+    embeddings = of_transcripts(arguments) if arguments.transcripts else of_speech(arguments)
     write_embeddings(arguments.embeddings, embeddings)
     n_utterances, dimensions = embeddings.embeddings.shape
     print(
@@ -44,7 +41,8 @@ def main():
     )
 
 
-def of_transcripts(arguments):
+def of_transcripts(arguments: argparse.Namespace) -> Embeddings:
+    """Style of what was said."""
     if arguments.dictionary:
         dictionary = style.read_dictionary(arguments.dictionary)
     else:
@@ -57,12 +55,13 @@ def of_transcripts(arguments):
         )
 
 
-def of_speech(arguments):
+def of_speech(arguments: argparse.Namespace) -> Embeddings:
+    """Histograms of F0 or of units."""
     # Seconds to import, and not in the environment of transcripts.
     from voiceprivacy.attack.extractors import histograms
     from voiceprivacy.attack.extractors.encoders import Encoder
 
-    feature = histograms.f0_histogram
+    feature: histograms.Feature = histograms.f0_histogram
     if arguments.codebook:
         encoder = Encoder(arguments.encoder) if arguments.encoder else None
         feature = histograms.unit_histogram(histograms.read_codebook(arguments.codebook), encoder)

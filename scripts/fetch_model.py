@@ -6,7 +6,7 @@ from voiceprivacy.attack.extractors.foreign import fetch
 from voiceprivacy.running.command import run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--model", required=True, help="name on the hub, such as speechbrain/spkrec-ecapa-voxceleb"

@@ -8,7 +8,7 @@ from voiceprivacy.inout.files import naming
 from voiceprivacy.running.command import run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--enrolment", required=True, help="npz: embeddings of the enrolment utterances"

@@ -6,6 +6,7 @@ WHOSE=FILE, where WHOSE is original, run0 (the protected speech) or run1 (its se
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from voiceprivacy.attack.backends import backends
 from voiceprivacy.inout.arrays import write_matrix
@@ -15,7 +16,7 @@ from voiceprivacy.running.command import run
 from voiceprivacy.vocabulary import CONDITIONS
 
 
-def main():
+def main() -> None:
     arguments = parsed()
 
     score = backends.scorer(arguments.backend)
@@ -49,9 +50,10 @@ def main():
         print(f"{len(matrix.rows)} trial utterances x {len(matrix.columns)} speakers: {path}")
 
 
-def parsed():
+def parsed() -> argparse.Namespace:
+    """The arguments of this command."""
     parser = argparse.ArgumentParser(description=__doc__)
-    speech = {"nargs": "+", "required": True, "metavar": "WHOSE=NPZ"}
+    speech: dict[str, Any] = {"nargs": "+", "required": True, "metavar": "WHOSE=NPZ"}
     parser.add_argument("--enrolment", **speech, help="embeddings of the enrolment utterances")
     parser.add_argument("--trial", **speech, help="embeddings of the trial utterances")
     parser.add_argument("--enrolment-manifest", required=True, help="TSV: who speaks")
@@ -61,7 +63,7 @@ def parsed():
     parser.add_argument(
         "--backend", required=True, help="cosine, jensen_shannon (histograms) or a PLDA npz"
     )
-    files = {"nargs": "*", "default": [], "metavar": "CONDITION"}
+    files: dict[str, Any] = {"nargs": "*", "default": [], "metavar": "CONDITION"}
     parser.add_argument("--scores", **files, help="TSV to write: enrolment trial label score")
     parser.add_argument(
         "--pairs", **files, help="npz to write: the list's trial utterances against themselves"
@@ -72,7 +74,7 @@ def parsed():
     return parser.parse_args()
 
 
-def galleries(words, *, option):
+def galleries(words: list[str], *, option: str) -> backends.Lookup[backends.Gallery]:
     """Embeddings by whose speech they are of, from WHOSE=FILE; each file is read once."""
     read = {}
     for word in words:
@@ -81,7 +83,11 @@ def galleries(words, *, option):
     return backends.Lookup(read, path=option, kind="embeddings of")
 
 
-def compared(path, enrolled, tried):
+def compared(
+    path: str,
+    enrolled: backends.Lookup[backends.Gallery],
+    tried: backends.Lookup[backends.Gallery],
+) -> dict[str, backends.Gallery]:
     """The two sides of the condition by which a file is named."""
     condition = Path(path).stem
     if condition not in CONDITIONS:

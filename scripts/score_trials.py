@@ -2,12 +2,13 @@
 
 import argparse
 
+from voiceprivacy.attack import Floats
 from voiceprivacy.attack.backends import backends
-from voiceprivacy.inout.tables import read_trials, write_scores
+from voiceprivacy.inout.tables import Trial, read_trials, write_scores
 from voiceprivacy.running.command import run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--enrolment", required=True, help="npz: embeddings of the enrolment utterances"
@@ -38,7 +39,8 @@ def main():
         show_mean(label, trials, scores)
 
 
-def show_mean(label, trials, scores):
+def show_mean(label: str, trials: list[Trial], scores: Floats) -> None:
+    """Print how many trials have a label, and their mean score."""
     pairs = zip(trials, scores, strict=True)
     values = [score for trial, score in pairs if trial.label == label]
     if values:

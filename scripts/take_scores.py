@@ -1,4 +1,4 @@
-"""Take over a score file that somebody else made, checked, as our own: enrolment trial label score."""
+"""Take over a score file that somebody else made, as our own, after it was checked."""
 
 import argparse
 
@@ -7,7 +7,7 @@ from voiceprivacy.inout.tables import read_scored_trials, write_scores
 from voiceprivacy.running.command import run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--given", required=True, help="TSV: enrolment trial label score; with --trials headerless"

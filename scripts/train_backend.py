@@ -1,13 +1,15 @@
-"""Train PLDA as in VoicePrivacy 2020 and 2022 (centre, LDA, length normalisation, PLDA), or SpeechBrain's."""
+"""Train PLDA as in VoicePrivacy 2020 and 2022 (centre, LDA, scaling, PLDA), or SpeechBrain's."""
 
 import argparse
 
+from voiceprivacy.attack import Floats
 from voiceprivacy.attack.backends import backends, recipes
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.running.command import run
 
 
-def main():
+def parsed() -> argparse.Namespace:
+    """The arguments of this command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--embeddings", required=True, help="npz: embeddings of the training utterances"
@@ -42,7 +44,11 @@ def main():
     parser.add_argument(
         "--backend", required=True, help="npz to write: mean between within lda centre length_norm"
     )
-    arguments = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    arguments = parsed()
 
     utterances = read_manifest(arguments.manifest)
     gallery = backends.read_gallery(arguments.embeddings)
@@ -59,7 +65,10 @@ def main():
     )
 
 
-def trained(embeddings, speakers, arguments):
+def trained(
+    embeddings: Floats, speakers: list[str], arguments: argparse.Namespace
+) -> recipes.Recipe:
+    """The back-end of the type that the arguments name."""
     if arguments.type == "speechbrain_plda":
         return recipes.speechbrain_recipe(embeddings, speakers, rank=arguments.rank)
     normalised = arguments.length_norm != "none"

@@ -7,7 +7,7 @@ from voiceprivacy.inout.stamps import watched
 from voiceprivacy.running.command import run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--manifest", required=True, help="TSV: utterance speaker gender path duration_s"

@@ -9,7 +9,7 @@ from voiceprivacy.inout.stamps import watched
 from voiceprivacy.running.command import run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--manifest", required=True, help="TSV of the part train")
     parser.add_argument(
