@@ -8,10 +8,10 @@ import pytest
 from speechbrain.utils.importutils import LazyModule
 from support import models
 
-for module in [of for of in sys.modules.values() if isinstance(of, LazyModule)]:
-    vars(module).setdefault(
-        "__file__", None
-    )  # hypothesis asks every module, SpeechBrain's stand-ins warn when asked
+# hypothesis asks every module for its file, and SpeechBrain's stand-ins warn when they are asked.
+for module in list(sys.modules.values()):
+    if isinstance(module, LazyModule):
+        vars(module).setdefault("__file__", None)
 
 
 @pytest.fixture(scope="session")

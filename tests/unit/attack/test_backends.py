@@ -1,4 +1,4 @@
-"""Scoring of lists and matrices: values by hand, whose embedding goes where, blocks, and what is missing."""
+"""Scoring of lists and matrices: values by hand, sides of a trial, blocks, and what is missing."""
 
 import functools
 

@@ -38,7 +38,7 @@ def files(ecapa, tones, tmp_path_factory):
     """A folder with embeddings of the tones, a trial list and its enrolments."""
     folder = tmp_path_factory.mktemp("files")
     succeeds("extract_embeddings", manifest=tones, model=ecapa, embeddings=folder / "e.npz")
-    speakers = sorted({of.speaker for of in read_manifest(tones)})
+    speakers = sorted({utterance.speaker for utterance in read_manifest(tones)})
     write_enrolments(
         folder / "enrolments.tsv",
         {speaker: [f"{speaker}-0", f"{speaker}-1"] for speaker in speakers},
@@ -55,7 +55,7 @@ def files(ecapa, tones, tmp_path_factory):
 
 def test_embeddings_are_float32_rows_in_the_order_of_the_manifest(files, tones):
     embeddings = read_embeddings(files / "e.npz")
-    assert embeddings.ids.tolist() == [of.utterance for of in read_manifest(tones)]
+    assert embeddings.ids.tolist() == [utterance.utterance for utterance in read_manifest(tones)]
     assert embeddings.embeddings.shape == (16, 10)
     assert embeddings.embeddings.dtype == np.float32
 

@@ -22,7 +22,8 @@ with open(given.manifest) as file:
     rows = list(csv.DictReader(file, delimiter="\\t"))
 ids = [row["utterance"] for row in rows]
 assert all(os.path.isabs(row["path"]) and os.path.isfile(row["path"]) for row in rows)
-np.savez(given.embeddings, ids=np.array(ids[::-1]), embeddings=np.arange(len(ids) * given.size).reshape(-1, given.size))
+embeddings = np.arange(len(ids) * given.size).reshape(-1, given.size)
+np.savez(given.embeddings, ids=np.array(ids[::-1]), embeddings=embeddings)
 """
 
 
@@ -39,10 +40,10 @@ def save(path, ids, embeddings):
 def test_a_command_gives_embeddings_in_any_order(manifest, tmp_path):
     (tmp_path / "mine.py").write_text(COMMAND, encoding="utf-8")
     command = f"{sys.executable} {tmp_path / 'mine.py'} --size {{threads}}"
-    found = foreign.from_command(command, read_manifest(manifest), threads=2)
-    assert found.ids.tolist() == ["s0-0", "s0-1", "s1-0", "s1-1"]
-    assert found.embeddings.tolist() == [[6, 7], [4, 5], [2, 3], [0, 1]]
-    assert found.embeddings.dtype == np.float32
+    made = foreign.from_command(command, read_manifest(manifest), threads=2)
+    assert made.ids.tolist() == ["s0-0", "s0-1", "s1-0", "s1-1"]
+    assert made.embeddings.tolist() == [[6, 7], [4, 5], [2, 3], [0, 1]]
+    assert made.embeddings.dtype == np.float32
 
 
 @pytest.mark.parametrize(
@@ -63,8 +64,8 @@ def test_a_command_that_fails_is_named(manifest, command, reason):
 def test_a_file_may_hold_more_than_is_asked_for(manifest, tmp_path):
     ids = ["other", "s1-1", "s1-0", "s0-1", "s0-0"]
     path = save(tmp_path / "e.npz", ids, np.arange(10).reshape(5, 2))
-    found = foreign.from_file(path, read_manifest(manifest))
-    assert found.embeddings.tolist() == [[8, 9], [6, 7], [4, 5], [2, 3]]
+    made = foreign.from_file(path, read_manifest(manifest))
+    assert made.embeddings.tolist() == [[8, 9], [6, 7], [4, 5], [2, 3]]
 
 
 @pytest.mark.parametrize(

@@ -84,15 +84,15 @@ def test_the_whole_recipe_meets_kaldi(tmp_path, golden, norm):
         length_norm=NORMS[norm],
     )
     recipes.write_recipe(tmp_path / "plda.npz", recipe)
-    for of in (recipe, recipes.read_recipe(tmp_path / "plda.npz")):
-        llrs = recipes.score_recipe(of, **golden["multi"], trial=golden["X_test"])
+    for kept in (recipe, recipes.read_recipe(tmp_path / "plda.npz")):
+        llrs = recipes.score_recipe(kept, **golden["multi"], trial=golden["X_test"])
         np.testing.assert_allclose(llrs, golden[f"vpc_score_multi_{norm}"], atol=1e-8, rtol=0)
 
 
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("prepared", ["raw", "ln"])
 def test_a_file_with_kaldis_parameters_scores_as_kaldi(tmp_path, golden, prepared, norm):
-    """What our file says in its own words; without ``scale`` embeddings are scaled where there is a length_norm."""
+    """Without ``scale`` in a file, embeddings are scaled where there is a length_norm."""
     names = zip(plda.Plda._fields, ("mean", "B", "W"), strict=True)
     arrays = {ours: golden[f"{prepared}_it10_{kaldis}"] for ours, kaldis in names}
     arrays |= {"centre": golden["X_train"].astype(float).mean(axis=0)} if prepared == "ln" else {}

@@ -1,4 +1,4 @@
-"""Training an extractor: it learns, it is repeatable, SpeechBrain loads what it saves, and what it refuses."""
+"""Training an extractor: it learns, repeatably; SpeechBrain loads it; and what is refused."""
 
 import re
 import warnings
@@ -59,7 +59,7 @@ def test_seeds_decide_and_the_order_of_the_manifest_does_not(recipe, tones, tmp_
 
 
 def test_a_failure_leaves_checkpoints_and_no_folder(recipe, tones, tmp_path, monkeypatch):
-    monkeypatch.setattr(training, "_save", lambda *of: 1 / 0)
+    monkeypatch.setattr(training, "_save", lambda *arguments: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         training.train(
             read_manifest(tones), recipe=recipe, folder=tmp_path / "out" / "model", seed=1
@@ -127,7 +127,7 @@ def test_the_epoch_with_the_lowest_eer_of_held_out_speakers_is_kept(
         "validation_speakers: 2\nvalidation_s: 0.2\npatience: 2\nsample_rate: 16000",
     )
     told_eers, saved = iter([9.0, 5.0, 7.0, 6.0]), {}
-    monkeypatch.setattr(brain, "cosine_eer_percent", lambda *of: next(told_eers))
+    monkeypatch.setattr(brain, "cosine_eer_percent", lambda *arguments: next(told_eers))
     end = SpeakerBrain._end_epoch
 
     def end_epoch(self, epoch, *, eer_percent):
@@ -153,7 +153,7 @@ def test_training_stops_when_the_eer_does_not_fall_any_more(recipe, tones, tmp_p
         "validation_speakers: 2\nvalidation_s: 0.2\npatience: 1\nsample_rate: 16000",
     )
     told_eers = iter([9.0, 9.0])
-    monkeypatch.setattr(brain, "cosine_eer_percent", lambda *of: next(told_eers))
+    monkeypatch.setattr(brain, "cosine_eer_percent", lambda *arguments: next(told_eers))
     training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1)
     assert len(curve(tmp_path / "model", "epoch")) == 2
 

@@ -1,4 +1,4 @@
-"""A training that was killed goes on to the same weights; one of other speech, recipe or start begins anew."""
+"""A killed training goes on to the same weights; one of other speech, recipe or start does not."""
 
 import contextlib
 import itertools

@@ -1,7 +1,7 @@
-"""What is chosen for a GPU, with stand-ins for one: batches of one length, processes that load, several GPUs.
+"""What is chosen for a GPU: batches of one length, processes that load, several GPUs.
 
-Torch's device "meta" stands for a GPU where tensors of two devices must not meet: it refuses those of the CPU as a GPU
-does, and computes shapes only.
+Torch's device "meta" stands for a GPU where tensors of two devices must not meet. It refuses those
+of the CPU as a GPU does, and computes shapes only.
 """
 
 import threading
@@ -24,7 +24,10 @@ LENGTHS = [500] * 20 + [400] * 3 + [700]
 
 
 class StandIn:
-    """An extractor on a device that no machine has: it tells what it was given, an embedding is its first sample."""
+    """An extractor on a device that no machine has: an embedding is its first sample.
+
+    It tells what it was given.
+    """
 
     batch_size = BATCH_SIZE
 
@@ -49,8 +52,10 @@ def test_batches_on_a_gpu_are_of_one_length_and_at_most_of_the_batch_size():
     utterances = [
         Utterance(str(index), "s", "f", None, length / 1000) for index, length in enumerate(LENGTHS)
     ]
-    found = embed_manifest(utterances, folder="model", device="cuda", threads=2, make=make)
-    assert found.embeddings[:, 0].tolist() == list(range(len(LENGTHS)))
+    made_embeddings = embed_manifest(
+        utterances, folder="model", device="cuda", threads=2, make=make
+    )
+    assert made_embeddings.embeddings[:, 0].tolist() == list(range(len(LENGTHS)))
     assert made[0].device == "cuda"
     assert made[0].batches == [(3, 400), (16, 500), (4, 500), (1, 700)]
 
@@ -104,16 +109,18 @@ def test_a_step_of_training_is_computed_on_the_device_alone(other_device, name):
     assert (scores.device, scores.shape) == (other_device, (4, 1, 7))
     loss = brain.hparams.compute_cost(scores, batch[1].to(other_device)[:, None])
     loss.backward()
-    assert all(of.grad.device == other_device for of in modules["embedding_model"].parameters())
+    assert all(
+        weights.grad.device == other_device for weights in modules["embedding_model"].parameters()
+    )
 
 
 def test_a_thread_of_its_own_computes_in_the_precision_of_the_training():
-    """As DataParallel calls its replicas: mixed precision is on there, but of the thread's own kind."""
-    found = {}
+    """As DataParallel calls its replicas: in mixed precision, but of the thread's own kind."""
+    precisions = {}
 
     def replica(module):
         with torch.autocast("cpu"):
-            found[module] = module(torch.ones(1, 2)).dtype
+            precisions[module] = module(torch.ones(1, 2)).dtype
 
     plain, kept = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
     keep_precision(kept, "fp16", device_type="cpu")
@@ -121,7 +128,7 @@ def test_a_thread_of_its_own_computes_in_the_precision_of_the_training():
         thread = threading.Thread(target=replica, args=(module,))
         thread.start()
         thread.join()
-    assert found == {plain: torch.bfloat16, kept: torch.float16}
+    assert precisions == {plain: torch.bfloat16, kept: torch.float16}
 
 
 def test_a_training_on_several_gpus_saves_the_same_names_and_goes_on_from_its_checkpoints(

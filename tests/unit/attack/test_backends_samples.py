@@ -10,16 +10,16 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
 
 ROWS = [
-    (shift, speaker, role, f"{speaker}{place}")
+    (shift, speaker, role, f"{speaker}{number}")
     for shift, tested, enrolled in ((0, [0], [1, 2]), (1, [1], [2, 0]))
     for speaker in "ab"
-    for role, places in (("test", tested), ("template", enrolled))
-    for place in places
+    for role, numbers in (("test", tested), ("template", enrolled))
+    for number in numbers
 ]
 
 
 def gallery(seed):
-    ids = np.array([f"{speaker}{place}" for speaker in "ab" for place in range(3)])
+    ids = np.array([f"{speaker}{number}" for speaker in "ab" for number in range(3)])
     values = np.random.default_rng(seed).normal(size=(6, 4)).astype(np.float32)
     return backends.Gallery(Embeddings(ids, values), "x.npz"), dict(
         zip(ids.tolist(), values, strict=True)

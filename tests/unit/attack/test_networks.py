@@ -46,7 +46,7 @@ def by_speechbrain(folder, samples, savedir, **options):
 
 
 def assert_equal_in_float32(embedding, expected):
-    """Equal to 1e-6 of the largest value: one step of float32 there, which processors round in their own ways."""
+    """Equal to 1e-6 of the largest value: a step of float32, which processors round differently."""
     np.testing.assert_allclose(embedding, expected, rtol=0, atol=1e-6 * np.abs(expected).max())
 
 
@@ -77,7 +77,7 @@ def test_order_and_processes_change_no_bit(kind, threads, request, tones):
     folder, utterances = request.getfixturevalue(kind), read_manifest(tones)
     one = embed_manifest(utterances, folder=folder, threads=1)
     several = embed_manifest(utterances[::-1], folder=folder, threads=threads)
-    assert one.ids.tolist() == [of.utterance for of in utterances]
+    assert one.ids.tolist() == [utterance.utterance for utterance in utterances]
     np.testing.assert_array_equal(several.ids, one.ids[::-1])
     np.testing.assert_array_equal(several.embeddings, one.embeddings[::-1])
 
@@ -226,7 +226,7 @@ def test_utterances_of_one_length_give_the_same_alone_and_together(ecapa):
     extractor = Extractor(ecapa)
     samples = np.stack([tone(speaker, 0) for speaker in range(4)])
     together = extractor.embed_batch(samples)
-    alone = np.stack([extractor.embed(of) for of in samples])
+    alone = np.stack([extractor.embed(wave) for wave in samples])
     np.testing.assert_allclose(together, alone, rtol=0, atol=1e-5 * np.abs(alone).max())
 
 
@@ -234,10 +234,10 @@ def test_utterances_of_one_length_give_the_same_alone_and_together(ecapa):
 def test_batches_keep_the_order_and_the_embeddings(kind, request, tones, monkeypatch):
     monkeypatch.setattr(networks, "READ_AHEAD", 6)
     folder, utterances = request.getfixturevalue(kind), read_manifest(tones)
-    found = dict(in_batches(Extractor(folder), utterances, 2))
+    embeddings = dict(in_batches(Extractor(folder), utterances, 2))
     expected = embed_manifest(utterances, folder=folder).embeddings
-    assert sorted(found) == list(range(len(utterances)))
-    batched = np.stack([found[index] for index in sorted(found)])
+    assert sorted(embeddings) == list(range(len(utterances)))
+    batched = np.stack([embeddings[index] for index in sorted(embeddings)])
     np.testing.assert_allclose(batched, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
 
 

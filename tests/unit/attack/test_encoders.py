@@ -1,4 +1,4 @@
-"""Frames of a wav2vec 2.0 of SpeechBrain: equal to SpeechBrain's own, as units, and folders that are refused."""
+"""Frames of a wav2vec 2.0: equal to SpeechBrain's own, as units, and folders that are refused."""
 
 import numpy as np
 import pytest

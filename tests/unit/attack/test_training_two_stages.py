@@ -1,4 +1,4 @@
-"""The shipped attacker in two stages, a recipe and its tuning, on a tiny budget: by the very commands of its card."""
+"""The shipped attacker in two stages, on a tiny budget, by the very commands of its card."""
 
 import re
 
@@ -46,10 +46,13 @@ def stages(tones, tmp_path_factory):
 
 
 def test_the_second_stage_goes_on_from_the_first(stages):
-    """Its one epoch at a low rate moves the weights a little; from nothing they would be quite others."""
+    """Its epoch at a low rate moves the weights a little; from nothing they would be others."""
     first, tuned = (
         np.concatenate(
-            [of.detach().numpy().ravel() for of in Extractor(stages / name).model.parameters()]
+            [
+                weights.detach().numpy().ravel()
+                for weights in Extractor(stages / name).model.parameters()
+            ]
         )
         for name in ("first", "tuned")
     )

@@ -1,4 +1,4 @@
-"""Frames of the encoders that SpeechBrain wraps: equal to its wrappers, and folders that are refused."""
+"""Frames of encoders of the hub: equal to SpeechBrain's wrappers, and folders that are refused."""
 
 import json
 import os
@@ -57,26 +57,26 @@ def test_frames_are_those_of_speechbrain(tmp_path, kind, head, normalises, field
     theirs = WRAPPERS[kind](source=str(folder), save_path=str(tmp_path / "cache"), freeze=True)
     with torch.inference_mode():
         expected = theirs(torch.from_numpy(speech())[None])[0].numpy()
-    found = Encoder(folder).frames(speech())
-    assert found.shape == (1 + (len(speech()) - 61) // 80, 16) == expected.shape
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+    frames = Encoder(folder).frames(speech())
+    assert frames.shape == (1 + (len(speech()) - 61) // 80, 16) == expected.shape
+    np.testing.assert_allclose(frames, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
     assert expected.std(axis=0).max() > 0.1, "frames that are all the same would show nothing"
 
 
 def test_weights_in_the_formats_of_older_models(folder, tmp_path):
-    """A file of torch instead of safetensors, in half precision, with the names of torch's former weight_norm."""
+    """A file of torch in half precision, with the names of torch's former weight_norm."""
     state = load_file(folder / "model.safetensors")
     renamed = {"original0": "weight_g", "original1": "weight_v"}
     for name in [name for name in state if ".parametrizations.weight." in name]:
-        place, _, number = name.partition(".parametrizations.weight.")
-        state[f"{place}.{renamed[number]}"] = state.pop(name)
-    half = {name: of.half() for name, of in state.items()}
+        layer, _, number = name.partition(".parametrizations.weight.")
+        state[f"{layer}.{renamed[number]}"] = state.pop(name)
+    half = {name: tensor.half() for name, tensor in state.items()}
     torch.save(half, tmp_path / "pytorch_model.bin")
     for name in ("config.json", "preprocessor_config.json"):
         (tmp_path / name).write_bytes((folder / name).read_bytes())
     expected = Encoder(folder).frames(speech())
-    found = Encoder(tmp_path).frames(speech())
-    np.testing.assert_allclose(found, expected, rtol=0, atol=0.02 * np.abs(expected).max())
+    frames = Encoder(tmp_path).frames(speech())
+    np.testing.assert_allclose(frames, expected, rtol=0, atol=0.02 * np.abs(expected).max())
 
 
 def test_fewer_layers_in_the_settings_give_the_frames_of_a_lower_layer(tmp_path):
@@ -85,8 +85,10 @@ def test_fewer_layers_in_the_settings_give_the_frames_of_a_lower_layer(tmp_path)
     with torch.inference_mode():
         layers = theirs(torch.from_numpy(speech())[None], output_hidden_states=True).hidden_states
     change(tmp_path, num_hidden_layers=1)
-    found = Encoder(tmp_path).frames(speech())
-    np.testing.assert_allclose(found, layers[1][0].numpy(), rtol=0, atol=1e-5 * np.abs(found).max())
+    frames = Encoder(tmp_path).frames(speech())
+    np.testing.assert_allclose(
+        frames, layers[1][0].numpy(), rtol=0, atol=1e-5 * np.abs(frames).max()
+    )
 
 
 def test_units_count_the_frames(folder):
@@ -101,7 +103,7 @@ def test_units_count_the_frames(folder):
 
 
 def test_a_folder_runs_no_code(folder, tmp_path):
-    """It names code of its own wherever transformers would look for such; the weights of one hold a pickled call."""
+    """It names its own code wherever transformers would look; its weights hold a call."""
     own = "own.Network"
     everywhere = {"auto_map": {"AutoConfig": own, "AutoModel": own, "AutoFeatureExtractor": own}}
     everywhere |= {

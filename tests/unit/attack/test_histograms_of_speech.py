@@ -1,4 +1,7 @@
-"""F0 of real speech (VOICEPRIVACY_SPEECH = a LibriSpeech folder with test-other): women speak higher than men."""
+"""F0 of real speech: women speak higher than men.
+
+VOICEPRIVACY_SPEECH is a LibriSpeech folder with test-other.
+"""
 
 import os
 from pathlib import Path
@@ -15,10 +18,11 @@ SPEECH = os.environ.get("VOICEPRIVACY_SPEECH")
 @pytest.mark.skipif(not SPEECH, reason="VOICEPRIVACY_SPEECH does not name a LibriSpeech folder")
 def test_women_speak_higher_than_men():
     lines = (Path(SPEECH) / "SPEAKERS.TXT").read_text().splitlines()
-    genders = {
-        of[0].strip(): of[1].strip()
-        for of in (line.split("|") for line in lines if line[0].isdigit())
-    }
+    genders = {}
+    for line in lines:
+        if line[0].isdigit():
+            speaker, gender, *_ = (field.strip() for field in line.split("|"))
+            genders[speaker] = gender
     pitch = {"F": [], "M": []}
     for folder in sorted((Path(SPEECH) / "test-other").iterdir()):
         path = min(folder.rglob("*.flac"))
