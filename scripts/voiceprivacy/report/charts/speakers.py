@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from voiceprivacy.catalogue import NO_PRIVACY_BIT
+from voiceprivacy.catalogue import METRICS, NO_PRIVACY_BIT
 from voiceprivacy.report.charts.chart import (
     GROUND,
     INK,
@@ -58,8 +58,8 @@ SYMBOLS = {  # of the corners of a zoo plot, as in the picture for papers
     "-": "circle",
 }
 MEASURES = {
-    "dece_bit": "D_ECE [bit]",
-    "worst_case_log10": "worst case [log10]",
+    "dece_bit": METRICS["dece_bit"].label,
+    "worst_case_log10": METRICS["worst_case_log10"].label,
     "deid_percent": "de-identification [%]",
 }
 LOWEST_MEASURE = "deid_percent"  # its chart has the title of the axis that all share

@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from voiceprivacy.catalogue import EER
+from voiceprivacy.catalogue import EER, METRICS
 from voiceprivacy.catalogue import Metric as Column
 from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.tables import number, read_rows
@@ -262,9 +262,9 @@ def _cost(anonymiser, lists, symbols, colour, floor):
 
 def _words_of_cost(anonymiser, name, numbers):
     lines = [label(f"{anonymiser}, {name}")]
-    for title, metric, unit in (("DeID", "deid_percent", "%"), ("G_VD", "gvd_db", "dB")):
-        value, limits = numbers[metric]
-        lines.append(f"{title} {value:.1f} {unit}{_brackets(limits, '{:.1f}'.format)}")
+    for metric in (METRICS["deid_percent"], METRICS["gvd_db"]):
+        value, limits = numbers[metric.name]
+        lines.append(f"{metric.title} {value:.1f} {metric.unit}{_brackets(limits, '{:.1f}'.format)}")
     return "<br>".join(lines)
 
 
@@ -304,7 +304,7 @@ def _scatter(title, measured, colours):
         if anonymiser in measured:
             system, metric = measured[anonymiser]
             traces.append(_point(title, system, metric, colour))
-    y = {"title": "EER [%], ↑ more privacy", "rangemode": "tozero"}
+    y = {"title": f"{EER.label}, {EER.arrow} more privacy", "rangemode": "tozero"}
     guessing = level("y", GUESSING_PERCENT)
     return chart(traces, x={"title": label(title)}, y=y, height=400, shapes=[guessing])
 

@@ -14,7 +14,7 @@ from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from voiceprivacy.catalogue import NO_PRIVACY_BIT
+from voiceprivacy.catalogue import METRICS, NO_PRIVACY_BIT
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.report.colours import NO_VALUE
@@ -53,8 +53,8 @@ SIGNIFICANCE = 0.05  # as in the table
 
 # Speakers at risk.
 ROWS = {
-    "dece_bit": "$D_{ECE}$ [bit]",
-    "worst_case_log10": "worst case [log10]",
+    "dece_bit": METRICS["dece_bit"].heading,
+    "worst_case_log10": METRICS["worst_case_log10"].label,
     "deid_percent": "de-identification [%]",
 }
 HATCHES = {"op": "////", "pp": ""}
