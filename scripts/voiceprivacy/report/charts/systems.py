@@ -264,7 +264,8 @@ def _words_of_cost(anonymiser, name, numbers):
     lines = [label(f"{anonymiser}, {name}")]
     for metric in (METRICS["deid_percent"], METRICS["gvd_db"]):
         value, limits = numbers[metric.name]
-        lines.append(f"{metric.title} {value:.1f} {metric.unit}{_brackets(limits, '{:.1f}'.format)}")
+        interval = _brackets(limits, "{:.1f}".format)
+        lines.append(f"{metric.title} {value:.1f} {metric.unit}{interval}")
     return "<br>".join(lines)
 
 
