@@ -16,6 +16,7 @@ from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.privacy.matrices import ranks, similarity
 from voiceprivacy.privacy.scores import trials, verification, zebra
 from voiceprivacy.privacy.uncertainty import jackknife, null, paired
+from voiceprivacy.report.figures import ANONYMISER, ATTACKER, KINDS, TWO_RUNS, Subject, figure
 from voiceprivacy.utility import pitch
 
 ROOT = SCRIPTS.parent
@@ -103,7 +104,8 @@ def test_every_compared_metric_and_column_is_named():
 )
 def test_commands_have_the_flags_that_the_docs_give_them(script):
     name, arguments = script
-    call = [sys.executable, SCRIPTS / f"{name}.py", "--help"]
+    kind = re.match(r"[a-z_]*", arguments.strip()).group() if name == "plot" else ""
+    call = [sys.executable, SCRIPTS / f"{name}.py", *filter(None, [kind]), "--help"]
     known = set(
         re.findall(
             r"--[\w-]+", subprocess.run(call, capture_output=True, text=True, check=True).stdout
@@ -117,6 +119,10 @@ def test_files_of_a_run_are_made_by_a_rule():
         path.read_text(encoding="utf-8") for path in (ROOT / "workflow/rules").glob("*.smk")
     )
     made = [re.sub(r"\{+\w+\}+", "*", path).rstrip("/") for path in RESULT.findall(rules)]
+    for kind, row in KINDS.items():
+        corpus = "" if row.per == ATTACKER else "*"
+        anonymiser = "*" if row.per in (ANONYMISER, TWO_RUNS) else ""
+        made += figure(kind, Subject(corpus, corpus, anonymiser, "*", "*")).pictures().values()
     patterns = [re.compile(re.escape(path).replace(r"\*", "[^/]+")) for path in dict.fromkeys(made)]
     for path in sorted(set(RESULT.findall(text(METRIC_PAGES)))):
         if not re.search(r"[A-Z]{4}", path):  # FAMILY, CORPUS: any

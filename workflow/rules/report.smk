@@ -283,6 +283,13 @@ rule write_report:
         " > {log:q} 2>&1"
 
 
+def files_of_pictures(drawn):
+    """Curves and metrics, and the intervals beside these."""
+    files = {file for figure in drawn for file in figure.files}
+    beside = {f"{file.removesuffix('.json')}.intervals.json" for file in files}
+    return sorted(files | beside.intersection(CONTENTS.intervals))
+
+
 def pictures_in_report(drawn):
     """The SVGs, which Snakemake's own report shows with their captions."""
     pictures = []
@@ -311,7 +318,7 @@ for job, drawn in figures.by_job(CONTENTS.figures).items():
         name:
             f"plot_{job.replace('/', '__')}"
         input:
-            files=sorted({file for figure in drawn for file in figure.files}),
+            files=files_of_pictures(drawn),
             plan=ancient("results/plan.json"),
             script=SCRIPTS / "plot.py",
         output:
