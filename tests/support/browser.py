@@ -124,13 +124,13 @@ class Reader:
             .read_text(encoding="utf-8")
         )
         self.page.evaluate(script)
-        found = self.page.evaluate("axe.run(document, { resultTypes: ['violations'] })")[
+        violations = self.page.evaluate("axe.run(document, { resultTypes: ['violations'] })")[
             "violations"
         ]
         return [
-            (of["id"], [node["target"] for node in of["nodes"]][:3])
-            for of in found
-            if of["impact"] in ("serious", "critical")
+            (violation["id"], [node["target"] for node in violation["nodes"]][:3])
+            for violation in violations
+            if violation["impact"] in ("serious", "critical")
         ]
 
     def silent_players(self):
@@ -161,7 +161,7 @@ class Reader:
             }
             return found;
         }"""
-        found = self.page.evaluate(listen, PATIENCE_MS / 3)
-        if ["hangs"] in [heard[1:] for heard in found]:
-            raise Hang(f"play() of {found[-1][0]} is not answered")
-        return [of for of in found if of[1] != "plays"]
+        answers = self.page.evaluate(listen, PATIENCE_MS / 3)
+        if ["hangs"] in [heard[1:] for heard in answers]:
+            raise Hang(f"play() of {answers[-1][0]} is not answered")
+        return [answer for answer in answers if answer[1] != "plays"]

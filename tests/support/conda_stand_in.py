@@ -30,11 +30,14 @@ export PATH="$1/bin:$PATH"
 def conda_specs(environment):
     """The conda packages of an environment file: [(name, version or nothing)], without pip's."""
     entries = [
-        entry
-        for entry in yaml.safe_load(environment.read_text())["dependencies"]
-        if isinstance(entry, str)
+        dependency
+        for dependency in yaml.safe_load(environment.read_text())["dependencies"]
+        if isinstance(dependency, str)
     ]
-    return [(name, version) for name, _, version in (entry.partition("=") for entry in entries)]
+    return [
+        (name, version)
+        for name, _, version in (dependency.partition("=") for dependency in entries)
+    ]
 
 
 def build_channel(folder, environments, *, without=()):
@@ -88,7 +91,12 @@ def create(environment, prefix, *, channel, cache):
         sys.exit(f"{environment}: other channels than conda-forge: {content['channels']}")
     asyncio.run(_install(content["dependencies"], prefix, channel=channel, cache=cache))
     for pin in next(
-        (entry["pip"] for entry in content["dependencies"] if isinstance(entry, dict)), []
+        (
+            dependency["pip"]
+            for dependency in content["dependencies"]
+            if isinstance(dependency, dict)
+        ),
+        [],
     ):
         name, version = pin.split("==")
         if importlib.metadata.version(name).partition("+")[0] != version:
@@ -96,7 +104,7 @@ def create(environment, prefix, *, channel, cache):
 
 
 async def _install(dependencies, prefix, *, channel, cache):
-    specs = [entry for entry in dependencies if isinstance(entry, str)]
+    specs = [dependency for dependency in dependencies if isinstance(dependency, str)]
     records = await rattler.solve(
         [rattler.Channel(channel.as_uri())], specs, platforms=["linux-64", "noarch"]
     )

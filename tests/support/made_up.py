@@ -48,29 +48,29 @@ EER_PERCENT = {
 
 def metrics():
     """All numbers of the run, with intervals of lists."""
-    found = []
+    numbers = []
     for (corpus, lists), (anonymiser, conditions) in itertools.product(
         LISTS.items(), SYSTEMS.items()
     ):
         for trials, condition in itertools.product(lists, conditions):
             for name, value in _numbers(anonymiser, condition, shift=lists.index(trials)).items():
                 limits = (str(value - 1), str(value + 1)) if name == "eer_percent" else ("-", "-")
-                place = (corpus, trials, anonymiser, *ATTACKER, condition, name)
-                found.append(Number(*place, str(value), *limits))
-    return sorted(found + _galleries())
+                key = (corpus, trials, anonymiser, *ATTACKER, condition, name)
+                numbers.append(Number(*key, str(value), *limits))
+    return sorted(numbers + _galleries())
 
 
 def _galleries():
     """Rank disclosure of galleries that were sampled for tests of one and two utterances."""
-    found = []
+    numbers = []
     for test, (anonymiser, conditions) in itertools.product((1, 2), SYSTEMS.items()):
         for condition in conditions:
-            place = ("libri", f"f_t{test}_d1", anonymiser, *ATTACKER, condition)
-            found.append(
-                Number(*place, "disclosure_bit", str(0.5 * test), str(0.4 * test), str(0.6 * test))
+            key = ("libri", f"f_t{test}_d1", anonymiser, *ATTACKER, condition)
+            numbers.append(
+                Number(*key, "disclosure_bit", str(0.5 * test), str(0.4 * test), str(0.6 * test))
             )
-            found.append(Number(*place, "n_templates", "3"))
-    return found
+            numbers.append(Number(*key, "n_templates", "3"))
+    return numbers
 
 
 def _numbers(anonymiser, condition, *, shift):
@@ -110,8 +110,8 @@ def write_results(folder):
             _made(part / "b2r" / "manifest.alphas.tsv"), ["utterance", "speaker", "alpha"], rows
         )
         for trials, (anonymiser, conditions) in itertools.product(lists, SYSTEMS.items()):
-            for family, (columns, of) in FAMILIES.items():
-                place = (
+            for family, (columns, rows_of) in FAMILIES.items():
+                path = (
                     folder
                     / "curves"
                     / family
@@ -122,18 +122,16 @@ def write_results(folder):
                     / f"{ATTACKER[1]}.tsv"
                 )
                 write_table(
-                    _made(place),
+                    _made(path),
                     columns,
-                    [row for condition in conditions for row in of(condition)],
+                    [row for condition in conditions for row in rows_of(condition)],
                 )
             if anonymiser != "original":
                 of_pairs = [
                     row for condition in ("oo", "op", "pp") for row in _similarities(condition)
                 ]
-                place = (
-                    folder / "curves" / "similarity" / corpus / trials / anonymiser / ATTACKER[0]
-                )
-                write_table(_made(place / f"{ATTACKER[1]}.tsv"), SIMILARITIES, of_pairs)
+                path = folder / "curves" / "similarity" / corpus / trials / anonymiser / ATTACKER[0]
+                write_table(_made(path / f"{ATTACKER[1]}.tsv"), SIMILARITIES, of_pairs)
     rows = [(epoch, 3 / epoch, 50, 10 - epoch, 0.001, 1.0) for epoch in (1, 2, 3)]
     write_table(_made(folder / "models" / ATTACKER[0] / "training.tsv"), COLUMNS, rows)
     for shown in figures(folder):
@@ -174,7 +172,10 @@ def published():
         ("m", "n_target"): "449",
         ("m", "n_nontarget"): "9457",
     }
-    of_run = [of._replace(value=sizes.get((of.trials, of.metric), of.value)) for of in of_run]
+    of_run = [
+        number._replace(value=sizes.get((number.trials, number.metric), number.value))
+        for number in of_run
+    ]
     lists = {trials: f"data/libri_test_trials_{trials}" for trials in LISTS["libri"]}
     command = "python {scripts}/anonymise_mcadams.py --alpha"
     config = {

@@ -35,13 +35,15 @@ def write_results(
     metrics = []
     for corpus, (extractor, backend), trials in itertools.product(corpora, attackers, lists):
         for anonymiser in ("original", *anonymisers):
-            place = (corpus, trials, anonymiser, extractor, backend)
-            metrics += _numbers(place, eer=eer, n_target=n_target)
-            _write_replicates(folder, place, eer=eer, seed=seed)
-            _write_scores(folder, place, lists[trials])
-    utility = [_pitch(*of) for of in itertools.product(corpora, ("-", *lists), anonymisers)]
+            system = (corpus, trials, anonymiser, extractor, backend)
+            metrics += _numbers(system, eer=eer, n_target=n_target)
+            _write_replicates(folder, system, eer=eer, seed=seed)
+            _write_scores(folder, system, lists[trials])
+    utility = [_pitch(*key) for key in itertools.product(corpora, ("-", *lists), anonymisers)]
     write_table(folder / "metrics" / "utility" / f"{corpora[0]}.tsv", Utility._fields, utility)
-    write_metrics(folder / "metrics.tsv", sorted(metrics + [of.metric_line for of in utility]))
+    write_metrics(
+        folder / "metrics.tsv", sorted(metrics + [measure.metric_line for measure in utility])
+    )
     config = {
         "anonymisers": {name: {"audio": name} for name in anonymisers},
         "report": {"averages": averages or {}},
@@ -52,15 +54,17 @@ def write_results(
     return folder
 
 
-def _numbers(place, *, eer, n_target):
-    for condition in CONDITIONS[place[2]]:
+def _numbers(system, *, eer, n_target):
+    for condition in CONDITIONS[system[2]]:
         numbers = {"n_target": n_target, "n_nontarget": 4, "tag": "C"}
         numbers |= {
-            of.name: 1.5 for of in COLUMNS if condition in of.conditions and not of.optional
+            column.name: 1.5
+            for column in COLUMNS
+            if condition in column.conditions and not column.optional
         }
         for name, value in (numbers | {"eer_percent": eer[condition], "cllr_bit": 1.0}).items():
             limits = ("1.0", "40.0") if name == "eer_percent" else ()
-            yield Number(*place, condition, name, str(value), *limits)
+            yield Number(*system, condition, name, str(value), *limits)
 
 
 def _pitch(corpus, trials, anonymiser):
@@ -68,8 +72,8 @@ def _pitch(corpus, trials, anonymiser):
     return Utility(corpus, trials, anonymiser, *measured)
 
 
-def _write_replicates(folder, place, *, eer, seed):
-    corpus, trials, anonymiser, extractor, backend = place
+def _write_replicates(folder, system, *, eer, seed):
+    corpus, trials, anonymiser, extractor, backend = system
     stem = folder / "metrics" / "verification" / corpus / trials / anonymiser / extractor
     draws = np.random.default_rng([seed, len(trials)]).normal(scale=2, size=200)
     values = {
@@ -87,8 +91,8 @@ def _write_replicates(folder, place, *, eer, seed):
     )
 
 
-def _write_scores(folder, place, speakers):
-    corpus, trials, anonymiser, extractor, backend = place
+def _write_scores(folder, system, speakers):
+    corpus, trials, anonymiser, extractor, backend = system
     pairs = [
         Trial(speaker, f"{other}-{number}", "target" if speaker == other else "nontarget")
         for speaker in speakers

@@ -53,12 +53,12 @@ def snakemake(folder, *arguments, tree=ROOT, **environment):
 
 def processes_of(group):
     """Processes of a process group that have not ended; zombies have, if nobody asked how."""
-    found = []
+    processes = []
     for status in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             state, _, its_group = status.read_text().rpartition(")")[2].split()[:3]
-            found += [status.parent.name] if int(its_group) == group and state != "Z" else []
-    return found
+            processes += [status.parent.name] if int(its_group) == group and state != "Z" else []
+    return processes
 
 
 def spoken(speaker, utterance, pitch_hz, *, seconds=1.2, sample_rate=16000):

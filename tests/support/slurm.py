@@ -166,14 +166,14 @@ def _kill_the_rest():
 
 def of_this_cluster():
     """Processes that jobs of this cluster started: their environment names it."""
-    found = []
+    processes = []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             if f"SLURM_CLUSTER_NAME={CLUSTER}".encode() in (folder / "environ").read_bytes().split(
                 b"\0"
             ):
-                found.append(int(folder.name))
-    return found
+                processes.append(int(folder.name))
+    return processes
 
 
 def _output(*command):
@@ -184,9 +184,9 @@ def _output(*command):
         return ""
 
 
-def _wait_for(happens, what):
+def _wait_for(happens, words):
     deadline = time.monotonic() + START_SECONDS
     while not happens():
         if time.monotonic() > deadline:
-            raise TimeoutError(f"{what}: not within {START_SECONDS} s")
+            raise TimeoutError(f"{words}: not within {START_SECONDS} s")
         time.sleep(0.3)

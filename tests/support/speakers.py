@@ -10,7 +10,7 @@ from voiceprivacy.privacy.scores.trials import Sample
 
 def scored(score, *, n_speakers=6, n_utterances=3):
     """Every model against every utterance by ``score(enrolled, tried, utterance)``, and a map."""
-    found, speaker_of = {"target": [], "nontarget": []}, {}
+    by_label, speaker_of = {"target": [], "nontarget": []}, {}
     for enrolled in range(n_speakers):
         speaker_of[f"model{enrolled}"] = f"s{enrolled}"
         for tried in range(n_speakers):
@@ -18,13 +18,13 @@ def scored(score, *, n_speakers=6, n_utterances=3):
                 label = "target" if enrolled == tried else "nontarget"
                 name = f"utterance{tried}-{utterance}"
                 speaker_of[name] = f"s{tried}"
-                found[label].append(
+                by_label[label].append(
                     (
                         Trial(f"model{enrolled}", name, label),
                         float(score(enrolled, tried, utterance)),
                     )
                 )
-    return found, speaker_of
+    return by_label, speaker_of
 
 
 def noisy(separation, *, seed=0, **sizes):
@@ -47,8 +47,11 @@ def arranged(separation, **options):
     return trials.arrange(*noisy(separation, **options))
 
 
-def classes(found):
-    return {label: np.array([score for _, score in of]) for label, of in found.items()}
+def classes(by_label):
+    return {
+        label: np.array([score for _, score in scored_trials])
+        for label, scored_trials in by_label.items()
+    }
 
 
 def drawn(seed, *, shift):

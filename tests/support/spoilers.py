@@ -107,8 +107,11 @@ def arrays(**changes):
     def change(path):
         with np.load(path, allow_pickle=False) as file:
             old = dict(file)
-        new = {name: of(old.get(name)) if callable(of) else of for name, of in changes.items()}
-        np.savez(path, **{name: of for name, of in (old | new).items() if of is not None})
+        new = {
+            name: value(old.get(name)) if callable(value) else value
+            for name, value in changes.items()
+        }
+        np.savez(path, **{name: value for name, value in (old | new).items() if value is not None})
 
     return change
 

@@ -10,14 +10,14 @@ COMMON = np.random.default_rng(0).normal(size=999)  # one draw of the speakers
 
 
 def write_system(
-    folder, place, replicates, *, value, condition="pp", metrics=("eer_percent",), n_speakers=20
+    folder, system, replicates, *, value, condition="pp", metrics=("eer_percent",), n_speakers=20
 ):
     """Write a system FAMILY/CORPUS/TRIALS/ANONYMISER; the path of its intervals."""
-    path = folder / place / "ecapa" / "cosine"
-    of = bootstrap.interval(value, replicates, n_speakers=n_speakers)._asdict()
+    path = folder / system / "ecapa" / "cosine"
+    interval = bootstrap.interval(value, replicates, n_speakers=n_speakers)._asdict()
     intervals = path.with_suffix(".intervals.json")
-    headline = {"disclosure_bit": of}  # has no replicates of its own
-    write_json(intervals, {condition: dict.fromkeys(metrics, of) | headline})
+    headline = {"disclosure_bit": interval}  # has no replicates of its own
+    write_json(intervals, {condition: dict.fromkeys(metrics, interval) | headline})
     write_npz(
         path.with_suffix(".bootstrap.npz"),
         {f"{condition}/{metric}": replicates for metric in metrics},
@@ -27,7 +27,7 @@ def write_system(
 
 def write_two_lists(folder):
     """Two anonymisers and the original on two lists, b1 two points of EER above b2; paths."""
-    found = {}
+    paths = {}
     for trials, level in (("f", 10.0), ("m", 20.0)):
         for anonymiser, shift in (("b1", 2.0), ("b2", 0.0), ("original", -5.0)):
             path = write_system(
@@ -38,5 +38,5 @@ def write_two_lists(folder):
                 condition="oo" if anonymiser == "original" else "pp",
                 metrics=("eer_percent", "min_dcf"),
             )
-            found.setdefault(trials, []).append(path)
-    return found
+            paths.setdefault(trials, []).append(path)
+    return paths

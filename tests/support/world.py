@@ -128,7 +128,7 @@ def build(folder):
     _scores(folder, names)
     _arrays(folder, names)
     _other_corpora(folder)
-    said = [f"{of.utterance}\tthe dog goes home" for of in utterances]
+    said = [f"{utterance.utterance}\tthe dog goes home" for utterance in utterances]
     (folder / "transcripts.tsv").write_text("\n".join(["utterance\ttext", *said]) + "\n")
     texts = {"plug.py": PLUG, "embed.py": EMBED_PLUG, "mine.py": FUNCTION, "words.dic": DICTIONARY}
     texts["tags.yaml"] = (
@@ -136,7 +136,7 @@ def build(folder):
     )
     texts["config.yaml"] = yaml.safe_dump(CONFIG, sort_keys=False)
     texts["genders.tsv"] = "".join(
-        f"{of}\t{gender}\n" for of, gender in {"speaker": "gender", **SPEAKERS}.items()
+        f"{speaker}\t{gender}\n" for speaker, gender in {"speaker": "gender", **SPEAKERS}.items()
     )
     for name, text in texts.items():
         (folder / name).write_text(text)
@@ -167,9 +167,9 @@ def speech(name, seconds=SECONDS):
 
 def _scores(folder, names):
     trials = [
-        Trial(speaker, own[number], "target" if speaker == of else "nontarget")
+        Trial(speaker, own[number], "target" if speaker == other else "nontarget")
         for speaker in names
-        for of, own in names.items()
+        for other, own in names.items()
         for number in TRIED
     ]
     scores = [
@@ -178,18 +178,20 @@ def _scores(folder, names):
     write_trials(folder / "trials.tsv", trials)
     write_enrolments(
         folder / "enrolments.tsv",
-        {of: [own[number] for number in ENROLLED] for of, own in names.items()},
+        {speaker: [own[number] for number in ENROLLED] for speaker, own in names.items()},
     )
     write_scores(folder / "scores.tsv", trials, scores)
     kaldi = [
-        f"{of.enrolment} {of.trial} {score!r}\n"
-        for of, score in zip(trials, map(float, scores), strict=True)
+        f"{trial.enrolment} {trial.trial} {score!r}\n"
+        for trial, score in zip(trials, map(float, scores), strict=True)
     ]
     (folder / "scores.txt").write_text("".join(kaldi))
-    (folder / "key.txt").write_text("".join(f"{' '.join(of)}\n" for of in trials))
-    speakers = {of: of for of in names} | {name: of for of, own in names.items() for name in own}
+    (folder / "key.txt").write_text("".join(f"{' '.join(trial)}\n" for trial in trials))
+    speakers = {speaker: speaker for speaker in names} | {
+        name: speaker for speaker, own in names.items() for name in own
+    }
     (folder / "speakers.tsv").write_text(
-        "".join(f"{key}\t{of}\n" for key, of in {"id": "speaker", **speakers}.items())
+        "".join(f"{key}\t{speaker}\n" for key, speaker in {"id": "speaker", **speakers}.items())
     )
 
 

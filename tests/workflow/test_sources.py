@@ -1,4 +1,4 @@
-"""People's files in a run: what is edited is read again, what is only touched is not, and older results are kept."""
+"""People's files in a run: edits are read again, touches are not, and older results are kept."""
 
 import os
 import shutil
@@ -45,7 +45,7 @@ def finished(tmp_path_factory):
 
 @pytest.fixture
 def edit(finished):
-    """A function that appends to a file, or moves it away; all is as before afterwards, times too."""
+    """A function that appends to a file, or moves it away; afterwards all is as before."""
     kept = {}
 
     def edit_file(name, addition):
