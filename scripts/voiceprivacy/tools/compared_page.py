@@ -293,7 +293,7 @@ def _write_report(folder, merged, systems, comparisons, provenance):
         figures=_figures(merged, run, folder),
         provenance=provenance,
         comparisons=comparisons,
-        alphas=_alphas(folder),
+        alphas=_alphas(folder, systems),
         corpora=merged_corpora(merged),
         utility=utility_section(utility) if utility else None,
         listen=merged_examples(merged) or None,
@@ -303,12 +303,17 @@ def _write_report(folder, merged, systems, comparisons, provenance):
     write_latex(report / "tables" / "comparison.tex", systems)
 
 
-def _alphas(folder):
-    """{corpus: {anonymiser: table}} of the coefficients that anonymisers of both runs drew."""
+def _alphas(folder, systems):
+    """{corpus: {anonymiser: table}} of the coefficients that the systems of both runs drew.
+
+    Second runs of an anonymiser have tables too, and are no systems of their own.
+    """
+    compared = {system.anonymiser for system in systems}
     tables: dict[str, dict[str, Path]] = {}
     for path in sorted((folder / "audio").glob("*/trial/*/manifest.alphas.tsv")):
         anonymiser = path.parent.name
-        tables.setdefault(path.parents[2].name, {})[anonymiser] = path
+        if anonymiser in compared:
+            tables.setdefault(path.parents[2].name, {})[anonymiser] = path
     return tables
 
 
@@ -339,7 +344,8 @@ def _subjects(merged):
             systems.setdefault(attack, {})[number.anonymiser] = None
     for kind in KINDS.values():
         if kind.per == ATTACKER:
-            for extractor, backend in dict.fromkeys((a.extractor, a.backend) for a in systems):
+            attackers = dict.fromkeys((one.extractor, one.backend) for one in systems)
+            for extractor, backend in attackers:
                 yield kind.name, Subject(extractor=extractor, backend=backend), ()
         for attack, names in systems.items():
             corpus, trials, extractor, backend = attack

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import BadInput, read_json
-from voiceprivacy.report.corpora import Corpora, read_corpora
+from voiceprivacy.report.corpora import Corpora, Finding, read_corpora
 from voiceprivacy.report.listen import Example, read_examples
 from voiceprivacy.report.metrics import Number, read_metrics
 from voiceprivacy.report.published import Published, read_published
@@ -275,7 +275,7 @@ def merged_utility(merged: Merged) -> list[Utility]:
 def merged_corpora(merged: Merged) -> Corpora | None:
     """The corpora of both results, the same ones once; None where nothing is known of them."""
     speech, lists = set(), set()
-    findings: dict[str, dict[tuple, None]] = {}
+    findings: dict[str, dict[Finding, None]] = {}
     is_known = False
     for results in merged.both:
         corpora = _corpora(results)
@@ -290,7 +290,7 @@ def merged_corpora(merged: Merged) -> Corpora | None:
                 lists.add(row._replace(corpus=name))
         for corpus, rows in corpora.findings.items():
             for name in merged.corpus_names(results, corpus):
-                findings.setdefault(name, {}).update(dict.fromkeys(map(tuple, rows)))
+                findings.setdefault(name, {}).update(dict.fromkeys(rows))
     if not is_known:
         return None
     each_once = {corpus: list(rows) for corpus, rows in findings.items()}

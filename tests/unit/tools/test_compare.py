@@ -7,6 +7,7 @@ from support.calls import call
 from support.result_folders import EER, LISTS, write_results, write_what_else_a_page_shows
 
 from voiceprivacy.inout.files import read_json
+from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.tools.merging import merge, read_results
 
@@ -184,6 +185,18 @@ def test_the_page_has_the_corpora_and_plays_both_versions_of_an_utterance(tmp_pa
         1,
     ]
     assert page.count("<td>trial</td>") == 1 and page.count("said of b2") == 1
+
+
+def test_coefficients_that_a_second_run_drew_are_not_shown(tmp_path):
+    for results in both(tmp_path):
+        for anonymiser in ("b2", "b2_run1"):
+            part = results.folder / "audio" / "demo" / "trial" / anonymiser
+            rows = [("u1", "anna", 0.75), ("u2", "berta", 0.85)]
+            write_table(part / "manifest.alphas.tsv", ["utterance", "speaker", "alpha"], rows)
+    finished = compare(tmp_path)
+    assert finished.returncode == 0, finished.stderr
+    page = (tmp_path / "comparison/report/index.html").read_text()
+    assert "b2%40a/manifest.alphas.tsv" in page and "b2_run1" not in page
 
 
 def test_other_utterances_of_two_runs_are_played_after_each_other(tmp_path):
