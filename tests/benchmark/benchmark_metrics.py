@@ -75,7 +75,8 @@ def spoken(*, n_speakers, n_utterances):
 
 def resampled(of, n_replicates=1000):
     bins = verification.histogram_bins(target=of.scores[of.target], nontarget=of.scores[~of.target])
-    for measure in (functools.partial(verification.sample_metrics, bins=bins), zebra.sample_metrics):
+    verify = functools.partial(verification.sample_metrics, bins=bins)
+    for measure in (verify, zebra.sample_metrics):
         bootstrap.resample_scores(of, measure, n_replicates=n_replicates, seed=0)
 
 
