@@ -154,8 +154,11 @@ class Sources:
         """
         known = json.loads(CACHE.read_text()) if CACHE.exists() else {}
         files = _Files(known)
-        for source, named in self.named.items():
-            fingerprint = _fingerprint(named, files) + "\n"
+        # All of them before the first is written: a lost file leaves everything as it was.
+        fingerprints = {
+            source: _fingerprint(named, files) + "\n" for source, named in self.named.items()
+        }
+        for source, fingerprint in fingerprints.items():
             written = FOLDER / f"{source}.sha256"
             if written.exists() and written.read_text() == fingerprint:
                 continue
@@ -191,7 +194,7 @@ class _Files:
             self.looked_at[absolute] = [status.st_size, times, None]
             before = self.known.get(absolute)
             if before and before[:2] == [status.st_size, times]:
-                self.looked_at[absolute] = before
+                self.looked_at[absolute] = list(before)
         return self.looked_at[absolute][0]
 
     def content(self, path: str) -> str:
