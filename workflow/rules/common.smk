@@ -77,7 +77,7 @@ onerror:
 
 
 def one_of(names):
-    """Regular expression of a wildcard that is one of these names (of none: one that never matches)."""
+    """Regular expression of a wildcard with one of these names; of none it never matches."""
     return "|".join(dict.fromkeys(names)) or "(?!)"
 
 

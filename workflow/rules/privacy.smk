@@ -64,6 +64,13 @@ def speaker_map(wildcards):
     return path if plan.n_replicates else []
 
 
+def speaker_files(wildcards):
+    """That map, or the fingerprint of the user's own."""
+    if wildcards.backend == GIVEN and "speakers" in config["attacks"][wildcards.extractor]:
+        return plan.sources.file("attacks", wildcards.extractor)
+    return speaker_map(wildcards)
+
+
 def speakers_argument(wildcards):
     return ["--speakers", speaker_map(wildcards)] if plan.n_replicates else []
 
@@ -72,8 +79,8 @@ rule assess_scores:
     """EER, Cllr, linkability and ZEBRA of every attack on one anonymiser, and what it changed."""
     input:
         scores=scores_of_system,
-        speakers=speaker_map,
-        tags=TAGS,
+        speakers=speaker_files,
+        tags=plan.sources.file("report", "tags"),
         verification_original=f"results/metrics/verification/{UNPROTECTED}.json",
         zebra_original=f"results/metrics/zebra/{UNPROTECTED}.json",
         left_out=LEFT_OUT if plan.n_replicates else [],
@@ -118,8 +125,8 @@ rule assess_scores:
 use rule assess_scores as assess_scores_of_original with:
     input:
         scores=scores_of_system,
-        speakers=speaker_map,
-        tags=TAGS,
+        speakers=speaker_files,
+        tags=plan.sources.file("report", "tags"),
         script=SCRIPTS / "assess_scores.py",
     output:
         **intervals("verification", "zebra"),
@@ -146,7 +153,7 @@ use rule assess_scores_of_original as assess_scores_given with:
 use rule assess_scores_of_original as assess_scores_of_unknown_speakers with:
     input:
         scores=scores_of_system,
-        tags=TAGS,
+        tags=plan.sources.file("report", "tags"),
         script=SCRIPTS / "assess_scores.py",
     output:
         verification=f"results/metrics/verification/{SYSTEM}.json",
@@ -183,7 +190,7 @@ rule assess_calibration:
     input:
         train=calibration_scores(""),
         test=calibration_scores(SECOND_RUN),
-        speakers=speaker_map,
+        speakers=speaker_files,
         script=SCRIPTS / "assess_calibration.py",
     output:
         **intervals("calibration"),
