@@ -2,16 +2,11 @@
 
 
 def extractor_files(wildcards):
-    """What embeddings depend on: a model that a rule makes, or the user's files.
-
-    A ready-made file is taken itself, not its fingerprint, which covers the files of all systems: a
-    new anonymiser must not repeat the others.
-    """
+    """What embeddings depend on: a model that a rule makes, or the user's files."""
     entry = plan.attackers.extractors[wildcards.extractor]
     if "embeddings" in entry:
-        return plan.attackers.ready(
-            wildcards.extractor, wildcards.corpus, wildcards.part, wildcards.anonymiser
-        )
+        embedded = "{0.corpus}/{0.part}/{0.anonymiser}".format(wildcards)
+        return plan.sources.file("extractors", wildcards.extractor, embedded)
     return model_files(wildcards.extractor)
 
 
@@ -339,8 +334,14 @@ rule score_samples:
 
 
 def given_file(wildcards):
-    """One file of scores itself: the fingerprint of an attack covers those of all systems."""
     return plan.given.file(given_attack(wildcards), wildcards.anonymiser, wildcards.condition)
+
+
+def given_sources(wildcards):
+    """Fingerprints of that file, and of the key and the speakers of the attack."""
+    scored = "{0.corpus}/{0.trials}/{0.anonymiser}/{0.condition}".format(wildcards)
+    attack = ("attacks", wildcards.extractor)
+    return plan.sources.file(*attack, scored) + plan.sources.file(*attack)
 
 
 def given_key(wildcards):
@@ -354,8 +355,7 @@ def given_key(wildcards):
 rule take_scores:
     """Check the scores of somebody else's attack and take them over."""
     input:
-        given=given_file,
-        key=given_key,
+        files=given_sources,
         script=SCRIPTS / "take_scores.py",
     output:
         scores="results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/given/{condition}.tsv",
@@ -368,10 +368,11 @@ rule take_scores:
         "../../envs/evaluate.yaml"
     params:
         code=code("take_scores"),
+        given=given_file,
         key=lambda wildcards: option("--trials", given_key(wildcards)),
     shell:
         "python {input.script:q}"
-        " --given {input.given:q}"
+        " --given {params.given:q}"
         " {params.key:q}"
         " --scores {output.scores:q}"
         " > {log:q} 2>&1"

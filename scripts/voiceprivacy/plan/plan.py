@@ -169,10 +169,20 @@ def _of_extractor(plan, name, options):
     if options.get("start", name) not in plan.config["extractors"]:
         yield from _of_model((*keys, "start"), options["start"], MODEL_FILES)
     if "embeddings" in options:
-        systems = (ORIGINAL, *plan.speech.protected)
-        for system, (corpus, part) in product(systems, _attacked_parts(plan)):
+        for corpus, part, system in _embedded(plan, name):
             path = plan.attackers.ready(name, corpus, part, system)
-            yield Named((*keys, "embeddings"), ours(path))
+            member = f"{corpus}/{part}/{system}"
+            yield Named((*keys, "embeddings"), ours(path), member=member)
+
+
+def _embedded(plan, extractor):
+    """(corpus, part, system) of the speech of which embeddings are compared or trained on."""
+    systems = (ORIGINAL, *plan.speech.protected)
+    parts = [(*part, system) for system, part in product(systems, _attacked_parts(plan))]
+    for name, options in plan.attackers.backends.items():
+        if "train" in options and plan.attackers.applies(name, extractor):
+            parts.append((options["train"]["corpus"], "train", options["on"] or ORIGINAL))
+    return dict.fromkeys(parts)
 
 
 def _of_model(keys, folder, names):
@@ -183,8 +193,8 @@ def _of_model(keys, folder, names):
 
 
 def _of_attack(plan, name, options):
-    for path in plan.given.files[name].values():
-        yield Named(("attacks", name, "scores"), path)
+    for scored, path in plan.given.files[name].items():
+        yield Named(("attacks", name, "scores"), path, member="/".join(scored))
     for attack in plan.given.attacks():
         for field in ("key", "speakers"):
             if field in options and attack.extractor == name:

@@ -52,7 +52,8 @@ class Named(NamedTuple):
     only has to be there). ``below`` is False where only the files directly in a folder are read.
     ``root`` is where relative paths in a wav.scp start, if the config says so. ``may_lack`` is True
     where recordings that are not there are left out. ``needed`` is False where a job of its own
-    says what is missing.
+    says what is missing. ``member`` names a file of an entry that has a fingerprint of its own,
+    because each job reads only one of them.
     """
 
     place: tuple[str, ...]
@@ -62,11 +63,13 @@ class Named(NamedTuple):
     root: str | None = None
     may_lack: bool = False
     needed: bool = True
+    member: str = ""
 
     @property
     def source(self) -> str:
-        """The entry of the config that names it: corpora/libri."""
-        return "/".join(self.place[:2])
+        """The entry of the config that names it, and its member: corpora/libri."""
+        names = [*self.place[:2], self.member]
+        return "/".join(name for name in names if name)
 
 
 class ScoreFile(NamedTuple):
@@ -136,9 +139,9 @@ class Sources:
                 self.named.setdefault(path.source, []).append(path)
         self.folders = dict.fromkeys(self.named, FOLDER)
 
-    def file(self, section: str, name: str | None = None) -> list[str]:
-        """The fingerprint of an entry of the config; none if it names no files."""
-        source = f"{section}/{name}" if name else section
+    def file(self, *names: str) -> list[str]:
+        """The fingerprint of an entry of the config: section, name, member; none without files."""
+        source = "/".join(names)
         return [f"{self.folders[source]}/{source}.sha256"] if source in self.named else []
 
     def refresh(self, scratch: str | Path | None = None) -> None:

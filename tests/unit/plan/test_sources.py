@@ -1,6 +1,7 @@
 """People's files: what a config names, and that every edit of it is noticed and nothing else."""
 
 import os
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -209,18 +210,23 @@ def test_every_section_of_a_config_has_its_sources(folder):
         "report": {"tags": "tags.yaml"},
     }
     plan = Plan(completion.complete(config))
+    corpora, systems = ("mine", "made"), ("original", "mine", "team", "command")
+    embedded = {"/".join(names) for names in product(corpora, ("enrolment", "trial"), systems)}
     assert set(plan.sources.named) == {
         "corpora/mine",
         "anonymisers/mine",
         "anonymisers/team",
-        "extractors/ready",
+        *{f"extractors/ready/{of_part}" for of_part in embedded},
         "attacks/others",
+        "attacks/others/scores/all/b2/op",
         "utility/wer",
         "expected",
         "report/tags",
     }
     attack = [named.path for named in plan.sources.named["attacks/others"]]
-    assert attack == ["scores_b2_op.tsv", "map.tsv"]
+    assert attack == ["map.tsv"]
+    scored = plan.sources.file("attacks", "others", "scores/all/b2/op")
+    assert scored == ["results/sources/attacks/others/scores/all/b2/op.sha256"]
     assert plan.sources.file("expected") == ["results/sources/expected.sha256"]
 
 
