@@ -109,8 +109,9 @@ rule compare_speakers:
         runtime=60,
     params:
         code=corpora_code("compare_speakers", [*plan.speech.evaluated, *plan.speech.training]),
-        evaluated=json.dumps(plan.speech.evaluated_sources()),
-        training=json.dumps(plan.speech.training_sources()),
+        # Functions, because the pattern of a folder has {speaker} in it, which is no wildcard.
+        evaluated=lambda wildcards: json.dumps(plan.speech.evaluated_sources()),
+        training=lambda wildcards: json.dumps(plan.speech.training_sources()),
     shell:
         "python {input.script:q}"
         " --evaluated {params.evaluated:q}"
