@@ -21,15 +21,29 @@ ALONE = {  # one job of a whole run, or one that takes hours
 }
 
 
+def rule_files():
+    """The text of all rule files, with the paths that stand in constants filled in."""
+    text = "\n".join(path.read_text() for path in sorted((WORKFLOW / "rules").glob("*.smk")))
+    for name, path in re.findall(r'^([A-Z_]+) = f?"(.*)"$', text, flags=re.MULTILINE):
+        text = text.replace(f"{{{name}}}", path)
+    return text
+
+
 def rules():
-    """{rule: its text} of all rule files; a variant has that of the rule that it varies too."""
-    text = "\n".join(path.read_text() for path in (WORKFLOW / "rules").glob("*.smk"))
-    blocks = re.split(r"^(?:use )?rule ", text, flags=re.MULTILINE)[1:]
+    """{rule: its text} of all rule files; a variant of a rule has the text of that rule, too."""
     texts = {}
-    for block in blocks:
+    for block in re.split(r"^(?:use )?rule ", rule_files(), flags=re.MULTILINE)[1:]:
         base, name = re.match(r"(?:(\w+) as )?(\w+)", block).groups()
-        texts[name] = texts.get(base, "") + block
+        texts[name] = block + texts.get(base, "")
     return texts
+
+
+def local_rules():
+    """Rules that run where Snakemake does."""
+    local = {name for name, block in rules().items() if "localrule: True" in block}
+    for names in re.findall(r"^localrules:\n((?:    \w+,\n)+)", rule_files(), flags=re.MULTILINE):
+        local.update(re.findall(r"\w+", names))
+    return local
 
 
 def profile():
@@ -38,7 +52,7 @@ def profile():
 
 def test_every_rule_runs_here_or_travels_in_a_group_or_alone_for_a_reason():
     groups = profile()["groups"]
-    local = {name for name, block in rules().items() if "localrule: True" in block}
+    local = local_rules()
     assert groups.keys() | ALONE | local == rules().keys()
     assert not ALONE & (groups.keys() | local)
 
