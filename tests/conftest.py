@@ -1,4 +1,5 @@
-"""The draws of hypothesis: the same in every run, so that a change is refused for what it does and not by chance.
+"""The draws of hypothesis: the same in every run, so that a change is refused for what it does and
+not by chance.
 
 pytest --hypothesis-profile=explore draws others, and twenty times as many.
 """

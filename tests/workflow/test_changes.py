@@ -180,8 +180,6 @@ def test_a_new_anonymiser_shares_what_is_known_of_the_original(after):
 def test_another_seed_of_the_intervals_repeats_no_embedding(after):
     rules = by_rule(after(report=KEPT | {"seed": 1}))
     assert not {
-        rule
-        for rule in rules
-        if rule.startswith(("prepare_", "anonymise_", "extract_", "score_"))
+        rule for rule in rules if rule.startswith(("prepare_", "anonymise_", "extract_", "score_"))
     }
     assert rules["assess_scores"] == rules["assess_matrices"] + rules["assess_ranks"] == SYSTEMS

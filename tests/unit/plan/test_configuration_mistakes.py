@@ -42,7 +42,8 @@ CASES = {
     ),
     "a misspelt option": (
         {"corpora": {"a": {"synthetic": {"speakers": 2, "utterances": 4, "frist_speaker": 0}}}},
-        "corpora.a.synthetic.frist_speaker: 'frist_speaker' is not a key here: did you mean 'first_speaker'?",
+        "corpora.a.synthetic.frist_speaker: 'frist_speaker' is not a key here: did you mean "
+        "'first_speaker'?",
     ),
     "a key like no other": ({"qqq": 1}, "qqq: 'qqq' is not a key here"),
     "a missing key": (

@@ -311,7 +311,8 @@ def test_anonymisers_are_compared_on_averages_over_corpora():
 
 
 def test_the_strongest_attacks_are_compared_by_all_attackers_with_all_lists(tmp_path):
-    """Scores of another team on one of the two lists are another mean, those on both are compared."""
+    """Scores of another team on one of the two lists are another mean, those on both are "
+    "compared."""
     for team, lists in (("team7", "fm"), ("team8", "f")):
         for system, trials in product(("original", "b2"), lists):
             path = (

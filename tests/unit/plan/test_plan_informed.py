@@ -1,4 +1,6 @@
-"""Attackers who train on protected speech: an instance for every anonymiser, checked on a small config by hand."""
+"""Attackers who train on protected speech: an instance for every anonymiser, checked on a small
+config by hand.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""What a config asks for about ranks: sampled galleries, histograms as features, which back-end compares what."""
+"""What a config asks for about ranks: sampled galleries, histograms as features, which back-end
+compares what.
+"""
 
 import pytest
 

@@ -183,7 +183,8 @@ def test_calibration_has_intervals_where_speakers_are_known(tmp_path):
         lines = ["enrolment\ttrial\tlabel\tscore"]
         for one in speakers:
             lines += [
-                f"{one}\t{other}-{index}\t{'target' if one == other else 'nontarget'}\t{draw.normal(one == other)}"
+                f"{one}\t{other}-{index}"
+                f"\t{'target' if one == other else 'nontarget'}\t{draw.normal(one == other)}"
                 for other in speakers
                 for index in "01"
             ]
@@ -279,7 +280,8 @@ def test_calibration_without_laplace_shows_the_infinite(scores, tmp_path):
 def test_tags_table_and_picture_of_ones_own(scores, tmp_path):
     tags, metrics = tmp_path / "tags.yaml", tmp_path / "m.json"
     tags.write_text(
-        "little: {from_log10: 0, meaning: hardly anything}\nmuch: {from_log10: 0.3, meaning: a lot}\n"
+        "little: {from_log10: 0, meaning: hardly anything}\nmuch: {from_log10: 0.3, meaning: "
+        "a lot}\n"
     )
     paths = [scores("s_1.tsv", [3, 1], [0, 2]), scores("t.tsv", [1, 1], [1, 1])]
     files = [

@@ -1,4 +1,6 @@
-"""The commands assess_similarity and assess_ranks: what they write, what they print, and how bad input ends."""
+"""The commands assess_similarity and assess_ranks: what they write, what they print, and how bad
+input ends.
+"""
 
 import json
 

@@ -1,4 +1,6 @@
-"""The beta-binomial model of ranks: reference fits, scipy, published numbers, and where no finite optimum exists."""
+"""The beta-binomial model of ranks: reference fits, scipy, published numbers, and where no finite
+optimum exists.
+"""
 
 import json
 from pathlib import Path
@@ -68,7 +70,9 @@ def test_fits_meet_an_independent_search(case, loss):
     ],
 )
 def test_this_reading_of_equation_3_agrees_with_table_2(n_templates, alpha, beta, published):
-    """Alpha and beta solve for two rounded numbers of a column; the others must follow to the rounding of all."""
+    """Alpha and beta solve for two rounded numbers of a column; the others must follow to the
+    rounding of all.
+    """
     statistics = disclosure(np.exp(log_pmf(alpha, beta, n_templates)))
     for short, value in published.items():
         assert statistics[NAMES[short]] == pytest.approx(value, rel=0.01)

@@ -1,4 +1,6 @@
-"""Resampled speakers: weights by hand, closed forms, draws that depend on names only, intervals that hold the truth."""
+"""Resampled speakers: weights by hand, closed forms, draws that depend on names only, intervals
+that hold the truth.
+"""
 
 import functools
 import tracemalloc
@@ -138,7 +140,9 @@ def test_a_speakers_draws_depend_on_the_seed_and_the_name_only():
 
 
 def test_a_mean_over_speakers_has_the_closed_forms_standard_error():
-    """Without targets' noise the Cllr is linear in the drawn shares: its spread is that of a mean of S speakers."""
+    """Without targets' noise the Cllr is linear in the drawn shares: its spread is that of a mean
+    of S speakers.
+    """
     n_speakers = 30
     offsets = np.random.default_rng(0).normal(size=n_speakers)
     drawn = bootstrap.multiplicities(
@@ -245,7 +249,9 @@ def test_ranks_of_drawn_speakers_keep_the_gallery():
 
 
 def test_intervals_hold_the_truth_about_as_often_as_they_say():
-    """EER of 12 speakers with effects of their own, closed form Phi(-d' / 2): 40 of 40 sets would be 13 % likely."""
+    """EER of 12 speakers with effects of their own, closed form Phi(-d' / 2): 40 of 40 sets would
+    be 13 % likely.
+    """
     held = []
     for seed in range(40):
         draw = np.random.default_rng(seed)
@@ -271,7 +277,9 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
 
 @pytest.mark.parametrize("resample", [bootstrap.resample_scores, bootstrap.leave_one_out])
 def test_memory_does_not_grow_with_the_number_of_samples(resample):
-    """A sample is as large as the list of trials: of a thousand speakers, a thousand of them are gigabytes."""
+    """A sample is as large as the list of trials: of a thousand speakers, a thousand of them are
+    gigabytes.
+    """
     few, many = (peak_of(resample, n_samples) for n_samples in (20, 60))
     assert many < 1.5 * few
 

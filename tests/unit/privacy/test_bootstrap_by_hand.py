@@ -1,4 +1,6 @@
-"""Draws that no version may change, and what is made of replicates: counts, ties, every field of an interval."""
+"""Draws that no version may change, and what is made of replicates: counts, ties, every field of an
+interval.
+"""
 
 import numpy as np
 import pytest
@@ -143,7 +145,9 @@ def test_few_speakers_with_infinite_replicates_have_the_replicates_extremes():
 
 
 def test_forty_replicates_less_one_are_enough_for_a_limit():
-    """One in 40 lies beyond either limit; with fewer replicates 1.96 standard deviations reach beyond all of them."""
+    """One in 40 lies beyond either limit; with fewer replicates 1.96 standard deviations reach
+    beyond all of them.
+    """
     for n_replicates, reaches in ((38, False), (39, True)):
         replicates = np.linspace(-1, 1, n_replicates)
         found = bootstrap.interval(0.0, replicates, n_speakers=MANY_SPEAKERS)

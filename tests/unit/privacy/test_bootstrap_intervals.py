@@ -1,4 +1,6 @@
-"""Intervals and p-values from replicates: quantiles by hand, few speakers, values that are infinite or missing."""
+"""Intervals and p-values from replicates: quantiles by hand, few speakers, values that are infinite
+or missing.
+"""
 
 import numpy as np
 import pytest
@@ -77,7 +79,9 @@ def test_replicates_without_spread_are_worth_the_sign_flips_of_the_speakers():
 
 
 def test_few_speakers_have_limits_beyond_what_replicates_reach():
-    """t = 3.18 for four speakers: one in 1,400 normal replicates lies beyond, so that 500 show none."""
+    """t = 3.18 for four speakers: one in 1,400 normal replicates lies beyond, so that 500 show
+    none.
+    """
     replicates = np.random.default_rng(1).normal(5, 1, 500)
     t, spread = 3.1824, replicates.std()
     found = bootstrap.interval(5.0, replicates, n_speakers=4)

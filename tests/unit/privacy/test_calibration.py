@@ -217,7 +217,9 @@ def test_linear_calibration_does_not_depend_on_where_the_scores_lie():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_linear_calibration_reaches_the_minimum_with_the_wildest_outliers(seed):
-    """There the mean posterior of the nontargets is the targets' mean complement, and their first moments agree too."""
+    """There the mean posterior of the nontargets is the targets' mean complement, and their first
+    moments agree too.
+    """
     generator = np.random.default_rng(seed)
     target, nontarget = generator.standard_cauchy(7), generator.standard_cauchy(5)
     calibration = train_linear(target=target, nontarget=nontarget)
@@ -253,7 +255,9 @@ def test_separable_scores_are_regularised_with_a_note(target, nontarget, caplog)
 
 
 def test_separable_scores_get_a_pair_at_both_ends():
-    """Two targets and a nontarget at 1, one target and two nontargets at 0: the regression meets ln 2 and ln 1/2."""
+    """Two targets and a nontarget at 1, one target and two nontargets at 0: the regression meets ln
+    2 and ln 1/2.
+    """
     assert_close(train_linear(target=[1], nontarget=[0]), (2 * np.log(2), -np.log(2)))
 
 

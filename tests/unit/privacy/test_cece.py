@@ -1,4 +1,6 @@
-"""C_ECE, of calibrations that one run trains and another tests: reference numbers, Laplace's rule, samples."""
+"""C_ECE, of calibrations that one run trains and another tests: reference numbers, Laplace's rule,
+samples.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""The command that compares anonymisers: one list or the mean of several, and an error that says what to do."""
+"""The command that compares anonymisers: one list or the mean of several, and an error that says
+what to do.
+"""
 
 from support.calls import call, succeeds
 from support.systems import write_two_lists

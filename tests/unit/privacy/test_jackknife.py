@@ -1,4 +1,6 @@
-"""Left-out speakers of similarity matrices: variances by hand, calibration anew, and what cannot be left out."""
+"""Left-out speakers of similarity matrices: variances by hand, calibration anew, and what cannot be
+left out.
+"""
 
 import numpy as np
 import pytest
@@ -26,7 +28,9 @@ def three(**options):
 
 
 def test_replicates_of_a_mean_are_the_mean_of_drawn_speakers():
-    """A mean is linear: its influences are the deviations of the speakers, and its variance s^2 / S."""
+    """A mean is linear: its influences are the deviations of the speakers, and its variance s^2 /
+    S.
+    """
     values = np.array([1.0, 2.0, 4.0, 9.0])
     left_out = (values.sum() - values) / 3
     drawn = bootstrap.multiplicities(list("abcd"), n_replicates=50_000, seed=0)

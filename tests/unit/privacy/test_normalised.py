@@ -1,4 +1,5 @@
-"""Normalised measures: the numbers of the paper of 2022, its limits, and where nothing can be said."""
+"""Normalised measures: the numbers of the paper of 2022, its limits, and where nothing can "
+"be said."""
 
 import json
 import math

@@ -1,4 +1,5 @@
-"""Zero evidence and the worst case of few speakers: counts by hand, false alarms, planted truths."""
+"""Zero evidence and the worst case of few speakers: counts by hand, false alarms, planted "
+"truths."""
 
 import math
 
@@ -55,7 +56,9 @@ def test_false_alarms_are_rare_over_200_attacks_without_evidence():
 
 
 def test_a_list_that_tries_one_speaker_cannot_say_what_zero_evidence_gives():
-    """Twelve are enrolled, one is tried: derangements give his trials to eleven others, too few for 5 %."""
+    """Twelve are enrolled, one is tried: derangements give his trials to eleven others, too few for
+    5 %.
+    """
     found, speaker_of = scored(
         lambda enrolled, tried, utterance: enrolled + tried + utterance, n_speakers=12
     )
@@ -82,7 +85,9 @@ def test_evidence_is_seen():
 
 
 def test_one_exposed_speaker_carries_the_worst_case():
-    """Speaker 3 alone is found: without him nothing stands out, and the strongest block holds his trials only."""
+    """Speaker 3 alone is found: without him nothing stands out, and the strongest block holds his
+    trials only.
+    """
     of = trials.arrange(*scored(lambda enrolled, tried, _: enrolled == tried == 3))
     low, high = null.leave_one_out_log10(of)
     # without him 15 targets and 60 nontargets are equal: the worst case is the floor of such a list
@@ -97,7 +102,9 @@ def test_a_speaker_that_cannot_be_left_out_leaves_the_range_undefined():
 
 
 def test_the_strongest_block_is_that_of_laplaces_rule():
-    """Both ends are perfect: 13 / 1 * 36 / 12 is further from evidence of nothing than 1 / 37 * 36 / 12."""
+    """Both ends are perfect: 13 / 1 * 36 / 12 is further from evidence of nothing than 1 / 37 * 36
+    / 12.
+    """
     of = arranged(50, n_speakers=4)
     assert null.extreme_block(of) == (4, 12)
 

@@ -22,7 +22,8 @@ def compared(a, b, metric="eer_percent"):
 
 
 def test_a_common_draw_cancels_in_the_difference():
-    """Both vary by +-10 %, their difference by +-0.2 %: far apart although their intervals overlap."""
+    """Both vary by +-10 %, their difference by +-0.2 %: far apart although their intervals "
+    "overlap."""
     pair = compared(system(31, spread=5, own=0.1), system(30, spread=5, own=0.1))
     assert pair.difference == 1 and pair.ci_low > 0.6 and pair.ci_high < 1.4
     assert (pair.verdict, pair.share_a_better) == ("A is better", 1.0)
@@ -129,7 +130,8 @@ def test_the_mean_over_lists_is_of_the_same_replicates():
 
 
 def test_lists_of_other_speakers_are_independent_and_shared_speakers_are_one_draw():
-    """The mean of two lists: of other speakers the variance is half, of the same speakers it stays."""
+    """The mean of two lists: of other speakers the variance is half, of the same speakers "
+    "it stays."""
     names = {corpus: [f"{corpus}{number}" for number in range(20)] for corpus in ("libri", "vctk")}
     left_out = 30 + np.linspace(-1, 1, 20)
 

@@ -1,4 +1,6 @@
-"""Systems read from the files of a run and compared: means over lists, averages, and what does not belong together."""
+"""Systems read from the files of a run and compared: means over lists, averages, and what does not
+belong together.
+"""
 
 import numpy as np
 import pytest
@@ -80,7 +82,9 @@ def test_every_metric_has_its_pairs_and_its_own_correction():
 
 
 def test_the_interval_of_an_average_over_corpora_is_that_of_the_averaged_replicates(tmp_path):
-    """Two corpora with a list f each, of other speakers; two systems, of which b2 is worse on vctk alone."""
+    """Two corpora with a list f each, of other speakers; two systems, of which b2 is worse on vctk
+    alone.
+    """
     libri, vctk = 10 + DRAW.normal(size=999), 20 + DRAW.normal(size=999)
     paths = [
         write_system(tmp_path, "verification/libri/f/b1", libri, value=10.0, n_speakers=29),

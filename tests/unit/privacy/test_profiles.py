@@ -1,4 +1,6 @@
-"""What the conventional pictures draw: values by hand, plain loops, and how the pictures hang together."""
+"""What the conventional pictures draw: values by hand, plain loops, and how the pictures hang
+together.
+"""
 
 import numpy as np
 import pytest
@@ -108,7 +110,8 @@ def test_oracle_calibration_lies_on_the_diagonal_of_the_calibration_plot():
 
 
 def test_the_calibration_plot_by_hand():
-    """As many targets as nontargets: an LLR of 0 is a posterior of 1/2, one of +-9 is near 0 or 1."""
+    """As many targets as nontargets: an LLR of 0 is a posterior of 1/2, one of +-9 is near "
+    "0 or 1."""
     curve = profiles.calibration(target=[0, 0, 9.0, -9.0], nontarget=[0, -9.0, -9.0, -9.0])[
         "actual"
     ]

@@ -83,7 +83,9 @@ def test_summary_and_examples_by_hand():
 
 
 def test_matches_and_others_by_hand():
-    """N = 4, p = 1/2, 1/3, 1/6, 0: ranks 1 and 2 speak for a speaker. One of both is the match in 5/6 of the cases."""
+    """N = 4, p = 1/2, 1/3, 1/6, 0: ranks 1 and 2 speak for a speaker. One of both is the match in
+    5/6 of the cases.
+    """
     found = disclosure(np.array([3, 2, 1, 0]) / 6)
     assert found["match_positive_percent"] == pytest.approx(100 * 5 / 6)
     assert found["other_positive_percent"] == pytest.approx(100 * (2 - 5 / 6) / 3)

@@ -1,4 +1,6 @@
-"""Similarity ranks: reference numbers, values worked out by hand, ties, invariances, and galleries of every size."""
+"""Similarity ranks: reference numbers, values worked out by hand, ties, invariances, and galleries
+of every size.
+"""
 
 import json
 from pathlib import Path

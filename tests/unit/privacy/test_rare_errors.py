@@ -1,4 +1,6 @@
-"""Intervals where few errors are left: spread and limits by hand, on the scales on which they are taken."""
+"""Intervals where few errors are left: spread and limits by hand, on the scales on which they are
+taken.
+"""
 
 import numpy as np
 import pytest
@@ -77,7 +79,9 @@ def test_perfectly_separated_speakers_may_have_errors_that_did_not_happen():
 def test_few_errors_are_moved_back_on_the_scale_of_the_two_thirds_power(
     metric, no_privacy, privacy
 ):
-    """In thousandths of the range, value 8, median 1, limit 27: 2/3 powers 4, 1 and 9, moved to 9 + 3 (4 - 1) = 18."""
+    """In thousandths of the range, value 8, median 1, limit 27: 2/3 powers 4, 1 and 9, moved to 9 +
+    3 (4 - 1) = 18.
+    """
     value, median, limit, expected = (
         no_privacy + (privacy - no_privacy) * of / 1000 for of in (8, 1, 27, 18 ** (3 / 2))
     )

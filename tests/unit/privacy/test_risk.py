@@ -29,7 +29,9 @@ def test_equally_tried_speakers_average_to_the_lists_disclosure(seed):
 
 
 def test_the_calibration_is_that_of_the_whole_list():
-    """Alone, c would be found at once; among the others his high nontarget scores are as good as their targets."""
+    """Alone, c would be found at once; among the others his high nontarget scores are as good as
+    their targets.
+    """
     scores = {"target": np.array([9.0, 5.0, 1.0]), "nontarget": np.array([6.0, 2.0, 0.0])}
     speakers = {"target": np.array(["c", "b", "a"]), "nontarget": np.array(["c", "b", "a"])}
     a, b, c = exposures(scores, speakers)

@@ -129,7 +129,8 @@ def test_protection_that_makes_it_worse_and_a_reversed_diagonal_are_remarked_on(
     assert metrics["op"]["ddiag_signed"] == pytest.approx(-0.8)
     assert notes == [
         "op: the diagonal lies below the rest (see ddiag_signed); ddiag hides the sign",
-        "deid_percent is below 0: the diagonal stands out more in OP than in OO, protection made it worse",
+        "deid_percent is below 0: the diagonal stands out more in OP than in OO, protection "
+        "made it worse",
     ]
 
 
@@ -154,7 +155,9 @@ def test_upper_pairs_ignore_what_is_not_above_the_diagonal():
 
 @given(seed=st.integers(0, 1000))
 def test_upper_pairs_of_speakers_who_alternate_are_those_of_the_recipe(seed):
-    """Pairs i < j; a cell takes those of its row's speaker first, the rows in the order of the list; then mirrored."""
+    """Pairs i < j; a cell takes those of its row's speaker first, the rows in the order of the
+    list; then mirrored.
+    """
     order = np.random.default_rng(seed).permutation(6)
     matrix = three_speakers(seed)
     matrix = square(matrix.scores[np.ix_(order, order)], matrix.row_speakers[order].tolist())

@@ -1,4 +1,6 @@
-"""Similarity matrices meet reference numbers: plain loops after the papers, and the challenge's recipe."""
+"""Similarity matrices meet reference numbers: plain loops after the papers, and the challenge's
+recipe.
+"""
 
 import json
 from pathlib import Path

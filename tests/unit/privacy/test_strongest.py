@@ -1,4 +1,6 @@
-"""The strongest attacks compared in pairs: which they are, differences across attackers, files of a run."""
+"""The strongest attacks compared in pairs: which they are, differences across attackers, files of a
+run.
+"""
 
 import csv
 import subprocess
@@ -34,7 +36,9 @@ def test_the_strongest_attack_has_the_lowest_rate_and_of_equal_ones_the_first_na
 
 
 def test_the_same_draw_cancels_although_attackers_differ():
-    """Both vary by +-10 %, their difference by +-0.3 %: the anonymiser protects although its interval overlaps."""
+    """Both vary by +-10 %, their difference by +-0.3 %: the anonymiser protects although its
+    interval overlaps.
+    """
     [pair] = strongest.compare({OO: number(30), SEMI: number(31), LAZY: number(40)})
     assert (pair.anonymiser_a, pair.extractor_a, pair.backend_a, pair.condition_a) == SEMI
     assert (pair.anonymiser_b, pair.extractor_b, pair.backend_b, pair.condition_b) == OO

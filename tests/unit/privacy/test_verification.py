@@ -1,4 +1,6 @@
-"""Verification metrics: reference numbers, values worked out by hand, closed forms, invariances, ties."""
+"""Verification metrics: reference numbers, values worked out by hand, closed forms, invariances,
+ties.
+"""
 
 import math
 from itertools import pairwise
@@ -108,7 +110,9 @@ def test_eer_percent_follows_kaldis_rule(target, nontarget):
 @given(target=SCORES, nontarget=SCORES)
 @settings(deadline=None)
 def test_eer_speechbrain_percent_follows_the_loop_over_thresholds(target, nontarget):
-    """In single precision like SpeechBrain, which decides between thresholds that are equally close."""
+    """In single precision like SpeechBrain, which decides between thresholds that are equally
+    close.
+    """
     closest, rates = None, None
     for threshold in sorted({*target, *nontarget}):
         miss = np.float32((np.array(target) <= threshold).sum()) / np.float32(len(target))
@@ -191,7 +195,9 @@ def test_two_gaussians_have_the_eer_of_the_closed_form(distance):
 
 
 def test_calibrated_gaussian_llrs_lose_nothing_to_calibration():
-    """LLRs of equal-variance Gaussians are themselves Gaussian, mean and half the variance of the same size."""
+    """LLRs of equal-variance Gaussians are themselves Gaussian, mean and half the variance of the
+    same size.
+    """
     quantiles = norm.ppf((np.arange(20_001) + 0.5) / 20_001)
     of = {"target": 2 * quantiles + 2, "nontarget": 2 * quantiles - 2}
     assert cllr_cal_bit(**of) == pytest.approx(0, abs=1e-3)
@@ -214,7 +220,9 @@ def test_counts_stand_for_repeated_llrs():
 
 
 def test_linkability_by_hand():
-    """PAV: the two scores in the middle are one block with LLR ln(1/2), the target on top has inf, one below -inf."""
+    """PAV: the two scores in the middle are one block with LLR ln(1/2), the target on top has inf,
+    one below -inf.
+    """
     assert linkability(target=[3, 1], nontarget=[0, 2, 1]) == pytest.approx(1 / 2)
     assert linkability(target=[0, 1, 1, 1], nontarget=[0, 0, 0, 1]) == pytest.approx(
         3 / 4 * (2 * 3 / 4 - 1)

@@ -1,4 +1,6 @@
-"""ZEBRA: reference numbers, the closed form against quadrature and 1000 digits, tags at their edges, invariances."""
+"""ZEBRA: reference numbers, the closed form against quadrature and 1000 digits, tags at their
+edges, invariances.
+"""
 
 import functools
 from decimal import Decimal, localcontext

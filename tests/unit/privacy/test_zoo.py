@@ -1,4 +1,6 @@
-"""The zoo: means worked out by hand, corners, and animals that are named only where chance does not explain them."""
+"""The zoo: means worked out by hand, corners, and animals that are named only where chance does not
+explain them.
+"""
 
 import numpy as np
 import pytest
@@ -9,7 +11,9 @@ from voiceprivacy.privacy.matrices.zoo import CORNERS, corner_p_values, zoo
 
 
 def comparisons(target, impostor):
-    """One target and one impostor pair for every speaker as the tried one; each is enrolled by his left neighbour."""
+    """One target and one impostor pair for every speaker as the tried one; each is enrolled by his
+    left neighbour.
+    """
     n = len(target)
     speakers = np.array([f"s{index:02}" for index in range(n)])
     own, left = np.arange(n), np.roll(np.arange(n), 1)
@@ -62,7 +66,9 @@ def test_p_values_below_five_percent_are_never_smaller_than_with_both_quarters_g
 
 
 def test_a_menagerie_is_named():
-    """Speakers who are easy to recognise are easy to tell from others: only doves and worms, far more than chance."""
+    """Speakers who are easy to recognise are easy to tell from others: only doves and worms, far
+    more than chance.
+    """
     found = zoo(comparisons(np.arange(40), -np.arange(40)))
     assert [of.animal for of in found] == ["worm"] * 10 + ["-"] * 20 + ["dove"] * 10
     assert [of.speaker for of in found] == [f"s{index:02}" for index in range(40)]

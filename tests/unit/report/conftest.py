@@ -1,4 +1,6 @@
-"""A made-up run: metrics files as the assess_ commands write them, for one corpus, two lists, two anonymisers."""
+"""A made-up run: metrics files as the assess_ commands write them, for one corpus, two lists, two
+anonymisers.
+"""
 
 import itertools
 

@@ -64,7 +64,8 @@ def test_a_paired_difference_over_zero_does_not_although_intervals_are_disjoint(
     known = compared((apart, ORIGINAL, (4.0, (-0.5, 8.5), ALIKE)))
     verdict, reasons = text([ORIGINAL, apart], known)
     assert verdict == (
-        "b2 is not shown to protect: its equal error rate is 4.0 points above that of unprotected speech "
+        "b2 is not shown to protect: its equal error rate is 4.0 points above that of "
+        "unprotected speech "
         "(95 % interval -0.5 to 8.5)."
     )
     assert "the difference is" not in reasons
@@ -77,7 +78,8 @@ def test_of_several_the_best_speaks_for_all_only_if_none_is_shown_to_protect():
         [ORIGINAL, B2, B2R], compared((B2, ORIGINAL, spans), (B2R, ORIGINAL, alike))
     )
     assert verdict == (
-        "No anonymiser is shown to protect: the highest equal error rate, that of b2, is 4.0 points above that of "
+        "No anonymiser is shown to protect: the highest equal error rate, that of b2, is 4.0 "
+        "points above that of "
         "unprotected speech (95 % interval -0.5 to 8.5)."
     )
     assert reasons.endswith(
@@ -107,7 +109,8 @@ def test_what_is_worse_than_unprotected_speech_does_not_protect():
         "-2.0 points (95 % interval -3.0 to -1.0) and -2.0 points (95 % interval -4.0 to 0.5)."
     )
     assert doubts(Comparisons({}, {}, {}), [B2R, *worse], ORIGINAL) == (
-        "No protection is shown for b3 and b4: their equal error rates are no higher than that of unprotected speech. "
+        "No protection is shown for b3 and b4: their equal error rates are no higher than "
+        "that of unprotected speech. "
         "No protection is shown for b2r: its interval overlaps with that of unprotected speech."
     )
 

@@ -1,4 +1,6 @@
-"""The answer of a run on ranks alone: the most that any attack finds decides, and intervals say how sure it is."""
+"""The answer of a run on ranks alone: the most that any attack finds decides, and intervals say how
+sure it is.
+"""
 
 from voiceprivacy.report.answer import rank_answers
 from voiceprivacy.report.metrics import Number
@@ -31,8 +33,10 @@ def test_the_gallery_that_discloses_most_counts():
     verdict, reasons = answer(RUN)
     assert verdict == "Ranks disclose least of b2r."
     assert reasons == (
-        "Where most is found (PP, ecapa + cosine, gallery mixed_t4_d4), the rank of the true speaker discloses 2.25 bit"
-        " (95 % interval 2.00 to 2.50); of unprotected speech 4.00 bit (95 % interval 3.90 to 4.10)."
+        "Where most is found (PP, ecapa + cosine, gallery mixed_t4_d4), the rank of the true "
+        "speaker discloses 2.25 bit"
+        " (95 % interval 2.00 to 2.50); of unprotected speech 4.00 bit (95 % interval 3.90 "
+        "to 4.10)."
         " Next, each where most of it is found: b2 3.50 bit."
     )
 

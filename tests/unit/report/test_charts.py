@@ -192,8 +192,11 @@ def test_only_animals_beyond_chance_are_filled_and_undefined_speakers_left_out()
 
 def test_the_zoo_as_a_table_puts_an_animal_of_chance_in_brackets():
     row = {"mean_target_llr": 1.0, "mean_impostor_llr": -1.0, "corner": "dove"}
-    found = {"oo": {"a": {**row, "animal": "dove"}, "b": {**row, "animal": "-"}},
-             "op": {"a": {**row, "mean_target_llr": None, "corner": "-", "animal": "-"}}}  # fmt: skip
+    undefined = {**row, "mean_target_llr": None, "corner": "-", "animal": "-"}
+    found = {
+        "oo": {"a": {**row, "animal": "dove"}, "b": {**row, "animal": "-"}},
+        "op": {"a": undefined},
+    }
     titles, rows = speakers.zoo_table(found)
     assert titles[:4] == ["speaker", "OO target", "OO impostor", "OO animal"]
     shown = [[text.replace(MINUS, "-").replace(DASH, ".") for text in row] for row in rows]

@@ -35,7 +35,9 @@ def test_five_seconds_take_some_tens_of_kilobytes():
 
 
 def test_the_checksum_is_that_of_libogg():
-    """A file as the encoder wrote it has its own checksums; with its own serial number nothing changes."""
+    """A file as the encoder wrote it has its own checksums; with its own serial number nothing
+    changes.
+    """
     content = io.BytesIO()
     soundfile.write(content, TONE, 16000, format="OGG", subtype="OPUS")
     written = content.getvalue()

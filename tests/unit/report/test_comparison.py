@@ -153,8 +153,10 @@ def test_the_answer_names_the_best_anonymiser_its_strongest_attack_and_the_other
     assert {
         corpus: answer.text.replace(NO_BREAK, " ") for corpus, answer in answers(systems).items()
     } == {
-        "demo": "b2r protects best. Against b2r the strongest attack is lazy-informed (xvector + cosine), with an equal"
-        " error rate of 9.8 % (mean of f, m). 50 % is guessing; unprotected speech gives 1.5 % (mean of f, m)."
+        "demo": "b2r protects best. Against b2r the strongest attack is lazy-informed "
+        "(xvector + cosine), with an equal"
+        " error rate of 9.8 % (mean of f, m). 50 % is guessing; unprotected speech gives 1.5 "
+        "% (mean of f, m)."
         " Next, each under its own strongest attack: b2 6.5 %."
     }
 

@@ -1,4 +1,6 @@
-"""Two runs of an anonymiser on the page: numbers with their intervals, and dashes for what was not measured."""
+"""Two runs of an anonymiser on the page: numbers with their intervals, and dashes for what was not
+measured.
+"""
 
 from voiceprivacy.report.leaderboard import TITLES, sessions
 from voiceprivacy.report.metrics import Number

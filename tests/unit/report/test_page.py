@@ -28,7 +28,9 @@ EVIL = "<script>alert('x')</script>"
 
 
 class Elements(HTMLParser):
-    """Collects the elements, the attributes and the text of a page, and checks that every element is closed."""
+    """Collects the elements, the attributes and the text of a page, and checks that every element
+    is closed.
+    """
 
     VOID = ("meta", "link", "img", "br", "input")
 

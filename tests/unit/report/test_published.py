@@ -1,4 +1,6 @@
-"""Which published numbers belong to a run: known by what is done and on what, never by the name of an entry."""
+"""Which published numbers belong to a run: known by what is done and on what, never by the name of
+an entry.
+"""
 
 import copy
 

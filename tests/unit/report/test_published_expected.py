@@ -1,4 +1,6 @@
-"""Published numbers beside a run's: PASS and FAIL at the edge of the tolerance, and what is refused."""
+"""Published numbers beside a run's: PASS and FAIL at the edge of the tolerance, and what is
+refused.
+"""
 
 import csv
 import math
@@ -75,7 +77,9 @@ def test_a_table_that_is_none_is_refused(tmp_path, value, tolerance, reason):
 
 
 def test_the_shipped_tolerances_follow_from_retraining_and_from_the_size_of_the_list():
-    """2.3 points at 7.48 % of 548 targets; elsewhere as the binomial error, and one target more; never above 2.3."""
+    """2.3 points at 7.48 % of 548 targets; elsewhere as the binomial error, and one target more;
+    never above 2.3.
+    """
     with open(RESOURCES / "published_counts.tsv", newline="") as file:
         counts = {
             (row[0], row[1]): int(row[2])

@@ -1,4 +1,6 @@
-"""Conventional pictures of score files, and pictures as LaTeX: what is in them, and that LaTeX would read it."""
+"""Conventional pictures of score files, and pictures as LaTeX: what is in them, and that LaTeX
+would read it.
+"""
 
 import re
 

@@ -1,4 +1,6 @@
-"""Pictures of similarity matrices and of rank histograms: what is drawn where, and the same file every time."""
+"""Pictures of similarity matrices and of rank histograms: what is drawn where, and the same file
+every time.
+"""
 
 import re
 

@@ -1,4 +1,6 @@
-"""Pictures and tables of speakers and of sampled galleries: what is drawn, what is left out, what is refused."""
+"""Pictures and tables of speakers and of sampled galleries: what is drawn, what is left out, what
+is refused.
+"""
 
 import math
 

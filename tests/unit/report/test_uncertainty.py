@@ -1,4 +1,6 @@
-"""How sure the report is: intervals of lists and means, words that follow them, zero evidence only where it is."""
+"""How sure the report is: intervals of lists and means, words that follow them, zero evidence only
+where it is.
+"""
 
 import re
 
@@ -34,7 +36,9 @@ def with_intervals(metrics, *, band="0.01"):
 
 
 def write_comparisons(folder, *, verdict, trials="mean", unprotected=(0.5, 3.5)):
-    """Comparisons of b2 and b2r under both attacks; the means' intervals, that of unprotected speech of its own."""
+    """Comparisons of b2 and b2r under both attacks; the means' intervals, that of unprotected
+    speech of its own.
+    """
     path = folder / "demo" / trials / "xvector" / "cosine.tsv"
     pairs = [
         (condition, "eer_percent", "b2", "b2r", 1, 2, -1, -2, 0, 0.1, 0.2, 0.2, verdict)
@@ -109,7 +113,8 @@ def test_what_overlaps_with_unprotected_speech_is_not_shown_to_protect(report):
     found = answers(systems, comparisons)["demo"]
     assert (
         found.verdict
-        == "No anonymiser is shown to protect: even the interval of b2r overlaps with that of unprotected speech."
+        == "No anonymiser is shown to protect: even the interval of b2r overlaps with that "
+        "of unprotected speech."
     )
     assert found.reasons.endswith(
         "No protection is shown for b2: its interval overlaps with that of unprotected speech."
@@ -152,7 +157,8 @@ def test_zero_evidence_is_said_of_the_lists_where_it_holds(report):
     assert zero_evidence(systems)["demo"].startswith("Every attack that could be judged found more")
     systems, _ = report(band="0.25")  # as high as every D_ECE
     assert zero_evidence(systems)["demo"].startswith(
-        "No more than zero evidence (D_ECE): original (no protection, xvector + cosine; f), original (no protection,"
+        "No more than zero evidence (D_ECE): original (no protection, xvector + cosine; f), "
+        "original (no protection,"
     )
     systems, _ = report(band="undefined")
     assert zero_evidence(systems) == {}

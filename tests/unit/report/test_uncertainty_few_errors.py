@@ -1,4 +1,6 @@
-"""Intervals that rest on too few errors are marked, on the page and in the table for papers, and nothing else is."""
+"""Intervals that rest on too few errors are marked, on the page and in the table for papers, and
+nothing else is.
+"""
 
 import pytest
 from support.made_up import TEMPLATE

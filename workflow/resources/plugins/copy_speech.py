@@ -1,4 +1,5 @@
-"""A command plug-in: hands the speech back as it is. A zero point, and the contract at its shortest.
+"""A command plug-in: hands the speech back as it is. A zero point, and the contract at its
+shortest.
 
 It needs nothing of this project, only soundfile: any program in any language can do the same.
 """

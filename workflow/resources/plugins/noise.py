@@ -1,4 +1,6 @@
-"""A function plug-in: noise instead of speech, independent of what was said and who said it. The ceiling of privacy."""
+"""A function plug-in: noise instead of speech, independent of what was said and who said it. The
+ceiling of privacy.
+"""
 
 import hashlib
 

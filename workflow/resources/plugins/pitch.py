@@ -1,10 +1,17 @@
-"""A command plug-in in an environment of its own: another pitch, another length of the vocal tract (WORLD vocoder).
+"""A command plug-in in an environment of its own: another pitch, another length of the vocal tract
+(WORLD vocoder).
 
-Every speaker gets a shift of his own, drawn from the seed. WORLD needs pyworld, which this project does not install:
-    python3 -m venv world && world/bin/pip install -r envs/requirements-world.txt        (needs a C++ compiler)
-    pitch: {command: "world/bin/python {resources}/plugins/pitch.py", inputs: ["{resources}/plugins/pitch.py"], runs: 2}
+Every speaker gets a shift of his own, drawn from the seed. WORLD needs pyworld, which this project
+does not install:
+    python3 -m venv world && world/bin/pip install -r envs/requirements-world.txt        (needs a
+    C++ compiler)
+    pitch:
+      command: "world/bin/python {resources}/plugins/pitch.py"
+      inputs: ["{resources}/plugins/pitch.py"]
+      runs: 2
 
-Morise, Yokomori, Ozawa, WORLD: a vocoder-based high-quality speech synthesis system, IEICE Trans. 2016.
+Morise, Yokomori, Ozawa, WORLD: a vocoder-based high-quality speech synthesis system, IEICE Trans.
+2016.
 """
 
 import argparse

@@ -1,4 +1,6 @@
-"""A function plug-in: speech played backwards. It sounds anonymous and protects nothing: the voice stays the voice."""
+"""A function plug-in: speech played backwards. It sounds anonymous and protects nothing: the voice
+stays the voice.
+"""
 
 
 def anonymise(samples, sample_rate, *, utterance, speaker, seed):
