@@ -41,6 +41,7 @@ lint: .venv/installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
+	$(BIN)/mypy
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml scripts workflow
 
 benchmark: .venv/installed-test

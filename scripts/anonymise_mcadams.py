@@ -11,6 +11,7 @@ from voiceprivacy.anonymise.functions import mcadams
 from voiceprivacy.inout.files import BadInput, added_or_absent, counted
 from voiceprivacy.inout.tables import (
     ALPHAS,
+    Utterance,
     alphas_path,
     read_manifest,
     write_manifest,
@@ -20,7 +21,7 @@ from voiceprivacy.running import pools
 from voiceprivacy.running.command import require_at_least, run
 
 
-def main():
+def main() -> None:
     arguments = parse()
     low, high = arguments.alpha[0], arguments.alpha[-1]
     if len(arguments.alpha) > 2 or not 0 < low <= high < np.inf:
@@ -42,7 +43,9 @@ def main():
     print(f"{counted(len(protected), 'utterance')}, {drawn}: {arguments.output_manifest}")
 
 
-def protect(utterances, alphas, arguments):
+def protect(
+    utterances: list[Utterance], alphas: list[float], arguments: argparse.Namespace
+) -> list[Utterance]:
     """Protect all utterances; the folder gets their files once all of them are there."""
     audio_dir = Path(arguments.audio_dir)
     jobs = list(zip(utterances, alphas, strict=True))
@@ -55,7 +58,7 @@ def protect(utterances, alphas, arguments):
     return [line._replace(path=audio_dir / line.path.name) for line in protected]
 
 
-def parse():
+def parse() -> argparse.Namespace:
     """The arguments of the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(

@@ -6,7 +6,7 @@ from voiceprivacy.anonymise.part import anonymise_part
 from voiceprivacy.running.command import add_json, require_at_least, run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--manifest", required=True, help="TSV of the original speech")
     add_json(

@@ -17,7 +17,7 @@ from voiceprivacy.running.command import (
 )
 
 
-def main():
+def main() -> None:
     arguments = parsed()
     draws = Draws.of(arguments)
     metrics, curves, resampled = {}, {}, {}
@@ -31,7 +31,7 @@ def main():
             metrics[label], curves[label] = zebra.assess_calibration(
                 train=train.scores, test=test.scores, laplace=laplace
             )
-        if speaker_map:
+        if train.trials and test.trials:
             measure = functools.partial(zebra.runs_metrics, laplace=laplace)
             resampled[label] = resampled_runs(train.trials, test.trials, measure, draws)
     if arguments.plot:
@@ -45,7 +45,7 @@ def main():
     print_metrics(write_intervals(arguments.metrics, metrics, resampled, arguments.label))
 
 
-def parsed():
+def parsed() -> argparse.Namespace:
     """The arguments of the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(

@@ -23,7 +23,7 @@ from voiceprivacy.running.command import add_draws, label_inputs, print_metrics,
 CONDITIONS = ("oo", "op", "pp")
 
 
-def main():
+def main() -> None:
     arguments = parsed()
     draws = Draws.of(arguments)
     templates = label_inputs(arguments.templates, arguments.label)
@@ -37,7 +37,7 @@ def main():
         print(f"note: {note}", file=sys.stderr)
 
 
-def parsed():
+def parsed() -> argparse.Namespace:
     """The arguments of the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
@@ -69,7 +69,7 @@ def parsed():
     return parser.parse_args()
 
 
-def assess_pairs(arguments, draws):
+def assess_pairs(arguments: argparse.Namespace, draws: Draws) -> list[str]:
     """Assess similarity, zoo and single speakers; returns remarks."""
     assessed = assess_similarity(dict(zip(CONDITIONS, arguments.pairs, strict=True)), draws)
     write_table(arguments.cells, similarity.CELLS, similarity.cells(**assessed.matrices))

@@ -11,7 +11,7 @@ from voiceprivacy.running.command import add_draws, label_inputs, print_metrics,
 MEANING = {"curves": "histogram and model", "speakers": "each", "examples": "three speakers"}
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--matrix", required=True, nargs="+", help="npz: test utterances (rows) against templates"

@@ -5,12 +5,15 @@ It writes what assess_verification.py and assess_zebra.py write; scores are read
 
 import argparse
 import sys
+from collections.abc import Callable, Mapping
+
+from numpy.typing import NDArray
 
 from voiceprivacy.inout.files import write_json
 from voiceprivacy.inout.tables import write_curves
 from voiceprivacy.privacy.scores import verification, zebra
 from voiceprivacy.privacy.scores.calibration import pav_blocks
-from voiceprivacy.privacy.scores.trials import read_score_file
+from voiceprivacy.privacy.scores.trials import Sample, read_score_file
 from voiceprivacy.privacy.uncertainty import null
 from voiceprivacy.privacy.uncertainty.interval_files import (
     Draws,
@@ -22,12 +25,12 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
 from voiceprivacy.running.command import add_draws, label_inputs, print_metrics, run
 
 
-def main():
+def main() -> None:
     arguments = parsed()
     draws = Draws.of(arguments)
     tags = zebra.read_tags(arguments.tags) if arguments.tags else zebra.TABLE_1
-    metrics = {"verification": {}, "zebra": {}}
-    resampled = {"verification": {}, "zebra": {}}
+    metrics: dict[str, dict] = {"verification": {}, "zebra": {}}
+    resampled: dict[str, dict] = {"verification": {}, "zebra": {}}
     curves = {}
     for label, path in label_inputs(arguments.scores, arguments.label).items():
         speaker_map = arguments.speakers if draws.n_replicates else None
@@ -51,7 +54,7 @@ def main():
         print_metrics(write_proportions(arguments, draws))
 
 
-def parsed():
+def parsed() -> argparse.Namespace:
     """The arguments of the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
@@ -82,7 +85,7 @@ def parsed():
     return arguments
 
 
-def measure_of_both(scores):
+def measure_of_both(scores: Mapping[str, NDArray]) -> Callable[[Sample], dict]:
     """The function that measures a sample of a list with these scores; it calibrates it once."""
     measure = verification.resampled_metrics(**scores)
 
@@ -93,7 +96,7 @@ def measure_of_both(scores):
     return both
 
 
-def write_proportions(arguments, draws):
+def write_proportions(arguments: argparse.Namespace, draws: Draws) -> dict:
     """Write the normalised metrics; they can be printed then."""
     return write_normalised(
         arguments.normalised,

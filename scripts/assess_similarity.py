@@ -10,7 +10,7 @@ from voiceprivacy.privacy.uncertainty.interval_files import Draws
 from voiceprivacy.running.command import add_draws, print_metrics, run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--oo", required=True, help="npz: scores of original against original utterances"
@@ -46,7 +46,7 @@ def main():
         from voiceprivacy.report.plots.speakers import similarity_picture
 
         values = {condition: matrix.values for condition, matrix in matrices.items()}
-        speakers = matrices["oo"].speakers
+        speakers = matrices["oo"].speakers.tolist()
         style.save(
             similarity_picture(**values, speakers=speakers, title=assessed.headline), arguments.plot
         )

@@ -12,7 +12,7 @@ from voiceprivacy.utility.summary import summarise, write_summary
 from voiceprivacy.vocabulary import ABSENT
 
 
-def main():
+def main() -> None:
     arguments = parse()
     lists = {path.stem: ids_of(path) for path in arguments.trials}
     numbers = summarise(
@@ -30,7 +30,7 @@ def main():
             print(f"{number.anonymiser:<16}{number.metric:<24}{value:>12}  [{low}, {high}]")
 
 
-def parse():
+def parse() -> argparse.Namespace:
     """The arguments of the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
@@ -60,15 +60,15 @@ def parse():
     return arguments
 
 
-def ids_of(path):
+def ids_of(path: Path) -> set[str]:
     """All ids of a trial list, of enrolments and of trials."""
-    ids = set()
+    ids: set[str] = set()
     for trial in read_trials(path):
         ids.update((trial.enrolment, trial.trial))
     return ids
 
 
-def shown(value):
+def shown(value: float | str) -> str:
     """A number with four digits; a word as it is."""
     return f"{value:.4g}" if isinstance(value, float) else value
 

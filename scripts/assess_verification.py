@@ -20,7 +20,7 @@ from voiceprivacy.running.command import (
 )
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--scores",

@@ -9,7 +9,7 @@ from voiceprivacy.report.utility import read_utility
 from voiceprivacy.running.command import run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "jsons", nargs="*", type=Path, metavar="JSON", help="metrics files below the folder"

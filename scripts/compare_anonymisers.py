@@ -14,7 +14,7 @@ from voiceprivacy.running.command import run
 SHOWN = "eer_percent"
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--intervals",
@@ -58,10 +58,10 @@ def main():
             if pair.metric == SHOWN:
                 print(paired.describe(pair))
     if arguments.strongest:
-        pairs = strongest.compare(strongest.read_attacks(arguments.intervals, **read))
-        write_table(arguments.strongest, strongest.Pair._fields, pairs)
-        for pair in pairs:
-            print(strongest.describe(pair))
+        attacked = strongest.compare(strongest.read_attacks(arguments.intervals, **read))
+        write_table(arguments.strongest, strongest.Pair._fields, attacked)
+        for attacked_pair in attacked:
+            print(strongest.describe(attacked_pair))
 
 
 if __name__ == "__main__":

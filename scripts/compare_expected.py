@@ -7,7 +7,7 @@ from voiceprivacy.report.published import compare, read_expected, write_comparis
 from voiceprivacy.running.command import run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--metrics", required=True, help="metrics.tsv")
     parser.add_argument(

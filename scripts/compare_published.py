@@ -7,7 +7,7 @@ from voiceprivacy.report.published import beside, write_published
 from voiceprivacy.running.command import add_json, run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--metrics", required=True, help="metrics.tsv")
     add_json(parser, "--config", required=True, help="the run's corpora and anonymisers as JSON")

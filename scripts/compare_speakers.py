@@ -8,7 +8,7 @@ from voiceprivacy.inout.tables import FINDINGS, write_table
 from voiceprivacy.running.command import add_json, run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     add_json(
         parser,

@@ -8,7 +8,7 @@ from voiceprivacy.report.corpora import Speech, TrialList, describe_list, descri
 from voiceprivacy.running.command import run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--manifests",

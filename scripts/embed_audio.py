@@ -9,7 +9,7 @@ from voiceprivacy.report.listen import examples, write_examples
 from voiceprivacy.running.command import label_inputs, require_at_least, run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpus", required=True, help="its name")
     parser.add_argument(

@@ -11,7 +11,7 @@ from voiceprivacy.inout.tables import write_table
 from voiceprivacy.running.command import run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--subset", required=True, help="name of a subset, such as test-clean")
     parser.add_argument(

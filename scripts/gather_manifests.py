@@ -7,7 +7,7 @@ from voiceprivacy.inout.files import counted
 from voiceprivacy.running.command import run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--original", required=True, help="manifest of the original speech")
     parser.add_argument("--shards", required=True, nargs="+", help="manifests of the shards")

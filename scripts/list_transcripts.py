@@ -8,7 +8,7 @@ from voiceprivacy.inout.tables import read_manifest, write_table
 from voiceprivacy.running.command import add_json, run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     add_json(parser, "--source", required=True, help='JSON {"kind": options}, as in the config')
     parser.add_argument("--manifest", required=True, help="manifest of the part")

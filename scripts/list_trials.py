@@ -4,11 +4,18 @@ import argparse
 
 from voiceprivacy.corpora import parts
 from voiceprivacy.corpora.listing import Findings
-from voiceprivacy.inout.tables import read_manifest, write_enrolments, write_speakers, write_trials
+from voiceprivacy.inout.tables import (
+    Trial,
+    Utterance,
+    read_manifest,
+    write_enrolments,
+    write_speakers,
+    write_trials,
+)
 from voiceprivacy.running.command import add_json, run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     add_json(parser, "--source", required=True, help='JSON {"kind": options}, as in the config')
     add_json(parser, "--protocol", required=True, help='JSON {"protocol": options}, likewise')
@@ -35,7 +42,9 @@ def main():
         write_speakers(arguments.output_speakers, speakers)
 
 
-def list_trials(arguments, enrolment, trial):
+def list_trials(
+    arguments: argparse.Namespace, enrolment: list[Utterance], trial: list[Utterance]
+) -> tuple[list[Trial], dict[str, list[str]]]:
     """The trials and enrolments of the list, if nothing is wrong with it."""
     source, protocol, name = arguments.source, arguments.protocol, arguments.trials
     findings = Findings()

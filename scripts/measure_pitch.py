@@ -12,7 +12,7 @@ from voiceprivacy.utility.pitch import measure
 from voiceprivacy.vocabulary import UNDEFINED
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--manifest", required=True, help="TSV of the protected speech")
     parser.add_argument("--original", required=True, help="TSV of the original speech")

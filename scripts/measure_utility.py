@@ -7,7 +7,7 @@ from voiceprivacy.running.command import require_at_least, run
 from voiceprivacy.utility.measures import run_measure
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--command",

@@ -54,7 +54,7 @@ SETTINGS: dict[str, dict[str, Any]] = {  # flag: how argparse takes it
 }
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     commands = parser.add_subparsers(dest="kind", metavar="KIND", required=True)
     planned = commands.add_parser("planned", help="all pictures of a job of a run")

@@ -12,12 +12,12 @@ from tqdm import tqdm
 
 from voiceprivacy.corpora import parts
 from voiceprivacy.inout.stamps import write_stamps
-from voiceprivacy.inout.tables import write_manifest
+from voiceprivacy.inout.tables import Utterance, write_manifest
 from voiceprivacy.running.command import add_json, run
 from voiceprivacy.vocabulary import PARTS
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     add_json(parser, "--source", required=True, help='JSON {"kind": options}, as in the config')
     add_json(parser, "--protocol", default={}, help='JSON {"protocol": options}; none for train')
@@ -48,7 +48,7 @@ def main():
     write_manifest(arguments.manifest, utterances)
 
 
-def provide(arguments):
+def provide(arguments: argparse.Namespace) -> list[Utterance]:
     """The utterances or pieces of the part, with their audio."""
     excluded = parts.read_excluded(arguments.excluded) if arguments.excluded else {}
     source, part = arguments.source, arguments.part

@@ -9,7 +9,7 @@ from voiceprivacy.plan.sources import REMAKE
 from voiceprivacy.running.command import run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__,
         epilog="For example: python scripts/run.py --cores 4 --configfile my.yaml",

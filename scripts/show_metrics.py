@@ -12,7 +12,7 @@ from voiceprivacy.report.uncertainty import NONE, read_comparisons
 from voiceprivacy.running.command import run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--metrics", required=True, type=Path, help="metrics.tsv")
     parser.add_argument(

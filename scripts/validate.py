@@ -2,9 +2,10 @@
 
 import argparse
 import sys
+from collections.abc import Iterable
 
 from voiceprivacy.corpora import checks
-from voiceprivacy.corpora.listing import Findings
+from voiceprivacy.corpora.listing import Finding, Findings
 from voiceprivacy.inout.files import counted
 from voiceprivacy.plan import completion, configuration, estimate
 from voiceprivacy.running.command import run
@@ -39,7 +40,7 @@ def main() -> None:
         sys.exit(2)
 
 
-def examine(corpora):
+def examine(corpora: dict[str, dict]) -> dict[str, checks.Examination]:
     """Examine and show corpora, completed as in a config."""
     examined = {}
     for name in corpora:
@@ -48,7 +49,8 @@ def examine(corpora):
     return examined
 
 
-def show(title, findings):
+def show(title: str, findings: Iterable[Finding]) -> None:
+    """Print the findings under a title."""
     print(f"{title}: {'' if findings else 'nothing to report'}", flush=True)
     for finding in findings:
         print(f"  {finding.level:<8} {finding}", flush=True)

@@ -12,7 +12,7 @@ from voiceprivacy.inout.tables import FINDINGS, write_table
 from voiceprivacy.running.command import add_json, run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     add_json(parser, "--source", required=True, help='JSON {"kind": options}, as in the config')
     add_json(parser, "--protocol", default={}, help='JSON {"protocol": options}; none for train')

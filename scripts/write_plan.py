@@ -9,7 +9,7 @@ from voiceprivacy.report.contents import contents_of, write_contents
 from voiceprivacy.running.command import add_json, run
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     add_json(parser, "--config", required=True, help="the completed config as JSON")
     parser.add_argument("--plan", required=True, type=Path, help="JSON to write")

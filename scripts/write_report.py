@@ -16,7 +16,7 @@ from voiceprivacy.running.command import run
 TEMPLATE = Path(__file__).parents[1] / "workflow" / "report" / "index.html.j2"
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--metrics", required=True, type=Path, help="metrics.tsv")
     parser.add_argument("--provenance", required=True, type=Path, help="provenance.json")

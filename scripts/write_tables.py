@@ -17,7 +17,7 @@ ranks: rank disclosure of several features beside each other, Tables II and III 
 """
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, epilog=TABLES_EXPLAINED)
     parser.add_argument("--metrics", required=True, help="results/metrics.tsv of a run")
     parser.add_argument("--table", required=True, choices=[*TABLES, "ranks"])
