@@ -14,7 +14,8 @@ envvars:
 
 sys.path.insert(0, f"{workflow.basedir}/scripts")
 # Jobs without an environment of their own start the Python that Snakemake runs with.
-os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+search_path = os.environ["PATH"]
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_path])
 
 from snakemake.logging import logger
 

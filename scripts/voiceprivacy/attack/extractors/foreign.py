@@ -138,11 +138,11 @@ def _snapshot(model, revision):
     cached = _cached(model, revision)
     if cached and not _missing(cached, FILES):
         return cached
-    wanted = {"revision": revision, "allow_patterns": FILES, "etag_timeout": TIMEOUT_S}
+    wanted = {"allow_patterns": FILES, "etag_timeout": TIMEOUT_S}
     try:
         # The API answers at once where there is no network; a download would try again first.
         HfApi().model_info(model, revision=revision, timeout=TIMEOUT_S)
-        folder = Path(snapshot_download(model, **wanted))
+        folder = Path(snapshot_download(model, revision=revision, **wanted))
     except (HTTPError, OSError, ValueError) as error:
         if cached and not _missing(cached, NEEDED):
             return cached
@@ -161,9 +161,9 @@ def _cached(model, revision):
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
-    wanted = {"revision": revision, "allow_patterns": FILES, "local_files_only": True}
+    wanted = {"allow_patterns": FILES, "local_files_only": True}
     try:
-        return Path(snapshot_download(model, **wanted))
+        return Path(snapshot_download(model, revision=revision, **wanted))
     except LocalEntryNotFoundError:
         return None
 
