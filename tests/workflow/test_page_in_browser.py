@@ -203,8 +203,8 @@ def test_pointing_at_a_cell_names_the_two_speakers_as_they_are_called(read):
 def test_dark_and_light_are_switched_with_the_charts(read):
     page = read(dark=True).page
     page.locator("#leaderboard .main-svg").first.wait_for()
-    page = "getComputedStyle(document.body).backgroundColor"
-    colours = f"[{page}, document.querySelector('.plot').layout.font.color]"
+    background = "getComputedStyle(document.body).backgroundColor"
+    colours = f"[{background}, document.querySelector('.plot').layout.font.color]"
     dark = page.evaluate(colours)
     page.get_by_role("button", name="Light colours").click()
     light = page.evaluate(colours)

@@ -316,7 +316,7 @@ for job, drawn in figures.by_job(CONTENTS.figures).items():
     rule:
         """All pictures of a list and attacker, or of what is not of one, each curve read once."""
         name:
-            f"plot_{job.replace('/', '__')}"
+            figures.rule_name(job)
         input:
             files=files_of_pictures(drawn),
             plan=ancient("results/plan.json"),

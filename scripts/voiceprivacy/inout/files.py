@@ -63,7 +63,7 @@ def naming(path: FilePath) -> Iterator[None]:
     try:
         yield
     except BadInput as error:
-        already_named = str(error).startswith(f"{path}:")
+        already_named = str(error).startswith(f"{printable(path)}:")
         raise BadInput(str(error) if already_named else f"{path}: {error}") from None
 
 

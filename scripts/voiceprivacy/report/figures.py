@@ -402,6 +402,11 @@ def _of_attack(attack: Attack, anonymiser: str = "") -> Subject:
     return Subject(attack.corpus, attack.trials, anonymiser, attack.extractor, attack.backend)
 
 
+def rule_name(job: str) -> str:
+    """The name of the rule of a job: CORPUS/TRIALS/EXTRACTOR/BACKEND with __ for each slash."""
+    return f"plot_{job.replace('/', '__')}"
+
+
 def by_job(figures: Iterable[Figure]) -> dict[str, list[Figure]]:
     """Figures whose pictures are drawn together: those of a list and attacker, and all others.
 
