@@ -12,12 +12,6 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "scripts"
 PACKAGE = SCRIPTS / "voiceprivacy"
-NOT_DONE = {  # rooms that somebody still works on
-    "commands",
-    "privacy",
-    "report",
-    "rules",
-}
 FORBIDDEN = {"of", "found", "place", "these", "those", "entry", "what", "thing", "things", "stuff"}
 LONGEST_LINE = 100
 LONGEST_FUNCTION = 30  # lines, for 95 of 100 functions
@@ -36,8 +30,7 @@ def files_of(room):
 
 ROOMS = sorted(path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists())
 PLACES = ["commands", "rules", "voiceprivacy", *ROOMS]
-DONE = [room for room in PLACES if room not in NOT_DONE]
-PYTHON = [room for room in DONE if room != "rules"]
+PYTHON = [room for room in PLACES if room != "rules"]
 
 
 def trees(room):
@@ -93,7 +86,8 @@ def long_lines(room):
     """FILE:LINE of every line that is too long."""
     for path in files_of(room):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-            if len(line) > LONGEST_LINE:
+            is_path = line.strip().startswith('"results/')  # rules name files in one piece
+            if len(line) > LONGEST_LINE and not is_path:
                 yield f"{path.relative_to(ROOT)}:{number}"
 
 
@@ -105,9 +99,17 @@ def complaints(room, look):
 
 
 def lengths(room):
-    """Numbers of lines of all functions."""
-    nodes = [node for _, tree in trees(room) for node in functions(tree)]
-    return [node.end_lineno - node.lineno + 1 for node in nodes]
+    """Numbers of lines of all functions, without their docstrings."""
+    return [length(node) for _, tree in trees(room) for node in functions(tree)]
+
+
+def length(node):
+    """Lines of a function without its docstring."""
+    lines = node.end_lineno - node.lineno + 1
+    if ast.get_docstring(node) is None:
+        return lines
+    docstring = node.body[0]
+    return lines - (docstring.end_lineno - docstring.lineno + 1)
 
 
 def percentile_95(numbers):
@@ -125,18 +127,14 @@ def test_every_public_function_says_what_it_does(room):
     assert complaints(room, without_docstring) == []
 
 
-@pytest.mark.parametrize("room", DONE)
+@pytest.mark.parametrize("room", PLACES)
 def test_lines_are_short(room):
     assert list(long_lines(room)) == []
 
 
 def test_functions_are_short():
     every = [length for room in PYTHON for length in lengths(room)]
-    assert percentile_95([1, *every, 1]) <= LONGEST_FUNCTION
-
-
-def test_rooms_that_are_not_done_are_rooms():
-    assert set(PLACES) >= NOT_DONE
+    assert percentile_95(every) <= LONGEST_FUNCTION
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Snakemake's own lint of the rules, as part of the tests, because one of its findings is wanted."""
+"""Snakemake's own lint of the rules; a test, because one of its findings is wanted."""
 
 import re
 

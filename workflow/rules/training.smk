@@ -65,7 +65,7 @@ def training_start_files(wildcards):
 
 
 def training_threads(wildcards):
-    """One, so that a machine's cores do not change the weights; beside a GPU, some that load speech."""
+    """One, so that a machine's cores change no weights; beside a GPU, some that load speech."""
     return 8 if gpus(wildcards) else 1
 
 
