@@ -10,9 +10,7 @@ from support.runs import ROOT, snakemake
 pytestmark = pytest.mark.long
 SUBMITTED = 150
 LARGEST_GROUP = 100  # jobs: Snakemake's check of a group takes the square of them
-MOST_JOBS = (
-    17_000  # docs/guide/cluster.md says how many there are, and how long their planning takes
-)
+MOST_JOBS = {1: 1_900, 4: 4_800}  # by number of attackers; docs/guide/cluster.md counts them
 
 
 def write_run(folder, *, anonymisers, sets, extractors, backends):
@@ -39,12 +37,14 @@ def write_run(folder, *, anonymisers, sets, extractors, backends):
     return folder / "config.yaml"
 
 
-def test_twenty_anonymisers_on_twelve_sets_by_four_attackers_are_planned(tmp_path):
-    config = write_run(tmp_path, anonymisers=20, sets=12, extractors=2, backends=2)
+@pytest.mark.parametrize("attackers", [1, 4])
+def test_twenty_anonymisers_on_twelve_sets_are_planned(tmp_path, attackers):
+    each = 1 if attackers == 1 else 2
+    config = write_run(tmp_path, anonymisers=20, sets=12, extractors=each, backends=each)
     planned = snakemake(tmp_path, "-n", "--quiet", "rules", "--configfile", config)
     assert planned.returncode == 0, planned.stderr
     jobs = int(re.search(r"^total +(\d+)", planned.stdout + planned.stderr, re.MULTILINE).group(1))
-    assert 10_000 < jobs <= MOST_JOBS
+    assert MOST_JOBS[attackers] * 0.8 < jobs <= MOST_JOBS[attackers]
 
 
 @pytest.mark.skipif(
@@ -64,4 +64,4 @@ def test_ten_anonymisers_on_twelve_sets_are_at_most_150_submitted_jobs(tmp_path)
         <= LARGEST_GROUP
     )
     jobs = int(re.search(r"^total +(\d+)", output, re.MULTILINE).group(1))
-    assert jobs > 10 * len(submitted)
+    assert jobs > 5 * len(submitted)
