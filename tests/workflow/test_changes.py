@@ -142,8 +142,9 @@ def test_a_change_of_zebra_repeats_zebra_with_its_intervals_and_the_report(after
 
 
 def test_a_change_of_the_measures_of_speakers_repeats_these(after):
+    """Of the original speech only ranks are measured, by a rule of its own."""
     jobs = after((f"tree/{PRIVACY}/matrices/speakers.py", "\nCHANGED = True\n"))
-    assert of_families(jobs) == {"assess_matrices": SYSTEMS - 1}
+    assert of_families(jobs) == {"assess_matrices": SYSTEMS - 1, "assess_ranks": 1}
 
 
 def test_a_changed_script_repeats_its_rule(after):
