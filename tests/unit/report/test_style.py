@@ -26,3 +26,11 @@ def test_an_unknown_kind_of_picture_is_refused(tmp_path, name):
 
 def test_the_first_24_systems_look_different():
     assert len({(style.colour(index), style.line(index)) for index in range(24)}) == 24
+
+
+def test_what_a_killed_process_left_of_a_picture_is_removed(tmp_path):
+    left = tmp_path / f".picture.{'0' * 32}.svg"
+    left.write_text("<svg")
+    figure, _ = style.figure(width_inches=3, height_inches=2)
+    style.save(figure, tmp_path / "picture.svg")
+    assert [path.name for path in tmp_path.iterdir()] == ["picture.svg"]

@@ -8,7 +8,7 @@ from typing import Any
 import matplotlib
 from matplotlib.figure import Figure
 
-from voiceprivacy.inout.files import BadInput, whole_or_absent
+from voiceprivacy.inout.files import BadInput, remove_leftovers, whole_or_absent
 from voiceprivacy.report.colours import COLOURS, dash, palette
 
 LINES = ("-", "--", "-.", ":")
@@ -43,7 +43,9 @@ def save(figure: Figure, path: str | Path) -> None:
     """Write a figure whole or not at all; the ending of ``path`` (svg, pdf, png or tex) says how.
 
     tex needs the package pgfplots, and works for pictures of lines, bars and step histograms.
+    What a killed process left of the same picture goes.
     """
+    remove_leftovers(path)
     kind = str(path).rpartition(".")[2]
     if kind == "tex":
         from voiceprivacy.report.plots.pgfplots import to_pgfplots
