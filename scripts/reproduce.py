@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 
 from voiceprivacy.inout.files import BadInput, read_json, whole_or_absent
-from voiceprivacy.provenance.reproduction import Change, differences
+from voiceprivacy.provenance.record import Change, differences
 from voiceprivacy.running.command import run
 
 

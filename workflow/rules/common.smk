@@ -25,7 +25,7 @@ from voiceprivacy.plan.attackers import recipe_file
 from voiceprivacy.plan.outputs import PICTURES, PITCH, TABLES
 from voiceprivacy.plan.plan import Plan, keep_all_objects
 from voiceprivacy.plan.speech import environment_file
-from voiceprivacy.running.refusals import REFUSALS
+from voiceprivacy.running.command import REFUSALS
 from voiceprivacy.running.fingerprints import code
 from voiceprivacy.running.progress import show_progress
 from voiceprivacy.vocabulary import ACROSS_CORPORA, Attack, CONDITIONS, GIVEN, PARTS, SECOND_RUN

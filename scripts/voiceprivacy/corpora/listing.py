@@ -28,7 +28,7 @@ from typing import Any, NamedTuple, TypeAlias
 from voiceprivacy.corpora.recordings import Pipe
 from voiceprivacy.inout import tables
 from voiceprivacy.inout.files import RESOURCES, BadInput, printable
-from voiceprivacy.inout.ids import PIECE, safe_id
+from voiceprivacy.inout.tables import PIECE, safe_id
 from voiceprivacy.vocabulary import BESIDE_THE_KIND, CORPUS_KINDS, PROTOCOLS
 
 Source: TypeAlias = dict[str, Any]  # {kind: options}, and BESIDE_THE_KIND
@@ -229,6 +229,21 @@ def compare_published(name: str, counts: dict[str, int], file: object, findings:
         if count != expected:
             number = f"{count} {counted.replace('_', ' ')}"
             findings.oddity(file, "-", f"{name} has {number}, published are {expected}")
+
+
+def require_gender(first: Listed, lists: Iterable[str], findings: Findings) -> None:
+    """Add an error for a speaker without a gender, where lists are of one gender.
+
+    Parameters
+    ----------
+    first : the speaker's first utterance
+    lists : names of trial lists that a protocol makes: f, m, mixed, f_common and so on
+    findings : Findings
+    """
+    per_gender = any("-" not in GENDERS[name.split("_")[0]] for name in lists)
+    if first.gender == "-" and per_gender:
+        message = f"speaker '{first.speaker}' has no gender, but the lists are per gender"
+        findings.error(first.file, first.line, message)
 
 
 def of_gender(utterances: Iterable[Any], gender: str) -> list[Any]:

@@ -6,8 +6,8 @@ Conventions
 * A pipe is audio that a command writes to its output, as in Kaldi's ``sox in.flac -t wav - |``.
   Somebody else may have written that command: it runs only where the config says ``pipes: true``.
 * Pieces are equal parts of an utterance: {seconds: 4}, or {seconds: [3, 5]} for the length between
-  3 and 5 s that leaves least over. The pieces of u are u_seg000, u_seg001, ...: ids.source_of gives
-  the utterance back. An utterance that is shorter than a piece has none.
+  3 and 5 s that leaves least over. The pieces of u are u_seg000, u_seg001, ...: source_of (tables)
+  gives the utterance back. An utterance that is shorter than a piece has none.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from voiceprivacy.inout import audio, tables
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.ids import piece_id
+from voiceprivacy.inout.tables import piece_id
 from voiceprivacy.running import pools, programs
 
 AUDIO = {".flac", ".wav"}

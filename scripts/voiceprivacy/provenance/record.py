@@ -1,6 +1,7 @@
 """What a run's numbers were made from: config, versions, models, trial lists, seeds, machine.
 
 ``provenance`` describes all of it as one dict, which is written as results/provenance.json.
+``differences`` compares such a dict with this checkout and this machine: can they repeat the run?
 """
 
 import datetime
@@ -12,7 +13,7 @@ import subprocess
 import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import BadInput, parse_json
 from voiceprivacy.inout.tables import read_table
@@ -228,3 +229,60 @@ def _cost(rows):
 def _measured(text):
     """A measurement; a job that ended before the first one has NA, which counts as 0."""
     return 0.0 if text in ("NA", "-") else float(text)
+
+
+# Whether a checkout can repeat a run: what its provenance says against what is here now.
+
+NOT_FOUND = "not found"
+FIRST_FORMAT = 1  # of results whose provenance does not name a format
+DECIDES = ("format", "version", "git_commit", "git_state", "packages", "sha256")
+EXPLAINS = ("python", "platform", "hardware")
+
+
+class Change(NamedTuple):
+    """Something that was otherwise when the run was made."""
+
+    name: str
+    then: Any
+    now: Any
+
+
+def differences(then: dict, *, directory: str | Path) -> tuple[list[Change], list[Change]]:
+    """Compare a run's provenance with this checkout and this machine.
+
+    Parameters
+    ----------
+    then : dict, provenance.json
+    directory : where that run's relative paths start
+
+    Returns
+    -------
+    list of Change, list of Change : what decides whether numbers can be repeated, and what can
+        explain a difference in the last digits (the machine)
+    """
+    then = {"format": FIRST_FORMAT} | then
+    now = provenance(config=then.get("config", {}), files=[])
+    now["sha256"] = {path: _hash_now(Path(directory) / path) for path in then.get("sha256", {})}
+    return _changes(DECIDES, then, now), _changes(EXPLAINS, then, now)
+
+
+def _changes(sections, then, now):
+    before, after = _flat(sections, then), _flat(sections, now)
+    changes = [Change(name, value, after.get(name, NOT_FOUND)) for name, value in before.items()]
+    return [change for change in changes if change.then != change.now]
+
+
+def _flat(sections, described):
+    """{package numpy: version, ...}: one level, in the order of the sections."""
+    values = {}
+    for section in sections:
+        value = described.get(section)
+        if isinstance(value, dict):
+            values |= {f"{section} {key}": inner for key, inner in value.items()}
+        elif section in described:
+            values[section] = value
+    return values
+
+
+def _hash_now(path):
+    return _sha256(path) if path.is_file() else NOT_FOUND

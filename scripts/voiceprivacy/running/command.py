@@ -1,23 +1,29 @@
 """What all commands share: how they start, read options, and print what they found.
 
-It also says what is wrong: one line on stderr, and an exit code.
+It also says what is wrong: one line on stderr, and an exit code. What a command refused once in a
+workflow's run, it refuses at once when it is tried again: Snakemake tries every failed job again on
+a cluster (``retries``), and cannot be told that bad input stays bad. An hour of embedding that ends
+at the last, broken file would cost two hours more. So the next attempts take 0.1 s each.
 """
 
 import argparse
+import contextlib
 import errno
 import functools
+import hashlib
 import os
 import signal
 import sys
 import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from voiceprivacy.inout.files import BadInput, counted, parse_json, printable
-from voiceprivacy.running import refusals
+from voiceprivacy.inout.files import BadInput, counted, parse_json, printable, whole_or_absent
 
 DEBUG = "VOICEPRIVACY_DEBUG"
+REFUSALS = "VOICEPRIVACY_REFUSALS"  # names the folder of a run's refusals; the run removes it first
 # Exit codes.
 OWN_FAILURE, BAD_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 # Errors of the disk or of the machine: the same command may succeed elsewhere, or later.
@@ -38,7 +44,7 @@ def run(main: Callable[[], object]) -> None:
         os.environ[DEBUG] = "1"
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
-    if (refusal := refusals.remembered(sys.argv)) is not None:
+    if (refusal := _remembered(sys.argv)) is not None:
         sys.exit(_refused(refusal))
     try:
         main()
@@ -53,7 +59,7 @@ def run(main: Callable[[], object]) -> None:
             traceback.print_exc()
         status, line = _explained(error)
         if _is_final(error):
-            refusals.remember(sys.argv, line)
+            _remember(sys.argv, line)
         sys.exit(_refused(line, status))
 
 
@@ -65,6 +71,28 @@ def _refused(line: str, status: int = BAD_INPUT) -> int:
 def _is_final(error: Exception) -> bool:
     """Whether another attempt is of no use: of bad input, but not of a program that was killed."""
     return type(error) is BadInput and "memory" not in str(error).lower()
+
+
+def _remembered(words: list[str]) -> str | None:
+    """What was said when this very command (its words) was refused; None if it was not."""
+    path = _refusal_path(words)
+    return path.read_text(encoding="utf-8") if path and path.exists() else None
+
+
+def _remember(words: list[str], message: str) -> None:
+    """Note that a command was refused; nothing happens outside a workflow's run."""
+    path = _refusal_path(words)
+    if path:
+        # Whoever cannot note it tries again in vain, which is no error of its own.
+        with contextlib.suppress(OSError), whole_or_absent(path) as temporary:
+            temporary.write_text(message, encoding="utf-8")
+
+
+def _refusal_path(words: list[str]) -> Path | None:
+    folder = os.environ.get(REFUSALS)
+    if not folder:
+        return None
+    return Path(folder, hashlib.sha256("\0".join(words).encode()).hexdigest()[:32])
 
 
 def _explained(error: Exception) -> tuple[int, str]:

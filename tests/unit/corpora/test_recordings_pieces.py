@@ -9,7 +9,7 @@ from support.trees import call, edit, kaldi, librispeech, prepare, write_audio
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.recordings import pieces_of
-from voiceprivacy.inout import audio, ids, tables
+from voiceprivacy.inout import audio, tables
 
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 1, "lists": ["f", "m"]}}
 
@@ -70,11 +70,13 @@ def test_what_is_estimated_is_what_is_cut(tmp_path, rate, n_samples):
 
 
 def test_the_id_of_a_piece_leads_back_to_its_source():
-    assert ids.piece_id("11-100-0000", 7) == "11-100-0000_seg007"
+    assert tables.piece_id("11-100-0000", 7) == "11-100-0000_seg007"
     assert (
-        ids.source_of("11-100-0000_seg007") == ids.source_of("11-100-0000_seg1007") == "11-100-0000"
+        tables.source_of("11-100-0000_seg007")
+        == tables.source_of("11-100-0000_seg1007")
+        == "11-100-0000"
     )
-    assert ids.source_of("11-100_seg") == "11-100_seg"
+    assert tables.source_of("11-100_seg") == "11-100_seg"
 
 
 def test_utterances_are_cut_and_nothing_else_is_left(tmp_path):
@@ -106,7 +108,7 @@ def test_pieces_of_one_source_are_never_enrolled_and_tried(tmp_path):
     for part in ("enrolment", "trial"):
         assert prepare(tmp_path, source, ENROL_TRIAL, part).returncode == 0
         sources[part] = [
-            ids.source_of(utterance.utterance)
+            tables.source_of(utterance.utterance)
             for utterance in tables.read_manifest(tmp_path / f"{part}.tsv")
         ]
         assert len(sources[part]) == 5 * len(set(sources[part]))

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.running import command, refusals
+from voiceprivacy.running import command
 from voiceprivacy.running.programs import Failed
 
 
@@ -22,9 +22,9 @@ def attempt(monkeypatch, tmp_path, capsys):
             raise error
 
         monkeypatch.setattr(sys, "argv", ["command", *words])
-        monkeypatch.delenv(refusals.REFUSALS, raising=False)
+        monkeypatch.delenv(command.REFUSALS, raising=False)
         if folder:
-            monkeypatch.setenv(refusals.REFUSALS, str(folder))
+            monkeypatch.setenv(command.REFUSALS, str(folder))
         with pytest.raises(SystemExit) as left:
             command.run(main)
         return left.value.code, capsys.readouterr().err, bool(ran)

@@ -22,8 +22,7 @@ from voiceprivacy.attack.backends import recipes
 from voiceprivacy.inout import tables
 from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix, read_embeddings
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.ids import source_of
-from voiceprivacy.inout.tables import Trial, read_manifest, read_rows
+from voiceprivacy.inout.tables import Trial, read_manifest, read_rows, source_of
 
 BLOCK_SCORES = 4_000_000  # scores computed at a time: 32 MB for each temporary array
 SAMPLES = ["shift", "speaker", "role", "utterance"]

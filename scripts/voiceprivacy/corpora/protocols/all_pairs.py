@@ -8,9 +8,8 @@ the speakers of one gender, mixed holds all.
 from collections.abc import Sequence
 from typing import Any
 
-from voiceprivacy.corpora.listing import Findings, Listed, Source, of_gender
-from voiceprivacy.inout.ids import source_of
-from voiceprivacy.inout.tables import Trial
+from voiceprivacy.corpora.listing import Findings, Listed, Source, of_gender, require_gender
+from voiceprivacy.inout.tables import Trial, source_of
 
 
 def list_names(options: dict[str, Any]) -> list[str]:
@@ -24,9 +23,7 @@ def split(
     """All utterances enrol, and all are tried."""
     first_of = {utterance.speaker: utterance for utterance in reversed(utterances)}
     for first in first_of.values():
-        if first.gender == "-" and options["lists"] != ["mixed"]:
-            message = f"speaker '{first.speaker}' has no gender, but the lists are per gender"
-            findings.error(first.file, first.line, message)
+        require_gender(first, options["lists"], findings)
     names = {utterance.utterance for utterance in utterances}
     return names, names
 

@@ -16,7 +16,7 @@ from operator import attrgetter
 from typing import Any
 
 from voiceprivacy.corpora.kinds.vctk import is_common
-from voiceprivacy.corpora.listing import GENDERS, Findings, Listed, Source, of_gender
+from voiceprivacy.corpora.listing import Findings, Listed, Source, of_gender, require_gender
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.tables import Trial
@@ -97,10 +97,7 @@ def _check_speaker(first, count, options, findings):
     if count < needed:
         has = f"speaker '{first.speaker}' has {counted(count, 'utterance')}"
         findings.error(first.file, first.line, f"{has}: enrol_trial needs at least {needed}")
-    genders = [GENDERS[name.removesuffix(COMMON)] for name in options["lists"]]
-    if first.gender == "-" and not all("-" in allowed for allowed in genders):
-        message = f"speaker '{first.speaker}' has no gender, but the lists are per gender"
-        findings.error(first.file, first.line, message)
+    require_gender(first, options["lists"], findings)
 
 
 def _split_speaker(utterances, count):

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 from voiceprivacy.corpora.kinds import kaldi
 from voiceprivacy.corpora.listing import Findings, Listed, Source, compare_published
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.ids import source_of
-from voiceprivacy.inout.tables import LABELS, Trial
+from voiceprivacy.inout.tables import LABELS, Trial, source_of
 
 
 class _Known(NamedTuple):

@@ -25,7 +25,7 @@ from itertools import groupby, product
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from voiceprivacy.corpora.listing import Findings, Listed, Source, of_gender
+from voiceprivacy.corpora.listing import Findings, Listed, Source, of_gender, require_gender
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
 
@@ -69,9 +69,7 @@ def split(
     for speaker, group in groupby(sorted(utterances, key=speaker_of), key=speaker_of):
         own = sorted(group)
         first = own[0]
-        if first.gender == "-" and set(options["lists"]) & {"f", "m"}:
-            message = f"speaker '{speaker}' has no gender, but the lists are per gender"
-            findings.error(first.file, first.line, message)
+        require_gender(first, options["lists"], findings)
         if not are_pieces and len(own) < observations:
             has = f"has {len(own)} of {observations} observations and is left out"
             findings.oddity(first.file, first.line, f"speaker '{speaker}' {has}")

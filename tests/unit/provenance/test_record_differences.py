@@ -7,8 +7,7 @@ import pytest
 from support.calls import call
 
 from voiceprivacy.plan import completion, configuration
-from voiceprivacy.provenance.record import provenance
-from voiceprivacy.provenance.reproduction import ABSENT, differences
+from voiceprivacy.provenance.record import NOT_FOUND, differences, provenance
 from voiceprivacy.vocabulary import RESULTS_FORMAT
 
 
@@ -37,7 +36,7 @@ def test_a_changed_list_and_a_lost_one_are_named(run):
     then["sha256"]["results/trials/m.tsv"] = "0" * 64
     (folder / "results/trials/f.tsv").write_text("enrolment\ttrial\tlabel\na\tb\ttarget\n")
     decisive, machine = differences(then, directory=folder)
-    assert [(name, now == ABSENT) for name, _, now in decisive] == [
+    assert [(name, now == NOT_FOUND) for name, _, now in decisive] == [
         ("sha256 results/trials/f.tsv", False),
         ("sha256 results/trials/m.tsv", True),
     ]
@@ -74,7 +73,7 @@ def test_the_command_finds_the_runs_folder_and_says_what_differs(run):
     assert "Nothing that decides differs" in same.stdout
     elsewhere = reproduce(folder, "--directory", "/nowhere")
     assert elsewhere.returncode == 1
-    assert "sha256 results/trials/f.tsv" in elsewhere.stdout and ABSENT in elsewhere.stdout
+    assert "sha256 results/trials/f.tsv" in elsewhere.stdout and NOT_FOUND in elsewhere.stdout
 
 
 def test_the_config_of_the_run_is_written_to_be_run_again(run):
