@@ -1,0 +1,253 @@
+"""The strongest of many attacks: what the worst of them reaches, and how sure that is.
+
+Whoever tries eight attacks and reports the best has chosen the luckiest of them. Resampling that
+maximum repeats its bias: of eight equal attacks the percentile interval of the maximum holds the
+truth in 4 % of the cases. So limits are made from those of the single attacks.
+
+Conventions
+-----------
+* A candidate is an attack with a reading. Its number is such that more of it is worse for privacy;
+  an equal error rate enters as 100 minus it.
+* Upper limit: the largest of the single upper limits. Where the true maximum is, its own limit
+  holds, and the maximum of all is no smaller.
+* Lower limit: max over candidates k of (value_k - c s_k). Here s_k is the standard deviation of
+  k's replicates, and c the 97.5 % quantile of the largest standardised deviation over joint
+  replicates: all candidates at once are above their own bound.
+* The number shown is the same with the median for the quantile, over those candidates whose upper
+  limit reaches the largest lower limit.
+* Few speakers: c is taken from Student's t where the quantile is that of a normal distribution.
+
+References
+----------
+Westfall and Young, Resampling-based multiple testing, 1993 (the largest standardised deviation).
+Chernozhukov, Lee and Rosen, Intersection bounds, Econometrica 81, 2013 (bounds of a maximum).
+Holm, A simple sequentially rejective multiple test procedure, 1979.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import betaincinv, ndtr, stdtr, stdtrit
+
+from voiceprivacy.privacy import Floats
+from voiceprivacy.privacy.uncertainty.bootstrap import (
+    CORRECTIONS,
+    FEWEST_SPEAKERS,
+    Correction,
+    interval,
+    moved,
+    moved_back,
+)
+from voiceprivacy.vocabulary import TRAINED_ON
+
+ONE_SIDED = 0.025  # error of every test and of either limit
+
+
+class AttackName(NamedTuple):
+    """An attack, and the direction in which it reads scores."""
+
+    extractor: str
+    backend: str
+    condition: str
+    reading: str
+
+    def kind(self) -> "AttackName":
+        """The attack without the anonymiser that it was trained on."""
+        return self._replace(
+            extractor=self.extractor.partition(TRAINED_ON)[0],
+            backend=self.backend.partition(TRAINED_ON)[0],
+        )
+
+
+class Candidate(NamedTuple):
+    """The number of one attack and reading; more of it is worse for privacy.
+
+    ``replicates`` (B,) and ``value`` are free of the bias of calibration; ``defined`` is the value
+    by the metric's own definition. ``low`` and ``high`` are the single limits.
+    """
+
+    value: float
+    defined: float
+    low: float
+    high: float
+    replicates: Floats
+    n_speakers: int
+
+
+Attacks = Mapping[AttackName, Candidate]
+
+
+class Strongest(NamedTuple):
+    """What the strongest of several candidates reaches, and which it is."""
+
+    value: float
+    low: float
+    high: float
+    attack: AttackName
+    defined: float
+
+
+def candidate(
+    value: float,
+    replicates: Floats,
+    *,
+    metric: str,
+    n_speakers: int,
+    n_trials: int | None = None,
+    is_better_when_more: bool = False,
+) -> Candidate | None:
+    """A Candidate of a number and its replicates (B,); None where it is undefined.
+
+    Parameters
+    ----------
+    metric : str
+        Its correction is that of the catalogue; rates in percent have none.
+    n_speakers : int
+    n_trials : int, optional
+        Of a rate in percent: its upper limit is at least that of as many independent trials
+        (Clopper and Pearson), because none of few is not none at all.
+    is_better_when_more : bool
+        Of a rate in percent: it enters as 100 minus it.
+    """
+    drawn = replicates[~np.isnan(replicates)]
+    if not np.isfinite(value) or len(drawn) < 2 or n_speakers < FEWEST_SPEAKERS:
+        return None
+    correction = CORRECTIONS.get(metric, Correction(0, 0.0, 100.0))
+    limits = interval(value, replicates, n_speakers=n_speakers, correction=correction)
+    low, high = float(limits.ci_low), float(limits.ci_high)
+    corrected = float(moved(np.array([value]), value, drawn, correction)[0])
+    unbiased = moved_back(value, replicates, correction)
+    # An undefined replicate is one without evidence for or against: it stays at the middle.
+    unbiased = np.where(np.isnan(unbiased), np.nanmedian(unbiased), unbiased)
+    if n_trials:
+        low = min(low, _at_least_percent(value, n_trials))
+        high = max(high, _at_most_percent(value, n_trials))
+    corrected = min(max(corrected, low), high)
+    if is_better_when_more:
+        low, high = 100 - high, 100 - low
+        corrected, value, unbiased = 100 - corrected, 100 - value, 100 - unbiased
+    return Candidate(corrected, float(value), low, high, unbiased, n_speakers)
+
+
+def strongest(candidates: Attacks) -> Strongest | None:
+    """The strongest of {attack: Candidate}; None of none.
+
+    Of attacks with equal numbers it names the first.
+    """
+    if not candidates:
+        return None
+    attacks = list(candidates)
+    values = np.array([candidates[attack].value for attack in attacks])
+    highs = np.array([candidates[attack].high for attack in attacks])
+    spreads, deviations = _standardised(list(candidates.values()))
+    n_speakers = min(each.n_speakers for each in candidates.values())
+    worst = deviations.max(axis=0)
+    low = float(
+        np.max(values - _as_student(np.quantile(worst, 1 - ONE_SIDED), n_speakers) * spreads)
+    )
+    if len(attacks) == 1:
+        low = candidates[attacks[0]].low  # its own limits, which need no choice among attacks
+    reaching = highs >= low
+    middle = np.median(deviations[reaching].max(axis=0)) if reaching.sum() > 1 else 0.0
+    value = float(np.max((values - middle * spreads)[reaching]))
+    first = int(np.argmax(np.where(reaching, values, -np.inf)))
+    high = float(highs.max())
+    floor = min(each.low for each in candidates.values())
+    low = max(low, floor)
+    return Strongest(
+        min(max(value, low), high), low, high, attacks[first], candidates[attacks[first]].defined
+    )
+
+
+def plausible(candidates: Attacks) -> list[AttackName]:
+    """Those attacks that may be the strongest: their upper limit reaches the largest lower one."""
+    best = strongest(candidates)
+    return [attack for attack, each in candidates.items() if best and each.high >= best.low]
+
+
+def p_below(candidates: Attacks, limit: float) -> float:
+    """One-sided p-value of "no attack reaches the limit"; 1 without candidates.
+
+    An attacker takes the best of them, so every one must be shown to stay below.
+    """
+    if not candidates:
+        return 1.0
+    return max(
+        _p_negative(each.value - limit, each.replicates, each.n_speakers)
+        for each in candidates.values()
+    )
+
+
+def p_less(weaker: Attacks, stronger: Attacks) -> float:
+    """One-sided p-value of "the strongest of ``weaker`` finds less than that of ``stronger``".
+
+    Some attack of ``stronger`` must find more than every one of ``weaker``. Which one is chosen
+    among those that may be the strongest, and corrected for the choice (Bonferroni).
+    """
+    rivals = plausible(stronger)
+    if not weaker or not rivals:
+        return 1.0
+    p_values = []
+    for rival in rivals:
+        other = stronger[rival]
+        p_values.append(
+            max(
+                _p_negative(
+                    each.value - other.value,
+                    each.replicates - other.replicates,
+                    min(each.n_speakers, other.n_speakers),
+                )
+                for each in weaker.values()
+            )
+        )
+    return min(1.0, len(rivals) * min(p_values))
+
+
+def folded_interval(low: float, high: float) -> tuple[float, float]:
+    """Interval of an equal error rate in percent, folded at 50: whoever errs more turns round.
+
+    The limits are folded, not the replicates: folded replicates average 44 at chance.
+    """
+    if low <= 50 <= high:
+        return min(low, 100 - high), 50.0
+    ends = (min(low, 100 - low), min(high, 100 - high))
+    return min(ends), max(ends)
+
+
+def _standardised(candidates):
+    """Standard deviations (K,) of the replicates, and these in deviations from their mean (K, B).
+
+    Replicates without any spread deviate by nothing.
+    """
+    replicates = np.stack([each.replicates for each in candidates])
+    spreads = replicates.std(axis=1)
+    deviations = replicates - replicates.mean(axis=1, keepdims=True)
+    return spreads, deviations / np.where(spreads > 0, spreads, 1)[:, None]
+
+
+def _as_student(quantile, n_speakers):
+    """The quantile of Student's t that leaves as much outside as one of the normal distribution."""
+    return float(stdtrit(n_speakers - 1, ndtr(quantile)))
+
+
+def _p_negative(value, replicates, n_speakers):
+    """One-sided p-value of a number below zero, by Student's t."""
+    spread = replicates.std()
+    if not spread:
+        return 0.0 if value < 0 else 1.0
+    return float(stdtr(n_speakers - 1, value / spread))
+
+
+def _at_most_percent(value, n_trials):
+    share = value / 100
+    return 100 * float(
+        betaincinv(share * n_trials + 1, max(n_trials * (1 - share), 1e-9), 1 - ONE_SIDED)
+    )
+
+
+def _at_least_percent(value, n_trials):
+    hits = n_trials * value / 100
+    if hits <= 0:
+        return 0.0
+    return 100 * float(betaincinv(hits, n_trials - hits + 1, ONE_SIDED))
