@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput, counted
-from voiceprivacy.plan import completion
+from voiceprivacy.plan import configuration
 from voiceprivacy.running.command import run
 from voiceprivacy.tools.submission import ABOUT, Submission
 from voiceprivacy.tools.submission_check import anonymiser_of, check, plan_of
@@ -38,7 +38,7 @@ def main() -> None:
         raise BadInput(
             f"{arguments.submission}: {ABOUT} does not say whose it is: give --anonymiser"
         )
-    plan = plan_of(completion.read(arguments.config), anonymiser)
+    plan = plan_of(configuration.read(arguments.config), anonymiser)
     options = {"results": arguments.results, "with_audio": arguments.audio}
     n_findings = 0
     for finding in check(submitted, plan, anonymiser, **options):

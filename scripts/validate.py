@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Finding, Findings
 from voiceprivacy.inout.files import counted
-from voiceprivacy.plan import completion, configuration, estimate
+from voiceprivacy.plan import configuration, estimate
 from voiceprivacy.running.command import run
 from voiceprivacy.tools import file_names
 
@@ -17,11 +17,11 @@ def main() -> None:
     parser.add_argument("--config", required=True, help="YAML config of a run")
     path = parser.parse_args().config
 
-    config = completion.read(path)
+    config = configuration.read(path)
     problems = configuration.problems(config)
     findings = Findings()
     for problem in problems:
-        findings.error(path, completion.line_of(path, problem.place), str(problem))
+        findings.error(path, configuration.line_of(path, problem.place), str(problem))
     show(path, sorted(findings, key=lambda finding: finding.line))
     examined = examine(configuration.usable_corpora(config, problems))
     for examination in examined.values():

@@ -25,7 +25,7 @@ from voiceprivacy.attack.extractors.hyperparameters import Hyperparameters
 from voiceprivacy.corpora import checks, listing, parts
 from voiceprivacy.inout import arrays, audio, files, stamps, tables
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.plan import completion, configuration
+from voiceprivacy.plan import configuration
 from voiceprivacy.privacy.scores import zebra
 
 EXAMPLES = int(os.environ.get("HYPOTHESIS_MAX_EXAMPLES", "60"))
@@ -74,10 +74,10 @@ def check_corpus(source, protocol):
 
 
 def read_config(path):
-    config = completion.read(path)
+    config = configuration.read(path)
     found = configuration.problems(config)
     for problem in found:
-        completion.line_of(path, problem.place)
+        configuration.line_of(path, problem.place)
         assert str(problem)
     if not found:
         configuration.check(config)

@@ -20,7 +20,7 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_p
 from snakemake.logging import logger
 
 from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, ours
-from voiceprivacy.plan import completion, configuration, sources
+from voiceprivacy.plan import configuration, sources
 from voiceprivacy.plan.attackers import recipe_file
 from voiceprivacy.plan.outputs import PICTURES, PITCH, TABLES
 from voiceprivacy.plan.plan import Plan, keep_all_objects
@@ -53,7 +53,7 @@ scratch = tempfile.TemporaryDirectory()  # removed when Snakemake ends
 if workflow.is_main_process:
     plan, screen = begin()
 else:  # a job of the run on a cluster: all of that is done
-    config.update(completion.complete(completion.expand(config)))
+    config.update(configuration.complete(configuration.expand(config)))
     plan, screen = Plan(config), []
 
 

@@ -1,24 +1,80 @@
-"""Whether a config can be run: values, entries that contradict each other, missing files."""
+"""A config as somebody wrote it: its lines, what is wrong in it, and its defaults.
 
-from collections.abc import Iterator
+``check`` takes a config to a run: it completes a config that is right, and refuses any other. What
+can be wrong comes in two steps: single keys and values, which the schema describes; then entries
+that contradict each other, and files that are not there.
+
+Defaults live in workflow/schemas/config.schema.yaml. Three depend on other keys and are set here:
+
+* A corpus that is evaluated without a protocol has enrol_trial.
+* One Kaldi directory without a protocol has the list ``all`` of its own trials file.
+* ``report: {controls: true}`` adds the anonymisers of workflow/resources/controls.yaml.
+"""
+
+import copy
+import difflib
+import math
+import os
+import re
+from collections.abc import Iterable, Iterator
 from itertools import combinations
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from voiceprivacy.inout.files import BadInput
+import yaml
+from jsonschema import Draft202012Validator, ValidationError, validators
+
+from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput
+from voiceprivacy.inout.yaml_files import compose, read_yaml
 from voiceprivacy.plan import sources
-from voiceprivacy.plan.completion import (
-    Place,
-    Problem,
-    complete,
-    controls,
-    did_you_mean,
-    expand,
-    with_controls,
-    with_protocols,
-    wrong_entries,
-)
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speech import ANONYMISER_KINDS
+
+SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
+GENDERS = ("f", "m")
+VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+Place = tuple[str | int, ...]  # the keys that lead to a value of a config
+
+
+class Problem(NamedTuple):
+    """Something wrong with a config: the keys that lead to it, and what."""
+
+    place: Place
+    what: str
+
+    def __str__(self) -> str:
+        keys = ".".join(str(key) for key in self.place)
+        return f"{keys}: {self.what}" if keys else self.what
+
+
+def read(path: str | Path) -> dict[str, Any]:
+    """Read a YAML config as it stands, without defaults.
+
+    Raises
+    ------
+    BadInput : it is missing, no YAML, no mapping, or a key occurs twice
+    """
+    config = read_yaml(path)
+    if not isinstance(config, dict | None):
+        raise BadInput(f"{path}:1: expected sections such as corpora: and anonymisers:")
+    return config or {}
+
+
+def line_of(path: str | Path, keys: Place) -> int:
+    """The line of a YAML file where a value stands (of the last of its keys that is there)."""
+    node, line = compose(path), 1
+    for wanted in keys:
+        if isinstance(node, yaml.SequenceNode):
+            node = node.value[wanted]
+            line = node.start_mark.line + 1
+            continue
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        matching = [(key, value) for key, value in pairs if key.value == str(wanted)]
+        if not matching:
+            break
+        ((key, node),) = matching
+        line = key.start_mark.line + 1
+    return line
 
 
 def check(config: dict[str, Any]) -> dict[str, Any]:
@@ -46,6 +102,7 @@ def problems(config: dict[str, Any]) -> list[Problem]:
     wrong = wrong_entries(with_controls(with_protocols(config)))
     if wrong:
         return wrong
+    # A config with a wrong value cannot be completed: what follows would only puzzle.
     config = complete(expand(config))
     return [*contradictions(config), *missing_files(config)]
 
@@ -58,6 +115,92 @@ def usable_corpora(config: dict[str, Any], wrong: list[Problem]) -> dict[str, di
         return {}
     usable = {name: corpora[name] for name in corpora if ("corpora", name) not in places}
     return expand(usable)
+
+
+# What is wrong with single keys and values, in the words of somebody who writes a config.
+
+
+def wrong_entries(config: dict[str, Any]) -> list[Problem]:
+    """Keys that are no text, variables that are not set, and what the schema refuses."""
+    wrong = [
+        *_keys_that_are_no_text(config),
+        *_unset_variables(config),
+        *_numbers_that_are_none(config),
+    ]
+    errors = Draft202012Validator(schema()).iter_errors(config)
+    # Keys can be texts and numbers of list items, which do not compare.
+    for error in sorted(errors, key=lambda error: [str(key) for key in error.path]):
+        wrong += _explain(error)
+    return wrong
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """A question after the choice that a word resembles; nothing where it resembles none."""
+    close = difflib.get_close_matches(str(word), [str(choice) for choice in choices], n=1)
+    return f": did you mean '{close[0]}'?" if close else ""
+
+
+def _values(value: Any, keys: Place = ()) -> Iterator[tuple[Place, Any]]:
+    """A value and all values in it, each with the keys that lead to it."""
+    yield keys, value
+    if isinstance(value, dict | list):
+        pairs = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, inner in pairs:
+            yield from _values(inner, (*keys, key))
+
+
+def _unset_variables(config):
+    for keys, value in _values(config):
+        names = VARIABLE.findall(value) if isinstance(value, str) else ()
+        for name in names:
+            if name not in os.environ:
+                yield Problem(keys, f"{name}: not found")
+
+
+def _numbers_that_are_none(config):
+    """YAML's .nan and .inf, which no limit of a schema refuses."""
+    for keys, value in _values(config):
+        if isinstance(value, float) and not math.isfinite(value):
+            yield Problem(keys, f"{value} is no number that can be used here")
+
+
+def _keys_that_are_no_text(value, place_above=()):
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            keys = (*place_above, key)
+            if not isinstance(key, str):
+                words = f"YAML reads this key as {key!r}, not as text: put it in quotes"
+                yield Problem(keys, words)
+            yield from _keys_that_are_no_text(inner, keys)
+
+
+def _explain(error: ValidationError) -> Iterator[Problem]:
+    """A schema error in the words of somebody who writes a config."""
+    keys = tuple(error.absolute_path)
+    if error.validator == "additionalProperties":
+        allowed = error.schema.get("properties", {})
+        for key in [key for key in error.instance if key not in allowed]:
+            yield Problem((*keys, key), f"'{key}' is not a key here{did_you_mean(key, allowed)}")
+    elif error.validator == "oneOf":
+        # Unknown keys have an error of their own, which says more.
+        properties = error.schema["properties"].keys()
+        if isinstance(error.instance, dict) and error.instance.keys() <= properties:
+            choices = [" and ".join(branch["required"]) for branch in error.validator_value]
+            yield Problem(keys, f"needs one of {', '.join(choices)}, and only one")
+    elif "propertyNames" in error.absolute_schema_path:
+        rule = "small letters, digits and _, a letter first; not original, ..._run1 or ..._on_..."
+        yield Problem((*keys, error.instance), f"'{error.instance}' cannot be a name here ({rule})")
+    elif error.validator == "required":
+        missing = next(key for key in error.validator_value if key not in error.instance)
+        yield Problem(keys, f"'{missing}' is missing")
+    elif error.validator == "enum":
+        choices = [str(choice) for choice in error.validator_value]
+        question = did_you_mean(str(error.instance), choices)
+        yield Problem(keys, f"'{error.instance}' is none of {', '.join(choices)}{question}")
+    elif error.validator is None:  # the schema has false for this key, which names no rule
+        yield Problem(keys, f"{error.instance!r} is not allowed beside the other keys here")
+    else:
+        yield Problem(keys, error.message)
 
 
 # What no schema sees in a completed config: entries that contradict each other.
@@ -130,7 +273,7 @@ def _wrong_averages(averages, corpora):
                 yield Problem(keys, f"there is no corpus '{corpus}' to evaluate{question}")
                 continue
             (options,) = corpora[corpus].get("protocol", {None: {}}).values()
-            lists = options.get("lists", list(options))
+            lists = options.get("lists", list(options))  # those of given are its keys
             for trials in weights:
                 if trials not in lists:
                     question = did_you_mean(trials, lists)
@@ -160,3 +303,113 @@ def missing_files(config: dict[str, Any]) -> Iterator[Problem]:
         if not files:
             path = config["attacks"][name]["scores"]
             yield Problem(("attacks", name, "scores"), f"{path}: not found")
+
+
+# Defaults.
+
+
+def complete(config: dict[str, Any]) -> dict[str, Any]:
+    """A copy of a config with its defaults and its controls."""
+    config = with_controls(with_protocols(config))
+    for _ in _Completing(schema()).iter_errors(config):  # sets a default wherever it looks
+        pass
+    return config
+
+
+def schema() -> dict[str, Any]:
+    """The schema of a config."""
+    return yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+
+
+def expand(value: Any) -> Any:
+    """Replace ${NAME} in all strings of a config by the environment's variables.
+
+    Raises
+    ------
+    BadInput : a variable is not set
+    """
+    if isinstance(value, dict):
+        return {key: expand(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [expand(inner) for inner in value]
+    return VARIABLE.sub(_variable, value) if isinstance(value, str) else value
+
+
+def _variable(match):
+    name = match.group(1)
+    if name not in os.environ:
+        raise BadInput(f"{name}: not found")
+    return os.environ[name]
+
+
+def with_protocols(config: dict[str, Any]) -> dict[str, Any]:
+    """A copy without empty sections, in which every evaluated corpus has its protocol and lists.
+
+    The config need not be right: what cannot have a protocol is left as it is.
+    """
+    config = copy.deepcopy({key: value for key, value in config.items() if value is not None})
+    corpora = config.get("corpora")
+    for corpus in corpora.values() if isinstance(corpora, dict) else []:
+        if isinstance(corpus, dict) and corpus.get("use") != "train":
+            _set_protocol(corpus)
+    return config
+
+
+def _set_protocol(corpus):
+    kaldi = corpus.get("kaldi")
+    directory = kaldi.get("directory") if isinstance(kaldi, dict) else kaldi
+    if "protocol" not in corpus and kaldi is None:
+        corpus["protocol"] = {"enrol_trial": {}}
+    elif "protocol" not in corpus and isinstance(directory, str):
+        corpus["protocol"] = {"given": {"all": directory}}
+    protocol = corpus.get("protocol")
+    if not isinstance(protocol, dict):
+        return
+    if corpus.get("gender") == "separate" and isinstance(protocol.get("given"), dict):
+        protocol["given"] = _per_gender(protocol["given"])
+    lists = ["mixed"] if corpus.get("gender") == "mixed" else list(GENDERS)
+    for name in ("enrol_trial", "all_pairs", "rank_sampling"):
+        if isinstance(protocol.get(name), dict):
+            protocol[name].setdefault("lists", lists)
+
+
+def _per_gender(lists):
+    """Lists of a protocol given, those of both genders as one for each."""
+    separate = {}
+    for name, directory in lists.items():
+        if str(name).split("_")[0] in GENDERS or not isinstance(directory, str):
+            separate[name] = directory
+            continue
+        for gender in GENDERS:
+            separate[f"{name}_{gender}"] = {"directory": directory, "gender": gender}
+    return separate
+
+
+def with_controls(config: dict[str, Any]) -> dict[str, Any]:
+    """The config itself, with the control anonymisers if it asks for them."""
+    report, anonymisers = config.get("report"), config.get("anonymisers", {})
+    wants_controls = isinstance(report, dict) and report.get("controls") is True
+    if wants_controls and isinstance(anonymisers, dict):
+        config["anonymisers"] = anonymisers | {
+            name: options for name, options in controls().items() if name not in anonymisers
+        }
+    return config
+
+
+def controls() -> dict[str, dict]:
+    """The control anonymisers, as a config has them."""
+    return read(RESOURCES / "controls.yaml")
+
+
+def _set_defaults(validator, properties, instance, subschema):
+    """What jsonschema does for ``properties``, after the defaults in them are set."""
+    if isinstance(instance, dict):
+        for name, described in properties.items():
+            if isinstance(described, dict) and "default" in described:
+                instance.setdefault(name, copy.deepcopy(described["default"]))
+    yield from Draft202012Validator.VALIDATORS["properties"](
+        validator, properties, instance, subschema
+    )
+
+
+_Completing = validators.extend(Draft202012Validator, {"properties": _set_defaults})

@@ -9,8 +9,8 @@ import yaml
 from support.calls import call
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.plan import completion, configuration
-from voiceprivacy.plan.completion import schema
+from voiceprivacy.plan import configuration
+from voiceprivacy.plan.configuration import schema
 
 SYNTHETIC = {"synthetic": {"speakers": 20, "utterances": 4}}
 
@@ -113,7 +113,7 @@ def test_variables_are_replaced_everywhere(tmp_path, monkeypatch):
     (tmp_path / "dev").mkdir()
     config = {"corpora": {"a": {"librispeech": {"root": "${SPEECH}", "subsets": ["dev"]}}}}
     assert configuration.check(config)["corpora"]["a"]["librispeech"]["root"] == str(tmp_path)
-    assert completion.expand(["x/${SPEECH}", 3, "$SPEECH"]) == [f"x/{tmp_path}", 3, "$SPEECH"]
+    assert configuration.expand(["x/${SPEECH}", 3, "$SPEECH"]) == [f"x/{tmp_path}", 3, "$SPEECH"]
 
 
 def test_every_key_of_a_config_is_described():
@@ -142,7 +142,7 @@ def test_every_key_of_a_config_is_described():
 def test_a_file_that_is_no_config_is_named_with_its_line(tmp_path, text, expected):
     (tmp_path / "c.yaml").write_text(text)
     with pytest.raises(BadInput) as error:
-        completion.read(tmp_path / "c.yaml")
+        configuration.read(tmp_path / "c.yaml")
     assert str(error.value).startswith(f"{tmp_path}/c.yaml{expected}")
 
 
@@ -157,7 +157,13 @@ def test_the_line_of_a_key_is_found(tmp_path):
         ("corpora", "a", "kaldi", "trial", 1),
         ("corpora", "b"),
     ]
-    assert [completion.line_of(tmp_path / "c.yaml", place) for place in places] == [1, 1, 4, 5, 1]
+    assert [configuration.line_of(tmp_path / "c.yaml", place) for place in places] == [
+        1,
+        1,
+        4,
+        5,
+        1,
+    ]
 
 
 def test_validate_prints_every_finding_of_the_config_and_of_the_corpora_that_can_be_read(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.plan import completion, configuration
+from voiceprivacy.plan import configuration
 from voiceprivacy.plan.outputs import RESAMPLED
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.report.figures import planned
@@ -148,7 +148,7 @@ def test_extraction_is_a_model_with_switches_a_command_or_a_file():
         "mine": {"command": "python mine.py"},
         "ready": {"embeddings": "e/{corpus}/{part}/{anonymiser}.npz"},
     }
-    plan = Plan(completion.complete({**CONFIG, "extractors": extractors}))
+    plan = Plan(configuration.complete({**CONFIG, "extractors": extractors}))
     arguments = plan.attackers.extraction("model", "demo", "trial", "b2r")
     assert arguments[0] == "--model"
     assert arguments[1].endswith("workflow/resources/recipes")

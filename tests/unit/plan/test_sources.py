@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.plan import completion, sources
+from voiceprivacy.plan import configuration, sources
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.sources import CACHE, FORMAT, Named, Sources, refuse_other_format
 
@@ -211,7 +211,7 @@ def test_every_section_of_a_config_has_its_sources(folder):
         "expected": "map.tsv",
         "report": {"tags": "tags.yaml"},
     }
-    plan = Plan(completion.complete(config))
+    plan = Plan(configuration.complete(config))
     corpora, systems = ("mine", "made"), ("original", "mine", "team", "command")
     embedded = {"/".join(names) for names in product(corpora, ("enrolment", "trial"), systems)}
     assert set(plan.sources.named) == {
@@ -235,8 +235,8 @@ def test_every_section_of_a_config_has_its_sources(folder):
 def test_subsets_that_a_run_downloads_are_no_source():
     downloaded = {"librispeech": {"root": "libri", "subsets": ["a"], "download": True}}
     there = {"librispeech": {"root": "libri", "subsets": ["a"]}}
-    assert Plan(completion.complete({"corpora": {"mine": downloaded}})).sources.named == {}
-    named = Plan(completion.complete({"corpora": {"mine": there}})).named
+    assert Plan(configuration.complete({"corpora": {"mine": downloaded}})).sources.named == {}
+    named = Plan(configuration.complete({"corpora": {"mine": there}})).named
     assert [(path.path, path.below) for path in named] == [("libri", False), ("libri/a", True)]
     assert [path.path for path in sources.missing(named)] == ["libri"]
 

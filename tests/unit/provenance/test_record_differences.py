@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.calls import call
 
-from voiceprivacy.plan import completion, configuration
+from voiceprivacy.plan import configuration
 from voiceprivacy.provenance.record import NOT_FOUND, differences, provenance
 from voiceprivacy.vocabulary import RESULTS_FORMAT
 
@@ -86,7 +86,7 @@ def test_the_config_of_the_run_is_written_to_be_run_again(run):
     (folder / "results/provenance.json").write_text(json.dumps(then))
     same = reproduce(folder, "--config", folder / "again.yaml")
     assert same.returncode == 0 and "--configfile" in same.stdout
-    assert configuration.check(completion.read(folder / "again.yaml")) == then["config"]
+    assert configuration.check(configuration.read(folder / "again.yaml")) == then["config"]
     assert then["git_commit"] in (folder / "again.yaml").read_text().splitlines()[0]
 
 

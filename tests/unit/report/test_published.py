@@ -7,7 +7,7 @@ import copy
 import pytest
 
 from voiceprivacy.inout.files import SCRIPTS
-from voiceprivacy.plan import completion
+from voiceprivacy.plan import configuration
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.published import (
     beside,
@@ -62,8 +62,8 @@ def test_other_programs_and_speech_are_none_unless_the_config_says_so():
 @pytest.fixture
 def config(monkeypatch):
     monkeypatch.setenv("VPC_DATA", "/vpc/data")
-    read = completion.read(SCRIPTS.parent / "config" / "vpc2020.yaml")
-    return completion.complete(completion.expand(read))
+    read = configuration.read(SCRIPTS.parent / "config" / "vpc2020.yaml")
+    return configuration.complete(configuration.expand(read))
 
 
 def test_the_twelve_sets_of_the_shipped_config_are_known(config):

@@ -7,7 +7,7 @@ import yaml
 from support.calls import call
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.plan import completion, configuration
+from voiceprivacy.plan import configuration
 from voiceprivacy.tools.new_config import name_of, write_config
 from voiceprivacy.tools.new_run import examine
 
@@ -91,7 +91,7 @@ def test_the_config_passes_the_checks_and_names_what_the_run_needs(tmp_path, spe
     )
     assert "anna/000.wav   speaker anna   utterance anna-000" in finished.stdout
     assert "a list of women and a list of men" in finished.stdout
-    config = configuration.check(completion.read(tmp_path / "my.yaml"))
+    config = configuration.check(configuration.read(tmp_path / "my.yaml"))
     assert config["corpora"]["speech"]["protocol"]["enrol_trial"] == {
         "enrolment_utterances": 3,
         "lists": ["f", "m"],

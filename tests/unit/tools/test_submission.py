@@ -12,7 +12,7 @@ from support.calls import call
 from support.trees import names_of, write_audio, write_kaldi
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.plan import completion
+from voiceprivacy.plan import configuration
 from voiceprivacy.plan.attackers import MODEL_FILES
 from voiceprivacy.tools.submission import Submission, pack
 from voiceprivacy.tools.submission_check import anonymiser_of, check, plan_of
@@ -80,7 +80,7 @@ def findings(path, *, with_audio=False):
     submitted = Submission(path)
     who = anonymiser_of(submitted)
     return list(
-        check(submitted, plan_of(completion.read("my.yaml"), who), who, with_audio=with_audio)
+        check(submitted, plan_of(configuration.read("my.yaml"), who), who, with_audio=with_audio)
     )
 
 
