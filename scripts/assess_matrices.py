@@ -10,13 +10,12 @@ from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.matrices import similarity
 from voiceprivacy.privacy.matrices.assessment import (
     RANK_TABLES,
-    ZOO,
     assess_ranks,
     assess_similarity,
     write_ranks,
     write_similarity,
-    write_speakers,
 )
+from voiceprivacy.privacy.matrices.speakers import ZOO, write_speakers
 from voiceprivacy.privacy.uncertainty.interval_files import Draws
 from voiceprivacy.running.command import add_draws, label_inputs, print_metrics, run
 

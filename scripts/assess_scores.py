@@ -17,11 +17,10 @@ from voiceprivacy.privacy.scores.trials import Sample, read_score_file
 from voiceprivacy.privacy.uncertainty import null
 from voiceprivacy.privacy.uncertainty.interval_files import (
     Draws,
-    Proportion,
     resampled_trials,
     write_intervals,
-    write_normalised,
 )
+from voiceprivacy.privacy.uncertainty.normalised import Proportion, write_normalised
 from voiceprivacy.running.command import add_draws, label_inputs, print_metrics, run
 
 

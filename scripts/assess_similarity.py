@@ -5,7 +5,8 @@ import sys
 
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.matrices import similarity
-from voiceprivacy.privacy.matrices.assessment import ZOO, assess_similarity, write_similarity
+from voiceprivacy.privacy.matrices.assessment import assess_similarity, write_similarity
+from voiceprivacy.privacy.matrices.speakers import ZOO
 from voiceprivacy.privacy.uncertainty.interval_files import Draws
 from voiceprivacy.running.command import add_draws, print_metrics, run
 

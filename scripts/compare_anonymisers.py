@@ -8,7 +8,7 @@ import argparse
 from pathlib import Path
 
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.privacy.uncertainty import paired, strongest
+from voiceprivacy.privacy.uncertainty import paired
 from voiceprivacy.running.command import run
 
 SHOWN = "eer_percent"
@@ -41,7 +41,9 @@ def main() -> None:
     parser.add_argument(
         "--systems", help=f"TSV to write: {' '.join(paired.SystemInterval._fields)}"
     )
-    parser.add_argument("--strongest", help=f"TSV to write: {' '.join(strongest.Pair._fields)}")
+    parser.add_argument(
+        "--strongest", help=f"TSV to write: {' '.join(paired.StrongestPair._fields)}"
+    )
     arguments = parser.parse_args()
     if not (arguments.comparisons or arguments.systems or arguments.strongest):
         parser.error("say what to write: --comparisons, --systems or --strongest")
@@ -58,10 +60,10 @@ def main() -> None:
             if pair.metric == SHOWN:
                 print(paired.describe(pair))
     if arguments.strongest:
-        attacked = strongest.compare(strongest.read_attacks(arguments.intervals, **read))
-        write_table(arguments.strongest, strongest.Pair._fields, attacked)
+        attacked = paired.compare_strongest(paired.read_attacks(arguments.intervals, **read))
+        write_table(arguments.strongest, paired.StrongestPair._fields, attacked)
         for attacked_pair in attacked:
-            print(strongest.describe(attacked_pair))
+            print(paired.describe(attacked_pair))
 
 
 if __name__ == "__main__":

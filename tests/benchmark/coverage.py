@@ -22,11 +22,10 @@ import numpy as np
 from simulations import simulated_matrices, simulated_scores, true_numbers
 
 from voiceprivacy.inout import seeds
-from voiceprivacy.privacy.matrices import ranks, similarity
+from voiceprivacy.privacy.matrices import assessment, ranks, similarity
 from voiceprivacy.privacy.scores import trials, verification, zebra
 from voiceprivacy.privacy.scores.calibration import pav_blocks
-from voiceprivacy.privacy.uncertainty import bootstrap, jackknife, null
-from voiceprivacy.privacy.uncertainty import jackknife as normalised
+from voiceprivacy.privacy.uncertainty import bootstrap, normalised, null
 
 COMPARED = ("eer_percent", "cllr_bit", "cllr_min_bit", "dece_bit", "linkability")
 OF_RANKS = ("mean", "max", "std")
@@ -263,7 +262,7 @@ def of_rank_models(size, *, sets, n_replicates):
         of = ranks.true_ranks(templates)
         values = ranks.model_metrics(ranks.histogram(of))
         options = {"n_replicates": n_replicates, "seed": index}
-        replicates = jackknife.resample_rank_models(of, templates.row_speakers, **options)
+        replicates = assessment.resample_rank_models(of, templates.row_speakers, **options)
         intervals = bootstrap.intervals(values, replicates, n_speakers=size[0])
         found.append({name: bootstrap.Interval(**interval) for name, interval in intervals.items()})
     return held(truth, found)
@@ -277,12 +276,12 @@ def of_embeddings(size, *, sets, n_replicates):
             size, seeds.generator(index, "embeddings", str(size))
         )
         options = {"n_replicates": n_replicates, "seed": index}
-        replicates = jackknife.resample_similarities(matrices, **options)
+        replicates = assessment.resample_similarities(matrices, **options)
         replicates = {
             "deid_percent": replicates["op"]["deid_percent"],
             "gvd_db": replicates["pp"]["gvd_db"],
         }
-        replicates |= bootstrap.resample_ranks(
+        replicates |= assessment.resample_ranks(
             ranks.true_ranks(templates), templates.row_speakers, **options
         )
         values = assessed(matrices) | ranks.disclosure(ranks.histogram(ranks.true_ranks(templates)))

@@ -16,7 +16,7 @@ from simulations import simulated_scores
 
 from voiceprivacy.inout import seeds
 from voiceprivacy.privacy.scores import trials, verification
-from voiceprivacy.privacy.uncertainty import bootstrap, strongest
+from voiceprivacy.privacy.uncertainty import bootstrap, paired
 from voiceprivacy.vocabulary import ORIGINAL
 
 ON_ORIGINAL, ON_PROTECTED = 4, 2
@@ -64,7 +64,7 @@ def shown(size, separations, n_replicates, index):
     scores = simulated_scores(size, of_attacks, seeds.generator(index, "protection", str(size)))
     names = np.repeat((ORIGINAL, "b1"), (ON_ORIGINAL, ON_PROTECTED))
     attacks = {
-        strongest.Attack(str(name), f"a{place}", "cosine", "pp"): numbers(of, n_replicates, index)
+        paired.Attack(str(name), f"a{place}", "cosine", "pp"): numbers(of, n_replicates, index)
         for place, (name, of) in enumerate(zip(names, scores, strict=True))
     }
     single = {attack: attacks[attack] for attack in [min(attacks), max(attacks)]}
@@ -76,7 +76,7 @@ def numbers(of, n_replicates, index):
         of, equal_error_rate, n_replicates=n_replicates, seed=index
     )
     value = equal_error_rate(trials.weigh(of, np.ones(len(of.scores), dtype=np.int64)))
-    return value[strongest.METRIC], replicates[strongest.METRIC], len(of.speakers)
+    return value[paired.METRIC], replicates[paired.METRIC], len(of.speakers)
 
 
 def equal_error_rate(sample):
@@ -84,17 +84,17 @@ def equal_error_rate(sample):
         name: np.repeat(getattr(sample, name), getattr(sample, f"{name}_counts"))
         for name in CLASSES
     }
-    return {strongest.METRIC: verification.eer_percent(**scores)}
+    return {paired.METRIC: verification.eer_percent(**scores)}
 
 
 def by_pairs(attacks):
-    [pair] = strongest.compare(attacks)
+    [pair] = paired.compare_strongest(attacks)
     return pair.verdict == "A is better"
 
 
 def by_intervals(attacks):
-    of = strongest.strongest_attacks(attacks)
-    correction = bootstrap.CORRECTIONS[strongest.METRIC]
+    of = paired.strongest_attacks(attacks)
+    correction = bootstrap.CORRECTIONS[paired.METRIC]
     protected, original = (
         bootstrap.interval(
             *attacks[of[name]][:2], n_speakers=attacks[of[name]][2], correction=correction

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from voiceprivacy.inout.arrays import ScoreMatrix
-from voiceprivacy.privacy.scores import ece, trials
+from voiceprivacy.privacy.scores import calibration, trials
 
 SCALE = 1.5  # scores are LLRs times this: miscalibrated, so that Cllr and min Cllr differ
 
@@ -63,7 +63,7 @@ def true_numbers(separation):
         "cllr_min_bit": cllr_min,
         "cllr_cal_bit": cllr - cllr_min,
         "min_dcf": costs.min() / 0.01,
-        "dece_bit": mean(ece._gain(llrs)) / np.log(2),
+        "dece_bit": mean(calibration._gain(llrs)) / np.log(2),
         "linkability": mean(np.maximum(0, np.tanh(llrs / 2))),
     }
 

@@ -23,8 +23,11 @@ MUTATED = "src/voiceprivacy"
 TESTS = {  # module: its tests below tests/unit
     "privacy/scores/verification": ["privacy/test_verification.py"],
     "privacy/scores/zebra": ["privacy/test_zebra.py", "privacy/test_cece.py"],
-    "privacy/scores/ece": ["privacy/test_zebra.py", "privacy/test_cece.py"],
-    "privacy/scores/calibration": ["privacy/test_calibration.py"],
+    "privacy/scores/calibration": [
+        "privacy/test_calibration.py",
+        "privacy/test_zebra.py",
+        "privacy/test_cece.py",
+    ],
     "privacy/matrices/similarity": [
         "privacy/test_similarity.py",
         "privacy/test_similarity_reference.py",
@@ -32,10 +35,11 @@ TESTS = {  # module: its tests below tests/unit
     "privacy/matrices/ranks": [
         "privacy/test_ranks.py",
         "privacy/test_rank_speakers.py",
-        "privacy/test_jackknife.py",
+        "privacy/test_assessment.py",
     ],
     "privacy/matrices/betabinomial": ["privacy/test_betabinomial.py"],
-    "privacy/matrices/zoo": ["privacy/test_zoo.py"],
+    "privacy/matrices/speakers": ["privacy/test_speakers.py"],
+    "privacy/matrices/assessment": ["privacy/test_assessment.py"],
     "privacy/scores/trials": [
         "privacy/test_bootstrap.py",
         "privacy/test_cece.py",
@@ -43,8 +47,12 @@ TESTS = {  # module: its tests below tests/unit
         "privacy/test_verification.py",
     ],
     "privacy/uncertainty/null": ["privacy/test_null.py"],
-    "privacy/uncertainty/jackknife": ["privacy/test_jackknife.py"],
-    "privacy/uncertainty/paired": ["privacy/test_paired.py", "privacy/test_paired_files.py"],
+    "privacy/uncertainty/normalised": ["privacy/test_normalised.py"],
+    "privacy/uncertainty/paired": [
+        "privacy/test_paired.py",
+        "privacy/test_paired_files.py",
+        "privacy/test_paired_strongest.py",
+    ],
     "privacy/uncertainty/bootstrap": [
         "privacy/test_bootstrap.py",
         "privacy/test_bootstrap_by_hand.py",

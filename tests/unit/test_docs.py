@@ -15,7 +15,7 @@ from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.privacy.matrices import ranks, similarity
 from voiceprivacy.privacy.scores import trials, verification, zebra
-from voiceprivacy.privacy.uncertainty import jackknife, null, paired
+from voiceprivacy.privacy.uncertainty import normalised, null, paired
 from voiceprivacy.report.figures import ANONYMISER, ATTACKER, KINDS, TWO_RUNS, Subject, figure
 from voiceprivacy.utility import pitch
 
@@ -57,7 +57,7 @@ def written_metrics():
         *zebra.assess(**scores)[0],
         *null.assess(arranged, n_replicates=5, seed=0),
         *zebra.assess_calibration(train=scores, test=scores)[0],
-        *jackknife.normalise(dece_bit=bits, cllr_min_bit=bits),
+        *normalised.normalise(dece_bit=bits, cllr_min_bit=bits),
         *(name for name in of_similarity if name not in matrices),
         *of_similarity["oo"],
         *of_ranks.metrics,

@@ -13,7 +13,8 @@ import numpy as np
 from voiceprivacy.inout.arrays import read_npz
 from voiceprivacy.inout.files import SCRIPTS, BadInput, counted, whole_folder_or_absent, write_json
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.privacy.uncertainty import paired, strongest
+from voiceprivacy.privacy.uncertainty import paired
+from voiceprivacy.privacy.uncertainty.interval_files import INTERVALS, REPLICATES
 from voiceprivacy.report.charts.chart import run_of
 from voiceprivacy.report.comparison import compare, write_comparison
 from voiceprivacy.report.figures import (
@@ -188,7 +189,7 @@ def _write_pairs(merged, folder, mean, attacker):
     extractor, backend = attacker
     paths = []
     for corpus, trials in mean.weights:
-        files = f"*/{corpus}/{trials}/*/{extractor}/{backend}{paired.INTERVALS}"
+        files = f"*/{corpus}/{trials}/*/{extractor}/{backend}{INTERVALS}"
         paths += sorted((folder / "metrics").glob(files))
     same_draws = _have_same_draws(merged, mean, [attacker])
     if same_draws:
@@ -237,11 +238,11 @@ def _write_strongest(merged, folder, mean, attackers):
         return
     paths = []
     for corpus, trials in mean.weights:
-        files = f"{corpus}/{trials}/*/*/*{paired.INTERVALS}"
+        files = f"{corpus}/{trials}/*/*/*{INTERVALS}"
         paths += (folder / "metrics" / "verification").glob(files)
-    attacks = strongest.read_attacks(paths, folder=folder / "metrics", weights=mean.weights)
+    attacks = paired.read_attacks(paths, folder=folder / "metrics", weights=mean.weights)
     path = folder / "comparisons" / mean.corpus / mean.trials / "strongest.tsv"
-    write_table(path, STRONGEST, strongest.compare(attacks))
+    write_table(path, STRONGEST, paired.compare_strongest(attacks))
 
 
 def _have_same_draws(merged, mean, attackers):
@@ -265,7 +266,7 @@ def _common(merged, mean, attacker):
 
 def _is_same_draw(merged, attack):
     """Whether the replicates of unprotected speech are the same in both results."""
-    name = f"metrics/verification/{attack.path(ORIGINAL)}{paired.REPLICATES}"
+    name = f"metrics/verification/{attack.path(ORIGINAL)}{REPLICATES}"
     paths = [results.folder / name for results in merged.both]
     if not all(path.is_file() for path in paths):
         return False

@@ -11,9 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.speakers import arranged, classes, noisy, scored
 
-from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.privacy.matrices import ranks
 from voiceprivacy.privacy.scores import trials, verification, zebra
 from voiceprivacy.privacy.uncertainty import bootstrap
 
@@ -225,27 +223,6 @@ def test_numbers_without_a_speaker_are_those_of_the_other_speakers_trials():
     of_two = bootstrap.leave_one_out(arranged(1, n_speakers=2), zebra.sample_metrics)
     assert {name: of.shape for name, of in of_two.items()} == {"dece_bit": (2,), "ddcf": (2,)}
     assert all(np.isnan(of).all() for of in of_two.values())
-
-
-def test_ranks_of_drawn_speakers_keep_the_gallery():
-    names = np.array(["a", "b", "c"])
-    speakers = np.repeat(names, 4)
-    scores = np.random.default_rng(0).normal(size=(12, 3)).round(1)
-    ids = (np.arange(12).astype(str), names, speakers, names)
-    matrix = ScoreMatrix(*ids, scores, np.arange(12).astype(str), names)
-    found = bootstrap.resample_ranks(ranks.true_ranks(matrix), speakers, **DRAWS)
-    for index, weights in enumerate(bootstrap.multiplicities(names, **DRAWS)[:20]):
-        if weights.any():
-            rows = np.repeat(np.arange(12), np.repeat(weights, 4))
-            fields = {
-                name: getattr(matrix, name)[rows]
-                for name in ("rows", "row_speakers", "scores", "row_sources")
-            }
-            expected = ranks.disclosure(
-                ranks.histogram(ranks.true_ranks(matrix._replace(**fields)))
-            )
-            for name, value in expected.items():
-                assert found[name][index] == pytest.approx(value), name
 
 
 def test_intervals_hold_the_truth_about_as_often_as_they_say():

@@ -8,7 +8,6 @@ from scipy import stats
 from scipy.special import ndtri, stdtr
 from support.speakers import arranged
 
-from voiceprivacy.privacy.matrices import ranks
 from voiceprivacy.privacy.uncertainty import bootstrap
 from voiceprivacy.privacy.uncertainty.bootstrap import CORRECTIONS, Correction, moved
 
@@ -42,29 +41,30 @@ def test_rates_are_spread_no_further_than_their_range():
     assert np.nanmax(drawn) == 50  # on the convex hull
 
 
-@pytest.mark.parametrize("ties", ["shared", "optimistic", "pessimistic"])
-def test_ranks_of_drawn_speakers_take_ties_as_they_are_told(ties):
-    of = ranks.Ranks(best=np.array([1, 1, 3]), worst=np.array([2, 4, 3]), n_templates=4)
-    weights = bootstrap.multiplicities(["a", "b", "c"], n_replicates=20, seed=0)
-    found = bootstrap.resample_ranks(of, ["a", "b", "c"], n_replicates=20, seed=0, ties=ties)
-    for replicate, rows in enumerate(np.repeat([0, 1, 2], drawn) for drawn in weights):
-        again = ranks.Ranks(of.best[rows], of.worst[rows], 4)
-        expected = (
-            ranks.disclosure(ranks.histogram(again, ties=ties))
-            if len(rows)
-            else dict.fromkeys(found, np.nan)
-        )
-        assert {name: values[replicate] for name, values in found.items()} == pytest.approx(
-            expected, nan_ok=True
-        )
+def test_replicates_of_a_mean_are_the_mean_of_drawn_speakers():
+    """A mean is linear: its influences are the deviations of the speakers, and its variance s^2 /
+    S.
+    """
+    values = np.array([1.0, 2.0, 4.0, 9.0])
+    left_out = (values.sum() - values) / 3
+    drawn = bootstrap.multiplicities(list("abcd"), n_replicates=50_000, seed=0)
+    found = bootstrap.linear_replicates(values.mean(), left_out, drawn)
+    assert found.mean() == pytest.approx(4, abs=0.05)
+    assert found.var() == pytest.approx(values.var(ddof=1) / 4, rel=0.03)
+    once = bootstrap.linear_replicates(values.mean(), left_out, np.ones((1, 4)))
+    assert once == pytest.approx([4])
 
 
-def test_ties_share_their_ranks_unless_told_otherwise():
-    of = ranks.Ranks(best=np.array([1, 1, 3]), worst=np.array([2, 4, 3]), n_templates=4)
-    plain = bootstrap.resample_ranks(of, ["a", "b", "c"], n_replicates=20, seed=0)
-    np.testing.assert_equal(
-        plain, bootstrap.resample_ranks(of, ["a", "b", "c"], n_replicates=20, seed=0, ties="shared")
+def test_a_speaker_who_is_drawn_twice_pulls_a_mean_towards_himself():
+    """By (1 - 4) / sqrt(4 * 3) for the first of 1, 2, 4, 9, by (9 - 4) / sqrt(12) for the last."""
+    values = np.array([1.0, 2.0, 4.0, 9.0])
+    left_out = (values.sum() - values) / 3
+    found = bootstrap.linear_replicates(
+        4.0, left_out, np.array([[2, 1, 1, 1], [1, 1, 1, 2], [0, 0, 0, 0]])
     )
+    assert found == pytest.approx([4 - 3 / np.sqrt(12), 4 + 5 / np.sqrt(12), 4])
+    of_two = bootstrap.linear_replicates(2.0, np.array([3.0, 1.0]), np.array([[2, 1]]))
+    assert of_two == pytest.approx([2 - 1 / np.sqrt(2)])
 
 
 def test_an_interval_says_of_what_it_is():

@@ -9,15 +9,16 @@ import pytest
 
 from voiceprivacy.inout.arrays import write_npz
 from voiceprivacy.inout.files import BadInput, read_json, write_json
-from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
-from voiceprivacy.privacy.uncertainty.interval_files import Draws, Proportion, write_normalised
-from voiceprivacy.privacy.uncertainty.jackknife import (
+from voiceprivacy.privacy.uncertainty.bootstrap import linear_replicates, multiplicities
+from voiceprivacy.privacy.uncertainty.interval_files import Draws
+from voiceprivacy.privacy.uncertainty.normalised import (
+    Proportion,
     gain_db,
-    linear_replicates,
     normalise,
     removed_percent,
     resample,
     resample_gains,
+    write_normalised,
 )
 
 TABLES_2_AND_3 = [  # D_ECE of OO and of OP (three digits), D_ECE^(OP/OO) in percent

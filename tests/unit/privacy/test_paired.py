@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.privacy.uncertainty import bootstrap, jackknife, paired
+from voiceprivacy.privacy.uncertainty import bootstrap, paired
 
 DRAW = np.random.default_rng(0)
 COMMON = DRAW.normal(size=999)
@@ -137,7 +137,7 @@ def test_lists_of_other_speakers_are_independent_and_shared_speakers_are_one_dra
 
     def on_list(corpus):
         drawn = bootstrap.multiplicities(names[corpus], n_replicates=4000, seed=0)
-        return 30.0, jackknife.linear_replicates(30.0, left_out, drawn), 20
+        return 30.0, bootstrap.linear_replicates(30.0, left_out, drawn), 20
 
     one, other, again = on_list("libri"), on_list("vctk"), on_list("libri")
     _, apart, _ = paired.average([one, other])

@@ -10,7 +10,7 @@ from scipy import stats
 from support.speakers import arranged
 
 from voiceprivacy.privacy.scores import verification
-from voiceprivacy.privacy.scores.ece import NO_PRIVACY_BIT
+from voiceprivacy.privacy.scores.calibration import NO_PRIVACY_BIT
 from voiceprivacy.privacy.uncertainty import bootstrap
 from voiceprivacy.privacy.uncertainty.bootstrap import CORRECTIONS, moved
 

@@ -1,19 +1,24 @@
-"""Calibration: the log-likelihood ratios (LLRs) that an adversary reads from scores.
+"""Calibration: the log-likelihood ratios (LLRs) read from scores, and their worth.
 
 The oracle (pool adjacent violators, PAV) knows the labels of the very scores that it calibrates.
 The linear and the isotonic calibration are trained on one set of scores and applied to another.
+The empirical cross-entropy (ECE) says how much better LLRs predict than the prior alone.
 
 Conventions
 -----------
-* ``target`` and ``nontarget`` are 1-D arrays of scores, higher = more likely the same speaker.
-  Infinite scores are allowed where nothing else is said.
-* LLRs are natural logarithms. Equal scores always get equal LLRs.
+* ``target`` and ``nontarget`` are 1-D arrays, higher = more likely the same speaker: of scores
+  where LLRs are made, of LLRs taken at their word where their worth is measured (``ece_bit``,
+  ``cece_bit``). Infinite numbers are allowed where nothing else is said.
+* LLRs and prior log-odds are natural logarithms; costs are in bits. Equal scores always get equal
+  LLRs.
 
 References
 ----------
 Brummer and du Preez, The PAV algorithm optimizes binary proper scoring rules, 2013.
 Brummer and de Villiers, The BOSARIS toolkit user guide, 2011: linear calibration, Laplace's rule of
 succession.
+Noe et al., Towards a unified assessment framework of speech pseudonymisation, CSL 2022,
+https://doi.org/10.1016/j.csl.2021.101299: empirical cross-entropy.
 """
 
 import logging
@@ -22,12 +27,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
-from scipy.special import expit
+from scipy.special import bernoulli, expit, factorial
 
+from voiceprivacy.catalogue import NO_PRIVACY_BIT
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.privacy import Counts, Scores
+from voiceprivacy.privacy import Counts, Floats, Scores
 
 NEWTON_STEPS = 200  # at most; ordinary scores take about ten
+PROFILE_LOG_ODDS = np.linspace(-10, 10, 201)  # priors of every profile (201,)
+
+# Coefficients of Z near 0 (see _gain), where the closed form is a difference of large numbers.
+_SERIES_BELOW = 1.0
+_BERNOULLI = bernoulli(32)
+_Z_SERIES = -(_BERNOULLI[:-1] + _BERNOULLI[1:]) / factorial(np.arange(32))
+_Z_SERIES[0] = 0.0
 
 
 class Ties(NamedTuple):
@@ -247,6 +260,71 @@ def train_linear(
     return float(scale / half_range), float(offset - scale * middle / half_range)
 
 
+def ece_bit(
+    prior_log_odds: ArrayLike,
+    *,
+    target: ArrayLike,
+    nontarget: ArrayLike,
+    target_counts: Counts | None = None,
+    nontarget_counts: Counts | None = None,
+) -> Floats:
+    """Empirical cross-entropy of LLRs, in bits, at each prior.
+
+    ECE(pi) = pi <-log2 sigma(a + logit pi)> over targets
+    + (1 - pi) <-log2 sigma(-b - logit pi)> over nontargets: Eq. 11 of Noe et al.
+
+    Parameters
+    ----------
+    prior_log_odds : array (P,)
+    target, nontarget : array (T,), array (N,)
+    target_counts, nontarget_counts : array (T,), array (N,), optional
+        How often each LLR occurs (default: once).
+
+    Returns
+    -------
+    array (P,)
+    """
+    target, nontarget = as_scores(target, "target"), as_scores(nontarget, "nontarget")
+    profile = []
+    for log_odds in np.asarray(prior_log_odds):
+        miss = np.average(np.logaddexp(0, -target - log_odds), weights=target_counts)
+        false_alarm = np.average(np.logaddexp(0, nontarget + log_odds), weights=nontarget_counts)
+        profile.append(expit(log_odds) * miss + expit(-log_odds) * false_alarm)
+    return np.array(profile) / np.log(2)
+
+
+def ece_default_bit(prior_log_odds: ArrayLike) -> Floats:
+    """Empirical cross-entropy of perfect privacy (all LLRs 0), in bits, at each prior (P,).
+
+    It is the entropy of the prior: Eq. 12 of Noe et al.
+    """
+    return ece_bit(prior_log_odds, target=[0.0], nontarget=[0.0])
+
+
+def cece_bit(
+    *,
+    target: Scores,
+    nontarget: Scores,
+    target_counts: Counts | None = None,
+    nontarget_counts: Counts | None = None,
+) -> float:
+    """Area between the ECE profiles of perfect privacy and of LLRs taken at their word, in bits.
+
+    The expected calibration distortion C_ECE of calibrated scores (Eq. 16 of Noe et al.), by the
+    closed form (Eq. 13) of the integral over all priors. It is at most 1 / (2 ln 2). It is negative
+    where LLRs mislead, and -inf for a target LLR of -inf.
+
+    Parameters
+    ----------
+    target, nontarget : array (T,), array (N,)
+    target_counts, nontarget_counts : array (T,), array (N,), optional
+        How often each LLR occurs (default: once).
+    """
+    gain = np.average(_gain(as_scores(target, "target")), weights=target_counts)
+    gain += np.average(_gain(-as_scores(nontarget, "nontarget")), weights=nontarget_counts)
+    return float(gain * NO_PRIVACY_BIT)
+
+
 def _with_pairs(ties):
     """Ties with a tied target-nontarget pair below and above all others (Laplace)."""
     return Ties(
@@ -291,3 +369,20 @@ def _logistic_regression(target, nontarget, target_weights, nontarget_weights):
         if np.abs(step).max() <= 1e-14 * np.abs(parameters).max():
             break
     return parameters
+
+
+def _gain(llrs):
+    """Z(l) = 1/2 + (l - (e^l - 1)) / (e^l - 1)^2 (Eq. 13 of Noe et al.), exact for every l.
+
+    Near 0 by its series -sum (B_n + B_n+1) l^n / n! with the Bernoulli numbers B_n; for large l in
+    powers of e^-l.
+    """
+    small, large = np.abs(llrs) < _SERIES_BELOW, llrs >= _SERIES_BELOW
+    gain = np.polynomial.polynomial.polyval(np.where(small, llrs, 0), _Z_SERIES)
+    negative = llrs[llrs <= -_SERIES_BELOW]
+    odds = np.expm1(negative)
+    gain[llrs <= -_SERIES_BELOW] = 0.5 + (negative - odds) / odds**2
+    positive = np.minimum(llrs[large], 1000)  # e^-1000 is 0 already; inf * 0 is not
+    inverse = np.exp(-positive)
+    gain[large] = 0.5 + inverse * (positive * inverse - 1 + inverse) / np.expm1(-positive) ** 2
+    return gain

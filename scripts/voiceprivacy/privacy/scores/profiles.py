@@ -28,12 +28,14 @@ from scipy.special import expit, logit
 
 from voiceprivacy.privacy import Floats, Scores
 from voiceprivacy.privacy.scores.calibration import (
+    PROFILE_LOG_ODDS,
     count_ties,
     counted_llrs,
+    ece_bit,
+    ece_default_bit,
     oracle_blocks,
     oracle_llrs,
 )
-from voiceprivacy.privacy.scores.ece import PROFILE_LOG_ODDS, ece_bit, ece_default_bit
 from voiceprivacy.privacy.scores.verification import roc_hull
 
 MOST_BINS = 60

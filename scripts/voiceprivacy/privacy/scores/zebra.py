@@ -28,9 +28,13 @@ import numpy as np
 from voiceprivacy.inout.files import BadInput, FilePath
 from voiceprivacy.privacy import Classes, Floats, Metrics, Scores
 from voiceprivacy.privacy.scores.calibration import (
+    PROFILE_LOG_ODDS,
     Blocks,
+    cece_bit,
     count_ties,
     counted_llrs,
+    ece_bit,
+    ece_default_bit,
     interpolated_llrs,
     linear_llrs,
     oracle_blocks,
@@ -38,7 +42,6 @@ from voiceprivacy.privacy.scores.calibration import (
     step_llrs,
     train_linear,
 )
-from voiceprivacy.privacy.scores.ece import PROFILE_LOG_ODDS, cece_bit, ece_bit, ece_default_bit
 from voiceprivacy.privacy.scores.trials import Sample
 from voiceprivacy.privacy.scores.verification import cllr_bit, cllr_min_bit
 

@@ -14,6 +14,13 @@ Conventions
   makes up for the factor (S - 1) / S by which the usual bootstrap underestimates variances.
 * A replicate in which a class is left without trials is undefined: NaN, left out of the intervals.
 
+What is fitted to the speakers
+------------------------------
+Numbers that must be fitted anew for every draw take long: calibrated matrices, models of ranks,
+ratios. They are taken without each speaker once (the jackknife). Replicates are linear in what that
+changes, with the same draws, so that intervals, differences and means over lists are made of them
+as of all others.
+
 Few speakers
 ------------
 Few speakers make the quantiles of the replicates too narrow. They are those of Student's t instead
@@ -52,8 +59,8 @@ References
 ----------
 Snijders and Borgatti, Non-parametric standard errors and tests for network statistics, Connections
 22, 1999 (vertices).
-Efron and Tibshirani, An introduction to the bootstrap, 1993, chapters 10 (bias) and 13 (percentile
-intervals).
+Efron and Tibshirani, An introduction to the bootstrap, 1993, chapters 10 (bias), 11 (jackknife), 13
+(percentile intervals) and 20 (linear replicates).
 Hesterberg, What teachers should know about the bootstrap, The American Statistician 69, 2015
 (expanded percentile).
 Chamandy et al., Estimating uncertainty for massive data streams, 2012 (Poisson draws).
@@ -68,8 +75,7 @@ from scipy.special import betaincinv, ndtr, ndtri, stdtr, stdtrit
 
 from voiceprivacy.catalogue import METRICS, OF_CALIBRATION
 from voiceprivacy.inout import seeds
-from voiceprivacy.privacy import Counts, Floats, Metrics, Names, Number
-from voiceprivacy.privacy.matrices import ranks
+from voiceprivacy.privacy import Counts, Floats, Metrics, Number
 from voiceprivacy.privacy.scores.trials import (
     Sample,
     SpeakerTrials,
@@ -79,6 +85,8 @@ from voiceprivacy.privacy.scores.trials import (
     without_speaker,
 )
 from voiceprivacy.vocabulary import UNDEFINED
+
+Replicates = dict[str, Floats]  # {metric: array (B,)}, NaN where undefined
 
 LEVEL = 0.95
 FEWEST_SPEAKERS = 3
@@ -149,7 +157,7 @@ def resample_scores(
     *,
     n_replicates: int,
     seed: int,
-) -> dict[str, Floats]:
+) -> Replicates:
     """Replicates of metrics of scores; those of OF_RARE_ERRORS are spread (see at_least_of_trials).
 
     Parameters
@@ -166,7 +174,7 @@ def resample_scores(
     for weights in multiplicities(trials.speakers, n_replicates=n_replicates, seed=seed):
         sample = weigh(trials, speaker_weights(trials, weights))
         drawn.append(measure(sample) if sample else {})
-    replicates = _columns(drawn)
+    replicates = by_metric(drawn)
     spread = [name for name in OF_RARE_ERRORS if name in replicates]
     if spread:
         values: dict[str, Any] = measure(whole_sample(trials))
@@ -218,7 +226,7 @@ def at_least_of_trials(
     return spread
 
 
-def leave_one_out(trials: SpeakerTrials, measure: Callable[[Sample], Metrics]) -> dict[str, Floats]:
+def leave_one_out(trials: SpeakerTrials, measure: Callable[[Sample], Metrics]) -> Replicates:
     """Metrics of scores without each of the S speakers: {metric: array (S,)}, NaN where
     undefined."""
     undefined: Metrics = dict.fromkeys(measure(whole_sample(trials)), np.nan)
@@ -227,7 +235,7 @@ def leave_one_out(trials: SpeakerTrials, measure: Callable[[Sample], Metrics]) -
     for position in range(len(trials.speakers)):
         sample = without_speaker(trials, position)
         left_out.append(measure(sample) if sample else undefined)
-    return _columns(left_out)
+    return by_metric(left_out)
 
 
 def resample_runs(
@@ -237,7 +245,7 @@ def resample_runs(
     *,
     n_replicates: int,
     seed: int,
-) -> dict[str, Floats]:
+) -> Replicates:
     """Replicates of metrics of two runs: {metric: array (B,)}, NaN where undefined.
 
     A speaker is drawn as often in one run as in the other.
@@ -253,39 +261,38 @@ def resample_runs(
             drawn.append(measure(train_sample, test_sample))
         else:
             drawn.append({})
-    return _columns(drawn)
+    return by_metric(drawn)
 
 
-def resample_ranks(
-    true_ranks: ranks.Ranks,
-    row_speakers: Names,
-    *,
-    n_replicates: int,
-    seed: int,
-    ties: str = "shared",
-) -> dict[str, Floats]:
-    """Replicates of rank statistics: the test speakers are drawn, the gallery of templates stays.
+def linear_replicates(value: float, left_out: Floats, drawn: Counts) -> Floats:
+    """Replicates of a number, array (B,); NaN if a number is. Their variance is the jackknife's.
+
+    How the number changes without speaker i says how much it depends on him: his influence is
+    (S - 1) (mean of the S numbers - number without i).
 
     Parameters
     ----------
-    true_ranks : Ranks
-    row_speakers : array (R,)
-        The speaker of each test utterance.
-    n_replicates, seed : int
-    ties : str
-        See ranks.histogram.
-
-    Returns
-    -------
-    {metric: array (B,)} : NaN where nobody is drawn
+    value : float
+        The number of all S speakers.
+    left_out : array (S,)
+        The number without each speaker.
+    drawn : array (B, S)
+        How often each speaker is drawn.
     """
-    speakers, position = np.unique(row_speakers, return_inverse=True)
-    drawn: list[Metrics] = []
-    for weights in multiplicities(speakers, n_replicates=n_replicates, seed=seed):
-        rows = np.repeat(np.arange(len(position)), weights[position])
-        copies = ranks.Ranks(true_ranks.best[rows], true_ranks.worst[rows], true_ranks.n_templates)
-        drawn.append(ranks.disclosure(ranks.histogram(copies, ties=ties)) if len(rows) else {})
-    return _columns(drawn)
+    n_speakers = len(left_out)
+    if n_speakers < 2:
+        return np.full(len(drawn), np.nan)
+    influence = (n_speakers - 1) * (left_out.mean() - left_out)
+    return value + (drawn - 1) @ influence / np.sqrt(n_speakers * (n_speakers - 1))
+
+
+def by_metric(drawn: Sequence[Metrics]) -> Replicates:
+    """{metric: array (B,)} of a list of {metric: value}, empty where a replicate is undefined."""
+    names = next((metrics for metrics in drawn if metrics), {})
+    return {
+        name: np.array([metrics.get(name, np.nan) for metrics in drawn], dtype=float)
+        for name in names
+    }
 
 
 def intervals(
@@ -382,6 +389,11 @@ def p_value(value: float, replicates: Floats, *, n_speakers: int) -> float:
     return float(2 * stdtr(n_speakers - 1, -distance))
 
 
+def finite(value: Number) -> float:
+    """A number to be averaged: NaN where it is undefined or infinite."""
+    return np.nan if isinstance(value, str) or not np.isfinite(value) else value
+
+
 def share_below(value: float, replicates: Floats) -> float:
     """Share of replicates (B,) below a value, with half of one more replicate on either side.
 
@@ -426,12 +438,3 @@ def _rank(n_replicates, half_width):
     0 for none.
     """
     return int(np.floor(ndtr(-half_width) * (n_replicates + 1) + 1e-9))  # not 24.999... for 25
-
-
-def _columns(drawn: Sequence[Metrics]) -> dict[str, Floats]:
-    """{metric: array (B,)} of a list of {metric: value}, empty where a replicate is undefined."""
-    names = next((metrics for metrics in drawn if metrics), {})
-    return {
-        name: np.array([metrics.get(name, np.nan) for metrics in drawn], dtype=float)
-        for name in names
-    }

@@ -1,5 +1,4 @@
-"""Files of intervals: what the commands assess_... and the jobs of a run write beside their
-numbers.
+"""Files of intervals, written beside the numbers of a command or of a run, and read again.
 
 Beside OUT.json lie OUT.intervals.json (label -> metric -> Interval) and OUT.bootstrap.npz
 (label/metric -> array of B replicates, NaN where undefined). Without labels there is no label in
@@ -8,6 +7,9 @@ either. Of score files the npz also has what ratios are made of:
 * left_out/label/metric (S,): the metric without each speaker
 * left_out/label/speakers (S,): their names
 * left_out/label/n_speakers (): how many of them have target trials
+
+A run has them at FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.intervals.json, and the labels
+are conditions.
 """
 
 import sys
@@ -19,9 +21,8 @@ import numpy as np
 
 from voiceprivacy.inout.arrays import read_npz, write_npz
 from voiceprivacy.inout.files import BadInput, FilePath, counted, read_json, write_json
-from voiceprivacy.privacy import Floats, Metrics, Names
+from voiceprivacy.privacy import Floats, Metrics, Number
 from voiceprivacy.privacy.scores.trials import Sample, SpeakerTrials, n_speakers
-from voiceprivacy.privacy.uncertainty import jackknife
 from voiceprivacy.privacy.uncertainty.bootstrap import (
     FEWEST_SPEAKERS,
     intervals,
@@ -30,7 +31,10 @@ from voiceprivacy.privacy.uncertainty.bootstrap import (
     resample_scores,
 )
 from voiceprivacy.running.command import flat_unless_labelled, require_at_least
+from voiceprivacy.vocabulary import TrialList
 
+INTERVALS, REPLICATES = ".intervals.json", ".bootstrap.npz"
+HEADLINE = "disclosure_bit"  # of ranks: one of two other metrics, without replicates of its own
 Labelled = dict[str, Metrics]  # {label: {metric: value}}
 
 
@@ -77,30 +81,28 @@ class Resampled(NamedTuple):
         )
 
 
-class Proportion(NamedTuple):
-    """The two metrics files that a normalised metric is made of, and the metric's name in them."""
+class System(NamedTuple):
+    """An anonymiser under one attacker."""
 
-    original: FilePath
-    protected: FilePath
-    metric: str
-
-    def sides(self) -> list[tuple[Path, str]]:
-        """(file, condition) in the order oo, op, pp."""
-        original, protected = Path(self.original), Path(self.protected)
-        return [(original, "oo"), (protected, "op"), (protected, "pp")]
+    anonymiser: str
+    extractor: str
+    backend: str
 
 
-class LeftOut(NamedTuple):
-    """A metric of score files under oo, op and pp.
+class Estimate(NamedTuple):
+    """The number of a system, its replicates (B,), and the number of speakers that were
+    resampled."""
 
-    {condition: array (S,)} without each of the ``speakers`` (S,), {condition: array (B,)} in
-    replicates, and the smallest number of speakers with target trials.
-    """
-
-    speakers: Names
-    numbers: dict[str, Floats]
-    replicates: dict[str, Floats]
+    value: Number
+    replicates: Floats
     n_speakers: int
+
+
+class Key(NamedTuple):
+    """What systems are compared by."""
+
+    condition: str
+    metric: str
 
 
 def resampled_trials(
@@ -123,55 +125,6 @@ def resampled_runs(
     """Resample the metrics of two runs of an anonymiser (see bootstrap.resample_runs)."""
     replicates = resample_runs(train, test, measure, **draws._asdict())
     return Resampled(replicates, min(n_speakers(train), n_speakers(test)), {})
-
-
-def write_normalised(
-    path: FilePath, *, dece: Proportion, cllr_min: Proportion, draws: Draws
-) -> Labelled:
-    """Write how an anonymiser's metrics compare with those of original speech, with their
-    intervals.
-
-    Parameters
-    ----------
-    path : path
-        JSON to write: {metric: value}, see jackknife.normalise. Its siblings have the percentages
-        under op and the gains under pp.
-    dece, cllr_min : Proportion
-        Of dece_bit in files of ZEBRA, of cllr_min_bit in files of verification.
-    draws : Draws
-
-    Returns
-    -------
-    {"": {metric: value, or text with the interval}} to be printed
-
-    Raises
-    ------
-    BadInput : a file lacks a metric, or has other speakers than another one
-    """
-    values = {"dece_bit": _read_values(dece), "cllr_min_bit": _read_values(cllr_min)}
-    metrics = jackknife.normalise(**values)
-    write_json(path, metrics)
-    if not draws.n_replicates:
-        return {"": metrics}
-    left_out = {"dece_bit": _read_left_out(dece), "cllr_min_bit": _read_left_out(cllr_min)}
-    replicates = jackknife.resample(
-        metrics,
-        dece_bit=left_out["dece_bit"].numbers,
-        cllr_min_bit=left_out["cllr_min_bit"].numbers,
-        speakers=left_out["dece_bit"].speakers,
-        **draws._asdict(),
-    )
-    replicates |= jackknife.resample_gains(
-        values, {name: numbers.replicates for name, numbers in left_out.items()}
-    )
-    resampled = Resampled(replicates, left_out["dece_bit"].n_speakers, {})
-    by_condition = {
-        "op": {name: value for name, value in metrics.items() if name.endswith("_percent")},
-        "pp": {name: value for name, value in metrics.items() if name.endswith("_db")},
-    }
-    parts = {condition: resampled.part(numbers) for condition, numbers in by_condition.items()}
-    shown = write_intervals(path, by_condition, parts, ["op", "pp"])
-    return {"": shown["op"] | shown["pp"]}
 
 
 def write_intervals(
@@ -204,9 +157,9 @@ def write_intervals(
                 file=sys.stderr,
             )
     if limits:
-        write_json(Path(path).with_suffix(".intervals.json"), flat_unless_labelled(limits, labels))
+        write_json(Path(path).with_suffix(INTERVALS), flat_unless_labelled(limits, labels))
         flat = labels is None and len(limits) == 1
-        write_npz(Path(path).with_suffix(".bootstrap.npz"), _arrays(resampled, flat=flat))
+        write_npz(Path(path).with_suffix(REPLICATES), _arrays(resampled, flat=flat))
     shown: Labelled = {}
     for label, values in metrics.items():
         own = limits.get(label, {})
@@ -214,37 +167,48 @@ def write_intervals(
     return shown
 
 
-def _read_values(proportion: Proportion) -> dict[str, float]:
-    """A metric under each condition: {oo, op, pp: value}."""
-    values = {}
-    for path, condition in proportion.sides():
-        try:
-            values[condition] = read_json(path)[condition][proportion.metric]
-        except (KeyError, TypeError):
-            raise BadInput(f"{path}: has no {proportion.metric} under {condition}") from None
-    return values
+def parts_of(path: Path, folder: Path) -> tuple[str, TrialList, System]:
+    """Family of metrics, list and system of a file of intervals below ``folder``.
+
+    Raises
+    ------
+    BadInput : a file in another place
+    """
+    try:
+        family, corpus, trials, anonymiser, extractor, file = path.relative_to(folder).parts
+    except ValueError:
+        raise BadInput(
+            f"{path}: expected FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND{INTERVALS}"
+            f" below {folder}"
+        ) from None
+    system = System(anonymiser, extractor, file.removesuffix(INTERVALS))
+    return family, TrialList(corpus, trials), system
 
 
-def _read_left_out(proportion: Proportion) -> LeftOut:
-    """What the siblings of metrics files hold of a metric of score files."""
-    metric = proportion.metric
-    names: Names | None = None
-    numbers, replicates, counts = {}, {}, []
-    for file, condition in proportion.sides():
-        path = file.with_suffix(".bootstrap.npz")
-        folder = f"left_out/{condition}"
-        keys = [f"{folder}/speakers", f"{folder}/n_speakers", f"{folder}/{metric}"]
-        arrays = read_npz(path, [*keys, f"{condition}/{metric}"])
-        if names is not None and not np.array_equal(arrays[f"{folder}/speakers"], names):
-            raise BadInput(
-                f"{path}: the speakers of {condition} are not those of {proportion.original}"
-            )
-        names = arrays[f"{folder}/speakers"]
-        counts.append(int(arrays[f"{folder}/n_speakers"]))
-        numbers[condition] = arrays[f"{folder}/{metric}"]
-        replicates[condition] = arrays[f"{condition}/{metric}"]
-    assert names is not None
-    return LeftOut(names, numbers, replicates, min(counts))
+def replicates_of(path: Path) -> Path:
+    """The file of replicates beside a file of intervals."""
+    return path.with_name(path.name.replace(INTERVALS, REPLICATES))
+
+
+def read_estimates(path: Path, *, metric: str | None = None) -> dict[Key, Estimate]:
+    """Read the numbers of a file of intervals, or those of one metric, with their replicates.
+
+    The headline of ranks is left out: it stands under its own name, too.
+
+    Raises
+    ------
+    BadInput : a number without replicates beside the file
+    """
+    limits: dict[Key, dict[str, Any]] = {}
+    for condition, intervals_of in read_json(path).items():
+        for name, interval in intervals_of.items():
+            if name != HEADLINE and metric in (None, name):
+                limits[Key(condition, name)] = interval
+    replicates = read_npz(replicates_of(path), ["/".join(key) for key in limits])
+    return {
+        key: Estimate(interval["value"], replicates["/".join(key)], interval["n_speakers"])
+        for key, interval in limits.items()
+    }
 
 
 def _arrays(resampled: Mapping[str, Resampled], *, flat: bool) -> dict[str, Any]:
@@ -263,8 +227,8 @@ def _headline(limits: Mapping[str, Any], metrics: Mapping[str, Any]) -> dict[str
     """The interval of the headline of ranks: the mean disclosure of the histogram or of the
     model."""
     for name in ("mean_disclosure_bit", "model_mean_disclosure_bit"):
-        if name in limits and metrics[name] == metrics.get("disclosure_bit"):
-            return {"disclosure_bit": limits[name]}
+        if name in limits and metrics[name] == metrics.get(HEADLINE):
+            return {HEADLINE: limits[name]}
     return {}
 
 

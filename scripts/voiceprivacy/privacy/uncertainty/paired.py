@@ -1,15 +1,24 @@
 """Which of two anonymisers protects better on the same trials, and can they be told apart at all?
 
+Under one attacker (``read_systems``, ``compare_all``), or each under the strongest attack on it and
+with unprotected speech, too (``read_attacks``, ``compare_strongest``).
+
 Conventions
 -----------
-* Replicates (B,) of two systems belong together: replicate b drew the same speakers for both (see
-  bootstrap).
+* Replicates (B,) of two systems belong together: replicate b drew the same speakers for both,
+  under different attackers, too (see bootstrap).
 * A speaker's draws depend on his name only, so replicate b of several lists is one draw of all
   their speakers. A mean of replicates over lists is a replicate of the mean, whether lists share
   speakers or not. Lists without a speaker in common are independent in it. What is fitted to the
-  speakers (see jackknife) is linear in the same draws.
+  speakers (see bootstrap.linear_replicates) is linear in the same draws.
 * A difference is that of A minus that of B; a p-value is two-sided. What biases a metric biases
   both alike and cancels, so intervals of differences are percentiles for all metrics.
+* An attack is one attacker (extractor and back-end) under one condition on one anonymiser, or on
+  unprotected speech. The strongest has the lowest equal error rate; of equal ones it is the first
+  by extractor, back-end and condition. Replicates do not choose it anew: an interval is that of the
+  attack that was chosen.
+* Who protects at all is another question than who protects better. So p-values of the pairs with
+  unprotected speech are corrected together, and those of the pairs of anonymisers together.
 
 References
 ----------
@@ -27,9 +36,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from voiceprivacy.catalogue import MORE_IS_BETTER
-from voiceprivacy.inout.arrays import read_npz
-from voiceprivacy.inout.files import BadInput, read_json
-from voiceprivacy.privacy import Floats, Number
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.privacy import Number
 from voiceprivacy.privacy.uncertainty.bootstrap import (
     CORRECTIONS,
     NONE,
@@ -37,43 +45,27 @@ from voiceprivacy.privacy.uncertainty.bootstrap import (
     interval,
     p_value,
 )
-from voiceprivacy.vocabulary import ORIGINAL, UNDEFINED
+from voiceprivacy.privacy.uncertainty.interval_files import (
+    Estimate,
+    Key,
+    parts_of,
+    read_estimates,
+)
+from voiceprivacy.vocabulary import ORIGINAL, PROTECTED_CONDITIONS, UNDEFINED, TrialList
 
+METRIC = "eer_percent"  # by which attacks are strong
 ALIKE = "cannot be told apart"
-INTERVALS, REPLICATES = ".intervals.json", ".bootstrap.npz"
 UNKNOWN = dict.fromkeys(("difference", "ci_low", "ci_high", "share_a_better"), UNDEFINED)
 UNTESTED = {"p_value": 1.0, "verdict": ALIKE}
 
 
-class TrialList(NamedTuple):
-    """One list of trials."""
-
-    corpus: str
-    trials: str
-
-
-class System(NamedTuple):
-    """An anonymiser under one attacker."""
+class Attack(NamedTuple):
+    """Who is attacked by whom, and how."""
 
     anonymiser: str
     extractor: str
     backend: str
-
-
-class Estimate(NamedTuple):
-    """The number of a system, its replicates (B,), and the number of speakers that were
-    resampled."""
-
-    value: Number
-    replicates: Floats
-    n_speakers: int
-
-
-class Key(NamedTuple):
-    """What systems are compared by."""
-
     condition: str
-    metric: str
 
 
 class Pair(NamedTuple):
@@ -88,6 +80,29 @@ class Pair(NamedTuple):
     metric: str
     anonymiser_a: str
     anonymiser_b: str
+    value_a: Number
+    value_b: Number
+    difference: Number
+    ci_low: Number
+    ci_high: Number
+    share_a_better: Number
+    p_value: float
+    p_holm: float
+    verdict: str
+
+
+class StrongestPair(NamedTuple):
+    """Two anonymisers under the strongest attack on each; B may be ``original``. See Pair."""
+
+    metric: str
+    anonymiser_a: str
+    extractor_a: str
+    backend_a: str
+    condition_a: str
+    anonymiser_b: str
+    extractor_b: str
+    backend_b: str
+    condition_b: str
     value_a: Number
     value_b: Number
     difference: Number
@@ -168,7 +183,7 @@ def read_systems(
     for path in map(Path, paths):
         family, trial_list, system = parts_of(path, folder)
         tried.setdefault(family, {}).setdefault(system.anonymiser, set()).add(trial_list)
-        for key, estimate in _read_estimates(path):
+        for key, estimate in read_estimates(path).items():
             if key.condition != "oo" or system.anonymiser == ORIGINAL:
                 on_lists = estimates.setdefault(key, {}).setdefault(system.anonymiser, {})
                 on_lists[trial_list] = estimate
@@ -184,6 +199,43 @@ def read_systems(
         if means:
             complete[key] = means
     return complete
+
+
+def read_attacks(
+    paths: Iterable[Path], *, folder: Path, weights: Weights | None = None
+) -> dict[Attack, Estimate]:
+    """Read the equal error rates of all attacks, each the mean over the lists that are given.
+
+    Parameters
+    ----------
+    paths, folder, weights : as in read_systems, of several attackers
+
+    Returns
+    -------
+    {Attack: Estimate} : attacks with an EER on all lists
+
+    Raises
+    ------
+    BadInput : a file in another place, attacks with other numbers of replicates
+    """
+    estimates: dict[Attack, dict[TrialList, Estimate]] = {}
+    lists, shapes = set(), set()
+    for path in map(Path, paths):
+        _, trial_list, system = parts_of(path, folder)
+        conditions = ("oo",) if system.anonymiser == ORIGINAL else PROTECTED_CONDITIONS
+        for (condition, _), rate in read_estimates(path, metric=METRIC).items():
+            if condition in conditions:
+                estimates.setdefault(Attack(*system, condition), {})[trial_list] = rate
+                lists.add(trial_list)
+                shapes.add(rate.replicates.shape)
+    if len(shapes) > 1:
+        raise BadInput(f"{folder}: attacks differ in their numbers of replicates")
+    weights = weights or dict.fromkeys(sorted(lists), 1)
+    return {
+        attack: average_over(on_lists, weights)
+        for attack, on_lists in estimates.items()
+        if on_lists.keys() == weights.keys()
+    }
 
 
 def compare_all(
@@ -219,19 +271,39 @@ def compare(systems: Mapping[str, Estimate], *, condition: str, metric: str) -> 
     return [pair._replace(p_holm=p) for pair, p in zip(pairs, corrected, strict=True)]
 
 
-def describe(pair: Pair) -> str:
+def strongest_attacks(attacks: Mapping[Attack, Estimate]) -> dict[str, Attack]:
+    """The strongest attack on each anonymiser: {anonymiser: Attack}."""
+    rates = {attack: rate for attack, (rate, _, _) in attacks.items()}
+    strongest: dict[str, Attack] = {}
+    for attack in sorted(attacks):
+        best = strongest.setdefault(attack.anonymiser, attack)
+        if rates[attack] < rates[best]:  # type: ignore[operator]  # an EER is never undefined
+            strongest[attack.anonymiser] = attack
+    return strongest
+
+
+def compare_strongest(attacks: Mapping[Attack, Estimate]) -> list[StrongestPair]:
+    """Compare every anonymiser with unprotected speech, then every two, under the strongest
+    attacks.
+
+    ``attacks`` are those of ``read_attacks``.
+    """
+    strongest = strongest_attacks(attacks)
+    original = strongest.pop(ORIGINAL, None)
+    protected = list(strongest.values())
+    with_original = [(attack, original) for attack in protected] if original else []
+    with_each_other = list(itertools.combinations(protected, 2))
+    return _compared(attacks, with_original) + _compared(attacks, with_each_other)
+
+
+def describe(pair: Pair | StrongestPair) -> str:
     """A comparison in one line."""
+    # Either system of a StrongestPair has a condition of its own.
+    number = f"{pair.condition} {pair.metric}" if isinstance(pair, Pair) else pair.metric
     return (
-        f"{pair.condition} {pair.metric}: A = {pair.anonymiser_a}, B = {pair.anonymiser_b}:"
-        f"{limits_text(pair)} {pair.verdict}"
+        f"{number}: A = {pair.anonymiser_a}, B = {pair.anonymiser_b}:"
+        f"{_limits_text(pair)} {pair.verdict}"
     )
-
-
-def limits_text(pair: Any) -> str:
-    """The difference of a pair with its interval, to be put into a line; empty if unknown."""
-    if pair.ci_low == UNDEFINED:
-        return ""
-    return f" {pair.difference:.3g} [{pair.ci_low:.3g}, {pair.ci_high:.3g}]:"
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -296,45 +368,6 @@ def difference(metric: str, a: Estimate, b: Estimate) -> dict[str, Any]:
     }
 
 
-def parts_of(path: Path, folder: Path) -> tuple[str, TrialList, System]:
-    """Family of metrics, list and system of a file of intervals below ``folder``.
-
-    Raises
-    ------
-    BadInput : a file in another place
-    """
-    try:
-        family, corpus, trials, anonymiser, extractor, file = path.relative_to(folder).parts
-    except ValueError:
-        raise BadInput(
-            f"{path}: expected FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND{INTERVALS}"
-            f" below {folder}"
-        ) from None
-    system = System(anonymiser, extractor, file.removesuffix(INTERVALS))
-    return family, TrialList(corpus, trials), system
-
-
-def replicates_of(path: Path) -> Path:
-    """The file of replicates beside a file of intervals."""
-    return path.with_name(path.name.replace(INTERVALS, REPLICATES))
-
-
-def _read_estimates(path: Path) -> list[tuple[Key, Estimate]]:
-    """The numbers of a file of intervals that have replicates of their own.
-
-    The headline of ranks has none: it is one of two others.
-    """
-    replicates = read_npz(replicates_of(path), [])
-    estimates = []
-    for condition, intervals in read_json(path).items():
-        for metric, limits in intervals.items():
-            name = f"{condition}/{metric}"
-            if name in replicates:
-                estimate = Estimate(limits["value"], replicates[name], limits["n_speakers"])
-                estimates.append((Key(condition, metric), estimate))
-    return estimates
-
-
 def _weights(
     tried: Mapping[str, Mapping[str, set[TrialList]]], weights: Weights | None, folder: Path
 ) -> Weights:
@@ -364,6 +397,25 @@ def _require_as_many_replicates(
                 f"{folder}: {metric} under {condition}:"
                 " systems differ in their numbers of replicates"
             )
+
+
+def _limits_text(pair: Pair | StrongestPair) -> str:
+    """The difference of a pair with its interval, to be put into a line; empty if unknown."""
+    if pair.ci_low == UNDEFINED:
+        return ""
+    return f" {pair.difference:.3g} [{pair.ci_low:.3g}, {pair.ci_high:.3g}]:"
+
+
+def _compared(
+    attacks: Mapping[Attack, Estimate], pairs: Sequence[tuple[Attack, Attack]]
+) -> list[StrongestPair]:
+    """Pairs that are corrected together."""
+    compared = [difference(METRIC, attacks[a], attacks[b]) for a, b in pairs]
+    corrected = holm([numbers["p_value"] for numbers in compared])
+    return [
+        StrongestPair(METRIC, *a, *b, **numbers, p_holm=p)
+        for (a, b), numbers, p in zip(pairs, compared, corrected, strict=True)
+    ]
 
 
 def _verdict(limits: Interval, more_is_better: bool) -> str:

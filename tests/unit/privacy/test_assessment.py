@@ -1,4 +1,4 @@
-"""Left-out speakers of similarity matrices: variances by hand, calibration anew, and what cannot be
+"""Resampled matrices: galleries that stay, calibration anew without each speaker, and who cannot be
 left out.
 """
 
@@ -7,7 +7,14 @@ import pytest
 
 from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.privacy.matrices import ranks, similarity
-from voiceprivacy.privacy.uncertainty import bootstrap, jackknife
+from voiceprivacy.privacy.matrices.assessment import (
+    measure,
+    resample_rank_models,
+    resample_ranks,
+    resample_similarities,
+    without,
+)
+from voiceprivacy.privacy.uncertainty import bootstrap
 
 OPTIONS = {"pairs": "all", "definition": "geometric"}
 DRAWS = {"n_replicates": 400, "seed": 0}
@@ -27,34 +34,8 @@ def three(**options):
     return {name: matrix(seed, **options) for seed, name in enumerate(("oo", "op", "pp"))}
 
 
-def test_replicates_of_a_mean_are_the_mean_of_drawn_speakers():
-    """A mean is linear: its influences are the deviations of the speakers, and its variance s^2 /
-    S.
-    """
-    values = np.array([1.0, 2.0, 4.0, 9.0])
-    left_out = (values.sum() - values) / 3
-    drawn = bootstrap.multiplicities(list("abcd"), n_replicates=50_000, seed=0)
-    found = jackknife.linear_replicates(values.mean(), left_out, drawn)
-    assert found.mean() == pytest.approx(4, abs=0.05)
-    assert found.var() == pytest.approx(values.var(ddof=1) / 4, rel=0.03)
-    once = jackknife.linear_replicates(values.mean(), left_out, np.ones((1, 4)))
-    assert once == pytest.approx([4])
-
-
-def test_a_speaker_who_is_drawn_twice_pulls_a_mean_towards_himself():
-    """By (1 - 4) / sqrt(4 * 3) for the first of 1, 2, 4, 9, by (9 - 4) / sqrt(12) for the last."""
-    values = np.array([1.0, 2.0, 4.0, 9.0])
-    left_out = (values.sum() - values) / 3
-    found = jackknife.linear_replicates(
-        4.0, left_out, np.array([[2, 1, 1, 1], [1, 1, 1, 2], [0, 0, 0, 0]])
-    )
-    assert found == pytest.approx([4 - 3 / np.sqrt(12), 4 + 5 / np.sqrt(12), 4])
-    of_two = jackknife.linear_replicates(2.0, np.array([3.0, 1.0]), np.array([[2, 1]]))
-    assert of_two == pytest.approx([2 - 1 / np.sqrt(2)])
-
-
 def test_without_a_speaker_his_rows_and_columns_are_gone():
-    of = jackknife.without(matrix(), "s1")
+    of = without(matrix(), "s1")
     assert (
         of.scores.shape == (12, 12)
         and "s1" not in of.row_speakers
@@ -67,11 +48,11 @@ def test_without_a_speaker_his_rows_and_columns_are_gone():
 
 def test_every_number_is_calibrated_anew_without_each_speaker():
     matrices = three()
-    found = jackknife.resample_similarities(matrices, **OPTIONS, **DRAWS)
-    without = [
+    found = resample_similarities(matrices, **OPTIONS, **DRAWS)
+    without_each = [
         similarity.assess(
             **{
-                name: similarity.similarities(similarity.compare(jackknife.without(of, speaker)))
+                name: similarity.similarities(similarity.compare(without(of, speaker)))
                 for name, of in matrices.items()
             }
         ).metrics["deid_percent"]
@@ -81,7 +62,7 @@ def test_every_number_is_calibrated_anew_without_each_speaker():
     value = similarity.assess(
         **{name: similarity.similarities(similarity.compare(of)) for name, of in matrices.items()}
     ).metrics["deid_percent"]
-    expected = jackknife.linear_replicates(value, np.array(without), drawn)
+    expected = bootstrap.linear_replicates(value, np.array(without_each), drawn)
     np.testing.assert_allclose(found["op"]["deid_percent"], expected)
     assert (
         set(found) == {"oo", "op", "pp"} and "gvd_db" in found["pp"] and "gvd_db" not in found["op"]
@@ -101,29 +82,75 @@ def test_pairs_and_definition_are_those_asked_for(options):
         for name, of in matrices.items()
     }
     metrics = similarity.assess(**expected).metrics
-    found = jackknife.measure(matrices, **used)
+    found = measure(matrices, **used)
     assert (found["op"]["deid_percent"], found["pp"]["gvd_db"]) == (
         metrics["deid_percent"],
         metrics["gvd_db"],
     )
-    assert (found != jackknife.measure(matrices, **OPTIONS)) == bool(options)
-    drawn = jackknife.resample_similarities(matrices, **options, **DRAWS)
-    np.testing.assert_equal(drawn, jackknife.resample_similarities(matrices, **used, **DRAWS))
+    assert (found != measure(matrices, **OPTIONS)) == bool(options)
+    drawn = resample_similarities(matrices, **options, **DRAWS)
+    np.testing.assert_equal(drawn, resample_similarities(matrices, **used, **DRAWS))
 
 
 def test_a_speaker_that_cannot_be_left_out_leaves_no_interval():
     """Of two speakers one alone has no matrix."""
-    found = jackknife.resample_similarities(three(n_speakers=2), **OPTIONS, **DRAWS)
+    found = resample_similarities(three(n_speakers=2), **OPTIONS, **DRAWS)
     assert np.isnan(found["op"]["deid_percent"]).all() and np.isnan(found["oo"]["ddiag"]).all()
     assert bootstrap.interval(50.0, found["op"]["deid_percent"], n_speakers=2).ci_low == "undefined"
+
+
+def test_ranks_of_drawn_speakers_keep_the_gallery():
+    names = np.array(["a", "b", "c"])
+    speakers = np.repeat(names, 4)
+    scores = np.random.default_rng(0).normal(size=(12, 3)).round(1)
+    ids = (np.arange(12).astype(str), names, speakers, names)
+    matrix = ScoreMatrix(*ids, scores, np.arange(12).astype(str), names)
+    found = resample_ranks(ranks.true_ranks(matrix), speakers, **DRAWS)
+    for index, weights in enumerate(bootstrap.multiplicities(names, **DRAWS)[:20]):
+        if weights.any():
+            rows = np.repeat(np.arange(12), np.repeat(weights, 4))
+            fields = {
+                name: getattr(matrix, name)[rows]
+                for name in ("rows", "row_speakers", "scores", "row_sources")
+            }
+            expected = ranks.disclosure(
+                ranks.histogram(ranks.true_ranks(matrix._replace(**fields)))
+            )
+            for name, value in expected.items():
+                assert found[name][index] == pytest.approx(value), name
+
+
+@pytest.mark.parametrize("ties", ["shared", "optimistic", "pessimistic"])
+def test_ranks_of_drawn_speakers_take_ties_as_they_are_told(ties):
+    of = ranks.Ranks(best=np.array([1, 1, 3]), worst=np.array([2, 4, 3]), n_templates=4)
+    weights = bootstrap.multiplicities(["a", "b", "c"], n_replicates=20, seed=0)
+    found = resample_ranks(of, ["a", "b", "c"], n_replicates=20, seed=0, ties=ties)
+    for replicate, rows in enumerate(np.repeat([0, 1, 2], drawn) for drawn in weights):
+        again = ranks.Ranks(of.best[rows], of.worst[rows], 4)
+        expected = (
+            ranks.disclosure(ranks.histogram(again, ties=ties))
+            if len(rows)
+            else dict.fromkeys(found, np.nan)
+        )
+        assert {name: values[replicate] for name, values in found.items()} == pytest.approx(
+            expected, nan_ok=True
+        )
+
+
+def test_ties_share_their_ranks_unless_told_otherwise():
+    of = ranks.Ranks(best=np.array([1, 1, 3]), worst=np.array([2, 4, 3]), n_templates=4)
+    plain = resample_ranks(of, ["a", "b", "c"], n_replicates=20, seed=0)
+    np.testing.assert_equal(
+        plain, resample_ranks(of, ["a", "b", "c"], n_replicates=20, seed=0, ties="shared")
+    )
 
 
 def test_models_of_ranks_are_fitted_anew_without_each_speaker():
     speakers = np.repeat(["a", "b", "c"], 4)
     best = np.array([1, 1, 2, 1, 3, 2, 1, 1, 4, 1, 2, 2])
     of = ranks.Ranks(best, best, 5)
-    found = jackknife.resample_rank_models(of, speakers, fit="ll", **DRAWS)
-    without = [
+    found = resample_rank_models(of, speakers, fit="ll", **DRAWS)
+    without_each = [
         ranks.model_metrics(np.bincount(best[speakers != speaker], minlength=6)[1:] / 8)[
             "model_mean_disclosure_bit"
         ]
@@ -132,8 +159,8 @@ def test_models_of_ranks_are_fitted_anew_without_each_speaker():
     value = ranks.model_metrics(np.bincount(best, minlength=6)[1:] / 12)[
         "model_mean_disclosure_bit"
     ]
-    expected = jackknife.linear_replicates(
-        value, np.array(without), bootstrap.multiplicities(list("abc"), **DRAWS)
+    expected = bootstrap.linear_replicates(
+        value, np.array(without_each), bootstrap.multiplicities(list("abc"), **DRAWS)
     )
     np.testing.assert_allclose(found["model_mean_disclosure_bit"], np.clip(expected, 0, np.log2(5)))
     assert all(name.startswith("model_") for name in found)
@@ -147,26 +174,24 @@ def test_models_of_ranks_are_fitted_as_asked_for(options):
     speakers = np.repeat(["a", "b", "c"], 2)
     p = ranks.histogram(of, ties=options.get("ties", "shared"))
     value = ranks.model_metrics(p, fit=options.get("fit", "auto"))["model_mean_disclosure_bit"]
-    found = jackknife.resample_rank_models(of, speakers, **options, **DRAWS)[
-        "model_mean_disclosure_bit"
-    ]
+    found = resample_rank_models(of, speakers, **options, **DRAWS)["model_mean_disclosure_bit"]
     nobody_new = (bootstrap.multiplicities(list("abc"), **DRAWS) == 1).all(axis=1)
     assert nobody_new.any()
     assert found[nobody_new] == pytest.approx(value)
-    plain = jackknife.resample_rank_models(of, speakers, **DRAWS)["model_mean_disclosure_bit"]
+    plain = resample_rank_models(of, speakers, **DRAWS)["model_mean_disclosure_bit"]
     assert not np.allclose(found, plain)
 
 
 def test_statistics_of_models_stay_in_their_range():
     of = ranks.Ranks(np.array([1, 1, 1, 1, 1, 2]), np.array([1, 1, 1, 1, 1, 2]), 3)
-    found = jackknife.resample_rank_models(of, np.repeat(["a", "b", "c"], 2), **DRAWS)
+    found = resample_rank_models(of, np.repeat(["a", "b", "c"], 2), **DRAWS)
     assert found["model_identification_rate_percent"].max() == 100
     assert found["model_mean_disclosure_bit"].max() == pytest.approx(np.log2(3))
 
 
 def test_a_single_speaker_has_no_interval_of_the_model():
     of = ranks.Ranks(np.array([1, 2]), np.array([1, 2]), 3)
-    found = jackknife.resample_rank_models(of, np.array(["a", "a"]), **DRAWS)
+    found = resample_rank_models(of, np.array(["a", "a"]), **DRAWS)
     assert np.isnan(found["model_mean_disclosure_bit"]).all()
 
 
@@ -178,8 +203,8 @@ def test_intervals_of_deid_are_as_wide_as_values_vary():
             name: matrix(3 * seed + place, n_speakers=8, separation=0.7)
             for place, name in enumerate(("oo", "op", "pp"))
         }
-        values.append(jackknife.measure(matrices, **OPTIONS)["op"]["deid_percent"])
-        found = jackknife.resample_similarities(matrices, **OPTIONS, n_replicates=100, seed=seed)
+        values.append(measure(matrices, **OPTIONS)["op"]["deid_percent"])
+        found = resample_similarities(matrices, **OPTIONS, n_replicates=100, seed=seed)
         spreads.append(np.median(np.abs(found["op"]["deid_percent"] - values[-1])))
     typical = np.median(np.abs(np.array(values) - np.median(values)))
     assert 0.5 < np.median(spreads) / typical < 2

@@ -12,8 +12,8 @@ import pytest
 
 from voiceprivacy.inout.arrays import write_npz
 from voiceprivacy.inout.files import BadInput, write_json
-from voiceprivacy.privacy.uncertainty import paired, strongest
-from voiceprivacy.privacy.uncertainty.strongest import Attack
+from voiceprivacy.privacy.uncertainty import paired
+from voiceprivacy.privacy.uncertainty.paired import Attack
 
 ROOT = Path(__file__).parents[3]
 DRAW = np.random.default_rng(0)
@@ -30,16 +30,16 @@ def number(value, *, spread=5.0, own=0.1, n_speakers=1000):
 
 def test_the_strongest_attack_has_the_lowest_rate_and_of_equal_ones_the_first_name():
     attacks = {OO: number(2), OO_COSINE: number(3), LAZY: number(9), SEMI: number(6)}
-    assert strongest.strongest_attacks(attacks) == {"original": OO, "b2": SEMI}
+    assert paired.strongest_attacks(attacks) == {"original": OO, "b2": SEMI}
     attacks |= {OO_COSINE: number(2), LAZY: number(6)}
-    assert strongest.strongest_attacks(attacks) == {"original": OO_COSINE, "b2": LAZY}
+    assert paired.strongest_attacks(attacks) == {"original": OO_COSINE, "b2": LAZY}
 
 
 def test_the_same_draw_cancels_although_attackers_differ():
     """Both vary by +-10 %, their difference by +-0.3 %: the anonymiser protects although its
     interval overlaps.
     """
-    [pair] = strongest.compare({OO: number(30), SEMI: number(31), LAZY: number(40)})
+    [pair] = paired.compare_strongest({OO: number(30), SEMI: number(31), LAZY: number(40)})
     assert (pair.anonymiser_a, pair.extractor_a, pair.backend_a, pair.condition_a) == SEMI
     assert (pair.anonymiser_b, pair.extractor_b, pair.backend_b, pair.condition_b) == OO
     assert (pair.value_a, pair.value_b, pair.difference) == (31, 30, 1)
@@ -48,16 +48,16 @@ def test_the_same_draw_cancels_although_attackers_differ():
 
 
 def test_an_interval_over_zero_does_not_show_protection():
-    [pair] = strongest.compare({OO: number(30, own=3), SEMI: number(31, own=3)})
+    [pair] = paired.compare_strongest({OO: number(30, own=3), SEMI: number(31, own=3)})
     assert pair.ci_low < 0 < pair.ci_high and pair.verdict == paired.ALIKE and pair.p_value > 0.05
-    [pair] = strongest.compare({OO: number(30), SEMI: number(28)})
+    [pair] = paired.compare_strongest({OO: number(30), SEMI: number(28)})
     assert pair.verdict == "B is better"
 
 
 def test_two_speakers_show_nothing():
-    [pair] = strongest.compare({OO: number(2, n_speakers=2), SEMI: number(40)})
+    [pair] = paired.compare_strongest({OO: number(2, n_speakers=2), SEMI: number(40)})
     assert (pair.ci_low, pair.p_value, pair.verdict) == ("undefined", 1.0, paired.ALIKE)
-    assert strongest.describe(pair) == "eer_percent: A = b2, B = original: cannot be told apart"
+    assert paired.describe(pair) == "eer_percent: A = b2, B = original: cannot be told apart"
 
 
 def test_who_protects_and_who_protects_better_are_corrected_apart():
@@ -65,16 +65,16 @@ def test_who_protects_and_who_protects_better_are_corrected_apart():
         Attack(f"a{level}", "ecapa", "plda", "pp"): number(level, own=3, spread=0)
         for level in (14, 17, 20)
     }
-    pairs = strongest.compare({OO: number(10, own=3, spread=0), **anonymisers})
+    pairs = paired.compare_strongest({OO: number(10, own=3, spread=0), **anonymisers})
     assert [(of.anonymiser_a, of.anonymiser_b) for of in pairs] == [
         *(("a14", "original"), ("a17", "original"), ("a20", "original")),
         *(("a14", "a17"), ("a14", "a20"), ("a17", "a20")),
     ]
     for family in (pairs[:3], pairs[3:]):
         assert [of.p_holm for of in family] == paired.holm([of.p_value for of in family])
-    without = strongest.compare(anonymisers)
+    without = paired.compare_strongest(anonymisers)
     assert without == pairs[3:], "the original changes nothing between anonymisers"
-    assert strongest.compare({OO: number(10)}) == strongest.compare({}) == []
+    assert paired.compare_strongest({OO: number(10)}) == paired.compare_strongest({}) == []
 
 
 def write_attack(folder, trials, attack, values):
@@ -114,27 +114,27 @@ def paths(tmp_path):
 
 def test_attacks_are_read_on_all_lists_that_were_tried(paths, tmp_path):
     """The second run and the original under an anonymiser's name are no attacks on it."""
-    found = strongest.read_attacks(paths, folder=tmp_path)
+    found = paired.read_attacks(paths, folder=tmp_path)
     assert {attack: of[0] for attack, of in found.items()} == {
         OO: 4,
         LAZY._replace(condition="op"): 32,
         LAZY: 12,
     }
-    weighted = strongest.read_attacks(
+    weighted = paired.read_attacks(
         paths, folder=tmp_path, weights={("libri", "f"): 3, ("libri", "m"): 1}
     )
     assert weighted[LAZY][0] == 11 and weighted[LAZY][2] == 20
-    alone = strongest.read_attacks(paths, folder=tmp_path, weights={("libri", "f"): 1})
-    assert strongest.strongest_attacks(alone)["b2"] == SEMI
+    alone = paired.read_attacks(paths, folder=tmp_path, weights={("libri", "f"): 1})
+    assert paired.strongest_attacks(alone)["b2"] == SEMI
 
 
 def test_attacks_with_other_replicates_are_refused(paths, tmp_path):
     write_npz(paths[0].with_name("plda.bootstrap.npz"), {"oo/eer_percent": COMMON[:9]})
     with pytest.raises(BadInput, match="attacks differ in their numbers of replicates"):
-        strongest.read_attacks(paths, folder=tmp_path)
+        paired.read_attacks(paths, folder=tmp_path)
     write_npz(paths[0].with_name("plda.bootstrap.npz"), {"oo/cllr_bit": COMMON})
     with pytest.raises(BadInput, match="has no array 'oo/eer_percent'"):
-        strongest.read_attacks(paths, folder=tmp_path)
+        paired.read_attacks(paths, folder=tmp_path)
 
 
 def test_the_command_writes_the_pairs_and_says_them(paths, tmp_path):

@@ -1,0 +1,304 @@
+"""What each speaker gives away: parts add up, only animals beyond chance are named, the table."""
+
+import csv
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom, hypergeom
+from support.calls import STRICT, call, flags
+
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import SCORES, Utterance, write_manifest, write_table
+from voiceprivacy.privacy.matrices.similarity import Comparisons, diagonal_metrics
+from voiceprivacy.privacy.matrices.speakers import (
+    CORNERS,
+    corner_p_values,
+    deid_percents,
+    exposures,
+    gaps,
+    write_speakers,
+    zoo,
+)
+from voiceprivacy.privacy.scores.zebra import dece_bit, worst_case_log10
+
+CELLS = [
+    (name, row, column, 0.9 if row == column and name == "oo" else 0.5)
+    for name in ("oo", "op", "pp")
+    for row in "ab"
+    for column in "ab"
+]
+
+
+def trials(seed, n_speakers=6):
+    rng = np.random.default_rng(seed)
+    names = np.array([f"s{index}" for index in range(n_speakers)])
+    scores = {"target": rng.normal(1, 1, 30).round(1), "nontarget": rng.normal(0, 1, 90).round(1)}
+    return scores, {"target": np.resize(names, 30), "nontarget": np.resize(names, 90)}
+
+
+@given(seed=st.integers(0, 1000))
+def test_equally_tried_speakers_average_to_the_lists_disclosure(seed):
+    scores, speakers = trials(seed)
+    exposed = exposures(scores, speakers)
+    assert np.mean([speaker.dece_bit for speaker in exposed]) == pytest.approx(
+        dece_bit(**scores), abs=1e-12
+    )
+    assert max(speaker.worst_case_log10 for speaker in exposed) == pytest.approx(
+        worst_case_log10(**scores), abs=1e-12
+    )
+
+
+def test_the_calibration_is_that_of_the_whole_list():
+    """Alone, c would be found at once; among the others his high nontarget scores are as good as
+    their targets.
+    """
+    scores = {"target": np.array([9.0, 5.0, 1.0]), "nontarget": np.array([6.0, 2.0, 0.0])}
+    speakers = {"target": np.array(["c", "b", "a"]), "nontarget": np.array(["c", "b", "a"])}
+    a, b, c = exposures(scores, speakers)
+    assert (a.n_target, a.n_nontarget) == (1, 1)
+    assert c.dece_bit > b.dece_bit
+    assert c.worst_case_log10 == pytest.approx(worst_case_log10(**scores))
+
+
+def test_equal_scores_put_nobody_at_risk():
+    scores = {"target": np.zeros(4), "nontarget": np.zeros(4)}
+    exposed = exposures(scores, {label: np.array(["a", "a", "b", "b"]) for label in scores})
+    assert [(speaker.dece_bit, speaker.worst_case_log10) for speaker in exposed] == [(0, 0), (0, 0)]
+
+
+def test_a_speaker_without_a_target_trial_is_undefined():
+    scores = {"target": np.array([1.0]), "nontarget": np.array([0.0, 2.0])}
+    exposed = exposures(scores, {"target": np.array(["a"]), "nontarget": np.array(["a", "b"])})
+    assert exposed[1][:5] == ("b", 0, 1, "undefined", "undefined")
+
+
+def cells(values):
+    return {
+        (f"s{row}", f"s{column}"): value
+        for (row, column), value in np.ndenumerate(np.asarray(values))
+    }
+
+
+def test_gaps_average_to_the_signed_diagonal():
+    values = np.random.default_rng(0).uniform(size=(5, 5))
+    signed = diagonal_metrics(np.ma.masked_array(values))["ddiag_signed"]
+    assert np.mean(list(gaps(cells(values)).values())) == pytest.approx(signed, abs=1e-15)
+
+
+def test_gaps_are_of_the_protected_column():
+    """Originals in the rows: protected s1 is like everybody, protected s0 like himself only."""
+    own_gaps = gaps(cells([[0.9, 0.5], [0.1, 0.5]]))
+    assert own_gaps == {"s0": pytest.approx(0.8), "s1": 0}
+
+
+def test_deid_of_a_speaker_by_hand():
+    oo, op = (
+        {"a": 0.8, "b": 0.4, "c": 0.0, "d": "undefined"},
+        {"a": 0.2, "b": -0.6, "c": 0.1, "d": 0.1},
+    )
+    assert deid_percents(oo=oo, op=op) == {
+        "a": 75,
+        "b": pytest.approx(-50),
+        "c": "undefined",
+        "d": "undefined",
+    }
+
+
+def test_an_undefined_diagonal_leaves_the_gap_undefined():
+    assert gaps({("a", "a"): "undefined", ("b", "a"): 0.5})["a"] == "undefined"
+
+
+def test_other_speakers_are_refused():
+    with pytest.raises(BadInput, match="'b' is in one of them only"):
+        deid_percents(oo={"a": 0.1}, op={"a": 0.1, "b": 0.2})
+
+
+def comparisons(target, impostor):
+    """One target and one impostor pair for every speaker as the tried one; each is enrolled by his
+    left neighbour.
+    """
+    n = len(target)
+    speakers = np.array([f"s{index:02}" for index in range(n)])
+    own, left = np.arange(n), np.roll(np.arange(n), 1)
+    return Comparisons(
+        speakers,
+        np.append(own, left),
+        np.append(own, own),
+        np.append(target, impostor).astype(float),
+    )
+
+
+def test_means_are_those_of_the_speaker_who_is_tried():
+    """Two pairs of a with himself, b is tried against a twice, a against b once."""
+    row, column = np.array([0, 0, 1, 0, 0, 1]), np.array([0, 0, 1, 1, 1, 0])
+    animals = zoo(
+        Comparisons(np.array(["a", "b"]), row, column, np.array([1.0, 2.0, 3.0, -1.0, -2.0, -4.0]))
+    )
+    assert [
+        (animal.n_target, animal.mean_target_llr, animal.n_impostor, animal.mean_impostor_llr)
+        for animal in animals
+    ] == [
+        (2, 1.5, 1, -4.0),
+        (1, 3.0, 2, -1.5),
+    ]
+
+
+def test_corners_are_quarters_of_both_means():
+    target, impostor = np.arange(8), np.array([7, 0, 3, 4, 2, 5, 1, 6])
+    corner = [animal.corner for animal in zoo(comparisons(target, impostor))]
+    assert corner == ["worm", "phantom", "-", "-", "-", "-", "dove", "chameleon"]
+
+
+def test_p_values_are_binomial_with_a_sixteenth_for_exact_quarters():
+    target = np.repeat([-1, 0, 0, 1], 4)
+    impostor = np.repeat([1, 0, 0, -1], 4)
+    p_values = corner_p_values(target, impostor)
+    assert p_values["worm"] == p_values["dove"] == pytest.approx(binom.sf(3, 16, 1 / 16))
+    assert p_values["chameleon"] == p_values["phantom"] == 1.0
+
+
+@pytest.mark.parametrize("n_speakers", [16, 20, 40, 100])
+def test_p_values_below_five_percent_are_never_smaller_than_with_both_quarters_given(n_speakers):
+    quarter = n_speakers // 4
+    counts = np.arange(1, quarter + 1)
+    share = quarter / n_speakers
+    binomial = binom.sf(counts - 1, n_speakers, share**2)
+    exact = hypergeom.sf(counts - 1, n_speakers, quarter, quarter)
+    named = binomial < 0.05
+    assert named.any()
+    assert (exact[named] <= binomial[named]).all()
+
+
+def test_a_menagerie_is_named():
+    """Speakers who are easy to recognise are easy to tell from others: only doves and worms, far
+    more than chance.
+    """
+    animals = zoo(comparisons(np.arange(40), -np.arange(40)))
+    assert [animal.animal for animal in animals] == ["worm"] * 10 + ["-"] * 20 + ["dove"] * 10
+    assert [animal.speaker for animal in animals] == [f"s{index:02}" for index in range(40)]
+    p_value = pytest.approx(binom.sf(9, 40, 1 / 16))
+    assert [animal.p_value for animal in animals] == [p_value] * 10 + ["undefined"] * 20 + [
+        p_value
+    ] * 10
+    assert [
+        animal.doddington for animal in animals
+    ] == [  # a lamb's right neighbour is easily taken for him; s39's is s00
+        *["goat+wolf+lamb"] * 9,
+        "goat+wolf",
+        *["sheep"] * 29,
+        "lamb",
+    ]
+
+
+def test_noise_has_corners_but_is_named_at_most_in_one_of_twenty_cases():
+    rng = np.random.default_rng(0)
+    named = dict.fromkeys(CORNERS, 0)
+    for _ in range(400):
+        animals = zoo(comparisons(rng.normal(size=32), rng.normal(size=32)))
+        assert any(animal.corner != "-" for animal in animals)
+        for name in {animal.animal for animal in animals} - {"-"}:
+            named[name] += 1
+    assert all(count <= 0.05 * 400 for count in named.values())
+
+
+def test_equal_llrs_are_no_animals():
+    animals = zoo(comparisons(np.full(9, 0.1), np.full(9, -0.3)))
+    assert {
+        (animal.corner, animal.animal, animal.doddington, animal.p_value) for animal in animals
+    } == {("-", "-", "-", "undefined")}
+
+
+def test_a_speaker_without_a_target_pair_is_undefined_and_no_animal():
+    pairs = comparisons(np.arange(8), np.arange(8))
+    kept = np.arange(16) != 7
+    animals = zoo(
+        Comparisons(
+            pairs.speakers, pairs.row_speaker[kept], pairs.column_speaker[kept], pairs.llrs[kept]
+        )
+    )
+    assert (animals[7].n_target, animals[7].mean_target_llr, animals[7].corner) == (
+        0,
+        "undefined",
+        "-",
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    utterances = [
+        Utterance(f"{speaker}{index}", speaker, "f", tmp_path / "x.wav", 1.0)
+        for speaker in "ab"
+        for index in (1, 2)
+    ]
+    write_manifest(tmp_path / "m.tsv", utterances)
+    rows = [
+        (
+            enrolment,
+            utterance.utterance,
+            "target" if enrolment == utterance.speaker else "nontarget",
+            score,
+        )
+        for enrolment in "ab"
+        for utterance, score in zip(utterances, (3.0, 1.0, 2.0, 0.0), strict=True)
+    ]
+    write_table(tmp_path / "op.tsv", SCORES, rows)
+    write_table(
+        tmp_path / "c.tsv", ["matrix", "row_speaker", "column_speaker", "similarity"], CELLS
+    )
+    return tmp_path
+
+
+def write(folder, **changes):
+    paths = {"scores": "op.tsv", "manifest": "m.tsv", "cells": "c.tsv"} | changes
+    write_speakers(
+        folder / "t.tsv",
+        {"op": folder / paths["scores"]},
+        manifest=folder / paths["manifest"],
+        cells=folder / paths["cells"],
+    )
+
+
+def test_every_speaker_gets_a_line_with_his_trials(folder, capsys):
+    write(folder)
+    with open(folder / "t.tsv", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert [
+        (row["label"], row["speaker"], row["n_target"], row["n_nontarget"]) for row in rows
+    ] == [
+        ("op", "a", "2", "2"),
+        ("op", "b", "2", "2"),
+    ]
+    assert {float(row["deid_percent"]) for row in rows} == {100.0}
+    assert "op: most at risk: " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"scores": "none.tsv"}, "none.tsv: not found"),
+        ({"manifest": "short.tsv"}, "op.tsv: trial 'b1' is not in the manifest"),
+        ({"cells": "pp.tsv"}, "pp.tsv: has no matrix 'oo'"),
+    ],
+)
+def test_bad_input_is_one_line(folder, change, message):
+    lines = (folder / "m.tsv").read_text().splitlines()
+    (folder / "short.tsv").write_text("\n".join(lines[:3]) + "\n")
+    write_table(
+        folder / "pp.tsv", ["matrix", "row_speaker", "column_speaker", "similarity"], [CELLS[-1]]
+    )
+    with pytest.raises(BadInput) as error:
+        write(folder, **change)
+    assert message in str(error.value) and str(error.value).count("\n") == 0
+    assert not (folder / "t.tsv").exists()
+
+
+def test_labels_and_templates_go_together(folder):
+    files = flags(
+        manifest=folder / "m.tsv", similarity="s", cells="c", zoo="z", speakers="t", ranks="r"
+    )
+    words = ["--pairs", *"abc", "--scores", *"abc", "--templates", "x", "--label", "op", "pp"]
+    done = call("assess_matrices", *files, *words, python=STRICT)
+    assert done.returncode == 2, done.stderr
+    assert "2 labels for 1 input;" in done.stderr and done.stderr.count("\n") == 1
