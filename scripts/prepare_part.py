@@ -60,8 +60,10 @@ def provide(arguments: argparse.Namespace) -> list[Utterance]:
         sample_rate=arguments.sample_rate,
         threads=arguments.threads,
     )
-    progress = tqdm(provided, desc=part, total=len(listed), unit=" utterances", mininterval=1)
-    return [piece for pieces in progress for piece in pieces]
+    prepared: list[Utterance] = []
+    for pieces in tqdm(provided, desc=part, total=len(listed), unit=" utterances", mininterval=1):
+        prepared += pieces
+    return prepared
 
 
 if __name__ == "__main__":

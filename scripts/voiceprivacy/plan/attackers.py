@@ -33,12 +33,11 @@ def instances(entries: dict[str, dict], anonymisers: Iterable[str]) -> dict[str,
 
 def training_corpora(extractors: dict[str, dict], backends: dict[str, dict]) -> list[str]:
     """Corpora that an extractor or a back-end of a run is trained on."""
-    corpora = [
-        options[field]["corpus"]
-        for options in (*extractors.values(), *backends.values())
-        for field in ("train", "units")
-        if field in options
-    ]
+    corpora = []
+    for options in (*extractors.values(), *backends.values()):
+        for field in ("train", "units"):  # units have a codebook, which is trained too
+            if field in options:
+                corpora.append(options[field]["corpus"])
     return list(dict.fromkeys(corpora))
 
 
@@ -86,6 +85,7 @@ class Attackers:
             chosen = self.extractors[extractor]["base"] in options["extractors"]
         else:
             chosen = (options["type"] == "jensen_shannon") == bool(self.feature(extractor))
+        # An extractor and a back-end that learned from two anonymisers make no attacker of either.
         trained_on = {self.extractors[extractor]["on"], options["on"]} - {None}
         return chosen and len(trained_on) < 2
 
@@ -180,8 +180,11 @@ class Attackers:
         """The other extractor of the run where training starts; None for a folder, or for none."""
         options = self.extractors[extractor]
         start = options.get("start")
-        names = (f"{start}{TRAINED_ON}{options['on']}", start)
-        return next((name for name in names if name in self.extractors), None)
+        instance = f"{start}{TRAINED_ON}{options['on']}"
+        for name in (instance, start):
+            if name in self.extractors:
+                return name
+        return None
 
     def backend_file(self, backend: str, extractor: str) -> str | None:
         """The file of a trained back-end; cosine has none."""
@@ -218,12 +221,11 @@ class Given:
 
     def attacks(self) -> list[Attack]:
         """The attacks by trial list."""
-        attacks = [
-            Attack(scored.corpus, scored.trials, name, GIVEN)
-            for name, files in self.files.items()
-            for scored in files
-        ]
-        return list(dict.fromkeys(attacks))
+        attacks: dict[Attack, None] = {}  # one for the files of all its systems
+        for name, files in self.files.items():
+            for scored in files:
+                attacks[Attack(scored.corpus, scored.trials, name, GIVEN)] = None
+        return list(attacks)
 
     def systems(self, attack: Attack) -> dict[str, list[str]]:
         """The systems that an attack has scores of: {anonymiser: [condition, ...]}.
@@ -259,27 +261,28 @@ class Given:
         return [name for name in self.systems(attack) if self._has_both_runs(attack, name)]
 
     def _has_both_runs(self, attack: Attack, anonymiser: str) -> bool:
-        needed = [
-            ScoreFile(attack.corpus, attack.trials, f"{anonymiser}{run}", condition)
-            for run in ("", SECOND_RUN)
-            for condition in self.cece
-        ]
-        return all(scored in self.files[attack.extractor] for scored in needed)
+        files = self.files[attack.extractor]
+        for run in (anonymiser, f"{anonymiser}{SECOND_RUN}"):
+            for condition in self.cece:
+                if ScoreFile(attack.corpus, attack.trials, run, condition) not in files:
+                    return False
+        return True
 
     def names(self, field: str) -> list[str]:
         """All corpora, trial lists or anonymisers (a field of ScoreFile) of these attacks."""
-        return [getattr(scored, field) for files in self.files.values() for scored in files]
+        scored: list[ScoreFile] = []
+        for files in self.files.values():
+            scored += files
+        return [getattr(file, field) for file in scored]
 
     # Outputs.
 
     def metrics(self) -> list[str]:
         """Every metrics file."""
-        return [
-            f"results/metrics/{family}/{attack.path(system)}.json"
-            for attack in self.attacks()
-            for system in self.systems(attack)
-            for family in self._families(attack, system)
-        ]
+        paths = []
+        for attack in self.attacks():
+            paths += self._of_families(attack, self.systems(attack), ending=".json")
+        return paths
 
     def resampled(self) -> list[str]:
         """Names of the attacks whose scores get intervals: all their speakers are known."""
@@ -289,21 +292,22 @@ class Given:
 
     def intervals(self) -> list[str]:
         """Every file of intervals."""
-        return [
-            path
-            for name in self.resampled()
-            for attack in self._attacks_of(name)
-            for path in self._intervals(attack, self.systems(attack))
-        ]
+        paths = []
+        for name in self.resampled():
+            for attack in self._attacks_of(name):
+                paths += self._intervals(attack, self.systems(attack))
+        return paths
 
     def compared(self) -> list[Attack]:
         """Attacks on which anonymisers are compared: each list, and the mean of several."""
         compared = []
         for name in self.resampled():
-            for corpus in dict.fromkeys(attack.corpus for attack in self._attacks_of(name)):
-                lists = [attack.trials for attack in self._on_corpus(name, corpus)]
-                lists += [MEAN] * (len(lists) > 1)
-                compared += [Attack(corpus, trials, name, GIVEN) for trials in lists]
+            corpora = dict.fromkeys(attack.corpus for attack in self._attacks_of(name))
+            for corpus in corpora:
+                on_lists = self._on_corpus(name, corpus)
+                compared += on_lists
+                if len(on_lists) > 1:
+                    compared.append(Attack(corpus, MEAN, name, GIVEN))
         return compared
 
     def compared_intervals(self, attack: Attack) -> list[str]:
@@ -311,22 +315,28 @@ class Given:
         attacks = [attack]
         if attack.trials == MEAN:
             attacks = self._on_corpus(attack.extractor, attack.corpus)
-        return [path for one in attacks for path in self._intervals(one, self.systems(one))]
+        paths = []
+        for on_list in attacks:
+            paths += self._intervals(on_list, self.systems(on_list))
+        return paths
 
     def averaged_intervals(self, name: str, lists: list[TrialList]) -> list[str]:
         """The intervals behind a comparison on an average over lists of several corpora."""
         systems = self.everywhere(name, lists)
-        attacks = [Attack(*trial_list, name, GIVEN) for trial_list in lists]
-        return [path for attack in attacks for path in self._intervals(attack, systems)]
+        paths = []
+        for trial_list in lists:
+            paths += self._intervals(Attack(*trial_list, name, GIVEN), systems)
+        return paths
 
     def everywhere(self, name: str, lists: list[TrialList]) -> list[str]:
         """The systems that an attack tried under the same conditions on each of ``lists``."""
-        tried = [self.systems(Attack(*trial_list, name, GIVEN)).items() for trial_list in lists]
-        return [
-            system
-            for system, conditions in tried[0]
-            if all((system, conditions) in others for others in tried)
-        ]
+        # {system: conditions} of each list; means over lists need the same numbers in all of them.
+        first, *others = (self.systems(Attack(*trial_list, name, GIVEN)) for trial_list in lists)
+        everywhere = []
+        for system, conditions in first.items():
+            if all(systems.get(system) == conditions for systems in others):
+                everywhere.append(system)
+        return everywhere
 
     def _attacks_of(self, name: str) -> list[Attack]:
         return [attack for attack in self.attacks() if attack.extractor == name]
@@ -335,15 +345,19 @@ class Given:
         return [attack for attack in self._attacks_of(name) if attack.corpus == corpus]
 
     def _intervals(self, attack: Attack, systems: Iterable[str]) -> list[str]:
-        return [
-            f"results/metrics/{family}/{attack.path(system)}.intervals.json"
-            for system in systems
-            for family in self._families(attack, system)
-        ]
+        return self._of_families(attack, systems, ending=".intervals.json")
 
-    def _families(self, attack: Attack, system: str) -> list[str]:
-        calibration = ["calibration"] * (system in self.calibrated(attack))
-        return ["verification", "zebra", *calibration]
+    def _of_families(self, attack: Attack, systems: Iterable[str], *, ending: str) -> list[str]:
+        """The files of all families of metrics that the scores of some systems allow."""
+        calibrated = self.calibrated(attack)
+        paths = []
+        for system in systems:
+            families = ["verification", "zebra"]
+            if system in calibrated:
+                families.append("calibration")
+            for family in families:
+                paths.append(f"results/metrics/{family}/{attack.path(system)}{ending}")
+        return paths
 
 
 def recipe_file(recipe: str) -> str:

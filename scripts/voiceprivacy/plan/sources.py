@@ -24,6 +24,7 @@ import re
 import shlex
 import stat
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
 from typing import NamedTuple
@@ -155,7 +156,7 @@ class Sources:
         ------
         BadInput : a file cannot be read, or recordings are gone that were there before
         """
-        known = json.loads(CACHE.read_text()) if CACHE.exists() else {}
+        known = _read_cache()
         files = _Files(known)
         # All of them before the first is written: a lost file leaves everything as it was.
         fingerprints = {
@@ -169,19 +170,38 @@ class Sources:
             with whole_or_absent(self.file(source)[0]) as temporary:
                 temporary.write_text(fingerprint)
         if scratch is None and files.looked_at != known:
-            with whole_or_absent(CACHE) as temporary:
-                temporary.write_text(json.dumps(files.looked_at))
+            _write_cache(files.looked_at)
+
+
+@dataclass
+class _State:
+    """What was seen of a file: bytes, times of change and inode, digest (None if not read)."""
+
+    size: int
+    times: list[int]
+    digest: str | None = None
+
+
+def _read_cache() -> dict[str, _State]:
+    """What the last run saw: {absolute path: _State}."""
+    if not CACHE.exists():
+        return {}
+    cached = json.loads(CACHE.read_text())
+    return {path: _State(*state) for path, state in cached.items()}
+
+
+def _write_cache(states: dict[str, _State]) -> None:
+    cached = {path: [state.size, state.times, state.digest] for path, state in states.items()}
+    with whole_or_absent(CACHE) as temporary:
+        temporary.write_text(json.dumps(cached))
 
 
 class _Files:
-    """Files as they are now, and what was known of them before.
+    """Files as they are now, and what was known of them before: {absolute path: _State}."""
 
-    ``known`` and ``looked_at`` are {absolute path: [size, times and inode, digest or None]}.
-    """
-
-    def __init__(self, known: dict[str, list]) -> None:
+    def __init__(self, known: dict[str, _State]) -> None:
         self.known = known
-        self.looked_at: dict[str, list] = {}
+        self.looked_at: dict[str, _State] = {}
 
     def size(self, path: str) -> int | None:
         """Bytes of a file; None if it is not there or no regular file."""
@@ -194,27 +214,28 @@ class _Files:
             if not stat.S_ISREG(status.st_mode):
                 return None
             times = [status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
-            self.looked_at[absolute] = [status.st_size, times, None]
+            state = _State(status.st_size, times)
             before = self.known.get(absolute)
-            if before and before[:2] == [status.st_size, times]:
-                self.looked_at[absolute] = list(before)
-        return self.looked_at[absolute][0]
+            if before and (before.size, before.times) == (state.size, state.times):
+                state.digest = before.digest
+            self.looked_at[absolute] = state
+        return self.looked_at[absolute].size
 
     def content(self, path: str) -> str:
         """The digest of a file that is there, read only if it may have changed."""
         state = self.looked_at[os.path.abspath(path)]
-        if state[2] is None:
+        if state.digest is None:
             try:
                 with open(path, "rb") as file:
-                    state[2] = hashlib.file_digest(file, "sha256").hexdigest()
+                    state.digest = hashlib.file_digest(file, "sha256").hexdigest()
             except OSError as error:
                 raise BadInput(f"{path}: cannot be read ({error.strerror})") from None
-        return state[2]
+        return state.digest
 
     def stamp(self, path: str) -> str:
         """Size and time of change of a file that is there."""
-        size, times, _ = self.looked_at[os.path.abspath(path)]
-        return f"{size} {times[0]}"
+        state = self.looked_at[os.path.abspath(path)]
+        return f"{state.size} {state.times[0]}"
 
     def was_there(self, path: str) -> bool:
         """Whether a file was there before."""
@@ -236,6 +257,7 @@ def _fingerprint(named: list[Named], files: _Files) -> str:
         tables.update(its_tables)
         recordings.update(its_recordings)
     recordings -= tables
+    # Tables are always read. Of many hours of recordings, reading would take longer than planning.
     read_all = sum(files.size(path) or 0 for path in recordings) <= HASHED_BYTES
     digest = hashlib.sha256()
     for path in sorted(tables) + sorted(recordings):
@@ -255,6 +277,7 @@ def _refuse_lost(named: Named, paths: list[str], files: _Files) -> None:
     there = [path for path in paths if files.size(path) is not None]
     gone = sorted(set(paths) - set(there))
     lost = [path for path in gone if files.was_there(path)]
+    # Some that are gone may be left out, but all of them at once were hardly removed on purpose.
     if lost and not (there and named.may_lack):
         raise BadInput(f"{lost[0]}: not found")
     if not there and files.was_filled(named.path):
@@ -266,10 +289,9 @@ def _files_of(named: Named) -> tuple[list[str], list[str]]:
     if not os.path.isdir(named.path):
         return [named.path], []
     in_folder = [child.path for child in os.scandir(named.path) if _is_file(child)]
-    listed = []
-    if (wav_scp := f"{named.path}/wav.scp") in in_folder:
-        listed = list(_named_in(wav_scp, named.root))
-    if not named.below:
+    wav_scp = f"{named.path}/wav.scp"
+    listed = list(_named_in(wav_scp, named.root)) if wav_scp in in_folder else []
+    if not named.below:  # a Kaldi directory, whose files are all tables
         return in_folder, listed
     tables = [wav_scp] if listed else []
     return tables, [*_tree(named.path, named.endings), *listed]
@@ -281,7 +303,7 @@ def _is_file(child: os.DirEntry) -> bool:
 
 def _tree(root: str, endings: tuple[str, ...] | None) -> Iterator[str]:
     """All files below a folder, links followed; hidden ones and the run's own results left out."""
-    seen = set()
+    seen = set()  # a link may lead back to a folder above it
     for folder, folders, names in os.walk(root, followlinks=True):
         inside = os.path.realpath(folder)
         if inside in seen or inside == os.path.abspath("results"):
@@ -304,6 +326,7 @@ def _named_in(wav_scp: str, root: str | None) -> Iterator[str]:
             continue
         for word in _words(line[:-1]):
             path = os.path.join(base, word)
+            # A word with a slash counts also where it is no file: it may be one that was lost.
             if "/" in word or os.path.isfile(path):
                 yield path
 
@@ -313,12 +336,20 @@ def _base(wav_scp: str, lines: list[str]) -> str:
     directory = Path(wav_scp).parent
     folders = ["", str(directory), *map(str, directory.absolute().parents)]
     for line in lines:
-        names = [word for word in _words(line[:-1]) if "/" in word] if line[-1] == "|" else [line]
-        for name in names:
-            for folder in [] if os.path.isabs(name) else folders:
+        for name in _paths(line):
+            if os.path.isabs(name):
+                continue
+            for folder in folders:
                 if os.path.exists(os.path.join(folder, name)):
                     return folder
     return ""
+
+
+def _paths(recording: str) -> list[str]:
+    """What may be a path in a line of wav.scp: all of it, or the words of a pipe with a slash."""
+    if not recording.endswith("|"):
+        return [recording]
+    return [word for word in _words(recording[:-1]) if "/" in word]
 
 
 def _words(command: str) -> list[str]:

@@ -99,7 +99,7 @@ class Speech:
 
     def manifests(self) -> list[str]:
         """The manifests of the original speech that a run reads."""
-        parts = [(name, part) for name in self.evaluated for part in ("enrolment", "trial")]
+        parts = list(product(self.evaluated, ("enrolment", "trial")))
         parts += [(name, "train") for name in self.training]
         return [f"results/audio/{name}/{part}/original/manifest.tsv" for name, part in parts]
 
@@ -117,11 +117,10 @@ class Speech:
 
     def all_trial_lists(self) -> list[TrialList]:
         """The trial lists of all evaluated corpora."""
-        return [
-            TrialList(corpus, trials)
-            for corpus in self.evaluated
-            for trials in self.trial_lists(corpus)
-        ]
+        lists = []
+        for corpus in self.evaluated:
+            lists += [TrialList(corpus, trials) for trials in self.trial_lists(corpus)]
+        return lists
 
     def trials(self) -> list[str]:
         """The files of all trial lists; each list's enrolments lie beside it."""
@@ -149,11 +148,10 @@ class Speech:
 
     def all_galleries(self) -> list[TrialList]:
         """The galleries of all evaluated corpora."""
-        return [
-            TrialList(corpus, gallery)
-            for corpus in self.evaluated
-            for gallery in self.galleries(corpus)
-        ]
+        galleries = []
+        for corpus in self.evaluated:
+            galleries += [TrialList(corpus, gallery) for gallery in self.galleries(corpus)]
+        return galleries
 
     def has_gallery(self, corpus: str) -> bool:
         """Whether a corpus enrols one model a speaker, among whom a true speaker has a rank."""
