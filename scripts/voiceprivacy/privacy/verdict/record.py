@@ -1,0 +1,189 @@
+"""The file of evidence: everything that the verdict takes from the scores of one attack.
+
+Beside OUT.json (condition -> what a Record holds, without arrays) lies OUT.npz with
+``<condition>/values`` (4, K), ``<condition>/replicates`` (4, K, B) and ``<condition>/null``
+(4, K, P): readings x numbers x draws. Draws are kept in single precision.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from voiceprivacy.inout.arrays import read_npz, write_npz
+from voiceprivacy.inout.files import BadInput, FilePath, read_json, write_json
+from voiceprivacy.privacy import Floats
+from voiceprivacy.privacy.scores.trials import ScoredTrials, SpeakerTrials, n_speakers
+from voiceprivacy.privacy.verdict import evidence
+from voiceprivacy.privacy.verdict.evidence import FEWEST_UTTERANCES, RATES, READINGS
+
+MOST_REPLICATES = 1000  # tests are made of their spread, so more would not help
+N_PERMUTATIONS = 199
+COLLAPSED = 1e-4  # of the spread on unprotected speech: below it an attacker sees one voice
+
+
+class Record(NamedTuple):
+    """What one attack found under one condition.
+
+    ``values`` (4, K), ``replicates`` (4, K, B), ``null`` (4, K, P) are those of ``numbers`` (K
+    names). ``spread`` is the standard deviation of the scores, 0 if all are equal. ``exposed`` are
+    the speakers that may be named: {reading: [speaker, ...]}.
+    """
+
+    values: Floats
+    replicates: Floats
+    null: Floats
+    numbers: tuple[str, ...]
+    reasons: dict[str, str]
+    n_speakers: int
+    n_target: int
+    n_nontarget: int
+    n_exposable: int
+    spread: float
+    exposed: dict[str, list[str]]
+
+
+def record_of(
+    trials: SpeakerTrials, *, n_replicates: int, seed: int, within_release: bool = False
+) -> Record:
+    """The Record of the trials of one condition.
+
+    Parameters
+    ----------
+    n_replicates : int
+        Of the intervals; at most MOST_REPLICATES are drawn.
+    within_release : bool
+        Whether the trials are unordered pairs of one release.
+    """
+    assessed = evidence.assess(
+        trials,
+        n_replicates=min(n_replicates, MOST_REPLICATES),
+        n_permutations=N_PERMUTATIONS,
+        seed=seed,
+    )
+    n_utterances = np.bincount(trials.trial[trials.target], minlength=len(trials.speakers))
+    finite = trials.scores[np.isfinite(trials.scores)]
+    is_constant = trials.scores[0] == trials.scores[-1]
+    return Record(
+        assessed.values,
+        assessed.replicates,
+        assessed.null,
+        numbers=RATES,
+        reasons=assessed.reasons,
+        n_speakers=n_speakers(trials),
+        n_target=int(np.count_nonzero(trials.target)),
+        n_nontarget=int(np.count_nonzero(~trials.target)),
+        n_exposable=int(np.count_nonzero(n_utterances >= FEWEST_UTTERANCES)),
+        spread=0.0 if is_constant or not len(finite) else float(finite.std()),
+        exposed={},
+    )
+
+
+def inferred_speakers(scored: ScoredTrials) -> dict[str, str]:
+    """Who speaks, as far as target trials say: {id: speaker}.
+
+    Ids that target trials join are one speaker, called by the first of them. It serves score files
+    without a map of speakers. A speaker whose ids no target trial joins counts as two.
+    """
+    parent: dict[str, str] = {}
+
+    def first_of(name: str) -> str:
+        while parent.setdefault(name, name) != name:
+            parent[name] = parent[parent[name]]  # halves the way of the next search
+            name = parent[name]
+        return name
+
+    for trial, _ in scored["target"]:
+        one, other = sorted([first_of(trial.enrolment), first_of(trial.trial)])
+        parent[other] = one
+    for trial, _ in scored["nontarget"]:
+        first_of(trial.enrolment)
+        first_of(trial.trial)
+    return {name: first_of(name) for name in list(parent)}
+
+
+def write_records(path: FilePath, records: Mapping[str, Record]) -> None:
+    """Write {condition: Record} as a JSON and the npz beside it."""
+    fields, arrays = {}, {}
+    for condition, record in records.items():
+        fields[condition] = {
+            name: value
+            for name, value in record._asdict().items()
+            if name not in ("values", "replicates", "null")
+        }
+        arrays[f"{condition}/values"] = record.values
+        arrays[f"{condition}/replicates"] = record.replicates.astype(np.float32)
+        arrays[f"{condition}/null"] = record.null.astype(np.float32)
+    write_npz(Path(path).with_suffix(".npz"), arrays)
+    write_json(path, fields)
+
+
+def read_records(path: FilePath) -> dict[str, Record]:
+    """Read what write_records wrote.
+
+    Raises
+    ------
+    BadInput : a field is missing, or arrays do not go with each other
+    """
+    fields = read_json(path)
+    names = [f"{condition}/{kind}" for condition in fields for kind in ("values", "replicates")]
+    arrays = read_npz(Path(path).with_suffix(".npz"), [*names, *_nulls(fields)])
+    records = {}
+    for condition, own in fields.items():
+        try:
+            record = Record(
+                values=arrays[f"{condition}/values"],
+                replicates=arrays[f"{condition}/replicates"].astype(float),
+                null=arrays[f"{condition}/null"].astype(float),
+                **own | {"numbers": tuple(own["numbers"])},
+            )
+        except (TypeError, KeyError):
+            raise BadInput(f"{path}: {condition}: expected {', '.join(Record._fields)}") from None
+        shape = (len(READINGS), len(record.numbers))
+        if record.values.shape != shape or record.replicates.shape[:2] != shape:
+            raise BadInput(f"{path}: {condition}: arrays of another shape than {shape}")
+        records[condition] = record
+    return records
+
+
+def _nulls(conditions):
+    return [f"{condition}/null" for condition in conditions]
+
+
+def mean_record(records: Iterable[Record], weights: Iterable[float]) -> Record:
+    """The weighted mean of an attack's records over several lists.
+
+    Draw b is one draw of the speakers of all lists, so means are taken draw by draw. A number that
+    is undefined on one list is undefined. Trials and speakers who can be exposed are added up;
+    ``n_speakers`` is the smallest.
+    """
+    records, weights = list(records), list(weights)
+    numbers = [name for name in records[0].numbers if all(name in one.numbers for one in records)]
+    fewest = min(one.null.shape[-1] for one in records)
+    columns = [[one.numbers.index(name) for name in numbers] for one in records]
+    listed = list(zip(records, columns, strict=True))
+    reasons: dict[str, str] = {}
+    exposed: dict[str, list[str]] = {}
+    for one in records:
+        reasons |= one.reasons
+        for reading, speakers in one.exposed.items():
+            exposed[reading] = sorted({*exposed.get(reading, []), *speakers})
+    return Record(
+        _mean([one.values[:, own] for one, own in listed], weights),
+        _mean([one.replicates[:, own] for one, own in listed], weights),
+        _mean([one.null[:, own, :fewest] for one, own in listed], weights),
+        tuple(numbers),
+        reasons,
+        n_speakers=min(one.n_speakers for one in records),
+        n_target=sum(one.n_target for one in records),
+        n_nontarget=sum(one.n_nontarget for one in records),
+        n_exposable=sum(one.n_exposable for one in records),
+        spread=min(one.spread for one in records),
+        exposed=exposed,
+    )
+
+
+def _mean(arrays, weights):
+    """Weighted mean of arrays of one shape."""
+    return np.average(np.stack(arrays), axis=0, weights=weights)

@@ -1,0 +1,29 @@
+"""Judge the evidence of a run: how much of the speaker every anonymiser leaves, and who leaves less."""
+
+import argparse
+from pathlib import Path
+
+from voiceprivacy.inout.files import counted, read_json, write_json
+from voiceprivacy.privacy.verdict.verdict import verdict
+from voiceprivacy.running.command import run
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--plan", required=True, type=Path, help="plan.json: sets and attacks")
+    parser.add_argument(
+        "--evidence",
+        required=True,
+        type=Path,
+        help="folder of CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.json",
+    )
+    parser.add_argument("--verdict", required=True, type=Path, help="JSON to write")
+    arguments = parser.parse_args()
+
+    judged = verdict(read_json(arguments.plan)["verdict"], arguments.evidence)
+    write_json(arguments.verdict, judged)
+    print(f"{counted(len(judged['sets']), 'set')}: {arguments.verdict}")
+
+
+if __name__ == "__main__":
+    run(main)
