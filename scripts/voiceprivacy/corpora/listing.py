@@ -21,6 +21,7 @@ A kind of corpus is the module of that name in ``kinds``. It has the functions
 import importlib
 import unicodedata
 from collections.abc import Iterable
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
@@ -249,3 +250,11 @@ def require_gender(first: Listed, lists: Iterable[str], findings: Findings) -> N
 def of_gender(utterances: Iterable[Any], gender: str) -> list[Any]:
     """Utterances (Listed or tables.Utterance) of the speakers that a list holds, ordered by id."""
     return [utterance for utterance in sorted(utterances) if utterance.gender in GENDERS[gender]]
+
+
+def by_speaker(utterances: Iterable[Any]) -> dict[str, list[Any]]:
+    """{speaker: utterances (Listed or tables.Utterance)}; both are ordered by id."""
+    groups: dict[str, list[Any]] = {}
+    for utterance in sorted(utterances, key=attrgetter("speaker", "utterance")):
+        groups.setdefault(utterance.speaker, []).append(utterance)
+    return groups

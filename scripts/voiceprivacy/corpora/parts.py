@@ -73,6 +73,7 @@ def list_part(
     if part == "train":
         (chosen,) = limited(source, utterances)
     else:
+        # Split before limited: a smaller limit takes utterances away and moves none.
         whole = split(source, protocol, utterances, findings)
         enrolment, trial = limited(source, *whole)
         chosen = enrolment if part == "enrolment" else trial
@@ -122,7 +123,7 @@ def speakers_within(utterances: Iterable[Listed], count: int | None) -> set[str]
     speakers_of: dict[str, set[str]] = {}
     for utterance in utterances:
         speakers_of.setdefault(utterance.gender, set()).add(utterance.speaker)
-    turns = []
+    turns = []  # the first woman, the first man, the second woman and so on
     for gender, speakers in speakers_of.items():
         drawn = sorted(speakers, key=_draw)
         turns += [(turn, gender, speaker) for turn, speaker in enumerate(drawn)]
@@ -222,7 +223,7 @@ def _note_speakers(name, enrolments, utterances, findings):
     """Note a list of few speakers, and one of women and men that is not meant to be mixed."""
     listed = f"trial list {name}"
     known = {utterance.utterance: utterance for utterance in utterances}
-    models = [known[names[0]] for names in enrolments.values()]
+    models = [known[names[0]] for names in enrolments.values()]  # one utterance says who it is
     speakers = {model.speaker for model in models}
     if len(speakers) < FEW_SPEAKERS:
         few = counted(len(speakers), "speaker")

@@ -8,7 +8,14 @@ the speakers of one gender, mixed holds all.
 from collections.abc import Sequence
 from typing import Any
 
-from voiceprivacy.corpora.listing import Findings, Listed, Source, of_gender, require_gender
+from voiceprivacy.corpora.listing import (
+    Findings,
+    Listed,
+    Source,
+    by_speaker,
+    of_gender,
+    require_gender,
+)
 from voiceprivacy.inout.tables import Trial, source_of
 
 
@@ -21,9 +28,8 @@ def split(
     source: Source, options: dict[str, Any], utterances: Sequence[Listed], findings: Findings
 ) -> tuple[set[str], set[str]]:
     """All utterances enrol, and all are tried."""
-    first_of = {utterance.speaker: utterance for utterance in reversed(utterances)}
-    for first in first_of.values():
-        require_gender(first, options["lists"], findings)
+    for own in by_speaker(utterances).values():
+        require_gender(own[0], options["lists"], findings)
     names = {utterance.utterance for utterance in utterances}
     return names, names
 
@@ -50,7 +56,7 @@ def list_trials(
     for model in enrolled:
         model_source = source_of(model.utterance)
         for utterance, utterance_source in zip(tried, sources, strict=True):
-            if utterance_source == model_source:
+            if utterance_source == model_source:  # itself, or another piece of it
                 continue
             label = "target" if utterance.speaker == model.speaker else "nontarget"
             trials.append(Trial(model.utterance, utterance.utterance, label))

@@ -11,12 +11,17 @@ else, and do not enrol.
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby
-from operator import attrgetter
 from typing import Any
 
 from voiceprivacy.corpora.kinds.vctk import is_common
-from voiceprivacy.corpora.listing import Findings, Listed, Source, of_gender, require_gender
+from voiceprivacy.corpora.listing import (
+    Findings,
+    Listed,
+    Source,
+    by_speaker,
+    of_gender,
+    require_gender,
+)
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.tables import Trial
@@ -36,19 +41,17 @@ def split(
 
     ``options`` are enrolment_utterances and lists.
     """
-    speaker_of = attrgetter("speaker")
     enrolment: set[str] = set()
     trial: set[str] = set()
-    for _, group in groupby(sorted(utterances, key=speaker_of), key=speaker_of):
-        own = list(group)
-        others = [utterance for utterance in own if not _is_apart(utterance, options)]
+    for own in by_speaker(utterances).values():
+        common = {said.utterance for said in own if _is_apart(said, options)}
+        others = [utterance for utterance in own if utterance.utterance not in common]
         _check_speaker(own[0], len(others), options, findings)
         if not others:
-            continue
+            continue  # nothing enrols this speaker, so nothing of his is tried
         enrolled, tried = _split_speaker(others, options["enrolment_utterances"])
         enrolment |= enrolled
-        trial |= tried
-        trial |= {utterance.utterance for utterance in own if _is_apart(utterance, options)}
+        trial |= tried | common
     return enrolment, trial
 
 
@@ -66,20 +69,19 @@ def list_trials(
     of the speakers' ids.
     """
     gender, is_common_list = name.removesuffix(COMMON), name.endswith(COMMON)
-    enrolments: dict[str, list[str]] = {}
-    for utterance in of_gender(enrolment, gender):
-        enrolments.setdefault(utterance.speaker, []).append(utterance.utterance)
     tried = [
         utterance
         for utterance in of_gender(trial, gender)
         if _is_apart(utterance, options) == is_common_list
     ]
-    trials = []
-    for speaker in sorted(enrolments):
+    trials: list[Trial] = []
+    enrolments: dict[str, list[str]] = {}
+    for speaker, enrolled in by_speaker(of_gender(enrolment, gender)).items():
+        enrolments[speaker] = [utterance.utterance for utterance in enrolled]
         for utterance in tried:
             label = "target" if utterance.speaker == speaker else "nontarget"
             trials.append(Trial(speaker, utterance.utterance, label))
-    return trials, dict(sorted(enrolments.items()))
+    return trials, enrolments
 
 
 def _is_apart(utterance, options):
@@ -107,6 +109,7 @@ def _split_speaker(utterances, count):
     candidates = [utterance.utterance for utterance in drawn if utterance.session in sessions]
     enrolled = set(candidates[:count])
     separate = {utterance.utterance for utterance in drawn if utterance.session not in sessions}
+    # Without another session he is tried with what is left of those that enrol him.
     return enrolled, separate or set(candidates) - enrolled
 
 
@@ -120,6 +123,7 @@ def _enrolment_sessions(drawn, count):
     for session in by_size:
         if sizes[session] >= count:
             return {session}
+    # None is large enough: the fewest sessions together, so that most are left for trials.
     chosen, held = set(), 0
     while held < count and by_size:
         session = by_size.pop()

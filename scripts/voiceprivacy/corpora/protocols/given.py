@@ -15,7 +15,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.corpora.kinds import kaldi
-from voiceprivacy.corpora.listing import Findings, Listed, Source, compare_published
+from voiceprivacy.corpora.listing import (
+    Findings,
+    Listed,
+    Source,
+    by_speaker,
+    compare_published,
+)
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import LABELS, Trial, source_of
 
@@ -96,7 +102,7 @@ def check_list(
 
 
 def _known(enrolment, trial):
-    enrolments = {speaker: set(names) for speaker, names in _by_speaker(enrolment).items()}
+    enrolments = {speaker: set(names) for speaker, names in _names_of(enrolment).items()}
     speakers = {utterance.utterance: utterance.speaker for utterance in trial}
     genders = {utterance.speaker: utterance.gender for utterance in (*enrolment, *trial)}
     return _Known(enrolments, speakers, genders)
@@ -155,11 +161,11 @@ def list_trials(
     check_list says what is wrong with them.
     """
     chosen = _chosen_gender(options, name)
-    enrolments = _by_speaker(_within(chosen, enrolment))
+    enrolments = _names_of(_within(chosen, enrolment))
     pieces = _pieces_of(_within(chosen, trial), are_pieces="segments" in source)
     trials: dict[tuple[str, str], Trial] = {}
     for _, (speaker, whole, label) in _read_trials(options, name, Findings()):
-        if speaker not in enrolments:
+        if speaker not in enrolments:  # of the other gender, or beyond the corpus's limit
             continue
         for piece in pieces.get(whole, []):
             trials[speaker, piece] = Trial(speaker, piece, label)
@@ -182,12 +188,10 @@ def _within(gender, utterances):
     return [utterance for utterance in utterances if gender in (None, utterance.gender)]
 
 
-def _by_speaker(utterances: Iterable[Any]) -> dict[str, list[str]]:
+def _names_of(utterances: Iterable[Any]) -> dict[str, list[str]]:
     """{speaker: [ids in their order]}."""
-    names: dict[str, list[str]] = {}
-    for utterance in sorted(utterances):
-        names.setdefault(utterance.speaker, []).append(utterance.utterance)
-    return names
+    groups = by_speaker(utterances).items()
+    return {speaker: [utterance.utterance for utterance in own] for speaker, own in groups}
 
 
 def _gender_in(name):

@@ -21,11 +21,17 @@ section VII.
 """
 
 from collections.abc import Sequence
-from itertools import groupby, product
-from operator import attrgetter
+from itertools import product
 from typing import Any, NamedTuple
 
-from voiceprivacy.corpora.listing import Findings, Listed, Source, of_gender, require_gender
+from voiceprivacy.corpora.listing import (
+    Findings,
+    Listed,
+    Source,
+    by_speaker,
+    of_gender,
+    require_gender,
+)
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
 
@@ -63,18 +69,17 @@ def split(
     BadInput : the numbers of observations cannot be kept apart
     """
     check_options(options)
-    speaker_of = attrgetter("speaker")
     observations, are_pieces = options["observations"], "segments" in source
     names: set[str] = set()
-    for speaker, group in groupby(sorted(utterances, key=speaker_of), key=speaker_of):
-        own = sorted(group)
+    for speaker, own in by_speaker(utterances).items():
         first = own[0]
         require_gender(first, options["lists"], findings)
-        if not are_pieces and len(own) < observations:
-            has = f"has {len(own)} of {observations} observations and is left out"
-            findings.oddity(first.file, first.line, f"speaker '{speaker}' {has}")
-        used = own if are_pieces else own[:observations]
-        names |= {utterance.utterance for utterance in used}
+        if not are_pieces:  # how many pieces there will be is known once the audio is cut
+            if len(own) < observations:
+                has = f"has {len(own)} of {observations} observations and is left out"
+                findings.oddity(first.file, first.line, f"speaker '{speaker}' {has}")
+            own = own[:observations]
+        names |= {utterance.utterance for utterance in own}
     return names, names
 
 
@@ -113,10 +118,12 @@ def positions(
         raise BadInput(f"rank_sampling: {both} exceed {observations}")
     chosen = []
     for shift in range(observations):
-        left = observations - test - (shift if delta == "printed" else template)
-        start = shift + test + left // 2
-        tested = [(shift + step) % observations for step in range(test)]
-        enrolled = [(start + step) % observations for step in range(template)]
+        # Half of the observations that are in neither lies on each side of the template.
+        in_neither = observations - test - template
+        if delta == "printed":
+            in_neither = observations - test - shift  # Eq. 6 to the letter
+        tested = _in_a_row(shift, test, modulo=observations)
+        enrolled = _in_a_row(shift + test + in_neither // 2, template, modulo=observations)
         if set(tested) & set(enrolled):
             raise BadInput(
                 f"rank_sampling: with delta 'printed' test and template overlap at shift {shift}"
@@ -124,6 +131,11 @@ def positions(
             )
         chosen.append(Positions(tested, enrolled))
     return chosen
+
+
+def _in_a_row(start, count, *, modulo):
+    """``count`` positions from ``start`` on; after the last comes the first again."""
+    return [(start + step) % modulo for step in range(count)]
 
 
 def sample(
@@ -154,23 +166,17 @@ def sample(
     BadInput : fewer than two speakers have enough observations
     """
     observations = options["observations"]
-    names_of: dict[str, list[str]] = {}
-    for utterance in of_gender(utterances, gender):
-        names_of.setdefault(utterance.speaker, []).append(utterance.utterance)
-    used = [speaker for speaker, names in names_of.items() if len(names) >= observations]
+    speakers = by_speaker(of_gender(utterances, gender))
+    used = {speaker: own for speaker, own in speakers.items() if len(own) >= observations}
     if len(used) < FEWEST_SPEAKERS:
-        few = f"only {len(used)} of {len(names_of)} speakers ({gender})"
+        few = f"only {len(used)} of {len(speakers)} speakers ({gender})"
         raise BadInput(f"{few} have {observations} observations")
     shifts = positions(observations, test=test, template=template, delta=options["delta"])
-    samples = list(_samples(shifts, {speaker: names_of[speaker] for speaker in sorted(used)}))
-    return samples, sorted(names_of.keys() - set(used))
-
-
-def _samples(shifts, names_of):
-    """Yield the samples of all shifts, given the ids of every speaker's observations."""
+    samples: list[Sample] = []
     for shift, chosen in enumerate(shifts):
-        for speaker, names in names_of.items():
+        for speaker, own in used.items():
             for number in chosen.test:
-                yield Sample(shift, speaker, "test", names[number])
+                samples.append(Sample(shift, speaker, "test", own[number].utterance))
             for number in chosen.template:
-                yield Sample(shift, speaker, "template", names[number])
+                samples.append(Sample(shift, speaker, "template", own[number].utterance))
+    return samples, [speaker for speaker in speakers if speaker not in used]
