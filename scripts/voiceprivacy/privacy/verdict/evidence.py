@@ -30,7 +30,7 @@ from scipy.optimize import isotonic_regression
 
 from voiceprivacy.inout import seeds
 from voiceprivacy.privacy import Counts, Flags, Floats, Scores
-from voiceprivacy.privacy.scores.ece import cece_bit
+from voiceprivacy.privacy.scores.calibration import cece_bit
 from voiceprivacy.privacy.scores.trials import SpeakerTrials, speaker_weights
 from voiceprivacy.privacy.uncertainty.bootstrap import at_least_of_trials, multiplicities
 from voiceprivacy.privacy.uncertainty.null import derangements
