@@ -48,10 +48,10 @@ def main():
     print("| stage | " + " | ".join(f"{size}: s | MB" for size in sizes) + " |")
     print("|---" * (1 + 2 * len(sizes)) + "|")
     for stage in next(iter(measured.values())):
-        numbers = [
-            f"{seconds:.1f} | {megabytes:.0f}"
-            for seconds, megabytes in (of[stage] for of in measured.values())
-        ]
+        numbers = []
+        for measured_stages in measured.values():
+            seconds, megabytes = measured_stages[stage]
+            numbers.append(f"{seconds:.1f} | {megabytes:.0f}")
         print(f"| {stage} | {' | '.join(numbers)} |")
 
 
@@ -75,8 +75,8 @@ def write_corpus(folder, n_speakers):
             else:
                 lines["trials"].append(f"{speaker} {name} target")
                 lines["trials"] += [f"{other} {name} nontarget" for other in others]
-    for name, of in lines.items():
-        (folder / name).write_text("\n".join(of) + "\n")
+    for name, rows in lines.items():
+        (folder / name).write_text("\n".join(rows) + "\n")
     return folder
 
 

@@ -38,17 +38,17 @@ def main():
         f"all metrics and the profile, 1 000 000 scores: {both:.3f} s,"
         f" a {TOOLKIT_S / both:.0f}th of the toolkit's"
     )
-    of = spoken(n_speakers=20, n_utterances=30)
-    replicates, band = seconds(resampled, of=of), seconds(null_band, of=of)
+    scored = spoken(n_speakers=20, n_utterances=30)
+    replicates, band = seconds(resampled, scored=scored), seconds(null_band, scored=scored)
     print(
         f"1000 replicates of all metrics, 12 000 scores: {replicates:.2f} s"
         f" (at most {BOOTSTRAP_S}); band {band:.2f} s"
     )
     for n_speakers, n_utterances, n_replicates in ((40, 75, 100), (100, 100, 10)):
-        of = spoken(n_speakers=n_speakers, n_utterances=n_utterances)
-        spent = seconds(resampled, of=of, n_replicates=n_replicates) * 1000 / n_replicates
+        scored = spoken(n_speakers=n_speakers, n_utterances=n_utterances)
+        spent = seconds(resampled, scored=scored, n_replicates=n_replicates) * 1000 / n_replicates
         print(
-            f"1000 replicates of all metrics, {len(of.scores)} scores: {spent:.1f} s"
+            f"1000 replicates of all metrics, {len(scored.scores)} scores: {spent:.1f} s"
             f" (from {n_replicates})"
         )
     print(f"assess_zebra.py, 12 000 scores, start-up included: {command(drawn(12_000)):.2f} s")
@@ -69,19 +69,21 @@ def spoken(*, n_speakers, n_utterances):
     target = enrolled == tried
     scores = np.random.default_rng(0).normal(2 * target, 1)
     order = np.argsort(scores)
-    parts = (of[order] for of in (scores, target, enrolled, tried))
+    parts = (values[order] for values in (scores, target, enrolled, tried))
     return trials.SpeakerTrials(np.arange(n_speakers).astype(str), *parts)
 
 
-def resampled(of, n_replicates=1000):
-    bins = verification.histogram_bins(target=of.scores[of.target], nontarget=of.scores[~of.target])
+def resampled(scored, n_replicates=1000):
+    bins = verification.histogram_bins(
+        target=scored.scores[scored.target], nontarget=scored.scores[~scored.target]
+    )
     verify = functools.partial(verification.sample_metrics, bins=bins)
     for measure in (verify, zebra.sample_metrics):
-        bootstrap.resample_scores(of, measure, n_replicates=n_replicates, seed=0)
+        bootstrap.resample_scores(scored, measure, n_replicates=n_replicates, seed=0)
 
 
-def null_band(of):
-    null.null_dece_bits(of, n_replicates=1000, seed=0)
+def null_band(scored):
+    null.null_dece_bits(scored, n_replicates=1000, seed=0)
 
 
 def seconds(function, **arguments):

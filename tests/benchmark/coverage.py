@@ -93,11 +93,11 @@ def main():
             "nothing, d' = 0": (of_nothing,),
         }
         for name, (simulate, *how) in simulations.items():
-            place = (name, *map(str, size))
-            if place not in done and name.partition(",")[0] in arguments.only:
+            setting = (name, *map(str, size))
+            if setting not in done and name.partition(",")[0] in arguments.only:
                 append(
                     arguments.table,
-                    [(*place, *line, arguments.sets) for line in simulate(size, *how, **options)],
+                    [(*setting, *line, arguments.sets) for line in simulate(size, *how, **options)],
                 )
     print_markdown(lines_of(arguments.table))
 
@@ -121,31 +121,33 @@ def print_markdown(lines):
     sizes = sorted({int(line[1]) for line in lines})
     print(f"| simulated | metric | {' | '.join(f'{size} speakers' for size in sizes)} |")
     print("|---|---" + "|---" * len(sizes) + "|")
-    found = {}
+    texts = {}
     for simulated, n_speakers, _, metric, truth, mean, percentile, reported, width, _ in lines:
         shares = f"{percentile.removesuffix(' %')} / **{reported}**" if reported != "-" else ""
         text = f"{truth} ({mean}): {shares}, {width}" if shares else f"{truth}: **{mean}**"
-        found.setdefault((simulated, metric), {})[int(n_speakers)] = text
-    for name, of in found.items():
-        print(f"| {' | '.join(name)} | {' | '.join(of.get(size, '') for size in sizes)} |")
+        texts.setdefault((simulated, metric), {})[int(n_speakers)] = text
+    for name, by_size in texts.items():
+        print(f"| {' | '.join(name)} | {' | '.join(by_size.get(size, '') for size in sizes)} |")
 
 
-def held(truth, found):
-    """Lines from metric to width: ``found`` is a list of {metric: Interval}, one for each set."""
-    for name in found[0]:
-        of = [intervals[name] for intervals in found if not isinstance(intervals[name].ci_low, str)]
+def held(truth, sets):
+    """Lines from metric to width: ``sets`` is a list of {metric: Interval}, one for each set."""
+    for name in sets[0]:
+        limited = [
+            intervals[name] for intervals in sets if not isinstance(intervals[name].ci_low, str)
+        ]
         shares = [
             np.mean(
                 [
                     getattr(one, f"{kind}_low") <= truth[name] <= getattr(one, f"{kind}_high")
-                    for one in of
+                    for one in limited
                 ]
             )
             for kind in ("percentile", "ci")
         ]
         mean, width = (
-            np.mean([one.value for one in of]),
-            np.mean([one.ci_high - one.ci_low for one in of]),
+            np.mean([one.value for one in limited]),
+            np.mean([one.ci_high - one.ci_low for one in limited]),
         )
         yield (
             name,
@@ -158,7 +160,7 @@ def held(truth, found):
 
 def of_scores(size, separation, *, sets, n_replicates):
     """Lines of a simulation of scores; differences are to a second anonymiser."""
-    truth, found = true_numbers(separation), []
+    truth, intervals_of_sets = true_numbers(separation), []
     other = true_numbers(separation + 0.5)
     truth |= {f"difference of {name}": truth[name] - other[name] for name in COMPARED}
     for index in range(sets):
@@ -173,13 +175,13 @@ def of_scores(size, separation, *, sets, n_replicates):
                 replicates[name] - replicates_of_second[name],
             )
             of_set[f"difference of {name}"] = bootstrap.interval(*pair, n_speakers=size[0])
-        found.append(of_set)
-    return held(truth, found)
+        intervals_of_sets.append(of_set)
+    return held(truth, intervals_of_sets)
 
 
-def numbers(of, n_replicates, seed):
-    point = both(trials.weigh(of, np.ones(len(of.scores), dtype=np.int64)))
-    return point, bootstrap.resample_scores(of, both, n_replicates=n_replicates, seed=seed)
+def numbers(scored, n_replicates, seed):
+    point = both(trials.weigh(scored, np.ones(len(scored.scores), dtype=np.int64)))
+    return point, bootstrap.resample_scores(scored, both, n_replicates=n_replicates, seed=seed)
 
 
 def both(sample):
@@ -193,12 +195,16 @@ def both(sample):
 
 
 def named_intervals(values, replicates, n_speakers):
-    found = bootstrap.intervals(values, replicates, n_speakers=n_speakers)
-    found = {name: bootstrap.Interval(**of) for name, of in found.items() if name in SHOWN}
+    intervals = bootstrap.intervals(values, replicates, n_speakers=n_speakers)
+    intervals = {
+        name: bootstrap.Interval(**interval)
+        for name, interval in intervals.items()
+        if name in SHOWN
+    }
     if WITHHELD in values:
         options = {"n_speakers": n_speakers, "correction": bootstrap.CORRECTIONS["cllr_min_bit"]}
-        found[WITHHELD] = bootstrap.interval(values[WITHHELD], replicates[WITHHELD], **options)
-    return found
+        intervals[WITHHELD] = bootstrap.interval(values[WITHHELD], replicates[WITHHELD], **options)
+    return intervals
 
 
 def of_nothing(size, *, sets, n_replicates):
@@ -208,10 +214,10 @@ def of_nothing(size, *, sets, n_replicates):
 
 
 def alarm(size, index, n_replicates):
-    of, _ = simulated_scores(size, (0, 0), seeds.generator(index, "null", str(size)))
-    sample = trials.weigh(of, np.ones(len(of.scores), dtype=np.int64))
+    scored, _ = simulated_scores(size, (0, 0), seeds.generator(index, "null", str(size)))
+    sample = trials.weigh(scored, np.ones(len(scored.scores), dtype=np.int64))
     limit = null.dece_null95_bit(
-        null.null_dece_bits(of, n_replicates=n_replicates, seed=index), n_speakers=size[0]
+        null.null_dece_bits(scored, n_replicates=n_replicates, seed=index), n_speakers=size[0]
     )
     return limit != "undefined" and zebra.sample_metrics(sample)["dece_bit"] > limit
 
@@ -219,58 +225,60 @@ def alarm(size, index, n_replicates):
 def of_ratios(size, separation, *, sets, n_replicates):
     """Lines of measures in proportion to the original, whose d' is larger by 0.5."""
     conditions = {"op": separation, "pp": separation, "oo": separation + 0.5}
-    truth, found = (
-        normalised.normalise(
-            **ratios_of({name: true_numbers(of) for name, of in conditions.items()})
-        ),
-        [],
-    )
+    true_of = {name: true_numbers(d_prime) for name, d_prime in conditions.items()}
+    truth, intervals_of_sets = normalised.normalise(**ratios_of(true_of)), []
     for index in range(sets):
         draw = seeds.generator(index, "scores", str(size))
         protected, original = simulated_scores(size, (separation, separation + 0.5), draw)
-        of = {"op": protected, "pp": protected, "oo": original}
+        scored = {"op": protected, "pp": protected, "oo": original}
         values = {
             name: both(trials.weigh(one, np.ones(len(one.scores), dtype=np.int64)))
-            for name, one in of.items()
+            for name, one in scored.items()
         }
-        left_out = {name: bootstrap.leave_one_out(one, both) for name, one in of.items()}
+        left_out = {name: bootstrap.leave_one_out(one, both) for name, one in scored.items()}
         metrics = normalised.normalise(**ratios_of(values))
         options = {"speakers": protected.speakers, "n_replicates": n_replicates, "seed": index}
         replicates = normalised.resample(metrics, **ratios_of(left_out), **options)
-        drawn = {name: numbers(of[name], n_replicates, index)[1] for name in ("oo", "pp")}
+        drawn = {name: numbers(scored[name], n_replicates, index)[1] for name in ("oo", "pp")}
         replicates |= normalised.resample_gains(ratios_of(values), ratios_of(drawn))
         intervals = bootstrap.intervals(metrics, replicates, n_speakers=size[0])
-        found.append({name: bootstrap.Interval(**interval) for name, interval in intervals.items()})
-    return held(truth, found)
+        intervals_of_sets.append(
+            {name: bootstrap.Interval(**interval) for name, interval in intervals.items()}
+        )
+    return held(truth, intervals_of_sets)
 
 
 def ratios_of(numbers):
     """{metric: {condition: number}} of {condition: {metric: number}}, for normalised measures."""
     return {
-        name: {condition: of[name] for condition, of in numbers.items()}
+        name: {condition: values[name] for condition, values in numbers.items()}
         for name in ("dece_bit", "cllr_min_bit")
     }
 
 
 def of_rank_models(size, *, sets, n_replicates):
     """Lines of the model that is fitted to ranks."""
-    truth, found = ranks.model_metrics(true_ranks(size)), []
+    truth, intervals_of_sets = ranks.model_metrics(true_ranks(size)), []
     for index in range(sets):
         _, templates = simulated_matrices(
             size, seeds.generator(index, "embeddings", str(size)), pairs=False
         )
-        of = ranks.true_ranks(templates)
-        values = ranks.model_metrics(ranks.histogram(of))
+        true_of_tests = ranks.true_ranks(templates)
+        values = ranks.model_metrics(ranks.histogram(true_of_tests))
         options = {"n_replicates": n_replicates, "seed": index}
-        replicates = assessment.resample_rank_models(of, templates.row_speakers, **options)
+        replicates = assessment.resample_rank_models(
+            true_of_tests, templates.row_speakers, **options
+        )
         intervals = bootstrap.intervals(values, replicates, n_speakers=size[0])
-        found.append({name: bootstrap.Interval(**interval) for name, interval in intervals.items()})
-    return held(truth, found)
+        intervals_of_sets.append(
+            {name: bootstrap.Interval(**interval) for name, interval in intervals.items()}
+        )
+    return held(truth, intervals_of_sets)
 
 
 def of_embeddings(size, *, sets, n_replicates):
     """Lines of a simulation of embeddings: similarity matrices, and ranks of OP."""
-    found = []
+    intervals_of_sets = []
     for index in range(sets):
         matrices, templates = simulated_matrices(
             size, seeds.generator(index, "embeddings", str(size))
@@ -285,13 +293,16 @@ def of_embeddings(size, *, sets, n_replicates):
             ranks.true_ranks(templates), templates.row_speakers, **options
         )
         values = assessed(matrices) | ranks.disclosure(ranks.histogram(ranks.true_ranks(templates)))
-        found.append(named_intervals(values, replicates, size[0]))
-    return held(true_of_embeddings(size), found)
+        intervals_of_sets.append(named_intervals(values, replicates, size[0]))
+    return held(true_of_embeddings(size), intervals_of_sets)
 
 
 def assessed(matrices):
     return similarity.assess(
-        **{name: similarity.similarities(similarity.compare(of)) for name, of in matrices.items()}
+        **{
+            name: similarity.similarities(similarity.compare(matrix))
+            for name, matrix in matrices.items()
+        }
     ).metrics
 
 
@@ -316,13 +327,13 @@ def true_ranks(size, n_galleries=2000):
 
 @functools.cache
 def true_deid_percent(n_utterances, n_sets=60):
-    found = []
+    percents = []
     for index in range(n_sets):
         matrices, _ = simulated_matrices(
             (200, n_utterances), seeds.generator(index, "many speakers")
         )
-        found.append(assessed(matrices)["deid_percent"])
-    return np.mean(found)
+        percents.append(assessed(matrices)["deid_percent"])
+    return np.mean(percents)
 
 
 if __name__ == "__main__":

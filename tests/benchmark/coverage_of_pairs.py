@@ -64,10 +64,10 @@ def main():
         for name in arguments.only:
             simulate, *how = SIMULATIONS[name]
             for separation in arguments.separations:
-                place = (f"{name}, d' = {separation:g}", *map(str, size))
-                if place not in done:
+                setting = (f"{name}, d' = {separation:g}", *map(str, size))
+                if setting not in done:
                     lines = simulate(size, separation, *how, **options)
-                    append(arguments.table, [(*place, *line, arguments.sets) for line in lines])
+                    append(arguments.table, [(*setting, *line, arguments.sets) for line in lines])
     print_markdown(lines_of(arguments.table))
 
 
@@ -87,18 +87,19 @@ def of_averages(size, separation, lists, *, sets, n_replicates):
     truth = expected[0] | {
         f"difference of {name}": expected[0][name] - expected[1][name] for name in COMPARED
     }
-    found = [
+    intervals_of_sets = [
         averages_of_set(size, separation, lists, weights, n_replicates, index)
         for index in range(sets)
     ]
-    return held(truth, found)
+    return held(truth, intervals_of_sets)
 
 
 def averages_of_set(size, separation, lists, weights, n_replicates, index):
     """{metric: Interval} of one simulated set of lists."""
     systems = ({}, {})
-    for speakers in dict.fromkeys(of for *_, of in lists.values()):
-        own = [name for name, (*_, of) in lists.items() if of == speakers]
+    speakers_of = {name: speakers for name, (*_, speakers) in lists.items()}
+    for speakers in dict.fromkeys(speakers_of.values()):
+        own = [name for name in lists if speakers_of[name] == speakers]
         separations = [separation + lists[name][1] + shift for shift in (0, 0.5) for name in own]
         scores = list(
             simulated_scores(
@@ -106,9 +107,9 @@ def averages_of_set(size, separation, lists, weights, n_replicates, index):
             )
         )
         names = np.array([f"{speakers} {number:03d}" for number in range(size[0])])
-        for place, of in enumerate(scores):
-            of_list = numbers(of._replace(speakers=names), n_replicates, index)
-            systems[place // len(own)][own[place % len(own)]] = of_list
+        for position, scored in enumerate(scores):
+            of_list = numbers(scored._replace(speakers=names), n_replicates, index)
+            systems[position // len(own)][own[position % len(own)]] = of_list
     of_set, averaged = {}, {}
     for metric in (name for name in true_numbers(1.0) if name in SHOWN):
         for system in (0, 1):
@@ -127,7 +128,7 @@ def averages_of_set(size, separation, lists, weights, n_replicates, index):
 
 def of_two_runs(size, separation, *, sets, n_replicates):
     """Lines of C_ECE and of the challenge's linkability."""
-    best, found, linkabilities = true_numbers(separation), [], []
+    best, intervals_of_sets, linkabilities = true_numbers(separation), [], []
     for index in range(sets):
         train, test = simulated_scores(
             size, (separation, separation), seeds.generator(index, "runs", str(size))
@@ -137,7 +138,8 @@ def of_two_runs(size, separation, *, sets, n_replicates):
         )
         linkabilities.append(true_linkability_vpc(separation, *bins))
         samples = [
-            trials.weigh(of, np.ones(len(of.scores), dtype=np.int64)) for of in (train, test)
+            trials.weigh(scored, np.ones(len(scored.scores), dtype=np.int64))
+            for scored in (train, test)
         ]
         values = zebra.runs_metrics(*samples) | linkability_vpc(samples[0], bins)
         options = {"n_replicates": n_replicates, "seed": index}
@@ -146,12 +148,15 @@ def of_two_runs(size, separation, *, sets, n_replicates):
             train, lambda sample, bins=bins: linkability_vpc(sample, bins), **options
         )
         intervals = bootstrap.intervals(values, replicates, n_speakers=size[0])
-        found.append({name: bootstrap.Interval(**of) for name, of in intervals.items()})
+        intervals_of_sets.append(
+            {name: bootstrap.Interval(**limits) for name, limits in intervals.items()}
+        )
     calibrations = ("linear", "isotonic", "isotonic_interpolated")
     truth = {f"cece_{name}_bit": best["dece_bit"] for name in calibrations}
     truth |= {f"cllr_{name}_bit": best["cllr_min_bit"] for name in calibrations}
     truth["linkability_vpc"] = np.mean(linkabilities)
-    return held(truth, [{name: of[name] for name in truth} for of in found])
+    with_truth = [{name: intervals[name] for name in truth} for intervals in intervals_of_sets]
+    return held(truth, with_truth)
 
 
 def linkability_vpc(sample, bins):
@@ -165,33 +170,33 @@ def true_linkability_vpc(separation, n_bins, limits):
         np.diff(ndtr(edges / (SCALE * separation) + shift))
         for shift in (-separation / 2, separation / 2)
     ]
-    target, nontarget = (of / of.sum() / (edges[1] - edges[0]) for of in shares)
+    target, nontarget = (share / share.sum() / (edges[1] - edges[0]) for share in shares)
     gain = np.maximum(0, (target - nontarget) / (target + nontarget)) * target
     return float(np.trapezoid(gain, (edges[:-1] + edges[1:]) / 2))
 
 
 def of_alike(size, separation, *, sets, n_replicates):
     """Lines of two anonymisers that are alike: verdicts and p-values that are wrong."""
-    found = {name: [] for name in COMPARED}
+    pairs_of = {name: [] for name in COMPARED}
     for index in range(sets):
         pair = simulated_scores(
             size, (separation, separation), seeds.generator(index, "alike", str(size))
         )
-        systems = [numbers(of, n_replicates, index) for of in pair]
+        systems = [numbers(scored, n_replicates, index) for scored in pair]
         for name in COMPARED:
-            of = {
+            by_name = {
                 who: (values[name], replicates[name], size[0])
                 for who, (values, replicates) in zip("ab", systems, strict=True)
             }
-            found[name] += paired.compare(of, condition="pp", metric=name)
-    for name, pairs in found.items():
+            pairs_of[name] += paired.compare(by_name, condition="pp", metric=name)
+    for name, pairs in pairs_of.items():
         yield (
             f"told apart by {name}",
             "5 %",
-            percent([of.verdict != paired.ALIKE for of in pairs]),
+            percent([pair.verdict != paired.ALIKE for pair in pairs]),
             *"---",
         )
-        below = [percent([of.p_value < level for of in pairs]) for level in LEVELS]
+        below = [percent([pair.p_value < level for pair in pairs]) for level in LEVELS]
         yield (
             f"p-values of {name}",
             " / ".join(f"{100 * level:g} %" for level in LEVELS),

@@ -16,17 +16,17 @@ DIMENSIONS = 192
 
 
 def main():
-    what, *words = sys.argv[1:]
+    task, *words = sys.argv[1:]
     parser = argparse.ArgumentParser(description=__doc__)
     for name in {
         "anonymise": ["manifest", "seed", "audio-dir", "output-manifest"],
         "embed": ["manifest", "embeddings"],
-    }[what]:
+    }[task]:
         parser.add_argument(f"--{name}", required=True)
     arguments = parser.parse_args(words)
     with open(arguments.manifest, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    if what == "anonymise":
+    if task == "anonymise":
         anonymise(rows, arguments)
     else:
         embed(rows, arguments.embeddings)

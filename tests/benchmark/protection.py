@@ -49,12 +49,12 @@ def main():
         for separation in arguments.separations:
             for shift in arguments.shifts:
                 size, both = (n_speakers, arguments.utterances), (separation, separation - shift)
-                found = [
+                verdicts = [
                     shown(size, both, arguments.replicates, index)
                     for index in range(arguments.sets)
                 ]
-                rates = " / ".join(f"{100 * ndtr(-of / 2):.1f} %" for of in both)
-                shares = " | ".join(f"{100 * share:.1f} %" for share in np.mean(found, axis=0))
+                rates = " / ".join(f"{100 * ndtr(-d_prime / 2):.1f} %" for d_prime in both)
+                shares = " | ".join(f"{100 * share:.1f} %" for share in np.mean(verdicts, axis=0))
                 print(f"| {n_speakers} | {rates} | {shares} |", flush=True)
 
 
@@ -64,19 +64,20 @@ def shown(size, separations, n_replicates, index):
     scores = simulated_scores(size, of_attacks, seeds.generator(index, "protection", str(size)))
     names = np.repeat((ORIGINAL, "b1"), (ON_ORIGINAL, ON_PROTECTED))
     attacks = {
-        paired.Attack(str(name), f"a{place}", "cosine", "pp"): numbers(of, n_replicates, index)
-        for place, (name, of) in enumerate(zip(names, scores, strict=True))
+        paired.Attack(str(name), f"a{number}", "cosine", "pp"): numbers(scored, n_replicates, index)
+        for number, (name, scored) in enumerate(zip(names, scores, strict=True))
     }
     single = {attack: attacks[attack] for attack in [min(attacks), max(attacks)]}
-    return [rule(of) for of in (single, attacks) for rule in (by_pairs, by_intervals)]
+    rules = (by_pairs, by_intervals)
+    return [*(rule(single) for rule in rules), *(rule(attacks) for rule in rules)]
 
 
-def numbers(of, n_replicates, index):
+def numbers(scored, n_replicates, index):
     replicates = bootstrap.resample_scores(
-        of, equal_error_rate, n_replicates=n_replicates, seed=index
+        scored, equal_error_rate, n_replicates=n_replicates, seed=index
     )
-    value = equal_error_rate(trials.weigh(of, np.ones(len(of.scores), dtype=np.int64)))
-    return value[paired.METRIC], replicates[paired.METRIC], len(of.speakers)
+    value = equal_error_rate(trials.weigh(scored, np.ones(len(scored.scores), dtype=np.int64)))
+    return value[paired.METRIC], replicates[paired.METRIC], len(scored.speakers)
 
 
 def equal_error_rate(sample):
@@ -93,11 +94,13 @@ def by_pairs(attacks):
 
 
 def by_intervals(attacks):
-    of = paired.strongest_attacks(attacks)
+    strongest = paired.strongest_attacks(attacks)
     correction = bootstrap.CORRECTIONS[paired.METRIC]
     protected, original = (
         bootstrap.interval(
-            *attacks[of[name]][:2], n_speakers=attacks[of[name]][2], correction=correction
+            *attacks[strongest[name]][:2],
+            n_speakers=attacks[strongest[name]][2],
+            correction=correction,
         )
         for name in ("b1", ORIGINAL)
     )
