@@ -5,7 +5,7 @@ from pathlib import Path
 
 from voiceprivacy.report.contents import Contents, read_contents
 from voiceprivacy.report.metrics import collect, write_metrics
-from voiceprivacy.report.utility import read_utility
+from voiceprivacy.report.sections import read_utility
 from voiceprivacy.running.command import run
 
 

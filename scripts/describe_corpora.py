@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.report.corpora import Speech, TrialList, describe_list, describe_speech
+from voiceprivacy.report.sections import DescribedList, PartOfCorpus, describe_list, describe_speech
 from voiceprivacy.running.command import run
 
 
@@ -24,9 +24,11 @@ def main() -> None:
         type=Path,
         help="CORPUS/TRIALS.tsv, enrolments beside them",
     )
-    parser.add_argument("--speech", required=True, help=f"TSV to write: {' '.join(Speech._fields)}")
     parser.add_argument(
-        "--lists", required=True, help=f"TSV to write: {' '.join(TrialList._fields)}"
+        "--speech", required=True, help=f"TSV to write: {' '.join(PartOfCorpus._fields)}"
+    )
+    parser.add_argument(
+        "--lists", required=True, help=f"TSV to write: {' '.join(DescribedList._fields)}"
     )
     arguments = parser.parse_args()
 
@@ -36,8 +38,8 @@ def main() -> None:
         describe_list(path, folder / path.parent.name / "enrolment" / "original" / "manifest.tsv")
         for path in arguments.trials
     ]
-    write_table(arguments.speech, Speech._fields, speech)
-    write_table(arguments.lists, TrialList._fields, lists)
+    write_table(arguments.speech, PartOfCorpus._fields, speech)
+    write_table(arguments.lists, DescribedList._fields, lists)
     for part in speech:
         n_speakers = part.women + part.men + part.of_unknown_gender
         print(f"{part.corpus:<20}{part.part:<12}{n_speakers:>6} speakers{part.hours:>9.2f} h")

@@ -8,12 +8,10 @@ from matplotlib.figure import Figure
 
 from voiceprivacy.inout.tables import read_scores
 from voiceprivacy.privacy.scores.profiles import PROFILES
-from voiceprivacy.report.colours import COLOURS
-from voiceprivacy.report.contents import read_contents
+from voiceprivacy.report.contents import by_job, read_contents
 from voiceprivacy.report.curves import ORDERS
-from voiceprivacy.report.figures import GALLERY, KINDS, LIST, ON_REQUEST, REQUEST, by_job, drawer
-from voiceprivacy.report.plots import scores as conventional
-from voiceprivacy.report.plots import style
+from voiceprivacy.report.figures import COLOURS, GALLERY, KINDS, LIST, ON_REQUEST, REQUEST, drawer
+from voiceprivacy.report.plots import style, systems
 from voiceprivacy.running.command import label_inputs, run
 
 PICTURES = """
@@ -100,7 +98,7 @@ def draw_scores(
     curves = {}
     for name, path in label_inputs(scores, label).items():
         curves[name] = PROFILES[picture](**read_scores(path, key=trials))
-    return conventional.picture(picture, curves)
+    return systems.conventional_picture(picture, curves)
 
 
 def draw_job(*, plan: str, job: str) -> None:

@@ -5,11 +5,10 @@ from pathlib import Path
 
 from voiceprivacy.inout.files import read_json
 from voiceprivacy.report.charts.chart import run_of
-from voiceprivacy.report.comparison import compare, write_comparison
+from voiceprivacy.report.comparison import compare, write_comparison, write_latex
 from voiceprivacy.report.contents import Contents, read_contents
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.page import read_sections, show_all, write_page
-from voiceprivacy.report.typeset import write_latex
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
 from voiceprivacy.running.command import run
 

@@ -38,6 +38,7 @@ DASH = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 INFINITY = "\N{INFINITY}"
 NO_BREAK = "\N{NO-BREAK SPACE}"
+DAGGER = "\N{DAGGER}"  # marks an interval that is drawn from too few errors
 
 
 class Speech(NamedTuple):

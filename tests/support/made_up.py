@@ -17,9 +17,9 @@ from voiceprivacy.report.curves import (
     SIMILARITIES,
     ZOO,
 )
-from voiceprivacy.report.figures import KINDS, Look, Subject, figure, show
+from voiceprivacy.report.figures import KINDS, Look, Subject, figure
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.page import write_page
+from voiceprivacy.report.page import show, write_page
 from voiceprivacy.report.published import beside, tables_of
 
 TEMPLATE = Path(__file__).parents[2] / "workflow" / "report" / "index.html.j2"

@@ -8,10 +8,9 @@ from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.arrays import write_npz
 from voiceprivacy.inout.files import write_json
 from voiceprivacy.inout.tables import FINDINGS, Trial, write_scores, write_table, write_trials
-from voiceprivacy.report.corpora import Speech, TrialList
 from voiceprivacy.report.listen import Clip, Example, write_examples
 from voiceprivacy.report.metrics import Number, write_metrics
-from voiceprivacy.report.utility import Utility
+from voiceprivacy.report.sections import DescribedList, PartOfCorpus, Utility
 
 LISTS = {"f": ("anna", "berta"), "m": ("carl", "david")}
 CONDITIONS = {"original": ["oo"], "b2": ["op", "pp"], "mine": ["op", "pp"]}
@@ -117,10 +116,10 @@ def _write_scores(folder, system, speakers):
 def write_what_else_a_page_shows(folder, *, anonymiser="b2", utterance="u1"):
     """Tables of the corpus, findings of the check, and clips of an utterance."""
     tables = folder / "report" / "tables"
-    write_table(tables / "speech.tsv", Speech._fields, [("demo", "trial", 2, 2, 0, 8, 0.5)])
+    write_table(tables / "speech.tsv", PartOfCorpus._fields, [("demo", "trial", 2, 2, 0, 8, 0.5)])
     write_table(
         tables / "trials.tsv",
-        TrialList._fields,
+        DescribedList._fields,
         [("demo", trials, 2, 0, 0, 4, 4, 4) for trials in LISTS],
     )
     write_table(

@@ -2,10 +2,9 @@
 
 import hashlib
 
-from voiceprivacy.report import figures
-from voiceprivacy.report.contents import contents_of
+from voiceprivacy.report import contents, figures
 
-CONTENTS = contents_of(plan)
+CONTENTS = contents.contents_of(plan)
 
 
 def digest(values):
@@ -311,12 +310,12 @@ FIGURE_FILES = [path for figure in CONTENTS.figures for path in figure.pictures(
 
 # Pictures for papers: a rule for each list and attacker, because a rule must name all that it
 # writes, and which pictures there are depends on the systems that were tried there.
-for job, drawn in figures.by_job(CONTENTS.figures).items():
+for job, drawn in contents.by_job(CONTENTS.figures).items():
 
     rule:
         """All pictures of a list and attacker, or of what is not of one, each curve read once."""
         name:
-            figures.rule_name(job)
+            contents.rule_name(job)
         input:
             files=files_of_pictures(drawn),
             plan=ancient("results/plan.json"),

@@ -17,8 +17,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from voiceprivacy.catalogue import EER
-from voiceprivacy.report.comparison import System, strongest_attacks
+from voiceprivacy.report.comparison import ATTACKS, System, strongest_attacks
 from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.typeset import listed
 from voiceprivacy.report.uncertainty import (
     NONE,
     Comparisons,
@@ -29,7 +30,6 @@ from voiceprivacy.report.uncertainty import (
     paired_difference,
     within_zero_evidence,
 )
-from voiceprivacy.report.words import ATTACKS, listed
 from voiceprivacy.vocabulary import GIVEN, NO_BREAK, ORIGINAL
 
 UNPROTECTED = "that of unprotected speech"

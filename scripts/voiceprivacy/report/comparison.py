@@ -10,6 +10,7 @@ Conventions
 * The strongest attack on an anonymiser is the one with the lowest mean EER, over all attackers.
 """
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,17 +20,21 @@ from voiceprivacy.catalogue import COLUMNS, Metric
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.typeset import latex, latex_row, write_text
 from voiceprivacy.report.uncertainty import (
     NONE,
+    SHORT_EXPLAINED,
     Comparisons,
     Limits,
     MeanKey,
     has_few_errors,
+    marked_interval,
     metric_limits,
+    shown_columns,
 )
-from voiceprivacy.report.words import ATTACKS, FOREIGN, INFORMED
 from voiceprivacy.vocabulary import (
     ABSENT,
+    DAGGER,
     GIVEN,
     ORIGINAL,
     PROTECTED_CONDITIONS,
@@ -40,6 +45,41 @@ from voiceprivacy.vocabulary import (
 
 OF_MATRICES = {column.name for column in COLUMNS if column.family == "similarity"}
 OF_RANKS = {column.name for column in COLUMNS if column.family == "ranks"}
+
+ATTACKS = {
+    "oo": "no protection",
+    "op": "ignorant",
+    "pp": "lazy-informed",
+}
+INFORMED = {
+    "oo": "no protection",
+    "op": "informed, OP",
+    "pp": "semi-informed",
+}
+FOREIGN = {
+    "oo": "no protection",
+    "op": "given, OP",
+    "pp": "given, PP",
+}
+ATTACKS_EXPLAINED = {
+    "oo": "Original enrolment against original trial (OO): how well the attacker does when nothing"
+    " is protected.",
+    "op": "Original enrolment against protected trial (OP): the attacker does not know that the"
+    " speech is protected.",
+    "pp": "Protected enrolment against protected trial (PP): the attacker protects his own"
+    " enrolment with the same anonymiser, but his models were trained on original speech.",
+}
+INFORMED_EXPLAINED = {
+    "op": "Original enrolment against protected trial (OP) by an attacker whose models were trained"
+    " on speech protected by this anonymiser.",
+    "pp": "Protected enrolment against protected trial (PP) by an attacker whose models were"
+    " trained on speech protected by this anonymiser, drawn per utterance: the attack by which the"
+    " challenges rank.",
+}
+FOREIGN_EXPLAINED = {
+    "op": "Original enrolment against protected trial (OP), with scores that somebody else made.",
+    "pp": "Protected enrolment against protected trial (PP), with scores that somebody else made.",
+}
 
 Values = Mapping[str, Any]  # {metric: number, undefined, or None where it does not exist}
 
@@ -63,6 +103,12 @@ class SystemKey(NamedTuple):
             self.backend,
             self.condition,
             metric,
+        )
+
+    def mean(self, metric: str) -> MeanKey:
+        """The key of the interval of one of its means over lists."""
+        return MeanKey(
+            self.corpus, self.extractor, self.backend, self.condition, metric, self.anonymiser
         )
 
 
@@ -249,24 +295,13 @@ def _with_intervals(
     intervals = {}
     if len(system.lists) > 1:
         intervals[system.mean_label] = {
-            column.name: comparisons.limits.get(_mean_key(system, column)) for column in COLUMNS
+            column.name: comparisons.limits.get(system.key.mean(column.name)) for column in COLUMNS
         }
     for trials in system.lists:
         intervals[trials] = {
             column.name: limits.get(system.key.number(trials, column.name)) for column in COLUMNS
         }
     return system._replace(intervals=intervals)
-
-
-def _mean_key(system: System, column: Metric) -> MeanKey:
-    return MeanKey(
-        system.corpus,
-        system.extractor,
-        system.backend,
-        system.condition,
-        column.name,
-        system.anonymiser,
-    )
 
 
 def _values(numbers: Mapping[NumberKey, str], key: SystemKey, trials: str) -> Values:
@@ -311,3 +346,47 @@ def _text(numbers: Mapping[NumberKey, str], key: NumberKey) -> str:
 def _words(key: NumberKey) -> str:
     system = "/".join((key.corpus, key.trials, key.anonymiser, key.extractor, key.backend))
     return f"{key.metric} of {system} under {key.condition}"
+
+
+# The table of papers.
+
+
+def write_latex(path: str | Path, systems: Sequence[System]) -> None:
+    """Write the comparison: a row per system and list, and one for the mean, rounded.
+
+    Systems are grouped by corpus and attacker. A comment above the table says what the mark of too
+    short intervals means, where one has it.
+    """
+    columns = shown_columns(systems)
+    titles = ["Anonymiser", "Attack", "List", *(column.title for column in columns)]
+    units = ["", "", "", *(f"{column.unit} {column.arrow}".strip() for column in columns)]
+    lines = [
+        rf"\begin{{tabular}}{{lll{'r' * len(columns)}}}",
+        r"\toprule",
+        latex_row(titles),
+        latex_row(units),
+    ]
+    groups = itertools.groupby(systems, key=lambda system: (system.corpus, system.attacker))
+    for attacked, group in groups:
+        title = rf"\textit{{{latex(', '.join(attacked))}}}"
+        lines += [r"\midrule", rf"\multicolumn{{{len(titles)}}}{{l}}{{{title}}} \\"]
+        for system in group:
+            lines += _system_rows(system, columns)
+    if any(latex(DAGGER) in line for line in lines):
+        lines.insert(0, f"% {latex(SHORT_EXPLAINED)}")
+    write_text(path, "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""]))
+
+
+def _system_rows(system: System, columns: Sequence[Metric]) -> Iterator[str]:
+    for trials, values in expanded(system):
+        cells = []
+        for column in columns:
+            cell = column.text(values[column.name])
+            cells.append(f"{cell} ({values['tag']})" if column.tagged and values["tag"] else cell)
+        yield latex_row([system.anonymiser, system.attack, trials, *cells])
+        intervals = [
+            marked_interval(column, values, system.intervals[trials][column.name])
+            for column in columns
+        ]
+        if any(intervals):
+            yield latex_row(["", "", "95 %", *intervals])

@@ -4,12 +4,26 @@ A shell command holds at most 128 kB, and a run of twenty systems on twelve list
 files. So rules declare their files to Snakemake, and hand their scripts this list of them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import BadInput, read_json, write_json
-from voiceprivacy.report.figures import KINDS, Figure, planned
+from voiceprivacy.report.figures import (
+    ANONYMISER,
+    ATTACKER,
+    GALLERY,
+    KINDS,
+    LENGTHS,
+    LIST,
+    TRAINING,
+    TWO_RUNS,
+    Figure,
+    Look,
+    Subject,
+    figure,
+)
+from voiceprivacy.vocabulary import ORIGINAL, Attack
 
 TABLES = "results/report/tables"
 
@@ -93,3 +107,77 @@ def _figure(path, index, fields):
             f" KIND one of {', '.join(KINDS)}"
         )
     return Figure(**fields)
+
+
+# Which figures a run has.
+
+
+def planned(plan: Any) -> list[Figure]:
+    """Every figure of a run, from its voiceprivacy.plan.plan.Plan."""
+    report = plan.config["report"]
+    look = Look(list(plan.config["anonymisers"]), report["speaker_order"])
+    subjects = _subjects(plan)
+    return [
+        figure(kind.name, subject, systems=systems, look=look)
+        for kind in KINDS.values()
+        for subject, systems in subjects[kind.per].items()
+    ]
+
+
+def _subjects(plan):
+    """{LIST, GALLERY, ...: {Subject: systems of the figure}} of a run."""
+    attackers, given, speech = plan.attackers, plan.given, plan.speech
+    subjects = {per: {} for per in {kind.per for kind in KINDS.values()}}
+    for attack in attackers.attacks():
+        systems = attackers.systems(attack.extractor, attack.backend)
+        subjects[LIST][_of_attack(attack)] = systems
+        if speech.has_gallery(attack.corpus):
+            subjects[GALLERY][_of_attack(attack)] = systems
+        for system in systems:
+            if system == ORIGINAL:
+                continue
+            subjects[ANONYMISER][_of_attack(attack, system)] = ()
+            subjects[ATTACKER][Subject(extractor=attack.extractor, backend=attack.backend)] = ()
+            if system in speech.repeated:
+                subjects[TWO_RUNS][_of_attack(attack, system)] = ()
+    for attack in given.attacks():
+        subjects[LIST][_of_attack(attack)] = list(given.systems(attack))
+        for system in given.calibrated(attack):
+            subjects[TWO_RUNS][_of_attack(attack, system)] = ()
+    for attack in attackers.rank_attacks():
+        systems = attackers.systems(attack.extractor, attack.backend)
+        subjects[GALLERY][_of_attack(attack)] = systems
+        galleries = speech.galleries(attack.corpus)
+        if len(galleries) > len({gallery.gender for gallery in galleries.values()}):
+            gender = galleries[attack.trials].gender
+            subjects[LENGTHS][_of_attack(attack._replace(trials=gender))] = ()
+    tried = {attack.extractor for attack in (*attackers.attacks(), *attackers.rank_attacks())}
+    for name in attackers.extractors_with("train"):
+        if name in tried:
+            subjects[TRAINING][Subject(extractor=name, backend="loss")] = ()
+    return subjects
+
+
+def _of_attack(attack: Attack, anonymiser: str = "") -> Subject:
+    return Subject(attack.corpus, attack.trials, anonymiser, attack.extractor, attack.backend)
+
+
+def rule_name(job: str) -> str:
+    """The name of the rule of a job: CORPUS/TRIALS/EXTRACTOR/BACKEND with __ for each slash."""
+    return f"plot_{job.replace('/', '__')}"
+
+
+def by_job(figures: Iterable[Figure]) -> dict[str, list[Figure]]:
+    """Figures whose pictures are drawn together: those of a list and attacker, and all others.
+
+    Returns
+    -------
+    {corpus/trials/extractor/backend, or "run": figures}
+    """
+    jobs: dict[str, list[Figure]] = {}
+    for drawn in figures:
+        job = "run"
+        if KINDS[drawn.kind].per in (LIST, GALLERY, ANONYMISER, TWO_RUNS):
+            job = "/".join((drawn.corpus, drawn.trials, drawn.extractor, drawn.backend))
+        jobs.setdefault(job, []).append(drawn)
+    return jobs

@@ -13,17 +13,13 @@ To add a figure, write a row here, its two functions, a caption workflow/report/
 and its line in docs/guide/report.md.
 """
 
-import base64
 import importlib
-import itertools
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy.inout.files import BadInput
-from voiceprivacy.report.colours import palette
-from voiceprivacy.vocabulary import ORIGINAL, Attack, NumberKey
+from voiceprivacy.report.metrics import Number
+from voiceprivacy.vocabulary import ABSENT, ORIGINAL, NumberKey
 
 # In the order in which they are written: matplotlib's layout moves a little each time.
 PICTURES = ("pdf", "png", "svg")
@@ -188,7 +184,7 @@ ON_REQUEST = {
         Kind(
             name="scores",
             title="Conventional pictures of score files (DET, ECE, Tippett, ...)",
-            module="scores",
+            module="systems",
             per=REQUEST,
             files={"scores": ""},
             settings=("label", "trials", "picture"),
@@ -349,107 +345,6 @@ def _setting(flag, kind, subject, look):
     return getattr(subject, flag)
 
 
-# Which figures a run has
-
-
-def planned(plan: Any) -> list[Figure]:
-    """Every figure of a run, from its voiceprivacy.plan.plan.Plan."""
-    report = plan.config["report"]
-    look = Look(list(plan.config["anonymisers"]), report["speaker_order"])
-    subjects = _subjects(plan)
-    return [
-        figure(kind.name, subject, systems=systems, look=look)
-        for kind in KINDS.values()
-        for subject, systems in subjects[kind.per].items()
-    ]
-
-
-def _subjects(plan):
-    """{LIST, GALLERY, ...: {Subject: systems of the figure}} of a run."""
-    attackers, given, speech = plan.attackers, plan.given, plan.speech
-    subjects = {per: {} for per in {kind.per for kind in KINDS.values()}}
-    for attack in attackers.attacks():
-        systems = attackers.systems(attack.extractor, attack.backend)
-        subjects[LIST][_of_attack(attack)] = systems
-        if speech.has_gallery(attack.corpus):
-            subjects[GALLERY][_of_attack(attack)] = systems
-        for system in systems:
-            if system == ORIGINAL:
-                continue
-            subjects[ANONYMISER][_of_attack(attack, system)] = ()
-            subjects[ATTACKER][Subject(extractor=attack.extractor, backend=attack.backend)] = ()
-            if system in speech.repeated:
-                subjects[TWO_RUNS][_of_attack(attack, system)] = ()
-    for attack in given.attacks():
-        subjects[LIST][_of_attack(attack)] = list(given.systems(attack))
-        for system in given.calibrated(attack):
-            subjects[TWO_RUNS][_of_attack(attack, system)] = ()
-    for attack in attackers.rank_attacks():
-        systems = attackers.systems(attack.extractor, attack.backend)
-        subjects[GALLERY][_of_attack(attack)] = systems
-        galleries = speech.galleries(attack.corpus)
-        if len(galleries) > len({gallery.gender for gallery in galleries.values()}):
-            gender = galleries[attack.trials].gender
-            subjects[LENGTHS][_of_attack(attack._replace(trials=gender))] = ()
-    tried = {attack.extractor for attack in (*attackers.attacks(), *attackers.rank_attacks())}
-    for name in attackers.extractors_with("train"):
-        if name in tried:
-            subjects[TRAINING][Subject(extractor=name, backend="loss")] = ()
-    return subjects
-
-
-def _of_attack(attack: Attack, anonymiser: str = "") -> Subject:
-    return Subject(attack.corpus, attack.trials, anonymiser, attack.extractor, attack.backend)
-
-
-def rule_name(job: str) -> str:
-    """The name of the rule of a job: CORPUS/TRIALS/EXTRACTOR/BACKEND with __ for each slash."""
-    return f"plot_{job.replace('/', '__')}"
-
-
-def by_job(figures: Iterable[Figure]) -> dict[str, list[Figure]]:
-    """Figures whose pictures are drawn together: those of a list and attacker, and all others.
-
-    Returns
-    -------
-    {corpus/trials/extractor/backend, or "run": figures}
-    """
-    jobs: dict[str, list[Figure]] = {}
-    for drawn in figures:
-        job = "run"
-        if KINDS[drawn.kind].per in (LIST, GALLERY, ANONYMISER, TWO_RUNS):
-            job = "/".join((drawn.corpus, drawn.trials, drawn.extractor, drawn.backend))
-        jobs.setdefault(job, []).append(drawn)
-    return jobs
-
-
-# Figures on the page
-
-MEDIA = {"svg": "image/svg+xml", "png": "image/png"}
-LARGE_SVG_BYTES = 300_000  # a larger one is shown as PNG
-
-
-class Shown(NamedTuple):
-    """A figure on the page: charts [(title, chart)], or else a picture as a data URL.
-
-    ``files`` are links to the pictures for papers {ending: link}, ``sources`` to the data
-    {name: link}; ``table`` is (titles, rows), or empty.
-    """
-
-    kind: str
-    corpus: str
-    trials: str
-    anonymiser: str
-    extractor: str
-    backend: str
-    heading: str
-    charts: list[tuple[str, dict]]
-    source: str
-    files: dict[str, str]
-    sources: dict[str, str]
-    table: tuple
-
-
 def modules(package: str) -> list[str]:
     """Files of the package (without .py) that draw figures: ``package`` is charts or plots.
 
@@ -466,97 +361,35 @@ def drawer(kind: str, package: str) -> Callable:
     return getattr(importlib.import_module(module), kind)
 
 
-def show(drawn: Figure, *, run: Any, page: Path, pictures: Mapping[str, str]) -> Shown:
-    """Make a figure part of the page.
+# One colour for a system, the same in every picture and every chart of a run.
 
-    Parameters
-    ----------
-    drawn : the figure
-    run : voiceprivacy.report.charts.chart.Run
-    page : the HTML file, to which links are relative
-    pictures : {ending: path} of its pictures that are there, or will be
+# Okabe and Ito: told apart by everyone
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+GREY = "#7f7f7f"  # unprotected speech, on white and on black
+NO_VALUE = "#9ecae1"  # an undefined cell of a similarity matrix: no colour of its scale
 
-    Raises
-    ------
-    BadInput : it has no such kind, or a file that it is drawn from is missing or broken
+
+def palette(anonymisers: Iterable[str]) -> dict[str, str]:
+    """Colours of anonymisers in the order of the config: {name: colour}.
+
+    They repeat after six, with other lines. Unprotected speech is grey, wherever it stands.
     """
-    charts = drawer(drawn.kind, "charts")(drawn, run)
-    return _shown(drawn, charts.charts, "", charts.table, page, pictures)
+    protected = [name for name in dict.fromkeys(anonymisers) if name != ORIGINAL]
+    colours = {name: COLOURS[index % len(COLOURS)] for index, name in enumerate(protected)}
+    return {ORIGINAL: GREY} | colours
 
 
-def show_picture(drawn: Figure, *, page: Path, pictures: Mapping[str, str]) -> Shown:
-    """Put a figure's picture on the page, where no chart can be drawn.
+def palette_of(provenance: dict, metrics: Iterable[Number]) -> dict[str, str]:
+    """The colours of a run: anonymisers of its config first, then others (of scores of others)."""
+    configured = provenance.get("config", {}).get("anonymisers", {})
+    return palette([*configured, *sorted({metric.anonymiser for metric in metrics} - {ABSENT})])
 
-    It is the SVG, or the PNG where the SVG is large.
 
-    Raises
-    ------
-    BadInput : its picture exists as neither SVG nor PNG
+def dash(colours: dict[str, str], anonymiser: str, condition: str) -> str:
+    """The kind of line of a system, as plotly.js names it.
+
+    Dashed under OP, and another kind once the colours of a palette repeat.
     """
-    return _shown(drawn, [], _data_url(_smallest(pictures)), (), page, pictures)
-
-
-def _shown(drawn, charts, source, table, page, pictures):
-    subject = drawn[: len(Subject._fields) + 1]
-    sources = drawn.data if charts else {}
-    return Shown(
-        *subject,
-        heading=drawn.heading,
-        charts=charts,
-        source=source,
-        files={ending: _link(path, page) for ending, path in sorted(pictures.items())},
-        sources={name: _link(path, page) for name, path in sources.items()},
-        table=table,
-    )
-
-
-def by_kind(figures: Iterable[Shown]) -> list[tuple[str, str, list]]:
-    """Group figures, the lists of an anonymiser side by side.
-
-    Returns
-    -------
-    [(kind, title, [((corpus, extractor, backend), [Shown, ...]), ...]), ...]
-    """
-    figures = list(figures)
-    kinds = []
-    for kind in KINDS.values():
-        of_kind = sorted((shown for shown in figures if shown.kind == kind.name), key=_order)
-        groups = [(key, list(group)) for key, group in itertools.groupby(of_kind, key=_group)]
-        if groups:
-            kinds.append((kind.name, kind.title, groups))
-    return kinds
-
-
-def _group(shown):
-    return shown.corpus, shown.extractor, shown.backend
-
-
-def _order(shown):
-    return *_group(shown), shown.anonymiser, shown.trials
-
-
-def _link(path, page):
-    return Path(os.path.relpath(path, page.parent)).as_posix()
-
-
-def _smallest(pictures):
-    """The picture that the page shows."""
-    sizes = {}
-    for ending in MEDIA:
-        if ending in pictures:
-            path = Path(pictures[ending])
-            try:
-                sizes[ending] = (path.stat().st_size, path)
-            except FileNotFoundError:
-                raise BadInput(f"{path}: not found") from None
-    if not sizes:
-        names = ", ".join(pictures.values())
-        raise BadInput(f"{names}: exists as neither .svg nor .png, which a page can show")
-    if "svg" in sizes and sizes["svg"][0] <= LARGE_SVG_BYTES:
-        return sizes["svg"][1]
-    return min(sizes.values())[1]
-
-
-def _data_url(path):
-    content = base64.b64encode(path.read_bytes()).decode("ascii")
-    return f"data:{MEDIA[path.suffix[1:]]};base64,{content}"
+    repeats = max(0, list(colours).index(anonymiser) - 1) // len(COLOURS)
+    first, later = ("dash", "dot") if condition == "op" else ("solid", "dashdot")
+    return later if repeats % 2 else first

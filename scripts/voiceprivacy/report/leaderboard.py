@@ -1,40 +1,194 @@
-"""The tables of the page: the leaderboard on every set, and what two runs of an anonymiser tell."""
+"""The leaderboard: every system on every set, as numbers and as the rows of the page's table.
+
+Conventions
+-----------
+* A set is a trial list, the mean over those of a corpus, or an average over lists of several
+  corpora.
+* Averages are weighted means. Their intervals come from the comparisons, like those of a corpus'
+  mean.
+* The strongest attack on an anonymiser can be another one on every set.
+"""
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from voiceprivacy.catalogue import METRICS, Metric
-from voiceprivacy.report.charts.systems import dots, drawable
-from voiceprivacy.report.comparison import OF_MATRICES, System, SystemKey
-from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.standings import Averages, Board, Standing, boards
+from voiceprivacy.catalogue import COLUMNS, Metric
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.report.comparison import (
+    OF_MATRICES,
+    System,
+    SystemKey,
+    Values,
+    mean_of_lists,
+)
 from voiceprivacy.report.uncertainty import (
     NONE,
-    SHORT,
     SHORT_EXPLAINED,
     Comparisons,
+    Limits,
     marked_interval,
-    metric_limits,
     shown_columns,
     within_zero_evidence,
 )
-from voiceprivacy.report.words import short
-from voiceprivacy.vocabulary import DASH, MINUS, ORIGINAL, UNDEFINED
+from voiceprivacy.vocabulary import (
+    ACROSS_CORPORA,
+    DAGGER,
+    ORIGINAL,
+    UNDEFINED,
+    TrialList,
+    all_averages,
+    average_folder,
+)
 
-CHARTED = ("eer_percent", "dece_bit")
-SESSIONS = [  # (condition, metric) of each column of the table of two runs
-    ("p0p1", METRICS["eer_percent"]),
-    ("p0p1", METRICS["cllr_min_bit"]),
-    ("p0p1", METRICS["linkability"]),
-    ("p0p1", METRICS["dece_bit"]),
-    ("p0p1", METRICS["worst_case_log10"]),
-    ("p0p1", METRICS["tag"]),
-    ("op", METRICS["cece_linear_bit"]),
-    ("op", METRICS["cece_isotonic_bit"]),
-]
-TITLES = [metric.label for _, metric in SESSIONS]
+Averages = dict[str, dict[str, dict[str, float]]]  # of the config: {name: {corpus: {list: weight}}}
+
+
+class Standing(NamedTuple):
+    """A System on one set: its numbers there, and whether it is the strongest attack there."""
+
+    system: System
+    values: Values
+    intervals: Mapping[str, Limits | None]
+    strongest: bool
+
+
+class Board(NamedTuple):
+    """One set of the leaderboard, and what it is the mean of (empty: a list)."""
+
+    name: str
+    explanation: str
+    standings: list[Standing]
+
+
+def boards(
+    systems: Sequence[System],
+    averages: Averages | None = None,
+    comparisons: Comparisons = NONE,
+) -> list[Board]:
+    """Every set of a run: averages, then each corpus' mean and lists.
+
+    Parameters
+    ----------
+    systems : in the order of the comparison
+    comparisons : have the intervals of averages
+
+    Raises
+    ------
+    BadInput : an average names a list that was not tried
+    """
+    sets = []
+    for name, weights in _weights(systems, averages).items():
+        on_average = _on_average(name, weights, systems, comparisons)
+        sets.append(_board(name, _explanation(weights), on_average, name))
+    for corpus in dict.fromkeys(system.corpus for system in systems):
+        of_corpus = [system for system in systems if system.corpus == corpus]
+        first = of_corpus[0]
+        if len(first.lists) > 1:
+            explanation = f"equal weights: {', '.join(first.lists)}"
+            label = first.mean_label
+            sets.append(_board(f"{corpus}: {label}", explanation, of_corpus, label))
+        for trials in first.lists:
+            sets.append(_board(f"{corpus} {trials}", "", of_corpus, trials))
+    return sets
+
+
+def averaged(
+    systems: Sequence[System],
+    averages: Averages | None = None,
+    comparisons: Comparisons = NONE,
+) -> dict[str, list[System]]:
+    """The systems on every average over corpora: {name: systems}; their only list has that name.
+
+    Parameters and errors are those of ``boards``. Averages on which no system was tried are left
+    out.
+    """
+    on_averages = {
+        name: _on_average(name, weights, systems, comparisons)
+        for name, weights in _weights(systems, averages).items()
+    }
+    return {name: averaged for name, averaged in on_averages.items() if averaged}
+
+
+def _weights(
+    systems: Sequence[System], averages: Averages | None
+) -> dict[str, dict[TrialList, float]]:
+    """The weights of the lists of every average, which were all tried."""
+    lists: dict[TrialList, None] = {}
+    for system in systems:
+        lists |= dict.fromkeys(TrialList(system.corpus, trials) for trials in system.lists)
+    weighted = all_averages(averages or {}, lists)
+    for name, weights in weighted.items():
+        for corpus, trials in weights:
+            if (corpus, trials) not in lists:
+                raise BadInput(
+                    f"config: report.averages.{name}: there is no trial list {corpus} {trials}"
+                )
+    return weighted
+
+
+def _on_average(
+    name: str,
+    weights: Mapping[TrialList, float],
+    systems: Sequence[System],
+    comparisons: Comparisons,
+) -> list[System]:
+    """Those systems that were tried on all lists of an average, with their means."""
+    # As if the average were a corpus with one list: then it is a System like any other.
+    corpus = f"{ACROSS_CORPORA}/{average_folder(name)}"
+    lists: dict[SystemKey, dict[TrialList, Values]] = {}
+    for system in systems:
+        key = system.key._replace(corpus=corpus)
+        for trials, values in system.lists.items():
+            if (system.corpus, trials) in weights:
+                lists.setdefault(key, {})[TrialList(system.corpus, trials)] = values
+    averaged = []
+    for key, known in lists.items():
+        if len(known) < len(weights):  # a mean over other lists could not be compared
+            continue
+        shares = [weights[trials] for trials in known]
+        # Tags belong to lists: even an average of a single list has none.
+        mean = mean_of_lists(list(known.values()), shares) | {"tag": None}
+        intervals = {
+            column.name: comparisons.limits.get(key.mean(column.name)) for column in COLUMNS
+        }
+        averaged.append(System(*key, lists={name: mean}, mean=mean, intervals={name: intervals}))
+    return averaged
+
+
+def _explanation(weights: Mapping[TrialList, float]) -> str:
+    """What an average is of."""
+    if len(set(weights.values())) == 1:
+        names = [f"{corpus} {trials}" for corpus, trials in weights]
+        return f"equal weights: {', '.join(names)}"
+    lists = [f"{corpus} {trials} {share:g}" for (corpus, trials), share in weights.items()]
+    return f"weights: {', '.join(lists)}"
+
+
+def _board(name: str, explanation: str, systems: Sequence[System], label: str) -> Board:
+    """Systems on the set that stands as ``label`` among their lists, or is their mean."""
+    tried = [system for system in systems if label in system.intervals]
+    # A label that is no list is that of the mean.
+    values = [system.lists.get(label, system.mean) for system in tried]
+    strongest: dict[str, int] = {}  # the first of the lowest EERs
+    for index, system in enumerate(tried):
+        first = strongest.setdefault(system.anonymiser, index)
+        if values[index]["eer_percent"] < values[first]["eer_percent"]:
+            strongest[system.anonymiser] = index
+    standings = [
+        Standing(
+            system,
+            values[index],
+            system.intervals[label],
+            strongest[system.anonymiser] == index,
+        )
+        for index, system in enumerate(tried)
+    ]
+    return Board(name, explanation, standings)
+
+
+# The table of the page.
 
 
 class Cell(NamedTuple):
@@ -65,28 +219,21 @@ class Leaderboard(NamedTuple):
 
     Attributes
     ----------
-    sets : [(name, explanation)]
+    boards : the sets, in the order in which they can be chosen
     attacks : those that can be chosen
-    charts : {set: [(title, chart)]}
     note : what the mark of some intervals means; empty where none has it
     """
 
-    sets: list[tuple[str, str]]
+    boards: list[Board]
     columns: list[Metric]
     attacks: list[str]
     rows: list[Row]
-    charts: dict[str, list[tuple[str, dict]]]
     note: str
 
-
-class Sessions(NamedTuple):
-    """One anonymiser with two runs under one attacker; ``cells`` are numbers as text by TITLES."""
-
-    corpus: str
-    trials: str
-    attacker: str
-    anonymiser: str
-    cells: list[str]
+    @property
+    def sets(self) -> list[tuple[str, str]]:
+        """[(name, explanation)]."""
+        return [(board.name, board.explanation) for board in self.boards]
 
 
 def leaderboard(
@@ -112,40 +259,20 @@ def leaderboard(
             rows.append(_row(board.name, standing, columns, colours))
     protected = [system for system in systems if system.anonymiser != ORIGINAL]
     cells = itertools.chain.from_iterable(row.cells for row in rows)
-    marked = any(SHORT in cell.interval for cell in cells)
+    marked = any(DAGGER in cell.interval for cell in cells)
     return Leaderboard(
-        sets=[(board.name, board.explanation) for board in sets],
+        boards=sets,
         columns=columns,
         attacks=list(dict.fromkeys(system.attack for system in protected)),
         rows=rows,
-        charts={board.name: _charts(board, columns, colours) for board in sets},
         note=SHORT_EXPLAINED if marked else "",
     )
 
 
-def sessions(numbers: Iterable[Number]) -> list[Sessions]:
-    """The anonymisers that have two runs, sorted."""
-    of_anonymisers: dict[tuple[str, ...], dict[tuple[str, str], Number]] = {}
-    for number in numbers:
-        attacker = f"{number.extractor} + {number.backend}"
-        attacked = (number.corpus, number.trials, attacker, number.anonymiser)
-        of_anonymisers.setdefault(attacked, {})[number.condition, number.metric] = number
-    rows = []
-    for (corpus, trials, attacker, anonymiser), known in sorted(of_anonymisers.items()):
-        if ("p0p1", "eer_percent") in known:
-            cells = [
-                _session_text(known.get((condition, metric.name)), metric)
-                for condition, metric in SESSIONS
-            ]
-            rows.append(Sessions(corpus, trials, attacker, anonymiser, cells))
-    return rows
-
-
 def _with_similarity(standing: Standing, board: Board) -> Standing:
-    """A standing with DeID and G_VD in every row of its anonymiser and attacker.
-
-    They compare conditions, and exist under one of them only.
-    """
+    """A standing with DeID and G_VD in every row of its anonymiser and attacker."""
+    # They compare two conditions, and exist under one of them only. A reader who looks at the
+    # strongest attack alone would miss them.
     attacked = (standing.system.anonymiser, standing.system.attacker)
     values, intervals = dict(standing.values), dict(standing.intervals)
     for other in board.standings:
@@ -195,44 +322,6 @@ def _order(value: Any) -> str:
     """What JavaScript sorts a cell by."""
     if value is None or value == UNDEFINED:
         return ""
-    if math.isinf(value):
+    if math.isinf(value):  # which JavaScript spells in another way than Python
         return "Infinity" if value > 0 else "-Infinity"
     return repr(float(value))
-
-
-def _charts(
-    board: Board, columns: Sequence[Metric], colours: Mapping[str, str]
-) -> list[tuple[str, dict]]:
-    charts = []
-    ranking = {standing.system.anonymiser: rank for rank, standing in enumerate(board.standings)}
-    for column in columns:
-        if column.name not in CHARTED:
-            continue
-        shown = [standing for standing in board.standings if drawable(standing.values[column.name])]
-        shown.sort(
-            key=lambda standing: (
-                ranking[standing.system.anonymiser],
-                standing.system.condition,
-            )
-        )
-        if shown:  # a metric can be undefined for all
-            charts.append((column.title, dots(shown, column=column, colours=colours)))
-    return charts
-
-
-def _session_text(number: Number | None, metric: Metric) -> str:
-    """A number of the table of two runs, with its interval."""
-    if number is None:
-        return DASH
-    if metric.title == "tag" or number.value == UNDEFINED:
-        return number.value
-
-    def rounded(value: float) -> str:
-        # Small disclosures show their order of magnitude.
-        return short(value) if metric.digits == 3 else f"{value:.{metric.digits}f}"
-
-    text = rounded(float(number.value))
-    limits = metric_limits(number)
-    if limits:
-        text += f" [{', '.join(map(rounded, limits))}]"
-    return text.replace("-", MINUS)

@@ -1,10 +1,12 @@
 """The report as one self-contained HTML page; the template escapes all that comes from data."""
 
+import base64
+import itertools
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jinja2
 
@@ -19,31 +21,168 @@ from voiceprivacy.report.answer import (
     zero_evidence,
 )
 from voiceprivacy.report.charts.chart import Run
-from voiceprivacy.report.charts.systems import read_alphas, scatters, strips
-from voiceprivacy.report.colours import palette_of
-from voiceprivacy.report.comparison import System
-from voiceprivacy.report.contents import Contents
-from voiceprivacy.report.corpora import Corpora, read_corpora
-from voiceprivacy.report.figures import KINDS, Figure, Shown, by_kind, show
-from voiceprivacy.report.leaderboard import TITLES, leaderboard, sessions
-from voiceprivacy.report.listen import Example, read_examples
-from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.published import Compared, read_comparison, read_published, tables_of
-from voiceprivacy.report.standings import averaged
-from voiceprivacy.report.uncertainty import NONE, Comparisons
-from voiceprivacy.report.utility import read_utility, utility_section
-from voiceprivacy.report.words import (
+from voiceprivacy.report.charts.speakers import read_alphas, strips
+from voiceprivacy.report.charts.systems import board_charts, scatters
+from voiceprivacy.report.comparison import (
     ATTACKS,
     ATTACKS_EXPLAINED,
     FOREIGN,
     FOREIGN_EXPLAINED,
     INFORMED,
     INFORMED_EXPLAINED,
+    System,
 )
+from voiceprivacy.report.contents import Contents
+from voiceprivacy.report.figures import KINDS, Figure, Subject, drawer, palette_of
+from voiceprivacy.report.leaderboard import averaged, leaderboard
+from voiceprivacy.report.listen import Example, read_examples
+from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.published import Compared, read_comparison, read_published, tables_of
+from voiceprivacy.report.sections import (
+    SESSION_TITLES,
+    Corpora,
+    read_corpora,
+    read_utility,
+    sessions,
+    utility_section,
+)
+from voiceprivacy.report.uncertainty import NONE, Comparisons
 from voiceprivacy.vocabulary import ABSENT
 
 PLOTLY = RESOURCES / "plotly" / "plotly-cartesian.min.js"
 CAPTIONS = ("comparison", "attacks", "alphas", *KINDS)
+
+
+# Figures on the page.
+
+MEDIA = {"svg": "image/svg+xml", "png": "image/png"}
+LARGE_SVG_BYTES = 300_000  # a larger one is shown as PNG
+
+
+class Shown(NamedTuple):
+    """A figure on the page: charts [(title, chart)], or else a picture as a data URL.
+
+    ``files`` are links to the pictures for papers {ending: link}, ``sources`` to the data
+    {name: link}; ``table`` is (titles, rows), or empty.
+    """
+
+    kind: str
+    corpus: str
+    trials: str
+    anonymiser: str
+    extractor: str
+    backend: str
+    heading: str
+    charts: list[tuple[str, dict]]
+    source: str
+    files: dict[str, str]
+    sources: dict[str, str]
+    table: tuple
+
+
+def show(drawn: Figure, *, run: Any, page: Path, pictures: Mapping[str, str]) -> Shown:
+    """Make a figure part of the page.
+
+    Parameters
+    ----------
+    drawn : the figure
+    run : voiceprivacy.report.charts.chart.Run
+    page : the HTML file, to which links are relative
+    pictures : {ending: path} of its pictures that are there, or will be
+
+    Raises
+    ------
+    BadInput : it has no such kind, or a file that it is drawn from is missing or broken
+    """
+    charts = drawer(drawn.kind, "charts")(drawn, run)
+    return _shown(drawn, charts.charts, "", charts.table, page, pictures)
+
+
+def show_picture(drawn: Figure, *, page: Path, pictures: Mapping[str, str]) -> Shown:
+    """Put a figure's picture on the page, where no chart can be drawn.
+
+    It is the SVG, or the PNG where the SVG is large.
+
+    Raises
+    ------
+    BadInput : its picture exists as neither SVG nor PNG
+    """
+    return _shown(drawn, [], _data_url(_smallest(pictures)), (), page, pictures)
+
+
+def show_all(figures: Iterable[Figure], *, run: Run, page: Path) -> list[Shown]:
+    """Draw the figures of a run as charts; a figure without anything to draw is left out."""
+    shown = [show(figure, run=run, page=page, pictures=figure.pictures()) for figure in figures]
+    return [figure for figure in shown if figure.charts]
+
+
+def _shown(drawn, charts, source, table, page, pictures):
+    subject = drawn[: len(Subject._fields) + 1]
+    sources = drawn.data if charts else {}
+    return Shown(
+        *subject,
+        heading=drawn.heading,
+        charts=charts,
+        source=source,
+        files={ending: _link(path, page) for ending, path in sorted(pictures.items())},
+        sources={name: _link(path, page) for name, path in sources.items()},
+        table=table,
+    )
+
+
+def by_kind(figures: Iterable[Shown]) -> list[tuple[str, str, list]]:
+    """Group figures, the lists of an anonymiser side by side.
+
+    Returns
+    -------
+    [(kind, title, [((corpus, extractor, backend), [Shown, ...]), ...]), ...]
+    """
+    figures = list(figures)
+    kinds = []
+    for kind in KINDS.values():
+        of_kind = sorted((shown for shown in figures if shown.kind == kind.name), key=_order)
+        groups = [(key, list(group)) for key, group in itertools.groupby(of_kind, key=_group)]
+        if groups:
+            kinds.append((kind.name, kind.title, groups))
+    return kinds
+
+
+def _group(shown):
+    return shown.corpus, shown.extractor, shown.backend
+
+
+def _order(shown):
+    return *_group(shown), shown.anonymiser, shown.trials
+
+
+def _link(path, page):
+    return Path(os.path.relpath(path, page.parent)).as_posix()
+
+
+def _smallest(pictures):
+    """The picture that the page shows."""
+    sizes = {}
+    for ending in MEDIA:
+        if ending in pictures:
+            path = Path(pictures[ending])
+            try:
+                sizes[ending] = (path.stat().st_size, path)
+            except FileNotFoundError:
+                raise BadInput(f"{path}: not found") from None
+    if not sizes:
+        names = ", ".join(pictures.values())
+        raise BadInput(f"{names}: exists as neither .svg nor .png, which a page can show")
+    if "svg" in sizes and sizes["svg"][0] <= LARGE_SVG_BYTES:
+        return sizes["svg"][1]
+    return min(sizes.values())[1]
+
+
+def _data_url(path):
+    content = base64.b64encode(path.read_bytes()).decode("ascii")
+    return f"data:{MEDIA[path.suffix[1:]]};base64,{content}"
+
+
+# The page.
 
 
 def read_sections(contents: Contents) -> dict[str, Any]:
@@ -63,12 +202,6 @@ def read_sections(contents: Contents) -> dict[str, Any]:
         "published": published,
         "alphas": contents.alphas,
     }
-
-
-def show_all(figures: Iterable[Figure], *, run: Run, page: Path) -> list[Shown]:
-    """Draw the figures of a run as charts; a figure without anything to draw is left out."""
-    shown = [show(figure, run=run, page=page, pictures=figure.pictures()) for figure in figures]
-    return [figure for figure in shown if figure.charts]
 
 
 def write_page(
@@ -132,7 +265,7 @@ def _numbers(systems, metrics, provenance, comparisons, colours):
     averages = averages_of(provenance)
     of_averages = averaged(systems, averages, comparisons)
     said = answers(systems, comparisons, controls_of(provenance), of_averages)
-    board = leaderboard(systems, colours=colours, averages=averages, comparisons=comparisons)
+    table = leaderboard(systems, colours=colours, averages=averages, comparisons=comparisons)
     return {
         "what_was_run": what_was_run(systems),
         "how_many_trials": how_many_trials(systems, metrics),
@@ -140,10 +273,11 @@ def _numbers(systems, metrics, provenance, comparisons, colours):
         "zero_evidence": zero_evidence(systems),
         "has_intervals": comparisons != NONE or any(metric.ci_low != ABSENT for metric in metrics),
         "attacks": attacks_explained(systems),
-        "leaderboard": board,
-        "averages": dict(board.sets),
+        "leaderboard": table,
+        "leaderboard_charts": board_charts(table.boards, columns=table.columns, colours=colours),
+        "averages": dict(table.sets),
         "sessions": sessions(metrics),
-        "session_titles": TITLES,
+        "session_titles": SESSION_TITLES,
     }
 
 

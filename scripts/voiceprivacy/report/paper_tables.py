@@ -19,8 +19,7 @@ from voiceprivacy.catalogue import METRICS, RANK_LOSSES, Metric
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.typeset import Shown, Table, latex, latex_row, write_text
-from voiceprivacy.report.words import short
+from voiceprivacy.report.typeset import Shown, Table, latex, latex_row, short, write_text
 from voiceprivacy.vocabulary import ABSENT, CONDITIONS, ORIGINAL, UNDEFINED
 
 LIMITS = ("ci_low", "ci_high")

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 from voiceprivacy.catalogue import COLUMNS as ALL_COLUMNS
 from voiceprivacy.report.answer import answers, rank_answers, what_was_run, zero_evidence
 from voiceprivacy.report.comparison import System, strongest_attacks
+from voiceprivacy.report.leaderboard import Averages, averaged
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.standings import Averages, averaged
 from voiceprivacy.report.uncertainty import NONE, NULL, Comparisons
 from voiceprivacy.vocabulary import UNDEFINED
 

@@ -1,26 +1,17 @@
-"""Tables for people and machines: TSV in full precision, Markdown and LaTeX as a paper shows them.
+"""How names, numbers and tables are written: TSV in full precision, the rest as a paper shows it.
 
 LaTeX tables need the package booktabs.
 """
 
-import itertools
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy.catalogue import Metric
 from voiceprivacy.inout.files import BadInput, whole_or_absent
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.report.comparison import System, expanded
-from voiceprivacy.report.uncertainty import (
-    SHORT,
-    SHORT_EXPLAINED,
-    marked_interval,
-    shown_columns,
-)
-from voiceprivacy.vocabulary import DASH, INFINITY, MINUS, NO_BREAK
+from voiceprivacy.vocabulary import DAGGER, DASH, INFINITY, MINUS, NO_BREAK
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -41,10 +32,40 @@ SIGNS = {
     NO_BREAK: "~",
     "↑": r"$\uparrow$",
     "↓": r"$\downarrow$",
-    SHORT: r"$^\dagger$",
+    DAGGER: r"$^\dagger$",
 }
 TO_LATEX = str.maketrans(SPECIAL | SIGNS)
+MOST_NAMES = 6  # of a longer list, so many names are written out
 MINUS_SIGN = re.compile(r"(^|/)-(?=\d|inf$)")  # of a number; else it is a hyphen
+
+
+# Names and numbers.
+
+
+def listed(names: Sequence[str], last: str = " and ") -> str:
+    """Names (not empty) in a sentence; of many the first ones, and how many more there are."""
+    if len(names) > MOST_NAMES + 1:
+        names = [*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} more"]
+        last = " and "
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])}{last}{names[-1]}"
+
+
+def short(value: float) -> str:
+    """A number of a legend or a paper: three digits, or the magnitude of a smaller one."""
+    return f"{value:.3f}" if value == 0 or abs(value) >= 5e-4 else f"{value:.0e}"
+
+
+def short_limits(limits: tuple[float, float] | None, digits: int = 3) -> str:
+    """An interval (low, high) in a legend, after a space; empty where there is none."""
+    if not limits:
+        return ""
+    low, high = limits
+    return f" [{low:.{digits}f}, {high:.{digits}f}]".replace("-", MINUS)
+
+
+# LaTeX.
 
 
 def latex(text: str) -> str:
@@ -154,47 +175,3 @@ def _cells(table: Table) -> Iterator[list[str]]:
 
 def _math_row(cells: Iterable[str]) -> str:
     return " & ".join(MINUS_SIGN.sub(r"\1$-$", latex_with_math(cell)) for cell in cells) + r" \\"
-
-
-# The comparison.
-
-
-def write_latex(path: str | Path, systems: Sequence[System]) -> None:
-    """Write the comparison: a row per system and list, and one for the mean, rounded.
-
-    Systems are grouped by corpus and attacker. A comment above the table says what the mark of too
-    short intervals means, where one has it.
-    """
-    columns = shown_columns(systems)
-    titles = ["Anonymiser", "Attack", "List", *(column.title for column in columns)]
-    units = ["", "", "", *(f"{column.unit} {column.arrow}".strip() for column in columns)]
-    lines = [
-        rf"\begin{{tabular}}{{lll{'r' * len(columns)}}}",
-        r"\toprule",
-        latex_row(titles),
-        latex_row(units),
-    ]
-    groups = itertools.groupby(systems, key=lambda system: (system.corpus, system.attacker))
-    for attacked, group in groups:
-        title = rf"\textit{{{latex(', '.join(attacked))}}}"
-        lines += [r"\midrule", rf"\multicolumn{{{len(titles)}}}{{l}}{{{title}}} \\"]
-        for system in group:
-            lines += _system_rows(system, columns)
-    if any(SIGNS[SHORT] in line for line in lines):
-        lines.insert(0, f"% {latex(SHORT_EXPLAINED)}")
-    write_text(path, "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""]))
-
-
-def _system_rows(system: System, columns: Sequence[Metric]) -> Iterator[str]:
-    for trials, values in expanded(system):
-        cells = []
-        for column in columns:
-            cell = column.text(values[column.name])
-            cells.append(f"{cell} ({values['tag']})" if column.tagged and values["tag"] else cell)
-        yield latex_row([system.anonymiser, system.attack, trials, *cells])
-        intervals = [
-            marked_interval(column, values, system.intervals[trials][column.name])
-            for column in columns
-        ]
-        if any(intervals):
-            yield latex_row(["", "", "95 %", *intervals])

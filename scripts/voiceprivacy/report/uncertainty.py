@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from voiceprivacy.catalogue import COLUMNS, Metric
 from voiceprivacy.inout.tables import number, read_rows
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.vocabulary import ABSENT, ACROSS_CORPORA, MEAN, NO_BREAK, UNDEFINED
+from voiceprivacy.vocabulary import ABSENT, ACROSS_CORPORA, DAGGER, MEAN, NO_BREAK, UNDEFINED
 
 if TYPE_CHECKING:  # comparison imports this module
     from voiceprivacy.report.comparison import System
@@ -56,9 +56,8 @@ ALIKE = "cannot be told apart"
 NULL = "dece_null95_bit"
 # Target trials on the wrong side, from which on simulated intervals hold what they promise.
 FEW_ERRORS = 5
-SHORT = "†"
 SHORT_EXPLAINED = (
-    f"{SHORT} Fewer than {FEW_ERRORS} target trials are on the wrong side (EER times target"
+    f"{DAGGER} Fewer than {FEW_ERRORS} target trials are on the wrong side (EER times target"
     " trials): an interval drawn from so few errors is too short. Those of min Cllr and D_ECE"
     f" then hold the truth in as few as 80{NO_BREAK}% of cases instead of 95, and an EER of 0 only"
     " says that no error was seen."
@@ -216,7 +215,7 @@ def marked_interval(column: Metric, values: Mapping[str, Any], interval: Limits 
     """
     no_error_seen = column.name == "eer_percent" and values[column.name] == 0
     too_short = values["few_errors"] and (column.scale == "rare errors" or no_error_seen)
-    return interval_text(column, interval) + (SHORT if interval and too_short else "")
+    return interval_text(column, interval) + (DAGGER if interval and too_short else "")
 
 
 def interval_words(column: Metric, interval: Limits) -> str:
@@ -247,7 +246,7 @@ def can_be_told_apart(comparisons: Comparisons, one: System, other: System) -> b
         difference = paired_difference(comparisons, *pair)
         if difference:
             return difference.verdict != ALIKE
-    keys = [_eer_key(system) for system in (one, other)]
+    keys = [system.key.mean("eer_percent") for system in (one, other)]
     if keys[0]._replace(anonymiser=other.anonymiser) == keys[1]:  # the same attack on both
         compared = PairKey(
             one.corpus,
@@ -264,17 +263,6 @@ def can_be_told_apart(comparisons: Comparisons, one: System, other: System) -> b
         undefined = [key for key in keys if comparisons.limits.get(key, ()) is None]
         return not undefined
     return interval[0] > other_interval[1] or interval[1] < other_interval[0]
-
-
-def _eer_key(system: System) -> MeanKey:
-    return MeanKey(
-        system.corpus,
-        system.extractor,
-        system.backend,
-        system.condition,
-        "eer_percent",
-        system.anonymiser,
-    )
 
 
 def within_zero_evidence(values: Mapping[str, Any]) -> bool | None:

@@ -16,25 +16,14 @@ from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.uncertainty import paired
 from voiceprivacy.privacy.uncertainty.interval_files import INTERVALS, REPLICATES
 from voiceprivacy.report.charts.chart import run_of
-from voiceprivacy.report.comparison import compare, write_comparison
-from voiceprivacy.report.figures import (
-    ANONYMISER,
-    ATTACKER,
-    KINDS,
-    TWO_RUNS,
-    Look,
-    Subject,
-    figure,
-    show,
-    show_picture,
-)
+from voiceprivacy.report.comparison import compare, write_comparison, write_latex
+from voiceprivacy.report.figures import ANONYMISER, ATTACKER, KINDS, TWO_RUNS, Look, Subject, figure
 from voiceprivacy.report.metrics import write_metrics
-from voiceprivacy.report.page import write_page
+from voiceprivacy.report.page import show, show_picture, write_page
 from voiceprivacy.report.published import tables_of, write_published
+from voiceprivacy.report.sections import utility_section
 from voiceprivacy.report.terminal import summary
-from voiceprivacy.report.typeset import write_latex
 from voiceprivacy.report.uncertainty import PAIRS, STRONGEST, SYSTEMS, read_comparisons
-from voiceprivacy.report.utility import utility_section
 from voiceprivacy.tools.merging import (
     Difference,
     Merged,

@@ -19,11 +19,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import BadInput, read_json
-from voiceprivacy.report.corpora import Corpora, Finding, read_corpora
 from voiceprivacy.report.listen import Example, read_examples
 from voiceprivacy.report.metrics import Number, read_metrics
 from voiceprivacy.report.published import Published, read_published
-from voiceprivacy.report.utility import Utility, read_utility
+from voiceprivacy.report.sections import Corpora, Finding, Utility, read_corpora, read_utility
 from voiceprivacy.vocabulary import ABSENT, ORIGINAL, Attack, TrialList
 
 COUNTS = {"n_target": 0.0, "n_nontarget": 0.0}  # how far they may differ: not at all

@@ -9,7 +9,7 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.outputs import RESAMPLED
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.report.figures import planned
+from voiceprivacy.report.contents import planned
 from voiceprivacy.vocabulary import Attack
 
 CONFIG = {

@@ -6,7 +6,7 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.outputs import PICTURES, TABLES
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.report.figures import planned
+from voiceprivacy.report.contents import planned
 
 CONFIG = {
     "corpora": {"demo": {"synthetic": {"speakers": 4, "utterances": 3}}},

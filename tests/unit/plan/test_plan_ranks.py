@@ -7,7 +7,7 @@ import pytest
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.report.figures import planned
+from voiceprivacy.report.contents import planned
 
 SAMPLING = {"observations": 6, "test": [1, 2], "template": 1}
 

@@ -1,6 +1,5 @@
 """Charts: numbers that are drawn are those of the tables, and names from data are text."""
 
-import hashlib
 import json
 import math
 
@@ -11,15 +10,12 @@ from support import made_up
 from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.report.charts import evidence, ranks, speakers, systems
 from voiceprivacy.report.charts.chart import errors, label, rounded
-from voiceprivacy.report.colours import COLOURS, GREY, dash, palette, palette_of
-from voiceprivacy.report.comparison import compare, weighted_mean
+from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.curves import Curve, span_of_means
-from voiceprivacy.report.leaderboard import leaderboard
+from voiceprivacy.report.figures import palette
+from voiceprivacy.report.leaderboard import boards, leaderboard
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.page import PLOTLY
-from voiceprivacy.report.standings import boards
-from voiceprivacy.report.uncertainty import Comparisons
-from voiceprivacy.vocabulary import DASH, EVERYTHING, MINUS
+from voiceprivacy.vocabulary import DASH, MINUS
 
 EVIL = "<b>x</b>"
 COLUMN = {column.name: column for column in COLUMNS}
@@ -48,29 +44,11 @@ def test_error_bars_go_from_the_value_to_the_limits():
     assert errors([1.0], [(-math.inf, 2.0)])["arrayminus"] == [None]
 
 
-def test_colours_follow_the_config_and_repeat_with_other_lines():
-    names = [f"a{index}" for index in range(8)]
-    colours = palette(["original", *names])
-    assert colours["original"] == GREY and colours["a0"] == colours["a6"] == COLOURS[0]
-    assert (
-        len(
-            {
-                (colours[name], dash(colours, name, condition))
-                for name in names
-                for condition in ("op", "pp")
-            }
-        )
-        == 16
-    )
-    foreign = Number("c", "f", "team7", "e", "given", "pp", "eer_percent", "1")
-    assert list(palette_of(made_up.PROVENANCE, [foreign])) == ["original", "b2", "b2r", "team7"]
-
-
 def test_a_name_from_data_is_text():
     assert label(EVIL) == "&lt;b&gt;x&lt;/b&gt;"
     matrix = np.ma.masked_array([[0.9, 0.1], [0.1, 0.9]])
     heat = speakers.matrices(oo=matrix, op=matrix, pp=matrix, speakers=[EVIL, "s"])
-    drawn = systems.strips(alphas={"b2": {0.8: [EVIL]}}, colours={"b2": "#000000"})
+    drawn = speakers.strips(alphas={"b2": {0.8: [EVIL]}}, colours={"b2": "#000000"})
     exposed = {"op": {EVIL: {"dece_bit": 0.1, "worst_case_log10": 1.0, "deid_percent": None}}}
     bars = speakers.exposures(measured=exposed, metric="dece_bit", colour="#000000")
     assert all(
@@ -112,35 +90,15 @@ def test_profiles_are_drawn_in_the_system_s_colour_beside_perfect_privacy():
 def test_dots_have_the_numbers_and_intervals_of_the_leaderboard_and_the_band_of_zero_evidence(run):
     [board] = [board for board in boards(run) if board.name == "libri f"]
     shown = [standing for standing in board.standings if standing.system.anonymiser == "b2"]
-    drawn = traces(systems.dots(shown, column=COLUMN["eer_percent"], colours={"b2": "#123456"}))[
-        "b2"
-    ]
+    colours = {"b2": "#123456"}
+    drawn = traces(systems.dots(shown, column=COLUMN["eer_percent"], colours=colours))["b2"]
     assert drawn["x"] == [30.0, 8.0] and drawn["error_x"]["array"] == [1.0, 1.0]
     assert (
         "95 % interval 29.0 to 31.0" in drawn["text"][0]
         and "lazy-informed (PP)" in drawn["text"][1]
     )
-    band = traces(systems.dots(shown, column=COLUMN["dece_bit"], colours={"b2": "#123456"}))[
-        "zero evidence"
-    ]
-    assert band["x"] == [0, 0.3, None] * 2
-
-
-def test_what_a_reader_hides_is_named_by_its_anonymiser_in_every_chart_of_several(run):
-    boards_of, colours = (
-        leaderboard(run, colours=palette(["b2", "b2r"]), averages=AVERAGES),
-        palette(["b2", "b2r"]),
-    )
-    drawn = [chart for charts in boards_of.charts.values() for _, chart in charts]
-    drawn.append(systems.strips(alphas={"b2": {0.8: ["s1"]}}, colours=colours))
-    for chart in drawn:
-        named = {
-            trace["name"]: trace["meta"]["system"] for trace in chart["data"] if "meta" in trace
-        }
-        assert named and named.keys() == {trace["name"] for trace in chart["data"]} - {
-            "zero evidence"
-        }
-        assert all(name == system for name, system in named.items())
+    drawn = traces(systems.dots(shown, column=COLUMN["dece_bit"], colours=colours))
+    assert drawn["zero evidence"]["x"] == [0, 0.3, None] * 2
 
 
 def test_disclosure_by_length_has_its_intervals_and_both_bounds_up_to_log2_n():
@@ -225,88 +183,29 @@ def test_a_long_histogram_is_logarithmic_and_leaves_empty_ranks_out():
     assert many["data"][0]["y"][:2] == [1.0, None]
 
 
+def test_what_a_reader_hides_is_named_by_its_anonymiser_in_every_chart_of_several(run):
+    colours = palette(["b2", "b2r"])
+    table = leaderboard(run, colours=colours, averages=AVERAGES)
+    drawn = [speakers.strips(alphas={"b2": {0.8: ["s1"]}}, colours=colours)]
+    charts_of = systems.board_charts(table.boards, columns=table.columns, colours=colours)
+    for charts in charts_of.values():
+        drawn += [chart for _, chart in charts]
+    for chart in drawn:
+        named = {
+            trace["name"]: trace["meta"]["system"] for trace in chart["data"] if "meta" in trace
+        }
+        names = {trace["name"] for trace in chart["data"]}
+        assert named and named.keys() == names - {"zero evidence"}
+        assert all(name == system for name, system in named.items())
+
+
 def test_utility_stands_against_the_strongest_attack(run):
-    of = [Number("libri", "-", "b2", "-", "-", "-", "wer", "12.5", "10.0", "15.0")]
-    of += [
+    numbers = [
+        Number("libri", "-", "b2", "-", "-", "-", "wer", "12.5", "10.0", "15.0"),
         Number("libri", "-", "b2r", "-", "-", "-", "wer", "undefined"),
         Number("libri", "f", "b2", "-", "-", "-", "wer", "1"),
     ]
-    [(title, chart)] = systems.scatters(run, of, palette(["b2", "b2r"]))["libri"]
+    [(title, chart)] = systems.scatters(run, numbers, palette(["b2", "b2r"]))["libri"]
     [point] = chart["data"]
     assert (title, point["x"], point["y"]) == ("wer", [12.5], [9.0])
     assert point["error_x"]["array"] == [2.5] and "lazy-informed" in point["text"][0]
-
-
-def test_an_average_over_corpora_has_the_weights_of_the_config(run):
-    names = [board.name for board in boards(run, AVERAGES)]
-    assert names == ["challenge", EVERYTHING, "libri: mean of f, m", "libri f", "libri m", "vctk f"]
-    eer = {
-        board.name: standing.values["eer_percent"]
-        for board in boards(run, AVERAGES)
-        for standing in board.standings
-        if (standing.system.anonymiser, standing.system.condition) == ("b2", "pp")
-    }
-    assert eer["challenge"] == pytest.approx(0.25 * 8 + 0.25 * 10 + 0.5 * 8)
-    assert eer[EVERYTHING] == pytest.approx((8 + 10 + 8) / 3)
-
-
-def test_an_average_over_corpora_shows_the_interval_of_its_comparison(run):
-    limits = {
-        (f"over-corpora/{name}", *made_up.ATTACKER, "pp", "eer_percent", "b2"): interval
-        for name, interval in (("challenge", (7.0, 12.5)), ("all-lists", (6.0, 13.5)))
-    }
-    found = leaderboard(
-        run,
-        colours=palette(["b2", "b2r"]),
-        averages=AVERAGES,
-        comparisons=Comparisons(limits, {}, {}),
-    )
-    place = [column.name for column in found.columns].index("eer_percent")
-    shown = {
-        (row.set, row.anonymiser, row.condition): row.cells[place].interval for row in found.rows
-    }
-    assert (shown["challenge", "b2", "pp"], shown[EVERYTHING, "b2", "pp"]) == (
-        "[7.0, 12.5]",
-        "[6.0, 13.5]",
-    )
-    assert shown["challenge", "b2r", "pp"] == shown["challenge", "b2", "op"] == ""
-    for name, width in (("challenge", 12.5 - 8.5), (EVERYTHING, 13.5 - 26 / 3)):
-        [(_, chart), *_] = found.charts[name]
-        above = [of["error_x"]["array"] for of in chart["data"] if "error_x" in of]
-        assert any(
-            length == pytest.approx(width, abs=0.01) for of in above for length in of if length
-        )
-    assert not any("no interval" in explanation for _, explanation in found.sets)
-
-
-def test_a_weighted_mean_keeps_what_is_undefined_or_infinite():
-    assert weighted_mean([1.0, 3.0], [3, 1]) == 1.5
-    assert weighted_mean([1.0, None], [1, 1]) is None
-    assert weighted_mean([math.inf, 1.0], [1, 1]) == math.inf
-    assert (
-        weighted_mean([math.inf, -math.inf], [1, 1])
-        == weighted_mean(["undefined", 1.0], [1, 1])
-        == "undefined"
-    )
-
-
-def test_the_leaderboard_says_one_strongest_attack_an_anonymiser_and_set_and_sorts_infinity(run):
-    found = leaderboard(run, colours=palette(["b2", "b2r"]), averages=AVERAGES)
-    strongest = [(row.set, row.anonymiser) for row in found.rows if row.strongest]
-    assert len(strongest) == len(set(strongest)) == len(found.sets) * 3
-    place = [column.name for column in found.columns].index("gvd_db")
-    orders = {
-        (row.set, row.anonymiser, row.condition): row.cells[place].order for row in found.rows
-    }
-    assert (
-        orders["libri m", "b2", "pp"] == "-Infinity" and orders["libri m", "original", "oo"] == ""
-    )
-    assert orders["libri f", "b2", "pp"] == orders["libri f", "b2", "op"] == "-0.5", (
-        "of an anonymiser and an attacker"
-    )
-
-
-def test_the_script_of_the_charts_is_the_one_that_its_readme_names():
-    assert hashlib.sha256(PLOTLY.read_bytes()).hexdigest() in PLOTLY.with_name(
-        "README.md"
-    ).read_text(encoding="utf-8")

@@ -10,10 +10,16 @@ from hypothesis import strategies as st
 from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report.answer import answers, how_many_trials, what_was_run
-from voiceprivacy.report.comparison import OF_MATRICES, compare, strongest_attacks, write_comparison
-from voiceprivacy.report.standings import averaged
+from voiceprivacy.report.comparison import (
+    ATTACKS,
+    OF_MATRICES,
+    compare,
+    strongest_attacks,
+    weighted_mean,
+    write_comparison,
+)
+from voiceprivacy.report.leaderboard import averaged
 from voiceprivacy.report.uncertainty import shown_columns
-from voiceprivacy.report.words import ATTACKS
 from voiceprivacy.vocabulary import GIVEN, NO_BREAK
 
 
@@ -276,3 +282,11 @@ def test_scores_of_others_are_answered_without_the_columns_that_they_do_not_have
     )
     shown = {column.name for column in shown_columns(systems)}
     assert {"eer_percent", "dece_bit"} <= shown and not shown & OF_MATRICES
+
+
+def test_a_weighted_mean_keeps_what_is_undefined_or_infinite():
+    assert weighted_mean([1.0, 3.0], [3, 1]) == 1.5
+    assert weighted_mean([1.0, None], [1, 1]) is None
+    assert weighted_mean([math.inf, 1.0], [1, 1]) == math.inf
+    assert weighted_mean([math.inf, -math.inf], [1, 1]) == "undefined"
+    assert weighted_mean(["undefined", 1.0], [1, 1]) == "undefined"

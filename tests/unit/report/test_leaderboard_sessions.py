@@ -2,8 +2,8 @@
 measured.
 """
 
-from voiceprivacy.report.leaderboard import TITLES, sessions
 from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.sections import SESSION_TITLES, sessions
 
 
 def metric(condition, name, value, *limits):
@@ -17,7 +17,7 @@ def test_numbers_of_two_runs_stand_with_their_intervals():
         metric("op", "eer_percent", "1.0"),
     ]
     [found] = sessions(numbers)
-    cells = dict(zip(TITLES, found.cells, strict=True))
+    cells = dict(zip(SESSION_TITLES, found.cells, strict=True))
     assert (cells["EER [%]"], cells["tag"]) == ("30.0 [14.3, 46.4]", "B")
     assert cells["C_ECE linear [bit]"] == "0.078 [\N{MINUS SIGN}0.028, 0.178]"
     assert cells["C_ECE isotonic [bit]"] == cells["linkability"] == "\N{EN DASH}"

@@ -1,5 +1,6 @@
 """The page: one file that needs nothing else, with everything from data escaped."""
 
+import hashlib
 import re
 import shutil
 from html.parser import HTMLParser
@@ -10,9 +11,17 @@ import pytest
 from voiceprivacy.inout.files import BadInput, read_json, write_json
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.contents import Contents, read_contents, write_contents
-from voiceprivacy.report.corpora import Corpora, Speech, TrialList
-from voiceprivacy.report.figures import LARGE_SVG_BYTES, Subject, by_kind, figure, show_picture
-from voiceprivacy.report.page import CAPTIONS, PLOTLY, read_caption, write_page
+from voiceprivacy.report.figures import Subject, figure
+from voiceprivacy.report.page import (
+    CAPTIONS,
+    LARGE_SVG_BYTES,
+    PLOTLY,
+    by_kind,
+    read_caption,
+    show_picture,
+    write_page,
+)
+from voiceprivacy.report.sections import Corpora, DescribedList, PartOfCorpus
 from voiceprivacy.report.terminal import WIDTH, summary
 from voiceprivacy.vocabulary import DASH
 
@@ -156,8 +165,8 @@ def test_names_from_data_are_escaped_everywhere(render, metrics):
 
 
 def test_the_corpora_are_a_section_of_their_own_and_escaped(render, metrics):
-    speech = [Speech(EVIL, "trial", "5", "4", "0", "90", "1.2345")]
-    lists = [TrialList(EVIL, "f", "5", "0", "0", "45", "100", "400")]
+    speech = [PartOfCorpus(EVIL, "trial", "5", "4", "0", "90", "1.2345")]
+    lists = [DescribedList(EVIL, "f", "5", "0", "0", "45", "100", "400")]
     page = render(
         metrics, corpora=Corpora(speech, lists, {EVIL: [("oddity", "a.wav:3", EVIL)], "fine": []})
     )
@@ -325,3 +334,8 @@ def test_a_long_name_stands_on_a_line_of_its_own(metrics):
     )
     assert name in lines
     assert max(map(len, lines)) <= WIDTH
+
+
+def test_the_script_of_the_charts_is_the_one_that_its_readme_names():
+    readme = PLOTLY.with_name("README.md").read_text(encoding="utf-8")
+    assert hashlib.sha256(PLOTLY.read_bytes()).hexdigest() in readme

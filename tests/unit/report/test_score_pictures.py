@@ -10,9 +10,9 @@ import pytest
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan.outputs import PICTURES
 from voiceprivacy.privacy.scores.profiles import PROFILES
-from voiceprivacy.report.plots import scores, style
+from voiceprivacy.report.plots import style, systems
 from voiceprivacy.report.plots.evidence import plot_profiles
-from voiceprivacy.report.plots.pgfplots import to_pgfplots
+from voiceprivacy.report.plots.style import to_pgfplots
 
 SEPARABLE = {"target": [np.inf, 2, 3], "nontarget": [0.0, 1]}
 
@@ -24,11 +24,13 @@ def of():
 
 
 def picture(name, of):
-    return scores.picture(name, {label: PROFILES[name](**drawn) for label, drawn in of.items()})
+    return systems.conventional_picture(
+        name, {label: PROFILES[name](**drawn) for label, drawn in of.items()}
+    )
 
 
 def test_numbers_pictures_and_the_workflow_have_the_same_names():
-    assert set(PROFILES) == {*scores.TOGETHER, *scores.PANELS} == set(PICTURES)
+    assert set(PROFILES) == {*systems.TOGETHER, *systems.PANELS} == set(PICTURES)
 
 
 @pytest.mark.parametrize("name", PROFILES)
@@ -44,7 +46,7 @@ def test_every_picture_can_be_drawn_and_written_in_all_forms(of, tmp_path, name)
 @pytest.mark.parametrize("name", PROFILES)
 def test_latex_has_one_axis_a_panel_closed_braces_and_only_numbers_as_coordinates(of, name):
     text = to_pgfplots(picture(name, {"one": of, "two": SEPARABLE}))
-    n_panels = 1 if name in scores.TOGETHER else 2
+    n_panels = 1 if name in systems.TOGETHER else 2
     assert text.count(r"\begin{axis}") == text.count(r"\end{axis}") == n_panels
     assert text.count(r"\begin{tikzpicture}") == text.count(r"\end{tikzpicture}") == 1
     assert text.count("{") == text.count("}")

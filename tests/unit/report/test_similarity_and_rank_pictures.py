@@ -9,7 +9,7 @@ import pytest
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report.plots import ranks, speakers, style
-from voiceprivacy.report.plots.pgfplots import to_pgfplots
+from voiceprivacy.report.plots.style import to_pgfplots
 
 
 def blocks(n_speakers):

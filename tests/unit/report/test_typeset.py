@@ -1,7 +1,7 @@
 """The table for papers: the same rows, escaped, every line with the same number of columns."""
 
-from voiceprivacy.report.comparison import compare
-from voiceprivacy.report.typeset import latex, write_latex
+from voiceprivacy.report.comparison import compare, write_latex
+from voiceprivacy.report.typeset import latex
 from voiceprivacy.report.uncertainty import shown_columns
 
 

@@ -9,10 +9,9 @@ import pytest
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.answer import answers, zero_evidence
-from voiceprivacy.report.comparison import compare, strongest_attacks, write_comparison
+from voiceprivacy.report.comparison import compare, strongest_attacks, write_comparison, write_latex
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.terminal import WIDTH, summary
-from voiceprivacy.report.typeset import write_latex
 from voiceprivacy.report.uncertainty import PAIRS, SYSTEMS, read_comparisons
 from voiceprivacy.vocabulary import NO_BREAK
 

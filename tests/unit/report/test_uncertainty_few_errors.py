@@ -5,13 +5,12 @@ nothing else is.
 import pytest
 from support.made_up import TEMPLATE
 
-from voiceprivacy.report.colours import palette
-from voiceprivacy.report.comparison import compare
-from voiceprivacy.report.leaderboard import leaderboard
+from voiceprivacy.report.comparison import compare, write_latex
+from voiceprivacy.report.figures import palette
+from voiceprivacy.report.leaderboard import averaged, leaderboard
 from voiceprivacy.report.page import write_page
-from voiceprivacy.report.standings import averaged
-from voiceprivacy.report.typeset import write_latex
-from voiceprivacy.report.uncertainty import SHORT, SHORT_EXPLAINED, has_few_errors
+from voiceprivacy.report.uncertainty import SHORT_EXPLAINED, has_few_errors
+from voiceprivacy.vocabulary import DAGGER
 
 WITH_INTERVALS = ("eer_percent", "cllr_bit", "cllr_min_bit", "dece_bit")
 
@@ -34,7 +33,7 @@ def marked(systems):
     for row in board.rows:
         cells = zip(board.columns, row.cells, strict=True)
         found[row.set, row.anonymiser, row.condition] = [
-            column.title for column, of in cells if SHORT in of.interval
+            column.title for column, of in cells if DAGGER in of.interval
         ]
     return found, board.note
 
@@ -88,7 +87,7 @@ def test_the_page_explains_the_mark_once_and_only_where_it_stands(metrics, tmp_p
 
     text = page(given(metrics))
     assert text.count(SHORT_EXPLAINED) == 1 and text.count("]†</span>") == 4
-    assert SHORT not in page(metrics)  # the same numbers without intervals
+    assert DAGGER not in page(metrics)  # the same numbers without intervals
 
 
 def test_the_table_for_papers_has_the_mark_and_a_comment(metrics, tmp_path):

@@ -1,7 +1,7 @@
 """Utility as metrics.tsv and the page show it."""
 
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.report.utility import Utility, read_utility, utility_section
+from voiceprivacy.report.sections import Utility, read_utility, utility_section
 from voiceprivacy.vocabulary import MINUS
 
 

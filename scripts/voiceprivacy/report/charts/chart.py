@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from voiceprivacy.report.colours import palette_of
+from voiceprivacy.report.figures import palette_of
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.vocabulary import NumberKey
 

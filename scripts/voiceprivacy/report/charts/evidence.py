@@ -20,7 +20,6 @@ from voiceprivacy.report.charts.chart import (
     of_system,
     tall,
 )
-from voiceprivacy.report.colours import dash
 from voiceprivacy.report.curves import (
     CALIBRATIONS,
     MOST_MARKED_EPOCHS,
@@ -29,9 +28,9 @@ from voiceprivacy.report.curves import (
     read_curve,
     read_curves,
 )
-from voiceprivacy.report.figures import Figure
+from voiceprivacy.report.figures import Figure, dash
+from voiceprivacy.report.typeset import short, short_limits
 from voiceprivacy.report.uncertainty import metric_limits, within_zero_evidence
-from voiceprivacy.report.words import short, short_limits
 
 Profile = Mapping[str, NDArray]
 System = tuple[str, str]  # (anonymiser, condition)

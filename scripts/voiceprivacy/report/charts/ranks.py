@@ -26,7 +26,6 @@ from voiceprivacy.report.charts.chart import (
     of_system,
     tall,
 )
-from voiceprivacy.report.colours import COLOURS, dash
 from voiceprivacy.report.curves import (
     MOST_BARS,
     RANKS,
@@ -35,7 +34,7 @@ from voiceprivacy.report.curves import (
     read_curves,
     read_disclosures,
 )
-from voiceprivacy.report.figures import Figure
+from voiceprivacy.report.figures import COLOURS, Figure, dash
 from voiceprivacy.vocabulary import Attack
 
 Disclosures = Mapping[int, Mapping[int, tuple[float, Interval]]]  # by template, by test length

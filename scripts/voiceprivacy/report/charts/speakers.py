@@ -1,13 +1,16 @@
-"""Speakers: who sounds like whom, the zoo, and what each speaker's speech still gives away.
+"""Speakers: who sounds like whom, the zoo, who is still at risk, and what was drawn for each.
 
 The functions that are named like a kind of figure read its files and draw it for the page.
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
 from voiceprivacy.catalogue import METRICS, NO_PRIVACY_BIT
+from voiceprivacy.inout.files import counted
+from voiceprivacy.inout.tables import ALPHAS, number, read_rows
 from voiceprivacy.report.charts.chart import (
     GROUND,
     INK,
@@ -17,10 +20,10 @@ from voiceprivacy.report.charts.chart import (
     chart,
     label,
     level,
+    of_system,
     points,
     rounded,
 )
-from voiceprivacy.report.colours import NO_VALUE
 from voiceprivacy.report.curves import (
     EXPOSURES,
     ZOO,
@@ -31,7 +34,7 @@ from voiceprivacy.report.curves import (
     read_speakers,
     span_of_means,
 )
-from voiceprivacy.report.figures import Figure
+from voiceprivacy.report.figures import NO_VALUE, Figure
 from voiceprivacy.vocabulary import DASH, MINUS, ORIGINAL, PROTECTED_CONDITIONS
 
 Speakers = Mapping[str, Mapping[str, dict]]  # {condition: {speaker: {column: value}}}
@@ -62,6 +65,7 @@ MEASURES = {
     "worst_case_log10": METRICS["worst_case_log10"].label,
     "deid_percent": "de-identification [%]",
 }
+FEW_NAMES = 5  # of more speakers with one coefficient, so many are named
 LOWEST_MEASURE = "deid_percent"  # its chart has the title of the axis that all share
 
 
@@ -300,3 +304,50 @@ def _bars(names, values, condition, metric, colour):
         "marker": {"color": colour, "pattern": pattern, "line": {"color": colour, "width": 1}},
         "hovertemplate": f"%{{x}}, {words} %{{y:.3g}}<extra></extra>",
     }
+
+
+# The McAdams coefficients that anonymisers drew.
+
+
+def read_alphas(path: Path) -> dict[float, list[str]]:
+    """Read a table of drawn coefficients: {alpha: [speakers]}."""
+    alphas: dict[float, list[str]] = {}
+    for line, row in read_rows(path, ALPHAS):
+        speakers = alphas.setdefault(number(row["alpha"], path, line), [])
+        if row["speaker"] not in speakers:
+            speakers.append(row["speaker"])
+    return alphas
+
+
+def strips(*, alphas: Mapping[str, dict[float, list[str]]], colours: dict[str, str]) -> Chart:
+    """Every coefficient that was drawn, a strip for each anonymiser.
+
+    Parameters
+    ----------
+    alphas : {anonymiser: {alpha: [speakers]}}
+    colours : {anonymiser: colour}
+    """
+    traces = []
+    for anonymiser, drawn in alphas.items():
+        strip = points(
+            [rounded(alpha) for alpha in drawn],
+            [label(anonymiser)] * len(drawn),
+            anonymiser,
+            colour=colours[anonymiser],
+            symbol="line-ns-open",
+            size=16,
+            hover="%{text}<br>alpha %{x:.4f}",
+            texts=[_names(speakers) for speakers in drawn.values()],
+        )
+        traces.append(of_system(strip, anonymiser))
+    x = {"title": "McAdams coefficient alpha (1 = unchanged)"}
+    y = {"type": "category", "automargin": True}
+    return chart(traces, x=x, y=y, height=150 + 45 * len(alphas))
+
+
+def _names(speakers):
+    if len(speakers) == 1:
+        return label(speakers[0])
+    more = " …" if len(speakers) > FEW_NAMES else ""
+    first = label(", ".join(speakers[:FEW_NAMES]))
+    return f"{counted(len(speakers), 'speaker')}: {first}{more}"

@@ -1,17 +1,13 @@
-"""Numbers of systems beside each other: attacks, what protection costs, and drawn coefficients.
+"""Numbers of systems beside each other: under every attack, and what protection costs.
 
 The function that is named like a kind of figure reads its files and draws it for the page.
 """
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 
-from voiceprivacy.catalogue import EER, METRICS
-from voiceprivacy.catalogue import Metric as Column
-from voiceprivacy.inout.files import counted
-from voiceprivacy.inout.tables import number, read_rows
+from voiceprivacy.catalogue import EER, METRICS, Metric
 from voiceprivacy.report.charts.chart import (
     FAINT,
     SYMBOLS,
@@ -30,19 +26,25 @@ from voiceprivacy.report.charts.chart import (
 )
 from voiceprivacy.report.comparison import System, strongest_attacks
 from voiceprivacy.report.figures import Figure
+from voiceprivacy.report.leaderboard import Board, Standing
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.standings import Standing
+from voiceprivacy.report.sections import titled
 from voiceprivacy.report.uncertainty import NULL, metric_limits
-from voiceprivacy.report.utility import titled
 from voiceprivacy.vocabulary import ABSENT, UNDEFINED
 
 Measured = tuple[float, Interval]  # a value and its interval
+OnLists = dict[str, dict[str, Measured]]  # {list: {metric: measured}} of one anonymiser
+AgainstUtility = dict[str, tuple[System, Number]]  # {anonymiser: (strongest attack, utility)}
 
-# Rows of dots: distances in rows, but for ROW_PIXELS.
+GUESSING_PERCENT = 50  # equal error rate
+CHARTED = ("eer_percent", "dece_bit")  # columns of the leaderboard that have a chart below it
+REFERENCES = {"eer_percent": GUESSING_PERCENT}
+
+# Rows of dots, whose distances are in rows.
 GAP = 0.6  # between anonymisers
 EDGE = 0.8  # above the first row and below the last
 ROW_PIXELS = 26
-REFERENCES = {"eer_percent": 50}  # guessing
+ROOM_PIXELS = 100  # for the title of the axis and its numbers
 
 LIST_SYMBOLS = (
     "circle",
@@ -56,44 +58,68 @@ LIST_SYMBOLS = (
     "hexagon",
     "bowtie",
 )
-LOST = "arrow-down"
-GUESSING_PERCENT = 50
-FEW_NAMES = 5
+LOST = "arrow-down"  # no distinct voices at all: -inf dB
 
 
-# One number of every system under every attack, with its interval
+# One number of every system under every attack, with its interval.
 
 
-def dots(systems: Sequence[Standing], *, column: Column, colours: Mapping[str, str]) -> Chart:
+def board_charts(
+    boards: Iterable[Board], *, columns: Sequence[Metric], colours: Mapping[str, str]
+) -> dict[str, list[tuple[str, Chart]]]:
+    """The charts below the leaderboard: {set: [(title, chart)]}."""
+    return {board.name: _charts_of(board, columns, colours) for board in boards}
+
+
+def _charts_of(board, columns, colours):
+    # Rows of one anonymiser stand together, anonymisers as in the comparison.
+    ranking = {standing.system.anonymiser: rank for rank, standing in enumerate(board.standings)}
+
+    def order(standing):
+        return ranking[standing.system.anonymiser], standing.system.condition
+
+    charts = []
+    for column in columns:
+        if column.name in CHARTED:
+            shown = [
+                standing for standing in board.standings if drawable(standing.values[column.name])
+            ]
+            shown.sort(key=order)
+            if shown:  # a metric can be undefined for all
+                charts.append((column.title, dots(shown, column=column, colours=colours)))
+    return charts
+
+
+def dots(standings: Sequence[Standing], *, column: Metric, colours: Mapping[str, str]) -> Chart:
     """A row for every system; for D_ECE also how much zero evidence gives.
 
     Parameters
     ----------
-    systems : with a number in this column, the systems of an anonymiser one after the other
+    standings : with a number in this column, the systems of an anonymiser one after the other
     column : of the comparison
     colours : {anonymiser: colour}
     """
-    rows = _rows(systems)
-    traces = [_band(rows, systems)] if column.name == "dece_bit" else []
-    in_rows = zip(rows, systems, strict=True)
+    rows = _rows(standings)
+    traces = [_band(rows, standings)] if column.name == "dece_bit" else []
+    in_rows = zip(rows, standings, strict=True)
     for anonymiser, group in itertools.groupby(in_rows, key=lambda pair: _anonymiser(pair[1])):
         traces.append(_dots_of(anonymiser, list(group), column, colours[anonymiser]))
     y = {
         "tickvals": rows,
-        "ticktext": _row_names(systems),
-        "range": [rows[-1] + EDGE, rows[0] - EDGE],
+        "ticktext": _row_names(standings),
+        "range": [rows[-1] + EDGE, rows[0] - EDGE],  # from below: the first row is on top
         "automargin": True,
         "showgrid": False,
     }
     x = {"title": f"{column.title} [{column.unit}]{_direction(column)}", "rangemode": "tozero"}
-    # the page's script closes the gaps that hidden systems leave
-    anonymisers = [_anonymiser(standing) for standing in systems]
+    # The page's script closes the gaps that hidden systems leave: it needs the row of each.
+    anonymisers = [_anonymiser(standing) for standing in standings]
     meta = {"rows": [list(pair) for pair in zip(rows, anonymisers, strict=True)], "gap": GAP}
     return chart(
         [trace for trace in traces if trace],
         x=x,
         y=y,
-        height=int(100 + ROW_PIXELS * (rows[-1] - rows[0] + 2 * EDGE)),
+        height=int(ROOM_PIXELS + ROW_PIXELS * (rows[-1] - rows[0] + 2 * EDGE)),
         shapes=[level("x", REFERENCES[column.name])] if column.name in REFERENCES else [],
         meta=meta,
     )
@@ -108,40 +134,43 @@ def _anonymiser(standing):
     return standing.system.anonymiser
 
 
-def _rows(systems):
+def _rows(standings):
     """Where the row of each system stands: one below the other, with a gap between anonymisers."""
     rows, before = [], None
-    for standing in systems:
+    for standing in standings:
         step = 1.0 if _anonymiser(standing) == before else 1.0 + GAP
         rows.append((rows[-1] if rows else 0.0) + step)
         before = _anonymiser(standing)
     return rows
 
 
-def _dots_of(anonymiser, rows, column, colour):
+def _dots_of(anonymiser, in_rows, column, colour):
     """The trace of one anonymiser from [(row, Standing)]."""
-    values = [rounded(standing.values[column.name]) for _, standing in rows]
+    rows = [row for row, _ in in_rows]
+    standings = [standing for _, standing in in_rows]
+    values = [rounded(standing.values[column.name]) for standing in standings]
+    intervals = [standing.intervals.get(column.name) for standing in standings]
     trace = points(
         values,
-        [row for row, _ in rows],
+        rows,
         anonymiser,
         colour=colour,
-        symbol=[SYMBOLS[standing.system.condition] for _, standing in rows],
+        symbol=[SYMBOLS[standing.system.condition] for standing in standings],
         hover="%{text}",
-        texts=[_words_of_dot(standing, column) for _, standing in rows],
+        texts=[_words_of_dot(standing, column) for standing in standings],
     )
-    intervals = [standing.intervals.get(column.name) for _, standing in rows]
     trace["showlegend"] = False  # names stand at the rows
     trace["error_x"] = errors(values, intervals) | {"color": colour}
     return of_system(trace, anonymiser)
 
 
-def _band(rows, systems):
+def _band(rows, standings):
     """From no disclosure to what permuted speakers give; None where no band is known."""
     x, y = [], []
-    for row, standing in zip(rows, systems, strict=True):
+    for row, standing in zip(rows, standings, strict=True):
         if standing.values[NULL] is not None:
-            x += [0, rounded(standing.values[NULL]), None]  # None ends a line
+            # One trace for all rows, so that its legend and its hover stand once. None ends a line.
+            x += [0, rounded(standing.values[NULL]), None]
             y += [row, row, None]
     if not x:
         return None
@@ -173,14 +202,18 @@ def _words_of_dot(standing, column):
     return "<br>".join(lines)
 
 
-def _row_names(systems):
+def _row_names(standings):
     """Anonymiser and condition of each row, and as much of the attacker as tells several apart."""
-    several_extractors = len({standing.system.extractor for standing in systems}) > 1
-    several_backends = len({standing.system.backend for standing in systems}) > 1
+    systems = [standing.system for standing in standings]
+    several_extractors = len({system.extractor for system in systems}) > 1
+    several_backends = len({system.backend for system in systems}) > 1
     names = []
-    for system in (standing.system for standing in systems):
+    for system in systems:
         words = [system.anonymiser, system.condition.upper()]
-        words += [system.extractor] * several_extractors + [system.backend] * several_backends
+        if several_extractors:
+            words.append(system.extractor)
+        if several_backends:
+            words.append(system.backend)
         names.append(label(" ".join(words)))
     return names
 
@@ -188,18 +221,20 @@ def _row_names(systems):
 def _direction(column):
     if not column.arrow:
         return ""
+    # The metric's arrow is that of a table; here more lies to the right.
     return f", {column.arrow} more privacy".replace("↑", "→").replace("↓", "←")
 
 
-# What protection costs: voices that can no longer be told apart, and utility
+# What protection costs: voices that can no longer be told apart.
 
 
 def distinctiveness(figure: Figure, run: Run) -> Drawn:
     """De-identification against the gain of voice distinctiveness under one attacker."""
-    measured: dict[str, dict[str, dict[str, Measured]]] = {}
+    measured: dict[str, OnLists] = {}
     for key, metrics in run.metrics.items():
         if (key.extractor, key.backend) != (figure.extractor, figure.backend):
             continue
+        # DeID stands under OP and G_VD under PP: the two numbers of a point meet here.
         for name in metrics.keys() & {"deid_percent", "gvd_db"}:
             metric = metrics[name]
             if metric.value != UNDEFINED:
@@ -214,9 +249,7 @@ def distinctiveness(figure: Figure, run: Run) -> Drawn:
     return Drawn([("", costs(measured=shown, colours=run.colours))] if shown else [])
 
 
-def costs(
-    *, measured: Mapping[str, Mapping[str, dict[str, Measured]]], colours: dict[str, str]
-) -> Chart:
+def costs(*, measured: Mapping[str, OnLists], colours: Mapping[str, str]) -> Chart:
     """Every anonymiser on every list; a gain of -inf dB is an arrow at the lower edge.
 
     (-inf dB: no distinct voices at all.)
@@ -226,11 +259,13 @@ def costs(
     measured : {anonymiser: {list: {deid_percent, gvd_db: (value, (low, high) or None)}}}
     colours : {anonymiser: colour}
     """
-    names = dict.fromkeys(name for lists in measured.values() for name in lists)
+    names: dict[str, None] = {}  # in their order, each once
+    gains = [0.0]
+    for lists in measured.values():
+        names |= dict.fromkeys(lists)
+        gains += [numbers["gvd_db"][0] for numbers in lists.values()]
     symbols = dict(zip(names, itertools.cycle(LIST_SYMBOLS), strict=False))
-    gains = [numbers["gvd_db"][0] for lists in measured.values() for numbers in lists.values()]
-    finite = [0.0, *(gain for gain in gains if math.isfinite(gain))]
-    floor = min(finite) - (0.1 * (max(finite) - min(finite)) or 1.0)
+    floor = _below(list(filter(math.isfinite, gains)))
     traces = []
     for anonymiser, lists in measured.items():
         traces.append(_cost(anonymiser, lists, symbols, colours[anonymiser], floor))
@@ -240,21 +275,32 @@ def costs(
     return chart(traces, x=x, y=y, height=tall(420, traces), shapes=lines)
 
 
+def _below(gains):
+    """Where arrows stand: a tenth of the range below all gains, or 1 dB where they are equal."""
+    margin = 0.1 * (max(gains) - min(gains)) or 1.0
+    return min(gains) - margin
+
+
 def _cost(anonymiser, lists, symbols, colour, floor):
-    deid = [numbers["deid_percent"] for numbers in lists.values()]
-    gain = [numbers["gvd_db"] for numbers in lists.values()]
-    lost = [value == -math.inf for value, _ in gain]
+    """The points of one anonymiser, one for each list."""
+    deids = [numbers["deid_percent"] for numbers in lists.values()]
+    gains = [numbers["gvd_db"] for numbers in lists.values()]
+    heights, shapes = [], []
+    for name, (gain, _) in zip(lists, gains, strict=True):
+        lost = gain == -math.inf
+        heights.append(rounded(floor if lost else gain))
+        shapes.append(LOST if lost else symbols[name])
     trace = points(
-        [rounded(value) for value, _ in deid],
-        [rounded(floor if gone else value) for gone, (value, _) in zip(lost, gain, strict=True)],
+        [rounded(deid) for deid, _ in deids],
+        heights,
         anonymiser,
         colour=colour,
-        symbol=[LOST if gone else symbols[name] for gone, name in zip(lost, lists, strict=True)],
+        symbol=shapes,
         size=11,
         hover="%{text}",
         texts=[_words_of_cost(anonymiser, name, numbers) for name, numbers in lists.items()],
     )
-    for axis, measured in (("error_x", deid), ("error_y", gain)):
+    for axis, measured in (("error_x", deids), ("error_y", gains)):
         values, intervals = [value for value, _ in measured], [limits for _, limits in measured]
         trace[axis] = errors(values, intervals) | {"color": colour}
     return of_system(trace, anonymiser)
@@ -269,8 +315,11 @@ def _words_of_cost(anonymiser, name, numbers):
     return "<br>".join(lines)
 
 
+# What protection costs: utility.
+
+
 def scatters(
-    systems: Sequence[System], metrics: Sequence[Number], colours: dict[str, str]
+    systems: Sequence[System], metrics: Sequence[Number], colours: Mapping[str, str]
 ) -> dict[str, list[tuple[str, Chart]]]:
     """EER under the strongest attack against every measure of utility: {corpus: [(title, chart)]}.
 
@@ -281,37 +330,37 @@ def scatters(
     colours : {anonymiser: colour}
     """
     strongest = strongest_attacks(systems)
-    measured: dict[str, dict[str, dict[str, tuple[System, Number]]]] = {}
+    measured: dict[str, dict[str, AgainstUtility]] = {}  # by corpus and measure
     for metric in metrics:
+        # What is measured of a whole corpus without an attacker is utility (see sections).
         whole = (metric.trials, metric.extractor, metric.condition) == (ABSENT,) * 3
         system = strongest.get((metric.corpus, metric.anonymiser))
         if not (whole and system and _is_number(metric.value)):
             continue
         if drawable(system.mean["eer_percent"]):
-            of_corpus = measured.setdefault(metric.corpus, {})
-            of_corpus.setdefault(metric.metric, {})[metric.anonymiser] = (system, metric)
-    charts: dict[str, list[tuple[str, Chart]]] = {}
+            measures = measured.setdefault(metric.corpus, {})
+            measures.setdefault(metric.metric, {})[metric.anonymiser] = (system, metric)
+    charts = {}
     for corpus, measures in measured.items():
-        for name, anonymisers in measures.items():
-            title = titled(name)
-            drawn = _scatter(title, anonymisers, colours)
-            charts.setdefault(corpus, []).append((title, drawn))
+        charts[corpus] = [_scatter(titled(name), measures[name], colours) for name in measures]
     return charts
 
 
-def _scatter(title, measured, colours):
+def _scatter(title, anonymisers, colours):
+    """(title, chart) of one measure of utility."""
     traces = []
     for anonymiser, colour in colours.items():
-        if anonymiser in measured:
-            system, metric = measured[anonymiser]
+        if anonymiser in anonymisers:
+            system, metric = anonymisers[anonymiser]
             traces.append(_point(title, system, metric, colour))
     y = {"title": f"{EER.label}, {EER.arrow} more privacy", "rangemode": "tozero"}
     guessing = level("y", GUESSING_PERCENT)
-    return chart(traces, x={"title": label(title)}, y=y, height=400, shapes=[guessing])
+    return title, chart(traces, x={"title": label(title)}, y=y, height=400, shapes=[guessing])
 
 
 def _point(title, system, metric, colour):
     value, eer = float(metric.value), system.mean["eer_percent"]
+    # One limit says it of both: they are numbers, undefined or absent together.
     limits = (float(metric.ci_low), float(metric.ci_high)) if _is_number(metric.ci_low) else None
     interval = system.intervals[system.mean_label].get("eer_percent")
     lines = [
@@ -343,50 +392,3 @@ def _is_number(text):
         return drawable(float(text))
     except ValueError:
         return False
-
-
-# The McAdams coefficients that anonymisers drew
-
-
-def read_alphas(path: Path) -> dict[float, list[str]]:
-    """Read a table of drawn coefficients: {alpha: [speakers]}."""
-    alphas: dict[float, list[str]] = {}
-    for line, row in read_rows(path, ["utterance", "speaker", "alpha"]):
-        speakers = alphas.setdefault(number(row["alpha"], path, line), [])
-        if row["speaker"] not in speakers:
-            speakers.append(row["speaker"])
-    return alphas
-
-
-def strips(*, alphas: Mapping[str, dict[float, list[str]]], colours: dict[str, str]) -> Chart:
-    """Every coefficient that was drawn, a strip for each anonymiser.
-
-    Parameters
-    ----------
-    alphas : {anonymiser: {alpha: [speakers]}}
-    colours : {anonymiser: colour}
-    """
-    traces = []
-    for anonymiser, drawn in alphas.items():
-        strip = points(
-            [rounded(alpha) for alpha in drawn],
-            [label(anonymiser)] * len(drawn),
-            anonymiser,
-            colour=colours[anonymiser],
-            symbol="line-ns-open",
-            size=16,
-            hover="%{text}<br>alpha %{x:.4f}",
-            texts=[_names(speakers) for speakers in drawn.values()],
-        )
-        traces.append(of_system(strip, anonymiser))
-    x = {"title": "McAdams coefficient alpha (1 = unchanged)"}
-    y = {"type": "category", "automargin": True}
-    return chart(traces, x=x, y=y, height=150 + 45 * len(alphas))
-
-
-def _names(speakers):
-    if len(speakers) == 1:
-        return label(speakers[0])
-    more = " …" if len(speakers) > FEW_NAMES else ""
-    first = label(", ".join(speakers[:FEW_NAMES]))
-    return f"{counted(len(speakers), 'speaker')}: {first}{more}"

@@ -23,7 +23,7 @@ from voiceprivacy.report.curves import (
     read_systems,
 )
 from voiceprivacy.report.plots import style
-from voiceprivacy.report.words import short, short_limits
+from voiceprivacy.report.typeset import short, short_limits
 from voiceprivacy.vocabulary import MINUS, UNDEFINED
 
 Profile = Mapping[str, NDArray]  # {prior_log_odds, ece_..._bit: array (P,)}

@@ -24,7 +24,7 @@ from voiceprivacy.report.curves import (
 )
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.plots import style
-from voiceprivacy.report.words import short_limits
+from voiceprivacy.report.typeset import short_limits
 from voiceprivacy.vocabulary import Attack
 
 MOST_COLUMNS = 4

@@ -17,7 +17,6 @@ from matplotlib.patches import Patch
 from voiceprivacy.catalogue import METRICS, NO_PRIVACY_BIT
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_manifest
-from voiceprivacy.report.colours import NO_VALUE
 from voiceprivacy.report.curves import (
     EXPOSURES,
     ZOO,
@@ -30,6 +29,7 @@ from voiceprivacy.report.curves import (
     read_speakers,
     span_of_means,
 )
+from voiceprivacy.report.figures import NO_VALUE
 from voiceprivacy.report.plots import style
 
 # Similarity matrices: dark = similar, readable in grey too.

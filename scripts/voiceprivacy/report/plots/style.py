@@ -6,10 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
+import numpy as np
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle, StepPatch
+from matplotlib.ticker import FixedLocator
 
 from voiceprivacy.inout.files import BadInput, remove_leftovers, whole_or_absent
-from voiceprivacy.report.colours import COLOURS, dash, palette
+from voiceprivacy.report.figures import COLOURS, dash, palette
+from voiceprivacy.report.typeset import latex_with_math
 
 LINES = ("-", "--", "-.", ":")
 _LINE_OF = {"solid": "-", "dash": "--", "dashdot": "-.", "dot": ":"}
@@ -48,8 +54,6 @@ def save(figure: Figure, path: str | Path) -> None:
     remove_leftovers(path)
     kind = str(path).rpartition(".")[2]
     if kind == "tex":
-        from voiceprivacy.report.plots.pgfplots import to_pgfplots
-
         text = to_pgfplots(figure)
         with whole_or_absent(path) as temporary:
             temporary.write_text(text, encoding="utf-8")
@@ -112,3 +116,165 @@ def panels(
     if len(names) != len(curves):
         raise BadInput(f"{len(curves)} curves for {len(names)} panels: give one for each")
     return dict(zip(names, curves, strict=True))
+
+
+# Pictures as LaTeX.
+
+PGF_LINES = {"-": "solid", "--": "dashed", "-.": "dashdotted", ":": "dotted", "None": "only marks"}
+PGF_MARKERS = {"o": "*", ".": "*", "s": "square*", "^": "triangle*"}
+PIXEL = 0.3
+HEAD = "% in the preamble: \\usepackage{pgfplots} \\pgfplotsset{compat=1.18}"
+
+
+def to_pgfplots(figure: Figure) -> str:
+    """The figure as text: every axes at its place, in data coordinates.
+
+    Raises
+    ------
+    BadInput : the figure holds something that is no line, bar or step histogram (an image)
+    """
+    figure.draw_without_rendering()  # places the axes
+    lines = [HEAD, r"\begin{tikzpicture}"]
+    for ax in figure.axes:
+        if ax.axison:
+            lines += _axis(figure, ax)
+    width, height = figure.get_size_inches()
+    if label := _text(figure.get_supxlabel()):
+        lines.append(rf"\node[anchor=south] at ({width / 2:.4f}in,0) {{{label}}};")
+    if label := _text(figure.get_supylabel()):
+        lines.append(rf"\node[rotate=90, anchor=north] at (0,{height / 2:.4f}in) {{{label}}};")
+    return "\n".join([*lines, r"\end{tikzpicture}", ""])
+
+
+def _axis(figure, ax):
+    width, height = figure.get_size_inches()
+    box = ax.get_position()
+    options = {
+        "at": f"{{({box.x0 * width:.4f}in,{box.y0 * height:.4f}in)}}",
+        "width": f"{box.width * width:.4f}in",
+        "height": f"{box.height * height:.4f}in",
+        "xmin": _number(ax.get_xlim()[0]),
+        "xmax": _number(ax.get_xlim()[1]),
+        "ymin": _number(ax.get_ylim()[0]),
+        "ymax": _number(ax.get_ylim()[1]),
+        "xlabel": f"{{{_text(ax.get_xlabel())}}}",
+        "ylabel": f"{{{_text(ax.get_ylabel())}}}",
+        "title": f"{{{_text(ax.get_title())}}}",
+        **_ticks("x", ax.xaxis),
+        **_ticks("y", ax.yaxis),
+    }
+    legend, style = _legend(figure, ax)
+    flags = ["scale only axis", "axis lines*=left", "unbounded coords=jump", *style]
+    if "\n" in ax.get_title():
+        flags.append(r"title style={align=center, font=\footnotesize}")
+    flags += [f"{axis}mode=log" for axis in "xy" if getattr(ax, f"get_{axis}scale")() == "log"]
+    options = ", ".join(
+        [*flags, *(f"{name}={value}" for name, value in options.items() if value != "{}")]
+    )
+    if ax.images or ax.collections:
+        raise BadInput("this picture cannot be written as LaTeX: it has areas; take pdf")
+    drawn = [_area(patch) for patch in ax.patches] + [_line(ax, line) for line in ax.lines]
+    return [rf"\begin{{axis}}[{options}]", *drawn, *legend, r"\end{axis}"]
+
+
+def _line(ax, line):
+    vertices = _thinned(line) if len(line.get_path().vertices) > 200 else line.get_path().vertices
+    if (
+        line.get_transform() != ax.transData
+    ):  # axhline, axvline: one coordinate is a share of the axes
+        vertices = ax.transData.inverted().transform(
+            line.get_transform().transform(line.get_path().vertices)
+        )
+    return rf"\addplot[forget plot, {_look(line)}] coordinates {{{_coordinates(vertices)}}};"
+
+
+def _thinned(line):
+    """The vertices of a line without what the eye cannot see: TeX has little memory.
+
+    Of points one a pixel is left.
+    """
+    drawn = line.get_path().transformed(line.get_transform())
+    if line.get_linestyle() == "None":
+        _, first = np.unique(np.round(drawn.vertices), axis=0, return_index=True)
+        return line.get_path().vertices[np.sort(first)]
+    drawn.simplify_threshold = PIXEL
+    drawn = drawn.cleaned(simplify=True)
+    return line.get_transform().inverted().transform(drawn.vertices[drawn.codes != drawn.STOP])
+
+
+def _area(patch):
+    if isinstance(patch, StepPatch):
+        values, edges, _ = patch.get_data()
+        corners = [(edge, value) for k, value in enumerate(values) for edge in edges[k : k + 2]]
+    elif isinstance(patch, Rectangle):
+        corners = patch.get_corners()
+    else:
+        raise BadInput("this picture cannot be written as LaTeX: it has areas; take pdf")
+    points = _coordinates(corners)
+    return rf"\addplot[forget plot, {_look(patch)}] coordinates {{{points}}} \closedcycle;"
+
+
+def _look(artist):
+    if not isinstance(artist, Line2D):
+        fill = _colour("fill", artist.get_facecolor())
+        return f"draw=none, {fill}, fill opacity={artist.get_alpha() or 1:g}"
+    look = [
+        _colour("color", artist.get_color()),
+        PGF_LINES[artist.get_linestyle()],
+        f"line width={artist.get_linewidth():g}pt",
+    ]
+    if artist.get_marker() in PGF_MARKERS:
+        radius = artist.get_markersize() / (4 if artist.get_marker() == "." else 2)
+        look.append(f"mark={PGF_MARKERS[artist.get_marker()]}, mark size={radius:g}pt")
+    return ", ".join(look)
+
+
+def _legend(figure, ax):
+    """Lines of the legend and options of the axis; that of the figure belongs to its first axes."""
+    legend = ax.get_legend()
+    position = "at={(1.03,1)}, anchor=north west, draw=none, cells={anchor=west}"
+    if legend is None and figure.legends and ax is figure.axes[0]:
+        legend = figure.legends[0]
+        box = ax.get_position()
+        x, y = (0.5 - box.x0) / box.width, (1 - box.y0) / box.height  # in axes of the panel
+        top = f"at={{({x:.4f},{y:.4f})}}, anchor=north"
+        columns = 2 if len(legend.get_texts()) > 4 else len(legend.get_texts())
+        position = f"{top}, draw=none, cells={{anchor=west}}, legend columns={columns}"
+    if legend is None:
+        return [], []
+    title = legend.get_title().get_text()
+    lines = [rf"\addlegendimage{{empty legend}}\addlegendentry{{{_text(title)}}}"] if title else []
+    for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
+        area = ", area legend" if not isinstance(handle, Line2D) else ""
+        look = (
+            _look(handle)
+            if not area
+            else f"draw=none, {_colour('fill', handle.get_facecolor())}, fill opacity=0.5"
+        )
+        lines.append(rf"\addlegendimage{{{look}{area}}}\addlegendentry{{{_text(text.get_text())}}}")
+    return lines, [f"legend style={{{position}}}"]
+
+
+def _ticks(name, axis):
+    if not isinstance(axis.get_major_locator(), FixedLocator):
+        return {}
+    labels = ",".join(f"{{{_text(label.get_text())}}}" for label in axis.get_ticklabels())
+    ticks = ",".join(_number(tick) for tick in axis.get_ticklocs())
+    return {f"{name}tick": f"{{{ticks}}}", f"{name}ticklabels": f"{{{labels}}}"}
+
+
+def _colour(option, colour):
+    red, green, blue = (int(to_hex(colour)[k : k + 2], 16) for k in (1, 3, 5))
+    return f"{option}={{rgb,255:red,{red};green,{green};blue,{blue}}}"
+
+
+def _coordinates(vertices):
+    return " ".join(f"({_number(x)},{_number(y)})" for x, y in vertices)
+
+
+def _number(value):
+    return f"{float(value):.6g}"
+
+
+def _text(text):
+    return latex_with_math(text).replace("\n", r" \\ ")

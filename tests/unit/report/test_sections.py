@@ -14,9 +14,9 @@ from voiceprivacy.inout.tables import (
     write_table,
     write_trials,
 )
-from voiceprivacy.report.corpora import (
-    Speech,
-    TrialList,
+from voiceprivacy.report.sections import (
+    DescribedList,
+    PartOfCorpus,
     describe_list,
     describe_speech,
     read_corpora,
@@ -48,7 +48,7 @@ def results(tmp_path):
 
 def test_speakers_are_counted_by_gender_and_hours_are_summed(results):
     described = describe_speech(results / "audio/demo/trial/original/manifest.tsv")
-    assert described == Speech(
+    assert described == PartOfCorpus(
         "demo", "trial", women=2, men=1, of_unknown_gender=0, utterances=3, hours=1.5
     )
 
@@ -57,7 +57,7 @@ def test_a_list_is_described_by_those_who_enrol_and_by_its_trials(results):
     described = describe_list(
         results / "trials/demo/all.tsv", results / "audio/demo/enrolment/original/manifest.tsv"
     )
-    expected = TrialList(
+    expected = DescribedList(
         "demo",
         "all",
         women=1,

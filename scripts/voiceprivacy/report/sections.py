@@ -1,0 +1,374 @@
+"""Sections of the page beside the attacks: corpora, utility, and what two runs tell.
+
+Conventions
+-----------
+* Women and men count speakers; in a trial list those who are enrolled.
+* A corpus whose utterances are cut into pieces is counted in pieces.
+* In metrics.tsv a measure of utility has - as extractor, backend and condition. As trials it has a
+  trial list, or - for all utterances of the trial part. ``better`` says which way means more
+  utility.
+* Pitch correlation alone says nothing of whether words are understood: speech that is only noise
+  would lead a table of privacy. ``understood_note`` says so where nothing else was measured.
+* Two runs of an anonymiser are two sessions of the same speakers (p0p1): whether his voices of one
+  day can be matched with those of another.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from voiceprivacy.catalogue import ARROWS, METRICS, Metric
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import (
+    FINDINGS,
+    number,
+    read_enrolments,
+    read_manifest,
+    read_rows,
+    read_table,
+    read_trials,
+)
+from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.typeset import short
+from voiceprivacy.report.uncertainty import metric_limits
+from voiceprivacy.vocabulary import ABSENT, DASH, MINUS, ORIGINAL, UNDEFINED
+
+# The corpora: speech and trial lists in numbers, and what is unusual in them.
+
+
+class PartOfCorpus(NamedTuple):
+    """One part of a corpus."""
+
+    corpus: str
+    part: str
+    women: int
+    men: int
+    of_unknown_gender: int
+    utterances: int
+    hours: float
+
+
+class DescribedList(NamedTuple):
+    """One trial list of a corpus."""
+
+    corpus: str
+    trials: str
+    women: int
+    men: int
+    of_unknown_gender: int
+    trial_utterances: int
+    target: int
+    nontarget: int
+
+
+class Finding(NamedTuple):
+    """Something unusual: how serious it is, where it is (file:line), and what it is."""
+
+    level: str
+    location: str
+    message: str
+
+
+class Corpora(NamedTuple):
+    """All that the report says of the corpora; ``findings`` by corpus."""
+
+    speech: list[PartOfCorpus]
+    lists: list[DescribedList]
+    findings: dict[str, list[Finding]]
+
+
+def describe_speech(path: str | Path) -> PartOfCorpus:
+    """Describe the manifest CORPUS/PART/original/manifest.tsv."""
+    corpus, part = Path(path).parts[-4:-2]  # before original/manifest.tsv
+    utterances = read_manifest(path)
+    women, men, unknown = _genders(
+        {utterance.speaker: utterance.gender for utterance in utterances}
+    )
+    seconds = sum(utterance.duration_s for utterance in utterances)
+    return PartOfCorpus(corpus, part, women, men, unknown, len(utterances), seconds / 3600)
+
+
+def describe_list(path: str | Path, manifest: str | Path) -> DescribedList:
+    """Describe the trial list CORPUS/TRIALS.tsv, its enrolments beside it.
+
+    Parameters
+    ----------
+    manifest : of the corpus's enrolment part: who is a woman and who a man
+
+    Raises
+    ------
+    BadInput : somebody is enrolled with an utterance that is not in the manifest
+    """
+    path = Path(path)
+    enrolments = path.with_suffix(".enrolments.tsv")
+    known = {utterance.utterance: utterance for utterance in read_manifest(manifest)}
+    genders = {}  # of speakers, not of enrolments: somebody can be enrolled more than once
+    for utterances in read_enrolments(enrolments).values():
+        for name in utterances:
+            if name not in known:
+                raise BadInput(f"{enrolments}: utterance '{name}' is not in {manifest}")
+            genders[known[name].speaker] = known[name].gender
+    women, men, unknown = _genders(genders)
+    trials = read_trials(path)
+    labels = [trial.label for trial in trials]
+    return DescribedList(
+        corpus=path.parent.name,
+        trials=path.stem,
+        women=women,
+        men=men,
+        of_unknown_gender=unknown,
+        trial_utterances=len({trial.trial for trial in trials}),
+        target=labels.count("target"),
+        nontarget=labels.count("nontarget"),
+    )
+
+
+def read_corpora(speech: str | Path, lists: str | Path, checks: Iterable[str | Path]) -> Corpora:
+    """Read what the commands describe_corpora and validate_corpus wrote.
+
+    Parameters
+    ----------
+    speech, lists : tables with the fields of PartOfCorpus and of DescribedList
+    checks : tables CORPUS.tsv with the columns FINDINGS
+    """
+    findings = {}
+    for path in checks:
+        findings[Path(path).stem] = [_finding(row) for row in read_table(path, FINDINGS)]
+    return Corpora(
+        _read_as(speech, PartOfCorpus),
+        _read_as(lists, DescribedList),
+        findings,
+    )
+
+
+def _read_as(path: str | Path, kind: Any) -> list[Any]:
+    """A table of named tuples."""
+    # Numbers stay text whatever the fields' types say: the page shows them as they are written.
+    return [kind(**row) for row in read_table(path, list(kind._fields))]
+
+
+def _finding(row: Mapping[str, str]) -> Finding:
+    location = [part for part in (row["file"], row["line"]) if part != ABSENT]
+    return Finding(row["level"], ":".join(location), row["what"])
+
+
+def _genders(speakers: Mapping[str, str]) -> tuple[int, int, int]:
+    """How many women, men, and speakers of unknown gender: {speaker: gender}."""
+    genders = list(speakers.values())
+    return genders.count("f"), genders.count("m"), genders.count("-")
+
+
+# Utility: what protected speech is still good for.
+
+PITCH = "pitch_correlation"
+
+
+class Utility(NamedTuple):
+    """One line of metrics/utility/CORPUS.tsv; numbers as text in full precision."""
+
+    corpus: str
+    trials: str
+    anonymiser: str
+    measure: str
+    metric: str
+    value: str
+    ci_low: str
+    ci_high: str
+    n_utterances: str
+    n_undefined: str
+    n_speakers: str
+    better: str
+
+    @property
+    def metric_line(self) -> Number:
+        """The same number as a line of metrics.tsv."""
+        return Number(
+            corpus=self.corpus,
+            trials=self.trials,
+            anonymiser=self.anonymiser,
+            extractor=ABSENT,
+            backend=ABSENT,
+            condition=ABSENT,
+            metric=self.metric,
+            value=self.value,
+            ci_low=self.ci_low,
+            ci_high=self.ci_high,
+        )
+
+
+class UtilityCell(NamedTuple):
+    """A number as shown.
+
+    Attributes
+    ----------
+    text, interval : over all utterances
+    lists : [(list, text, interval)] of the trial lists, where there are several
+    n_undefined : how many utterances are left out
+    """
+
+    text: str
+    interval: str
+    lists: list[tuple[str, str, str]]
+    n_undefined: int
+
+
+class UtilityTable(NamedTuple):
+    """One corpus: columns [(title, arrow)] and rows [(anonymiser, cells)]; None: not measured."""
+
+    corpus: str
+    columns: list[tuple[str, str]]
+    rows: list[tuple[str, list[UtilityCell | None]]]
+
+
+class UtilitySection(NamedTuple):
+    """What the page shows; ``note`` is empty where more than pitch was measured."""
+
+    tables: list[UtilityTable]
+    note: str
+
+
+def read_utility(paths: Iterable[str | Path]) -> list[Utility]:
+    """Read the tables of assess_utility."""
+    measured = []
+    for path in paths:
+        for line, row in read_rows(path, list(Utility._fields)):
+            if row["value"] != UNDEFINED:  # it stays text, but has to be a number
+                number(row["value"], path, line)
+            measured.append(Utility(**row))
+    return measured
+
+
+def titled(metric: str) -> str:
+    """What people call a measure of utility; somebody's own measure is called as he called it."""
+    return METRICS[metric].title if metric in METRICS else metric
+
+
+def utility_section(measured: Sequence[Utility]) -> UtilitySection:
+    """What the page shows."""
+    tables = []
+    for corpus in dict.fromkeys(line.corpus for line in measured):
+        tables.append(_utility_table(corpus, [line for line in measured if line.corpus == corpus]))
+    return UtilitySection(tables, understood_note(measured))
+
+
+def understood_note(measured: Sequence[Utility]) -> str:
+    """Sentences for the first screen where nothing but pitch was measured; empty otherwise."""
+    if any(line.metric != PITCH for line in measured):
+        return ""
+    only = "of utility only the pitch was measured" if measured else "no utility was measured"
+    return (
+        f"Whether the words are still understood was not measured ({only}): by privacy alone,"
+        " noise wins. The config takes a recogniser's word error rate as utility."
+    )
+
+
+def _utility_table(corpus: str, measured: Sequence[Utility]) -> UtilityTable:
+    # A dict instead of a set: columns stand in the order in which they were measured.
+    metrics = dict.fromkeys((line.metric, line.better) for line in measured)
+    anonymisers = sorted(
+        {line.anonymiser for line in measured}, key=lambda name: (name != ORIGINAL, name)
+    )
+    lines: dict[tuple[str, str], list[Utility]] = {}
+    for line in measured:
+        lines.setdefault((line.anonymiser, line.metric), []).append(line)
+    rows = []
+    for anonymiser in anonymisers:
+        cells = [_utility_cell(lines.get((anonymiser, metric), [])) for metric, _ in metrics]
+        rows.append((anonymiser, cells))
+    columns = [(titled(metric), ARROWS.get(better, "")) for metric, better in metrics]
+    return UtilityTable(corpus, columns, rows)
+
+
+def _utility_cell(lines: Sequence[Utility]) -> UtilityCell | None:
+    by_list = {line.trials: line for line in lines}
+    whole = by_list.pop(ABSENT, None)
+    if whole is None:
+        return None
+    lists = []
+    if len(by_list) > 1:  # a single list is most of the whole, and would say the same twice
+        lists = [
+            (trials, _utility_text(line.value), _utility_interval(line))
+            for trials, line in by_list.items()
+        ]
+    return UtilityCell(
+        _utility_text(whole.value), _utility_interval(whole), lists, int(whole.n_undefined)
+    )
+
+
+def _utility_interval(line: Utility) -> str:
+    if ABSENT in (line.ci_low, line.ci_high):
+        return ""
+    return f"[{_utility_text(line.ci_low)}, {_utility_text(line.ci_high)}]"
+
+
+def _utility_text(value: str) -> str:
+    """A number as people read it: two decimals, three for small ones."""
+    if value == ABSENT:
+        return DASH
+    if value == UNDEFINED:
+        return UNDEFINED
+    digits = 3 if 0 < abs(float(value)) < 0.1 else 2
+    return f"{float(value):.{digits}f}".replace("-", MINUS)
+
+
+# What two runs of an anonymiser tell.
+
+# (condition, metric) of each column. C_ECE is of OP: a calibration that the attacker learned on
+# one run and uses on the other.
+SESSIONS = [
+    ("p0p1", METRICS["eer_percent"]),
+    ("p0p1", METRICS["cllr_min_bit"]),
+    ("p0p1", METRICS["linkability"]),
+    ("p0p1", METRICS["dece_bit"]),
+    ("p0p1", METRICS["worst_case_log10"]),
+    ("p0p1", METRICS["tag"]),
+    ("op", METRICS["cece_linear_bit"]),
+    ("op", METRICS["cece_isotonic_bit"]),
+]
+SESSION_TITLES = [metric.label for _, metric in SESSIONS]
+
+
+class Sessions(NamedTuple):
+    """One anonymiser with two runs under one attacker; ``cells`` stand below SESSION_TITLES."""
+
+    corpus: str
+    trials: str
+    attacker: str
+    anonymiser: str
+    cells: list[str]
+
+
+def sessions(numbers: Iterable[Number]) -> list[Sessions]:
+    """The anonymisers that have two runs, sorted."""
+    of_anonymisers: dict[tuple[str, ...], dict[tuple[str, str], Number]] = {}
+    for line in numbers:
+        attacker = f"{line.extractor} + {line.backend}"
+        attacked = (line.corpus, line.trials, attacker, line.anonymiser)
+        of_anonymisers.setdefault(attacked, {})[line.condition, line.metric] = line
+    rows = []
+    for (corpus, trials, attacker, anonymiser), known in sorted(of_anonymisers.items()):
+        if ("p0p1", "eer_percent") in known:  # only two runs can be held against each other
+            cells = [
+                _session_text(known.get((condition, metric.name)), metric)
+                for condition, metric in SESSIONS
+            ]
+            rows.append(Sessions(corpus, trials, attacker, anonymiser, cells))
+    return rows
+
+
+def _session_text(line: Number | None, metric: Metric) -> str:
+    """A number of the table of two runs, with its interval."""
+    if line is None:
+        return DASH
+    if metric.title == "tag" or line.value == UNDEFINED:
+        return line.value
+
+    def rounded(value: float) -> str:
+        # Small disclosures show their order of magnitude.
+        return short(value) if metric.digits == 3 else f"{value:.{metric.digits}f}"
+
+    text = rounded(float(line.value))
+    limits = metric_limits(line)
+    if limits:
+        text += f" [{', '.join(map(rounded, limits))}]"
+    return text.replace("-", MINUS)

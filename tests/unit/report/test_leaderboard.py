@@ -1,0 +1,71 @@
+"""The leaderboard: averages over corpora, their intervals and charts, the strongest attacks."""
+
+import pytest
+from support import made_up
+
+from voiceprivacy.report.charts.systems import board_charts
+from voiceprivacy.report.comparison import compare
+from voiceprivacy.report.figures import palette
+from voiceprivacy.report.leaderboard import boards, leaderboard
+from voiceprivacy.report.uncertainty import Comparisons
+from voiceprivacy.vocabulary import EVERYTHING
+
+AVERAGES = made_up.PROVENANCE["config"]["report"]["averages"]
+COLOURS = palette(["b2", "b2r"])
+
+
+@pytest.fixture(scope="module")
+def run():
+    return compare(made_up.metrics())
+
+
+def test_an_average_over_corpora_has_the_weights_of_the_config(run):
+    names = [board.name for board in boards(run, AVERAGES)]
+    assert names == ["challenge", EVERYTHING, "libri: mean of f, m", "libri f", "libri m", "vctk f"]
+    eer = {}
+    for board in boards(run, AVERAGES):
+        for standing in board.standings:
+            if (standing.system.anonymiser, standing.system.condition) == ("b2", "pp"):
+                eer[board.name] = standing.values["eer_percent"]
+    assert eer["challenge"] == pytest.approx(0.25 * 8 + 0.25 * 10 + 0.5 * 8)
+    assert eer[EVERYTHING] == pytest.approx((8 + 10 + 8) / 3)
+
+
+def test_an_average_over_corpora_shows_the_interval_of_its_comparison(run):
+    limits = {
+        (f"over-corpora/{name}", *made_up.ATTACKER, "pp", "eer_percent", "b2"): interval
+        for name, interval in (("challenge", (7.0, 12.5)), ("all-lists", (6.0, 13.5)))
+    }
+    comparisons = Comparisons(limits, {}, {})
+    table = leaderboard(run, colours=COLOURS, averages=AVERAGES, comparisons=comparisons)
+    column = [column.name for column in table.columns].index("eer_percent")
+    shown = {
+        (row.set, row.anonymiser, row.condition): row.cells[column].interval for row in table.rows
+    }
+    assert shown["challenge", "b2", "pp"] == "[7.0, 12.5]"
+    assert shown[EVERYTHING, "b2", "pp"] == "[6.0, 13.5]"
+    assert shown["challenge", "b2r", "pp"] == shown["challenge", "b2", "op"] == ""
+    charts = board_charts(table.boards, columns=table.columns, colours=COLOURS)
+    for name, width in (("challenge", 12.5 - 8.5), (EVERYTHING, 13.5 - 26 / 3)):
+        [(_, chart), *_] = charts[name]
+        above = []
+        for trace in chart["data"]:
+            if "error_x" in trace:
+                above += filter(None, trace["error_x"]["array"])
+        assert any(length == pytest.approx(width, abs=0.01) for length in above)
+    assert not any("no interval" in explanation for _, explanation in table.sets)
+
+
+def test_the_leaderboard_says_one_strongest_attack_an_anonymiser_and_set_and_sorts_infinity(run):
+    table = leaderboard(run, colours=COLOURS, averages=AVERAGES)
+    strongest = [(row.set, row.anonymiser) for row in table.rows if row.strongest]
+    assert len(strongest) == len(set(strongest)) == len(table.sets) * 3
+    column = [column.name for column in table.columns].index("gvd_db")
+    orders = {
+        (row.set, row.anonymiser, row.condition): row.cells[column].order for row in table.rows
+    }
+    assert orders["libri m", "b2", "pp"] == "-Infinity"
+    assert orders["libri m", "original", "oo"] == ""
+    assert orders["libri f", "b2", "pp"] == orders["libri f", "b2", "op"] == "-0.5", (
+        "of an anonymiser and an attacker"
+    )
