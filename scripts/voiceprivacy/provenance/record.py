@@ -2,6 +2,7 @@
 
 ``provenance`` describes all of it as one dict, which is written as results/provenance.json.
 ``differences`` compares such a dict with this checkout and this machine: can they repeat the run?
+``compare_runs`` compares those of two runs.
 """
 
 import datetime
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import BadInput, parse_json
 from voiceprivacy.inout.tables import read_table
-from voiceprivacy.vocabulary import RESULTS_FORMAT
+from voiceprivacy.vocabulary import ABSENT, RESULTS_FORMAT
 
 ROOT = Path(__file__).parents[3]
 UNKNOWN = "unknown"
@@ -286,3 +287,54 @@ def _flat(sections, described):
 
 def _hash_now(path):
     return _sha256(path) if path.is_file() else NOT_FOUND
+
+
+# How two runs differ besides their numbers: config, versions, models, lists, machines.
+
+FIELDS = ("format", "version", "git_commit", "git_state", "python", "platform")
+
+
+class Difference(NamedTuple):
+    """Something of which two results say otherwise; - where one says nothing."""
+
+    name: str
+    first: str
+    second: str
+
+
+def compare_runs(first: dict[str, Any], second: dict[str, Any]) -> list[Difference]:
+    """What differs between the provenance of two runs."""
+    one, other = dict(_named_values(first)), dict(_named_values(second))
+    differing = []
+    for name in dict.fromkeys([*one, *other]):
+        if one.get(name) != other.get(name):
+            values = [str(values.get(name, ABSENT)) for values in (one, other)]
+            differing.append(Difference(name, *values))
+    return differing
+
+
+def _named_values(provenance):
+    """(name, value) of what can matter to numbers, nested keys joined by dots."""
+    for field in FIELDS:
+        if field in provenance:
+            yield field.replace("_", " "), provenance[field]
+    for section in ("packages", "revisions"):
+        yield from provenance.get(section, {}).items()
+    for path, sha256 in provenance.get("sha256", {}).items():
+        yield f"SHA-256 of {_short_path(path)}", sha256[:16]
+    yield from _leaves(provenance.get("config", {}), "config")
+
+
+def _short_path(path):
+    """A path without the folders of one machine: of a list from trials/ on, else folder/file."""
+    parts = Path(path).parts
+    return "/".join(parts[parts.index("trials") :] if "trials" in parts else parts[-2:])
+
+
+def _leaves(value, name):
+    """(key.in.config, value) of everything that is no section."""
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{name}.{key}")
+    else:
+        yield name, value

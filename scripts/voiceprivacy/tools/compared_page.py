@@ -15,6 +15,7 @@ from voiceprivacy.inout.files import SCRIPTS, BadInput, counted, whole_folder_or
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.uncertainty import paired
 from voiceprivacy.privacy.uncertainty.interval_files import INTERVALS, REPLICATES
+from voiceprivacy.provenance.record import Difference, compare_runs
 from voiceprivacy.report.charts.chart import run_of
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
 from voiceprivacy.report.figures import ANONYMISER, ATTACKER, KINDS, TWO_RUNS, Look, Subject, figure
@@ -25,12 +26,10 @@ from voiceprivacy.report.sections import utility_section
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.uncertainty import PAIRS, STRONGEST, SYSTEMS, read_comparisons
 from voiceprivacy.tools.merging import (
-    Difference,
     Merged,
     Results,
     averages_of_both,
     copy_files,
-    differences,
     merge,
     merged_corpora,
     merged_examples,
@@ -66,7 +65,8 @@ def write_compared_page(both: Sequence[Results], folder: Path) -> list[str]:
     """
     merged = merge(both)
     averages = averages_of_both(merged)
-    apart, differing = _attacks_apart(merged), differences(both)
+    apart = _attacks_apart(merged)
+    differing = compare_runs(*(results.provenance for results in both))
     names = [results.name for results in both]
     with whole_folder_or_absent(folder) as temporary:
         copy_files(merged, temporary)

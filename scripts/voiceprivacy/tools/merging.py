@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import BadInput, read_json
+from voiceprivacy.provenance.record import FIELDS, Difference
 from voiceprivacy.report.listen import Example, read_examples
 from voiceprivacy.report.metrics import Number, read_metrics
 from voiceprivacy.report.published import Published, read_published
@@ -92,17 +93,18 @@ def read_results(name: str, folder: str | Path) -> Results:
 def merge(both: Sequence[Results]) -> Merged:
     """Align two results."""
     attacks = [{_attack(number) for number in results.metrics} for results in both]
-    apart = _apart(attacks, [_original_numbers(results.metrics) for results in both])
-    merged = Merged(both, [], {}, (attacks[0] & attacks[1]) - apart.keys(), {})
+    reasons = _apart(attacks, [_original_numbers(results.metrics) for results in both])
+    common = (attacks[0] & attacks[1]) - reasons.keys()
+    renamed, alone = {}, {}
     for results, own in zip(both, attacks, strict=True):
-        renamed, alone = {}, {}
-        for attack in sorted(own):
-            reason = apart.get(attack)
-            renamed[attack] = reason.rename(attack, results.name) if reason else attack
-            if attack not in merged.common:
-                alone[attack] = reason.why if reason else ONLY_HERE
-        merged.renamed[results.name] = renamed
-        merged.alone[results.name] = alone
+        renamed[results.name] = {attack: attack for attack in sorted(own)}
+        alone[results.name] = dict.fromkeys(sorted(own - common), ONLY_HERE)
+        for attack in own & reasons.keys():
+            reason = reasons[attack]
+            renamed[results.name][attack] = reason.rename(attack, results.name)
+            alone[results.name][attack] = reason.why
+    merged = Merged(both, [], renamed, common, alone)
+    for results in both:
         merged.metrics.extend(_renamed_metrics(results, merged))
     merged.metrics.sort()
     return merged
@@ -124,6 +126,10 @@ def _attack(number):
     return Attack(number.corpus, number.trials, number.extractor, number.backend)
 
 
+def _trial_list(attack):
+    return TrialList(attack.corpus, attack.trials)
+
+
 class _Reason(NamedTuple):
     """Why an attack of the same name stands apart, and which of its names gets an ending."""
 
@@ -143,35 +149,41 @@ def _apart(attacks, numbers):
     attacks : of both results
     numbers : of both results, {attack: {metric: text}} of unprotected speech
     """
-    lists = {}
-    for attack in attacks[0] | attacks[1]:
-        trial_list = _trial_list(attack)
-        if trial_list not in lists:
-            lists[trial_list] = _list_difference(trial_list, attacks, numbers)
+    first, second = attacks
+    lists = {_trial_list(attack) for attack in first | second}
+    why_apart = {named: _list_difference(named, attacks, numbers) for named in lists}
     reasons = {}
-    for attack in attacks[0] | attacks[1]:
-        if attack.trials == ABSENT and _all_lists_differ(attack.corpus, lists):
-            reasons[attack] = _Reason("corpus", "its trial lists stand apart")
-        elif why := lists[_trial_list(attack)]:
+    for attack in first | second:
+        why = why_apart[_trial_list(attack)]
+        if attack.trials == ABSENT and _all_lists_differ(attack.corpus, why_apart):
+            why = "its trial lists stand apart"  # and the utility of the whole part with them
+        if why:
             reasons[attack] = _Reason("corpus", why)
-    for attack in sorted((attacks[0] & attacks[1]) - reasons.keys()):
-        why = _difference(*(texts.get(attack, {}) for texts in numbers), TOLERANCES)
-        if why:  # then this attacker stands apart on all lists of the corpus
+    return reasons | _attackers_apart((first & second) - reasons.keys(), numbers)
+
+
+def _attackers_apart(common, numbers):
+    """{attack: _Reason} of attackers under whom unprotected speech has other numbers.
+
+    ``common`` are attacks on lists that are the same in both. One list with other numbers is
+    enough: then the attacker stands apart on all lists of the corpus.
+    """
+    reasons = {}
+    for attack in sorted(common):
+        if attack in reasons:
+            continue
+        if why := _difference(*(texts.get(attack, {}) for texts in numbers), TOLERANCES):
             reason = _Reason("extractor", f"{why}: another attacker, or other speech")
-            for other in (attacks[0] & attacks[1]) - reasons.keys():
+            for other in common:
                 if other == attack._replace(trials=other.trials):
                     reasons[other] = reason
     return reasons
 
 
-def _all_lists_differ(corpus, lists):
+def _all_lists_differ(corpus, why_apart):
     """Whether a corpus has trial lists, and none of them is the same in both."""
-    own = [named for named in lists if named.corpus == corpus and named.trials != ABSENT]
-    return bool(own) and all(lists[named] for named in own)
-
-
-def _trial_list(attack):
-    return TrialList(attack.corpus, attack.trials)
+    own = [named for named in why_apart if named.corpus == corpus and named.trials != ABSENT]
+    return bool(own) and all(why_apart[named] for named in own)
 
 
 def _list_difference(trial_list, attacks, numbers):
@@ -181,6 +193,7 @@ def _list_difference(trial_list, attacks, numbers):
         on_list = sorted(attack for attack in own if _trial_list(attack) == trial_list)
         if not on_list:
             return ONLY_HERE
+        # The trials of a list are the same for every attacker: the first one says how many.
         counted = [texts[attack] for attack in on_list if attack in texts]
         counts.append(counted[0] if counted else {})
     return _difference(*counts, COUNTS)
@@ -287,7 +300,7 @@ def merged_corpora(merged: Merged) -> Corpora | None:
         for row in corpora.lists:
             for name in merged.corpus_names(results, row.corpus, row.trials):
                 lists.add(row._replace(corpus=name))
-        for corpus, rows in corpora.findings.items():
+        for corpus, rows in corpora.findings.items():  # the same findings count once
             for name in merged.corpus_names(results, corpus):
                 findings.setdefault(name, {}).update(dict.fromkeys(rows))
     if not is_known:
@@ -318,12 +331,12 @@ def merged_examples(merged: Merged) -> list[Example]:
                 clips.append(clip._replace(anonymiser=results.anonymiser(clip.anonymiser)))
             for corpus in merged.corpus_names(results, example.corpus, example.trials):
                 key = (corpus, example.trials, example.utterance)
-                if key in examples:
-                    protected = [clip for clip in clips if clip.anonymiser != ORIGINAL]
-                    every = [*examples[key].clips, *protected]
-                else:
-                    every = clips
-                examples[key] = example._replace(corpus=corpus, clips=every)
+                known = examples.setdefault(key, example._replace(corpus=corpus, clips=[]))
+                # The original was taken from the first results already.
+                has_original = any(clip.anonymiser == ORIGINAL for clip in known.clips)
+                for clip in clips:
+                    if clip.anonymiser != ORIGINAL or not has_original:
+                        known.clips.append(clip)
     return [examples[key] for key in sorted(examples)]
 
 
@@ -364,28 +377,7 @@ def _trial_lists(weights):
         yield from (TrialList(corpus, trials) for trials in lists)
 
 
-# What differs between two runs besides their numbers: config, versions, models, lists, machines.
-
-FIELDS = ("format", "version", "git_commit", "git_state", "python", "platform")
-
-
-class Difference(NamedTuple):
-    """Something of which two results say otherwise; - where one says nothing."""
-
-    name: str
-    first: str
-    second: str
-
-
-def differences(both: Sequence[Results]) -> list[Difference]:
-    """Compare the provenance of two results."""
-    first, second = (dict(_flat(results.provenance)) for results in both)
-    changed = []
-    for name in dict.fromkeys([*first, *second]):
-        if first.get(name) != second.get(name):
-            one, other = str(first.get(name, ABSENT)), str(second.get(name, ABSENT))
-            changed.append(Difference(name, one, other))
-    return changed
+# One provenance for the page.
 
 
 def merged_provenance(
@@ -429,30 +421,3 @@ def _joined(names, first, second):
     if values[0] == values[1]:
         return values[0]
     return "; ".join(f"{name}: {value}" for name, value in zip(names, values, strict=True))
-
-
-def _flat(provenance):
-    """(name, value) of what can matter to numbers, nested keys joined by dots."""
-    for field in FIELDS:
-        if field in provenance:
-            yield field.replace("_", " "), provenance[field]
-    for section in ("packages", "revisions"):
-        yield from provenance.get(section, {}).items()
-    for path, sha256 in provenance.get("sha256", {}).items():
-        yield f"SHA-256 of {_short_path(path)}", sha256[:16]
-    yield from _leaves(provenance.get("config", {}), "config")
-
-
-def _short_path(path):
-    """A path without the folders of one machine: of a list from trials/ on, else folder/file."""
-    parts = Path(path).parts
-    return "/".join(parts[parts.index("trials") :] if "trials" in parts else parts[-2:])
-
-
-def _leaves(value, name):
-    """(key.in.config, value) of everything that is no section."""
-    if isinstance(value, dict) and value:
-        for key, inner in value.items():
-            yield from _leaves(inner, f"{name}.{key}")
-    else:
-        yield name, value
