@@ -27,6 +27,7 @@ rule all:
     default_target: True
     input:
         "results/report/index.html",
+        "results/verdict.json",
         "results/metrics.tsv",
         "results/provenance.json",
         "results/report/tables/ranks.tsv",

@@ -1,6 +1,7 @@
 """Assess the score files of one system: verification, ZEBRA, and what an anonymiser changed.
 
-It writes what assess_verification.py and assess_zebra.py write; scores are read and resampled once.
+It writes what assess_verification.py and assess_zebra.py write, and the evidence for the verdict;
+scores are read once.
 """
 
 import argparse
@@ -9,11 +10,11 @@ from collections.abc import Callable, Mapping
 
 from numpy.typing import NDArray
 
-from voiceprivacy.inout.files import write_json
-from voiceprivacy.inout.tables import write_curves
+from voiceprivacy.inout.files import BadInput, write_json
+from voiceprivacy.inout.tables import read_scored_trials, write_curves
 from voiceprivacy.privacy.scores import verification, zebra
 from voiceprivacy.privacy.scores.calibration import pav_blocks
-from voiceprivacy.privacy.scores.trials import Sample, read_score_file
+from voiceprivacy.privacy.scores.trials import Sample, SpeakerTrials, arrange, read_score_file
 from voiceprivacy.privacy.uncertainty import null
 from voiceprivacy.privacy.uncertainty.interval_files import (
     Draws,
@@ -21,7 +22,9 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
     write_intervals,
 )
 from voiceprivacy.privacy.uncertainty.normalised import Proportion, write_normalised
+from voiceprivacy.privacy.verdict.record import inferred_speakers, record_of, write_records
 from voiceprivacy.running.command import add_draws, label_inputs, print_metrics, run
+from voiceprivacy.vocabulary import WITHIN_RELEASE
 
 
 def main() -> None:
@@ -30,7 +33,7 @@ def main() -> None:
     tags = zebra.read_tags(arguments.tags) if arguments.tags else zebra.TABLE_1
     metrics: dict[str, dict] = {"verification": {}, "zebra": {}}
     resampled: dict[str, dict] = {"verification": {}, "zebra": {}}
-    curves = {}
+    curves, evidence = {}, {}
     for label, path in label_inputs(arguments.scores, arguments.label).items():
         speaker_map = arguments.speakers if draws.n_replicates else None
         scores, trials = read_score_file(path, speaker_map=speaker_map)
@@ -41,10 +44,16 @@ def main() -> None:
             for family, values in metrics.items():
                 resampled[family][label] = drawn.part(values[label])
             metrics["zebra"][label] |= null.assess(trials, **draws._asdict())
+        trials = trials or trials_of_unknown(path)
+        if trials:
+            evidence[label] = record_of(
+                trials, **draws._asdict(), within_release=label in WITHIN_RELEASE
+            )
         warning = verification.warning_of_ties(**scores)
         if warning:
             print(f"warning: {path}: {warning}", file=sys.stderr)
     write_curves(arguments.curves, curves)
+    write_records(arguments.evidence, evidence)
     for family, values in metrics.items():
         path = getattr(arguments, family)
         write_json(path, values)
@@ -78,6 +87,9 @@ def parsed() -> argparse.Namespace:
     parser.add_argument(
         "--normalised", help="JSON to write: op and pp in proportion to the original's metrics"
     )
+    parser.add_argument(
+        "--evidence", required=True, help="JSON to write, with an npz beside it: for the verdict"
+    )
     arguments = parser.parse_args()
     if arguments.normalised and not (arguments.verification_original and arguments.zebra_original):
         parser.error("--normalised needs --verification-original and --zebra-original")
@@ -93,6 +105,19 @@ def measure_of_both(scores: Mapping[str, NDArray]) -> Callable[[Sample], dict]:
         return measure(sample, blocks=blocks) | zebra.sample_metrics(sample, blocks=blocks)
 
     return both
+
+
+def trials_of_unknown(path: str) -> SpeakerTrials | None:
+    """The trials of a score file without a map of speakers: they are inferred from target trials.
+
+    None, with a warning, where labels contradict each other.
+    """
+    scored = read_scored_trials(path)
+    try:
+        return arrange(scored, inferred_speakers(scored))
+    except BadInput as error:
+        print(f"warning: {path}: no verdict without --speakers: {error}", file=sys.stderr)
+        return None
 
 
 def write_proportions(arguments: argparse.Namespace, draws: Draws) -> dict:

@@ -1,16 +1,16 @@
-"""Judge the evidence of a run: how much of the speaker every anonymiser leaves, and who leaves less."""
+"""Judge the evidence of a run: how much of the speaker every anonymiser leaves."""
 
 import argparse
 from pathlib import Path
 
-from voiceprivacy.inout.files import counted, read_json, write_json
+from voiceprivacy.inout.files import counted, write_json
 from voiceprivacy.privacy.verdict.verdict import verdict
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import add_json, run
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--plan", required=True, type=Path, help="plan.json: sets and attacks")
+    add_json(parser, "--plan", required=True, help="sets, attacks and thresholds as JSON")
     parser.add_argument(
         "--evidence",
         required=True,
@@ -20,7 +20,7 @@ def main() -> None:
     parser.add_argument("--verdict", required=True, type=Path, help="JSON to write")
     arguments = parser.parse_args()
 
-    judged = verdict(read_json(arguments.plan)["verdict"], arguments.evidence)
+    judged = verdict(arguments.plan, arguments.evidence)
     write_json(arguments.verdict, judged)
     print(f"{counted(len(judged['sets']), 'set')}: {arguments.verdict}")
 

@@ -54,6 +54,7 @@ CONDITIONS = {
     "pp": Speech("run0", "run0"),
     "p0p1": Speech("run0", "run1"),
 }
+WITHIN_RELEASE = ("rr",)  # unordered pairs of trial utterances of one draw
 PROTECTED_CONDITIONS = ("op", "pp")  # in which every anonymiser is attacked
 
 

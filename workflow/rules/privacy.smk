@@ -1,5 +1,7 @@
 """How much of the speaker's identity is still there: metrics, their intervals and curves."""
 
+from voiceprivacy.plan.verdict import evidence_files, verdict_plan
+
 # Paths of a system, and of unprotected speech, under the same attack.
 SYSTEM = "{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"
 UNPROTECTED = "{corpus}/{trials}/original/{extractor}/{backend}"
@@ -91,6 +93,8 @@ rule assess_scores:
         zebra=f"results/metrics/zebra/{SYSTEM}.json",
         normalised=f"results/metrics/normalised/{SYSTEM}.json",
         curves=f"results/curves/zebra/{SYSTEM}.tsv",
+        evidence=f"results/evidence/{SYSTEM}.json",
+        replicates=f"results/evidence/{SYSTEM}.npz",
     log:
         f"results/logs/assess_scores/{SYSTEM}.log",
     benchmark:
@@ -118,6 +122,7 @@ rule assess_scores:
         " --verification {output.verification:q}"
         " --zebra {output.zebra:q}"
         " --curves {output.curves:q}"
+        " --evidence {output.evidence:q}"
         " {params.normalised:q}"
         " > {log:q} 2>&1"
 
@@ -133,6 +138,8 @@ use rule assess_scores as assess_scores_of_original with:
         verification=f"results/metrics/verification/{SYSTEM}.json",
         zebra=f"results/metrics/zebra/{SYSTEM}.json",
         curves=f"results/curves/zebra/{SYSTEM}.tsv",
+        evidence=f"results/evidence/{SYSTEM}.json",
+        replicates=f"results/evidence/{SYSTEM}.npz",
     wildcard_constraints:
         anonymiser="original",
     params:
@@ -159,6 +166,8 @@ use rule assess_scores_of_original as assess_scores_of_unknown_speakers with:
         verification=f"results/metrics/verification/{SYSTEM}.json",
         zebra=f"results/metrics/zebra/{SYSTEM}.json",
         curves=f"results/curves/zebra/{SYSTEM}.tsv",
+        evidence=f"results/evidence/{SYSTEM}.json",
+        replicates=f"results/evidence/{SYSTEM}.npz",
     wildcard_constraints:
         extractor=one_of(NOT_RESAMPLED_GIVEN),
         backend=GIVEN,
@@ -166,7 +175,7 @@ use rule assess_scores_of_original as assess_scores_of_unknown_speakers with:
         code=code("assess_scores"),
         labels=conditions_of_system,
         speakers=[],
-        draws=[],
+        draws=DRAWS,
         tags=["--tags", TAGS] if TAGS else [],
         normalised=[],
 
@@ -470,3 +479,34 @@ use rule compare_anonymisers as compare_strongest_attacks with:
     wildcard_constraints:
         corpus=one_of(corpus for corpus, _ in plan.outputs.compared_strongest()),
         trials=one_of(trials for _, trials in plan.outputs.compared_strongest()),
+
+
+def verdict_argument(wildcards):
+    return json.dumps(verdict_plan(plan))
+
+
+rule write_verdict:
+    """What the strongest attack leaves of every anonymiser, and who leaves less."""
+    input:
+        evidence=evidence_files(plan),
+        script=SCRIPTS / "write_verdict.py",
+    output:
+        verdict="results/verdict.json",
+    log:
+        "results/logs/write_verdict.log",
+    benchmark:
+        "results/benchmarks/write_verdict.tsv"
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    params:
+        code=code("write_verdict"),
+        plan=verdict_argument,
+    shell:
+        "python {input.script:q}"
+        " --plan {params.plan:q}"
+        " --evidence results/evidence"
+        " --verdict {output.verdict:q}"
+        " > {log:q} 2>&1"
