@@ -44,7 +44,7 @@ def main() -> None:
             for family, values in metrics.items():
                 resampled[family][label] = drawn.part(values[label])
             metrics["zebra"][label] |= null.assess(trials, **draws._asdict())
-        trials = trials or trials_of_unknown(path)
+        trials = (trials or trials_of_unknown(path)) if arguments.evidence else None
         if trials:
             evidence[label] = record_of(
                 trials, **draws._asdict(), within_release=label in WITHIN_RELEASE
@@ -53,7 +53,8 @@ def main() -> None:
         if warning:
             print(f"warning: {path}: {warning}", file=sys.stderr)
     write_curves(arguments.curves, curves)
-    write_records(arguments.evidence, evidence)
+    if arguments.evidence:
+        write_records(arguments.evidence, evidence)
     for family, values in metrics.items():
         path = getattr(arguments, family)
         write_json(path, values)
@@ -88,7 +89,7 @@ def parsed() -> argparse.Namespace:
         "--normalised", help="JSON to write: op and pp in proportion to the original's metrics"
     )
     parser.add_argument(
-        "--evidence", required=True, help="JSON to write, with an npz beside it: for the verdict"
+        "--evidence", help="JSON to write, with an npz beside it: what the verdict is made of"
     )
     arguments = parser.parse_args()
     if arguments.normalised and not (arguments.verification_original and arguments.zebra_original):
