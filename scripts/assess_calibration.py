@@ -9,7 +9,7 @@ from voiceprivacy.privacy.scores import zebra
 from voiceprivacy.privacy.scores.trials import read_score_file
 from voiceprivacy.privacy.uncertainty.interval_files import Draws, resampled_runs, write_intervals
 from voiceprivacy.running.command import (
-    add_draws,
+    add_intervals,
     flat_unless_labelled,
     label_inputs,
     print_metrics,
@@ -68,10 +68,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument(
         "--plot", help="picture of the ECE profiles to write: svg, pdf, png or tex (pgfplots)"
     )
-    parser.add_argument(
-        "--speakers", help="TSV: id speaker, of enrolments and trials; adds intervals"
-    )
-    add_draws(parser, n_replicates=1000)
+    add_intervals(parser)
     arguments = parser.parse_args()
     if len(arguments.train) != len(arguments.test):
         raise BadInput(

@@ -23,7 +23,7 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
 )
 from voiceprivacy.privacy.uncertainty.normalised import Proportion, write_normalised
 from voiceprivacy.privacy.verdict.record import inferred_speakers, record_of, write_records
-from voiceprivacy.running.command import add_draws, label_inputs, print_metrics, run
+from voiceprivacy.running.command import add_intervals, label_inputs, print_metrics, run
 from voiceprivacy.vocabulary import WITHIN_RELEASE
 
 
@@ -73,10 +73,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument(
         "--tags", help="YAML with tags of your own: {tag: {from_log10: 1, meaning: ...}}"
     )
-    parser.add_argument(
-        "--speakers", help="TSV: id speaker, of enrolments and trials; adds intervals"
-    )
-    add_draws(parser, n_replicates=1000)
+    add_intervals(parser)
     for family in ("verification", "zebra"):
         parser.add_argument(f"--{family}", required=True, help="JSON to write")
         parser.add_argument(

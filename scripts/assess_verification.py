@@ -12,7 +12,8 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
     write_intervals,
 )
 from voiceprivacy.running.command import (
-    add_draws,
+    add_intervals,
+    add_score_files,
     flat_unless_labelled,
     label_inputs,
     print_metrics,
@@ -22,22 +23,12 @@ from voiceprivacy.running.command import (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--scores",
-        required=True,
-        nargs="+",
-        help="TSV: enrolment trial label score; or Kaldi scores",
-    )
-    parser.add_argument("--label", nargs="+", help="a name for each score file")
-    parser.add_argument("--trials", help="key of Kaldi scores: enrolment trial target|nontarget")
+    add_score_files(parser)
     parser.add_argument(
         "--p-target", type=float, default=0.01, help="prior of min_dcf (default 0.01)"
     )
     parser.add_argument("--metrics", required=True, help="JSON to write")
-    parser.add_argument(
-        "--speakers", help="TSV: id speaker, of enrolments and trials; adds intervals"
-    )
-    add_draws(parser, n_replicates=1000)
+    add_intervals(parser)
     arguments = parser.parse_args()
     if not 0 < arguments.p_target < 1:
         raise BadInput(f"--p-target: {arguments.p_target} is not between 0 and 1")

@@ -13,7 +13,8 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
     write_intervals,
 )
 from voiceprivacy.running.command import (
-    add_draws,
+    add_intervals,
+    add_score_files,
     flat_unless_labelled,
     label_inputs,
     print_metrics,
@@ -23,14 +24,7 @@ from voiceprivacy.running.command import (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--scores",
-        required=True,
-        nargs="+",
-        help="TSV: enrolment trial label score; or Kaldi scores",
-    )
-    parser.add_argument("--label", nargs="+", help="a name for each score file")
-    parser.add_argument("--trials", help="key of Kaldi scores: enrolment trial target|nontarget")
+    add_score_files(parser)
     parser.add_argument(
         "--tags", help="YAML with tags of your own: {tag: {from_log10: 1, meaning: ...}}"
     )
@@ -45,10 +39,7 @@ def main() -> None:
     parser.add_argument(
         "--over", choices=("log_odds", "prior"), default="log_odds", help="x-axis of the picture"
     )
-    parser.add_argument(
-        "--speakers", help="TSV: id speaker, of enrolments and trials; adds intervals"
-    )
-    add_draws(parser, n_replicates=1000)
+    add_intervals(parser)
     arguments = parser.parse_args()
     draws = Draws.of(arguments)
 

@@ -4,7 +4,6 @@ import argparse
 import functools
 
 from voiceprivacy.attack.extractors import foreign
-from voiceprivacy.attack.extractors.preparation import Preparation
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.stamps import watched
 from voiceprivacy.inout.tables import Utterance
@@ -84,7 +83,7 @@ def by_model(utterances: list[Utterance], arguments: argparse.Namespace) -> Embe
     from voiceprivacy.attack.extractors import networks
 
     make = networks.TrustedExtractor if arguments.trust else networks.Extractor
-    preparation = Preparation(arguments.loudness, arguments.trim, arguments.vad)
+    preparation = networks.Preparation(arguments.loudness, arguments.trim, arguments.vad)
     return networks.embed_manifest(
         utterances,
         folder=foreign.model_folder(arguments.model, revision=arguments.revision),

@@ -6,6 +6,8 @@ pytest --hypothesis-profile=explore draws others, and twenty times as many.
 
 from hypothesis import HealthCheck, settings
 
+import voiceprivacy.attack  # noqa: F401  # before any test imports torchaudio or speechbrain
+
 settings.register_profile(
     "same",
     derandomize=True,

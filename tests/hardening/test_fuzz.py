@@ -21,7 +21,7 @@ from support import world
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.attack.backends import recipes
 from voiceprivacy.attack.extractors import style
-from voiceprivacy.attack.extractors.hyperparameters import Hyperparameters
+from voiceprivacy.attack.extractors.folders import Hyperparameters
 from voiceprivacy.corpora import checks, listing, parts
 from voiceprivacy.inout import arrays, audio, files, stamps, tables
 from voiceprivacy.inout.files import BadInput

@@ -1,7 +1,5 @@
 """Tiny random SpeechBrain folders and tones, in the layouts of the published models."""
 
-import voiceprivacy.attack.torchaudio_loader  # noqa: F401
-
 import torch
 from speechbrain.lobes.models import ECAPA_TDNN, Xvector
 from speechbrain.lobes.models import wav2vec as wav2vec_2

@@ -151,9 +151,8 @@ def resample(samples: Samples, *, source_rate: int, target_rate: int) -> Samples
     if source_rate == target_rate:
         return samples
     try:
-        # Seconds to import: only where needed.
-        import voiceprivacy.attack.torchaudio_loader  # noqa: F401
-
+        # Seconds to import: only where needed. The first lets the others do without CUDA.
+        import voiceprivacy.attack  # noqa: F401  # isort: skip
         import torch
         import torchaudio
     except ImportError as error:

@@ -151,6 +151,26 @@ def add_draws(parser: argparse.ArgumentParser, *, n_replicates: int) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the draws of speakers (default 0)")
 
 
+def add_score_files(parser: argparse.ArgumentParser) -> None:
+    """Add --scores and --label, and --trials for scores in Kaldi's format."""
+    parser.add_argument(
+        "--scores",
+        required=True,
+        nargs="+",
+        help="TSV: enrolment trial label score; or Kaldi scores",
+    )
+    parser.add_argument("--label", nargs="+", help="a name for each score file")
+    parser.add_argument("--trials", help="key of Kaldi scores: enrolment trial target|nontarget")
+
+
+def add_intervals(parser: argparse.ArgumentParser) -> None:
+    """Add --speakers, which switches intervals on, and how these are drawn."""
+    parser.add_argument(
+        "--speakers", help="TSV: id speaker, of enrolments and trials; adds intervals"
+    )
+    add_draws(parser, n_replicates=1000)
+
+
 # Results.
 
 

@@ -2,8 +2,6 @@
 
 import sys
 
-import voiceprivacy.attack.torchaudio_loader  # noqa: F401
-
 import pytest
 from speechbrain.utils.importutils import LazyModule
 from support import models

@@ -4,8 +4,6 @@ import json
 import os
 import sys
 
-import voiceprivacy.attack.torchaudio_loader  # noqa: F401
-
 import numpy as np
 import pytest
 import torch

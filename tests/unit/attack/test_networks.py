@@ -15,12 +15,13 @@ from support.models import RATE, settings_of, tone, write_tones
 from voiceprivacy.attack.extractors import networks
 from voiceprivacy.attack.extractors.networks import (
     Extractor,
+    Preparation,
     TrustedExtractor,
     embed_manifest,
     in_batches,
     single_thread,
+    trimmed,
 )
-from voiceprivacy.attack.extractors.preparation import Preparation, trimmed
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, read_manifest

@@ -12,7 +12,7 @@ import speechbrain
 import torch
 from torch.amp import autocast_mode
 
-from voiceprivacy.attack.extractors.hyperparameters import Hyperparameters
+from voiceprivacy.attack.extractors.folders import Hyperparameters
 from voiceprivacy.attack.extractors.networks import BATCH_SIZE, Extractor, embed_manifest
 from voiceprivacy.attack.training import training
 from voiceprivacy.attack.training.batches import Batches

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from voiceprivacy.attack.extractors.preparation import (
+from voiceprivacy.attack.extractors.networks import (
     NOTHING,
     Preparation,
     active,

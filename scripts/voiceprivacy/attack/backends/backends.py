@@ -106,6 +106,7 @@ def jensen_shannon(*, enrolment: Floats, counts: Any, trial: Floats) -> Floats:
     """
     enrolment, trial = _distribution(enrolment), _distribution(trial)
     entropies = _entropy_bit(enrolment)[:, None] / 2 + _entropy_bit(trial) / 2
+    # Row by row: all mixtures at once would take E x T x D numbers.
     mixed = np.stack([_entropy_bit((row + trial) / 2) for row in enrolment])
     # Rounding can leave the divergence of equal histograms a little below zero.
     return 1 - np.sqrt(np.clip(mixed - entropies, 0.0, 1.0))
@@ -163,6 +164,7 @@ def score_trials(
     trial_embeddings = trial.embeddings_of(tried)
     _check_dimensions(models.means, trial_embeddings, enrolment, trial)
     scores = np.empty(len(trials))
+    # Trials by the row of their enrolment: those of a block of rows lie together.
     order = np.argsort(row, kind="stable")
     for start, block in _blocks(score, models, trial_embeddings):
         first, last = np.searchsorted(row[order], [start, start + len(block)])
@@ -194,6 +196,7 @@ def pair_matrix(
     ScoreMatrix
     """
     ids, _ = _numbered(listed.trial for listed in trials)
+    # Every utterance enrols by itself.
     models = enrolment.models([[utterance] for utterance in ids])
     scores = _matrix(score, models, trial.embeddings_of(ids), enrolment, trial)
     speakers_of_ids = [speakers[utterance] for utterance in ids]
@@ -239,6 +242,7 @@ def template_matrix(
         _one_speaker(name, enrolling, enrolment_speakers)
         for name, enrolling in zip(enrolled, utterances, strict=True)
     ]
+    # Scorers put enrolments into rows, a matrix of templates has them in columns.
     return _score_matrix(tried, enrolled, row_speakers, column_speakers, scores.T)
 
 
@@ -327,6 +331,7 @@ def _blocks(
     score: Scorer, models: Models, trial_embeddings: Floats
 ) -> Iterator[tuple[int, Floats]]:
     """Yield (first row, scores of a block of rows against all trials)."""
+    # At least one row, however many trials there are.
     size = max(1, BLOCK_SCORES // max(1, len(trial_embeddings)))
     for start in range(0, len(models.means), size):
         means, counts = models.means[start : start + size], models.counts[start : start + size]
@@ -336,6 +341,7 @@ def _blocks(
 def _numbered(names):
     """The different names in order of first appearance, and the number of each (N,)."""
     numbers = {}
+    # A new name gets the number of those before it, a known one keeps its own.
     index = [numbers.setdefault(name, len(numbers)) for name in names]
     if not index:
         raise BadInput("the trial list lists no trial")

@@ -134,8 +134,6 @@ def speechbrain_recipe(
     BadInput : ``rank`` exceeds the dimensions of the embeddings
     """
     # Seconds to import, and not in every environment.
-    import voiceprivacy.attack.torchaudio_loader  # noqa: F401
-
     from speechbrain.processing.PLDA_LDA import PLDA, StatObject_SB
 
     n_utterances, dimensions = embeddings.shape
@@ -144,6 +142,7 @@ def speechbrain_recipe(
             f"SpeechBrain's PLDA of rank {rank}: "
             f"embeddings of {dimensions} dimensions allow 1 to {dimensions}"
         )
+    # SpeechBrain trains on statistics of frames: an embedding is those of a single frame.
     no_times = np.full(n_utterances, None)
     statistics = StatObject_SB(
         modelset=np.array(speakers, dtype=object),
@@ -220,6 +219,7 @@ def write_recipe(path: Path | str, recipe: Recipe) -> None:
             arrays[name] = getattr(recipe, name)
     if recipe.single:
         arrays["single"] = True
+    # Only where it is not what ``read_recipe`` takes for granted.
     if recipe.scale != (recipe.length_norm is not None):
         arrays["scale"] = recipe.scale
     write_npz(path, arrays)

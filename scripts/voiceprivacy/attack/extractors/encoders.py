@@ -10,7 +10,7 @@ Conventions
   fields ``extractor`` and ``encoder_wrapper``, which holds the transformer), and of its checkpoint
   latent_extractor.ckpt and latent_encoder.ckpt.
 * Nothing in a folder runs as code, and nothing is fetched. A network of the hub is built from the
-  plain fields of FIELDS, one of SpeechBrain as ``hyperparameters`` says. Every weight of it has to
+  plain fields of FIELDS, one of SpeechBrain as ``folders`` says. Every weight of it has to
   be there, and weights are loaded as tensors only.
 * A frame is an output of the last layer, every ``hop`` samples of speech at 16 kHz. It sees
   ``window`` samples of speech directly and all others through the transformer.
@@ -24,15 +24,13 @@ JSTSP 2022. Ravanelli et al., SpeechBrain, 2021.
 from pathlib import Path
 from typing import Any
 
-import voiceprivacy.attack.torchaudio_loader  # noqa: F401
-
 import numpy as np
 import torch
 from torch.nn.functional import layer_norm
 
 from voiceprivacy.attack import Floats
-from voiceprivacy.attack.extractors.hyperparameters import Hyperparameters
-from voiceprivacy.attack.extractors.networks import SETTINGS, load_weights, one_line, single_thread
+from voiceprivacy.attack.extractors.folders import SETTINGS, Hyperparameters, load_weights, one_line
+from voiceprivacy.attack.extractors.networks import single_thread
 from voiceprivacy.inout.files import BadInput, read_json, refuse_endless
 
 SAMPLE_RATE = 16000

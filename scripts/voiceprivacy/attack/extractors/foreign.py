@@ -26,7 +26,7 @@ NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 COMMIT = re.compile(r"[0-9a-f]{7,40}")
 NEEDED = ["hyperparams.yaml", "embedding_model.ckpt"]
 FILES = [*NEEDED, "mean_var_norm_emb.ckpt", "classifier.ckpt", "label_encoder.txt"]
-TIMEOUT_S = 10
+TIMEOUT_S = 10  # until the hub has answered; a download may take longer
 
 
 def model_folder(model: str | Path, *, revision: str | None = None) -> Path:
@@ -111,6 +111,7 @@ def from_file(path: Path | str, utterances: list[Utterance]) -> Embeddings:
     BadInput : an utterance is missing or occurs twice, or its embedding is not finite
     """
     ids, embeddings = read_embeddings(path)
+    # A file may hold a whole corpus, and in another order.
     row_of = {name: row for row, name in enumerate(ids.tolist())}
     for utterance in utterances:
         if utterance.utterance not in row_of:
@@ -135,6 +136,7 @@ def _snapshot(model, revision):
             f"revision '{revision}' of {model} is not a commit (7 to 40 hexadecimal digits): "
             "a name can move"
         )
+    # A commit never changes: what the cache has whole needs no network.
     cached = _cached(model, revision)
     if cached and not _missing(cached, FILES):
         return cached

@@ -32,8 +32,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-import voiceprivacy.attack.torchaudio_loader  # noqa: F401
-
 import numpy as np
 import torch
 import torchaudio
@@ -102,6 +100,7 @@ def lags(samples: Floats, sample_rate: int) -> Counts:
         pitch_max=HIGHEST_HZ,
         frame_stride=F0_STRIDE_S,
     ).numpy()
+    # torch-yin gives a frequency of 0 where it finds no period.
     return np.rint(F0_SAMPLE_RATE / frequencies[frequencies > 0]).astype(int)
 
 

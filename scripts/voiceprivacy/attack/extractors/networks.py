@@ -3,7 +3,7 @@
 Conventions
 -----------
 * A model is a folder in the layout of spkrec-ecapa-voxceleb and spkrec-xvect-voxceleb:
-  hyperparams.yaml and embedding_model.ckpt. Nothing in it runs as code: see ``hyperparameters``;
+  hyperparams.yaml and embedding_model.ckpt. Nothing in it runs as code: see ``folders``;
   weights are loaded as tensors only. Folders that somebody vouches for are the exception: see
   ``TrustedExtractor``.
 * An embedding is what ``EncoderClassifier.encode_batch`` gives for the utterance alone: (D,)
@@ -11,35 +11,43 @@ Conventions
 * It depends on nothing but the samples and the model. On a CPU every utterance is computed alone by
   one thread, in as many processes as are asked for. On a GPU only utterances of exactly one length
   make a batch: padding would reach into an embedding through the convolutions.
+* Before that, speech can be prepared as in challenges (``Preparation``; all steps are off by
+  default): loudness, trim, vad, in this order. Frames are 25 ms long and begin every 10 ms.
 
 References
 ----------
 Snyder et al., X-vectors, ICASSP 2018. Desplanques et al., ECAPA-TDNN, Interspeech 2020.
 Ravanelli et al., SpeechBrain, 2021.
+ITU-T P.56, Objective measurement of active speech level (here the mean power of active frames).
+Kaldi's energy-based voice activity detection (compute-vad), with the settings of its speaker
+recipes.
 """
 
 import contextlib
 import inspect
-import pickle  # nosec B403  # for the name of an error only
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
-
-import voiceprivacy.attack.torchaudio_loader  # noqa: F401
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from tqdm import tqdm
 
 from voiceprivacy.attack import Floats
-from voiceprivacy.attack.extractors.hyperparameters import Hyperparameters, Section
-from voiceprivacy.attack.extractors.preparation import NOTHING, Preparation, prepared
+from voiceprivacy.attack.extractors.folders import (
+    SETTINGS,
+    WEIGHTS,
+    Hyperparameters,
+    Section,
+    load_weights,
+    one_line,
+)
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import Embeddings
-from voiceprivacy.inout.files import BadInput, refuse_endless
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.running import pools
 
@@ -49,21 +57,34 @@ EMBEDDING = [
     "speechbrain.lobes.models.ECAPA_TDNN.ECAPA_TDNN",
     "speechbrain.lobes.models.Xvector.Xvector",
 ]
-SETTINGS, WEIGHTS = "hyperparams.yaml", "embedding_model.ckpt"
 PRETRAINED_PATH = "pretrained_path"
 KERNELS = ("kernel_sizes", "tdnn_kernel_sizes")  # as ECAPA-TDNN and as x-vectors call them
 DILATIONS = ("dilations", "tdnn_dilations")
 BATCH_SIZE = 16  # utterances of one length that a GPU embeds together
 READ_AHEAD = 256  # utterances among which equal lengths are looked for
-LOADING_ERRORS = (
-    RuntimeError,
-    pickle.UnpicklingError,
-    EOFError,
-    OSError,
-    ValueError,
-    TypeError,
-    AttributeError,
-)
+
+# Of what challenges do to speech before it is embedded (see ``prepared``).
+LEVEL_DB = -26.0  # of active speech, relative to full scale
+SILENCE_DB = 40.0  # a frame that far below the loudest one is silent
+# Kaldi's --vad-energy-threshold and --vad-energy-mean-scale: log energies are natural logarithms
+# of sums over a frame of 16-bit samples.
+THRESHOLD, MEAN_SCALE = 5.5, 0.5
+FULL_SCALE = 32768.0
+# Kaldi's --vad-frames-context and --vad-proportion-threshold: a frame is kept if 12 % of the two
+# frames before it, itself and the two after it are loud.
+CONTEXT, PROPORTION = 2, 0.12
+FRAME_S, HOP_S = 0.025, 0.010
+
+
+class Preparation(NamedTuple):
+    """Which steps are taken."""
+
+    loudness: bool = False
+    trim: bool = False
+    vad: bool = False
+
+
+NOTHING = Preparation()
 
 
 class Extractor:
@@ -188,6 +209,47 @@ class TrustedExtractor(Extractor):
             ) from None
 
 
+def prepared(samples: Floats, sample_rate: int, preparation: Preparation) -> Floats:
+    """Take the steps of a Preparation; what remains (M,) can be empty."""
+    if preparation.loudness:
+        samples = at_level(samples, sample_rate)
+    if preparation.trim:
+        samples = trimmed(samples, sample_rate)
+    if preparation.vad:
+        samples = active(samples, sample_rate)
+    return samples
+
+
+def at_level(samples: Floats, sample_rate: int) -> Floats:
+    """Scale so that active frames have a mean power of LEVEL_DB; silence stays."""
+    power = _powers(samples, sample_rate)
+    active_power = power[_not_silent(power)]
+    level = active_power.mean() if len(active_power) else 0.0
+    return samples * np.float32(10 ** (LEVEL_DB / 20) / np.sqrt(level)) if level > 0 else samples
+
+
+def trimmed(samples: Floats, sample_rate: int) -> Floats:
+    """Cut silence before the first and after the last frame that is not silent."""
+    loud = np.flatnonzero(_not_silent(_powers(samples, sample_rate)))
+    hop, length = round(HOP_S * sample_rate), round(FRAME_S * sample_rate)
+    return samples[loud[0] * hop : loud[-1] * hop + length] if len(loud) else samples
+
+
+def active(samples: Floats, sample_rate: int) -> Floats:
+    """Keep the hops whose frame holds speech, by Kaldi's rule on log energies."""
+    hop, length = round(HOP_S * sample_rate), round(FRAME_S * sample_rate)
+    energies = _powers(samples, sample_rate) * length * FULL_SCALE**2
+    if not len(energies):
+        return samples[:0]
+    log_energies = np.log(np.maximum(energies, np.finfo(np.float32).tiny))
+    loud = log_energies > THRESHOLD + MEAN_SCALE * log_energies.mean()
+    window = np.ones(2 * CONTEXT + 1)
+    # At both ends the window holds fewer frames, and the share is one of these.
+    share = np.convolve(loud, window, "same") / np.convolve(np.ones(len(loud)), window, "same")
+    keep = np.repeat(share >= PROPORTION, hop)
+    return samples[: len(keep)][keep[: len(samples)]]
+
+
 def checked(embedding: Floats, utterance: Utterance) -> Floats:
     """The embedding of an Utterance; BadInput where it is not finite."""
     if not np.isfinite(embedding).all():
@@ -288,25 +350,6 @@ def _with_progress(embedded: Iterable, utterances: list[Utterance]) -> Iterator:
             yield index, embedding
 
 
-def load_weights(
-    module: torch.nn.Module, path: Path, *, model: str = f"the model in {SETTINGS}"
-) -> None:
-    """Load the tensors of a .ckpt file into a module; ``model`` is its name in errors.
-
-    Raises
-    ------
-    BadInput : a tensor is missing, left over, or of another shape, or the file is none of tensors
-    """
-    refuse_endless(path)
-    try:
-        state = torch.load(path, map_location="cpu", weights_only=True)
-        module.load_state_dict(state)
-    except FileNotFoundError:
-        raise BadInput(f"{path}: not found") from None
-    except LOADING_ERRORS as error:
-        raise BadInput(f"{path}: not the weights of {model} ({one_line(error)})") from None
-
-
 @contextlib.contextmanager
 def single_thread() -> Iterator[None]:
     """Let torch compute with one thread: sums in another order would give other last digits."""
@@ -363,6 +406,15 @@ def _field(section, *names):
     return section.fields.get(name, defaults[name].default)
 
 
-def one_line(error: Exception) -> str:
-    """What a library says of an error, short enough for a message of ours."""
-    return " ".join(str(error).split())[:200]
+def _not_silent(power):
+    return power >= power.max(initial=0) * 10 ** (-SILENCE_DB / 10)
+
+
+def _powers(samples, sample_rate):
+    """Mean power of every frame (F,)."""
+    hop, length = round(HOP_S * sample_rate), round(FRAME_S * sample_rate)
+    if len(samples) < length:
+        return np.empty(0)
+    sums = np.concatenate([[0.0], np.cumsum(np.square(samples, dtype=np.float64))])
+    starts = np.arange(0, len(samples) - length + 1, hop)
+    return np.maximum(sums[starts + length] - sums[starts], 0.0) / length

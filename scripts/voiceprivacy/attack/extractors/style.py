@@ -105,7 +105,7 @@ class Dictionary(NamedTuple):
         """Rules of a word: those of the word itself, else of its longest listed beginning."""
         if word in self.words:
             return self.words[word]
-        for length in range(len(word), 0, -1):
+        for length in range(len(word), 0, -1):  # the longest first
             beginning = f"{word[:length]}*"
             if beginning in self.words:
                 return self.words[beginning]
@@ -124,6 +124,7 @@ def read_dictionary(path: Path | str) -> Dictionary:
     """Read a Dictionary in LIWC's .dic format; BadInput names the line that is not."""
     lines = [line.strip() for line in read_lines(path)]
     marks = [index for index, line in enumerate(lines) if line == "%"]
+    # Nothing but empty lines may stand above the first mark.
     if len(marks) != 2 or any(lines[: marks[0]]):
         raise BadInput(f"{path}: expected the categories between two lines of %")
     first, last = marks
@@ -152,6 +153,7 @@ def feature(text: str, dictionary: Dictionary) -> Floats:
     ------
     BadInput : the transcript has no words
     """
+    # Typographic apostrophes are apostrophes: don't is one word.
     text = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     words = [word.lower() for word in WORD.findall(text)]
     if not words:
@@ -163,6 +165,7 @@ def feature(text: str, dictionary: Dictionary) -> Floats:
         rules = dictionary.rules(word)
         counted = {rule.counted(preceding=categories, following=following) for rule in rules}
         categories = {category for category in counted if category is not None}
+        # A word counts once for a category, by however many of its rules.
         counts[list(categories)] += 1
         n_other += not categories
     habits = [

@@ -76,6 +76,7 @@ def degraded(
     generator: np.random.Generator,
 ) -> Floats:
     """Samples (N,) in a random room and in random noise, each with its share's probability."""
+    # The room comes first: noise reaches the microphone whatever the room does to the voice.
     if generator.random() < augmentation.reverberation_share:
         shortest, longest = augmentation.reverberation_s
         seconds = generator.uniform(shortest, longest)
@@ -99,9 +100,10 @@ def reverberant(
     """
     time = np.arange(round(seconds * sample_rate)) / sample_rate
     tail = generator.standard_normal(len(time)) * np.exp(-DECAY_60_DB * time / seconds)
-    tail[time < EARLIEST_ECHO_S] = 0
+    tail[time < EARLIEST_ECHO_S] = 0  # the direct sound is the samples themselves
     ratio_db = generator.uniform(0, MOST_DIRECT_DB)
     tail *= 10 ** (-ratio_db / 20) / np.sqrt(np.sum(tail**2))
+    # Padded to the full length of the convolution: nothing wraps around to the beginning.
     size = next_fast_len(len(samples) + len(tail), real=True)
     echo = irfft(rfft(samples, size) * rfft(tail.astype(np.float32), size), size)
     return samples + echo[: len(samples)].astype(np.float32)
@@ -113,7 +115,7 @@ def coloured_noise(length: int, *, tilt: float, generator: np.random.Generator) 
     A tilt of 0 is white noise, 1 pink, 2 brown.
     """
     spectrum = rfft(generator.standard_normal(length, dtype=np.float32))
-    frequencies = np.maximum(rfftfreq(length), 1 / length)
+    frequencies = np.maximum(rfftfreq(length), 1 / length)  # the constant is not infinite
     amplitudes = (frequencies ** (-tilt / 2)).astype(np.float32)
     return irfft(spectrum * amplitudes, length).astype(np.float32)
 
@@ -137,6 +139,7 @@ class Pieces(torch.utils.data.Dataset):
         sample_rate: int,
         seed: int,
     ) -> None:
+        # Sorted: the order of the manifest changes nothing.
         self.utterances = sorted(utterances)
         names = sorted({utterance.speaker for utterance in utterances})
         self.speakers = {name: number for number, name in enumerate(names)}
@@ -152,6 +155,7 @@ class Pieces(torch.utils.data.Dataset):
     def __getitem__(self, draw: Draw) -> tuple[Floats, int]:
         epoch, piece = draw
         row = self.of_piece[piece]
+        # Drawn by the piece's number within its utterance: other utterances change nothing.
         utterance, number = self.utterances[row], piece - np.searchsorted(self.of_piece, row)
         generator = seeds.generator(
             self.seed, "piece", utterance.utterance, str(epoch), str(number)
@@ -166,9 +170,10 @@ class Pieces(torch.utils.data.Dataset):
     def _piece(self, row, speed, generator):
         """Samples of a random piece; a shorter utterance is repeated."""
         length = round(self.crop_s * self.sample_rate)
-        heard = round(length * speed) + 1
+        heard = round(length * speed) + 1  # one more, against rounding in the resampling
         start = int(generator.integers(max(1, self.lengths[row] - heard + 1)))
         samples = audio.read_piece(self.utterances[row].path, start=start, length=heard)
+        # Read as if it had been recorded at another rate, it is faster and higher.
         samples = audio.resample(samples, source_rate=round(100 * speed), target_rate=100)
         return np.tile(samples, -(-length // len(samples)))[:length]
 
@@ -266,7 +271,9 @@ def validation_pairs(pieces: Sequence[tuple[Utterance, int]]) -> Pairs:
     genders = np.array([utterance.gender for utterance in heard])
     rows, columns = np.triu_indices(len(pieces), 1)
     same = speakers[rows] == speakers[columns]
+    # Across genders nearly all are told apart: the EER would say little.
     wanted = genders[rows] == genders[columns]
+    # Pieces of one utterance share its room and its day.
     other_utterance = utterances[rows] != utterances[columns]
     if (same & other_utterance).any():
         wanted &= other_utterance

@@ -7,8 +7,6 @@ import uuid
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import voiceprivacy.attack.torchaudio_loader  # noqa: F401
-
 import numpy as np
 import speechbrain
 import torch
@@ -66,8 +64,10 @@ class SpeakerBrain(speechbrain.Brain):
         self.pieces, self.validation = pieces, validation
         loader = None
         if validation is not None:
+            # The set makes its own batches.
             loader = torch.utils.data.DataLoader(validation, batch_size=None)
         self.fit(self.counter, pieces, loader)
+        # The best epoch's checkpoint holds the curve up to that epoch only.
         whole_curve = self.history.rows
         self.checkpointer.recover_if_possible(min_key=None if validation is None else "eer_percent")
         self.history.rows = whole_curve
@@ -94,6 +94,7 @@ class SpeakerBrain(speechbrain.Brain):
         """Embed a batch of validation; the loss that SpeechBrain expects plays no part."""
         with torch.no_grad():
             embeddings = self.compute_forward(batch, stage).squeeze(1)
+        # float32 first: numpy knows no bfloat16.
         self.embedded.append(embeddings.float().cpu().numpy())
         return torch.zeros(())
 
@@ -116,6 +117,7 @@ class SpeakerBrain(speechbrain.Brain):
         """End an epoch after its last stage."""
         if stage == speechbrain.Stage.TRAIN:
             self.train_loss = stage_loss
+        # A rate of errors exists after validation, which follows training within an epoch.
         if self.validation is None:
             self._end_epoch(epoch, eer_percent=None)
         elif stage != speechbrain.Stage.TRAIN:
@@ -168,10 +170,12 @@ class WholeCheckpointer(Checkpointer):
         Fields (but for ``name``) and result are SpeechBrain's.
         """
         here = self.checkpoints_dir  # type: ignore[has-type]
+        # Beside it, so that the move below stays on one disk.
         unfinished = here.with_name(f"{here.name}.unfinished")
         shutil.rmtree(unfinished, ignore_errors=True)
         self.checkpoints_dir = unfinished
         try:
+            # SpeechBrain names by the second what it finds no folder of: here it never finds one.
             saved = super().save_checkpoint(**fields | {"name": uuid.uuid4().hex})
         finally:
             self.checkpoints_dir = here

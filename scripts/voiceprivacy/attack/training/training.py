@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-* The recipe is a SpeechBrain hyperparameter file, read by ``hyperparameters``, so nothing in it
+* The recipe is a SpeechBrain hyperparameter file, read by ``folders``, so nothing in it
   runs as code. It holds the model as any SpeechBrain speaker folder does, and the training fields
   that ``Schedule`` and ``Augmentation`` list.
 * What is heard in an epoch is drawn from the seed, the epoch and the utterances' names (see
@@ -25,19 +25,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import voiceprivacy.attack.torchaudio_loader  # noqa: F401
-
 import torch
 
-from voiceprivacy.attack.extractors.hyperparameters import Hyperparameters
-from voiceprivacy.attack.extractors.networks import (
-    EMBEDDING,
-    FEATURES,
-    NORMALISATION,
-    SETTINGS,
-    WEIGHTS,
-    load_weights,
-)
+from voiceprivacy.attack.extractors.folders import SETTINGS, WEIGHTS, Hyperparameters, load_weights
+from voiceprivacy.attack.extractors.networks import EMBEDDING, FEATURES, NORMALISATION
 from voiceprivacy.attack.training.batches import (
     Augmentation,
     Batches,
@@ -78,7 +69,7 @@ PLACEHOLDER = "!PLACEHOLDER"
 CURVE = "training.tsv"
 CLASSIFIER_WEIGHTS = "classifier.ckpt"
 HELD_OUT = "held_out_speakers.txt"
-SLOWEST, FASTEST = 0.5, 2.0
+SLOWEST, FASTEST = 0.5, 2.0  # speeds at which speech is still speech
 SHORTEST_REVERBERATION_S = 0.05
 
 
@@ -139,9 +130,11 @@ def train(
         sample_rate=schedule.sample_rate,
         seed=seed,
     )
+    # Who speaks faster or slower is another speaker to the classifier.
     n_classes = len(pieces.speakers) * len(augmentation.speeds)
     settings = Hyperparameters(recipe, placeholders={SPEAKERS: n_classes})
     checkpoints = _checkpoints(folder, settings.text, utterances, seed, start)
+    # A killed training of this folder may have left both.
     remove_leftovers(Path(folder))
     remove_leftovers(checkpoints.parent)
     with _reproducibly(seed, computer.threads), whole_folder_or_absent(folder) as temporary:
@@ -171,6 +164,7 @@ def _schedule(recipe):
         patience=int(settings.number_or_zero("patience", default=10)),
     )
     features = settings.section("compute_features", classes=FEATURES)
+    # Pieces are cut at the recipe's rate; 16000 is what SpeechBrain's Fbank takes by default.
     if features.fields.get("sample_rate", 16000) != schedule.sample_rate:
         raise BadInput(
             f"{features.where}: sample_rate is not that of the recipe, {schedule.sample_rate}"
@@ -226,18 +220,20 @@ def _modules(settings):
 def _load(modules, start):
     """Start from a model's weights; from its classifier's too, where it has as many speakers."""
     load_weights(modules["embedding_model"], start / WEIGHTS, model="the recipe's model")
+    # Other speakers have another classifier, which starts from scratch then.
     with contextlib.suppress(BadInput):
         load_weights(modules["classifier"], start / CLASSIFIER_WEIGHTS)
 
 
 def _brain(settings, modules, schedule, checkpoints, computer, seed):
     cost = settings.get("compute_cost")
+    # A cost without parameters is a function (!name:), one with them an object (!new:).
     deferred = getattr(cost, "deferred", False)
     annealing = settings.section("lr_annealing", classes=ANNEALING).build()
     history = History()
     saved = {name: modules[name] for name in TRAINED} | {"history": history}
     if hasattr(annealing, "on_batch_end"):
-        saved["lr_annealing"] = annealing
+        saved["lr_annealing"] = annealing  # it counts batches, and goes on counting
     options = _run_options(computer)
     if options["data_parallel_backend"] and computer.precision in MIXED:
         for name in TRAINED:
@@ -273,6 +269,7 @@ def _run_options(computer):
 
 def _loader(pieces, schedule, computer, seed):
     batches = Batches(len(pieces), batch_size=schedule.batch_size, seed=seed)
+    # On a CPU the threads train already; loading processes would only take them away.
     workers = computer.threads if computer.device == "cuda" else 0
     return torch.utils.data.DataLoader(pieces, batch_sampler=batches, num_workers=workers)
 
@@ -290,6 +287,7 @@ def _checkpoints(folder, recipe, utterances, seed, start):
     )
     if start is not None:
         described += [str(start), _stamp(Path(start, WEIGHTS))]
+    # 16 of 64 digits: long enough for folders beside each other.
     digest = hashlib.sha256("\n".join(described).encode()).hexdigest()[:16]
     return Path(f"{folder}.checkpoints") / digest
 

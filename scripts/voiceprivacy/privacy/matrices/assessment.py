@@ -104,6 +104,7 @@ def write_similarity(path: FilePath, assessed: SimilarityAssessment) -> None:
     """Write the metrics of similarity and the siblings with their intervals, and print them."""
     metrics, conditions = assessed.metrics, list(assessed.matrices)
     write_json(path, metrics)
+    # In the file DeID and G_VD stand at the top level; their intervals stand under op and pp.
     flat = {condition: metrics | metrics[condition] for condition in conditions}
     write_intervals(path, flat, assessed.resampled, conditions)
 
@@ -135,6 +136,7 @@ def resample_similarities(
     values = measure(matrices, pairs=pairs, definition=definition)
     left_out = []
     for speaker in speakers:
+        # Calibrated anew in ``measure``: the other speakers alone train it.
         smaller = {name: without(matrix, speaker) for name, matrix in matrices.items()}
         left_out.append(measure(smaller, pairs=pairs, definition=definition))
     drawn = multiplicities(speakers, n_replicates=n_replicates, seed=seed)
@@ -160,10 +162,11 @@ def measure(
             comparisons = similarity.compare(matrix, pairs=pairs)
             similarities[condition] = similarity.similarities(comparisons, definition=definition)
         metrics, _ = similarity.assess(**similarities)
-    except BadInput:
+    except BadInput:  # those who are left have one utterance each, say
         metrics = {"deid_percent": np.nan, "gvd_db": np.nan}
         metrics |= {condition: dict.fromkeys(DIAGONAL, np.nan) for condition in matrices}
     values = {condition: dict(metrics[condition]) for condition in matrices}
+    # They compare with OO, so that oo itself has neither.
     values["op"]["deid_percent"] = metrics["deid_percent"]
     values["pp"]["gvd_db"] = metrics["gvd_db"]
     return {
@@ -287,6 +290,7 @@ def resample_ranks(
     speakers, position = np.unique(row_speakers, return_inverse=True)
     drawn: list[Metrics] = []
     for weights in multiplicities(speakers, n_replicates=n_replicates, seed=seed):
+        # Who is drawn twice brings all his utterances twice, with the ranks that they have.
         rows = np.repeat(np.arange(len(position)), weights[position])
         copies = ranks.Ranks(true_ranks.best[rows], true_ranks.worst[rows], true_ranks.n_templates)
         drawn.append(ranks.disclosure(ranks.histogram(copies, ties=ties)) if len(rows) else {})
@@ -317,8 +321,10 @@ def resample_rank_models(
     everybody = np.ones(len(row_speakers), dtype=bool)
     values = _model_metrics(true_ranks, everybody, fit=fit, ties=ties)
     left_out = []
-    for speaker in speakers if len(speakers) > 1 else []:
-        left_out.append(_model_metrics(true_ranks, row_speakers != speaker, fit=fit, ties=ties))
+    if len(speakers) > 1:  # without the only one there is nothing to fit
+        for speaker in speakers:
+            others = row_speakers != speaker
+            left_out.append(_model_metrics(true_ranks, others, fit=fit, ties=ties))
     drawn = multiplicities(speakers, n_replicates=n_replicates, seed=seed)
     most = {"bit": np.log2(true_ranks.n_templates), "percent": 100}
     replicates = {}
@@ -326,6 +332,7 @@ def resample_rank_models(
         if not isinstance(value, str):
             without_each = np.array([numbers[name] for numbers in left_out])
             _, _, unit = name.rpartition("_")
+            # Linear replicates do not know that bits and percentages have a range.
             linear = linear_replicates(value, without_each, drawn)
             replicates[name] = np.clip(linear, 0, most[unit])
     return replicates

@@ -100,6 +100,7 @@ def true_ranks(matrix: ScoreMatrix) -> Ranks:
         block = slice(start, start + BLOCK_ROWS)
         scores = matrix.scores[block]
         own = np.take_along_axis(scores, true[block, None], axis=1)
+        # Strictly better templates give the best rank, equal ones included the worst.
         above[block] = np.count_nonzero(scores > own, axis=1)
         at_least[block] = np.count_nonzero(scores >= own, axis=1)
     return Ranks(above + 1, at_least, len(matrix.columns))
@@ -185,6 +186,7 @@ def assess_histogram(p: Floats, *, n_utterances: int, fit: str = "auto") -> Asse
     gamma = np.exp(model.log_gamma)
     histogram_metrics, fitted_metrics = disclosure(p), disclosure(gamma)
     enough = n_utterances >= OBSERVATIONS_PER_RANK * len(p)
+    # A sparse histogram overstates disclosure: every empty rank looks like knowledge.
     headline = histogram_metrics if enough else fitted_metrics
     metrics: Metrics = {
         "n_templates": len(p),
@@ -317,6 +319,7 @@ def _true_columns(matrix):
             f"speaker '{speakers[counts.argmax()]}' has {counts.max()} templates;"
             " each needs exactly one"
         )
+    # A name behind all others would have the position len(speakers), which is none.
     position = np.minimum(np.searchsorted(speakers, matrix.row_speakers), len(speakers) - 1)
     strangers = np.flatnonzero(speakers[position] != matrix.row_speakers)
     if len(strangers):

@@ -88,6 +88,7 @@ def compare(matrix: ScoreMatrix, *, pairs: str = "all") -> Comparisons:
     row, column = row[used_rows], column[used_columns]
     llrs = _calibrate(matrix.scores[used], row == column)
     if pairs == "upper":
+        # The challenge's recipe walks over the list: who comes first in it is the row.
         _, first = np.unique(matrix.row_speakers, return_index=True)
         kept = first[row] <= first[column]
         row, column = row[kept], column[kept]
@@ -109,6 +110,7 @@ def similarities(comparisons: Comparisons, *, definition: str = "geometric") -> 
     before, after = DEFINITIONS[definition]
     values = before(comparisons.llrs)
     n_speakers = len(comparisons.speakers)
+    # Each pair of speakers is a bin, so that one pass over all pairs of utterances sums them up.
     cell = comparisons.row_speaker * n_speakers + comparisons.column_speaker
     counts = np.bincount(cell, minlength=n_speakers**2)
     centre = values[0]  # equal LLRs give equal similarities to the last bit, whatever the counts

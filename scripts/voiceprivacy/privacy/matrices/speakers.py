@@ -160,6 +160,7 @@ def exposures(scores: Classes, speakers: Mapping[str, Names]) -> list[Exposure]:
     -------
     list of Exposure : sorted by speaker
     """
+    # Averages take plain LLRs, the worst case Laplace's, which are finite: as in ZEBRA.
     plain = dict(zip(scores, oracle_llrs(**scores), strict=True))
     laplace = dict(zip(scores, oracle_llrs(**scores, laplace=True), strict=True))
     every = []
@@ -263,9 +264,11 @@ def zoo(comparisons: Comparisons) -> list[Animal]:
     n_target, target = _means(comparisons, same, comparisons.column_speaker)
     n_impostor, impostor = _means(comparisons, ~same, comparisons.column_speaker)
     _, enrolled_impostor = _means(comparisons, ~same, comparisons.row_speaker)
+    # Enrolled ones (rows) are looked at for Doddington's lambs only.
     target_sides, impostor_sides = _sides(target), _sides(impostor)
     enrolled_sides = _sides(enrolled_impostor)
     p_values = corner_p_values(target_sides, impostor_sides)
+    # Only a corner that chance does not explain names its speakers.
     passed = {corner for corner, p_value in p_values.items() if p_value < SIGNIFICANCE}
     animals = []
     for index, speaker in enumerate(comparisons.speakers):

@@ -87,6 +87,7 @@ def count_ties(*, target: Scores, nontarget: Scores) -> Ties:
     order = np.argsort(scores)
     scores = scores[order]
     first = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
+    # The first positions before sorting were the targets'.
     targets = np.add.reduceat((order < len(target)).astype(np.int64), first)
     return Ties(scores[first], targets, np.diff(first, append=len(scores)) - targets)
 

@@ -64,6 +64,7 @@ def bayes_error(*, target: Scores, nontarget: Scores) -> dict[str, Floats]:
     Decisions are those that LLRs call for at the prior, both errors costing 1. The default decides
     by the prior alone.
     """
+    # Without Laplace's rule: an infinite LLR is decided like a large one.
     target_llrs, nontarget_llrs = oracle_llrs(target=target, nontarget=nontarget)
     return {
         "prior_log_odds": PROFILE_LOG_ODDS,
@@ -83,6 +84,7 @@ def normalised_bayes_error(*, target: Scores, nontarget: Scores) -> dict[str, Fl
 def bayes_error_rate(prior_log_odds: ArrayLike, *, target: Scores, nontarget: Scores) -> Floats:
     """Rate of wrong decisions when LLRs are taken at their word, at each prior (P,)."""
     log_odds = np.asarray(prior_log_odds, dtype=float)
+    # Bayes decides for a target where LLR + prior log-odds >= 0: the threshold is -log_odds.
     miss = np.searchsorted(np.sort(target), -log_odds) / len(target)
     false_alarm = 1 - np.searchsorted(np.sort(nontarget), -log_odds) / len(nontarget)
     return expit(log_odds) * miss + expit(-log_odds) * false_alarm
@@ -139,7 +141,7 @@ def scores(*, target: Scores, nontarget: Scores) -> dict[str, Floats]:
     target, nontarget = np.asarray(target, dtype=float), np.asarray(nontarget, dtype=float)
     finite = np.concatenate([target, nontarget])
     finite = finite[np.isfinite(finite)]
-    bins = int(np.clip(np.sqrt(len(finite)), 10, MOST_BINS))
+    bins = int(np.clip(np.sqrt(len(finite)), 10, MOST_BINS))  # the square-root rule
     edges = np.histogram_bin_edges(finite, bins=bins)
     return {
         "edges": edges,
@@ -186,6 +188,7 @@ PROFILES: dict[str, Callable[..., dict[str, Any]]] = {
 
 def _shares_above(natural_llrs):
     values, counts = np.unique(np.asarray(natural_llrs) / np.log(10), return_counts=True)
+    # Values ascend, so that the sum runs from the end: all that are at least so large.
     return values, np.cumsum(counts[::-1])[::-1] / len(natural_llrs)
 
 
@@ -197,6 +200,7 @@ def _density(values, edges):
 
 def _reliability(target, nontarget):
     natural_llrs = np.concatenate([target, nontarget]).astype(float)
+    # A posterior of 1 belongs into the last bin, not into one of its own.
     posteriors = expit(natural_llrs + logit(len(target) / len(natural_llrs)))
     bins = np.minimum((posteriors * POSTERIOR_BINS).astype(int), POSTERIOR_BINS - 1)
     trials = np.bincount(bins, minlength=POSTERIOR_BINS)

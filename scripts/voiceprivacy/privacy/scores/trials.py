@@ -106,9 +106,10 @@ def arrange(scored: ScoredTrials, speaker_of: Mapping[str, str]) -> SpeakerTrial
     pairs = [*scored["target"], *scored["nontarget"]]
     enrolled = [_speaker(trial.enrolment, speaker_of) for trial, _ in pairs]
     tried = [_speaker(trial.trial, speaker_of) for trial, _ in pairs]
+    # Both sides at once: a speaker has one position, whichever side he is on.
     speakers, positions = np.unique(np.array([enrolled, tried]), return_inverse=True)
     enrolment, trial = positions.reshape(2, -1)
-    target = np.arange(len(pairs)) < len(scored["target"])
+    target = np.arange(len(pairs)) < len(scored["target"])  # they come first in ``pairs``
     mislabelled = np.flatnonzero((enrolment == trial) != target)
     if len(mislabelled):
         wrong, _ = pairs[mislabelled[0]]
@@ -175,11 +176,14 @@ def weigh(trials: SpeakerTrials, weights: Counts, *, target: Flags | None = None
     -------
     Sample, or None where a class is left without trials
     """
+    # Scores are sorted already, so that a sample needs no sort of its own: it is made a thousand
+    # times.
     kept = np.flatnonzero(weights)
     scores, weights = trials.scores[kept], weights[kept]
     is_target = (trials.target if target is None else target)[kept]
     if is_target.all() or not is_target.any():
         return None
+    # Where a new score begins.
     first = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
     ties = Ties(
         scores[first],

@@ -97,6 +97,7 @@ def sample_metrics(
         "target": np.repeat(sample.target, sample.target_counts),
         "nontarget": np.repeat(sample.nontarget, sample.nontarget_counts),
     }
+    # Kaldi's EER and histograms take every trial by itself; costs take counts.
     cllr = cllr_bit(**sample.counted())
     cllr_min = cllr_min_bit(**scores, blocks=blocks)
     metrics: Metrics = {
@@ -132,7 +133,7 @@ def eer_percent(*, target: Scores, nontarget: Scores) -> float:
     nontarget = np.sort(as_scores(nontarget, "nontarget"))
     k = np.arange(len(target))
     separated = nontarget[len(nontarget) - 1 - len(nontarget) * k // len(target)] < target
-    separated[-1] = True
+    separated[-1] = True  # Kaldi stops at the last target, wherever the nontargets are
     return float(100 * np.argmax(separated) / len(target))
 
 
@@ -142,6 +143,7 @@ def eer_rocch_percent(*, target: Scores, nontarget: Scores, blocks: Blocks | Non
     Source: Brummer and de Villiers, 2011.
     """
     miss, false_alarm = roc_hull(blocks or oracle_blocks(target=target, nontarget=nontarget))
+    # Between two vertices of the hull a verifier tosses a coin: error rates are linear there.
     gap = miss - false_alarm  # rises from -1 to 1
     after = np.argmax(gap >= 0)
     share = gap[after - 1] / (gap[after - 1] - gap[after])

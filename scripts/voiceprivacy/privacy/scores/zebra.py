@@ -79,6 +79,7 @@ TABLE_1 = (
 
 def tag_of(worst_case_log10: float, tags: Sequence[Tag] = TABLE_1) -> Tag:
     """The Tag of a worst case (base-10 LLR); 1.0 is B."""
+    # Tags rise, and the first begins at 0: some tag holds, and the last that does is meant.
     return [tag for tag in tags if tag.holds(worst_case_log10)][-1]
 
 
@@ -134,6 +135,7 @@ def assess(
     scores: dict[str, Any] = {"target": target, "nontarget": nontarget}
     ties = count_ties(**scores)
     blocks = pav_blocks(ties)
+    # Averages take the plain LLRs. The strongest one would be infinite without Laplace's rule.
     worst = worst_case_log10(**scores, blocks=pav_blocks(ties, laplace=True))
     ceiling = worst_case_ceiling_log10(**scores)
     metrics: Metrics = {
@@ -230,6 +232,7 @@ def runs_metrics(train: Sample, test: Sample, *, laplace: bool = True) -> Metric
     """The metrics of ``assess_calibration`` that have an interval, of a Sample of either run."""
     calibrations = _calibrated(
         {"target": test.target, "nontarget": test.nontarget},
+        # Quiet: one of a thousand replicates may be separable.
         linear=train_linear(**train.counted(), quiet=True),
         blocks=pav_blocks(train.ties, laplace=laplace),
     )

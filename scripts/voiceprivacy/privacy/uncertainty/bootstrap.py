@@ -173,6 +173,7 @@ def resample_scores(
     drawn = []
     for weights in multiplicities(trials.speakers, n_replicates=n_replicates, seed=seed):
         sample = weigh(trials, speaker_weights(trials, weights))
+        # A class without trials leaves no number: NaN in ``by_metric``.
         drawn.append(measure(sample) if sample else {})
     replicates = by_metric(drawn)
     spread = [name for name in OF_RARE_ERRORS if name in replicates]
@@ -216,6 +217,7 @@ def at_least_of_trials(
     """
     n_trials = 4 / (1 / n_targets + 1 / n_nontargets)
     beta = (n_trials * value / 100 + 1, n_trials * (1 - value / 100) + 1)
+    # NaN are sorted to the end.
     ordered = np.argsort(replicates, kind="stable")[: np.count_nonzero(~np.isnan(replicates))]
     median = np.median(replicates[ordered]) if len(ordered) else np.nan
     share = np.arange(1, len(ordered) + 1) / (len(ordered) + 1)
@@ -229,6 +231,7 @@ def at_least_of_trials(
 def leave_one_out(trials: SpeakerTrials, measure: Callable[[Sample], Metrics]) -> Replicates:
     """Metrics of scores without each of the S speakers: {metric: array (S,)}, NaN where
     undefined."""
+    # All metrics have a column, even if only one sample has them.
     undefined: Metrics = dict.fromkeys(measure(whole_sample(trials)), np.nan)
     left_out = []
     # One sample at a time: each is as large as the list of trials.
@@ -282,6 +285,7 @@ def linear_replicates(value: float, left_out: Floats, drawn: Counts) -> Floats:
     n_speakers = len(left_out)
     if n_speakers < 2:
         return np.full(len(drawn), np.nan)
+    # Poisson draws have the variance 1: divided by sqrt(S (S - 1)), the sum has the jackknife's.
     influence = (n_speakers - 1) * (left_out.mean() - left_out)
     return value + (drawn - 1) @ influence / np.sqrt(n_speakers * (n_speakers - 1))
 
@@ -354,6 +358,7 @@ def moved(numbers: Floats, value: float, replicates: Floats, correction: Correct
     elif correction.no_privacy is None:
         unbiased = numbers - correction.times * (median - value)
     else:
+        # Rare errors: replicates are moved on the scale on which these are symmetric.
         end = correction.no_privacy
         sign = 1 if end == correction.low else -1
         bias = _power_of_distance(median, end, sign) - _power_of_distance(value, end, sign)

@@ -69,7 +69,7 @@ class Resampled(NamedTuple):
 
     def part(self, metrics: Mapping[str, Any]) -> "Resampled":
         """The part of it that some metrics have."""
-        shared = ("speakers", "n_speakers")
+        shared = ("speakers", "n_speakers")  # of the numbers without each speaker
         return Resampled(
             {name: drawn for name, drawn in self.replicates.items() if name in metrics},
             self.n_speakers,
@@ -110,6 +110,7 @@ def resampled_trials(
 ) -> Resampled:
     """Resample the metrics of ``measure`` (see bootstrap.resample_scores)."""
     replicates = resample_scores(trials, measure, **draws._asdict())
+    # Speakers without targets make nontargets only: they do not count for the width of intervals.
     n_drawn = n_speakers(trials)
     left_out = leave_one_out(trials, measure)
     named = {"speakers": trials.speakers, "n_speakers": np.array(n_drawn)}
@@ -156,6 +157,7 @@ def write_intervals(
                 f" it takes {FEWEST_SPEAKERS}",
                 file=sys.stderr,
             )
+    # A command that was given no map of speakers writes neither.
     if limits:
         write_json(Path(path).with_suffix(INTERVALS), flat_unless_labelled(limits, labels))
         flat = labels is None and len(limits) == 1
@@ -226,6 +228,7 @@ def _arrays(resampled: Mapping[str, Resampled], *, flat: bool) -> dict[str, Any]
 def _headline(limits: Mapping[str, Any], metrics: Mapping[str, Any]) -> dict[str, Any]:
     """The interval of the headline of ranks: the mean disclosure of the histogram or of the
     model."""
+    # Which of the two it is follows from the number of utterances (see ranks.assess).
     for name in ("mean_disclosure_bit", "model_mean_disclosure_bit"):
         if name in limits and metrics[name] == metrics.get(HEADLINE):
             return {HEADLINE: limits[name]}

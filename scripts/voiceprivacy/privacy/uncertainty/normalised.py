@@ -100,6 +100,7 @@ def removed_percent(*, oo: float, op: float) -> Number:
 
     Eq. 17 with ``oo`` and ``op`` the D_ECE; Eq. 18 with 1 - min Cllr.
     """
+    # 1e-17 of 1e-17 would be a share like any other.
     oo, op = _without_rounding(oo), _without_rounding(op)
     if oo == 0:
         return UNDEFINED if op == 0 else -math.inf
@@ -152,7 +153,7 @@ def resample(
     drawn = multiplicities(speakers, n_replicates=n_replicates, seed=seed)
     replicates = {}
     for name, value in metrics.items():
-        if name.endswith("_percent"):
+        if name.endswith("_percent"):  # gains are resampled otherwise: see resample_gains
             without_each = np.array([finite(numbers[name]) for numbers in left_out])
             replicates[name] = linear_replicates(finite(value), without_each, drawn)
     return replicates
@@ -229,6 +230,7 @@ def write_normalised(
         values, {name: numbers.replicates for name, numbers in left_out.items()}
     )
     resampled = Resampled(replicates, left_out["dece_bit"].n_speakers, {})
+    # Where metrics.tsv has them: percentages speak of OP, gains of PP.
     by_condition = {
         "op": {name: value for name, value in metrics.items() if name.endswith("_percent")},
         "pp": {name: value for name, value in metrics.items() if name.endswith("_db")},
@@ -254,6 +256,7 @@ def _read_left_out(proportion: Proportion) -> LeftOut:
     metric = proportion.metric
     names: Names | None = None
     numbers, replicates, counts = {}, {}, []
+    # A ratio needs the same speakers above and below the line, in the same order.
     for file, condition in proportion.sides():
         path = file.with_suffix(REPLICATES)
         folder = f"left_out/{condition}"

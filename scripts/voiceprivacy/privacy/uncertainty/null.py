@@ -79,6 +79,7 @@ def null_dece_bits(trials: SpeakerTrials, *, n_replicates: int, seed: int) -> Fl
     once = everyone(trials)
     null = []
     for deranged in derangements(len(enrolled), n_replicates, draw):
+        # Whoever is tried only keeps his label: nobody enrolled him.
         label[enrolled] = enrolled[deranged]
         target = label[trials.enrolment] == trials.trial
         sample = weigh(trials, once, target=target)
@@ -106,6 +107,7 @@ def dece_null95_bit(null: Floats, *, n_speakers: int) -> Number:
     float, or "undefined" for less than 19 derangements, which cannot say so (four speakers have
     nine)
     """
+    # With the attack itself there are B + 1 numbers, of which at most 5 % may lie above.
     position = int(np.ceil((1 - FALSE_ALARMS) * (len(null) + 1))) - 1
     if position >= len(null):
         return UNDEFINED

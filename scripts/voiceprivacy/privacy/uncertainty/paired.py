@@ -189,6 +189,7 @@ def read_systems(
                 on_lists[trial_list] = estimate
     weights = _weights(tried, weights, folder)
     _require_as_many_replicates(estimates, folder)
+    # A mean over fewer lists would be another number: such metrics are left out.
     complete = {}
     for key, systems in estimates.items():
         means = {
@@ -219,7 +220,7 @@ def read_attacks(
     BadInput : a file in another place, attacks with other numbers of replicates
     """
     estimates: dict[Attack, dict[TrialList, Estimate]] = {}
-    lists, shapes = set(), set()
+    lists, shapes = set(), set()  # shapes of replicates
     for path in map(Path, paths):
         _, trial_list, system = parts_of(path, folder)
         conditions = ("oo",) if system.anonymiser == ORIGINAL else PROTECTED_CONDITIONS
@@ -255,7 +256,7 @@ def compare_all(
             systems.append(
                 SystemInterval(condition, metric, anonymiser, value, limits.ci_low, limits.ci_high)
             )
-        if metric in MORE_IS_BETTER:
+        if metric in MORE_IS_BETTER:  # who is better is not known of the others
             pairs += compare(estimates, condition=condition, metric=metric)
     return pairs, systems
 
@@ -309,6 +310,7 @@ def describe(pair: Pair | StrongestPair) -> str:
 def holm(p_values: Sequence[float]) -> list[float]:
     """Holm's correction of p-values (m,) for having been looked at together."""
     corrected, highest = [0.0] * len(p_values), 0.0
+    # The smallest p-value times m, the next times m - 1, ...; none below one before it.
     for rank, position in enumerate(np.argsort(p_values, kind="stable")):
         highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[position]))
         corrected[position] = float(highest)
@@ -352,6 +354,7 @@ def difference(metric: str, a: Estimate, b: Estimate) -> dict[str, Any]:
     differences = differences[~np.isnan(differences)]
     n_speakers = min(speakers_a, speakers_b)
     limits = interval(value_a - value_b, differences, n_speakers=n_speakers)
+    # Too few speakers: the difference is told, nothing is said of it.
     if limits.ci_low == UNDEFINED:
         return values | UNKNOWN | {"difference": limits.value} | UNTESTED
     n_lower = np.count_nonzero(differences < 0) + np.count_nonzero(differences == 0) / 2

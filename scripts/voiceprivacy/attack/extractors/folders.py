@@ -1,9 +1,9 @@
-"""Read SpeechBrain's hyperparameter files without running what is in them.
+"""SpeechBrain's folders, read without running what is in them: hyperparameters and weights.
 
 HyperPyYAML, which SpeechBrain uses, imports and calls whatever a file names. Here a file is parsed
 by a safe YAML loader, and only the classes of CLASSES are built, from plain fields. A file can
 choose among them and set their numbers, nothing else. A section that nobody asks for is never
-looked at.
+looked at. Weights are loaded as tensors only: a pickle could run code as well.
 
 Understood tags: ``!new:<class>`` (an object), ``!name:<class>`` (the class, with its fields bound),
 ``!ref <field>`` (another field) and ``!PLACEHOLDER`` (a value that the reader supplies).
@@ -11,16 +11,19 @@ Understood tags: ``!new:<class>`` (an object), ``!name:<class>`` (the class, wit
 
 import functools
 import importlib
+import pickle  # nosec B403  # for the name of an error only
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
 import yaml
 
-from voiceprivacy.inout.files import BadInput, read_lines
+from voiceprivacy.inout.files import BadInput, read_lines, refuse_endless
 from voiceprivacy.inout.yaml_files import compose
 
+SETTINGS, WEIGHTS = "hyperparams.yaml", "embedding_model.ckpt"
 CLASSES = {
     "speechbrain.lobes.features.Fbank",
     "speechbrain.processing.features.InputNormalization",
@@ -46,6 +49,17 @@ CLASSES = {
 REFERENCE = re.compile(r"<([\w.]+)>")
 NEW, NAME = "!new:", "!name:"
 DEEPEST = 50  # references in a row: more are taken for a circle
+# What torch raises for a file that holds other tensors, or none.
+LOADING_ERRORS = (
+    RuntimeError,
+    pickle.UnpicklingError,
+    EOFError,
+    OSError,
+    ValueError,
+    TypeError,
+    AttributeError,
+)
+# What a class raises for fields that it does not have, or that do not go together.
 BUILDING_ERRORS = (
     TypeError,
     ValueError,
@@ -106,7 +120,7 @@ class Hyperparameters:
         """Parse ``path``; ``placeholders`` {field: value} are what ``!PLACEHOLDER`` fields get."""
         self.path = path
         self.placeholders = placeholders or {}
-        self.text = "\n".join(read_lines(path)) + "\n"
+        self.text = "\n".join(read_lines(path)) + "\n"  # as it is: a trained folder has a copy
         root = compose(path)
         if not isinstance(root, yaml.MappingNode):
             raise BadInput(
@@ -137,7 +151,7 @@ class Hyperparameters:
         if isinstance(value, Section):
             if value.deferred == deferred and value.of_class in classes:
                 return value
-            value = value.of_class
+            value = value.of_class  # for the message
         tag = NAME if deferred else NEW
         expected = " or ".join(f"{tag}{name}" for name in classes)
         raise BadInput(f"{self.path}: {field} is '{value}', expected {expected}")
@@ -152,7 +166,9 @@ class Hyperparameters:
     def number_or_zero(self, field: str, *, default: float) -> Any:
         """The number of a field, not below zero; ``default`` where the field is absent."""
         value = self.get(field, default=default)
-        return value if value in (0, default) else self.number(field)
+        if value in (0, default):
+            return value
+        return self.number(field)
 
     def numbers(self, field: str, *, default: list[float]) -> list[float]:
         """The list of numbers of a field, at least one."""
@@ -179,6 +195,7 @@ class Hyperparameters:
         if isinstance(node, yaml.SequenceNode):
             items = enumerate(node.value)
             return [self._resolved(item, (*trail, str(number))) for number, item in items]
+        # Only plain values are left: numbers, texts, true and false, nothing.
         try:
             return yaml.SafeLoader("").construct_object(node)
         except (yaml.YAMLError, ValueError, TypeError, KeyError):
@@ -188,7 +205,7 @@ class Hyperparameters:
 
     def _fields(self, node, trail, where):
         if isinstance(node, yaml.ScalarNode) and not node.value:
-            return {}
+            return {}  # a class without fields, such as "!new:torch.nn.ReLU"
         if not isinstance(node, yaml.MappingNode):
             raise BadInput(f"{where}: expected indented 'field: value' lines")
         return {key.value: self._resolved(value, (*trail, key.value)) for key, value in node.value}
@@ -211,6 +228,30 @@ def built(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: built(item) for key, item in value.items()}
     return value
+
+
+def load_weights(
+    module: torch.nn.Module, path: Path, *, model: str = f"the model in {SETTINGS}"
+) -> None:
+    """Load the tensors of a .ckpt file into a module; ``model`` is its name in errors.
+
+    Raises
+    ------
+    BadInput : a tensor is missing, left over, or of another shape, or the file is none of tensors
+    """
+    refuse_endless(path)
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        module.load_state_dict(state)
+    except FileNotFoundError:
+        raise BadInput(f"{path}: not found") from None
+    except LOADING_ERRORS as error:
+        raise BadInput(f"{path}: not the weights of {model} ({one_line(error)})") from None
+
+
+def one_line(error: Exception) -> str:
+    """What a library says of an error, short enough for a message of ours."""
+    return " ".join(str(error).split())[:200]
 
 
 def _is_number(value):

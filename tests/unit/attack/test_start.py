@@ -29,7 +29,7 @@ def test_a_model_of_a_folder_is_loaded_without_what_it_does_not_need():
 
 @pytest.mark.parametrize("first", ["", "import scipy.stats\n"])
 def test_what_speechbrain_needs_of_scipy_is_there_when_it_is_used(first):
-    program = f"{first}import voiceprivacy.attack.torchaudio_loader\n"
+    program = f"{first}import voiceprivacy.attack\n"
     program += "import speechbrain.dataio.sampler as sampler\n"
     program += "print(sampler.lognorm.ppf(0.5, s=1))\n"
     program += "from scipy import stats\nprint(stats.lognorm.ppf(0.5, s=1))"

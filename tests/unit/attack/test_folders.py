@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from voiceprivacy.attack.extractors.hyperparameters import Hyperparameters
+from voiceprivacy.attack.extractors.folders import Hyperparameters
 from voiceprivacy.inout.files import BadInput
 
 FBANK = "speechbrain.lobes.features.Fbank"
