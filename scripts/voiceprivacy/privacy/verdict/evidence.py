@@ -1,25 +1,28 @@
 """What one attack finds in one list: a vector of numbers, each read in four directions.
 
-An attacker is free to read scores in any direction. Scores of a system that makes voices of one
-speaker *less* alike are as good as any other: turned round. So a reading is part of an attack.
-
 Conventions
 -----------
-* Readings: ``ascending`` takes high scores for the same speaker, ``descending`` low ones. ``far``
-  takes scores far from the median of the nontargets, ``near`` those close to it. That median is
-  taken anew from every sample.
-* Every number is of one reading: its equal error rate can be above 50 %, and that of the opposite
-  reading is 100 minus it.
+* Readings are part of an attack (see ``readings``). Every number is of one reading: its equal error
+  rate can be above 50 %, and that of the opposite reading is 100 minus it.
 * Error rates are read from the polyline of the ROC: equal scores are decided by lot. So constant
   scores have an equal error rate of 50 %, whatever their labels.
 * A rate at a false alarm rate of F counts targets above the highest threshold that at most a share
   F of the nontargets pass. Scores equal to the threshold do not pass.
-* Arrays over readings (4,) are in the order of READINGS, arrays over numbers in that of RATES.
+* A speaker is exposed if at least half of his target trials are found at 1 % false alarms.
+* Arrays over numbers (5,) are in the order of RATES, arrays over readings (4,) in that of READINGS.
+
+Linkage within a release
+------------------------
+There the trials are unordered pairs of released utterances. A permuted speaker i takes pairs of i
+and another speaker, of which there are about twice as many as pairs of i alone. Twice as many
+trials have half the noise, and D_ECE of noise would be too low. So no more of them are taken, by
+lot, than i has of his own. The pairs of one speaker are left out.
 
 References
 ----------
 Nautsch et al., The Privacy ZEBRA, Interspeech 2020 (D_ECE).
 Article 29 working party, Opinion 05/2014 on anonymisation techniques (what an attacker may try).
+Phipson and Smyth, Permutation p-values should never be zero, 2010 (p-values of exposed speakers).
 """
 
 from collections.abc import Iterator
@@ -29,13 +32,14 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 
 from voiceprivacy.inout import seeds
-from voiceprivacy.privacy import Counts, Flags, Floats, Scores
+from voiceprivacy.privacy import Counts, Flags, Floats
 from voiceprivacy.privacy.scores.calibration import cece_bit
-from voiceprivacy.privacy.scores.trials import SpeakerTrials, speaker_weights
+from voiceprivacy.privacy.scores.trials import SpeakerTrials, everyone, speaker_weights
 from voiceprivacy.privacy.uncertainty.bootstrap import at_least_of_trials, multiplicities
 from voiceprivacy.privacy.uncertainty.null import derangements
+from voiceprivacy.privacy.uncertainty.paired import holm
+from voiceprivacy.privacy.verdict.readings import READINGS, Ordered, Reader, owners, read_in
 
-READINGS = ("ascending", "descending", "near", "far")
 DECE, EER, EXPOSED = "dece_bit", "eer_percent", "exposed_speakers_percent"
 FALSE_ALARM_RATES = {"tpr_at_fpr_0.001_percent": 0.001, "tpr_at_fpr_0.01_percent": 0.01}
 RATES = (DECE, EER, *FALSE_ALARM_RATES, EXPOSED)
@@ -44,29 +48,15 @@ FOUND_IN = 0.5  # of a speaker's target trials, from which on the speaker is exp
 FEWEST_UTTERANCES = 4  # of a speaker who can be exposed
 FEWEST_FALSE_ALARMS = 10  # nontargets above a threshold, else its rates are noise
 FEWEST_PAIRS = 5  # of speakers that these nontargets come from
-
-
-class Ordered(NamedTuple):
-    """Counts of G groups of equal scores in ascending order of a reading.
-
-    ``targets`` and ``nontargets`` are (G,), ``groups`` (T,) are those of the target trials.
-    """
-
-    targets: Counts
-    nontargets: Counts
-    groups: Counts
-
-    def reversed(self) -> "Ordered":
-        """The same groups in descending order."""
-        last = len(self.targets) - 1
-        return Ordered(self.targets[::-1], self.nontargets[::-1], last - self.groups)
+ROUNDING = 1e-9  # a share of exactly the rate passes, in spite of rounding
 
 
 class Evidence(NamedTuple):
     """The numbers of one list of trials under one condition.
 
     ``values`` (4, 5), ``replicates`` (4, 5, B) and ``null`` (4, 5, P), which are the same numbers
-    of permuted speakers; NaN where a number is undefined. ``reasons`` say why: {rate: text}.
+    of permuted speakers; NaN where a number is undefined. ``reasons`` say why one is undefined in
+    all readings: {rate: text}.
     """
 
     values: Floats
@@ -75,153 +65,210 @@ class Evidence(NamedTuple):
     reasons: dict[str, str]
 
 
-def assess(trials: SpeakerTrials, *, n_replicates: int, n_permutations: int, seed: int) -> Evidence:
+class Exposed(NamedTuple):
+    """A speaker who is found in a share of his target trials at 1 % false alarms.
+
+    ``p_holm`` is the p-value of "no more often than other pairs of speakers", corrected after Holm
+    for all speakers of the list.
+    """
+
+    speaker: str
+    share: float
+    p_holm: float
+
+
+def assess(
+    trials: SpeakerTrials,
+    *,
+    n_replicates: int,
+    n_permutations: int,
+    seed: int,
+    within_release: bool = False,
+) -> Evidence:
     """All RATES in all READINGS, their replicates over speakers, and what permuted speakers give.
 
     Speakers are drawn as in ``bootstrap`` and permuted as in ``null``: with one seed, draw b and
     permutation p are the same for all attacks on the same speakers.
+
+    Parameters
+    ----------
+    trials : SpeakerTrials
+    n_replicates, n_permutations, seed : int
+    within_release : bool
+        Whether the trials are unordered pairs of the utterances of one release.
     """
-    reader = _Reader(trials)
-    values = reader.rates(np.ones(len(trials.scores), dtype=np.int64), trials.target)
-    draws = multiplicities(trials.speakers, n_replicates=n_replicates, seed=seed)
-    replicates = _stacked(
-        [
-            reader.rates(speaker_weights(trials, weights), trials.target, drawn=weights)
-            for weights in draws
-        ]
-    )
-    _spread_error_rates(values, replicates, trials.target)
-    once = np.ones(len(trials.scores), dtype=np.int64)
-    null = _stacked(
-        [
-            reader.rates(once, target)
-            for target in permuted_targets(trials, n_permutations=n_permutations, seed=seed)
-        ]
-    )
-    reasons = short_lists(trials)
-    undefined = [position for position, name in enumerate(RATES) if name in reasons]
-    for numbers in (values, replicates, null):
-        numbers[:, undefined] = np.nan
-    return Evidence(values, replicates, null, reasons)
+    reader = Reader(trials)
+    once, owner = everyone(trials), owners(trials)
+    values = _rates(reader.orders(once, owner))
+    replicates = []
+    for drawn in multiplicities(trials.speakers, n_replicates=n_replicates, seed=seed):
+        orders = reader.orders(speaker_weights(trials, drawn), owner)
+        replicates.append(_rates(orders, drawn))
+    kept = once * ~trials.target if within_release else once
+    null = [
+        _rates(reader.orders(kept, permuted))
+        for permuted in permuted_owners(
+            trials, n_permutations=n_permutations, seed=seed, within_release=within_release
+        )
+    ]
+    undefined, reasons = short_lists(trials)
+    evidence = Evidence(values, _stacked(replicates), _stacked(null), reasons)
+    _spread_error_rates(values, evidence.replicates, trials.target)
+    for numbers in evidence[:3]:
+        numbers[undefined] = np.nan
+    return evidence
 
 
-def permuted_targets(trials: SpeakerTrials, *, n_permutations: int, seed: int) -> Iterator[Flags]:
-    """Yield the target trials (M,) if speakers are permuted so that nobody keeps his own."""
+def permuted_owners(
+    trials: SpeakerTrials, *, n_permutations: int, seed: int, within_release: bool = False
+) -> Iterator[Counts]:
+    """Yield ``readings.owners`` (M,) if speakers are permuted so that nobody keeps his own."""
+    if within_release:
+        yield from _owners_of_pairs(trials, n_permutations, seed)
+        return
     enrolled = np.unique(trials.enrolment)
     label = np.arange(len(trials.speakers))
-    draw = seeds.generator(seed, "derangements", *map(str, trials.speakers))
-    for deranged in derangements(len(enrolled), n_permutations, draw):
+    for deranged in derangements(len(enrolled), n_permutations, _permuting(trials, seed)):
         label[enrolled] = enrolled[deranged]
-        yield label[trials.enrolment] == trials.trial
+        yield np.where(label[trials.enrolment] == trials.trial, trials.trial, -1)
 
 
-def short_lists(trials: SpeakerTrials) -> dict[str, str]:
-    """Which rates a list is too short for, and why: {rate: reason}."""
-    reasons = {}
-    nontarget = np.flatnonzero(~trials.target)
-    for name, rate in FALSE_ALARM_RATES.items():
-        n_above = int(rate * len(nontarget))
-        above = nontarget[len(nontarget) - n_above :]
-        pairs = np.sort([trials.enrolment[above], trials.trial[above]], axis=0)
-        n_pairs = len(np.unique(pairs, axis=1).T)
-        if n_above < FEWEST_FALSE_ALARMS or n_pairs < FEWEST_PAIRS:
-            smallest = 100 * FEWEST_FALSE_ALARMS / len(nontarget)
-            reasons[name] = (
-                f"list too short: {len(nontarget)} nontarget trials show false alarm rates"
-                f" from {smallest:.2g} % on"
-            )
-    n_utterances = np.bincount(trials.trial[trials.target], minlength=len(trials.speakers))
-    if not (n_utterances >= FEWEST_UTTERANCES).any():
-        reasons[EXPOSED] = f"no speaker has {FEWEST_UTTERANCES} target trials"
-    elif "tpr_at_fpr_0.01_percent" in reasons:
-        reasons[EXPOSED] = reasons["tpr_at_fpr_0.01_percent"]
-    return reasons
+def _permuting(trials, seed):
+    return seeds.generator(seed, "derangements", *map(str, trials.speakers))
 
 
-def distances(scores: Scores, centre: float) -> Scores:
-    """How far scores (M,) are from a centre; an infinite score is not far from an infinite one."""
-    with np.errstate(invalid="ignore"):  # inf - inf
-        return np.where(scores == centre, 0.0, np.abs(scores - centre))
+def _owners_of_pairs(trials, n_permutations, seed):
+    """permuted_owners of unordered pairs; no speaker has more of them than of his own."""
+    one, other = trials.enrolment, trials.trial
+    n_own = np.bincount(one[trials.target], minlength=len(trials.speakers))
+    linked = np.flatnonzero(n_own)
+    label = np.full(len(trials.speakers), -1)
+    lot = seeds.generator(seed, "pairs of permuted speakers", *map(str, trials.speakers))
+    for deranged in derangements(len(linked), n_permutations, _permuting(trials, seed)):
+        label[linked] = linked[deranged]
+        candidates = lot.permutation(np.flatnonzero((label[one] == other) | (label[other] == one)))
+        takes_other = label[one[candidates]] == other[candidates]
+        takes_one = label[other[candidates]] == one[candidates]
+        # Speakers who take each other share their pairs.
+        takes_other &= ~takes_one | (lot.random(len(candidates)) < 0.5)
+        taker = np.where(takes_other, one[candidates], other[candidates])
+        is_taken = _rank_within(taker) < n_own[taker]
+        owner = np.full(len(one), -1)
+        owner[candidates[is_taken]] = taker[is_taken]
+        yield owner
 
 
-def read_in(scores: Scores, reading: str, *, nontarget: Scores) -> Scores:
-    """Scores (M,) as an attacker reads them: higher = more likely the same speaker."""
-    if reading in ("ascending", "descending"):
-        return scores if reading == "ascending" else -scores
-    far = distances(scores, float(np.median(nontarget)))
-    return far if reading == "far" else -far
+def _rank_within(speakers: Counts) -> Counts:
+    """How many earlier entries (n,) are of the same speaker."""
+    order = np.argsort(speakers, kind="stable")
+    in_order = speakers[order]
+    rank = np.empty(len(speakers), dtype=np.int64)
+    rank[order] = np.arange(len(speakers)) - np.searchsorted(in_order, in_order)
+    return rank
 
 
-class _Reader:
-    """Reads the trials of one list again and again, with other weights or other labels."""
+def short_lists(trials: SpeakerTrials) -> tuple[Flags, dict[str, str]]:
+    """Which rates a list is too short for in which readings (4, 5), and why.
 
-    def __init__(self, trials: SpeakerTrials) -> None:
-        self.trials = trials
-        changes = np.diff(trials.scores) != 0
-        self.first = np.flatnonzero(np.concatenate([[True], changes]))
-        self.group = np.concatenate([[0], np.cumsum(changes)])
-
-    def rates(self, weights: Counts, target: Flags, *, drawn: Counts | None = None) -> Floats:
-        """RATES in all READINGS (4, 5) of trials with weights (M,) and labels (M,).
-
-        ``drawn`` (S,) is how often each speaker counts (default: once).
-        """
-        target_weights = np.where(target, weights, 0)
-        nontarget_weights = weights - target_weights
-        if not target_weights.any() or not nontarget_weights.any():
-            return np.full((len(READINGS), len(RATES)), np.nan)
-        speakers = self.trials.trial[target]
-        ascending = _pooled(target_weights, nontarget_weights, self.first, self.group, target)
-        far = self._far(target_weights, nontarget_weights, target)
-        orders = (ascending, ascending.reversed(), far.reversed(), far)
-        own = target_weights[target]
-        return np.stack([_rates(order, speakers, own, drawn) for order in orders])
-
-    def _far(self, target_weights, nontarget_weights, target):
-        """The trials in the order of their distance from the median of the nontargets."""
-        scores = self.trials.scores
-        distance = distances(scores, _median(scores, nontarget_weights))
-        order = np.argsort(distance, kind="stable")  # merges two sorted halves: linear in time
-        distance = distance[order]
-        changes = distance[1:] != distance[:-1]
-        first = np.flatnonzero(np.concatenate([[True], changes]))
-        group = np.empty(len(order), dtype=np.int64)
-        group[order] = np.concatenate([[0], np.cumsum(changes)])
-        return _pooled(target_weights[order], nontarget_weights[order], first, group, target)
-
-
-def _median(scores, weights):
-    """Median of ascending scores (M,) with integer weights (M,)."""
-    below = np.cumsum(weights)
-    half = below[-1] / 2
-    low, high = scores[np.searchsorted(below, half)], scores[np.searchsorted(below, half, "right")]
-    return low if low == high else low / 2 + high / 2
-
-
-def _pooled(target_weights, nontarget_weights, first, group, target):
-    """Ordered of trials in ascending order of a reading.
-
-    Neighbouring groups of one class only are pooled, which changes no rate: a PAV block and a
-    corner of the ROC can only begin where a class begins. It leaves at most 2 T + 1 groups.
+    Returns
+    -------
+    array (4, 5) of bool, {rate: reason} of rates that are undefined in all readings
     """
-    targets = np.add.reduceat(target_weights, first)
-    nontargets = np.add.reduceat(nontarget_weights, first)
-    kind = (targets > 0) + 2 * (nontargets > 0)
-    kept = np.flatnonzero(kind)  # groups with any weight
-    starts = np.concatenate([[True], (np.diff(kind[kept]) != 0) | (kind[kept][1:] == 3)])
-    pooled = np.cumsum(starts) - 1
-    begins = kept[starts]
-    position = np.zeros(len(first), dtype=np.int64)  # of groups without weight: never counted
-    position[kept] = pooled
-    return Ordered(
-        np.add.reduceat(targets, begins),
-        np.add.reduceat(nontargets, begins),
-        position[group[target]],
-    )
+    undefined = np.zeros((len(READINGS), len(RATES)), dtype=bool)
+    reasons = {}
+    smallest = np.array([smallest_rate(trials, reading) for reading in READINGS])
+    for name, rate in FALSE_ALARM_RATES.items():
+        too_short = smallest > rate + ROUNDING
+        undefined[:, RATES.index(name)] = too_short
+        if rate == EXPOSED_AT:
+            undefined[:, RATES.index(EXPOSED)] = too_short
+    n_nontarget = np.count_nonzero(~trials.target)
+    for position in np.flatnonzero(undefined.all(axis=0)):
+        shown = f"false alarm rates from {100 * smallest.min():.2g} % on"
+        shown = shown if smallest.min() < 1 else "no rate"
+        reasons[RATES[position]] = f"list too short: {n_nontarget} nontarget trials show {shown}"
+    n_utterances = np.bincount(trials.trial[trials.target])
+    if n_utterances.max(initial=0) < FEWEST_UTTERANCES:
+        undefined[:, RATES.index(EXPOSED)] = True
+        reasons[EXPOSED] = f"no speaker has {FEWEST_UTTERANCES} target trials"
+    return undefined, reasons
 
 
-def _rates(order, speakers, own, drawn):
-    """RATES (5,) of one reading; ``own`` (T,) are the weights of the target trials."""
+def smallest_rate(trials: SpeakerTrials, reading: str) -> float:
+    """The smallest share of false alarms at which a rate is more than noise; inf for none.
+
+    It lets pass ten nontargets, which come from at least five pairs of speakers.
+    """
+    nontarget = ~trials.target
+    n_nontarget = np.count_nonzero(nontarget)
+    read = read_in(trials.scores, reading, nontarget=nontarget)[nontarget]
+    order = np.argsort(-read, kind="stable")
+    pairs = np.sort([trials.enrolment[nontarget], trials.trial[nontarget]], axis=0)
+    _, first = np.unique((pairs[0] * len(trials.speakers) + pairs[1])[order], return_index=True)
+    if len(first) < FEWEST_PAIRS:
+        return np.inf
+    # A pair passes with all nontargets above it; equal ones are in no order.
+    above = np.searchsorted(-read[order], -read[order][np.sort(first)])
+    return max(FEWEST_FALSE_ALARMS, int(above[FEWEST_PAIRS - 1]) + 1) / n_nontarget
+
+
+def exposed_speakers(
+    trials: SpeakerTrials, reading: str, *, within_release: bool = False
+) -> list[Exposed]:
+    """Speakers who are found in at least half of their target trials, in the order of p-values.
+
+    A speaker's share of found trials is compared with those of all pairs of other speakers. Of
+    either, at least FEWEST_UTTERANCES trials are needed. S speakers have S (S - 1) pairs and are
+    corrected for S. So nobody's p-value is below 5 % with less than 21 speakers, nor below 2.5 %
+    with less than 41 (of unordered pairs: 41 and 81).
+
+    Parameters
+    ----------
+    trials : SpeakerTrials
+    reading : one of READINGS
+    within_release : bool
+        Whether the trials are unordered pairs.
+    """
+    is_found = _is_found(read_in(trials.scores, reading, nontarget=~trials.target), trials.target)
+    one, other = trials.enrolment, trials.trial
+    if within_release:
+        one, other = np.minimum(one, other), np.maximum(one, other)
+    pair = one * len(trials.speakers) + other
+    n_trials = np.bincount(pair, minlength=len(trials.speakers) ** 2)
+    n_found = np.bincount(pair, weights=is_found, minlength=len(n_trials))
+    known = np.flatnonzero(n_trials >= FEWEST_UTTERANCES)
+    shares = n_found[known] / n_trials[known]
+    is_own = known // len(trials.speakers) == known % len(trials.speakers)
+    own, others = shares[is_own], np.sort(shares[~is_own])
+    n_as_high = len(others) - np.searchsorted(others, own)
+    p_values = holm((1 + n_as_high) / (1 + len(others)))
+    speakers = trials.speakers[known[is_own] // len(trials.speakers)]
+    exposed = [
+        Exposed(str(speaker), float(share), p_holm)
+        for speaker, share, p_holm in zip(speakers, own, p_values, strict=True)
+        if share >= FOUND_IN
+    ]
+    return sorted(exposed, key=lambda each: (each.p_holm, -each.share, each.speaker))
+
+
+def _is_found(read, target):
+    """Which trials (M,) pass at EXPOSED_AT, by their scores as they are read."""
+    nontarget = np.sort(read[~target])[::-1]
+    return read > nontarget[int(EXPOSED_AT * len(nontarget) + ROUNDING)]
+
+
+def _rates(orders: list[Ordered], drawn: Counts | None = None) -> Floats:
+    """RATES in all READINGS (4, 5); NaN where a class has no trials.
+
+    ``drawn`` (S,) is how often each speaker counts (default: once).
+    """
+    if not orders:
+        return np.full((len(READINGS), len(RATES)), np.nan)
+    return np.stack([_rates_in_order(order, drawn) for order in orders])
+
+
+def _rates_in_order(order, drawn):
+    """RATES (5,) of one reading."""
     above_targets = np.concatenate([[0], np.cumsum(order.targets[::-1])])
     above_nontargets = np.concatenate([[0], np.cumsum(order.nontargets[::-1])])
     n_target, n_nontarget = above_targets[-1], above_nontargets[-1]
@@ -230,17 +277,15 @@ def _rates(order, speakers, own, drawn):
         _eer_percent(above_targets / n_target, above_nontargets / n_nontarget),
     ]
     for rate in FALSE_ALARM_RATES.values():
-        passed = _passed(above_nontargets, rate)
-        rates.append(100 * above_targets[passed] / n_target)
-    threshold = len(order.targets) - _passed(above_nontargets, EXPOSED_AT)
-    rates.append(_exposed_percent(order.groups >= threshold, speakers, own, drawn))
+        rates.append(100 * above_targets[_n_passed(above_nontargets, rate)] / n_target)
+    threshold = len(order.targets) - _n_passed(above_nontargets, EXPOSED_AT)
+    rates.append(_exposed_percent(order.groups >= threshold, order.speakers, drawn))
     return np.array(rates)
 
 
-def _passed(above_nontargets, rate):
+def _n_passed(above_nontargets, rate):
     """How many groups, from the top, pass at a false alarm rate."""
-    # 1e-9: a share of exactly the rate passes, in spite of rounding.
-    allowed = rate * above_nontargets[-1] + 1e-9
+    allowed = rate * above_nontargets[-1] + ROUNDING
     return int(np.searchsorted(above_nontargets, allowed, "right")) - 1
 
 
@@ -269,7 +314,7 @@ def _eer_percent(hits, false_alarms):
     return 100 * (false_alarms[after - 1] + way * (false_alarms[after] - false_alarms[after - 1]))
 
 
-def _exposed_percent(is_found, speakers, own, drawn):
+def _exposed_percent(is_found, speakers, drawn):
     """Share of speakers found in at least half of their target trials, in percent.
 
     Of those with enough trials; a speaker who was drawn w times counts w times.
@@ -287,12 +332,15 @@ def _exposed_percent(is_found, speakers, own, drawn):
 def _spread_error_rates(values, replicates, target):
     """Spread replicates of equal error rates at least as far as those of independent trials.
 
-    It is done with the lower one of two opposite readings; the other stays 100 minus it.
+    It is done with the lower one of two opposite readings; the other stays 100 minus it. Of two
+    that are exactly 50 none is lower: constant scores do not spread.
     """
     rate = RATES.index(EER)
     n_targets = int(np.count_nonzero(target))
     for one, opposite in ((0, 1), (2, 3)):
-        low, high = (one, opposite) if values[one, rate] <= 50 else (opposite, one)
+        if values[one, rate] == 50:
+            continue
+        low, high = (one, opposite) if values[one, rate] < 50 else (opposite, one)
         replicates[low, rate] = at_least_of_trials(
             replicates[low, rate],
             values[low, rate],

@@ -94,7 +94,7 @@ def _nothing_else_left(system, thresholds):
         worst = strongest(system.rates.get(rate, {}))
         if worst is None or worst.high > thresholds.times_chance * chance:
             return False
-    worst = strongest(system.rates["eer_percent"])
+    worst = strongest(system.rates.get("eer_percent", {}))
     return worst is not None and 100 - worst.high >= thresholds.guessing_eer_percent
 
 

@@ -64,7 +64,8 @@ class Candidate(NamedTuple):
     """The number of one attack and reading; more of it is worse for privacy.
 
     ``replicates`` (B,) and ``value`` are free of the bias of calibration; ``defined`` is the value
-    by the metric's own definition. ``low`` and ``high`` are the single limits.
+    by the metric's own definition. ``low`` and ``high`` are the single limits. Replicates are not
+    held in the metric's range, because tests are made of their spread.
     """
 
     value: float
@@ -116,8 +117,11 @@ def candidate(
     correction = CORRECTIONS.get(metric, Correction(0, 0.0, 100.0))
     limits = interval(value, replicates, n_speakers=n_speakers, correction=correction)
     low, high = float(limits.ci_low), float(limits.ci_high)
-    corrected = float(moved(np.array([value]), value, drawn, correction)[0])
-    unbiased = moved_back(value, replicates, correction)
+    # Replicates hold the bias once more than the value: their interval is moved back once more.
+    once_less = correction._replace(times=max(0, correction.times - 1))
+    corrected = float(moved(np.array([value]), value, drawn, once_less)[0])
+    # A bound would take away their spread: most replicates of little evidence lie below it.
+    unbiased = moved_back(value, replicates, correction._replace(low=-np.inf, high=np.inf))
     # An undefined replicate is one without evidence for or against: it stays at the middle.
     unbiased = np.where(np.isnan(unbiased), np.nanmedian(unbiased), unbiased)
     if n_trials:
@@ -232,10 +236,13 @@ def _as_student(quantile, n_speakers):
 
 
 def _p_negative(value, replicates, n_speakers):
-    """One-sided p-value of a number below zero, by Student's t."""
+    """One-sided p-value of a number below zero, by Student's t.
+
+    Replicates without any spread are worth the sign flips of S speakers: 2^(1 - S).
+    """
     spread = replicates.std()
     if not spread:
-        return 0.0 if value < 0 else 1.0
+        return 0.5 ** (n_speakers - 1) if value < 0 else 1.0
     return float(stdtr(n_speakers - 1, value / spread))
 
 
