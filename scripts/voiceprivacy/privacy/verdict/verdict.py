@@ -24,6 +24,7 @@ from voiceprivacy.privacy.verdict import levels as judging
 from voiceprivacy.privacy.verdict.evidence import DECE, EER, EXPOSED, READINGS
 from voiceprivacy.privacy.verdict.levels import Findings, Thresholds
 from voiceprivacy.privacy.verdict.record import COLLAPSED, Record, mean_record, read_records
+from voiceprivacy.privacy.verdict.sentences import sentences, warnings
 from voiceprivacy.privacy.verdict.strongest import (
     AttackName,
     Attacks,
@@ -79,7 +80,7 @@ class Judged(NamedTuple):
     findings: Findings
     numbers: dict[str, Strongest | None]
     band_bit: float | None
-    warnings: list[str]
+    exposed_beyond_chance: bool
 
 
 def verdict(plan: Mapping[str, Any], folder: Path) -> dict[str, Any]:
@@ -241,12 +242,12 @@ def _judged(
         rates=rates,
         chance=CHANCE,
         within_band=within,
-        may_be_none_left=not exposed and _effort_suffices(counted),
+        may_be_none_left=exposed is False and _effort_suffices(counted),
         silence=None if is_original else _silence(attacks, original, left, band, thresholds),
     )
     numbers = {"evidence_left_percent": strongest(left), DECE: strongest(dece)}
     numbers |= {name: strongest(candidates) for name, candidates in rates.items()}
-    return Judged(attacks, findings, numbers, band, [])
+    return Judged(attacks, findings, numbers, band, exposed is True)
 
 
 def _candidates(attacks: Iterable[Attack], number: str) -> dict[AttackName, Candidate]:
@@ -332,22 +333,20 @@ def _band_of(attacks: Sequence[Attack], dece: Attacks) -> tuple[bool, float | No
     raise AssertionError("the strongest attack is one of the attacks")
 
 
-def _is_exposed_beyond_chance(attacks: Sequence[Attack]) -> bool:
-    """Whether more speakers are exposed than if speakers are permuted; so if that is unknown."""
+def _is_exposed_beyond_chance(attacks: Sequence[Attack]) -> bool | None:
+    """Whether more speakers are exposed than if speakers are permuted; None if that is unknown."""
     known = [attack.record for attack in attacks if EXPOSED in attack.record.numbers]
-    if not known:
-        return True
-    column = [record.numbers.index(EXPOSED) for record in known]
-    n_permutations = min(record.null.shape[-1] for record in known)
+    n_permutations = min((record.null.shape[-1] for record in known), default=0)
     null = np.zeros(n_permutations)
     largest = 0.0
-    for record, own in zip(known, column, strict=True):
+    for record in known:
+        own = record.numbers.index(EXPOSED)
         if np.isnan(record.values[:, own]).any():
-            return True
+            return None
         largest = max(largest, float(record.values[:, own].max()))
         null = np.maximum(null, record.null[:, own, :n_permutations].max(axis=0))
     end = _upper_end(null)
-    return end is None or largest > end
+    return None if end is None else largest > end
 
 
 def _effort_suffices(attacks: Sequence[Attack]) -> bool:
@@ -386,7 +385,16 @@ def _silence(
 
 
 def _set_entry(name, systems, options, named, pairs, controls):
-    """One set as in verdict.json."""
+    """One set as in verdict.json, with its sentences first."""
+    judgement = _judgement(name, systems, options, named, pairs, controls)
+    return {
+        "verdict": " ".join(sentences(judgement)),
+        "warnings": warnings(judgement),
+        **judgement,
+    }
+
+
+def _judgement(name, systems, options, named, pairs, controls):
     protected = {system: one for system, one in systems.items() if system != ORIGINAL}
     level = {system: named.get((name, system)) for system in protected}
     shown = [(one, other) for own, one, other in pairs if own == name]
@@ -406,6 +414,7 @@ def _set_entry(name, systems, options, named, pairs, controls):
             system: {"level": level[system]}
             | {"silence": one.findings.silence}
             | _numbers(one)
+            | {"exposed_beyond_chance": one.exposed_beyond_chance}
             | {"exposed_speakers": _exposed_names(one)}
             for system, one in protected.items()
         },
