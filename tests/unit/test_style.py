@@ -18,11 +18,13 @@ LONGEST_FUNCTION = 30  # lines, for 95 of 100 functions
 
 
 def files_of(room):
-    """Files of a room of the package, of the commands, of the rules, or beside the rooms."""
+    """Files of a room of the package, of commands, rules or tests, or beside the rooms."""
     if room == "rules":
         return [ROOT / "Snakefile", *sorted((ROOT / "workflow").rglob("*.smk"))]
     if room == "commands":
         return sorted(SCRIPTS.glob("*.py"))
+    if room in TESTS:
+        return sorted((ROOT / room).rglob("*.py"))
     if room == "voiceprivacy":
         return sorted(PACKAGE.glob("*.py"))
     return sorted((PACKAGE / room).rglob("*.py"))
@@ -31,6 +33,8 @@ def files_of(room):
 ROOMS = sorted(path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists())
 PLACES = ["commands", "rules", "voiceprivacy", *ROOMS]
 PYTHON = [room for room in PLACES if room != "rules"]
+NESTED = {"plan", "privacy", "voiceprivacy"}  # rooms with comprehensions of two ``for``
+TESTS = ["tests/benchmark", "tests/unit/report"]  # of which the names are looked at too
 
 
 def trees(room):
@@ -58,6 +62,14 @@ def bad_names(tree):
             continue
         if name in FORBIDDEN:
             yield node.lineno, name
+
+
+def nested_comprehensions(tree):
+    """(line, what is wrong) of each comprehension with more than one ``for``."""
+    comprehensions = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+    for node in ast.walk(tree):
+        if isinstance(node, comprehensions) and len(node.generators) > 1:
+            yield node.lineno, "second for"
 
 
 def functions(tree):
@@ -117,9 +129,14 @@ def percentile_95(numbers):
     return quantiles(numbers, n=100, method="inclusive")[94]
 
 
-@pytest.mark.parametrize("room", PYTHON)
+@pytest.mark.parametrize("room", [*PYTHON, *TESTS])
 def test_a_variable_is_called_what_it_holds(room):
     assert complaints(room, bad_names) == []
+
+
+@pytest.mark.parametrize("room", [room for room in PYTHON if room not in NESTED])
+def test_a_comprehension_has_one_for(room):
+    assert complaints(room, nested_comprehensions) == []
 
 
 @pytest.mark.parametrize("room", PYTHON)
@@ -152,6 +169,11 @@ def test_functions_are_short():
 )
 def test_a_forbidden_name_is_seen(code):
     assert [name for _, name in bad_names(ast.parse(code))] == ["of"]
+
+
+def test_a_second_for_is_seen():
+    code = "[1 for line in text for word in line]"
+    assert list(nested_comprehensions(ast.parse(code))) == [(1, "second for")]
 
 
 def test_a_field_of_a_class_may_be_called_like_a_column():

@@ -117,11 +117,11 @@ def planned(plan: Any) -> list[Figure]:
     report = plan.config["report"]
     look = Look(list(plan.config["anonymisers"]), report["speaker_order"])
     subjects = _subjects(plan)
-    return [
-        figure(kind.name, subject, systems=systems, look=look)
-        for kind in KINDS.values()
-        for subject, systems in subjects[kind.per].items()
-    ]
+    figures = []
+    for kind in KINDS.values():
+        for subject, systems in subjects[kind.per].items():
+            figures.append(figure(kind.name, subject, systems=systems, look=look))
+    return figures
 
 
 def _subjects(plan):

@@ -6,6 +6,7 @@ Conventions
 * Nothing here imports matplotlib: the page is drawn without it.
 """
 
+import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -214,7 +215,7 @@ def composition_bounds(
     """
     shortest_template = disclosures[min(disclosures)]
     start, _ = shortest_template[min(shortest_template)]
-    tests = sorted({test for by_test in disclosures.values() for test in by_test})
+    tests = sorted(set().union(*disclosures.values()))
     growth = np.linspace(1, tests[-1] / tests[0], 50)
     bounds = {}
     for name, power in BOUNDS.items():
@@ -320,7 +321,7 @@ def most_exposed_first(measured: Mapping[str, Mapping[str, dict]]) -> list[str]:
         values = [measured[condition].get(speaker, {}).get("dece_bit") for condition in attacks]
         return max((value for value in values if value is not None), default=-np.inf)
 
-    speakers = {name for condition in attacks for name in measured[condition]}
+    speakers = set().union(*(measured[condition] for condition in attacks))
     return sorted(speakers, key=lambda name: (-exposure(name), name))
 
 
@@ -379,7 +380,7 @@ def read_similarities(path: AnyPath, *, genders: Mapping[str, str]) -> tuple[lis
             raise BadInput(f"{path}:{line}: {' '.join(cell)} occurs twice")
         text = row["similarity"]
         cells[cell] = np.ma.masked if text == UNDEFINED else number(text, path, line)
-    speakers = sorted({speaker for cell in cells for speaker in cell[1:]})
+    speakers = sorted(set(itertools.chain.from_iterable(cell[1:] for cell in cells)))
     for speaker in speakers:
         if speaker not in genders:
             raise BadInput(f"{path}: speaker '{speaker}' is not in the manifest")

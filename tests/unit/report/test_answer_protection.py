@@ -11,6 +11,7 @@ from voiceprivacy.report.uncertainty import (
     SYSTEMS,
     Comparisons,
     Difference,
+    attack_on,
     can_be_told_apart,
     read_comparisons,
 )
@@ -32,15 +33,14 @@ B2R = system("b2r", 10.0, (5.0, 15.0))
 
 def compared(*rows, corpus="demo"):
     """Comparisons of rows (system, other, points, limits, verdict)."""
-    strongest = {
-        (corpus, *((of.anonymiser, *of[1:3], of.condition) for of in pair)): Difference(*numbers)
-        for *pair, numbers in rows
-    }
+    strongest = {}
+    for one, other, numbers in rows:
+        strongest[corpus, attack_on(one), attack_on(other)] = Difference(*numbers)
     return Comparisons({}, {}, strongest)
 
 
 def text(systems, comparisons):
-    return [plain(of) for of in answers(systems, comparisons)[systems[0].corpus]]
+    return [plain(sentence) for sentence in answers(systems, comparisons)[systems[0].corpus]]
 
 
 def plain(sentence):
@@ -103,7 +103,7 @@ def test_what_is_worse_than_unprotected_speech_does_not_protect():
         (worse[0], ORIGINAL, (-2.0, (-3.0, -1.0), WORSE)),
         (worse[1], ORIGINAL, (-2.0, (-4.0, 0.5), ALIKE)),
     )
-    assert [protects(known, of, ORIGINAL) for of in (B2, *worse)] == [True, False, False]
+    assert [protects(known, system, ORIGINAL) for system in (B2, *worse)] == [True, False, False]
     assert plain(doubts(known, [B2, *worse], ORIGINAL)) == (
         "No protection is shown for b3 and b4: their differences from unprotected speech are "
         "-2.0 points (95 % interval -3.0 to -1.0) and -2.0 points (95 % interval -4.0 to 0.5)."
@@ -136,17 +136,18 @@ def test_anonymisers_under_different_attackers_are_told_apart_in_pairs():
 def test_a_pair_is_of_one_corpus():
     elsewhere = compared((B2, ORIGINAL, (4.0, (1.5, 6.5), BETTER)), corpus="over-corpora/challenge")
     assert not protects(elsewhere, B2, ORIGINAL)
-    of_average = [of._replace(corpus="over-corpora/challenge") for of in (B2, ORIGINAL)]
+    of_average = [system._replace(corpus="over-corpora/challenge") for system in (B2, ORIGINAL)]
     assert protects(elsewhere, *of_average)
 
 
 @pytest.mark.parametrize(
-    ("place", "corpus"),
+    ("compared", "corpus"),
     [("demo/mean", "demo"), ("over-corpora/challenge", "over-corpora/challenge")],
 )
-def test_pairs_are_read_of_a_corpus_and_of_averages(place, corpus, metrics, tmp_path):
+def test_pairs_are_read_of_a_corpus_and_of_averages(compared, corpus, metrics, tmp_path):
     numbers = [
-        of._replace(ci_low="1", ci_high="9") if of.metric == "eer_percent" else of for of in metrics
+        metric._replace(ci_low="1", ci_high="9") if metric.metric == "eer_percent" else metric
+        for metric in metrics
     ]
     for ending, columns in (("tsv", PAIRS), ("systems.tsv", SYSTEMS)):
         write_table(tmp_path / f"demo/mean/xvector/cosine.{ending}", columns, [])
@@ -168,7 +169,7 @@ def test_pairs_are_read_of_a_corpus_and_of_averages(place, corpus, metrics, tmp_
             ALIKE,
         )
     )
-    write_table(tmp_path / place / "strongest.tsv", STRONGEST, rows)
+    write_table(tmp_path / compared / "strongest.tsv", STRONGEST, rows)
     assert read_comparisons(tmp_path, numbers).strongest == {
         (corpus, one, other): Difference(5.0, (2.0, 8.0), BETTER),
         (corpus, other, one): Difference(-5.0, None, ALIKE),

@@ -9,8 +9,8 @@ from voiceprivacy.vocabulary import NO_BREAK
 
 
 def disclosed(anonymiser, condition, bit, *limits, trials="mixed_t1_d1"):
-    place = ("ranks", trials, anonymiser, "ecapa", "cosine", condition, "disclosure_bit")
-    return Number(*place, str(bit), *map(str, limits or ("-", "-")))
+    key = ("ranks", trials, anonymiser, "ecapa", "cosine", condition, "disclosure_bit")
+    return Number(*key, str(bit), *map(str, limits or ("-", "-")))
 
 
 ORIGINAL = disclosed("original", "oo", 4.0, 3.9, 4.1)
@@ -24,9 +24,9 @@ RUN = [
 
 
 def answer(metrics):
-    [(corpus, found)] = rank_answers(metrics).items()
+    [(corpus, answered)] = rank_answers(metrics).items()
     assert corpus == "ranks"
-    return found.verdict, found.reasons.replace(NO_BREAK, " ")
+    return answered.verdict, answered.reasons.replace(NO_BREAK, " ")
 
 
 def test_the_gallery_that_discloses_most_counts():

@@ -121,9 +121,9 @@ def test_a_training_shows_the_first_epoch_of_the_lowest_error_rate():
 
 
 def test_lost_distinctiveness_is_an_arrow_below_all_others():
-    found = {"b2": {"f": {"deid_percent": (50.0, (40.0, 60.0)), "gvd_db": (-2.0, None)},
+    measured = {"b2": {"f": {"deid_percent": (50.0, (40.0, 60.0)), "gvd_db": (-2.0, None)},
                     "m": {"deid_percent": (60.0, None), "gvd_db": (-math.inf, None)}}}  # fmt: skip
-    drawn = traces(systems.costs(measured=found, colours={"b2": "#123456"}))["b2"]
+    drawn = traces(systems.costs(measured=measured, colours={"b2": "#123456"}))["b2"]
     assert (
         drawn["marker"]["symbol"] == ["circle", "arrow-down"]
         and drawn["y"][1] < drawn["y"][0] == -2.0
@@ -151,11 +151,11 @@ def test_only_animals_beyond_chance_are_filled_and_undefined_speakers_left_out()
 def test_the_zoo_as_a_table_puts_an_animal_of_chance_in_brackets():
     row = {"mean_target_llr": 1.0, "mean_impostor_llr": -1.0, "corner": "dove"}
     undefined = {**row, "mean_target_llr": None, "corner": "-", "animal": "-"}
-    found = {
+    animals = {
         "oo": {"a": {**row, "animal": "dove"}, "b": {**row, "animal": "-"}},
         "op": {"a": undefined},
     }
-    titles, rows = speakers.zoo_table(found)
+    titles, rows = speakers.zoo_table(animals)
     assert titles[:4] == ["speaker", "OO target", "OO impostor", "OO animal"]
     shown = [[text.replace(MINUS, "-").replace(DASH, ".") for text in row] for row in rows]
     assert shown == [
@@ -166,11 +166,11 @@ def test_the_zoo_as_a_table_puts_an_animal_of_chance_in_brackets():
 
 def test_speakers_stand_in_the_same_order_in_bars_and_table():
     row = {"worst_case_log10": 1.0, "deid_percent": None}
-    found = {"oo": {"a": {"dece_bit": 0.7, **row}, "b": {"dece_bit": 0.6, **row}},
+    measured = {"oo": {"a": {"dece_bit": 0.7, **row}, "b": {"dece_bit": 0.6, **row}},
              "pp": {"a": {"dece_bit": 0.1, **row}, "b": {"dece_bit": -0.2, **row}}}  # fmt: skip
-    found["op"] = {"a": {"dece_bit": 0.0, **row}, "b": {"dece_bit": 0.5, **row}}
-    bars = speakers.exposures(measured=found, metric="dece_bit", colour="#123456")
-    titles, rows = speakers.exposures_table(found)
+    measured["op"] = {"a": {"dece_bit": 0.0, **row}, "b": {"dece_bit": 0.5, **row}}
+    bars = speakers.exposures(measured=measured, metric="dece_bit", colour="#123456")
+    titles, rows = speakers.exposures_table(measured)
     assert [row[0] for row in rows] == bars["data"][0]["x"] == ["b", "a"]
     assert not any("de-identification" in title for title in titles)
     assert rows[0][titles.index("PP D_ECE [bit]")] == "\N{MINUS SIGN}0.2"

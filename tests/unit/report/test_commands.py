@@ -1,5 +1,6 @@
 """The commands of the report room, from metrics files to the page, as the workflow calls them."""
 
+import itertools
 import json
 
 import pytest
@@ -86,9 +87,8 @@ def test_curves_of_all_systems_become_one_picture(
     for anonymiser, labels in (("original", ["oo"]), ("b2", ["op", "pp"])):
         curves.append(tmp_path / f"{anonymiser}.tsv")
         metrics.append(folder / name / "demo/f" / anonymiser / "xvector/cosine.json")
-        write_table(
-            curves[-1], ["label", *columns], [(label, *row) for label in labels for row in numbers]
-        )
+        rows = [(label, *row) for label, row in itertools.product(labels, numbers)]
+        write_table(curves[-1], ["label", *columns], rows)
     systems = ["--anonymisers", "original", "b2", "--curves", *curves, "--metrics", *metrics]
     succeeds("plot", name, *systems, "--figures", *pictures)
     assert all(picture.stat().st_size > 1000 for picture in pictures)
@@ -100,12 +100,9 @@ def test_similarities_become_one_picture(tmp_path, pictures):
         for speaker in ("anna", "dora")
     ]
     write_manifest(tmp_path / "manifest.tsv", utterances)
-    rows = [
-        (matrix, a, b, 0.5)
-        for matrix in ("oo", "op", "pp")
-        for a in ("anna", "dora")
-        for b in ("anna", "dora")
-    ]
+    names = ("anna", "dora")
+    cells = itertools.product(("oo", "op", "pp"), names, names)
+    rows = [(*cell, 0.5) for cell in cells]
     write_table(
         tmp_path / "curves.tsv", ["matrix", "row_speaker", "column_speaker", "similarity"], rows
     )

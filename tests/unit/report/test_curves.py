@@ -1,11 +1,29 @@
 """What pictures draw: read back whole and in a fixed order, or refused with the reason."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 from voiceprivacy.inout.files import BadInput, write_json
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.report.curves import read_curves, read_similarities, read_systems
+from voiceprivacy.report.curves import COLUMNS as TRAINING
+from voiceprivacy.report.curves import (
+    DISCLOSURES,
+    EXPOSURES,
+    ZOO,
+    arrange,
+    by_length,
+    read_curve,
+    read_curves,
+    read_disclosures,
+    read_examples,
+    read_similarities,
+    read_speakers,
+    read_systems,
+)
+from voiceprivacy.report.metrics import Number
+from voiceprivacy.vocabulary import Attack
 
 COLUMNS = ["rank", "p"]
 GENDERS = {"anna": "f", "carl": "m", "dora": "f"}
@@ -63,12 +81,9 @@ def test_an_empty_curve_file_is_refused(tmp_path):
 
 
 def similarity_rows(speakers=GENDERS, left_out=()):
-    rows = [
-        (matrix, row, column, f"0.{len(row + column)}")
-        for matrix in ("oo", "op", "pp")
-        for row in speakers
-        for column in speakers
-    ]
+    rows = []
+    for matrix, row, column in itertools.product(("oo", "op", "pp"), speakers, speakers):
+        rows.append((matrix, row, column, f"0.{len(row + column)}"))
     rows[0] = (*rows[0][:3], "undefined")
     return [row for row in rows if row[:3] not in left_out]
 
@@ -110,3 +125,94 @@ def test_an_undefined_cell_is_masked(table):
 def test_a_broken_similarity_table_is_refused(table, rows, message):
     with pytest.raises(BadInput, match=message):
         read_similarities(table(rows), genders=GENDERS)
+
+
+def test_tables_of_speakers_are_read_back(tmp_path):
+    write_table(
+        tmp_path / "z.tsv", ZOO, [("op", "a", 2, 3, 1.5, "undefined", "-", "undefined", "-", "-")]
+    )
+    animal = read_speakers(tmp_path / "z.tsv", ZOO)["op"]["a"]
+    columns = ("mean_target_llr", "mean_impostor_llr", "corner")
+    assert tuple(animal[column] for column in columns) == (1.5, None, "-")
+    write_table(tmp_path / "e.tsv", EXPOSURES, [("op", "a", 2, 3, 0.1, 1.0, "-")] * 2)
+    with pytest.raises(BadInput, match=r"e\.tsv:3: op a occurs twice"):
+        read_speakers(tmp_path / "e.tsv", EXPOSURES)
+
+
+def test_disclosures_and_examples_are_read_back(tmp_path):
+    write_table(tmp_path / "s.tsv", DISCLOSURES, [("op", "a", 2, 0, 1.5, 0.25, 0, "undefined")])
+    assert list(read_disclosures(tmp_path / "s.tsv")["op"].values()) == [0.25]
+    rows = [("op", "a", 1, 0.5, 0.4), ("op", "a", 2, 0.5, 0.6), ("pp", "a", 1, 1, 1)]
+    write_table(tmp_path / "x.tsv", ["label", "speaker", "rank", "p", "gamma"], rows)
+    label, examples = read_examples(tmp_path / "x.tsv")
+    assert label == "op" and examples["a"][1].tolist() == [0.4, 0.6]
+
+
+def of_gallery(extractor, bits, *, trials="f_t1_d1", anonymiser="original", condition="oo"):
+    values = {
+        "n_templates": 8,
+        "log2_n_templates_bit": 3.0,
+        "disclosure_bit": bits,
+        "match_positive_percent": 75.0,
+    }
+    return [
+        Number("demo", trials, anonymiser, extractor, "cosine", condition, name, str(value))
+        for name, value in values.items()
+    ]
+
+
+def test_lengths_come_from_the_names_of_the_galleries():
+    metrics = [
+        *of_gallery("ecapa", 1.0),
+        *of_gallery("ecapa", 1.5, trials="f_t2_d4"),
+        *of_gallery("f0", 9.0),
+    ]
+    metrics += of_gallery("ecapa", 0.1, anonymiser="b2", condition="op")
+    disclosures, n_templates = by_length(metrics, Attack("demo", "f", "ecapa", "cosine"))
+    none = {
+        "original/oo": {1: {1: (1.0, None)}, 4: {2: (1.5, None)}},
+        "b2/op": {1: {1: (0.1, None)}},
+    }
+    assert (disclosures, n_templates) == (none, 8)
+    limited = [metric._replace(ci_low="0.5", ci_high="1.25") for metric in metrics]
+    disclosures, _ = by_length(limited, Attack("demo", "f", "ecapa", "cosine"))
+    assert disclosures["b2/op"] == {1: {1: (0.1, (0.5, 1.25))}}
+    with pytest.raises(BadInput, match="no sampled galleries"):
+        by_length(metrics, Attack("demo", "m", "ecapa", "cosine"))
+
+
+def test_speakers_who_sound_alike_stand_beside_each_other():
+    values = np.full((4, 4), 0.1)
+    for one, other in ((0, 2), (1, 3)):
+        values[one, other] = values[other, one] = 0.8
+    matrices = {name: np.ma.masked_array(values) for name in ("oo", "op", "pp")}
+    speakers, sorted_matrices = arrange(list("abcd"), matrices, "similarity")
+    assert {frozenset(speakers[:2]), frozenset(speakers[2:])} == {frozenset("ac"), frozenset("bd")}
+    assert sorted_matrices["op"][0, 1] == sorted_matrices["op"][2, 3] == 0.8
+    assert arrange(list("abcd"), matrices, "gender")[0] == list("abcd")
+
+
+def test_an_undefined_diagonal_does_not_disturb_the_order():
+    values = np.random.default_rng(0).uniform(size=(3, 5, 5))
+    matrices = dict(zip(("oo", "op", "pp"), map(np.ma.masked_array, values), strict=True))
+    matrices["oo"][2, 2] = np.ma.masked
+    speakers, sorted_matrices = arrange(list("abcde"), matrices, "similarity")
+    assert sorted(speakers) == list("abcde")
+    position = speakers.index("c")
+    assert sorted_matrices["oo"].mask[position, position]
+
+
+def training_table(path, *rows):
+    path.write_text("\n".join("\t".join(row) for row in [TRAINING, *rows]) + "\n")
+    return path
+
+
+def test_without_held_out_speakers_a_training_has_its_loss_alone(tmp_path):
+    row = ["1", "2.5", "10.0", "-", "0.001", "4"]
+    curve = read_curve(training_table(tmp_path / "training.tsv", row))
+    assert curve.loss.tolist() == [2.5] and curve.held_out_eer_percent.size == 0
+
+
+def test_a_training_without_epochs_is_refused(tmp_path):
+    with pytest.raises(BadInput, match="lists no epoch"):
+        read_curve(training_table(tmp_path / "training.tsv"))

@@ -1,4 +1,4 @@
-"""Which utterances are heard, and what the page gets of them."""
+"""Which utterances are heard, and their clips: playable Opus, the same bytes every time."""
 
 import base64
 import io
@@ -9,10 +9,20 @@ import soundfile
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.tables import Utterance
-from voiceprivacy.report import listen as spectrogram
-from voiceprivacy.report.listen import choose, examples, read_examples, write_examples
+from voiceprivacy.report.listen import (
+    checksum,
+    choose,
+    data_url,
+    examples,
+    levels_db,
+    opus,
+    read_examples,
+    with_serial_number,
+    write_examples,
+)
 
 UTTERANCES = [Utterance(f"s{at % 3}-{at}", f"s{at % 3}", "f", "-", 1.0) for at in range(12)]
+TONE = 0.3 * np.sin(2 * np.pi * 440 * np.arange(32000) / 16000)
 
 
 def test_the_choice_depends_on_ids_only():
@@ -25,50 +35,90 @@ def test_the_choice_depends_on_ids_only():
 
 
 def test_speakers_are_different_as_long_as_there_are_some():
-    assert len({of.speaker for of in choose(UTTERANCES, count=3, seed=0)}) == 3
-    assert len({of.utterance for of in choose(UTTERANCES, count=5, seed=0)}) == 5
+    three, five = (choose(UTTERANCES, count=count, seed=0) for count in (3, 5))
+    assert len({utterance.speaker for utterance in three}) == 3
+    assert len({utterance.utterance for utterance in five}) == 5
     assert len(choose(UTTERANCES, count=50, seed=0)) == len(UTTERANCES)
 
 
 @pytest.fixture
 def versions(tmp_path):
-    found = {}
+    utterances = {}
     for name, gain in (("b2", 0.5), ("original", 1.0)):
-        found[name] = []
+        utterances[name] = []
         for utterance, seconds in (("u1", 7.0), ("u2", 1.0)):
             path = tmp_path / name / f"{utterance}.wav"
             path.parent.mkdir(exist_ok=True)
             time = np.arange(int(16000 * seconds)) / 16000
             audio.write(path, gain * 0.5 * np.sin(2 * np.pi * 1000 * time), 16000)
-            found[name].append(Utterance(utterance, utterance, "m", path, seconds))
-    return found
+            utterances[name].append(Utterance(utterance, utterance, "m", path, seconds))
+    return utterances
 
 
 def test_every_version_of_an_utterance_is_there_the_original_first_and_cut(versions, tmp_path):
-    found = examples("demo", {"m": {"u1", "u2"}, "f": set()}, versions, count=2, seed=0)
-    assert {(of.utterance, of.trials, of.cut) for of in found} == {
+    chosen = examples("demo", {"m": {"u1", "u2"}, "f": set()}, versions, count=2, seed=0)
+    assert {(example.utterance, example.trials, example.cut) for example in chosen} == {
         ("u1", "m", True),
         ("u2", "m", False),
     }
-    for example in found:
+    for example in chosen:
         assert [clip.anonymiser for clip in example.clips] == ["original", "b2"]
         for clip in example.clips:
             sound = base64.b64decode(clip.sound.removeprefix("data:audio/ogg; codecs=opus;base64,"))
             samples, rate = soundfile.read(io.BytesIO(sound))
             assert len(samples) / rate == pytest.approx(5.0 if example.cut else 1.0, abs=0.01)
             assert clip.picture.startswith("data:image/webp;base64,UklGR")  # RIFF
-    write_examples(tmp_path / "demo.json", found)
-    assert read_examples([tmp_path / "demo.json"]) == found
+    write_examples(tmp_path / "demo.json", chosen)
+    assert read_examples([tmp_path / "demo.json"]) == chosen
 
 
 def test_a_tone_is_a_line_at_its_frequency_and_what_follows_is_silent():
     samples = np.sin(2 * np.pi * 2000 * np.arange(8000) / 16000)
-    levels = spectrogram.levels_db(samples, 16000, seconds=1.0)
+    levels = levels_db(samples, 16000, seconds=1.0)
     assert levels.shape == (128, 100)
     assert np.argmax(levels[:, 20]) == 2000 // (8000 // 128)
     assert levels[:, 70:].max() < levels.max() - 90
 
 
 def test_above_half_of_the_sample_rate_there_is_nothing():
-    levels = spectrogram.levels_db(np.random.default_rng(0).normal(size=8000), 8000, seconds=1.0)
+    levels = levels_db(np.random.default_rng(0).normal(size=8000), 8000, seconds=1.0)
     assert (levels[66:] <= -120).all() and levels[:60].min() > -120
+
+
+@pytest.mark.parametrize(
+    "rate, expected", [(16000, 16000), (22050, 24000), (44100, 48000), (8000, 8000)]
+)
+def test_any_rate_becomes_one_that_opus_has_and_the_duration_stays(rate, expected):
+    samples, sample_rate = soundfile.read(io.BytesIO(opus(TONE, rate)))
+    assert sample_rate == expected
+    assert len(samples) / sample_rate == pytest.approx(len(TONE) / rate, abs=0.001)
+
+
+def test_what_is_heard_is_what_was_given():
+    samples, _ = soundfile.read(io.BytesIO(opus(TONE, 16000)))
+    assert np.corrcoef(samples[1000:-1000], TONE[1000:-1000])[0, 1] > 0.99
+
+
+def test_the_same_speech_is_the_same_bytes():
+    assert opus(TONE, 16000) == opus(TONE, 16000)
+
+
+def test_five_seconds_take_some_tens_of_kilobytes():
+    noise = np.random.default_rng(0).normal(0, 0.1, 80000)
+    assert len(opus(noise, 16000)) < 40_000
+
+
+def test_the_checksum_is_that_of_libogg():
+    """A file as the encoder wrote it has its own checksums; with its own serial number nothing
+    changes.
+    """
+    content = io.BytesIO()
+    soundfile.write(content, TONE, 16000, format="OGG", subtype="OPUS")
+    written = content.getvalue()
+    serial = int.from_bytes(written[14:18], "little")
+    assert with_serial_number(written, serial) == written
+    assert checksum(b"") == 0
+
+
+def test_a_data_url_names_its_kind():
+    assert data_url(b"abc", "audio/ogg") == "data:audio/ogg;base64,YWJj"

@@ -112,12 +112,12 @@ def test_a_file_without_numbers_stops_the_run(folder, text):
 
 
 @pytest.mark.parametrize(
-    "place", ["metrics/zebra/demo/f/b2/cosine.json", "elsewhere/zebra/demo/f/b2/x/cosine.json"]
+    "path", ["metrics/zebra/demo/f/b2/cosine.json", "elsewhere/zebra/demo/f/b2/x/cosine.json"]
 )
-def test_a_file_in_another_place_is_named(tmp_path, place):
-    write_json(tmp_path / place, {"op": {"dece_bit": 0.1}})
+def test_a_file_in_another_place_is_named(tmp_path, path):
+    write_json(tmp_path / path, {"op": {"dece_bit": 0.1}})
     with pytest.raises(BadInput, match="expected metrics/FAMILY"):
-        collect([tmp_path / place], folder=tmp_path / "metrics")
+        collect([tmp_path / path], folder=tmp_path / "metrics")
 
 
 @pytest.mark.parametrize("value", ["", "-", "nan"])

@@ -27,11 +27,11 @@ def metrics(backend="cosine", runs=2):
         },
         ("b2r", "pp"): {"gvd_db": -1.94, "gain_dece_db": -4.38, "gain_cllr_min_db": "-inf"},
     }
-    return [
-        Number("libri", "f", who, "xvector", backend, condition, name, str(value))
-        for (who, condition), of in values.items()
-        for name, value in of.items()
-    ]
+    lines = []
+    for (anonymiser, condition), numbers in values.items():
+        key = ("libri", "f", anonymiser, "xvector", backend, condition)
+        lines += [Number(*key, name, str(value)) for name, value in numbers.items()]
+    return lines
 
 
 def rows(table):
@@ -76,8 +76,8 @@ def test_intervals_stand_in_brackets_and_as_columns_and_the_band_of_zero_evidenc
     tmp_path,
 ):
     known = [
-        of._replace(ci_low="0.1", ci_high="0.3") if of.metric == "dece_bit" else of
-        for of in metrics()
+        line._replace(ci_low="0.1", ci_high="0.3") if line.metric == "dece_bit" else line
+        for line in metrics()
     ]
     known.append(known[0]._replace(metric="dece_null95_bit", value="0.05", ci_low="-", ci_high="-"))
     assert rows(paper_tables.table_2(known))[2][4] == "0.236 [0.100, 0.300]/0.014"
@@ -86,13 +86,13 @@ def test_intervals_stand_in_brackets_and_as_columns_and_the_band_of_zero_evidenc
     assert original[7] == "0.584 [0.100, 0.300]" and original[-1] == "0.050"
     typeset.write(tmp_path / "t.tsv", table)
     header, row, *_ = [line.split("\t") for line in (tmp_path / "t.tsv").read_text().splitlines()]
-    found = dict(zip(header, row, strict=True))
-    assert (found["dece_bit_ci_low"], found["dece_bit_ci_high"], found["eer_percent_ci_low"]) == (
+    cells = dict(zip(header, row, strict=True))
+    assert (cells["dece_bit_ci_low"], cells["dece_bit_ci_high"], cells["eer_percent_ci_low"]) == (
         "0.1",
         "0.3",
         "-",
     )
-    assert found["dece_null95_bit"] == "0.05" and "tag_ci_low" not in found
+    assert cells["dece_null95_bit"] == "0.05" and "tag_ci_low" not in cells
 
 
 def test_several_attackers_have_rows_of_their_own():
@@ -106,13 +106,13 @@ def test_several_attackers_have_rows_of_their_own():
 def test_tsv_is_in_full_precision_with_names_that_a_program_knows(tmp_path):
     typeset.write(tmp_path / "t.tsv", paper_tables.table_2(metrics()))
     header, row = [line.split("\t") for line in (tmp_path / "t.tsv").read_text().splitlines()]
-    found = dict(zip(header, row, strict=True))
-    assert (found["cece_linear_bit"], found["oo_worst_case_log10"], found["gvd_db"]) == (
+    cells = dict(zip(header, row, strict=True))
+    assert (cells["cece_linear_bit"], cells["oo_worst_case_log10"], cells["gvd_db"]) == (
         "0.014",
         "3.979",
         "-1.94",
     )
-    assert found["anonymiser"] == "b2r"
+    assert cells["anonymiser"] == "b2r"
 
 
 def test_latex_escapes_names_but_not_formulas(tmp_path):

@@ -36,18 +36,18 @@ def measured(value):
 )
 def test_a_number_passes_up_to_its_tolerance(tmp_path, value, verdict):
     expected = read_expected(table(tmp_path / "expected.tsv", [*PLACE, "7.48", "2.3", "somewhere"]))
-    (found,) = compare(expected, measured(value))
-    assert found == Compared(PLACE, 7.48, 2.3, "somewhere", float(value))
-    assert found.verdict == verdict
+    (compared,) = compare(expected, measured(value))
+    assert compared == Compared(PLACE, 7.48, 2.3, "somewhere", float(value))
+    assert compared.verdict == verdict
 
 
 def test_what_is_written_is_read_again(tmp_path):
-    found = [
+    compared = [
         Compared(PLACE, 7.48, 2.3, "somewhere", 8.0),
         Compared(PLACE, 1.0, 0.0, "elsewhere", 8.0),
     ]
-    write_comparison(tmp_path / "compared.tsv", found)
-    assert read_comparison(tmp_path / "compared.tsv") == found
+    write_comparison(tmp_path / "compared.tsv", compared)
+    assert read_comparison(tmp_path / "compared.tsv") == compared
     assert [
         line.split("\t")[-1] for line in (tmp_path / "compared.tsv").read_text().splitlines()[1:]
     ] == [
@@ -86,15 +86,15 @@ def test_the_shipped_tolerances_follow_from_retraining_and_from_the_size_of_the_
             for row in csv.reader(file, delimiter="\t")
             if row[2].isdigit()
         }
-    found = read_expected(RESOURCES / "expected" / "vpc2024_b2.tsv")
-    for expected in found:
+    shipped = read_expected(RESOURCES / "expected" / "vpc2024_b2.tsv")
+    for expected in shipped:
         n_target = counts[f"libri_test_trials_{expected.key.trials}", "target_trials"]
         error, at_reference = (
             math.sqrt(p * (100 - p) / n) for p, n in ((expected.value, n_target), (7.48, 548))
         )
         tolerance = min(2.3, 2.3 * error / at_reference + 100 / n_target)
         assert expected.tolerance == pytest.approx(tolerance, abs=0.005)
-    assert {of.value: of.tolerance < of.value for of in found} == {
+    assert {number.value: number.tolerance < number.value for number in shipped} == {
         8.76: True,
         7.48: True,
         1.56: True,

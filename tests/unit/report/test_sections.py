@@ -1,5 +1,6 @@
-"""The corpora of a run in numbers, by hand."""
+"""Sections of the page: corpora in numbers by hand, utility, and two runs of an anonymiser."""
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -14,13 +15,20 @@ from voiceprivacy.inout.tables import (
     write_table,
     write_trials,
 )
+from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.sections import (
+    SESSION_TITLES,
     DescribedList,
     PartOfCorpus,
+    Utility,
     describe_list,
     describe_speech,
     read_corpora,
+    read_utility,
+    sessions,
+    utility_section,
 )
+from voiceprivacy.vocabulary import MINUS
 
 
 @pytest.fixture
@@ -33,15 +41,14 @@ def results(tmp_path):
             for name, gender in people
         ]
         write_manifest(tmp_path / "audio/demo" / part / "original/manifest.tsv", utterances)
-    trials = [
-        Trial(by, f"{of}-trial", "target" if by == of else "nontarget")
-        for by in ("anna", "emil")
-        for of in ("anna", "dora")
-    ]
+    trials = []
+    for enrolled, tried in itertools.product(("anna", "emil"), ("anna", "dora")):
+        label = "target" if enrolled == tried else "nontarget"
+        trials.append(Trial(enrolled, f"{tried}-trial", label))
     write_trials(tmp_path / "trials/demo/all.tsv", trials)
     write_enrolments(
         tmp_path / "trials/demo/all.enrolments.tsv",
-        {of: [f"{of}-enrolment"] for of in ("anna", "emil")},
+        {name: [f"{name}-enrolment"] for name in ("anna", "emil")},
     )
     return tmp_path
 
@@ -91,8 +98,8 @@ def test_the_command_writes_what_the_report_reads(results):
     rows = [("oddity", "wav.scp", 7, "is silent"), ("oddity", "trial list f", "-", "is small")]
     write_table(results / "checks/demo.tsv", ["level", "file", "line", "what"], rows)
     corpora = read_corpora(*outputs.values(), [results / "checks/demo.tsv"])
-    assert [of.part for of in corpora.speech] == ["enrolment", "trial"]
-    assert [(of.target, of.nontarget) for of in corpora.lists] == [("1", "3")]
+    assert [part.part for part in corpora.speech] == ["enrolment", "trial"]
+    assert [(trials.target, trials.nontarget) for trials in corpora.lists] == [("1", "3")]
     assert corpora.findings == {
         "demo": [("oddity", "wav.scp:7", "is silent"), ("oddity", "trial list f", "is small")]
     }
@@ -104,3 +111,87 @@ def test_a_missing_manifest_is_one_clear_line(tmp_path):
         *flags(manifests="/no/a/b/manifest.tsv", speech=tmp_path / "s", lists=tmp_path / "l"),
     )
     assert (done.returncode, done.stderr) == (2, "error: /no/a/b/manifest.tsv: not found\n")
+
+
+def measured(
+    anonymiser, metric, value, trials="-", better="lower", low="-", high="-", undefined="0"
+):
+    return Utility(
+        "demo", trials, anonymiser, "asr", metric, value, low, high, "9", undefined, "3", better
+    )
+
+
+PITCH = measured("b2", "pitch_correlation", "0.5", better="higher", low="0.4", high="0.6")
+
+
+def test_a_measure_is_a_line_of_metrics_without_attacker(tmp_path):
+    write_table(tmp_path / "demo.tsv", Utility._fields, [PITCH])
+    (line,) = read_utility([tmp_path / "demo.tsv"])
+    assert line == PITCH
+    assert line.metric_line == (
+        "demo",
+        "-",
+        "b2",
+        "-",
+        "-",
+        "-",
+        "pitch_correlation",
+        "0.5",
+        "0.4",
+        "0.6",
+    )
+
+
+def test_the_page_says_that_words_were_not_measured_until_they_are():
+    assert "only the pitch was measured" in utility_section([PITCH]).note
+    assert "no utility was measured" in utility_section([]).note
+    assert utility_section([PITCH, measured("b2", "wer", "0.2")]).note == ""
+
+
+def test_a_table_has_the_original_first_and_a_dash_where_nothing_was_measured():
+    (table,) = utility_section(
+        [PITCH, measured("b2", "wer", "12.5"), measured("original", "wer", "undefined")]
+    ).tables
+    assert table.columns == [("pitch correlation", "↑"), ("wer", "↓")]
+    assert [(name, [cell and cell.text for cell in cells]) for name, cells in table.rows] == [
+        ("original", [None, "undefined"]),
+        ("b2", ["0.50", "12.50"]),
+    ]
+    assert table.rows[1][1][0].interval == "[0.40, 0.60]"
+
+
+def test_lists_stand_below_the_mean_where_there_are_several():
+    lists = [
+        measured("b2", "wer", "0.01", trials="f", undefined="2"),
+        measured("b2", "wer", "-3.5", trials="m"),
+    ]
+    (table,) = utility_section([measured("b2", "wer", "0.2", undefined="2"), *lists]).tables
+    ((_, (cell,)),) = table.rows
+    assert cell.lists == [("f", "0.010", ""), ("m", f"{MINUS}3.50", "")]
+    assert cell.n_undefined == 2
+
+
+def metric(condition, name, value, *limits):
+    return Number("demo", "f", "b2r", "ecapa", "cosine", condition, name, value, *limits)
+
+
+def test_numbers_of_two_runs_stand_with_their_intervals():
+    numbers = [metric("p0p1", "eer_percent", "30.04", "14.31", "46.4"), metric("p0p1", "tag", "B")]
+    numbers += [
+        metric("op", "cece_linear_bit", "0.0778", "-0.028", "0.1778"),
+        metric("op", "eer_percent", "1.0"),
+    ]
+    [row] = sessions(numbers)
+    cells = dict(zip(SESSION_TITLES, row.cells, strict=True))
+    assert (cells["EER [%]"], cells["tag"]) == ("30.0 [14.3, 46.4]", "B")
+    assert cells["C_ECE linear [bit]"] == "0.078 [\N{MINUS SIGN}0.028, 0.178]"
+    assert cells["C_ECE isotonic [bit]"] == cells["linkability"] == "\N{EN DASH}"
+
+
+def test_intervals_that_are_undefined_are_left_out():
+    [row] = sessions([metric("p0p1", "eer_percent", "30.04", "undefined", "undefined")])
+    assert row.cells[0] == "30.0"
+
+
+def test_an_anonymiser_with_one_run_is_not_listed():
+    assert sessions([metric("op", "eer_percent", "30.04")]) == []

@@ -2,6 +2,7 @@
 where it is.
 """
 
+import itertools
 import re
 
 import pytest
@@ -20,7 +21,7 @@ PLACE = ["condition", "metric", "anonymiser"]
 
 def with_intervals(metrics, *, band="0.01"):
     """Every EER gets an interval of one point to either side, every attack its band."""
-    found = [
+    numbers = [
         metric._replace(ci_low=str(float(metric.value) - 1), ci_high=str(float(metric.value) + 1))
         if metric.metric == "eer_percent"
         else metric
@@ -31,7 +32,7 @@ def with_intervals(metrics, *, band="0.01"):
         for metric in metrics
         if metric.metric == "dece_bit"
     ]
-    return sorted(found + bands)
+    return sorted(numbers + bands)
 
 
 def write_comparisons(folder, *, verdict, trials="mean", unprotected=(0.5, 3.5)):
@@ -45,9 +46,8 @@ def write_comparisons(folder, *, verdict, trials="mean", unprotected=(0.5, 3.5))
     ]
     write_table(path, PAIRS, pairs)
     rows = [
-        (condition, "eer_percent", who, 5, 4, 7.25)
-        for who in ("b2", "b2r")
-        for condition in ("op", "pp")
+        (condition, "eer_percent", anonymiser, 5, 4, 7.25)
+        for anonymiser, condition in itertools.product(("b2", "b2r"), ("op", "pp"))
     ]
     rows.append(("oo", "eer_percent", "original", 2, *unprotected))
     write_table(path.with_suffix(".systems.tsv"), SYSTEMS, rows)
@@ -66,7 +66,9 @@ def report(metrics, tmp_path):
 
 def test_lists_have_their_own_intervals_and_the_mean_that_of_the_comparisons(report):
     systems, _ = report()
-    [system] = [of for of in systems if (of.anonymiser, of.condition) == ("b2r", "pp")]
+    [system] = [
+        system for system in systems if (system.anonymiser, system.condition) == ("b2r", "pp")
+    ]
     assert system.intervals["f"]["eer_percent"] == (8.25, 10.25)
     assert system.intervals["mean of f, m"]["eer_percent"] == (4, 7.25)
     assert system.intervals["f"]["cllr_bit"] is None
@@ -84,10 +86,13 @@ def test_averages_over_corpora_are_read_where_they_are(metrics, tmp_path):
     (tmp_path / "demo").rename(tmp_path / "over-corpora")
     (tmp_path / "over-corpora" / "mean").rename(tmp_path / "over-corpora" / "challenge")
     write_comparisons(tmp_path, verdict="cannot be told apart")
-    found, place = read_comparisons(tmp_path, numbers), ("xvector", "cosine", "pp", "eer_percent")
-    assert found.limits["over-corpora/challenge", *place, "b2r"] == (4, 7.25)
+    comparisons, attack = (
+        read_comparisons(tmp_path, numbers),
+        ("xvector", "cosine", "pp", "eer_percent"),
+    )
+    assert comparisons.limits["over-corpora/challenge", *attack, "b2r"] == (4, 7.25)
     verdicts = [
-        found.verdicts[corpus, *place, frozenset(("b2", "b2r"))]
+        comparisons.verdicts[corpus, *attack, frozenset(("b2", "b2r"))]
         for corpus in ("over-corpora/challenge", "demo")
     ]
     assert verdicts == ["A is better", "cannot be told apart"]
@@ -109,19 +114,19 @@ def test_a_verdict_decides_whether_one_protects_best(report):
 
 def test_what_overlaps_with_unprotected_speech_is_not_shown_to_protect(report):
     systems, comparisons = report(verdict="B is better", unprotected=(0.5, 4.5))
-    found = answers(systems, comparisons)["demo"]
+    answer = answers(systems, comparisons)["demo"]
     assert (
-        found.verdict
+        answer.verdict
         == "No anonymiser is shown to protect: even the interval of b2r overlaps with that "
         "of unprotected speech."
     )
-    assert found.reasons.endswith(
+    assert answer.reasons.endswith(
         "No protection is shown for b2: its interval overlaps with that of unprotected speech."
     )
-    alone = [of for of in systems if of.anonymiser != "b2"]
-    found = answers(alone, comparisons)["demo"]
+    alone = [system for system in systems if system.anonymiser != "b2"]
+    answer = answers(alone, comparisons)["demo"]
     assert (
-        found.verdict
+        answer.verdict
         == "b2r is not shown to protect: its interval overlaps with that of unprotected speech."
     )
     systems, comparisons = report(verdict="B is better", unprotected=(0.5, 3.5))
@@ -138,10 +143,10 @@ def test_too_few_speakers_for_an_interval_are_too_few_to_protect_better(report):
 def test_under_different_attacks_disjoint_intervals_decide(report):
     systems, comparisons = report(verdict="B is better")
     systems = [
-        of._replace(mean=of.mean | {"eer_percent": 1.0})
-        if (of.anonymiser, of.condition) == ("b2", "op")
-        else of
-        for of in systems
+        system._replace(mean=system.mean | {"eer_percent": 1.0})
+        if (system.anonymiser, system.condition) == ("b2", "op")
+        else system
+        for system in systems
     ]
     assert strongest_attacks(systems)["demo", "b2"].condition == "op"
     assert (
@@ -167,13 +172,13 @@ def test_the_terminal_shows_limits_and_the_band(report):
     systems, comparisons = report(band="0.25")
     lines = summary(systems, comparisons)
     assert max(map(len, lines)) <= WIDTH
-    place = next(index for index, line in enumerate(lines) if line.startswith("b2r  "))
-    assert [line.split() for line in lines[place + 1 : place + 4]] == [
+    row = next(index for index, line in enumerate(lines) if line.startswith("b2r  "))
+    assert [line.split() for line in lines[row + 1 : row + 4]] == [
         ["95", "%", "from", "4.0"],
         ["95", "%", "to", "7.2"],
         ["zero", "evid.", "0.250"],
     ]
-    assert lines[place].index("0.250") == lines[place + 3].index("0.250")  # below the D_ECE
+    assert lines[row].index("0.250") == lines[row + 3].index("0.250")  # below the D_ECE
     assert any("No more than zero evidence" in line for line in lines)
 
 
@@ -196,12 +201,14 @@ def test_a_single_list_needs_no_mean(metrics, tmp_path):
     write_comparisons(tmp_path, verdict="A is better", trials="f")
     systems = compare(numbers, read_comparisons(tmp_path, numbers))
     assert all(isinstance(metric, Number) for metric in numbers)
-    assert {of.intervals["f"]["eer_percent"][0] for of in systems} == {1, 19, 25, 5, 8.25}
+    assert {system.intervals["f"]["eer_percent"][0] for system in systems} == {1, 19, 25, 5, 8.25}
 
 
 def test_of_many_systems_the_terminal_shows_the_strongest_attacks(metrics):
     of_b2 = [metric for metric in metrics if metric.anonymiser == "b2"]
-    many = [metric._replace(anonymiser=f"a{number}") for number in range(20) for metric in of_b2]
+    many = []
+    for index in range(20):
+        many += [metric._replace(anonymiser=f"a{index}") for metric in of_b2]
     lines = summary(compare([*metrics, *many]))
     assert any(line.startswith("Of many systems, the strongest attack on each") for line in lines)
     assert not any("ignorant" in line for line in lines)

@@ -17,25 +17,25 @@ WITH_INTERVALS = ("eer_percent", "cllr_bit", "cllr_min_bit", "dece_bit")
 
 def given(metrics, **changes):
     """Metrics with an interval each; ``changes``: values of b2's OP trials of women."""
-    found = []
-    for of in metrics:
-        if of[1:3] == ("f", "b2") and of.condition == "op" and of.metric in changes:
-            of = of._replace(value=str(changes[of.metric]))
-        limits = {"ci_low": "0.0", "ci_high": "9.0"} if of.metric in WITH_INTERVALS else {}
-        found.append(of._replace(**limits))
-    return found
+    numbers = []
+    for metric in metrics:
+        if metric[1:3] == ("f", "b2") and metric.condition == "op" and metric.metric in changes:
+            metric = metric._replace(value=str(changes[metric.metric]))
+        limits = {"ci_low": "0.0", "ci_high": "9.0"} if metric.metric in WITH_INTERVALS else {}
+        numbers.append(metric._replace(**limits))
+    return numbers
 
 
 def marked(systems):
     """{(set, anonymiser, condition): titles of the columns whose interval has the mark}."""
     board = leaderboard(systems, colours=palette(["b2", "b2r"]))
-    found = {}
+    titles = {}
     for row in board.rows:
         cells = zip(board.columns, row.cells, strict=True)
-        found[row.set, row.anonymiser, row.condition] = [
-            column.title for column, of in cells if DAGGER in of.interval
+        titles[row.set, row.anonymiser, row.condition] = [
+            column.title for column, cell in cells if DAGGER in cell.interval
         ]
-    return found, board.note
+    return titles, board.note
 
 
 @pytest.mark.parametrize(
@@ -46,40 +46,44 @@ def test_five_targets_on_the_wrong_side_are_enough(eer_percent, n_target, few):
 
 
 def test_intervals_of_what_sees_the_best_calibration_are_marked_where_errors_are_few(metrics):
-    found, note = marked(
+    titles, note = marked(
         compare(given(metrics))
     )  # EERs of 100 targets: 2 and 1 %, else 6 % and more
-    assert found["demo f", "original", "oo"] == ["min Cllr", "D_ECE"]
-    assert found["demo m", "original", "oo"] == ["min Cllr", "D_ECE"]
-    assert {name for name, titles in found.items() if titles} == {
+    assert titles["demo f", "original", "oo"] == ["min Cllr", "D_ECE"]
+    assert titles["demo m", "original", "oo"] == ["min Cllr", "D_ECE"]
+    assert {name for name, titles in titles.items() if titles} == {
         (name, "original", "oo") for name in ("demo f", "demo m")
     }
     assert note == SHORT_EXPLAINED
 
 
 def test_an_eer_of_zero_is_marked(metrics):
-    found, _ = marked(compare(given(metrics, eer_percent=0.0)))
-    assert found["demo f", "b2", "op"] == ["EER", "min Cllr", "D_ECE"]
+    titles, _ = marked(compare(given(metrics, eer_percent=0.0)))
+    assert titles["demo f", "b2", "op"] == ["EER", "min Cllr", "D_ECE"]
 
 
 def test_means_and_averages_have_the_mark_of_any_of_their_lists(metrics):
     systems = compare(given(metrics, eer_percent=4.0))
-    assert [of.mean["few_errors"] for of in systems if of[3:5] == ("b2", "op")] == [True]
-    assert [of.mean["few_errors"] for of in systems if of[3:5] == ("b2r", "op")] == [False]
+    assert [system.mean["few_errors"] for system in systems if system[3:5] == ("b2", "op")] == [
+        True
+    ]
+    assert [system.mean["few_errors"] for system in systems if system[3:5] == ("b2r", "op")] == [
+        False
+    ]
     average = averaged(systems, {"all": {"demo": {"f": 0.5, "m": 0.5}}})["all"]
-    assert {of[3:5] for of in average if of.mean["few_errors"]} == {
+    assert {system[3:5] for system in average if system.mean["few_errors"]} == {
         ("original", "oo"),
         ("b2", "op"),
     }
 
 
 def test_the_page_explains_the_mark_once_and_only_where_it_stands(metrics, tmp_path):
-    def page(of):
+    def page(numbers):
         write_page(
             tmp_path / "report.html",
             template=TEMPLATE,
-            systems=compare(of),
-            metrics=of,
+            systems=compare(numbers),
+            metrics=numbers,
             figures=[],
             provenance={},
         )

@@ -35,6 +35,7 @@ from voiceprivacy.report.curves import (
     read_disclosures,
 )
 from voiceprivacy.report.figures import COLOURS, Figure, dash
+from voiceprivacy.report.metrics import Number
 from voiceprivacy.vocabulary import Attack
 
 Disclosures = Mapping[int, Mapping[int, tuple[float, Interval]]]  # by template, by test length
@@ -53,6 +54,7 @@ def ranks(figure: Figure, run: Run) -> Drawn:
                 continue
             colour = run.colours[anonymiser]
             drawn = histogram(p=curve["p"], gamma=curve["gamma"], colour=colour)
+            # The whole chart is of one anonymiser: the page hides it as it hides traces elsewhere.
             drawn["layout"]["meta"] = {"system": anonymiser}
             charts.append((f"{anonymiser} {condition.upper()}: {_summary(metrics)}", drawn))
     return Drawn(charts)
@@ -71,12 +73,10 @@ def rank_speakers(figure: Figure, run: Run) -> Drawn:
 
 def rank_lengths(figure: Figure, run: Run) -> Drawn:
     """Disclosure against length of sampled galleries; their gender stands where the list does."""
-    of_corpus = [
-        metric
-        for metrics in run.metrics.values()
-        for metric in metrics.values()
-        if metric.corpus == figure.corpus
-    ]
+    of_corpus: list[Number] = []
+    for key, metrics in run.metrics.items():
+        if key.corpus == figure.corpus:
+            of_corpus += metrics.values()
     gallery = Attack(figure.corpus, figure.trials, figure.extractor, figure.backend)
     systems, n_templates = by_length(of_corpus, gallery)
     charts = []
@@ -100,8 +100,8 @@ def histogram(*, p: NDArray, gamma: NDArray, colour: str) -> Chart:
     ranks = np.arange(1, len(p) + 1)
     few = len(p) <= MOST_BARS
     shares = numbers(p)
-    if not few:
-        shares = [value or None for value in shares]  # a logarithmic axis has no 0
+    if not few:  # logarithmic axes, which have no 0: ranks that never occur are not drawn
+        shares = [value or None for value in shares]
     seen = {
         "x": ranks.tolist(),
         "y": shares,
@@ -134,6 +134,7 @@ def disclosures(
     """
     traces = []
     for (anonymiser, condition), bits in speakers.items():
+        # Speakers with equal disclosure stand by name, so that the page is the same every time.
         names = sorted(bits, key=lambda speaker: (bits[speaker], speaker))
         share = 100 * np.arange(1, len(names) + 1) / len(names)
         title = f"{anonymiser} {condition.upper()}"
@@ -171,18 +172,20 @@ def lengths(disclosures: Disclosures, *, most_bit: float) -> Chart:
             f"template {template}",
             hover=LENGTH_HOVER,
             colour=COLOURS[index % len(COLOURS)],
-            dash="dot" if index >= len(COLOURS) else "solid",
+            dash="dot" if index >= len(COLOURS) else "solid",  # colours repeat
         )
         traces.append(trace | {"mode": "lines+markers", "error_y": errors(bits, intervals)})
     for name, (growth, bound) in composition_bounds(disclosures, most_bit).items():
         traces.append(line(growth, bound, name, dash=BOUND_LINES[name], hover="%{y:.2f} bit"))
-    lengths_of_tests = {test for by_test in disclosures.values() for test in by_test}
+    lengths_of_tests = set().union(*disclosures.values())
     x = {"title": "observations of a test, T", "tickvals": sorted(lengths_of_tests)}
+    # One scale for all systems, which can be compared then; the line of log2 N stays inside.
     y = {"title": "disclosure [bit]", "range": [0, 1.06 * most_bit]}
     return chart(traces, x=x, y=y, height=340, shapes=[level("y", most_bit)])
 
 
 def _summary(metrics):
+    """What stands above a histogram."""
     rate = float(metrics["identification_rate_percent"].value)
     n_templates = float(metrics["n_templates"].value)
     bit = float(metrics["mean_disclosure_bit"].value)

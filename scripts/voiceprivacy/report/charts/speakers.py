@@ -112,12 +112,15 @@ def matrices(
     oo, op, pp : masked array (S, S), rows of OP are original speech; PO is its transpose
     speakers : S names in the order of the rows
     """
-    names = [f"{label(name)} {kind}" for kind in ("original", "protected") for name in speakers]
+    # Plotly tells the rows of a heat map by their names, so that these must differ; ticks show
+    # the speakers alone.
+    names = [f"{label(name)} original" for name in speakers]
+    names += [f"{label(name)} protected" for name in speakers]
     heat = {
         "type": "heatmap",
         "x": names,
         "y": names,
-        "z": [[_cell(value) for value in row] for row in blocks(oo=oo, op=op, pp=pp)],
+        "z": [list(map(_cell, row)) for row in blocks(oo=oo, op=op, pp=pp)],
         "zmin": 0,
         "zmax": 1,
         "colorscale": [[index / (len(SCALE) - 1), colour] for index, colour in enumerate(SCALE)],
@@ -135,11 +138,11 @@ def matrices(
         "ticktext": shown,
         "tickfont": {"size": 9},
         "showgrid": False,
-        "constrain": "domain",
+        "constrain": "domain",  # the axes shrink to the square instead of showing room around it
     }
     x = {"title": "original | protected", **ticks}
     y = {"title": "protected | original", "autorange": "reversed", "scaleanchor": "x", **ticks}
-    edge = len(speakers) - 0.5
+    edge = len(speakers) - 0.5  # cells are centred on whole numbers
     whole = {"type": "line", "line": {"color": INK, "width": 1}}
     lines = [
         {**whole, "x0": edge, "x1": edge, "yref": "y domain", "y0": 0, "y1": 1},
@@ -180,7 +183,7 @@ def zoo_table(animals: Speakers) -> Table:
     for condition in animals:
         titles += [f"{condition.upper()} {column}" for column in ("target", "impostor", "animal")]
     rows = []
-    for speaker in sorted({name for of_condition in animals.values() for name in of_condition}):
+    for speaker in sorted(set().union(*animals.values())):
         row = [speaker]
         for of_condition in animals.values():
             row += _zoo_cells(of_condition.get(speaker))
@@ -200,10 +203,11 @@ def exposures(*, measured: Speakers, metric: str, colour: str) -> Chart:
     speakers = most_exposed_first(measured)
     names = [label(speaker) for speaker in speakers]
     traces = []
+    # OO last: its line lies above the bars.
     for condition in (*PROTECTED_CONDITIONS, "oo"):
         of_condition = measured.get(condition, {})
         values = [rounded(of_condition.get(speaker, {}).get(metric)) for speaker in speakers]
-        if all(value is None for value in values):
+        if all(value is None for value in values):  # de-identification has no OO, for one
             continue
         if condition == "oo":
             hover = f"%{{x}}, unprotected<br>{MEASURES[metric]} %{{y:.3g}}"
@@ -247,6 +251,7 @@ def exposures_table(measured: Speakers) -> Table:
 
 
 def _cell(value):
+    # Iterating over a masked array gives np.ma.masked itself where a cell is undefined.
     return None if value is np.ma.masked else rounded(float(value))
 
 
@@ -275,6 +280,7 @@ def _corner(corner, animals, colour):
 
 
 def _meaning(animal):
+    """Where a speaker lies, in words; the test of the corner names its animals."""
     if animal["corner"] == "-":
         return "in no corner"
     chance = "" if animal["animal"] != "-" else ", as chance may put there"
@@ -286,6 +292,7 @@ def _zoo_cells(animal):
         return [DASH] * 3
     means = (animal["mean_target_llr"], animal["mean_impostor_llr"])
     name = animal["animal"].replace("-", DASH)
+    # A corner whose animals the test does not name holds no more speakers than chance puts there.
     if animal["animal"] == "-" and animal["corner"] != "-":
         name = f"({animal['corner']})"
     return [*(_number(mean, ".2f") for mean in means), name]

@@ -3,6 +3,7 @@
 The functions that are named like a kind of figure read its files and draw it for papers.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -152,7 +153,8 @@ def all_profiles_picture(
     profiles : {set: {ANONYMISER/CONDITION: {prior_log_odds, ece_bit, ece_default_bit: array (P,)}}}
     anonymisers : all of the run in the order of its config, which gives the colours
     """
-    systems = list(dict.fromkeys(system for by_system in profiles.values() for system in by_system))
+    # Every system once, in the order of the first set that has it.
+    systems = list(dict.fromkeys(itertools.chain.from_iterable(profiles.values())))
     looks = style.looks(systems, anonymisers)
     width, height = PANEL_INCHES * 1.3 * len(profiles) + 0.4, PANEL_INCHES * 1.2 + 0.6
     figure, axes = style.figure(width, height, 1, len(profiles), squeeze=False, sharey=True)

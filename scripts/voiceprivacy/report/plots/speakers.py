@@ -372,7 +372,9 @@ def _look_of_animal(corner: str, *, filled: bool) -> dict[str, Any]:
 
 def _legend_of_zoo(zoo):
     """Every corner that holds speakers: hollow where chance explains it in all conditions."""
-    everyone = [animal for animals in zoo.values() for animal in animals.values()]
+    everyone: list[dict] = []
+    for animals in zoo.values():
+        everyone += animals.values()
     corners = {animal["corner"] for animal in everyone}
     named = {animal["animal"] for animal in everyone} - {"-"}
     handles = []

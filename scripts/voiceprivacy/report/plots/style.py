@@ -205,7 +205,7 @@ def _thinned(line):
 def _area(patch):
     if isinstance(patch, StepPatch):
         values, edges, _ = patch.get_data()
-        corners = [(edge, value) for k, value in enumerate(values) for edge in edges[k : k + 2]]
+        corners = list(zip(np.repeat(edges, 2)[1:-1], np.repeat(values, 2), strict=True))
     elif isinstance(patch, Rectangle):
         corners = patch.get_corners()
     else:

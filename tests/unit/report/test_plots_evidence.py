@@ -1,0 +1,92 @@
+"""Pictures of evidence: curves and legends of ECE profiles, and both panels of a training."""
+
+import re
+
+import numpy as np
+
+from voiceprivacy.inout.files import RESOURCES
+from voiceprivacy.report.curves import Curve, read_curve
+from voiceprivacy.report.plots import style
+from voiceprivacy.report.plots.evidence import (
+    all_profiles_picture,
+    plot_profiles,
+    training_picture,
+)
+
+
+def test_a_system_has_the_same_colour_in_every_panel():
+    curve = {
+        name: np.linspace(0, 1, 5) for name in ("prior_log_odds", "ece_bit", "ece_default_bit")
+    }
+    profiles = {
+        "demo f": {"original/oo": curve, "b2/op": curve, "b2r/op": curve},
+        "demo m": {"original/oo": curve, "b2r/op": curve},
+    }
+    first, second = all_profiles_picture(profiles).axes
+    colours = [
+        {line.get_label(): line.get_color() for line in ax.get_lines()} for ax in (first, second)
+    ]
+    assert colours[0]["b2r/op"] == colours[1]["b2r/op"] != colours[0]["b2/op"]
+    assert colours[0]["perfect privacy"] == "black"
+
+
+def test_latex_draws_the_curve_and_the_legend_in_its_order():
+    figure, ax = style.figure(4, 3)
+    log_odds = np.array([-1.0, 0, 1])
+    curves = {
+        label: {
+            "prior_log_odds": log_odds,
+            "ece_bit": np.array(ece),
+            "ece_default_bit": np.array([0.5, 1, 0.5]),
+        }
+        for label, ece in (("much", [0.1, 0.2, 0.1]), ("little", [0.4, 0.9, 0.4]))
+    }
+    metrics = {
+        "much": {"dece_bit": 0.6, "worst_case_log10": 3, "tag": "C"},
+        "little": {"dece_bit": 1e-4, "worst_case_log10": 0, "tag": "0"},
+    }
+    plot_profiles(ax, curves=curves, metrics=metrics, over="prior")
+    text = style.to_pgfplots(figure)
+    assert "coordinates {(0.268941,0.1) (0.5,0.2) (0.731059,0.1)}" in text
+    entries = re.findall(r"addlegendentry\{(.*)\}", text)
+    assert entries[1:] == [
+        "perfect privacy (0, 0, 0)",
+        "little (1e-04, 0.000, 0)",
+        "much (0.600, 3.000, C)",
+    ]
+    assert "$D_{ECE}$" in entries[0]
+
+
+def test_the_legend_has_the_interval_and_says_what_is_zero_evidence():
+    _, ax = style.figure(4, 3)
+    curve = {name: np.ones(2) for name in ("prior_log_odds", "ece_bit", "ece_default_bit")}
+    metrics = {
+        "much": {"dece_bit": 0.6, "dece_null95_bit": 0.1, "limits": {"dece_bit": (0.44, 0.7)}},
+        "none": {"dece_bit": 0.05, "dece_null95_bit": 0.1, "limits": {}},
+        "unknown": {"dece_bit": 0.01, "dece_null95_bit": "undefined"},
+    }
+    for numbers in metrics.values():
+        numbers |= {"worst_case_log10": 1.5, "tag": "B"}
+    plot_profiles(ax, curves=dict.fromkeys(metrics, curve), metrics=metrics)
+    legend = ax.get_legend()
+    entries = [text.get_text() for text in legend.get_texts()][1:]
+    assert entries == [
+        "unknown (0.010, 1.500, B)",
+        "none (0.050, 1.500, B) *",
+        "much (0.600 [0.44, 0.70], 1.500, B)",
+    ]
+    assert "* no more than zero evidence" in legend.get_title().get_text()
+
+
+def test_the_curve_of_the_shipped_attacker_has_both_panels():
+    curve = read_curve(RESOURCES / "ecapa_small" / "training.tsv")
+    assert len(curve.epoch) == len(curve.held_out_eer_percent) == 10
+    loss, eer = training_picture(curve, title="ecapa_small").axes
+    assert loss.lines[0].get_ydata().tolist() == curve.loss.tolist()
+    assert eer.lines[0].get_ydata().tolist() == curve.held_out_eer_percent.tolist()
+    assert [text.get_text() for text in eer.get_legend().get_texts()] == ["lowest: epoch 2"]
+
+
+def test_without_held_out_speakers_there_is_the_loss_alone():
+    curve = Curve(epoch=np.ones(1), loss=np.array([2.5]), held_out_eer_percent=np.array([]))
+    assert len(training_picture(curve).axes) == 1

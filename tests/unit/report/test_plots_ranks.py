@@ -1,0 +1,102 @@
+"""Pictures of ranks: histograms, how disclosure is spread over speakers, and what length does."""
+
+import numpy as np
+import pytest
+
+from voiceprivacy.report.plots import ranks, style
+
+
+def systems(n_templates, n_systems=1):
+    p = np.arange(n_templates, 0, -1.0) / sum(range(n_templates + 1))
+    metrics = {
+        "identification_rate_percent": 50.0,
+        "mean_disclosure_bit": 1.0,
+        "model_mean_disclosure_bit": 0.5,
+    }
+    labels = [f"b{index}/op" for index in range(n_systems)]
+    return {
+        "curves": {label: {"p": p, "gamma": p} for label in labels},
+        "metrics": dict.fromkeys(labels, metrics),
+    }
+
+
+@pytest.mark.parametrize(
+    ("n_templates", "scale"), [(1, "linear"), (2, "linear"), (60, "linear"), (61, "log")]
+)
+def test_large_galleries_have_logarithmic_axes(n_templates, scale):
+    figure = ranks.ranks_picture(**systems(n_templates))
+    assert figure.axes[0].get_xscale() == figure.axes[0].get_yscale() == scale
+
+
+def test_every_system_has_a_panel():
+    figure = ranks.ranks_picture(**systems(12, n_systems=6))
+    drawn = [ax.get_title().split("\n")[0] for ax in figure.axes if ax.axison]
+    assert drawn == [f"b{index}/op" for index in range(6)]
+
+
+def test_intervals_stand_beside_the_numbers_of_ranks():
+    shown = systems(4)
+    limits = {"mean_disclosure_bit": (0.25, 1.5), "identification_rate_percent": (30.0, 70.0)}
+    limits["model_mean_disclosure_bit"] = (0.0, 1.25)
+    figure = ranks.ranks_picture(
+        curves=shown["curves"], metrics={"b0/op": shown["metrics"]["b0/op"] | {"limits": limits}}
+    )
+    title = figure.axes[0].get_title().split("\n")
+    assert title[1:] == [
+        "rank 1 of 4: 50.0 % [30, 70]",
+        "mean 1.00 [0.25, 1.50] of 2.00 bit",
+        "model 0.50 [0.00, 1.25] bit",
+    ]
+
+
+def test_galleries_of_different_sizes_do_not_share_axes():
+    small, large = systems(5), systems(100)
+    curves = {"small": small["curves"]["b0/op"], "large": large["curves"]["b0/op"]}
+    figure = ranks.ranks_picture(
+        curves=curves, metrics=dict.fromkeys(curves, small["metrics"]["b0/op"])
+    )
+    assert [ax.get_yscale() for ax in figure.axes] == ["linear", "log"]
+
+
+def test_distributions_end_at_one_and_n_is_shown():
+    disclosures = {"original/oo": np.array([3.0, 3.0, 2.0]), "b2/op": np.array([0.0, 0.5, 1.0])}
+    examples = {"a": (np.array([0.5, 0.5]), np.array([0.6, 0.4]))}
+    figure = ranks.rank_speakers_picture(
+        disclosures=disclosures, examples=examples, example_of="b2/op", n_templates=8
+    )
+    assert figure.get_suptitle() == "8 templates: at most 3.00 bit"
+    assert all(line.get_ydata()[-1] == 1 for line in figure.axes[1].get_lines())
+
+
+def test_bounds_start_at_the_shortest_lengths_and_stop_at_log2_n():
+    _, ax = style.figure(3, 3)
+    by_length = {1: {1: (0.5, None), 4: (0.8, None)}, 2: {1: (0.6, None), 4: (0.9, None)}}
+    ranks.plot_lengths(ax, disclosures=by_length, most_bit=1.5)
+    lines = {line.get_label(): line.get_ydata() for line in ax.get_lines()}
+    assert lines["bound T"][0] == lines["bound √T"][0] == 0.5
+    assert lines["bound T"][-1] == 1.5  # not 4 * 0.5
+    assert lines["bound √T"][-1] == pytest.approx(1.0)
+
+
+def test_disclosure_by_length_shows_its_intervals_beside_each_other():
+    _, ax = style.figure(3, 3)
+    by_length = {
+        1: {1: (0.5, (0.2, 0.7)), 5: (0.8, None)},
+        2: {1: (0.6, (0.3, 0.9)), 5: (0.9, (0.7, 1.2))},
+    }
+    ranks.plot_lengths(ax, disclosures=by_length, most_bit=1.5)
+    drawn = [[segment.tolist() for segment in lines.get_segments()] for lines in ax.collections]
+    (one,), (other, last) = drawn
+    assert (
+        [y for _, y in one] == [0.2, 0.7]
+        and [y for _, y in other] == [0.3, 0.9]
+        and [y for _, y in last] == [0.7, 1.2]
+    )
+    assert one[0][0] < 1 < other[0][0] < 1.1
+
+
+@pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
+def test_a_picture_of_ranks_is_the_same_byte_for_byte(tmp_path, ending):
+    for name in ("a", "b"):
+        style.save(ranks.ranks_picture(**systems(100)), tmp_path / f"{name}.{ending}")
+    assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()

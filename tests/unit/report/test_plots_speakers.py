@@ -1,0 +1,122 @@
+"""Pictures of speakers: matrices, the zoo, who is at risk; what is drawn, and what is left out."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from voiceprivacy.report.plots import speakers, style
+
+NAMES = ["a", "b", "c"]
+
+
+def animal(target, impostor, *, corner="-", named=False):
+    return {
+        "mean_target_llr": target,
+        "mean_impostor_llr": impostor,
+        "corner": corner,
+        "animal": corner if named else "-",
+    }
+
+
+def menagerie():
+    of_op = {
+        "a": animal(2.0, -1.0, corner="dove", named=True),
+        "b": animal(0.5, 0.0),
+        "c": animal(None, -0.5),
+    }
+    of_pp = {"a": animal(3.0, -2.0, corner="worm"), "b": animal(1.0, -1.0), "c": animal(1.5, -1.5)}
+    return {"op": of_op, "pp": of_pp}
+
+
+def matrices(n_speakers):
+    rng = np.random.default_rng(0)
+    return {
+        name: np.ma.masked_array(rng.uniform(size=(n_speakers, n_speakers)))
+        for name in ("oo", "op", "pp")
+    }
+
+
+def exposure(dece, deid=None, n_target=4):
+    return {"n_target": n_target, "dece_bit": dece, "worst_case_log10": 1.0, "deid_percent": deid}
+
+
+def test_the_lower_left_block_is_the_transpose_of_the_upper_right():
+    values = matrices(3)
+    _, ax = style.figure(3, 3)
+    image = speakers.plot_matrices(ax, **values, speakers=["a", "b", "c"])
+    drawn = image.get_array()
+    np.testing.assert_array_equal(drawn[:3, :3], values["oo"])
+    np.testing.assert_array_equal(drawn[:3, 3:], values["op"])
+    np.testing.assert_array_equal(drawn[3:, :3], values["op"].T)
+    np.testing.assert_array_equal(drawn[3:, 3:], values["pp"])
+    assert image.get_clim() == (0, 1)
+
+
+@pytest.mark.parametrize(("n_speakers", "n_names"), [(2, 4), (30, 60), (31, 62), (60, 0)])
+def test_names_of_many_speakers_are_left_out(n_speakers, n_names):
+    _, ax = style.figure(3, 3)
+    speakers.plot_matrices(
+        ax, **matrices(n_speakers), speakers=[f"s{index}" for index in range(n_speakers)]
+    )
+    assert len(ax.get_xticklabels()) == len(ax.get_yticklabels()) == n_names
+    assert bool(ax.get_xlabel()) == (n_names == 0)
+
+
+def test_undefined_similarities_are_explained():
+    values = matrices(2)
+    assert not speakers.similarity_picture(**values, speakers=["a", "b"]).legends
+    values["oo"][0, 0] = np.ma.masked
+    assert speakers.similarity_picture(**values, speakers=["a", "b"]).legends
+
+
+def test_a_row_for_every_anonymiser_and_a_column_for_every_set():
+    panels = itertools.product(("b2", "b2r"), ("demo f", "demo m", "libri f"))
+    figure = speakers.all_matrices_picture(
+        {panel: matrices(3 + index) for index, panel in enumerate(panels)}
+    )
+    panels = [ax for ax in figure.axes if ax.images]
+    assert [ax.get_title() for ax in panels[:3]] == ["demo f", "demo m", "libri f"]
+    assert [ax.get_ylabel() for ax in panels[::3]] == ["b2", "b2r"]
+    assert {ax.images[0].get_clim() for ax in panels} == {(0, 1)}
+    assert panels[4].images[0].get_array().shape == (14, 14)
+
+
+def test_the_zoo_has_one_scale_for_all_conditions_with_zero_evidence_on_it():
+    figure = speakers.zoo_picture(zoo=menagerie(), matrices=matrices(3), speakers=NAMES)
+    planes = figure.axes[2:4]
+    assert (
+        planes[0].get_xlim() == planes[1].get_xlim()
+        and planes[0].get_ylim() == planes[1].get_ylim()
+    )
+    for limits in (planes[0].get_xlim(), planes[0].get_ylim()):
+        assert limits[0] < 0 < limits[1]
+
+
+def test_only_animals_beyond_chance_are_filled_and_undefined_means_are_left_out():
+    _, ax = style.figure(3, 3)
+    speakers.plot_zoo(ax, animals=menagerie()["op"], speakers=NAMES)
+    points = [line for line in ax.get_lines() if line.get_marker() in "Dosv^"]
+    assert len(points) == 2
+    assert points[0].get_markerfacecolor() == points[0].get_color() == style.colour(1)
+    assert points[1].get_markerfacecolor() == "white"
+
+
+def test_speakers_are_sorted_by_their_larger_disclosure():
+    exposures = {
+        "oo": {name: exposure(0.7) for name in NAMES},
+        "op": {"a": exposure(0.1, 80.0), "b": exposure(0.3, -5.0), "c": exposure(None)},
+        "pp": {"a": exposure(0.5), "b": exposure(0.2), "c": exposure(None)},
+    }
+    figure = speakers.speakers_picture(exposures=exposures)
+    labels = [label.get_text() for label in figure.axes[-1].get_xticklabels()]
+    assert labels == ["a (4)", "b (4)", "c (4)"]
+    assert [len(ax.patches) for ax in figure.axes] == [4, 6, 2]
+
+
+@pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
+def test_a_picture_of_matrices_is_the_same_byte_for_byte(tmp_path, ending):
+    for name in ("a", "b"):
+        figure = speakers.similarity_picture(**matrices(4), speakers="abcd", title="b2")
+        style.save(figure, tmp_path / f"{name}.{ending}")
+    assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()

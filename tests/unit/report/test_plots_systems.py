@@ -1,0 +1,95 @@
+"""Pictures of systems beside each other: conventional ones of scores, costs, features."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from voiceprivacy.plan.outputs import PICTURES
+from voiceprivacy.privacy.scores.profiles import PROFILES
+from voiceprivacy.report.plots import style, systems
+
+SEPARABLE = {"target": [np.inf, 2, 3], "nontarget": [0.0, 1]}
+
+
+@pytest.fixture(scope="module")
+def scores():
+    generator = np.random.default_rng(0)
+    return {"target": generator.normal(1, 1, 60), "nontarget": generator.normal(-1, 1, 300)}
+
+
+def picture(name, score_files):
+    return systems.conventional_picture(
+        name, {label: PROFILES[name](**drawn) for label, drawn in score_files.items()}
+    )
+
+
+def test_numbers_pictures_and_the_workflow_have_the_same_names():
+    assert set(PROFILES) == {*systems.TOGETHER, *systems.PANELS} == set(PICTURES)
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_every_picture_can_be_drawn_and_written_in_all_forms(scores, tmp_path, name):
+    figure = picture(name, {"original/oo": scores, "b2_x/op": SEPARABLE})
+    for ending in ("svg", "pdf", "png", "tex"):
+        style.save(figure, tmp_path / f"p.{ending}")
+    svg, tex = (tmp_path / "p.svg").read_text(), (tmp_path / "p.tex").read_text()
+    assert "<!-- original/oo -->" in svg and "<!-- b2_x/op -->" in svg
+    assert "original/oo" in tex and r"b2\_x/op" in tex
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_latex_has_one_axis_a_panel_closed_braces_and_only_numbers_as_coordinates(scores, name):
+    text = style.to_pgfplots(picture(name, {"one": scores, "two": SEPARABLE}))
+    n_panels = 1 if name in systems.TOGETHER else 2
+    assert text.count(r"\begin{axis}") == text.count(r"\end{axis}") == n_panels
+    assert text.count(r"\begin{tikzpicture}") == text.count(r"\end{tikzpicture}") == 1
+    assert text.count("{") == text.count("}")
+    for line in re.findall(r"coordinates \{(.*)\}", text):
+        points = [point.strip("()").split(",") for point in line.split()]
+        assert np.array(points, dtype=float).shape[1] == 2
+
+
+def test_more_panels_than_a_row_leave_no_empty_axes(scores):
+    figure = picture("ece", {str(index): scores for index in range(5)})
+    assert (
+        sum(ax.axison for ax in figure.axes)
+        == style.to_pgfplots(figure).count(r"\begin{axis}")
+        == 5
+    )
+
+
+def test_det_ticks_stand_where_the_percentages_are(scores):
+    text = style.to_pgfplots(picture("det", {"one": scores}))
+    assert re.search(r"xtick=\{-3\.09\d*,.*3\.09\d*\}, xticklabels=\{\{0\.1\},", text)
+
+
+def test_an_anonymiser_without_distinct_voices_is_an_arrow_at_the_edge():
+    _, ax = style.figure(3, 3)
+    points = {("b1", "f"): (99.0, -math.inf), ("b2", "f"): (50.0, -1.0), ("b2", "m"): (-10.0, 0.5)}
+    colours, markers = systems.plot_points(ax, points=points)
+    assert list(colours) == ["b1", "b2"] and list(markers) == ["f", "m"]
+    arrow = ax.get_lines()[0]
+    assert arrow.get_marker() == r"$\downarrow$" and arrow.get_ydata()[0] < -1
+    assert ax.get_xlim()[0] < -10
+
+
+def test_intervals_of_deid_and_gain_are_lines_within_the_picture():
+    _, ax = style.figure(3, 3)
+    points = {("b1", "f"): (60.0, -1.0), ("b1", "m"): (50.0, 0.0)}
+    limits = {("b1", "f"): ((-20.0, 90.0), (-6.0, 2.0)), ("b1", "m"): (None, (-math.inf, 1.0))}
+    systems.plot_points(ax, points=points, limits=limits)
+    lines = [(list(line.get_xdata()), list(line.get_ydata())) for line in ax.get_lines()]
+    assert ([-20, 90], [-1, -1]) in lines and ([60, 60], [-6, 2]) in lines
+    assert len(lines) == 2 + 2 + 2  # points, intervals, the lines of no change
+    assert ax.get_xlim()[0] < -20 and ax.get_ylim()[0] < -6
+
+
+def test_features_are_means_of_normalised_histograms():
+    _, ax = style.figure(3, 3)
+    counts = {"original": np.array([[1, 0, 1, 0], [0, 8, 0, 0]]), "b2": np.array([[1, 1, 1, 1]])}
+    systems.plot_features(ax, histograms=counts, bins=(list("abcd"), "letters"))
+    np.testing.assert_allclose(ax.patches[0].get_data().values, [0.25, 0.5, 0.25, 0])
+    np.testing.assert_allclose(ax.patches[1].get_data().values, 0.25)
+    assert ax.get_xlabel() == "letters"
