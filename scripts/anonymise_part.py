@@ -1,14 +1,25 @@
-"""Anonymise one shard of a part with any anonymiser of the config, and check what it made."""
+"""Anonymise a part, or one shard of it, with any anonymiser of the config; check what it made.
+
+With --original all of the part is anonymised, and the final manifest is written. Without it
+gather_manifests.py makes that of the shards.
+"""
 
 import argparse
 
-from voiceprivacy.anonymise.part import anonymise_part
+from voiceprivacy.anonymise.part import anonymise_part, anonymise_shard
+from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.running.command import add_json, require_at_least, run
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--manifest", required=True, help="TSV of the original speech")
+    parser.add_argument("--manifest", required=True, help="TSV of what is anonymised")
+    parser.add_argument(
+        "--original", help="TSV of the original speech, whose speakers the final manifest has"
+    )
+    parser.add_argument(
+        "--first-run", help="manifest of the anonymiser's first run: its audio must be another"
+    )
     add_json(
         parser,
         "--anonymiser",
@@ -25,7 +36,8 @@ def main() -> None:
     parser.add_argument(
         "--output-manifest",
         required=True,
-        help="TSV to write, last; coefficients that were drawn go beside it (.alphas.tsv)",
+        help="TSV to write, last; coefficients that were drawn go beside it (.alphas.tsv),"
+        " and with --original stamps.tsv",
     )
     parser.add_argument(
         "--threads", type=int, default=1, help="processes that work at the same time (default: 1)"
@@ -40,7 +52,18 @@ def main() -> None:
         sample_rate=arguments.sample_rate,
         threads=arguments.threads,
     )
-    anonymise_part(**vars(arguments))
+    if arguments.first_run and not arguments.original:
+        raise BadInput("--first-run: is compared where --original is given, too")
+    if arguments.original and arguments.shards > 1:
+        raise BadInput("--original: is of a whole part, not of one of several shards")
+    options = vars(arguments)
+    if arguments.original:
+        del options["shard"], options["shards"]
+        joined = anonymise_part(**options)
+        print(f"{counted(len(joined), 'utterance')}: {arguments.output_manifest}")
+    else:
+        del options["original"], options["first_run"]
+        anonymise_shard(**options)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import functools
 
 from voiceprivacy.attack.extractors import foreign
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.stamps import watched
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.running.command import run
@@ -14,7 +15,10 @@ def parsed() -> argparse.Namespace:
     """The arguments of this command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--manifest", required=True, help="TSV: utterance speaker gender path duration_s"
+        "--manifest",
+        required=True,
+        nargs="+",
+        help="TSV: utterance speaker gender path duration_s; several for one model",
     )
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--model", help="SpeechBrain speaker folder, or its name on the hub")
@@ -34,7 +38,8 @@ def parsed() -> argparse.Namespace:
     parser.add_argument(
         "--embeddings",
         required=True,
-        help="npz to write: ids, embeddings (one row an utterance, raw)",
+        nargs="+",
+        help="npz to write for each manifest: ids, embeddings (one row an utterance, raw)",
     )
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument(
@@ -55,11 +60,14 @@ def parsed() -> argparse.Namespace:
 def main() -> None:
     arguments = parsed()
 
-    with watched(arguments.manifest) as utterances:
-        embeddings = extracted(utterances, arguments)
-    write_embeddings(arguments.embeddings, embeddings)
-    n_utterances, dimensions = embeddings.embeddings.shape
-    print(f"{n_utterances} utterances, {dimensions} dimensions: {arguments.embeddings}")
+    if len(arguments.manifest) != len(arguments.embeddings):
+        raise BadInput("--embeddings: must name one file for each --manifest")
+    for manifest, path in zip(arguments.manifest, arguments.embeddings, strict=True):
+        with watched(manifest) as utterances:
+            embeddings = extracted(utterances, arguments)
+        write_embeddings(path, embeddings)
+        n_utterances, dimensions = embeddings.embeddings.shape
+        print(f"{n_utterances} utterances, {dimensions} dimensions: {path}")
 
 
 def extracted(utterances: list[Utterance], arguments: argparse.Namespace) -> Embeddings:

@@ -3,7 +3,7 @@
 import sys
 
 from support.sounds import RATE
-from voiceprivacy.anonymise.part import anonymise_part
+from voiceprivacy.anonymise.part import anonymise_shard
 
 REVERSED = {"function": "workflow/resources/plugins/reversed.py:anonymise"}
 COPY = {"command": f"{sys.executable} workflow/resources/plugins/copy_speech.py"}
@@ -18,7 +18,7 @@ def run_shard(original, entry, folder, *, shard=0, shards=1, seed=1, sample_rate
         "sample_rate": sample_rate,
         "threads": 1,
     }
-    anonymise_part(
+    anonymise_shard(
         original, entry, **numbers, audio_dir=folder / f"wav/{shard}", output_manifest=manifest
     )
     return manifest

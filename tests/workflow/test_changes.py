@@ -21,13 +21,12 @@ ANONYMISERS = {
     },
     "mine": {"function": "mine.py:anonymise", "options": {"gain": 0.5}},
 }
-KEPT = {"keep_matrices": True}  # else they are scored again for whoever needs them again
 SYSTEMS = 3  # original and both anonymisers
 OF_ONE_ANONYMISER = {  # jobs of one anonymiser with one attacker on one list
     "anonymise_part": 2,
-    "gather_manifests": 2,
-    "extract_embeddings": 2,
+    "extract_embeddings": 1,
     "score_system": 1,
+    "score_matrices": 1,
     "assess_scores": 1,
     "assess_matrices": 1,
 }
@@ -57,7 +56,7 @@ def finished(tmp_path_factory, model_folder):
     make_kaldi_directory(folder / "data" / "tiny")
     shutil.copytree(model_folder, folder / "model")
     (folder / "mine.py").write_text(FUNCTION)
-    write_config(folder, anonymisers=ANONYMISERS, report=KEPT)
+    write_config(folder, anonymisers=ANONYMISERS)
     run = snakemake(
         folder, "--cores", "2", "--configfile", folder / "config.yaml", tree=folder / "tree"
     )
@@ -141,10 +140,28 @@ def test_a_change_of_zebra_repeats_zebra_with_its_intervals_and_the_report(after
     assert not others & set(rules)
 
 
-def test_a_change_of_the_measures_of_speakers_repeats_these(after):
+# What is measured on matrices: these are made again, because they are removed after use. Those of
+# the original speech are kept. Nothing is scored again that is assessed without matrices.
+MEASURED_ON_MATRICES = {"score_matrices": SYSTEMS - 1, "assess_matrices": SYSTEMS - 1}
+
+
+@pytest.mark.parametrize("module", ["similarity", "speakers", "ranks", "betabinomial"])
+def test_a_change_of_a_metric_of_matrices_repeats_matrices_and_scores_no_list(after, module):
     """Of the original speech only ranks are measured, by a rule of its own."""
-    jobs = after((f"tree/{PRIVACY}/matrices/speakers.py", "\nCHANGED = True\n"))
-    assert of_families(jobs) == {"assess_matrices": SYSTEMS - 1, "assess_ranks": 1}
+    jobs = after((f"tree/{PRIVACY}/matrices/{module}.py", "\nCHANGED = True\n"))
+    assert of_families(jobs) == MEASURED_ON_MATRICES | {"assess_ranks": 1}
+    assert by_rule(jobs)["collect_metrics"] == by_rule(jobs)["write_report"] == 1
+
+
+def test_a_changed_script_of_matrices_repeats_its_rule_and_scores_no_list(after):
+    jobs = after(("tree/scripts/assess_matrices.py", "\n# changed\n"))
+    assert of_families(jobs) == MEASURED_ON_MATRICES
+
+
+def test_a_changed_script_of_ranks_scores_nothing(after):
+    """Ranks of the original speech: its templates are kept."""
+    jobs = after(("tree/scripts/assess_ranks.py", "\n# changed\n"))
+    assert of_families(jobs) == {"assess_ranks": 1}
 
 
 def test_a_changed_script_repeats_its_rule(after):
@@ -178,9 +195,30 @@ def test_a_new_anonymiser_shares_what_is_known_of_the_original(after):
     assert OF_ONE_ANONYMISER.items() <= of_families(jobs).items()
 
 
-def test_another_seed_of_the_intervals_repeats_no_embedding(after):
-    rules = by_rule(after(report=KEPT | {"seed": 1}))
-    assert not {
-        rule for rule in rules if rule.startswith(("prepare_", "anonymise_", "extract_", "score_"))
-    }
-    assert rules["assess_scores"] == rules["assess_matrices"] + rules["assess_ranks"] == SYSTEMS
+def test_another_seed_of_the_intervals_repeats_no_embedding_and_scores_no_list(after):
+    jobs = after(report={"seed": 1})
+    with_intervals = {"assess_scores": SYSTEMS, "assess_ranks": 1, "assess_utility": 1}
+    assert of_families(jobs) == MEASURED_ON_MATRICES | with_intervals
+
+
+def test_a_second_run_of_the_workflow_after_an_edited_metric_writes_no_score_again(finished):
+    """What is planned is done: the last test, because it changes the results."""
+    scores = sorted((finished / "results" / "scores").rglob("*.tsv"))
+    written = {path: path.stat().st_mtime_ns for path in scores}
+    assert len(written) == 1 + 2 * (SYSTEMS - 1)
+    module = finished / "tree" / PRIVACY / "matrices" / "similarity.py"
+    module.write_text(module.read_text() + "\nCHANGED = True\n")
+    run = snakemake(
+        finished,
+        "--cores",
+        "2",
+        "--configfile",
+        finished / "config.yaml",
+        tree=finished / "tree",
+    )
+    assert run.returncode == 0, run.stderr
+    assert {path: path.stat().st_mtime_ns for path in scores} == written
+    ran = set(re.findall(r"^(?:local)?rule (\w+):", run.stderr + run.stdout, re.MULTILINE))
+    assert {"score_matrices", "assess_matrices"} <= ran
+    assert not {"score_system", "score_original", "assess_scores"} & ran
+    assert not list((finished / "results").glob("pairs/*/*/mine/*/*/*.npz")), "removed after use"

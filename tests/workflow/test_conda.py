@@ -21,7 +21,7 @@ def anonymise(samples, sample_rate, *, utterance, speaker, seed):
 """
 CALLED = {
     "corpora": {"validate_corpus", "prepare_part", "list_trials"},
-    "evaluate": {"anonymise_part", "gather_manifests", "score_system", "assess_scores"},
+    "evaluate": {"anonymise_part", "score_system", "assess_scores"},
     "speechbrain": {"extract_embeddings"},
 }
 

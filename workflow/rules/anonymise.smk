@@ -1,4 +1,4 @@
-"""Protected speech: one shard of a part of a corpus a job, checked in the same job."""
+"""Protected speech: a part of a corpus a job, or one shard of it, checked in the same job."""
 
 
 def anonymiser_manifest(wildcards):
@@ -39,23 +39,51 @@ def anonymiser_call(wildcards):
     )
 
 
+def first_run(wildcards):
+    """Of a second run: the manifest of the first."""
+    first = plan.speech.first_run(wildcards.anonymiser)
+    folder = f"results/audio/{wildcards.corpus}/{wildcards.part}"
+    return [f"{folder}/{first}/manifest.tsv"] if first else []
+
+
+def first_run_argument(wildcards, input):
+    return ["--first-run", *input.first_run] if input.first_run else []
+
+
+def original_argument(wildcards, input):
+    """What the final manifest is checked against."""
+    return ["--original", input.original, *first_run_argument(wildcards, input)]
+
+
+def in_shards(are_several):
+    """Regular expression of the anonymisers whose parts are several shards, or are not."""
+    return one_of(
+        name
+        for name in plan.speech.protected
+        if (plan.speech.anonymiser(name)["shards"] > 1) == are_several
+    )
+
+
 rule anonymise_part:
-    """Anonymise one shard of a part and check what came back."""
+    """Anonymise a part, check what came back, and write its manifest."""
     input:
         manifest=anonymiser_manifest,
         stamps="results/audio/{corpus}/{part}/original/stamps.tsv",
+        original="results/audio/{corpus}/{part}/original/manifest.tsv",
+        first_run=first_run,
         files=anonymiser_files,
         script=SCRIPTS / "anonymise_part.py",
     output:
-        manifest="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.tsv",
-        alphas="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.alphas.tsv",
-        audio=directory("results/audio/{corpus}/{part}/{anonymiser}/wav/{shard}"),
+        manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
+        alphas="results/audio/{corpus}/{part}/{anonymiser}/manifest.alphas.tsv",
+        stamps="results/audio/{corpus}/{part}/{anonymiser}/stamps.tsv",
+        audio=directory("results/audio/{corpus}/{part}/{anonymiser}/wav/0"),
     log:
-        "results/logs/anonymise_part/{corpus}/{part}/{anonymiser}/{shard}.log",
+        "results/logs/anonymise_part/{corpus}/{part}/{anonymiser}.log",
     benchmark:
-        "results/benchmarks/anonymise_part/{corpus}/{part}/{anonymiser}/{shard}.tsv"
+        "results/benchmarks/anonymise_part/{corpus}/{part}/{anonymiser}.tsv"
     wildcard_constraints:
-        anonymiser=one_of(plan.speech.protected),
+        anonymiser=in_shards(False),
     conda:
         anonymiser_environment
     threads: 4
@@ -68,21 +96,49 @@ rule anonymise_part:
         code=anonymiser_code,
         anonymiser=anonymiser_call,
         seed=lambda wildcards: plan.speech.anonymiser_seed(wildcards.anonymiser, wildcards.part),
-        shards=anonymiser_field("shards"),
+        share=original_argument,
         sample_rate=sample_rate,
     shell:
         "python {input.script:q}"
         " --manifest {input.manifest:q}"
         " --anonymiser {params.anonymiser:q}"
         " --seed {params.seed:q}"
-        " --shard {wildcards.shard:q}"
-        " --shards {params.shards:q}"
+        " {params.share:q}"
         " --sample-rate {params.sample_rate:q}"
         " --threads {threads}"
         " --runtime {resources.plugin_runtime:q}"
         " --audio-dir {output.audio:q}"
         " --output-manifest {output.manifest:q}"
         " > {log:q} 2>&1"
+
+
+def shard_argument(wildcards):
+    shards = plan.speech.anonymiser(wildcards.anonymiser)["shards"]
+    return ["--shard", wildcards.shard, "--shards", shards]
+
+
+use rule anonymise_part as anonymise_shard with:
+    input:
+        manifest=anonymiser_manifest,
+        stamps="results/audio/{corpus}/{part}/original/stamps.tsv",
+        files=anonymiser_files,
+        script=SCRIPTS / "anonymise_part.py",
+    output:
+        manifest="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.tsv",
+        alphas="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.alphas.tsv",
+        audio=directory("results/audio/{corpus}/{part}/{anonymiser}/wav/{shard}"),
+    log:
+        "results/logs/anonymise_shard/{corpus}/{part}/{anonymiser}/{shard}.log",
+    benchmark:
+        "results/benchmarks/anonymise_shard/{corpus}/{part}/{anonymiser}/{shard}.tsv"
+    wildcard_constraints:
+        anonymiser=in_shards(True),
+    params:
+        code=anonymiser_code,
+        anonymiser=anonymiser_call,
+        seed=lambda wildcards: plan.speech.anonymiser_seed(wildcards.anonymiser, wildcards.part),
+        share=shard_argument,
+        sample_rate=sample_rate,
 
 
 def anonymiser_shards(ending):
@@ -94,17 +150,6 @@ def anonymiser_shards(ending):
         return [f"{folder}/shards/{shard}{ending}" for shard in range(shards)]
 
     return files
-
-
-def first_run(wildcards):
-    """Of a second run: the manifest of the first."""
-    first = plan.speech.first_run(wildcards.anonymiser)
-    folder = f"results/audio/{wildcards.corpus}/{wildcards.part}"
-    return [f"{folder}/{first}/manifest.tsv"] if first else []
-
-
-def first_run_argument(wildcards, input):
-    return ["--first-run", *input.first_run] if input.first_run else []
 
 
 rule gather_manifests:
@@ -124,7 +169,7 @@ rule gather_manifests:
     benchmark:
         "results/benchmarks/gather_manifests/{corpus}/{part}/{anonymiser}.tsv"
     wildcard_constraints:
-        anonymiser=one_of(plan.speech.protected),
+        anonymiser=in_shards(True),
     conda:
         "../../envs/evaluate.yaml"
     resources:

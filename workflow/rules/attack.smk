@@ -11,15 +11,17 @@ def extractor_files(wildcards):
 
 
 def extraction(wildcards):
+    part = wildcards.get("part", "")  # none in a job of both parts: of a model nothing differs
     return plan.attackers.extraction(
-        wildcards.extractor, wildcards.corpus, wildcards.part, wildcards.anonymiser
+        wildcards.extractor, wildcards.corpus, part, wildcards.anonymiser
     )
 
 
 def embedding_runtime(wildcards):
-    """Minutes of a job: those of a command and some to spare, or four hours."""
+    """Minutes of a job: those of a command and some to spare, or four hours for each part."""
     entry = plan.attackers.extractors[wildcards.extractor]
-    return entry["runtime"] + 15 if "command" in entry else 240
+    n_parts = 1 if "part" in wildcards.keys() else 2
+    return entry["runtime"] + 15 if "command" in entry else 240 * n_parts
 
 
 rule extract_embeddings:
@@ -55,6 +57,33 @@ rule extract_embeddings:
         " --runtime {resources.command_runtime:q}"
         " --embeddings {output.embeddings:q}"
         " > {log:q} 2>&1"
+
+
+ruleorder: extract_embeddings_of_both_parts > extract_embeddings
+
+
+# Both parts of a system are needed wherever it is attacked: a model is started once for them. Alone
+# are training speech and second runs, and the embeddings of commands and files.
+use rule extract_embeddings as extract_embeddings_of_both_parts with:
+    input:
+        manifest=[
+            "results/audio/{corpus}/enrolment/{anonymiser}/manifest.tsv",
+            "results/audio/{corpus}/trial/{anonymiser}/manifest.tsv",
+        ],
+        files=extractor_files,
+        script=SCRIPTS / "extract_embeddings.py",
+    output:
+        embeddings=[
+            "results/embeddings/{corpus}/enrolment/{anonymiser}/{extractor}.npz",
+            "results/embeddings/{corpus}/trial/{anonymiser}/{extractor}.npz",
+        ],
+    log:
+        "results/logs/extract_embeddings/{corpus}/{anonymiser}/{extractor}.log",
+    benchmark:
+        "results/benchmarks/extract_embeddings/{corpus}/{anonymiser}/{extractor}.tsv"
+    wildcard_constraints:
+        anonymiser=one_of(["original", *plan.speech.anonymisers]),
+        extractor=one_of(filter(plan.attackers.model_folder, plan.attackers.networks())),
 
 
 def transcripts(wildcards):
@@ -158,13 +187,19 @@ def scores(*conditions):
 
 def matrices(kind, *conditions):
     """Outputs: pairs or templates, by condition; large, so removed after use unless kept."""
-    folder = f"results/{kind}/{{corpus}}/{{trials}}/{{anonymiser}}/{{extractor}}/{{backend}}"
-    files = [f"{folder}/{condition}.npz" for condition in conditions]
+    files = kept_matrices(kind, *conditions)
     return files if config["report"]["keep_matrices"] else list(map(temp, files))
+
+
+def kept_matrices(kind, *conditions):
+    """Outputs: pairs or templates, by condition, that stay."""
+    folder = f"results/{kind}/{{corpus}}/{{trials}}/{{anonymiser}}/{{extractor}}/{{backend}}"
+    return [f"{folder}/{condition}.npz" for condition in conditions]
 
 
 ONCE = one_of(name for name in plan.speech.anonymisers if name not in plan.speech.repeated)
 TWICE = one_of(plan.speech.repeated)
+SECOND_RUNS = one_of(filter(plan.speech.first_run, plan.speech.protected))
 WITH_GALLERY = one_of(filter(plan.speech.has_gallery, plan.speech.evaluated))
 WITHOUT_GALLERY = one_of(
     corpus for corpus in plan.speech.evaluated if not plan.speech.has_gallery(corpus)
@@ -172,7 +207,7 @@ WITHOUT_GALLERY = one_of(
 
 
 rule score_system:
-    """Score all conditions of one system: a list, its pairs, and its templates (for ranks)."""
+    """Score all conditions of one system: a trial list, or what is named of its matrices."""
     input:
         enrolment=embedding_files("enrolment"),
         trial=embedding_files("trial"),
@@ -184,14 +219,13 @@ rule score_system:
         script=SCRIPTS / "score_system.py",
     output:
         scores=scores("op", "pp"),
-        pairs=matrices("pairs", "op", "pp"),
-        templates=matrices("templates", "op", "pp"),
+        pairs=[],
+        templates=[],
     log:
         "results/logs/score_system/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
     benchmark:
         "results/benchmarks/score_system/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv"
     wildcard_constraints:
-        corpus=WITH_GALLERY,
         trials=TRIAL_LISTS,
         anonymiser=ONCE,
     conda:
@@ -222,59 +256,11 @@ rule score_system:
 use rule score_system as score_repeated_system with:
     output:
         scores=scores("op", "pp", "p0p1"),
-        pairs=matrices("pairs", "op", "pp"),
-        templates=matrices("templates", "op", "pp", "p0p1"),
+        pairs=[],
+        templates=[],
     wildcard_constraints:
-        corpus=WITH_GALLERY,
         trials=TRIAL_LISTS,
         anonymiser=TWICE,
-
-
-# The pairs of the original speech are kept: if they were removed after use, a change of one
-# anonymiser would score them again, and then all others with them.
-use rule score_system as score_original with:
-    output:
-        scores=scores("oo"),
-        pairs="results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/oo.npz",
-        templates=matrices("templates", "oo"),
-    wildcard_constraints:
-        corpus=WITH_GALLERY,
-        trials=TRIAL_LISTS,
-        anonymiser="original",
-
-
-# Corpora of which every utterance is tried against every other have no templates.
-use rule score_system as score_system_in_pairs with:
-    output:
-        scores=scores("op", "pp"),
-        pairs=matrices("pairs", "op", "pp"),
-        templates=[],
-    wildcard_constraints:
-        corpus=WITHOUT_GALLERY,
-        trials=TRIAL_LISTS,
-        anonymiser=ONCE,
-
-
-use rule score_system as score_repeated_system_in_pairs with:
-    output:
-        scores=scores("op", "pp", "p0p1"),
-        pairs=matrices("pairs", "op", "pp"),
-        templates=[],
-    wildcard_constraints:
-        corpus=WITHOUT_GALLERY,
-        trials=TRIAL_LISTS,
-        anonymiser=TWICE,
-
-
-use rule score_system as score_original_in_pairs with:
-    output:
-        scores=scores("oo"),
-        pairs="results/pairs/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/oo.npz",
-        templates=[],
-    wildcard_constraints:
-        corpus=WITHOUT_GALLERY,
-        trials=TRIAL_LISTS,
-        anonymiser="original",
 
 
 # Of a second run, only the conditions that C_ECE is measured on.
@@ -285,7 +271,71 @@ use rule score_system as score_second_run with:
         templates=[],
     wildcard_constraints:
         trials=TRIAL_LISTS,
-        anonymiser=one_of(filter(plan.speech.first_run, plan.speech.protected)),
+        anonymiser=SECOND_RUNS,
+
+
+# The matrices of the original speech are kept, so that one job scores all of it. If they were
+# removed after use, a change of one anonymiser would score them again, and then all others.
+use rule score_system as score_original with:
+    output:
+        scores=scores("oo"),
+        pairs=kept_matrices("pairs", "oo"),
+        templates=kept_matrices("templates", "oo"),
+    wildcard_constraints:
+        corpus=WITH_GALLERY,
+        trials=TRIAL_LISTS,
+        anonymiser="original",
+
+
+# Corpora of which every utterance is tried against every other have no templates.
+use rule score_system as score_original_in_pairs with:
+    output:
+        scores=scores("oo"),
+        pairs=kept_matrices("pairs", "oo"),
+        templates=[],
+    wildcard_constraints:
+        corpus=WITHOUT_GALLERY,
+        trials=TRIAL_LISTS,
+        anonymiser="original",
+
+
+# Matrices have a job of their own: whoever measures something else on them needs them again, and
+# must not score the trial list again.
+use rule score_system as score_matrices with:
+    output:
+        scores=[],
+        pairs=matrices("pairs", "op", "pp"),
+        templates=matrices("templates", "op", "pp"),
+    log:
+        "results/logs/score_matrices/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.log",
+    benchmark:
+        "results/benchmarks/score_matrices/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}.tsv"
+    wildcard_constraints:
+        corpus=WITH_GALLERY,
+        trials=TRIAL_LISTS,
+        anonymiser=ONCE,
+
+
+use rule score_matrices as score_matrices_of_repeated with:
+    output:
+        scores=[],
+        pairs=matrices("pairs", "op", "pp"),
+        templates=matrices("templates", "op", "pp", "p0p1"),
+    wildcard_constraints:
+        corpus=WITH_GALLERY,
+        trials=TRIAL_LISTS,
+        anonymiser=TWICE,
+
+
+use rule score_matrices as score_matrices_of_pairs with:
+    output:
+        scores=[],
+        pairs=matrices("pairs", "op", "pp"),
+        templates=[],
+    wildcard_constraints:
+        corpus=WITHOUT_GALLERY,
+        trials=TRIAL_LISTS,
+        anonymiser=one_of(plan.speech.anonymisers),
 
 
 def one_embedding(part):

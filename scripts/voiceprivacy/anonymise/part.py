@@ -1,4 +1,4 @@
-"""One part of a corpus, anonymised: shard by shard, checked, and joined again.
+"""One part of a corpus, anonymised: at once or shard by shard, checked, and joined again.
 
 Beside a manifest lies the table of the McAdams coefficients that were drawn for it. Its lines are
 none where an anonymiser drew none.
@@ -46,10 +46,54 @@ def anonymise_part(
     manifest: FilePath,
     anonymiser: dict[str, Any],
     *,
+    original: FilePath,
+    first_run: FilePath | None = None,
     seed: int,
-    shard: int,
-    shards: int,
     sample_rate: int,
+    audio_dir: FilePath,
+    output_manifest: FilePath,
+    threads: int,
+    runtime: float | None = None,
+) -> list[Utterance]:
+    """Protect all utterances of a part as its only shard, and gather them.
+
+    The parameters are those of anonymise_shard and of gather_manifests.
+
+    Returns
+    -------
+    list of Utterance : the lines of ``output_manifest``, which is written last
+
+    Raises
+    ------
+    BadInput : as these
+    """
+    audio_dir, output_manifest = Path(audio_dir), Path(output_manifest)
+    scratch_name = output_manifest.with_name("shards")
+    remove_leftovers(scratch_name)
+    _remove_earlier(output_manifest, audio_dir)
+    with scratch_folder(scratch_name) as scratch:
+        shard = scratch / "0.tsv"
+        anonymise_shard(
+            manifest,
+            anonymiser,
+            seed=seed,
+            sample_rate=sample_rate,
+            audio_dir=audio_dir,
+            output_manifest=shard,
+            threads=threads,
+            runtime=runtime,
+        )
+        return gather_manifests(original, [shard], output_manifest, first_run=first_run)
+
+
+def anonymise_shard(
+    manifest: FilePath,
+    anonymiser: dict[str, Any],
+    *,
+    seed: int,
+    sample_rate: int,
+    shard: int = 0,
+    shards: int = 1,
     audio_dir: FilePath,
     output_manifest: FilePath,
     threads: int,
@@ -102,7 +146,7 @@ def anonymise_part(
 
 
 def _remove_earlier(output_manifest: Path, audio_dir: Path) -> None:
-    """Remove what an earlier run of the same shard wrote, or left when it was killed."""
+    """Remove what an earlier run of the same job wrote, or left when it was killed."""
     for path in (output_manifest, alphas_path(output_manifest)):
         path.unlink(missing_ok=True)
         remove_leftovers(path)

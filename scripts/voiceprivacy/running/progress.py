@@ -20,8 +20,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 EVERY_S = 60.0  # a line in logs that are no terminal
-# Jobs that work through all speech of a manifest, and whether it is their first output or input.
-MANIFESTS = {"anonymise_part": "output", "extract_embeddings": "input"}
+# Jobs that work through all speech of manifests: their first outputs or inputs, and how many.
+MANIFESTS = {
+    "anonymise_part": ("output", 1),
+    "anonymise_shard": ("output", 1),
+    "extract_embeddings": ("input", 1),
+    "extract_embeddings_of_both_parts": ("input", 2),
+}
 CLEAR = "\r\x1b[K"
 
 # Lines of Snakemake's log.
@@ -35,11 +40,11 @@ KILLED = re.compile(r"error|killed|cancelled|terminated|out of memory|oom", re.I
 
 
 class RunningJob(NamedTuple):
-    """A job that has begun; ``manifest`` is that of the speech it works through, if it does."""
+    """A job that has begun; ``manifests`` are those of the speech it works through, if it does."""
 
     rule: str
     began_s: float
-    manifest: str | None
+    manifests: list[str]
 
 
 class Progress:
@@ -61,13 +66,13 @@ class Progress:
             self.total = sum(self._planned.values())
         elif event == "job_info":
             rule = fields["rule_name"]
-            files = fields[MANIFESTS[rule]] if rule in MANIFESTS else []
-            manifest = next(iter(files), None)
-            self._running[fields["jobid"]] = RunningJob(rule, self._clock(), manifest)
+            kind, n_manifests = MANIFESTS.get(rule, ("input", 0))
+            manifests = list(fields[kind])[:n_manifests] if n_manifests else []
+            self._running[fields["jobid"]] = RunningJob(rule, self._clock(), manifests)
         elif event == "job_finished" and fields["job_id"] in self._running:
             job = self._running.pop(fields["job_id"])
             self._took_s[job.rule].append(self._clock() - job.began_s)
-            self.speech_s += _speech_s(job.manifest) if job.manifest else 0.0
+            self.speech_s += sum(map(_speech_s, job.manifests))
         elif event == "progress":
             self.done, self.total = fields["done"], fields["total"]
 

@@ -13,7 +13,7 @@ from support.calls import call, flags
 from support.shards import COPY, REVERSED, run_shard
 from support.sounds import RATE, tone
 
-from voiceprivacy.anonymise.part import gather_manifests, select_shard
+from voiceprivacy.anonymise.part import anonymise_part, gather_manifests, select_shard
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import (
@@ -189,6 +189,86 @@ def test_a_second_run_that_differs_in_one_sample_of_one_utterance_is_another_run
     assert len(gather_manifests(original, [second], tmp_path / "second.tsv", first_run=first)) == 8
 
 
+# A part of one shard: what the gathering of shards guarantees holds in the one job, too.
+
+
+def run_part(original, entry, folder, *, manifest=None, seed=1, first_run=None):
+    """Anonymise a part at once; give its manifest."""
+    anonymise_part(
+        manifest or original,
+        entry,
+        original=original,
+        first_run=first_run,
+        seed=seed,
+        sample_rate=RATE,
+        threads=1,
+        audio_dir=folder / "wav/0",
+        output_manifest=folder / "manifest.tsv",
+    )
+    return folder / "manifest.tsv"
+
+
+@pytest.mark.parametrize("entry", [MCADAMS, REVERSED, COPY], ids=["mcadams", "reversed", "copy"])
+def test_a_part_at_once_is_its_gathered_shard(original, tmp_path, entry):
+    shard = run_shard(original, entry, tmp_path / "gathered")
+    gather_manifests(original, [shard], tmp_path / "gathered/manifest.tsv")
+    run_part(original, entry, tmp_path / "at_once")
+    for name in ("manifest.tsv", "manifest.alphas.tsv", "stamps.tsv"):
+        files = [tmp_path / folder / name for folder in ("gathered", "at_once")]
+        assert files[0].read_bytes() == files[1].read_bytes(), name
+    left = sorted(path.name for path in (tmp_path / "at_once").iterdir())
+    assert left == ["manifest.alphas.tsv", "manifest.tsv", "stamps.tsv", "wav"]
+
+
+def test_stamps_of_a_part_at_once_are_those_of_the_files_that_stay_where_they_are(
+    original, tmp_path, team
+):
+    manifest = run_part(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
+    stamped = (tmp_path / "out/stamps.tsv").read_text().splitlines()[1:]
+    assert [line.partition("\t")[0] for line in stamped] == names_of(manifest) == names_of(original)
+    assert {line.utterance: line.path for line in read_manifest(manifest)} == team
+
+
+def test_a_part_at_once_has_the_order_and_the_speakers_of_the_original(original, tmp_path):
+    """An anonymiser of training speech is given pseudo-speakers."""
+    pseudo = tmp_path / "pseudo_manifest.tsv"
+    given = [line._replace(speaker=line.utterance) for line in read_manifest(original)]
+    write_manifest(pseudo, given[::-1])
+    joined = read_manifest(run_part(original, REVERSED, tmp_path / "out", manifest=pseudo))
+    for before, after in zip(read_manifest(original), joined, strict=True):
+        assert before._replace(path=None) == after._replace(path=None)
+
+
+def test_a_part_at_once_that_lacks_an_utterance_of_the_original_is_refused(original, tmp_path):
+    fewer = tmp_path / "fewer.tsv"
+    write_manifest(fewer, read_manifest(original)[1:])
+    with pytest.raises(BadInput, match="1 utterance is in none of the shards"):
+        run_part(original, REVERSED, tmp_path / "out", manifest=fewer)
+    assert not (tmp_path / "out/manifest.tsv").exists()
+
+
+def test_a_second_run_at_once_with_the_same_audio_is_refused(original, tmp_path):
+    first = run_part(original, REVERSED, tmp_path / "b2")
+    with pytest.raises(BadInput, match="the very same audio of all 8 utterances"):
+        run_part(original, REVERSED, tmp_path / "b2_run1", seed=2, first_run=first)
+    assert not (tmp_path / "b2_run1/manifest.tsv").exists()
+    first = run_part(original, MCADAMS, tmp_path / "b2r")
+    run_part(original, MCADAMS, tmp_path / "b2r_run1", seed=2, first_run=first)
+
+
+def test_a_part_at_once_that_fails_leaves_nothing_of_an_earlier_run_or_of_a_killed_one(
+    original, tmp_path
+):
+    manifest = run_part(original, MCADAMS, tmp_path / "out")
+    killed = tmp_path / f"out/.shards.{uuid.uuid4().hex}"
+    killed.mkdir()
+    with pytest.raises(BadInput):
+        run_part(original, {"command": "false"}, tmp_path / "out")
+    assert not killed.exists()
+    assert not manifest.exists()
+    assert not manifest.with_name("manifest.alphas.tsv").exists()
+
+
 def command(script, **arguments):
     return call(script, *(part for word in flags(**arguments) for part in word.split(" ")))
 
@@ -330,3 +410,24 @@ def test_a_part_is_anonymised_from_the_command_line(original, tmp_path):
         manifest=tmp_path / "all.tsv",
     )
     assert "8 utterances of 1 shard:" in done.stdout
+
+
+def test_a_whole_part_is_anonymised_from_the_command_line(original, tmp_path):
+    arguments = {
+        "manifest": original,
+        "original": original,
+        "anonymiser": json.dumps(REVERSED).replace(" ", ""),
+        "seed": 1,
+        "audio_dir": tmp_path / "wav/0",
+        "output_manifest": tmp_path / "manifest.tsv",
+    }
+    done = command("anonymise_part", **arguments)
+    assert done.returncode == 0
+    assert "8 utterances:" in done.stdout
+    assert names_of(tmp_path / "manifest.tsv") == names_of(original)
+    assert (tmp_path / "stamps.tsv").exists()
+    done = command("anonymise_part", **arguments, shards=2)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "error: --original: is of a whole part, not of one of several shards\n",
+    )

@@ -5,7 +5,13 @@ import pytest
 from support.calls import call
 
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings, read_matrix, write_embeddings
-from voiceprivacy.inout.tables import read_manifest, read_scores, write_enrolments, write_trials
+from voiceprivacy.inout.tables import (
+    read_manifest,
+    read_scores,
+    write_enrolments,
+    write_manifest,
+    write_trials,
+)
 
 
 def command(name, **options):
@@ -51,6 +57,20 @@ def files(ecapa, tones, tmp_path_factory):
     ]
     write_trials(folder / "trials.tsv", trials)
     return folder
+
+
+def test_several_manifests_are_embedded_as_one_after_the_other(files, tones, ecapa, tmp_path):
+    few = tones.with_name("few.tsv")
+    write_manifest(few, read_manifest(tones)[:3])
+    written = [tmp_path / "all.npz", tmp_path / "few.npz"]
+    succeeds("extract_embeddings", manifest=[tones, few], model=ecapa, embeddings=written)
+    alone = read_embeddings(files / "e.npz")
+    for path, n_utterances in zip(written, (16, 3), strict=True):
+        ids, embeddings = read_embeddings(path)
+        assert ids.tolist() == alone.ids[:n_utterances].tolist()
+        np.testing.assert_array_equal(embeddings, alone.embeddings[:n_utterances])
+    line = fails("extract_embeddings", manifest=[tones, few], model=ecapa, embeddings=written[:1])
+    assert line == "error: --embeddings: must name one file for each --manifest"
 
 
 def test_embeddings_are_float32_rows_in_the_order_of_the_manifest(files, tones):

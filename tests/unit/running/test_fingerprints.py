@@ -31,8 +31,14 @@ def test_a_folder_of_modules_is_followed_through_what_it_exports():
 
 
 def test_a_change_of_a_metric_never_repeats_the_expensive_work():
-    for script in ("train_extractor", "extract_embeddings", "anonymise_part", "prepare_part"):
+    expensive = ("train_extractor", "extract_embeddings", "anonymise_part", "prepare_part")
+    for script in (*expensive, "score_system", "score_samples"):
         assert not any(name.startswith(("privacy/", "report/")) for name in names(script))
+
+
+def test_a_change_of_a_metric_of_matrices_repeats_nothing_that_is_measured_on_scores():
+    for script in ("assess_scores", "assess_calibration", "take_scores"):
+        assert not any(name.startswith("privacy/matrices/") for name in names(script))
 
 
 def test_what_is_imported_in_a_function_does_not_count():

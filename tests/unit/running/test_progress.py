@@ -60,10 +60,14 @@ def test_jobs_side_by_side_take_less_time(clock):
 def test_hours_of_speech_are_those_of_the_manifests_of_finished_jobs(clock, tmp_path):
     (tmp_path / "shard.tsv").write_text("utterance\tduration_s\na\t1800\nb\t5400\n")
     progress = Progress(clock)
-    run_job(progress, clock, 1, "anonymise_part", 1, output=[str(tmp_path / "shard.tsv"), "wav"])
-    run_job(progress, clock, 2, "extract_embeddings", 1, input=[str(tmp_path / "shard.tsv")])
-    run_job(progress, clock, 3, "extract_embeddings", 1, input=[str(tmp_path / "gone.tsv")])
+    shard, gone = str(tmp_path / "shard.tsv"), str(tmp_path / "gone.tsv")
+    run_job(progress, clock, 1, "anonymise_shard", 1, output=[shard, "wav"])
+    run_job(progress, clock, 2, "extract_embeddings", 1, input=[shard])
+    run_job(progress, clock, 3, "extract_embeddings", 1, input=[gone])
     assert "4.0 h of speech," in progress.text()
+    run_job(progress, clock, 4, "anonymise_part", 1, output=[shard, "wav"])
+    run_job(progress, clock, 5, "extract_embeddings_of_both_parts", 1, input=[shard, shard, gone])
+    assert "10.0 h of speech," in progress.text()
 
 
 def logger_to(stream, clock):
