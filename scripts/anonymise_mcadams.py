@@ -34,6 +34,7 @@ def main() -> None:
         utterances, low, high, level=arguments.level, draw=arguments.draw, seed=arguments.seed
     ).tolist()
     protected = protect(utterances, alphas, arguments)
+    # The manifest comes last: where it is, everything is.
     rows = []
     for utterance, alpha in zip(utterances, alphas, strict=True):
         rows.append((utterance.utterance, utterance.speaker, alpha))

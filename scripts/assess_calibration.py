@@ -22,6 +22,7 @@ def main() -> None:
     draws = Draws.of(arguments)
     metrics, curves, resampled = {}, {}, {}
     laplace = not arguments.without_laplace
+    # Without replicates nobody needs to know who speaks.
     speaker_map = arguments.speakers if draws.n_replicates else None
     tests = label_inputs(arguments.test, arguments.label)
     for (label, test_path), train_path in zip(tests.items(), arguments.train, strict=True):
@@ -34,7 +35,7 @@ def main() -> None:
         if train.trials and test.trials:
             measure = functools.partial(zebra.runs_metrics, laplace=laplace)
             resampled[label] = resampled_runs(train.trials, test.trials, measure, draws)
-    if arguments.plot:
+    if arguments.plot:  # matplotlib takes long to import
         from voiceprivacy.report.plots import style
         from voiceprivacy.report.plots.evidence import calibration_picture
 

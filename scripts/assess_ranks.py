@@ -48,7 +48,7 @@ def main() -> None:
         all_fits=arguments.all_fits,
         by_speaker=bool(arguments.speakers or arguments.examples),
     )
-    if arguments.plot:
+    if arguments.plot:  # matplotlib takes long to import
         from voiceprivacy.report.plots import style
         from voiceprivacy.report.plots.ranks import ranks_picture
 

@@ -39,7 +39,7 @@ def main() -> None:
         scores, trials = read_score_file(path, speaker_map=speaker_map)
         metrics["verification"][label] = verification.assess(**scores)
         metrics["zebra"][label], curves[label] = zebra.assess(**scores, tags=tags)
-        if trials:
+        if trials:  # with speakers: one set of draws serves both families
             drawn = resampled_trials(trials, measure_of_both(scores), draws)
             for family, values in metrics.items():
                 resampled[family][label] = drawn.part(values[label])

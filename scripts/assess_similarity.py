@@ -42,7 +42,7 @@ def main() -> None:
     options = {"pairs": arguments.pairs, "definition": arguments.definition}
     assessed = assess_similarity(paths, Draws.of(arguments), **options)
     matrices = assessed.matrices
-    if arguments.plot:
+    if arguments.plot:  # matplotlib takes long to import
         from voiceprivacy.report.plots import style
         from voiceprivacy.report.plots.speakers import similarity_picture
 

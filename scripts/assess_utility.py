@@ -25,7 +25,7 @@ def main() -> None:
     )
     write_summary(arguments.metrics, numbers)
     for number in numbers:
-        if number.trials == ABSENT:
+        if number.trials == ABSENT:  # of all utterances; the lists are in the table
             value, low, high = map(shown, (number.value, number.ci_low, number.ci_high))
             print(f"{number.anonymiser:<16}{number.metric:<24}{value:>12}  [{low}, {high}]")
 

@@ -52,7 +52,7 @@ def main() -> None:
         if trials:
             resampled[label] = resampled_trials(trials, zebra.sample_metrics, draws)
             metrics[label] |= null.assess(trials, **draws._asdict())
-    if arguments.plot:
+    if arguments.plot:  # matplotlib takes long to import
         from voiceprivacy.report.plots import style
         from voiceprivacy.report.plots.evidence import profiles_picture
 

@@ -43,6 +43,7 @@ def main() -> None:
     arguments = parser.parse_args()
 
     contents = read_contents(arguments.plan) if arguments.plan else Contents()
+    # The plan of a large run names more files than fit on a command line.
     jsons = [*contents.metrics, *arguments.jsons]
     intervals = [*contents.intervals, *arguments.intervals]
     tables = [*(contents.utility or []), *arguments.utility]

@@ -23,7 +23,7 @@ def main() -> None:
     findings = checks.compare_speakers(arguments.evaluated, arguments.training)
     for finding in findings:
         print(f"{finding.level}: {finding}", file=sys.stderr)
-    if findings:
+    if findings:  # all of them are errors
         sys.exit(2)
     write_table(arguments.checks, FINDINGS, findings)
 

@@ -32,7 +32,7 @@ def main() -> None:
     )
     arguments = parser.parse_args()
 
-    folder = arguments.manifests[0].parents[3]
+    folder = arguments.manifests[0].parents[3]  # that of CORPUS
     speech = [describe_speech(path) for path in arguments.manifests]
     lists = [
         describe_list(path, folder / path.parent.name / "enrolment" / "original" / "manifest.tsv")

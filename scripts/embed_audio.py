@@ -34,6 +34,7 @@ def main() -> None:
     require_at_least(1, count=arguments.count)
 
     manifests = label_inputs(arguments.manifests, arguments.label)
+    # A list is called as its file, and an anonymiser as its label.
     chosen = examples(
         arguments.corpus,
         {path.stem: {trial.trial for trial in read_trials(path)} for path in arguments.trials},

@@ -63,6 +63,7 @@ def main() -> None:
     if len(arguments.manifest) != len(arguments.embeddings):
         raise BadInput("--embeddings: must name one file for each --manifest")
     for manifest, path in zip(arguments.manifest, arguments.embeddings, strict=True):
+        # Hours later the recordings must be what they were: else nothing is written.
         with watched(manifest) as utterances:
             embeddings = extracted(utterances, arguments)
         write_embeddings(path, embeddings)

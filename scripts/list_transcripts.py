@@ -17,6 +17,7 @@ def main() -> None:
 
     texts = read_transcripts(arguments.source)
     names = [utterance.utterance for utterance in read_manifest(arguments.manifest)]
+    # Of an utterance that was never transcribed there is no line, and no style.
     rows = [(name, " ".join(texts[name].split())) for name in names if name in texts]
     write_table(arguments.transcripts, ["utterance", "text"], rows)
     print(f"{counted(len(rows), 'transcript')} of {counted(len(names), 'utterance')}")

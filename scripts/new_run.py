@@ -49,6 +49,7 @@ def main() -> None:
     protected = dict(parse(text) for text in arguments.protected)
     if len(protected) < len(arguments.protected):
         raise BadInput("--protected: a name occurs twice; give every folder a name of its own")
+    # Before any file is looked at: a wrong name must not cost minutes.
     require_names(protected)
     if arguments.config.exists() and not arguments.overwrite:
         raise BadInput(

@@ -42,6 +42,7 @@ def main() -> None:
     os.environ["OMP_NUM_THREADS"] = "1"
     utterances = provide(arguments)
     write_stamps(arguments.manifest, utterances)
+    # The pseudo-speakers are what an anonymiser sees of training speech.
     if arguments.part == "train":
         pseudo_manifest = arguments.manifest.with_name("pseudo_manifest.tsv")
         write_manifest(pseudo_manifest, parts.with_pseudo_speakers(utterances))

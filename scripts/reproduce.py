@@ -25,6 +25,7 @@ def main() -> None:
     arguments = parser.parse_args()
 
     then = read_json(arguments.provenance)
+    # Any JSON could be given; these two keys are what a comparison begins with.
     if not isinstance(then, dict) or "git_commit" not in then or "config" not in then:
         raise BadInput(f"{arguments.provenance}: is no provenance.json (no git_commit, no config)")
     if arguments.config:

@@ -26,6 +26,7 @@ def main() -> None:
     if arguments.remake:
         os.environ[REMAKE] = "1"
         words.append("--forceall")
+    # Snakemake takes our place: signals and its exit code are its own.
     os.execv(sys.executable, [*words, *snakemakes_own])
 
 

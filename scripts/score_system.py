@@ -79,7 +79,7 @@ def galleries(words: list[str], *, option: str) -> backends.Lookup[backends.Gall
     read = {}
     for word in words:
         whose, _, path = word.partition("=")
-        read[whose] = backends.read_gallery(path)
+        read[whose] = backends.read_gallery(path)  # once, for all conditions
     return backends.Lookup(read, path=option, kind="embeddings of")
 
 

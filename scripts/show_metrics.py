@@ -30,6 +30,7 @@ def main() -> None:
     comparisons = NONE
     if arguments.comparisons:
         comparisons = read_comparisons(arguments.comparisons, numbers)
+    # Which systems are controls, and how lists are averaged, stands in the config of the run.
     provenance = read_json(arguments.provenance) if arguments.provenance else {}
     lines = summary(
         compare(numbers, comparisons),

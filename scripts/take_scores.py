@@ -17,6 +17,7 @@ def main() -> None:
     arguments = parser.parse_args()
 
     scored = read_scored_trials(arguments.given, key=arguments.trials)
+    # Targets first, whatever order they were given in.
     trials, scores = zip(*scored["target"], *scored["nontarget"], strict=True)
     write_scores(arguments.scores, trials, scores)
     print(f"{counted(len(trials), 'trial')}: {arguments.scores}")

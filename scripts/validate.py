@@ -23,6 +23,7 @@ def main() -> None:
     for problem in problems:
         findings.error(path, configuration.line_of(path, problem.place), str(problem))
     show(path, sorted(findings, key=lambda finding: finding.line))
+    # Corpora without a mistake are examined even where the rest of the config has some.
     examined = examine(configuration.usable_corpora(config, problems))
     for examination in examined.values():
         findings += examination.findings

@@ -53,10 +53,11 @@ def call_function(
     stays with its speaker, from (seed, speaker).
     """
     samples, sample_rate = audio.read(utterance.path)
+    # In every process: what a file defines cannot travel from one to another.
     function = load_function(name)
     try:
         returned = function(
-            samples.copy(),
+            samples.copy(),  # a function may work in place
             sample_rate,
             utterance=utterance.utterance,
             speaker=utterance.speaker,
@@ -90,12 +91,12 @@ def load_function(name: str) -> Callable[..., Any]:
         raise BadInput(f"function: '{name}' is not of the form file.py:name")
     if not path.is_file():
         raise BadInput(f"{file}: not found")
-    sys.path.append(str(path.parent))
+    sys.path.append(str(path.parent))  # last: its neighbours hide no package
     specification = importlib.util.spec_from_file_location(f"plugin_{path.stem}", path)
     if specification is None or specification.loader is None:
         raise BadInput(f"{file}: cannot be imported")
     module = importlib.util.module_from_spec(specification)
-    sys.modules[specification.name] = module
+    sys.modules[specification.name] = module  # pickle and dataclasses look modules up there
     try:
         specification.loader.exec_module(module)
     except Exception as error:

@@ -125,6 +125,7 @@ def _function(name: str, utterances: Sequence[Utterance], request: Request) -> P
         "audio_dir": str(scratch),
     }
     job.write_text(json.dumps(arguments), encoding="utf-8")
+    # -P: a file of the working directory named like a module would be imported instead of it.
     words = [sys.executable, "-P", "-m", call_function.__name__, str(job)]
     path = os.pathsep.join(filter(None, [str(SCRIPTS), os.environ.get("PYTHONPATH")]))
     try:
@@ -137,6 +138,7 @@ def _function(name: str, utterances: Sequence[Utterance], request: Request) -> P
             writable=request.writable,
         )
     except BadInput:
+        # What the program wrote there says more than its exit code.
         error = job.with_suffix(".error")
         if error.exists():
             raise BadInput(error.read_text(encoding="utf-8")) from None
@@ -234,6 +236,7 @@ def find_audio(folders: Iterable[FilePath], utterances: Sequence[Utterance]) -> 
         existing = [path for path in candidates if os.path.isfile(path)]
         if existing:
             protected[utterance.utterance] = _only_file(utterance.utterance, existing)
+    # Only now: looking through a deep folder takes longer than looking at a few paths.
     names = [utterance.utterance for utterance in utterances]
     if missing := [name for name in names if name not in protected]:
         below = _by_stem(paths_of_scp)
@@ -245,7 +248,7 @@ def find_audio(folders: Iterable[FilePath], utterances: Sequence[Utterance]) -> 
 
 def _only_file(name: str, paths: list[Path]) -> Path:
     """The file of an utterance that has several paths; two different files are refused."""
-    files = {os.path.realpath(path): path for path in paths}
+    files = {os.path.realpath(path): path for path in paths}  # two paths may be one file
     first, *others = files.values()
     if others:
         raise BadInput(f"utterance '{name}' has two files: {first} and {others[0]}")
@@ -271,7 +274,7 @@ def _candidates(folder: Path, paths_of_scp: dict[str, str], utterance: Utterance
     yield from _by_original(folder, utterance.path)
     if name in paths_of_scp:
         yield folder / paths_of_scp[name]
-        yield Path(paths_of_scp[name])
+        yield Path(paths_of_scp[name])  # relative to the working directory
 
 
 def _by_original(folder: Path, original: Path) -> Iterator[Path]:

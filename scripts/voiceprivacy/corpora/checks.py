@@ -50,6 +50,7 @@ def examine_entry(name: str, corpora: dict[str, dict[str, Any]]) -> Examination:
     corpus = corpora[name]
     source = source_of_entry(corpus)
     kind, options = kind_of(source)
+    # Before a download there is nothing to check but what will be fetched.
     missing = kind.to_download(options) if hasattr(kind, "to_download") else {}
     if missing:
         return Examination(_will_be_downloaded(missing), {}, {}, {})
@@ -112,6 +113,7 @@ def _examine(examined, source, protocol, sample_rate, training):
     findings, excluded = examined.findings, examined.excluded
     utterances = list_utterances(source, findings)
     whole = _whole_parts(source, protocol, utterances, findings)
+    # Of a limited corpus only what is used is listened to; lists are checked as a whole.
     limited = dict(zip(whole, parts.limited(source, *whole.values()), strict=True))
     checked = _used(limited) if "limit" in source else utterances
     heard = _listen(checked, source, bool(protocol), findings)
@@ -147,6 +149,7 @@ def _used(some_parts):
 
 def _listen(utterances, source, evaluated, findings):
     """Look at all recordings: _Heard. What is odd in them goes to the findings."""
+    # Corpora for training are the largest: of them the headers are enough.
     whole = evaluated or parts.excludes(source)
     run_pipes = source.get("pipes") and whole
     recorded = []
@@ -185,7 +188,7 @@ def _exclude(source, utterances, bad, findings):
     for name, why in bad.items():
         if source.get("on_bad_audio") == "exclude":
             excluded.setdefault(name, why)
-        elif name not in excluded:
+        elif name not in excluded:  # bad audio that exclude names is no error
             findings.error(listed[name].audio, "-", f"{why} (utterance '{name}')")
     for name, why in sorted(excluded.items()):
         findings.excluded(listed[name].audio, "-", f"{why} (utterance '{name}')")
@@ -220,6 +223,7 @@ def _check_loss(source, limited, excluded, findings):
     for name, part in limited.items():
         lost = [utterance for utterance in part if utterance.utterance in excluded]
         losses.append(f"{len(lost)} of {len(part)} of {name}")
+        # Without any utterance in a part, a speaker has no model, or no trials.
         left = {utterance.speaker for utterance in parts.without(part, excluded)}
         gone_from[name] = {utterance.speaker for utterance in lost} - left
     if excluded:
@@ -252,7 +256,7 @@ def _check_sessions(kept, findings):
     Its microphone and room help the attacker.
     """
     enrolled = {}
-    for utterance in reversed(kept["enrolment"]):
+    for utterance in reversed(kept["enrolment"]):  # so that the first one stays
         enrolled[utterance.speaker, utterance.session] = utterance
     tried = {
         (utterance.speaker, utterance.session) for utterance in kept["trial"] if utterance.session
@@ -306,6 +310,7 @@ def _measure(part, durations, source, sample_rate, findings):
     """The Size of a part, in pieces where the corpus is cut."""
     seconds = []
     for utterance in part:
+        # Of a pipe that was not run nothing is known: the estimate leaves it out.
         unknown = UNKNOWN_DURATION_S if utterance.audio is None else 0.0
         seconds.append(durations.get(utterance.utterance, unknown))
     if "segments" not in source:

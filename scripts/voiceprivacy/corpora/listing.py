@@ -86,6 +86,7 @@ class Findings(list[Finding]):
 
     def bad_input(self, error: BadInput, file: object, line: int | str = "-") -> None:
         """Add a BadInput that was raised about this line of a file."""
+        # A Finding names file and line itself.
         message = str(error).removeprefix(f"{file}:").removeprefix(f"{line}:").strip()
         self.error(file, line, message)
 
@@ -194,7 +195,7 @@ def _note_look_alikes(utterances, findings):
                 alike = f"{column}s '{other}' and '{name}' look alike: are they one?"
                 message = f"{alike} (some disks take such names for one)"
                 findings.oddity(utterance.file, utterance.line, message)
-                break
+                break  # one example of speakers and one of utterances is enough
 
 
 def read_transcripts(source: Source) -> dict[str, str]:

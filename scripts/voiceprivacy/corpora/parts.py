@@ -142,7 +142,7 @@ def restrict(
         if utterance.speaker in speakers:
             names_of.setdefault(utterance.speaker, []).append(utterance.utterance)
     kept: set[str] = set()
-    for names in names_of.values():
+    for names in names_of.values():  # drawn: the first ids may all be of one session
         kept.update(sorted(names, key=_draw)[:count])
     return [utterance for utterance in utterances if utterance.utterance in kept]
 
@@ -279,7 +279,7 @@ def provide_audio(
     whole = kind.provide_audio(
         utterances, audio_dir=audio_dir, sample_rate=sample_rate, threads=threads
     )
-    if "segments" in source:
+    if "segments" in source:  # whole utterances are prepared first, then cut
         return recordings.cut(whole, source["segments"], audio_dir=audio_dir, threads=threads)
     return ([utterance] for utterance in whole)
 

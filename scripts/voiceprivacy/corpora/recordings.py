@@ -139,14 +139,14 @@ def _inspect(recording, *, samples):
             if samples:
                 oddities += _oddities(audio.read(file)[0])
     except Hangs:
-        raise
+        raise  # one pipe that hangs is enough: the others would take minutes each
     except BadInput as error:
         return Inspection(None, str(error).removeprefix(f"{recording}: "), [])
     return Inspection(header, None, oddities)
 
 
 def _oddities(samples):
-    offset = samples.mean(dtype=np.float64)
+    offset = samples.mean(dtype=np.float64)  # of a poor sound card; no sound of its own
     if np.abs(samples - offset).max() < SILENT:
         constant = f" (a constant {offset:.3g})" if abs(offset) >= SILENT else ""
         yield f"is silent: no sample beyond {SILENT} of full scale{constant}"
@@ -160,6 +160,7 @@ def _oddities(samples):
 def is_clipped(samples: NDArray[np.floating]) -> bool:
     """Whether samples (N,) in [-1, 1] stay at full scale for some in a row: it was too loud."""
     loud = np.flatnonzero(np.abs(samples) >= FULL_SCALE)
+    # Of every CLIPPED_RUN loud samples that follow each other, the first and the last.
     first, last = loud[: 1 - CLIPPED_RUN], loud[CLIPPED_RUN - 1 :]
     return bool(np.any(last - first == CLIPPED_RUN - 1))
 
@@ -182,7 +183,7 @@ def pieces_of(n_samples: int, options: dict[str, Any], sample_rate: int) -> tupl
     shortest_s, longest_s = bounds_s(options)
     shortest, longest = round(shortest_s * sample_rate), round(longest_s * sample_rate)
     count = math.ceil(n_samples / longest)
-    if n_samples < count * shortest:
+    if n_samples < count * shortest:  # so many would be too short: fewer, and a rest left over
         count = n_samples // shortest
     return count, min(n_samples // count, longest) if count else 0
 
@@ -232,7 +233,7 @@ def _cut(utterance, *, options, audio_dir):
         audio.write(path, samples[number * length : (number + 1) * length], sample_rate)
         piece = utterance._replace(utterance=name, path=path, duration_s=length / sample_rate)
         pieces.append(piece)
-    if utterance.path.is_relative_to(audio_dir):
+    if utterance.path.is_relative_to(audio_dir):  # ours, not a person's recording
         utterance.path.unlink()
     return pieces
 
@@ -273,7 +274,7 @@ def _last_words(path):
 def _run(pipe, path, said):
     with open(path, "wb") as output_file, open(said, "wb") as errors:
         process = subprocess.Popen(
-            LIMITED + pipe.command,
+            LIMITED + pipe.command,  # the shell is wanted: a pipe may have several programs
             shell=True,  # nosec B602  # only with pipes: true
             cwd=pipe.folder,
             start_new_session=True,

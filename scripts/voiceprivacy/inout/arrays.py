@@ -103,6 +103,7 @@ def read_embeddings(path: FilePath) -> Embeddings:
         raise BadInput(f"{path}: {len(ids)} ids for embeddings of shape {embeddings.shape}")
     if len(set(ids.tolist())) != len(ids):
         raise BadInput(f"{path}: an id occurs twice")
+    # Others may write double precision: what single precision cannot hold is refused.
     finite = np.isfinite(embeddings).all(axis=1)
     small_enough = np.abs(embeddings).max(axis=1) <= np.finfo(np.float32).max
     unusable = ids[~(finite & small_enough)]
@@ -168,6 +169,7 @@ def _check_member(file: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
             f"{member.filename} unpacks to {member.file_size} bytes: write it with numpy.savez"
         )
     with file.open(member) as stream:
+        # The header alone is read: it says how much memory the array would take.
         version = np.lib.format.read_magic(stream)
         if version not in HEADERS:
             raise ValueError(f"{member.filename} is of version {version}")

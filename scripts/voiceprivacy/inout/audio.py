@@ -99,6 +99,7 @@ def read(path: FilePath) -> tuple[Samples, int]:
         blocks = list(_blocks(path))
     except UNREADABLE as error:
         raise _unreadable(path, error) from None
+    # The empty array is for a file whose header announces samples and that holds none.
     samples = blocks[0] if len(blocks) == 1 else np.concatenate([np.zeros(0, np.float32), *blocks])
     if len(samples) != round(announced.duration_s * announced.sample_rate):
         raise BadInput(f"{path}: truncated: {len(samples)} samples where the header announces more")
@@ -166,7 +167,7 @@ def resampled_length(duration_s: float, rate: int) -> int:
 
     The duration is that of whole samples at the recording's own rate.
     """
-    return math.ceil(round(duration_s * rate, 6))
+    return math.ceil(round(duration_s * rate, 6))  # 3.0000000001 samples are 3
 
 
 def within_full_scale(samples: NDArray) -> NDArray:
@@ -189,7 +190,7 @@ def write(path: FilePath, samples: ArrayLike, sample_rate: int) -> None:
     OSError : the disk does not take it
     """
     samples = np.asarray(samples)
-    if samples.dtype != np.int16:
+    if samples.dtype != np.int16:  # samples of 16 bits are written as they are
         steps = np.rint(samples * FULL_SCALE)
         samples = np.clip(steps, -FULL_SCALE, FULL_SCALE - 1).astype(np.int16)
     with whole_or_absent(path) as temporary:

@@ -63,6 +63,7 @@ def naming(path: FilePath) -> Iterator[None]:
     try:
         yield
     except BadInput as error:
+        # Readers name the file themselves; what checks its content may not know it.
         already_named = str(error).startswith(f"{printable(path)}:")
         raise BadInput(str(error) if already_named else f"{path}: {error}") from None
 
@@ -217,7 +218,7 @@ def whole_folder_or_absent(folder: FilePath) -> Iterator[Path]:
     temporary.mkdir(parents=True)
     try:
         yield temporary
-        if folder.exists():
+        if folder.exists():  # one that we made before is replaced
             _refuse_others_files(folder, {path.name for path in temporary.iterdir()})
             remove_at_once(folder)
         temporary.replace(folder)

@@ -21,7 +21,7 @@ def derive(seed: int, *names: str) -> int:
     -------
     int in [0, 2**32), which every library's generator takes
     """
-    return int.from_bytes(_digest(seed, names)[:4], "big")
+    return int.from_bytes(_digest(seed, names)[:4], "big")  # RandomState takes 32 bits
 
 
 def generator(seed: int, *names: str) -> np.random.Generator:
@@ -30,4 +30,5 @@ def generator(seed: int, *names: str) -> np.random.Generator:
 
 
 def _digest(seed: int, names: tuple[str, ...]) -> bytes:
+    # \0 stands in no name: ("ab", "c") and ("a", "bc") draw differently.
     return hashlib.sha256("\0".join([str(seed), *names]).encode()).digest()

@@ -137,7 +137,7 @@ def write_manifest(path: FilePath, utterances: Iterable[Utterance]) -> None:
     """Write a manifest; audio below the manifest's own folder gets a relative path."""
     folder = Path(path).parent.absolute()
     rows = []
-    for utterance in utterances:
+    for utterance in utterances:  # relative paths survive when results are moved
         audio = Path(utterance.path).absolute()
         audio = audio.relative_to(folder) if audio.is_relative_to(folder) else audio
         rows.append(utterance._replace(path=audio))
@@ -288,7 +288,7 @@ def _our_scores(path: FilePath) -> list[tuple[Trial, float]]:
         for line, row in read_rows(path, SCORES):
             trials.append((_trial(row, path, line), number(row["score"], path, line)))
     except BadInput:
-        _refuse_unlabelled(path)
+        _refuse_unlabelled(path)  # a likely mistake, which deserves a better message
         raise
     _check_unique([trial for trial, _ in trials], path)
     return trials

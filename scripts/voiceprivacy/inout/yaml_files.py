@@ -19,7 +19,7 @@ def read_yaml(path: FilePath) -> Any:
     BadInput : it is missing or no YAML, a key occurs twice, or an alias holds itself or unfolds
         to too much
     """
-    compose(path)
+    compose(path)  # refuses what safe_load would take, or never come back from
     with _explained(path):
         return yaml.safe_load("\n".join(read_lines(path)))
 

@@ -71,7 +71,7 @@ def _embeddings(plan, evaluated, *, to_train):
     n_utterances = sum(size.utterances for size in evaluated.values())
     spoken = _seconds(evaluated)
     if not any("train" in options for options in plan.attackers.backends.values()):
-        to_train = 0
+        to_train = 0  # only back-ends need embeddings of the speech that they learn from
     count, seconds = 0, 0.0
     for name, options in plan.attackers.extractors.items():
         n_systems = 1 + (1 if options["on"] else len(plan.speech.protected))
@@ -89,7 +89,7 @@ def _rate(plan, extractor):
         weights = bytes_of(plan.attackers.model_files(extractor)[-1], otherwise=HUB_BYTES)
     else:
         weights = 0
-    return FEATURES + PER_WEIGHT_BYTE * weights
+    return FEATURES + PER_WEIGHT_BYTE * weights  # every weight is used for every frame
 
 
 def _assessment(plan, trials):

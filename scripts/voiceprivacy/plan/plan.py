@@ -130,7 +130,7 @@ def _of_kaldi(name, options):
     kaldi = options.get("kaldi", {})
     kaldi = kaldi if isinstance(kaldi, dict) else {"directory": kaldi}
     keys, root = ("corpora", name, "kaldi"), ours(kaldi["root"]) if "root" in kaldi else None
-    if root is not None:
+    if root is not None:  # it only has to be there: the files are named by wav.scp
         yield Named(keys, root, endings=())
     directories = [kaldi[key] for key in ("directory", "enrolment") if key in kaldi]
     directories += kaldi.get("trial", [])
@@ -147,6 +147,7 @@ def _of_anonymiser(plan, name, options):
         yield Named((*keys, "function"), ours(options["function"].rpartition(":")[0]))
     if "audio" in options:
         needed = [*_attacked_parts(plan), *_training_parts(plan, name)]
+        # Clips and measures are made of every evaluated corpus, attacked or not.
         heard = [(corpus, "trial") for corpus in plan.speech.evaluated]
         for corpus, part in dict.fromkeys([*needed, *heard]):
             for folder in plan.speech.anonymiser_call(name, corpus, part)["audio"]:
@@ -156,7 +157,7 @@ def _of_anonymiser(plan, name, options):
 
 def _of_extractor(plan, name, options):
     keys = ("extractors", name)
-    if "model" in options and "revision" not in options:
+    if "model" in options and "revision" not in options:  # a revision is fetched from the hub
         yield from _of_model((*keys, "model"), options["model"], MODEL_FILES)
     if "encoder" in options.get("units", {}):
         encoder = options["units"]["encoder"]
@@ -166,6 +167,7 @@ def _of_extractor(plan, name, options):
         yield Named((*keys, "style", "dictionary"), ours(options["style"]["dictionary"]))
     if "recipe" in options:
         yield Named((*keys, "recipe"), ours(recipe_file(options["recipe"])))
+    # Another extractor of the config is a source of its own.
     if options.get("start", name) not in plan.config["extractors"]:
         yield from _of_model((*keys, "start"), options["start"], MODEL_FILES)
     if "embeddings" in options:

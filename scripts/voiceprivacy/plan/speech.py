@@ -91,7 +91,7 @@ class Speech:
 
     def data_sets(self, corpus: str, part: str) -> list[str]:
         """What {set} is in an audio folder: a part's Kaldi directories by name, else the corpus."""
-        kaldi = self.corpora[corpus].get("kaldi", corpus)
+        kaldi = self.corpora[corpus].get("kaldi", corpus)  # any other kind: the corpus's own name
         if isinstance(kaldi, dict):
             kaldi = kaldi.get("directory", kaldi.get(part, corpus))
         folders = [kaldi] if isinstance(kaldi, str) else kaldi
@@ -141,6 +141,7 @@ class Speech:
         options = self.corpora[corpus].get("protocol", {}).get("rank_sampling")
         if not options:
             return {}
+        # A gallery for each combination: papers vary T and D on the same speech.
         choices = [options["lists"], _as_list(options["test"]), _as_list(options["template"])]
         sampled = [Gallery(*choice) for choice in product(*choices)]
         names = [f"{gender}_t{test}_d{template}" for gender, test, template in sampled]
@@ -179,7 +180,7 @@ class Speech:
         if kind == "audio":
             folder = value.replace("{corpus}", corpus).replace("{part}", part)
             folders = [folder.replace("{set}", name) for name in self.data_sets(corpus, part)]
-            value = list(dict.fromkeys(folders))
+            value = list(dict.fromkeys(folders))  # without {set} they are all one
         options = {field: options[field] for field in ("options", "resample", "sandbox")}
         return {kind: value, **options}
 
@@ -192,6 +193,7 @@ class Speech:
 
         An attacker does not hold the seed of the users (trial), unless attacker_draw is same.
         """
+        # With none of these names the seed is that of the config itself.
         run = ["run1"] if name.endswith(SECOND_RUN) else []
         is_attackers = part != "trial" and self.attacker_draw == "independent"
         names = run + ([part] if is_attackers else [])

@@ -110,7 +110,7 @@ def _package_versions():
         try:
             yield package, importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
-            continue
+            continue  # the environment of a job need not have all of them
 
 
 def _seeds(config, prefix=""):
@@ -159,6 +159,7 @@ def _processor():
 
 
 def _git_state():
+    # Files that git does not know are a person's own: configs, results.
     changes = _git("status", "--porcelain", "--untracked-files=no")
     if changes is None:
         return UNKNOWN
@@ -268,6 +269,7 @@ def differences(then: dict, *, directory: str | Path) -> tuple[list[Change], lis
 
 
 def _changes(sections, then, now):
+    # What the run did not say (an older version's run) cannot have changed.
     before, after = _flat(sections, then), _flat(sections, now)
     changes = [Change(name, value, after.get(name, NOT_FOUND)) for name, value in before.items()]
     return [change for change in changes if change.then != change.now]
@@ -321,7 +323,7 @@ def _named_values(provenance):
     for section in ("packages", "revisions"):
         yield from provenance.get(section, {}).items()
     for path, sha256 in provenance.get("sha256", {}).items():
-        yield f"SHA-256 of {_short_path(path)}", sha256[:16]
+        yield f"SHA-256 of {_short_path(path)}", sha256[:16]  # enough to tell two files apart
     yield from _leaves(provenance.get("config", {}), "config")
 
 

@@ -183,7 +183,7 @@ def _write_pairs(merged, folder, mean, attacker):
     same_draws = _have_same_draws(merged, mean, [attacker])
     if same_draws:
         pairs, systems = _compared(paths, folder, mean)
-    else:
+    else:  # replicates of other speakers cannot be subtracted from each other
         pairs, systems = [], []
         for results in merged.both:
             own = [path for path in paths if _is_of(results, path.parts[-3])]
@@ -209,6 +209,7 @@ def _compared(paths, folder, mean):
         tried.setdefault((family, anonymiser), {})[TrialList(corpus, trials)] = path
     complete = []
     for by_list in tried.values():
+        # A mean over fewer lists is another number.
         if by_list.keys() == mean.weights.keys():
             complete += by_list.values()
     if not complete:

@@ -156,6 +156,7 @@ def _flat(stems):
         first = {text.partition(separator)[0] for text in rest}
         if len(first) > 1:
             return f"{constant}{{speaker}}{separator}{{utterance}}"
+        # All names begin alike, as in wav_p225_001: the speaker comes after that.
         constant += first.pop() + separator
         rest = [text.partition(separator)[2] for text in rest]
 
@@ -207,7 +208,7 @@ def pair(originals: Sequence[Listed], root: Path, folder: str | Path) -> dict[st
     BadInput : the folder is missing, holds no audio or none of the originals, or an utterance has
         several files
     """
-    if (Path(folder) / "wav.scp").exists():
+    if (Path(folder) / "wav.scp").exists():  # it says which file is whose
         pairs = find_audio([folder], [_as_utterance(original) for original in originals])
     else:
         pairs = _pair_by_name(originals, root, folder)
@@ -255,7 +256,7 @@ def _pair_by_name(originals, root, folder):
         _match(names, _without_tail(files)),
         _match(_without_tail(names), files),
     ]
-    best = max(attempts, key=len)
+    best = max(attempts, key=len)  # of equally good ones the plainest, which comes first
     if len(best) < len(names):
         _refuse_several(names, files, best, folder)
     return {utterance: Path(folder) / path for utterance, path in best.items()}
@@ -267,6 +268,7 @@ def _stem(path):
 
 def _without_tail(names):
     """Names without the tail that all of them have, if there is one."""
+    # A tail is what the names have in common, read from the end.
     backwards = [name[::-1] for name in names.values()]
     common = os.path.commonprefix(backwards)[::-1]  # noqa: RUF071  by letters is wanted
     tail = TAIL.search(common)

@@ -89,7 +89,7 @@ def write_config(path: str | Path, run: NewRun) -> list[Path]:
         if not protected.plain:
             beside.append(_write_scp(_beside(path, name), protected.files))
     text = _config(path, run)
-    for problem in configuration.problems(yaml.safe_load(text)):
+    for problem in configuration.problems(yaml.safe_load(text)):  # an odd path, a strange name
         raise BadInput(str(problem))
     with whole_or_absent(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
@@ -133,7 +133,7 @@ def _anonymiser(path, name, protected):
         folder = str(protected.folder)
         lines.append(f"    # The files lie in {folder!a}; wav.scp says which is whose.\n")
         lines.append(f"    audio: {_quoted(_beside(path, name).absolute())}\n")
-    if protected.sample_rates != [SAMPLE_RATE]:
+    if protected.sample_rates != [SAMPLE_RATE]:  # the check after the anonymiser would refuse it
         rates = " and ".join(map(str, protected.sample_rates))
         lines.append(f"    resample: true    # from {rates} Hz\n")
         lines.append("    env: corpora\n")
@@ -202,7 +202,7 @@ def _guess(run):
         each = f"{counts[0]} to {each}"
     yield f"{run.root}: {len(run.listed)} of {run.n_files} audio files look like {run.pattern}"
     yield f"  {counted(len(speakers), 'speaker')}, {each} each, such as"
-    step = max(1, len(run.listed) // EXAMPLES)
+    step = max(1, len(run.listed) // EXAMPLES)  # from all over the corpus, not its first speaker
     for listed in run.listed[::step][:EXAMPLES]:
         path = listed.audio.relative_to(run.root)
         session = f"   session {listed.session}" if listed.session else ""

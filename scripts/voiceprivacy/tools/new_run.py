@@ -100,6 +100,7 @@ def examine(
     listed = _listed(root, pattern, table)
     folders = {name: Path(folder).absolute() for name, folder in protected.items()}
 
+    # Each step takes what the one before has left.
     left_out: dict[str, str] = {}
     durations = _durations(listed, left_out, threads)
     pairs, rates = {}, {}
@@ -236,7 +237,7 @@ def with_enough(utterances: list[Listed], left_out: dict[str, str]) -> tuple[lis
         lose many speakers
     """
     counts = Counter(utterance.speaker for utterance in utterances)
-    possible = sum(count > 1 for count in counts.values())
+    possible = sum(count > 1 for count in counts.values())  # one to enrol, one to be tried
     enrolled = ENROLMENT_UTTERANCES
     while enrolled > 1:
         n_kept = sum(count > enrolled for count in counts.values())
@@ -265,7 +266,7 @@ def in_lists(utterances: list[Listed], left_out: dict[str, str]) -> tuple[list[L
     lists = []
     for gender in ("f", "m"):
         speakers = {said.speaker for said in utterances if said.gender == gender}
-        if len(speakers) > 1:
+        if len(speakers) > 1:  # one speaker alone has no nontarget trials
             lists.append(gender)
     if not lists:
         return utterances, ["mixed"]

@@ -78,6 +78,7 @@ def publish(
         for name, utterance in published:
             path = Path(utterance.path).absolute()
             rows.append((name, utterance.utterance, utterance.speaker, path))
+        # The key before the folder, which appears when the block ends: never speech without one.
         write_table(key, KEY, rows)
         key.chmod(0o600)
     return published
@@ -111,6 +112,7 @@ def _refuse(manifests, audio_dir, key):
 
 
 def _draw_names(count):
+    # Drawn first, dealt out afterwards: their order says nothing of the order of the utterances.
     names = set()
     while len(names) < count:
         names.add(f"{secrets.token_hex(NAME_BYTES)}.wav")
@@ -121,5 +123,5 @@ def _write(path, source):
     samples, sample_rate = audio.read(source)
     samples = np.clip(np.rint(samples * 32768.0), -32768, 32767)
     path.write_bytes(wav_bytes(samples.astype(np.int16), sample_rate))
-    path.chmod(0o644)
+    path.chmod(0o644)  # whatever the umask of whoever publishes
     os.utime(path, (DATE, DATE))

@@ -107,6 +107,7 @@ def gather(results: str | Path, anonymiser: str, *, with_audio: bool = False) ->
         SUMMARY: _summary(systems, metrics),
         RANK: _ranked([system for system in systems if system.anonymiser == anonymiser]),
     }
+    # The plan says which sets there must be: one that is missing is an error, not a gap.
     plan = Plan(provenance["config"])  # as it was used: completed already
     for attack in plan.attackers.attacks():
         if anonymiser in plan.attackers.systems(attack.extractor, attack.backend):
@@ -222,6 +223,7 @@ def _scores(results, attack, anonymiser, conditions):
         for scored in read_scored_trials(path).values():
             for trial, score in scored:
                 lines.append(f"{trial.enrolment} {trial.trial} {score!r}\n")
+        # In one order, whatever the table had: the same scores are the same bytes.
         files[scores_name(attack, condition)] = "".join(sorted(lines)).encode()
     return files
 

@@ -173,6 +173,7 @@ def _check_sets(submitted, plan, anonymiser, expected):
         if trial_list not in lists:
             lists[trial_list] = expected.trials(trial_list)
             yield from _check_list(submitted, trial_list, lists[trial_list])
+        # Scores of unprotected speech show whether the attacker is the one that is asked for.
         for system in (ORIGINAL, anonymiser):
             for condition in plan.speech.conditions(system):
                 name = submission.scores_name(attack, condition)
@@ -224,6 +225,7 @@ def _check_rows(
         for line, text in enumerate(submitted.lines(name), start=1):
             if not text.strip():
                 continue
+            # One mistake may be in every line of a file: a few of its kind are enough.
             finding, pair = _check_row(text, seen, labels, fault)
             seen.add(pair)
             if finding:

@@ -65,6 +65,7 @@ def run_measure(
     BadInput : the command cannot be started, fails, writes nothing, or its table is no good
     """
     protected = read_manifest(manifest)
+    # In a box, this folder is the only one that the command may change.
     with scratch_folder(Path(output).absolute()) as folder:
         files = {
             "manifest": folder / "manifest.tsv",
@@ -88,7 +89,7 @@ def run_measure(
 
 def _read_output(path: Path, utterances: Sequence[str], command: str) -> list[Measured]:
     """Read what a command wrote; a person knows the file as --output of the command."""
-    if not path.exists():
+    if not path.exists():  # though it ended well
         raise BadInput(f"command '{command}' wrote no --output")
     try:
         return read_measured(path, utterances)
@@ -121,7 +122,7 @@ def read_measured(path: FilePath, utterances: Sequence[str]) -> list[Measured]:
     if not values_of:
         raise BadInput(f"{path}: holds no measures")
     measured: list[Measured] = []
-    for metric, values in sorted(values_of.items()):
+    for metric, values in sorted(values_of.items()):  # whatever order the command wrote
         _refuse_others(path, metric, values, utterances)
         measured += [Measured(name, metric, values[name]) for name in utterances]
     return measured

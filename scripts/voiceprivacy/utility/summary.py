@@ -123,11 +123,13 @@ def summarise(
         weight = options.get(source.measure, {}).get("weight")
         weights = _weights(columns, source.measure, weight)
         for metric, values in columns.items():
+            # The metric that weights the others has a plain mean itself.
+            is_weighted = metric != weight
             for trials, rows in rows_of.items():
                 mean_of_list = mean(
                     [values[row] for row in rows],
                     [speakers[row] for row in rows],
-                    weights=[weights[row] for row in rows] if metric != weight else None,
+                    weights=[weights[row] for row in rows] if is_weighted else None,
                     n_replicates=n_replicates,
                     seed=seed,
                 )
@@ -245,7 +247,7 @@ def mean(
         weighted_sums[position[speaker]] += weight * value
         weight_sums[position[speaker]] += weight
     n_undefined = len(values) - len(rows)
-    if not weight_sums.sum() > 0:
+    if not weight_sums.sum() > 0:  # no value is left, or all have the weight 0
         return Mean(UNDEFINED, ABSENT, ABSENT, len(values), n_undefined, len(names))
     value = float(weighted_sums.sum() / weight_sums.sum())
     low, high = _interval(weighted_sums, weight_sums, names, n_replicates=n_replicates, seed=seed)
@@ -266,12 +268,12 @@ def _interval(
     generators = [seeds.generator(seed, "bootstrap", name) for name in names]
     draws = np.stack([one.poisson(1.0, n_replicates) for one in generators], axis=1)
     drawn_weights = draws @ weight_sums
-    is_drawn = drawn_weights > 0
+    is_drawn = drawn_weights > 0  # a Poisson draw may leave all speakers out
     replicates = np.sort((draws @ weighted_sums)[is_drawn] / drawn_weights[is_drawn])
     half_width = stdtrit(len(names) - 1, (1 + LEVEL) / 2)
     # Rounding must not move the rank: 1e-9 is far below one part of any number of replicates.
     rank = int(np.floor(ndtr(-half_width) * (len(replicates) + 1) + 1e-9))
-    if rank:
+    if rank:  # the expanded percentile; with too few speakers it would lie beyond the replicates
         return float(replicates[rank - 1]), float(replicates[-rank])
     middle, spread = weighted_sums.sum() / weight_sums.sum(), half_width * replicates.std()
     return float(min(replicates[0], middle - spread)), float(max(replicates[-1], middle + spread))

@@ -92,7 +92,7 @@ def anonymise(
     length, hop = sample_rate * FRAME_MS // 1000, sample_rate * HOP_MS // 1000
     first_frame, largest_angle = VARIANTS[variant]
     if len(samples) < first_frame * hop + length:
-        first_frame = 0
+        first_frame = 0  # else nothing would be left of a signal this short
     missing = max(0, length - len(samples))
     signal = np.pad(samples + EPSILON, (missing // 2, missing - missing // 2))
     protected = overlap_add(signal, _window(length, hop), hop, first_frame, alpha, largest_angle)
@@ -154,6 +154,7 @@ def draw_alphas(
     """
     if low == high:
         return np.full(len(utterances), float(low))
+    # One for each utterance. Ours are all begun anew: no alpha depends on other utterances.
     generators = DRAWS[draw](utterances, level, seed)
     return np.array([generator.uniform(low, high) for generator in generators])
 

@@ -80,7 +80,7 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
         if part == "*":
             expression += "[^/]*?"
         elif not part.startswith("{"):
-            expression += re.escape(part)
+            expression += re.escape(part)  # a dot is a dot
         elif name not in FIELDS:
             known = " ".join(f"{{{field}}}" for field in FIELDS)
             raise BadInput(f"{pattern}: {part} is none of {known}")
@@ -103,6 +103,7 @@ def _files(root: Path) -> Iterator[str]:
 
 
 def _listed(root, matches, genders, findings):
+    # VoxCeleb calls the first file of every session 00001.wav.
     repeated = len({match["utterance"] for match in matches}) < len(matches)
     names = [_joined(match.string) if repeated else match["utterance"] for match in matches]
     counts = Counter(names)
@@ -121,7 +122,7 @@ def _chosen(utterances, path, findings):
     """Those of the utterances that a list names; one that is not there is an error."""
     lines = {}
     for line, text in enumerate(read_lines(path), start=1):
-        if text.strip():
+        if text.strip():  # an empty line names none
             lines[text.strip()] = line
     known = {utterance.utterance for utterance in utterances}
     for name in sorted(lines.keys() - known):
@@ -143,6 +144,7 @@ def _read_genders(path, findings):
     genders = {}
     for line, text in enumerate(lines[1:], start=2):
         values = [field.strip() for field in text.split("\t")]
+        # Spreadsheets write fewer fields where the last ones are empty.
         fields = dict(zip(columns, values, strict=False))
         speaker, gender = fields.get("speaker"), fields.get("gender", "").lower()
         if not speaker:

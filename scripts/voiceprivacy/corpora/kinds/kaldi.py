@@ -52,6 +52,7 @@ def list_utterances(options: Any, findings: Findings) -> list[Listed]:
     """
     directories = [Path(directory) for directory in data_directories(options)]
     root = options.get("root") if isinstance(options, dict) else None
+    # First of all directories: the trial directory may rely on the genders of the enrolment's.
     genders = _merged_genders(directories, findings)
     utterances: dict[str, Listed] = {}
     for directory in directories:
@@ -111,7 +112,8 @@ def read_fields(path: Path, count: int, findings: Findings) -> Iterator[tuple[in
     """
     for line, text in enumerate(read_lines(path), start=1):
         fields = text.strip().split(maxsplit=count - 1)
-        if len(fields) == count and (count == 2 or len(text.split()) == count):
+        may_hold_spaces = count == 2  # a path or a command, after the id
+        if len(fields) == count and (may_hold_spaces or len(text.split()) == count):
             yield line, fields
         elif fields:
             findings.error(path, line, f"expected {counted(count, 'column')}: '{text.strip()}'")
@@ -216,4 +218,4 @@ def _paths(text):
     if not text.endswith("|"):
         return [text]
     words = Pipe(text[:-1], Path()).words()
-    return [word for word in words[1:] if "/" in word]
+    return [word for word in words[1:] if "/" in word]  # the first is the program

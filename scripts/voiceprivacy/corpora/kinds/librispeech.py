@@ -45,6 +45,7 @@ SPEAKERS = "SPEAKERS.TXT"
 
 ADDRESS = "https://www.openslr.org/resources/12"
 ARCHIVES = RESOURCES / "librispeech_archives.tsv"
+# What comes over anything else could be another's; a server of this machine is for tests.
 SAFE_ADDRESS = re.compile(r"https://|http:/{2}(127\.0\.0\.1|localhost)[:/]")
 ATTEMPTS = 5  # connections in a row that bring nothing new
 BLOCK = 1 << 20  # bytes
@@ -83,9 +84,9 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
         compare_published(subset, {"utterances": len(files)}, root / subset, findings)
         for path in files:
             listed = _listed(path, genders)
-            known = utterances.setdefault(listed.utterance, listed)
-            if known is not listed:
+            if known := utterances.get(listed.utterance):  # two subsets, or .flac and .wav
                 findings.error(path, "-", f"utterance '{listed.utterance}' is also {known.audio}")
+            utterances.setdefault(listed.utterance, listed)
     speakers = {utterance.speaker for utterance in utterances.values()}
     for speaker in sorted(speakers - genders.keys()):
         message = f"speaker '{speaker}' of the subsets is not listed"
@@ -150,6 +151,9 @@ def read_transcripts(options: dict[str, Any]) -> dict[str, str]:
     return texts
 
 
+# Subsets from where they are published.
+
+
 def to_download(options: dict[str, Any]) -> dict[Path, int]:
     """The folders of subsets that are still to be downloaded, and the bytes of their archives."""
     sizes = {}
@@ -189,10 +193,10 @@ def fetch_subset(archive: Archive, *, root: Path | str, address: str) -> None:
         raise BadInput(f"{address}: archives are fetched over https only")
     root = Path(root)
     root.mkdir(parents=True, exist_ok=True)
-    file = root / f"{archive.subset}.tar.gz.part"
+    file = root / f"{archive.subset}.tar.gz.part"  # stays when we are killed, to be resumed
     with _alone(root / f".{archive.subset}.lock"):
         if (root / archive.subset).is_dir():
-            return
+            return  # it was there, or the process that we waited for has fetched it
         _check_room(file, archive)
         download(f"{address.rstrip('/')}/{archive.subset}.tar.gz", file, size=archive.bytes)
         _check_md5(file, archive)
@@ -223,6 +227,7 @@ def download(url: str, path: Path, *, size: int) -> None:
         while (present := _size(path)) < size:
             progress.update(present - progress.n)
             reason = _append(url, path, start=present, size=size, progress=progress)
+            # A connection that brought something is none: slow lines break off often.
             failures = failures + 1 if _size(path) <= present else 0
             if failures == ATTEMPTS:
                 where = f"broke off at {present} of {size} bytes ({reason})"
@@ -235,7 +240,7 @@ def _append(url, path, *, start, size, progress):
         _receive(url, path, start=start, progress=progress)
     except urllib.error.HTTPError as error:
         if error.code == http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
-            path.unlink()
+            path.unlink()  # the server's file ends before ours does: ours is another
             raise BadInput(f"{url}: has {start} bytes, published are {size}; removed") from None
         raise BadInput(f"{url}: {error.code} {error.reason}") from None
     except (OSError, http.client.HTTPException) as error:
@@ -287,6 +292,7 @@ def _unpack(file, subset, root):
     with whole_folder_or_absent(root / subset) as folder, tarfile.open(file) as archive:
         for member in archive:
             _refuse_unsafe(member, file)
+            # Written by ourselves, not by extractall(): no owners, no modes, nothing else.
             parts = PurePosixPath(member.name).parts
             if member.isdir() or parts[0] != TOP or len(parts) < 2:
                 continue
@@ -294,7 +300,7 @@ def _unpack(file, subset, root):
                 target = folder.joinpath(*parts[2:])
                 target.parent.mkdir(parents=True, exist_ok=True)
                 _write(archive.extractfile(member), target)
-            elif parts[1:] == (SPEAKERS,) and not (root / SPEAKERS).exists():
+            elif parts[1:] == (SPEAKERS,) and not (root / SPEAKERS).exists():  # in every archive
                 with whole_or_absent(root / SPEAKERS) as temporary:
                     _write(archive.extractfile(member), temporary)
 

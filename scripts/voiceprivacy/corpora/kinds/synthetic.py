@@ -147,6 +147,7 @@ def provide_audio(
     ------
     BadInput : espeak-ng fails
     """
+    # One process loads espeak-ng and speaks a batch.
     batches = [utterances[start : start + BATCH] for start in range(0, len(utterances), BATCH)]
     speak = functools.partial(_speak, audio_dir=Path(audio_dir), sample_rate=sample_rate)
     with pools.in_threads(speak, batches, threads=threads) as spoken_batches:
@@ -156,7 +157,7 @@ def provide_audio(
 
 def voice(speaker: str, gender: str) -> Voice:
     """The voice of a speaker, drawn from its id alone."""
-    generator = seeds.generator(0, "voice", speaker)
+    generator = seeds.generator(0, "voice", speaker)  # seed 0: the same in every run
     scale = _normal(generator, *FORMANTS[gender])
     return Voice(  # the fields are drawn in this order
         accent=sorted(ACCENTS)[generator.integers(len(ACCENTS))],
@@ -177,7 +178,7 @@ def _normal(generator, mean, deviation):
 def job(utterance: Listed) -> dict[str, Any]:
     """What espeak.py has to say for an utterance, drawn from its id and its speaker's alone."""
     generator = seeds.generator(0, "utterance", utterance.utterance)
-    text = sentence(generator)
+    text = sentence(generator)  # the order of the draws decides what is said
     usual = voice(utterance.speaker, utterance.gender)
     formants, pitch, width, rate = (
         generator.normal(1, spread) for spread in WITHIN_SPEAKER.values()

@@ -37,7 +37,7 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
     """
     root, microphone = Path(options["root"]), options["microphone"]
     folder = root / AUDIO_FOLDER
-    for needed in (root, folder):
+    for needed in (root, folder):  # the first that is missing says most
         if not needed.is_dir():
             raise BadInput(f"{needed}: not found")
     genders = _read_genders(root / "speaker-info.txt", findings)
@@ -51,7 +51,7 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
         elif speaker.name not in genders:
             message = f"speaker '{speaker.name}' is not listed: no gender"
             findings.oddity(root / "speaker-info.txt", "-", message)
-        for path in files:
+        for path in files:  # VCTK tells of no sessions
             utterances.append(Listed(path.stem, speaker.name, gender, "", path, str(path), "-"))
     return utterances
 
