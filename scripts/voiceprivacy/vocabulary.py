@@ -31,6 +31,7 @@ AUDIO_ENDINGS = (".wav", ".flac")  # of the recordings that are looked for in fo
 
 # Values in tables.
 UNDEFINED = "undefined"  # 0 / 0; the log of the job says why
+ALIKE = "cannot be told apart"  # verdict about two anonymisers
 ABSENT = "-"  # a column that does not apply, a limit that does not exist
 
 # Signs in texts that people read.
@@ -123,3 +124,63 @@ def average_folder(name: str) -> str:
     this name as the list. Both have a hyphen, which no name of a corpus or an average has.
     """
     return name.replace(" ", "-")
+
+
+# Rows of comparisons, whose fields are the columns of their files. Text is an undefined number.
+
+
+class SystemInterval(NamedTuple):
+    """The mean of one system over the lists, with its interval."""
+
+    condition: str
+    metric: str
+    anonymiser: str
+    value: float | str
+    ci_low: float | str
+    ci_high: float | str
+
+
+class Pair(NamedTuple):
+    """Comparison of two systems by one metric.
+
+    ``share_a_better`` is the share of replicates in which A beats B (ties count half). ``p_holm``
+    is corrected for all pairs of anonymisers that were compared by this metric under this
+    condition. ``verdict`` follows the interval.
+    """
+
+    condition: str
+    metric: str
+    anonymiser_a: str
+    anonymiser_b: str
+    value_a: float | str
+    value_b: float | str
+    difference: float | str
+    ci_low: float | str
+    ci_high: float | str
+    share_a_better: float | str
+    p_value: float
+    p_holm: float
+    verdict: str
+
+
+class StrongestPair(NamedTuple):
+    """Two anonymisers under the strongest attack on each; B may be ``original``. See Pair."""
+
+    metric: str
+    anonymiser_a: str
+    extractor_a: str
+    backend_a: str
+    condition_a: str
+    anonymiser_b: str
+    extractor_b: str
+    backend_b: str
+    condition_b: str
+    value_a: float | str
+    value_b: float | str
+    difference: float | str
+    ci_low: float | str
+    ci_high: float | str
+    share_a_better: float | str
+    p_value: float
+    p_holm: float
+    verdict: str

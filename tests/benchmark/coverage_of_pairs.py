@@ -23,6 +23,7 @@ from simulations import SCALE, simulated_scores, true_numbers
 from voiceprivacy.inout import seeds
 from voiceprivacy.privacy.scores import trials, verification, zebra
 from voiceprivacy.privacy.uncertainty import bootstrap, paired
+from voiceprivacy.vocabulary import ALIKE
 
 CHALLENGE = {  # list: weight, what its d' has more, speakers
     "libri_f": (0.25, 0.0, "libri f"),
@@ -193,7 +194,7 @@ def of_alike(size, separation, *, sets, n_replicates):
         yield (
             f"told apart by {name}",
             "5 %",
-            percent([pair.verdict != paired.ALIKE for pair in pairs]),
+            percent([pair.verdict != ALIKE for pair in pairs]),
             *"---",
         )
         below = [percent([pair.p_value < level for pair in pairs]) for level in LEVELS]

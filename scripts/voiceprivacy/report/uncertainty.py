@@ -20,39 +20,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from voiceprivacy.catalogue import COLUMNS, Metric
 from voiceprivacy.inout.tables import number, read_rows
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.vocabulary import ABSENT, ACROSS_CORPORA, DAGGER, MEAN, NO_BREAK, UNDEFINED
+from voiceprivacy.vocabulary import (
+    ABSENT,
+    ACROSS_CORPORA,
+    ALIKE,
+    DAGGER,
+    MEAN,
+    NO_BREAK,
+    UNDEFINED,
+    Pair,
+    StrongestPair,
+    SystemInterval,
+)
 
 if TYPE_CHECKING:  # comparison imports this module
     from voiceprivacy.report.comparison import System
 
 Limits = tuple[float, float]
 
-SYSTEMS = ["condition", "metric", "anonymiser", "value", "ci_low", "ci_high"]
-DIFFERENCE = [
-    "value_a",
-    "value_b",
-    "difference",
-    "ci_low",
-    "ci_high",
-    "share_a_better",
-    "p_value",
-    "p_holm",
-    "verdict",
-]
-PAIRS = ["condition", "metric", "anonymiser_a", "anonymiser_b", *DIFFERENCE]
-STRONGEST = [
-    "metric",
-    "anonymiser_a",
-    "extractor_a",
-    "backend_a",
-    "condition_a",
-    "anonymiser_b",
-    "extractor_b",
-    "backend_b",
-    "condition_b",
-    *DIFFERENCE,
-]
-ALIKE = "cannot be told apart"
 NULL = "dece_null95_bit"
 # Target trials on the wrong side, from which on simulated intervals hold what they promise.
 FEW_ERRORS = 5
@@ -160,12 +145,12 @@ def _read_pairs(
 ) -> None:
     """Add the comparisons of one attacker in a folder."""
     path = folder / extractor / f"{backend}.tsv"
-    for _, row in read_rows(path, PAIRS):
+    for _, row in read_rows(path, list(Pair._fields)):
         anonymisers = frozenset((row["anonymiser_a"], row["anonymiser_b"]))
         pair = PairKey(corpus, extractor, backend, row["condition"], row["metric"], anonymisers)
         comparisons.verdicts[pair] = row["verdict"]
     systems = path.with_suffix(".systems.tsv")
-    for line, row in read_rows(systems, SYSTEMS):
+    for line, row in read_rows(systems, list(SystemInterval._fields)):
         mean = MeanKey(
             corpus, extractor, backend, row["condition"], row["metric"], row["anonymiser"]
         )
@@ -175,7 +160,7 @@ def _read_pairs(
 def _read_strongest(comparisons: Comparisons, folder: Path, corpus: str) -> None:
     """Add the comparisons of strongest attacks in a folder, where there are any."""
     path = folder / "strongest.tsv"
-    for line, row in read_rows(path, STRONGEST) if path.exists() else ():
+    for line, row in read_rows(path, list(StrongestPair._fields)) if path.exists() else ():
         one = AttackOn(*(row[f"{field}_a"] for field in AttackOn._fields))
         other = AttackOn(*(row[f"{field}_b"] for field in AttackOn._fields))
         comparisons.strongest[StrongestKey(corpus, one, other)] = Difference(

@@ -24,7 +24,7 @@ from voiceprivacy.report.page import show, show_picture, write_page
 from voiceprivacy.report.published import tables_of, write_published
 from voiceprivacy.report.sections import utility_section
 from voiceprivacy.report.terminal import summary
-from voiceprivacy.report.uncertainty import PAIRS, STRONGEST, SYSTEMS, read_comparisons
+from voiceprivacy.report.uncertainty import read_comparisons
 from voiceprivacy.tools.merging import (
     Merged,
     Results,
@@ -43,6 +43,9 @@ from voiceprivacy.vocabulary import (
     MEAN,
     ORIGINAL,
     Attack,
+    Pair,
+    StrongestPair,
+    SystemInterval,
     TrialList,
     all_averages,
     average_folder,
@@ -192,8 +195,8 @@ def _write_pairs(merged, folder, mean, attacker):
             systems += own_systems
         systems = list(dict.fromkeys(systems))  # the original of a common attack is of both
     path = folder / "comparisons" / mean.corpus / mean.trials / extractor / f"{backend}.tsv"
-    write_table(path, PAIRS, pairs)
-    write_table(path.with_suffix(".systems.tsv"), SYSTEMS, systems)
+    write_table(path, Pair._fields, pairs)
+    write_table(path.with_suffix(".systems.tsv"), SystemInterval._fields, systems)
     return same_draws
 
 
@@ -232,7 +235,7 @@ def _write_strongest(merged, folder, mean, attackers):
         paths += (folder / "metrics" / "verification").glob(files)
     attacks = paired.read_attacks(paths, folder=folder / "metrics", weights=mean.weights)
     path = folder / "comparisons" / mean.corpus / mean.trials / "strongest.tsv"
-    write_table(path, STRONGEST, paired.compare_strongest(attacks))
+    write_table(path, StrongestPair._fields, paired.compare_strongest(attacks))
 
 
 def _have_same_draws(merged, mean, attackers):

@@ -6,18 +6,15 @@ from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.answer import answers, doubts, protects
 from voiceprivacy.report.comparison import System
 from voiceprivacy.report.uncertainty import (
-    PAIRS,
-    STRONGEST,
-    SYSTEMS,
     Comparisons,
     Difference,
     attack_on,
     can_be_told_apart,
     read_comparisons,
 )
-from voiceprivacy.vocabulary import MINUS, NO_BREAK
+from voiceprivacy.vocabulary import ALIKE, MINUS, NO_BREAK, Pair, StrongestPair, SystemInterval
 
-ALIKE, BETTER, WORSE = "cannot be told apart", "A is better", "B is better"
+BETTER, WORSE = "A is better", "B is better"
 
 
 def system(anonymiser, eer, interval, *, attacker=("ecapa", "plda"), corpus="demo"):
@@ -149,7 +146,7 @@ def test_pairs_are_read_of_a_corpus_and_of_averages(compared, corpus, metrics, t
         metric._replace(ci_low="1", ci_high="9") if metric.metric == "eer_percent" else metric
         for metric in metrics
     ]
-    for ending, columns in (("tsv", PAIRS), ("systems.tsv", SYSTEMS)):
+    for ending, columns in (("tsv", Pair._fields), ("systems.tsv", SystemInterval._fields)):
         write_table(tmp_path / f"demo/mean/xvector/cosine.{ending}", columns, [])
     one, other = ("b2", "xvector", "cosine", "pp"), ("original", "xvector", "cosine", "oo")
     rows = [("eer_percent", *one, *other, 6.5, 1.5, 5.0, 2, 8, 1, 0.01, 0.02, BETTER)]
@@ -169,7 +166,7 @@ def test_pairs_are_read_of_a_corpus_and_of_averages(compared, corpus, metrics, t
             ALIKE,
         )
     )
-    write_table(tmp_path / compared / "strongest.tsv", STRONGEST, rows)
+    write_table(tmp_path / compared / "strongest.tsv", StrongestPair._fields, rows)
     assert read_comparisons(tmp_path, numbers).strongest == {
         (corpus, one, other): Difference(5.0, (2.0, 8.0), BETTER),
         (corpus, other, one): Difference(-5.0, None, ALIKE),

@@ -13,8 +13,8 @@ from voiceprivacy.report.answer import answers, zero_evidence
 from voiceprivacy.report.comparison import compare, strongest_attacks, write_comparison, write_latex
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.terminal import WIDTH, summary
-from voiceprivacy.report.uncertainty import PAIRS, SYSTEMS, read_comparisons
-from voiceprivacy.vocabulary import NO_BREAK
+from voiceprivacy.report.uncertainty import read_comparisons
+from voiceprivacy.vocabulary import NO_BREAK, Pair, SystemInterval
 
 PLACE = ["condition", "metric", "anonymiser"]
 
@@ -44,13 +44,13 @@ def write_comparisons(folder, *, verdict, trials="mean", unprotected=(0.5, 3.5))
         (condition, "eer_percent", "b2", "b2r", 1, 2, -1, -2, 0, 0.1, 0.2, 0.2, verdict)
         for condition in ("op", "pp")
     ]
-    write_table(path, PAIRS, pairs)
+    write_table(path, Pair._fields, pairs)
     rows = [
         (condition, "eer_percent", anonymiser, 5, 4, 7.25)
         for anonymiser, condition in itertools.product(("b2", "b2r"), ("op", "pp"))
     ]
     rows.append(("oo", "eer_percent", "original", 2, *unprotected))
-    write_table(path.with_suffix(".systems.tsv"), SYSTEMS, rows)
+    write_table(path.with_suffix(".systems.tsv"), SystemInterval._fields, rows)
 
 
 @pytest.fixture

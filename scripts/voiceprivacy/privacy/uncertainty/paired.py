@@ -37,7 +37,6 @@ import numpy as np
 
 from voiceprivacy.catalogue import MORE_IS_BETTER
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.privacy import Number
 from voiceprivacy.privacy.uncertainty.bootstrap import (
     CORRECTIONS,
     NONE,
@@ -51,10 +50,18 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
     parts_of,
     read_estimates,
 )
-from voiceprivacy.vocabulary import ORIGINAL, PROTECTED_CONDITIONS, UNDEFINED, TrialList
+from voiceprivacy.vocabulary import (
+    ALIKE,
+    ORIGINAL,
+    PROTECTED_CONDITIONS,
+    UNDEFINED,
+    Pair,
+    StrongestPair,
+    SystemInterval,
+    TrialList,
+)
 
 METRIC = "eer_percent"  # by which attacks are strong
-ALIKE = "cannot be told apart"
 UNKNOWN = dict.fromkeys(("difference", "ci_low", "ci_high", "share_a_better"), UNDEFINED)
 UNTESTED = {"p_value": 1.0, "verdict": ALIKE}
 
@@ -66,63 +73,6 @@ class Attack(NamedTuple):
     extractor: str
     backend: str
     condition: str
-
-
-class Pair(NamedTuple):
-    """Comparison of two systems by one metric.
-
-    ``share_a_better`` is the share of replicates in which A beats B (ties count half). ``p_holm``
-    is corrected for all pairs of anonymisers that were compared by this metric under this
-    condition. ``verdict`` follows the interval.
-    """
-
-    condition: str
-    metric: str
-    anonymiser_a: str
-    anonymiser_b: str
-    value_a: Number
-    value_b: Number
-    difference: Number
-    ci_low: Number
-    ci_high: Number
-    share_a_better: Number
-    p_value: float
-    p_holm: float
-    verdict: str
-
-
-class StrongestPair(NamedTuple):
-    """Two anonymisers under the strongest attack on each; B may be ``original``. See Pair."""
-
-    metric: str
-    anonymiser_a: str
-    extractor_a: str
-    backend_a: str
-    condition_a: str
-    anonymiser_b: str
-    extractor_b: str
-    backend_b: str
-    condition_b: str
-    value_a: Number
-    value_b: Number
-    difference: Number
-    ci_low: Number
-    ci_high: Number
-    share_a_better: Number
-    p_value: float
-    p_holm: float
-    verdict: str
-
-
-class SystemInterval(NamedTuple):
-    """The mean of one system over the lists, with its interval."""
-
-    condition: str
-    metric: str
-    anonymiser: str
-    value: Number
-    ci_low: Number
-    ci_high: Number
 
 
 Weights = Mapping[tuple[str, str], float]  # {TrialList: weight}
