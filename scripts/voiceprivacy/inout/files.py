@@ -3,11 +3,12 @@
 import contextlib
 import json
 import math
+import os
 import re
 import shutil
 import stat
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -129,6 +130,32 @@ def refuse_endless(path: FilePath) -> None:
         return
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise BadInput(f"{path}: is a pipe or a device, not a file")
+
+
+def base_of(directory: FilePath, paths: Iterable[str]) -> str:
+    """The folder that relative paths in a file of a Kaldi directory start from.
+
+    The files do not say it: challenge directories name recordings from the folder that holds data/.
+
+    Parameters
+    ----------
+    directory : path of the Kaldi directory
+    paths : what the file names, in its order
+
+    Returns
+    -------
+    str : the first of the working directory (""), the directory and the folders above it from
+        which the first such path exists; "" where none does
+    """
+    directory = Path(directory)
+    folders = ["", str(directory), *map(str, directory.absolute().parents)]
+    for path in paths:
+        if os.path.isabs(path):
+            continue
+        for folder in folders:
+            if os.path.exists(os.path.join(folder, path)):
+                return folder
+    return ""
 
 
 # JSON.

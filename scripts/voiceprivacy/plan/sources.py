@@ -26,10 +26,11 @@ import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from glob import glob
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from voiceprivacy.inout.files import BadInput, read_json, read_lines, whole_or_absent
+from voiceprivacy.inout.files import BadInput, base_of, read_json, read_lines, whole_or_absent
 from voiceprivacy.vocabulary import CONDITIONS, RESULTS_FORMAT
 
 RESULTS = Path("results")
@@ -319,37 +320,27 @@ def _tree(root: str, endings: tuple[str, ...] | None) -> Iterator[str]:
 def _named_in(wav_scp: str, root: str | None) -> Iterator[str]:
     """The recordings that a wav.scp names, and the files that its pipes name."""
     lines = [line.split(maxsplit=1)[-1].strip() for line in read_lines(wav_scp) if line.strip()]
-    base = root if root is not None else _base(wav_scp, lines)
+    if root is None:
+        root = base_of(Path(wav_scp).parent, chain.from_iterable(map(_paths, lines)))
     for line in lines:
         if not line.endswith("|"):
-            yield os.path.join(base, line)
+            yield os.path.join(root, line)
             continue
         for word in _words(line[:-1]):
-            path = os.path.join(base, word)
+            path = os.path.join(root, word)
             # A word with a slash counts also where it is no file: it may be one that was lost.
             if "/" in word or os.path.isfile(path):
                 yield path
 
 
-def _base(wav_scp: str, lines: list[str]) -> str:
-    """The folder that relative paths in a wav.scp start from, as corpora/kinds/kaldi.py has it."""
-    directory = Path(wav_scp).parent
-    folders = ["", str(directory), *map(str, directory.absolute().parents)]
-    for line in lines:
-        for name in _paths(line):
-            if os.path.isabs(name):
-                continue
-            for folder in folders:
-                if os.path.exists(os.path.join(folder, name)):
-                    return folder
-    return ""
-
-
 def _paths(recording: str) -> list[str]:
-    """What may be a path in a line of wav.scp: all of it, or the words of a pipe with a slash."""
+    """What may be a path in a line of wav.scp, as corpora/kinds/kaldi.py has it.
+
+    That is all of it, or the words with a slash after a pipe's program.
+    """
     if not recording.endswith("|"):
         return [recording]
-    return [word for word in _words(recording[:-1]) if "/" in word]
+    return [word for word in _words(recording[:-1])[1:] if "/" in word]
 
 
 def _words(command: str) -> list[str]:

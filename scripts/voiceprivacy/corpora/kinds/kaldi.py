@@ -8,14 +8,14 @@ directory, the folders above it. (Challenge directories name files from the fold
 data/.) A pipe ("sox a.flac -t wav - |") runs in that folder, where the config allows it.
 """
 
-import os
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.recordings import Pipe, provide_audio
-from voiceprivacy.inout.files import BadInput, counted, read_lines
+from voiceprivacy.inout.files import BadInput, base_of, counted, read_lines
 
 __all__ = [
     "data_directories",
@@ -132,7 +132,9 @@ def _list_directory(directory, root, genders, findings):
         message = f"utterance '{utterance}' is not in {wav_scp}"
         findings.error(utt2spk, speakers[utterance].line, message)
     _note_silent(directory / "text", wav_scp, recordings, findings)
-    base = Path(root) if root else _base(directory, recordings)
+    if not root:
+        texts = [recording.text for recording in recordings.values()]
+        root = base_of(directory, chain.from_iterable(map(_paths, texts)))
     for utterance, recording in recordings.items():
         if utterance not in speakers:
             message = f"utterance '{utterance}' has no speaker in {utt2spk}"
@@ -144,7 +146,7 @@ def _list_directory(directory, root, genders, findings):
             speaker,
             genders.get(speaker, "-"),
             _session(utterance, speaker),
-            _audio(recording.text, base),
+            _audio(recording.text, Path(root)),
             str(wav_scp),
             recording.line,
         )
@@ -198,19 +200,6 @@ def _merged_genders(directories, findings):
                 message = f"speaker '{speaker}' has another gender in another spk2gender"
                 findings.error(path, written.line, message)
     return genders
-
-
-def _base(directory, recordings):
-    """The folder that relative paths start from: the first from which one of them exists."""
-    folders = [Path(), directory, *directory.absolute().parents]
-    for recording in recordings.values():
-        for path in _paths(recording.text):
-            if Path(path).is_absolute():
-                continue
-            for folder in folders:
-                if os.path.exists(folder / path):
-                    return folder
-    return Path()
 
 
 def _paths(text):
