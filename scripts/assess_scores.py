@@ -26,6 +26,8 @@ from voiceprivacy.privacy.verdict.record import inferred_speakers, record_of, wr
 from voiceprivacy.running.command import add_intervals, label_inputs, print_metrics, run
 from voiceprivacy.vocabulary import WITHIN_RELEASE
 
+OF_CALIBRATION = ("p0p1",)  # two runs of one anonymiser: no attack on a release
+
 
 def main() -> None:
     arguments = parsed()
@@ -43,8 +45,12 @@ def main() -> None:
             drawn = resampled_trials(trials, measure_of_both(scores), draws)
             for family, values in metrics.items():
                 resampled[family][label] = drawn.part(values[label])
-            metrics["zebra"][label] |= null.assess(trials, **draws._asdict())
-        trials = (trials or trials_of_unknown(path)) if arguments.evidence else None
+            if label not in WITHIN_RELEASE:  # its band is part of the evidence
+                metrics["zebra"][label] |= null.assess(trials, **draws._asdict())
+        if arguments.evidence and label not in OF_CALIBRATION:
+            trials = trials or trials_of_unknown(path)
+        else:
+            trials = None
         if trials:
             evidence[label] = record_of(
                 trials, **draws._asdict(), within_release=label in WITHIN_RELEASE

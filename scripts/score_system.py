@@ -1,7 +1,8 @@
 """Score all conditions of one system under one attacker: a trial list, its pairs and its templates.
 
-Every file to write is named by its condition: oo, op, pp or p0p1. Embeddings are given as
-WHOSE=FILE, where WHOSE is original, run0 (the protected speech) or run1 (its second run).
+Every file to write is named by its condition: oo, op, pp, p0p1 or rr. Embeddings are given as
+WHOSE=FILE, where WHOSE is original, run0 (the protected speech) or run1 (its second run). Under rr
+the list's trial utterances are compared with each other; of original speech, too.
 """
 
 import argparse
@@ -13,7 +14,7 @@ from voiceprivacy.inout.arrays import write_matrix
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_trials, write_scores
 from voiceprivacy.running.command import run
-from voiceprivacy.vocabulary import CONDITIONS
+from voiceprivacy.vocabulary import CONDITIONS, WITHIN_RELEASE
 
 
 def main() -> None:
@@ -28,10 +29,17 @@ def main() -> None:
     tried = galleries(arguments.trial, option="--trial")
 
     for path in arguments.scores:
-        sides = compared(path, enrolled, tried)
-        scores = backends.score_trials(score, trials, **sides, enrolments=enrolments)
-        write_scores(path, trials, scores)
-        print(f"{len(trials)} trials: {path}")
+        if Path(path).stem in WITHIN_RELEASE:
+            listed = backends.release_pairs(
+                trials, speakers=trial_speakers, recording=arguments.recording
+            )
+            sides = released(tried)
+            scores = backends.score_trials(score, listed, **sides)
+        else:
+            listed, sides = trials, compared(path, enrolled, tried)
+            scores = backends.score_trials(score, listed, **sides, enrolments=enrolments)
+        write_scores(path, listed, scores)
+        print(f"{len(listed)} trials: {path}")
     for path in arguments.pairs:
         sides = compared(path, tried, tried)
         matrix = backends.pair_matrix(score, trials, **sides, speakers=trial_speakers)
@@ -62,6 +70,11 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--enrolments", required=True, help="TSV: enrolment utterance")
     parser.add_argument(
         "--backend", required=True, help="cosine, jensen_shannon (histograms) or a PLDA npz"
+    )
+    parser.add_argument(
+        "--recording",
+        metavar="PATTERN",
+        help="under rr, pairs of one recording are left out: the first group in an utterance's id",
     )
     files: dict[str, Any] = {"nargs": "*", "default": [], "metavar": "CONDITION"}
     parser.add_argument("--scores", **files, help="TSV to write: enrolment trial label score")
@@ -94,6 +107,12 @@ def compared(
         raise BadInput(f"{path}: is not named by a condition ({', '.join(CONDITIONS)})")
     speech = CONDITIONS[condition]
     return {"enrolment": enrolled[speech.enrolment], "trial": tried[speech.trial]}
+
+
+def released(tried: backends.Lookup[backends.Gallery]) -> dict[str, backends.Gallery]:
+    """Both sides of the comparison of a release with itself: protected speech, if it is given."""
+    gallery = tried["run0" if "run0" in tried else "original"]
+    return {"enrolment": gallery, "trial": gallery}
 
 
 if __name__ == "__main__":

@@ -54,8 +54,9 @@ CONDITIONS = {
     "op": Speech("original", "run0"),
     "pp": Speech("run0", "run0"),
     "p0p1": Speech("run0", "run1"),
+    "rr": Speech("run0", "run0"),
 }
-WITHIN_RELEASE = ("rr",)  # unordered pairs of trial utterances of one draw
+WITHIN_RELEASE = ("rr",)  # trial utterances against each other, each unordered pair once
 PROTECTED_CONDITIONS = ("op", "pp")  # in which every anonymiser is attacked
 
 

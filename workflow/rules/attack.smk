@@ -172,6 +172,12 @@ def embedding_files(part):
     return lambda wildcards: list(embeddings(part, wildcards).values())
 
 
+def recording_argument(wildcards):
+    """Which utterances are of one recording: they are not linked with each other."""
+    pattern = plan.speech.recording(wildcards.corpus)
+    return ["--recording", pattern] if pattern else []
+
+
 def embedding_arguments(part):
     """Parameter: the same as WHOSE=FILE."""
     return lambda wildcards: [
@@ -218,7 +224,7 @@ rule score_system:
         backend=backend_model,
         script=SCRIPTS / "score_system.py",
     output:
-        scores=scores("op", "pp"),
+        scores=scores("op", "pp", "rr"),
         pairs=[],
         templates=[],
     log:
@@ -238,10 +244,12 @@ rule score_system:
         enrolment=embedding_arguments("enrolment"),
         trial=embedding_arguments("trial"),
         backend=backend_argument,
+        recording=recording_argument,
     shell:
         "python {input.script:q}"
         " --enrolment {params.enrolment:q}"
         " --trial {params.trial:q}"
+        " {params.recording:q}"
         " --enrolment-manifest {input.enrolment_manifest:q}"
         " --trial-manifest {input.trial_manifest:q}"
         " --trials {input.trials:q}"
@@ -255,7 +263,7 @@ rule score_system:
 
 use rule score_system as score_repeated_system with:
     output:
-        scores=scores("op", "pp", "p0p1"),
+        scores=scores("op", "pp", "p0p1", "rr"),
         pairs=[],
         templates=[],
     wildcard_constraints:
@@ -278,7 +286,7 @@ use rule score_system as score_second_run with:
 # removed after use, a change of one anonymiser would score them again, and then all others.
 use rule score_system as score_original with:
     output:
-        scores=scores("oo"),
+        scores=scores("oo", "rr"),
         pairs=kept_matrices("pairs", "oo"),
         templates=kept_matrices("templates", "oo"),
     wildcard_constraints:
@@ -290,7 +298,7 @@ use rule score_system as score_original with:
 # Corpora of which every utterance is tried against every other have no templates.
 use rule score_system as score_original_in_pairs with:
     output:
-        scores=scores("oo"),
+        scores=scores("oo", "rr"),
         pairs=kept_matrices("pairs", "oo"),
         templates=[],
     wildcard_constraints:

@@ -43,6 +43,13 @@ def conditions_of_system(wildcards):
     return plan.speech.conditions(wildcards.anonymiser)
 
 
+def scored_conditions(wildcards):
+    """The conditions that a system's trials are scored under, within the release among them."""
+    if wildcards.backend == GIVEN:
+        return plan.given.systems(given_attack(wildcards))[wildcards.anonymiser]
+    return plan.speech.scored(wildcards.anonymiser)
+
+
 def path_of_system(wildcards):
     """Where the files of a system under an attack lie, below the folder of their kind."""
     return attack_of(wildcards).path(wildcards.anonymiser)
@@ -50,7 +57,7 @@ def path_of_system(wildcards):
 
 def scores_of_system(wildcards):
     folder = f"results/scores/{path_of_system(wildcards)}"
-    return [f"{folder}/{condition}.tsv" for condition in conditions_of_system(wildcards)]
+    return [f"{folder}/{condition}.tsv" for condition in scored_conditions(wildcards)]
 
 
 def templates_of_system(wildcards):
@@ -108,7 +115,7 @@ rule assess_scores:
         runtime=60,
     params:
         code=code("assess_scores"),
-        labels=conditions_of_system,
+        labels=scored_conditions,
         speakers=speakers_argument,
         draws=DRAWS,
         tags=["--tags", TAGS] if TAGS else [],
@@ -144,7 +151,7 @@ use rule assess_scores as assess_scores_of_original with:
         anonymiser="original",
     params:
         code=code("assess_scores"),
-        labels=conditions_of_system,
+        labels=scored_conditions,
         speakers=speakers_argument,
         draws=DRAWS,
         tags=["--tags", TAGS] if TAGS else [],
@@ -173,7 +180,7 @@ use rule assess_scores_of_original as assess_scores_of_unknown_speakers with:
         backend=GIVEN,
     params:
         code=code("assess_scores"),
-        labels=conditions_of_system,
+        labels=scored_conditions,
         speakers=[],
         draws=DRAWS,
         tags=["--tags", TAGS] if TAGS else [],

@@ -102,6 +102,22 @@ def source_of(utterance: str) -> str:
     return PIECE.sub("", utterance)
 
 
+def recording_of(utterance: str, pattern: str | None = None) -> str:
+    """The recording, or session, that an utterance is of: its source, or what a pattern says.
+
+    >>> recording_of("84-121123-0001_seg002"), recording_of("84-121123-0001", "^(.+)-")
+    ('84-121123-0001', '84-121123')
+
+    Parameters
+    ----------
+    pattern : regular expression
+        Its first group, in the utterance's id, names the recording.
+    """
+    source = source_of(utterance)
+    match = re.search(pattern, source) if pattern else None
+    return match[1] if match else source
+
+
 # Manifests.
 
 

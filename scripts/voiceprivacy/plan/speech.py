@@ -13,9 +13,11 @@ from voiceprivacy.vocabulary import (
     CORPUS_KINDS,
     ORIGINAL,
     SECOND_RUN,
+    WITHIN_RELEASE,
     TrialList,
 )
 
+LIBRISPEECH_CHAPTER = "^(.+)-"  # 84-121123-0001: speaker, chapter, utterance
 ANONYMISER_KINDS = ["command", "function", "audio"]
 
 
@@ -218,10 +220,20 @@ class Speech:
         return {run: names[run] for run in whose}
 
     def conditions(self, anonymiser: str) -> list[str]:
-        """The conditions that a system's scores are assessed under."""
+        """The conditions under which enrolled speakers of a system are attacked."""
         if anonymiser == ORIGINAL:
             return ["oo"]
         return ["op", "pp", "p0p1"] if anonymiser in self.repeated else ["op", "pp"]
+
+    def scored(self, anonymiser: str) -> list[str]:
+        """The conditions that a system's trials are scored under: those, and within the release."""
+        return [*self.conditions(anonymiser), *WITHIN_RELEASE]
+
+    def recording(self, corpus: str) -> str | None:
+        """The pattern that finds the recording, or session, in an utterance's id; None for none."""
+        options = self.corpora[corpus]
+        default = LIBRISPEECH_CHAPTER if "librispeech" in options else None
+        return options.get("recording", default)
 
 
 def environment_file(env: str) -> str:

@@ -134,6 +134,50 @@ def test_pieces_of_one_utterance_have_one_source():
     assert matrix.rows.tolist() == list(pieces)
 
 
+def released(*utterances):
+    """Trials of these utterances, and who speaks: the part of an id before the first hyphen."""
+    speakers = {utterance: utterance.partition("-")[0] for utterance in utterances}
+    listed = [Trial("e", utterance, "nontarget") for utterance in utterances]
+    return {"trials": listed, "speakers": lookup(speakers)}
+
+
+def test_a_release_has_each_unordered_pair_once():
+    pairs = backends.release_pairs(**released("a-1", "a-2", "b-1"))
+    assert pairs == [
+        Trial("a-1", "a-2", "target"),
+        Trial("a-1", "b-1", "nontarget"),
+        Trial("a-2", "b-1", "nontarget"),
+    ]
+
+
+def test_pieces_of_one_utterance_are_not_linked():
+    pairs = backends.release_pairs(**released("a-1_seg000", "a-1_seg001", "a-2", "b-1"))
+    targets = {(pair.enrolment, pair.trial) for pair in pairs if pair.label == "target"}
+    assert targets == {("a-1_seg000", "a-2"), ("a-1_seg001", "a-2")}
+
+
+def test_utterances_of_one_recording_are_not_linked():
+    names = [f"{speaker}-{chapter}-{n}" for speaker in "abc" for chapter in "12" for n in "12"]
+    pairs = backends.release_pairs(**released(*names), recording="^(.+)-")
+    targets = [pair for pair in pairs if pair.label == "target"]
+    assert len(targets) == 3 * 4
+    assert all(pair.enrolment[2] != pair.trial[2] for pair in targets)
+
+
+def test_recordings_are_not_kept_apart_where_no_three_speakers_have_several():
+    names = [f"{speaker}-1-{n}" for speaker in "abc" for n in "12"] + ["a-2-1", "b-2-1"]
+    pairs = backends.release_pairs(**released(*names), recording="^(.+)-")
+    assert Trial("c-1-1", "c-1-2", "target") in pairs
+
+
+def test_of_many_nontargets_some_are_drawn_the_same_ones_each_time(monkeypatch):
+    monkeypatch.setattr(backends, "MOST_NONTARGETS", 5)
+    release = released(*[f"{speaker}-{n}" for speaker in "abcd" for n in "12"])
+    pairs = backends.release_pairs(**release)
+    assert [pair.label for pair in pairs] == ["target"] * 4 + ["nontarget"] * 5
+    assert len(set(pairs)) == 9 and pairs == backends.release_pairs(**release)
+
+
 def test_templates_have_trial_rows_and_enrolled_columns():
     trials = [
         Trial("B", "t1", "nontarget"),

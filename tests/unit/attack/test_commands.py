@@ -7,6 +7,7 @@ from support.calls import call
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings, read_matrix, write_embeddings
 from voiceprivacy.inout.tables import (
     read_manifest,
+    read_scored_trials,
     read_scores,
     write_enrolments,
     write_manifest,
@@ -155,6 +156,24 @@ def test_pairs_of_one_condition_are_symmetric_under_cosine(files, tones, tmp_pat
     np.testing.assert_allclose(np.diag(pairs.scores), 1, atol=1e-15)
 
 
+def test_a_release_is_linked_with_itself_each_pair_once(files, tones, tmp_path):
+    ids, embeddings = read_embeddings(files / "e.npz")
+    write_embeddings(tmp_path / "zeros.npz", Embeddings(ids, 0 * embeddings))
+    scored = {
+        "enrolment": [f"original={tmp_path / 'zeros.npz'}"],
+        "trial": [f"original={tmp_path / 'zeros.npz'}", f"run0={files / 'e.npz'}"],
+        "enrolment_manifest": tones,
+        "trial_manifest": tones,
+        "trials": files / "trials.tsv",
+        "enrolments": files / "enrolments.tsv",
+        "backend": "cosine",
+    }
+    succeeds("score_system", **scored, scores=[tmp_path / "rr.tsv"])
+    pairs = read_scored_trials(tmp_path / "rr.tsv")
+    assert len(pairs["target"]) == 4 and len(pairs["nontarget"]) == 8 * 7 / 2 - 4
+    assert np.ptp([score for _, score in pairs["nontarget"]]) > 0  # of the protected speech
+
+
 def test_each_condition_takes_its_own_speech(files, tones, tmp_path):
     """Zeros for the original speech: only the condition without them has scores that differ."""
     ids, embeddings = read_embeddings(files / "e.npz")
@@ -179,7 +198,7 @@ def test_each_condition_takes_its_own_speech(files, tones, tmp_path):
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("xx.tsv", "is not named by a condition (oo, op, pp, p0p1)"),
+        ("xx.tsv", "is not named by a condition (oo, op, pp, p0p1, rr)"),
         ("pp.tsv", "--enrolment: has no embeddings of 'run0' (it is asked for)"),
     ],
 )

@@ -11,6 +11,7 @@ Conventions
 * Trials and enrolments of a list have the order of their first appearance in it.
 """
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -19,14 +20,16 @@ import numpy as np
 
 from voiceprivacy.attack import Counts, Floats
 from voiceprivacy.attack.backends import recipes
-from voiceprivacy.inout import tables
+from voiceprivacy.inout import seeds, tables
 from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix, read_embeddings
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import Trial, read_manifest, read_rows, source_of
+from voiceprivacy.inout.tables import Trial, read_manifest, read_rows, recording_of, source_of
 
 BLOCK_SCORES = 4_000_000  # scores computed at a time: 32 MB for each temporary array
 SAMPLES = ["shift", "speaker", "role", "utterance"]
 ROLES = ("test", "template")
+FEWEST_LINKED = 3  # speakers with target pairs, else recordings are not kept apart
+MOST_NONTARGETS = 200_000  # of the pairs within a release; more would only take time
 
 Scorer = Callable[..., Floats]
 Value = TypeVar("Value")
@@ -171,6 +174,50 @@ def score_trials(
         in_block = order[first:last]
         scores[in_block] = block[row[in_block] - start, column[in_block]]
     return scores
+
+
+def release_pairs(
+    trials: Sequence[Trial], *, speakers: Lookup[str], recording: str | None = None
+) -> list[Trial]:
+    """The list's trial utterances against each other, as trials: linkage within a release.
+
+    Each unordered pair stands once. Pairs of one recording are left out: they share a room and a
+    microphone. Where that leaves less than FEWEST_LINKED speakers with target pairs, only pairs of
+    one source are left out (pieces that were cut from one utterance).
+
+    Parameters
+    ----------
+    trials : list of Trial
+    speakers : Lookup {utterance: speaker}
+    recording : regular expression, optional
+        See tables.recording_of.
+
+    Returns
+    -------
+    list of Trial : all target pairs, and at most MOST_NONTARGETS others, drawn by a fixed seed
+    """
+    ids, _ = _numbered(listed.trial for listed in trials)
+    targets, nontargets = _pairs(ids, speakers, recording)
+    linked = {speakers[pair.enrolment] for pair in targets}
+    if recording and len(linked) < FEWEST_LINKED:
+        targets, nontargets = _pairs(ids, speakers, None)
+    if len(nontargets) > MOST_NONTARGETS:
+        draw = seeds.generator(0, "pairs within a release")
+        kept = np.sort(draw.choice(len(nontargets), MOST_NONTARGETS, replace=False))
+        nontargets = [nontargets[position] for position in kept]
+    return targets + nontargets
+
+
+def _pairs(ids, speakers, recording):
+    """Target and nontarget pairs of utterances that are not of one recording."""
+    recordings = {utterance: recording_of(utterance, recording) for utterance in ids}
+    targets, nontargets = [], []
+    for one, other in itertools.combinations(ids, 2):
+        if speakers[one] != speakers[other]:
+            nontargets.append(Trial(one, other, "nontarget"))
+        elif recordings[one] != recordings[other]:
+            targets.append(Trial(one, other, "target"))
+    return targets, nontargets
 
 
 def pair_matrix(

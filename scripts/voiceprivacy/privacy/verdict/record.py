@@ -20,6 +20,7 @@ from voiceprivacy.privacy.verdict.evidence import FEWEST_UTTERANCES, RATES, READ
 
 MOST_REPLICATES = 1000  # tests are made of their spread, so more would not help
 N_PERMUTATIONS = 199
+NAMED_AT = 0.05  # p-value, corrected for all speakers, from which on a person is named
 COLLAPSED = 1e-4  # of the spread on unprotected speech: below it an attacker sees one voice
 
 
@@ -61,7 +62,12 @@ def record_of(
         n_replicates=min(n_replicates, MOST_REPLICATES),
         n_permutations=N_PERMUTATIONS,
         seed=seed,
+        within_release=within_release,
     )
+    exposed = {
+        reading: evidence.exposed_speakers(trials, reading, within_release=within_release)
+        for reading in READINGS
+    }
     n_utterances = np.bincount(trials.trial[trials.target], minlength=len(trials.speakers))
     finite = trials.scores[np.isfinite(trials.scores)]
     is_constant = trials.scores[0] == trials.scores[-1]
@@ -76,7 +82,10 @@ def record_of(
         n_nontarget=int(np.count_nonzero(~trials.target)),
         n_exposable=int(np.count_nonzero(n_utterances >= FEWEST_UTTERANCES)),
         spread=0.0 if is_constant or not len(finite) else float(finite.std()),
-        exposed={},
+        exposed={
+            reading: sorted(one.speaker for one in speakers if one.p_holm <= NAMED_AT)
+            for reading, speakers in exposed.items()
+        },
     )
 
 

@@ -183,6 +183,15 @@ def p_below(candidates: Attacks, limit: float) -> float:
     )
 
 
+def p_above(candidates: Attacks, limit: float) -> float:
+    """One-sided p-value of "some attack is above the limit", corrected for their number."""
+    p_values = [
+        _p_negative(limit - each.value, each.replicates, each.n_speakers)
+        for each in candidates.values()
+    ]
+    return min(1.0, len(p_values) * min(p_values, default=1.0))
+
+
 def p_less(weaker: Attacks, stronger: Attacks) -> float:
     """One-sided p-value of "the strongest of ``weaker`` finds less than that of ``stronger``".
 

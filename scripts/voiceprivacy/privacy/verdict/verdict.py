@@ -12,7 +12,7 @@ Conventions
 * Values in the result are [value, lower, upper], or "undefined".
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,6 +31,8 @@ from voiceprivacy.privacy.verdict.strongest import (
     Candidate,
     Strongest,
     candidate,
+    p_above,
+    p_below,
     plausible,
     strongest,
 )
@@ -38,6 +40,8 @@ from voiceprivacy.vocabulary import GIVEN, ORIGINAL, UNDEFINED
 
 IGNORANT, LAZY, SEMI, LINKAGE = "ignorant", "lazy-informed", "semi-informed", "linkage"
 KNOWLEDGE = (IGNORANT, LAZY, SEMI, LINKAGE)
+COPY, NOISE = "copy", "noise"  # controls whose result is known
+SURELY = 0.001  # p-value from which on a control has failed
 BAND = 0.95
 # What guessing gives, in percent, in those rates that "none left" asks for.
 CHANCE = {"tpr_at_fpr_0.01_percent": 1.0, "identification_of_20_percent": 5.0}
@@ -389,9 +393,32 @@ def _set_entry(name, systems, options, named, pairs, controls):
     judgement = _judgement(name, systems, options, named, pairs, controls)
     return {
         "verdict": " ".join(sentences(judgement)),
-        "warnings": warnings(judgement),
+        "warnings": [*_failed_controls(systems, controls), *warnings(judgement)],
         **judgement,
     }
+
+
+def _failed_controls(systems: Mapping[str, Judged], controls: Collection[str]) -> list[str]:
+    """Warnings about controls whose result is known, and is another: something is wrong then."""
+    failed = []
+    for system in sorted(controls & systems.keys()):
+        evidence = systems[system].findings.evidence
+        errors = systems[system].findings.rates.get(EER, {})
+        if system == COPY and evidence and p_below(evidence, 100.0) < SURELY:
+            left = strongest(evidence)
+            assert left is not None
+            failed.append(
+                f"Control {system}: {left.value:.0f} % of the evidence is left where 100 is"
+                " expected, so the attacks or the trial lists are wrong."
+            )
+        if system == NOISE and errors and p_above(errors, 50.0) < SURELY:
+            worst = strongest(errors)
+            assert worst is not None
+            failed.append(
+                f"Control {system}: {100 - worst.value:.0f} % errors where 50 is expected, so the"
+                " attackers hear more than voices, or the trial lists are wrong."
+            )
+    return failed
 
 
 def _judgement(name, systems, options, named, pairs, controls):
