@@ -1,4 +1,4 @@
-"""Pieces of utterances: equal lengths, ids that keep the source, and no pair of one source."""
+"""Pieces of utterances: equal lengths, nothing left over on the disk, no pair of one source."""
 
 import numpy as np
 import pytest
@@ -67,16 +67,6 @@ def test_what_is_estimated_is_what_is_cut(tmp_path, rate, n_samples):
     manifest = tables.read_manifest(tmp_path / "train.tsv")
     assert size.utterances == len(manifest)
     assert size.seconds == pytest.approx(sum(utterance.duration_s for utterance in manifest))
-
-
-def test_the_id_of_a_piece_leads_back_to_its_source():
-    assert tables.piece_id("11-100-0000", 7) == "11-100-0000_seg007"
-    assert (
-        tables.source_of("11-100-0000_seg007")
-        == tables.source_of("11-100-0000_seg1007")
-        == "11-100-0000"
-    )
-    assert tables.source_of("11-100_seg") == "11-100_seg"
 
 
 def test_utterances_are_cut_and_nothing_else_is_left(tmp_path):

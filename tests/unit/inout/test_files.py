@@ -1,5 +1,7 @@
 """Files are whole or absent; JSON keeps infinity, not NaN; arrays that are read are checked."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -110,3 +112,16 @@ def test_numbers_of_things_are_said_in_the_singular_or_the_plural():
         "1 oddity",
         "2 oddities",
     ]
+
+
+def test_paths_start_from_the_first_folder_that_has_one(tmp_path, monkeypatch):
+    directory = tmp_path / "data" / "mine"
+    (tmp_path / "wav").mkdir()
+    directory.mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "data")
+    assert files.base_of(directory, ["wav/a.wav"]) == ""
+    for folder in (tmp_path, directory, Path()):  # each comes before those that have it already
+        (folder / "wav").mkdir(exist_ok=True)
+        (folder / "wav" / "a.wav").touch()
+        base = str(folder) if folder != Path() else ""
+        assert files.base_of(directory, ["/elsewhere/a.wav", "b.wav", "wav/a.wav"]) == base

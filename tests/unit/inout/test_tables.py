@@ -16,6 +16,16 @@ def written(tmp_path, text, name="table.tsv"):
     return path
 
 
+def test_the_id_of_a_piece_leads_back_to_its_source():
+    assert tables.piece_id("11-100-0000", 7) == "11-100-0000_seg007"
+    assert (
+        tables.source_of("11-100-0000_seg007")
+        == tables.source_of("11-100-0000_seg1007")
+        == "11-100-0000"
+    )
+    assert tables.source_of("11-100_seg") == "11-100_seg"
+
+
 def test_a_manifest_comes_back_as_written(tmp_path):
     inside = Utterance("a-1", "a", "f", tmp_path / "wav" / "a-1.flac", 1.25)
     outside = Utterance("b-1", "b", "-", (tmp_path / ".." / "elsewhere.wav").resolve(), 1 / 3)

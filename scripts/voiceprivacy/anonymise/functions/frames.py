@@ -103,7 +103,7 @@ def burg(frame: NDArray[np.float64]) -> NDArray[np.float64]:
         if not energy > 0:
             break
         reflection = -2 * np.dot(forward, backward) / energy
-        if not abs(reflection) < 1:
+        if not abs(reflection) < 1:  # rounding: nothing is left to predict
             break
         previous = coefficients.copy()
         for k in range(1, order + 1):
@@ -112,6 +112,7 @@ def burg(frame: NDArray[np.float64]) -> NDArray[np.float64]:
             error = forward[n]
             forward[n] += reflection * backward[n]
             backward[n] += reflection * error
+        # The new energy from the old one, without summing all samples again.
         energy = (1 - reflection**2) * energy - forward[0] ** 2 - backward[-1] ** 2
         forward, backward = forward[1:], backward[:-1]
     return coefficients
@@ -127,7 +128,7 @@ def _warp(real, imag, alpha, largest_angle):
     for i in range(ORDER):
         if partner[i] == i:
             _multiply(polynomial, -real[i], 0.0)
-        elif i < partner[i]:
+        elif i < partner[i]:  # each pair once
             radius = math.hypot(real[i], imag[i])
             angle = min(math.atan2(abs(imag[i]), real[i]) ** alpha, largest_angle)
             _multiply(polynomial, -2 * radius * math.cos(angle), radius * radius)
@@ -191,6 +192,7 @@ def find_poles(
     order = ORDER
     while order > 0 and coefficients[order] == 0.0:
         order -= 1
+    # The last coefficient is the product of all poles: their mean radius is a good start.
     radius = abs(coefficients[order]) ** (1 / max(order, 1))
     real[:] = 0.0
     imag[:] = 0.0
@@ -276,5 +278,5 @@ def partners(
                 nearest = distance
                 partner[i] = j
     for i in range(order):
-        if partner[partner[i]] != i:
+        if partner[partner[i]] != i:  # two chose the same one: who is left over counts as real
             partner[i] = i
