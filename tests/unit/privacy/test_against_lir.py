@@ -25,15 +25,15 @@ def drawn(seed):
 
 
 @pytest.mark.parametrize(
-    "of", [*[scores(case.values[0]) for case in CASES], *map(drawn, range(20))]
+    "classes", [*[scores(case.values[0]) for case in CASES], *map(drawn, range(20))]
 )
-def test_pav_cllr_and_min_cllr_agree_with_lir(of):
+def test_pav_cllr_and_min_cllr_agree_with_lir(classes):
     """lir's LLRs are base 10."""
-    values = np.concatenate([of["target"], of["nontarget"]]) / np.log(10)
-    labels = np.repeat([1, 0], [len(of["target"]), len(of["nontarget"])])
+    values = np.concatenate([classes["target"], classes["nontarget"]]) / np.log(10)
+    labels = np.repeat([1, 0], [len(classes["target"]), len(classes["nontarget"])])
     data = LLRData(features=values, labels=labels)
     with np.errstate(all="ignore"):
         llrs = IsotonicCalibrator().fit_transform(values, labels)
-        assert_close(cllr_bit(**of), lir.cllr(data), 1e-10)
-        assert_close(cllr_min_bit(**of), lir.cllr_min(data), 1e-10)
-    assert_close(np.concatenate(oracle_llrs(**of)) / np.log(10), llrs, 1e-9)
+        assert_close(cllr_bit(**classes), lir.cllr(data), 1e-10)
+        assert_close(cllr_min_bit(**classes), lir.cllr_min(data), 1e-10)
+    assert_close(np.concatenate(oracle_llrs(**classes)) / np.log(10), llrs, 1e-9)

@@ -17,13 +17,13 @@ MANY_SPEAKERS = 10**12  # Student's t is the normal distribution
 
 
 def test_a_speakers_draws_are_those_of_earlier_versions():
-    found = bootstrap.multiplicities(["1089", "121"], n_replicates=8, seed=3)
-    np.testing.assert_array_equal(found.T, PINNED)
+    draws = bootstrap.multiplicities(["1089", "121"], n_replicates=8, seed=3)
+    np.testing.assert_array_equal(draws.T, PINNED)
 
 
 def test_rates_are_spread_as_so_many_targets_and_nontargets_say():
-    of = arranged(2.0, n_speakers=4)  # 12 targets, 36 nontargets
-    drawn = bootstrap.resample_scores(of, lambda sample: {NAME: 30.0}, n_replicates=99, seed=0)[
+    four = arranged(2.0, n_speakers=4)  # 12 targets, 36 nontargets
+    drawn = bootstrap.resample_scores(four, lambda sample: {NAME: 30.0}, n_replicates=99, seed=0)[
         NAME
     ]
     n_trials = 4 / (1 / 12 + 1 / 36)
@@ -34,8 +34,8 @@ def test_rates_are_spread_as_so_many_targets_and_nontargets_say():
 
 
 def test_rates_are_spread_no_further_than_their_range():
-    of = arranged(2.0, n_speakers=4)
-    drawn = bootstrap.resample_scores(of, lambda sample: {NAME: 45.0}, n_replicates=99, seed=0)[
+    four = arranged(2.0, n_speakers=4)
+    drawn = bootstrap.resample_scores(four, lambda sample: {NAME: 45.0}, n_replicates=99, seed=0)[
         NAME
     ]
     assert np.nanmax(drawn) == 50  # on the convex hull
@@ -48,9 +48,9 @@ def test_replicates_of_a_mean_are_the_mean_of_drawn_speakers():
     values = np.array([1.0, 2.0, 4.0, 9.0])
     left_out = (values.sum() - values) / 3
     drawn = bootstrap.multiplicities(list("abcd"), n_replicates=50_000, seed=0)
-    found = bootstrap.linear_replicates(values.mean(), left_out, drawn)
-    assert found.mean() == pytest.approx(4, abs=0.05)
-    assert found.var() == pytest.approx(values.var(ddof=1) / 4, rel=0.03)
+    replicates = bootstrap.linear_replicates(values.mean(), left_out, drawn)
+    assert replicates.mean() == pytest.approx(4, abs=0.05)
+    assert replicates.var() == pytest.approx(values.var(ddof=1) / 4, rel=0.03)
     once = bootstrap.linear_replicates(values.mean(), left_out, np.ones((1, 4)))
     assert once == pytest.approx([4])
 
@@ -59,18 +59,18 @@ def test_a_speaker_who_is_drawn_twice_pulls_a_mean_towards_himself():
     """By (1 - 4) / sqrt(4 * 3) for the first of 1, 2, 4, 9, by (9 - 4) / sqrt(12) for the last."""
     values = np.array([1.0, 2.0, 4.0, 9.0])
     left_out = (values.sum() - values) / 3
-    found = bootstrap.linear_replicates(
+    replicates = bootstrap.linear_replicates(
         4.0, left_out, np.array([[2, 1, 1, 1], [1, 1, 1, 2], [0, 0, 0, 0]])
     )
-    assert found == pytest.approx([4 - 3 / np.sqrt(12), 4 + 5 / np.sqrt(12), 4])
+    assert replicates == pytest.approx([4 - 3 / np.sqrt(12), 4 + 5 / np.sqrt(12), 4])
     of_two = bootstrap.linear_replicates(2.0, np.array([3.0, 1.0]), np.array([[2, 1]]))
     assert of_two == pytest.approx([2 - 1 / np.sqrt(2)])
 
 
 def test_an_interval_says_of_what_it_is():
     replicates = np.append(np.arange(999.0), np.nan)
-    found = bootstrap.interval(499.0, replicates, n_speakers=MANY_SPEAKERS)
-    assert found == (499.0, 24, 974, 24, 974, 24, 974, MANY_SPEAKERS, 999)
+    limits = bootstrap.interval(499.0, replicates, n_speakers=MANY_SPEAKERS)
+    assert limits == (499.0, 24, 974, 24, 974, 24, 974, MANY_SPEAKERS, 999)
     assert bootstrap.interval("undefined", np.ones(5), n_speakers=7) == (
         "undefined",
         *["undefined"] * 6,
@@ -89,24 +89,26 @@ def test_intervals_are_corrected_by_what_their_metric_needs():
     replicates = {
         name: np.linspace(0.2, 0.6, 999) for name in ("cllr_min_bit", "eer_percent", "made_up")
     }
-    found = bootstrap.intervals(dict.fromkeys([*replicates, "tag"], 0.3), replicates, n_speakers=12)
-    assert found.keys() == replicates.keys()
-    for name, of in found.items():
+    limits = bootstrap.intervals(
+        dict.fromkeys([*replicates, "tag"], 0.3), replicates, n_speakers=12
+    )
+    assert limits.keys() == replicates.keys()
+    for name, fields in limits.items():
         correction = CORRECTIONS.get(name, bootstrap.NONE)
         expected = bootstrap.interval(0.3, replicates[name], n_speakers=12, correction=correction)
-        assert of == expected._asdict()
+        assert fields == expected._asdict()
     assert (
-        found["cllr_min_bit"]["ci_low"]
-        < found["eer_percent"]["ci_low"]
-        == found["made_up"]["ci_low"]
+        limits["cllr_min_bit"]["ci_low"]
+        < limits["eer_percent"]["ci_low"]
+        == limits["made_up"]["ci_low"]
     )
 
 
 def test_replicates_are_moved_back_on_a_plain_scale_and_undefined_ones_stay():
     replicates, correction = np.array([0.2, np.nan, 0.5, 0.9]), Correction(3, 0, 1, no_privacy=0)
-    found = bootstrap.moved_back(0.4, replicates, correction)
+    moved_replicates = bootstrap.moved_back(0.4, replicates, correction)
     np.testing.assert_allclose(
-        found, [0, np.nan, 0.2, 0.6]
+        moved_replicates, [0, np.nan, 0.2, 0.6]
     )  # the median is 0.1 too high: 0.3 to move
     assert np.isnan(bootstrap.moved_back(0.4, np.full(3, np.nan), correction)).all()
 
@@ -140,8 +142,8 @@ def test_a_p_value_beyond_the_replicates_is_the_smaller_of_the_two():
 
 def test_few_speakers_with_infinite_replicates_have_the_replicates_extremes():
     replicates = np.array([3.0, 1.0, np.inf, 2.0])
-    found = bootstrap.interval(1.5, replicates, n_speakers=3)
-    assert (found.ci_low, found.ci_high) == (1, np.inf)
+    limits = bootstrap.interval(1.5, replicates, n_speakers=3)
+    assert (limits.ci_low, limits.ci_high) == (1, np.inf)
 
 
 def test_forty_replicates_less_one_are_enough_for_a_limit():
@@ -150,6 +152,6 @@ def test_forty_replicates_less_one_are_enough_for_a_limit():
     """
     for n_replicates, reaches in ((38, False), (39, True)):
         replicates = np.linspace(-1, 1, n_replicates)
-        found = bootstrap.interval(0.0, replicates, n_speakers=MANY_SPEAKERS)
+        limits = bootstrap.interval(0.0, replicates, n_speakers=MANY_SPEAKERS)
         limit = 1 if reaches else 1.96 * replicates.std()
-        assert (found.ci_low, found.ci_high) == pytest.approx((-limit, limit), rel=1e-3)
+        assert (limits.ci_low, limits.ci_high) == pytest.approx((-limit, limit), rel=1e-3)

@@ -14,10 +14,10 @@ from voiceprivacy.privacy.uncertainty.bootstrap import Correction
 
 def test_the_percentile_interval_has_the_quantiles_of_students_t():
     replicates = np.arange(999.0)
-    found = bootstrap.interval(
+    limits = bootstrap.interval(
         499.0, np.random.default_rng(0).permutation(replicates), n_speakers=10**12
     )
-    assert (found.ci_low, found.ci_high) == (24, 974)  # of 1000 quantiles the 25th and the 975th
+    assert (limits.ci_low, limits.ci_high) == (24, 974)  # of 1000 quantiles the 25th and the 975th
     fewer = bootstrap.interval(499.0, replicates, n_speakers=12)
     assert (fewer.ci_low, fewer.ci_high) == (12, 986)  # t = 2.201, Phi(-2.201) = 0.01387
 
@@ -25,30 +25,30 @@ def test_the_percentile_interval_has_the_quantiles_of_students_t():
 def test_the_corrected_interval_moves_back_by_three_times_the_bias_within_its_range():
     replicates = np.linspace(0.2, 0.6, 999)  # their median is 0.1 above the value
     correction = Correction(3, 0, 1)
-    found = bootstrap.interval(0.3, replicates, n_speakers=10**12, correction=correction)
-    assert (found.percentile_low, found.percentile_high) == pytest.approx((0.21, 0.59), abs=1e-3)
-    assert (found.ci_low, found.ci_high) == (0, pytest.approx(0.29, abs=1e-3))
-    assert (found.corrected_low, found.corrected_high) == (found.ci_low, found.ci_high)
+    limits = bootstrap.interval(0.3, replicates, n_speakers=10**12, correction=correction)
+    assert (limits.percentile_low, limits.percentile_high) == pytest.approx((0.21, 0.59), abs=1e-3)
+    assert (limits.ci_low, limits.ci_high) == (0, pytest.approx(0.29, abs=1e-3))
+    assert (limits.corrected_low, limits.corrected_high) == (limits.ci_low, limits.ci_high)
 
 
 def test_a_metric_without_bias_is_held_in_its_range_and_not_moved():
     replicates = np.linspace(80, 120, 999)  # DeID is 100 at most
     correction = bootstrap.CORRECTIONS["deid_percent"]
-    found = bootstrap.interval(90.0, replicates, n_speakers=10**12, correction=correction)
-    assert (found.ci_low, found.ci_high) == (pytest.approx(81, abs=0.1), 100)
+    limits = bootstrap.interval(90.0, replicates, n_speakers=10**12, correction=correction)
+    assert (limits.ci_low, limits.ci_high) == (pytest.approx(81, abs=0.1), 100)
 
 
 def test_infinite_replicates_give_infinite_limits():
     replicates = np.array([-np.inf] * 100 + [*range(900)])
-    found = bootstrap.interval(450.0, replicates, n_speakers=100)
-    assert found.ci_low == -np.inf and np.isfinite(found.ci_high)
+    limits = bootstrap.interval(450.0, replicates, n_speakers=100)
+    assert limits.ci_low == -np.inf and np.isfinite(limits.ci_high)
     every = bootstrap.interval(-np.inf, np.full(10, -np.inf), n_speakers=5)
     assert (every.ci_low, every.ci_high) == (-np.inf, -np.inf)
 
 
 def test_without_replicates_there_is_no_interval():
-    found = bootstrap.interval(0.5, np.full(5, np.nan), n_speakers=2)
-    assert (found.ci_low, found.n_replicates) == ("undefined", 0)
+    limits = bootstrap.interval(0.5, np.full(5, np.nan), n_speakers=2)
+    assert (limits.ci_low, limits.n_replicates) == ("undefined", 0)
     assert bootstrap.interval("undefined", np.ones(5), n_speakers=2).ci_high == "undefined"
 
 
@@ -84,9 +84,9 @@ def test_few_speakers_have_limits_beyond_what_replicates_reach():
     """
     replicates = np.random.default_rng(1).normal(5, 1, 500)
     t, spread = 3.1824, replicates.std()
-    found = bootstrap.interval(5.0, replicates, n_speakers=4)
-    assert found.ci_low == pytest.approx(min(5 - t * spread, replicates.min()), rel=1e-4)
-    assert found.ci_high == pytest.approx(max(5 + t * spread, replicates.max()), rel=1e-4)
+    limits = bootstrap.interval(5.0, replicates, n_speakers=4)
+    assert limits.ci_low == pytest.approx(min(5 - t * spread, replicates.min()), rel=1e-4)
+    assert limits.ci_high == pytest.approx(max(5 + t * spread, replicates.max()), rel=1e-4)
     of_three = bootstrap.interval(5.0, replicates, n_speakers=3)
     assert of_three.ci_high - of_three.ci_low == pytest.approx(
         2 * 4.303 * replicates.std(), rel=1e-3
@@ -102,8 +102,8 @@ def test_few_speakers_have_limits_beyond_what_replicates_reach():
 
 @pytest.mark.parametrize("n_speakers", [0, 1, 2])
 def test_fewer_than_three_speakers_have_no_interval(n_speakers):
-    found = bootstrap.interval(0.5, np.linspace(0, 1, 99), n_speakers=n_speakers)
-    assert set(found[1:7]) == {"undefined"}
+    limits = bootstrap.interval(0.5, np.linspace(0, 1, 99), n_speakers=n_speakers)
+    assert set(limits[1:7]) == {"undefined"}
 
 
 @given(n_speakers=st.integers(3, 30), mean=st.floats(0, 6), seed=st.integers(0, 99))
@@ -111,6 +111,6 @@ def test_the_p_value_is_below_five_percent_where_the_interval_leaves_zero_out(
     n_speakers, mean, seed
 ):
     replicates = np.random.default_rng(seed).normal(mean, 1, 1000)
-    found = bootstrap.interval(mean, replicates, n_speakers=n_speakers)
+    limits = bootstrap.interval(mean, replicates, n_speakers=n_speakers)
     p = bootstrap.p_value(mean, replicates, n_speakers=n_speakers)
-    assert (p < 0.05) == (found.ci_low > 0 or found.ci_high < 0) or abs(p - 0.05) < 0.012
+    assert (p < 0.05) == (limits.ci_low > 0 or limits.ci_high < 0) or abs(p - 0.05) < 0.012

@@ -76,8 +76,8 @@ def test_equal_scores_are_exactly_no_evidence(laplace):
 
 def test_counted_llrs_name_each_llr_of_a_class_once():
     assert {
-        name: of.tolist()
-        for name, of in counted_llrs(oracle_blocks(target=[3, 1], nontarget=[0, 2])).items()
+        name: values.tolist()
+        for name, values in counted_llrs(oracle_blocks(target=[3, 1], nontarget=[0, 2])).items()
     } == {
         "target": [0, np.inf],
         "target_counts": [1, 1],
@@ -123,12 +123,12 @@ def test_pav_is_the_isotonic_regression_of_the_labels(target, nontarget, laplace
         with np.errstate(divide="ignore"):
             odds = np.divide(float(posterior), float(1 - posterior))
             expected[score] = np.log(odds * len(nontarget) / len(target))
-    for of, llrs in zip(
+    for values, llrs in zip(
         (target, nontarget),
         oracle_llrs(target=target, nontarget=nontarget, laplace=laplace),
         strict=True,
     ):
-        assert_close(llrs, [expected[score] for score in of])
+        assert_close(llrs, [expected[score] for score in values])
 
 
 @given(target=INTEGERS, nontarget=INTEGERS, laplace=st.booleans())
@@ -152,10 +152,10 @@ def test_swapped_roles_and_signs_change_the_sign_of_the_llrs(target, nontarget, 
 
 
 @pytest.mark.parametrize(
-    ("target", "nontarget", "what"), [([], [0], "no target"), ([0], [], "no nontarget")]
+    ("target", "nontarget", "message"), [([], [0], "no target"), ([0], [], "no nontarget")]
 )
-def test_a_class_without_scores_is_refused(target, nontarget, what):
-    with pytest.raises(ValueError, match=what):
+def test_a_class_without_scores_is_refused(target, nontarget, message):
+    with pytest.raises(ValueError, match=message):
         oracle_llrs(target=target, nontarget=nontarget)
 
 

@@ -54,14 +54,14 @@ def test_the_profiles_of_figure_8_have_the_areas_and_heights_of_its_legend(array
     for name in ("linear", "isotonic", "isotonic_interpolated"):
         assert_close(profiles[f"ece_{name}_bit"][middle], metrics[f"cllr_{name}_bit"])
     for run in ("train", "test"):
-        of, _ = zebra.assess(**runs[run])
+        of_run, _ = zebra.assess(**runs[run])
         assert_close(profiles[f"ece_{run}_bit"][middle], verification.cllr_min_bit(**runs[run]))
-        found = (
+        both = (
             metrics[f"dece_{run}_bit"],
             metrics[f"worst_case_{run}_log10"],
             metrics[f"tag_{run}"],
         )
-        assert found == (of["dece_bit"], of["worst_case_log10"], of["tag"])
+        assert both == (of_run["dece_bit"], of_run["worst_case_log10"], of_run["tag"])
 
 
 def test_calibrations_follow_laplaces_rule_unless_told_not_to():
@@ -89,9 +89,9 @@ def test_tags_of_ones_own_are_given_to_both_runs():
 def test_two_samples_have_the_metrics_of_their_repeated_scores(laplace):
     (train, train_scores), (test, test_scores) = drawn(1, shift=1), drawn(2, shift=0.5)
     expected, _ = zebra.assess_calibration(train=train_scores, test=test_scores, laplace=laplace)
-    found = zebra.runs_metrics(train, test, laplace=laplace)
-    assert all(name.startswith(("worst_case_", "tag_")) for name in set(expected) - set(found))
-    assert found == pytest.approx({name: expected[name] for name in found}, abs=1e-6)
+    weighted = zebra.runs_metrics(train, test, laplace=laplace)
+    assert all(name.startswith(("worst_case_", "tag_")) for name in set(expected) - set(weighted))
+    assert weighted == pytest.approx({name: expected[name] for name in weighted}, abs=1e-6)
 
 
 def test_two_samples_follow_laplaces_rule_unless_told_not_to():

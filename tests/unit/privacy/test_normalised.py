@@ -84,12 +84,14 @@ def test_intervals_are_of_the_numbers_without_each_speaker():
     metrics = normalise(
         dece_bit={"oo": 0.5, "op": 0.1, "pp": 0.1}, cllr_min_bit={"oo": 0.5, "op": 0.5, "pp": 0.5}
     )
-    found = resample(metrics, **left_out, speakers=np.array(list("abc")), n_replicates=50, seed=0)
+    replicates = resample(
+        metrics, **left_out, speakers=np.array(list("abc")), n_replicates=50, seed=0
+    )
     drawn = multiplicities(list("abc"), n_replicates=50, seed=0)
     expected = linear_replicates(80, np.array([75, 60, 100 * (1 - 1 / 6)]), drawn)
-    np.testing.assert_allclose(found["dece_op_oo_percent"], expected)
-    np.testing.assert_allclose(found["cllr_min_op_oo_percent"], 0)
-    assert found.keys() == {"dece_op_oo_percent", "cllr_min_op_oo_percent"}
+    np.testing.assert_allclose(replicates["dece_op_oo_percent"], expected)
+    np.testing.assert_allclose(replicates["cllr_min_op_oo_percent"], 0)
+    assert replicates.keys() == {"dece_op_oo_percent", "cllr_min_op_oo_percent"}
 
 
 def test_gains_are_of_replicates_that_are_moved_back_by_three_times_their_bias():
@@ -104,12 +106,12 @@ def test_gains_are_of_replicates_that_are_moved_back_by_three_times_their_bias()
             "pp": np.array([0.8, 0.85, 0.95]),
         },  # none and -0.05
     }
-    found = resample_gains(values, replicates)
+    gains = resample_gains(values, replicates)
     np.testing.assert_allclose(
-        found["gain_dece_db"], 10 * np.log10([0.07 / 0.24, 0.09 / 0.36, np.nan])
+        gains["gain_dece_db"], 10 * np.log10([0.07 / 0.24, 0.09 / 0.36, np.nan])
     )
     np.testing.assert_allclose(
-        found["gain_cllr_min_db"], [10 * np.log10(0.05 / 0.5), -np.inf, -np.inf]
+        gains["gain_cllr_min_db"], [10 * np.log10(0.05 / 0.5), -np.inf, -np.inf]
     )
 
 
@@ -128,8 +130,8 @@ def test_gains_without_information_are_infinite_or_undefined():
             "dece_bit": {"oo": oo, "pp": pp},
             "cllr_min_bit": {"oo": 1 - oo, "pp": 1 - pp},
         }
-        for of in resample_gains(values, replicates).values():
-            np.testing.assert_array_equal(of, gain)
+        for gains in resample_gains(values, replicates).values():
+            np.testing.assert_array_equal(gains, gain)
 
 
 def proportions(folder):
@@ -181,7 +183,7 @@ def test_the_numbers_without_each_speaker_are_taken_from_beside_the_metrics(tmp_
     draws = Draws(20, seed=0)
     write_normalised(tmp_path / "n.json", **files, draws=draws)
     intervals = read_json(tmp_path / "n.intervals.json")
-    assert {condition: sorted(of) for condition, of in intervals.items()} == {
+    assert {condition: sorted(numbers) for condition, numbers in intervals.items()} == {
         "op": ["cllr_min_op_oo_percent", "dece_op_oo_percent"],
         "pp": ["gain_cllr_min_db", "gain_dece_db"],
     }

@@ -15,23 +15,25 @@ PINNED_BAND_BIT = 0.07150773356761153  # a seed gives the same derangements in e
 
 @pytest.mark.parametrize(("n", "count"), [(1, 0), (2, 1), (3, 2), (4, 9), (5, 44), (6, 265)])
 def test_few_speakers_have_every_derangement_once(n, count):
-    found = {tuple(of) for of in null.derangements(n, 1000, np.random.default_rng(0))}
-    assert len(found) == count == round(math.factorial(n) / math.e)
-    assert all(name != place for of in found for place, name in enumerate(of))
+    drawn = null.derangements(n, 1000, np.random.default_rng(0))
+    permutations = {tuple(permutation) for permutation in drawn}
+    assert len(permutations) == count == round(math.factorial(n) / math.e)
+    for permutation in permutations:
+        assert all(name != position for position, name in enumerate(permutation))
 
 
 def test_many_speakers_have_as_many_random_derangements_as_asked_for():
-    found = list(null.derangements(12, 30, np.random.default_rng(0)))
-    assert len(found) == 30 and all((of != np.arange(12)).all() for of in found)
+    permutations = list(null.derangements(12, 30, np.random.default_rng(0)))
+    assert len(permutations) == 30 and (np.array(permutations) != np.arange(12)).all()
 
 
 def test_the_two_derangements_of_three_speakers_by_hand():
     """Scores that say who follows whom: one derangement finds every follower, the other none."""
-    of = trials.arrange(
+    listed = trials.arrange(
         *scored(lambda enrolled, tried, _: (tried - enrolled) % 3 == 1, n_speakers=3)
     )
-    found = null.null_dece_bits(of, n_replicates=100, seed=0)
-    assert sorted(found) == pytest.approx([0, 1 / (2 * math.log(2))])
+    bits = null.null_dece_bits(listed, n_replicates=100, seed=0)
+    assert sorted(bits) == pytest.approx([0, 1 / (2 * math.log(2))])
 
 
 def test_the_band_is_an_order_statistic_that_errs_on_the_safe_side():
@@ -46,10 +48,10 @@ def test_false_alarms_are_rare_over_200_attacks_without_evidence():
     """At most 5 % are wanted; 18 of 200 or more would have a chance of 1 % at exactly 5 %."""
     alarms = 0
     for seed in range(200):
-        of = arranged(0, seed=seed, n_speakers=8, n_utterances=2)
-        everyone = trials.weigh(of, np.ones(len(of.scores), dtype=np.int64))
+        eight = arranged(0, seed=seed, n_speakers=8, n_utterances=2)
+        everyone = trials.weigh(eight, np.ones(len(eight.scores), dtype=np.int64))
         limit = null.dece_null95_bit(
-            null.null_dece_bits(of, n_replicates=59, seed=seed), n_speakers=8
+            null.null_dece_bits(eight, n_replicates=59, seed=seed), n_speakers=8
         )
         alarms += zebra.sample_metrics(everyone)["dece_bit"] > limit
     assert alarms < 18
@@ -59,15 +61,17 @@ def test_a_list_that_tries_one_speaker_cannot_say_what_zero_evidence_gives():
     """Twelve are enrolled, one is tried: derangements give his trials to eleven others, too few for
     5 %.
     """
-    found, speaker_of = scored(
+    pairs_of, speaker_of = scored(
         lambda enrolled, tried, utterance: enrolled + tried + utterance, n_speakers=12
     )
-    found = {
-        label: [pair for pair in of if speaker_of[pair[0].trial] == "s0"]
-        for label, of in found.items()
+    pairs_of = {
+        label: [pair for pair in pairs if speaker_of[pair[0].trial] == "s0"]
+        for label, pairs in pairs_of.items()
     }
     assert (
-        null.assess(trials.arrange(found, speaker_of), n_replicates=40, seed=0)["dece_null95_bit"]
+        null.assess(trials.arrange(pairs_of, speaker_of), n_replicates=40, seed=0)[
+            "dece_null95_bit"
+        ]
         == "undefined"
     )
 
@@ -88,13 +92,13 @@ def test_one_exposed_speaker_carries_the_worst_case():
     """Speaker 3 alone is found: without him nothing stands out, and the strongest block holds his
     trials only.
     """
-    of = trials.arrange(*scored(lambda enrolled, tried, _: enrolled == tried == 3))
-    low, high = null.leave_one_out_log10(of)
+    listed = trials.arrange(*scored(lambda enrolled, tried, _: enrolled == tried == 3))
+    low, high = null.leave_one_out_log10(listed)
     # without him 15 targets and 60 nontargets are equal: the worst case is the floor of such a list
     assert low == pytest.approx(zebra.worst_case_floor_log10(target=range(15), nontarget=range(60)))
     # without another: his 3 targets, a target and a nontarget of the pair, of 15 and 60 in all
     assert high == pytest.approx(math.log10((3 + 1) / 1 * 60 / 15))
-    assert null.extreme_block(of) == (1, 3)
+    assert null.extreme_block(listed) == (1, 3)
 
 
 def test_a_speaker_that_cannot_be_left_out_leaves_the_range_undefined():
@@ -105,16 +109,16 @@ def test_the_strongest_block_is_that_of_laplaces_rule():
     """Both ends are perfect: 13 / 1 * 36 / 12 is further from evidence of nothing than 1 / 37 * 36
     / 12.
     """
-    of = arranged(50, n_speakers=4)
-    assert null.extreme_block(of) == (4, 12)
+    four = arranged(50, n_speakers=4)
+    assert null.extreme_block(four) == (4, 12)
 
 
 def test_what_stands_beside_zebra_has_its_names_and_numbers():
-    of = arranged(1, n_speakers=8)
-    found = null.assess(of, n_replicates=40, seed=3)
-    low, high = null.leave_one_out_log10(of)
-    n_speakers, n_trials = null.extreme_block(of)
-    assert found == {
+    eight = arranged(1, n_speakers=8)
+    metrics = null.assess(eight, n_replicates=40, seed=3)
+    low, high = null.leave_one_out_log10(eight)
+    n_speakers, n_trials = null.extreme_block(eight)
+    assert metrics == {
         "dece_null95_bit": pytest.approx(PINNED_BAND_BIT, rel=1e-9),
         "worst_case_leave_one_out_low_log10": low,
         "worst_case_leave_one_out_high_log10": high,

@@ -2,6 +2,8 @@
 belong together.
 """
 
+import itertools
+
 import numpy as np
 import pytest
 from support.calls import call, succeeds
@@ -17,19 +19,18 @@ AVERAGE = {("libri", "f"): 0.25, ("vctk", "f"): 0.75}
 
 def read(folder, *trials, **options):
     files = write_two_lists(folder)
-    return paired.read_systems(
-        [path for of in trials for path in files[of]], folder=folder, **options
-    )
+    paths = itertools.chain.from_iterable(files[name] for name in trials)
+    return paired.read_systems(paths, folder=folder, **options)
 
 
 @pytest.mark.parametrize(("trials", "level"), [(["f"], 10), (["m"], 20), (["f", "m"], 15)])
 def test_systems_have_the_mean_over_the_lists(tmp_path, trials, level):
-    found = read(tmp_path, *trials)
+    systems = read(tmp_path, *trials)
     metrics = ("eer_percent", "min_dcf")
-    assert found.keys() == {(condition, name) for condition in ("oo", "pp") for name in metrics}
-    assert found["oo", "eer_percent"].keys() == {"original"}
-    assert found["pp", "min_dcf"].keys() == {"b1", "b2"}
-    value, replicates, n_speakers = found["pp", "eer_percent"]["b1"]
+    assert systems.keys() == set(itertools.product(("oo", "pp"), metrics))
+    assert systems["oo", "eer_percent"].keys() == {"original"}
+    assert systems["pp", "min_dcf"].keys() == {"b1", "b2"}
+    value, replicates, n_speakers = systems["pp", "eer_percent"]["b1"]
     assert (value, n_speakers) == (level + 2, 20)
     np.testing.assert_allclose(replicates, level + 2 + COMMON)
 
@@ -61,8 +62,8 @@ def test_all_metrics_have_intervals_and_those_with_a_direction_are_compared(tmp_
 
 def of_level(level, metric):
     correction = bootstrap.CORRECTIONS.get(metric, bootstrap.NONE)
-    found = bootstrap.interval(float(level), level + COMMON, n_speakers=20, correction=correction)
-    return pytest.approx(found.ci_low), pytest.approx(found.ci_high)
+    limits = bootstrap.interval(float(level), level + COMMON, n_speakers=20, correction=correction)
+    return pytest.approx(limits.ci_low), pytest.approx(limits.ci_high)
 
 
 def test_every_metric_has_its_pairs_and_its_own_correction():
@@ -106,7 +107,10 @@ def test_the_interval_of_an_average_over_corpora_is_that_of_the_averaged_replica
         paired.read_systems(paths, folder=tmp_path, weights=AVERAGE)
     )
     expected = bootstrap.interval(17.5, 0.25 * libri + 0.75 * vctk, n_speakers=15)
-    assert [of[:3] for of in systems] == [("pp", "eer_percent", "b1"), ("pp", "eer_percent", "b2")]
+    assert [system[:3] for system in systems] == [
+        ("pp", "eer_percent", "b1"),
+        ("pp", "eer_percent", "b2"),
+    ]
     assert systems[0][3:] == pytest.approx((17.5, expected.ci_low, expected.ci_high))
     [pair] = pairs
     assert (pair.difference, pair.ci_low, pair.ci_high) == pytest.approx((3, 3, 3))
@@ -151,7 +155,7 @@ def test_the_parts_of_a_place_and_the_file_beside_it(tmp_path):
 
 def words(folder, *trials):
     files = write_two_lists(folder)
-    paths = [path for of in trials for path in files[of]]
+    paths = list(itertools.chain.from_iterable(files[name] for name in trials))
     written = ["--comparisons", folder / "pairs.tsv", "--systems", folder / "systems.tsv"]
     return ["--intervals", *paths, "--folder", folder, *written]
 

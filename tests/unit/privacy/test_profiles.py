@@ -56,9 +56,9 @@ def test_the_lowest_normalised_bayes_error_at_a_prior_is_the_min_dcf(target, non
 
 def test_the_highest_minimum_bayes_error_is_the_eer_of_the_hull():
     generator = np.random.default_rng(0)
-    of = {"target": generator.normal(1, 1, 300), "nontarget": generator.normal(0, 1, 900)}
-    highest = 100 * profiles.bayes_error(**of)["minimum"].max()
-    assert highest == pytest.approx(verification.eer_rocch_percent(**of), abs=0.5)
+    classes = {"target": generator.normal(1, 1, 300), "nontarget": generator.normal(0, 1, 900)}
+    highest = 100 * profiles.bayes_error(**classes)["minimum"].max()
+    assert highest == pytest.approx(verification.eer_rocch_percent(**classes), abs=0.5)
 
 
 def test_the_roc_by_hand_and_its_vertices_only():
@@ -123,10 +123,11 @@ def test_the_calibration_plot_by_hand():
 
 @pytest.mark.parametrize("name", profiles.PROFILES)
 @pytest.mark.parametrize(
-    "of", [HALF, {"target": [1], "nontarget": [1]}, {"target": [np.inf], "nontarget": [-np.inf]}]
+    "classes",
+    [HALF, {"target": [1], "nontarget": [1]}, {"target": [np.inf], "nontarget": [-np.inf]}],
 )
-def test_every_picture_has_numbers_for_any_scores(name, of):
-    assert profiles.PROFILES[name](**of)
+def test_every_picture_has_numbers_for_any_scores(name, classes):
+    assert profiles.PROFILES[name](**classes)
 
 
 def test_ddcf_is_what_min_cllr_leaves():

@@ -30,11 +30,11 @@ def gallery(scores, true):
 
 
 def shapes():
-    found = {}
+    fields = {}
     with open(SHAPES, newline="") as file:
         for row in csv.DictReader(file, delimiter="\t"):
-            found.setdefault(row["shape"], []).append(float(row["p"]))
-    return {shape: np.array(p) for shape, p in found.items()}
+            fields.setdefault(row["shape"], []).append(float(row["p"]))
+    return {shape: np.array(p) for shape, p in fields.items()}
 
 
 def test_a_speaker_who_is_always_first_discloses_everything():
@@ -42,16 +42,20 @@ def test_a_speaker_who_is_always_first_discloses_everything():
     scores[:4, 0] = 1  # s0 is always found; s1's ranks are 1, 2, 3, 4
     scores[np.arange(4, 8), 1] = [9, 0.5, -0.5, -1]
     scores[4:, 2:] = [1, -0.7]
-    found, curves = by_speaker(gallery(scores, [0] * 4 + [1] * 4))
-    assert [of.speaker for of in found] == ["s0", "s1"]
-    assert found[0].model_mean_disclosure_bit == pytest.approx(2)
-    assert (found[0].identification_rate_percent, found[0].mean_rank, found[0].n_utterances) == (
+    disclosures, curves = by_speaker(gallery(scores, [0] * 4 + [1] * 4))
+    assert [disclosed.speaker for disclosed in disclosures] == ["s0", "s1"]
+    assert disclosures[0].model_mean_disclosure_bit == pytest.approx(2)
+    assert (
+        disclosures[0].identification_rate_percent,
+        disclosures[0].mean_rank,
+        disclosures[0].n_utterances,
+    ) == (
         100,
         1,
         4,
     )
-    assert found[0].model_alpha == 0 and found[0].model_beta == "undefined"
-    assert found[1].identification_rate_percent == 25
+    assert disclosures[0].model_alpha == 0 and disclosures[0].model_beta == "undefined"
+    assert disclosures[1].identification_rate_percent == 25
     assert curves["s0"].p.tolist() == [1, 0, 0, 0]
 
 
@@ -60,7 +64,7 @@ def test_speakers_histograms_average_to_that_of_the_gallery():
     matrix = gallery(rng.integers(-3, 4, (40, 5)), np.tile(np.arange(5), 8))
     _, curves = by_speaker(matrix)
     np.testing.assert_allclose(
-        np.mean([of.p for of in curves.values()], axis=0), assess(matrix).p, atol=1e-12
+        np.mean([curve.p for curve in curves.values()], axis=0), assess(matrix).p, atol=1e-12
     )
 
 
@@ -70,31 +74,27 @@ def test_summary_and_examples_by_hand():
         rng.normal(size=(30, 3)) + 2 * np.eye(3)[np.tile(np.arange(3), 10)],
         np.tile(np.arange(3), 10),
     )
-    found, _ = by_speaker(matrix)
-    bits = sorted(of.model_mean_disclosure_bit for of in found)
-    assert summary(found)["speaker_max_disclosure_bit"] == bits[-1]
-    assert summary(found)["speaker_mean_disclosure_bit"] == pytest.approx(sum(bits) / 3)
-    assert [
-        of.model_mean_disclosure_bit
-        for name in examples(found)
-        for of in found
-        if of.speaker == name
-    ] == bits
+    disclosures, _ = by_speaker(matrix)
+    bits_of = {disclosed.speaker: disclosed.model_mean_disclosure_bit for disclosed in disclosures}
+    bits = sorted(bits_of.values())
+    assert summary(disclosures)["speaker_max_disclosure_bit"] == bits[-1]
+    assert summary(disclosures)["speaker_mean_disclosure_bit"] == pytest.approx(sum(bits) / 3)
+    assert [bits_of[name] for name in examples(disclosures)] == bits
 
 
 def test_matches_and_others_by_hand():
     """N = 4, p = 1/2, 1/3, 1/6, 0: ranks 1 and 2 speak for a speaker. One of both is the match in
     5/6 of the cases.
     """
-    found = disclosure(np.array([3, 2, 1, 0]) / 6)
-    assert found["match_positive_percent"] == pytest.approx(100 * 5 / 6)
-    assert found["other_positive_percent"] == pytest.approx(100 * (2 - 5 / 6) / 3)
+    metrics = disclosure(np.array([3, 2, 1, 0]) / 6)
+    assert metrics["match_positive_percent"] == pytest.approx(100 * 5 / 6)
+    assert metrics["other_positive_percent"] == pytest.approx(100 * (2 - 5 / 6) / 3)
 
 
 def test_positives_of_matches_and_others_average_to_the_spread():
-    found = disclosure(betabinom.pmf(np.arange(50), 49, 0.5, 2.0))
-    together = (found["match_positive_percent"] + 49 * found["other_positive_percent"]) / 50
-    assert together == pytest.approx(found["rank_spread_percent"])
+    metrics = disclosure(betabinom.pmf(np.arange(50), 49, 0.5, 2.0))
+    together = (metrics["match_positive_percent"] + 49 * metrics["other_positive_percent"]) / 50
+    assert together == pytest.approx(metrics["rank_spread_percent"])
 
 
 def test_the_headline_is_the_models_value_where_the_histogram_is_sparse():
@@ -113,11 +113,11 @@ def test_the_headline_is_the_models_value_where_the_histogram_is_sparse():
 
 def test_log_likelihood_has_the_smallest_divergence_and_cll_needs_a_match():
     p = np.array([0.4, 0.1, 0.2, 0.1, 0.1, 0.1])
-    found = goodness_of_fits(p)
-    assert found["kl_ll_bit"] == min(
-        found[f"kl_{loss}_bit"] for loss in ("ll", "ms", "wms", "rwms", "cll")
+    goodness = goodness_of_fits(p)
+    assert goodness["kl_ll_bit"] == min(
+        goodness[f"kl_{loss}_bit"] for loss in ("ll", "ms", "wms", "rwms", "cll")
     )
-    assert found["rank1_match_cll_bit"] < found["rank1_match_ll_bit"]
+    assert goodness["rank1_match_cll_bit"] < goodness["rank1_match_ll_bit"]
     assert goodness_of_fits(p[::-1] * (np.arange(6) > 0))["kl_cll_bit"] == "undefined"
 
 
@@ -127,18 +127,25 @@ def test_the_gallerys_equal_error_rate_by_hand():
 
 
 def test_the_six_shapes_of_figure_1_disclose_what_their_captions_say():
-    of = {shape: disclosure(p) for shape, p in shapes().items()}
-    assert list(of) == ["typical", "wide", "narrow", "equal others", "equal first", "anomalous"]
-    mean = {shape: values["mean_disclosure_bit"] for shape, values in of.items()}
+    metrics = {shape: disclosure(p) for shape, p in shapes().items()}
+    assert list(metrics) == [
+        "typical",
+        "wide",
+        "narrow",
+        "equal others",
+        "equal first",
+        "anomalous",
+    ]
+    mean = {shape: values["mean_disclosure_bit"] for shape, values in metrics.items()}
     assert mean["wide"] < mean["typical"] < mean["narrow"]
     assert (
-        of["narrow"]["rank_spread_percent"]
-        < of["typical"]["rank_spread_percent"]
-        < of["wide"]["rank_spread_percent"]
+        metrics["narrow"]["rank_spread_percent"]
+        < metrics["typical"]["rank_spread_percent"]
+        < metrics["wide"]["rank_spread_percent"]
     )
-    assert of["equal others"]["rank_spread_percent"] == pytest.approx(100 / 20)
+    assert metrics["equal others"]["rank_spread_percent"] == pytest.approx(100 / 20)
     assert mean["equal first"] == pytest.approx(np.log2(20 / 5))  # five of twenty: 5-anonymity
-    assert of["equal first"]["std_disclosure_bit"] == pytest.approx(0, abs=1e-9)
+    assert metrics["equal first"]["std_disclosure_bit"] == pytest.approx(0, abs=1e-9)
     assert shapes()["anomalous"].argmax() == 19
 
 

@@ -41,12 +41,12 @@ def random_gallery(seed, n_utterances=30, n_templates=7):
 @pytest.mark.parametrize("case", EXPECTED)
 def test_statistics_of_histograms_meet_the_reference(case):
     hist, expected = np.load(GOLDEN / f"{case}.npz")["hist"], EXPECTED[case]["stats_hist"]
-    found = disclosure(hist / hist.sum())
-    assert found["mean_disclosure_bit"] == pytest.approx(expected["MeanD"], abs=1e-12)
-    assert found["max_disclosure_bit"] == pytest.approx(expected["MaxD"], abs=1e-12)
-    assert found["std_disclosure_bit"] == pytest.approx(expected["StDD"], abs=1e-12)
-    assert found["identification_rate_percent"] == pytest.approx(100 * expected["IdR"], abs=1e-12)
-    assert found["rank_spread_percent"] == pytest.approx(100 * expected["Spread"], abs=1e-12)
+    metrics = disclosure(hist / hist.sum())
+    assert metrics["mean_disclosure_bit"] == pytest.approx(expected["MeanD"], abs=1e-12)
+    assert metrics["max_disclosure_bit"] == pytest.approx(expected["MaxD"], abs=1e-12)
+    assert metrics["std_disclosure_bit"] == pytest.approx(expected["StDD"], abs=1e-12)
+    assert metrics["identification_rate_percent"] == pytest.approx(100 * expected["IdR"], abs=1e-12)
+    assert metrics["rank_spread_percent"] == pytest.approx(100 * expected["Spread"], abs=1e-12)
 
 
 @pytest.mark.parametrize("case", EXPECTED)
@@ -94,12 +94,12 @@ def test_a_tie_spreads_its_weight_equally():
 
 def test_statistics_by_hand():
     """p = (1/2, 1/4, 1/4, 0) of 4 templates: 1 bit at rank 1, 0 bit at ranks 2 and 3."""
-    found = disclosure(np.array([0.5, 0.25, 0.25, 0.0]))
-    assert found["mean_disclosure_bit"] == 0.5
-    assert found["max_disclosure_bit"] == 1
-    assert found["std_disclosure_bit"] == 0.5
-    assert found["identification_rate_percent"] == 50
-    assert found["rank_spread_percent"] == 25
+    metrics = disclosure(np.array([0.5, 0.25, 0.25, 0.0]))
+    assert metrics["mean_disclosure_bit"] == 0.5
+    assert metrics["max_disclosure_bit"] == 1
+    assert metrics["std_disclosure_bit"] == 0.5
+    assert metrics["identification_rate_percent"] == 50
+    assert metrics["rank_spread_percent"] == 25
 
 
 @pytest.mark.parametrize("n_templates", [2, 3, 7, 10, 49, 300])
@@ -193,9 +193,9 @@ def test_reversed_scores_reverse_the_histogram(seed):
 @given(counts=st.lists(st.integers(0, 50), min_size=1, max_size=30).filter(any))
 def test_mean_disclosure_is_between_nothing_and_the_whole_identity(counts):
     p = np.array(counts) / np.sum(counts)
-    found = disclosure(p)
-    assert -1e-12 <= found["mean_disclosure_bit"] <= found["max_disclosure_bit"] + 1e-12
-    assert found["max_disclosure_bit"] <= np.log2(len(counts)) + 1e-12
+    metrics = disclosure(p)
+    assert -1e-12 <= metrics["mean_disclosure_bit"] <= metrics["max_disclosure_bit"] + 1e-12
+    assert metrics["max_disclosure_bit"] <= np.log2(len(counts)) + 1e-12
 
 
 def test_more_rows_than_a_block_are_ranked_alike():
@@ -205,8 +205,8 @@ def test_more_rows_than_a_block_are_ranked_alike():
         true_ranks(gallery(matrix.scores[[row]], [int(matrix.row_speakers[row][1:])]))
         for row in range(1000)
     ]
-    assert ranks.best.tolist() == [int(of.best[0]) for of in one_by_one]
-    assert ranks.worst.tolist() == [int(of.worst[0]) for of in one_by_one]
+    assert ranks.best.tolist() == [int(alone.best[0]) for alone in one_by_one]
+    assert ranks.worst.tolist() == [int(alone.worst[0]) for alone in one_by_one]
 
 
 def test_auto_reads_the_model_where_the_histogram_is_sparse():
@@ -236,8 +236,8 @@ def test_ties_and_loss_of_a_gallery_are_those_asked_for():
 
 def test_another_template_speaks_for_the_speaker_by_hand():
     """Two templates, rank 1 in three cases of four: it is the only rank above chance."""
-    found = disclosure(np.array([0.75, 0.25]))
-    assert (found["match_positive_percent"], found["other_positive_percent"]) == (75, 25)
+    metrics = disclosure(np.array([0.75, 0.25]))
+    assert (metrics["match_positive_percent"], metrics["other_positive_percent"]) == (75, 25)
     assert disclosure(np.array([1.0]))["other_positive_percent"] == "undefined"
 
 

@@ -29,10 +29,10 @@ def test_replicates_without_any_error_are_spread_as_independent_trials():
     of_trials = stats.beta(1, 177)
     assert np.isnan(spread[-1]) and np.nanmedian(spread) == 0
     assert np.sort(spread)[974] == pytest.approx(100 * (of_trials.ppf(0.975) - of_trials.median()))
-    found = bootstrap.interval(
+    limits = bootstrap.interval(
         0.0, spread, n_speakers=10**12, correction=CORRECTIONS["eer_rocch_percent"]
     )
-    assert found.ci_low == 0 and 1 < found.ci_high < 2  # the rule of three: 3 / 176 = 1.7 %
+    assert limits.ci_low == 0 and 1 < limits.ci_high < 2  # the rule of three: 3 / 176 = 1.7 %
 
 
 def test_replicates_that_are_further_apart_than_independent_trials_stay_as_they_are():
@@ -45,13 +45,13 @@ def test_replicates_that_are_further_apart_than_independent_trials_stay_as_they_
 @given(st.floats(0, 50), st.floats(0, 10), st.integers(0, 99))
 def test_the_spread_of_trials_keeps_the_order_the_median_and_what_is_below(value, spread, seed):
     replicates = np.clip(np.random.default_rng(seed).normal(value, spread, 99), 0, 50)
-    found = bootstrap.at_least_of_trials(replicates, value, **TRIALS)
-    assert (found >= replicates).all() and np.median(found) == np.median(replicates)
+    spread = bootstrap.at_least_of_trials(replicates, value, **TRIALS)
+    assert (spread >= replicates).all() and np.median(spread) == np.median(replicates)
     np.testing.assert_array_equal(
-        np.argsort(found, kind="stable"), np.argsort(replicates, kind="stable")
+        np.argsort(spread, kind="stable"), np.argsort(replicates, kind="stable")
     )
     below = replicates < np.median(replicates)
-    np.testing.assert_array_equal(found[below], replicates[below])
+    np.testing.assert_array_equal(spread[below], replicates[below])
 
 
 def test_no_replicate_is_raised_above_what_is_possible():
@@ -64,8 +64,10 @@ def test_no_replicate_leaves_no_spread():
 
 
 def test_perfectly_separated_speakers_may_have_errors_that_did_not_happen():
-    of = arranged(50)
-    replicates = bootstrap.resample_scores(of, verification.sample_metrics, n_replicates=99, seed=0)
+    separated = arranged(50)
+    replicates = bootstrap.resample_scores(
+        separated, verification.sample_metrics, n_replicates=99, seed=0
+    )
     highest = {name: np.nanmax(values) for name, values in replicates.items()}
     assert (
         highest["eer_percent"]
@@ -83,10 +85,11 @@ def test_few_errors_are_moved_back_on_the_scale_of_the_two_thirds_power(
     3 (4 - 1) = 18.
     """
     value, median, limit, expected = (
-        no_privacy + (privacy - no_privacy) * of / 1000 for of in (8, 1, 27, 18 ** (3 / 2))
+        no_privacy + (privacy - no_privacy) * thousandths / 1000
+        for thousandths in (8, 1, 27, 18 ** (3 / 2))
     )
-    found = moved(np.array([limit]), value, np.full(9, median), CORRECTIONS[metric])
-    assert found == pytest.approx([expected])
+    moved_limit = moved(np.array([limit]), value, np.full(9, median), CORRECTIONS[metric])
+    assert moved_limit == pytest.approx([expected])
     unbiased = moved(np.array([limit]), value, np.full(9, value), CORRECTIONS[metric])
     assert unbiased == pytest.approx([limit])
 
@@ -94,12 +97,12 @@ def test_few_errors_are_moved_back_on_the_scale_of_the_two_thirds_power(
 def test_a_cllr_has_at_least_the_upper_limit_of_a_logarithmic_scale():
     replicates = 0.1 + 0.02 * stats.norm.ppf(np.arange(1, 1000) / 1000)
     options = {"n_speakers": 12, "correction": CORRECTIONS["cllr_bit"]}
-    found = bootstrap.interval(0.1, replicates, **options)
-    assert found.ci_high == pytest.approx(
+    limits = bootstrap.interval(0.1, replicates, **options)
+    assert limits.ci_high == pytest.approx(
         0.1 * np.exp(2.20099 * 0.2), rel=0.01
     )  # t = 2.20099 for 12 speakers
-    assert found.ci_high > found.percentile_high == pytest.approx(0.1 + 2.20099 * 0.02, rel=0.01)
-    assert found.ci_low == found.percentile_low
+    assert limits.ci_high > limits.percentile_high == pytest.approx(0.1 + 2.20099 * 0.02, rel=0.01)
+    assert limits.ci_low == limits.percentile_low
 
 
 def test_a_cllr_without_a_logarithmic_scale_has_percentiles():

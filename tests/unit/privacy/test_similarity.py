@@ -1,5 +1,7 @@
 """Similarity matrices: values worked out by hand, invariances, and speakers with one utterance."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -83,9 +85,9 @@ def three_speakers(seed=0, scale=3.0):
 
 
 def test_a_speaker_with_one_utterance_has_an_undefined_diagonal_and_a_note():
-    of = similarities(compare(three_speakers()))
-    assert of.values.mask.tolist() == np.diag([False, False, True]).tolist()
-    metrics, notes = assess(oo=of, op=of, pp=of)
+    matrix = similarities(compare(three_speakers()))
+    assert matrix.values.mask.tolist() == np.diag([False, False, True]).tolist()
+    metrics, notes = assess(oo=matrix, op=matrix, pp=matrix)
     assert [note.split(":")[0] for note in notes] == ["oo", "op", "pp"]
     assert (
         notes[0]
@@ -93,12 +95,14 @@ def test_a_speaker_with_one_utterance_has_an_undefined_diagonal_and_a_note():
     )
     numbers = [metrics["deid_percent"], metrics["gvd_db"], *metrics["oo"].values()]
     assert np.isfinite(numbers).all()
-    assert [row for row in cells(oo=of) if row[3] == "undefined"] == [("oo", "c", "c", "undefined")]
+    assert [row for row in cells(oo=matrix) if row[3] == "undefined"] == [
+        ("oo", "c", "c", "undefined")
+    ]
 
 
 def test_the_anonymiser_that_does_nothing():
-    of = similarities(compare(three_speakers()))
-    metrics, _ = assess(oo=of, op=of, pp=of)
+    matrix = similarities(compare(three_speakers()))
+    metrics, _ = assess(oo=matrix, op=matrix, pp=matrix)
     assert (metrics["deid_percent"], metrics["gvd_db"]) == (0, 0)
 
 
@@ -148,7 +152,8 @@ def test_upper_pairs_ignore_what_is_not_above_the_diagonal():
     matrix = three_speakers()
     changed = matrix._replace(scores=np.where(np.tri(6, dtype=bool), 99.0, matrix.scores))
     before, after = (
-        similarities(compare(of, pairs="upper")).values.filled(-1) for of in (matrix, changed)
+        similarities(compare(scores, pairs="upper")).values.filled(-1)
+        for scores in (matrix, changed)
     )
     np.testing.assert_array_equal(before, after)
 
@@ -162,7 +167,7 @@ def test_upper_pairs_of_speakers_who_alternate_are_those_of_the_recipe(seed):
     matrix = three_speakers(seed)
     matrix = square(matrix.scores[np.ix_(order, order)], matrix.row_speakers[order].tolist())
     speakers = matrix.row_speakers.tolist()
-    pairs = [(i, j) for i in range(6) for j in range(i + 1, 6)]
+    pairs = list(itertools.combinations(range(6), 2))
     same = np.array([speakers[i] == speakers[j] for i, j in pairs])
     scores = np.array([matrix.scores[pair] for pair in pairs])
     llrs = np.empty(len(pairs))
@@ -173,7 +178,7 @@ def test_upper_pairs_of_speakers_who_alternate_are_those_of_the_recipe(seed):
     in_order = list(dict.fromkeys(speakers))
     for position, one in enumerate(in_order):
         for other in in_order[position:]:
-            of = [
+            by_hand = [
                 llr
                 for (i, j), llr in zip(pairs, llrs, strict=True)
                 if (speakers[i], speakers[j]) == (one, other)
@@ -182,7 +187,9 @@ def test_upper_pairs_of_speakers_who_alternate_are_those_of_the_recipe(seed):
                 values["abc".index(one), "abc".index(other)],
                 values["abc".index(other), "abc".index(one)],
             ]
-            assert cells == ([pytest.approx(expit(np.mean(of)))] * 2 if of else [np.ma.masked] * 2)
+            assert cells == (
+                [pytest.approx(expit(np.mean(by_hand)))] * 2 if by_hand else [np.ma.masked] * 2
+            )
 
 
 def test_pairs_of_one_source_are_left_out():
@@ -202,20 +209,20 @@ def test_upper_pairs_of_one_source_are_left_out_too():
     matrix = three_speakers()._replace(row_sources=sources, column_sources=sources)
     assert len(compare(matrix, pairs="upper").llrs) == 2 * (15 - 2)
     changed = matrix._replace(scores=np.where(sources[:, None] == sources, -50.0, matrix.scores))
-    before, after = (compare(of, pairs="upper").llrs for of in (matrix, changed))
+    before, after = (compare(scores, pairs="upper").llrs for scores in (matrix, changed))
     np.testing.assert_array_equal(before, after)
 
 
 def test_cells_that_are_written_are_read_back(tmp_path):
-    of = similarities(compare(three_speakers()))
-    write_table(tmp_path / "cells.tsv", CELLS, cells(oo=of, op=of))
-    found = read_cells(tmp_path / "cells.tsv")
-    assert list(found) == ["oo", "op"]
-    assert found["oo"] == found["op"]
-    assert found["oo"]["c", "c"] == "undefined"
-    assert found["oo"]["a", "b"] == of.values[0, 1]
-    assert len(found["oo"]) == 9
-    write_table(tmp_path / "one.tsv", CELLS, cells(oo=of))
+    matrix = similarities(compare(three_speakers()))
+    write_table(tmp_path / "cells.tsv", CELLS, cells(oo=matrix, op=matrix))
+    cells_read = read_cells(tmp_path / "cells.tsv")
+    assert list(cells_read) == ["oo", "op"]
+    assert cells_read["oo"] == cells_read["op"]
+    assert cells_read["oo"]["c", "c"] == "undefined"
+    assert cells_read["oo"]["a", "b"] == matrix.values[0, 1]
+    assert len(cells_read["oo"]) == 9
+    write_table(tmp_path / "one.tsv", CELLS, cells(oo=matrix))
     with pytest.raises(BadInput, match=r"one\.tsv: has no matrix 'op'"):
         read_cells(tmp_path / "one.tsv")
     (tmp_path / "bad.tsv").write_text("\t".join(CELLS) + "\noo\ta\tb\tmuch\n")
@@ -235,8 +242,10 @@ def test_the_order_of_utterances_and_a_monotone_map_of_scores_change_nothing(see
     shuffled = square(
         np.cbrt(matrix.scores[np.ix_(order, order)]) * 7 - 2, matrix.row_speakers[order]
     )
-    expected, found = (similarities(compare(of)).values.filled(-1) for of in (matrix, shuffled))
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    expected, again = (
+        similarities(compare(scores)).values.filled(-1) for scores in (matrix, shuffled)
+    )
+    np.testing.assert_allclose(again, expected, rtol=1e-12)
 
 
 @given(seed=st.integers(0, 1000))
@@ -286,6 +295,6 @@ def test_upper_pairs_need_one_list():
 
 
 def test_conditions_of_different_speakers_are_refused():
-    of = similarities(compare(three_speakers()))
+    matrix = similarities(compare(three_speakers()))
     with pytest.raises(BadInput, match="'c' is in one of them only"):
-        assess(oo=of, op=of._replace(speakers=np.array(["a", "b", "d"])), pp=of)
+        assess(oo=matrix, op=matrix._replace(speakers=np.array(["a", "b", "d"])), pp=matrix)

@@ -23,18 +23,20 @@ def of_case(case, definition, pairs):
     golden = np.load(GOLDEN / f"{case}.npz")
     matrices = {
         name: similarities(
-            compare(square(golden[f"S_{of}"], golden["spk"], golden["seg"].tolist()), pairs=pairs),
+            compare(
+                square(golden[f"S_{fields}"], golden["spk"], golden["seg"].tolist()), pairs=pairs
+            ),
             definition=definition,
         )
-        for name, of in SETS.items()
+        for name, fields in SETS.items()
     }
     return golden, matrices
 
 
 def check(case, golden, matrices, prefix, tolerance):
-    for name, of in SETS.items():
+    for name, fields in SETS.items():
         np.testing.assert_allclose(
-            matrices[name].values.filled(-1), golden[f"{prefix}_M_{of}"], rtol=0, atol=tolerance
+            matrices[name].values.filled(-1), golden[f"{prefix}_M_{fields}"], rtol=0, atol=tolerance
         )
     metrics = assess(**matrices).metrics
     assert metrics["deid_percent"] == pytest.approx(
@@ -63,9 +65,9 @@ def test_the_challenges_llrs_give_the_challenges_matrices(case, definition, pref
     golden = np.load(GOLDEN / f"{case}.npz")
     speakers, position = np.unique(golden["spk"], return_inverse=True)
     matrices = {}
-    for name, of in SETS.items():
-        one, other = (position[golden[f"vpc_trials_{side}_{of}"]] for side in "ij")
-        llrs = np.tile(golden[f"vpc_llr_{of}"], 2)
+    for name, fields in SETS.items():
+        one, other = (position[golden[f"vpc_trials_{side}_{fields}"]] for side in "ij")
+        llrs = np.tile(golden[f"vpc_llr_{fields}"], 2)
         both_ways = Comparisons(speakers, np.append(one, other), np.append(other, one), llrs)
         matrices[name] = similarities(both_ways, definition=definition)
     check(case, golden, matrices, prefix, 1e-12)

@@ -1,6 +1,7 @@
 """What each speaker gives away: parts add up, only animals beyond chance are named, the table."""
 
 import csv
+import itertools
 
 import numpy as np
 import pytest
@@ -25,9 +26,7 @@ from voiceprivacy.privacy.scores.zebra import dece_bit, worst_case_log10
 
 CELLS = [
     (name, row, column, 0.9 if row == column and name == "oo" else 0.5)
-    for name in ("oo", "op", "pp")
-    for row in "ab"
-    for column in "ab"
+    for name, row, column in itertools.product(("oo", "op", "pp"), "ab", "ab")
 ]
 
 
@@ -229,20 +228,14 @@ def test_a_speaker_without_a_target_pair_is_undefined_and_no_animal():
 def folder(tmp_path):
     utterances = [
         Utterance(f"{speaker}{index}", speaker, "f", tmp_path / "x.wav", 1.0)
-        for speaker in "ab"
-        for index in (1, 2)
+        for speaker, index in itertools.product("ab", (1, 2))
     ]
     write_manifest(tmp_path / "m.tsv", utterances)
-    rows = [
-        (
-            enrolment,
-            utterance.utterance,
-            "target" if enrolment == utterance.speaker else "nontarget",
-            score,
-        )
-        for enrolment in "ab"
-        for utterance, score in zip(utterances, (3.0, 1.0, 2.0, 0.0), strict=True)
-    ]
+    rows = []
+    for enrolment in "ab":
+        for utterance, score in zip(utterances, (3.0, 1.0, 2.0, 0.0), strict=True):
+            label = "target" if enrolment == utterance.speaker else "nontarget"
+            rows.append((enrolment, utterance.utterance, label, score))
     write_table(tmp_path / "op.tsv", SCORES, rows)
     write_table(
         tmp_path / "c.tsv", ["matrix", "row_speaker", "column_speaker", "similarity"], CELLS

@@ -43,11 +43,11 @@ OF_ORDER = [
 
 @pytest.mark.parametrize(("arrays", "expected"), cases("zebra", summary("zebra")))
 def test_cllr_and_eer_meet_the_reference(arrays, expected):
-    of, limit = scores(arrays), tolerance(arrays)
-    assert_close(cllr_bit(**of), expected["ref_cllr"], limit)
-    assert_close(cllr_min_bit(**of), expected["ref_mincllr"], limit)
-    assert_close(cllr_cal_bit(**of), expected["ref_cllr"] - expected["ref_mincllr"], limit)
-    assert_close(eer_rocch_percent(**of) / 100, expected["ref_rocch_eer"], limit)
+    classes, limit = scores(arrays), tolerance(arrays)
+    assert_close(cllr_bit(**classes), expected["ref_cllr"], limit)
+    assert_close(cllr_min_bit(**classes), expected["ref_mincllr"], limit)
+    assert_close(cllr_cal_bit(**classes), expected["ref_cllr"] - expected["ref_mincllr"], limit)
+    assert_close(eer_rocch_percent(**classes) / 100, expected["ref_rocch_eer"], limit)
 
 
 @pytest.mark.parametrize(("arrays", "expected"), cases("cece", summary("cece")["cases"]))
@@ -75,10 +75,10 @@ def test_linkability_with_the_published_bins_meets_the_reference(arrays, expecte
     ],
 )
 def test_equal_error_rates_by_hand(target, nontarget, kaldi, rocch, speechbrain):
-    of = {"target": target, "nontarget": nontarget}
-    assert eer_percent(**of) == kaldi
-    assert eer_rocch_percent(**of) == pytest.approx(rocch)
-    assert eer_speechbrain_percent(**of) == pytest.approx(speechbrain)
+    classes = {"target": target, "nontarget": nontarget}
+    assert eer_percent(**classes) == kaldi
+    assert eer_rocch_percent(**classes) == pytest.approx(rocch)
+    assert eer_speechbrain_percent(**classes) == pytest.approx(speechbrain)
 
 
 def test_equal_scores():
@@ -189,9 +189,9 @@ def test_assess_gives_what_each_function_gives(target, nontarget):
 @pytest.mark.parametrize("distance", [0.5, 1, 2, 3])
 def test_two_gaussians_have_the_eer_of_the_closed_form(distance):
     quantiles = norm.ppf((np.arange(20_001) + 0.5) / 20_001)
-    of = {"target": quantiles + distance, "nontarget": quantiles}
+    classes = {"target": quantiles + distance, "nontarget": quantiles}
     for metric in (eer_percent, eer_rocch_percent, eer_speechbrain_percent):
-        assert metric(**of) == pytest.approx(100 * norm.cdf(-distance / 2), abs=0.01)
+        assert metric(**classes) == pytest.approx(100 * norm.cdf(-distance / 2), abs=0.01)
 
 
 def test_calibrated_gaussian_llrs_lose_nothing_to_calibration():
@@ -199,8 +199,8 @@ def test_calibrated_gaussian_llrs_lose_nothing_to_calibration():
     same size.
     """
     quantiles = norm.ppf((np.arange(20_001) + 0.5) / 20_001)
-    of = {"target": 2 * quantiles + 2, "nontarget": 2 * quantiles - 2}
-    assert cllr_cal_bit(**of) == pytest.approx(0, abs=1e-3)
+    classes = {"target": 2 * quantiles + 2, "nontarget": 2 * quantiles - 2}
+    assert cllr_cal_bit(**classes) == pytest.approx(0, abs=1e-3)
 
 
 def test_cllr_is_exact_for_any_llr():
@@ -241,7 +241,8 @@ def test_the_published_bins_are_a_tenth_of_the_targets_and_100_at_most(n_target,
     heights = []
     for low, high in pairwise(edges):
         share, other = (
-            np.mean((of >= low) & ((of < high) | (high == edges[-1]))) for of in (target, nontarget)
+            np.mean((class_scores >= low) & ((class_scores < high) | (high == edges[-1])))
+            for class_scores in (target, nontarget)
         )
         heights.append(max(0, (share - other) / (share + other)) * share if share else 0)
     area = sum((left + right) / 2 for left, right in pairwise(heights))
@@ -275,38 +276,42 @@ def test_a_sample_has_the_metrics_of_its_repeated_scores(target, nontarget):
         counts["nontarget"],
     )
     expected = verification.assess(**repeated)
-    found = verification.sample_metrics(sample)
-    assert found == pytest.approx({name: expected[name] for name in found}, abs=1e-12)
-    assert list(found) == [*list(expected)[:6], "linkability"]
-    assert "min_dcf" not in found  # its intervals hold the truth too seldom
+    metrics = verification.sample_metrics(sample)
+    assert metrics == pytest.approx({name: expected[name] for name in metrics}, abs=1e-12)
+    assert list(metrics) == [*list(expected)[:6], "linkability"]
+    assert "min_dcf" not in metrics  # its intervals hold the truth too seldom
 
 
 def test_a_sample_has_the_challenges_linkability_where_its_list_has_two_bins():
     rng = np.random.default_rng(3)
-    of = {"target": rng.normal(1, 1, 30), "nontarget": rng.normal(0, 1, 90)}
-    once = {f"{name}_counts": np.ones(len(values), dtype=int) for name, values in of.items()}
+    classes = {"target": rng.normal(1, 1, 30), "nontarget": rng.normal(0, 1, 90)}
+    once = {f"{name}_counts": np.ones(len(values), dtype=int) for name, values in classes.items()}
     sample = Sample(
-        count_ties(**of),
-        of["target"],
+        count_ties(**classes),
+        classes["target"],
         once["target_counts"],
-        of["nontarget"],
+        classes["nontarget"],
         once["nontarget_counts"],
     )
-    bins = verification.histogram_bins(**of)
+    bins = verification.histogram_bins(**classes)
     assert bins.number == 3
     for n_bins in (2, 3):
-        found = verification.sample_metrics(sample, bins=Bins(n_bins, bins.limits))
-        assert found["linkability_vpc"] == linkability_vpc(**of, bins=Bins(n_bins, bins.limits)) > 0
+        metrics = verification.sample_metrics(sample, bins=Bins(n_bins, bins.limits))
+        assert (
+            metrics["linkability_vpc"]
+            == linkability_vpc(**classes, bins=Bins(n_bins, bins.limits))
+            > 0
+        )
     assert (
-        linkability_vpc(**of, bins=Bins(2, bins.limits))
-        != linkability_vpc(**of)
-        == linkability_vpc(**of, bins=bins)
+        linkability_vpc(**classes, bins=Bins(2, bins.limits))
+        != linkability_vpc(**classes)
+        == linkability_vpc(**classes, bins=bins)
     )
     without = [
         verification.sample_metrics(sample, bins=few)
         for few in (None, Bins(1, bins.limits), Bins(1, (-5.0, 5.0)))
     ]
-    assert not any("linkability_vpc" in found for found in without)
+    assert not any("linkability_vpc" in metrics for metrics in without)
 
 
 @pytest.mark.parametrize(
@@ -321,10 +326,14 @@ def test_scores_that_are_none_are_refused_by_the_name_of_their_class(function, b
 
 
 def test_the_prior_of_min_dcf_is_that_of_nist():
-    of = {"target": [0, 1, 2, 3], "nontarget": [-1, 0.5, 2.5, -2]}
-    assert min_dcf(**of) == min_dcf(**of, p_target=0.01) == verification.assess(**of)["min_dcf"]
-    assert min_dcf(**of) == 0.75
-    assert min_dcf(**of, p_target=0.5) == 0.5
+    classes = {"target": [0, 1, 2, 3], "nontarget": [-1, 0.5, 2.5, -2]}
+    assert (
+        min_dcf(**classes)
+        == min_dcf(**classes, p_target=0.01)
+        == verification.assess(**classes)["min_dcf"]
+    )
+    assert min_dcf(**classes) == 0.75
+    assert min_dcf(**classes, p_target=0.5) == 0.5
 
 
 def test_infinite_scores_have_no_histogram():

@@ -37,15 +37,17 @@ def test_zebra_meets_the_reference(arrays, expected):
 
 @pytest.mark.parametrize(("arrays", "expected"), UNTIED)
 def test_zebra_meets_the_toolkit_where_no_scores_are_tied(arrays, expected):
-    of = scores(arrays)
-    metrics, profile = zebra.assess(**of)
+    classes = scores(arrays)
+    metrics, profile = zebra.assess(**classes)
     assert metrics["dece_bit"] == pytest.approx(expected["tk_dece"], abs=2e-7)
     assert metrics["worst_case_log10"] == pytest.approx(
         expected["tk_max_abs_llr10_laplace"], abs=4.4e-7
     )
     np.testing.assert_allclose(profile["ece_bit"], arrays["ece_min"], rtol=0, atol=2e-7)
     np.testing.assert_allclose(profile["ece_default_bit"], arrays["ece_default"], rtol=0, atol=2e-7)
-    np.testing.assert_allclose(zebra.ece_bit(arrays["plo"], **of), arrays["ece_act"], rtol=2e-7)
+    np.testing.assert_allclose(
+        zebra.ece_bit(arrays["plo"], **classes), arrays["ece_act"], rtol=2e-7
+    )
 
 
 def test_kaldi_scores_give_what_the_toolkit_prints():
@@ -120,12 +122,12 @@ def test_llrs_in_single_precision_are_weighed_in_double():
 
 
 def test_ddcf_is_what_calibration_saves_of_a_coin_toss():
-    of = {"target": [3, 1], "nontarget": [0, 2]}
-    metrics, _ = zebra.assess(**of)
+    classes = {"target": [3, 1], "nontarget": [0, 2]}
+    metrics, _ = zebra.assess(**classes)
     assert (
-        zebra.ddcf(**of)
+        zebra.ddcf(**classes)
         == metrics["ddcf"]
-        == pytest.approx(1 - verification.cllr_min_bit(**of))
+        == pytest.approx(1 - verification.cllr_min_bit(**classes))
         == 0.5
     )
     assert zebra.ddcf(target=[1.0], nontarget=[0.0]) == 1
@@ -156,12 +158,12 @@ METRICS = [
     [([1, np.nan], "not a number"), ([], "no (non)?target"), ([[1], [2]], r"\(2, 1\)")],
 )
 def test_what_are_no_scores_has_no_metric(metric, wrong, message):
-    for of in (
+    for classes in (
         {"target": wrong, "nontarget": [0.0, 1.0]},
         {"target": [0.0, 1.0], "nontarget": wrong},
     ):
         with pytest.raises(ValueError, match=message):
-            metric(**of)
+            metric(**classes)
 
 
 def test_a_sample_has_the_metrics_of_its_repeated_scores():
