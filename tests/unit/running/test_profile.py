@@ -18,6 +18,7 @@ ALONE = {  # one job of a whole run, or one that takes hours
     "train_extractor",
     "train_units",
     "write_report",
+    "write_verdict",
 }
 
 
