@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 
 from numpy.typing import NDArray
 
-from voiceprivacy.inout.files import BadInput, write_json
-from voiceprivacy.inout.tables import read_scored_trials, write_curves
+from voiceprivacy.inout.files import write_json
+from voiceprivacy.inout.tables import write_curves
 from voiceprivacy.privacy.scores import verification, zebra
 from voiceprivacy.privacy.scores.calibration import pav_blocks
-from voiceprivacy.privacy.scores.trials import Sample, SpeakerTrials, arrange, read_score_file
+from voiceprivacy.privacy.scores.trials import Sample, read_score_file
 from voiceprivacy.privacy.uncertainty import null
 from voiceprivacy.privacy.uncertainty.interval_files import (
     Draws,
@@ -22,11 +22,9 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
     write_intervals,
 )
 from voiceprivacy.privacy.uncertainty.normalised import Proportion, write_normalised
-from voiceprivacy.privacy.verdict.record import inferred_speakers, record_of, write_records
+from voiceprivacy.privacy.verdict.record import ATTACKS, record_of, trials_of_unknown, write_records
 from voiceprivacy.running.command import add_intervals, label_inputs, print_metrics, run
 from voiceprivacy.vocabulary import WITHIN_RELEASE
-
-OF_CALIBRATION = ("p0p1",)  # two runs of one anonymiser: no attack on a release
 
 
 def main() -> None:
@@ -47,13 +45,10 @@ def main() -> None:
                 resampled[family][label] = drawn.part(values[label])
             if label not in WITHIN_RELEASE:  # its band is part of the evidence
                 metrics["zebra"][label] |= null.assess(trials, **draws._asdict())
-        if arguments.evidence and label not in OF_CALIBRATION:
-            trials = trials or trials_of_unknown(path)
-        else:
-            trials = None
-        if trials:
+        known = trials or (trials_of_unknown(path) if arguments.evidence else None)
+        if arguments.evidence and known and label in ATTACKS:
             evidence[label] = record_of(
-                trials, **draws._asdict(), within_release=label in WITHIN_RELEASE
+                known, **draws._asdict(), within_release=label in WITHIN_RELEASE
             )
         warning = verification.warning_of_ties(**scores)
         if warning:
@@ -72,9 +67,7 @@ def main() -> None:
 def parsed() -> argparse.Namespace:
     """The arguments of the command."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--scores", required=True, nargs="+", help="TSV: enrolment trial label score"
-    )
+    parser.add_argument("--scores", required=True, nargs="+", help="enrolment trial label score")
     parser.add_argument("--label", required=True, nargs="+", help="a name for each score file")
     parser.add_argument(
         "--tags", help="YAML with tags of your own: {tag: {from_log10: 1, meaning: ...}}"
@@ -109,19 +102,6 @@ def measure_of_both(scores: Mapping[str, NDArray]) -> Callable[[Sample], dict]:
         return measure(sample, blocks=blocks) | zebra.sample_metrics(sample, blocks=blocks)
 
     return both
-
-
-def trials_of_unknown(path: str) -> SpeakerTrials | None:
-    """The trials of a score file without a map of speakers: they are inferred from target trials.
-
-    None, with a warning, where labels contradict each other.
-    """
-    scored = read_scored_trials(path)
-    try:
-        return arrange(scored, inferred_speakers(scored))
-    except BadInput as error:
-        print(f"warning: {path}: no verdict without --speakers: {error}", file=sys.stderr)
-        return None
 
 
 def write_proportions(arguments: argparse.Namespace, draws: Draws) -> dict:

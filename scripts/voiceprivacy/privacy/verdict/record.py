@@ -5,6 +5,7 @@ Beside OUT.json (condition -> what a Record holds, without arrays) lies OUT.npz 
 (4, K, P): readings x numbers x draws. Draws are kept in single precision.
 """
 
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -13,13 +14,15 @@ import numpy as np
 
 from voiceprivacy.inout.arrays import read_npz, write_npz
 from voiceprivacy.inout.files import BadInput, FilePath, read_json, write_json
+from voiceprivacy.inout.tables import read_scored_trials
 from voiceprivacy.privacy import Floats
-from voiceprivacy.privacy.scores.trials import ScoredTrials, SpeakerTrials, n_speakers
+from voiceprivacy.privacy.scores.trials import ScoredTrials, SpeakerTrials, arrange, n_speakers
 from voiceprivacy.privacy.verdict import evidence
 from voiceprivacy.privacy.verdict.evidence import FEWEST_UTTERANCES, RATES, READINGS
 
 MOST_REPLICATES = 1000  # tests are made of their spread, so more would not help
 N_PERMUTATIONS = 199
+ATTACKS = ("oo", "op", "pp", "rr")  # conditions; p0p1 serves to calibrate, and attacks nobody
 NAMED_AT = 0.05  # p-value, corrected for all speakers, from which on a person is named
 COLLAPSED = 1e-4  # of the spread on unprotected speech: below it an attacker sees one voice
 
@@ -87,6 +90,19 @@ def record_of(
             for reading, speakers in exposed.items()
         },
     )
+
+
+def trials_of_unknown(path: FilePath) -> SpeakerTrials | None:
+    """The trials of a score file without a map of speakers: they are inferred from target trials.
+
+    None, with a warning in the log, where labels contradict each other.
+    """
+    scored = read_scored_trials(path)
+    try:
+        return arrange(scored, inferred_speakers(scored))
+    except BadInput as error:
+        print(f"warning: {path}: no verdict without --speakers: {error}", file=sys.stderr)
+        return None
 
 
 def inferred_speakers(scored: ScoredTrials) -> dict[str, str]:
