@@ -1,6 +1,7 @@
 """Scoring of lists and matrices: values by hand, sides of a trial, blocks, and what is missing."""
 
 import functools
+import itertools
 
 import numpy as np
 import pytest
@@ -87,7 +88,9 @@ def test_the_size_of_a_block_changes_nothing(monkeypatch, block):
     vectors = {f"u{index}": generator.normal(size=4) for index in range(12)}
     recipe = recipes.vpc_recipe(generator.normal(size=(60, 4)), np.arange(60) % 10)
     trials = [
-        Trial(f"u{e}", f"u{t}", "nontarget") for e in range(12) for t in range(12) if (e * t) % 5
+        Trial(f"u{e}", f"u{t}", "nontarget")
+        for e, t in itertools.product(range(12), range(12))
+        if (e * t) % 5
     ]
 
     def scores():

@@ -1,5 +1,7 @@
 """Sampled galleries: means of observations, the right shift's templates, and what is refused."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -9,17 +11,18 @@ from voiceprivacy.inout.arrays import Embeddings
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
 
+OBSERVED = [  # shift, role, number of the observation
+    *((0, "test", 0), (0, "template", 1), (0, "template", 2)),
+    *((1, "test", 1), (1, "template", 2), (1, "template", 0)),
+]
 ROWS = [
     (shift, speaker, role, f"{speaker}{number}")
-    for shift, tested, enrolled in ((0, [0], [1, 2]), (1, [1], [2, 0]))
-    for speaker in "ab"
-    for role, numbers in (("test", tested), ("template", enrolled))
-    for number in numbers
+    for (shift, role, number), speaker in itertools.product(OBSERVED, "ab")
 ]
 
 
 def gallery(seed):
-    ids = np.array([f"{speaker}{number}" for speaker in "ab" for number in range(3)])
+    ids = np.array([f"{speaker}{number}" for speaker, number in itertools.product("ab", range(3))])
     values = np.random.default_rng(seed).normal(size=(6, 4)).astype(np.float32)
     return backends.Gallery(Embeddings(ids, values), "x.npz"), dict(
         zip(ids.tolist(), values, strict=True)

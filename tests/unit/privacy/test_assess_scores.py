@@ -1,5 +1,7 @@
 """One job for all scores or matrices of a system writes what the separate commands write."""
 
+import itertools
+
 import numpy as np
 import pytest
 from support.calls import flags, succeeds
@@ -14,7 +16,7 @@ def scores(tmp_path):
     """Score files of six speakers under oo, op and pp; paths by condition."""
     random = np.random.default_rng(3)
     speakers = [f"s{index}" for index in range(6)]
-    trials = [(name, f"{name}_{index}") for name in speakers for index in range(3)]
+    trials = [(name, f"{name}_{index}") for name, index in itertools.product(speakers, range(3))]
     write_speakers(
         tmp_path / "speakers.tsv",
         dict(zip(speakers, speakers, strict=True)) | {trial: name for name, trial in trials},

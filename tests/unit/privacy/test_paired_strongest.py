@@ -66,12 +66,12 @@ def test_who_protects_and_who_protects_better_are_corrected_apart():
         for level in (14, 17, 20)
     }
     pairs = paired.compare_strongest({OO: number(10, own=3, spread=0), **anonymisers})
-    assert [(of.anonymiser_a, of.anonymiser_b) for of in pairs] == [
+    assert [(pair.anonymiser_a, pair.anonymiser_b) for pair in pairs] == [
         *(("a14", "original"), ("a17", "original"), ("a20", "original")),
         *(("a14", "a17"), ("a14", "a20"), ("a17", "a20")),
     ]
     for family in (pairs[:3], pairs[3:]):
-        assert [of.p_holm for of in family] == paired.holm([of.p_value for of in family])
+        assert [pair.p_holm for pair in family] == paired.holm([pair.p_value for pair in family])
     without = paired.compare_strongest(anonymisers)
     assert without == pairs[3:], "the original changes nothing between anonymisers"
     assert paired.compare_strongest({OO: number(10)}) == paired.compare_strongest({}) == []
@@ -87,12 +87,12 @@ def write_attack(folder, trials, attack, values):
         / attack.extractor
         / attack.backend
     )
-    found = {
+    limits = {
         condition: {"eer_percent": {"value": value, "n_speakers": 20}}
         for condition, value in values.items()
     }
     intervals = path.with_name(f"{attack.backend}.intervals.json")
-    write_json(intervals, found)
+    write_json(intervals, limits)
     arrays = {f"{condition}/eer_percent": value + 5 * COMMON for condition, value in values.items()}
     write_npz(intervals.with_name(f"{attack.backend}.bootstrap.npz"), arrays)
     return intervals
@@ -114,8 +114,8 @@ def paths(tmp_path):
 
 def test_attacks_are_read_on_all_lists_that_were_tried(paths, tmp_path):
     """The second run and the original under an anonymiser's name are no attacks on it."""
-    found = paired.read_attacks(paths, folder=tmp_path)
-    assert {attack: of[0] for attack, of in found.items()} == {
+    attacks = paired.read_attacks(paths, folder=tmp_path)
+    assert {attack: estimate[0] for attack, estimate in attacks.items()} == {
         OO: 4,
         LAZY._replace(condition="op"): 32,
         LAZY: 12,
