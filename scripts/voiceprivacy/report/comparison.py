@@ -191,6 +191,7 @@ def _tried(numbers: Iterable[Number]) -> dict[SystemKey, set[str]]:
         if line.condition in ATTACKS and (line.corpus, line.trials) in with_trials:
             attacker = (line.corpus, line.extractor, line.backend)
             lists.setdefault(attacker, set()).add(line.trials)
+            # Unprotected speech is in every comparison; where it was not tried, that is an error.
             anonymisers.setdefault(attacker, {ORIGINAL}).add(line.anonymiser)
     systems = {}
     for attacker, names in anonymisers.items():
@@ -238,8 +239,9 @@ def weighted_mean(values: Sequence[Any], weights: Sequence[float]) -> Any:
         return None
     if UNDEFINED in values or {math.inf, -math.inf} <= set(values):
         return UNDEFINED
-    if not all(map(math.isfinite, values)):
+    if not all(map(math.isfinite, values)):  # all of one sign, or it would be undefined
         return sum(values)
+    # math.fsum: the mean does not depend on the order of the lists, not even in its last digit.
     products = [weight * value for weight, value in zip(weights, values, strict=True)]
     return math.fsum(products) / math.fsum(weights)
 
@@ -266,6 +268,7 @@ def _rows(system: System) -> Iterator[list[Any]]:
 
 
 def _in_order(systems: list[System]) -> list[System]:
+    # Sorted first: of equally strong attacks the same one counts, whatever the order of the files.
     strongest = strongest_attacks(sorted(systems, key=lambda system: system.key))
 
     def order(system: System) -> tuple[Any, ...]:
@@ -319,9 +322,10 @@ def _exists(numbers: Mapping[NumberKey, str], key: SystemKey, trials: str, colum
     """Whether a system must have a number in a column."""
     if key.condition not in column.conditions:
         return False
-    if column.optional:
+    if column.optional:  # a run without intervals has no band of zero evidence
         return key.number(trials, column.name) in numbers
     if column.name in OF_RANKS:
+        # All or none: a list has ranks for every system if it has them for unprotected speech.
         original = key._replace(anonymiser=ORIGINAL, condition="oo")
         return any(original.number(trials, name) in numbers for name in OF_RANKS)
     return key.backend != GIVEN or column.name not in OF_MATRICES
@@ -329,7 +333,7 @@ def _exists(numbers: Mapping[NumberKey, str], key: SystemKey, trials: str, colum
 
 def _number(numbers: Mapping[NumberKey, str], key: NumberKey) -> Any:
     text = _text(numbers, key)
-    if text == UNDEFINED and key.metric != "eer_percent":
+    if text == UNDEFINED and key.metric != "eer_percent":  # systems are ranked by their EER
         return text
     try:
         return float(text)
@@ -388,5 +392,5 @@ def _system_rows(system: System, columns: Sequence[Metric]) -> Iterator[str]:
             marked_interval(column, values, system.intervals[trials][column.name])
             for column in columns
         ]
-        if any(intervals):
+        if any(intervals):  # on a line of their own, below the numbers
             yield latex_row(["", "", "95 %", *intervals])

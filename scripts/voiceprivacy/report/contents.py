@@ -140,6 +140,7 @@ def _subjects(plan):
             subjects[ATTACKER][Subject(extractor=attack.extractor, backend=attack.backend)] = ()
             if system in speech.repeated:
                 subjects[TWO_RUNS][_of_attack(attack, system)] = ()
+    # Scores of others: of these systems there are no voices, and no matrices of similarity.
     for attack in given.attacks():
         subjects[LIST][_of_attack(attack)] = list(given.systems(attack))
         for system in given.calibrated(attack):
@@ -147,10 +148,12 @@ def _subjects(plan):
     for attack in attackers.rank_attacks():
         systems = attackers.systems(attack.extractor, attack.backend)
         subjects[GALLERY][_of_attack(attack)] = systems
+        # Several galleries of one gender differ in the lengths of their tests and templates.
         galleries = speech.galleries(attack.corpus)
         if len(galleries) > len({gallery.gender for gallery in galleries.values()}):
             gender = galleries[attack.trials].gender
             subjects[LENGTHS][_of_attack(attack._replace(trials=gender))] = ()
+    # Of an extractor that no attack uses there is no training.
     tried = {attack.extractor for attack in (*attackers.attacks(), *attackers.rank_attacks())}
     for name in attackers.extractors_with("train"):
         if name in tried:
@@ -177,6 +180,7 @@ def by_job(figures: Iterable[Figure]) -> dict[str, list[Figure]]:
     jobs: dict[str, list[Figure]] = {}
     for drawn in figures:
         job = "run"
+        # One job for each list and attacker: what it draws reads the same curves.
         if KINDS[drawn.kind].per in (LIST, GALLERY, ANONYMISER, TWO_RUNS):
             job = "/".join((drawn.corpus, drawn.trials, drawn.extractor, drawn.backend))
         jobs.setdefault(job, []).append(drawn)

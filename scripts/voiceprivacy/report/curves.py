@@ -101,11 +101,12 @@ def read_limits(metrics_path: AnyPath) -> dict[str, dict[str, tuple[float, float
     path = Path(metrics_path).with_suffix(".intervals.json")
     if not path.exists():
         return {}
-    numbers = read_json(metrics_path)
+    numbers = read_json(metrics_path)  # {condition: {metric: value}}
     limits: dict[str, dict[str, tuple[float, float]]] = {}
     for condition, intervals in read_json(path).items():
         limits[condition] = {}
         for metric, interval in intervals.items():
+            # Exactly: an interval is written with the number that it was drawn for.
             same_number = interval["value"] == numbers.get(condition, {}).get(metric)
             if same_number and not isinstance(interval["ci_low"], str):
                 limits[condition][metric] = (interval["ci_low"], interval["ci_high"])
@@ -181,7 +182,7 @@ def by_length(
     sizes = set()
     for line in numbers:
         gallery = GALLERY.fullmatch(line.trials)
-        if not gallery:
+        if not gallery:  # a trial list, or a gallery of all speakers
             continue
         tried = Attack(line.corpus, gallery["gender"], line.extractor, line.backend)
         if tried == attack and line.metric == "disclosure_bit":
@@ -190,9 +191,10 @@ def by_length(
             by_test[int(gallery["test"])] = (float(line.value), metric_limits(line))
         elif tried == attack and line.metric == "n_templates":
             sizes.add(int(line.value))
+    # With more templates a rank can disclose more: galleries of several sizes have no one scale.
     if not disclosures or len(sizes) != 1:
         raise BadInput(f"no sampled galleries of equal size of {' '.join(attack)} in the metrics")
-    # unprotected speech first
+    # Unprotected speech first, the others by name.
     systems = sorted(disclosures, key=lambda system: (not system.startswith(ORIGINAL), system))
     return {system: disclosures[system] for system in systems}, sizes.pop()
 
@@ -213,6 +215,7 @@ def composition_bounds(
     -------
     {name: (test lengths (50,), bits (50,))}
     """
+    # What the theorems bound is what T observations disclose, given what one does.
     shortest_template = disclosures[min(disclosures)]
     start, _ = shortest_template[min(shortest_template)]
     tests = sorted(set().union(*disclosures.values()))
@@ -303,7 +306,7 @@ def span_of_means(
     means = [0.0]
     for speakers in zoo.values():
         means += [animal[mean] for animal in speakers.values() if animal[mean] is not None]
-    width = margin * (max(means) - min(means)) or 1.0
+    width = margin * (max(means) - min(means)) or 1.0  # all means 0: an axis needs a length
     return min(means) - width, max(means) + width
 
 
@@ -315,9 +318,10 @@ def most_exposed_first(measured: Mapping[str, Mapping[str, dict]]) -> list[str]:
     measured : {condition: {speaker: {dece_bit: float, None where undefined}}}
     """
     attacks = [condition for condition in PROTECTED_CONDITIONS if condition in measured]
-    attacks = attacks or list(measured)
+    attacks = attacks or list(measured)  # a table of unprotected speech alone
 
     def exposure(speaker):
+        # A speaker can be missing under one attack, or undefined: such a one stands last.
         values = [measured[condition].get(speaker, {}).get("dece_bit") for condition in attacks]
         return max((value for value in values if value is not None), default=-np.inf)
 
@@ -399,7 +403,7 @@ def arrange(speakers: list[str], matrices: Matrices, order: str) -> tuple[list[s
         Speakers who sound alike in OO beside each other: the leaves of a hierarchical clustering
         with the smallest differences between neighbours.
     """
-    if order == "gender" or len(speakers) < 3:
+    if order == "gender" or len(speakers) < 3:  # two have no other neighbours
         return speakers, matrices
     leaves = _alike_beside_each_other(matrices["oo"])
     in_order = {name: values[np.ix_(leaves, leaves)] for name, values in matrices.items()}
@@ -415,6 +419,8 @@ def blocks(
 
 def _alike_beside_each_other(similarities):
     values = similarities.filled(0.5)  # undefined: no evidence
+    # Clustering wants symmetric distances that are 0 from everybody to himself. Similarities of
+    # the original's enrolment and trial utterances are neither.
     distances = 1 - (values + values.T) / 2
     np.fill_diagonal(distances, 0)
     return leaves_list(linkage(squareform(distances), "average", optimal_ordering=True))

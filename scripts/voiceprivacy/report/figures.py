@@ -316,6 +316,7 @@ def figure(
     folder : of the run's results
     """
     row = KINDS[kind]
+    # What is asked of plot.py and what the page reads are the same, so that both draw one thing.
     arguments: dict[str, Any] = {"anonymisers": list(systems)} if row.of_systems else {}
     for flag, template in row.files.items():
         path = str(folder) + template.removeprefix("results")
@@ -334,9 +335,9 @@ def _setting(flag, kind, subject, look):
         return list(look.anonymisers)
     if flag == "order":
         return look.order
-    if flag == "colour":
+    if flag == "colour":  # one system alone has the colour that it has beside the others
         return palette([*look.anonymisers, subject.anonymiser])[subject.anonymiser]
-    if flag == "gender":
+    if flag == "gender":  # see Subject
         return subject.trials
     if flag == "title":
         if kind.per == TRAINING:
@@ -357,6 +358,7 @@ def modules(package: str) -> list[str]:
 
 def drawer(kind: str, package: str) -> Callable:
     """The function that draws a kind: ``package`` is charts or plots."""
+    # Imported now: the page is drawn without matplotlib, and Snakemake reads this registry alone.
     module = f"voiceprivacy.report.{package}.{(KINDS | ON_REQUEST)[kind].module}"
     return getattr(importlib.import_module(module), kind)
 
@@ -390,6 +392,7 @@ def dash(colours: dict[str, str], anonymiser: str, condition: str) -> str:
 
     Dashed under OP, and another kind once the colours of a palette repeat.
     """
+    # The first of a palette is unprotected speech, which does not count.
     repeats = max(0, list(colours).index(anonymiser) - 1) // len(COLOURS)
     first, later = ("dash", "dot") if condition == "op" else ("solid", "dashdot")
     return later if repeats % 2 else first

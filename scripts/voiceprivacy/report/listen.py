@@ -84,6 +84,7 @@ def choose(utterances: Sequence[Utterance], *, count: int, seed: int) -> list[Ut
             utterance.utterance,
         ),
     )
+    # One utterance of everybody before anybody's second.
     first_of: dict[str, Utterance] = {}
     for utterance in drawn:
         first_of.setdefault(utterance.speaker, utterance)
@@ -139,6 +140,7 @@ def _clips(speech):
     for name, (samples, rate) in speech.items():
         cut[name] = (samples[: round(LONGEST_S * rate)], rate)
         levels[name] = levels_db(*cut[name], seconds=seconds)
+    # One scale for all versions: what an anonymiser makes louder looks louder.
     loudest = float(levels[ORIGINAL].max())
     clips = []
     for name, (samples, rate) in cut.items():
@@ -175,12 +177,12 @@ def levels_db(samples: NDArray, sample_rate: int, *, seconds: float) -> NDArray:
     n_frames = round(seconds / STRIDE_S)
     padded = np.zeros(n_frames * stride)
     padded[: len(samples)] = samples[: len(padded)]
-    n_points = max(1024, len(window))
+    n_points = max(1024, len(window))  # a short window has fewer bins than rows
     transform = ShortTimeFFT(window, stride, sample_rate, mfft=n_points, scale_to="magnitude")
     power = transform.spectrogram(padded, p0=0, p1=n_frames)
     frequencies = np.linspace(0, HIGHEST_HZ, HEIGHT, endpoint=False)
     bins = np.clip(np.rint(frequencies / transform.delta_f).astype(int), 0, len(power) - 1)
-    levels = 10 * np.log10(np.maximum(power[bins], 1e-12))
+    levels = 10 * np.log10(np.maximum(power[bins], 1e-12))  # -120 dB instead of the log of 0
     levels[frequencies > sample_rate / 2] = LOWEST_DB  # that the speech cannot have
     return levels
 
@@ -192,7 +194,7 @@ def webp(levels: NDArray, *, loudest_db: float) -> bytes:
     content = io.BytesIO()
     imsave(
         content,
-        levels[::-1],
+        levels[::-1],  # the first row of a picture is its top
         cmap=COLOURS,
         format="webp",
         pil_kwargs={"quality": 75, "method": 6},
@@ -255,6 +257,7 @@ def checksum(page: bytes | bytearray) -> int:
 
 
 def _remainder(value):
+    """CRC of one byte, bit by bit."""
     value <<= 24
     for _ in range(8):
         value = value << 1 ^ POLYNOMIAL if value & 0x80000000 else value << 1

@@ -93,6 +93,7 @@ def collect(
     for path in sorted(map(Path, paths)):
         for key, value in _read_values(path, folder):
             number = Number(*key, value, **limits.get(key, {}))
+            # Every anonymiser's file has the original's numbers, and families share counts.
             first = numbers.setdefault(key, number)
             source = sources.setdefault(key, path)
             if not _same(first.value, value):
@@ -134,7 +135,7 @@ def _read_values(path: Path, folder: str | Path) -> Iterator[tuple[NumberKey, st
     if not isinstance(values, dict) or not values or {} in values.values():
         raise BadInput(f"{path}: holds no metrics")
     for name, value in values.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict):  # a condition; else a metric that compares two of them
             for metric, inner in value.items():
                 yield file.key(name, metric), _text(inner, metric, path)
         else:
@@ -168,6 +169,7 @@ def _file_of(path: Path, folder: str | Path, *, ending: str = ".json") -> _File:
 
 
 def _text(value: Any, metric: str, path: Path) -> str:
+    # NaN is a number for JSON and for Python, but not for a reader of the table.
     missing = value is None or value == "" or (isinstance(value, float) and math.isnan(value))
     if missing or not isinstance(value, int | float | str) or isinstance(value, bool):
         raise BadInput(

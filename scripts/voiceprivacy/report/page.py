@@ -117,7 +117,7 @@ def show_all(figures: Iterable[Figure], *, run: Run, page: Path) -> list[Shown]:
 
 
 def _shown(drawn, charts, source, table, page, pictures):
-    subject = drawn[: len(Subject._fields) + 1]
+    subject = drawn[: len(Subject._fields) + 1]  # with its kind in front
     sources = drawn.data if charts else {}
     return Shown(
         *subject,
@@ -156,6 +156,7 @@ def _order(shown):
 
 
 def _link(path, page):
+    """Relative, so that the folder of a run can be moved."""
     return Path(os.path.relpath(path, page.parent)).as_posix()
 
 
@@ -172,6 +173,7 @@ def _smallest(pictures):
     if not sizes:
         names = ", ".join(pictures.values())
         raise BadInput(f"{names}: exists as neither .svg nor .png, which a page can show")
+    # An SVG is sharp at any size, but one with thousands of points slows the page down.
     if "svg" in sizes and sizes["svg"][0] <= LARGE_SVG_BYTES:
         return sizes["svg"][1]
     return min(sizes.values())[1]
@@ -312,8 +314,8 @@ def _environment(folder):
     loader = jinja2.FileSystemLoader(folder)
     return jinja2.Environment(
         loader=loader,
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
+        autoescape=True,  # the ending j2 would not tell it
+        undefined=jinja2.StrictUndefined,  # a name that we forgot is an error, not an empty text
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -340,4 +342,5 @@ def _script(path):
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise BadInput(f"{path}: not found") from None
+    # The end tag would end the script wherever it stands, even inside of a string.
     return text.replace("</script", "<\\/script")

@@ -159,6 +159,7 @@ def table_2(numbers: Sequence[Number]) -> Table:
 
     Beside the name of the set stand D_ECE, worst case and tag of unprotected speech.
     """
+    # Two columns join several numbers, so that they are no plain metrics.
     set_of = _set_of(numbers)
 
     def of_set(row: dict[str, str]) -> str:
@@ -167,6 +168,7 @@ def table_2(numbers: Sequence[Number]) -> Table:
 
     def dece_and_cece(row: dict[str, str]) -> str:
         values = [_with_interval(row, name, short) for name in ("dece_bit", "cece_linear_bit")]
+        # Without a second run D_ECE stands alone.
         return "/".join(value for value in values if value != ABSENT) or ABSENT
 
     columns = [
@@ -234,7 +236,7 @@ def _with_limits(names: Iterable[str]) -> list[str]:
     columns = []
     for name in names:
         columns.append(name)
-        if name != "tag":
+        if name != "tag":  # a letter has no interval
             columns += [f"{name}_{limit}" for limit in LIMITS]
     return columns
 
@@ -274,6 +276,7 @@ def _values(numbers: Iterable[Number]) -> dict[Attacked, dict[str, dict[str, str
 
     def order(attacked: Attacked) -> tuple[Any, ...]:
         unprotected = attacked.anonymiser == ORIGINAL
+        # False comes before True: in each set the original stands first.
         return (*attacked._replace(anonymiser=""), not unprotected, attacked.anonymiser)
 
     return {attacked: values[attacked] for attacked in sorted(values, key=order)}
@@ -287,6 +290,7 @@ def _protected(numbers: Iterable[Number]) -> list[dict[str, str]]:
         if attacked.anonymiser == ORIGINAL or ABSENT in attacked:  # utility is nobody's attack
             continue
         row = attacked._asdict()
+        # A row joins the conditions that the paper shows each metric under.
         for name, condition in OF_PAPER.items():
             of_condition = conditions.get(condition, {})
             for column in _with_limits([name]):
@@ -339,7 +343,7 @@ def _rank_latex(features: list[str], tables: Mapping[Ranked, list[RankLine]]) ->
         ]
         before = None
         for line in lines:
-            first = (line.table, line.part) != before
+            first = (line.table, line.part) != before  # a rule above each part, its name once
             if first:
                 text.append(r"\midrule")
             part = line.part if first else ""
@@ -370,11 +374,12 @@ def _by_feature(
     values: dict[Ranked, dict[str, dict[str, str]]] = {}
     features: dict[str, None] = {}
     for number in numbers:
-        feature = f"{number.extractor}+{number.backend}"
+        feature = f"{number.extractor}+{number.backend}"  # no spaces: it names a column of TSV
         ranked = Ranked(number.corpus, number.trials, number.anonymiser, number.condition)
         values.setdefault(ranked, {}).setdefault(feature, {})[number.metric] = number.value
         features[feature] = None
     with_gallery = {}
+    # Systems that were tried but not ranked (lists of trials, utility) have no such table.
     for ranked in sorted(values, key=_original_first):
         of_features = {
             feature: metrics
@@ -410,6 +415,7 @@ def _bound(name: str, of_features: Mapping[str, Mapping[str, str]]) -> str:
     most = []
     for feature, metrics in of_features.items():
         extractor = feature.partition("+")[0]
+        # Of its back-ends the one that discloses most, as an attacker would choose.
         best[extractor] = max(best.get(extractor, 0.0), float(metrics[name]))
         most.append(float(metrics["log2_n_templates_bit"]))
     return str(min(sum(best.values()), max(most)))

@@ -226,6 +226,7 @@ def published_system(anonymiser: Mapping[str, Any]) -> str | None:
         words = shlex.split(anonymiser.get("command", ""))
     except ValueError:
         return None
+    # ``python SCRIPT OPTIONS`` in any spelling: what stands before the script does not matter.
     scripts = [index for index, word in enumerate(words) if Path(word).name == MCADAMS]
     if not scripts:
         return None
@@ -247,6 +248,7 @@ def published_sets(corpus: Mapping[str, Any]) -> dict[str, str]:
     """
     kaldi = corpus.get("kaldi")
     given = corpus.get("protocol", {}).get("given", {})
+    # With fewer or other utterances it is not the set that was published.
     cut = corpus.keys() & {"limit", "segments"}
     if not isinstance(kaldi, dict) or "enrolment" not in kaldi or cut:
         return {}
@@ -280,6 +282,7 @@ def beside(numbers: Sequence[Number], config: Mapping[str, Any]) -> list[Publish
         if name is None or system is None or line.backend == GIVEN or foreign:
             continue
         key = PublishedKey(name, system, line.condition, line.metric, attacker)
+        # Several papers can have published the same number: a line for each.
         for value, source in published.get(key, []):
             rows.append(
                 Published(
@@ -356,6 +359,7 @@ def _cell(metric: Metric, rows: Sequence[Published]) -> PublishedCell | None:
     interval = ""
     if ABSENT not in limits and UNDEFINED not in limits:
         interval = f"[{', '.join(_text(limit, metric) for limit in limits)}]"
+    # Equal after rounding is shown once.
     published = dict.fromkeys(_text(row.published, metric) for row in rows)
     return PublishedCell(_text(own.value, metric), interval, ", ".join(published))
 

@@ -51,6 +51,7 @@ def summary(
     for corpus, sentence in zero_evidence(systems).items():
         lines += ["", *_wrapped(f"{corpus}: {sentence}" if several else sentence)]
     shown = systems
+    # A terminal shows some tens of lines at once; the page has them all.
     if len(systems) > MOST_SYSTEMS:
         strongest = strongest_attacks(systems)
         shown = [
@@ -82,14 +83,14 @@ def _table(systems: Sequence[System]) -> list[str]:
         _line("", "", UNITS),
     ]
     for name, rows in itertools.groupby(systems, key=lambda system: system.anonymiser):
-        if len(name) > NAME_WIDTH:
+        if len(name) > NAME_WIDTH:  # on a line of its own, so that columns stay below each other
             lines.append(name)
             name = ""
         for system in rows:
             cells = [column.text(system.mean[column.name]) for column in COLUMNS]
             lines.append(_line(name, system.attack, cells))
             lines += _uncertainty(system)
-            name = ""
+            name = ""  # once for all rows of an anonymiser
     return lines
 
 

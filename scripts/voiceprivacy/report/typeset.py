@@ -76,7 +76,7 @@ def latex(text: str) -> str:
 def latex_with_math(text: str) -> str:
     """Text with LaTeX's special characters escaped outside of $...$."""
     parts = text.split("$")
-    parts[::2] = map(latex, parts[::2])
+    parts[::2] = map(latex, parts[::2])  # every other part stands between two $
     return "$".join(parts)
 
 
@@ -129,7 +129,7 @@ def write(path: str | Path, table: Table) -> None:
 def markdown(table: Table) -> str:
     """The table as Markdown text."""
     rows = [[column.title for column in table.columns], *_cells(table)]
-    escaped = [_escaped(row) for row in rows]
+    escaped = [_escaped(row) for row in rows]  # before widths are taken
     widths = [max(3, *map(len, column)) for column in zip(*escaped, strict=True)]
     lines = []
     for row in escaped:
@@ -153,6 +153,7 @@ def booktabs(table: Table) -> str:
         r"\midrule",
     ]
     rows = list(_cells(table))
+    # Without a first cell that is left out, every row would be a group of its own.
     grouped = any(row[0] == "" for row in rows)
     for index, row in enumerate(rows):
         if grouped and index and row[0]:

@@ -121,8 +121,10 @@ def read_comparisons(folder: str | Path, numbers: Iterable[Number]) -> Compariso
             attacks.setdefault(attacker, set()).add(line.trials)
             lists.setdefault(line.corpus, set()).add(line.trials)
     comparisons = Comparisons({}, {}, {})
+    # What must be there, because its numbers have intervals: a missing file is an error.
     for (corpus, extractor, backend), trials in sorted(attacks.items()):
         _read_pairs(comparisons, folder / corpus / _compared(trials), corpus, extractor, backend)
+    # What may be there.
     for extractor, backend in sorted({(extractor, backend) for _, extractor, backend in attacks}):
         for path in sorted((folder / ACROSS_CORPORA).glob(f"*/{extractor}/{backend}.tsv")):
             average = path.parents[1]
@@ -176,7 +178,7 @@ def metric_limits(line: Number) -> Limits | None:
 
 
 def _limits(low: str, high: str, path: str | Path, line: int | str) -> Limits | None:
-    if {low, high} & {ABSENT, UNDEFINED}:
+    if {low, high} & {ABSENT, UNDEFINED}:  # no interval was asked for, or too few speakers
         return None
     return number(low, path, line), number(high, path, line)
 
@@ -198,6 +200,7 @@ def marked_interval(column: Metric, values: Mapping[str, Any], interval: Limits 
     ----------
     values : {metric: value} of the same system, with ``few_errors``
     """
+    # Replicates of trials without an error have none either: such an interval says nothing.
     no_error_seen = column.name == "eer_percent" and values[column.name] == 0
     too_short = values["few_errors"] and (column.scale == "rare errors" or no_error_seen)
     return interval_text(column, interval) + (DAGGER if interval and too_short else "")
@@ -227,7 +230,7 @@ def can_be_told_apart(comparisons: Comparisons, one: System, other: System) -> b
     cannot be told apart where an interval is undefined, as with one or two speakers. In a run
     without intervals they always can, which the page says elsewhere.
     """
-    for pair in ((one, other), (other, one)):
+    for pair in ((one, other), (other, one)):  # files have each pair once, in either order
         difference = paired_difference(comparisons, *pair)
         if difference:
             return difference.verdict != ALIKE
@@ -245,6 +248,7 @@ def can_be_told_apart(comparisons: Comparisons, one: System, other: System) -> b
     interval = one.intervals[one.mean_label].get("eer_percent")
     other_interval = other.intervals[other.mean_label].get("eer_percent")
     if interval is None or other_interval is None:
+        # A key that is missing is of a run without intervals; a None says too few speakers.
         undefined = [key for key in keys if comparisons.limits.get(key, ()) is None]
         return not undefined
     return interval[0] > other_interval[1] or interval[1] < other_interval[0]

@@ -24,8 +24,8 @@ Interval = tuple[float, float] | None  # (low, high)
 
 INK, FAINT, GRID, GROUND = "@ink", "@faint", "@grid", "@ground"
 SYMBOLS = {"oo": "square", "op": "circle", "pp": "diamond", "p0p1": "triangle-up"}
-SIGNIFICANT = 4
-FEW_TRACES, LEGEND_PIXELS = 10, 13
+SIGNIFICANT = 4  # digits: more cannot be seen, and would only make the page larger
+FEW_TRACES, LEGEND_PIXELS = 10, 13  # a legend of so many fits; each other one makes it higher
 
 
 class Run(NamedTuple):
@@ -72,6 +72,7 @@ def tall(height: int, traces: list[dict]) -> int:
 
 def label(text: object) -> str:
     """A name from data as text that plotly.js does not take for markup."""
+    # Labels are no attributes, so that quotes can stay.
     return html.escape(str(text), quote=False)
 
 
@@ -104,7 +105,8 @@ def line(
         "y": numbers(y),
         "name": label(name),
         "line": {"color": colour, "dash": dash, "width": 2},
-        "legendgroup": label(name),
+        "legendgroup": label(name),  # one click hides all traces of a name
+        # Without <extra> plotly.js writes the name a second time, beside the box.
         "hovertemplate": f"{label(name)}<br>{hover}<extra></extra>",
     }
 
@@ -141,7 +143,7 @@ def points(
 
 def of_system(trace: dict, anonymiser: str) -> dict:
     """A trace that belongs to one anonymiser."""
-    return trace | {"meta": {"system": anonymiser}}
+    return trace | {"meta": {"system": anonymiser}}  # plotly.js keeps meta, and ignores it
 
 
 def errors(centres: Iterable[float | None], intervals: Iterable[Interval]) -> dict:
@@ -163,6 +165,7 @@ def errors(centres: Iterable[float | None], intervals: Iterable[Interval]) -> di
 
 def level(axis: str, at: float, *, dash: str = "dot", colour: str = FAINT) -> dict:
     """A straight line across the chart at ``at`` of an axis (x or y)."""
+    # "paper" goes from 0 to 1 whatever the axis shows: the line stays when one zooms.
     across = {"x0": at, "x1": at, "yref": "paper", "y0": 0, "y1": 1}
     if axis == "y":
         across = {"y0": at, "y1": at, "xref": "paper", "x0": 0, "x1": 1}
@@ -177,8 +180,8 @@ def level(axis: str, at: float, *, dash: str = "dot", colour: str = FAINT) -> di
 def _distance(high, low):
     if high is None or low is None or not math.isfinite(high - low):
         return None
-    return rounded(max(0.0, high - low))
+    return rounded(max(0.0, high - low))  # a corrected interval can leave its number out
 
 
 def _axis(options):
-    return {**options, "title": {"text": options.get("title", "")}}
+    return {**options, "title": {"text": options.get("title", "")}}  # a plain str is not taken

@@ -51,6 +51,7 @@ def zebra(figure: Figure, run: Run) -> Drawn:
     for anonymiser, path in figure.by_system("curves", order=run.colours).items():
         for condition, curve in read_curves(path, PROFILES).items():
             metrics = run.metrics.get(figure.system(anonymiser, condition), {})
+            # Two runs have charts of their own.
             if condition in WITHOUT_SECOND_RUN and "dece_bit" in metrics:
                 curves[anonymiser, condition] = curve
                 numbers[anonymiser, condition] = _evidence(metrics)
@@ -90,7 +91,7 @@ def profiles(
         tag}}
     colours : {anonymiser: colour}
     """
-    first = next(iter(curves.values()))
+    first = next(iter(curves.values()))  # perfect privacy depends on the prior alone
     traces = [
         line(first["prior_log_odds"], first["ece_default_bit"], "perfect privacy", hover=HOVER)
     ]
@@ -119,6 +120,7 @@ def calibrations(*, profiles: Profile, colour: str) -> Chart:
     x = profiles["prior_log_odds"]
     traces = [line(x, profiles["ece_default_bit"], "perfect privacy", hover=HOVER)]
     for name, (words, kind) in SHOWN_CALIBRATIONS.items():
+        # The runs themselves have their anonymiser's colour, what is carried over has none.
         line_colour = colour if name in ("train", "test") else INK
         profile = profiles[f"ece_{name}_bit"]
         traces.append(line(x, profile, words, hover=HOVER, colour=line_colour, dash=kind))
@@ -135,7 +137,7 @@ def losses(curve: Curve) -> Chart:
 def held_out(curve: Curve) -> Chart:
     """The EER of held-out speakers, and the first epoch where it is lowest."""
     eers = curve.held_out_eer_percent
-    lowest = int(eers.argmin())
+    lowest = int(eers.argmin())  # the first of several
     epoch = float(curve.epoch[lowest])
     trace = _epochs(curve, eers, "EER of held-out speakers", "epoch %{x:.0f}: %{y:.2f} %")
     best = line([epoch], [eers[lowest]], f"lowest: epoch {epoch:g}", hover="%{y:.2f} %")
@@ -167,7 +169,7 @@ def _value(text):
 
 def _numbers(metrics):
     """What stands above the profile's own numbers when one points at it."""
-    worst = metrics["worst_case_log10"]
+    worst = metrics["worst_case_log10"]  # a word where it is undefined
     worst = worst if isinstance(worst, str) else short(worst)
     zero = ", no more than zero evidence" if metrics["zero_evidence"] else ""
     limits = short_limits(metrics["dece_limits"])
@@ -182,5 +184,5 @@ def _epoch_axis(curve):
 
 def _epochs(curve, values, name, hover):
     trace = line(curve.epoch, values, name, hover=hover)
-    few = len(curve.epoch) <= MOST_MARKED_EPOCHS
+    few = len(curve.epoch) <= MOST_MARKED_EPOCHS  # else points would be a thick line
     return trace | {"mode": "lines+markers" if few else "lines"}

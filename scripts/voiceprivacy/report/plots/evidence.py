@@ -130,6 +130,7 @@ def plot_profiles(
         (lines[label],) = ax.plot(
             scale(curve["prior_log_odds"]), curve["ece_bit"], label=words, **look
         )
+    # The legend stands beside the lines in their order: the least disclosure below perfect privacy.
     ranking = sorted(lines, key=lambda label: metrics[label]["dece_bit"])
     ax.legend(
         handles=[perfect, *(lines[label] for label in ranking)],
@@ -160,6 +161,7 @@ def all_profiles_picture(
     figure, axes = style.figure(width, height, 1, len(profiles), squeeze=False, sharey=True)
     for ax, (name, by_system) in zip(axes[0], profiles.items(), strict=True):
         first = next(iter(by_system.values()))
+        # It stands in every panel, and in the one legend by the handles of the first.
         perfect_privacy = {"color": "black", "label": "perfect privacy"}
         ax.plot(first["prior_log_odds"], first["ece_default_bit"], **perfect_privacy)
         for system, curve in by_system.items():
@@ -175,7 +177,7 @@ def all_profiles_picture(
 def calibration_picture(*, curves: Mapping[str, Profile], metrics: Mapping[str, dict]) -> Figure:
     """Make the figure of plot_calibration for {label: profiles}, {label: metrics}; a panel each."""
     figure, axes = style.figure(8, 3.2 * len(curves), rows=len(curves), squeeze=False)
-    figure.set_layout_engine("constrained", h_pad=0.12)
+    figure.set_layout_engine("constrained", h_pad=0.12)  # titles need room below the axis above
     for ax, (label, profiles) in zip(axes[:, 0], curves.items(), strict=True):
         plot_calibration(ax, profiles=profiles, metrics=metrics[label])
         ax.set_title(label, fontsize="medium")
@@ -234,7 +236,7 @@ def training_picture(curve: Curve, *, title: str = "") -> Figure:
         ax.set(ylabel="EER of held-out\nspeakers [%]", ylim=(0, None))
         ax.legend(loc="lower right")
     axes[-1, 0].set_xlabel("epoch")
-    axes[-1, 0].xaxis.get_major_locator().set_params(integer=True)
+    axes[-1, 0].xaxis.get_major_locator().set_params(integer=True)  # there is no epoch 2.5
     return figure
 
 

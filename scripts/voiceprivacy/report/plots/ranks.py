@@ -95,9 +95,10 @@ def ranks_picture(
     columns = min(len(curves), MOST_COLUMNS)
     rows = math.ceil(len(curves) / columns)
     width, height = PANEL_INCHES
+    # Galleries of different sizes have other ranks, and perhaps logarithmic axes.
     same_scale = len({len(curve["p"]) for curve in curves.values()}) == 1
     figure, axes = style.figure(
-        width * max(columns, 2),
+        width * max(columns, 2),  # the legend is as wide as two panels
         height * rows + 0.5,
         rows,
         columns,
@@ -109,6 +110,7 @@ def ranks_picture(
     figure.supxlabel("rank of the true speaker (1 = most similar)", fontsize="medium")
     figure.supylabel("share of test utterances", fontsize="medium")
     handles, labels = axes[0, 0].get_legend_handles_labels()
+    # matplotlib puts lines before bars; readers look for the histogram first.
     named = dict(zip(labels, handles, strict=True))
     figure.legend([named[label] for label in LEGEND], LEGEND, loc="outside upper center", ncols=3)
     return figure
@@ -138,6 +140,7 @@ def plot_histograms(
     for ax, (label, curve) in zip(axes.flat, curves.items(), strict=False):
         plot_histogram(ax, p=curve["p"], gamma=curve["gamma"], colour=looks[label]["color"])
         ax.set_title(f"{label}\n{_summary(metrics[label], len(curve['p']))}", fontsize="small")
+    # A logarithmic axis would follow the model towards 0; it ends at half of the least share.
     least = min(curve["p"][curve["p"] > 0].min() for curve in curves.values())
     for ax in axes.flat:
         if ax.get_yscale() == "log":
@@ -155,6 +158,7 @@ def plot_histogram(ax: Axes, *, p: NDArray, gamma: NDArray, colour: str = style.
     few = n_templates <= MOST_BARS
     if few:
         ax.bar(ranks, p, width=0.9, color=colour, alpha=0.6, label=HISTOGRAM)
+        # About six ticks; rank 1 is one of them, because identification is read there.
         step = next(step for step in (1, 5, 10) if n_templates <= 6 * step)
         ax.set_xticks(sorted({1, *range(step, n_templates + 1, step)}))
         ax.set_xlim(0.4, n_templates + 0.6)
@@ -164,7 +168,7 @@ def plot_histogram(ax: Axes, *, p: NDArray, gamma: NDArray, colour: str = style.
             "markersize": 3,
             "color": colour,
             "label": HISTOGRAM,
-            "rasterized": True,
+            "rasterized": True,  # a vector file of thousands of points is slow to show
         }
         ax.plot(ranks[seen], p[seen], ".", **look)
         ax.set(xscale="log", yscale="log")
@@ -222,6 +226,7 @@ def plot_distribution(
         density.stairs(shares, edges, **look)
         density.axvline(np.mean(bits), color=look["color"], linewidth=0.8, alpha=0.6)
         up_to = np.arange(1, len(bits) + 1) / len(bits)
+        # From 0 to log2 N, so that lines of all systems begin and end at the edges.
         x, y = [0, *np.sort(bits), edges[-1]], [0, *up_to, 1]
         cumulative.step(x, y, where="post", **look)
     xlabel = "mean disclosure of a speaker [bit]"
@@ -282,6 +287,7 @@ def plot_lengths(ax: Axes, *, disclosures: Mapping[int, Mapping], most_bit: floa
         colour = style.colour(index)
         ax.plot(sorted(by_test), bits, marker="o", color=colour, label=f"template {template}")
         shift = (index - (len(disclosures) - 1) / 2) * BESIDE * (tests[-1] - tests[0])
+        # (x, low, high) of each interval; reshaped, because there may be none.
         limits = [(test + shift, *interval) for test, (_, interval) in by_test.items() if interval]
         ax.vlines(*np.reshape(limits, (-1, 3)).T, color=colour, linewidth=0.8)
     for name, (lengths_of_bound, bound) in composition_bounds(disclosures, most_bit).items():

@@ -48,7 +48,8 @@ ANIMALS = {
 }
 GREY = "#8c8c8c"
 PANEL_INCHES = 3.1
-FEW_SPEAKERS = 25
+FEW_SPEAKERS = 25  # that are named beside a matrix, and numbered in the plane
+MOST_NUMBERS = 16
 SIGNIFICANCE = 0.05  # as in the table
 
 # Speakers at risk.
@@ -145,6 +146,7 @@ def plot_matrices(
     matplotlib image : what a colour bar needs
     """
     image = _heat_map(ax, blocks(oo=oo, op=op, pp=pp))
+    # Cells are centred on whole numbers, so that the blocks meet at a half.
     ax.axhline(len(speakers) - 0.5, color="black", linewidth=0.8)
     ax.axvline(len(speakers) - 0.5, color="black", linewidth=0.8)
     _name_speakers(ax, speakers)
@@ -177,6 +179,7 @@ def all_matrices_picture(matrices: Mapping[tuple[str, str], Matrices]) -> Figure
         ax.set_title(name, fontsize="medium")
     for ax, name in zip(axes[:, 0], anonymisers, strict=True):
         ax.set_ylabel(name)
+    # All panels have the same scale: the bar of the last one is that of all.
     bar = figure.colorbar(image, ax=axes, label="similarity", shrink=0.8)
     bar.outline.set_linewidth(0.5)
     return figure
@@ -202,6 +205,7 @@ def zoo_picture(
     rows, columns = 3, len(zoo)
     width, height = PANEL_INCHES * columns + 0.8, PANEL_INCHES * rows + 0.9
     figure, axes = style.figure(width, height, rows, columns, squeeze=False)
+    # One scale for all conditions: what protection moves can be seen.
     xlim, ylim = (span_of_means(zoo, f"mean_{side}_llr") for side in ("target", "impostor"))
     for column, (condition, animals) in enumerate(zoo.items()):
         image = _plot_matrix(axes[0, column], matrices[condition], speakers)
@@ -238,7 +242,7 @@ def plot_zoo(
     for position, speaker in enumerate(speakers, start=1):
         animal = animals[speaker]
         point = (animal["mean_target_llr"], animal["mean_impostor_llr"])
-        if None in point:
+        if None in point:  # his number stays free: numbers are those of the matrix above
             continue
         look = _look_of_animal(animal["corner"], filled=animal["animal"] != "-")
         ax.plot(*point, markersize=5, linestyle="", **look)
@@ -279,10 +283,11 @@ def speakers_picture(
     for ax, (metric, label) in zip(axes, ROWS.items(), strict=True):
         plot_bars(ax, metric=metric, **shown)
         ax.set_ylabel(label)
-    edge = (len(speakers) - 0.5, NO_PRIVACY_BIT)
+    edge = (len(speakers) - 0.5, NO_PRIVACY_BIT)  # behind the last bar
     axes[0].axhline(NO_PRIVACY_BIT, color="black", linestyle=":", linewidth=1)
     axes[0].annotate("no privacy", edge, va="bottom", ha="right", fontsize=7)
     names = [f"{name} ({_n_targets(exposures, attacks, name)})" for name in speakers]
+    # Ticks without names stay: the axis shows how many speakers there are.
     few = len(names) <= MOST_NAMES
     axes[-1].set_xticks(range(len(speakers)), names if few else [""] * len(names))
     axes[-1].tick_params(axis="x", rotation=90, labelsize=7, length=0)
@@ -307,7 +312,7 @@ def plot_bars(
     colour: str,
 ) -> None:
     """Draw one metric: a bar an attack, a short line for OO; what is undefined has no bar."""
-    width = 0.8 / max(1, len(attacks))
+    width = 0.8 / max(1, len(attacks))  # a fifth of a speaker's room stays free beside his bars
     for index, condition in enumerate(attacks):
         look = _look_of_bar(condition, colour)
         for position, speaker in enumerate(speakers):
@@ -325,12 +330,14 @@ def plot_bars(
 
 
 def _heat_map(ax, values):
+    # Without interpolation: a cell is a number. The frame, which style leaves out, closes it.
     image = ax.imshow(values, cmap=SCALE, vmin=0, vmax=1, interpolation="nearest")
     ax.spines[:].set_visible(True)
     return image
 
 
 def _name_speakers(ax, speakers):
+    # Everybody has two cells on a side (72 points an inch); a name may fill 85 % of a cell.
     points = min(8, 0.85 * 72 * SIDE_INCHES / (2 * len(speakers)))
     names = [*speakers, *speakers] if points >= READABLE_POINTS else []
     ax.set_xticks(range(len(names)), names, fontsize=points, rotation=90)
@@ -341,6 +348,7 @@ def _name_speakers(ax, speakers):
 
 
 def _name_halves(ax, n_speakers):
+    # The names of the blocks stand on the other sides, where no speakers are named.
     centres = [(n_speakers - 1) / 2, (3 * n_speakers - 1) / 2]
     names = ["original (O)", "protected (P)"]
     top, right = ax.secondary_xaxis("top"), ax.secondary_yaxis("right")
@@ -352,8 +360,9 @@ def _name_halves(ax, n_speakers):
 
 def _plot_matrix(ax, values, speakers):
     image = _heat_map(ax, values)
+    # Sixteen numbers fit on a side; the last step is for more speakers than 1600.
     steps = (1, 2, 5, 10, 20, 50, 100, len(speakers))
-    step = next(step for step in steps if len(speakers) <= 16 * step)
+    step = next(step for step in steps if len(speakers) <= MOST_NUMBERS * step)
     shown = range(0, len(speakers), step)
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_ticks(shown, [str(position + 1) for position in shown], fontsize=6)
@@ -393,6 +402,7 @@ def _look_of_bar(condition, colour):
 
 
 def _n_targets(exposures, attacks, speaker):
+    """His number of target trials; two where attacks differ in it."""
     counts = {
         exposures[condition][speaker]["n_target"]
         for condition in attacks

@@ -1,4 +1,9 @@
-"""What all pictures share: size, type, colours, and files that are the same byte for byte."""
+"""What all pictures share: size, type, looks, and files that are the same byte for byte.
+
+A LaTeX file is a tikzpicture of pgfplots that a paper can \\input, with the paper's own type. It
+knows lines, bars, step histograms, ticks that were set by hand and legends: what our line pictures
+are made of.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
@@ -19,6 +24,7 @@ from voiceprivacy.report.typeset import latex_with_math
 
 LINES = ("-", "--", "-.", ":")
 _LINE_OF = {"solid": "-", "dash": "--", "dashdot": "-.", "dot": ":"}
+# What tells one writing of the same picture from another.
 _NO_DATE = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
 
 matplotlib.rcParams.update(
@@ -29,7 +35,7 @@ matplotlib.rcParams.update(
         "legend.frameon": False,
         "savefig.dpi": 150,
         "pdf.fonttype": 42,  # TrueType: checkers of conferences refuse type 3, the default
-        "svg.hashsalt": "voiceprivacy",
+        "svg.hashsalt": "voiceprivacy",  # ids of an SVG are random without one
     }
 )
 
@@ -41,6 +47,7 @@ def figure(
 
     ``subplots`` as in matplotlib.
     """
+    # Figure itself instead of pyplot's: no display is looked for, and none is kept open.
     drawn = Figure(figsize=(width_inches, height_inches), layout="constrained")
     return drawn, drawn.subplots(rows, columns, **subplots)
 
@@ -122,7 +129,8 @@ def panels(
 
 PGF_LINES = {"-": "solid", "--": "dashed", "-.": "dashdotted", ":": "dotted", "None": "only marks"}
 PGF_MARKERS = {"o": "*", ".": "*", "s": "square*", "^": "triangle*"}
-PIXEL = 0.3
+MANY_VERTICES = 200  # of a line, from which on it is thinned
+PIXEL = 0.3  # how far a thinned line may lie beside the true one
 HEAD = "% in the preamble: \\usepackage{pgfplots} \\pgfplotsset{compat=1.18}"
 
 
@@ -178,13 +186,13 @@ def _axis(figure, ax):
 
 
 def _line(ax, line):
-    vertices = _thinned(line) if len(line.get_path().vertices) > 200 else line.get_path().vertices
-    if (
-        line.get_transform() != ax.transData
-    ):  # axhline, axvline: one coordinate is a share of the axes
-        vertices = ax.transData.inverted().transform(
-            line.get_transform().transform(line.get_path().vertices)
-        )
+    vertices = line.get_path().vertices
+    if line.get_transform() != ax.transData:
+        # axhline, axvline: one coordinate is a share of the axes, and becomes one of the data.
+        in_pixels = line.get_transform().transform(vertices)
+        vertices = ax.transData.inverted().transform(in_pixels)
+    elif len(vertices) > MANY_VERTICES:
+        vertices = _thinned(line)
     return rf"\addplot[forget plot, {_look(line)}] coordinates {{{_coordinates(vertices)}}};"
 
 
@@ -195,6 +203,7 @@ def _thinned(line):
     """
     drawn = line.get_path().transformed(line.get_transform())
     if line.get_linestyle() == "None":
+        # Points: matplotlib would drop those between two others, which a line does not need.
         _, first = np.unique(np.round(drawn.vertices), axis=0, return_index=True)
         return line.get_path().vertices[np.sort(first)]
     drawn.simplify_threshold = PIXEL
@@ -224,6 +233,7 @@ def _look(artist):
         f"line width={artist.get_linewidth():g}pt",
     ]
     if artist.get_marker() in PGF_MARKERS:
+        # matplotlib's size is a diameter, that of "." is half of what is set; TikZ's is a radius.
         radius = artist.get_markersize() / (4 if artist.get_marker() == "." else 2)
         look.append(f"mark={PGF_MARKERS[artist.get_marker()]}, mark size={radius:g}pt")
     return ", ".join(look)
@@ -236,7 +246,8 @@ def _legend(figure, ax):
     if legend is None and figure.legends and ax is figure.axes[0]:
         legend = figure.legends[0]
         box = ax.get_position()
-        x, y = (0.5 - box.x0) / box.width, (1 - box.y0) / box.height  # in axes of the panel
+        # Above the middle of the figure, in the coordinates of the panel.
+        x, y = (0.5 - box.x0) / box.width, (1 - box.y0) / box.height
         top = f"at={{({x:.4f},{y:.4f})}}, anchor=north"
         columns = 2 if len(legend.get_texts()) > 4 else len(legend.get_texts())
         position = f"{top}, draw=none, cells={{anchor=west}}, legend columns={columns}"
@@ -256,6 +267,7 @@ def _legend(figure, ax):
 
 
 def _ticks(name, axis):
+    """Ticks that were set by hand; others pgfplots finds itself."""
     if not isinstance(axis.get_major_locator(), FixedLocator):
         return {}
     labels = ",".join(f"{{{_text(label.get_text())}}}" for label in axis.get_ticklabels())

@@ -1,6 +1,9 @@
-"""Systems beside each other: what protection costs, and what features are made of.
+"""Systems beside each other: what protection costs, their features, and conventional pictures.
 
-The functions that are named like a kind of figure read its files and draw it for papers.
+The functions that are named like a kind of figure read its files and draw it for papers. The
+conventional pictures of score files are called like the functions of
+voiceprivacy.privacy.scores.profiles whose numbers they show. Each is drawn by plot_NAME on ``ax``;
+``curve`` is what the numbers' function returns.
 """
 
 import math
@@ -106,9 +109,10 @@ def plot_points(
     limits = limits or {}
     shown = list(dict.fromkeys(anonymiser for anonymiser, _ in points))
     all_colours = colours_of([*anonymisers, *shown])
-    colours = {name: all_colours[name] for name in shown}
+    colours = {name: all_colours[name] for name in shown}  # for the legend: who is drawn
     sets = dict.fromkeys(name for _, name in points)
     markers = {name: MARKERS[index % len(MARKERS)] for index, name in enumerate(sets)}
+    # Axes hold all points, all intervals and zero; arrows stand below everything finite.
     low, high = _span(gain for _, gain in [*points.values(), *_ends(limits)])
     margin = 0.08 * (high - low) or 1.0
     for system, (deid, gain) in points.items():
@@ -154,6 +158,7 @@ def plot_features(
     for index, (system, counts) in enumerate(histograms.items()):
         mean = np.mean(counts / counts.sum(axis=1, keepdims=True), axis=0)
         ax.stairs(mean, label=system, **style.look(index))
+    # Eight bins have a label, fewer where there are fewer bins; stairs go from k to k + 1.
     marked = np.unique(np.linspace(0, len(labels) - 1, MARKED_BINS).astype(int))
     ax.set_xticks(marked + 0.5, [labels[index] for index in marked])
     ax.set(xlabel=name, ylabel="share", ylim=(0, None), xlim=(0, len(labels)))
@@ -179,11 +184,12 @@ def _plot_intervals(ax, point, limits, colour):
     of_deid, of_gain = limits
     if of_deid:
         ax.plot(of_deid, [point[1]] * 2, **look)
-    if of_gain and math.isfinite(of_gain[0]):
+    if of_gain and math.isfinite(of_gain[0]):  # a line without an end would have no meaning
         ax.plot([point[0]] * 2, of_gain, **look)
 
 
 def _key(ax, name, **look):
+    """An entry of a legend, which shows one property alone: a colour or a marker."""
     (handle,) = ax.plot([], [], linestyle="", label=name, **look)
     return handle
 
@@ -244,8 +250,10 @@ def plot_normalised_bayes_error(ax: Axes, curve: Curve) -> None:
 
 def plot_det(ax: Axes, curve: Curve, label: str, index: int) -> None:
     """Detection error trade-off on normal deviates; a thin line is the convex hull of the ROC."""
+    # On normal deviates the DET of two normal distributions of equal width is a straight line.
     low, high = ends = ndtri(DET_PERCENT[[0, -1]] / 100)
     grid = np.linspace(low, high, 400)
+    # The hull is straight between error rates, and bends here: many points of it are drawn.
     hull = np.interp(ndtr(grid), curve["hull_false_alarm"][::-1], curve["hull_miss"][::-1])
     miss, false_alarm = (
         np.clip(_deviates(curve[name]), *(2 * ends)) for name in ("miss", "false_alarm")
@@ -282,6 +290,7 @@ def plot_roc(ax: Axes, curve: Curve, label: str, index: int) -> None:
 
 def plot_tippett(ax: Axes, curve: Curve) -> None:
     """Share of trials whose LLR is at least so large: scores as they are, after calibration."""
+    # The axis is that of calibrated LLRs; raw scores can be of any size, and leave it.
     oracle = np.concatenate([llrs for llrs, _ in curve["oracle"].values()])
     low, high = min(oracle.min(), 0) - 0.5, max(oracle.max(), 0) + 0.5
     looks: dict[str, tuple[str, dict[str, Any]]] = {
@@ -292,6 +301,7 @@ def plot_tippett(ax: Axes, curve: Curve) -> None:
         for label, colour in CLASSES.items():
             llrs, shares = curve[kind][label]
             llrs = np.clip(llrs, low - 1, high + 1)
+            # Down by a step at each LLR, from outside of the picture to outside of it.
             steps_x = np.repeat([low - 2, *llrs], 2)
             steps_y = np.repeat([1, *shares, 0], 2)[1:-1]
             ax.plot(steps_x, steps_y, color=colour, label=f"{label}s {words}", **look)
@@ -338,6 +348,7 @@ PANELS: dict[str, Callable] = {
 
 def _label_once(figure, axes):
     """The labels of the first axes for the whole figure instead of each."""
+    # Panels are small: labels of the figure leave them their room.
     xlabel, ylabel = axes.flat[0].get_xlabel(), axes.flat[0].get_ylabel()
     for ax in axes.flat:
         ax.set(xlabel="", ylabel="")
@@ -366,5 +377,5 @@ def _histograms(ax, curve, xlabel):
 
 
 def _deviates(rates):
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore"):  # rates of 0 and 1 lie at infinity, and are clipped
         return ndtri(rates)
