@@ -127,7 +127,8 @@ def average_folder(name: str) -> str:
     return name.replace(" ", "-")
 
 
-# Rows of comparisons, whose fields are the columns of their files. Text is an undefined number.
+# Rows of tables that privacy writes and the report reads; their fields are the columns. Text is an
+# undefined number.
 
 
 class SystemInterval(NamedTuple):
@@ -185,3 +186,48 @@ class StrongestPair(NamedTuple):
     p_value: float
     p_holm: float
     verdict: str
+
+
+class Exposure(NamedTuple):
+    """One speaker in one condition.
+
+    ``dece_bit`` and ``worst_case_log10`` are as in ZEBRA, but of his trials only; "undefined"
+    without a target or without a nontarget trial.
+    """
+
+    speaker: str
+    n_target: int
+    n_nontarget: int
+    dece_bit: float | str
+    worst_case_log10: float | str
+
+
+class Animal(NamedTuple):
+    """One speaker in one condition; a mean without pairs is "undefined".
+
+    ``corner`` is where the speaker lies. ``p_value`` is how easily chance fills that corner as
+    much; it is "undefined" outside of the corners. ``animal`` and ``doddington`` are the names that
+    the test allows, else -.
+    """
+
+    speaker: str
+    n_target: int
+    n_impostor: int
+    mean_target_llr: float | str
+    mean_impostor_llr: float | str
+    corner: str
+    p_value: float | str
+    animal: str
+    doddington: str
+
+
+class Disclosure(NamedTuple):
+    """One speaker: utterances, share at rank 1, mean rank, disclosure of the fitted model."""
+
+    speaker: str
+    n_utterances: int
+    identification_rate_percent: float
+    mean_rank: float
+    model_mean_disclosure_bit: float
+    model_alpha: float | str
+    model_beta: float | str

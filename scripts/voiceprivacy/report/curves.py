@@ -21,10 +21,19 @@ from voiceprivacy.inout.files import BadInput, read_json
 from voiceprivacy.inout.tables import number, read_manifest, read_rows
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.uncertainty import metric_limits
-from voiceprivacy.vocabulary import ABSENT, ORIGINAL, PROTECTED_CONDITIONS, UNDEFINED, Attack
+from voiceprivacy.vocabulary import (
+    ABSENT,
+    ORIGINAL,
+    PROTECTED_CONDITIONS,
+    UNDEFINED,
+    Animal,
+    Attack,
+    Disclosure,
+    Exposure,
+)
 
 Matrices = dict[str, np.ma.MaskedArray]  # {oo, op, pp: masked array (S, S)}
-Disclosure = tuple[float, tuple[float, float] | None]  # in bits, with its interval
+Bits = tuple[float, tuple[float, float] | None]  # a disclosure, with its interval
 AnyPath = str | Path
 
 # Curves of scores and of ranks
@@ -115,16 +124,7 @@ def read_limits(metrics_path: AnyPath) -> dict[str, dict[str, tuple[float, float
 
 # Ranks of single speakers, and disclosure by length
 
-DISCLOSURES = [
-    "label",
-    "speaker",
-    "n_utterances",
-    "identification_rate_percent",
-    "mean_rank",
-    "model_mean_disclosure_bit",
-    "model_alpha",
-    "model_beta",
-]
+DISCLOSURES = ["label", *Disclosure._fields]
 GALLERY = re.compile(r"(?P<gender>f|m|mixed)_t(?P<test>\d+)_d(?P<template>\d+)")
 EXAMPLES = ["label", "speaker", "rank", "p", "gamma"]
 BOUNDS = {"bound T": 1.0, "bound √T": 0.5}  # composition and advanced composition: powers of T
@@ -161,7 +161,7 @@ def read_examples(path: AnyPath) -> tuple[str, dict[str, tuple[NDArray, NDArray]
 
 def by_length(
     numbers: Iterable[Number], attack: Attack
-) -> tuple[dict[str, dict[int, dict[int, Disclosure]]], int]:
+) -> tuple[dict[str, dict[int, dict[int, Bits]]], int]:
     """Headline disclosure of sampled galleries.
 
     Parameters
@@ -178,7 +178,7 @@ def by_length(
     ------
     BadInput : there are none, or of different sizes
     """
-    disclosures: dict[str, dict[int, dict[int, Disclosure]]] = {}
+    disclosures: dict[str, dict[int, dict[int, Bits]]] = {}
     sizes = set()
     for line in numbers:
         gallery = GALLERY.fullmatch(line.trials)
@@ -228,32 +228,13 @@ def composition_bounds(
 
 # Tables with a line for every speaker: the zoo, and who is at risk
 
-ZOO = [
-    "label",
-    "speaker",
-    "n_target",
-    "n_impostor",
-    "mean_target_llr",
-    "mean_impostor_llr",
-    "corner",
-    "p_value",
-    "animal",
-    "doddington",
-]
+ZOO = ["label", *Animal._fields]
 ZOO_TITLES = {
     "oo": "OO: originals",
     "op": "OP: original enrols, protected tried",
     "pp": "PP: protected",
 }
-EXPOSURES = [
-    "label",
-    "speaker",
-    "n_target",
-    "n_nontarget",
-    "dece_bit",
-    "worst_case_log10",
-    "deid_percent",
-]
+EXPOSURES = ["label", *Exposure._fields, "deid_percent"]
 WORDS = ("corner", "animal", "doddington")  # columns that hold no numbers
 
 

@@ -27,7 +27,7 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.privacy import Counts, Floats, Metrics, Number
 from voiceprivacy.privacy.matrices import betabinomial
 from voiceprivacy.privacy.scores.verification import eer_percent
-from voiceprivacy.vocabulary import UNDEFINED
+from voiceprivacy.vocabulary import UNDEFINED, Disclosure
 
 TIES = ("shared", "optimistic", "pessimistic")
 FITS = ("auto", *betabinomial.LOSSES)
@@ -51,18 +51,6 @@ class Assessment(NamedTuple):
     p: Floats
     gamma: Floats
     notes: list[str]
-
-
-class Disclosure(NamedTuple):
-    """One speaker: utterances, share at rank 1, mean rank, disclosure of the fitted model."""
-
-    speaker: str
-    n_utterances: int
-    identification_rate_percent: float
-    mean_rank: float
-    model_mean_disclosure_bit: float
-    model_alpha: Number
-    model_beta: Number
 
 
 class Curve(NamedTuple):

@@ -56,24 +56,10 @@ from voiceprivacy.privacy import Classes, Counts, Flags, Names, Number
 from voiceprivacy.privacy.matrices.similarity import Cells, Comparisons, read_cells
 from voiceprivacy.privacy.scores.calibration import cece_bit, oracle_llrs
 from voiceprivacy.privacy.scores.trials import scores_of
-from voiceprivacy.vocabulary import ABSENT, UNDEFINED
+from voiceprivacy.vocabulary import ABSENT, UNDEFINED, Animal, Exposure
 
 SIGNIFICANCE = 0.05  # of a corner of the zoo
 MOST_AT_RISK = 3  # speakers that are printed
-
-
-class Exposure(NamedTuple):
-    """One speaker in one condition.
-
-    ``dece_bit`` and ``worst_case_log10`` are as in ZEBRA, but of his trials only; "undefined"
-    without a target or without a nontarget trial.
-    """
-
-    speaker: str
-    n_target: int
-    n_nontarget: int
-    dece_bit: Number
-    worst_case_log10: Number
 
 
 SPEAKERS = ("label", *Exposure._fields, "deid_percent")  # columns of write_speakers
@@ -93,25 +79,6 @@ CORNERS = {
     "worm": Corner(-1, 1),
 }
 ANIMAL_OF = {corner: animal for animal, corner in CORNERS.items()}
-
-
-class Animal(NamedTuple):
-    """One speaker in one condition; a mean without pairs is "undefined".
-
-    ``corner`` is where the speaker lies. ``p_value`` is how easily chance fills that corner as
-    much; it is "undefined" outside of the corners. ``animal`` and ``doddington`` are the names that
-    the test allows, else -.
-    """
-
-    speaker: str
-    n_target: int
-    n_impostor: int
-    mean_target_llr: Number
-    mean_impostor_llr: Number
-    corner: str
-    p_value: Number
-    animal: str
-    doddington: str
 
 
 ZOO = ("label", *Animal._fields)  # columns of a table of animals
