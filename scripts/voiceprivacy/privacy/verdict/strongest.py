@@ -12,7 +12,9 @@ Conventions
   holds, and the maximum of all is no smaller.
 * Lower limit: max over candidates k of (value_k - c s_k). Here s_k is the standard deviation of
   k's replicates, and c the 97.5 % quantile of the largest standardised deviation over joint
-  replicates: all candidates at once are above their own bound.
+  replicates: all candidates at once are above their own bound. Where replicates are skewed, that is
+  too near: a bound is at least as far down as the single limit, widened by how much further the
+  largest of all deviations downwards reaches than k's own.
 * The number shown is the same with the median for the quantile, over those candidates whose upper
   limit reaches the largest lower limit.
 * Few speakers: c is taken from Student's t where the quantile is that of a normal distribution.
@@ -142,23 +144,19 @@ def strongest(candidates: Attacks) -> Strongest | None:
     if not candidates:
         return None
     attacks = list(candidates)
-    values = np.array([candidates[attack].value for attack in attacks])
-    highs = np.array([candidates[attack].high for attack in attacks])
-    spreads, deviations = _standardised(list(candidates.values()))
-    n_speakers = min(each.n_speakers for each in candidates.values())
-    worst = deviations.max(axis=0)
-    low = float(
-        np.max(values - _as_student(np.quantile(worst, 1 - ONE_SIDED), n_speakers) * spreads)
-    )
-    if len(attacks) == 1:
-        low = candidates[attacks[0]].low  # its own limits, which need no choice among attacks
+    single = list(candidates.values())
+    values = np.array([each.value for each in single])
+    lows = np.array([each.low for each in single])
+    highs = np.array([each.high for each in single])
+    n_speakers = min(each.n_speakers for each in single)
+    spreads, deviations = _standardised(single)
+    if len(single) > 1:
+        lows = values - _lower_arms(values - lows, spreads, deviations, n_speakers)
+    low, high = float(lows.max()), float(highs.max())
     reaching = highs >= low
     middle = np.median(deviations[reaching].max(axis=0)) if reaching.sum() > 1 else 0.0
     value = float(np.max((values - middle * spreads)[reaching]))
     first = int(np.argmax(np.where(reaching, values, -np.inf)))
-    high = float(highs.max())
-    floor = min(each.low for each in candidates.values())
-    low = max(low, floor)
     return Strongest(
         min(max(value, low), high), low, high, attacks[first], candidates[attacks[first]].defined
     )
@@ -239,9 +237,22 @@ def _standardised(candidates):
     return spreads, deviations / np.where(spreads > 0, spreads, 1)[:, None]
 
 
-def _as_student(quantile, n_speakers):
+def _lower_arms(arms, spreads, deviations, n_speakers):
+    """How far the lower limits of K candidates lie below them (K,), all of them at once.
+
+    At least as far as their single ones (``arms``) times what the largest of all deviations
+    downwards has more than their own. Replicates of rates are skewed: the single limits know how.
+    """
+    upwards = _student(np.quantile(deviations.max(axis=0), 1 - ONE_SIDED), n_speakers)
+    downwards = _student(np.quantile(-deviations.min(axis=0), 1 - ONE_SIDED), n_speakers)
+    own = _student(np.quantile(-deviations, 1 - ONE_SIDED, axis=1), n_speakers)
+    wider = downwards / np.where(own > 0, own, downwards) if downwards > 0 else 1.0
+    return np.maximum(upwards * spreads, arms * np.maximum(wider, 1))
+
+
+def _student(quantile, n_speakers):
     """The quantile of Student's t that leaves as much outside as one of the normal distribution."""
-    return float(stdtrit(n_speakers - 1, ndtr(quantile)))
+    return stdtrit(n_speakers - 1, ndtr(quantile))
 
 
 def _p_negative(value, replicates, n_speakers):

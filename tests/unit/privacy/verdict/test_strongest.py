@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import ndtri, stdtr, stdtrit
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from scipy.stats import beta
 
 from voiceprivacy.privacy.uncertainty.bootstrap import CORRECTIONS, interval
@@ -163,9 +163,23 @@ def test_limits_of_equal_attacks_of_independent_noise_by_closed_form(n_attacks):
     assert best.value == pytest.approx(50 - ndtri(0.5 ** (1 / n_attacks)), abs=TOLERANCE)
 
 
-def test_the_lower_limit_is_at_least_the_least_of_the_single_ones():
-    own = attacks(50, 50, 50)
-    assert strongest(own).low == min(each.low for each in own.values())
+def test_a_lower_limit_is_never_nearer_than_the_single_one_of_its_attack():
+    """A rate of skewed replicates, whose single limit is further down than its spread says."""
+    own = attacks(50, 10)
+    own[name("attacker0")] = own[name("attacker0")]._replace(low=30.0)
+    quantiles = [
+        np.quantile(-deviation, 0.975)
+        for deviation in (
+            np.minimum(
+                own[name("attacker0")].replicates - 50, own[name("attacker1")].replicates - 10
+            ),
+            own[name("attacker0")].replicates - 50,
+        )
+    ]
+    # As far as before, times what the lower of both deviations reaches further than its own.
+    joint, single = stdtrit(19, ndtr(np.array(quantiles)))
+    assert joint > single
+    assert strongest(own).low == pytest.approx(50 - 20 * joint / single, abs=0.1)
 
 
 def test_an_attack_that_is_tried_twice_counts_once():
