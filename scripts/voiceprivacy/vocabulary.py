@@ -106,13 +106,12 @@ def all_averages(
     lists : (corpus, list) of all trial lists of the run
     """
     tried = [TrialList(*trial_list) for trial_list in lists]
-    weighted = {}
+    weighted: dict[str, dict[TrialList, float]] = {}
     for name, corpora in averages.items():
-        weighted[name] = {
-            TrialList(corpus, trials): weight
-            for corpus, weights in corpora.items()
-            for trials, weight in weights.items()
-        }
+        weighted[name] = {}
+        for corpus, weights in corpora.items():
+            for trials, weight in weights.items():
+                weighted[name][TrialList(corpus, trials)] = weight
     if len({trial_list.corpus for trial_list in tried}) > 1:
         weighted[EVERYTHING] = dict.fromkeys(tried, 1)
     return weighted
