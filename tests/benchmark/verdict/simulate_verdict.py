@@ -149,8 +149,8 @@ def truth(separation, n_utterances):
     numbers = true_numbers(separation)
     threshold = -separation / 2 - ndtri(0.01)
     effect, weight = np.polynomial.hermite_e.hermegauss(61)
-    found = ndtr((separation / 2 + 0.6 * effect - threshold) / 0.8)
-    exposed = binom.sf(np.ceil(n_utterances / 2) - 1, n_utterances, found)
+    linked_share = ndtr((separation / 2 + 0.6 * effect - threshold) / 0.8)
+    exposed = binom.sf(np.ceil(n_utterances / 2) - 1, n_utterances, linked_share)
     return {
         DECE: numbers["dece_bit"],
         EER: 100 - numbers["eer_rocch_percent"],
