@@ -76,3 +76,21 @@ def square(scores, speakers, ids=None):
         np.array(speakers),
     )
     return ScoreMatrix(ids, ids, speakers, speakers, np.asarray(scores, dtype=float), ids, ids)
+
+
+def conversation_list(scores):
+    """Scores (S, U, S) of S speakers' U utterances against S models: trials and both ids."""
+    tried, utterance, enrolled = np.indices(scores.shape).reshape(3, -1)
+    order = np.argsort(scores.ravel(), kind="stable")
+    speakers = np.array([f"s{number:03d}" for number in range(len(scores))])
+    return {
+        "trials": trials.SpeakerTrials(
+            speakers,
+            scores.ravel()[order],
+            (tried == enrolled)[order],
+            enrolled[order],
+            tried[order],
+        ),
+        "enrolment_id": enrolled[order],
+        "trial_id": (tried * scores.shape[1] + utterance)[order],
+    }
