@@ -33,8 +33,8 @@ def main() -> None:
             listed = backends.release_pairs(
                 trials, speakers=trial_speakers, recording=arguments.recording
             )
-            sides = released(tried)
-            scores = backends.score_trials(score, listed, **sides)
+            gallery = tried["run0" if "run0" in tried else "original"]  # the released speech
+            scores = backends.score_trials(score, listed, enrolment=gallery, trial=gallery)
         else:
             listed, sides = trials, compared(path, enrolled, tried)
             scores = backends.score_trials(score, listed, **sides, enrolments=enrolments)
@@ -107,12 +107,6 @@ def compared(
         raise BadInput(f"{path}: is not named by a condition ({', '.join(CONDITIONS)})")
     speech = CONDITIONS[condition]
     return {"enrolment": enrolled[speech.enrolment], "trial": tried[speech.trial]}
-
-
-def released(tried: backends.Lookup[backends.Gallery]) -> dict[str, backends.Gallery]:
-    """Both sides of the comparison of a release with itself: protected speech, if it is given."""
-    gallery = tried["run0" if "run0" in tried else "original"]
-    return {"enrolment": gallery, "trial": gallery}
 
 
 if __name__ == "__main__":
