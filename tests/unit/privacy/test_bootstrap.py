@@ -19,11 +19,11 @@ DRAWS = {"n_replicates": 200, "seed": 0}
 
 
 def test_a_nontarget_of_two_speakers_weighs_the_product_and_a_target_its_speakers_draws():
-    of = trials.arrange(
+    listed = trials.arrange(
         *scored(lambda enrolled, tried, _: 10 * enrolled + tried, n_speakers=3, n_utterances=1)
     )
-    weights = trials.speaker_weights(of, np.array([2, 3, 0]))
-    assert dict(zip(of.scores.tolist(), weights.tolist(), strict=True)) == {
+    weights = trials.speaker_weights(listed, np.array([2, 3, 0]))
+    assert dict(zip(listed.scores.tolist(), weights.tolist(), strict=True)) == {
         **{
             0: 2,
             1: 6,
@@ -37,9 +37,10 @@ def test_a_nontarget_of_two_speakers_weighs_the_product_and_a_target_its_speaker
 
 @given(seed=st.integers(0, 50), n_speakers=st.integers(2, 5))
 def test_a_weighted_sample_is_the_sample_with_copies(seed, n_speakers):
-    found, speaker_of = noisy(1, seed=seed, n_speakers=n_speakers)
-    found = {
-        label: [(trial, round(score, 1)) for trial, score in of] for label, of in found.items()
+    pairs_of, speaker_of = noisy(1, seed=seed, n_speakers=n_speakers)
+    pairs_of = {
+        label: [(trial, round(score, 1)) for trial, score in pairs]
+        for label, pairs in pairs_of.items()
     }  # ties
     weights = dict(
         zip(
@@ -49,15 +50,16 @@ def test_a_weighted_sample_is_the_sample_with_copies(seed, n_speakers):
         )
     )
     copies = {"target": [], "nontarget": []}
-    for label, of in found.items():
-        for trial, score in of:
+    for label, pairs in pairs_of.items():
+        for trial, score in pairs:
             one, other = speaker_of[trial.enrolment], speaker_of[trial.trial]
             copies[label] += [score] * (
                 weights[one] * (weights[other] if label == "nontarget" else 1)
             )
-    of = trials.arrange(found, speaker_of)
+    listed = trials.arrange(pairs_of, speaker_of)
     drawn = trials.weigh(
-        of, trials.speaker_weights(of, np.array([weights[name] for name in of.speakers]))
+        listed,
+        trials.speaker_weights(listed, np.array([weights[name] for name in listed.speakers])),
     )
     if not copies["target"] or not copies["nontarget"]:
         assert drawn is None
@@ -77,41 +79,41 @@ def test_a_weighted_sample_is_the_sample_with_copies(seed, n_speakers):
         assert value == pytest.approx(expected[name], abs=1e-12), name
 
 
-def with_copies(of, weights):
+def with_copies(listed, weights):
     """Scores of each class, a speaker's as often as ``weights`` say."""
-    each = trials.speaker_weights(of, weights)
+    each = trials.speaker_weights(listed, weights)
     return {
-        label: np.repeat(of.scores[mask], each[mask])
-        for label, mask in (("target", of.target), ("nontarget", ~of.target))
+        label: np.repeat(listed.scores[mask], each[mask])
+        for label, mask in (("target", listed.target), ("nontarget", ~listed.target))
     }
 
 
 def test_calibration_of_two_weighted_runs_is_that_of_runs_with_copies():
     one, other = arranged(1, seed=1), arranged(1.5, seed=2)
     weights = np.array([2, 0, 1, 3, 1, 0])
-    found = zebra.runs_metrics(
-        *(trials.weigh(of, trials.speaker_weights(of, weights)) for of in (one, other))
+    metrics = zebra.runs_metrics(
+        *(trials.weigh(run, trials.speaker_weights(run, weights)) for run in (one, other))
     )
     expected, _ = zebra.assess_calibration(
         train=with_copies(one, weights), test=with_copies(other, weights)
     )
-    assert found == pytest.approx({name: expected[name] for name in found})
+    assert metrics == pytest.approx({name: expected[name] for name in metrics})
     assert {
         "cece_linear_bit",
         "cece_isotonic_bit",
         "cece_isotonic_interpolated_bit",
         "dece_test_bit",
-    } <= found.keys()
-    assert found.keys() == {name for name in expected if name.endswith("_bit")}
+    } <= metrics.keys()
+    assert metrics.keys() == {name for name in expected if name.endswith("_bit")}
 
 
 def test_both_runs_draw_the_same_speakers():
     """A run against itself: C_ECE of every replicate is that of the replicate's own calibration."""
     one = arranged(1)
-    found = bootstrap.resample_runs(one, one, zebra.runs_metrics, n_replicates=30, seed=0)
+    replicates = bootstrap.resample_runs(one, one, zebra.runs_metrics, n_replicates=30, seed=0)
     for weights, value in zip(
         bootstrap.multiplicities(one.speakers, n_replicates=30, seed=0),
-        found["cece_linear_bit"],
+        replicates["cece_linear_bit"],
         strict=True,
     ):
         copies = with_copies(one, weights)
@@ -123,10 +125,10 @@ def test_both_runs_draw_the_same_speakers():
 
 
 def test_infinite_scores_that_are_not_drawn_do_no_harm():
-    of = trials.arrange(
+    listed = trials.arrange(
         *scored(lambda enrolled, tried, _: np.inf if enrolled == tried == 0 else tried - enrolled)
     )
-    drawn = trials.weigh(of, trials.speaker_weights(of, np.array([0, 1, 1, 1, 1, 1])))
+    drawn = trials.weigh(listed, trials.speaker_weights(listed, np.array([0, 1, 1, 1, 1, 1])))
     assert np.isfinite(verification.sample_metrics(drawn)["cllr_bit"])
 
 
@@ -151,8 +153,10 @@ def test_a_mean_over_speakers_has_the_closed_forms_standard_error():
 
 
 def test_replicates_of_identical_speakers_do_not_vary():
-    of = trials.arrange(*scored(lambda enrolled, tried, utterance: (enrolled == tried) - utterance))
-    replicates = bootstrap.resample_scores(of, verification.sample_metrics, **DRAWS)
+    listed = trials.arrange(
+        *scored(lambda enrolled, tried, utterance: (enrolled == tried) - utterance)
+    )
+    replicates = bootstrap.resample_scores(listed, verification.sample_metrics, **DRAWS)
     for name, values in replicates.items():
         if name in bootstrap.OF_RARE_ERRORS:
             values = values[
@@ -162,21 +166,21 @@ def test_replicates_of_identical_speakers_do_not_vary():
 
 
 def test_a_replicate_without_a_class_is_undefined_and_left_out():
-    of = arranged(1, n_speakers=2)
-    replicates = bootstrap.resample_scores(of, zebra.sample_metrics, **DRAWS)["dece_bit"]
-    drawn = bootstrap.multiplicities(of.speakers, **DRAWS)
+    two = arranged(1, n_speakers=2)
+    replicates = bootstrap.resample_scores(two, zebra.sample_metrics, **DRAWS)["dece_bit"]
+    drawn = bootstrap.multiplicities(two.speakers, **DRAWS)
     np.testing.assert_array_equal(np.isnan(replicates), (drawn == 0).any(axis=1))
-    found = bootstrap.interval(0.1, replicates, n_speakers=2)
-    assert found.n_replicates == np.count_nonzero((drawn > 0).all(axis=1))
+    limits = bootstrap.interval(0.1, replicates, n_speakers=2)
+    assert limits.n_replicates == np.count_nonzero((drawn > 0).all(axis=1))
 
 
 def test_the_order_of_trials_and_speakers_does_not_matter():
-    found, speaker_of = noisy(1)
-    shuffled = {label: of[::-1] for label, of in found.items()}
+    in_order, speaker_of = noisy(1)
+    shuffled = {label: pairs[::-1] for label, pairs in in_order.items()}
     measure = functools.partial(verification.sample_metrics, bins=verification.Bins(5, (-3.0, 4.0)))
     one, other = (
-        bootstrap.resample_scores(trials.arrange(of, speaker_of), measure, **DRAWS)
-        for of in (found, shuffled)
+        bootstrap.resample_scores(trials.arrange(pairs_of, speaker_of), measure, **DRAWS)
+        for pairs_of in (in_order, shuffled)
     )
     for name, values in one.items():
         np.testing.assert_allclose(values, other[name], atol=1e-12)
@@ -197,15 +201,15 @@ def test_the_order_of_trials_and_speakers_does_not_matter():
     ],
 )
 def test_labels_that_contradict_the_speakers_are_refused(change, message):
-    found, speaker_of = noisy(1, n_utterances=1)
-    speaker_of = {name: of for name, of in (speaker_of | change).items() if of}
+    pairs_of, speaker_of = noisy(1, n_utterances=1)
+    speaker_of = {name: speaker for name, speaker in (speaker_of | change).items() if speaker}
     with pytest.raises(BadInput, match=message):
-        trials.arrange(found, speaker_of)
+        trials.arrange(pairs_of, speaker_of)
 
 
 def test_numbers_without_a_speaker_are_those_of_the_other_speakers_trials():
-    found, speaker_of = noisy(1, n_speakers=4)
-    left_out = bootstrap.leave_one_out(trials.arrange(found, speaker_of), zebra.sample_metrics)[
+    pairs_of, speaker_of = noisy(1, n_speakers=4)
+    left_out = bootstrap.leave_one_out(trials.arrange(pairs_of, speaker_of), zebra.sample_metrics)[
         "dece_bit"
     ]
     for index in range(4):
@@ -213,16 +217,19 @@ def test_numbers_without_a_speaker_are_those_of_the_other_speakers_trials():
             label: np.array(
                 [
                     s
-                    for trial, s in of
+                    for trial, s in pairs
                     if f"s{index}" not in (speaker_of[trial.enrolment], speaker_of[trial.trial])
                 ]
             )
-            for label, of in found.items()
+            for label, pairs in pairs_of.items()
         }
         assert left_out[index] == pytest.approx(zebra.dece_bit(**others))
     of_two = bootstrap.leave_one_out(arranged(1, n_speakers=2), zebra.sample_metrics)
-    assert {name: of.shape for name, of in of_two.items()} == {"dece_bit": (2,), "ddcf": (2,)}
-    assert all(np.isnan(of).all() for of in of_two.values())
+    assert {name: numbers.shape for name, numbers in of_two.items()} == {
+        "dece_bit": (2,),
+        "ddcf": (2,),
+    }
+    assert all(np.isnan(numbers).all() for numbers in of_two.values())
 
 
 def test_intervals_hold_the_truth_about_as_often_as_they_say():
@@ -241,12 +248,12 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
                 return 2 + effects[0][enrolled] + 0.8 * draw.normal()
             return effects[1][enrolled] + effects[2][tried] + np.sqrt(0.5) * draw.normal()
 
-        found, speaker_of = scored(score, n_speakers=12, n_utterances=4)
-        of = trials.arrange(found, speaker_of)
+        pairs_of, speaker_of = scored(score, n_speakers=12, n_utterances=4)
+        listed = trials.arrange(pairs_of, speaker_of)
         replicates = bootstrap.resample_scores(
-            of, verification.sample_metrics, n_replicates=100, seed=seed
+            listed, verification.sample_metrics, n_replicates=100, seed=seed
         )
-        value = verification.eer_percent(**classes(found))
+        value = verification.eer_percent(**classes(pairs_of))
         interval = bootstrap.interval(value, replicates["eer_percent"], n_speakers=12)
         held.append(interval.ci_low <= 15.8655 <= interval.ci_high)
     assert sum(held) >= 34
@@ -266,13 +273,13 @@ def peak_of(resample, n_samples):
     draw = np.random.default_rng(0)
     speaker, other = draw.integers(0, n_samples, (2, 20_000))
     names, scores = np.arange(n_samples).astype(str), np.sort(draw.normal(size=20_000))
-    of = trials.SpeakerTrials(names, scores, speaker == other, speaker, other)
+    listed = trials.SpeakerTrials(names, scores, speaker == other, speaker, other)
     options = (
         {"n_replicates": n_samples, "seed": 0} if resample is bootstrap.resample_scores else {}
     )
     tracemalloc.start()
     try:
-        resample(of, zebra.sample_metrics, **options)
+        resample(listed, zebra.sample_metrics, **options)
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
