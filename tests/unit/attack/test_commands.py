@@ -1,5 +1,7 @@
 """The attack room's commands from end to end, each in a process of its own, and how they fail."""
 
+import itertools
+
 import numpy as np
 import pytest
 from support.calls import call
@@ -52,9 +54,7 @@ def files(ecapa, tones, tmp_path_factory):
     )
     trials = [
         (enrolled, f"{tried}-{index}", "target" if enrolled == tried else "nontarget")
-        for enrolled in speakers
-        for tried in speakers
-        for index in (2, 3)
+        for enrolled, tried, index in itertools.product(speakers, speakers, (2, 3))
     ]
     write_trials(folder / "trials.tsv", trials)
     return folder

@@ -132,7 +132,8 @@ def test_the_epoch_with_the_lowest_eer_of_held_out_speakers_is_kept(
 
     def end_epoch(self, epoch, *, eer_percent):
         saved[epoch] = {
-            name: of.clone() for name, of in self.modules.embedding_model.state_dict().items()
+            name: weights.clone()
+            for name, weights in self.modules.embedding_model.state_dict().items()
         }
         end(self, epoch, eer_percent=eer_percent)
 

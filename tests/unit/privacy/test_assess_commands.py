@@ -1,5 +1,6 @@
 """The commands assess_verification, assess_zebra and assess_calibration as a person calls them."""
 
+import itertools
 import json
 import subprocess
 import sys
@@ -169,8 +170,8 @@ def test_calibration_trained_on_one_run_and_tested_on_another(scores, tmp_path):
     ways = ("linear", "isotonic", "isotonic_interpolated")
     of_runs = ("cllr_{}_bit", "dece_{}_bit", "worst_case_{}_log10", "tag_{}")
     assert metrics.keys() == {
-        *(f"{kind}_{way}_bit" for kind in ("cece", "cllr") for way in ways),
-        *(name.format(run) for name in of_runs for run in ("train", "test")),
+        *(f"{kind}_{way}_bit" for kind, way in itertools.product(("cece", "cllr"), ways)),
+        *(name.format(run) for name, run in itertools.product(of_runs, ("train", "test"))),
     }
     assert all(metrics[f"cece_{way}_bit"] < 0 and metrics[f"cllr_{way}_bit"] > 1 for way in ways)
 
@@ -181,17 +182,14 @@ def test_calibration_has_intervals_where_speakers_are_known(tmp_path):
     speakers = [f"s{index}" for index in range(6)]
     for path in paths:
         lines = ["enrolment\ttrial\tlabel\tscore"]
-        for one in speakers:
-            lines += [
-                f"{one}\t{other}-{index}"
-                f"\t{'target' if one == other else 'nontarget'}\t{draw.normal(one == other)}"
-                for other in speakers
-                for index in "01"
-            ]
+        for one, other, index in itertools.product(speakers, speakers, "01"):
+            label = "target" if one == other else "nontarget"
+            lines.append(f"{one}\t{other}-{index}\t{label}\t{draw.normal(one == other)}")
         path.write_text("\n".join(lines) + "\n")
-    names = [*speakers, *(f"{speaker}-{index}" for speaker in speakers for index in "01")]
+    utterances = [f"{speaker}-{index}" for speaker, index in itertools.product(speakers, "01")]
+    names = [*speakers, *utterances]
     (tmp_path / "speakers.tsv").write_text(
-        "id\tspeaker\n" + "".join(f"{of}\t{of[:2]}\n" for of in names)
+        "id\tspeaker\n" + "".join(f"{name}\t{name[:2]}\n" for name in names)
     )
     files = [
         "--train",
@@ -208,15 +206,15 @@ def test_calibration_has_intervals_where_speakers_are_known(tmp_path):
         "assess_calibration", *files, "--speakers", tmp_path / "speakers.tsv", "--bootstrap", 99
     )
     assert (done.returncode, done.stderr) == (0, "")
-    found = json.loads((tmp_path / "m.intervals.json").read_text())["op"]
+    limits = json.loads((tmp_path / "m.intervals.json").read_text())["op"]
     metrics = json.loads((tmp_path / "m.json").read_text())["op"]
-    assert found.keys() == {name for name in metrics if name.endswith("_bit")}
-    for name, interval in found.items():
+    assert limits.keys() == {name for name in metrics if name.endswith("_bit")}
+    for name, interval in limits.items():
         assert interval["value"] == metrics[name] and interval["ci_low"] < interval["ci_high"], name
     assert np.load(tmp_path / "m.bootstrap.npz")["op/cece_linear_bit"].shape == (99,)
     drawn = ["--metrics", tmp_path / "m.json", "--figures", tmp_path / "p.svg"]
     assert call("plot", "calibration", "--curves", tmp_path / "c.tsv", *drawn).returncode == 0
-    low, high = (f"{found['cllr_linear_bit'][limit]:.2f}" for limit in ("ci_low", "ci_high"))
+    low, high = (f"{limits['cllr_linear_bit'][limit]:.2f}" for limit in ("ci_low", "ci_high"))
     assert (
         f"{metrics['cllr_linear_bit']:.3f} ({low} to {high})]" in (tmp_path / "p.svg").read_text()
     )
@@ -243,9 +241,8 @@ def test_two_speakers_are_too_few_for_intervals_and_the_command_says_so(tmp_path
     for script in ("assess_verification", "assess_zebra"):
         done = call(script, *files, "--bootstrap", 40)
         assert done.returncode == 0 and "no intervals with 2 speakers, it takes 3" in done.stderr
-        assert {
-            of["ci_low"] for of in json.loads((tmp_path / "m.intervals.json").read_text()).values()
-        } == {"undefined"}
+        intervals = json.loads((tmp_path / "m.intervals.json").read_text())
+        assert {limits["ci_low"] for limits in intervals.values()} == {"undefined"}
 
 
 def test_calibration_of_kaldi_scores(tmp_path):
@@ -296,7 +293,8 @@ def test_tags_table_and_picture_of_ones_own(scores, tmp_path):
     ]
     done = call("assess_zebra", "--scores", *paths, "--label", "s_1", "t", "--tags", tags, *files)
     assert done.returncode == 0, done.stderr
-    assert [of["tag"] for of in json.loads(metrics.read_text()).values()] == ["much", "little"]
+    written = json.loads(metrics.read_text())
+    assert [values["tag"] for values in written.values()] == ["much", "little"]
     assert "s_1: tag much: a lot" in done.stdout
     assert "| little | much " in (tmp_path / "t.md").read_text()
     picture = (tmp_path / "p.tex").read_text()

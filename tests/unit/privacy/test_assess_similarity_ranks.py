@@ -2,6 +2,7 @@
 input ends.
 """
 
+import itertools
 import json
 
 import numpy as np
@@ -61,7 +62,10 @@ def folder(tmp_path):
 
 
 def matrices(folder):
-    return [word for name in ("oo", "op", "pp") for word in (f"--{name}", folder / f"{name}.npz")]
+    words = []
+    for name in ("oo", "op", "pp"):
+        words += [f"--{name}", folder / f"{name}.npz"]
+    return words
 
 
 def table(path):
@@ -105,7 +109,8 @@ def test_assess_similarity_writes_the_zoo_of_every_condition(folder):
     header, rows = table(folder / "z.tsv")
     assert header.split("\t")[:4] == ["label", "speaker", "n_target", "n_impostor"]
     assert [row[:4] for row in rows] == [
-        [name, f"s{index}", "12", "64"] for name in ("oo", "op", "pp") for index in range(5)
+        [name, f"s{index}", "12", "64"]
+        for name, index in itertools.product(("oo", "op", "pp"), range(5))
     ]
 
 
@@ -133,13 +138,13 @@ def test_assess_ranks_writes_speakers_examples_and_all_fits(folder):
 
 
 def test_definition_and_pairs_change_the_numbers(folder):
-    found = set()
+    said = set()
     for definition in ("geometric", "sigmoid_mean"):
         for pairs in ("all", "upper"):
             choice = ["--definition", definition, "--pairs", pairs, "--metrics", folder / "m.json"]
             run("assess_similarity", *matrices(folder), *choice)
-            found.add(json.loads((folder / "m.json").read_text())["deid_percent"])
-    assert len(found) == 4
+            said.add(json.loads((folder / "m.json").read_text())["deid_percent"])
+    assert len(said) == 4
 
 
 def test_assess_similarity_remarks_on_a_speaker_with_one_utterance(folder):
@@ -198,7 +203,7 @@ def test_assess_ranks_writes_labels_curves_and_a_picture(folder):
     header, rows = table(folder / "c.tsv")
     assert header == "label\trank\tp\tgamma"
     assert [row[:2] for row in rows] == [
-        [label, str(rank)] for label in ("op", "pp") for rank in range(1, 6)
+        [label, str(rank)] for label, rank in itertools.product(("op", "pp"), range(1, 6))
     ]
     for column in (2, 3):
         assert sum(float(row[column]) for row in rows) == pytest.approx(2)
@@ -243,11 +248,11 @@ def test_the_headline_of_ranks_has_the_interval_of_what_it_shows(folder):
             "--bootstrap",
             50,
         )
-        values, found = (
+        values, intervals = (
             json.loads((folder / name).read_text()) for name in ("few.json", "few.intervals.json")
         )
         assert values["disclosure_bit"] == values[source]
-        assert found["disclosure_bit"] == found[source]
+        assert intervals["disclosure_bit"] == intervals[source]
 
 
 def test_ties_are_ranked_as_asked(folder):
