@@ -14,7 +14,8 @@ Conventions
   k's replicates, and c the 97.5 % quantile of the largest standardised deviation over joint
   replicates: all candidates at once are above their own bound. Where replicates are skewed, that is
   too near: a bound is at least as far down as the single limit, widened by how much further the
-  largest of all deviations downwards reaches than k's own.
+  largest of all deviations downwards reaches than k's own. It is at least the smallest of the
+  single limits, which lies above the truth only if all of them do.
 * The number shown is the same with the median for the quantile, over those candidates whose upper
   limit reaches the largest lower limit.
 * Few speakers: c is taken from Student's t where the quantile is that of a normal distribution.
@@ -151,7 +152,8 @@ def strongest(candidates: Attacks) -> Strongest | None:
     n_speakers = min(each.n_speakers for each in single)
     spreads, deviations = _standardised(single)
     if len(single) > 1:
-        lows = values - _lower_arms(values - lows, spreads, deviations, n_speakers)
+        joint = values - _lower_arms(values - lows, spreads, deviations, n_speakers)
+        lows = np.maximum(joint, lows.min())
     low, high = float(lows.max()), float(highs.max())
     reaching = highs >= low
     middle = np.median(deviations[reaching].max(axis=0)) if reaching.sum() > 1 else 0.0
@@ -247,12 +249,12 @@ def _lower_arms(arms, spreads, deviations, n_speakers):
     downwards = _student(np.quantile(-deviations.min(axis=0), 1 - ONE_SIDED), n_speakers)
     own = _student(np.quantile(-deviations, 1 - ONE_SIDED, axis=1), n_speakers)
     wider = downwards / np.where(own > 0, own, downwards) if downwards > 0 else 1.0
-    return np.maximum(upwards * spreads, arms * np.maximum(wider, 1))
+    return np.maximum(upwards * spreads, arms * wider)
 
 
 def _student(quantile, n_speakers):
     """The quantile of Student's t that leaves as much outside as one of the normal distribution."""
-    return stdtrit(n_speakers - 1, ndtr(quantile))
+    return -stdtrit(n_speakers - 1, ndtr(-quantile))  # of the small tail, which has more digits
 
 
 def _p_negative(value, replicates, n_speakers):

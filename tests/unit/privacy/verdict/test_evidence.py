@@ -372,6 +372,18 @@ def test_exposed_speakers_are_those_of_the_share():
     assert values(trials)[ASCENDING, EXPOSED] > 0
 
 
+def test_scores_equal_to_the_threshold_do_not_expose():
+    """A tenth of all nontargets and speaker 0 have the highest score, which is passed by none."""
+
+    def score(enrolment, trial):
+        is_own = (enrolment == trial) & (trial == 0)
+        return 1.0 * (is_own | (np.arange(len(trial)) % 10 == 0))
+
+    trials = everybody_tried(score, n_speakers=12, n_utterances=8)
+    assert evidence.exposed_speakers(trials, ASCENDING) == []
+    assert values(trials)[ASCENDING, EXPOSED] == 0
+
+
 def test_p_values_rise_down_the_list():
     exposed = evidence.exposed_speakers(exposing(7, n_speakers=20, strength=2.6), ASCENDING)
     assert all(one.p_holm <= other.p_holm for one, other in pairwise(exposed))

@@ -200,6 +200,7 @@ def test_systems_of_different_sets_and_silent_ones_are_not_compared():
     a, b = findings(10), findings(30, seed=1)
     assert better({("one", "a"): a, ("two", "b"): b}) == []
     assert pairs_of(a=a, b=b._replace(silence="constant scores")) == []
+    assert pairs_of(a=a._replace(silence="constant scores"), b=b) == []
 
 
 def test_pairs_of_all_sets_are_one_family_of_tests():

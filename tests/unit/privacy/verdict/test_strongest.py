@@ -163,9 +163,29 @@ def test_limits_of_equal_attacks_of_independent_noise_by_closed_form(n_attacks):
     assert best.value == pytest.approx(50 - ndtri(0.5 ** (1 / n_attacks)), abs=TOLERANCE)
 
 
+def test_the_lower_limit_is_at_least_the_least_of_the_single_ones():
+    own = attacks(50, 50, 50)
+    assert strongest(own).low == min(each.low for each in own.values())
+
+
+def test_rates_that_hardly_ever_happen_have_limits():
+    """Eight attacks that find somebody in four of 400 replicates, never in the same ones.
+
+    The largest deviation is ten standard deviations in 8 % of all: beyond what a normal one knows.
+    """
+    never = Candidate(0.0, 0.0, 0.0, 12.0, np.zeros(400), N_SPEAKERS)
+    own = {name("never"): never}
+    for position in range(8):
+        replicates = np.where(np.arange(400) % 100 == position, 10.0, 0.0)
+        own[name(f"seldom{position}")] = Candidate(0.0, 0.0, 0.0, 20.0, replicates, N_SPEAKERS)
+    best = strongest(own)
+    assert (best.value, best.low, best.high) == (0, 0, 20)
+
+
 def test_a_lower_limit_is_never_nearer_than_the_single_one_of_its_attack():
     """A rate of skewed replicates, whose single limit is further down than its spread says."""
     own = attacks(50, 10)
+    own[name("attacker1")] = own[name("attacker1")]._replace(low=-90.0)
     own[name("attacker0")] = own[name("attacker0")]._replace(low=30.0)
     quantiles = [
         np.quantile(-deviation, 0.975)
