@@ -1,20 +1,20 @@
 """Assess the score files of one system: verification, ZEBRA, and what an anonymiser changed.
 
-It writes what assess_verification.py and assess_zebra.py write, and the evidence for the verdict;
-scores are read once.
+It writes what assess_verification.py and assess_zebra.py write, and evidence for the verdict.
 """
 
 import argparse
 import sys
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from numpy.typing import NDArray
 
 from voiceprivacy.inout.files import write_json
-from voiceprivacy.inout.tables import write_curves
+from voiceprivacy.inout.tables import read_scored_trials, write_curves
 from voiceprivacy.privacy.scores import verification, zebra
 from voiceprivacy.privacy.scores.calibration import pav_blocks
-from voiceprivacy.privacy.scores.trials import Sample, read_score_file
+from voiceprivacy.privacy.scores.trials import Sample, arranged, scores_of
 from voiceprivacy.privacy.uncertainty import null
 from voiceprivacy.privacy.uncertainty.interval_files import (
     Draws,
@@ -35,21 +35,21 @@ def main() -> None:
     resampled: dict[str, dict] = {"verification": {}, "zebra": {}}
     curves, evidence = {}, {}
     for label, path in label_inputs(arguments.scores, arguments.label).items():
-        speaker_map = arguments.speakers if draws.n_replicates else None
-        scores, trials = read_score_file(path, speaker_map=speaker_map)
+        scored = read_scored_trials(path)
+        scores: dict[str, Any] = scores_of(scored)
+        has_speakers = arguments.speakers and draws.n_replicates
+        trials = arranged(path, scored, arguments.speakers) if has_speakers else None
         metrics["verification"][label] = verification.assess(**scores)
         metrics["zebra"][label], curves[label] = zebra.assess(**scores, tags=tags)
-        if trials:  # with speakers: one set of draws serves both families
+        if trials:  # one set of draws serves both families
             drawn = resampled_trials(trials, measure_of_both(scores), draws)
             for family, values in metrics.items():
                 resampled[family][label] = drawn.part(values[label])
             if label not in WITHIN_RELEASE:  # its band is part of the evidence
                 metrics["zebra"][label] |= null.assess(trials, **draws._asdict())
-        known = trials or (trials_of_unknown(path) if arguments.evidence else None)
-        if arguments.evidence and known and label in ATTACKS:
-            evidence[label] = record_of(
-                known, **draws._asdict(), within_release=label in WITHIN_RELEASE
-            )
+        known = (trials or trials_of_unknown(path, scored)) if arguments.evidence else None
+        if known and label in ATTACKS:
+            evidence[label] = record_of(label, scored, known, **draws._asdict())
         warning = verification.warning_of_ties(**scores)
         if warning:
             print(f"warning: {path}: {warning}", file=sys.stderr)

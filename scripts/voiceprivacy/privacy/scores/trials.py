@@ -82,8 +82,19 @@ def read_score_file(
     """
     with naming(path):
         scored = read_scored_trials(path, key=key)
-        trials = arrange(scored, read_speakers(speaker_map)) if speaker_map else None
+    trials = arranged(path, scored, speaker_map) if speaker_map else None
     return ScoreFile(scores_of(scored), trials)
+
+
+def arranged(path: FilePath, scored: ScoredTrials, speaker_map: FilePath) -> SpeakerTrials:
+    """Sort the scored trials of a file and look up their speakers in a map (TSV: id speaker).
+
+    Raises
+    ------
+    BadInput : the speakers do not go with the labels; the file is named
+    """
+    with naming(path):
+        return arrange(scored, read_speakers(speaker_map))
 
 
 def scores_of(scored: ScoredTrials) -> dict[str, Scores]:
@@ -121,6 +132,30 @@ def arrange(scored: ScoredTrials, speaker_of: Mapping[str, str]) -> SpeakerTrial
     scores = np.array([score for _, score in pairs], dtype=float)
     order = np.argsort(scores, kind="stable")
     return SpeakerTrials(speakers, scores[order], target[order], enrolment[order], trial[order])
+
+
+class Ids(NamedTuple):
+    """Which enrolment and which utterance each of M trials is of, as numbers from 0 on."""
+
+    enrolment: Counts
+    trial: Counts
+
+
+def ids_of(scored: ScoredTrials, *, alike: bool = False) -> Ids:
+    """The Ids of scored trials in the order of ``arrange``.
+
+    ``alike``: an id has the same number on either side, as in pairs of utterances.
+    """
+    pairs = [*scored["target"], *scored["nontarget"]]
+    scores = np.array([score for _, score in pairs], dtype=float)
+    order = np.argsort(scores, kind="stable")
+    enrolled: dict[str, int] = {}
+    numbers = {"enrolment": enrolled, "trial": enrolled if alike else {}}
+    columns = []
+    for side, known in numbers.items():
+        column = [known.setdefault(getattr(trial, side), len(known)) for trial, _ in pairs]
+        columns.append(np.array(column, dtype=np.int64)[order])
+    return Ids(*columns)
 
 
 def n_speakers(trials: SpeakerTrials) -> int:

@@ -14,11 +14,20 @@ import numpy as np
 
 from voiceprivacy.inout.arrays import read_npz, write_npz
 from voiceprivacy.inout.files import BadInput, FilePath, read_json, write_json
-from voiceprivacy.inout.tables import read_scored_trials
 from voiceprivacy.privacy import Floats
-from voiceprivacy.privacy.scores.trials import ScoredTrials, SpeakerTrials, arrange, n_speakers
-from voiceprivacy.privacy.verdict import evidence
+from voiceprivacy.privacy.scores.trials import (
+    Ids,
+    ScoredTrials,
+    SpeakerTrials,
+    arrange,
+    ids_of,
+    n_speakers,
+)
+from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
+from voiceprivacy.privacy.verdict import evidence, law
 from voiceprivacy.privacy.verdict.evidence import FEWEST_UTTERANCES, RATES, READINGS
+from voiceprivacy.privacy.verdict.readings import read_in
+from voiceprivacy.vocabulary import WITHIN_RELEASE
 
 MOST_REPLICATES = 1000  # tests are made of their spread, so more would not help
 N_PERMUTATIONS = 199
@@ -49,24 +58,30 @@ class Record(NamedTuple):
 
 
 def record_of(
-    trials: SpeakerTrials, *, n_replicates: int, seed: int, within_release: bool = False
+    condition: str, scored: ScoredTrials, trials: SpeakerTrials, *, n_replicates: int, seed: int
 ) -> Record:
     """The Record of the trials of one condition.
 
     Parameters
     ----------
+    scored, trials : the same trials, as read and as arranged by speakers
     n_replicates : int
         Of the intervals; at most MOST_REPLICATES are drawn.
-    within_release : bool
-        Whether the trials are unordered pairs of one release.
     """
+    within_release = condition in WITHIN_RELEASE
+    n_replicates = min(n_replicates, MOST_REPLICATES)
     assessed = evidence.assess(
         trials,
-        n_replicates=min(n_replicates, MOST_REPLICATES),
+        n_replicates=n_replicates,
         n_permutations=N_PERMUTATIONS,
         seed=seed,
         within_release=within_release,
     )
+    weights = multiplicities(trials.speakers, n_replicates=n_replicates, seed=seed)
+    searched, why_not = _in_galleries(
+        trials, ids_of(scored, alike=within_release), weights, within_release
+    )
+    unknown = np.full((len(READINGS), len(OF_GALLERIES), assessed.null.shape[-1]), np.nan)
     exposed = {
         reading: evidence.exposed_speakers(trials, reading, within_release=within_release)
         for reading in READINGS
@@ -75,11 +90,11 @@ def record_of(
     finite = trials.scores[np.isfinite(trials.scores)]
     is_constant = trials.scores[0] == trials.scores[-1]
     return Record(
-        assessed.values,
-        assessed.replicates,
-        assessed.null,
-        numbers=RATES,
-        reasons=assessed.reasons,
+        np.concatenate([assessed.values, searched[..., 0]], axis=1),
+        np.concatenate([assessed.replicates, searched[..., 1:]], axis=1),
+        np.concatenate([assessed.null, unknown], axis=1),
+        numbers=(*RATES, *OF_GALLERIES),
+        reasons=assessed.reasons | why_not,
         n_speakers=n_speakers(trials),
         n_target=int(np.count_nonzero(trials.target)),
         n_nontarget=int(np.count_nonzero(~trials.target)),
@@ -92,12 +107,55 @@ def record_of(
     )
 
 
-def trials_of_unknown(path: FilePath) -> SpeakerTrials | None:
+def _in_galleries(trials, ids, weights, within_release):
+    """OF_GALLERIES in percent, with their replicates: (4, numbers, 1 + B), and why some are NaN."""
+    if within_release:  # either utterance of a pair may be the one that is searched
+        trials = SpeakerTrials(
+            trials.speakers,
+            np.tile(trials.scores, 2),
+            np.tile(trials.target, 2),
+            np.append(trials.enrolment, trials.trial),
+            np.append(trials.trial, trials.enrolment),
+        )
+        ids = Ids(np.append(ids.enrolment, ids.trial), np.append(ids.trial, ids.enrolment))
+    rates, reasons = [], {}
+    for reading in READINGS:
+        scores = read_in(trials.scores, reading, nontarget=~trials.target)
+        order = np.argsort(scores, kind="stable")
+        attacked = {
+            "trials": SpeakerTrials(
+                trials.speakers, *(own[order] for own in (scores, *trials[2:]))
+            ),
+            "enrolment_id": ids.enrolment[order],
+            "trial_id": ids.trial[order],
+            "weights": weights,
+        }
+        for name, (criterion, size) in OF_GALLERIES.items():
+            rate = criterion(n_speakers=size, **attacked)
+            rates.append(100 * np.append(rate.value, rate.replicates))
+            if rate.reason:
+                reasons[name] = rate.reason
+    return np.array(rates).reshape(len(READINGS), len(OF_GALLERIES), -1), reasons
+
+
+def _isolated(**attacked):
+    """Singling out at 1/N, or at the best pass rate: a low rate alone can be bad calibration."""
+    plain, best = law.singling_out(**attacked), law.singling_out(**attacked, best_weight=True)
+    return best if best.value > plain.value else plain
+
+
+OF_GALLERIES = {
+    "identification_of_20_percent": (law.linkability, 20),
+    "identification_of_100_percent": (law.linkability, 100),
+    "singling_out_of_20_percent": (_isolated, 20),
+}
+
+
+def trials_of_unknown(path: FilePath, scored: ScoredTrials) -> SpeakerTrials | None:
     """The trials of a score file without a map of speakers: they are inferred from target trials.
 
     None, with a warning in the log, where labels contradict each other.
     """
-    scored = read_scored_trials(path)
     try:
         return arrange(scored, inferred_speakers(scored))
     except BadInput as error:

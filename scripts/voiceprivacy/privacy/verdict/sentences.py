@@ -91,7 +91,8 @@ def level_sentence(system: str, judgement: Mapping[str, Any]) -> str:
     numbers = judgement["systems"][system]
     n_attacks = numbers["n_attacks"]
     who = f"the strongest of {n_attacks} attacks" if n_attacks > 1 else "the only attack"
-    who += READ.get(numbers["attack"]["reading"], "")
+    if numbers["level"] != NONE_FOUND:
+        who += READ.get(numbers["attack"]["reading"], "")
     unprotected = judgement["unprotected"]["eer_folded_percent"]
     opening = (
         f"With {system}, {who} makes {_rate(numbers['eer_folded_percent'])} errors"

@@ -467,7 +467,8 @@ def _numbers(judged: Judged) -> dict[str, Any]:
         limits = (worst.value, worst.low, worst.high)
         if number == EER:
             limits = _folded(worst)
-        fields[field] = [float(limit) for limit in limits]
+        # Lower limits are made of spreads, which do not end at zero.
+        fields[field] = [max(0.0, float(limit)) for limit in limits]
         knowledge = attacks[worst.attack[:3]].knowledge
         by_number[field] = worst.attack._asdict() | {"knowledge": knowledge}
     undefined = {name: why for name, why in reasons.items() if fields.get(name) == UNDEFINED}
