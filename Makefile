@@ -24,7 +24,7 @@ demo: .venv/installed
 	@$(BIN)/snakemake --cores $(CORES) --quiet host reason rules
 	@[ results/report/index.html -nt .venv/started ] || \
 	    $(BIN)/python scripts/show_metrics.py --metrics results/metrics.tsv \
-	    --comparisons results/comparisons --provenance results/provenance.json --report results/report/index.html
+	    --comparisons results/comparisons --verdict results/verdict.json --report results/report/index.html
 
 resume: .venv/installed
 	$(BIN)/snakemake $(ARGS) --unlock

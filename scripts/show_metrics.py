@@ -3,12 +3,11 @@
 import argparse
 from pathlib import Path
 
-from voiceprivacy.inout.files import read_json
-from voiceprivacy.report.answer import averages_of, controls_of
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
+from voiceprivacy.report.verdict import NOT_GIVEN, no_verdict, read_verdict
 from voiceprivacy.running.command import run
 
 
@@ -20,9 +19,7 @@ def main() -> None:
         type=Path,
         help="folder of CORPUS/TRIALS/EXTRACTOR/BACKEND.tsv: how sure it is",
     )
-    parser.add_argument(
-        "--provenance", type=Path, help="provenance.json: its controls and averages"
-    )
+    parser.add_argument("--verdict", type=Path, help="verdict.json: what is said first")
     parser.add_argument("--report", type=Path, help="the page to point to")
     arguments = parser.parse_args()
 
@@ -31,14 +28,8 @@ def main() -> None:
     if arguments.comparisons:
         comparisons = read_comparisons(arguments.comparisons, numbers)
     # Which systems are controls, and how lists are averaged, stands in the config of the run.
-    provenance = read_json(arguments.provenance) if arguments.provenance else {}
-    lines = summary(
-        compare(numbers, comparisons),
-        comparisons,
-        controls_of(provenance),
-        averages_of(provenance),
-        numbers,
-    )
+    verdict = read_verdict(arguments.verdict) if arguments.verdict else no_verdict(NOT_GIVEN)
+    lines = summary(compare(numbers, comparisons), comparisons, numbers, [verdict])
     print(*lines, sep="\n")
     if arguments.report:
         print(f"\nReport: {arguments.report.absolute()}")

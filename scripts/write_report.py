@@ -9,7 +9,9 @@ from voiceprivacy.report.comparison import compare, write_comparison, write_late
 from voiceprivacy.report.contents import Contents, read_contents
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.page import read_sections, show_all, write_page
+from voiceprivacy.report.sections import training_hours
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
+from voiceprivacy.report.verdict import NOT_GIVEN, no_verdict, read_verdict
 from voiceprivacy.running.command import run
 
 TEMPLATE = Path(__file__).parents[1] / "workflow" / "report" / "index.html.j2"
@@ -25,6 +27,7 @@ def main() -> None:
     parser.add_argument(
         "--comparisons", type=Path, help="folder of CORPUS/TRIALS/EXTRACTOR/BACKEND.tsv: how sure"
     )
+    parser.add_argument("--verdict", type=Path, help="verdict.json: what the page says first")
     parser.add_argument(
         "--template", default=TEMPLATE, type=Path, help="Jinja2, with captions beside it"
     )
@@ -41,6 +44,11 @@ def main() -> None:
     contents = read_contents(arguments.plan) if arguments.plan else Contents()
     systems = compare(metrics, comparisons)
     charts = run_of(metrics, provenance)
+    sections = read_sections(contents)
+    verdict = no_verdict(NOT_GIVEN)
+    if arguments.verdict:
+        hours = training_hours(sections["corpora"])
+        verdict = read_verdict(arguments.verdict, numbers=metrics, hours=hours)
     write_page(
         arguments.page,
         template=arguments.template,
@@ -49,7 +57,8 @@ def main() -> None:
         figures=show_all(contents.figures, run=charts, page=arguments.page),
         provenance=provenance,
         comparisons=comparisons,
-        **read_sections(contents),
+        verdicts=[verdict],
+        **sections,
     )
     write_comparison(arguments.tables / "comparison.tsv", systems)
     write_latex(arguments.tables / "comparison.tex", systems)

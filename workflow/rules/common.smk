@@ -66,7 +66,7 @@ onsuccess:
         "test ! -e results/report/index.html || python {SCRIPTS:q}/show_metrics.py"
         " --metrics results/metrics.tsv"
         " --comparisons results/comparisons"
-        " --provenance results/provenance.json"
+        " --verdict results/verdict.json"
         " --report results/report/index.html"
     )
 

@@ -243,10 +243,11 @@ def tables_of_page(wildcards):
 
 
 rule write_report:
-    """The page that answers which anonymiser protects better, and its tables for papers."""
+    """The page with the verdict and what every attack found, and its tables for papers."""
     input:
         plan=ancient("results/plan.json"),
         metrics="results/metrics.tsv",
+        verdict="results/verdict.json",
         provenance="results/provenance.json",
         comparisons=CONTENTS.comparisons,
         figures=sorted({file for figure in CONTENTS.figures for file in figure.files}),
@@ -274,6 +275,7 @@ rule write_report:
         "python {input.script:q}"
         " --plan {input.plan:q}"
         " --metrics {input.metrics:q}"
+        " --verdict {input.verdict:q}"
         " --provenance {input.provenance:q}"
         " --comparisons results/comparisons"
         " --template {input.template:q}"

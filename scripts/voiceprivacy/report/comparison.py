@@ -7,7 +7,8 @@ Conventions
 * The mean over trial lists has equal weights; where one list is undefined, so is the mean.
 * A list without a gallery of speakers (all pairs of utterances) has no ranks for any system; then
   they are left out.
-* The strongest attack on an anonymiser is the one with the lowest mean EER, over all attackers.
+* The strongest attack on an anonymiser is the one with the lowest mean EER, over all attackers. Who
+  errs more than half of the time turns round: EERs are folded at 50 % for that.
 """
 
 import itertools
@@ -66,7 +67,7 @@ ATTACKS_EXPLAINED = {
     " is protected.",
     "op": "Original enrolment against protected trial (OP): the attacker does not know that the"
     " speech is protected.",
-    "pp": "Protected enrolment against protected trial (PP): the attacker protects his own"
+    "pp": "Protected enrolment against protected trial (PP): the attacker anonymises his own"
     " enrolment with the same anonymiser, but his models were trained on original speech.",
 }
 INFORMED_EXPLAINED = {
@@ -163,7 +164,7 @@ class System(NamedTuple):
 def compare(numbers: Sequence[Number], comparisons: Comparisons = NONE) -> list[System]:
     """Arrange the numbers of a run by system, corpus and attacker.
 
-    `original` comes first, then the best protection. The intervals of means over lists come from
+    `original` comes first, then whoever is found least. The intervals of means over lists come from
     ``comparisons``.
 
     Raises
@@ -201,15 +202,24 @@ def _tried(numbers: Iterable[Number]) -> dict[SystemKey, set[str]]:
     return systems
 
 
+def folded(eer_percent: float) -> float:
+    """An equal error rate that is never above 50 %: whoever errs more often turns round."""
+    return min(eer_percent, 100 - eer_percent)
+
+
 def strongest_attacks(systems: Iterable[System]) -> dict[tuple[str, str], System]:
     """The strongest attack on each anonymiser: {(corpus, anonymiser): System}, in their order."""
     strongest: dict[tuple[str, str], System] = {}
     for system in systems:
         attacked = (system.corpus, system.anonymiser)
         first = strongest.get(attacked)
-        if first is None or system.mean["eer_percent"] < first.mean["eer_percent"]:
+        if first is None or _folded_mean(system) < _folded_mean(first):
             strongest[attacked] = system
     return strongest
+
+
+def _folded_mean(system):
+    return folded(system.mean["eer_percent"])
 
 
 def write_comparison(path: str | Path, systems: Iterable[System]) -> None:
@@ -272,13 +282,13 @@ def _in_order(systems: list[System]) -> list[System]:
     strongest = strongest_attacks(sorted(systems, key=lambda system: system.key))
 
     def order(system: System) -> tuple[Any, ...]:
-        protection = strongest[system.corpus, system.anonymiser].mean["eer_percent"]
+        errors = _folded_mean(strongest[system.corpus, system.anonymiser])
         return (
             system.corpus,
             system.extractor,
             system.backend,
             system.anonymiser != ORIGINAL,
-            -protection,
+            -errors,
             system.anonymiser,
             system.condition,
         )

@@ -1,5 +1,7 @@
 """The leaderboard: every system on every set, as numbers and as the rows of the page's table.
 
+It says what every attack found. Which system leaves less of the speaker is said by the verdict.
+
 Conventions
 -----------
 * A set is a trial list, the mean over those of a corpus, or an average over lists of several
@@ -21,6 +23,7 @@ from voiceprivacy.report.comparison import (
     System,
     SystemKey,
     Values,
+    folded,
     mean_of_lists,
 )
 from voiceprivacy.report.uncertainty import (
@@ -171,10 +174,10 @@ def _board(name: str, explanation: str, systems: Sequence[System], label: str) -
     tried = [system for system in systems if label in system.intervals]
     # A label that is no list is that of the mean.
     values = [system.lists.get(label, system.mean) for system in tried]
-    strongest: dict[str, int] = {}  # the first of the lowest EERs
+    strongest: dict[str, int] = {}  # the first of the lowest folded EERs
     for index, system in enumerate(tried):
         first = strongest.setdefault(system.anonymiser, index)
-        if values[index]["eer_percent"] < values[first]["eer_percent"]:
+        if folded(values[index]["eer_percent"]) < folded(values[first]["eer_percent"]):
             strongest[system.anonymiser] = index
     standings = [
         Standing(
@@ -255,7 +258,7 @@ def leaderboard(
     rows = []
     for board in sets:
         standings = [_with_similarity(standing, board) for standing in board.standings]
-        for standing in sorted(standings, key=_protection):
+        for standing in sorted(standings, key=_errors):
             rows.append(_row(board.name, standing, columns, colours))
     protected = [system for system in systems if system.anonymiser != ORIGINAL]
     cells = itertools.chain.from_iterable(row.cells for row in rows)
@@ -285,10 +288,10 @@ def _with_similarity(standing: Standing, board: Board) -> Standing:
     return standing._replace(values=values, intervals=intervals)
 
 
-def _protection(standing: Standing) -> tuple[bool, float, SystemKey]:
-    """Best protected first; unprotected speech last."""
+def _errors(standing: Standing) -> tuple[bool, float, SystemKey]:
+    """Most errors first; unprotected speech last."""
     unprotected = standing.system.anonymiser == ORIGINAL
-    return unprotected, -standing.values["eer_percent"], standing.system.key
+    return unprotected, -folded(standing.values["eer_percent"]), standing.system.key
 
 
 def _row(

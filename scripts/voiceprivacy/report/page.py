@@ -12,13 +12,10 @@ import jinja2
 
 from voiceprivacy.inout.files import RESOURCES, BadInput, read_lines, whole_or_absent
 from voiceprivacy.report.answer import (
-    answers,
     averages_of,
-    controls_of,
     how_many_trials,
     rank_answers,
     what_was_run,
-    zero_evidence,
 )
 from voiceprivacy.report.charts.chart import Run
 from voiceprivacy.report.charts.speakers import read_alphas, strips
@@ -34,7 +31,7 @@ from voiceprivacy.report.comparison import (
 )
 from voiceprivacy.report.contents import Contents
 from voiceprivacy.report.figures import KINDS, Figure, Subject, drawer, palette_of
-from voiceprivacy.report.leaderboard import averaged, leaderboard
+from voiceprivacy.report.leaderboard import leaderboard
 from voiceprivacy.report.listen import Example, read_examples
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.published import Compared, read_comparison, read_published, tables_of
@@ -47,6 +44,8 @@ from voiceprivacy.report.sections import (
     utility_section,
 )
 from voiceprivacy.report.uncertainty import NONE, Comparisons
+from voiceprivacy.report.verdict import NOT_GIVEN, NOT_ORDERED, Verdict, no_verdict
+from voiceprivacy.report.verdict_words import LEVELS, SHORT_COLUMNS
 from voiceprivacy.vocabulary import ABSENT
 
 PLOTLY = RESOURCES / "plotly" / "plotly-cartesian.min.js"
@@ -221,6 +220,7 @@ def write_page(
     listen: Sequence[Example] | None = None,
     published: Any = None,
     alphas: Mapping[str, Mapping[str, str | Path]] | None = None,
+    verdicts: Sequence[Verdict] = (no_verdict(NOT_GIVEN),),
 ) -> None:
     """Render the report.
 
@@ -237,6 +237,7 @@ def write_page(
         out
     alphas : {corpus: {anonymiser: table}} of drawn coefficients; empty tables are left out, because
         only McAdams anonymisers draw them
+    verdicts : that of the run, or those of several runs
     """
     folder, page = Path(template).parent, Path(path)
     colours = palette_of(provenance, metrics)
@@ -254,6 +255,10 @@ def write_page(
             utility=utility,
             listen=listen,
             published=published,
+            verdicts=verdicts,
+            levels=LEVELS,
+            short_columns=SHORT_COLUMNS,
+            not_ordered=NOT_ORDERED if len(verdicts) > 1 else "",
             provenance=provenance,
             config=json.dumps(provenance.get("config", {}), indent=2),
         )
@@ -263,16 +268,13 @@ def write_page(
 
 
 def _numbers(systems, metrics, provenance, comparisons, colours):
-    """What the template calls by these names: the answer, what was run, and tables of numbers."""
+    """What the template calls by these names: what was run, and tables of numbers."""
     averages = averages_of(provenance)
-    of_averages = averaged(systems, averages, comparisons)
-    said = answers(systems, comparisons, controls_of(provenance), of_averages)
     table = leaderboard(systems, colours=colours, averages=averages, comparisons=comparisons)
     return {
         "what_was_run": what_was_run(systems),
         "how_many_trials": how_many_trials(systems, metrics),
-        "answers": said or rank_answers(metrics),
-        "zero_evidence": zero_evidence(systems),
+        "rank_answers": {} if systems else rank_answers(metrics),
         "has_intervals": comparisons != NONE or any(metric.ci_low != ABSENT for metric in metrics),
         "attacks": attacks_explained(systems),
         "leaderboard": table,

@@ -2,14 +2,15 @@
 
 import itertools
 import textwrap
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from voiceprivacy.catalogue import COLUMNS as ALL_COLUMNS
-from voiceprivacy.report.answer import answers, rank_answers, what_was_run, zero_evidence
+from voiceprivacy.report.answer import rank_answers, what_was_run
 from voiceprivacy.report.comparison import System, strongest_attacks
-from voiceprivacy.report.leaderboard import Averages, averaged
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.uncertainty import NONE, NULL, Comparisons
+from voiceprivacy.report.verdict import NOT_GIVEN, NOT_ORDERED, Judged, Verdict, no_verdict
+from voiceprivacy.report.verdict_words import SHORT_COLUMNS
 from voiceprivacy.vocabulary import UNDEFINED
 
 WIDTH = 100
@@ -33,23 +34,21 @@ NUMBER_WIDTHS = [
 def summary(
     systems: Sequence[System],
     comparisons: Comparisons = NONE,
-    controls: Collection[str] = (),
-    averages: Averages | None = None,
     numbers: Iterable[Number] = (),
+    verdicts: Sequence[Verdict] = (no_verdict(NOT_GIVEN),),
 ) -> list[str]:
-    """What was run, the answer, and a table for each corpus and attacker, as lines of text.
+    """What was run, the verdict, and a table for each corpus and attacker, as lines of text.
 
     The tables show the mean over the trial lists. Of a run without trial lists, ``numbers`` give
     the answer.
     """
     lines = _wrapped(what_was_run(systems))
-    on_averages = averaged(systems, averages, comparisons)
-    verdicts = answers(systems, comparisons, controls, on_averages) or rank_answers(numbers)
-    several = len(verdicts) > 1
-    for name, answer in verdicts.items():
-        lines += ["", *_wrapped(f"{name}: {answer.text}" if several else answer.text)]
-    for corpus, sentence in zero_evidence(systems).items():
-        lines += ["", *_wrapped(f"{corpus}: {sentence}" if several else sentence)]
+    if systems:
+        lines += verdict_lines(verdicts)
+    else:
+        answers = rank_answers(numbers)
+        for name, answer in answers.items():
+            lines += ["", *_wrapped(f"{name}: {answer.text}" if len(answers) > 1 else answer.text)]
     shown = systems
     # A terminal shows some tens of lines at once; the page has them all.
     if len(systems) > MOST_SYSTEMS:
@@ -68,6 +67,44 @@ def summary(
         lines += ["", "↑ ↓: which way means more privacy."]
     if comparisons != NONE:
         lines += _wrapped(CORRECTED)
+    return lines
+
+
+def verdict_lines(verdicts: Sequence[Verdict]) -> list[str]:
+    """The verdict of a run, or those of several: sentences, a short table, warnings."""
+    lines = []
+    for verdict in verdicts:
+        lines += ["", f"== {verdict.name} =="] if verdict.name else []
+        lines += ["", verdict.absent] if verdict.absent else []
+        for judged in verdict.sets:
+            lines += ["", f"{judged.name}:"] if len(verdict.sets) > 1 else [""]
+            for sentence in judged.sentences:
+                lines += _wrapped(sentence)
+            lines += ["", *_verdict_table(judged), ""]
+            warnings = [f"Not counted: {who} ({why})." for who, why in judged.refused]
+            for warning in (*warnings, *judged.warnings):
+                lines += _wrapped(warning)
+    return [*lines, "", *_wrapped(NOT_ORDERED)] if len(verdicts) > 1 else lines
+
+
+def _verdict_table(judged: Judged) -> list[str]:
+    """System, level, and the numbers of SHORT_COLUMNS, side by side."""
+    shown = [column for column in SHORT_COLUMNS if column in judged.columns]
+    titles = [f"{column.title}, {column.unit}" for column in shown]
+    table = [("", "level", *titles)]
+    for row in judged.rows:
+        cells = [row.cells[judged.columns.index(column)] for column in shown]
+        texts = [f"{cell.text} {cell.interval}".strip() for cell in cells]
+        table.append((row.system, row.level_words, *texts))
+    widths = [max(map(len, texts)) for texts in zip(*table, strict=True)]
+    widths[0] = min(widths[0], NAME_WIDTH)
+    lines = []
+    for name, *texts in table:
+        if len(name) > NAME_WIDTH:  # on a line of its own
+            lines.append(name)
+            name = ""
+        padded = [f"{text:<{width}}" for text, width in zip(texts, widths[1:], strict=True)]
+        lines.append("  ".join([f"{name:<{widths[0]}}", *padded]).rstrip())
     return lines
 
 

@@ -1,13 +1,11 @@
-"""How sure the numbers are: intervals of means, who can be told apart, what is zero evidence.
+"""How sure the numbers are: intervals of means, and what is zero evidence.
 
 Conventions
 -----------
-* comparisons/{corpus}/{trials}/{extractor}/{backend}.tsv compares pairs of anonymisers.
-  .systems.tsv beside it has the interval of each. {trials} is ``mean`` for the mean over several
-  lists.
+* comparisons/{corpus}/{trials}/{extractor}/{backend}.systems.tsv has the interval of each system.
+  {trials} is ``mean`` for the mean over several lists.
   {corpus}/{trials} is ``over-corpora/{average}`` for averages over lists of several corpora.
-* comparisons/{corpus}/{trials}/strongest.tsv compares anonymisers with each other and with
-  unprotected speech, each under the strongest attack on it.
+* Who leaves less evidence than whom is no question of these intervals: see verdict.py.
 * A run without intervals has - as every limit in metrics.tsv; then nothing is read.
 """
 
@@ -23,13 +21,10 @@ from voiceprivacy.report.metrics import Number
 from voiceprivacy.vocabulary import (
     ABSENT,
     ACROSS_CORPORA,
-    ALIKE,
     DAGGER,
     MEAN,
     NO_BREAK,
     UNDEFINED,
-    Pair,
-    StrongestPair,
     SystemInterval,
 )
 
@@ -60,51 +55,13 @@ class MeanKey(NamedTuple):
     anonymiser: str
 
 
-class PairKey(NamedTuple):
-    """Which two anonymisers a verdict compares, by which metric under which attack."""
-
-    corpus: str
-    extractor: str
-    backend: str
-    condition: str
-    metric: str
-    anonymisers: frozenset[str]
-
-
-class AttackOn(NamedTuple):
-    """An attack on one anonymiser."""
-
-    anonymiser: str
-    extractor: str
-    backend: str
-    condition: str
-
-
-class StrongestKey(NamedTuple):
-    """Two strongest attacks that a Difference compares."""
-
-    corpus: str
-    one: AttackOn
-    other: AttackOn
-
-
-class Difference(NamedTuple):
-    """EER of one attack minus that of another; ``limits`` are None with too few speakers."""
-
-    points: float
-    limits: Limits | None
-    verdict: str
-
-
 class Comparisons(NamedTuple):
-    """Intervals of means, verdicts about pairs, and differences between strongest attacks."""
+    """Intervals of means over lists."""
 
     limits: dict[MeanKey, Limits | None]
-    verdicts: dict[PairKey, str]
-    strongest: dict[StrongestKey, Difference]
 
 
-NONE = Comparisons({}, {}, {})
+NONE = Comparisons({})
 
 
 def read_comparisons(folder: str | Path, numbers: Iterable[Number]) -> Comparisons:
@@ -113,63 +70,36 @@ def read_comparisons(folder: str | Path, numbers: Iterable[Number]) -> Compariso
     Averages are read where they are: a folder made of two runs, or by an earlier version, has none.
     """
     folder = Path(folder)
-    lists: dict[str, set[str]] = {}  # of each corpus
     attacks: dict[tuple[str, str, str], set[str]] = {}  # the lists of each attacker of a corpus
     for line in numbers:
         if line.metric == "eer_percent" and line.ci_low != ABSENT:
             attacker = (line.corpus, line.extractor, line.backend)
             attacks.setdefault(attacker, set()).add(line.trials)
-            lists.setdefault(line.corpus, set()).add(line.trials)
-    comparisons = Comparisons({}, {}, {})
+    comparisons = Comparisons({})
     # What must be there, because its numbers have intervals: a missing file is an error.
     for (corpus, extractor, backend), trials in sorted(attacks.items()):
-        _read_pairs(comparisons, folder / corpus / _compared(trials), corpus, extractor, backend)
+        compared = MEAN if len(trials) > 1 else next(iter(trials))
+        _read_limits(comparisons, folder / corpus / compared, corpus, extractor, backend)
     # What may be there.
     for extractor, backend in sorted({(extractor, backend) for _, extractor, backend in attacks}):
-        for path in sorted((folder / ACROSS_CORPORA).glob(f"*/{extractor}/{backend}.tsv")):
+        files = f"*/{extractor}/{backend}.systems.tsv"
+        for path in sorted((folder / ACROSS_CORPORA).glob(files)):
             average = path.parents[1]
             corpus = f"{ACROSS_CORPORA}/{average.name}"
-            _read_pairs(comparisons, average, corpus, extractor, backend)
-    for corpus, trials in lists.items():
-        _read_strongest(comparisons, folder / corpus / _compared(trials), corpus)
-    for average in (folder / ACROSS_CORPORA).glob("*") if lists else ():
-        _read_strongest(comparisons, average, f"{ACROSS_CORPORA}/{average.name}")
+            _read_limits(comparisons, average, corpus, extractor, backend)
     return comparisons
 
 
-def _compared(trials: set[str]) -> str:
-    """The folder of the comparisons of some lists."""
-    return MEAN if len(trials) > 1 else next(iter(trials))
-
-
-def _read_pairs(
+def _read_limits(
     comparisons: Comparisons, folder: Path, corpus: str, extractor: str, backend: str
 ) -> None:
-    """Add the comparisons of one attacker in a folder."""
-    path = folder / extractor / f"{backend}.tsv"
-    for _, row in read_rows(path, list(Pair._fields)):
-        anonymisers = frozenset((row["anonymiser_a"], row["anonymiser_b"]))
-        pair = PairKey(corpus, extractor, backend, row["condition"], row["metric"], anonymisers)
-        comparisons.verdicts[pair] = row["verdict"]
-    systems = path.with_suffix(".systems.tsv")
-    for line, row in read_rows(systems, list(SystemInterval._fields)):
+    """Add the intervals under one attacker in a folder."""
+    path = folder / extractor / f"{backend}.systems.tsv"
+    for line, row in read_rows(path, list(SystemInterval._fields)):
         mean = MeanKey(
             corpus, extractor, backend, row["condition"], row["metric"], row["anonymiser"]
         )
-        comparisons.limits[mean] = _limits(row["ci_low"], row["ci_high"], systems, line)
-
-
-def _read_strongest(comparisons: Comparisons, folder: Path, corpus: str) -> None:
-    """Add the comparisons of strongest attacks in a folder, where there are any."""
-    path = folder / "strongest.tsv"
-    for line, row in read_rows(path, list(StrongestPair._fields)) if path.exists() else ():
-        one = AttackOn(*(row[f"{field}_a"] for field in AttackOn._fields))
-        other = AttackOn(*(row[f"{field}_b"] for field in AttackOn._fields))
-        comparisons.strongest[StrongestKey(corpus, one, other)] = Difference(
-            number(row["difference"], path, line),
-            _limits(row["ci_low"], row["ci_high"], path, line),
-            row["verdict"],
-        )
+        comparisons.limits[mean] = _limits(row["ci_low"], row["ci_high"], path, line)
 
 
 def metric_limits(line: Number) -> Limits | None:
@@ -204,54 +134,6 @@ def marked_interval(column: Metric, values: Mapping[str, Any], interval: Limits 
     no_error_seen = column.name == "eer_percent" and values[column.name] == 0
     too_short = values["few_errors"] and (column.scale == "rare errors" or no_error_seen)
     return interval_text(column, interval) + (DAGGER if interval and too_short else "")
-
-
-def interval_words(column: Metric, interval: Limits) -> str:
-    """An interval in a sentence."""
-    low, high = interval
-    return f"95{NO_BREAK}% interval {column.text(low)} to {column.text(high)}"
-
-
-def attack_on(system: System) -> AttackOn:
-    """The attack that a System stands for."""
-    return AttackOn(system.anonymiser, system.extractor, system.backend, system.condition)
-
-
-def paired_difference(comparisons: Comparisons, one: System, other: System) -> Difference | None:
-    """How two systems differ under the strongest attack on each; None where it is not known."""
-    pair = StrongestKey(one.corpus, attack_on(one), attack_on(other))
-    return comparisons.strongest.get(pair)
-
-
-def can_be_told_apart(comparisons: Comparisons, one: System, other: System) -> bool:
-    """Whether two systems differ in EER.
-
-    Their comparison on the same speakers says so; where there is none, disjoint intervals do. They
-    cannot be told apart where an interval is undefined, as with one or two speakers. In a run
-    without intervals they always can, which the page says elsewhere.
-    """
-    for pair in ((one, other), (other, one)):  # files have each pair once, in either order
-        difference = paired_difference(comparisons, *pair)
-        if difference:
-            return difference.verdict != ALIKE
-    keys = [system.key.mean("eer_percent") for system in (one, other)]
-    if keys[0]._replace(anonymiser=other.anonymiser) == keys[1]:  # the same attack on both
-        compared = PairKey(
-            one.corpus,
-            one.extractor,
-            one.backend,
-            one.condition,
-            "eer_percent",
-            frozenset((one.anonymiser, other.anonymiser)),
-        )
-        return comparisons.verdicts.get(compared) != ALIKE
-    interval = one.intervals[one.mean_label].get("eer_percent")
-    other_interval = other.intervals[other.mean_label].get("eer_percent")
-    if interval is None or other_interval is None:
-        # A key that is missing is of a run without intervals; a None says too few speakers.
-        undefined = [key for key in keys if comparisons.limits.get(key, ()) is None]
-        return not undefined
-    return interval[0] > other_interval[1] or interval[1] < other_interval[0]
 
 
 def within_zero_evidence(values: Mapping[str, Any]) -> bool | None:

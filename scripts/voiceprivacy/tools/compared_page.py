@@ -1,7 +1,8 @@
 """The report of two folders of results: pairs of anonymisers of both, the page, and what differs.
 
-An anonymiser of the second results is compared with one of the first where both runs drew the same
-speakers for their intervals.
+Each run keeps its own verdict: anonymisers of different runs were not attacked on the same draws.
+Their numbers are compared in pairs all the same, where both runs drew the same speakers for their
+intervals.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +26,7 @@ from voiceprivacy.report.published import tables_of, write_published
 from voiceprivacy.report.sections import utility_section
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.uncertainty import read_comparisons
+from voiceprivacy.report.verdict import verdict_in
 from voiceprivacy.tools.merging import (
     Merged,
     Results,
@@ -80,9 +82,13 @@ def write_compared_page(both: Sequence[Results], folder: Path) -> list[str]:
         write_table(temporary / "differences.tsv", ["what", *names], differing)
         comparisons = read_comparisons(temporary / "comparisons", merged.metrics)
         systems = compare(merged.metrics, comparisons)
-        _write_report(temporary, merged, systems, comparisons, provenance)
+        verdicts = [
+            verdict_in(results.folder, name=results.name, numbers=results.metrics)
+            for results in both
+        ]
+        _write_report(temporary, merged, systems, comparisons, provenance, verdicts)
     return [
-        *summary(systems, comparisons, averages=averages),
+        *summary(systems, comparisons, verdicts=verdicts),
         "",
         *_about_both(merged, apart, uncompared, differing),
         f"{counted(len(differing), 'difference')} in config, versions and models: "
@@ -273,7 +279,7 @@ def _is_same_draw(merged, attack):
 # The page.
 
 
-def _write_report(folder, merged, systems, comparisons, provenance):
+def _write_report(folder, merged, systems, comparisons, provenance, verdicts):
     report = folder / "report"
     run = run_of(merged.metrics, provenance)
     utility, published = merged_utility(merged), merged_published(merged.both)
@@ -292,6 +298,7 @@ def _write_report(folder, merged, systems, comparisons, provenance):
         utility=utility_section(utility) if utility else None,
         listen=merged_examples(merged) or None,
         published=tables_of(published) or None,
+        verdicts=verdicts,
     )
     write_comparison(report / "tables" / "comparison.tsv", systems)
     write_latex(report / "tables" / "comparison.tex", systems)

@@ -4,10 +4,11 @@ import itertools
 import json
 
 import pytest
-from support import calls
+from support import calls, verdicts
 
 from voiceprivacy.inout.files import write_json
 from voiceprivacy.inout.tables import Utterance, write_manifest, write_table
+from voiceprivacy.report.verdict import NOT_GIVEN
 
 
 def command(name, *arguments):
@@ -40,7 +41,14 @@ def test_from_metrics_files_to_the_page(tmp_path, paths, folder):
         "index.html",
     ]
     shown = succeeds("show_metrics", "--metrics", metrics, "--report", report / "index.html")
-    assert "b2r protects best" in shown and str(report / "index.html") in shown
+    assert NOT_GIVEN in shown and str(report / "index.html") in shown
+    assert NOT_GIVEN in (report / "index.html").read_text()
+    write_json(tmp_path / "verdict.json", verdicts.usual())
+    verdict = ["--verdict", tmp_path / "verdict.json"]
+    succeeds("write_report", "--metrics", metrics, "--provenance", provenance, *outputs, *verdict)
+    assert "little reduced" in (report / "index.html").read_text()
+    shown = succeeds("show_metrics", "--metrics", metrics, *verdict)
+    assert "little reduced" in shown and verdicts.NO_SEMI in shown
 
 
 def test_a_missing_number_is_one_clear_line_and_no_table(tmp_path, paths, folder):

@@ -1,7 +1,6 @@
 """The comparison: rows worked out by hand, the best protection first, nothing left out."""
 
 import math
-from statistics import fmean
 
 import pytest
 from hypothesis import given
@@ -9,7 +8,7 @@ from hypothesis import strategies as st
 
 from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.report.answer import answers, how_many_trials, what_was_run
+from voiceprivacy.report.answer import how_many_trials, what_was_run
 from voiceprivacy.report.comparison import (
     ATTACKS,
     OF_MATRICES,
@@ -18,9 +17,8 @@ from voiceprivacy.report.comparison import (
     weighted_mean,
     write_comparison,
 )
-from voiceprivacy.report.leaderboard import averaged
 from voiceprivacy.report.uncertainty import shown_columns
-from voiceprivacy.vocabulary import GIVEN, NO_BREAK
+from voiceprivacy.vocabulary import GIVEN
 
 
 def one(systems, anonymiser, condition):
@@ -41,7 +39,7 @@ def changed(metrics, value, **where):
     ]
 
 
-def test_original_stands_first_and_once_then_the_best_protection(systems):
+def test_original_stands_first_and_once_then_most_errors(systems):
     rows = [(system.anonymiser, system.condition, system.attack) for system in systems]
     assert rows == [
         ("original", "oo", "no protection"),
@@ -155,34 +153,12 @@ def test_the_strongest_attack_is_the_lowest_mean_eer_of_all_attackers(metrics_of
     assert (best.backend, best.condition, best.mean["eer_percent"]) == ("plda", "op", 5.0)
 
 
-def test_the_answer_names_the_best_anonymiser_its_strongest_attack_and_the_others(systems):
-    assert {
-        corpus: answer.text.replace(NO_BREAK, " ") for corpus, answer in answers(systems).items()
-    } == {
-        "demo": "b2r protects best. Against b2r the strongest attack is lazy-informed "
-        "(xvector + cosine), with an equal"
-        " error rate of 9.8 % (mean of f, m). 50 % is guessing; unprotected speech gives 1.5 "
-        "% (mean of f, m)."
-        " Next, each under its own strongest attack: b2 6.5 %."
-    }
-
-
-def test_averages_over_corpora_are_answered_first(metrics):
-    metrics = [*metrics, *(metric._replace(corpus="other") for metric in metrics)]
-    systems = compare(
-        changed(metrics, "0.5", corpus="other", anonymiser="b2r", metric="eer_percent")
-    )
-    weights = {"challenge": {"demo": {"f": 0.5, "m": 0.5}, "other": {"f": 1}}}
-    verdicts = answers(systems, averaged=averaged(systems, weights))
-    assert list(verdicts) == ["challenge", "all lists", "demo", "other"]
-    assert (
-        verdicts["demo"].verdict == "b2r protects best."
-        and verdicts["challenge"].verdict == "b2 protects best."
-    )
-    best = fmean(system.mean["eer_percent"] for system in systems if system[3:5] == ("b2", "pp"))
-    assert f"an equal error rate of {best:.1f} %" in verdicts["all lists"].reasons.replace(
-        NO_BREAK, " "
-    )
+def test_whoever_errs_more_than_half_of_the_time_turns_round(metrics):
+    """Negated scores of a good attacker have an EER of 98 %, and stand where 2 % stands."""
+    metrics = changed(metrics, "98.0", anonymiser="b2r", condition="pp", metric="eer_percent")
+    systems = compare(metrics)
+    assert strongest_attacks(systems)["demo", "b2r"].condition == "pp"
+    assert [system.anonymiser for system in systems] == ["original", "b2", "b2", "b2r", "b2r"]
 
 
 def test_of_many_anonymisers_the_first_are_named(metrics):
@@ -193,30 +169,11 @@ def test_of_many_anonymisers_the_first_are_named(metrics):
         many += [metric._replace(anonymiser=name) for metric in of_b2]
     systems = compare(many)
     assert what_was_run(systems).startswith("11 anonymisers (a0, a1, a2, a3, a4, a5 and 5 more) on")
-    assert answers(systems)["demo"].reasons.endswith("a5 6.5\N{NO-BREAK SPACE}% and 4 more.")
-
-
-def test_equal_protection_is_called_equal(metrics):
-    metrics = changed(metrics, "6.0", condition="pp", metric="eer_percent")
-    assert answers(compare(metrics))["demo"].verdict == "b2 and b2r protect equally well."
-
-
-def test_an_anonymiser_that_does_not_protect_is_not_praised(metrics):
-    metrics = changed(metrics, "0.5", condition="pp", metric="eer_percent")
-    assert answers(compare(metrics))["demo"].verdict == "No anonymiser protects."
 
 
 def test_original_speech_alone_is_called_so(metrics):
     systems = compare([metric for metric in metrics if metric.anonymiser == "original"])
     assert what_was_run(systems).startswith("Original speech alone")
-    assert answers(systems)["demo"].verdict == "Nothing was protected."
-
-
-def test_a_control_does_not_compete_unless_it_is_alone(systems):
-    best = answers(systems)["demo"].verdict.split()[0]
-    assert best not in answers(systems, controls=[best])["demo"].text
-    everybody = {system.anonymiser for system in systems} - {"original"}
-    assert answers(systems, controls=everybody) == answers(systems)
 
 
 def test_what_was_run_is_counted(systems, metrics):
@@ -276,12 +233,8 @@ def test_lists_without_a_gallery_have_no_ranks_for_any_system_or_for_all(metrics
         compare(unranked + of_original)
 
 
-def test_scores_of_others_are_answered_without_the_columns_that_they_do_not_have(metrics):
+def test_scores_of_others_are_shown_without_the_columns_that_they_do_not_have(metrics):
     systems = compare([metric._replace(extractor="team7", backend=GIVEN) for metric in metrics])
-    reasons = answers(systems)["demo"].reasons
-    assert reasons.startswith(
-        "Against b2r the strongest attack is that of the scores of team7 (PP), with"
-    )
     shown = {column.name for column in shown_columns(systems)}
     assert {"eer_percent", "dece_bit"} <= shown and not shown & OF_MATRICES
 

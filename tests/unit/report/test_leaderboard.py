@@ -36,7 +36,7 @@ def test_an_average_over_corpora_shows_the_interval_of_its_comparison(run):
         (f"over-corpora/{name}", *made_up.ATTACKER, "pp", "eer_percent", "b2"): interval
         for name, interval in (("challenge", (7.0, 12.5)), ("all-lists", (6.0, 13.5)))
     }
-    comparisons = Comparisons(limits, {}, {})
+    comparisons = Comparisons(limits)
     table = leaderboard(run, colours=COLOURS, averages=AVERAGES, comparisons=comparisons)
     column = [column.name for column in table.columns].index("eer_percent")
     shown = {

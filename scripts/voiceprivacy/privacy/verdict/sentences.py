@@ -33,6 +33,7 @@ NO_SEMI = "No attacker was trained on protected speech: expect less protection t
 NO_SEMI_DECLARED = (
     "No attacker is declared as trained on protected speech: expect less protection than this."
 )
+ONE_DRAW = "This is one draw of each anonymiser: another draw may give other numbers."
 
 
 def sentences(judgement: Mapping[str, Any]) -> list[str]:
@@ -81,8 +82,8 @@ def warnings(judgement: Mapping[str, Any]) -> list[str]:
         )
     if systems and "linkage" not in effort["tried"]:
         told.append("Released files were not compared with each other (linkage).")
-    if judgement["untrusted"]:
-        told.append(f"Not counted: {'; '.join(map(_refusal, judgement['untrusted'].items()))}.")
+    if systems and not declared:
+        told.append(ONE_DRAW)
     return told
 
 
@@ -102,8 +103,8 @@ def level_sentence(system: str, judgement: Mapping[str, Any]) -> str:
     endings = {
         NONE_LEFT: ": less than 1 % of the evidence is left, and no other number says more",
         NONE_FOUND: (
-            ". No more evidence was found than permuted speakers give;"
-            f" up to {left[2]:.0f} % of it cannot be excluded"
+            ": no more evidence was found than permuted speakers give,"
+            f" and up to {left[2]:.0f} % of it cannot be excluded"
         ),
         REDUCED: f": {_whole(left)} of the evidence is left",
         LITTLE_REDUCED: (
@@ -158,11 +159,6 @@ def _all_declared(judgement):
         if numbers["attack"]
     }
     return sorted(names) if names and all(names.values()) else []
-
-
-def _refusal(refused):
-    name, why = refused
-    return f"{name} ({why})"
 
 
 def _rate(limits):

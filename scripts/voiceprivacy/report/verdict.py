@@ -1,0 +1,337 @@
+"""The verdict of a run as people read it: results/verdict.json in words and rows.
+
+Conventions
+-----------
+* The room privacy judges; here nothing is judged, only written down. Who is better than whom,
+  levels and sentences stand in the file.
+* Values in the file are [value, lower limit, upper limit], or "undefined" with a reason.
+* Every number of a row is the worst over all attacks for that number. An attack that differs from
+  that of the row is named at the number.
+* Unprotected speech is the first row. Then come the layers of the order, least evidence first, then
+  those of which nothing can be said, then controls.
+"""
+
+import itertools
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from voiceprivacy.inout.files import BadInput, read_json
+from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.sections import PITCH, titled
+from voiceprivacy.report.uncertainty import metric_limits
+from voiceprivacy.report.verdict_words import (
+    COLUMNS,
+    CONTROL,
+    DECE,
+    EER,
+    EVIDENCE,
+    EXPOSED,
+    FOUND,
+    KNOWLEDGE,
+    LEVELS,
+    RARELY_FOUND,
+    UNPROTECTED,
+    Column,
+    attack_words,
+    other_attack,
+)
+from voiceprivacy.vocabulary import ABSENT, DASH, NO_BREAK, ORIGINAL, UNDEFINED
+
+FILE = "verdict.json"
+NOTHING_TO_SAY = "cannot_say"
+MOST_SENTENCES = 7  # with more of them the table would not stand on the first screen
+FIRST_SENTENCES = 3
+OLDER = "No verdict: made by an older version."
+NOT_GIVEN = "No verdict: this page was written without a verdict.json (--verdict)."
+NOT_ORDERED = "Systems of different runs are not ordered: they were not attacked on the same draws."
+
+
+class Cell(NamedTuple):
+    """A number as shown, the small lines below it, and what a pointer shows."""
+
+    text: str
+    interval: str
+    notes: list[str]
+    title: str
+
+
+class Row(NamedTuple):
+    """A system: ``level`` is one of LEVELS, ``detail`` the attack on it or why nothing is said.
+
+    ``first_of_layer``: it is shown to leave more evidence than some system above.
+    """
+
+    system: str
+    level: str
+    detail: str
+    cells: list[Cell]
+    first_of_layer: bool
+
+    @property
+    def level_words(self) -> str:
+        """The level as people read it."""
+        return LEVELS[self.level][0]
+
+    @property
+    def level_meaning(self) -> str:
+        """The level in a sentence."""
+        return LEVELS[self.level][1]
+
+
+class Effort(NamedTuple):
+    """How hard it was attacked: [(who, words), ...] of each."""
+
+    tried: list[tuple[str, str]]
+    not_tried: list[tuple[str, str]]
+    training: list[tuple[str, str]]
+    strength: list[tuple[str, str]]
+
+
+class Judged(NamedTuple):
+    """One set of the verdict; ``refused`` are attackers that do not count: [(who, why), ...]."""
+
+    name: str
+    sentences: list[str]
+    warnings: list[str]
+    refused: list[tuple[str, str]]
+    columns: list[Column]
+    rows: list[Row]
+    effort: Effort
+
+    @property
+    def first_sentences(self) -> list[str]:
+        """Those that a reader sees above the table: all of a few, the first of many."""
+        is_short = len(self.sentences) <= MOST_SENTENCES
+        return self.sentences if is_short else self.sentences[:FIRST_SENTENCES]
+
+    @property
+    def more_sentences(self) -> list[str]:
+        """Those that unfold."""
+        return self.sentences[len(self.first_sentences) :]
+
+
+class Verdict(NamedTuple):
+    """The verdict of a run, which has a name beside another one; ``absent`` says why it has none.
+
+    ``sets`` has averages first, then corpora; without trial lists there is none.
+    """
+
+    name: str
+    sets: list[Judged]
+    absent: str = ""
+
+
+def no_verdict(why: str, name: str = "") -> Verdict:
+    """What stands in the place of a verdict."""
+    return Verdict(name, [], why)
+
+
+def read_verdict(
+    path: str | Path,
+    *,
+    name: str = "",
+    numbers: Iterable[Number] = (),
+    hours: Mapping[str, str] | None = None,
+) -> Verdict:
+    """Read verdict.json.
+
+    Parameters
+    ----------
+    name : of the run, beside another one
+    numbers : of the run; utility is taken from them
+    hours : {corpus: hours of its training speech, as text}
+
+    Raises
+    ------
+    BadInput : something is missing, or a level is none
+    """
+    content = read_json(path)
+    numbers = list(numbers)
+    try:
+        sets = [
+            _judged(set_name, fields, numbers, hours or {})
+            for set_name, fields in content["sets"].items()
+        ]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise BadInput(f"{path}: not a verdict of this version ({error!r})") from None
+    return Verdict(name, sets)
+
+
+def verdict_in(folder: str | Path, *, name: str, numbers: Iterable[Number] = ()) -> Verdict:
+    """The verdict in a folder of results; those of an older version have none."""
+    path = Path(folder) / FILE
+    return (
+        read_verdict(path, name=name, numbers=numbers) if path.exists() else no_verdict(OLDER, name)
+    )
+
+
+def _judged(name, fields, numbers, hours):
+    sentences = split_sentences(fields["verdict"])
+    utility = _utility_of(name, numbers)
+    known = set(fields["unprotected"] or {}).union(*fields["systems"].values())
+    columns = [column for column in COLUMNS if column.name in known]
+    if utility:
+        columns = _with_utility(columns, utility)
+    return Judged(
+        name=name,
+        sentences=sentences,
+        warnings=[warning for warning in fields["warnings"] if warning not in sentences],
+        refused=list(fields["untrusted"].items()),
+        columns=columns,
+        rows=_rows(fields, columns, utility),
+        effort=_effort(fields["effort"], hours),
+    )
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of a text, which names and numbers do not break: no blank follows a dot there.
+
+    >>> split_sentences("With b2, 8.6 % are left. b2 leaves less than b3.")
+    ['With b2, 8.6 % are left.', 'b2 leaves less than b3.']
+    """
+    return [f"{sentence.removesuffix('.')}." for sentence in text.split(". ") if sentence]
+
+
+# The table of a set.
+
+
+def _rows(fields, columns, utility):
+    systems, rows = fields["systems"], []
+    if fields["unprotected"]:
+        unprotected = fields["unprotected"] | {"evidence_left_percent": [100.0, 100.0, 100.0]}
+        rows.append(_row(ORIGINAL, UNPROTECTED, unprotected, columns, utility))
+    ordered = list(itertools.chain.from_iterable(fields["order"]))
+    layers = {layer[0] for layer in fields["order"][1:]}
+    controls = [system for system in systems if systems[system]["level"] is None]
+    silent = [system for system in systems if system not in {*ordered, *controls}]
+    for system in (*ordered, *silent, *controls):
+        level = systems[system]["level"] or CONTROL
+        row = _row(system, level, systems[system], columns, utility)
+        starts = system in layers or system in (*silent[:1], *controls[:1])
+        rows.append(row._replace(first_of_layer=starts))
+    return rows
+
+
+def _row(system, level, numbers, columns, utility):
+    if level not in LEVELS:
+        raise ValueError(f"level {level}")
+    main = numbers["attack"]
+    cells = []
+    for column in columns:
+        if column.name not in utility:
+            cells.append(_cell(column, level, numbers, main))
+        else:
+            cells.append(utility[column.name].get(system, _unknown("not measured")))
+    detail = numbers.get("silence") or (attack_words(main) if main else "")
+    return Row(system, level, detail, cells, first_of_layer=False)
+
+
+def _cell(column, level, numbers, main):
+    """A number of a system, with the attack that reaches it."""
+    limits = numbers.get(column.name, UNDEFINED)
+    if level == NOTHING_TO_SAY and column is EVIDENCE:
+        return _unknown("nothing can be said")
+    if limits == UNDEFINED:
+        return _unknown(numbers["reasons"].get(column.name, "not known"))
+    value, low, high = limits
+    if level == UNPROTECTED and column is EVIDENCE:
+        return Cell("100", "", [], "by definition")
+    attack = numbers["attacks"].get(column.name)
+    notes = _notes(column, numbers, is_wide=high - low >= 0.95 * column.full_scale)
+    if attack and main and attack != main:
+        notes.append(other_attack(attack, main))
+    title = attack_words(attack) if attack else ""
+    if column is EXPOSED and numbers.get("exposed_speakers"):
+        title += f"; named: {', '.join(numbers['exposed_speakers'])}"
+    limits = _limits_text(column, low, high)
+    return Cell(_text(column, value, high), limits, notes, title)
+
+
+def _notes(column, numbers, *, is_wide):
+    """Small lines below a number: what it is to be held against."""
+    notes = ["too few speakers to tell"] if is_wide else []
+    if column is DECE and numbers["dece_band_bit"] != UNDEFINED:
+        within = ": no more than that" if numbers["within_band"] else ""
+        notes.append(f"chance gives {_text(DECE, numbers['dece_band_bit'])}{within}")
+    if column is EXPOSED and numbers.get("exposed_beyond_chance"):
+        named = len(numbers["exposed_speakers"])
+        notes.append(f"more than chance{f', {named} named' if named else ''}")
+    if column is FOUND:
+        rarely = numbers.get(RARELY_FOUND.name, UNDEFINED)
+        if rarely == UNDEFINED:
+            why = numbers["reasons"].get(RARELY_FOUND.name, "not known").partition(":")[0]
+            notes.append(f"at 0.1{NO_BREAK}%: {why}")
+        else:
+            value, low, high = rarely
+            limits = _limits_text(RARELY_FOUND, low, high)
+            notes.append(f"at 0.1{NO_BREAK}%: {_text(RARELY_FOUND, value)} {limits}")
+    return notes
+
+
+def _unknown(reason):
+    """A cell without a number; what the reason has before a colon stands below it."""
+    return Cell(DASH, "", [reason.partition(":")[0]], reason)
+
+
+def _text(column, value, high=None):
+    """A value as people read it; where its upper limit is small, with one digit more."""
+    reach = value if high is None else high
+    return f"{value:.{column.digits or int(reach < 9.5)}f}"
+
+
+def _limits_text(column, low, high):
+    return f"[{_text(column, low, high)}, {_text(column, high)}]"
+
+
+# Utility beside it.
+
+
+def _utility_of(name, numbers):
+    """{measure: {system: Cell}} of a corpus; the way in which words are kept comes before pitch."""
+    measures: dict[str, dict[str, Cell]] = {}
+    for number in numbers:
+        whole = (number.corpus, number.trials, number.extractor) == (name, ABSENT, ABSENT)
+        if whole and number.value != UNDEFINED:
+            limits = metric_limits(number)
+            brackets = f"[{limits[0]:.2f}, {limits[1]:.2f}]" if limits else ""
+            cell = Cell(f"{float(number.value):.2f}", brackets, [], titled(number.metric))
+            measures.setdefault(number.metric, {})[number.anonymiser] = cell
+    best = min(measures, key=lambda measure: (measure == PITCH, measure), default=None)
+    return {best: measures[best]} if best else {}
+
+
+def _with_utility(columns, utility):
+    """Columns with that of utility; seven with the system's own, so D_ECE makes way."""
+    [measure] = utility
+    meaning = "What the speech is still good for; the section on utility has all measures."
+    column = Column(measure, titled(measure).capitalize(), "", 2, 1, meaning)
+    if len(columns) == len(COLUMNS):
+        columns = [other for other in columns if other is not DECE]
+    return [*columns, column]
+
+
+# How hard it was attacked.
+
+
+def _effort(effort, hours):
+    training = []
+    for attacker, kinds in effort["training"].items():
+        words = [_training_words(kind, options, hours) for kind, options in kinds.items()]
+        training.append((attacker, "; ".join(words)))
+    strength = []
+    for attacker, (value, low, high) in effort["eer_unprotected_percent"].items():
+        words = f"{_text(EER, value)}{NO_BREAK}% {_limits_text(EER, low, high)}"
+        strength.append((attacker, words))
+    return Effort(
+        tried=[(known, KNOWLEDGE.get(known, "")) for known in effort["tried"]],
+        not_tried=[(known, KNOWLEDGE.get(known, "")) for known in effort["not_tried"]],
+        training=training,
+        strength=strength,
+    )
+
+
+def _training_words(kind, options, hours):
+    speech = "original speech" if options["speech"] == ORIGINAL else f"{options['speech']} speech"
+    amount = f", {hours[options['corpus']]} hours" if options["corpus"] in hours else ""
+    return f"{kind}: {options['corpus']} ({speech}{amount})"
