@@ -404,6 +404,36 @@ def test_nobody_is_named_by_pairs_that_are_found_as_often():
     assert exposed[0].p_holm == pytest.approx(41 * 15 / 1641)
 
 
+@pytest.mark.parametrize("kind", ["list", "release"])
+def test_a_voice_that_is_like_everybodys_is_exposed_but_not_named(kind):
+    """Speaker 0 is near to all, twice as near to himself: no sign of him but of his place."""
+    effects = np.where(np.arange(90) == 0, 3.0, 0.0)
+    draw = np.random.default_rng(0)
+    size = {"n_speakers": 90, "n_utterances": 4}
+
+    def score(one, other):
+        return effects[one] + effects[other] + draw.normal(size=len(one)) / 2
+
+    if kind == "list":
+        trials = everybody_tried(score, **size)
+    else:
+        trials = unordered_pairs(lambda one, other: score(one // 4, other // 4), **size)
+    exposed = evidence.exposed_speakers(trials, ASCENDING, within_release=kind == "release")
+    assert exposed[0].speaker == "s000" and exposed[0].share == 1
+    assert exposed[0].p_holm > 0.5
+
+
+def test_lists_of_some_pairs_name_whom_full_lists_name():
+    """Of 60 speakers and a third of all pairs; one has no trials with others at all."""
+    full = exposing(2, n_speakers=60)
+    follows = (full.trial - full.enrolment) % 60
+    kept = (follows == 0) | ((follows % 3 == 1) & (full.enrolment != 5) & (full.trial != 5))
+    some = trials_of(full.scores[kept], full.enrolment[kept], full.trial[kept], n_speakers=60)
+    exposed = evidence.exposed_speakers(some, ASCENDING)
+    assert [each.speaker for each in exposed[:2]] == ["s000", "s001"]
+    assert exposed[0].p_holm == pytest.approx(60 / (1 + 59 * 58 / 3), rel=0.05)
+
+
 def test_owners_are_the_speakers_of_target_trials():
     trials = noisy(0, n_speakers=3, n_utterances=2)
     owner = owners(trials)
