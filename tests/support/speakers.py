@@ -78,6 +78,13 @@ def square(scores, speakers, ids=None):
     return ScoreMatrix(ids, ids, speakers, speakers, np.asarray(scores, dtype=float), ids, ids)
 
 
+def gaussian(seed, n_speakers, n_utterances, separation):
+    """Scores (S, U, S) of every conversation against every model, without effects of speakers."""
+    draw = np.random.default_rng(seed)
+    own = separation * np.eye(n_speakers)[:, None, :]
+    return own + draw.normal(size=(n_speakers, n_utterances, n_speakers))
+
+
 def conversation_list(scores):
     """Scores (S, U, S) of S speakers' U utterances against S models: trials and both ids."""
     tried, utterance, enrolled = np.indices(scores.shape).reshape(3, -1)

@@ -33,7 +33,7 @@ def files_of(room):
 ROOMS = sorted(path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists())
 PLACES = ["commands", "rules", "voiceprivacy", *ROOMS]
 PYTHON = [room for room in PLACES if room != "rules"]
-NESTED = {"plan", "privacy"}  # rooms with comprehensions of two ``for``
+NESTED = {"plan"}  # rooms with comprehensions of two ``for``
 TESTS = ["tests/benchmark", "tests/unit/report"]  # of which the names are looked at too
 
 

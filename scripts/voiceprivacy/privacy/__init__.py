@@ -1,7 +1,8 @@
 """Privacy metrics of scores and of score matrices, and how uncertain they are.
 
 ``scores`` holds metrics of trial lists, ``matrices`` those of whole score matrices, ``uncertainty``
-intervals and comparisons. The aliases below are the types of arrays that the room's functions take.
+intervals and comparisons, ``law`` the criteria of data-protection law, ``verdict`` what is made of
+all of them. The aliases below are the types of arrays that the room's functions take.
 """
 
 from collections.abc import Mapping

@@ -5,6 +5,7 @@ Beside OUT.json (condition -> what a Record holds, without arrays) lies OUT.npz 
 (4, K, P): readings x numbers x draws. Draws are kept in single precision.
 """
 
+import itertools
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -15,6 +16,7 @@ import numpy as np
 from voiceprivacy.inout.arrays import read_npz, write_npz
 from voiceprivacy.inout.files import BadInput, FilePath, read_json, write_json
 from voiceprivacy.privacy import Floats
+from voiceprivacy.privacy.law import criteria
 from voiceprivacy.privacy.scores.trials import (
     Ids,
     ScoredTrials,
@@ -24,7 +26,7 @@ from voiceprivacy.privacy.scores.trials import (
     n_speakers,
 )
 from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
-from voiceprivacy.privacy.verdict import evidence, law
+from voiceprivacy.privacy.verdict import evidence
 from voiceprivacy.privacy.verdict.evidence import FEWEST_UTTERANCES, RATES, READINGS
 from voiceprivacy.privacy.verdict.readings import read_in
 from voiceprivacy.vocabulary import WITHIN_RELEASE
@@ -140,13 +142,14 @@ def _in_galleries(trials, ids, weights, within_release):
 
 def _isolated(**attacked):
     """Singling out at 1/N, or at the best pass rate: a low rate alone can be bad calibration."""
-    plain, best = law.singling_out(**attacked), law.singling_out(**attacked, best_weight=True)
+    plain = criteria.singling_out(**attacked)
+    best = criteria.singling_out(**attacked, best_weight=True)
     return best if best.value > plain.value else plain
 
 
 OF_GALLERIES = {
-    "identification_of_20_percent": (law.linkability, 20),
-    "identification_of_100_percent": (law.linkability, 100),
+    "identification_of_20_percent": (criteria.linkability, 20),
+    "identification_of_100_percent": (criteria.linkability, 100),
     "singling_out_of_20_percent": (_isolated, 20),
 }
 
@@ -210,8 +213,9 @@ def read_records(path: FilePath) -> dict[str, Record]:
     BadInput : a field is missing, or arrays do not go with each other
     """
     fields = read_json(path)
-    names = [f"{condition}/{kind}" for condition in fields for kind in ("values", "replicates")]
-    arrays = read_npz(Path(path).with_suffix(".npz"), [*names, *_nulls(fields)])
+    kinds = itertools.product(fields, ("values", "replicates", "null"))
+    names = [f"{condition}/{kind}" for condition, kind in kinds]
+    arrays = read_npz(Path(path).with_suffix(".npz"), names)
     records = {}
     for condition, own in fields.items():
         try:
@@ -228,10 +232,6 @@ def read_records(path: FilePath) -> dict[str, Record]:
             raise BadInput(f"{path}: {condition}: arrays of another shape than {shape}")
         records[condition] = record
     return records
-
-
-def _nulls(conditions):
-    return [f"{condition}/null" for condition in conditions]
 
 
 def mean_record(records: Iterable[Record], weights: Iterable[float]) -> Record:

@@ -9,6 +9,7 @@ Conventions
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from voiceprivacy.inout.files import counted
@@ -41,7 +42,7 @@ def sentences(judgement: Mapping[str, Any]) -> list[str]:
     systems = judgement["systems"]
     if not systems:
         return ["Nothing was protected."]
-    judged = [system for layer in judgement["order"] for system in layer]
+    judged = list(chain.from_iterable(judgement["order"]))
     silent = [
         system
         for system in systems
@@ -134,7 +135,7 @@ def comparisons(judgement: Mapping[str, Any]) -> list[str]:
     worse_than: dict[str, list[str]] = {}
     for one, other in judgement["better"]:
         worse_than.setdefault(one, []).append(other)
-    ordered = [system for layer in judgement["order"] for system in layer]
+    ordered = list(chain.from_iterable(judgement["order"]))
     said = [
         f"{system} leaves less evidence than {listed(worse_than[system])}."
         for system in ordered

@@ -13,6 +13,7 @@ Conventions
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -98,12 +99,11 @@ def verdict(plan: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     thresholds = Thresholds(**plan["thresholds"])
     controls = set(plan["controls"])
     sets = {name: judged_set(options, folder, thresholds) for name, options in plan["sets"].items()}
-    findings = {
-        (name, system): judged.findings
-        for name, systems in sets.items()
-        for system, judged in systems.items()
-        if system not in controls and system != ORIGINAL
-    }
+    findings = {}
+    for name, systems in sets.items():
+        for system, judged in systems.items():
+            if system not in controls and system != ORIGINAL:
+                findings[name, system] = judged.findings
     named = judging.levels(findings, thresholds)
     pairs = judging.better(findings)
     return {
@@ -119,13 +119,11 @@ def judged_set(
     options: Mapping[str, Any], folder: Path, thresholds: Thresholds
 ) -> dict[str, Judged]:
     """What all attacks found of every system of one set: {system: Judged}, unprotected first."""
-    records = {
-        (Attacker(attack["extractor"], attack["backend"], attack["trained_on"]), system): (
-            _read(options["lists"], attack, system, folder)
-        )
-        for attack in options["attacks"]
-        for system in attack["systems"]
-    }
+    records = {}
+    for attack in options["attacks"]:
+        attacker = Attacker(attack["extractor"], attack["backend"], attack["trained_on"])
+        for system in attack["systems"]:
+            records[attacker, system] = _read(options["lists"], attack, system, folder)
     declared = {
         (attack["extractor"], attack["backend"]): attack["declared"]
         for attack in options["attacks"]
@@ -235,7 +233,7 @@ def _judged(
     attacks: list[Attack], original: list[Attack], thresholds: Thresholds, *, is_original: bool
 ) -> Judged:
     counted = [attack for attack in attacks if attack.refused is None]
-    names = dict.fromkeys(name for attack in counted for name in attack.record.numbers)
+    names = dict.fromkeys(chain.from_iterable(attack.record.numbers for attack in counted))
     rates = {name: _candidates(counted, name) for name in names}
     dece = rates.pop(DECE, {})
     left = {} if is_original else _evidence_left(dece, original)
@@ -516,13 +514,9 @@ def _untrusted(systems: Mapping[str, Judged]) -> dict[str, str]:
 
 def _effort(systems, options):
     """What was tried, how strong it is on unprotected speech, and what was not tried."""
-    tried = dict.fromkeys(
-        attack.knowledge
-        for system, judged in systems.items()
-        if system != ORIGINAL
-        for attack in judged.attacks
-        if attack.refused is None
-    )
+    protected = [judged.attacks for system, judged in systems.items() if system != ORIGINAL]
+    attacks = chain.from_iterable(protected)
+    tried = {attack.knowledge for attack in attacks if attack.refused is None}
     strength = {}
     for attack in systems[ORIGINAL].attacks if ORIGINAL in systems else []:
         if attack.condition == "oo":

@@ -17,8 +17,8 @@ import numpy as np
 
 from voiceprivacy.inout import seeds
 from voiceprivacy.privacy import Counts, Flags, Floats, Names
-from voiceprivacy.privacy.verdict import conversations, galleries
-from voiceprivacy.privacy.verdict.conversations import Conversations
+from voiceprivacy.privacy.law import galleries
+from voiceprivacy.privacy.law.galleries import Conversations
 
 BLOCK = 2_000_000  # numbers in one array
 FIRST_TRIALS = 500  # that are looked at for a threshold, at least
@@ -95,7 +95,7 @@ def folds(rows: Conversations, speakers: Names, *, seed: int) -> list[Fold]:
     tried = np.zeros(len(speakers), dtype=bool)
     tried[rows.trial[rows.target]] = True
     side = halves(speakers, tried, seed=seed)
-    round_of = conversations.rounds(rows, speakers, seed=seed)
+    round_of = galleries.rounds(rows, speakers, seed=seed)
     return [_fold(rows, round_of, side, len(speakers), attacked=half) for half in (0, 1)]
 
 

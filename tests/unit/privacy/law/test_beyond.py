@@ -2,10 +2,29 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import least_squares
+from scipy.stats import norm
 from support.speakers import conversation_list
 
+from voiceprivacy.privacy.law import beyond, criteria
 from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
-from voiceprivacy.privacy.verdict import beyond, law
+
+# Linkability among 20, 220 and 2220 people of Common Voice: figure 1 of Vauquier et al., from the
+# package voice-anonymization-legal-eval 2.1.0 (MIT licence).
+PUBLISHED = [
+    (0.8216, 0.6533, 0.4668),  # original, 1 utterance
+    (0.1522, 0.0369, 0.0088),  # ignorant, 1 utterance
+    (0.2358, 0.0732, 0.0206),  # semi-informed, 1 utterance
+    (0.7711, 0.5425, 0.3275),  # informed, 1 utterance
+    (0.9502, 0.9175, 0.8577),  # original, 3 utterances
+    (0.2375, 0.0945, 0.0317),  # ignorant, 3 utterances
+    (0.3572, 0.2017, 0.0948),  # semi-informed, 3 utterances
+    (0.9451, 0.8733, 0.7455),  # informed, 3 utterances
+    (0.9438, 0.9189, 0.8927),  # original, 30 utterances
+    (0.2865, 0.1463, 0.0708),  # ignorant, 30 utterances
+    (0.4886, 0.3553, 0.2377),  # semi-informed, 30 utterances
+    (0.9588, 0.9357, 0.8993),  # informed, 30 utterances
+]
 
 
 def effects(seed, n_speakers, n_utterances, separation):
@@ -35,8 +54,8 @@ def mean_of_lists(measure, n, *, n_lists, n_speakers, n_utterances):
 @pytest.mark.parametrize(
     ("measure", "extrapolate"),
     [
-        (law.linkability, beyond.extrapolated_linkability),
-        (law.singling_out, beyond.extrapolated_singling_out),
+        (criteria.linkability, beyond.extrapolated_linkability),
+        (criteria.singling_out, beyond.extrapolated_singling_out),
     ],
 )
 def test_what_is_extrapolated_is_near_what_larger_lists_give(measure, extrapolate):
@@ -77,7 +96,7 @@ def test_further_only_where_a_tenth_predicts_the_rest():
     scores = np.zeros((60, 2, 60)) + np.eye(60)[:, None, :]
     scores[np.arange(60), :, np.arange(60) - 1] = 2
     line = conversation_list(scores)
-    assert law.linkability(**line, n_speakers=30).value == pytest.approx(1 - 29 / 59)
+    assert criteria.linkability(**line, n_speakers=30).value == pytest.approx(1 - 29 / 59)
     rate = beyond.extrapolated_linkability(**line, n_speakers=800, weights=drawn(line))
     assert np.isnan(rate.value)
 
@@ -85,7 +104,9 @@ def test_further_only_where_a_tenth_predicts_the_rest():
 def test_what_is_there_is_not_extrapolated():
     listed = conversation_list(effects(0, 24, 4, 2.0))
     rate = beyond.extrapolated_linkability(**listed, n_speakers=24)
-    assert rate == law.linkability(**listed, n_speakers=24)._replace(replicates=rate.replicates)
+    assert rate == criteria.linkability(**listed, n_speakers=24)._replace(
+        replicates=rate.replicates
+    )
 
 
 @pytest.mark.parametrize("separation", [0, 100])
@@ -110,10 +131,60 @@ def test_curves_hold_every_size_and_length_and_mark_what_is_beyond():
     assert [np.isnan(point.rate.value) for point in points] == [False, False, False, True] * 3
     longer = [point.rate.value for point in points if point.n_speakers == 24]
     assert longer == sorted(longer)
-    assert points[1].rate.value == law.linkability(**listed, n_speakers=24).value
+    assert points[1].rate.value == criteria.linkability(**listed, n_speakers=24).value
 
 
 def test_two_speakers_are_too_few_for_a_law():
     listed = conversation_list(effects(0, 2, 9, 2.0))
     rate = beyond.extrapolated_linkability(**listed, n_speakers=5)
     assert rate.reason == "2 speakers are too few to extrapolate from"
+
+
+@pytest.mark.parametrize(("mean", "spread"), [(0, 1), (2, 0.5), (1, 2), (5, 2.5)])
+def test_a_law_is_known_from_two_rates(mean, spread):
+    """Rates of larger sets are then integrals over the law."""
+
+    def expected(rate):
+        return norm(mean, spread).expect(rate, lb=mean - 9 * spread, ub=mean + 9 * spread)
+
+    two, twenty = expected(norm.cdf), expected(lambda x: norm.cdf(x) ** 19)
+    law = beyond.fit_law(np.array([two]), np.array([twenty]), size=20)
+    assert [law.mean[0], law.spread[0]] == pytest.approx([mean, spread], abs=1e-4)
+    nobody = expected(lambda x: norm.cdf(x) ** 99)
+    one = expected(lambda x: 99 * norm.sf(x) * norm.cdf(x) ** 98)
+    assert beyond.nobody_expected(law, size=100)[0] == pytest.approx(nobody, abs=1e-6)
+    assert beyond.one_expected(law, size=100)[0] == pytest.approx(one, abs=1e-6)
+
+
+@pytest.mark.parametrize("share", [0, 0.04, 1])
+@pytest.mark.parametrize("less", [0, 0.1])
+def test_others_who_are_alike_pass_independently(share, less):
+    """Rates that are lower than of independent others count as independent."""
+    two, ten = np.array([1 - share]), np.array([(1 - share) ** 9 - less])
+    law = beyond.fit_law(two, ten, size=10)
+    nobody, one = (1 - share) ** 49, 49 * share * (1 - share) ** 48
+    assert beyond.nobody_expected(law, size=50) == pytest.approx([nobody], abs=1e-4)
+    assert beyond.one_expected(law, size=50) == pytest.approx([one], abs=1e-4)
+
+
+def test_others_who_pass_always_or_never():
+    law = beyond.fit_law(np.array([0.7]), np.array([0.7]), size=10)
+    assert beyond.nobody_expected(law, size=1000)[0] == pytest.approx(0.7, abs=0.01)
+    assert beyond.one_expected(law, size=1000)[0] == pytest.approx(0, abs=0.01)
+
+
+@pytest.mark.parametrize("rates", PUBLISHED)
+def test_the_law_on_published_curves(rates):
+    """From 20 and 220 people it is 0 to 4 points too high among ten times as many."""
+    twenty, more, most = np.array(rates[:3])[:, None]
+
+    def misfit(parameters):
+        law = beyond.Law(parameters[:1], np.exp(parameters[1:]))
+        known = [(20, twenty), (220, more)]
+        return [(beyond.nobody_expected(law, size=n) - rate)[0] for n, rate in known]
+
+    solved = least_squares(misfit, [3.0, 0.5])
+    assert solved.cost < 1e-12
+    law = beyond.Law(solved.x[:1], np.exp(solved.x[1:]))
+    error = (beyond.nobody_expected(law, size=2220) - most)[0]
+    assert -0.005 < error < 0.045

@@ -1,18 +1,29 @@
-"""Trials of conversations: utterances that are known to belong together are attacked together.
+"""Galleries: conversations that are searched among N speakers, and chances over all such sets.
 
 Conventions
 -----------
-* A conversation is L utterances of one speaker; its score against a model is their mean score.
+* A conversation is L utterances of one speaker that are known to belong together. They are attacked
+  together: its score against a model is their mean score.
 * Which utterances form a conversation depends on the seed, on the speaker's name and on the order
   of the utterances' numbers. No utterance is in two conversations; what is left over is left out.
+* A set holds ``size`` N speakers: the one in question and N - 1 others, drawn from those that are
+  there without drawing anybody twice.
+* Numbers of others can be weighted and need not be whole. Arguments of chances broadcast; results
+  are probabilities.
+
+References
+----------
+Vauquier et al., Legally validated evaluation framework for voice anonymization, Interspeech 2025.
 """
 
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import gammaln
 
 from voiceprivacy.inout import seeds
-from voiceprivacy.privacy import Counts, Flags, Names, Scores
+from voiceprivacy.privacy import Counts, Flags, Floats, Names, Scores
 from voiceprivacy.privacy.scores.trials import SpeakerTrials
 
 
@@ -144,3 +155,67 @@ def _conversations(speaker_of, speakers, length, seed):
         conversation[shuffled] = len(sizes) + np.arange(len(shuffled)) // size
         sizes += [size] * n_whole
     return conversation, np.array(sizes, dtype=np.int64)
+
+
+# Chances over all sets of N speakers.
+
+
+def comes_first(others: ArrayLike, above: ArrayLike, tied: ArrayLike, *, size: int) -> Floats:
+    """Probability that the one in question ranks first among N, ties being shared.
+
+    C(M - k, N - 1) / C(M, N - 1) without ties. With t of them it is the mean over the t + 1 orders
+    in which the one in question can stand among the tied, which sums to
+    (C(M - k + 1, N) - C(M - k - t, N)) / ((t + 1) C(M, N - 1)).
+
+    Parameters
+    ----------
+    others, above, tied : array
+        Numbers M of others, k of those above the one in question, t of those equal to it.
+    size : int
+        N, at most M + 1.
+    """
+    others, above, tied = np.broadcast_arrays(
+        *(np.asarray(number, dtype=float) for number in (others, above, tied))
+    )
+    sets = _log_choose(others, size - 1)
+    below = others - above - tied
+    chance = np.array(np.exp(_log_choose(below, size - 1) - sets))
+    shared = tied > 0
+    if shared.any():
+        n_tied, sets, below = tied[shared], sets[shared], below[shared]
+        high = np.exp(_log_choose(below + n_tied + 1, size) - sets)
+        low = np.exp(_log_choose(below, size) - sets)
+        chance[shared] = (high - low) / (n_tied + 1)
+    return np.clip(chance, 0.0, 1.0)
+
+
+def nobody_passes(others: ArrayLike, passing: ArrayLike, *, size: int) -> Floats:
+    """Probability that none of the N - 1 others is one of the k of M that pass."""
+    others, passing = np.asarray(others, dtype=float), np.asarray(passing, dtype=float)
+    chance = np.exp(_log_choose(others - passing, size - 1) - _log_choose(others, size - 1))
+    return np.clip(chance, 0.0, 1.0)
+
+
+def one_passes(others: ArrayLike, passing: ArrayLike, *, size: int) -> Floats:
+    """Probability that exactly one of the N - 1 others is one of the k of M that pass."""
+    others, passing = np.asarray(others, dtype=float), np.asarray(passing, dtype=float)
+    rest = np.exp(_log_choose(others - passing, size - 2) - _log_choose(others, size - 1))
+    return np.clip(passing * rest, 0.0, 1.0)
+
+
+def chance_of_isolation(n_speakers: int) -> float:
+    """Rate at which a predicate that knows nothing isolates one of N: (1 - 1/N)^(N - 1).
+
+    It falls to 1/e = 36.8 %. Cohen and Nissim, Towards formalizing the GDPR's notion of singling
+    out, PNAS 117, 2020.
+    """
+    return float((1 - 1 / n_speakers) ** (n_speakers - 1))
+
+
+def _log_choose(n, k):
+    """Logarithm of C(n, k) for real n; -inf where fewer than k are there."""
+    # Between k - 1 and k the gamma function goes on smoothly to 0, which whole numbers never see.
+    enough = n > k - 1
+    held = np.where(enough, n, k)
+    logarithm = gammaln(held + 1) - gammaln(held - k + 1) - gammaln(k + 1)
+    return np.where(enough, logarithm, -np.inf)
