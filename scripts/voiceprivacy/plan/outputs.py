@@ -1,5 +1,6 @@
 """What a run makes: metrics, intervals, comparisons, figures, and what papers take on request."""
 
+from itertools import product
 from typing import Any
 
 from voiceprivacy.plan.attackers import Attackers, Given
@@ -69,12 +70,12 @@ class Averages:
         for attack in attacks:
             lists = tried.setdefault((attack.extractor, attack.backend), set())
             lists.add((attack.corpus, attack.trials))
-        return [
-            Attack(ACROSS_CORPORA, name, extractor, backend)
-            for name, weights in self.weights.items()
-            for (extractor, backend), lists in tried.items()
-            if weights.keys() <= lists and self._has_systems(extractor, backend, weights)
-        ]
+        averaged = []
+        for name, weights in self.weights.items():
+            for (extractor, backend), lists in tried.items():
+                if weights.keys() <= lists and self._has_systems(extractor, backend, weights):
+                    averaged.append(Attack(ACROSS_CORPORA, name, extractor, backend))
+        return averaged
 
     def _has_systems(self, extractor, backend, lists):
         return backend != GIVEN or bool(self.given.everywhere(extractor, list(lists)))
@@ -120,18 +121,17 @@ class Outputs:
 
     def metrics(self) -> list[str]:
         """Every metrics file of our own attackers."""
-        on_lists = [
-            f"results/metrics/{family}/{attack.path(system)}.json"
-            for attack in self.attackers.attacks()
-            for system in self.attackers.systems(attack.extractor, attack.backend)
-            for family in self._families_on(attack.corpus, system)
-        ]
-        on_galleries = [
-            f"results/metrics/ranks/{attack.path(system)}.json"
-            for attack in self.attackers.rank_attacks()
-            for system in self.attackers.systems(attack.extractor, attack.backend)
-        ]
-        return on_lists + on_galleries
+        paths = []
+        for attack in self.attackers.attacks():
+            for system in self.attackers.systems(attack.extractor, attack.backend):
+                paths += [
+                    f"results/metrics/{family}/{attack.path(system)}.json"
+                    for family in self._families_on(attack.corpus, system)
+                ]
+        for attack in self.attackers.rank_attacks():
+            systems = self.attackers.systems(attack.extractor, attack.backend)
+            paths += [f"results/metrics/ranks/{attack.path(system)}.json" for system in systems]
+        return paths
 
     def intervals(self) -> list[str]:
         """Every file of intervals of our own attackers."""
@@ -165,28 +165,33 @@ class Outputs:
                 TrialList(attack.corpus, trials)
                 for trials in self.speech.trial_lists(attack.corpus)
             ]
-        ordered = [
-            trial_list for trial_list in self.speech.all_trial_lists() if trial_list in lists
-        ]
+        systems = self.attackers.systems(attack.extractor, attack.backend)
+        paths = []
+        for trial_list in self.speech.all_trial_lists():
+            if trial_list in lists:
+                for system in systems:
+                    paths += self._intervals_on(trial_list, system, attack)
+        return paths
+
+    def _intervals_on(self, trial_list, system, attack):
+        """Intervals of one system on one of the lists that an attack is averaged over."""
+        on_list = Attack(*trial_list, attack.extractor, attack.backend)
         return [
             f"results/metrics/{family}/{on_list.path(system)}.intervals.json"
-            for on_list in (
-                Attack(*trial_list, attack.extractor, attack.backend) for trial_list in ordered
-            )
-            for system in self.attackers.systems(attack.extractor, attack.backend)
             for family in self._families_on(on_list.corpus, system)
             if family in RESAMPLED
         ]
 
     def compared(self) -> list[Attack]:
         """Every attack under which anonymisers are compared."""
-        attacks = {
-            attack._replace(trials=trials): None
-            for attack in self.attackers.attacks()
-            for trials in self.compared_lists(attack.corpus)
-        }
+        if not self.n_replicates:
+            return []
+        attacks: dict[Attack, None] = {}  # as an ordered set: lists share their mean
+        for attack in self.attackers.attacks():
+            lists = self.compared_lists(attack.corpus)
+            attacks |= dict.fromkeys(attack._replace(trials=trials) for trials in lists)
         attacks |= dict.fromkeys((*self.given.compared(), *self.averages.attacks()))
-        return list(attacks) if self.n_replicates else []
+        return list(attacks)
 
     def compared_strongest(self) -> dict[TrialList, list[Attack]]:
         """Where the strongest attacks are compared, and of which attackers.
@@ -207,8 +212,8 @@ class Outputs:
             trial_list = TrialList(corpus, MEAN if len(lists) > 1 else min(lists))
             compared[trial_list] = [
                 Attack(*trial_list, extractor, backend)
-                for (extractor, backend), of_attacker in attackers.items()
-                if of_attacker == lists
+                for (extractor, backend), lists_tried in attackers.items()
+                if lists_tried == lists
             ]
         for attack in self.averages.attacks():
             compared.setdefault(TrialList(attack.corpus, attack.trials), []).append(attack)
@@ -217,7 +222,9 @@ class Outputs:
     def strongest_intervals(self, corpus: str, trials: str) -> list[str]:
         """The intervals behind a comparison of strongest attacks: equal error rates of all."""
         attacks = self.compared_strongest()[TrialList(corpus, trials)]
-        paths = [path for attack in attacks for path in self.compared_intervals(attack)]
+        paths = []
+        for attack in attacks:
+            paths += self.compared_intervals(attack)
         return [path for path in paths if path.startswith("results/metrics/verification/")]
 
     def comparisons(self) -> list[str]:
@@ -248,14 +255,13 @@ class Outputs:
 
         They are paths below results/paper.
         """
-        layouts = [
-            f"{kind}/{attacker}"
-            for attacker in self._attackers_of_protected()
-            for kind in ("all_matrices", "all_profiles")
-        ]
+        layouts = []
+        for attacker in self._attackers_of_protected():
+            layouts += [f"all_matrices/{attacker}", f"all_profiles/{attacker}"]
         histograms = [name for name in self.attackers.extractors if self.attackers.feature(name)]
         layouts += [
-            f"features/{corpus}/{name}" for corpus in self.speech.evaluated for name in histograms
+            f"features/{corpus}/{name}"
+            for corpus, name in product(self.speech.evaluated, histograms)
         ]
         return layouts
 
@@ -263,8 +269,7 @@ class Outputs:
         """Pictures and tables that are made on request: paths without ending."""
         pictures = [
             f"results/paper/{picture}/{'/'.join(attack)}"
-            for attack in self.attackers.attacks()
-            for picture in PICTURES
+            for attack, picture in product(self.attackers.attacks(), PICTURES)
         ]
         return pictures, [f"results/paper/tables/{table}" for table in TABLES]
 
@@ -275,9 +280,9 @@ class Outputs:
             f"results/samples/{corpus}/{gallery}.tsv"
             for corpus, gallery in self.speech.all_galleries()
         ]
-        models = [
-            file for name in self.attackers.networks() for file in self.attackers.model_files(name)
-        ]
+        models = []
+        for name in self.attackers.networks():
+            models += self.attackers.model_files(name)
         return lists + models if lists else []
 
 
@@ -306,8 +311,7 @@ class Utility:
         tables = [f"{folder}/{name}/{PITCH}.tsv" for name in anonymisers if self.pitch]
         tables += [
             f"{folder}/{system}/{measure}.tsv"
-            for system in [ORIGINAL, *anonymisers]
-            for measure in self.entries
+            for system, measure in product([ORIGINAL, *anonymisers], self.entries)
         ]
         return tables
 
