@@ -65,16 +65,18 @@ def test_every_part_and_list_loses_it_and_nothing_else_changes(folder, protocol)
     assert after[0] == before[0] - lost
     assert after[1] == [trial for trial in before[1] if trial.trial not in lost]
     assert after[2] == {
-        of: [name for name in names if name not in lost] for of, names in before[2].items()
+        speaker: [name for name in names if name not in lost]
+        for speaker, names in before[2].items()
     }
 
 
 def make_lists(out, source, protocol):
     """Run the three commands of the workflow: ids in both manifests, trials, enrolments."""
     out.mkdir()
-    what = {"source": source, "protocol": protocol}
+    corpus = {"source": source, "protocol": protocol}
     succeeds(
-        "validate_corpus", *flags(**what, checks=out / "checks.tsv", excluded=out / "excluded.tsv")
+        "validate_corpus",
+        *flags(**corpus, checks=out / "checks.tsv", excluded=out / "excluded.tsv"),
     )
     for part in ("enrolment", "trial"):
         where = {
@@ -82,15 +84,15 @@ def make_lists(out, source, protocol):
             "audio_dir": out / part,
             "excluded": out / "excluded.tsv",
         }
-        succeeds("prepare_part", *flags(**what, part=part, **where))
+        succeeds("prepare_part", *flags(**corpus, part=part, **where))
     (name,) = ["all"] if "given" in protocol else ["mixed"]
     files = {"enrolment": out / "enrolment.tsv", "trial": out / "trial.tsv"}
     files |= {"output_trials": out / "trials.tsv", "output_enrolments": out / "enrolments.tsv"}
-    succeeds("list_trials", *flags(**what, trials=name, **files))
+    succeeds("list_trials", *flags(**corpus, trials=name, **files))
     ids = {
-        of.utterance
+        recording.utterance
         for part in ("enrolment", "trial")
-        for of in tables.read_manifest(out / f"{part}.tsv")
+        for recording in tables.read_manifest(out / f"{part}.tsv")
     }
     return (
         ids,
@@ -119,14 +121,14 @@ def test_a_run_keeps_it_from_every_anonymiser_and_list(tmp_path):
     assert done.returncode == 0, done.stderr
     for goal in goals:
         assert not {"emil-4", "anna-0"} & {
-            of.utterance for of in tables.read_manifest(tmp_path / goal)
+            recording.utterance for recording in tables.read_manifest(tmp_path / goal)
         }
     assert "emil-4" not in {trial.trial for trial in tables.read_trials(tmp_path / f"{lists}.tsv")}
     assert tables.read_enrolments(tmp_path / f"{lists}.enrolments.tsv")["anna"] == ["anna-1"]
-    found = tables.read_table(
+    findings = tables.read_table(
         tmp_path / "results/checks/tiny.tsv", ["level", "file", "line", "what"]
     )
-    assert [row["what"].partition("'")[2] for row in found if row["level"] == "excluded"] == [
+    assert [row["what"].partition("'")[2] for row in findings if row["level"] == "excluded"] == [
         "anna-0')",
         "emil-4')",
     ]
@@ -152,8 +154,8 @@ def test_a_speaker_who_loses_all_utterances_of_a_part_is_an_error(folder, names,
     spoil(*names)
     _, errors = examine(on_bad_audio="exclude")
     lost = f"audio: speaker 'anna' loses all utterances of {part}"
-    what = f"{lost}: mend them, or exclude all of this speaker's"
-    assert what in errors
+    expected = f"{lost}: mend them, or exclude all of this speaker's"
+    assert expected in errors
 
 
 def test_a_speaker_is_left_out_by_naming_all_utterances(folder):

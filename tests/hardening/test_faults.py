@@ -259,8 +259,9 @@ def wait_for(condition):
 @pytest.mark.parametrize("command", ["a plug-in's command", "an extractor's command"])
 def test_a_recording_that_changes_during_the_run_is_noticed(folder, capfd, command, change):
     manifest = Path("speech/manifest.tsv")
-    for of in read_manifest(manifest):
-        os.utime(of.path, (10**9, 10**9))  # some disks know the time of a change to a second or two
+    for utterance in read_manifest(manifest):
+        # Some disks know the time of a change to a second or two.
+        os.utime(utterance.path, (10**9, 10**9))
     stamps.write_stamps(manifest, read_manifest(manifest))
     code = {
         "touched": "import os; os.utime('data/wav/carl-1.wav', (1, 1))",

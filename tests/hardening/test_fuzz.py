@@ -75,11 +75,11 @@ def check_corpus(source, protocol):
 
 def read_config(path):
     config = configuration.read(path)
-    found = configuration.problems(config)
-    for problem in found:
+    problems = configuration.problems(config)
+    for problem in problems:
         configuration.line_of(path, problem.place)
         assert str(problem)
-    if not found:
+    if not problems:
         configuration.check(config)
 
 
@@ -167,9 +167,9 @@ def limited_memory():
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
-def changed(good, places):
-    for place, removed, new in places:
-        start = round(place * len(good))
+def changed(good, edits):
+    for fraction, removed, new in edits:
+        start = round(fraction * len(good))
         good = good[:start] + new + good[start + removed :]
     return good
 
@@ -180,8 +180,8 @@ def test_nonsense_is_read_or_refused_in_one_line(folder, monkeypatch, name):
     path, read = Path(name), READERS[name]
     good = path.read_bytes()
     contents = st.one_of(
-        st.lists(PLACES, min_size=1, max_size=4).map(lambda places: changed(good, places)),
-        st.lists(PLACES, min_size=1, max_size=4).map(lambda places: changed(good, places)),
+        st.lists(PLACES, min_size=1, max_size=4).map(lambda edits: changed(good, edits)),
+        st.lists(PLACES, min_size=1, max_size=4).map(lambda edits: changed(good, edits)),
         st.binary(max_size=300),
         st.text(max_size=300).map(lambda text: text.encode("utf-8", "surrogatepass")),
     )

@@ -92,8 +92,8 @@ def corpus(folder, spoil, name="anna-2"):
         "kaldi": {"directory": str(folder / "data"), "root": str(folder)},
         "on_bad_audio": "exclude",
     }
-    found = checks.check(source, {}, 16000)
-    return [str(finding) for finding in found if name in str(finding)]
+    findings = checks.check(source, {}, 16000)
+    return [str(finding) for finding in findings if name in str(finding)]
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,10 @@ def test_ids_that_look_alike_are_two_and_an_oddity(tmp_path, one, other):
         (tmp_path / "data" / name).write_text(text)
     source = {"kaldi": {"directory": str(tmp_path / "data"), "root": str(tmp_path)}}
     findings = Findings()
-    names = [of.utterance for of in list_utterances(source, findings)]
+    names = [recording.utterance for recording in list_utterances(source, findings)]
     assert {one, other} < set(names)
-    (oddity,) = [of.what for of in findings if of.level == "oddity" and "look alike" in of.what]
+    oddities = [finding.what for finding in findings if finding.level == "oddity"]
+    (oddity,) = [text for text in oddities if "look alike" in text]
     assert oddity.startswith(f"utterances '{min(one, other)}' and '{max(one, other)}' look alike")
 
 
@@ -195,9 +196,8 @@ def test_a_byte_order_mark_and_the_line_ends_of_windows_change_nothing(
             ]:
                 path.write_text(change(path.read_text()), newline="")
         assert world.call(command) == 0
-        results.append(
-            {key: of for key, of in world.contents(folder).items() if key.startswith("out")}
-        )
+        contents = world.contents(folder).items()
+        results.append({key: content for key, content in contents if key.startswith("out")})
     assert results[0] == results[1]
     assert results[0]
 
@@ -211,10 +211,10 @@ def test_a_kaldi_directory_may_have_tabs_empty_lines_and_line_ends_of_windows(tm
         path.write_text(
             "\ufeff" + path.read_text().replace(" ", "\t  ").replace("\n", " \r\n\r\n"), newline=""
         )
-    found = Findings()
-    changed = list_utterances(source, found)
-    assert found == []
-    assert [of[:5] for of in changed] == [of[:5] for of in plain]
+    findings = Findings()
+    changed = list_utterances(source, findings)
+    assert findings == []
+    assert [utterance[:5] for utterance in changed] == [utterance[:5] for utterance in plain]
 
 
 def test_empty_lines_in_tables_keep_the_numbers_of_the_others(tmp_path):

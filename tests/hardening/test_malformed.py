@@ -49,7 +49,7 @@ def test_the_good_world_is_taken(folder, command, capfd):
 
 def test_there_are_many_cases_and_no_two_are_the_same():
     assert len(CASES) >= 80
-    assert len({(what, command) for what, command, *_ in CASES}) == len(CASES)
+    assert len({(damage, command) for damage, command, *_ in CASES}) == len(CASES)
 
 
 @pytest.mark.parametrize(

@@ -48,8 +48,8 @@ def build_channel(folder, environments, *, without=()):
             versions.setdefault(name, set(OTHER_VERSIONS)).add(
                 version + ".9" if name == "python" else version or "1.0"
             )
-    for name, of in versions.items():
-        for version in of if name not in without else ():
+    for name in versions.keys() - set(without):
+        for version in versions[name]:
             _write_package(folder / "noarch", name, version)
     asyncio.run(index_fs(folder))
 

@@ -42,8 +42,8 @@ def length(of_data):
 
     def change(path):
         content = bytearray(path.read_bytes())
-        place = content.index(b"data") + 4
-        content[place : place + 4] = struct.pack("<I", of_data)
+        start = content.index(b"data") + 4
+        content[start : start + 4] = struct.pack("<I", of_data)
         path.write_bytes(content)
 
     return change
@@ -92,8 +92,10 @@ OF_PROTECTED = [
     ("twice the length", sound(np.tile(GOOD, 4)), [f"anna-2.wav: lasts 1.20 s, the original {SECONDS:.2f} s"]),
 ]  # fmt: skip
 
-CASES = [(what, CHECK, ORIGINAL, spoil, words) for what, spoil, words in DAMAGES]
+CASES = [(damage, CHECK, ORIGINAL, spoil, words) for damage, spoil, words in DAMAGES]
 CASES += [
-    (what, PLUG, PROTECTED, spoil, words) for what, spoil, words in DAMAGES if what not in ONE_SIDED
+    (damage, PLUG, PROTECTED, spoil, words)
+    for damage, spoil, words in DAMAGES
+    if damage not in ONE_SIDED
 ]
-CASES += [(what, PLUG, PROTECTED, spoil, words) for what, spoil, words in OF_PROTECTED]
+CASES += [(damage, PLUG, PROTECTED, spoil, words) for damage, spoil, words in OF_PROTECTED]

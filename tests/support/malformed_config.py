@@ -12,8 +12,8 @@ LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 SYNTHETIC = {"synthetic": {"speakers": 2, "utterances": 2}}
 
 CASES = [
-    (what, "a config", FILE, spoil, words)
-    for what, spoil, words in [
+    (mistake, "a config", FILE, spoil, words)
+    for mistake, spoil, words in [
         ("no YAML", write("corpora: {mine: ["), ["config.yaml:1: not YAML"]),
         ("tabs for indentation", write("corpora:\n\tmine: {}\n"), ["config.yaml:2: not YAML"]),
         ("a list", write("- corpora\n"), ["config.yaml:1: expected sections"]),

@@ -197,8 +197,8 @@ MANIFESTS = [
     ("a duration in words", "McAdams", "speech/manifest.tsv", edit("0.3", "short"), [":2: 'short' is not a number"]),
     ("no utterance", "McAdams", "speech/manifest.tsv", write("utterance\tspeaker\tgender\tpath\tduration_s\n"), ["lists no"]),
     *[
-        (f"an id {what}", "McAdams", "speech/manifest.tsv", edit("anna-0\tanna", f"{text}\tanna"), [":2:", "cannot be an id"])
-        for what, text in {
+        (f"an id {description}", "McAdams", "speech/manifest.tsv", edit("anna-0\tanna", f"{text}\tanna"), [":2:", "cannot be an id"])
+        for description, text in {
             "with a space": "an na",
             "with a slash": "an/na",
             "with a backslash": "an\\na",
@@ -215,8 +215,8 @@ MANIFESTS = [
         }.items()
     ],
     *[
-        (f"a speaker {what}", "McAdams", "speech/manifest.tsv", edit("anna-0\tanna", f"anna-0\t{text}"), [":2:", "cannot be"])
-        for what, text in {"with a slash": "a/b", "that leads upwards": "../x", "of 300 characters": ENDLESS_ID}.items()
+        (f"a speaker {description}", "McAdams", "speech/manifest.tsv", edit("anna-0\tanna", f"anna-0\t{text}"), [":2:", "cannot be"])
+        for description, text in {"with a slash": "a/b", "that leads upwards": "../x", "of 300 characters": ENDLESS_ID}.items()
     ],
 ]  # fmt: skip
 

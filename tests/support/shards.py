@@ -9,7 +9,7 @@ REVERSED = {"function": "workflow/resources/plugins/reversed.py:anonymise"}
 COPY = {"command": f"{sys.executable} workflow/resources/plugins/copy_speech.py"}
 
 
-def run_shard(original, entry, folder, *, shard=0, shards=1, seed=1, sample_rate=RATE):
+def run_shard(original, anonymiser, folder, *, shard=0, shards=1, seed=1, sample_rate=RATE):
     manifest = folder / f"shards/{shard}.tsv"
     numbers = {
         "seed": seed,
@@ -19,6 +19,6 @@ def run_shard(original, entry, folder, *, shard=0, shards=1, seed=1, sample_rate
         "threads": 1,
     }
     anonymise_shard(
-        original, entry, **numbers, audio_dir=folder / f"wav/{shard}", output_manifest=manifest
+        original, anonymiser, **numbers, audio_dir=folder / f"wav/{shard}", output_manifest=manifest
     )
     return manifest

@@ -77,13 +77,14 @@ def run(tmp_path_factory):
         report={"bootstrap": 0},
     )
     scores = [
-        f"results/scores/tiny/all/{system}/semi_on_{of}/{backend}/{condition}.tsv"
-        for of in ("b2", "b2r")
-        for backend in ("cosine", f"plda_on_{of}")
-        for system, condition in (("original", "oo"), (of, "op"), (of, "pp"))
+        f"results/scores/tiny/all/{system}/semi_on_{trained_on}/{backend}/{condition}.tsv"
+        for trained_on in ("b2", "b2r")
+        for backend in ("cosine", f"plda_on_{trained_on}")
+        for system, condition in (("original", "oo"), (trained_on, "op"), (trained_on, "pp"))
     ]
     matrices = [
-        f"results/curves/similarity/tiny/all/b2/{of}/cosine.tsv" for of in ("plain", "semi_on_b2")
+        f"results/curves/similarity/tiny/all/b2/{extractor}/cosine.tsv"
+        for extractor in ("plain", "semi_on_b2")
     ]
     finished = snakemake(folder, *scores, *matrices, "--cores", "2", "--configfile", config)
     assert finished.returncode == 0, finished.stderr
@@ -109,28 +110,25 @@ def test_every_training_utterance_is_protected_with_a_draw_of_its_own_and_learnt
 @pytest.mark.parametrize("backend", ["cosine", "plda_on_"])
 def test_two_anonymisers_give_two_different_oo(run, backend):
     folder = run / "results" / "scores" / "tiny" / "all" / "original"
-    one, other = (
-        [
-            row["score"]
-            for row in rows(
-                folder / f"semi_on_{of}" / f"{backend}{of if backend[-1] == '_' else ''}" / "oo.tsv"
-            )
-        ]
-        for of in ("b2", "b2r")
-    )
+    scores = []
+    for trained_on in ("b2", "b2r"):
+        name = f"{backend}{trained_on}" if backend.endswith("_") else backend
+        table = rows(folder / f"semi_on_{trained_on}" / name / "oo.tsv")
+        scores.append([row["score"] for row in table])
+    one, other = scores
     assert len(one) == len(other)
     assert one != other
 
 
 def test_the_informed_attacker_sees_other_similarities_than_the_ignorant(run):
     folder = run / "results" / "curves" / "similarity" / "tiny" / "all" / "b2"
-    plain, informed = (rows(folder / of / "cosine.tsv") for of in ("plain", "semi_on_b2"))
+    plain = rows(folder / "plain" / "cosine.tsv")
+    informed = rows(folder / "semi_on_b2" / "cosine.tsv")
     places = [(row["matrix"], row["row_speaker"], row["column_speaker"]) for row in informed]
     assert places == [(row["matrix"], row["row_speaker"], row["column_speaker"]) for row in plain]
     assert len(places) == 3 * 5 * 5
-    one, other = (
-        [row["similarity"] for row in of if row["matrix"] != "oo"] for of in (plain, informed)
-    )
+    one = [row["similarity"] for row in plain if row["matrix"] != "oo"]
+    other = [row["similarity"] for row in informed if row["matrix"] != "oo"]
     assert one != other  # in oo both know these few speakers perfectly
 
 
@@ -217,8 +215,8 @@ def run_given_scores(folder, attack, **report):
 def test_a_config_with_nothing_but_scores_has_a_report(tmp_path):
     write_given_scores(tmp_path)
     table = run_given_scores(tmp_path, {})
-    found = {(row["anonymiser"], row["condition"]) for row in table}
-    assert found == {("original", "oo"), ("b2", "op"), ("b2", "pp"), ("b2r", "op"), ("b2r", "pp")}
+    scored = {(row["anonymiser"], row["condition"]) for row in table}
+    assert scored == {("original", "oo"), ("b2", "op"), ("b2", "pp"), ("b2r", "op"), ("b2r", "pp")}
     assert {row["backend"] for row in table} == {"given"}
     assert {row["ci_low"] for row in table} == {"-"}  # nobody said who speaks
     results = tmp_path / "results"
@@ -315,8 +313,8 @@ def test_the_graph_of_the_published_protocol(stand_in, tmp_path):
 @pytest.mark.long
 def test_the_published_protocol_on_a_stand_in_says_pass_or_fail(stand_in, tmp_path):
     config = yaml.safe_load(REPRODUCTION.read_text())
-    for entry in config["extractors"].values():
-        entry |= {"recipe": "xvector_small", "device": "cpu"}
+    for extractor in config["extractors"].values():
+        extractor |= {"recipe": "xvector_small", "device": "cpu"}
     config["report"] = {"bootstrap": 0}
     config["anonymisers"]["b2"]["shards"] = 1
     expected = (

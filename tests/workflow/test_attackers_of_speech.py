@@ -35,13 +35,13 @@ def metrics(tmp_path_factory):
 def mean(metrics, name, anonymiser, extractor, condition, column="value"):
     """Mean over the lists of a number, or of a limit of its interval."""
     wanted = (name, anonymiser, extractor, condition)
-    found = [
+    matching = [
         row
         for row in metrics
         if (row["metric"], row["anonymiser"], row["extractor"], row["condition"]) == wanted
     ]
-    assert len(found) == 2
-    return statistics.mean(float(row[column]) for row in found)
+    assert len(matching) == 2
+    return statistics.mean(float(row[column]) for row in matching)
 
 
 @pytest.mark.parametrize("anonymiser", ["b2", "b2r"])

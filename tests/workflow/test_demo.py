@@ -25,7 +25,7 @@ def values(demo, metric):
     groups = {}
     for row in rows:
         groups.setdefault((row["anonymiser"], row["condition"]), []).append(float(row["value"]))
-    return {group: statistics.mean(of) for group, of in groups.items()}
+    return {group: statistics.mean(numbers) for group, numbers in groups.items()}
 
 
 def test_the_results_fit_into_90_mb(demo):

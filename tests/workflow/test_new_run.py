@@ -31,8 +31,7 @@ def test_two_commands_from_two_folders_to_the_report(tmp_path):
         numbers = {
             tuple(row.values())[:7]: row["value"] for row in csv.DictReader(file, delimiter="\t")
         }
-    place = ("speech", "mixed", "mine", "ecapa_small", "cosine", "pp")
-    assert numbers[*place, "n_target"] == str(
-        5 * 2 - 1
-    )  # three of each enrol; one has no protected version
-    assert 0 <= float(numbers[*place, "eer_percent"]) <= 100
+    key = ("speech", "mixed", "mine", "ecapa_small", "cosine", "pp")
+    # Three utterances of each speaker enrol; one of the others has no protected version.
+    assert numbers[*key, "n_target"] == str(5 * 2 - 1)
+    assert 0 <= float(numbers[*key, "eer_percent"]) <= 100

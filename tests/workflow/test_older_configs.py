@@ -100,12 +100,10 @@ def test_that_config_has_each_kind_that_the_schema_knows():
     sections = {"corpus": "corpora", "anonymiser": "anonymisers", "extractor": "extractors"}
     for name, section in sections.items():
         kinds = [tuple(branch["required"]) for branch in definitions[name]["oneOf"]]
-        entries = EACH_KIND[section].values()
-        assert [
-            kind for kind in kinds if not any(set(kind) <= entry.keys() for entry in entries)
-        ] == []
-    types = {entry["type"] for entry in EACH_KIND["backends"].values()}
+        tried = [options.keys() for options in EACH_KIND[section].values()]
+        assert [kind for kind in kinds if not any(set(kind) <= keys for keys in tried)] == []
+    types = {backend["type"] for backend in EACH_KIND["backends"].values()}
     assert types == set(definitions["backend"]["properties"]["type"]["enum"])
     protocols = definitions["corpus"]["properties"]["protocol"]["properties"]
-    chosen = [list(entry.get("protocol", {})) for entry in EACH_KIND["corpora"].values()]
+    chosen = [list(corpus.get("protocol", {})) for corpus in EACH_KIND["corpora"].values()]
     assert {name for names in chosen for name in names} == set(protocols)

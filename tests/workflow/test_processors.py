@@ -57,11 +57,11 @@ def folders(tmp_path_factory):
     write_enrolments(
         shared / "enrolments.tsv", {speaker: own[:1] for speaker, own in names.items()}
     )
-    tried = [(of, name) for of, own in names.items() for name in own[1:]]
+    tried = [(speaker, name) for speaker, own in names.items() for name in own[1:]]
     trials = [
-        Trial(one, name, "target" if one == of else "nontarget")
+        Trial(one, name, "target" if one == speaker else "nontarget")
         for one in names
-        for of, name in tried
+        for speaker, name in tried
     ]
     write_trials(shared / "trials.tsv", trials)
     folders = [tmp_path_factory.mktemp(name) for name in ("here", "there")]
@@ -92,11 +92,11 @@ def evaluate(shared, folder, variables):
         "backend": "cosine",
     }
     for condition in ("oo", "op", "pp"):
-        enrolment, trial = (folder / f"{of}.npz" for of in condition)
+        enrolment, trial = condition
         call(
             "score_trials",
-            enrolment=enrolment,
-            trial=trial,
+            enrolment=folder / f"{enrolment}.npz",
+            trial=folder / f"{trial}.npz",
             scores=folder / f"{condition}.tsv",
             **lists,
         )

@@ -63,12 +63,12 @@ def kill(process, *, orphans):
     """Kill -9 a run, unless it is over: all of it, or Snakemake alone, whose jobs live on."""
     with contextlib.suppress(ProcessLookupError):
         if orphans:
-            found = subprocess.run(
+            listed = subprocess.run(
                 ["pgrep", "-g", str(process.pid), "-f", "snakemake --snakefile"],
                 capture_output=True,
                 text=True,
             )
-            for identity in found.stdout.split():
+            for identity in listed.stdout.split():
                 os.kill(int(identity), signal.SIGKILL)
         else:
             os.killpg(process.pid, signal.SIGKILL)

@@ -70,7 +70,7 @@ def test_where_the_home_directory_cannot_be_written_make_keeps_snakemakes_source
     home, chosen, cache
 ):
     of_this_run = ("XDG_CACHE_HOME", "MAKEFLAGS", "MAKELEVEL", "MFLAGS")
-    variables = {name: of for name, of in os.environ.items() if name not in of_this_run} | {
+    variables = {name: value for name, value in os.environ.items() if name not in of_this_run} | {
         "HOME": home
     }
     variables |= {"XDG_CACHE_HOME": chosen} if chosen else {}

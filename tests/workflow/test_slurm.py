@@ -79,14 +79,14 @@ def make_run_folder(folder, model, **functions):
 
 def test_the_numbers_of_a_cluster_are_those_of_one_machine(tmp_path, model_folder):
     configs = [
-        make_run_folder(tmp_path / place, model_folder, mine=REVERSED)
-        for place in ("here", "there")
+        make_run_folder(tmp_path / folder, model_folder, mine=REVERSED)
+        for folder in ("here", "there")
     ]
     here = snakemake(tmp_path / "here", "--cores", "2", "--configfile", configs[0])
     there = snakemake(tmp_path / "there", *ONE_SMALL_NODE, "--configfile", configs[1])
     assert (here.returncode, there.returncode) == (0, 0), there.stderr
     metrics = [
-        (tmp_path / place / "results" / "metrics.tsv").read_bytes() for place in ("here", "there")
+        (tmp_path / folder / "results" / "metrics.tsv").read_bytes() for folder in ("here", "there")
     ]
     assert metrics[0] == metrics[1]
     jobs = int(re.search(r"(\d+) of \1 steps \(100%\) done", there.stderr + there.stdout).group(1))

@@ -94,11 +94,11 @@ def test_a_second_run_has_nothing_to_do(run):
 
 def test_original_is_scored_once_and_every_anonymiser_under_both_attacks(run):
     table = [row for row in rows(run / "results" / "metrics.tsv") if row["extractor"] != "-"]
-    found = {(row["anonymiser"], row["condition"]) for row in table}
+    scored = {(row["anonymiser"], row["condition"]) for row in table}
     attacks = {
         (name, condition) for name in ("b2r", "mine", "team42") for condition in ("op", "pp")
     }
-    assert found == {("original", "oo"), ("b2r", "p0p1"), *attacks}
+    assert scored == {("original", "oo"), ("b2r", "p0p1"), *attacks}
     assert len(list((run / "results" / "scores").rglob("oo.tsv"))) == 1
 
 
@@ -164,9 +164,8 @@ def test_every_anonymiser_is_held_against_unprotected_speech_under_its_strongest
         if row["condition"] in ("oo", "op", "pp")
     ]
     for name, row in held.items():
-        value, unprotected = (
-            min(eer for who, eer in attacks if who == of) for of in (name, "original")
-        )
+        value = min(eer for system, eer in attacks if system == name)
+        unprotected = min(eer for system, eer in attacks if system == "original")
         assert (float(row["value_a"]), float(row["value_b"])) == (value, unprotected)
         assert float(row["difference"]) == pytest.approx(value - unprotected)
         assert (row["verdict"] == "cannot be told apart") == (
@@ -194,7 +193,7 @@ def test_every_metric_of_the_issue_is_a_number_or_a_word(run):
 def test_normalised_measures_stand_under_op_gains_under_pp_and_distortion_where_there_are_two_runs(
     run,
 ):
-    places = {
+    keys = {
         (row["anonymiser"], row["condition"], row["metric"])
         for row in rows(run / "results" / "metrics.tsv")
     }
@@ -203,8 +202,8 @@ def test_normalised_measures_stand_under_op_gains_under_pp_and_distortion_where_
             ("op", ("dece_op_oo_percent", "cllr_min_op_oo_percent")),
             ("pp", ("gain_dece_db", "gain_cllr_min_db")),
         ):
-            assert {(anonymiser, condition, metric) for metric in metrics} <= places
-    assert {place[:2] for place in places if place[2].startswith("cece_")} == {("b2r", "op")}
+            assert {(anonymiser, condition, metric) for metric in metrics} <= keys
+    assert {key[:2] for key in keys if key[2].startswith("cece_")} == {("b2r", "op")}
     assert (run / "results/report/figures/calibration/tiny/all/b2r/random/cosine.tex").exists()
     assert "Are two sessions linkable?" in (run / "results/report/index.html").read_text()
 
@@ -220,13 +219,15 @@ def test_trial_counts_are_those_of_the_list(run):
 def test_the_attacker_does_not_hold_the_users_draw(run):
     audio = run / "results" / "audio" / "tiny"
     draws = [("enrolment", "b2r"), ("trial", "b2r"), ("trial", "b2r_run1")]
-    alphas = [
+    alphas_of_draws = [
         {row["speaker"]: row["alpha"] for row in rows(audio / part / name / "manifest.alphas.tsv")}
         for part, name in draws
     ]
     for speaker in SPEAKERS:
-        assert len({of[speaker] for of in alphas}) == len(draws)
-    assert all(0.7 <= float(alpha) <= 0.9 for of in alphas for alpha in of.values())
+        assert len({alphas[speaker] for alphas in alphas_of_draws}) == len(draws)
+    assert all(
+        0.7 <= float(alpha) <= 0.9 for alphas in alphas_of_draws for alpha in alphas.values()
+    )
 
 
 def test_the_function_got_its_options_and_the_audio_was_taken_as_it_is(run):

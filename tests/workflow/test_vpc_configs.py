@@ -15,8 +15,8 @@ SETS = {"vpc2020": ALL_SETS, "vpc2022": ALL_SETS, "vpc2024": ["libri_dev", "libr
 def data(tmp_path):
     folder = tmp_path / "data"
     for name in ALL_SETS:
-        for of in ("enrolls", *(f"trials_{trials}" for trials in LISTS[name.split("_")[0]])):
-            (folder / f"{name}_{of}").mkdir(parents=True)
+        for directory in ("enrolls", *(f"trials_{trials}" for trials in LISTS[name.split("_")[0]])):
+            (folder / f"{name}_{directory}").mkdir(parents=True)
     (folder / "train-clean-360").mkdir()
     return folder
 
@@ -26,15 +26,15 @@ def test_the_config_of_a_challenge_names_its_sets_and_plans(tmp_path, data, year
     config = ROOT / "config" / f"{year}.yaml"
     corpora = yaml.safe_load(config.read_text())["corpora"]
     lists = {
-        name: list(entry["protocol"]["given"])
-        for name, entry in corpora.items()
-        if "protocol" in entry
+        name: list(corpus["protocol"]["given"])
+        for name, corpus in corpora.items()
+        if "protocol" in corpus
     }
     assert lists == {name: LISTS[name.split("_")[0]] for name in SETS[year]}
     planned = snakemake(tmp_path, "-n", "--configfile", config, VPC_DATA=str(data))
     assert planned.returncode == 0, planned.stderr
     listed = set(re.findall(r"results/trials/(\w+/\w+)\.tsv", planned.stdout))
-    assert listed == {f"{name}/{trials}" for name, of in lists.items() for trials in of}
+    assert listed == {f"{name}/{trials}" for name in lists for trials in lists[name]}
     averages = {
         "all-lists",
         *yaml.safe_load(config.read_text()).get("report", {}).get("averages", {}),

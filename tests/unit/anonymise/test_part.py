@@ -29,13 +29,15 @@ MCADAMS = {
 }
 
 
-@pytest.mark.parametrize("entry", [MCADAMS, REVERSED, COPY], ids=["mcadams", "reversed", "copy"])
-def test_three_shards_give_the_audio_of_one(original, tmp_path, entry):
+@pytest.mark.parametrize(
+    "anonymiser", [MCADAMS, REVERSED, COPY], ids=["mcadams", "reversed", "copy"]
+)
+def test_three_shards_give_the_audio_of_one(original, tmp_path, anonymiser):
     joined = {}
     for shards in (1, 3):
         folder = tmp_path / str(shards)
         manifests = [
-            run_shard(original, entry, folder, shard=shard, shards=shards)
+            run_shard(original, anonymiser, folder, shard=shard, shards=shards)
             for shard in range(shards)
         ]
         joined[shards] = gather_manifests(original, manifests, folder / "manifest.tsv")
@@ -46,7 +48,7 @@ def test_three_shards_give_the_audio_of_one(original, tmp_path, entry):
         assert audio.is_16_bit_mono(one.path, RATE)
     alphas = [tmp_path / str(shards) / "manifest.alphas.tsv" for shards in (1, 3)]
     drawn = [read_table(path, ALPHAS) for path in alphas]
-    assert bool(drawn[0]) == bool(drawn[1]) == (entry is MCADAMS)
+    assert bool(drawn[0]) == bool(drawn[1]) == (anonymiser is MCADAMS)
     assert alphas[0].read_bytes() == alphas[1].read_bytes()
 
 
@@ -156,11 +158,11 @@ def test_gathering_finds_what_is_lost_twice_or_strange(original, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "entry", [REVERSED, {"command": f"{MCADAMS['command'].split(' --alpha')[0]} --alpha 0.8"}]
+    "anonymiser", [REVERSED, {"command": f"{MCADAMS['command'].split(' --alpha')[0]} --alpha 0.8"}]
 )
-def test_a_second_run_with_the_same_audio_is_refused(original, tmp_path, entry):
+def test_a_second_run_with_the_same_audio_is_refused(original, tmp_path, anonymiser):
     shards = [
-        run_shard(original, entry, tmp_path / name, seed=seed)
+        run_shard(original, anonymiser, tmp_path / name, seed=seed)
         for name, seed in (("b2", 1), ("b2_run1", 2))
     ]
     gather_manifests(original, shards[:1], tmp_path / "b2/manifest.tsv")
@@ -192,11 +194,11 @@ def test_a_second_run_that_differs_in_one_sample_of_one_utterance_is_another_run
 # A part of one shard: what the gathering of shards guarantees holds in the one job, too.
 
 
-def run_part(original, entry, folder, *, manifest=None, seed=1, first_run=None):
+def run_part(original, anonymiser, folder, *, manifest=None, seed=1, first_run=None):
     """Anonymise a part at once; give its manifest."""
     anonymise_part(
         manifest or original,
-        entry,
+        anonymiser,
         original=original,
         first_run=first_run,
         seed=seed,
@@ -208,11 +210,13 @@ def run_part(original, entry, folder, *, manifest=None, seed=1, first_run=None):
     return folder / "manifest.tsv"
 
 
-@pytest.mark.parametrize("entry", [MCADAMS, REVERSED, COPY], ids=["mcadams", "reversed", "copy"])
-def test_a_part_at_once_is_its_gathered_shard(original, tmp_path, entry):
-    shard = run_shard(original, entry, tmp_path / "gathered")
+@pytest.mark.parametrize(
+    "anonymiser", [MCADAMS, REVERSED, COPY], ids=["mcadams", "reversed", "copy"]
+)
+def test_a_part_at_once_is_its_gathered_shard(original, tmp_path, anonymiser):
+    shard = run_shard(original, anonymiser, tmp_path / "gathered")
     gather_manifests(original, [shard], tmp_path / "gathered/manifest.tsv")
-    run_part(original, entry, tmp_path / "at_once")
+    run_part(original, anonymiser, tmp_path / "at_once")
     for name in ("manifest.tsv", "manifest.alphas.tsv", "stamps.tsv"):
         files = [tmp_path / folder / name for folder in ("gathered", "at_once")]
         assert files[0].read_bytes() == files[1].read_bytes(), name
@@ -352,13 +356,13 @@ def test_audio_with_nan_is_named(original, tmp_path):
     assert not (tmp_path / "a.tsv").exists()
 
 
-@pytest.mark.parametrize("place", ["audio_dir", "output_manifest"])
-def test_a_place_that_cannot_be_written_is_one_line(original, tmp_path, place):
+@pytest.mark.parametrize("option", ["audio_dir", "output_manifest"])
+def test_a_place_that_cannot_be_written_is_one_line(original, tmp_path, option):
     (tmp_path / "file").write_text("mine")
     where = {
         "audio_dir": tmp_path / "a",
         "output_manifest": tmp_path / "a.tsv",
-        place: tmp_path / "file" / "x",
+        option: tmp_path / "file" / "x",
     }
     done = command("anonymise_mcadams", manifest=original, seed=1, **where)
     assert done.returncode == 2

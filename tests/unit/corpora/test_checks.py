@@ -31,15 +31,15 @@ def test_a_corpus_that_trains_needs_no_protocol(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "what"),
+    ("content", "reason"),
     [(b"not audio", "cannot be read as audio"), (b"", "cannot be read as audio")],
 )
-def test_unreadable_audio_is_named_with_its_utterance(tmp_path, content, what):
+def test_unreadable_audio_is_named_with_its_utterance(tmp_path, content, reason):
     path = tmp_path / "dev" / "11" / "100" / "11-100-0000.flac"
     source = librispeech(tmp_path)
     path.write_bytes(content)
     (error,) = messages(source, {})
-    assert error.startswith(f"{path}: {what}")
+    assert error.startswith(f"{path}: {reason}")
     assert error.endswith("(utterance '11-100-0000')")
 
 
@@ -133,9 +133,9 @@ def test_speakers_who_train_attackers_are_not_evaluated(tmp_path):
     source = librispeech(tmp_path / "evaluated", women=["11", "13"])
     training = {"train": librispeech(tmp_path / "train", women=["11", "15"], men=[])}
     errors = [str(error) for error in checks.check(source, ENROL_TRIAL, 16000, training).errors()]
-    place = f"{tmp_path}/train/dev/11/100/11-100-0000.flac"
+    path = f"{tmp_path}/train/dev/11/100/11-100-0000.flac"
     assert errors == [
-        f"{place}: speaker '11' trains attackers (corpus 'train'), but enrols or is tried here"
+        f"{path}: speaker '11' trains attackers (corpus 'train'), but enrols or is tried here"
     ]
     finished = call(
         "compare_speakers",

@@ -100,14 +100,14 @@ def test_an_id_that_is_no_file_name_is_an_error(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("pattern", "what"),
+    ("pattern", "message"),
     [
         ("{speaker}/a.wav", "has no {utterance}"),
         ("{speaker}/{utterance}{x}.wav", "{x} is none of {speaker} {session}"),
     ],
 )
-def test_a_pattern_that_is_none_is_named(pattern, what):
-    with pytest.raises(BadInput, match=what):
+def test_a_pattern_that_is_none_is_named(pattern, message):
+    with pytest.raises(BadInput, match=message):
         compile_pattern(pattern)
 
 

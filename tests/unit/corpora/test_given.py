@@ -96,12 +96,12 @@ def test_audio_that_no_list_uses_is_checked_too(tmp_path):
 def test_counts_that_differ_from_the_published_ones_are_said(tmp_path):
     source, _ = kaldi(tmp_path / "libri_dev_trials_f")
     protocol = {"given": {"f": str(tmp_path / "libri_dev_trials_f")}}
-    place = f"{tmp_path}/libri_dev_trials_f/trials: libri_dev_trials_f has"
+    subject = f"{tmp_path}/libri_dev_trials_f/trials: libri_dev_trials_f has"
     expected = [
-        f"{place} 2 enrolment speakers, published are 15",
-        f"{place} 4 trial utterances, published are 1018",
-        f"{place} 4 target trials, published are 704",
-        f"{place} 4 nontarget trials, published are 14566",
+        f"{subject} 2 enrolment speakers, published are 15",
+        f"{subject} 4 trial utterances, published are 1018",
+        f"{subject} 4 target trials, published are 704",
+        f"{subject} 4 nontarget trials, published are 14566",
     ]
     assert [finding for finding in messages(source, protocol) if "published" in finding] == expected
 
@@ -259,8 +259,8 @@ def test_given_lists_are_parted_only_where_the_corpus_says_so(tmp_path):
     given = {name: str(tmp_path / folder) for name, folder in lists.items()}
 
     def completed_lists(**fields):
-        entry = {"kaldi": str(tmp_path / "a"), "protocol": {"given": given}, **fields}
-        return configuration.check({"corpora": {"c": entry}})["corpora"]["c"]["protocol"]["given"]
+        corpus = {"kaldi": str(tmp_path / "a"), "protocol": {"given": given}, **fields}
+        return configuration.check({"corpora": {"c": corpus}})["corpora"]["c"]["protocol"]["given"]
 
     assert completed_lists() == given
     assert completed_lists(gender="separate") == {

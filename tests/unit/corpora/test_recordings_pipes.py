@@ -88,7 +88,7 @@ def test_relative_paths_of_a_pipe_start_from_the_given_root_or_are_found_as_thos
 
 
 @pytest.mark.parametrize(
-    ("command", "what"),
+    ("command", "message"),
     [
         ("false |", "false |: fails with exit code 1 (it says nothing)"),
         ("echo oh no >&2; exit 3 |", "echo oh no >&2; exit 3 |: fails with exit code 3 (oh no)"),
@@ -96,16 +96,16 @@ def test_relative_paths_of_a_pipe_start_from_the_given_root_or_are_found_as_thos
         ("true |", "true |: cannot be read as audio"),
     ],
 )
-def test_a_pipe_that_fails_is_named(tmp_path, command, what):
+def test_a_pipe_that_fails_is_named(tmp_path, command, message):
     source, protocol = piped(tmp_path)
     edit(tmp_path / "wav.scp", "w1-2 cat wav/a.wav |", f"w1-2 {command}")
     assert any(
-        error.startswith(what) and error.endswith("(utterance 'w1-2')")
+        error.startswith(message) and error.endswith("(utterance 'w1-2')")
         for error in errors(source, protocol)
     )
     finished = prepare(tmp_path, source, protocol, "trial")
     assert finished.returncode == 2
-    assert f"error: {what}" in finished.stderr
+    assert f"error: {message}" in finished.stderr
 
 
 def test_a_pipe_that_hangs_is_ended_with_all_that_it_started_and_stops_the_check(

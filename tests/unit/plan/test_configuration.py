@@ -45,8 +45,8 @@ def test_one_kaldi_directory_with_a_root_is_one_list_too(tmp_path):
 
 
 def test_lists_are_per_gender_unless_the_corpus_is_mixed():
-    def lists(**entry):
-        checked = configuration.check({"corpora": {"a": SYNTHETIC | entry}})["corpora"]["a"]
+    def lists(**keys):
+        checked = configuration.check({"corpora": {"a": SYNTHETIC | keys}})["corpora"]["a"]
         ((name, options),) = checked["protocol"].items()
         return name, options["lists"]
 
@@ -57,8 +57,8 @@ def test_lists_are_per_gender_unless_the_corpus_is_mixed():
 
 
 def test_what_will_be_downloaded_need_not_be_there():
-    entry = {"librispeech": {"root": "/no/where", "subsets": ["test-clean"], "download": True}}
-    assert problems({"corpora": {"a": entry}}) == []
+    corpus = {"librispeech": {"root": "/no/where", "subsets": ["test-clean"], "download": True}}
+    assert problems({"corpora": {"a": corpus}}) == []
 
 
 def test_a_corpus_that_trains_gets_no_protocol(tmp_path):
@@ -117,18 +117,19 @@ def test_variables_are_replaced_everywhere(tmp_path, monkeypatch):
 
 
 def test_every_key_of_a_config_is_described():
-    def undescribed(schema, place=()):
-        for name, of in schema.get("properties", {}).items():
-            if isinstance(of, dict) and "if" not in place:
-                if "description" not in of and "$ref" not in of:
-                    yield ".".join((*place, name))
-                yield from undescribed(of, (*place, name))
+    def undescribed(schema, parents=()):
+        for name, described in schema.get("properties", {}).items():
+            if isinstance(described, dict) and "if" not in parents:
+                if "description" not in described and "$ref" not in described:
+                    yield ".".join((*parents, name))
+                yield from undescribed(described, (*parents, name))
         for key in ("additionalProperties", "items", "then", "if"):
             if isinstance(schema.get(key), dict):
-                yield from undescribed(schema[key], (*place, key))
+                yield from undescribed(schema[key], (*parents, key))
 
     whole = schema()
-    assert [of for part in (whole, *whole["$defs"].values()) for of in undescribed(part)] == []
+    parts = (whole, *whole["$defs"].values())
+    assert [key for part in parts for key in undescribed(part)] == []
 
 
 @pytest.mark.parametrize(
@@ -150,20 +151,15 @@ def test_the_line_of_a_key_is_found(tmp_path):
     (tmp_path / "c.yaml").write_text(
         "corpora:\n  a:\n    kaldi: {enrolment: x,\n      trial: [y,\n z]}\n"
     )
-    places = [
+    paths = [
         (),
         ("corpora",),
         ("corpora", "a", "kaldi", "trial"),
         ("corpora", "a", "kaldi", "trial", 1),
         ("corpora", "b"),
     ]
-    assert [configuration.line_of(tmp_path / "c.yaml", place) for place in places] == [
-        1,
-        1,
-        4,
-        5,
-        1,
-    ]
+    lines = [configuration.line_of(tmp_path / "c.yaml", keys) for keys in paths]
+    assert lines == [1, 1, 4, 5, 1]
 
 
 def test_validate_prints_every_finding_of_the_config_and_of_the_corpora_that_can_be_read(tmp_path):
@@ -212,7 +208,7 @@ def test_the_snippets_of_the_guide_lack_nothing_but_their_folders():
         content = yaml.safe_load(block)
         corpora |= content.get("corpora", content)
     kinds = {"librispeech", "vctk", "kaldi", "folder", "synthetic"}
-    assert {kind for entry in corpora.values() for kind in entry} >= kinds
-    found = problems({"corpora": corpora})
-    assert all(problem.endswith(": not found") for problem in found)
-    assert len(found) > 5
+    assert {kind for corpus in corpora.values() for kind in corpus} >= kinds
+    messages = problems({"corpora": corpora})
+    assert all(problem.endswith(": not found") for problem in messages)
+    assert len(messages) > 5

@@ -226,13 +226,13 @@ def test_a_correct_config_has_no_problems():
 def test_what_belongs_to_somebody_elses_scores_must_be_there(tmp_path):
     (tmp_path / "b2_op.tsv").touch()
     scores = f"{tmp_path}/{{anonymiser}}_{{condition}}.tsv"
-    entry = {
+    attack = {
         "scores": scores,
         "key": f"{tmp_path}/{{trials}}.key",
         "speakers": f"{tmp_path}/map.tsv",
     }
-    found = problems({"attacks": {"team7": entry}})
-    assert found == [
+    messages = problems({"attacks": {"team7": attack}})
+    assert messages == [
         f"attacks.team7.key: {tmp_path}/all.key: not found",
         f"attacks.team7.speakers: {tmp_path}/map.tsv: not found",
     ]

@@ -60,8 +60,8 @@ def test_a_gallery_says_what_it_holds():
 
 
 def test_an_entry_that_is_trained_on_protected_speech_is_one_for_each_anonymiser():
-    entry = {"train": {"corpus": "others", "speech": "anonymised"}}
-    named = instances({"semi": entry, "ecapa": {}}, ["b2", "b3"])
+    semi = {"train": {"corpus": "others", "speech": "anonymised"}}
+    named = instances({"semi": semi, "ecapa": {}}, ["b2", "b3"])
     assert list(named) == ["semi_on_b2", "semi_on_b3", "ecapa"]
     assert (named["semi_on_b3"]["on"], named["semi_on_b3"]["base"]) == ("b3", "semi")
     assert training_corpora(named, {"units": {"units": {"corpus": "more"}}}) == ["others", "more"]

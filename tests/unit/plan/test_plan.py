@@ -120,7 +120,7 @@ def test_the_set_is_the_kaldi_directory_where_a_part_has_one(tmp_path):
         (tmp_path / name).mkdir()
     folders = {
         "enrolment": str(tmp_path / "enrolls"),
-        "trial": [str(tmp_path / f"trials_{of}") for of in "fm"],
+        "trial": [str(tmp_path / f"trials_{gender}") for gender in "fm"],
     }
     corpus = {"kaldi": folders, "protocol": {"given": {"f": str(tmp_path / "trials_f")}}}
     corpora = {"libri": corpus, "one": {"kaldi": str(tmp_path / "trials_m")}}
@@ -166,9 +166,10 @@ def test_extraction_is_a_model_with_switches_a_command_or_a_file():
 
 def test_given_scores_are_found_by_their_names(tmp_path):
     names = ["original/oo", "b2/op", "b2/pp", "b2_run1/op", "other/xx", "Bad/op"]
-    for name in [f"demo/f/{of}" for of in names]:
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / f"{name}.tsv").touch()
+    for name in names:
+        path = tmp_path / "demo" / "f" / f"{name}.tsv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
     template = f"{tmp_path}/{{corpus}}/{{trials}}/{{anonymiser}}/{{condition}}.tsv"
     plan = Plan(configuration.check({"attacks": {"team7": {"scores": template}}}))
     (attack,) = plan.given.attacks()
@@ -200,16 +201,16 @@ def test_what_is_described_and_checked_is_what_the_run_reads(plan):
 
 
 def test_limit_and_segments_belong_to_the_source(plan):
-    entry = {
+    corpus = {
         "synthetic": {"speakers": 4, "utterances": 3},
         "segments": {"seconds": 1},
         "limit": {"speakers": 2},
     }
-    source = Plan(configuration.check({"corpora": {"a": entry}})).speech.source("a")
+    source = Plan(configuration.check({"corpora": {"a": corpus}})).speech.source("a")
     known = {"pipes": False, "on_bad_audio": "stop"}
     assert source == {
         **known,
-        **entry,
+        **corpus,
         "synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 0},
     }
 
@@ -246,8 +247,8 @@ def test_every_number_of_an_attack_has_intervals_unless_they_are_switched_off(pl
 
 def test_anonymisers_are_compared_on_every_list_and_on_the_mean(plan):
     expected = {
-        f"results/comparisons/demo/{of}/ecapa/{backend}.tsv"
-        for of in ("f", "m", "mean")
+        f"results/comparisons/demo/{trials}/ecapa/{backend}.tsv"
+        for trials in ("f", "m", "mean")
         for backend in BACKENDS
     }
     expected.add("results/comparisons/demo/mean/strongest.tsv")
@@ -279,14 +280,16 @@ def test_anonymisers_are_compared_on_averages_over_corpora():
     }
     plan = Plan(configuration.check(of_two))
     expected = {
-        f"results/comparisons/over-corpora/{of}/ecapa/{backend}.tsv"
-        for of in ("challenge", "all-lists")
+        f"results/comparisons/over-corpora/{average}/ecapa/{backend}.tsv"
+        for average in ("challenge", "all-lists")
         for backend in BACKENDS
     }
     strongest = {path for path in plan.outputs.comparisons() if path.endswith("strongest.tsv")}
     assert strongest == {
-        f"results/comparisons/{place}/strongest.tsv"
-        for place in ("demo/mean", "other/mean", "over-corpora/challenge", "over-corpora/all-lists")
+        "results/comparisons/demo/mean/strongest.tsv",
+        "results/comparisons/other/mean/strongest.tsv",
+        "results/comparisons/over-corpora/challenge/strongest.tsv",
+        "results/comparisons/over-corpora/all-lists/strongest.tsv",
     }
     assert {
         path for path in plan.outputs.comparisons() if "over-corpora" in path
@@ -299,8 +302,8 @@ def test_anonymisers_are_compared_on_averages_over_corpora():
     of_average = plan.outputs.compared_intervals(
         Attack("over-corpora", "challenge", "ecapa", "plda")
     )
-    places = {tuple(path.split("/")[3:5]) for path in of_average}
-    assert places == set(plan.averages.weights["challenge"]) and all(
+    trial_lists = {tuple(path.split("/")[3:5]) for path in of_average}
+    assert trial_lists == set(plan.averages.weights["challenge"]) and all(
         "/plda." in path for path in of_average
     )
     assert set(of_average) <= set(plan.outputs.intervals())
@@ -332,13 +335,13 @@ def test_the_strongest_attacks_are_compared_by_all_attackers_with_all_lists(tmp_
         for team in ("team7", "team8")
     }
     plan = Plan({**configuration.check(CONFIG), "attacks": entries})
-    [(place, attacks)] = plan.outputs.compared_strongest().items()
-    assert place == ("demo", "mean")
-    assert {of[2:] for of in attacks} == {
+    [(trial_list, attacks)] = plan.outputs.compared_strongest().items()
+    assert trial_list == ("demo", "mean")
+    assert {attack[2:] for attack in attacks} == {
         *(("ecapa", backend) for backend in BACKENDS),
         ("team7", "given"),
     }
-    paths = plan.outputs.strongest_intervals(*place)
+    paths = plan.outputs.strongest_intervals(*trial_list)
     assert {path.split("/")[2] for path in paths} == {"verification"}
     assert {path.split("/")[4] for path in paths} == {"f", "m"} and not any(
         "team8" in path for path in paths
@@ -357,11 +360,11 @@ def test_given_scores_are_averaged_over_the_corpora_that_they_have(tmp_path):
             path = tmp_path / corpus / system / ("oo.tsv" if system == "original" else "pp.tsv")
             path.parent.mkdir(parents=True)
             path.write_text("")
-    entry = {
+    attack = {
         "scores": f"{tmp_path}/{{corpus}}/{{anonymiser}}/{{condition}}.tsv",
         "speakers": "speakers.tsv",
     }
-    plan = Plan({**configuration.check(CONFIG), "corpora": {}, "attacks": {"team7": entry}})
+    plan = Plan({**configuration.check(CONFIG), "corpora": {}, "attacks": {"team7": attack}})
     assert plan.outputs.compared_strongest().keys() == {
         ("a", "all"),
         ("b", "all"),

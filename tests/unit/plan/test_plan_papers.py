@@ -29,11 +29,11 @@ def plan():
 def test_calibration_is_assessed_and_drawn_where_there_are_two_runs(plan):
     calibration = [path for path in plan.outputs.metrics() if "/calibration/" in path]
     assert calibration == [
-        f"results/metrics/calibration/demo/{of}/b2r/ecapa/cosine.json" for of in "fm"
+        f"results/metrics/calibration/demo/{trials}/b2r/ecapa/cosine.json" for trials in "fm"
     ]
     figures = [path for path in pictures_of(plan) if "/calibration/" in path]
     assert figures == [
-        f"results/report/figures/calibration/demo/{of}/b2r/ecapa/cosine.svg" for of in "fm"
+        f"results/report/figures/calibration/demo/{trials}/b2r/ecapa/cosine.svg" for trials in "fm"
     ]
 
 

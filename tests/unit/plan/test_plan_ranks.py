@@ -96,7 +96,7 @@ def test_histograms_need_no_model_file():
 
 
 @pytest.mark.parametrize(
-    ("section", "entry", "message"),
+    ("section", "entries", "message"),
     [
         ("extractors", {"pitch": {"f0": {"lowest": 50}}}, "'lowest' is not a key here"),
         ("extractors", {"sounds": {"units": {"corpus": "nobody"}}}, "nobody"),
@@ -109,9 +109,9 @@ def test_histograms_need_no_model_file():
         ("backends", {"js": {"type": "jensen"}}, "jensen_shannon"),
     ],
 )
-def test_what_is_wrong_with_a_feature_is_said(section, entry, message):
+def test_what_is_wrong_with_a_feature_is_said(section, entries, message):
     with pytest.raises(BadInput, match=message):
-        configuration.check(config() | {section: entry})
+        configuration.check(config() | {section: entries})
 
 
 SOUNDS = ("extractors", "sounds", "units", "encoder")
