@@ -26,7 +26,11 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import numpy as np
-from compiled_rates import NUMBERS, assess  # numba imports coverage, of which benchmark has one
+from compiled_rates import (
+    NUMBERS,
+    assess,
+    check,
+)  # numba imports coverage, of which benchmark has one
 
 sys.path += [str(ROOT / "tests"), str(ROOT / "tests" / "benchmark")]
 
@@ -61,6 +65,8 @@ def main():
     parser.add_argument("--replicates", type=int, default=300)
     arguments = parser.parse_args()
 
+    [trials] = simulated_scores((12, 8), [1.0], np.random.default_rng(0))
+    check(trials, n_replicates=5, n_permutations=5, seed=0)
     done = {(row[0], row[1]) for row in lines_of(arguments.table)}
     for name in arguments.only:
         simulate, settings = SIMULATIONS[name]
