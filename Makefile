@@ -2,7 +2,7 @@
 # make test    the same set-up, then linters and all tests but the long ones
 # make resume  go on after a run was killed (ARGS="--configfile my.yaml" as in that run)
 # make test-long, make benchmark, make benchmark-load, make lock, make clean
-# make coverage, make mutation (MODULES="privacy/zebra"), make audit: what docs/internals/quality.md reports
+# make coverage, make mutation (MODULES="privacy/scores/zebra"), make audit: what docs/internals/quality.md reports
 PYTHON ?= python3
 CORES ?= all
 BIN = .venv/bin
