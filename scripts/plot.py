@@ -13,6 +13,7 @@ from voiceprivacy.report.curves import ORDERS
 from voiceprivacy.report.figures import COLOURS, GALLERY, KINDS, LIST, ON_REQUEST, REQUEST, drawer
 from voiceprivacy.report.plots import style, systems
 from voiceprivacy.running.command import label_inputs, run
+from voiceprivacy.vocabulary import HISTOGRAMS
 
 PICTURES = """
 ece: empirical cross-entropy (actual, minimum, default); bayes_error: APE plot; det, roc: error
@@ -45,7 +46,7 @@ SETTINGS: dict[str, dict[str, Any]] = {  # flag: how argparse takes it
     "gender": {"required": True, "help": "whom the galleries hold: f, m or mixed"},
     "extractor": {"required": True, "help": "of the attacker"},
     "backend": {"required": True, "help": "of the attacker"},
-    "feature": {"required": True, "choices": ["f0", "units", "style"], "help": "what bins are"},
+    "feature": {"required": True, "choices": HISTOGRAMS, "help": "what bins are"},
     "label": {"nargs": "+", "help": "a name for each score file"},
     "trials": {"help": "key of Kaldi scores: enrolment trial target|nontarget"},
     "picture": {"required": True, "choices": PROFILES, "help": "see below"},

@@ -15,6 +15,9 @@ CORPUS_KINDS = ("librispeech", "vctk", "kaldi", "folder", "synthetic")
 BESIDE_THE_KIND = ("pipes", "limit", "segments", "exclude", "on_bad_audio")
 PROTOCOLS = ("enrol_trial", "given", "all_pairs", "rank_sampling")
 
+# Extractors that are no networks but histograms; each is a key of an extractor's entry.
+HISTOGRAMS = ("f0", "units", "style")
+
 # Reserved names.
 ORIGINAL = "original"  # the anonymiser of unprotected speech
 GIVEN = "given"  # the back-end of an attack whose scores somebody else made

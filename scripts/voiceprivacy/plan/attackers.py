@@ -7,11 +7,18 @@ from typing import Any
 from voiceprivacy.inout.files import RESOURCES, ours
 from voiceprivacy.plan.sources import ScoreFile
 from voiceprivacy.plan.speech import Speech
-from voiceprivacy.vocabulary import GIVEN, MEAN, ORIGINAL, SECOND_RUN, TRAINED_ON, Attack, TrialList
+from voiceprivacy.vocabulary import (
+    GIVEN,
+    HISTOGRAMS,
+    MEAN,
+    ORIGINAL,
+    SECOND_RUN,
+    TRAINED_ON,
+    Attack,
+    TrialList,
+)
 
 MODEL_FILES = ["hyperparams.yaml", "embedding_model.ckpt"]
-# Extractors that are no network: their features are histograms.
-HISTOGRAMS = ["f0", "units", "style"]
 
 
 def instances(entries: dict[str, dict], anonymisers: Iterable[str]) -> dict[str, dict]:
