@@ -1,4 +1,4 @@
-"""Compare anonymisers on the same trials: which protects better, and can they be told apart?
+"""Compare anonymisers on the same trials: which has the better numbers, and can they be told apart?
 
 Under one attacker (--comparisons, --systems), or each under the strongest attack on it, whatever
 the attacker; then anonymisers are compared with unprotected speech, too (--strongest).

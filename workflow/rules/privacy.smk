@@ -426,7 +426,7 @@ def comparison_tables(wildcards, output):
 
 
 rule compare_anonymisers:
-    """Which of two anonymisers protects better; on lists, on the mean of a corpus, on averages."""
+    """Which of two anonymisers has the better numbers: on lists, the mean of a corpus, averages."""
     input:
         intervals=compared_intervals,
         replicates=compared_replicates,

@@ -207,6 +207,16 @@ def folded(eer_percent: float) -> float:
     return min(eer_percent, 100 - eer_percent)
 
 
+def folded_limits(limits: Limits | None) -> Limits | None:
+    """The interval of an equal error rate, folded at 50 %; None stays."""
+    if limits is None:
+        return None
+    low, high = limits
+    if low <= 50 <= high:
+        return min(low, 100 - high), 50.0
+    return min(folded(low), folded(high)), max(folded(low), folded(high))
+
+
 def strongest_attacks(systems: Iterable[System]) -> dict[tuple[str, str], System]:
     """The strongest attack on each anonymiser: {(corpus, anonymiser): System}, in their order."""
     strongest: dict[tuple[str, str], System] = {}

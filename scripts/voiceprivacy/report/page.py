@@ -45,7 +45,7 @@ from voiceprivacy.report.sections import (
 )
 from voiceprivacy.report.uncertainty import NONE, Comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, NOT_ORDERED, Verdict, no_verdict
-from voiceprivacy.report.verdict_words import LEVELS, SHORT_COLUMNS
+from voiceprivacy.report.verdict_words import SHORT_COLUMNS
 from voiceprivacy.vocabulary import ABSENT
 
 PLOTLY = RESOURCES / "plotly" / "plotly-cartesian.min.js"
@@ -256,7 +256,6 @@ def write_page(
             listen=listen,
             published=published,
             verdicts=verdicts,
-            levels=LEVELS,
             short_columns=SHORT_COLUMNS,
             not_ordered=NOT_ORDERED if len(verdicts) > 1 else "",
             provenance=provenance,

@@ -21,22 +21,22 @@ from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.sections import PITCH, titled
 from voiceprivacy.report.uncertainty import metric_limits
 from voiceprivacy.report.verdict_words import (
+    BELOW,
     COLUMNS,
     CONTROL,
     DECE,
     EER,
     EVIDENCE,
     EXPOSED,
-    FOUND,
     KNOWLEDGE,
     LEVELS,
-    RARELY_FOUND,
     UNPROTECTED,
     Column,
     attack_words,
+    levels_explained,
     other_attack,
 )
-from voiceprivacy.vocabulary import ABSENT, DASH, NO_BREAK, ORIGINAL, UNDEFINED
+from voiceprivacy.vocabulary import ABSENT, DASH, ORIGINAL, UNDEFINED
 
 FILE = "verdict.json"
 NOTHING_TO_SAY = "cannot_say"
@@ -72,11 +72,6 @@ class Row(NamedTuple):
     def level_words(self) -> str:
         """The level as people read it."""
         return LEVELS[self.level][0]
-
-    @property
-    def level_meaning(self) -> str:
-        """The level in a sentence."""
-        return LEVELS[self.level][1]
 
 
 class Effort(NamedTuple):
@@ -114,12 +109,14 @@ class Judged(NamedTuple):
 class Verdict(NamedTuple):
     """The verdict of a run, which has a name beside another one; ``absent`` says why it has none.
 
-    ``sets`` has averages first, then corpora; without trial lists there is none.
+    ``sets`` has averages first, then corpora; without trial lists there is none. ``levels`` are
+    their words and meanings.
     """
 
     name: str
     sets: list[Judged]
     absent: str = ""
+    levels: Mapping[str, tuple[str, str]] = LEVELS
 
 
 def no_verdict(why: str, name: str = "") -> Verdict:
@@ -149,13 +146,14 @@ def read_verdict(
     content = read_json(path)
     numbers = list(numbers)
     try:
+        levels = levels_explained(content["thresholds"])
         sets = [
             _judged(set_name, fields, numbers, hours or {})
             for set_name, fields in content["sets"].items()
         ]
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BadInput(f"{path}: not a verdict of this version ({error!r})") from None
-    return Verdict(name, sets)
+    return Verdict(name, sets, levels=levels)
 
 
 def verdict_in(folder: str | Path, *, name: str, numbers: Iterable[Number] = ()) -> Verdict:
@@ -238,7 +236,8 @@ def _cell(column, level, numbers, main):
     if level == UNPROTECTED and column is EVIDENCE:
         return Cell("100", "", [], "by definition")
     attack = numbers["attacks"].get(column.name)
-    notes = _notes(column, numbers, is_wide=high - low >= 0.95 * column.full_scale)
+    notes = ["too few speakers to tell"] if high - low >= 0.95 * column.full_scale else []
+    notes += _notes(column, numbers)
     if attack and main and attack != main:
         notes.append(other_attack(attack, main))
     title = attack_words(attack) if attack else ""
@@ -248,24 +247,21 @@ def _cell(column, level, numbers, main):
     return Cell(_text(column, value, high), limits, notes, title)
 
 
-def _notes(column, numbers, *, is_wide):
-    """Small lines below a number: what it is to be held against."""
-    notes = ["too few speakers to tell"] if is_wide else []
+def _notes(column, numbers):
+    """Small lines below a number: what it is to be held against, and numbers that go with it."""
+    notes = []
     if column is DECE and numbers["dece_band_bit"] != UNDEFINED:
         within = ": no more than that" if numbers["within_band"] else ""
         notes.append(f"chance gives {_text(DECE, numbers['dece_band_bit'])}{within}")
     if column is EXPOSED and numbers.get("exposed_beyond_chance"):
         named = len(numbers["exposed_speakers"])
         notes.append(f"more than chance{f', {named} named' if named else ''}")
-    if column is FOUND:
-        rarely = numbers.get(RARELY_FOUND.name, UNDEFINED)
-        if rarely == UNDEFINED:
-            why = numbers["reasons"].get(RARELY_FOUND.name, "not known").partition(":")[0]
-            notes.append(f"at 0.1{NO_BREAK}%: {why}")
-        else:
-            value, low, high = rarely
-            limits = _limits_text(RARELY_FOUND, low, high)
-            notes.append(f"at 0.1{NO_BREAK}%: {_text(RARELY_FOUND, value)} {limits}")
+    for name, words in BELOW.get(column, ()):
+        limits = numbers.get(name, UNDEFINED)
+        if limits != UNDEFINED:
+            notes.append(f"{words}: {_with_limits(column, limits)}")
+        elif name in numbers["reasons"]:
+            notes.append(f"{words}: {numbers['reasons'][name].partition(':')[0]}")
     return notes
 
 
@@ -278,6 +274,11 @@ def _text(column, value, high=None):
     """A value as people read it; where its upper limit is small, with one digit more."""
     reach = value if high is None else high
     return f"{value:.{column.digits or int(reach < 9.5)}f}"
+
+
+def _with_limits(column, limits):
+    value, low, high = limits
+    return f"{_text(column, value, high)} {_limits_text(column, low, high)}"
 
 
 def _limits_text(column, low, high):
@@ -320,9 +321,8 @@ def _effort(effort, hours):
         words = [_training_words(kind, options, hours) for kind, options in kinds.items()]
         training.append((attacker, "; ".join(words)))
     strength = []
-    for attacker, (value, low, high) in effort["eer_unprotected_percent"].items():
-        words = f"{_text(EER, value)}{NO_BREAK}% {_limits_text(EER, low, high)}"
-        strength.append((attacker, words))
+    for attacker, limits in effort["eer_unprotected_percent"].items():
+        strength.append((attacker, f"{_with_limits(EER, limits)} %"))
     return Effort(
         tried=[(known, KNOWLEDGE.get(known, "")) for known in effort["tried"]],
         not_tried=[(known, KNOWLEDGE.get(known, "")) for known in effort["not_tried"]],

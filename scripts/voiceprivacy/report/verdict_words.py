@@ -10,22 +10,24 @@ Conventions
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from voiceprivacy.vocabulary import GIVEN
+from voiceprivacy.vocabulary import GIVEN, NO_BREAK
 
 CONTROL, UNPROTECTED = "control", "unprotected"
-LEVELS = {  # of the room privacy: the words of each, and what it means
+LEVELS = {  # of the room privacy: the words of each, and what it means with a run's thresholds
     "none_left": (
         "none left",
-        "Shown: less than 1 % of the evidence is left, and no other number says more.",
+        "Shown: less than {nothing_percent:g} % of the evidence is left, and no other number says"
+        " more.",
     ),
     "none_found": (
         "none found",
         "No more evidence than permuted speakers give. That is not proof that there is none.",
     ),
-    "reduced": ("reduced", "Shown: less than half of the evidence is left."),
+    "reduced": ("reduced", "Shown: less than {reduced_percent:g} % of the evidence is left."),
     "little_reduced": (
         "little reduced",
-        "Shown: some of the evidence is gone. That half of it is gone is not shown.",
+        "Shown: some of the evidence is gone. That less than {reduced_percent:g} % is left is not"
+        " shown.",
     ),
     "not_shown": ("not shown to be reduced", "That any of the evidence is gone is not shown."),
     "cannot_say": ("cannot say", "These data or these attackers allow no judgement."),
@@ -44,6 +46,13 @@ READINGS = {  # how an attack reads scores, where it is not the usual way
     "far": "extreme scores are taken for the same speaker",
 }
 READ_SHORT = {"ascending": "high", "descending": "low", "near": "middle", "far": "extreme"}
+
+
+def levels_explained(thresholds: Mapping[str, float]) -> dict[str, tuple[str, str]]:
+    """LEVELS with the thresholds of a run: {level: (words, meaning)}."""
+    return {
+        level: (words, meaning.format(**thresholds)) for level, (words, meaning) in LEVELS.items()
+    }
 
 
 class Column(NamedTuple):
@@ -92,7 +101,6 @@ FOUND = Column(
     "Share of the target trials that an attacker finds who accepts one false alarm in a hundred;"
     " 1 % is guessing. Below it, the same at one false alarm in a thousand.",
 )
-RARELY_FOUND = FOUND._replace(name="tpr_at_fpr_0.001_percent")
 EXPOSED = Column(
     "exposed_speakers_percent",
     "Speakers exposed",
@@ -107,9 +115,18 @@ IDENTIFIED = Column(
     "%",
     0,
     100,
-    "How often the true speaker is the likeliest of 20; 5 % is guessing.",
+    "How often the true speaker is the likeliest of 20; 5 % is guessing. Below it, the same of 100,"
+    " and how often one of 20 is singled out: 37 % is guessing there.",
 )
 COLUMNS = (EVIDENCE, EER, DECE, FOUND, EXPOSED, IDENTIFIED)
+# Numbers that stand in a small line below another one, and what is said before them.
+BELOW = {
+    FOUND: (("tpr_at_fpr_0.001_percent", f"at 0.1{NO_BREAK}%"),),
+    IDENTIFIED: (
+        ("identification_of_100_percent", "among 100"),
+        ("singling_out_of_20_percent", "singled out of 20"),
+    ),
+}
 SHORT_COLUMNS = (EVIDENCE, EER, EXPOSED)  # of the terminal, and of two runs beside each other
 
 

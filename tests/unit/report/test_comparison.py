@@ -13,6 +13,7 @@ from voiceprivacy.report.comparison import (
     ATTACKS,
     OF_MATRICES,
     compare,
+    folded_limits,
     strongest_attacks,
     weighted_mean,
     write_comparison,
@@ -245,3 +246,17 @@ def test_a_weighted_mean_keeps_what_is_undefined_or_infinite():
     assert weighted_mean([math.inf, 1.0], [1, 1]) == math.inf
     assert weighted_mean([math.inf, -math.inf], [1, 1]) == "undefined"
     assert weighted_mean(["undefined", 1.0], [1, 1]) == "undefined"
+
+
+@pytest.mark.parametrize(
+    ("limits", "folded"),
+    [
+        (None, None),
+        ((10.0, 30.0), (10.0, 30.0)),
+        ((40.0, 55.0), (40.0, 50.0)),
+        ((45.0, 70.0), (30.0, 50.0)),
+        ((80.0, 95.0), (5.0, 20.0)),
+    ],
+)
+def test_an_interval_is_folded_at_its_ends(limits, folded):
+    assert folded_limits(limits) == folded

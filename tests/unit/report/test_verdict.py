@@ -1,9 +1,11 @@
 """The verdict on page and terminal: what the file says, in its order, with what it left out."""
 
 import pytest
-from support import verdicts
+import yaml
+from support import verdict_schema, verdicts
 
 from voiceprivacy.inout.files import BadInput, write_json
+from voiceprivacy.privacy.verdict.evidence import RATES
 from voiceprivacy.privacy.verdict.levels import LEVELS
 from voiceprivacy.privacy.verdict.readings import READINGS
 from voiceprivacy.privacy.verdict.verdict import KNOWLEDGE
@@ -18,7 +20,7 @@ from voiceprivacy.report.verdict import (
     read_verdict,
     split_sentences,
 )
-from voiceprivacy.vocabulary import DASH, NO_BREAK
+from voiceprivacy.vocabulary import CONDITIONS, DASH, NO_BREAK
 
 
 @pytest.fixture
@@ -48,6 +50,25 @@ def test_the_words_are_those_of_the_room_that_judges():
     assert tuple(verdict_words.KNOWLEDGE) == KNOWLEDGE
     assert set(verdict_words.READ_SHORT) == set(READINGS)
     assert set(verdict_words.READINGS) == set(READINGS) - {"ascending"}
+
+
+def test_the_schema_knows_the_same_words():
+    schema = yaml.safe_load(verdict_schema.SCHEMA.read_text(encoding="utf-8"))["$defs"]
+    assert schema["judged"]["properties"]["level"]["enum"] == [*LEVELS, None]
+    assert schema["attack"]["properties"]["knowledge"]["enum"] == list(KNOWLEDGE)
+    assert schema["attack"]["properties"]["reading"]["enum"] == list(READINGS)
+    conditions = list(CONDITIONS)
+    assert schema["attack"]["properties"]["condition"]["enum"] == conditions
+    assert set(schema["numbers"]["properties"]) >= {*RATES} - {"eer_percent"}
+    assert verdict_schema.faults(verdicts.usual()) == []
+
+
+def test_levels_are_explained_with_the_thresholds_of_the_run(read):
+    content = verdicts.usual()
+    content["thresholds"] |= {"nothing_percent": 2, "reduced_percent": 30}
+    levels = read(content).levels
+    assert levels["reduced"] == ("reduced", "Shown: less than 30 % of the evidence is left.")
+    assert "less than 2 %" in levels["none_left"][1]
 
 
 def test_unprotected_speech_is_first_then_the_layers_then_silence_and_controls(usual):
@@ -126,7 +147,22 @@ def test_effort_says_what_was_not_tried_on_how_much_speech_and_how_strong_attack
     [judged] = read(verdicts.usual(), hours={"train": "5.3"}).sets
     assert [known for known, _ in judged.effort.not_tried] == ["semi-informed", "linkage"]
     assert judged.effort.training == [("ecapa/plda", "backend: train (original speech, 5.3 hours)")]
-    assert judged.effort.strength == [("ecapa/cosine", f"8.6{NO_BREAK}% [4.2, 12.9]")]
+    assert judged.effort.strength == [("ecapa/cosine", "8.6 [4.2, 12.9] %")]
+
+
+def test_small_lines_have_the_numbers_of_larger_galleries(read):
+    more = {
+        "identification_of_20_percent": [40.0, 30.0, 50.0],
+        "identification_of_100_percent": "undefined",
+        "singling_out_of_20_percent": [45.0, 35.0, 55.0],
+    }
+    reasons = {"identification_of_100_percent": "too few speakers: 24"}
+    systems = {"b2": verdicts.system(**more, reasons=reasons)}
+    [judged] = read(verdicts.verdict({"demo": verdicts.set_of(systems, [["b2"]])})).sets
+    assert cell(judged, "b2", "identification_of_20_percent").notes == [
+        "among 100: too few speakers",
+        "singled out of 20: 45 [35, 55]",
+    ]
 
 
 def test_utility_of_the_corpus_is_a_column_and_there_are_at_most_seven(read):

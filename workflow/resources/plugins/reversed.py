@@ -1,4 +1,4 @@
-"""A function plug-in: speech played backwards. It sounds anonymous and protects nothing: the voice
+"""A function plug-in: speech played backwards. It sounds anonymous and hides nothing: the voice
 stays the voice.
 """
 

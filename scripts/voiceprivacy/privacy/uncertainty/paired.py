@@ -1,4 +1,4 @@
-"""Which of two anonymisers protects better on the same trials, and can they be told apart at all?
+"""Which of two anonymisers has the better numbers on the same trials, or can none be told apart?
 
 Under one attacker (``read_systems``, ``compare_all``), or each under the strongest attack on it and
 with unprotected speech, too (``read_attacks``, ``compare_strongest``).
@@ -17,8 +17,9 @@ Conventions
   unprotected speech. The strongest has the lowest equal error rate; of equal ones it is the first
   by extractor, back-end and condition. Replicates do not choose it anew: an interval is that of the
   attack that was chosen.
-* Who protects at all is another question than who protects better. So p-values of the pairs with
-  unprotected speech are corrected together, and those of the pairs of anonymisers together.
+* Who differs from unprotected speech is another question than who differs from another anonymiser.
+  So p-values of the pairs with unprotected speech are corrected together, and those of the pairs of
+  anonymisers together.
 
 References
 ----------

@@ -24,7 +24,7 @@ from voiceprivacy.report.charts.chart import (
     rounded,
     tall,
 )
-from voiceprivacy.report.comparison import System, strongest_attacks
+from voiceprivacy.report.comparison import System, folded, folded_limits, strongest_attacks
 from voiceprivacy.report.figures import Figure
 from voiceprivacy.report.leaderboard import Board, Standing
 from voiceprivacy.report.metrics import Number
@@ -323,6 +323,8 @@ def scatters(
 ) -> dict[str, list[tuple[str, Chart]]]:
     """EER under the strongest attack against every measure of utility: {corpus: [(title, chart)]}.
 
+    The EER is folded: above 50 % an attacker reads scores the other way round.
+
     Parameters
     ----------
     systems : of the run
@@ -353,16 +355,16 @@ def _scatter(title, anonymisers, colours):
         if anonymiser in anonymisers:
             system, metric = anonymisers[anonymiser]
             traces.append(_point(title, system, metric, colour))
-    y = {"title": f"{EER.label}, {EER.arrow} more privacy", "rangemode": "tozero"}
+    y = {"title": f"{EER.label}, folded at 50, {EER.arrow} more privacy", "rangemode": "tozero"}
     guessing = level("y", GUESSING_PERCENT)
     return title, chart(traces, x={"title": label(title)}, y=y, height=400, shapes=[guessing])
 
 
 def _point(title, system, metric, colour):
-    value, eer = float(metric.value), system.mean["eer_percent"]
+    value, eer = float(metric.value), folded(system.mean["eer_percent"])
     # One limit says it of both: they are numbers, undefined or absent together.
     limits = (float(metric.ci_low), float(metric.ci_high)) if _is_number(metric.ci_low) else None
-    interval = system.intervals[system.mean_label].get("eer_percent")
+    interval = folded_limits(system.intervals[system.mean_label].get("eer_percent"))
     lines = [
         label(system.anonymiser),
         f"{label(title)} {value:.3g}{_brackets(limits, '{:.3g}'.format)}",

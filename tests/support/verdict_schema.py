@@ -1,0 +1,28 @@
+"""Whether a verdict.json is what its schema says."""
+
+from pathlib import Path
+
+import jsonschema
+import yaml
+
+SCHEMA = Path(__file__).parents[2] / "workflow" / "schemas" / "verdict.schema.yaml"
+
+
+def faults(content):
+    """What a verdict has that its schema does not allow, in lines; values outside of limits too."""
+    schema = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+    validator = jsonschema.Draft202012Validator(schema)
+    lines = [f"{error.json_path}: {error.message}" for error in validator.iter_errors(content)]
+    for name, judged in content["sets"].items():
+        for system, fields in judged["systems"].items():
+            lines += [f"{name}, {system}: {number}" for number in outside_of_limits(fields)]
+    return lines
+
+
+def outside_of_limits(numbers):
+    """Names of numbers that lie outside of their own limits."""
+    for name, limits in numbers.items():
+        if isinstance(limits, list) and len(limits) == 3 and name.endswith(("_percent", "_bit")):
+            value, low, high = limits
+            if not low <= value <= high:
+                yield name
