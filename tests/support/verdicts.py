@@ -45,7 +45,9 @@ def numbers(left=52.0, *, attack=PP, **changed):
 def system(level="little_reduced", left=52.0, **changed):
     """A system with a level; None is that of a control."""
     fields = {"level": level, "silence": None, "exposed_beyond_chance": True}
-    return fields | {"exposed_speakers": ["anna"]} | numbers(left) | changed
+    fields |= {"exposed_speakers": ["anna"], "tried": ["ignorant", "lazy-informed"]}
+    fields |= {"counted": ["ecapa/cosine (pp)", "ecapa/plda (op)"]}
+    return fields | numbers(left) | changed
 
 
 def silent(why="no attack can be trusted (constant scores)"):
@@ -56,7 +58,7 @@ def silent(why="no attack can be trusted (constant scores)"):
     left_out = ("eer_folded_percent", "tpr_at_fpr_0.001_percent", "tpr_at_fpr_0.01_percent")
     for name in (*left_out, "exposed_speakers_percent"):
         del fields[name]
-    return fields | changed | {"reasons": {}}
+    return fields | changed | {"reasons": {}, "tried": [], "counted": []}
 
 
 def set_of(systems, order, **changed):
@@ -72,6 +74,8 @@ def set_of(systems, order, **changed):
         "effort": {
             "tried": ["ignorant", "lazy-informed"],
             "not_tried": ["semi-informed", "linkage"],
+            "refused": [],
+            "inferred": [],
             "eer_unprotected_percent": {"ecapa/cosine": [8.6, 4.2, 12.9]},
             "training": {"ecapa/plda": {"backend": {"corpus": "train", "speech": "original"}}},
         },

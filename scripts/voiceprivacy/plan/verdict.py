@@ -3,9 +3,10 @@
 from typing import Any
 
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.vocabulary import ACROSS_CORPORA, GIVEN, MEAN, ORIGINAL, TrialList
+from voiceprivacy.vocabulary import ACROSS_CORPORA, GIVEN, MEAN, ORIGINAL, Attack, TrialList
 
 FOLDER = "results/evidence"
+OF_TIMING = ("style",)  # features that speech has without a voice
 
 
 def verdict_plan(plan: Plan) -> dict[str, Any]:
@@ -33,20 +34,23 @@ def evidence_files(plan: Plan) -> list[str]:
 
 def _sets(plan: Plan) -> dict[str, dict[TrialList, float]]:
     """The lists of every set with their weights: averages over corpora first, then corpora."""
-    sets = {
-        name.replace("-", " "): dict(weights) for name, weights in plan.averages.weights.items()
-    }
+    corpora: dict[str, dict[TrialList, float]] = {}
     for attack in (*plan.attackers.attacks(), *plan.given.attacks()):
         if attack.trials != MEAN and attack.corpus != ACROSS_CORPORA:
-            lists = sets.setdefault(attack.corpus, {})
+            lists = corpora.setdefault(attack.corpus, {})
             lists[TrialList(attack.corpus, attack.trials)] = 1.0
-    return sets
+    averages = {}
+    for folder, weights in plan.averages.weights.items():
+        name = folder.replace("-", " ")
+        averages[f"average {name}" if name in corpora else name] = dict(weights)
+    return averages | corpora
 
 
 def _set(plan: Plan, weights: dict[TrialList, float]) -> dict[str, Any]:
     return {
         "lists": [[corpus, trials, weight] for (corpus, trials), weight in weights.items()],
         "attacks": [*_own_attacks(plan, weights), *_given_attacks(plan, weights)],
+        "partly": [list(attack) for attack in _partly(plan, weights)],
     }
 
 
@@ -63,6 +67,8 @@ def _own_attacks(plan, lists):
                 "trained_on": plan.attackers.attacked(extractor, backend),
                 "declared": None,
                 "training": _training(plan, extractor, backend),
+                "inferred": False,
+                "of_voices": plan.attackers.feature(extractor) not in OF_TIMING,
                 "systems": plan.attackers.systems(extractor, backend),
             }
 
@@ -81,13 +87,48 @@ def _training(plan, extractor, backend):
 
 def _given_attacks(plan, lists):
     for name, options in plan.given.entries.items():
-        tried = {TrialList(*attack[:2]) for attack in plan.given.attacks() if attack[2] == name}
-        if lists.keys() <= tried:
+        per_list = _given_conditions(plan, name, lists)
+        systems = [system for system, on_lists in per_list.items() if _everywhere(on_lists, lists)]
+        if systems:
+            speakers = [plan.given.speakers(Attack(*own, name, GIVEN)) for own in lists]
             yield {
                 "extractor": name,
                 "backend": GIVEN,
                 "trained_on": None,
                 "declared": options.get("knowledge"),
                 "training": {},
-                "systems": plan.given.everywhere(name, list(lists)),
+                "inferred": None in speakers,
+                "of_voices": True,
+                "systems": systems,
             }
+
+
+def _given_conditions(plan, name, lists):
+    """The conditions of a given attack on those lists that it was tried on.
+
+    {system: {list: conditions}}
+    """
+    per_list: dict[str, dict[TrialList, list[str]]] = {}
+    for trial_list in lists:
+        tried = plan.given.systems(Attack(*trial_list, name, GIVEN))
+        for system, conditions in tried.items():
+            per_list.setdefault(system, {})[trial_list] = conditions
+    return per_list
+
+
+def _everywhere(on_lists, lists):
+    """The conditions that a system was attacked under on each of some lists."""
+    shared = [set(on_lists.get(trial_list, ())) for trial_list in lists]
+    return sorted(set.intersection(*shared))
+
+
+def _partly(plan, lists):
+    """Given attacks that are on some of several lists only, so that they are in no mean.
+
+    (extractor, back-end, condition, system) of each.
+    """
+    for name in plan.given.entries:
+        for system, on_lists in _given_conditions(plan, name, lists).items():
+            tried = set().union(*on_lists.values())
+            for condition in sorted(tried.difference(_everywhere(on_lists, lists))):
+                yield name, GIVEN, condition, system

@@ -41,7 +41,7 @@ from simulations import simulated_scores, true_numbers
 from support.plain_rates import everybody_tried, unordered_pairs
 
 from voiceprivacy.inout import seeds
-from voiceprivacy.privacy.verdict import evidence, levels, verdict
+from voiceprivacy.privacy.verdict import evidence, levels, trust, verdict
 from voiceprivacy.privacy.verdict.evidence import DECE, EER, EXPOSED
 from voiceprivacy.privacy.verdict.levels import Findings
 from voiceprivacy.privacy.verdict.record import Record
@@ -123,9 +123,7 @@ def attack(
         spread=1.0,
         exposed={},
     )
-    return verdict.Attack(
-        verdict.Attacker(name, "cosine", None), condition, "lazy-informed", record
-    )
+    return trust.Attack(trust.Attacker(name, "cosine", None), condition, "lazy-informed", record)
 
 
 def in_four_readings(numbers):
@@ -327,10 +325,10 @@ def bands(n_speakers, n_attacks, n_sets, *, n_replicates):
     options = {"n_replicates": 0, "n_permutations": 199, "n_readings": 4}
     for index in range(n_sets):
         own = attacks_on_systems(n_speakers, {"a": [0.0] * n_attacks}, index, **options)["a"]
-        value, band = verdict._standardised_dece([each.record for each in own])
+        value, band = trust.standardised_dece([each.record for each in own])
         alarms.append(value > band)
-        single.append(verdict._above_band(own[0].record))
-        exposed.append(verdict._is_exposed_beyond_chance(own))
+        single.append(trust.above_band(own[0].record))
+        exposed.append(trust.beyond_chance([each.record for each in own], EXPOSED))
     yield f"{4 * n_attacks} readings together", share(alarms)
     yield "one attack in four readings", share(single)
     yield "more exposed speakers than permuted ones", share(exposed)
@@ -364,10 +362,10 @@ def release(n_speakers, n_dimensions, kind, n_sets, *, n_replicates):
         null, value = own.record.null[:, 0], own.record.values[:, 0]
         for is_widened, flags in alarms.items():
             factor = (n_speakers / (n_speakers - 1)) ** 2 if is_widened else 1.0
-            ends = np.array([verdict._upper_end(each * factor) for each in null])
-            joint = verdict._upper_end((factor * null / ends[:, None]).max(axis=0))
+            ends = np.array([trust._upper_end(each * factor) for each in null])
+            joint = trust._upper_end((factor * null / ends[:, None]).max(axis=0))
             flags.append(np.max(value / ends) > joint)
-        exposed.append(verdict._is_exposed_beyond_chance([own]))
+        exposed.append(trust.beyond_chance([own.record], EXPOSED))
     yield "band as it is", share(alarms[False])
     yield "band widened", share(alarms[True])
     yield "more exposed speakers than permuted ones", share(exposed)

@@ -8,7 +8,7 @@ from voiceprivacy.inout.files import BadInput, write_json
 from voiceprivacy.privacy.verdict.evidence import RATES
 from voiceprivacy.privacy.verdict.levels import LEVELS
 from voiceprivacy.privacy.verdict.readings import READINGS
-from voiceprivacy.privacy.verdict.verdict import KNOWLEDGE
+from voiceprivacy.privacy.verdict.trust import KNOWLEDGE
 from voiceprivacy.report import verdict_words
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.terminal import WIDTH, summary, verdict_lines

@@ -8,6 +8,7 @@ Conventions
 * The equal error rate that a sentence names is folded, and that of the strongest attack.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -20,6 +21,7 @@ from voiceprivacy.privacy.verdict.levels import (
     NONE_LEFT,
     NOT_SHOWN,
     REDUCED,
+    Thresholds,
 )
 from voiceprivacy.vocabulary import GIVEN, UNDEFINED
 
@@ -30,37 +32,38 @@ READ = {  # how the strongest attack reads scores, where it is not the usual way
     "near": ", which takes scores near the median for the same speaker,",
     "far": ", which takes extreme scores for the same speaker,",
 }
-NO_SEMI = "No attacker was trained on protected speech: expect less protection than this."
-NO_SEMI_DECLARED = (
-    "No attacker is declared as trained on protected speech: expect less protection than this."
-)
+EXPECT_LESS = "expect less protection than this."
+NO_SEMI = f"No attacker was trained on protected speech: {EXPECT_LESS}"
+NO_SEMI_DECLARED = f"No attacker is declared as trained on protected speech: {EXPECT_LESS}"
+NO_SEMI_TRUSTED = f"No attacker that was trained on protected speech can be trusted: {EXPECT_LESS}"
 ONE_DRAW = "This is one draw of each anonymiser: another draw may give other numbers."
 
 
-def sentences(judgement: Mapping[str, Any]) -> list[str]:
+def sentences(judgement: Mapping[str, Any], thresholds: Thresholds) -> list[str]:
     """What is said of one set of verdict.json, the most important first."""
     systems = judgement["systems"]
     if not systems:
+        if judgement["untrusted"]:
+            return ["Nothing can be said: no attack was tried on every list."]
         return ["Nothing was protected."]
+    if systems.keys() <= set(judgement["controls"]):
+        return ["Only controls were attacked, whose effect is known."]
     judged = list(chain.from_iterable(judgement["order"]))
     silent = [
         system
         for system in systems
         if systems[system]["level"] == CANNOT_SAY and system not in judgement["controls"]
     ]
-    said = [
-        warning
-        for warning in warnings(judgement)
-        if judged and warning in (NO_SEMI, NO_SEMI_DECLARED)
-    ]
-    said += [level_sentence(system, judgement) for system in judged[:MOST_SYSTEMS]]
+    said = []
+    if judged:
+        said += _without_semi(judgement)
+    said += [level_sentence(system, judgement, thresholds) for system in judged[:MOST_SYSTEMS]]
     if len(judged) > MOST_SYSTEMS:
         said.append(f"{counted(len(judged) - MOST_SYSTEMS, 'further system')}: see the table.")
     said += [
         exposed_sentence(system, systems[system])
         for system in judged
-        if systems[system]["exposed_beyond_chance"]
-        and systems[system]["level"] in (REDUCED, NONE_FOUND, NONE_LEFT)
+        if systems[system]["exposed_beyond_chance"] and _hides_most(systems[system])
     ]
     said += comparisons(judgement)
     said += [
@@ -71,49 +74,109 @@ def sentences(judgement: Mapping[str, Any]) -> list[str]:
 
 def warnings(judgement: Mapping[str, Any]) -> list[str]:
     """What a reader must know before he decides by a set of verdict.json."""
-    effort, systems = judgement["effort"], judgement["systems"]
-    declared = _all_declared(judgement)
-    told = []
-    if systems and "semi-informed" not in effort["tried"]:
-        told.append(NO_SEMI_DECLARED if declared else NO_SEMI)
+    systems = _competing(judgement)
+    if not systems:
+        return []
+    told = _without_semi(judgement)
+    declared, is_all = _declared(systems)
     if declared:
         told.append(
-            "All scores were made elsewhere. What the attackers knew is as declared by"
-            f" {listed(declared)}."
+            f"{'All scores were made elsewhere. ' if is_all else ''}What the attackers of"
+            f" {listed(declared)} knew is as declared."
         )
-    if systems and "linkage" not in effort["tried"]:
+    if judgement["effort"]["inferred"]:
+        told.append(
+            f"Who speaks in the trials of {listed(judgement['effort']['inferred'])} was inferred"
+            " from their labels, which can make intervals too narrow."
+        )
+    unlinked = [name for name, numbers in systems.items() if "linkage" not in numbers["tried"]]
+    if len(unlinked) == len(systems):
         told.append("Released files were not compared with each other (linkage).")
-    if systems and not declared:
+    elif unlinked:
+        told.append(
+            f"Released files of {_some(unlinked)} were not compared with each other (linkage)."
+        )
+    told += _uneven_effort(systems)
+    if not is_all:
         told.append(ONE_DRAW)
     return told
 
 
-def level_sentence(system: str, judgement: Mapping[str, Any]) -> str:
+def _competing(judgement):
+    """The systems that are no controls."""
+    return {
+        name: numbers
+        for name, numbers in judgement["systems"].items()
+        if name not in judgement["controls"]
+    }
+
+
+def _without_semi(judgement):
+    """Of which systems no attacker learnt from protected speech, in at most one sentence."""
+    systems = _competing(judgement)
+    spared = [name for name, numbers in systems.items() if "semi-informed" not in numbers["tried"]]
+    if not spared:
+        return []
+    if len(spared) < len(systems):
+        return [f"No attacker was trained on speech of {_some(spared)}: {EXPECT_LESS}"]
+    if "semi-informed" in judgement["effort"]["refused"]:
+        return [NO_SEMI_TRUSTED]
+    return [NO_SEMI_DECLARED if _declared(systems)[1] else NO_SEMI]
+
+
+def _uneven_effort(systems):
+    """Which attacks count on some systems only, of those that any attack counts on."""
+    counted = {name: set(own["counted"]) for name, own in systems.items() if own["counted"]}
+    every: set[str] = set().union(*counted.values())
+    told = []
+    for attack in sorted(every):
+        spared = [name for name, own in counted.items() if attack not in own]
+        if spared:
+            told.append(f"{attack} on {_some(spared)}")
+    if not told:
+        return []
+    return [f"Systems were not attacked alike: missing or not counted are {_some(told)}."]
+
+
+def level_sentence(system: str, judgement: Mapping[str, Any], thresholds: Thresholds) -> str:
     """How much evidence is left of a system, and the equal error rate."""
     numbers = judgement["systems"][system]
     n_attacks = numbers["n_attacks"]
     who = f"the strongest of {n_attacks} attacks" if n_attacks > 1 else "the only attack"
-    if numbers["level"] != NONE_FOUND:
-        who += READ.get(numbers["attack"]["reading"], "")
+    if n_attacks == 1 and any(name.endswith(f" on {system}") for name in judgement["untrusted"]):
+        who = "the only attack that counts"
+    if numbers["level"] not in (NONE_FOUND, NONE_LEFT):
+        by_errors = numbers["attacks"].get("eer_folded_percent", numbers["attack"])
+        who += READ.get(by_errors["reading"], "")
     unprotected = judgement["unprotected"]["eer_folded_percent"]
     opening = (
         f"With {system}, {who} makes {_rate(numbers['eer_folded_percent'])} errors"
-        f" where 50 is guessing and {unprotected[0]:.1f} unprotected"
+        f" where 50 is guessing and {_value(unprotected)} unprotected"
     )
     left = numbers["evidence_left_percent"]
+    is_left = f": {_whole(left)} of the evidence is left"
+    nothing, reduced = thresholds.nothing_percent, thresholds.reduced_percent
+    part = "half of it is gone" if reduced == 50 else f"less than {reduced:g} % is left"
     endings = {
-        NONE_LEFT: ": less than 1 % of the evidence is left, and no other number says more",
+        NONE_LEFT: (
+            f": less than {nothing:g} % of the evidence is left, and no other number says more"
+        ),
         NONE_FOUND: (
             ": no more evidence was found than permuted speakers give,"
-            f" and up to {left[2]:.0f} % of it cannot be excluded"
+            f" and up to {_at_most(left)} % of it cannot be excluded"
         ),
-        REDUCED: f": {_whole(left)} of the evidence is left",
-        LITTLE_REDUCED: (
-            f": {_whole(left)} of the evidence is left, and that half of it is gone is not shown"
-        ),
-        NOT_SHOWN: f": {_whole(left)} of the evidence is left, and that any is gone is not shown",
+        REDUCED: is_left,
+        LITTLE_REDUCED: f"{is_left}, and that {part} is not shown",
+        NOT_SHOWN: f"{is_left}, and that any is gone is not shown",
     }
     return f"{opening}{endings[numbers['level']]}."
+
+
+def _hides_most(numbers):
+    """Whether it is news that single speakers are found: most evidence or most speakers are not."""
+    share = numbers["exposed_speakers_percent"]
+    is_reduced = numbers["level"] in (REDUCED, NONE_FOUND, NONE_LEFT)
+    return share != UNDEFINED and (is_reduced or share[0] < 50)
 
 
 def exposed_sentence(system: str, numbers: Mapping[str, Any]) -> str:
@@ -122,8 +185,7 @@ def exposed_sentence(system: str, numbers: Mapping[str, Any]) -> str:
     named = numbers["exposed_speakers"]
     who = ""
     if named:
-        more = f" and {len(named) - MOST_NAMES} more" if len(named) > MOST_NAMES else ""
-        who = f" ({', '.join(named[:MOST_NAMES])}{more})"
+        who = f" ({_some(named)} among them)"
     return (
         f"With {system}, {_whole(share)} of the speakers{who} are found in at least half of their"
         " utterances at 1 % false alarms, more than permuted speakers would be."
@@ -137,12 +199,12 @@ def comparisons(judgement: Mapping[str, Any]) -> list[str]:
         worse_than.setdefault(one, []).append(other)
     ordered = list(chain.from_iterable(judgement["order"]))
     said = [
-        f"{system} leaves less evidence than {listed(worse_than[system])}."
+        f"{system} leaves less evidence than {_some(worse_than[system])}."
         for system in ordered
         if system in worse_than
     ]
     if len(ordered) > 1 and not said:
-        said.append(f"Of {listed(ordered)}, none is shown to leave less evidence than another.")
+        said.append(f"Of {_some(ordered)}, none is shown to leave less evidence than another.")
     return said
 
 
@@ -152,14 +214,27 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _all_declared(judgement):
-    """The names of attacks made elsewhere; empty if one of our own attackers was tried."""
-    names = {
-        numbers["attack"]["extractor"]: numbers["attack"]["backend"] == GIVEN
-        for numbers in judgement["systems"].values()
-        if numbers["attack"]
-    }
-    return sorted(names) if names and all(names.values()) else []
+def _some(names):
+    """Names in a sentence, of which the last ones of many are only counted."""
+    more = len(names) - MOST_NAMES
+    return listed([*names[:MOST_NAMES], f"{more} more"] if more > 0 else names)
+
+
+def _declared(systems):
+    """The names of attacks made elsewhere that count, and whether all that count were."""
+    given, is_all = set(), True
+    for numbers in systems.values():
+        for attack in numbers["counted"]:
+            extractor, _, rest = attack.partition("/")
+            if rest.startswith(f"{GIVEN} "):
+                given.add(extractor)
+            else:
+                is_all = False
+    return sorted(given), bool(given) and is_all
+
+
+def _value(limits):
+    return "an unknown share" if limits == UNDEFINED else f"{limits[0]:.1f}"
 
 
 def _rate(limits):
@@ -170,5 +245,17 @@ def _rate(limits):
 
 
 def _whole(limits):
+    """Percent without digits behind the point; with one where the upper limit is small."""
     value, low, high = limits
-    return f"{value:.0f} % [{low:.0f}, {high:.0f}]"
+    digits = _digits(high)
+    return f"{value:.{digits}f} % [{low:.{digits}f}, {high:.{digits}f}]"
+
+
+def _at_most(limits):
+    """The upper limit, rounded upwards: what is excluded must not be said to be less."""
+    digits = _digits(limits[2])
+    return f"{math.ceil(limits[2] * 10**digits) / 10**digits:.{digits}f}"
+
+
+def _digits(percent):
+    return int(percent < 9.5)

@@ -3,12 +3,9 @@
 Conventions
 -----------
 * A set is what systems are judged on: the lists of a corpus, or an average over several corpora.
-* An attack is an attacker (extractor and back-end) under a condition. What it knows: ``ignorant``
-  compares protected with original speech, ``lazy-informed`` protects its own enrolment too,
-  ``semi-informed`` was trained on protected speech, ``linkage`` compares released files with each
-  other.
-* An attack that finds more than permuted speakers give always counts. One that does not, counts if
-  its attacker finds somebody in unprotected speech; else it is refused, because it says nothing.
+* Which attacks count: see ``trust``.
+* A number of an attack is left out where the list is too short for it in that reading in which the
+  attack finds most: other readings would only show that they find nobody.
 * Values in the result are [value, lower, upper], or "undefined".
 """
 
@@ -19,12 +16,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from voiceprivacy.privacy import Floats
-from voiceprivacy.privacy.uncertainty.bootstrap import FEWEST_SPEAKERS, Correction, interval
+from voiceprivacy.privacy.uncertainty.bootstrap import Correction, interval
 from voiceprivacy.privacy.verdict import levels as judging
-from voiceprivacy.privacy.verdict.evidence import DECE, EER, EXPOSED, READINGS
+from voiceprivacy.privacy.verdict.evidence import DECE, EER, EXPOSED, RATES, READINGS
 from voiceprivacy.privacy.verdict.levels import Findings, Thresholds
-from voiceprivacy.privacy.verdict.record import COLLAPSED, Record, mean_record, read_records
+from voiceprivacy.privacy.verdict.record import OF_GALLERIES, Record, mean_record, read_records
 from voiceprivacy.privacy.verdict.sentences import sentences, warnings
 from voiceprivacy.privacy.verdict.strongest import (
     AttackName,
@@ -37,45 +33,26 @@ from voiceprivacy.privacy.verdict.strongest import (
     plausible,
     strongest,
 )
+from voiceprivacy.privacy.verdict.trust import (
+    KNOWLEDGE,
+    LINKAGE,
+    NOT_EVERYWHERE,
+    SEMI,
+    Attack,
+    Attacker,
+    bands,
+    beyond_chance,
+    examined,
+    refusals,
+    standardised_dece,
+)
 from voiceprivacy.vocabulary import GIVEN, ORIGINAL, UNDEFINED
 
-IGNORANT, LAZY, SEMI, LINKAGE = "ignorant", "lazy-informed", "semi-informed", "linkage"
-KNOWLEDGE = (IGNORANT, LAZY, SEMI, LINKAGE)
 COPY, NOISE = "copy", "noise"  # controls whose result is known
 SURELY = 0.001  # p-value from which on a control has failed
-BAND = 0.95
+NUMBERS = (*RATES, *OF_GALLERIES)
 # What guessing gives, in percent, in those rates that "none left" asks for.
 CHANCE = {"tpr_at_fpr_0.01_percent": 1.0, "identification_of_20_percent": 5.0}
-
-
-class Attacker(NamedTuple):
-    """Who attacks: ``trained_on`` is an anonymiser, or None for original speech."""
-
-    extractor: str
-    backend: str
-    trained_on: str | None
-
-    def name(self) -> str:
-        """As in the verdict's file."""
-        return f"{self.extractor}/{self.backend}"
-
-    def knowledge(self, condition: str, declared: str | None) -> str:
-        """What the attacker knows under a condition."""
-        if condition == "rr":
-            return LINKAGE
-        if self.trained_on:
-            return SEMI
-        return declared or (IGNORANT if condition == "op" else LAZY)
-
-
-class Attack(NamedTuple):
-    """An attack on one system: its record, and why it is refused (None: it counts)."""
-
-    attacker: Attacker
-    condition: str
-    knowledge: str
-    record: Record
-    refused: str | None = None
 
 
 class Judged(NamedTuple):
@@ -84,6 +61,7 @@ class Judged(NamedTuple):
     attacks: list[Attack]
     findings: Findings
     numbers: dict[str, Strongest | None]
+    within_band: bool
     band_bit: float | None
     exposed_beyond_chance: bool
 
@@ -109,7 +87,7 @@ def verdict(plan: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     return {
         "thresholds": thresholds._asdict(),
         "sets": {
-            name: _set_entry(name, systems, plan["sets"][name], named, pairs, controls)
+            name: _set_entry(name, systems, plan["sets"][name], named, pairs, controls, thresholds)
             for name, systems in sets.items()
         },
     }
@@ -124,24 +102,36 @@ def judged_set(
         attacker = Attacker(attack["extractor"], attack["backend"], attack["trained_on"])
         for system in attack["systems"]:
             records[attacker, system] = _read(options["lists"], attack, system, folder)
+    n_lists = len(options["lists"])
     declared = {
         (attack["extractor"], attack["backend"]): attack["declared"]
         for attack in options["attacks"]
     }
-    attacks: dict[str, list[Attack]] = {}
+    attacks: dict[str, list[Attack]] = {system: [] for system in _named(options)}
     for (attacker, system), conditions in records.items():
         unprotected = records.get((attacker, ORIGINAL), {})
         for condition, record in conditions.items():
             told = declared[attacker.extractor, attacker.backend]
             attack = Attack(attacker, condition, attacker.knowledge(condition, told), record)
-            refused = _why_refused(attack, unprotected)
-            attacks.setdefault(system, []).append(attack._replace(refused=refused))
+            is_original = system == ORIGINAL
+            attacks[system].append(
+                examined(attack, unprotected, n_lists=n_lists, is_original=is_original)
+            )
     original = attacks.get(ORIGINAL, [])
-    systems = [ORIGINAL, *sorted(attacks.keys() - {ORIGINAL})] if original else sorted(attacks)
+    systems = sorted(attacks, key=lambda system: (system != ORIGINAL, system))
     return {
         system: _judged(attacks[system], original, thresholds, is_original=system == ORIGINAL)
         for system in systems
     }
+
+
+def _named(options):
+    """The systems that some attack was tried on, be it on one list only."""
+    named: dict[str, None] = {}
+    for attack in options["attacks"]:
+        named |= dict.fromkeys(attack["systems"])
+    named |= dict.fromkeys(system for _, _, _, system in options["partly"] if system != ORIGINAL)
+    return named
 
 
 def _read(lists, attack, system, folder):
@@ -162,70 +152,6 @@ def _read(lists, attack, system, folder):
     }
 
 
-# Which attacks count.
-
-
-def _why_refused(attack: Attack, unprotected: Mapping[str, Record]) -> str | None:
-    """Why an attack says nothing; None if it counts."""
-    if attack.record.n_speakers < FEWEST_SPEAKERS or _above_band(attack.record):
-        return None
-    reference = unprotected.get("rr" if attack.condition == "rr" else "oo")
-    if attack.record.spread == 0:
-        return "constant scores"
-    if reference is None:
-        return None
-    if attack.record.spread < COLLAPSED * reference.spread:
-        return (
-            f"collapsed: its scores spread over {attack.record.spread:.2g},"
-            f" those of unprotected speech over {reference.spread:.2g}"
-        )
-    if not _above_band(reference):
-        return "it finds nobody in unprotected speech either"
-    return None
-
-
-def _above_band(record: Record) -> bool:
-    """Whether D_ECE in some reading is more than permuted speakers give."""
-    value, band = _standardised_dece([record])
-    return value is not None and band is not None and value > band
-
-
-def _standardised_dece(records: Sequence[Record]) -> tuple[float | None, float | None]:
-    """The largest D_ECE over attacks and readings, and the end of its zero-evidence band.
-
-    D_ECE of every attack and reading is taken in proportion to its own band, so that a short list,
-    which has a wide one, does not hide what a long one shows. All are permuted together.
-    """
-    largest, null = 0.0, np.zeros(min((one.null.shape[-1] for one in records), default=0))
-    for record in records:
-        band = _bands(record)
-        if band is None:
-            return None, None
-        number = record.numbers.index(DECE)
-        largest = max(largest, float(np.max(record.values[:, number] / band)))
-        drawn = record.null[:, number, : len(null)] / band[:, None]
-        null = np.maximum(null, drawn.max(axis=0) * _widening(record))
-    return largest, _upper_end(null)
-
-
-def _bands(record: Record) -> Floats | None:
-    """The zero-evidence band of D_ECE in each reading (4,), in bits; None with few speakers."""
-    null = record.null[:, record.numbers.index(DECE)]
-    ends = [_upper_end(drawn * _widening(record)) for drawn in null]
-    return None if None in ends else np.maximum(np.array(ends, dtype=float), 1e-12)
-
-
-def _widening(record):
-    """See uncertainty/null.py: a derangement is as far from the true labels as can be."""
-    return (record.n_speakers / (record.n_speakers - 1)) ** 2
-
-
-def _upper_end(null: Floats) -> float | None:
-    """The ceil(0.95 (P + 1))th smallest of P numbers; None if there are less than 19."""
-    position = int(np.ceil(BAND * (len(null) + 1))) - 1
-    return float(np.sort(null)[position]) if position < len(null) else None
-
-
 # What the attacks found.
 
 
@@ -238,26 +164,29 @@ def _judged(
     dece = rates.pop(DECE, {})
     left = {} if is_original else _evidence_left(dece, original)
     within, band = _band_of(counted, dece)
-    exposed = _is_exposed_beyond_chance(counted)
+    exposed = beyond_chance([attack.record for attack in counted], EXPOSED)
+    # A list with few nontargets for each enrolment has a wide band: who surely errs less than
+    # guessing, or finds single speakers, has found evidence nevertheless.
+    is_seen = exposed is True or p_above(rates.get(EER, {}), 50.0) < SURELY
     findings = Findings(
         evidence=left,
         rates=rates,
         chance=CHANCE,
-        within_band=within,
-        may_be_none_left=exposed is False and _effort_suffices(counted),
+        within_band=within and not is_seen,
+        may_be_none_left=exposed is False and _effort_suffices(counted, original, thresholds),
         silence=None if is_original else _silence(attacks, original, left, band, thresholds),
     )
     numbers = {"evidence_left_percent": strongest(left), DECE: strongest(dece)}
-    numbers |= {name: strongest(candidates) for name, candidates in rates.items()}
-    return Judged(attacks, findings, numbers, band, exposed is True)
+    numbers |= {name: strongest(rates.get(name, {})) for name in NUMBERS if name != DECE}
+    return Judged(attacks, findings, numbers, within, band, exposed is True)
 
 
 def _candidates(attacks: Iterable[Attack], number: str) -> dict[AttackName, Candidate]:
-    """A number under every attack and in every reading in which it is defined."""
+    """A number under every attack that knows it, in every reading in which it is defined."""
     candidates = {}
     for attack in attacks:
         record = attack.record
-        if number not in record.numbers:
+        if not _is_known(record, number):
             continue
         column = record.numbers.index(number)
         for row, reading in enumerate(READINGS):
@@ -275,6 +204,14 @@ def _candidates(attacks: Iterable[Attack], number: str) -> dict[AttackName, Cand
             if each is not None:
                 candidates[found_by] = each
     return candidates
+
+
+def _is_known(record, number):
+    """Whether a number is defined in the reading in which an attack finds most."""
+    if number not in record.numbers:
+        return False
+    dece = np.nan_to_num(record.values[:, record.numbers.index(DECE)])
+    return not np.isnan(record.values[np.argmax(dece), record.numbers.index(number)])
 
 
 def _n_trials(record: Record, number: str) -> int | None:
@@ -322,39 +259,33 @@ def _evidence_left(dece: Attacks, original: Sequence[Attack]) -> dict[AttackName
 
 def _band_of(attacks: Sequence[Attack], dece: Attacks) -> tuple[bool, float | None]:
     """Whether D_ECE is within the zero-evidence band, and that band for the strongest attack."""
-    value, band = _standardised_dece([attack.record for attack in attacks])
+    value, band = standardised_dece([attack.record for attack in attacks])
     best = strongest(dece)
     if value is None or band is None or best is None:
         return False, None
-    for attack in attacks:
-        attacker = attack.attacker
-        if best.attack[:3] == (attacker.extractor, attacker.backend, attack.condition):
-            own = _bands(attack.record)
-            assert own is not None  # it is part of the band of all
-            return value <= band, float(own[READINGS.index(best.attack.reading)] * band)
-    raise AssertionError("the strongest attack is one of the attacks")
+    [own] = [attack.record for attack in attacks if attack.is_by(*best.attack[:3])]
+    own_bands = bands(own)
+    assert own_bands is not None  # they are part of the band of all
+    return value <= band, float(own_bands[READINGS.index(best.attack.reading)] * band)
 
 
-def _is_exposed_beyond_chance(attacks: Sequence[Attack]) -> bool | None:
-    """Whether more speakers are exposed than if speakers are permuted; None if that is unknown."""
-    known = [attack.record for attack in attacks if EXPOSED in attack.record.numbers]
-    n_permutations = min((record.null.shape[-1] for record in known), default=0)
-    null = np.zeros(n_permutations)
-    largest = 0.0
-    for record in known:
-        own = record.numbers.index(EXPOSED)
-        if np.isnan(record.values[:, own]).any():
-            return None
-        largest = max(largest, float(record.values[:, own].max()))
-        null = np.maximum(null, record.null[:, own, :n_permutations].max(axis=0))
-    end = _upper_end(null)
-    return None if end is None else largest > end
+def _effort_suffices(
+    attacks: Sequence[Attack], original: Sequence[Attack], thresholds: Thresholds
+) -> bool:
+    """Whether none_left may be said: whether our own attackers did all that it asks for.
 
-
-def _effort_suffices(attacks: Sequence[Attack]) -> bool:
-    """Whether a semi-informed attack of our own and linkage within the release were tried."""
-    own = {attack.knowledge for attack in attacks if attack.attacker.backend != GIVEN}
-    return {SEMI, LINKAGE} <= own
+    One is semi-informed and strong enough on unprotected speech, one compares released files, and
+    each of them knows the rates that this level asks for.
+    """
+    strong = {LINKAGE}
+    own = [attack for attack in attacks if attack.attacker.backend != GIVEN and not attack.flaw]
+    for attack in own:
+        oo = [one for one in original if one.is_by(*attack.attacker[:2], "oo")]
+        best = strongest(_candidates(oo, DECE))
+        if best is not None and best.value >= thresholds.weakest_attacker_bit:
+            strong.add(attack.knowledge)
+    knows = all(all(_is_known(attack.record, rate) for rate in CHANCE) for attack in attacks)
+    return knows and {SEMI, LINKAGE} <= strong & {attack.knowledge for attack in own}
 
 
 def _silence(
@@ -365,43 +296,63 @@ def _silence(
     thresholds: Thresholds,
 ) -> str | None:
     """Why nothing can be said about a system; None if something can."""
-    if all(attack.refused for attack in attacks):
-        return f"no attack can be trusted ({attacks[0].refused})"
-    if not any(attack.condition == "oo" for attack in original):
+    if not attacks:
+        return "no attack on it has scores that can be used on every list"
+    reasons = dict.fromkeys(attack.refused or attack.flaw for attack in attacks)
+    if None not in reasons:
+        return f"no attack can be trusted ({'; '.join(map(str, reasons))})"
+    oo = [attack for attack in original if attack.condition == "oo"]
+    if not oo:
         return "unprotected speech was not attacked"
+    if all(attack.refused for attack in oo):
+        return f"no attack on unprotected speech can be trusted ({oo[0].refused})"
+    if all(attack.record.replicates.shape[-1] < 2 for attack in (*attacks, *oo)):
+        return "there are no intervals (report: bootstrap)"
     reference = _reference(original, "oo")
-    fewest = min(attack.record.n_speakers for attack in attacks)
-    if fewest < FEWEST_SPEAKERS or not left or band is None:
-        return f"there are too few speakers ({fewest})"
-    if reference is None:
-        return "no attack on unprotected speech can be trusted"
+    if reference is None or not left or band is None:
+        return _too_weak(0.0 if reference is None else reference.value, thresholds)
     if reference.value < thresholds.weakest_attacker_bit:
-        return (
-            f"the attackers are too weak: on unprotected speech D_ECE is {reference.value:.2f} bit"
-            f" of 0.72, and {thresholds.weakest_attacker_bit:g} are needed"
-        )
+        return _too_weak(reference.value, thresholds)
     return None
+
+
+def _too_weak(dece_bit, thresholds):
+    return (
+        f"the attackers are too weak: on unprotected speech D_ECE is {dece_bit:.2f} bit"
+        f" of 0.72, and {thresholds.weakest_attacker_bit:g} are needed"
+    )
 
 
 # The entries of the file.
 
 
-def _set_entry(name, systems, options, named, pairs, controls):
+def _set_entry(name, systems, options, named, pairs, controls, thresholds):
     """One set as in verdict.json, with its sentences first."""
     judgement = _judgement(name, systems, options, named, pairs, controls)
     return {
-        "verdict": " ".join(sentences(judgement)),
-        "warnings": [*_failed_controls(systems, controls), *warnings(judgement)],
+        "verdict": " ".join(sentences(judgement, thresholds)),
+        "warnings": [*_failed_controls(systems, options, controls), *warnings(judgement)],
         **judgement,
     }
 
 
-def _failed_controls(systems: Mapping[str, Judged], controls: Collection[str]) -> list[str]:
-    """Warnings about controls whose result is known, and is another: something is wrong then."""
+def _failed_controls(
+    systems: Mapping[str, Judged], options: Mapping[str, Any], controls: Collection[str]
+) -> list[str]:
+    """Warnings about controls whose result is known, and is another: something is wrong then.
+
+    Noise keeps the length of speech, which attackers of timing hear: they are not asked.
+    """
     failed = []
+    of_voices = {
+        (attack["extractor"], attack["backend"])
+        for attack in options["attacks"]
+        if attack["of_voices"]
+    }
     for system in sorted(controls & systems.keys()):
         evidence = systems[system].findings.evidence
-        errors = systems[system].findings.rates.get(EER, {})
+        every = systems[system].findings.rates.get(EER, {})
+        errors = {attack: each for attack, each in every.items() if attack[:2] in of_voices}
         if system == COPY and evidence and p_below(evidence, 100.0) < SURELY:
             left = strongest(evidence)
             assert left is not None
@@ -431,13 +382,14 @@ def _judgement(name, systems, options, named, pairs, controls):
     return {
         "better": [list(pair) for pair in shown],
         "order": judging.order(competing, shown),
-        "untrusted": _untrusted(systems),
+        "untrusted": _untrusted(systems, options),
         "controls": sorted(controls & protected.keys()),
         "unprotected": _numbers(systems[ORIGINAL]) if ORIGINAL in systems else None,
-        "effort": _effort(systems, options),
+        "effort": _effort(systems, options, controls),
         "systems": {
             system: {"level": level[system]}
             | {"silence": one.findings.silence}
+            | _tried(one)
             | _numbers(one)
             | {"exposed_beyond_chance": one.exposed_beyond_chance}
             | {"exposed_speakers": _exposed_names(one)}
@@ -469,7 +421,10 @@ def _numbers(judged: Judged) -> dict[str, Any]:
         fields[field] = [max(0.0, float(limit)) for limit in limits]
         knowledge = attacks[worst.attack[:3]].knowledge
         by_number[field] = worst.attack._asdict() | {"knowledge": knowledge}
-    undefined = {name: why for name, why in reasons.items() if fields.get(name) == UNDEFINED}
+    silence = judged.findings.silence or "the list is too short for it"
+    undefined = {
+        name: reasons.get(name, silence) for name, limits in fields.items() if limits == UNDEFINED
+    }
     return {
         "attack": by_number.get("evidence_left_percent", by_number.get(DECE)),
         "n_attacks": sum(attack.refused is None for attack in judged.attacks),
@@ -477,7 +432,7 @@ def _numbers(judged: Judged) -> dict[str, Any]:
         "attacks": by_number,
         "reasons": undefined,
         "dece_band_bit": UNDEFINED if judged.band_bit is None else judged.band_bit,
-        "within_band": judged.findings.within_band,
+        "within_band": judged.within_band,
     }
 
 
@@ -500,23 +455,36 @@ def _exposed_names(judged):
     return sorted(names)
 
 
-def _untrusted(systems: Mapping[str, Judged]) -> dict[str, str]:
-    """Refused attackers with the reason: {extractor/backend, perhaps with a system: text}."""
-    refused: dict[str, str] = {}
-    for system, judged in systems.items():
-        for attack in judged.attacks:
-            if attack.refused:
-                name = attack.attacker.name()
-                key = name if system == ORIGINAL else f"{name} ({attack.condition}) on {system}"
-                refused[key] = attack.refused
+def _tried(judged: Judged) -> dict[str, list[str]]:
+    """What counts among the attacks on a system: what they know, and their kinds."""
+    counted = [attack for attack in judged.attacks if attack.refused is None]
+    known = {attack.knowledge for attack in counted}
+    kinds = set()
+    for attack in counted:
+        extractor, backend, condition, _ = AttackName(
+            *attack.attacker[:2], attack.condition, ""
+        ).kind()
+        kinds.add(f"{extractor}/{backend} ({condition})")
+    return {"tried": [name for name in KNOWLEDGE if name in known], "counted": sorted(kinds)}
+
+
+def _untrusted(systems: Mapping[str, Judged], options: Mapping[str, Any]) -> dict[str, str]:
+    """Attacks that do not count with the reason; see refusals."""
+    refused = refusals({system: judged.attacks for system, judged in systems.items()})
+    for extractor, backend, condition, system in options["partly"]:
+        speech = "unprotected speech" if system == ORIGINAL else system
+        refused[f"{extractor}/{backend} ({condition}) on {speech}"] = NOT_EVERYWHERE
     return refused
 
 
-def _effort(systems, options):
+def _effort(systems, options, controls):
     """What was tried, how strong it is on unprotected speech, and what was not tried."""
-    protected = [judged.attacks for system, judged in systems.items() if system != ORIGINAL]
-    attacks = chain.from_iterable(protected)
-    tried = {attack.knowledge for attack in attacks if attack.refused is None}
+    competing = [one for name, one in systems.items() if name not in {ORIGINAL, *controls}]
+    tried: set[str] = set()
+    refused: set[str] = set()
+    for judged in competing:
+        for attack in judged.attacks:
+            (refused if attack.refused else tried).add(attack.knowledge)
     strength = {}
     for attack in systems[ORIGINAL].attacks if ORIGINAL in systems else []:
         if attack.condition == "oo":
@@ -530,7 +498,9 @@ def _effort(systems, options):
     }
     return {
         "tried": [name for name in KNOWLEDGE if name in tried],
-        "not_tried": [name for name in KNOWLEDGE if name not in tried],
+        "not_tried": [name for name in KNOWLEDGE if name not in tried | refused],
+        "refused": [name for name in KNOWLEDGE if name in refused - tried],
+        "inferred": sorted(one["extractor"] for one in options["attacks"] if one["inferred"]),
         "eer_unprotected_percent": strength,
         "training": training,
     }

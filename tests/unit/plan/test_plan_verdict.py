@@ -1,0 +1,101 @@
+"""The sets of a run that the verdict is made of."""
+
+import pytest
+
+from voiceprivacy.plan import configuration
+from voiceprivacy.plan.plan import Plan
+from voiceprivacy.plan.verdict import evidence_files, verdict_plan
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def planned(config):
+    return verdict_plan(Plan(configuration.check(config)))
+
+
+def scores(folder, *files):
+    """Empty score files; the plan reads none of them."""
+    for file in files:
+        path = folder / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("enrolment\ttrial\tlabel\tscore\n")
+    return {"scores": f"{folder}/{{corpus}}/{{trials}}/{{anonymiser}}/{{condition}}.tsv"}
+
+
+def test_what_is_on_some_lists_only_is_in_no_mean_and_is_told(tmp_path):
+    given = scores(
+        tmp_path / "asv",
+        *("demo/f/original/oo.tsv", "demo/m/original/oo.tsv", "demo/f/b2/pp.tsv"),
+        *("demo/m/b2/pp.tsv", "demo/m/b2/op.tsv", "demo/f/b3/pp.tsv"),
+    )
+    other = scores(tmp_path / "other", "demo/f/b2/pp.tsv")
+    config = {"attacks": {"asv": given, "other": other}}
+    own = planned(config)["sets"]["demo"]
+    assert own["lists"] == [["demo", "f", 1.0], ["demo", "m", 1.0]]
+    assert [(attack["extractor"], attack["systems"]) for attack in own["attacks"]] == [
+        ("asv", ["b2", "original"])
+    ]
+    assert sorted(own["partly"]) == [
+        ["asv", "given", "op", "b2"],
+        ["asv", "given", "pp", "b3"],
+        ["other", "given", "pp", "b2"],
+    ]
+    assert evidence_files(Plan(configuration.check(config))) == [
+        f"results/evidence/demo/{trials}/{system}/asv/given.json"
+        for trials in "fm"
+        for system in ("b2", "original")
+    ]
+
+
+def test_speakers_that_are_known_from_labels_alone_are_told(tmp_path):
+    given = scores(tmp_path / "asv", "demo/f/original/oo.tsv", "demo/f/b2/pp.tsv")
+    [attack] = planned({"attacks": {"asv": given}})["sets"]["demo"]["attacks"]
+    assert attack["inferred"]
+    given["speakers"] = str(tmp_path / "speakers.tsv")
+    (tmp_path / "speakers.tsv").write_text("id\tspeaker\n")
+    [attack] = planned({"attacks": {"asv": given}})["sets"]["demo"]["attacks"]
+    assert not attack["inferred"]
+
+
+def corpora(*names):
+    return {
+        name: {"synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 4 * number}}
+        for number, name in enumerate(names)
+    }
+
+
+def test_an_average_with_the_name_of_a_corpus_is_another_set(tmp_path):
+    """Else the corpus's lists would be added to the average."""
+    config = {
+        "corpora": corpora("demo", "other"),
+        "anonymisers": {"b2r": {"command": "python b2r.py"}},
+        "extractors": {"ecapa": {"model": "speechbrain/ecapa", "revision": "0123456789"}},
+        "backends": {"cosine": {"type": "cosine"}},
+        "report": {"averages": {"demo": {"other": {"f": 2}}}},
+    }
+    lists = {name: one["lists"] for name, one in planned(config)["sets"].items()}
+    assert lists["average demo"] == [["other", "f", 2]]
+    assert lists["demo"] == [["demo", "f", 1.0], ["demo", "m", 1.0]]
+    assert list(lists) == ["average demo", "all lists", "demo", "other"]
+
+
+def test_attackers_of_timing_are_told_from_those_of_voices(tmp_path):
+    config = {
+        "corpora": corpora("demo"),
+        "anonymisers": {"b2r": {"command": "python b2r.py"}},
+        "extractors": {
+            "ecapa": {"model": "speechbrain/ecapa", "revision": "0123456789"},
+            "pitch": {"f0": {}},
+            "rhythm": {"style": {}},
+        },
+        "backends": {"cosine": {"type": "cosine"}, "histograms": {"type": "jensen_shannon"}},
+    }
+    attacks = planned(config)["sets"]["demo"]["attacks"]
+    assert {attack["extractor"]: attack["of_voices"] for attack in attacks} == {
+        "ecapa": True,
+        "pitch": True,
+        "rhythm": False,
+    }

@@ -1,0 +1,426 @@
+"""The verdict from Records made by hand: what may mislead whoever decides by it."""
+
+import numpy as np
+import pytest
+from support import verdicts
+
+from voiceprivacy.inout.files import write_json
+from voiceprivacy.privacy.verdict.evidence import DECE, EER, EXPOSED, RATES, READINGS
+from voiceprivacy.privacy.verdict.record import OF_GALLERIES, Record, write_records
+from voiceprivacy.privacy.verdict.verdict import NUMBERS, verdict
+from voiceprivacy.vocabulary import UNDEFINED
+
+N_REPLICATES, N_PERMUTATIONS = 200, 199
+TPR = "tpr_at_fpr_0.01_percent"
+SPREADS = {DECE: 0.02, EER: 2.0} | dict.fromkeys((*RATES[2:4], *OF_GALLERIES), 1.0)
+CHANCE = dict.fromkeys(OF_GALLERIES, 5.0) | {TPR: 1.0, RATES[2]: 0.1, EXPOSED: 2.0}
+
+
+def record(
+    dece=0.0, *, reading="ascending", n_speakers=40, seed=0, n_replicates=N_REPLICATES, **changed
+):
+    """A Record of an attack that finds ``dece`` bit in one reading; ``changed`` has more fields.
+
+    ``rates`` are other numbers in that reading.
+    """
+    draw = np.random.default_rng(seed)
+    rates = {DECE: dece, EER: 50 - 65 * dece} | changed.pop("rates", {})
+    row = READINGS.index(reading)
+    values = np.zeros((len(READINGS), len(NUMBERS)))
+    for column, name in enumerate(NUMBERS):
+        values[:, column] = {DECE: 0.001, EER: 50.0}.get(name, CHANCE.get(name, 0))
+        values[row, column] = rates.get(name, CHANCE.get(name))
+    values[row ^ 1, NUMBERS.index(EER)] = 100 - values[row, NUMBERS.index(EER)]
+    spreads = np.array([SPREADS.get(name, 2.0) for name in NUMBERS])
+    noise = draw.normal(size=(len(READINGS), 1, n_replicates)) * spreads[:, None]
+    null = np.abs(draw.normal(size=(len(READINGS), len(NUMBERS), N_PERMUTATIONS))) * 0.01
+    fields = {
+        "numbers": NUMBERS,
+        "reasons": {},
+        "n_speakers": n_speakers,
+        "n_target": 10 * n_speakers,
+        "n_nontarget": 400 * n_speakers,
+        "n_exposable": n_speakers,
+        "spread": 1.0,
+        "exposed": {name: [] for name in READINGS},
+    }
+    null = null + (values[:, :, None] * (np.array(NUMBERS) == EXPOSED)[:, None])
+    return Record(values, values[..., None] + noise, null, **fields | changed)
+
+
+def shown(dece, **options):
+    """A record with more speakers exposed than permuted ones."""
+    made = record(dece, **options)
+    column = NUMBERS.index(EXPOSED)
+    made.values[0, column] = 30
+    return made
+
+
+class Run:
+    """Files of evidence of one set, and the verdict on them."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.attacks = {}
+        self.controls = []
+        self.partly = []
+        self.lists = ["all"]
+        self.thresholds = dict(verdicts.THRESHOLDS)
+
+    def attack(self, records, *, extractor="ecapa", backend="cosine", trained_on=None, **options):
+        """Add {system: {condition: Record or [Record of each list]}} of an attacker."""
+        for system, conditions in records.items():
+            for position, trials in enumerate(self.lists):
+                own = {
+                    condition: one[position] if isinstance(one, list) else one
+                    for condition, one in conditions.items()
+                }
+                path = self.folder / "c" / trials / system / extractor / f"{backend}.json"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_records(path, own)
+        self.attacks[extractor, backend] = {
+            "extractor": extractor,
+            "backend": backend,
+            "trained_on": trained_on,
+            "declared": None,
+            "training": {},
+            "inferred": False,
+            "of_voices": True,
+            "systems": list(records),
+        } | options
+        return self
+
+    def set(self):
+        lists = [["c", trials, 1.0] for trials in self.lists]
+        options = {"lists": lists, "attacks": list(self.attacks.values()), "partly": self.partly}
+        plan = {"thresholds": self.thresholds, "controls": self.controls, "sets": {"c": options}}
+        judged = verdict(plan, self.folder)
+        write_json(self.folder / "verdict.json", judged)  # no NaN
+        return judged["sets"]["c"]
+
+
+@pytest.fixture
+def run(tmp_path):
+    return Run(tmp_path)
+
+
+def protected(**decibits):
+    """Unprotected speech, and systems with D_ECE in bits under ``pp``."""
+    systems = {"original": {"oo": record(0.6)}}
+    for seed, (system, dece) in enumerate(decibits.items()):
+        systems[system] = {"pp": record(dece, seed=seed + 1)}
+    return systems
+
+
+def given(run, records, **options):
+    return run.attack(records, extractor="asv", backend="given", **options)
+
+
+# Silence: the reason is the true one.
+
+
+def silence_of(judged, system="b2"):
+    assert judged["systems"][system]["level"] == "cannot_say"
+    assert not any(system in layer for layer in judged["order"])
+    return judged["systems"][system]["silence"]
+
+
+def test_without_intervals_the_reason_is_no_number_of_speakers(run):
+    run.attack(
+        {
+            "original": {"oo": record(0.6, n_replicates=0)},
+            "b2": {"pp": record(0.3, n_replicates=0)},
+        }
+    )
+    assert silence_of(run.set()) == "there are no intervals (report: bootstrap)"
+
+
+def test_an_attacker_that_finds_nobody_in_unprotected_speech_is_no_lack_of_speakers(run):
+    run.attack({"original": {"oo": record()}, "b2": {"pp": record(0.3)}})
+    assert silence_of(run.set()) == (
+        "no attack on unprotected speech can be trusted (it finds nobody in unprotected speech)"
+    )
+
+
+def test_weak_attackers_are_told(run):
+    run.attack({"original": {"oo": record(0.2)}, "b2": {"pp": record(0.1)}})
+    assert silence_of(run.set()).startswith("the attackers are too weak: on unprotected speech")
+
+
+def test_unprotected_speech_that_was_not_attacked_is_told(run):
+    run.attack({"b2": {"pp": record(0.3)}})
+    assert silence_of(run.set()) == "unprotected speech was not attacked"
+
+
+@pytest.mark.parametrize("n_speakers", [1, 2])
+def test_few_speakers_are_told(run, n_speakers):
+    few = {"n_speakers": n_speakers}
+    run.attack({"original": {"oo": record(0.6, **few)}, "b2": {"pp": record(0.3, **few)}})
+    assert "too few speakers" in silence_of(run.set())
+
+
+def test_four_speakers_are_too_few_for_permutations(run):
+    """Not "it finds nobody in unprotected speech": it may find everybody."""
+    few = [record(dece, n_speakers=4) for dece in (0.6, 0.3)]
+    few = [one._replace(null=one.null[..., :9]) for one in few]
+    run.attack({"original": {"oo": few[0]}, "b2": {"pp": few[1]}})
+    judged = run.set()
+    assert "too few speakers: 4 speakers" in silence_of(judged)
+    assert judged["untrusted"] == {"ecapa/cosine": "too few speakers: 4 speakers"}
+
+
+def test_permutations_without_trials_are_told(run):
+    empty = [record(dece) for dece in (0.6, 0.3)]
+    for one in empty:
+        one.null[:] = np.nan
+    run.attack({"original": {"oo": empty[0]}, "b2": {"pp": empty[1]}})
+    assert "do not allow to permute 40 speakers" in silence_of(run.set())
+
+
+def test_some_permutations_without_trials_are_left_out(run):
+    systems = protected(b2=0.3)
+    systems["b2"]["pp"].null[..., ::10] = np.nan
+    run.attack(systems)
+    assert run.set()["systems"]["b2"]["level"] == "little_reduced"
+
+
+def test_a_system_without_scores_that_can_be_used_is_not_left_out(run):
+    """Labels of inferred speakers contradict each other, or only p0p1 was scored."""
+    run.attack(protected(b2=0.3) | {"b3": {}})
+    judged = run.set()
+    assert "no attack on it has scores" in silence_of(judged, "b3")
+    assert "Nothing can be said about b3" in judged["verdict"]
+
+
+def test_a_short_attack_does_not_silence_a_long_one(run):
+    run.attack(protected(b2=0.5))
+    given(run, {"b2": {"pp": record(0.1, n_speakers=2)}})
+    judged = run.set()
+    assert judged["systems"]["b2"]["level"] in ("little_reduced", "not_shown")
+    assert judged["untrusted"] == {"asv/given": "too few speakers: 2 speakers"}
+
+
+def test_every_number_is_there_with_a_reason_where_every_attack_is_refused(run):
+    run.attack(protected() | {"b2": {"pp": record(spread=0.0)}})
+    fields = run.set()["systems"]["b2"]
+    for name in ("evidence_left_percent", "eer_folded_percent", TPR, EXPOSED, *OF_GALLERIES):
+        assert fields[name] == UNDEFINED and "constant scores" in fields["reasons"][name]
+
+
+# Trust.
+
+
+def test_who_finds_nobody_and_was_not_tried_on_unprotected_speech_is_refused(run):
+    """Else noise from elsewhere, declared as semi-informed, would take a warning away."""
+    run.attack(protected(b2=0.3))
+    given(run, {"b2": {"pp": record(seed=9)}}, declared="semi-informed")
+    judged = run.set()
+    assert judged["untrusted"] == {
+        "asv/given": "it finds nobody, and unprotected speech was not tried"
+    }
+    assert judged["effort"]["tried"] == ["lazy-informed"]
+    assert judged["effort"]["refused"] == ["semi-informed"]
+    assert "semi-informed" not in judged["effort"]["not_tried"]
+    assert judged["verdict"].startswith("No attacker that was trained on protected speech can be")
+
+
+def test_a_finding_without_unprotected_speech_counts(run):
+    run.attack(protected(b2=0.1))
+    given(run, {"b2": {"pp": record(0.5, seed=9)}})
+    judged = run.set()
+    assert judged["untrusted"] == {}
+    assert judged["systems"]["b2"]["attack"]["extractor"] == "asv"
+
+
+def test_an_attacker_that_finds_somebody_in_protected_speech_only_is_not_called_refused(run):
+    run.attack(protected(b2=0.1))
+    trained = {"original": {"oo": record(seed=5)}, "b2": {"pp": record(0.4, seed=6)}}
+    run.attack(trained, extractor="ecapa_on_b2", trained_on="b2")
+    judged = run.set()
+    assert list(judged["untrusted"]) == ["ecapa_on_b2/cosine (oo) on unprotected speech"]
+    assert judged["systems"]["b2"]["attack"]["knowledge"] == "semi-informed"
+    assert "expect less protection" not in judged["verdict"]
+
+
+def test_a_collapse_on_one_list_of_two_does_not_halve_the_evidence(run):
+    run.lists = ["f", "m"]
+    broken = [record(seed=3, spread=0.0), record(0.5, seed=4)]
+    run.attack(protected(b2=0.5) | {"b3": {"pp": broken}})
+    judged = run.set()
+    assert silence_of(judged, "b3") == "no attack can be trusted (constant scores on a list)"
+    assert judged["better"] == []
+    assert judged["untrusted"] == {"ecapa/cosine (pp) on b3": "constant scores on a list"}
+
+
+def test_a_collapse_on_one_list_is_a_finding_beside_a_sound_attack(run):
+    run.lists = ["f", "m"]
+    broken = [record(seed=3, spread=0.0), record(0.6, seed=4)]
+    run.attack({"original": {"oo": record(0.6)}, "b3": {"pp": broken}})
+    run.attack({"original": {"oo": record(0.6)}, "b3": {"pp": record(0.1, seed=7)}}, backend="plda")
+    judged = run.set()
+    assert judged["systems"]["b3"]["attack"]["backend"] == "cosine"
+    assert judged["systems"]["b3"]["level"] == "little_reduced"
+
+
+def test_linkage_without_that_of_unprotected_speech_is_held_against_the_rest(run):
+    systems = protected(b2=0.3)
+    systems["b2"]["rr"] = record(seed=8)
+    run.attack(systems)
+    judged = run.set()
+    assert judged["untrusted"] == {} and "linkage" in judged["effort"]["tried"]
+
+
+# Exposed speakers and short lists.
+
+
+def test_a_short_list_does_not_hide_whom_another_attack_exposes(run):
+    systems = protected()
+    systems["b2"] = {"pp": shown(0.1), "op": record(0.1, seed=4)}
+    systems["b2"]["op"].values[:, NUMBERS.index(EXPOSED)] = np.nan
+    run.attack(systems)
+    fields = run.set()["systems"]["b2"]
+    assert fields["exposed_beyond_chance"] and fields[EXPOSED][0] == pytest.approx(30, abs=5)
+
+
+def test_who_exposes_speakers_has_found_evidence(run):
+    """D_ECE of few speakers of many is within its band."""
+    systems = protected()
+    systems["b2"] = {"pp": shown(0.005)}
+    run.attack(systems)
+    judged = run.set()
+    assert judged["systems"]["b2"]["within_band"]
+    assert judged["systems"]["b2"]["level"] == "reduced"
+    assert "no more evidence was found" not in judged["verdict"]
+
+
+def test_who_errs_less_than_guessing_has_found_evidence_in_spite_of_a_wide_band(run):
+    """Permuted speakers of a list with few nontargets for each enrolment have few targets."""
+    systems = protected(b2=0.2)
+    systems["b2"]["pp"].null[:, NUMBERS.index(DECE)] *= 50
+    run.attack(systems)
+    judged = run.set()
+    assert judged["systems"]["b2"]["within_band"]
+    assert judged["systems"]["b2"]["level"] == "reduced"
+
+
+def test_a_rate_that_is_unknown_where_an_attack_finds_most_is_not_that_of_another_reading(run):
+    """Descending scores show that they find nobody: that is no 1 % of found targets."""
+    systems = protected(b2=0.3)
+    systems["b2"]["pp"].values[0, NUMBERS.index(TPR)] = np.nan
+    run.attack(systems)
+    fields = run.set()["systems"]["b2"]
+    assert fields[TPR] == UNDEFINED and fields["reasons"][TPR] == "the list is too short for it"
+
+
+def test_a_rate_that_is_unknown_in_another_reading_stays(run):
+    systems = protected()
+    systems["b2"] = {"pp": record(0.3, rates={TPR: 20.0})}
+    systems["b2"]["pp"].values[2, NUMBERS.index(TPR)] = np.nan
+    run.attack(systems)
+    assert run.set()["systems"]["b2"][TPR][0] == pytest.approx(20, abs=1)
+
+
+# Levels of attack.
+
+
+def hidden(seed):
+    """A Record of noise that finds less than guessing in every number, which is very sure."""
+    rates = {EER: 50.0, TPR: 0.5, "identification_of_20_percent": 4.0}
+    made = record(-0.03, seed=seed, rates=rates, n_target=10_000)
+    values = made.values[..., None]
+    return made._replace(replicates=values + (made.replicates - values) / 50)
+
+
+def with_all_attacks(run, semi_oo, *, backend="cosine"):
+    run.attack(
+        {
+            "original": {"oo": record(0.6), "rr": record(0.6, seed=3)},
+            "b2": {"pp": hidden(1), "rr": hidden(2)},
+        }
+    )
+    trained = {"original": {"oo": record(semi_oo, seed=4)}, "b2": {"pp": hidden(5)}}
+    return run.attack(trained, extractor="semi_on_b2", trained_on="b2", backend=backend)
+
+
+def test_nothing_is_left_after_all_attacks(run):
+    assert with_all_attacks(run, 0.5).set()["systems"]["b2"]["level"] == "none_left"
+
+
+def test_a_feeble_semi_informed_attacker_is_none_for_none_left(run):
+    """It finds somebody in unprotected speech, but hardly."""
+    judged = with_all_attacks(run, 0.1).set()
+    assert "semi-informed" in judged["effort"]["tried"]
+    assert judged["systems"]["b2"]["level"] == "none_found"
+
+
+def test_given_scores_alone_never_give_none_left(run):
+    with_all_attacks(run, 0.5, backend="given")
+    assert run.set()["systems"]["b2"]["level"] == "none_found"
+
+
+def test_none_left_asks_for_every_attack_what_it_finds_at_one_percent(run):
+    with_all_attacks(run, 0.5)
+    short = hidden(6)
+    short.values[:, NUMBERS.index(TPR)] = np.nan
+    run.attack({"original": {"oo": record(0.6)}, "b2": {"op": short}}, backend="plda")
+    assert run.set()["systems"]["b2"]["level"] == "none_found"
+
+
+def test_an_attack_on_a_control_is_no_effort(run):
+    run.controls = ["copy"]
+    run.attack(protected(b2=0.3, copy=0.6))
+    trained = {"original": {"oo": record(0.6)}, "copy": {"pp": record(0.6)}}
+    run.attack(trained, extractor="ecapa_on_copy", trained_on="copy")
+    judged = run.set()
+    assert "semi-informed" in judged["effort"]["not_tried"]
+    assert judged["verdict"].startswith("No attacker was trained on protected speech")
+
+
+def test_what_is_on_one_list_only_is_told(run):
+    run.partly = [("asv", "given", "pp", "b4")]
+    run.attack(protected(b2=0.3))
+    judged = run.set()
+    assert judged["untrusted"] == {"asv/given (pp) on b4": "not tried on every list"}
+    assert "Nothing can be said about b4" in judged["verdict"]
+
+
+# Controls.
+
+
+def test_noise_that_attackers_of_timing_hear_is_no_alarm(run):
+    run.controls = ["noise"]
+    run.attack(protected(noise=0.4), of_voices=False)
+    assert not [told for told in run.set()["warnings"] if "Control" in told]
+    run.attack(protected(noise=0.4))
+    assert [told for told in run.set()["warnings"] if "Control noise: 24 % errors" in told]
+
+
+def test_a_copy_that_is_found_less_than_unprotected_speech_is_an_alarm(run):
+    run.controls = ["copy"]
+    run.attack(protected(copy=0.3))
+    assert "Control copy: 50 % of the evidence is left where 100 is" in run.set()["warnings"][0]
+    run.attack({"original": {"oo": record(0.6)}, "copy": {"pp": record(0.6)}})
+    assert not [told for told in run.set()["warnings"] if "Control" in told]
+
+
+# Numbers.
+
+
+def test_more_evidence_than_in_unprotected_speech_is_told(run):
+    run.attack({"original": {"oo": record(0.4)}, "worse": {"pp": record(0.6, seed=1)}})
+    judged = run.set()
+    assert judged["systems"]["worse"]["level"] == "not_shown"
+    assert judged["systems"]["worse"]["evidence_left_percent"][1] > 100
+
+
+def test_systems_that_are_the_original_are_at_a_hundred_percent(run):
+    run.attack({"original": {"oo": record(0.6)}, "same": {"pp": record(0.6)}})
+    left = run.set()["systems"]["same"]["evidence_left_percent"]
+    assert left == pytest.approx([100, 100, 100])
+
+
+def test_many_systems_are_judged(run):
+    names = [f"s{number:02}" for number in range(25)]
+    run.attack(protected(**dict.fromkeys(names, 0.3)))
+    judged = run.set()
+    assert judged["order"] == [names] and judged["better"] == []
