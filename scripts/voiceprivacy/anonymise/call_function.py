@@ -64,6 +64,7 @@ def call_function(
             seed=seed,
             **options,
         )
+        # None becomes NaN, which is refused below as everything else that is no speech.
         protected = np.asarray(np.nan if returned is None else returned, dtype=np.float32)
     except Exception as error:
         raise BadInput(f"utterance '{utterance.utterance}': {name}: {_reason(error)}") from None

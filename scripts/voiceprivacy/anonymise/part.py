@@ -1,7 +1,7 @@
 """One part of a corpus, anonymised: at once or shard by shard, checked, and joined again.
 
-Beside a manifest lies the table of the McAdams coefficients that were drawn for it. Its lines are
-none where an anonymiser drew none.
+Beside a manifest lies the table of the McAdams coefficients (alphas) that were drawn for it. The
+table is empty where the anonymiser draws none.
 """
 
 import shutil
@@ -221,7 +221,7 @@ def is_silent(samples: audio.Samples) -> bool:
 
 
 def raise_findings(findings: Sequence[tuple[str, str]], *, n_utterances: int) -> None:
-    """Refuse the whole if there are findings (pairs of utterance id and text)."""
+    """Refuse a shard as a whole if there are findings: pairs of utterance id and text."""
     if not findings:
         return
     first = "; ".join(f"'{utterance}' {text}" for utterance, text in findings[:MOST_NAMED])
@@ -371,7 +371,7 @@ def _joined_alphas(shards: Sequence[FilePath], joined: _Joined) -> list[Row]:
 
 
 def _refuse_identical(second: Sequence[Utterance], first_run: FilePath) -> None:
-    """Compare all samples of two runs, up to the first difference."""
+    """Refuse a second run whose samples are all those of the first: nothing was drawn anew."""
     first = {utterance.utterance: utterance.path for utterance in read_manifest(first_run)}
     for utterance in second:
         samples, _ = audio.read(utterance.path)

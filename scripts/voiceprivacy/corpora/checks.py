@@ -150,8 +150,8 @@ def _used(some_parts):
 def _listen(utterances, source, evaluated, findings):
     """Look at all recordings: _Heard. What is odd in them goes to the findings."""
     # Corpora for training are the largest: of them the headers are enough.
-    whole = evaluated or parts.excludes(source)
-    run_pipes = source.get("pipes") and whole
+    reads_samples = evaluated or parts.excludes(source)
+    run_pipes = source.get("pipes") and reads_samples
     recorded = []
     for utterance in utterances:
         if isinstance(utterance.audio, recordings.Pipe) and not run_pipes:
@@ -159,7 +159,9 @@ def _listen(utterances, source, evaluated, findings):
         if utterance.audio is not None:
             recorded.append(utterance)
     heard = _Heard({}, {}, {})
-    inspections = recordings.inspect((utterance.audio for utterance in recorded), samples=whole)
+    inspections = recordings.inspect(
+        (utterance.audio for utterance in recorded), samples=reads_samples
+    )
     for utterance, inspection in zip(recorded, inspections, strict=True):
         for oddity in inspection.oddities:
             message = f"{oddity} (utterance '{utterance.utterance}')"
@@ -215,10 +217,10 @@ def _check_rates(files_of_rate, sample_rate, findings):
 def _check_loss(source, limited, excluded, findings):
     """Count what every part loses; a speaker without any utterance left in one is an error.
 
-    Only a speaker of whom the config names every utterance may be gone.
+    It is none where the config excludes all of his utterances by name: then he is meant to be gone.
     """
     not_named = parts.without(_used(limited), source.get("exclude", ()))
-    kept_speakers = {utterance.speaker for utterance in not_named}
+    meant_to_stay = {utterance.speaker for utterance in not_named}
     losses, gone_from = [], {}
     for name, part in limited.items():
         lost = [utterance for utterance in part if utterance.utterance in excluded]
@@ -231,7 +233,7 @@ def _check_loss(source, limited, excluded, findings):
         message = f"{are} excluded from everything ({', '.join(losses)})"
         findings.oddity("audio", "-", message)
     for name, gone in gone_from.items():
-        for speaker in sorted(gone & kept_speakers):
+        for speaker in sorted(gone & meant_to_stay):
             lost_all = f"speaker '{speaker}' loses all utterances of {name}"
             message = f"{lost_all}: mend them, or exclude all of this speaker's"
             findings.error("audio", "-", message)

@@ -23,7 +23,7 @@ from voiceprivacy.report.typeset import Shown, Table, latex, latex_row, short, w
 from voiceprivacy.vocabulary import ABSENT, CONDITIONS, ORIGINAL, UNDEFINED
 
 LIMITS = ("ci_low", "ci_high")
-OF_CONDITION = [
+CHALLENGE_METRICS = [
     "eer_percent",
     "cllr_bit",
     "cllr_min_bit",
@@ -33,7 +33,7 @@ OF_CONDITION = [
     "worst_case_log10",
     "tag",
 ]
-OF_PAPER = {  # metric -> condition that Noe et al. show it under
+PAPER_CONDITIONS = {  # metric -> condition that Noe et al. show it under
     "deid_percent": "op",
     "gvd_db": "pp",
     "dece_bit": "op",
@@ -45,7 +45,7 @@ OF_PAPER = {  # metric -> condition that Noe et al. show it under
     "gain_dece_db": "pp",
     "gain_cllr_min_db": "pp",
 }
-OF_SET = ("dece_bit", "worst_case_log10", "tag")  # of unprotected speech
+UNPROTECTED_METRICS = ("dece_bit", "worst_case_log10", "tag")  # stand beside the set's name
 
 STATISTICS = (
     "mean_disclosure_bit",
@@ -75,7 +75,7 @@ BOUND = "sum over independent features (upper bound)"
 
 
 class Attacked(NamedTuple):
-    """What a row of a challenge's table is of."""
+    """Whose numbers a row of a challenge's table has: one system under one attacker."""
 
     corpus: str
     trials: str
@@ -85,7 +85,7 @@ class Attacked(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    """What Tables II and III of Backstrom et al. are of."""
+    """Whose numbers Tables II and III of Backstrom et al. have: one system, by all features."""
 
     corpus: str
     trials: str
@@ -94,7 +94,7 @@ class Ranked(NamedTuple):
 
 
 class RankLine(NamedTuple):
-    """One line of these tables, with the texts of all features and their bound."""
+    """One line of Table II or III: a metric, its text for each feature, and at last the bound."""
 
     table: str
     part: str
@@ -130,7 +130,7 @@ def of_scores(metrics: Mapping[str, Mapping[str, Any]]) -> Table:
 
 def every_condition(numbers: Sequence[Number]) -> Table:
     """All systems under all conditions."""
-    names = [*Attacked._fields, "condition", *_with_limits(OF_CONDITION)]
+    names = [*Attacked._fields, "condition", *_with_limits(CHALLENGE_METRICS)]
     columns = [
         Shown("Set", _set_of(numbers)),
         Shown("System", lambda row: row["anonymiser"]),
@@ -149,7 +149,7 @@ def every_condition(numbers: Sequence[Number]) -> Table:
         for condition in CONDITIONS:
             if condition in conditions:
                 values = conditions[condition]
-                row = {name: values.get(name, ABSENT) for name in _with_limits(OF_CONDITION)}
+                row = {name: values.get(name, ABSENT) for name in _with_limits(CHALLENGE_METRICS)}
                 rows.append(attacked._asdict() | {"condition": condition} | row)
     return Table(names, columns, rows)
 
@@ -162,9 +162,9 @@ def table_2(numbers: Sequence[Number]) -> Table:
     # Two columns join several numbers, so that they are no plain metrics.
     set_of = _set_of(numbers)
 
-    def of_set(row: dict[str, str]) -> str:
-        original = ", ".join(_text(row[f"oo_{name}"], _form(METRICS[name])) for name in OF_SET)
-        return f"{set_of(row)} ({original})"
+    def set_and_original(row: dict[str, str]) -> str:
+        texts = [_text(row[f"oo_{name}"], _form(METRICS[name])) for name in UNPROTECTED_METRICS]
+        return f"{set_of(row)} ({', '.join(texts)})"
 
     def dece_and_cece(row: dict[str, str]) -> str:
         values = [_with_interval(row, name, short) for name in ("dece_bit", "cece_linear_bit")]
@@ -172,7 +172,7 @@ def table_2(numbers: Sequence[Number]) -> Table:
         return "/".join(value for value in values if value != ABSENT) or ABSENT
 
     columns = [
-        Shown("Set", of_set),
+        Shown("Set", set_and_original),
         Shown("System", lambda row: row["anonymiser"]),
         _column("deid_percent"),
         _column("gvd_db"),
@@ -181,8 +181,8 @@ def table_2(numbers: Sequence[Number]) -> Table:
         _column("tag"),
     ]
     names = ["deid_percent", "gvd_db", "dece_bit", "cece_linear_bit", "worst_case_log10", "tag"]
-    of_set_names = [f"oo_{name}" for name in OF_SET]
-    all_names = [*Attacked._fields, *_with_limits(names), *of_set_names]
+    original_names = [f"oo_{name}" for name in UNPROTECTED_METRICS]
+    all_names = [*Attacked._fields, *_with_limits(names), *original_names]
     return Table(all_names, columns, _protected(numbers))
 
 
@@ -291,12 +291,12 @@ def _protected(numbers: Iterable[Number]) -> list[dict[str, str]]:
             continue
         row = attacked._asdict()
         # A row joins the conditions that the paper shows each metric under.
-        for name, condition in OF_PAPER.items():
+        for name, condition in PAPER_CONDITIONS.items():
             of_condition = conditions.get(condition, {})
             for column in _with_limits([name]):
                 row[column] = of_condition.get(column, ABSENT)
         unprotected = values.get(attacked._replace(anonymiser=ORIGINAL), {}).get("oo", {})
-        for name in OF_SET:
+        for name in UNPROTECTED_METRICS:
             row[f"oo_{name}"] = unprotected.get(name, ABSENT)
         rows.append(row)
     if not rows:

@@ -181,7 +181,8 @@ def _is_nearly_all(answers):
 
 def _most_common(values):
     """The commonest value; of equally common ones the first in order."""
-    return min(Counter(values).items(), key=lambda counted: (-counted[1], counted[0]))[0]
+    counts = Counter(values)
+    return min(counts, key=lambda value: (-counts[value], value))
 
 
 # Which protected file belongs to which original.
@@ -256,7 +257,7 @@ def _pair_by_name(originals, root, folder):
         _match(names, _without_tail(files)),
         _match(_without_tail(names), files),
     ]
-    best = max(attempts, key=len)  # of equally good ones the plainest, which comes first
+    best = max(attempts, key=len)  # of equally good ones the first, which changes no name
     if len(best) < len(names):
         _refuse_several(names, files, best, folder)
     return {utterance: Path(folder) / path for utterance, path in best.items()}
@@ -375,8 +376,11 @@ def _look_for(utterances, anonymiser, folders, findings):
     except BadInput as error:
         findings.error(f"anonymiser {anonymiser}", "-", str(error))
         return
-    missing = [said.utterance for said in utterances if said.utterance not in paths]
+    names = [utterance.utterance for utterance in utterances]
+    missing = [name for name in names if name not in paths]
     if missing:
-        names = ", ".join(missing[:SHOWN]) + ", ..." * (len(missing) > SHOWN)
+        shown = [*missing[:SHOWN], "..."] if len(missing) > SHOWN else missing
         share = f"{len(missing)} of {counted(len(utterances), 'utterance')} missing"
-        findings.error(" ".join(folders), "-", f"{share}: {names} (anonymiser '{anonymiser}')")
+        findings.error(
+            " ".join(folders), "-", f"{share}: {', '.join(shown)} (anonymiser '{anonymiser}')"
+        )

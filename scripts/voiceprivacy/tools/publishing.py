@@ -105,7 +105,7 @@ def _refuse(manifests, audio_dir, key):
     if audio_dir.exists():
         raise BadInput(f"{audio_dir}: is there already; name a folder that is not")
     if key.exists():
-        why = "without it what it is the key of cannot be read any more"
+        why = "without it nobody can tell whose the files are that it names"
         raise BadInput(f"{key}: is there already, and {why}")
     if key.absolute().is_relative_to(audio_dir.absolute()):
         raise BadInput(f"{key}: lies in the folder that is given away; the key stays behind")

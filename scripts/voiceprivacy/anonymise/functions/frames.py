@@ -29,7 +29,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-ORDER = 20  # of the published programs
+ORDER = 20  # of the published programs; _residual needs a multiple of four
 EPSILON = float(np.finfo(np.float32).eps)  # the published programs add it to signal and frames
 REORDER = {"reassoc", "contract", "nsz"}
 MAX_ITERATIONS = 60
@@ -39,6 +39,7 @@ TINY = 1e-300  # instead of a division by zero
 
 def _keep_compiled_code() -> None:
     """Keep compiled code for this process only, if no folder for it is writable."""
+    # Where none is writable, numba fails as soon as a function asks to be kept, as this one does.
     try:
         njit(cache=True)(_keep_compiled_code)
     except RuntimeError:
@@ -211,7 +212,11 @@ def find_poles(
 
 @njit(cache=True, nogil=True, fastmath=REORDER)
 def _evaluate(coefficients, order, x, y, value_x, value_y, slope_x, slope_y):
-    """The polynomial and its derivative at all points, by Horner's rule."""
+    """The polynomial and its derivative at all points, by Horner's rule.
+
+    Here and in ``_repel`` points from ``order`` on are computed too, and never used: the compiler
+    knows the number ORDER, but not ``order``.
+    """
     value_x[:] = 1.0
     value_y[:] = 0.0
     slope_x[:] = 0.0
@@ -235,13 +240,16 @@ def _repel(order, x, y, sum_x, sum_y):
         for i in range(ORDER):
             distance_x, distance_y = x[i] - x[j], y[i] - y[j]
             inverse = 1 / (distance_x * distance_x + distance_y * distance_y + TINY)
-            sum_x[i] += distance_x * inverse
+            sum_x[i] += distance_x * inverse  # 1 / z is its conjugate by its squared modulus
             sum_y[i] -= distance_y * inverse
 
 
 @njit(cache=True, nogil=True, fastmath=REORDER)
 def _move(order, x, y, value, slope, repulsion):
-    """Move all points once, by value / (slope - value repulsion); returns the longest move."""
+    """Move all points once, by value / (slope - value * repulsion); returns the longest move.
+
+    Row 0 of value, slope and repulsion is their real part, row 1 the imaginary one.
+    """
     largest = 0.0
     for i in range(order):
         below_x = slope[0, i] - (value[0, i] * repulsion[0, i] - value[1, i] * repulsion[1, i])

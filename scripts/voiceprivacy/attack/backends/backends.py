@@ -167,7 +167,8 @@ def score_trials(
     trial_embeddings = trial.embeddings_of(tried)
     _check_dimensions(models.means, trial_embeddings, enrolment, trial)
     scores = np.empty(len(trials))
-    # Trials by the row of their enrolment: those of a block of rows lie together.
+    # Only a block of the matrix is there at a time. Sorted by the row of their enrolment, the
+    # trials of a block of rows lie together.
     order = np.argsort(row, kind="stable")
     for start, block in _blocks(score, models, trial_embeddings):
         first, last = np.searchsorted(row[order], [start, start + len(block)])
@@ -209,7 +210,7 @@ def release_pairs(
 
 
 def _pairs(ids, speakers, recording):
-    """Target and nontarget pairs of utterances that are not of one recording."""
+    """Target pairs, each of two recordings, and nontarget pairs; every pair once."""
     recordings = {utterance: recording_of(utterance, recording) for utterance in ids}
     targets, nontargets = [], []
     for one, other in itertools.combinations(ids, 2):
@@ -293,6 +294,8 @@ def template_matrix(
     return _score_matrix(tried, enrolled, row_speakers, column_speakers, scores.T)
 
 
+# Sampled galleries come in shifts (corpora/protocols/rank_sampling): each moves the window of
+# observations that make a speaker's test and template. {shift: {role: {speaker: [utterance, ...]}}}
 Shifts = dict[str, dict[str, dict[str, list[str]]]]
 
 

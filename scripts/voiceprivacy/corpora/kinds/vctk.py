@@ -2,7 +2,8 @@
 
 Every speaker reads the same 24 sentences first: the rainbow passage and the elicitation paragraph.
 Then come sentences of a newspaper that differ between speakers. The VoicePrivacy Challenges try
-both apart: lists f_common and m_common hold the former, f and m the latter. The latter alone enrol.
+them in separate lists: f_common and m_common have the common sentences, f and m the others. Only
+the others enrol.
 
 Yamagishi, Veaux and MacDonald, CSTR VCTK Corpus (version 0.92), University of Edinburgh, 2019.
 """

@@ -1,12 +1,12 @@
 """The protocol enrol_trial: N utterances of each speaker enrol him, the others are tried.
 
-They are tried against every speaker of the list. Who enrols with what depends on ids alone, never
-on the order of files. A speaker with several sessions (chapters) enrols with some and is tried with
-others. What is left over of an enrolment session is not used. Lists f and m hold the speakers of
-one gender, mixed holds all.
+They are tried against every speaker of the list. Which utterances enrol depends on their ids alone,
+never on the order of files. A speaker with several sessions (chapters) enrols with some and is
+tried with others. What is left over of an enrolment session is not used. Lists f and m hold the
+speakers of one gender, mixed holds all.
 
-Where a list such as f_common is asked for, VCTK's common sentences are tried there and nowhere
-else, and do not enrol.
+The common sentences of VCTK are ordinary utterances, unless the config names a list such as
+f_common. Then they are tried in such lists only, and never enrol.
 """
 
 from collections import Counter
@@ -44,7 +44,9 @@ def split(
     enrolment: set[str] = set()
     trial: set[str] = set()
     for own in by_speaker(utterances).values():
-        common = {said.utterance for said in own if _is_apart(said, options)}
+        common = {
+            utterance.utterance for utterance in own if _is_for_common_lists(utterance, options)
+        }
         others = [utterance for utterance in own if utterance.utterance not in common]
         _check_speaker(own[0], len(others), options, findings)
         if not others:
@@ -72,7 +74,7 @@ def list_trials(
     tried = [
         utterance
         for utterance in of_gender(trial, gender)
-        if _is_apart(utterance, options) == is_common_list
+        if _is_for_common_lists(utterance, options) == is_common_list
     ]
     trials: list[Trial] = []
     enrolments: dict[str, list[str]] = {}
@@ -84,7 +86,7 @@ def list_trials(
     return trials, enrolments
 
 
-def _is_apart(utterance, options):
+def _is_for_common_lists(utterance, options):
     """Whether an utterance belongs to the lists ..._common of a corpus that has such lists."""
     has_such_lists = any(name.endswith(COMMON) for name in options["lists"])
     return has_such_lists and is_common(utterance.utterance)
