@@ -35,6 +35,7 @@ from voiceprivacy.report.verdict_words import (
     attack_words,
     levels_explained,
     other_attack,
+    short_attack_words,
 )
 from voiceprivacy.vocabulary import ABSENT, DASH, ORIGINAL, UNDEFINED
 
@@ -221,7 +222,7 @@ def _row(system, level, numbers, columns, utility):
             cells.append(_cell(column, level, numbers, main))
         else:
             cells.append(utility[column.name].get(system, _unknown("not measured")))
-    detail = numbers.get("silence") or (attack_words(main) if main else "")
+    detail = numbers.get("silence") or (short_attack_words(main) if main else "")
     return Row(system, level, detail, cells, first_of_layer=False)
 
 
@@ -231,7 +232,7 @@ def _cell(column, level, numbers, main):
     if level == NOTHING_TO_SAY and column is EVIDENCE:
         return _unknown("nothing can be said")
     if limits == UNDEFINED:
-        return _unknown(numbers["reasons"].get(column.name, "not known"))
+        return _unknown(numbers["reasons"].get(column.name, ""))
     value, low, high = limits
     if level == UNPROTECTED and column is EVIDENCE:
         return Cell("100", "", [], "by definition")
@@ -267,7 +268,7 @@ def _notes(column, numbers):
 
 def _unknown(reason):
     """A cell without a number; what the reason has before a colon stands below it."""
-    return Cell(DASH, "", [reason.partition(":")[0]], reason)
+    return Cell(DASH, "", [reason.partition(":")[0]] if reason else [], reason)
 
 
 def _text(column, value, high=None):

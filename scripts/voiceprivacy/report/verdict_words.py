@@ -124,7 +124,7 @@ BELOW = {
     FOUND: (("tpr_at_fpr_0.001_percent", f"at 0.1{NO_BREAK}%"),),
     IDENTIFIED: (
         ("identification_of_100_percent", "among 100"),
-        ("singling_out_of_20_percent", "singled out of 20"),
+        ("singling_out_of_20_percent", "singled out"),
     ),
 }
 SHORT_COLUMNS = (EVIDENCE, EER, EXPOSED)  # of the terminal, and of two runs beside each other
@@ -138,6 +138,16 @@ def attack_words(attack: Mapping[str, str]) -> str:
         words.append(f"{declared}{attack['knowledge']}")
     if attack["reading"] in READINGS:
         words.append(READINGS[attack["reading"]])
+    return ", ".join(words)
+
+
+def short_attack_words(attack: Mapping[str, str]) -> str:
+    """An attack below the name of a system, where there is little room."""
+    words = [attacker_words(attack), attack["condition"].upper()]
+    if attack["condition"] != "oo":
+        words.append(attack["knowledge"])
+    if attack["reading"] in READINGS:
+        words.append(f"{READ_SHORT[attack['reading']]} scores")
     return ", ".join(words)
 
 
