@@ -28,6 +28,7 @@ from voiceprivacy.report.verdict_words import (
     EER,
     EVIDENCE,
     EXPOSED,
+    IDENTIFIED,
     KNOWLEDGE,
     LEVELS,
     UNPROTECTED,
@@ -79,6 +80,7 @@ class Effort(NamedTuple):
     """How hard it was attacked: [(who, words), ...] of each."""
 
     tried: list[tuple[str, str]]
+    refused: list[tuple[str, str]]
     not_tried: list[tuple[str, str]]
     training: list[tuple[str, str]]
     strength: list[tuple[str, str]]
@@ -168,8 +170,9 @@ def verdict_in(folder: str | Path, *, name: str, numbers: Iterable[Number] = ())
 def _judged(name, fields, numbers, hours):
     sentences = split_sentences(fields["verdict"])
     utility = _utility_of(name, numbers)
-    known = set(fields["unprotected"] or {}).union(*fields["systems"].values())
-    columns = [column for column in COLUMNS if column.name in known]
+    columns = [
+        column for column in COLUMNS if column is not IDENTIFIED or _is_known(column, fields)
+    ]
     if utility:
         columns = _with_utility(columns, utility)
     return Judged(
@@ -181,6 +184,12 @@ def _judged(name, fields, numbers, hours):
         rows=_rows(fields, columns, utility),
         effort=_effort(fields["effort"], hours),
     )
+
+
+def _is_known(column, fields):
+    """Whether any system of a set has a number."""
+    systems = [fields["unprotected"] or {}, *fields["systems"].values()]
+    return any(system.get(column.name, UNDEFINED) != UNDEFINED for system in systems)
 
 
 def split_sentences(text: str) -> list[str]:
@@ -221,7 +230,7 @@ def _row(system, level, numbers, columns, utility):
         if column.name not in utility:
             cells.append(_cell(column, level, numbers, main))
         else:
-            cells.append(utility[column.name].get(system, _unknown("not measured")))
+            cells.append(utility[column.name].get(system, _unknown("")))
     detail = numbers.get("silence") or (short_attack_words(main) if main else "")
     return Row(system, level, detail, cells, first_of_layer=False)
 
@@ -326,6 +335,7 @@ def _effort(effort, hours):
         strength.append((attacker, f"{_with_limits(EER, limits)} %"))
     return Effort(
         tried=[(known, KNOWLEDGE.get(known, "")) for known in effort["tried"]],
+        refused=[(known, KNOWLEDGE.get(known, "")) for known in effort["refused"]],
         not_tried=[(known, KNOWLEDGE.get(known, "")) for known in effort["not_tried"]],
         training=training,
         strength=strength,

@@ -55,7 +55,7 @@ def test_the_words_are_those_of_the_room_that_judges():
 def test_the_schema_knows_the_same_words():
     schema = yaml.safe_load(verdict_schema.SCHEMA.read_text(encoding="utf-8"))["$defs"]
     assert schema["judged"]["properties"]["level"]["enum"] == [*LEVELS, None]
-    assert schema["attack"]["properties"]["knowledge"]["enum"] == list(KNOWLEDGE)
+    assert schema["knowledge"]["enum"] == list(KNOWLEDGE)
     assert schema["attack"]["properties"]["reading"]["enum"] == list(READINGS)
     conditions = list(CONDITIONS)
     assert schema["attack"]["properties"]["condition"]["enum"] == conditions
