@@ -44,8 +44,15 @@ READINGS = {  # how an attack reads scores, where it is not the usual way
     "descending": "low scores are taken for the same speaker",
     "near": "scores near the median are taken for the same speaker",
     "far": "extreme scores are taken for the same speaker",
+    "by list": "the scores of each list are read in their own direction",
 }
-READ_SHORT = {"ascending": "high", "descending": "low", "near": "middle", "far": "extreme"}
+READ_SHORT = {
+    "ascending": "high",
+    "descending": "low",
+    "near": "middle",
+    "far": "extreme",
+    "by list": "turned",
+}
 
 
 def levels_explained(thresholds: Mapping[str, float]) -> dict[str, tuple[str, str]]:

@@ -7,7 +7,7 @@ from support import verdict_schema, verdicts
 from voiceprivacy.inout.files import BadInput, write_json
 from voiceprivacy.privacy.verdict.evidence import RATES
 from voiceprivacy.privacy.verdict.levels import LEVELS
-from voiceprivacy.privacy.verdict.readings import READINGS
+from voiceprivacy.privacy.verdict.means import READINGS_OF_MEANS as READINGS
 from voiceprivacy.privacy.verdict.trust import KNOWLEDGE
 from voiceprivacy.report import verdict_words
 from voiceprivacy.report.metrics import Number

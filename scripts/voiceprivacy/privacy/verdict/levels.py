@@ -82,9 +82,17 @@ def levels(findings: Mapping[Key, Findings], thresholds: Thresholds) -> dict[Key
 
 
 def _shown_below(findings, judged, percent):
-    """Those systems of which the evidence left is shown to be below a limit."""
+    """Those systems of which the evidence left is shown to be below a limit.
+
+    Their interval must not reach it either: of few speakers it is wider than Student's t knows.
+    """
     p_values = holm([p_below(findings[key].evidence, percent) for key in judged])
-    return {key for key, p_value in zip(judged, p_values, strict=True) if p_value <= ONE_SIDED}
+    shown = set()
+    for key, p_value in zip(judged, p_values, strict=True):
+        worst = strongest(findings[key].evidence)
+        if p_value <= ONE_SIDED and worst is not None and worst.high < percent:
+            shown.add(key)
+    return shown
 
 
 def _nothing_else_left(system, thresholds):

@@ -7,7 +7,7 @@ Beside OUT.json (condition -> what a Record holds, without arrays) lies OUT.npz 
 
 import itertools
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +35,7 @@ MOST_REPLICATES = 1000  # tests are made of their spread, so more would not help
 N_PERMUTATIONS = 199
 ATTACKS = ("oo", "op", "pp", "rr")  # conditions; p0p1 serves to calibrate, and attacks nobody
 NAMED_AT = 0.05  # p-value, corrected for all speakers, from which on a person is named
+FAR_OFF = 300  # exponent of two of the largest score, from which on its square is no number
 COLLAPSED = 1e-4  # of the spread on unprotected speech: below it an attacker sees one voice
 
 
@@ -43,7 +44,8 @@ class Record(NamedTuple):
 
     ``values`` (4, K), ``replicates`` (4, K, B), ``null`` (4, K, P) are those of ``numbers`` (K
     names). ``spread`` is the standard deviation of the scores, 0 if all are equal. ``exposed`` are
-    the speakers that may be named: {reading: [speaker, ...]}.
+    the speakers that may be named: {reading: [speaker, ...]}. ``tied`` is the share of trials that
+    have the most frequent score.
     """
 
     values: Floats
@@ -57,6 +59,7 @@ class Record(NamedTuple):
     n_exposable: int
     spread: float
     exposed: dict[str, list[str]]
+    tied: float = 0.0
 
 
 def record_of(
@@ -70,6 +73,7 @@ def record_of(
     n_replicates : int
         Of the intervals; at most MOST_REPLICATES are drawn.
     """
+    trials = trials._replace(scores=_in_range(trials.scores))
     within_release = condition in WITHIN_RELEASE
     n_replicates = min(n_replicates, MOST_REPLICATES)
     assessed = evidence.assess(
@@ -106,7 +110,16 @@ def record_of(
             reading: sorted(one.speaker for one in speakers if one.p_holm <= NAMED_AT)
             for reading, speakers in exposed.items()
         },
+        tied=float(np.unique_counts(trials.scores).counts.max() / len(trials.scores)),
     )
+
+
+def _in_range(scores):
+    """Scores whose squares are numbers: those of another range times a power of two, which is
+    exact."""
+    finite = np.abs(scores[np.isfinite(scores)])
+    _, exponent = np.frexp(finite.max(initial=0.0))
+    return scores if abs(exponent) < FAR_OFF else np.ldexp(scores, -int(exponent))
 
 
 def _in_galleries(trials, ids, weights, within_release):
@@ -232,41 +245,3 @@ def read_records(path: FilePath) -> dict[str, Record]:
             raise BadInput(f"{path}: {condition}: arrays of another shape than {shape}")
         records[condition] = record
     return records
-
-
-def mean_record(records: Iterable[Record], weights: Iterable[float]) -> Record:
-    """The weighted mean of an attack's records over several lists.
-
-    Draw b is one draw of the speakers of all lists, so means are taken draw by draw. A number that
-    is undefined on one list is undefined. Trials and speakers who can be exposed are added up;
-    ``n_speakers`` is the smallest.
-    """
-    records, weights = list(records), list(weights)
-    numbers = [name for name in records[0].numbers if all(name in one.numbers for one in records)]
-    fewest = min(one.null.shape[-1] for one in records)
-    columns = [[one.numbers.index(name) for name in numbers] for one in records]
-    listed = list(zip(records, columns, strict=True))
-    reasons: dict[str, str] = {}
-    exposed: dict[str, list[str]] = {}
-    for one in records:
-        reasons |= one.reasons
-        for reading, speakers in one.exposed.items():
-            exposed[reading] = sorted({*exposed.get(reading, []), *speakers})
-    return Record(
-        _mean([one.values[:, own] for one, own in listed], weights),
-        _mean([one.replicates[:, own] for one, own in listed], weights),
-        _mean([one.null[:, own, :fewest] for one, own in listed], weights),
-        tuple(numbers),
-        reasons,
-        n_speakers=min(one.n_speakers for one in records),
-        n_target=sum(one.n_target for one in records),
-        n_nontarget=sum(one.n_nontarget for one in records),
-        n_exposable=sum(one.n_exposable for one in records),
-        spread=min(one.spread for one in records),
-        exposed=exposed,
-    )
-
-
-def _mean(arrays, weights):
-    """Weighted mean of arrays of one shape."""
-    return np.average(np.stack(arrays), axis=0, weights=weights)

@@ -31,6 +31,7 @@ READ = {  # how the strongest attack reads scores, where it is not the usual way
     "descending": ", which takes low scores for the same speaker,",
     "near": ", which takes scores near the median for the same speaker,",
     "far": ", which takes extreme scores for the same speaker,",
+    "by list": ", which reads the scores of each list in their own direction,",
 }
 EXPECT_LESS = "expect less protection than this."
 NO_SEMI = f"No attacker was trained on protected speech: {EXPECT_LESS}"
@@ -66,16 +67,14 @@ def sentences(judgement: Mapping[str, Any], thresholds: Thresholds) -> list[str]
         if systems[system]["exposed_beyond_chance"] and _hides_most(systems[system])
     ]
     said += comparisons(judgement)
-    said += [
-        f"Nothing can be said about {system}: {systems[system]['silence']}." for system in silent
-    ]
+    said += [silent_sentence(system, systems[system]) for system in silent]
     return said
 
 
 def warnings(judgement: Mapping[str, Any]) -> list[str]:
     """What a reader must know before he decides by a set of verdict.json."""
     systems = _competing(judgement)
-    if not systems:
+    if not any(numbers["counted"] for numbers in systems.values()):
         return []
     told = _without_semi(judgement)
     declared, is_all = _declared(systems)
@@ -154,7 +153,7 @@ def level_sentence(system: str, judgement: Mapping[str, Any], thresholds: Thresh
         f" where 50 is guessing and {_value(unprotected)} unprotected"
     )
     left = numbers["evidence_left_percent"]
-    is_left = f": {_whole(left)} of the evidence is left"
+    is_left = f": {_left(left)} of the evidence is left"
     nothing, reduced = thresholds.nothing_percent, thresholds.reduced_percent
     part = "half of it is gone" if reduced == 50 else f"less than {reduced:g} % is left"
     endings = {
@@ -177,6 +176,15 @@ def _hides_most(numbers):
     share = numbers["exposed_speakers_percent"]
     is_reduced = numbers["level"] in (REDUCED, NONE_FOUND, NONE_LEFT)
     return share != UNDEFINED and (is_reduced or share[0] < 50)
+
+
+def silent_sentence(system: str, numbers: Mapping[str, Any]) -> str:
+    """Why nothing can be said of a system, and what was found nevertheless."""
+    said = f"Nothing can be said about {system}: {numbers['silence']}"
+    errors = numbers.get("eer_folded_percent", UNDEFINED)
+    if errors != UNDEFINED and errors[2] < 50:
+        said += f"; but an attack makes only {_rate(errors)} errors where 50 is guessing"
+    return f"{said}."
 
 
 def exposed_sentence(system: str, numbers: Mapping[str, Any]) -> str:
@@ -249,6 +257,14 @@ def _whole(limits):
     value, low, high = limits
     digits = _digits(high)
     return f"{value:.{digits}f} % [{low:.{digits}f}, {high:.{digits}f}]"
+
+
+def _left(limits):
+    """Evidence left. Few speakers can show little of it and allow much: not "0 % [0, 38]"."""
+    value, low, high = limits
+    if value < 0.5 and high >= 9.5:
+        return f"between {low:.0f} and {_at_most(limits)} %"
+    return _whole(limits)
 
 
 def _at_most(limits):

@@ -8,8 +8,9 @@ Conventions
   other.
 * An attack that finds more than permuted speakers give always counts. One that does not, counts if
   its attacker finds somebody in unprotected speech; else it is refused, because it says nothing.
-* Scores that are constant on one list of several make a mean that is too low. Such an attack counts
-  in what it finds, but nothing is said of a system that only such attacks were tried on.
+* Scores that are constant on one list of several make a mean that is too low. Scores of which nine
+  in ten are equal cannot tell how much there is. Such attacks count in what they find, but nothing
+  is said of a system that only such attacks were tried on.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,6 +27,7 @@ from voiceprivacy.vocabulary import ORIGINAL
 IGNORANT, LAZY, SEMI, LINKAGE = "ignorant", "lazy-informed", "semi-informed", "linkage"
 KNOWLEDGE = (IGNORANT, LAZY, SEMI, LINKAGE)
 BAND = 0.95
+MOSTLY = 0.9  # share of equal scores from which on an attacker hardly looks at speech
 NOT_EVERYWHERE = "not tried on every list"
 
 
@@ -52,7 +54,7 @@ class Attacker(NamedTuple):
 class Attack(NamedTuple):
     """An attack on one system: its record, and why it is refused (None: it counts).
 
-    ``flaw`` says why its mean over several lists is too low; None if it is not.
+    ``flaw`` says why it finds too little even if it finds something; None if it does not.
     """
 
     attacker: Attacker
@@ -82,10 +84,16 @@ def examined(
     reference = reference or unprotected.get("oo")
     collapse = _collapse(attack.record, reference)
     if attack.record.n_speakers >= FEWEST_SPEAKERS and above_band(attack.record):
-        return attack._replace(flaw=f"{collapse} on a list" if collapse and n_lists > 1 else None)
+        return attack._replace(flaw=_flaw(attack.record, collapse, n_lists))
     if bands(attack.record) is None:
         return attack._replace(refused=_why_without_band(attack.record))
     return attack._replace(refused=collapse or _why_nobody(reference, is_original))
+
+
+def _flaw(record, collapse, n_lists):
+    if record.tied >= MOSTLY:
+        return f"{100 * record.tied:.0f} % of its scores are equal"
+    return f"{collapse} on a list" if collapse and n_lists > 1 else None
 
 
 def _collapse(record, reference):

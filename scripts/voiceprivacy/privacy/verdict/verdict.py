@@ -18,9 +18,10 @@ import numpy as np
 
 from voiceprivacy.privacy.uncertainty.bootstrap import Correction, interval
 from voiceprivacy.privacy.verdict import levels as judging
-from voiceprivacy.privacy.verdict.evidence import DECE, EER, EXPOSED, RATES, READINGS
+from voiceprivacy.privacy.verdict.evidence import DECE, EER, EXPOSED, RATES
 from voiceprivacy.privacy.verdict.levels import Findings, Thresholds
-from voiceprivacy.privacy.verdict.record import OF_GALLERIES, Record, mean_record, read_records
+from voiceprivacy.privacy.verdict.means import READINGS_OF_MEANS, mean_record
+from voiceprivacy.privacy.verdict.record import OF_GALLERIES, Record, read_records
 from voiceprivacy.privacy.verdict.sentences import sentences, warnings
 from voiceprivacy.privacy.verdict.strongest import (
     AttackName,
@@ -189,7 +190,7 @@ def _candidates(attacks: Iterable[Attack], number: str) -> dict[AttackName, Cand
         if not _is_known(record, number):
             continue
         column = record.numbers.index(number)
-        for row, reading in enumerate(READINGS):
+        for row, reading in enumerate(READINGS_OF_MEANS[: len(record.values)]):
             found_by = AttackName(
                 attack.attacker.extractor, attack.attacker.backend, attack.condition, reading
             )
@@ -266,7 +267,7 @@ def _band_of(attacks: Sequence[Attack], dece: Attacks) -> tuple[bool, float | No
     [own] = [attack.record for attack in attacks if attack.is_by(*best.attack[:3])]
     own_bands = bands(own)
     assert own_bands is not None  # they are part of the band of all
-    return value <= band, float(own_bands[READINGS.index(best.attack.reading)] * band)
+    return value <= band, float(own_bands[READINGS_OF_MEANS.index(best.attack.reading)] * band)
 
 
 def _effort_suffices(
@@ -298,9 +299,13 @@ def _silence(
     """Why nothing can be said about a system; None if something can."""
     if not attacks:
         return "no attack on it has scores that can be used on every list"
-    reasons = dict.fromkeys(attack.refused or attack.flaw for attack in attacks)
-    if None not in reasons:
-        return f"no attack can be trusted ({'; '.join(map(str, reasons))})"
+    counted = [attack for attack in attacks if attack.refused is None]
+    if not counted:
+        reasons = dict.fromkeys(str(attack.refused) for attack in attacks)
+        return f"no attack can be trusted ({'; '.join(reasons)})"
+    if all(attack.flaw for attack in counted):
+        flaws = dict.fromkeys(str(attack.flaw) for attack in counted)
+        return f"there can be more than was found ({'; '.join(flaws)})"
     oo = [attack for attack in original if attack.condition == "oo"]
     if not oo:
         return "unprotected speech was not attacked"

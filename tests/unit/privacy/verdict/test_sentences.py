@@ -89,6 +89,16 @@ def test_limits_are_never_rounded_to_nothing():
     assert "up to 24 % of it" in " ".join(said_of(of_one(level="none_found", **bound)))
 
 
+def test_little_of_few_speakers_is_no_zero():
+    """Not "0 % [0, 38]": that reads as nothing."""
+    few = said_of(of_one(level="reduced", evidence_left_percent=[0.33, 0.0, 38.3]))
+    assert "unprotected: between 0 and 39 % of the evidence is left." in " ".join(few)
+
+
+def test_where_nothing_counts_nothing_is_warned_of():
+    assert warnings(judgement({"broken": verdicts.silent()}, [])) == []
+
+
 def test_sentences_name_the_thresholds_of_the_config():
     [_, said, *_] = said_of(of_one(level="none_left"), nothing_percent=3.0)
     assert ": less than 3 % of the evidence is left" in said

@@ -247,7 +247,9 @@ def test_a_collapse_on_one_list_of_two_does_not_halve_the_evidence(run):
     broken = [record(seed=3, spread=0.0), record(0.5, seed=4)]
     run.attack(protected(b2=0.5) | {"b3": {"pp": broken}})
     judged = run.set()
-    assert silence_of(judged, "b3") == "no attack can be trusted (constant scores on a list)"
+    assert (
+        silence_of(judged, "b3") == "there can be more than was found (constant scores on a list)"
+    )
     assert judged["better"] == []
     assert judged["untrusted"] == {"ecapa/cosine (pp) on b3": "constant scores on a list"}
 
@@ -260,6 +262,40 @@ def test_a_collapse_on_one_list_is_a_finding_beside_a_sound_attack(run):
     judged = run.set()
     assert judged["systems"]["b3"]["attack"]["backend"] == "cosine"
     assert judged["systems"]["b3"]["level"] == "little_reduced"
+
+
+def test_scores_that_are_nearly_all_equal_give_no_level_alone(run):
+    """An extractor that sees one voice in 95 of 100 trials finds little whatever is there."""
+    systems = protected(b2=0.3)
+    systems["b3"] = {"pp": record(0.05, seed=9, tied=0.95)}
+    run.attack(systems)
+    judged = run.set()
+    assert "(95 % of its scores are equal)" in silence_of(judged, "b3")
+    assert judged["better"] == []
+    run.attack({"original": {"oo": record(0.6)}, "b3": {"pp": record(0.2, seed=7)}}, backend="plda")
+    assert run.set()["systems"]["b3"]["level"] == "reduced"
+
+
+def test_a_finding_is_told_although_nothing_can_be_said(run):
+    """Attackers that are weak on unprotected speech find nearly everybody in protected speech."""
+    run.attack({"original": {"oo": record(0.3)}, "b2": {"pp": record(0.7, seed=1)}})
+    judged = run.set()
+    assert "too weak" in silence_of(judged)
+    assert "but an attack makes only" in judged["verdict"]
+
+
+def test_scores_that_are_turned_round_on_one_list_hide_nothing(run):
+    run.lists = ["f", "m"]
+    half = [record(0.4, seed=3), record(0.4, seed=4, reading="descending")]
+    both = [record(0.4, seed=5), record(0.4, seed=6)]
+    run.attack({"original": {"oo": record(0.6)}, "half": {"pp": half}, "both": {"pp": both}})
+    judged = run.set()
+    assert judged["better"] == [] and judged["order"] == [["both", "half"]]
+    assert judged["systems"]["half"]["attack"]["reading"] == "by list"
+    assert judged["systems"]["both"]["attack"]["reading"] == "ascending"
+    left = [judged["systems"][name]["evidence_left_percent"][0] for name in ("half", "both")]
+    assert left == pytest.approx([66, 66], abs=3)
+    assert "which reads the scores of each list in their own direction," in judged["verdict"]
 
 
 def test_linkage_without_that_of_unprotected_speech_is_held_against_the_rest(run):
