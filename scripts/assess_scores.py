@@ -5,16 +5,13 @@ It writes what assess_verification.py and assess_zebra.py write, and evidence fo
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping
 from typing import Any
-
-from numpy.typing import NDArray
 
 from voiceprivacy.inout.files import write_json
 from voiceprivacy.inout.tables import read_scored_trials, write_curves
+from voiceprivacy.privacy.law import beyond
 from voiceprivacy.privacy.scores import verification, zebra
-from voiceprivacy.privacy.scores.calibration import pav_blocks
-from voiceprivacy.privacy.scores.trials import Sample, arranged, scores_of
+from voiceprivacy.privacy.scores.trials import arranged, scores_of
 from voiceprivacy.privacy.uncertainty import null
 from voiceprivacy.privacy.uncertainty.interval_files import (
     Draws,
@@ -22,7 +19,12 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
     write_intervals,
 )
 from voiceprivacy.privacy.uncertainty.normalised import Proportion, write_normalised
-from voiceprivacy.privacy.verdict.record import ATTACKS, record_of, trials_of_unknown, write_records
+from voiceprivacy.privacy.verdict.record import (
+    ATTACKS,
+    records_of,
+    trials_of_unknown,
+    write_records,
+)
 from voiceprivacy.running.command import add_intervals, label_inputs, print_metrics, run
 from voiceprivacy.vocabulary import WITHIN_RELEASE
 
@@ -33,7 +35,7 @@ def main() -> None:
     tags = zebra.read_tags(arguments.tags) if arguments.tags else zebra.TABLE_1
     metrics: dict[str, dict] = {"verification": {}, "zebra": {}}
     resampled: dict[str, dict] = {"verification": {}, "zebra": {}}
-    curves, evidence = {}, {}
+    curves, attacks = {}, {}
     for label, path in label_inputs(arguments.scores, arguments.label).items():
         scored = read_scored_trials(path)
         scores: dict[str, Any] = scores_of(scored)
@@ -42,20 +44,23 @@ def main() -> None:
         metrics["verification"][label] = verification.assess(**scores)
         metrics["zebra"][label], curves[label] = zebra.assess(**scores, tags=tags)
         if trials:  # one set of draws serves both families
-            drawn = resampled_trials(trials, measure_of_both(scores), draws)
+            drawn = resampled_trials(trials, zebra.measure_of_both(scores), draws)
             for family, values in metrics.items():
                 resampled[family][label] = drawn.part(values[label])
             if label not in WITHIN_RELEASE:  # its band is part of the evidence
                 metrics["zebra"][label] |= null.assess(trials, **draws._asdict())
-        known = (trials or trials_of_unknown(path, scored)) if arguments.evidence else None
-        if known and label in ATTACKS:
-            evidence[label] = record_of(label, scored, known, **draws._asdict())
+        wanted = label in ATTACKS and (arguments.evidence or arguments.law)
+        known = (trials or trials_of_unknown(path, scored)) if wanted else None
+        if known:
+            attacks[label] = scored, known
         warning = verification.warning_of_ties(**scores)
         if warning:
             print(f"warning: {path}: {warning}", file=sys.stderr)
     write_curves(arguments.curves, curves)
     if arguments.evidence:
-        write_records(arguments.evidence, evidence)
+        write_records(arguments.evidence, records_of(attacks, **draws._asdict()))
+    if arguments.law:
+        beyond.write_curves(arguments.law, attacks, **draws._asdict())
     for family, values in metrics.items():
         path = getattr(arguments, family)
         write_json(path, values)
@@ -87,21 +92,11 @@ def parsed() -> argparse.Namespace:
     parser.add_argument(
         "--evidence", help="JSON to write, with an npz beside it: what the verdict is made of"
     )
+    parser.add_argument("--law", help="TSV to write: singling out and linkability over N and L")
     arguments = parser.parse_args()
     if arguments.normalised and not (arguments.verification_original and arguments.zebra_original):
         parser.error("--normalised needs --verification-original and --zebra-original")
     return arguments
-
-
-def measure_of_both(scores: Mapping[str, NDArray]) -> Callable[[Sample], dict]:
-    """The function that measures a sample of a list with these scores; it calibrates it once."""
-    measure = verification.resampled_metrics(**scores)
-
-    def both(sample):
-        blocks = pav_blocks(sample.ties)
-        return measure(sample, blocks=blocks) | zebra.sample_metrics(sample, blocks=blocks)
-
-    return both
 
 
 def write_proportions(arguments: argparse.Namespace, draws: Draws) -> dict:

@@ -190,6 +190,28 @@ class StrongestPair(NamedTuple):
     verdict: str
 
 
+ALL_UTTERANCES = "all"  # of a speaker, as a length of what belongs together
+
+
+class LawPoint(NamedTuple):
+    """One point of a criterion of data-protection law, of scores in one reading.
+
+    ``length`` is how many utterances belong together, or "all". Numbers are shares from 0 to 1;
+    ``guessing`` is what guessing gives. Limits that are not known to hold are -. ``extrapolated``
+    (yes or no) says whether there are fewer than ``n_speakers``.
+    """
+
+    reading: str
+    criterion: str
+    n_speakers: int
+    length: int | str
+    value: float
+    ci_low: float | str
+    ci_high: float | str
+    guessing: float
+    extrapolated: str
+
+
 class Exposure(NamedTuple):
     """One speaker in one condition.
 

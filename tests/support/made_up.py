@@ -13,6 +13,7 @@ from voiceprivacy.report.curves import (
     COLUMNS,
     DISCLOSURES,
     EXPOSURES,
+    LAW,
     PROFILES,
     SIMILARITIES,
     ZOO,
@@ -149,7 +150,7 @@ def figures(folder):
     ]
     for corpus, lists in LISTS.items():
         for trials in lists:
-            for kind in ("zebra", "ranks", "rank_speakers"):
+            for kind in ("zebra", "ranks", "rank_speakers", "law"):
                 subjects.append((kind, Subject(corpus, trials, **attacker)))
             for kind in ("similarity", "zoo", "speakers", "calibration"):
                 for name in ("b2", "b2r"):
@@ -256,6 +257,15 @@ def _similarities(condition):
     ]
 
 
+def _law(condition):
+    return [
+        (condition, "ascending", criterion, n, length, 0.6, "-", "-", 1 / n, extrapolated)
+        for criterion, (n, length, extrapolated) in itertools.product(
+            ("linkability", "singling_out"), [(2, 1, "no"), (2, "all", "no"), (20, 1, "yes")]
+        )
+    ]
+
+
 def _made(path):
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
@@ -271,4 +281,5 @@ FAMILIES = {
     "rank_speakers": (DISCLOSURES, _disclosures),
     "speakers": (EXPOSURES, _exposures),
     "zoo": (ZOO, _zoo),
+    "law": (LAW, _law),
 }

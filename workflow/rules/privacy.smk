@@ -100,6 +100,7 @@ rule assess_scores:
         zebra=f"results/metrics/zebra/{SYSTEM}.json",
         normalised=f"results/metrics/normalised/{SYSTEM}.json",
         curves=f"results/curves/zebra/{SYSTEM}.tsv",
+        law=f"results/curves/law/{SYSTEM}.tsv",
         evidence=f"results/evidence/{SYSTEM}.json",
         replicates=f"results/evidence/{SYSTEM}.npz",
     log:
@@ -129,6 +130,7 @@ rule assess_scores:
         " --verification {output.verification:q}"
         " --zebra {output.zebra:q}"
         " --curves {output.curves:q}"
+        " --law {output.law:q}"
         " --evidence {output.evidence:q}"
         " {params.normalised:q}"
         " > {log:q} 2>&1"
@@ -145,6 +147,7 @@ use rule assess_scores as assess_scores_of_original with:
         verification=f"results/metrics/verification/{SYSTEM}.json",
         zebra=f"results/metrics/zebra/{SYSTEM}.json",
         curves=f"results/curves/zebra/{SYSTEM}.tsv",
+        law=f"results/curves/law/{SYSTEM}.tsv",
         evidence=f"results/evidence/{SYSTEM}.json",
         replicates=f"results/evidence/{SYSTEM}.npz",
     wildcard_constraints:
@@ -173,6 +176,7 @@ use rule assess_scores_of_original as assess_scores_of_unknown_speakers with:
         verification=f"results/metrics/verification/{SYSTEM}.json",
         zebra=f"results/metrics/zebra/{SYSTEM}.json",
         curves=f"results/curves/zebra/{SYSTEM}.tsv",
+        law=f"results/curves/law/{SYSTEM}.tsv",
         evidence=f"results/evidence/{SYSTEM}.json",
         replicates=f"results/evidence/{SYSTEM}.npz",
     wildcard_constraints:

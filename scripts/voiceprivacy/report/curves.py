@@ -30,6 +30,7 @@ from voiceprivacy.vocabulary import (
     Attack,
     Disclosure,
     Exposure,
+    LawPoint,
 )
 
 Matrices = dict[str, np.ma.MaskedArray]  # {oo, op, pp: masked array (S, S)}
@@ -224,6 +225,68 @@ def composition_bounds(
     for name, power in BOUNDS.items():
         bounds[name] = (growth * tests[0], np.minimum(start * growth**power, most_bit))
     return bounds
+
+
+# The criteria of data-protection law
+
+LAW = ["label", *LawPoint._fields]
+CRITERIA = {"linkability": "linked to the speaker", "singling_out": "singled out"}  # the axis
+ASCENDING = "ascending"  # the reading that needs no words
+MOST_OVER_LENGTHS = 20  # speakers
+BESIDE, WIDEST = 0.025, 0.5  # of a step of the axis: from one system to the next, and all
+
+
+def read_law(path: AnyPath) -> dict[str, list[LawPoint]]:
+    """Read the curves of each condition in its strongest reading, the last that it has.
+
+    Empty where a list has too few speakers for any point.
+    """
+    by_reading: dict[str, dict[str, list[LawPoint]]] = {}
+    for line, row in read_rows(path, LAW):
+        point = LawPoint(
+            row["reading"],
+            row["criterion"],
+            int(number(row["n_speakers"], path, line)),
+            row["length"],
+            number(row["value"], path, line),
+            _value("ci_low", row["ci_low"], path, line),
+            _value("ci_high", row["ci_high"], path, line),
+            number(row["guessing"], path, line),
+            row["extrapolated"],
+        )
+        by_reading.setdefault(row["label"], {}).setdefault(point.reading, []).append(point)
+    return {label: list(readings.values())[-1] for label, readings in by_reading.items()}
+
+
+def over_speakers(points: Iterable[LawPoint], criterion: str) -> list[LawPoint]:
+    """The curve of single utterances over the number of speakers."""
+    return [point for point in points if point.criterion == criterion and point.length == "1"]
+
+
+def over_lengths(points: Iterable[LawPoint], criterion: str, n_speakers: int) -> list[LawPoint]:
+    """The curve among some speakers over the number of utterances that belong together."""
+    return [
+        point for point in points if point.criterion == criterion and point.n_speakers == n_speakers
+    ]
+
+
+def beside_each_other(n_systems: int) -> list[float]:
+    """Shifts around 0 that keep intervals of several systems apart, in steps of an axis."""
+    step = min(BESIDE, WIDEST / max(1, n_systems))
+    return [step * (index - (n_systems - 1) / 2) for index in range(n_systems)]
+
+
+def speakers_over_lengths(points: Iterable[LawPoint], criterion: str) -> int:
+    """Among how many speakers curves over lengths are drawn; 0 where nothing was measured.
+
+    It is the largest number, up to 20, of those with which most lengths were measured.
+    """
+    lengths: dict[int, set[str]] = {}
+    for point in points:
+        is_measured = point.criterion == criterion and point.extrapolated == "no"
+        if is_measured and point.n_speakers <= MOST_OVER_LENGTHS:
+            lengths.setdefault(point.n_speakers, set()).add(str(point.length))
+    return max(lengths, key=lambda size: (len(lengths[size]), size), default=0)
 
 
 # Tables with a line for every speaker: the zoo, and who is at risk

@@ -166,6 +166,16 @@ KINDS = {
             category="Similarity ranks",
         ),
         Kind(
+            name="law",
+            title="Singling out and linkability (data-protection law)",
+            module="law",
+            per=LIST,
+            files={"curves": _curves("law")},
+            settings=("palette",),
+            category="Data-protection law",
+            endings=LINES,
+        ),
+        Kind(
             name="training",
             title="How the attackers were trained",
             module="evidence",

@@ -13,25 +13,36 @@ References
 Vauquier et al., Legally validated evaluation framework for voice anonymization, Interspeech 2025.
 """
 
-import itertools
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import log_ndtr, ndtri
 
-from voiceprivacy.privacy import Counts, Floats
+from voiceprivacy.inout.files import FilePath
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.privacy import Counts, Floats, Names
 from voiceprivacy.privacy.law import criteria, galleries, predicates
 from voiceprivacy.privacy.law.criteria import Rate
-from voiceprivacy.privacy.scores.trials import SpeakerTrials
+from voiceprivacy.privacy.law.galleries import Conversations
+from voiceprivacy.privacy.scores.trials import Ids, ScoredTrials, SpeakerTrials, ids_of
+from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
+from voiceprivacy.privacy.verdict.readings import READINGS, either_way, searched_in
+from voiceprivacy.vocabulary import ABSENT, ALL_UTTERANCES, WITHIN_RELEASE, LawPoint
 
 LENGTHS = (1, 3, 10, None)  # utterances in a conversation; None: all
+WITH_LIMITS = (1, 3)  # lengths whose limits hold; of longer ones nearly all can be right
 TIMES_AS_MANY = 10  # speakers as are there, at most, where nothing shows that a law holds
 TIMES_WHERE_IT_HOLDS = 100
 FEWEST_FOR_A_LAW = 3  # speakers
 CHECKED_SIZES = 5
+SIZES = (2, 5, 10, 20, 50, 100)  # speakers, of the curves of a run
+MOST_REPLICATES = 200  # of these curves: a thousand would move limits by less than a line's width
+MOST_COMPARED = 20  # speakers among whom readings are compared
 WIDEST_LOG_SPREAD = 6.0  # of a law; beyond, all others are alike, or pass always or never
 HALVINGS = 28
+ROUNDING = 1e-9  # of rates
 CLOSEST = 1e-12  # that a mean share comes to 0 or 1
 GRID = np.linspace(-7, 7, 561)
 DENSITY = np.exp(-(GRID**2) / 2) / np.exp(-(GRID**2) / 2).sum()
@@ -56,97 +67,102 @@ class Point(NamedTuple):
     extrapolated: bool
 
 
-def extrapolated_linkability(
-    *,
-    trials: SpeakerTrials,
-    enrolment_id: Counts,
-    trial_id: Counts,
-    n_speakers: int,
-    length: int | None = 1,
-    weights: Counts | None = None,
-    seed: int = 0,
-) -> Rate:
-    """Linkability among more speakers than there are; never for a verdict.
+class Links:
+    """Linkability of one list of conversations, among any number of speakers.
 
     How often a random other speaker comes first differs between conversations by a law. The rates
     among two and among all speakers that are there determine it.
-
-    Parameters
-    ----------
-    trials, enrolment_id, trial_id, n_speakers, length, weights, seed
-        As for linkability.
-
-    Returns
-    -------
-    Rate : up to ten times as many speakers as are there. Up to a hundred times where the law of a
-        tenth of them predicts the rates of the rest within their 95 % intervals.
     """
-    drawn = criteria.with_everybody(len(trials.speakers), weights)
-    rows, reason = galleries.joined(trials, enrolment_id, trial_id, length, seed)
-    if reason:
-        return criteria.undefined(reason, drawn)
-    contests = criteria.contests_of(rows, len(trials.speakers))
-    largest = criteria.largest_gallery(contests)
-    if n_speakers <= largest:
-        return criteria.settled(criteria.linked(contests, n_speakers, drawn))
-    reason = _too_far(largest, n_speakers)
-    if reason and largest * TIMES_WHERE_IT_HOLDS >= n_speakers and _predicts(contests, drawn):
-        reason = ""
-    if reason:
-        return criteria.undefined(reason, drawn)
-    fitted = _law_of(contests, largest, drawn)
-    expected = nobody_expected(fitted, size=n_speakers)
-    return criteria.settled(expected, f"extrapolated from {largest} speakers")
+
+    def __init__(self, rows: Conversations, speakers: Names, drawn: Counts, seed: int) -> None:
+        self.drawn = drawn
+        self.contests = criteria.contests_of(rows, len(speakers))
+        self.largest = criteria.largest_gallery(self.contests)
+
+    @staticmethod
+    def guessing(n_speakers: int) -> float:
+        """Linkability of who draws lots."""
+        return 1 / n_speakers
+
+    def measured(self, n_speakers: int) -> Rate:
+        """Linkability among as many speakers as are there, or fewer."""
+        return criteria.settled(criteria.linked(self.contests, n_speakers, self.drawn))
+
+    def beyond(self, n_speakers: int) -> Rate:
+        """Linkability among more."""
+        reason = _too_far(self.largest, n_speakers)
+        may_go_on = reason and self.largest * TIMES_WHERE_IT_HOLDS >= n_speakers
+        if may_go_on and self._predicts():
+            reason = ""
+        if reason:
+            return criteria.undefined(reason, self.drawn)
+        expected = nobody_expected(self.law, size=n_speakers)
+        return criteria.settled(expected, f"extrapolated from {self.largest} speakers")
+
+    @cached_property
+    def law(self) -> Law:
+        """That of all speakers."""
+        return self._law_of(self.largest, self.drawn)
+
+    def _law_of(self, size, drawn):
+        two = criteria.linked(self.contests, 2, drawn)
+        return fit_law(two, criteria.linked(self.contests, size, drawn), size=size)
+
+    def _predicts(self):
+        """Whether the law of a tenth of the speakers predicts the rates among more of them."""
+        part = self.largest // TIMES_AS_MANY
+        if part < FEWEST_FOR_A_LAW or len(self.drawn) == 1:
+            return False
+        fitted = self._law_of(part, self.drawn[:1])
+        for size in np.unique(np.geomspace(part, self.largest, CHECKED_SIZES).astype(int)):
+            low, high = np.nanquantile(self.measured(size).replicates, (0.025, 0.975))
+            if not low <= nobody_expected(fitted, size=size)[0] <= high:
+                return False
+        return True
 
 
-def extrapolated_singling_out(
-    *,
-    trials: SpeakerTrials,
-    enrolment_id: Counts,
-    trial_id: Counts,
-    n_speakers: int,
-    length: int | None = 1,
-    weights: Counts | None = None,
-    seed: int = 0,
-) -> Rate:
-    """Singling out among more speakers than half of the list; never for a verdict.
+class Isolation:
+    """Singling out in one list of conversations, among any number of speakers.
 
-    The threshold is the one for N speakers, which needs 10 N trials as ever. The share of others
+    The threshold is always the one for N speakers, which needs 10 N trials. The share of others
     that pass differs between predicates by a law, one where the own speaker passes and one where
     not.
-
-    Parameters
-    ----------
-    trials, enrolment_id, trial_id, n_speakers, length, weights, seed
-        As for singling_out.
-
-    Returns
-    -------
-    Rate : up to ten times as many speakers as are in a half
     """
-    drawn = criteria.with_everybody(len(trials.speakers), weights)
-    rows, reason = galleries.joined(trials, enrolment_id, trial_id, length, seed)
-    if reason:
-        return criteria.undefined(reason, drawn)
-    folds = predicates.folds(rows, trials.speakers, seed=seed)
-    largest = predicates.largest_half(folds)
-    reason = predicates.why_not_calibrated(folds, n_speakers) or _too_far(largest, n_speakers)
-    if reason:
-        return criteria.undefined(reason, drawn)
-    sums = np.zeros((2, 3, len(drawn)))
-    for fold in folds:
-        limits = predicates.thresholds(
-            fold.calibration, n_speakers=n_speakers, factor=1, drawn=drawn
-        )
-        sums += _nobody_else(fold.other, limits, largest, drawn)
-    return criteria.settled(
-        _isolated_beyond(sums, largest, n_speakers), f"extrapolated from {largest} speakers"
-    )
+
+    def __init__(self, rows: Conversations, speakers: Names, drawn: Counts, seed: int) -> None:
+        self.drawn = drawn
+        self.folds = predicates.folds(rows, speakers, seed=seed)
+        self.largest = predicates.largest_half(self.folds)
+
+    guessing = staticmethod(galleries.chance_of_isolation)
+
+    def measured(self, n_speakers: int) -> Rate:
+        """Singling out among as many speakers as are in a half, or fewer."""
+        reason = predicates.why_not_calibrated(self.folds, n_speakers)
+        if reason:
+            return criteria.undefined(reason, self.drawn)
+        return criteria.isolated(self.folds, n_speakers, self.drawn)
+
+    def beyond(self, n_speakers: int) -> Rate:
+        """Singling out among more, without replicates: they held the truth in 89 % of lists."""
+        reason = predicates.why_not_calibrated(self.folds, n_speakers)
+        reason = reason or _too_far(self.largest, n_speakers)
+        if reason:
+            return criteria.undefined(reason, self.drawn)
+        once = self.drawn[:1]
+        sums = np.zeros((2, 3, 1))
+        for fold in self.folds:
+            limits = predicates.thresholds(
+                fold.calibration, n_speakers=n_speakers, factor=1, drawn=once
+            )
+            sums += _nobody_else(fold.other, limits, self.largest, once)
+        expected = _isolated_beyond(sums, self.largest, n_speakers)
+        return criteria.settled(expected, f"extrapolated from {self.largest} speakers")
 
 
-CRITERIA = {
-    "linkability": (criteria.linkability, extrapolated_linkability),
-    "singling_out": (criteria.singling_out, extrapolated_singling_out),
+CRITERIA: dict[str, type[Links] | type[Isolation]] = {
+    "linkability": Links,
+    "singling_out": Isolation,
 }
 
 
@@ -161,25 +177,129 @@ def curve(
     weights: Counts | None = None,
     seed: int = 0,
 ) -> list[Point]:
-    """A criterion (linkability, singling_out) over N and over L, beyond the speakers too."""
-    measure, extrapolate = CRITERIA[criterion]
+    """A criterion of CRITERIA over N (``sizes``) and over L, beyond the speakers too.
+
+    Parameters
+    ----------
+    trials, enrolment_id, trial_id, seed
+        As for criteria.linkability and criteria.singling_out.
+    weights
+        The same; replicates are made for lengths WITH_LIMITS only.
+
+    Returns
+    -------
+    list of Point : up to ten times as many speakers as are there, or are in a half. Linkability
+        goes on up to a hundred times as many where the law of a tenth of them predicts the rates of
+        the rest within their 95 % intervals. Undefined points say why.
+    """
+    drawn = criteria.with_everybody(len(trials.speakers), weights)
     points = []
-    for length, n_speakers in itertools.product(lengths, sizes):
-        given: dict[str, Any] = {
-            "trials": trials,
-            "enrolment_id": enrolment_id,
-            "trial_id": trial_id,
-            "n_speakers": n_speakers,
-            "length": length,
-            "weights": weights,
-            "seed": seed,
-        }
-        rate = measure(**given)
-        measured = not np.isnan(rate.value)
-        rate = rate if measured else extrapolate(**given)
-        extrapolated = not measured and not np.isnan(rate.value)
-        points.append(Point(n_speakers, length, rate, extrapolated))
+    for length in lengths:
+        rows, reason = galleries.joined(trials, enrolment_id, trial_id, length, seed)
+        if reason:
+            rate = criteria.undefined(reason, drawn)
+            points += [Point(n_speakers, length, rate, False) for n_speakers in sizes]
+            continue
+        own = drawn if length in WITH_LIMITS else drawn[:1]
+        measure = CRITERIA[criterion](rows, trials.speakers, own, seed)
+        for n_speakers in sizes:
+            is_there = n_speakers <= measure.largest
+            rate = measure.measured(n_speakers) if is_there else measure.beyond(n_speakers)
+            extrapolated = not is_there and not np.isnan(rate.value)
+            points.append(Point(n_speakers, length, rate, extrapolated))
     return points
+
+
+def write_curves(
+    path: FilePath,
+    attacks: Mapping[str, tuple[ScoredTrials, SpeakerTrials]],
+    *,
+    n_replicates: int,
+    seed: int,
+) -> None:
+    """Write the curves of all conditions as one TSV: label and the columns of LawPoint.
+
+    Parameters
+    ----------
+    attacks : {condition: (trials as read, the same arranged by speakers)}
+    n_replicates : of the limits; at most MOST_REPLICATES are drawn
+    """
+    rows: list[tuple] = []
+    for condition, (scored, trials) in attacks.items():
+        within_release = condition in WITHIN_RELEASE
+        ids = ids_of(scored, alike=within_release)
+        if within_release:
+            trials, ids = either_way(trials, ids)
+        weights = multiplicities(
+            trials.speakers, n_replicates=min(n_replicates, MOST_REPLICATES), seed=seed
+        )
+        for point in curves_of(trials, ids, weights, seed=seed):
+            rows.append((condition, *point))
+    write_table(path, ["label", *LawPoint._fields], rows)
+
+
+def curves_of(trials: SpeakerTrials, ids: Ids, weights: Counts, *, seed: int) -> list[LawPoint]:
+    """All criteria in ascending reading, and in the strongest other that is surely stronger.
+
+    The strongest links most among 20 speakers, or among as many as are there. It is surely stronger
+    where its lower limit is above the value of the ascending one: of four readings of noise, one
+    always links more than the others.
+    """
+    readings = [READINGS[0], *_surely_stronger(trials, ids, weights, seed)]
+    points = []
+    for reading in readings:
+        searched = searched_in(trials, ids, reading)
+        for criterion in CRITERIA:
+            for point in curve(criterion, **searched, sizes=SIZES, weights=weights, seed=seed):
+                if not np.isnan(point.rate.value):
+                    points.append(_law_point(reading, criterion, point))
+    return points
+
+
+def _surely_stronger(trials, ids, weights, seed):
+    """The other reading that links most, if it surely links more than the ascending one."""
+    values = {}
+    for reading in READINGS:
+        values[reading] = _compared_linkability(trials, ids, reading, None, seed).value
+    ascending = values.pop(READINGS[0])
+    strongest = max(values, key=lambda reading: values[reading])
+    if not values[strongest] > ascending:
+        return []
+    low, _ = _limits(_compared_linkability(trials, ids, strongest, weights, seed))
+    return [strongest] if low != ABSENT and low > ascending else []
+
+
+def _compared_linkability(trials, ids, reading, weights, seed):
+    """Linkability of single utterances in a reading, by which readings are compared."""
+    rows, _ = galleries.joined(**searched_in(trials, ids, reading), length=1, seed=seed)
+    drawn = criteria.with_everybody(len(trials.speakers), weights)
+    links = Links(rows, trials.speakers, drawn, seed)
+    return links.measured(max(1, min(MOST_COMPARED, links.largest)))
+
+
+def _law_point(reading, criterion, point):
+    low, high = _limits(point.rate)
+    return LawPoint(
+        reading,
+        criterion,
+        point.n_speakers,
+        ALL_UTTERANCES if point.length is None else point.length,
+        point.rate.value,
+        low,
+        high,
+        CRITERIA[criterion].guessing(point.n_speakers),
+        "yes" if point.extrapolated else "no",
+    )
+
+
+def _limits(rate):
+    """95 % interval; none without replicates, or where all are the same, which says too little."""
+    usable = rate.replicates[~np.isnan(rate.replicates)]
+    if not len(usable) or np.ptp(usable) < ROUNDING:
+        return ABSENT, ABSENT
+    low, high = np.quantile(usable, (0.025, 0.975))
+    # They are moved around the value, and can miss it by a rounding.
+    return min(low, rate.value), max(high, rate.value)
 
 
 def _too_far(largest, n_speakers):
@@ -188,27 +308,6 @@ def _too_far(largest, n_speakers):
     if n_speakers > TIMES_AS_MANY * largest:
         return f"{n_speakers} speakers are more than ten times as many as the {largest} there"
     return ""
-
-
-def _law_of(contests, size, drawn):
-    return fit_law(
-        criteria.linked(contests, 2, drawn), criteria.linked(contests, size, drawn), size=size
-    )
-
-
-def _predicts(contests, drawn):
-    """Whether the law of a tenth of the speakers predicts the rates among more of them."""
-    largest = criteria.largest_gallery(contests)
-    part = largest // TIMES_AS_MANY
-    if part < FEWEST_FOR_A_LAW or len(drawn) == 1:
-        return False
-    fitted = _law_of(contests, part, drawn[:1])
-    for size in np.unique(np.geomspace(part, largest, CHECKED_SIZES).astype(int)):
-        replicates = criteria.settled(criteria.linked(contests, size, drawn)).replicates
-        low, high = np.nanquantile(replicates, (0.025, 0.975))
-        if not low <= nobody_expected(fitted, size=size)[0] <= high:
-            return False
-    return True
 
 
 def _nobody_else(attacked, limits, largest, drawn):

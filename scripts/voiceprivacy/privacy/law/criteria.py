@@ -163,6 +163,13 @@ def singling_out(
         reason = f"half of the speakers are {largest}, fewer than {n_speakers}"
     if reason:
         return undefined(reason, drawn)
+    return isolated(folds, n_speakers, drawn, best_weight=best_weight)
+
+
+def isolated(
+    folds: list[predicates.Fold], n_speakers: int, drawn: Counts, *, best_weight: bool = False
+) -> Rate:
+    """Singling out in the two folds of a list, which suffice for N speakers; see singling_out."""
     sums = np.zeros((2, len(drawn)))
     for fold in folds:
         factor = predicates.best_factor(fold, n_speakers) if best_weight else 1

@@ -19,7 +19,7 @@ https://doi.org/10.1016/j.csl.2021.101299
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -43,7 +43,7 @@ from voiceprivacy.privacy.scores.calibration import (
     train_linear,
 )
 from voiceprivacy.privacy.scores.trials import Sample
-from voiceprivacy.privacy.scores.verification import cllr_bit, cllr_min_bit
+from voiceprivacy.privacy.scores.verification import cllr_bit, cllr_min_bit, resampled_metrics
 
 ROUNDING = 1e-9  # an LLR of exactly 10, 100, ... may have come out a little off
 Llrs = dict[str, dict[str, Any]]  # {calibration: {"target": (T,), "nontarget": (N,)}}
@@ -169,6 +169,20 @@ def sample_metrics(sample: Sample, *, blocks: Blocks | None = None) -> Metrics:
     blocks = blocks or pav_blocks(sample.ties)
     scores: dict[str, Any] = {"target": sample.target, "nontarget": sample.nontarget}
     return {"dece_bit": dece_bit(**scores, blocks=blocks), "ddcf": ddcf(**scores, blocks=blocks)}
+
+
+def measure_of_both(scores: Classes) -> Callable[[Sample], Metrics]:
+    """The function that measures a sample of a list with these scores.
+
+    Its metrics are those of verification and of ZEBRA; it calibrates the sample once.
+    """
+    measure = resampled_metrics(**scores)
+
+    def both(sample):
+        blocks = pav_blocks(sample.ties)
+        return measure(sample, blocks=blocks) | sample_metrics(sample, blocks=blocks)
+
+    return both
 
 
 def calibrated_llrs(*, train: Classes, test: Classes, laplace: bool = True) -> Llrs:

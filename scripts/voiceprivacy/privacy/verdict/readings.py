@@ -13,12 +13,12 @@ Conventions
   it. So a sample of M trials is reduced to at most 2 T + 1 groups for T targets.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from voiceprivacy.privacy import Counts, Flags, Scores
-from voiceprivacy.privacy.scores.trials import SpeakerTrials
+from voiceprivacy.privacy.scores.trials import Ids, SpeakerTrials
 
 READINGS = ("ascending", "descending", "near", "far")
 
@@ -113,10 +113,42 @@ def read_in(scores: Scores, reading: str, *, nontarget: Flags) -> Scores:
     return far if reading == "far" else -far
 
 
+def either_way(trials: SpeakerTrials, ids: Ids) -> tuple[SpeakerTrials, Ids]:
+    """Unordered pairs in both directions: either utterance may be the one that is searched."""
+    both = SpeakerTrials(
+        trials.speakers,
+        np.repeat(trials.scores, 2),  # beside each other, so that scores still ascend
+        np.repeat(trials.target, 2),
+        *_both_ways(trials.enrolment, trials.trial),
+    )
+    return both, Ids(*_both_ways(ids.enrolment, ids.trial))
+
+
+def searched_in(trials: SpeakerTrials, ids: Ids, reading: str) -> dict[str, Any]:
+    """Trials with the scores of a reading, ascending, as criteria of law take them."""
+    scores = read_in(trials.scores, reading, nontarget=~trials.target)
+    order = np.argsort(scores, kind="stable")
+    return {
+        "trials": SpeakerTrials(
+            trials.speakers,
+            scores[order],
+            trials.target[order],
+            trials.enrolment[order],
+            trials.trial[order],
+        ),
+        "enrolment_id": ids.enrolment[order],
+        "trial_id": ids.trial[order],
+    }
+
+
 def distances(scores: Scores, centre: float) -> Scores:
     """How far scores (M,) are from a centre; an infinite score is not far from an infinite one."""
     with np.errstate(invalid="ignore"):  # inf - inf
         return np.where(scores == centre, 0.0, np.abs(scores - centre))
+
+
+def _both_ways(one, other):
+    return np.column_stack([one, other]).ravel(), np.column_stack([other, one]).ravel()
 
 
 def _median(scores, before):

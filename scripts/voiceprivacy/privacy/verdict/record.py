@@ -18,7 +18,6 @@ from voiceprivacy.inout.files import BadInput, FilePath, read_json, write_json
 from voiceprivacy.privacy import Floats
 from voiceprivacy.privacy.law import criteria
 from voiceprivacy.privacy.scores.trials import (
-    Ids,
     ScoredTrials,
     SpeakerTrials,
     arrange,
@@ -28,7 +27,7 @@ from voiceprivacy.privacy.scores.trials import (
 from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
 from voiceprivacy.privacy.verdict import evidence
 from voiceprivacy.privacy.verdict.evidence import FEWEST_UTTERANCES, RATES, READINGS
-from voiceprivacy.privacy.verdict.readings import read_in
+from voiceprivacy.privacy.verdict.readings import either_way, searched_in
 from voiceprivacy.vocabulary import WITHIN_RELEASE
 
 MOST_REPLICATES = 1000  # tests are made of their spread, so more would not help
@@ -60,6 +59,16 @@ class Record(NamedTuple):
     spread: float
     exposed: dict[str, list[str]]
     tied: float = 0.0
+
+
+def records_of(
+    attacks: Mapping[str, tuple[ScoredTrials, SpeakerTrials]], *, n_replicates: int, seed: int
+) -> dict[str, Record]:
+    """{condition: Record} of {condition: (trials as read, the same arranged by speakers)}."""
+    return {
+        condition: record_of(condition, *trials, n_replicates=n_replicates, seed=seed)
+        for condition, trials in attacks.items()
+    }
 
 
 def record_of(
@@ -124,29 +133,13 @@ def _in_range(scores):
 
 def _in_galleries(trials, ids, weights, within_release):
     """OF_GALLERIES in percent, with their replicates: (4, numbers, 1 + B), and why some are NaN."""
-    if within_release:  # either utterance of a pair may be the one that is searched
-        trials = SpeakerTrials(
-            trials.speakers,
-            np.tile(trials.scores, 2),
-            np.tile(trials.target, 2),
-            np.append(trials.enrolment, trials.trial),
-            np.append(trials.trial, trials.enrolment),
-        )
-        ids = Ids(np.append(ids.enrolment, ids.trial), np.append(ids.trial, ids.enrolment))
+    if within_release:
+        trials, ids = either_way(trials, ids)
     rates, reasons = [], {}
     for reading in READINGS:
-        scores = read_in(trials.scores, reading, nontarget=~trials.target)
-        order = np.argsort(scores, kind="stable")
-        attacked = {
-            "trials": SpeakerTrials(
-                trials.speakers, *(own[order] for own in (scores, *trials[2:]))
-            ),
-            "enrolment_id": ids.enrolment[order],
-            "trial_id": ids.trial[order],
-            "weights": weights,
-        }
+        searched = searched_in(trials, ids, reading)
         for name, (criterion, size) in OF_GALLERIES.items():
-            rate = criterion(n_speakers=size, **attacked)
+            rate = criterion(n_speakers=size, **searched, weights=weights)
             rates.append(100 * np.append(rate.value, rate.replicates))
             if rate.reason:
                 reasons[name] = rate.reason

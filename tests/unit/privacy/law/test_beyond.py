@@ -1,13 +1,20 @@
 """Curves and more speakers than there are: marked, limited, and near what larger lists give."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.optimize import least_squares
 from scipy.stats import norm
-from support.speakers import conversation_list
+from support.speakers import conversation_list, noisy
 
+from voiceprivacy.inout.tables import Trial, read_rows
 from voiceprivacy.privacy.law import beyond, criteria
+from voiceprivacy.privacy.scores.trials import arrange, ids_of
 from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
+from voiceprivacy.vocabulary import LawPoint
+
+KEY = ("label", "reading", "criterion", "n_speakers", "length")
 
 # Linkability among 20, 220 and 2220 people of Common Voice: figure 1 of Vauquier et al., from the
 # package voice-anonymization-legal-eval 2.1.0 (MIT licence).
@@ -36,6 +43,16 @@ def effects(seed, n_speakers, n_utterances, separation):
     return own + pairs + draw.normal(0, 0.5, n_speakers) + noise
 
 
+def extrapolated_linkability(*, n_speakers, **listed):
+    (point,) = beyond.curve("linkability", **listed, sizes=[n_speakers], lengths=[1])
+    return point.rate
+
+
+def extrapolated_singling_out(*, n_speakers, **listed):
+    (point,) = beyond.curve("singling_out", **listed, sizes=[n_speakers], lengths=[1])
+    return point.rate
+
+
 def drawn(listed, n_replicates=100):
     return multiplicities(listed["trials"].speakers, n_replicates=n_replicates, seed=0)
 
@@ -54,8 +71,8 @@ def mean_of_lists(measure, n, *, n_lists, n_speakers, n_utterances):
 @pytest.mark.parametrize(
     ("measure", "extrapolate"),
     [
-        (criteria.linkability, beyond.extrapolated_linkability),
-        (criteria.singling_out, beyond.extrapolated_singling_out),
+        (criteria.linkability, extrapolated_linkability),
+        (criteria.singling_out, extrapolated_singling_out),
     ],
 )
 def test_what_is_extrapolated_is_near_what_larger_lists_give(measure, extrapolate):
@@ -67,13 +84,16 @@ def test_what_is_extrapolated_is_near_what_larger_lists_give(measure, extrapolat
 
 @pytest.mark.parametrize(
     ("extrapolate", "there"),
-    [(beyond.extrapolated_linkability, 24), (beyond.extrapolated_singling_out, 12)],
+    [(extrapolated_linkability, 24), (extrapolated_singling_out, 12)],
 )
 def test_a_rate_beyond_says_so_and_goes_ten_times_as_far(extrapolate, there):
     listed = conversation_list(effects(0, 24, 20, 2.0))
     rate = extrapolate(**listed, n_speakers=10 * there, weights=drawn(listed))
     assert 0 < rate.value < 1 and rate.reason == f"extrapolated from {there} speakers"
-    assert np.median(rate.replicates) == pytest.approx(rate.value)
+    if extrapolate is extrapolated_singling_out:  # its limits would hold the truth too rarely
+        assert not len(rate.replicates)
+    else:
+        assert np.median(rate.replicates) == pytest.approx(rate.value)
     further = extrapolate(**listed, n_speakers=10 * there + 1, weights=drawn(listed))
     assert np.isnan(further.value)
     assert further.reason.endswith(f"are more than ten times as many as the {there} there")
@@ -81,29 +101,29 @@ def test_a_rate_beyond_says_so_and_goes_ten_times_as_far(extrapolate, there):
 
 def test_beyond_needs_as_many_trials_for_a_threshold():
     listed = conversation_list(effects(0, 24, 4, 2.0))
-    rate = beyond.extrapolated_singling_out(**listed, n_speakers=100)
+    rate = extrapolated_singling_out(**listed, n_speakers=100)
     assert rate.reason == "528 trials of two speakers set a threshold, 1000 are needed"
 
 
 def test_further_only_where_a_tenth_predicts_the_rest():
     """Where one other always comes first the rate falls along a line, which no law of six knows."""
     random = conversation_list(np.random.default_rng(1).normal(size=(40, 3, 40)))
-    rate = beyond.extrapolated_linkability(**random, n_speakers=800, weights=drawn(random))
+    rate = extrapolated_linkability(**random, n_speakers=800, weights=drawn(random))
     assert rate.value == pytest.approx(1 / 800, abs=0.01)
-    assert np.isnan(beyond.extrapolated_linkability(**random, n_speakers=800).value)
-    too_far = beyond.extrapolated_linkability(**random, n_speakers=4001, weights=drawn(random))
+    assert np.isnan(extrapolated_linkability(**random, n_speakers=800).value)
+    too_far = extrapolated_linkability(**random, n_speakers=4001, weights=drawn(random))
     assert np.isnan(too_far.value)
     scores = np.zeros((60, 2, 60)) + np.eye(60)[:, None, :]
     scores[np.arange(60), :, np.arange(60) - 1] = 2
     line = conversation_list(scores)
     assert criteria.linkability(**line, n_speakers=30).value == pytest.approx(1 - 29 / 59)
-    rate = beyond.extrapolated_linkability(**line, n_speakers=800, weights=drawn(line))
+    rate = extrapolated_linkability(**line, n_speakers=800, weights=drawn(line))
     assert np.isnan(rate.value)
 
 
 def test_what_is_there_is_not_extrapolated():
     listed = conversation_list(effects(0, 24, 4, 2.0))
-    rate = beyond.extrapolated_linkability(**listed, n_speakers=24)
+    rate = extrapolated_linkability(**listed, n_speakers=24)
     assert rate == criteria.linkability(**listed, n_speakers=24)._replace(
         replicates=rate.replicates
     )
@@ -114,9 +134,9 @@ def test_extremes_stay_what_they_are(separation):
     scores = np.random.default_rng(0).normal(size=(30, 8, 30))
     listed = conversation_list(scores + separation * np.eye(30)[:, None, :])
     expected = {0: 1 / 90, 100: 1}[separation]
-    linked = beyond.extrapolated_linkability(**listed, n_speakers=90).value
+    linked = extrapolated_linkability(**listed, n_speakers=90).value
     assert linked == pytest.approx(expected, abs=0.02)
-    isolated = beyond.extrapolated_singling_out(**listed, n_speakers=90).value
+    isolated = extrapolated_singling_out(**listed, n_speakers=90).value
     assert isolated == pytest.approx({0: 0.37, 100: 1}[separation], abs=0.08)
 
 
@@ -136,7 +156,7 @@ def test_curves_hold_every_size_and_length_and_mark_what_is_beyond():
 
 def test_two_speakers_are_too_few_for_a_law():
     listed = conversation_list(effects(0, 2, 9, 2.0))
-    rate = beyond.extrapolated_linkability(**listed, n_speakers=5)
+    rate = extrapolated_linkability(**listed, n_speakers=5)
     assert rate.reason == "2 speakers are too few to extrapolate from"
 
 
@@ -188,3 +208,61 @@ def test_the_law_on_published_curves(rates):
     law = beyond.Law(solved.x[:1], np.exp(solved.x[1:]))
     error = (beyond.nobody_expected(law, size=2220) - most)[0]
     assert -0.005 < error < 0.045
+
+
+def written(path, attacks, n_replicates=50):
+    beyond.write_curves(path, attacks, n_replicates=n_replicates, seed=0)
+    rows = [row for _, row in read_rows(path, ["label", *LawPoint._fields])]
+    return {tuple(row[key] for key in KEY): row for row in rows}
+
+
+def test_a_file_of_curves_holds_what_the_functions_give(tmp_path):
+    scored, speaker_of = noisy(1.0, n_speakers=12, n_utterances=4)
+    listed = arrange(scored, speaker_of)
+    points = written(tmp_path / "law.tsv", {"oo": (scored, listed)})
+    ids = ids_of(scored)
+    searched = {"trials": listed, "enrolment_id": ids.enrolment, "trial_id": ids.trial}
+    linked = points["oo", "ascending", "linkability", "10", "3"]
+    expected = criteria.linkability(**searched, n_speakers=10, length=3).value
+    assert float(linked["value"]) == pytest.approx(expected)
+    assert linked["extrapolated"] == "no" and float(linked["guessing"]) == 0.1
+    assert float(linked["ci_low"]) < float(linked["value"]) < float(linked["ci_high"])
+    assert points["oo", "ascending", "linkability", "100", "1"]["extrapolated"] == "yes"
+    assert points["oo", "ascending", "linkability", "10", "all"]["ci_low"] == "-"
+    beyond_half = points["oo", "ascending", "singling_out", "10", "1"]
+    assert beyond_half["extrapolated"] == "yes" and beyond_half["ci_low"] == "-"
+    assert float(beyond_half["guessing"]) == pytest.approx(0.9**9)
+    assert not any("undefined" in row.values() or "nan" in row.values() for row in points.values())
+
+
+def test_another_reading_is_written_where_it_is_surely_stronger(tmp_path):
+    for separation, readings in ((3.0, {"ascending"}), (-3.0, {"ascending", "descending"})):
+        scored, speaker_of = noisy(separation, n_speakers=12)
+        attacks = {"op": (scored, arrange(scored, speaker_of))}
+        points = written(tmp_path / "law.tsv", attacks)
+        assert {reading for _, reading, *_ in points} == readings
+    turned = float(points["op", "descending", "linkability", "10", "1"]["value"])
+    assert turned > 0.5 > float(points["op", "ascending", "linkability", "10", "1"]["value"])
+
+
+def test_curves_without_replicates_have_no_limits_and_tiny_lists_no_points(tmp_path):
+    scored, speaker_of = noisy(2.0, n_speakers=12)
+    attacks = {"oo": (scored, arrange(scored, speaker_of))}
+    points = written(tmp_path / "law.tsv", attacks, n_replicates=0)
+    assert points and {row["ci_high"] for row in points.values()} == {"-"}
+    scored, speaker_of = noisy(2.0, n_speakers=2, n_utterances=1)
+    scored = {label: listed[:1] for label, listed in scored.items()}  # of two utterances
+    attacks = {"oo": (scored, arrange(scored, speaker_of))}
+    assert written(tmp_path / "law.tsv", attacks) == {}
+
+
+def test_pairs_within_a_release_are_searched_from_either_side(tmp_path):
+    """Own pairs are always closest: every utterance is linked."""
+    names = [f"s{speaker}-{number}" for speaker in range(6) for number in range(3)]
+    scored = {"target": [], "nontarget": []}
+    for one, other in itertools.combinations(names, 2):
+        label = "target" if one[:2] == other[:2] else "nontarget"
+        scored[label].append((Trial(one, other, label), float(label == "target")))
+    attacks = {"rr": (scored, arrange(scored, {name: name[:2] for name in names}))}
+    points = written(tmp_path / "law.tsv", attacks)
+    assert float(points["rr", "ascending", "linkability", "5", "1"]["value"]) == 1

@@ -6,7 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import plain_rates
 
-from voiceprivacy.privacy.verdict.readings import READINGS, Reader, distances, owners, read_in
+from voiceprivacy.privacy.scores.trials import Ids, SpeakerTrials
+from voiceprivacy.privacy.verdict.readings import (
+    READINGS,
+    Reader,
+    distances,
+    either_way,
+    owners,
+    read_in,
+    searched_in,
+)
 
 INF = np.inf
 
@@ -146,3 +155,20 @@ def test_negated_scores_have_the_same_groups_in_the_opposite_reading(drawn):
     plain = Reader(trials).orders(weights, owners(trials))
     for position, opposite in ((0, 1), (1, 0), (2, 2), (3, 3)) if plain else ():
         assert counts(plain[position]) == counts(negated[opposite])
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_pairs_in_both_directions_are_read_as_once(reading):
+    """The median that near and far measure from is that of the pairs."""
+    draw = np.random.default_rng(0)
+    scores, speakers = np.sort(draw.normal(size=9) ** 3), np.array(["a", "b", "c"])
+    target = np.arange(9) % 3 == 0
+    one, other = np.arange(9) % 3, np.where(target, np.arange(9), np.arange(9) + 1) % 3
+    ids = Ids(np.arange(9), np.arange(9) + 10)
+    trials = SpeakerTrials(speakers, scores, target, one, other)
+    expected = searched_in(trials, ids, reading)["trials"].scores
+    both, both_ids = either_way(trials, ids)
+    searched = searched_in(both, both_ids, reading)
+    assert searched["trials"].scores.tolist() == np.repeat(expected, 2).tolist()
+    pairs = set(zip(searched["enrolment_id"], searched["trial_id"], strict=True))
+    assert pairs == {(k, k + 10) for k in range(9)} | {(k + 10, k) for k in range(9)}

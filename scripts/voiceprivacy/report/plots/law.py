@@ -1,0 +1,107 @@
+"""The criteria of data-protection law, singling out and linkability, over N and L, as pictures.
+
+The functions that are named like a kind of figure read its files and draw it for papers.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from voiceprivacy.report.curves import (
+    CRITERIA,
+    beside_each_other,
+    over_lengths,
+    over_speakers,
+    read_law,
+    speakers_over_lengths,
+)
+from voiceprivacy.report.plots import style
+from voiceprivacy.vocabulary import WITHIN_RELEASE, LawPoint
+
+Curves = Mapping[str, Sequence[LawPoint]]  # {ANONYMISER/CONDITION: points}
+
+
+def law(
+    *, anonymisers: Sequence[str], curves: Sequence[str], palette: Sequence[str] = ()
+) -> Figure:
+    """Both criteria of all systems under one attacker, from files of assess_scores.py --law."""
+    systems = {}
+    for anonymiser, path in zip(anonymisers, curves, strict=True):
+        for condition, points in read_law(path).items():
+            systems[f"{anonymiser}/{condition}"] = points
+    looks = style.looks(systems, palette)
+    for system, look in looks.items():
+        if system.rpartition("/")[2] in WITHIN_RELEASE:
+            look["linestyle"] = ":"
+    every = list(chain.from_iterable(systems.values()))
+    figure, axes = style.figure(8, 5.4, 2, 2, sharey=True, squeeze=False)
+    for row, (criterion, words) in zip(axes, CRITERIA.items(), strict=True):
+        by_size = {system: over_speakers(points, criterion) for system, points in systems.items()}
+        plot_speakers(row[0], curves=by_size, looks=looks)
+        size = speakers_over_lengths(every, criterion)
+        by_length = {
+            system: over_lengths(points, criterion, size) for system, points in systems.items()
+        }
+        plot_lengths(row[1], curves=by_length, looks=looks, n_speakers=size)
+        row[0].set(ylabel=f"{words} [%]")
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    if handles:
+        figure.legend(handles, labels, loc="outside right upper")
+    return figure
+
+
+def plot_speakers(ax: Axes, *, curves: Curves, looks: Mapping[str, dict]) -> None:
+    """Draw a criterion over the number of speakers, extrapolated points hollow.
+
+    Parameters
+    ----------
+    ax : matplotlib axes
+    curves : {ANONYMISER/CONDITION: points}
+    looks : {ANONYMISER/CONDITION: {color, linestyle}}
+    """
+    guesses: dict[int, float] = {}
+    shifts = dict(zip(curves, beside_each_other(len(curves)), strict=True))
+    for system, points in curves.items():
+        x = [point.n_speakers * (1 + shifts[system]) for point in points]
+        _plot(ax, x, points, system, looks[system])
+        guesses |= {point.n_speakers: 100 * point.guessing for point in points}
+    if guesses:
+        sizes = sorted(guesses)
+        ax.plot(sizes, [guesses[size] for size in sizes], "--", color="0.6", label="guessing")
+        ax.set_xscale("log")
+        ax.set_xticks(sizes, [str(size) for size in sizes])
+        ax.set_xticks([], minor=True)
+    ax.set(xlabel="speakers, single utterances", ylim=(0, 103))
+
+
+def plot_lengths(ax: Axes, *, curves: Curves, looks: Mapping[str, dict], n_speakers: int) -> None:
+    """Draw a criterion over the number of utterances that belong together, as plot_speakers."""
+    longest: Sequence[LawPoint] = max(curves.values(), key=len, default=())
+    lengths = [str(point.length) for point in longest]
+    shifts = dict(zip(curves, beside_each_other(len(curves)), strict=True))
+    for system, points in curves.items():
+        shown = [point for point in points if str(point.length) in lengths]
+        x = [lengths.index(str(point.length)) + shifts[system] for point in shown]
+        _plot(ax, x, shown, system, looks[system])
+    guesses = [100 * point.guessing for point in longest]
+    ax.plot(range(len(longest)), guesses, "--", color="0.6", label="guessing")
+    ax.set_xticks(range(len(lengths)), lengths)
+    ax.set(xlabel=f"utterances that belong together, {n_speakers} speakers", ylim=(0, 103))
+
+
+def _plot(ax, x, points, system, look):
+    values = [100 * point.value for point in points]
+    if not points:
+        return
+    ax.plot(x, values, label=system, **look)
+    for is_hollow in (False, True):
+        kept = [i for i, point in enumerate(points) if (point.extrapolated == "yes") == is_hollow]
+        face = "white" if is_hollow else look["color"]
+        marked = ([x[i] for i in kept], [values[i] for i in kept])
+        ax.plot(*marked, "o", color=look["color"], markerfacecolor=face, markersize=4)
+    for at, point in zip(x, points, strict=True):
+        if point.ci_low is not None:
+            limits = (100 * point.ci_low, 100 * point.ci_high)
+            ax.plot([at, at], limits, color=look["color"], linewidth=0.6)
