@@ -16,8 +16,9 @@ Conventions
   too near: a bound is at least as far down as the single limit, widened by how much further the
   largest of all deviations downwards reaches than k's own. It is at least the smallest of the
   single limits, which lies above the truth only if all of them do.
-* The number shown is the same with the median for the quantile, over those candidates whose upper
-  limit reaches the largest lower limit.
+* Only candidates whose single upper limit reaches the largest single lower limit count in both: the
+  others cannot be the strongest.
+* The number shown is the same with the median for the quantile.
 * Few speakers: c is taken from Student's t where the quantile is that of a normal distribution.
 
 References
@@ -151,11 +152,13 @@ def strongest(candidates: Attacks) -> Strongest | None:
     highs = np.array([each.high for each in single])
     n_speakers = min(each.n_speakers for each in single)
     spreads, deviations = _standardised(single)
-    if len(single) > 1:
-        joint = values - _lower_arms(values - lows, spreads, deviations, n_speakers)
-        lows = np.maximum(joint, lows.min())
+    # Readings that find nothing have rare outliers, which would widen the limits of all others.
+    reaching = highs >= lows.max()
+    if reaching.sum() > 1:
+        arms, floor = (values - lows)[reaching], lows.min()
+        arms = _lower_arms(arms, spreads[reaching], deviations[reaching], n_speakers)
+        lows = np.maximum(values[reaching] - arms, floor)
     low, high = float(lows.max()), float(highs.max())
-    reaching = highs >= low
     middle = np.median(deviations[reaching].max(axis=0)) if reaching.sum() > 1 else 0.0
     value = float(np.max((values - middle * spreads)[reaching]))
     first = int(np.argmax(np.where(reaching, values, -np.inf)))
