@@ -46,7 +46,7 @@ def system(level="little_reduced", left=52.0, **changed):
     """A system with a level; None is that of a control."""
     fields = {"level": level, "silence": None, "exposed_beyond_chance": True}
     fields |= {"exposed_speakers": ["anna"], "tried": ["ignorant", "lazy-informed"]}
-    fields |= {"counted": ["ecapa/cosine (pp)", "ecapa/plda (op)"]}
+    fields |= {"declared_only": [], "counted": ["ecapa/cosine (pp)", "ecapa/plda (op)"]}
     return fields | numbers(left) | changed
 
 
@@ -58,7 +58,7 @@ def silent(why="no attack can be trusted (constant scores)"):
     left_out = ("eer_folded_percent", "tpr_at_fpr_0.001_percent", "tpr_at_fpr_0.01_percent")
     for name in (*left_out, "exposed_speakers_percent"):
         del fields[name]
-    return fields | changed | {"reasons": {}, "tried": [], "counted": []}
+    return fields | changed | {"reasons": {}, "tried": [], "declared_only": [], "counted": []}
 
 
 def set_of(systems, order, **changed):

@@ -36,6 +36,7 @@ READ = {  # how the strongest attack reads scores, where it is not the usual way
 EXPECT_LESS = "expect less protection than this."
 NO_SEMI = f"No attacker was trained on protected speech: {EXPECT_LESS}"
 NO_SEMI_DECLARED = f"No attacker is declared as trained on protected speech: {EXPECT_LESS}"
+SEMI_DECLARED = "That attackers were trained on protected speech is declared and not checked."
 NO_SEMI_TRUSTED = f"No attacker that was trained on protected speech can be trusted: {EXPECT_LESS}"
 ONE_DRAW = "This is one draw of each anonymiser: another draw may give other numbers."
 
@@ -81,7 +82,7 @@ def warnings(judgement: Mapping[str, Any]) -> list[str]:
     if declared:
         told.append(
             f"{'All scores were made elsewhere. ' if is_all else ''}What the attackers of"
-            f" {listed(declared)} knew is as declared."
+            f" {listed(declared)} knew is not checked."
         )
     if judgement["effort"]["inferred"]:
         told.append(
@@ -102,12 +103,14 @@ def warnings(judgement: Mapping[str, Any]) -> list[str]:
 
 
 def _competing(judgement):
-    """The systems that are no controls."""
-    return {
+    """The systems that are no controls; those that no attack counts on only if there are no
+    others."""
+    systems = {
         name: numbers
         for name, numbers in judgement["systems"].items()
         if name not in judgement["controls"]
     }
+    return {name: numbers for name, numbers in systems.items() if numbers["counted"]} or systems
 
 
 def _without_semi(judgement):
@@ -115,7 +118,8 @@ def _without_semi(judgement):
     systems = _competing(judgement)
     spared = [name for name, numbers in systems.items() if "semi-informed" not in numbers["tried"]]
     if not spared:
-        return []
+        declared = ["semi-informed" in numbers["declared_only"] for numbers in systems.values()]
+        return [SEMI_DECLARED] if any(declared) else []
     if len(spared) < len(systems):
         return [f"No attacker was trained on speech of {_some(spared)}: {EXPECT_LESS}"]
     if "semi-informed" in judgement["effort"]["refused"]:
@@ -125,7 +129,7 @@ def _without_semi(judgement):
 
 def _uneven_effort(systems):
     """Which attacks count on some systems only, of those that any attack counts on."""
-    counted = {name: set(own["counted"]) for name, own in systems.items() if own["counted"]}
+    counted = {name: set(own["counted"]) for name, own in systems.items()}
     every: set[str] = set().union(*counted.values())
     told = []
     for attack in sorted(every):

@@ -461,7 +461,10 @@ def _exposed_names(judged):
 
 
 def _tried(judged: Judged) -> dict[str, list[str]]:
-    """What counts among the attacks on a system: what they know, and their kinds."""
+    """What counts among the attacks on a system: what they know, and their kinds.
+
+    ``declared_only`` is what only attackers know whose scores somebody else made.
+    """
     counted = [attack for attack in judged.attacks if attack.refused is None]
     known = {attack.knowledge for attack in counted}
     kinds = set()
@@ -470,7 +473,12 @@ def _tried(judged: Judged) -> dict[str, list[str]]:
             *attack.attacker[:2], attack.condition, ""
         ).kind()
         kinds.add(f"{extractor}/{backend} ({condition})")
-    return {"tried": [name for name in KNOWLEDGE if name in known], "counted": sorted(kinds)}
+    own = {attack.knowledge for attack in counted if attack.attacker.backend != GIVEN}
+    return {
+        "tried": [name for name in KNOWLEDGE if name in known],
+        "declared_only": [name for name in KNOWLEDGE if name in known - own],
+        "counted": sorted(kinds),
+    }
 
 
 def _untrusted(systems: Mapping[str, Judged], options: Mapping[str, Any]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from voiceprivacy.privacy.verdict.sentences import (
     NO_SEMI_DECLARED,
     NO_SEMI_TRUSTED,
     ONE_DRAW,
+    SEMI_DECLARED,
     sentences,
     warnings,
 )
@@ -161,12 +162,24 @@ def test_scores_are_declared_only_where_no_attacker_of_ours_counts():
     alone = of_one(counted=GIVEN, attack=verdicts.PP | {"extractor": "asv", "backend": "given"})
     assert warnings(alone)[:2] == [
         NO_SEMI_DECLARED,
-        "All scores were made elsewhere. What the attackers of asv knew is as declared.",
+        "All scores were made elsewhere. What the attackers of asv knew is not checked.",
     ]
     beside = of_one(counted=["ecapa/cosine (pp)", *GIVEN], attack=alone["systems"]["b2"]["attack"])
-    assert warnings(beside)[:2] == [NO_SEMI, "What the attackers of asv knew is as declared."]
+    assert warnings(beside)[:2] == [NO_SEMI, "What the attackers of asv knew is not checked."]
     semi = of_one(counted=["ecapa/cosine (pp)", *GIVEN], tried=["semi-informed"])
-    assert "What the attackers of asv knew is as declared." in warnings(semi)
+    assert "What the attackers of asv knew is not checked." in warnings(semi)
+
+
+def test_what_is_only_declared_is_told_as_declared():
+    semi = {"tried": ["semi-informed"], "counted": GIVEN}
+    assert said_of(of_one(declared_only=["semi-informed"], **semi))[0] == SEMI_DECLARED
+    assert SEMI_DECLARED not in said_of(of_one(**semi))
+
+
+def test_systems_that_no_attack_counts_on_are_not_told_as_spared():
+    systems = {"b2": verdicts.system(tried=["semi-informed", "linkage"]), "b3": verdicts.silent()}
+    told = " ".join(warnings(judgement(systems, [["b2"]])))
+    assert "b3" not in told and "linkage" not in told and "trained" not in told
 
 
 def test_unequal_effort_is_told():

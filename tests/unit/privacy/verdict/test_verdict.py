@@ -224,6 +224,17 @@ def test_who_finds_nobody_and_was_not_tried_on_unprotected_speech_is_refused(run
     assert judged["verdict"].startswith("No attacker that was trained on protected speech can be")
 
 
+def test_a_declaration_of_others_is_no_attack_of_ours(run):
+    run.attack(protected(b2=0.3))
+    own = {"original": {"oo": record(0.6)}, "b2": {"pp": record(0.3, seed=8)}}
+    given(run, own, declared="semi-informed")
+    fields = run.set()["systems"]["b2"]
+    assert fields["tried"] == ["lazy-informed", "semi-informed"]
+    assert fields["declared_only"] == ["semi-informed"]
+    run.attack(own, extractor="ecapa_on_b2", trained_on="b2")
+    assert run.set()["systems"]["b2"]["declared_only"] == []
+
+
 def test_a_finding_without_unprotected_speech_counts(run):
     run.attack(protected(b2=0.1))
     given(run, {"b2": {"pp": record(0.5, seed=9)}})
