@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import pytest
@@ -92,13 +93,12 @@ def test_a_second_run_has_nothing_to_do(run):
     assert "Nothing to be done" in finished.stderr + finished.stdout
 
 
-def test_original_is_scored_once_and_every_anonymiser_under_both_attacks(run):
+def test_original_is_scored_once_and_every_anonymiser_under_all_attacks(run):
     table = [row for row in rows(run / "results" / "metrics.tsv") if row["extractor"] != "-"]
     scored = {(row["anonymiser"], row["condition"]) for row in table}
-    attacks = {
-        (name, condition) for name in ("b2r", "mine", "team42") for condition in ("op", "pp")
-    }
-    assert scored == {("original", "oo"), ("b2r", "p0p1"), *attacks}
+    attacks = set(product(("b2r", "mine", "team42"), ("op", "pp", "rr")))
+    original = {("original", "oo"), ("original", "rr")}
+    assert scored == {*original, ("b2r", "p0p1"), *attacks}
     assert len(list((run / "results" / "scores").rglob("oo.tsv"))) == 1
 
 
