@@ -7,7 +7,7 @@ from voiceprivacy.inout.files import read_json
 from voiceprivacy.report.charts.chart import run_of
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
 from voiceprivacy.report.contents import Contents, read_contents
-from voiceprivacy.report.metrics import read_metrics
+from voiceprivacy.report.metrics import read_metrics, read_unbiased
 from voiceprivacy.report.page import read_sections, show_all, write_page
 from voiceprivacy.report.sections import training_hours
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
@@ -42,6 +42,7 @@ def main() -> None:
     if arguments.comparisons:
         comparisons = read_comparisons(arguments.comparisons, metrics)
     contents = read_contents(arguments.plan) if arguments.plan else Contents()
+    comparisons = comparisons._replace(unbiased=read_unbiased(contents.intervals))
     systems = compare(metrics, comparisons)
     charts = run_of(metrics, provenance)
     sections = read_sections(contents)

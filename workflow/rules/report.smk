@@ -250,6 +250,7 @@ rule write_report:
         verdict="results/verdict.json",
         provenance="results/provenance.json",
         comparisons=CONTENTS.comparisons,
+        intervals=CONTENTS.intervals,
         figures=sorted({file for figure in CONTENTS.figures for file in figure.files}),
         tables=tables_of_page,
         listen=CONTENTS.listen,

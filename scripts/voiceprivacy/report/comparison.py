@@ -122,6 +122,7 @@ class System(NamedTuple):
         whether a list has too few for good intervals
     mean : the same of the mean over the lists, where the tag is that of a single list
     intervals : {list, or the mean's label: {metric: (low, high), or None}}
+    unbiased : the same of values without their bias; those that are not known are left out
     """
 
     corpus: str
@@ -132,6 +133,7 @@ class System(NamedTuple):
     lists: dict[str, Values]
     mean: Values
     intervals: dict[str, dict[str, Limits | None]]
+    unbiased: Mapping[str, Mapping[str, float]] = {}
 
     @property
     def key(self) -> SystemKey:
@@ -178,7 +180,8 @@ def compare(numbers: Sequence[Number], comparisons: Comparisons = NONE) -> list[
         first_eer = key.number(min(lists), "eer_percent")
         if key.backend == GIVEN and first_eer not in values:  # others need not attack everybody
             continue
-        systems.append(_with_intervals(_system(values, key, sorted(lists)), limits, comparisons))
+        system = _with_intervals(_system(values, key, sorted(lists)), limits, comparisons)
+        systems.append(_with_unbiased(system, comparisons))
     return _in_order(systems)
 
 
@@ -325,6 +328,32 @@ def _with_intervals(
             column.name: limits.get(system.key.number(trials, column.name)) for column in COLUMNS
         }
     return system._replace(intervals=intervals)
+
+
+def _with_unbiased(system: System, comparisons: Comparisons) -> System:
+    unbiased = {}
+    for trials in system.lists:
+        keys = {column.name: system.key.number(trials, column.name) for column in COLUMNS}
+        unbiased[trials] = {
+            name: comparisons.unbiased[key]
+            for name, key in keys.items()
+            if key in comparisons.unbiased
+        }
+    if len(unbiased) > 1:
+        weights = [1] * len(unbiased)
+        unbiased[system.mean_label] = mean_of_unbiased(list(unbiased.values()), weights)
+    return system._replace(unbiased=unbiased)
+
+
+def mean_of_unbiased(
+    lists: Sequence[Mapping[str, float]], weights: Sequence[float]
+) -> dict[str, float]:
+    """Weighted mean of the unbiased values of a system, of those that all lists know."""
+    return {
+        name: weighted_mean([values[name] for values in lists], weights)
+        for name in lists[0]
+        if all(name in values for values in lists)
+    }
 
 
 def _values(numbers: Mapping[NumberKey, str], key: SystemKey, trials: str) -> Values:

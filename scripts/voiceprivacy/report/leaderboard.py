@@ -25,6 +25,7 @@ from voiceprivacy.report.comparison import (
     Values,
     folded,
     mean_of_lists,
+    mean_of_unbiased,
 )
 from voiceprivacy.report.uncertainty import (
     NONE,
@@ -33,6 +34,7 @@ from voiceprivacy.report.uncertainty import (
     Limits,
     marked_interval,
     shown_columns,
+    shown_value,
     within_zero_evidence,
 )
 from voiceprivacy.vocabulary import (
@@ -55,6 +57,7 @@ class Standing(NamedTuple):
     values: Values
     intervals: Mapping[str, Limits | None]
     strongest: bool
+    unbiased: Mapping[str, float]
 
 
 class Board(NamedTuple):
@@ -141,11 +144,15 @@ def _on_average(
     # As if the average were a corpus with one list: then it is a System like any other.
     corpus = f"{ACROSS_CORPORA}/{average_folder(name)}"
     lists: dict[SystemKey, dict[TrialList, Values]] = {}
+    own_unbiased: dict[SystemKey, dict[TrialList, Mapping[str, float]]] = {}
     for system in systems:
         key = system.key._replace(corpus=corpus)
         for trials, values in system.lists.items():
             if (system.corpus, trials) in weights:
-                lists.setdefault(key, {})[TrialList(system.corpus, trials)] = values
+                trial_list = TrialList(system.corpus, trials)
+                lists.setdefault(key, {})[trial_list] = values
+                unbiased = system.unbiased.get(trials, {})
+                own_unbiased.setdefault(key, {})[trial_list] = unbiased
     averaged = []
     for key, known in lists.items():
         if len(known) < len(weights):  # a mean over other lists could not be compared
@@ -156,7 +163,16 @@ def _on_average(
         intervals = {
             column.name: comparisons.limits.get(key.mean(column.name)) for column in COLUMNS
         }
-        averaged.append(System(*key, lists={name: mean}, mean=mean, intervals={name: intervals}))
+        unbiased = mean_of_unbiased([own_unbiased[key][trials] for trials in known], shares)
+        averaged.append(
+            System(
+                *key,
+                lists={name: mean},
+                mean=mean,
+                intervals={name: intervals},
+                unbiased={name: unbiased},
+            )
+        )
     return averaged
 
 
@@ -185,6 +201,7 @@ def _board(name: str, explanation: str, systems: Sequence[System], label: str) -
             values[index],
             system.intervals[label],
             strongest[system.anonymiser] == index,
+            system.unbiased.get(label, {}),
         )
         for index, system in enumerate(tried)
     ]
@@ -195,11 +212,15 @@ def _board(name: str, explanation: str, systems: Sequence[System], label: str) -
 
 
 class Cell(NamedTuple):
-    """A number as shown; ``order`` is what it is sorted by, empty for what has no order."""
+    """A number as shown; ``order`` is what it is sorted by, empty for what has no order.
+
+    ``by_definition`` is the number where it is shown without its bias.
+    """
 
     text: str
     tag: str
     interval: str
+    by_definition: str
     zero_evidence: bool
     order: str
 
@@ -312,10 +333,13 @@ def _row(
 
 def _cell(standing: Standing, column: Metric) -> Cell:
     value = standing.values[column.name]
+    limits, unbiased = standing.intervals.get(column.name), standing.unbiased.get(column.name)
+    text, by_definition = shown_value(column, value, limits, unbiased)
     return Cell(
-        text=column.text(value),
+        text=text,
         tag=(standing.values["tag"] or "") if column.tagged else "",
-        interval=marked_interval(column, standing.values, standing.intervals.get(column.name)),
+        interval=marked_interval(column, standing.values, limits),
+        by_definition=by_definition,
         zero_evidence=column.name == "dece_bit" and bool(within_zero_evidence(standing.values)),
         order=_order(value),
     )

@@ -18,9 +18,10 @@ from typing import Any, NamedTuple
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.files import BadInput, read_json
 from voiceprivacy.inout.tables import read_rows, write_table
-from voiceprivacy.vocabulary import ABSENT, ORIGINAL, Attack, NumberKey
+from voiceprivacy.vocabulary import ABSENT, ORIGINAL, UNDEFINED, Attack, NumberKey
 
 LAYOUT = "metrics/FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.json"
+INTERVALS = ".intervals.json"
 OF_TWO_CONDITIONS = ("similarity", "normalised")  # families with metrics at the top level
 SAME_NUMBER = 1e-9  # two families count trials, say: what is measured twice agrees to this
 
@@ -124,6 +125,22 @@ def read_metrics(path: str | Path) -> list[Number]:
     return list(numbers.values())
 
 
+def read_unbiased(paths: Iterable[str | Path]) -> dict[NumberKey, float]:
+    """Values without their bias, of files of intervals in their usual folders.
+
+    Files that an earlier version wrote have none.
+    """
+    values = {}
+    for path in map(Path, paths):
+        file = _file_of(path, path.parents[5], ending=INTERVALS)
+        for condition, metrics in read_json(path).items():
+            for metric, interval in metrics.items():
+                unbiased = interval.get("unbiased", UNDEFINED)
+                if unbiased != UNDEFINED:
+                    values[file.key(condition, metric)] = float(unbiased)
+    return values
+
+
 def write_metrics(path: str | Path, numbers: Iterable[Number]) -> None:
     """Write metrics.tsv."""
     write_table(path, Number._fields, numbers)
@@ -149,7 +166,7 @@ def _protected_condition(metric: str) -> str:
 
 def _read_limits(path: Path, folder: str | Path) -> dict[NumberKey, dict[str, str]]:
     """Both limits of each number of a file of intervals, by the names of their columns."""
-    file = _file_of(path, folder, ending=".intervals.json")
+    file = _file_of(path, folder, ending=INTERVALS)
     limits = {}
     for condition, metrics in read_json(path).items():
         for metric, interval in metrics.items():

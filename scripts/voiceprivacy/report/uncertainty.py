@@ -25,6 +25,7 @@ from voiceprivacy.vocabulary import (
     MEAN,
     NO_BREAK,
     UNDEFINED,
+    NumberKey,
     SystemInterval,
 )
 
@@ -56,9 +57,10 @@ class MeanKey(NamedTuple):
 
 
 class Comparisons(NamedTuple):
-    """Intervals of means over lists."""
+    """Intervals of means over lists, and numbers of lists without their bias."""
 
     limits: dict[MeanKey, Limits | None]
+    unbiased: Mapping[NumberKey, float] = {}
 
 
 NONE = Comparisons({})
@@ -116,6 +118,21 @@ def _limits(low: str, high: str, path: str | Path, line: int | str) -> Limits | 
 def interval_text(column: Metric, interval: Limits | None) -> str:
     """An interval as people read it; empty where there is none."""
     return f"[{column.text(interval[0])}, {column.text(interval[1])}]" if interval else ""
+
+
+def shown_value(
+    column: Metric, value: Any, limits: Limits | None, unbiased: float | None
+) -> tuple[str, str]:
+    """A number as people read it, and what it is by definition where it is shown without its bias.
+
+    A value that lies outside of its own interval, which is corrected for bias, is corrected too.
+    """
+    text = column.text(value)
+    is_outside = limits and not isinstance(value, str) and not limits[0] <= value <= limits[1]
+    if not limits or not is_outside or unbiased is None:
+        return text, ""
+    corrected = column.text(min(max(unbiased, limits[0]), limits[1]))
+    return corrected, text if corrected != text else ""
 
 
 def has_few_errors(eer_percent: float, n_target: float) -> bool:

@@ -20,7 +20,7 @@ from voiceprivacy.provenance.record import Difference, compare_runs
 from voiceprivacy.report.charts.chart import run_of
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
 from voiceprivacy.report.figures import ANONYMISER, ATTACKER, KINDS, TWO_RUNS, Look, Subject, figure
-from voiceprivacy.report.metrics import write_metrics
+from voiceprivacy.report.metrics import read_unbiased, write_metrics
 from voiceprivacy.report.page import show, show_picture, write_page
 from voiceprivacy.report.published import tables_of, write_published
 from voiceprivacy.report.sections import utility_section
@@ -81,6 +81,8 @@ def write_compared_page(both: Sequence[Results], folder: Path) -> list[str]:
         write_json(temporary / "provenance.json", provenance)
         write_table(temporary / "differences.tsv", ["what", *names], differing)
         comparisons = read_comparisons(temporary / "comparisons", merged.metrics)
+        intervals = sorted((temporary / "metrics").glob(f"*/*/*/*/*/*{INTERVALS}"))
+        comparisons = comparisons._replace(unbiased=read_unbiased(intervals))
         systems = compare(merged.metrics, comparisons)
         verdicts = [
             verdict_in(results.folder, name=results.name, numbers=results.metrics)

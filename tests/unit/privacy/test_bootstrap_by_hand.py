@@ -70,19 +70,32 @@ def test_a_speaker_who_is_drawn_twice_pulls_a_mean_towards_himself():
 def test_an_interval_says_of_what_it_is():
     replicates = np.append(np.arange(999.0), np.nan)
     limits = bootstrap.interval(499.0, replicates, n_speakers=MANY_SPEAKERS)
-    assert limits == (499.0, 24, 974, 24, 974, 24, 974, MANY_SPEAKERS, 999)
+    assert limits == (499.0, 24, 974, 24, 974, 24, 974, MANY_SPEAKERS, 999, 499)
     assert bootstrap.interval("undefined", np.ones(5), n_speakers=7) == (
         "undefined",
         *["undefined"] * 6,
         7,
         5,
+        "undefined",
     )
     assert bootstrap.interval(0.5, np.full(5, np.nan), n_speakers=7) == (
         0.5,
         *["undefined"] * 6,
         7,
         0,
+        "undefined",
     )
+
+
+def test_a_value_without_its_bias_is_moved_once_less_than_its_interval_and_lies_in_it():
+    """Replicates around 0.4 of a value of 0.5 show a bias of -0.1; it is taken off twice."""
+    replicates = np.linspace(0.3, 0.5, 999)
+    correction = Correction(3, 0.0, 1.0)
+    limits = bootstrap.interval(0.5, replicates, n_speakers=MANY_SPEAKERS, correction=correction)
+    assert limits.unbiased == pytest.approx(0.5 + 2 * 0.1)
+    assert limits.ci_low < limits.unbiased < limits.ci_high and limits.value < limits.ci_low
+    plain = bootstrap.interval(0.5, replicates - 0.15, n_speakers=MANY_SPEAKERS)
+    assert plain.value > plain.ci_high == plain.unbiased, "held in its interval"
 
 
 def test_intervals_are_corrected_by_what_their_metric_needs():

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from voiceprivacy.inout.files import BadInput, read_json, write_json
-from voiceprivacy.report.metrics import Number, collect, read_metrics, write_metrics
+from voiceprivacy.report.metrics import Number, collect, read_metrics, read_unbiased, write_metrics
 
 
 def found(metrics, **where):
@@ -133,3 +133,17 @@ def test_a_number_that_occurs_twice_in_the_table_is_refused(tmp_path, metrics):
     write_metrics(path, [metrics[0], metrics[1], metrics[0]._replace(value="7")])
     with pytest.raises(BadInput, match=r"metrics.tsv:4: demo f .* occurs twice"):
         read_metrics(path)
+
+
+def test_values_without_their_bias_are_read_where_files_of_intervals_have_them(tmp_path):
+    path = tmp_path / "metrics/zebra/demo/f/b2/ecapa/cosine.intervals.json"
+    write_json(
+        path,
+        {
+            "op": {"dece_bit": {"value": 0.4, "unbiased": 0.3}},
+            "oo": {"dece_bit": {"value": 0.5, "unbiased": "undefined"}},
+            "pp": {"dece_bit": {"value": 0.6}},
+        },
+    )
+    key = ("demo", "f", "b2", "ecapa", "cosine", "op", "dece_bit")
+    assert read_unbiased([path]) == {key: 0.3}, "an earlier version wrote none"

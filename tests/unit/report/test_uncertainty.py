@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 
+from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
@@ -13,7 +14,7 @@ from voiceprivacy.report.figures import palette
 from voiceprivacy.report.leaderboard import leaderboard
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.terminal import WIDTH, summary
-from voiceprivacy.report.uncertainty import read_comparisons, within_zero_evidence
+from voiceprivacy.report.uncertainty import read_comparisons, shown_value, within_zero_evidence
 from voiceprivacy.vocabulary import SystemInterval
 
 PLACE = ["condition", "metric", "anonymiser"]
@@ -154,3 +155,40 @@ def test_zero_evidence_is_said_of_the_attacks_and_lists_where_it_holds(metrics):
             marked.add((row.anonymiser, row.condition))
     assert marked == {("b2r", "op")}
     assert within_zero_evidence(systems[0].lists["f"]) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "limits", "unbiased", "shown"),
+    [
+        (0.3, (0.2, 0.4), 0.25, ("0.300", "")),
+        (0.45, (0.2, 0.4), 0.31, ("0.310", "0.450")),
+        (0.45, (0.2, 0.4), 0.5, ("0.400", "0.450")),
+        (0.45, (0.2, 0.4), None, ("0.450", "")),
+        (0.45, None, 0.31, ("0.450", "")),
+        ("undefined", (0.2, 0.4), 0.31, ("undefined", "")),
+        (0.4001, (0.2, 0.4), 0.4, ("0.400", "")),
+    ],
+)
+def test_a_value_outside_of_its_interval_is_shown_without_its_bias(value, limits, unbiased, shown):
+    assert shown_value(METRICS["dece_bit"], value, limits, unbiased) == shown
+
+
+def test_the_table_shows_what_lies_in_its_interval_and_the_definition_below(metrics, tmp_path):
+    """Of both lists of b2 under OP the EER is above its interval; their mean is, too."""
+    numbers = with_intervals(metrics)
+    write_comparisons(tmp_path)
+    comparisons = read_comparisons(tmp_path, numbers)
+    unbiased = {}
+    for number in numbers:
+        if (number.anonymiser, number.condition, number.metric) == ("b2", "op", "eer_percent"):
+            unbiased[number.key] = 6.0 if number.trials == "f" else 8.0
+    comparisons = comparisons._replace(unbiased=unbiased)
+    table = leaderboard(compare(numbers, comparisons), colours=palette(["b2", "b2r"]))
+    column = [column.name for column in table.columns].index("eer_percent")
+    [row] = [
+        row
+        for row in table.rows
+        if (row.set, row.anonymiser, row.condition) == ("demo: mean of f, m", "b2", "op")
+    ]
+    cell = row.cells[column]
+    assert (cell.text, cell.interval, cell.by_definition) == ("7.0", "[4.0, 7.2]", "22.0")

@@ -127,8 +127,9 @@ class Interval(NamedTuple):
 
     ``ci_low`` and ``ci_high`` are the interval to report: percentiles, moved back and held in a
     range as CORRECTIONS say for the metric, which widen that of a Cllr. ``corrected`` is the
-    percentile interval moved back by OF_CALIBRATION, whatever the metric. Every limit is
-    "undefined" without replicates or with less than three speakers.
+    percentile interval moved back by OF_CALIBRATION, whatever the metric. ``unbiased`` is the value
+    moved back like its interval, in which it lies. Every limit is "undefined" without replicates or
+    with less than three speakers, and so is ``unbiased``.
     """
 
     value: Number
@@ -140,6 +141,7 @@ class Interval(NamedTuple):
     corrected_high: Number
     n_speakers: int
     n_replicates: int
+    unbiased: Number
 
 
 def multiplicities(speakers: Iterable[str], *, n_replicates: int, seed: int) -> Counts:
@@ -329,6 +331,7 @@ def interval(
             *(UNDEFINED, UNDEFINED),
             n_speakers,
             n_replicates,
+            UNDEFINED,
         )
     half_width = _half_width(n_speakers)
     percentile = _limits(value, ordered, half_width)
@@ -344,7 +347,16 @@ def interval(
         *(float(corrected[0]), float(corrected[1])),
         n_speakers,
         n_replicates,
+        _unbiased(value, ordered, correction, reported),
     )
+
+
+def _unbiased(value, replicates, correction, limits):
+    """A value without its bias, within the limits of its interval."""
+    # Replicates hold the bias once more than the value does: their interval is moved once more.
+    once_less = correction._replace(times=max(0, correction.times - 1))
+    unbiased = moved(np.array([value]), value, replicates, once_less)[0]
+    return float(np.clip(unbiased, *limits))
 
 
 def moved(numbers: Floats, value: float, replicates: Floats, correction: Correction) -> Floats:
