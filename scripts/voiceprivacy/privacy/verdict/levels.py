@@ -44,6 +44,7 @@ class Findings(NamedTuple):
     """What all attacks found of one system on one set.
 
     ``evidence`` is evidence left in percent, ``rates`` the other numbers: {rate: Attacks}.
+    ``compared`` is evidence in percent of what is the same for all systems, where that differs.
     ``chance`` has what guessing gives, in percent, for those rates that none_left asks for.
     ``silence`` says why nothing can be said; None if something can. ``may_be_none_left`` is
     whether the attacks that this level asks for were tried, and nobody is exposed beyond chance.
@@ -55,6 +56,7 @@ class Findings(NamedTuple):
     within_band: bool
     may_be_none_left: bool
     silence: str | None
+    compared: Attacks | None = None
 
 
 Key = tuple[str, str]  # (set, system)
@@ -121,7 +123,8 @@ def better(findings: Mapping[Key, Findings]) -> list[tuple[str, str, str]]:
 
 def _p_better(one: Findings, other: Findings) -> float:
     """p-value of "one leaves less evidence than the other"; 1 if it is shown worse in a rate."""
-    p_value = p_less(one.evidence, _tried_on_both(other.evidence, one.evidence))
+    own, others = one.compared or one.evidence, other.compared or other.evidence
+    p_value = p_less(own, _tried_on_both(others, own))
     if p_value <= ONE_SIDED and any(
         p_less(attacks, one.rates[rate]) <= ONE_SIDED
         for rate, attacks in other.rates.items()

@@ -163,7 +163,7 @@ def _judged(
     names = dict.fromkeys(chain.from_iterable(attack.record.numbers for attack in counted))
     rates = {name: _candidates(counted, name) for name in names}
     dece = rates.pop(DECE, {})
-    left = {} if is_original else _evidence_left(dece, original)
+    left = {} if is_original else _evidence_left(dece, _same_attackers(counted, original))
     within, band = _band_of(counted, dece)
     exposed = beyond_chance([attack.record for attack in counted], EXPOSED)
     # A list with few nontargets for each enrolment has a wide band: who surely errs less than
@@ -176,6 +176,7 @@ def _judged(
         within_band=within and not is_seen,
         may_be_none_left=exposed is False and _effort_suffices(counted, original, thresholds),
         silence=None if is_original else _silence(attacks, original, left, band, thresholds),
+        compared=None if is_original else _evidence_left(dece, original),
     )
     numbers = {"evidence_left_percent": strongest(left), DECE: strongest(dece)}
     numbers |= {name: strongest(rates.get(name, {})) for name in NUMBERS if name != DECE}
@@ -230,6 +231,17 @@ def _reference(original: Sequence[Attack], condition: str) -> Candidate | None:
     dece = _candidates([one for one in counted if one.condition == against], DECE)
     best = strongest(dece)
     return None if best is None else dece[best.attack]
+
+
+def _same_attackers(counted: Sequence[Attack], original: Sequence[Attack]) -> list[Attack]:
+    """The attacks on unprotected speech that evidence of a system is held against.
+
+    They are those of the attackers that count on the system. Else who was spared the strongest
+    attacker would seem to leave little of what only that one finds.
+    """
+    attackers = {attack.attacker for attack in counted if not attack.flaw}
+    same = [attack for attack in original if attack.attacker in attackers]
+    return same if any(attack.condition == "oo" for attack in same) else list(original)
 
 
 def _evidence_left(dece: Attacks, original: Sequence[Attack]) -> dict[AttackName, Candidate]:
@@ -313,7 +325,7 @@ def _silence(
         return f"no attack on unprotected speech can be trusted ({oo[0].refused})"
     if all(attack.record.replicates.shape[-1] < 2 for attack in (*attacks, *oo)):
         return "there are no intervals (report: bootstrap)"
-    reference = _reference(original, "oo")
+    reference = _reference(_same_attackers(counted, original), "oo")
     if reference is None or not left or band is None:
         return _too_weak(0.0 if reference is None else reference.value, thresholds)
     if reference.value < thresholds.weakest_attacker_bit:

@@ -309,6 +309,30 @@ def test_scores_that_are_turned_round_on_one_list_hide_nothing(run):
     assert "which reads the scores of each list in their own direction," in judged["verdict"]
 
 
+def test_evidence_is_held_against_the_attackers_that_were_tried_on_the_system(run):
+    """The strongest saw nothing of b3, or was not tried on it: that hides no evidence."""
+    run.attack(protected(b2=0.3) | {"b3": {"pp": record(spread=0.0)}})
+    weaker = {
+        "original": {"oo": record(0.4, seed=5)},
+        "b2": {"pp": record(0.2, seed=6)},
+        "b3": {"pp": record(0.2, seed=7)},
+        "b4": {"pp": record(0.2, seed=8)},
+    }
+    run.attack(weaker, backend="plda")
+    judged = run.set()
+    left = {name: one["evidence_left_percent"][0] for name, one in judged["systems"].items()}
+    assert left == pytest.approx({"b2": 50, "b3": 50, "b4": 50}, abs=3)
+    assert judged["better"] == []
+
+
+def test_who_was_spared_all_but_a_weak_attacker_is_not_judged(run):
+    run.attack(protected(b2=0.3))
+    run.attack(
+        {"original": {"oo": record(0.2)}, "b3": {"pp": record(0.01, seed=9)}}, backend="plda"
+    )
+    assert "too weak" in silence_of(run.set(), "b3")
+
+
 def test_linkage_without_that_of_unprotected_speech_is_held_against_the_rest(run):
     systems = protected(b2=0.3)
     systems["b2"]["rr"] = record(seed=8)
