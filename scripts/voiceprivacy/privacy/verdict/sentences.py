@@ -33,6 +33,7 @@ READ = {  # how the strongest attack reads scores, where it is not the usual way
     "far": ", which takes extreme scores for the same speaker,",
     "by list": ", which reads the scores of each list in their own direction,",
 }
+IDENTIFIED = "identification_of_20_percent"
 EXPECT_LESS = "expect less protection than this."
 NO_SEMI = f"No attacker was trained on protected speech: {EXPECT_LESS}"
 NO_SEMI_DECLARED = f"No attacker is declared as trained on protected speech: {EXPECT_LESS}"
@@ -66,6 +67,11 @@ def sentences(judgement: Mapping[str, Any], thresholds: Thresholds) -> list[str]
         exposed_sentence(system, systems[system])
         for system in judged
         if systems[system]["exposed_beyond_chance"] and _hides_most(systems[system])
+    ]
+    said += [
+        identified_sentence(system, systems[system])
+        for system in judged
+        if _is_identified_beyond_its_evidence(systems[system])
     ]
     said += comparisons(judgement)
     said += [silent_sentence(system, systems[system]) for system in silent]
@@ -180,6 +186,22 @@ def _hides_most(numbers):
     share = numbers["exposed_speakers_percent"]
     is_reduced = numbers["level"] in (REDUCED, NONE_FOUND, NONE_LEFT)
     return share != UNDEFINED and (is_reduced or share[0] < 50)
+
+
+def _is_identified_beyond_its_evidence(numbers):
+    """Whether identification says surely more than the evidence left does."""
+    share = numbers.get(IDENTIFIED, UNDEFINED)
+    left = numbers["evidence_left_percent"]
+    return share != UNDEFINED and left != UNDEFINED and share[1] > max(10, left[2])
+
+
+def identified_sentence(system: str, numbers: Mapping[str, Any]) -> str:
+    """How often the speaker of an utterance is the likeliest of 20, although scores are not
+    comparable between utterances."""
+    return (
+        f"With {system}, the true speaker is the likeliest of 20 for {_whole(numbers[IDENTIFIED])}"
+        " of the utterances, where 5 is guessing: more than its evidence tells."
+    )
 
 
 def silent_sentence(system: str, numbers: Mapping[str, Any]) -> str:

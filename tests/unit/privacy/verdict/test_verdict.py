@@ -374,6 +374,16 @@ def test_who_errs_less_than_guessing_has_found_evidence_in_spite_of_a_wide_band(
     assert judged["systems"]["b2"]["level"] == "reduced"
 
 
+def test_who_identifies_utterances_has_found_evidence(run):
+    """An offset for each utterance hides it from all thresholds, and from no search."""
+    offset = record(0.005, rates={"identification_of_20_percent": 80.0})
+    known = record(0.6, rates={"identification_of_20_percent": 98.0})
+    run.attack({"original": {"oo": known}, "b2": {"pp": offset}})
+    judged = run.set()
+    assert judged["systems"]["b2"]["level"] == "little_reduced"
+    assert "the true speaker is the likeliest of 20 for 80 % [" in judged["verdict"]
+
+
 def test_a_rate_that_is_unknown_where_an_attack_finds_most_is_not_that_of_another_reading(run):
     """Descending scores show that they find nobody: that is no 1 % of found targets."""
     systems = protected(b2=0.3)
