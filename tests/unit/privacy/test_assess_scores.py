@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from support.calls import flags, succeeds
 
-from voiceprivacy.inout.tables import SCORES, write_speakers, write_table
+from voiceprivacy.inout.tables import SCORES, read_rows, write_speakers, write_table
+from voiceprivacy.vocabulary import LawPoint
 
 FAMILIES = ("verification", "zebra")
 
@@ -55,6 +56,29 @@ def test_both_families_are_those_of_the_separate_commands(scores, tmp_path, cond
         assert written(together, family) == written(apart, family)
     succeeds("assess_zebra", *words, *flags(metrics=apart / "z.json", curves=apart / "c.tsv"))
     assert (together / "curves.tsv").read_bytes() == (apart / "c.tsv").read_bytes()
+
+
+def test_curves_of_the_law_are_of_all_attacks_and_need_no_map_of_speakers(scores, tmp_path):
+    """Without a map, speakers are those that target trials join: the values stay the same."""
+    files = {family: tmp_path / f"{family}.json" for family in FAMILIES}
+    files |= {"curves": tmp_path / "curves.tsv", "law": tmp_path / "law.tsv"}
+    words = ["--scores", scores["op"], scores["pp"], "--label", "op", "pp"]
+    points = []
+    for extra in (
+        flags(bootstrap=0),
+        flags(bootstrap=20, seed=2, speakers=tmp_path / "speakers.tsv"),
+    ):
+        succeeds("assess_scores", *words, *flags(**files), *extra)
+        rows = [row for _, row in read_rows(files["law"], ["label", *LawPoint._fields])]
+        points.append({tuple(row.values())[:5]: row for row in rows})
+    unknown, known = points
+    assert {label for label, *_ in unknown} == {"op", "pp"}
+    linked = [key for key in unknown if key[2] == "linkability" and key[4] == "1"]
+    assert {n_speakers for *_, n_speakers, _ in linked} >= {"2", "5", "10", "20", "50"}
+    for key in linked:
+        assert float(known[key]["value"]) == pytest.approx(float(unknown[key]["value"]))
+    assert {row["ci_low"] for row in unknown.values()} == {"-"}
+    assert {row["ci_low"] for row in known.values()} != {"-"}
 
 
 def test_without_speakers_there_are_numbers_and_no_intervals(scores, tmp_path):
