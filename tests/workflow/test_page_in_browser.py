@@ -3,8 +3,11 @@
 import re
 
 import pytest
-from support import made_up
+from support import made_up, verdicts
 from support.browser import Reader, browser, needs_browser
+
+from voiceprivacy.inout.files import write_json
+from voiceprivacy.report.verdict import read_verdict
 
 pytestmark = needs_browser
 ROWS = "#board tbody tr:visible"
@@ -14,7 +17,9 @@ ROWS = "#board tbody tr:visible"
 def path(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
     made_up.write_results(folder)
-    return made_up.render(folder, published=made_up.published())
+    write_json(folder / "verdict.json", verdicts.usual("libri"))
+    verdict = read_verdict(folder / "verdict.json", numbers=made_up.metrics())
+    return made_up.render(folder, published=made_up.published(), verdicts=[verdict])
 
 
 @pytest.fixture(scope="module")
@@ -62,27 +67,32 @@ def test_axe_finds_no_serious_violation(read, dark):
     assert reader.serious_violations() == []
 
 
-def test_the_leaderboard_fits_on_a_laptop(read):
+@pytest.mark.parametrize("section", ["verdict", "leaderboard"])
+def test_tables_fit_on_a_laptop(read, section):
     page = read().page
-    assert (
-        page.evaluate(
-            "(({scrollWidth, clientWidth}) => scrollWidth - clientWidth)"
-            "(document.querySelector('.scroll'))"
-        )
-        <= 0
-    )
+    width = "(({scrollWidth, clientWidth}) => scrollWidth - clientWidth)"
+    assert page.evaluate(f"{width}(document.querySelector('#{section} .scroll'))") <= 0
+
+
+def test_the_verdict_stands_on_the_first_screen(read):
+    page = read().page
+    row = page.locator("#verdict tr", has_text="little reduced")
+    assert row.bounding_box()["y"] < page.viewport_size["height"]
+    for text in ("How hard was it attacked?", "Not counted: ecapa/plda (pp) on broken"):
+        assert page.get_by_text(text).is_visible()
 
 
 def test_the_leaderboard_sorts_by_click_and_by_key_and_what_is_missing_comes_last(read):
     page = read().page
     assert anonymisers(page) == ["b2r", "b2", "original"]
     title = page.locator("#board").get_by_role("columnheader", name=re.compile("^EER"))
+    assert title.get_attribute("aria-sort") is None, "no order is a verdict"
     title.get_by_role("button").click()
-    assert title.get_attribute("aria-sort") == "ascending"
-    assert anonymisers(page) == ["original", "b2", "b2r"]
-    title.get_by_role("button").press("Enter")
     assert title.get_attribute("aria-sort") == "descending"
     assert anonymisers(page) == ["b2r", "b2", "original"]
+    title.get_by_role("button").press("Enter")
+    assert title.get_attribute("aria-sort") == "ascending"
+    assert anonymisers(page) == ["original", "b2", "b2r"]
     page.locator("#board").get_by_role("columnheader", name=re.compile("^G_VD")).get_by_role(
         "button"
     ).click()
@@ -202,6 +212,7 @@ def test_pointing_at_a_cell_names_the_two_speakers_as_they_are_called(read):
 
 def test_dark_and_light_are_switched_with_the_charts(read):
     page = read(dark=True).page
+    page.locator("#leaderboard .chart").first.scroll_into_view_if_needed()
     page.locator("#leaderboard .main-svg").first.wait_for()
     background = "getComputedStyle(document.body).backgroundColor"
     colours = f"[{background}, document.querySelector('.plot').layout.font.color]"
