@@ -28,6 +28,7 @@ IGNORANT, LAZY, SEMI, LINKAGE = "ignorant", "lazy-informed", "semi-informed", "l
 KNOWLEDGE = (IGNORANT, LAZY, SEMI, LINKAGE)
 BAND = 0.95
 MOSTLY = 0.9  # share of equal scores from which on an attacker hardly looks at speech
+ROUNDING = 1e-6  # files hold permutations in single precision: equal numbers are not above them
 NOT_EVERYWHERE = "not tried on every list"
 
 
@@ -192,7 +193,7 @@ def _upper_end(null: Floats) -> float | None:
     """
     drawn = np.sort(null[~np.isnan(null)])
     position = int(np.ceil(BAND * (len(drawn) + 1))) - 1
-    return float(drawn[position]) if position < len(drawn) else None
+    return float(drawn[position]) * (1 + ROUNDING) if position < len(drawn) else None
 
 
 def refusals(attacks: Mapping[str, Sequence[Attack]]) -> dict[str, str]:

@@ -344,6 +344,16 @@ def test_linkage_without_that_of_unprotected_speech_is_held_against_the_rest(run
 # Exposed speakers and short lists.
 
 
+def test_as_many_exposed_speakers_as_permuted_ones_are_no_more_than_these(run):
+    """1 of 24: its single precision in the file is below 4.1666..."""
+    systems = protected(b2=0.3)
+    column = NUMBERS.index(EXPOSED)
+    systems["b2"]["pp"].values[:, column] = 100 / 24
+    systems["b2"]["pp"].null[:, column] = 100 / 24
+    run.attack(systems)
+    assert not run.set()["systems"]["b2"]["exposed_beyond_chance"]
+
+
 def test_a_short_list_does_not_hide_whom_another_attack_exposes(run):
     systems = protected()
     systems["b2"] = {"pp": shown(0.1), "op": record(0.1, seed=4)}
