@@ -29,7 +29,7 @@ LEVELS = {  # of the room privacy: the words of each, and what it means with a r
         "Shown: some of the evidence is gone. That less than {reduced_percent:g} % is left is not"
         " shown.",
     ),
-    "not_shown": ("not shown to be reduced", "That any of the evidence is gone is not shown."),
+    "not_shown": ("not shown to be reduced", "It is not shown that any of the evidence is gone."),
     "cannot_say": ("cannot say", "These data or these attackers allow no judgement."),
     CONTROL: ("control", "Its effect is known. It is a check of the attack and is not judged."),
     UNPROTECTED: ("", "What the same attackers find when nothing is changed."),

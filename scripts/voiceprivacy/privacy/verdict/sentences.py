@@ -175,8 +175,8 @@ def level_sentence(system: str, judgement: Mapping[str, Any], thresholds: Thresh
             f" and up to {_at_most(left)} % of it cannot be excluded"
         ),
         REDUCED: is_left,
-        LITTLE_REDUCED: f"{is_left}, and that {part} is not shown",
-        NOT_SHOWN: f"{is_left}, and that any is gone is not shown",
+        LITTLE_REDUCED: f"{is_left}; it is not shown that {part}",
+        NOT_SHOWN: f"{is_left}; it is not shown that any is gone",
     }
     return f"{opening}{endings[numbers['level']]}."
 

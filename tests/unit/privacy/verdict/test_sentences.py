@@ -106,7 +106,7 @@ def test_sentences_name_the_thresholds_of_the_config():
     [_, said, *_] = said_of(of_one(level="little_reduced"), reduced_percent=20)
     assert said.endswith("and that less than 20 % is left is not shown.")
     [_, said, *_] = said_of(of_one(level="little_reduced"))
-    assert said.endswith("and that half of it is gone is not shown.")
+    assert said.endswith("it is not shown that half of it is gone.")
 
 
 def test_a_direction_is_that_of_the_errors_which_the_sentence_names():
