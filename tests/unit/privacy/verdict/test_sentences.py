@@ -104,7 +104,7 @@ def test_sentences_name_the_thresholds_of_the_config():
     [_, said, *_] = said_of(of_one(level="none_left"), nothing_percent=3.0)
     assert ": less than 3 % of the evidence is left" in said
     [_, said, *_] = said_of(of_one(level="little_reduced"), reduced_percent=20)
-    assert said.endswith("and that less than 20 % is left is not shown.")
+    assert said.endswith("it is not shown that less than 20 % is left.")
     [_, said, *_] = said_of(of_one(level="little_reduced"))
     assert said.endswith("it is not shown that half of it is gone.")
 
