@@ -41,8 +41,9 @@ from simulations import simulated_scores, true_numbers
 from support.plain_rates import everybody_tried, unordered_pairs
 
 from voiceprivacy.inout import seeds
-from voiceprivacy.privacy.verdict import evidence, levels, trust, verdict
+from voiceprivacy.privacy.verdict import evidence, levels, trust
 from voiceprivacy.privacy.verdict.evidence import DECE, EER, EXPOSED
+from voiceprivacy.privacy.verdict.findings import candidates_of, evidence_left
 from voiceprivacy.privacy.verdict.levels import Findings
 from voiceprivacy.privacy.verdict.record import Record
 from voiceprivacy.privacy.verdict.strongest import ONE_SIDED, p_below, strongest
@@ -186,8 +187,8 @@ def limits(n_speakers, kind, separation, n_sets, *, n_replicates):
     for index in range(n_sets):
         systems = {"a": separations, "original": [ORIGINAL_SEPARATION]}
         attacks = attacks_on_systems(n_speakers, systems, index, n_replicates=n_replicates)
-        candidates = {name: verdict._candidates(attacks["a"], name) for name in NUMBERS}
-        candidates[LEFT] = verdict._evidence_left(candidates[DECE], attacks["original"])
+        candidates = {name: candidates_of(attacks["a"], name) for name in NUMBERS}
+        candidates[LEFT] = evidence_left(candidates[DECE], attacks["original"])
         for name, own in candidates.items():
             best = strongest(own)
             if best is not None:
@@ -217,8 +218,8 @@ KINDS_OF_ATTACKS = {
 
 def findings_of(attacks, original):
     """Findings of a system; no level is asked for."""
-    rates = {name: verdict._candidates(attacks, name) for name in NUMBERS}
-    left = verdict._evidence_left(rates.pop(DECE), original)
+    rates = {name: candidates_of(attacks, name) for name in NUMBERS}
+    left = evidence_left(rates.pop(DECE), original)
     return Findings(left, rates, {}, False, False, None)
 
 
@@ -304,9 +305,9 @@ def thresholds(n_speakers, n_attacks, percent, left, n_sets, *, n_replicates):
             n_replicates=n_replicates,
             n_readings=4 if percent == 1 else 1,
         )
-        candidates = {name: verdict._candidates(own["a"], name) for name in NUMBERS}
-        evidence_left = verdict._evidence_left(candidates[DECE], own["original"])
-        below.append(p_below(evidence_left, percent) <= ONE_SIDED)
+        candidates = {name: candidates_of(own["a"], name) for name in NUMBERS}
+        still = evidence_left(candidates[DECE], own["original"])
+        below.append(p_below(still, percent) <= ONE_SIDED)
         folded.append(100 - strongest(candidates[EER]).high >= 45)
         rate.append(strongest(candidates[TPR]).high <= 2)
     yield f"shown below {percent} %", share(below)

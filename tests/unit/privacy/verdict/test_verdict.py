@@ -6,8 +6,9 @@ from support import verdicts
 
 from voiceprivacy.inout.files import write_json
 from voiceprivacy.privacy.verdict.evidence import DECE, EER, EXPOSED, RATES, READINGS
+from voiceprivacy.privacy.verdict.findings import NUMBERS
 from voiceprivacy.privacy.verdict.record import OF_GALLERIES, Record, write_records
-from voiceprivacy.privacy.verdict.verdict import NUMBERS, verdict
+from voiceprivacy.privacy.verdict.verdict import verdict
 from voiceprivacy.vocabulary import UNDEFINED
 
 N_REPLICATES, N_PERMUTATIONS = 200, 199
