@@ -81,14 +81,31 @@ def examined(
     n_lists : over how many lists the record is the mean
     is_original : whether unprotected speech is attacked
     """
-    reference = unprotected.get("rr") if attack.condition == "rr" else None
-    reference = reference or unprotected.get("oo")
+    same_kind = unprotected.get("rr" if attack.condition == "rr" else "oo")
+    reference = same_kind or unprotected.get("oo")
     collapse = _collapse(attack.record, reference)
+    others = _other_trials(attack.record, same_kind)
     if attack.record.n_speakers >= FEWEST_SPEAKERS and above_band(attack.record):
-        return attack._replace(flaw=_flaw(attack.record, collapse, n_lists))
+        return attack._replace(flaw=others or _flaw(attack.record, collapse, n_lists))
     if bands(attack.record) is None:
         return attack._replace(refused=_why_without_band(attack.record))
-    return attack._replace(refused=collapse or _why_nobody(reference, is_original))
+    return attack._replace(refused=collapse or others or _why_nobody(reference, is_original))
+
+
+def _other_trials(record, reference):
+    """In how far an attack was tried on other trials than unprotected speech; None if it was not.
+
+    Whoever leaves out those who are found easily has a system that seems to hide everybody.
+    """
+    if reference is None:
+        return None
+    for kind, own, others in (
+        ("target", record.n_target, reference.n_target),
+        ("nontarget", record.n_nontarget, reference.n_nontarget),
+    ):
+        if own != others:
+            return f"tried on {own} {kind} trials, unprotected speech on {others}"
+    return None
 
 
 def _flaw(record, collapse, n_lists):

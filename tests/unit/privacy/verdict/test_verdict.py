@@ -415,10 +415,13 @@ def test_a_rate_that_is_unknown_in_another_reading_stays(run):
 # Levels of attack.
 
 
+MANY = 10_000  # target trials, which none_left takes
+
+
 def hidden(seed):
     """A Record of noise that finds less than guessing in every number, which is very sure."""
     rates = {EER: 50.0, TPR: 0.5, "identification_of_20_percent": 4.0}
-    made = record(-0.03, seed=seed, rates=rates, n_target=10_000)
+    made = record(-0.03, seed=seed, rates=rates, n_target=MANY)
     values = made.values[..., None]
     return made._replace(replicates=values + (made.replicates - values) / 50)
 
@@ -426,11 +429,15 @@ def hidden(seed):
 def with_all_attacks(run, semi_oo, *, backend="cosine"):
     run.attack(
         {
-            "original": {"oo": record(0.6), "rr": record(0.6, seed=3)},
+            "original": {
+                "oo": record(0.6, n_target=MANY),
+                "rr": record(0.6, seed=3, n_target=MANY),
+            },
             "b2": {"pp": hidden(1), "rr": hidden(2)},
         }
     )
-    trained = {"original": {"oo": record(semi_oo, seed=4)}, "b2": {"pp": hidden(5)}}
+    original = record(semi_oo, seed=4, n_target=MANY)
+    trained = {"original": {"oo": original}, "b2": {"pp": hidden(5)}}
     return run.attack(trained, extractor="semi_on_b2", trained_on="b2", backend=backend)
 
 
@@ -454,8 +461,20 @@ def test_none_left_asks_for_every_attack_what_it_finds_at_one_percent(run):
     with_all_attacks(run, 0.5)
     short = hidden(6)
     short.values[:, NUMBERS.index(TPR)] = np.nan
-    run.attack({"original": {"oo": record(0.6)}, "b2": {"op": short}}, backend="plda")
+    original = record(0.6, n_target=MANY)
+    run.attack({"original": {"oo": original}, "b2": {"op": short}}, backend="plda")
     assert run.set()["systems"]["b2"]["level"] == "none_found"
+
+
+def test_whoever_leaves_out_trials_has_no_level(run):
+    """Those who are found easily, say: the rest would seem to be hidden."""
+    full, picked = record(0.5, seed=1), record(0.1, seed=2, n_target=100)
+    run.attack({"original": {"oo": record(0.6)}, "full": {"pp": full}, "picked": {"pp": picked}})
+    judged = run.set()
+    assert judged["systems"]["full"]["level"] != "cannot_say"
+    assert judged["systems"]["picked"]["level"] == "cannot_say"
+    assert "tried on 100 target trials, unprotected speech on 400" in judged["verdict"]
+    assert judged["better"] == [] and judged["order"] == [["full"]]
 
 
 def test_an_attack_on_a_control_is_no_effort(run):
