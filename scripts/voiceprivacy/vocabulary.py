@@ -25,6 +25,7 @@ MEAN = "mean"  # the trial list that stands for the mean of all lists of a corpu
 ACROSS_CORPORA = "over-corpora"  # the corpus that stands for an average over several
 EVERYTHING = "all lists"  # the average of all lists of a run with several corpora
 TRAINED_ON = "_on_"  # an attacker trained on protected speech: <name>_on_<anonymiser>
+FURTHER_DRAW = "_draw"  # the k-th draw of an anonymiser: <name>_draw<k>, k = 2, 3, ...
 SECOND_RUN = "_run1"  # the second, independent run of an anonymiser: <name>_run1
 
 # Of the files below results/; it is raised where older results cannot be carried on.
@@ -93,6 +94,21 @@ class TrialList(NamedTuple):
 
     corpus: str
     trials: str
+
+
+def draws_of(names: Iterable[str]) -> dict[str, list[str]]:
+    """Anonymisers, each with all its draws: {name: [name, name_draw2, ...]}.
+
+    >>> draws_of(["b2", "b2r", "b2r_draw2", "x_draw2"])
+    {'b2': ['b2'], 'b2r': ['b2r', 'b2r_draw2'], 'x_draw2': ['x_draw2']}
+    """
+    names = list(names)
+    draws: dict[str, list[str]] = {}
+    for name in names:
+        first, _, number = name.rpartition(FURTHER_DRAW)
+        is_further = first in names and number.isdecimal()
+        draws.setdefault(first if is_further else name, []).append(name)
+    return draws
 
 
 def all_averages(

@@ -44,7 +44,7 @@ def numbers(left=52.0, *, attack=PP, **changed):
 
 def system(level="little_reduced", left=52.0, **changed):
     """A system with a level; None is that of a control."""
-    fields = {"level": level, "silence": None, "exposed_beyond_chance": True}
+    fields = {"level": level, "silence": None, "draws": 1, "exposed_beyond_chance": True}
     fields |= {"exposed_speakers": ["anna"], "tried": ["ignorant", "lazy-informed"]}
     fields |= {"declared_only": [], "counted": ["ecapa/cosine (pp)", "ecapa/plda (op)"]}
     return fields | numbers(left) | changed

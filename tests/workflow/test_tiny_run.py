@@ -209,11 +209,19 @@ def test_normalised_measures_stand_under_op_gains_under_pp_and_distortion_where_
 
 
 def test_trial_counts_are_those_of_the_list(run):
-    table = rows(run / "results" / "metrics.tsv")
-    counts = {row["value"] for row in table if row["metric"] == "n_target"}
-    assert counts == {str(3 * len(SPEAKERS))}
-    counts = {row["value"] for row in table if row["metric"] == "n_nontarget"}
-    assert counts == {str(3 * len(SPEAKERS) * (len(SPEAKERS) - 1))}
+    counts = {}
+    for row in rows(run / "results" / "metrics.tsv"):
+        if row["metric"] in ("n_target", "n_nontarget"):
+            kind = "pairs" if row["condition"] == "rr" else "trials"
+            counts.setdefault((kind, row["metric"]), set()).add(int(row["value"]))
+    speakers = len(SPEAKERS)
+    tried = 3 * speakers  # utterances, three of each speaker
+    assert counts == {
+        ("trials", "n_target"): {tried},
+        ("trials", "n_nontarget"): {tried * (speakers - 1)},
+        ("pairs", "n_target"): {3 * speakers},  # three utterances have three pairs
+        ("pairs", "n_nontarget"): {tried * (tried - 1) // 2 - 3 * speakers},
+    }
 
 
 def test_the_attacker_does_not_hold_the_users_draw(run):

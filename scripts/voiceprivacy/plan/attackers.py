@@ -16,6 +16,7 @@ from voiceprivacy.vocabulary import (
     TRAINED_ON,
     Attack,
     TrialList,
+    draws_of,
 )
 
 MODEL_FILES = ["hyperparams.yaml", "embedding_model.ckpt"]
@@ -103,10 +104,13 @@ class Attackers:
     def systems(self, extractor: str, backend: str) -> list[str]:
         """The systems that an attacker is tried on.
 
-        They are unprotected speech, and all anonymisers or the one that he was trained on.
+        They are unprotected speech, and all anonymisers or all draws of the one that he was trained
+        on.
         """
         attacked = self.attacked(extractor, backend)
-        return [ORIGINAL, *([attacked] if attacked else self.speech.anonymisers)]
+        if attacked is None:
+            return [ORIGINAL, *self.speech.anonymisers]
+        return [ORIGINAL, *draws_of(self.speech.anonymisers)[attacked]]
 
     # Extractors.
 

@@ -29,6 +29,7 @@ from voiceprivacy.inout.yaml_files import compose, read_yaml
 from voiceprivacy.plan import sources
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speech import ANONYMISER_KINDS
+from voiceprivacy.vocabulary import FURTHER_DRAW, draws_of
 
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
 GENDERS = ("f", "m")
@@ -231,6 +232,11 @@ def _taken_names(config):
             if any(options.get(kind) != control.get(kind) for kind in ANONYMISER_KINDS):
                 words = "is the name of a control (report.controls): take another name"
                 yield Problem(("anonymisers", name), words)
+    for name, draws in draws_of(config["anonymisers"]).items():
+        for further in draws[1:]:
+            if config["anonymisers"][further]["draw"] == 1:
+                words = f"is the name of a draw of {name}: take another name"
+                yield Problem(("anonymisers", further), words)
     for name in config["attacks"]:
         if name in config["extractors"]:
             yield Problem(("attacks", name), "is the name of an extractor too: take another name")
@@ -313,7 +319,7 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
     config = with_controls(with_protocols(config))
     for _ in _Completing(schema()).iter_errors(config):  # sets a default wherever it looks
         pass
-    return config
+    return with_draws(config)
 
 
 def schema() -> dict[str, Any]:
@@ -393,6 +399,20 @@ def with_controls(config: dict[str, Any]) -> dict[str, Any]:
         config["anonymisers"] = anonymisers | {
             name: options for name, options in controls().items() if name not in anonymisers
         }
+    return config
+
+
+def with_draws(config: dict[str, Any]) -> dict[str, Any]:
+    """The config itself, with an anonymiser for each further draw of one that asks for several."""
+    anonymisers = config.get("anonymisers")
+    if not isinstance(anonymisers, dict):
+        return config
+    for name, options in list(anonymisers.items()):
+        wanted = options.get("draws") if isinstance(options, dict) else None
+        if isinstance(wanted, int):
+            for draw in range(2, wanted + 1):
+                again = {**options, "draws": 1, "runs": 1, "draw": draw}
+                anonymisers.setdefault(f"{name}{FURTHER_DRAW}{draw}", again)
     return config
 
 

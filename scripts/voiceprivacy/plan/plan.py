@@ -23,7 +23,7 @@ from voiceprivacy.plan.attackers import (
 from voiceprivacy.plan.outputs import Averages, Outputs, Utility, replicates
 from voiceprivacy.plan.sources import Named, Sources, encoder_files, given_scores
 from voiceprivacy.plan.speech import Speech, environment_file
-from voiceprivacy.vocabulary import AUDIO_ENDINGS, ORIGINAL
+from voiceprivacy.vocabulary import AUDIO_ENDINGS, ORIGINAL, draws_of
 
 
 def keep_all_objects() -> None:
@@ -42,13 +42,14 @@ class Plan:
     def __init__(self, config: dict[str, Any]) -> None:
         self.config = config
         report, anonymisers = config["report"], config["anonymisers"]
-        extractors = instances(config["extractors"], anonymisers)
-        backends = instances(config["backends"], anonymisers)
+        different = draws_of(anonymisers)  # attackers learn from the first draw of each
+        extractors = instances(config["extractors"], different)
+        backends = instances(config["backends"], different)
         files = {
             name: given_scores(options["scores"]) for name, options in config["attacks"].items()
         }
 
-        self.n_replicates = replicates(report["bootstrap"], n_anonymisers=len(anonymisers))
+        self.n_replicates = replicates(report["bootstrap"], n_anonymisers=len(different))
         self.speech = Speech(
             config["corpora"],
             anonymisers,

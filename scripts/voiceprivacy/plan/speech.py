@@ -197,6 +197,8 @@ class Speech:
         """
         # With none of these names the seed is that of the config itself.
         run = ["run1"] if name.endswith(SECOND_RUN) else []
+        draw = self.anonymiser(name).get("draw", 1)
+        run += [f"draw{draw}"] if draw > 1 else []
         is_attackers = part != "trial" and self.attacker_draw == "independent"
         names = run + ([part] if is_attackers else [])
         return seeds.derive(self.seed, *names) if names else self.seed

@@ -101,3 +101,43 @@ def test_training_starts_from_an_extractor_its_own_instance_or_a_folder(informed
     assert informed.attackers.start("ecapa") is None
     starts = {name: informed.attackers.start_extractor(name) for name in ("semi_on_b2r", "ecapa")}
     assert starts == {"semi_on_b2r": "ecapa", "ecapa": None}
+
+
+# Draws.
+
+
+def with_draws(**further):
+    anonymisers = {**INFORMED["anonymisers"], **further}
+    anonymisers["b2r"] = {**anonymisers["b2r"], "draws": 3}
+    return {**INFORMED, "anonymisers": anonymisers}
+
+
+def test_every_further_draw_is_attacked_with_a_seed_of_its_own():
+    config = configuration.check(with_draws())
+    assert config == configuration.complete(config)  # completed once more, it stays
+    plan = Plan(config)
+    draws = ["b2r", "b2r_draw2", "b2r_draw3"]
+    assert plan.speech.anonymisers.keys() == {*draws, "team"}
+    assert plan.speech.repeated == ["b2r"]
+    seeds = {
+        plan.speech.anonymiser_seed(name, part)
+        for name in (*draws, "b2r_run1")
+        for part in ("enrolment", "trial")
+    }
+    assert len(seeds) == 8
+
+
+def test_attackers_learn_from_the_first_draw_and_are_tried_on_all():
+    plan = Plan(configuration.check(with_draws()))
+    assert plan.attackers.extractors.keys() == {
+        *("ecapa", "semi_on_b2r", "semi_on_team", "later_on_b2r", "later_on_team")
+    }
+    assert plan.attackers.systems("semi_on_b2r", "cosine") == [
+        *("original", "b2r", "b2r_draw2", "b2r_draw3")
+    ]
+    assert plan.attackers.systems("semi_on_team", "cosine") == ["original", "team"]
+
+
+def test_the_name_of_a_draw_cannot_be_another_anonymisers():
+    [problem] = configuration.problems(with_draws(b2r_draw2={"command": "python other.py"}))
+    assert str(problem).endswith("is the name of a draw of b2r: take another name")

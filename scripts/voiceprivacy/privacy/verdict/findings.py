@@ -54,6 +54,7 @@ class Judged(NamedTuple):
     within_band: bool
     band_bit: float | None
     exposed_beyond_chance: bool
+    n_draws: int = 1
 
 
 def judged_system(

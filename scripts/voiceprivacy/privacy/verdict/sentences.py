@@ -104,7 +104,22 @@ def warnings(judgement: Mapping[str, Any]) -> list[str]:
         )
     told += _uneven_effort(systems)
     if not is_all:
-        told.append(ONE_DRAW)
+        told += _draws(systems)
+    return told
+
+
+def _draws(systems):
+    """Of how many draws the numbers are."""
+    several = [name for name, numbers in systems.items() if numbers["draws"] > 1]
+    if not several:
+        return [ONE_DRAW]
+    told = [
+        f"Limits of {name} are of one release, as {systems[name]['draws']} draws of it differ."
+        for name in several
+    ]
+    single = [name for name in systems if name not in several]
+    if single:
+        told.append(f"Of {_some(single)} there is one draw: another may give other numbers.")
     return told
 
 

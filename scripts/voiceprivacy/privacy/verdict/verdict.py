@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from voiceprivacy.privacy.verdict import levels as judging
+from voiceprivacy.privacy.verdict.draws import merged
 from voiceprivacy.privacy.verdict.evidence import DECE, EER, EXPOSED
 from voiceprivacy.privacy.verdict.findings import (
     CHANCE,
@@ -40,7 +41,7 @@ from voiceprivacy.privacy.verdict.trust import (
     examined,
     refusals,
 )
-from voiceprivacy.vocabulary import GIVEN, ORIGINAL, UNDEFINED
+from voiceprivacy.vocabulary import GIVEN, ORIGINAL, UNDEFINED, draws_of
 
 COPY, NOISE = "copy", "noise"  # controls whose result is known
 
@@ -116,9 +117,13 @@ def judged_set(
             )
     original = attacks.get(ORIGINAL, [])
     systems = sorted(attacks, key=lambda system: (system != ORIGINAL, system))
-    return {
+    judged = {
         system: judged_system(attacks[system], original, thresholds, is_original=system == ORIGINAL)
         for system in systems
+    }
+    return {
+        system: merged([judged[draw] for draw in draws]) if len(draws) > 1 else judged[system]
+        for system, draws in draws_of(systems).items()
     }
 
 
@@ -214,7 +219,7 @@ def _judgement(name, systems, options, named, pairs, controls):
         "effort": _effort(systems, options, controls),
         "systems": {
             system: {"level": level[system]}
-            | {"silence": one.findings.silence}
+            | {"silence": one.findings.silence, "draws": one.n_draws}
             | _tried(one)
             | _numbers(one)
             | {"exposed_beyond_chance": one.exposed_beyond_chance}

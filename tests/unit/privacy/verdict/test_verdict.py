@@ -535,3 +535,27 @@ def test_many_systems_are_judged(run):
     run.attack(protected(**dict.fromkeys(names, 0.3)))
     judged = run.set()
     assert judged["order"] == [names] and judged["better"] == []
+
+
+# Draws.
+
+
+def test_draws_are_one_system_whose_limits_are_of_one_release(run):
+    run.attack(protected(b2=0.3, b2r=0.2, b2r_draw2=0.4, b2r_draw3=0.3))
+    judged = run.set()
+    assert list(judged["systems"]) == ["b2", "b2r"]
+    fixed, drawn = judged["systems"]["b2"], judged["systems"]["b2r"]
+    assert (fixed["draws"], drawn["draws"]) == (1, 3)
+    value, low, high = drawn["dece_bit"]
+    assert value == pytest.approx(0.3, abs=0.02)
+    assert low < 0.1 and high > 0.5  # t with two degrees of freedom, times 0.12
+    assert fixed["dece_bit"][2] < 0.4
+    assert "Limits of b2r are of one release, as 3 draws of it differ." in judged["warnings"]
+    assert "Of b2 there is one draw: another may give other numbers." in judged["warnings"]
+
+
+def test_systems_whose_draws_differ_much_are_not_ordered(run):
+    run.attack(protected(b2=0.5, b2r=0.1, b2r_draw2=0.3))
+    assert run.set()["better"] == []
+    run.attack(protected(b2=0.5, b2r=0.2, b2r_draw2=0.2))
+    assert run.set()["better"] == [["b2r", "b2"]]
