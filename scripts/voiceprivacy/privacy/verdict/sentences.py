@@ -39,6 +39,10 @@ NO_SEMI = f"No attacker was trained on protected speech: {EXPECT_LESS}"
 NO_SEMI_DECLARED = f"No attacker is declared as trained on protected speech: {EXPECT_LESS}"
 SEMI_DECLARED = "That attackers were trained on protected speech is declared and not checked."
 NO_SEMI_TRUSTED = f"No attacker that was trained on protected speech can be trusted: {EXPECT_LESS}"
+NO_LINKAGE = "Released files were not compared with each other (linkage)."
+NO_LINKAGE_TRUSTED = (
+    "Released files were compared with each other (linkage), but no such attack can be trusted."
+)
 ONE_DRAW = "This is one draw of each anonymiser: another draw may give other numbers."
 
 
@@ -97,11 +101,10 @@ def warnings(judgement: Mapping[str, Any]) -> list[str]:
         )
     unlinked = [name for name, numbers in systems.items() if "linkage" not in numbers["tried"]]
     if len(unlinked) == len(systems):
-        told.append("Released files were not compared with each other (linkage).")
+        is_refused = "linkage" in judgement["effort"]["refused"]
+        told.append(NO_LINKAGE_TRUSTED if is_refused else NO_LINKAGE)
     elif unlinked:
-        told.append(
-            f"Released files of {_some(unlinked)} were not compared with each other (linkage)."
-        )
+        told.append(f"No comparison of released files (linkage) counts for {_some(unlinked)}.")
     told += _uneven_effort(systems)
     if not is_all:
         told += _draws(systems)

@@ -192,10 +192,18 @@ def test_unequal_effort_is_told():
     assert "alike" not in " ".join(warnings(alike))
 
 
+def test_refused_linkage_is_told_as_refused():
+    one = judgement({"b2": verdicts.system()}, [["b2"]])
+    assert verdicts.NO_LINKAGE in warnings(one)
+    one["effort"]["refused"] = ["linkage"]
+    assert any("no such attack can be trusted" in told for told in warnings(one))
+    assert verdicts.NO_LINKAGE not in warnings(one)
+
+
 def test_linkage_is_told_for_each_system():
     linked = verdicts.system(tried=["linkage"])
     told = warnings(judgement({"b2": linked, "b3": verdicts.system()}, [["b2", "b3"]]))
-    assert "Released files of b3 were not compared with each other (linkage)." in told
+    assert "No comparison of released files (linkage) counts for b3." in told
     assert "(linkage)" not in " ".join(warnings(judgement({"b2": linked}, [["b2"]])))
 
 
