@@ -196,9 +196,10 @@ def inferred_speakers(scored: ScoredTrials) -> dict[str, str]:
 
 
 def write_records(path: FilePath, records: Mapping[str, Record]) -> None:
-    """Write {condition: Record} as a JSON and the npz beside it."""
+    """Write {condition: Record} as a JSON and the npz beside it, without what is undefined."""
     fields, arrays = {}, {}
     for condition, record in records.items():
+        record = _defined(record)
         fields[condition] = {
             name: value
             for name, value in record._asdict().items()
@@ -209,6 +210,17 @@ def write_records(path: FilePath, records: Mapping[str, Record]) -> None:
         arrays[f"{condition}/null"] = record.null.astype(np.float32)
     write_npz(Path(path).with_suffix(".npz"), arrays)
     write_json(path, fields)
+
+
+def _defined(record):
+    """A Record of those numbers that some reading has: short lists lack half of them."""
+    known = np.flatnonzero(~np.isnan(record.values).all(axis=0))
+    return record._replace(
+        values=record.values[:, known],
+        replicates=record.replicates[:, known],
+        null=record.null[:, known],
+        numbers=tuple(record.numbers[column] for column in known),
+    )
 
 
 def read_records(path: FilePath) -> dict[str, Record]:
