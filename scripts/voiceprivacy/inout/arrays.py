@@ -142,10 +142,14 @@ def read_npz(path: FilePath, required: list[str]) -> dict[str, NDArray]:
     return arrays
 
 
-def write_npz(path: FilePath, arrays: dict[str, Any]) -> None:
-    """Write {name: array} as npz."""
+def write_npz(path: FilePath, arrays: dict[str, Any], *, compressed: bool = False) -> None:
+    """Write {name: array} as npz.
+
+    ``compressed`` pays for replicates, in which values recur; of embeddings it saves nothing.
+    """
+    write = np.savez_compressed if compressed else np.savez
     with whole_or_absent(path) as temporary:
-        np.savez(temporary, **arrays)
+        write(temporary, **arrays)
 
 
 def _check_text(path: FilePath, **arrays: NDArray) -> None:

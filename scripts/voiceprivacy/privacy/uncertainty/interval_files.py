@@ -161,7 +161,8 @@ def write_intervals(
     if limits:
         write_json(Path(path).with_suffix(INTERVALS), flat_unless_labelled(limits, labels))
         flat = labels is None and len(limits) == 1
-        write_npz(Path(path).with_suffix(REPLICATES), _arrays(resampled, flat=flat))
+        replicates = _arrays(resampled, flat=flat)
+        write_npz(Path(path).with_suffix(REPLICATES), replicates, compressed=True)
     shown: Labelled = {}
     for label, values in metrics.items():
         own = limits.get(label, {})

@@ -208,7 +208,7 @@ def write_records(path: FilePath, records: Mapping[str, Record]) -> None:
         arrays[f"{condition}/values"] = record.values
         arrays[f"{condition}/replicates"] = record.replicates.astype(np.float32)
         arrays[f"{condition}/null"] = record.null.astype(np.float32)
-    write_npz(Path(path).with_suffix(".npz"), arrays)
+    write_npz(Path(path).with_suffix(".npz"), arrays, compressed=True)
     write_json(path, fields)
 
 
