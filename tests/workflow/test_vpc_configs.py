@@ -8,6 +8,7 @@ from support.runs import ROOT, snakemake
 
 LISTS = {"libri": ["f", "m"], "vctk": ["f", "m", "f_common", "m_common"]}
 ALL_SETS = ["libri_dev", "libri_test", "vctk_dev", "vctk_test"]
+SEMI_INFORMED = {"vpc2022": "semi_on_b2/plda_semi_on_b2", "vpc2024": "semi_on_b2/cosine"}
 SETS = {"vpc2020": ALL_SETS, "vpc2022": ALL_SETS, "vpc2024": ["libri_dev", "libri_test"]}
 
 
@@ -43,3 +44,9 @@ def test_the_config_of_a_challenge_names_its_sets_and_plans(tmp_path, data, year
         re.findall(r"results/comparisons/over-corpora/([\w-]+)/\w+/\w+\.tsv", planned.stdout)
     )
     assert compared == averages
+    if year in SEMI_INFORMED:
+        semi_informed = re.findall(
+            rf"results/scores/(\w+/\w+)/b2/{SEMI_INFORMED[year]}/pp\.tsv", planned.stdout
+        )
+        assert set(semi_informed) == listed, "the attack that the challenge ranks by"
+        assert "results/audio/train_clean_360/train/b2/manifest.tsv" in planned.stdout
