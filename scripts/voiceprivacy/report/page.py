@@ -30,11 +30,12 @@ from voiceprivacy.report.comparison import (
     System,
 )
 from voiceprivacy.report.contents import Contents
+from voiceprivacy.report.expected import Compared, read_comparison
 from voiceprivacy.report.figures import KINDS, Figure, Subject, drawer, palette_of
 from voiceprivacy.report.leaderboard import leaderboard
 from voiceprivacy.report.listen import Example, read_examples
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.published import Compared, read_comparison, read_published, tables_of
+from voiceprivacy.report.published import read_published, tables_of
 from voiceprivacy.report.sections import (
     SESSION_TITLES,
     Corpora,

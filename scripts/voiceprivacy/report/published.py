@@ -1,9 +1,7 @@
-"""Numbers that others published beside those of a run: the same within a tolerance, or shown.
+"""Numbers that others published, shown beside those of a run (``expected`` judges them).
 
 Conventions
 -----------
-* Expected numbers name the number of the run that they are held against, and a tolerance: each
-  passes or fails.
 * Published numbers are shown beside one's own where set and system are the same.
 * A set is one of the challenges' twelve if its Kaldi directories have their names
   (libri_test_enrolls and libri_test_trials_f), nothing of it is left out or cut, and its trials are
@@ -26,7 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue import COLUMNS, METRICS, Metric
-from voiceprivacy.inout.files import RESOURCES, BadInput
+from voiceprivacy.inout.files import RESOURCES
 from voiceprivacy.inout.tables import number, read_rows, read_table, write_table
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.vocabulary import (
@@ -37,110 +35,8 @@ from voiceprivacy.vocabulary import (
     ORIGINAL,
     TRAINED_ON,
     UNDEFINED,
-    NumberKey,
     TrialList,
 )
-
-# Expected numbers.
-
-EXPECTED = [*NumberKey._fields, "value", "tolerance", "source"]
-COMPARED = [*EXPECTED, "measured", "verdict"]
-ROUNDING = 1e-9  # of a difference of decimal numbers
-
-
-class Expected(NamedTuple):
-    """A number that is expected, and what it is of."""
-
-    key: NumberKey
-    value: float
-    tolerance: float
-    source: str
-
-
-class Compared(NamedTuple):
-    """An expected number and the one that was measured."""
-
-    key: NumberKey
-    value: float
-    tolerance: float
-    source: str
-    measured: float
-
-    @property
-    def place(self) -> str:
-        """What it is of, in words."""
-        return " ".join(self.key)
-
-    @property
-    def verdict(self) -> str:
-        """PASS within the tolerance, else FAIL."""
-        return "PASS" if abs(self.measured - self.value) <= self.tolerance + ROUNDING else "FAIL"
-
-
-def read_expected(path: str | Path) -> list[Expected]:
-    """Read a table with the columns of EXPECTED.
-
-    Raises
-    ------
-    BadInput : no number, a tolerance below zero, or an empty table
-    """
-    expected = []
-    for line, row in read_rows(path, EXPECTED):
-        value = number(row["value"], path, line)
-        tolerance = number(row["tolerance"], path, line)
-        if tolerance < 0:
-            raise BadInput(f"{path}:{line}: the tolerance {tolerance:g} is below zero")
-        expected.append(Expected(_key_of(row), value, tolerance, row["source"]))
-    if not expected:
-        raise BadInput(f"{path}: expects nothing")
-    return expected
-
-
-def compare(expected: Iterable[Expected], numbers: Iterable[Number]) -> list[Compared]:
-    """Put what was measured beside what is expected.
-
-    Raises
-    ------
-    BadInput : a number that is expected was not measured, or is none
-    """
-    values = {line.key: line.value for line in numbers}
-    compared = []
-    for one in expected:
-        words = " ".join(one.key)
-        if one.key not in values:
-            raise BadInput(f"{words} is expected, but the run has no such number")
-        compared.append(Compared(*one, number(values[one.key], "metrics.tsv", words)))
-    return compared
-
-
-def write_comparison(path: str | Path, compared: Iterable[Compared]) -> None:
-    """Write what ``compare`` found as TSV."""
-    rows = [
-        (*one.key, one.value, one.tolerance, one.source, one.measured, one.verdict)
-        for one in compared
-    ]
-    write_table(path, COMPARED, rows)
-
-
-def read_comparison(path: str | Path) -> list[Compared]:
-    """Read what write_comparison wrote."""
-    return [
-        Compared(
-            _key_of(row),
-            number(row["value"], path, line),
-            number(row["tolerance"], path, line),
-            row["source"],
-            number(row["measured"], path, line),
-        )
-        for line, row in read_rows(path, COMPARED)
-    ]
-
-
-def _key_of(row: Mapping[str, str]) -> NumberKey:
-    return NumberKey(*(row[name] for name in NumberKey._fields))
-
-
-# Published numbers.
 
 NUMBERS = RESOURCES / "published" / "numbers.tsv"
 NUMBERS_COLUMNS = ["set", "system", "condition", "metric", "value", "attacker", "source"]
