@@ -16,7 +16,16 @@ def main() -> None:
     parser.add_argument("--trial", required=True, help="npz: embeddings of the trial utterances")
     parser.add_argument("--samples", required=True, help="TSV: shift speaker role utterance")
     parser.add_argument(
-        "--backend", required=True, help="cosine, jensen_shannon (histograms) or a PLDA npz"
+        "--backend",
+        required=True,
+        help="cosine, jensen_shannon (histograms), or the npz of train_backend.py",
+    )
+    parser.add_argument(
+        "--protected",
+        nargs="*",
+        choices=["enrolment", "trial"],
+        default=[],
+        help="which of them is protected speech; only a Procrustes back-end asks",
     )
     parser.add_argument(
         "--matrix",
@@ -26,13 +35,14 @@ def main() -> None:
     arguments = parser.parse_args()
 
     shifts = backends.read_samples(arguments.samples)
-    with naming(arguments.samples):
-        matrix = backends.sample_matrix(
-            backends.scorer(arguments.backend),
-            shifts,
-            enrolment=backends.read_gallery(arguments.enrolment),
-            trial=backends.read_gallery(arguments.trial),
+    galleries = {
+        side: backends.read_gallery(
+            path, backend=arguments.backend, is_protected=side in arguments.protected
         )
+        for side, path in (("enrolment", arguments.enrolment), ("trial", arguments.trial))
+    }
+    with naming(arguments.samples):
+        matrix = backends.sample_matrix(backends.scorer(arguments.backend), shifts, **galleries)
     write_matrix(arguments.matrix, matrix)
     print(f"{len(matrix.rows)} tests x {len(matrix.columns)} templates")
 

@@ -25,8 +25,8 @@ def main() -> None:
     enrolments = backends.read_enrolments(arguments.enrolments)
     enrolment_speakers = backends.read_speakers(arguments.enrolment_manifest)
     trial_speakers = backends.read_speakers(arguments.trial_manifest)
-    enrolled = galleries(arguments.enrolment, option="--enrolment")
-    tried = galleries(arguments.trial, option="--trial")
+    enrolled = galleries(arguments.enrolment, "--enrolment", backend=arguments.backend)
+    tried = galleries(arguments.trial, "--trial", backend=arguments.backend)
 
     for path in arguments.scores:
         if Path(path).stem in WITHIN_RELEASE:
@@ -69,7 +69,9 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--trials", required=True, help="TSV: enrolment trial label")
     parser.add_argument("--enrolments", required=True, help="TSV: enrolment utterance")
     parser.add_argument(
-        "--backend", required=True, help="cosine, jensen_shannon (histograms) or a PLDA npz"
+        "--backend",
+        required=True,
+        help="cosine, jensen_shannon (histograms), or the npz of train_backend.py",
     )
     parser.add_argument(
         "--recording",
@@ -87,12 +89,13 @@ def parsed() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def galleries(words: list[str], *, option: str) -> backends.Lookup[backends.Gallery]:
+def galleries(words: list[str], option: str, *, backend: str) -> backends.Lookup[backends.Gallery]:
     """Embeddings by whose speech they are of, from WHOSE=FILE; each file is read once."""
     read = {}
     for word in words:
         whose, _, path = word.partition("=")
-        read[whose] = backends.read_gallery(path)  # once, for all conditions
+        is_protected = whose != "original"
+        read[whose] = backends.read_gallery(path, backend=backend, is_protected=is_protected)
     return backends.Lookup(read, path=option, kind="embeddings of")
 
 

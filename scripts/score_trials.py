@@ -20,18 +20,32 @@ def main() -> None:
         help="TSV: enrolment utterance; without it an enrolment id is an utterance id",
     )
     parser.add_argument(
-        "--backend", required=True, help="cosine, jensen_shannon (histograms) or a PLDA npz"
+        "--backend",
+        required=True,
+        help="cosine, jensen_shannon (histograms), or the npz of train_backend.py",
+    )
+    parser.add_argument(
+        "--protected",
+        nargs="*",
+        choices=["enrolment", "trial"],
+        default=[],
+        help="which of them is protected speech; only a Procrustes back-end asks",
     )
     parser.add_argument("--scores", required=True, help="TSV to write: enrolment trial label score")
     arguments = parser.parse_args()
 
     trials = read_trials(arguments.trials)
     lists = backends.read_enrolments(arguments.enrolments) if arguments.enrolments else None
+    galleries = {
+        side: backends.read_gallery(
+            path, backend=arguments.backend, is_protected=side in arguments.protected
+        )
+        for side, path in (("enrolment", arguments.enrolment), ("trial", arguments.trial))
+    }
     scores = backends.score_trials(
         backends.scorer(arguments.backend),
         trials,
-        enrolment=backends.read_gallery(arguments.enrolment),
-        trial=backends.read_gallery(arguments.trial),
+        **galleries,
         enrolments=lists,
     )
     write_scores(arguments.scores, trials, scores)

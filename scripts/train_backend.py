@@ -1,10 +1,11 @@
-"""Train PLDA as in VoicePrivacy 2020 and 2022 (centre, LDA, scaling, PLDA), or SpeechBrain's."""
+"""Train PLDA as in VoicePrivacy 2020 and 2022, or SpeechBrain's, or a Procrustes rotation."""
 
 import argparse
 
 from voiceprivacy.attack import Floats
-from voiceprivacy.attack.backends import backends, recipes
-from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.attack.backends import backends, procrustes, recipes
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance, read_manifest
 from voiceprivacy.running.command import run
 
 
@@ -17,9 +18,12 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--manifest", required=True, help="TSV of the training part: who speaks")
     parser.add_argument(
         "--type",
-        choices=["plda", "speechbrain_plda"],
+        choices=["plda", "speechbrain_plda", "procrustes"],
         default="plda",
         help="default: plda, Kaldi's",
+    )
+    parser.add_argument(
+        "--original", help="npz: of procrustes, embeddings of the same utterances, not protected"
     )
     parser.add_argument(
         "--lda-dim", type=int, help="dimensions after LDA (default: min(200, D, speakers - 1))"
@@ -42,7 +46,9 @@ def parsed() -> argparse.Namespace:
         "--rank", type=int, default=100, help="of SpeechBrain's PLDA (default: 100)"
     )
     parser.add_argument(
-        "--backend", required=True, help="npz to write: mean between within lda centre length_norm"
+        "--backend",
+        required=True,
+        help="npz to write: mean between within lda centre length_norm, or a rotation and means",
     )
     return parser.parse_args()
 
@@ -54,15 +60,31 @@ def main() -> None:
     gallery = backends.read_gallery(arguments.embeddings)
     embeddings = gallery.embeddings_of(utterance.utterance for utterance in utterances)
     speakers = [utterance.speaker for utterance in utterances]
+    sizes = f"{len(utterances)} utterances of {len(set(speakers))} speakers"
+    if arguments.type == "procrustes":
+        alignment = rotation(embeddings, utterances, arguments)
+        procrustes.write_alignment(arguments.backend, alignment)
+        print(f"Rotation of {alignment.dimensions} dimensions from {sizes}")
+        return
     recipe = trained(embeddings, speakers, arguments)
     recipes.write_recipe(arguments.backend, recipe)
     name = arguments.type.replace("plda", "PLDA")
-    sizes = f"{len(utterances)} utterances of {len(set(speakers))} speakers"
     shrunk = f", within-speaker covariance shrunk by {arguments.shrinkage}"
     print(
         f"{name} of {len(recipe.plda.mean)} dimensions from {sizes}"
         f"{shrunk if arguments.shrinkage else ''}"
     )
+
+
+def rotation(
+    embeddings: Floats, utterances: list[Utterance], arguments: argparse.Namespace
+) -> procrustes.Alignment:
+    """The rotation from embeddings of protected speech to those of the same original speech."""
+    if not arguments.original:
+        raise BadInput("--original: procrustes needs embeddings of the unprotected utterances")
+    original = backends.read_gallery(arguments.original)
+    names = [utterance.utterance for utterance in utterances]
+    return procrustes.train(original=original.embeddings_of(names), protected=embeddings)
 
 
 def trained(

@@ -52,6 +52,7 @@ EACH_KIND = {
         "plda": {"type": "plda", "extractors": ["folder"], **TRAIN},
         "trained": {"type": "speechbrain_plda", "extractors": ["hub"], "train": {"corpus": "read"}},
         "js": {"type": "jensen_shannon"},
+        "rotated": {"type": "procrustes", "extractors": ["ready"], **TRAIN},
     },
     "attacks": {"team7": {"scores": "team7/{anonymiser}_{condition}.tsv", "speakers": "map.tsv"}},
     "utility": {"wer": {"command": "python mine.py", "better": "lower"}},

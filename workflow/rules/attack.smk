@@ -357,6 +357,14 @@ def one_embedding(part):
     return file
 
 
+def protected_sides(wildcards):
+    """The sides of a condition that are protected speech, where the back-end asks for them."""
+    if backend_entry(wildcards)["type"] != "procrustes":
+        return []
+    sides = zip(("enrolment", "trial"), CONDITIONS[wildcards.condition])
+    return ["--protected", *(side for side, speech in sides if speech != "original")]
+
+
 rule score_samples:
     """Score the tests of a sampled gallery against its templates (for ranks)."""
     input:
@@ -381,10 +389,12 @@ rule score_samples:
     params:
         code=code("score_samples"),
         backend=backend_argument,
+        protected=protected_sides,
     shell:
         "python {input.script:q}"
         " --enrolment {input.enrolment:q}"
         " --trial {input.trial:q}"
+        " {params.protected:q}"
         " --samples {input.samples:q}"
         " --backend {params.backend:q}"
         " --matrix {output.matrix:q}"

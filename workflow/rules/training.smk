@@ -177,8 +177,14 @@ def backend_environment(wildcards):
     return environment_file("speechbrain" if is_speechbrains else "evaluate")
 
 
+def original_embeddings(wildcards):
+    return plan.attackers.original_embeddings(wildcards.backend, wildcards.extractor) or []
+
+
 def backend_options(wildcards):
     entry = backend_entry(wildcards)
+    if entry["type"] == "procrustes":
+        return ["--type", "procrustes", "--original", original_embeddings(wildcards)]
     if entry["type"] == "speechbrain_plda":
         return ["--type", "speechbrain_plda", "--rank", entry["rank"]]
     options = ["--length-norm", entry["length_norm"], "--shrinkage", entry["shrinkage"]]
@@ -187,11 +193,12 @@ def backend_options(wildcards):
 
 
 rule train_backend:
-    """Train PLDA on the training speakers, as they are or as one anonymiser protects them."""
+    """Train a back-end on the training speakers, as they are or as one anonymiser protects them."""
     input:
         embeddings=lambda wildcards: plan.attackers.training_embeddings(
             wildcards.backend, wildcards.extractor
         ),
+        original=original_embeddings,
         manifest=lambda wildcards: plan.attackers.training_manifest(backend_entry(wildcards)),
         speakers=ancient("results/checks/training/speakers.tsv"),
         script=SCRIPTS / "train_backend.py",

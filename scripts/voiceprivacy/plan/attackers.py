@@ -175,6 +175,13 @@ class Attackers:
         system = options["on"] or ORIGINAL
         return f"results/embeddings/{options['train']['corpus']}/train/{system}/{extractor}.npz"
 
+    def original_embeddings(self, backend: str, extractor: str) -> str | None:
+        """Embeddings of the same utterances unprotected, where a back-end compares both."""
+        options = self.backends[backend]
+        if options["type"] != "procrustes":
+            return None
+        return f"results/embeddings/{options['train']['corpus']}/train/{ORIGINAL}/{extractor}.npz"
+
     def start(self, extractor: str) -> str | None:
         """The folder of the model where training starts; None for random weights.
 

@@ -184,7 +184,10 @@ def _embedded(plan, extractor):
     parts = [(*part, system) for system, part in product(systems, _attacked_parts(plan))]
     for name, options in plan.attackers.backends.items():
         if "train" in options and plan.attackers.applies(name, extractor):
-            parts.append((options["train"]["corpus"], "train", options["on"] or ORIGINAL))
+            corpus = options["train"]["corpus"]
+            parts.append((corpus, "train", options["on"] or ORIGINAL))
+            if plan.attackers.original_embeddings(name, extractor):
+                parts.append((corpus, "train", ORIGINAL))
     return dict.fromkeys(parts)
 
 

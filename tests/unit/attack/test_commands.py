@@ -103,6 +103,45 @@ def test_plda_is_trained_and_scores(files, tones):
     assert scores["target"].mean() > scores["nontarget"].mean()
 
 
+def test_a_rotation_is_trained_and_undone(files, tones, tmp_path):
+    """Of speech whose embeddings were only turned, all is as of the original speech."""
+    embedded = read_embeddings(files / "e.npz")
+    turned = np.roll(embedded.embeddings, 1, axis=1)
+    write_embeddings(tmp_path / "turned.npz", Embeddings(embedded.ids, turned))
+    backend = tmp_path / "rotation.npz"
+    shown = succeeds(
+        "train_backend",
+        type="procrustes",
+        embeddings=tmp_path / "turned.npz",
+        original=files / "e.npz",
+        manifest=tones,
+        backend=backend,
+    )
+    assert shown == "Rotation of 10 dimensions from 16 utterances of 4 speakers\n"
+    scores = {}
+    for name, trial in (("oo", files / "e.npz"), ("op", tmp_path / "turned.npz")):
+        succeeds(
+            "score_trials",
+            enrolment=files / "e.npz",
+            trial=trial,
+            protected=["trial"] if name == "op" else [],
+            trials=files / "trials.tsv",
+            enrolments=files / "enrolments.tsv",
+            backend=backend,
+            scores=tmp_path / f"{name}.tsv",
+        )
+        scores[name] = np.concatenate(list(read_scores(tmp_path / f"{name}.tsv").values()))
+    np.testing.assert_allclose(scores["op"], scores["oo"], atol=0.05)
+    line = fails(
+        "train_backend",
+        type="procrustes",
+        embeddings=files / "e.npz",
+        manifest=tones,
+        backend=tmp_path / "b.npz",
+    )
+    assert "procrustes needs embeddings of the unprotected utterances" in line
+
+
 def scored_system(files, tones, folder, condition, **speech):
     """Score one condition: scores, pairs and templates; the folder holds them."""
     for kind in ("scores", "pairs", "templates"):

@@ -145,6 +145,15 @@ CASES = {
         },
         "backends.p.train.corpus: corpus 'a' is not for training: give it 'use: train'",
     ),
+    "a rotation that is not learnt from protected speech": (
+        {
+            "corpora": {"a": SYNTHETIC | {"use": "train"}},
+            "backends": {
+                "p": {"type": "procrustes", "train": {"corpus": "a", "speech": "original"}}
+            },
+        },
+        "backends.p.train.speech: 'anonymised' was expected",
+    ),
     "an average of a corpus that is not there": (
         {"corpora": {"demo": SYNTHETIC}, "report": {"averages": {"all": {"deno": {"f": 1}}}}},
         "report.averages.all.deno: there is no corpus 'deno' to evaluate: did you mean 'demo'?",

@@ -41,6 +41,13 @@ INFORMED = {
         },
     },
 }
+ROTATED = {
+    **INFORMED,
+    "extractors": {"ecapa": INFORMED["extractors"]["ecapa"]},
+    "backends": {
+        "rotated": {"type": "procrustes", "train": {"corpus": "others", "speech": "anonymised"}}
+    },
+}
 
 
 @pytest.fixture
@@ -93,6 +100,22 @@ def test_an_informed_attacker_learns_from_protected_speech_with_the_true_speaker
     assert informed.speech.anonymiser_manifest("demo", "trial").endswith(
         "/trial/original/manifest.tsv"
     )
+
+
+def test_a_rotation_is_trained_on_the_same_utterances_protected_and_original():
+    attackers = Plan(configuration.check(ROTATED)).attackers
+    folder = "results/embeddings/others/train"
+    backends = ["rotated_on_b2r", "rotated_on_team"]
+    assert list(attackers.backends) == backends
+    for backend, system in zip(backends, ("b2r", "team"), strict=True):
+        assert attackers.training_embeddings(backend, "ecapa") == f"{folder}/{system}/ecapa.npz"
+        assert attackers.original_embeddings(backend, "ecapa") == f"{folder}/original/ecapa.npz"
+        assert attackers.systems("ecapa", backend) == ["original", system]
+
+
+def test_other_back_ends_need_no_original_training_speech(informed):
+    assert informed.attackers.original_embeddings("plda_on_b2r", "ecapa") is None
+    assert informed.attackers.original_embeddings("cosine", "ecapa") is None
 
 
 def test_training_starts_from_an_extractor_its_own_instance_or_a_folder(informed):

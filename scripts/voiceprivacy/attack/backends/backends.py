@@ -19,10 +19,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from voiceprivacy.attack import Counts, Floats
-from voiceprivacy.attack.backends import recipes
+from voiceprivacy.attack.backends import procrustes, recipes
 from voiceprivacy.inout import seeds, tables
 from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix, read_embeddings
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.files import BadInput, naming
 from voiceprivacy.inout.tables import Trial, read_manifest, read_rows, recording_of, source_of
 
 BLOCK_SCORES = 4_000_000  # scores computed at a time: 32 MB for each temporary array
@@ -77,9 +77,22 @@ class Gallery:
         return Models(np.stack(means), np.array(counts))
 
 
-def read_gallery(path: Path | str) -> Gallery:
-    """Read embeddings as a Gallery."""
-    return Gallery(read_embeddings(path), path)
+def read_gallery(
+    path: Path | str, *, backend: str = "cosine", is_protected: bool = False
+) -> Gallery:
+    """Read embeddings as a Gallery, as a back-end compares them.
+
+    Only a Procrustes back-end changes them: see ``procrustes.aligned``.
+    """
+    embeddings = read_embeddings(path)
+    alignment = None if backend in NAMED else procrustes.read_alignment(backend)
+    if alignment is None:
+        return Gallery(embeddings, path)
+    with naming(backend):
+        rotated = procrustes.aligned(
+            alignment, embeddings.embeddings.astype(np.float64), is_protected=is_protected
+        )
+    return Gallery(Embeddings(embeddings.ids, rotated), path)
 
 
 def read_enrolments(path: Path | str) -> Lookup[list[str]]:
@@ -119,9 +132,14 @@ NAMED = {"cosine": cosine, "jensen_shannon": jensen_shannon}
 
 
 def scorer(backend: str) -> Scorer:
-    """The scorer of a back-end: cosine, jensen_shannon, or the npz of a trained PLDA."""
+    """The scorer of a back-end: cosine, jensen_shannon, or the npz of a trained one.
+
+    Galleries that Procrustes has rotated (see ``read_gallery``) are compared by cosine.
+    """
     if backend in NAMED:
         return NAMED[backend]
+    if procrustes.read_alignment(backend) is not None:
+        return cosine
     recipe = recipes.read_recipe(backend)
 
     def score(*, enrolment, counts, trial):
