@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from voiceprivacy.inout.files import BadInput, read_json, whole_or_absent
+from voiceprivacy.inout.files import BadInput, printable, read_json, whole_or_absent
 from voiceprivacy.provenance.record import Change, differences
 from voiceprivacy.running.command import run
 
@@ -50,7 +50,10 @@ def print_changes(title: str, changes: list[Change]) -> None:
 
 def write_config(path: Path, then: dict) -> None:
     """Write the config of a run, with a line that says which run it was."""
-    made = f"Run of {then.get('created', 'an unknown day')}, commit {then['git_commit']}"
+    if path.exists():
+        raise BadInput(f"{path}: is there already: name a file that is not")
+    # A foreign provenance may hold line ends: what follows one would be read as the config.
+    made = printable(f"Run of {then.get('created', 'an unknown day')}, commit {then['git_commit']}")
     text = yaml.safe_dump(then["config"], sort_keys=False, allow_unicode=True)
     with whole_or_absent(path) as temporary:
         temporary.write_text(f"# {made}; every default is filled in.\n{text}", encoding="utf-8")

@@ -20,6 +20,8 @@ from voiceprivacy.inout.files import (
     BadInput,
     FilePath,
     counted,
+    note_input,
+    remove_earlier,
     remove_leftovers,
     scratch_folder,
     whole_folder_or_absent,
@@ -70,7 +72,7 @@ def anonymise_part(
     audio_dir, output_manifest = Path(audio_dir), Path(output_manifest)
     scratch_name = output_manifest.with_name("shards")
     remove_leftovers(scratch_name)
-    _remove_earlier(output_manifest, audio_dir)
+    _remove_earlier(manifest, output_manifest, audio_dir)
     with scratch_folder(scratch_name) as scratch:
         shard = scratch / "0.tsv"
         anonymise_shard(
@@ -125,7 +127,7 @@ def anonymise_shard(
     BadInput : the plug-in fails, or what it made is unusable
     """
     audio_dir, output_manifest = Path(audio_dir), Path(output_manifest)
-    _remove_earlier(output_manifest, audio_dir)
+    _remove_earlier(manifest, output_manifest, audio_dir)
     utterances = select_shard(read_manifest(manifest), shard, shards)
     with scratch_folder(audio_dir) as scratch:
         protected = {}
@@ -145,11 +147,11 @@ def anonymise_shard(
     )
 
 
-def _remove_earlier(output_manifest: Path, audio_dir: Path) -> None:
+def _remove_earlier(manifest: FilePath, output_manifest: Path, audio_dir: Path) -> None:
     """Remove what an earlier run of the same job wrote, or left when it was killed."""
+    note_input(manifest)
     for path in (output_manifest, alphas_path(output_manifest)):
-        path.unlink(missing_ok=True)
-        remove_leftovers(path)
+        remove_earlier(path)
     remove_leftovers(audio_dir)
 
 
@@ -315,9 +317,8 @@ def gather_manifests(
     BadInput : an utterance is missing, occurs in two shards or is not of the original; some
         utterances only have an alpha; the audio of both runs is the same
     """
-    for path in (manifest, alphas_path(manifest)):
-        remove_leftovers(path)
-    alphas_path(manifest).unlink(missing_ok=True)
+    remove_leftovers(manifest)
+    remove_earlier(alphas_path(manifest))
     originals = read_manifest(original)
     protected = _Joined(originals, original)
     for shard in shards:

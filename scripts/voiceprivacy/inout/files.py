@@ -69,6 +69,83 @@ def naming(path: FilePath) -> Iterator[None]:
         raise BadInput(str(error) if already_named else f"{path}: {error}") from None
 
 
+# What a command reads, it does not overwrite.
+
+
+class _Inputs:
+    """What was opened, by device and inode, and audio that manifests list, which may be next."""
+
+    def __init__(self) -> None:
+        self.opened: set[tuple[int, int]] = set()
+        self.listed: set[str] = set()
+
+    def are(self, path: Path) -> bool:
+        """Whether a path leads to one of them, by whatever name."""
+        try:
+            target = _identity(path)
+        except OSError:  # nothing is there
+            return False
+        # Listed audio is looked at only where something is in the way: a disk may be far away.
+        return target in self.opened or target in set(map(_identity_or_none, self.listed))
+
+    def lie_around(self, folder: Path) -> bool:
+        """Whether audio lies in a folder or below it, or beside what would be written there."""
+        path = os.path.realpath(folder)
+        for audio_folder in {os.path.dirname(audio) for audio in self.listed}:
+            if os.path.commonpath([path, real := os.path.realpath(audio_folder)]) in (path, real):
+                return True
+        return False
+
+
+_inputs: _Inputs | None = None  # None where no command runs
+
+
+@contextlib.contextmanager
+def guarding_inputs() -> Iterator[None]:
+    """Within the block nothing that was read can be overwritten: BadInput."""
+    global _inputs
+    before, _inputs = _inputs, _Inputs()
+    try:
+        yield
+    finally:
+        _inputs = before
+
+
+def note_listed(paths: Iterable[FilePath]) -> None:
+    """Note audio that a file lists: it is an input, too."""
+    if _inputs is not None:
+        _inputs.listed.update(map(str, paths))
+
+
+def note_input(path: FilePath) -> None:
+    """Note a file that is read, or will be."""
+    if _inputs is not None:
+        with contextlib.suppress(OSError, ValueError):  # whoever opens it says why
+            _inputs.opened.add(_identity(path))
+
+
+def _refuse_input(path: Path) -> None:
+    if _inputs is not None and _inputs.are(path):
+        raise BadInput(f"{path}: is read by this command, and would be lost: write another file")
+
+
+def _refuse_folder_of_inputs(folder: Path) -> None:
+    if _inputs is not None and _inputs.lie_around(folder):
+        raise BadInput(f"{folder}: speech is read from there: write to a folder of its own")
+
+
+def _identity(path: FilePath) -> tuple[int, int]:
+    status = os.stat(path)
+    return status.st_dev, status.st_ino
+
+
+def _identity_or_none(path: str) -> tuple[int, int] | None:
+    try:
+        return _identity(path)
+    except (OSError, ValueError):
+        return None
+
+
 # Reading.
 
 
@@ -121,7 +198,11 @@ def _line_of(text: str, character: str) -> int:
 
 
 def refuse_endless(path: FilePath) -> None:
-    """Refuse (BadInput) a named pipe, a device or a socket: one could read from it for ever."""
+    """Refuse (BadInput) a named pipe, a device or a socket: one could read from it for ever.
+
+    Whoever opens a file asks first, so it is noted as an input here.
+    """
+    note_input(path)
     if str(path).startswith(PIPES_OF_SHELLS):
         return
     try:
@@ -216,8 +297,13 @@ def whole_or_absent(path: FilePath) -> Iterator[Path]:
     """Give a temporary path beside ``path`` (same ending) that replaces it when the block succeeds.
 
     An error of the disk that names no file, such as a full one, gets the name of this one.
+
+    Raises
+    ------
+    BadInput : a command is about to overwrite what it has read
     """
     path = Path(path)
+    _refuse_input(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _temporary(path)
     try:
@@ -238,9 +324,11 @@ def whole_folder_or_absent(folder: FilePath) -> Iterator[Path]:
 
     Raises
     ------
-    BadInput : ``folder`` holds files that the new one does not have (somebody's own)
+    BadInput : ``folder`` holds files that the new one does not have (somebody's own), or speech
+        that a command reads
     """
     folder = Path(folder)
+    _refuse_folder_of_inputs(folder)
     temporary = _temporary(folder)
     temporary.mkdir(parents=True)
     try:
@@ -261,8 +349,14 @@ def _refuse_others_files(folder: Path, own: set[str]) -> None:
 
 @contextlib.contextmanager
 def added_or_absent(folder: FilePath) -> Iterator[Path]:
-    """Give a temporary folder whose files move into ``folder`` when the block succeeds."""
+    """Give a temporary folder whose files move into ``folder`` when the block succeeds.
+
+    Raises
+    ------
+    BadInput : ``folder`` holds speech that a command reads
+    """
     folder = Path(folder)
+    _refuse_folder_of_inputs(folder)
     with scratch_folder(folder) as temporary:
         yield temporary
         folder.mkdir(parents=True, exist_ok=True)
@@ -279,6 +373,14 @@ def scratch_folder(path: FilePath) -> Iterator[Path]:
         yield temporary
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def remove_earlier(path: FilePath) -> None:
+    """Remove what an earlier run wrote, and what killed runs left beside it; never an input."""
+    path = Path(path)
+    _refuse_input(path)
+    path.unlink(missing_ok=True)
+    remove_leftovers(path)
 
 
 def remove_at_once(folder: Path) -> None:

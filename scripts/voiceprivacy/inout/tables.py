@@ -16,7 +16,13 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from voiceprivacy.inout.files import BadInput, FilePath, read_lines, whole_or_absent
+from voiceprivacy.inout.files import (
+    BadInput,
+    FilePath,
+    note_listed,
+    read_lines,
+    whole_or_absent,
+)
 
 MANIFEST = ["utterance", "speaker", "gender", "path", "duration_s"]
 TRIALS = ["enrolment", "trial", "label"]
@@ -131,6 +137,7 @@ def read_manifest(path: FilePath, *, may_be_empty: bool = False) -> list[Utteran
         utterances[name] = _utterance(name, row, path, line)
     if not utterances and not may_be_empty:
         raise BadInput(f"{path}: lists no utterance")
+    note_listed(utterance.path for utterance in utterances.values())
     return list(utterances.values())
 
 

@@ -20,7 +20,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy.inout.files import BadInput, counted, parse_json, printable, whole_or_absent
+from voiceprivacy.inout.files import (
+    BadInput,
+    counted,
+    guarding_inputs,
+    parse_json,
+    printable,
+    whole_or_absent,
+)
 
 DEBUG = "VOICEPRIVACY_DEBUG"
 REFUSALS = "VOICEPRIVACY_REFUSALS"  # names the folder of a run's refusals; the run removes it first
@@ -32,6 +39,8 @@ OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE)
 
 def run(main: Callable[[], object]) -> None:
     """Call ``main`` and turn what goes wrong into one line on stderr and an exit code.
+
+    Whatever it reads, it cannot overwrite.
 
     2 is bad input, or a path that cannot be made, read or written. 1 is the run's own failure: a
     full disk, no memory, an error of the program. 130 is Ctrl-C, 143 a SIGTERM (Snakemake's, a
@@ -47,7 +56,8 @@ def run(main: Callable[[], object]) -> None:
     if (refusal := _remembered(sys.argv)) is not None:
         sys.exit(_refused(refusal))
     try:
-        main()
+        with guarding_inputs():
+            main()
         sys.stdout.flush()
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

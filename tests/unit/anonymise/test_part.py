@@ -324,12 +324,13 @@ def test_bad_input_is_one_line_and_exit_code_two(script, arguments):
 
 
 def test_mcadams_averages_the_channels_of_stereo(original, tmp_path):
-    manifest = tmp_path / "stereo.tsv"
+    manifest, speech = tmp_path / "stereo.tsv", tmp_path / "speech"
+    speech.mkdir()
     left, right = tone(1), tone(2)
-    soundfile.write(tmp_path / "u.wav", np.stack([left, right], axis=1), RATE, subtype="FLOAT")
-    soundfile.write(tmp_path / "v.wav", (left + right) / 2, RATE, subtype="FLOAT")
+    soundfile.write(speech / "u.wav", np.stack([left, right], axis=1), RATE, subtype="FLOAT")
+    soundfile.write(speech / "v.wav", (left + right) / 2, RATE, subtype="FLOAT")
     write_manifest(
-        manifest, [Utterance(name, "s", "f", tmp_path / f"{name}.wav", 0.5) for name in "uv"]
+        manifest, [Utterance(name, "s", "f", speech / f"{name}.wav", 0.5) for name in "uv"]
     )
     done = command(
         "anonymise_mcadams",
@@ -347,8 +348,10 @@ def test_mcadams_averages_the_channels_of_stereo(original, tmp_path):
 def test_audio_with_nan_is_named(original, tmp_path):
     samples = tone(1)
     samples[5] = np.nan
-    soundfile.write(tmp_path / "u.wav", samples, RATE, subtype="FLOAT")
-    write_manifest(tmp_path / "nan.tsv", [Utterance("u", "s", "f", tmp_path / "u.wav", 0.5)])
+    speech = tmp_path / "speech" / "u.wav"
+    speech.parent.mkdir()
+    soundfile.write(speech, samples, RATE, subtype="FLOAT")
+    write_manifest(tmp_path / "nan.tsv", [Utterance("u", "s", "f", speech, 0.5)])
     where = {"audio_dir": tmp_path / "a", "output_manifest": tmp_path / "a.tsv"}
     done = command("anonymise_mcadams", manifest=tmp_path / "nan.tsv", seed=1, **where)
     assert done.returncode == 2

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 from support.calls import call
 
 from voiceprivacy.plan import configuration
@@ -88,6 +89,17 @@ def test_the_config_of_the_run_is_written_to_be_run_again(run):
     assert same.returncode == 0 and "--configfile" in same.stdout
     assert configuration.check(configuration.read(folder / "again.yaml")) == then["config"]
     assert then["git_commit"] in (folder / "again.yaml").read_text().splitlines()[0]
+    again = reproduce(folder, "--config", folder / "again.yaml")
+    assert again.returncode == 2 and "again.yaml: is there already" in again.stderr
+
+
+@pytest.mark.parametrize("field", ["git_commit", "created"])
+def test_a_foreign_provenance_writes_nothing_but_its_config(run, field):
+    folder, then = run
+    then[field] = "x\n__definitions__: [import os]\u2028more: 1\r- y"
+    (folder / "results/provenance.json").write_text(json.dumps(then))
+    reproduce(folder, "--config", folder / "again.yaml")
+    assert yaml.safe_load((folder / "again.yaml").read_text()) == then["config"]
 
 
 def test_another_json_is_refused_in_one_line(run):

@@ -1,0 +1,106 @@
+"""No command overwrites what it reads, whatever name the file has: links lead to it, too.
+
+Every output of the commands of the good world is pointed at every file that the command names, and
+every folder of speech at the one that it reads.
+"""
+
+import itertools
+import os
+import shlex
+import shutil
+
+import pytest
+from support import world
+
+SPEECH = "data/wav"  # where the speech of speech/manifest.tsv lies
+WAYS = {
+    "itself": lambda target, name: target,
+    "a longer way": lambda target, name: os.path.join("data", "..", target),
+    "a symbolic link": lambda target, name: _linked(os.symlink, os.path.abspath(target), name),
+    "a hard link": lambda target, name: _linked(os.link, target, name),
+}
+
+
+def _linked(link, target, name):
+    link(target, name)
+    return name
+
+
+def pairs():
+    """(command, output, input) as the words of each command name them."""
+    found = []
+    for command, line in world.COMMANDS.items():
+        if command == "a model":  # the good world has none
+            continue
+        words = shlex.split(line)[1:]
+        outputs = [word for word in words if word.startswith("out.")]
+        inputs = [word for word in words if _is_file(word)]
+        for output in dict.fromkeys(outputs):
+            found += [(command, output, name) for name in dict.fromkeys(inputs)]
+    return found
+
+
+def _is_file(word):
+    is_text = any(character in word for character in " {")
+    return "." in word and not is_text and not word.startswith(("out", "-"))
+
+
+@pytest.fixture(scope="session")
+def good_world(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("good")
+    world.build(folder)
+    return folder
+
+
+@pytest.fixture
+def folder(good_world, tmp_path, monkeypatch):
+    folder = tmp_path / "world"
+    shutil.copytree(good_world, folder)
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("VOICEPRIVACY_DEBUG", raising=False)
+    return folder
+
+
+def refused(monkeypatch, folder, capfd, command, words):
+    """Call a command with other words; it must end with 2 and leave every file as it was."""
+    monkeypatch.setitem(world.COMMANDS, command, shlex.join(words))
+    before = world.contents(folder)
+    status = world.call(command)
+    said = capfd.readouterr().err
+    assert status == 2, said
+    after = world.contents(folder)
+    assert {name: after.get(name) for name in before} == before
+    return said
+
+
+def test_many_pairs_are_tried():
+    assert len(pairs()) >= 25
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "input_file", "way"),
+    [(*pair, way) for pair, way in zip(pairs(), itertools.cycle(WAYS), strict=False)],
+)
+def test_an_input_is_not_overwritten(folder, monkeypatch, capfd, command, output, input_file, way):
+    target = WAYS[way](input_file, f"link.{input_file.rpartition('.')[2]}")
+    words = [target if word == output else word for word in shlex.split(world.COMMANDS[command])]
+    said = refused(monkeypatch, folder, capfd, command, words)
+    assert f"{target}: is read by this command" in said
+
+
+@pytest.mark.parametrize(
+    "audio_dir", [SPEECH, "data", f"{SPEECH}/deeper", "link", "data/../data/wav"]
+)
+@pytest.mark.parametrize("command", ["McAdams", "a plug-in's function", "a plug-in's command"])
+def test_speech_is_not_written_where_it_is_read(folder, monkeypatch, capfd, command, audio_dir):
+    os.symlink(os.path.abspath(SPEECH), "link")
+    words = [audio_dir if word == "out" else word for word in shlex.split(world.COMMANDS[command])]
+    said = refused(monkeypatch, folder, capfd, command, words)
+    assert f"{audio_dir}: speech is read from there" in said
+
+
+def test_a_file_that_was_not_read_is_replaced(folder):
+    with open("out.json", "w") as file:
+        file.write("an older result")
+    assert world.call("verification") == 0
+    assert "an older result" not in (folder / "out.json").read_text()
