@@ -21,6 +21,14 @@ def main() -> None:
         "--manifest", required=True, nargs="+", type=Path, help="manifest.tsv of protected speech"
     )
     parser.add_argument(
+        "--original",
+        nargs="+",
+        type=Path,
+        default=[],
+        help="manifest.tsv of the speech before protection, which must be other speech"
+        " (default: beside the manifests, where a run has it)",
+    )
+    parser.add_argument(
         "--audio-dir", required=True, type=Path, help="folder to write and to give away"
     )
     parser.add_argument(
@@ -32,7 +40,11 @@ def main() -> None:
     arguments = parser.parse_args()
 
     published = publish(
-        arguments.manifest, arguments.audio_dir, arguments.key, threads=os.cpu_count() or 1
+        arguments.manifest,
+        arguments.audio_dir,
+        arguments.key,
+        originals=arguments.original,
+        threads=os.cpu_count() or 1,
     )
     written = f"wrote {counted(len(published), 'file')} to {arguments.audio_dir}"
     print(f"{written}; durations, words and background are as they were")

@@ -8,6 +8,7 @@ Conventions
   their names, with one and the same date. Durations, words and background remain as they are.
 """
 
+import hashlib
 import os
 import secrets
 import struct
@@ -17,9 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.signal import correlate
 
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import BadInput, whole_folder_or_absent
+from voiceprivacy.inout.files import BadInput, counted, whole_folder_or_absent
 from voiceprivacy.inout.tables import Utterance, read_manifest, write_table
 from voiceprivacy.running import pools
 from voiceprivacy.vocabulary import ORIGINAL
@@ -27,6 +29,9 @@ from voiceprivacy.vocabulary import ORIGINAL
 KEY = ["published", "utterance", "speaker", "path"]
 DATE = 946684800  # 1 January 2000, UTC
 NAME_BYTES = 8
+# Speech whose samples correlate more than this with the original's, at any gain and delay, is that
+# original for an ear. McAdams with a coefficient of 0.9 reaches 0.7.
+NEARLY_THE_SAME = 0.95
 
 
 class PublishedFile(NamedTuple):
@@ -37,7 +42,12 @@ class PublishedFile(NamedTuple):
 
 
 def publish(
-    manifests: Iterable[str | Path], audio_dir: str | Path, key: str | Path, *, threads: int = 1
+    manifests: Iterable[str | Path],
+    audio_dir: str | Path,
+    key: str | Path,
+    *,
+    originals: Iterable[str | Path] = (),
+    threads: int = 1,
 ) -> list[PublishedFile]:
     """Write the speech of manifests without anything that says whose it is.
 
@@ -49,18 +59,22 @@ def publish(
         Folder to write, whole or not at all; it must not be there.
     key : path
         TSV to write: published utterance speaker path, in the order of the manifests.
+    originals : list of path
+        Manifests of the speech that was protected; by default those of the run that the manifests
+        are of.
     threads : int
 
     Raises
     ------
-    BadInput : a manifest of original speech; the folder or the key is there already; the key lies
-        in the folder
+    BadInput : an utterance is its original, or has none to be compared with; the folder or the key
+        is there already; the key lies in the folder
     """
     audio_dir, key, manifests = Path(audio_dir), Path(key), list(manifests)
-    _refuse(manifests, audio_dir, key)
+    _refuse(audio_dir, key)
     utterances: list[Utterance] = []
     for manifest in manifests:
         utterances += read_manifest(manifest)
+    _refuse_originals(utterances, list(originals) or _originals_of(manifests), threads)
     names = _draw_names(len(utterances))
     published = list(map(PublishedFile, names, utterances))
     with whole_folder_or_absent(audio_dir) as folder:
@@ -97,11 +111,64 @@ def _chunk(name, content):
     return name + struct.pack("<I", len(content)) + content
 
 
-def _refuse(manifests, audio_dir, key):
+def _originals_of(manifests):
+    """Manifests of original speech beside those of a run: CORPUS/PART/ANONYMISER/manifest.tsv."""
+    return [
+        Path(manifest).absolute().parents[1] / ORIGINAL / "manifest.tsv" for manifest in manifests
+    ]
+
+
+def _refuse_originals(utterances, manifests, threads):
+    """Refuse speech that nobody protected, whatever its folder is called."""
     for manifest in manifests:
-        if Path(manifest).absolute().parent.name == ORIGINAL:
-            why = "is the manifest of the original speech, which nobody protected"
-            raise BadInput(f"{manifest}: {why}")
+        if not Path(manifest).exists():
+            why = "name the manifest of the original speech (--original), to be compared with"
+            raise BadInput(f"{manifest}: not found: {why}")
+    originals = {}
+    for manifest in manifests:
+        originals |= {line.utterance: line.path for line in read_manifest(manifest)}
+    for line in utterances:
+        if line.utterance not in originals:
+            listed = ", ".join(map(str, manifests))
+            raise BadInput(f"utterance '{line.utterance}': has no original in {listed}")
+    with pools.in_threads(_digest, originals.values(), threads=threads) as digests:
+        known = set(digests)
+
+    def is_original(line):
+        return _digest(line.path) in known or _is_like(line.path, originals[line.utterance])
+
+    with pools.in_threads(is_original, utterances, threads=threads) as compared:
+        same = [line for line, is_same in zip(utterances, compared, strict=True) if is_same]
+    if same:
+        raise BadInput(
+            f"{same[0].path}: is the original speech, or nearly (so are"
+            f" {counted(len(same), 'file')} of {len(utterances)}): nothing was written"
+        )
+
+
+def _digest(path):
+    """What is the same for files of the same samples, as 16 bits."""
+    samples, _ = audio.read(path)
+    return hashlib.sha256(_steps(samples).tobytes()).hexdigest()
+
+
+def _is_like(path, original):
+    (own, rate), (other, other_rate) = audio.read(path), audio.read(original)
+    other = audio.resample(other, source_rate=other_rate, target_rate=rate)
+    return likeness(own, other) > NEARLY_THE_SAME
+
+
+def likeness(one: NDArray, other: NDArray) -> float:
+    """Largest correlation of two recordings (N,) and (M,) at any delay, from 0 to 1.
+
+    It does not change with gain and sign. Silence is like nothing.
+    """
+    one, other = one - one.mean(), other - other.mean()
+    energy = np.sqrt((one @ one) * (other @ other))
+    return float(np.abs(correlate(one, other, method="fft")).max() / energy) if energy else 0.0
+
+
+def _refuse(audio_dir, key):
     if audio_dir.exists():
         raise BadInput(f"{audio_dir}: is there already; name a folder that is not")
     if key.exists():
@@ -121,7 +188,11 @@ def _draw_names(count):
 
 def _write(path, source):
     samples, sample_rate = audio.read(source)
-    samples = np.clip(np.rint(samples * 32768.0), -32768, 32767)
-    path.write_bytes(wav_bytes(samples.astype(np.int16), sample_rate))
+    path.write_bytes(wav_bytes(_steps(samples), sample_rate))
     path.chmod(0o644)  # whatever the umask of whoever publishes
     os.utime(path, (DATE, DATE))
+
+
+def _steps(samples):
+    """Samples in [-1, 1] as steps of 16 bits."""
+    return np.clip(np.rint(samples * 32768.0), -32768, 32767).astype(np.int16)

@@ -7,7 +7,7 @@ from support.calls import call, flags
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import Utterance, read_table, write_manifest
+from voiceprivacy.inout.tables import Utterance, read_manifest, read_table, write_manifest
 from voiceprivacy.tools.publishing import KEY, publish, wav_bytes
 
 SPEAKERS = ("annamaria", "bertholda", "charlotte")
@@ -16,7 +16,12 @@ SPEAKERS = ("annamaria", "bertholda", "charlotte")
 @pytest.fixture
 def manifest(tmp_path):
     """Protected speech with metadata in its FLAC and WAV, the second speaker's at another rate."""
-    folder, utterances = tmp_path / "b2", []
+    write_speech(tmp_path / "original", seed=1)
+    return write_speech(tmp_path / "b2", seed=0)
+
+
+def write_speech(folder, *, seed):
+    utterances = []
     for index, speaker in enumerate(SPEAKERS):
         for number in range(4):
             name = f"{speaker}-{number:04d}"
@@ -26,7 +31,7 @@ def manifest(tmp_path):
             with soundfile.SoundFile(path, "w", rate, 1, "PCM_16") as file:
                 file.title, file.artist, file.comment = name, speaker, "alpha 0.8123"
                 file.write(
-                    np.random.default_rng([index, number])
+                    np.random.default_rng([seed, index, number])
                     .integers(-9999, 9999, count)
                     .astype(np.int16)
                 )
@@ -111,11 +116,58 @@ def test_wav_bytes_are_what_others_read(tmp_path):
     assert rate == 22050 and (read == samples).all()
 
 
-def test_original_speech_existing_folders_keys_and_a_key_inside_are_refused(manifest, tmp_path):
-    original = manifest.parent.rename(tmp_path / "original") / "manifest.tsv"
-    with pytest.raises(BadInput, match="is the manifest of the original speech"):
+def changed(manifest, change, name="changed"):
+    """A manifest whose speech is other speech, changed."""
+    utterances = []
+    for line in read_manifest(manifest):
+        samples, rate = audio.read(line.path)
+        path = manifest.parents[1] / name / f"{line.utterance}.wav"
+        path.parent.mkdir(exist_ok=True)
+        audio.write(path, change(samples), rate)
+        utterances.append(line._replace(path=path))
+    write_manifest(path.parent / "manifest.tsv", utterances)
+    return path.parent / "manifest.tsv"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda samples: samples,
+        lambda samples: 0.5 * samples,
+        lambda samples: -samples,
+        lambda samples: np.concatenate([np.zeros(700, np.float32), samples]),
+        lambda samples: samples + np.float32(0.01) * np.sin(np.arange(len(samples))),
+    ],
+    ids=["copied", "quieter", "turned round", "later", "with a hum"],
+)
+def test_original_speech_is_refused_whatever_its_folder_is_called(manifest, tmp_path, change):
+    original = changed(tmp_path / "original" / "manifest.tsv", change)
+    with pytest.raises(BadInput, match=r"is the original speech, or nearly .*12 files of 12"):
         publish([original], tmp_path / "out", tmp_path / "key.tsv")
-    manifest = original.parent.rename(tmp_path / "b2") / "manifest.tsv"
+    assert not (tmp_path / "out").exists() and not (tmp_path / "key.tsv").exists()
+
+
+def test_one_original_among_protected_speech_is_refused_under_another_name(manifest, tmp_path):
+    first, *others = read_manifest(manifest)
+    last = read_manifest(tmp_path / "original" / "manifest.tsv")[-1]
+    write_manifest(manifest, [first._replace(path=last.path), *others])
+    with pytest.raises(BadInput, match=r"is the original speech, or nearly .*1 file of 12"):
+        publish([manifest], tmp_path / "out", tmp_path / "key.tsv")
+
+
+def test_speech_without_its_original_is_not_published_unseen(manifest, tmp_path):
+    original = (tmp_path / "original").rename(tmp_path / "elsewhere") / "manifest.tsv"
+    with pytest.raises(BadInput, match=r"--original"):
+        publish([manifest], tmp_path / "out", tmp_path / "key.tsv")
+    outputs = {"audio_dir": tmp_path / "out", "key": tmp_path / "key.tsv"}
+    finished = call("publish_audio", *flags(manifest=manifest, original=original, **outputs))
+    assert finished.returncode == 0, finished.stderr
+    write_manifest(original, read_manifest(original)[1:])
+    with pytest.raises(BadInput, match="utterance 'annamaria-0000': has no original in"):
+        publish([manifest], tmp_path / "out2", tmp_path / "key2.tsv", originals=[original])
+
+
+def test_existing_folders_keys_and_a_key_inside_are_refused(manifest, tmp_path):
     with pytest.raises(BadInput, match=r"key.tsv: lies in the folder that is given away"):
         publish([manifest], tmp_path / "out", tmp_path / "out" / "key.tsv")
     (tmp_path / "key.tsv").write_text("mine")
@@ -135,4 +187,4 @@ def test_a_broken_file_leaves_nothing_behind(manifest, tmp_path):
         finished.returncode == 2
         and "bertholda-0000.wav: cannot be read as audio" in finished.stderr
     )
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["b2"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["b2", "original"]
