@@ -28,7 +28,7 @@ def _linked(link, target, name):
 
 def pairs():
     """(command, output, input) as the words of each command name them."""
-    found = []
+    named = []
     for command, line in world.COMMANDS.items():
         if command == "a model":  # the good world has none
             continue
@@ -36,8 +36,8 @@ def pairs():
         outputs = [word for word in words if word.startswith("out.")]
         inputs = [word for word in words if _is_file(word)]
         for output in dict.fromkeys(outputs):
-            found += [(command, output, name) for name in dict.fromkeys(inputs)]
-    return found
+            named += [(command, output, name) for name in dict.fromkeys(inputs)]
+    return named
 
 
 def _is_file(word):
