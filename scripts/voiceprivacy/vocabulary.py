@@ -21,6 +21,7 @@ HISTOGRAMS = ("f0", "units", "style")
 # Reserved names.
 ORIGINAL = "original"  # the anonymiser of unprotected speech
 GIVEN = "given"  # the back-end of an attack whose scores somebody else made
+FUSED = "fused"  # the extractor of several attackers whose scores are fused
 MEAN = "mean"  # the trial list that stands for the mean of all lists of a corpus
 ACROSS_CORPORA = "over-corpora"  # the corpus that stands for an average over several
 EVERYTHING = "all lists"  # the average of all lists of a run with several corpora

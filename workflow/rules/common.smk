@@ -28,7 +28,15 @@ from voiceprivacy.plan.speech import environment_file
 from voiceprivacy.running.command import REFUSALS
 from voiceprivacy.running.fingerprints import code
 from voiceprivacy.running.progress import show_progress
-from voiceprivacy.vocabulary import ACROSS_CORPORA, Attack, CONDITIONS, GIVEN, PARTS, SECOND_RUN
+from voiceprivacy.vocabulary import (
+    ACROSS_CORPORA,
+    Attack,
+    CONDITIONS,
+    FUSED,
+    GIVEN,
+    PARTS,
+    SECOND_RUN,
+)
 
 PAGE = Path(workflow.basedir) / "workflow" / "report"
 os.environ[REFUSALS] = os.path.abspath(".snakemake/refusals")
@@ -100,9 +108,13 @@ wildcard_constraints:
 
 
 TRIAL_LISTS = one_of(trials for _, trials in plan.speech.all_trial_lists())
+OURS = {
+    "extractor": [*plan.attackers.extractors, FUSED],
+    "backend": [*plan.attackers.backends, *plan.attackers.fusions],
+}
 OURS_AND_GIVEN = {
-    "extractor": one_of([*plan.attackers.extractors, *config["attacks"]]),
-    "backend": one_of([*plan.attackers.backends, GIVEN]),
+    "extractor": one_of([*OURS["extractor"], *config["attacks"]]),
+    "backend": one_of([*OURS["backend"], GIVEN]),
 }
 RESAMPLED_GIVEN = plan.given.resampled()
 GALLERIES = one_of(gallery for _, gallery in plan.speech.all_galleries())

@@ -1,5 +1,7 @@
 """Pictures and tables for papers, made on request."""
 
+ANY_OF_OURS = {wildcard: one_of(names) for wildcard, names in OURS.items()}
+
 
 def scores_of_all_systems(wildcards):
     attack = Attack(wildcards.corpus, wildcards.trials, wildcards.extractor, wildcards.backend)
@@ -33,6 +35,8 @@ rule plot_scores:
         ),
     log:
         "results/logs/plot_scores/{picture}/{corpus}/{trials}/{extractor}/{backend}.log",
+    wildcard_constraints:
+        **ANY_OF_OURS,
     conda:
         "../../envs/evaluate.yaml"
     resources:
@@ -141,6 +145,8 @@ rule plot_all_profiles:
         multiext("results/paper/all_profiles/{extractor}/{backend}", ".svg", ".pdf", ".png"),
     log:
         "results/logs/plot_all_profiles/{extractor}/{backend}.log",
+    wildcard_constraints:
+        **ANY_OF_OURS,
     conda:
         "../../envs/evaluate.yaml"
     resources:

@@ -161,6 +161,18 @@ use rule assess_scores as assess_scores_of_original with:
         normalised=[],
 
 
+use rule assess_scores as assess_fused_scores with:
+    wildcard_constraints:
+        **FUSIONS,
+        anonymiser=one_of(plan.speech.protected),
+
+
+use rule assess_scores_of_original as assess_fused_scores_of_original with:
+    wildcard_constraints:
+        **FUSIONS,
+        anonymiser="original",
+
+
 use rule assess_scores_of_original as assess_scores_given with:
     wildcard_constraints:
         extractor=one_of(RESAMPLED_GIVEN),
@@ -221,7 +233,7 @@ rule assess_calibration:
     benchmark:
         f"results/benchmarks/assess_calibration/{SYSTEM}.tsv"
     wildcard_constraints:
-        extractor=one_of([*plan.attackers.extractors, *RESAMPLED_GIVEN]),
+        extractor=one_of([*OURS["extractor"], *RESAMPLED_GIVEN]),
         backend=OURS_AND_GIVEN["backend"],
     conda:
         "../../envs/evaluate.yaml"

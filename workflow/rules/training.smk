@@ -132,7 +132,7 @@ def feature_memory(wildcards):
 
 def units_manifest(wildcards):
     corpus = plan.attackers.extractors[wildcards.extractor]["units"]["corpus"]
-    return f"results/audio/{corpus}/train/original/manifest.tsv"
+    return plan.attackers.learnt_manifest(corpus, "original")
 
 
 rule train_units:

@@ -1,13 +1,16 @@
 """Who attacks: extractors and back-ends of the run, and attacks whose scores somebody else made."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import product
+from types import MappingProxyType
 from typing import Any
 
 from voiceprivacy.inout.files import RESOURCES, ours
+from voiceprivacy.plan.fusion import Fusion, compares, split_corpora
 from voiceprivacy.plan.sources import ScoreFile
 from voiceprivacy.plan.speech import Speech
 from voiceprivacy.vocabulary import (
+    FUSED,
     GIVEN,
     HISTOGRAMS,
     MEAN,
@@ -56,20 +59,36 @@ class Attackers:
     ----------
     extractors, backends : as ``instances`` names them
     speech : the corpora and anonymisers that are attacked
+    fusions : attackers whose scores are fused, as ``fusion.fusions`` names them
     """
 
     def __init__(
-        self, extractors: dict[str, dict], backends: dict[str, dict], speech: Speech
+        self,
+        extractors: dict[str, dict],
+        backends: dict[str, dict],
+        speech: Speech,
+        fusions: Mapping[str, Fusion] = MappingProxyType({}),
     ) -> None:
         self.extractors = extractors
         self.backends = backends
         self.speech = speech
+        self.fusions = fusions
+        self.split = split_corpora(fusions, extractors, backends)
 
     # Attacks.
 
     def attacks(self) -> list[Attack]:
-        """Every attacker on every trial list."""
-        return self._attacks_on(self.speech.all_trial_lists())
+        """Every attacker on every trial list; those that are fused come last."""
+        lists = self.speech.all_trial_lists()
+        fused = [
+            Attack(trial_list.corpus, trial_list.trials, FUSED, name)
+            for trial_list, name in product(lists, self.fusions)
+        ]
+        return [*self._attacks_on(lists), *fused]
+
+    def has_matrices(self, extractor: str) -> bool:
+        """Whether an attacker can compare any two utterances; fused scores are of trials only."""
+        return extractor != FUSED
 
     def rank_attacks(self) -> list[Attack]:
         """Every attacker on every sampled gallery."""
@@ -85,20 +104,18 @@ class Attackers:
     def applies(self, backend: str, extractor: str) -> bool:
         """Whether a back-end compares what an extractor gives.
 
-        It compares the extractors that it names. A back-end that names none compares histograms
-        if it is made for them, else embeddings.
+        See ``fusion.compares``.
         """
-        options = self.backends[backend]
-        if "extractors" in options:
-            chosen = self.extractors[extractor]["base"] in options["extractors"]
-        else:
-            chosen = (options["type"] == "jensen_shannon") == bool(self.feature(extractor))
+        options, compared = self.backends[backend], self.extractors[extractor]
+        chosen = compares(options, compared["base"], compared)
         # An extractor and a back-end that learned from two anonymisers make no attacker of either.
         trained_on = {self.extractors[extractor]["on"], options["on"]} - {None}
         return chosen and len(trained_on) < 2
 
     def attacked(self, extractor: str, backend: str) -> str | None:
         """The anonymiser that an attacker was trained on; None for one of original speech."""
+        if extractor == FUSED:
+            return self.fusions[backend].on
         return self.extractors[extractor]["on"] or self.backends[backend]["on"]
 
     def systems(self, extractor: str, backend: str) -> list[str]:
@@ -166,8 +183,17 @@ class Attackers:
 
     def training_manifest(self, options: dict[str, Any]) -> str:
         """Manifest of the speech that an entry is trained on, with the true speakers."""
-        system = options["on"] or ORIGINAL
-        return f"results/audio/{options['train']['corpus']}/train/{system}/manifest.tsv"
+        return self.learnt_manifest(options["train"]["corpus"], options["on"] or ORIGINAL)
+
+    def learnt_manifest(self, corpus: str, system: str) -> str:
+        """Manifest of what attackers learn from: without speakers who are held out for fusions."""
+        name = "learners" if corpus in self.split else "manifest"
+        return f"results/audio/{corpus}/train/{system}/{name}.tsv"
+
+    def held_out_manifest(self, corpus: str) -> str:
+        """Manifest of the original speech that fusions learn from; see the module fusion."""
+        name = "held_out" if corpus in self.split else "manifest"
+        return f"results/audio/{corpus}/train/{ORIGINAL}/{name}.tsv"
 
     def training_embeddings(self, backend: str, extractor: str) -> str:
         """Embeddings that a back-end is trained on."""

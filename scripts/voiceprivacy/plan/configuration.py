@@ -26,10 +26,10 @@ from jsonschema import Draft202012Validator, ValidationError, validators
 
 from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput
 from voiceprivacy.inout.yaml_files import compose, read_yaml
-from voiceprivacy.plan import sources
+from voiceprivacy.plan import fusion, sources
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speech import ANONYMISER_KINDS
-from voiceprivacy.vocabulary import FURTHER_DRAW, draws_of
+from voiceprivacy.vocabulary import FURTHER_DRAW, FUSED, draws_of
 
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
 GENDERS = ("f", "m")
@@ -220,6 +220,7 @@ def contradictions(config: dict[str, Any]) -> Iterator[Problem]:
             if extractor not in config["extractors"]:
                 words = f"'{extractor}' is not an extractor of this config"
                 yield Problem(("backends", name, "extractors"), words)
+    yield from _wrong_fusions(config)
     yield from _wrong_averages(config["report"]["averages"], config["corpora"])
     yield from _shared_speakers(config["corpora"])
 
@@ -267,6 +268,17 @@ def _wrong_training(config, section, field):
             yield Problem(keys, f"there is no corpus '{corpus}'{question}")
         elif corpora[corpus]["use"] != "train":
             yield Problem(keys, f"corpus '{corpus}' is not for training: give it 'use: train'")
+
+
+def _wrong_fusions(config):
+    """Attackers that a fusion names and that are not there, and a name that it takes itself."""
+    for section in ("extractors", "attacks"):
+        if fusion.has_fusion(config) and FUSED in config[section]:
+            words = "is the name of what a fusion makes: take another name"
+            yield Problem((section, FUSED), words)
+    for name, position, attacker, known in fusion.unknown(config):
+        words = f"'{attacker}' is not an attacker of this config{did_you_mean(attacker, known)}"
+        yield Problem(("backends", name, "of", position), words)
 
 
 def _wrong_averages(averages, corpora):

@@ -70,8 +70,9 @@ def _embeddings(plan, evaluated, *, to_train):
     """Every extractor hears the original, and all protected speech or that of its training."""
     n_utterances = sum(size.utterances for size in evaluated.values())
     spoken = _seconds(evaluated)
-    if not any("train" in options for options in plan.attackers.backends.values()):
-        to_train = 0  # only back-ends need embeddings of the speech that they learn from
+    backends = plan.attackers.backends.values()
+    if not plan.attackers.fusions and not any("train" in options for options in backends):
+        to_train = 0  # only back-ends and fusions need embeddings of the speech they learn from
     count, seconds = 0, 0.0
     for name, options in plan.attackers.extractors.items():
         n_systems = 1 + (1 if options["on"] else len(plan.speech.protected))

@@ -31,6 +31,7 @@ TABLES = ["challenge", "2", "3", "4"]
 PITCH = "pitch_correlation"
 # Families of metrics with intervals.
 RESAMPLED = ["verification", "zebra", "normalised", "similarity", "ranks", "calibration"]
+OF_MATRICES = ["similarity", "ranks"]  # families that need more than scores of trials
 # Of each pair of anonymisers that is compared: fewer could not show a difference among many pairs.
 REPLICATES_PER_PAIR = 40
 
@@ -113,11 +114,11 @@ class Outputs:
         calibration = ["calibration"] if anonymiser in self.speech.repeated else []
         return ["verification", "zebra", "normalised", "similarity", "ranks", *calibration]
 
-    def _families_on(self, corpus, anonymiser):
-        families = self.families(anonymiser)
-        if not self.speech.has_gallery(corpus):
-            families.remove("ranks")
-        return families
+    def _families_under(self, attack, anonymiser):
+        without = [] if self.speech.has_gallery(attack.corpus) else ["ranks"]
+        if not self.attackers.has_matrices(attack.extractor):
+            without += OF_MATRICES
+        return [name for name in self.families(anonymiser) if name not in without]
 
     def metrics(self) -> list[str]:
         """Every metrics file of our own attackers."""
@@ -126,7 +127,7 @@ class Outputs:
             for system in self.attackers.systems(attack.extractor, attack.backend):
                 paths += [
                     f"results/metrics/{family}/{attack.path(system)}.json"
-                    for family in self._families_on(attack.corpus, system)
+                    for family in self._families_under(attack, system)
                 ]
         for attack in self.attackers.rank_attacks():
             systems = self.attackers.systems(attack.extractor, attack.backend)
@@ -178,7 +179,7 @@ class Outputs:
         on_list = Attack(*trial_list, attack.extractor, attack.backend)
         return [
             f"results/metrics/{family}/{on_list.path(system)}.intervals.json"
-            for family in self._families_on(on_list.corpus, system)
+            for family in self._families_under(on_list, system)
             if family in RESAMPLED
         ]
 
@@ -239,10 +240,10 @@ class Outputs:
     # Pictures and tables.
 
     def _attackers_of_protected(self):
-        """Attackers that are tried on an anonymiser: {extractor}/{backend}."""
+        """Attackers that are tried on an anonymiser: (extractor, back-end)."""
         attacks = self.attackers.attacks()
         return dict.fromkeys(
-            f"{attack.extractor}/{attack.backend}"
+            (attack.extractor, attack.backend)
             for attack in attacks
             if self._protected(attack.extractor, attack.backend)
         )
@@ -256,8 +257,10 @@ class Outputs:
         They are paths below results/paper.
         """
         layouts = []
-        for attacker in self._attackers_of_protected():
-            layouts += [f"all_matrices/{attacker}", f"all_profiles/{attacker}"]
+        for extractor, backend in self._attackers_of_protected():
+            if self.attackers.has_matrices(extractor):
+                layouts.append(f"all_matrices/{extractor}/{backend}")
+            layouts.append(f"all_profiles/{extractor}/{backend}")
         histograms = [name for name in self.attackers.extractors if self.attackers.feature(name)]
         layouts += [
             f"features/{corpus}/{name}"

@@ -20,6 +20,7 @@ from voiceprivacy.plan.attackers import (
     recipe_file,
     training_corpora,
 )
+from voiceprivacy.plan.fusion import fusions, single
 from voiceprivacy.plan.outputs import Averages, Outputs, Utility, replicates
 from voiceprivacy.plan.sources import Named, Sources, encoder_files, given_scores
 from voiceprivacy.plan.speech import Speech, environment_file
@@ -44,20 +45,23 @@ class Plan:
         report, anonymisers = config["report"], config["anonymisers"]
         different = draws_of(anonymisers)  # attackers learn from the first draw of each
         extractors = instances(config["extractors"], different)
-        backends = instances(config["backends"], different)
+        backends = instances(single(config["backends"]), different)
+        fused = fusions(config["backends"], extractors, backends, different)
         files = {
             name: given_scores(options["scores"]) for name, options in config["attacks"].items()
         }
 
         self.n_replicates = replicates(report["bootstrap"], n_anonymisers=len(different))
+        trained_on = training_corpora(extractors, backends)
+        trained_on += [fusion.corpus for fusion in fused.values()]
         self.speech = Speech(
             config["corpora"],
             anonymisers,
-            training=training_corpora(extractors, backends),
+            training=dict.fromkeys(trained_on),
             seed=config["seed"],
             attacker_draw=config["attacker_draw"],
         )
-        self.attackers = Attackers(extractors, backends, self.speech)
+        self.attackers = Attackers(extractors, backends, self.speech, fused)
         self.given = Given(
             config["attacks"],
             files,
@@ -188,6 +192,9 @@ def _embedded(plan, extractor):
             parts.append((corpus, "train", options["on"] or ORIGINAL))
             if plan.attackers.original_embeddings(name, extractor):
                 parts.append((corpus, "train", ORIGINAL))
+    for fusion in plan.attackers.fusions.values():
+        if extractor in [part.extractor for part in fusion.parts]:
+            parts += [(fusion.corpus, "train", system) for system in fusion.systems()]
     return dict.fromkeys(parts)
 
 
@@ -220,4 +227,6 @@ def _training_parts(plan, anonymiser):
     """(corpus, part) of the protected speech that attackers are trained on."""
     trained = (*plan.attackers.extractors.values(), *plan.attackers.backends.values())
     corpora = [options["train"]["corpus"] for options in trained if options["on"] == anonymiser]
+    fused = plan.attackers.fusions.values()
+    corpora += [fusion.corpus for fusion in fused if anonymiser in fusion.systems()]
     return [(corpus, "train") for corpus in dict.fromkeys(corpora)]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.vocabulary import ACROSS_CORPORA, GIVEN, MEAN, ORIGINAL, Attack, TrialList
+from voiceprivacy.vocabulary import ACROSS_CORPORA, FUSED, GIVEN, MEAN, ORIGINAL, Attack, TrialList
 
 FOLDER = "results/evidence"
 OF_TIMING = ("style",)  # features that speech has without a voice
@@ -68,13 +68,29 @@ def _own_attacks(plan, lists):
                 "declared": None,
                 "training": _training(plan, extractor, backend),
                 "inferred": False,
-                "of_voices": plan.attackers.feature(extractor) not in OF_TIMING,
+                "of_voices": _of_voices(plan, extractor, backend),
                 "systems": plan.attackers.systems(extractor, backend),
             }
 
 
+def _of_voices(plan, extractor, backend):
+    """Whether an attacker hears voices; a fusion does if one of its attackers does."""
+    extractors = [extractor]
+    if extractor == FUSED:
+        extractors = [part.extractor for part in plan.attackers.fusions[backend].parts]
+    return any(plan.attackers.feature(name) not in OF_TIMING for name in extractors)
+
+
 def _training(plan, extractor, backend):
     """On which corpus and which speech an attacker learnt, as the config says."""
+    if extractor == FUSED:
+        fusion = plan.attackers.fusions[backend]
+        told = {"fusion": {"corpus": fusion.corpus, "speech": fusion.systems()[-1]}}
+        for part in fusion.parts:
+            for kind, options in _training(plan, *part).items():
+                name = part.extractor if kind == "extractor" else part.backend
+                told[f"{kind} {name}"] = options
+        return told
     told = {}
     for kind, options in (
         ("extractor", plan.attackers.extractors[extractor]),

@@ -36,6 +36,7 @@ from voiceprivacy.report.uncertainty import (
 from voiceprivacy.vocabulary import (
     ABSENT,
     DAGGER,
+    FUSED,
     GIVEN,
     ORIGINAL,
     PROTECTED_CONDITIONS,
@@ -377,7 +378,8 @@ def _exists(numbers: Mapping[NumberKey, str], key: SystemKey, trials: str, colum
         # All or none: a list has ranks for every system if it has them for unprotected speech.
         original = key._replace(anonymiser=ORIGINAL, condition="oo")
         return any(original.number(trials, name) in numbers for name in OF_RANKS)
-    return key.backend != GIVEN or column.name not in OF_MATRICES
+    has_matrices = key.backend != GIVEN and key.extractor != FUSED
+    return has_matrices or column.name not in OF_MATRICES
 
 
 def _number(numbers: Mapping[NumberKey, str], key: NumberKey) -> Any:

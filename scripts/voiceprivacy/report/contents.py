@@ -130,14 +130,16 @@ def _subjects(plan):
     subjects = {per: {} for per in {kind.per for kind in KINDS.values()}}
     for attack in attackers.attacks():
         systems = attackers.systems(attack.extractor, attack.backend)
+        has_matrices = attackers.has_matrices(attack.extractor)
         subjects[LIST][_of_attack(attack)] = systems
-        if speech.has_gallery(attack.corpus):
+        if has_matrices and speech.has_gallery(attack.corpus):
             subjects[GALLERY][_of_attack(attack)] = systems
         for system in systems:
             if system == ORIGINAL:
                 continue
-            subjects[ANONYMISER][_of_attack(attack, system)] = ()
-            subjects[ATTACKER][Subject(extractor=attack.extractor, backend=attack.backend)] = ()
+            if has_matrices:
+                subjects[ANONYMISER][_of_attack(attack, system)] = ()
+                subjects[ATTACKER][Subject(extractor=attack.extractor, backend=attack.backend)] = ()
             if system in speech.repeated:
                 subjects[TWO_RUNS][_of_attack(attack, system)] = ()
     # Scores of others: of these systems there are no voices, and no matrices of similarity.

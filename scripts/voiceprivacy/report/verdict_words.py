@@ -10,7 +10,7 @@ Conventions
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from voiceprivacy.vocabulary import GIVEN, NO_BREAK
+from voiceprivacy.vocabulary import FUSED, GIVEN, NO_BREAK
 
 CONTROL, UNPROTECTED = "control", "unprotected"
 LEVELS = {  # of the room privacy: the words of each, and what it means with a run's thresholds
@@ -169,4 +169,6 @@ def attacker_words(attack: Mapping[str, str]) -> str:
     """Who attacks."""
     if attack["backend"] == GIVEN:
         return f"scores of {attack['extractor']}"
+    if attack["extractor"] == FUSED:
+        return f"{attack['backend']} (attackers fused)"
     return f"{attack['extractor']} + {attack['backend']}"

@@ -1,0 +1,86 @@
+"""Learn how to fuse attackers: their weights under each condition, from pairs of training speech.
+
+One embedding file and one back-end for each attacker, in the same order. With --protected, which
+is the same speech after an anonymiser, there are weights of their own for OP and PP.
+"""
+
+import argparse
+
+import numpy as np
+
+from voiceprivacy.attack.backends import backends, fusion
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.running.command import run
+from voiceprivacy.vocabulary import CONDITIONS, PROTECTED_CONDITIONS
+
+
+def main() -> None:
+    arguments = parsed()
+
+    pairs, n_speakers = fusion.training_pairs(
+        read_manifest(arguments.manifest), recording=arguments.recording
+    )
+    galleries = {
+        "original": galleries_of(arguments.original, arguments.backends, is_protected=False),
+        "run0": galleries_of(arguments.protected, arguments.backends, is_protected=True),
+    }
+    scorers = [backends.scorer(name) for name in arguments.backends]
+    target = np.array([pair.label == "target" for pair in pairs])
+    learnt = {}
+    for condition in ("oo", *(PROTECTED_CONDITIONS if arguments.protected else ())):
+        speech = CONDITIONS[condition]
+        sides = zip(scorers, galleries[speech.enrolment], galleries[speech.trial], strict=True)
+        columns = [
+            backends.score_trials(score, pairs, enrolment=enrolment, trial=trial)
+            for score, enrolment, trial in sides
+        ]
+        learnt[condition] = fusion.learn(np.array(columns).T, target, n_speakers=n_speakers)
+        weights = ", ".join(f"{weight:.4g}" for weight in learnt[condition].weights)
+        print(f"{condition}: weights {weights}, offset {learnt[condition].offset:.4g}")
+    fusion.write_fusion(arguments.fusion, fusion.Fusion(tuple(arguments.parts), learnt))
+    print(f"{target.sum()} target and {(~target).sum()} nontarget pairs of {n_speakers} speakers")
+
+
+def galleries_of(
+    paths: list[str], names: list[str], *, is_protected: bool
+) -> list[backends.Gallery]:
+    """Embeddings for each attacker, as his back-end compares them; none where there are none."""
+    return [
+        backends.read_gallery(path, backend=name, is_protected=is_protected)
+        for path, name in zip(paths, names, strict=bool(paths))
+    ]
+
+
+def parsed() -> argparse.Namespace:
+    """The arguments of this command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--manifest", required=True, help="TSV: speech that no attacker learnt")
+    parser.add_argument("--parts", required=True, nargs="+", help="names of the attackers")
+    files = {"nargs": "+", "metavar": "NPZ"}
+    parser.add_argument("--original", required=True, **files, help="embeddings for each attacker")
+    parser.add_argument("--protected", default=[], nargs="*", metavar="NPZ", help="likewise")
+    parser.add_argument(
+        "--backends",
+        required=True,
+        nargs="+",
+        help="cosine, jensen_shannon, or the npz of a trained one",
+    )
+    parser.add_argument(
+        "--recording",
+        metavar="PATTERN",
+        help="targets are of two recordings: the first group in an utterance's id",
+    )
+    parser.add_argument("--fusion", required=True, help="JSON to write: the weights")
+    arguments = parser.parse_args()
+    counts = {len(arguments.parts), len(arguments.original), len(arguments.backends)}
+    counts |= {len(arguments.protected)} if arguments.protected else set()
+    if len(counts) > 1:
+        raise BadInput(
+            "--parts, --original, --protected and --backends: give one for each attacker"
+        )
+    return arguments
+
+
+if __name__ == "__main__":
+    run(main)
