@@ -1,12 +1,16 @@
 """Train PLDA as in VoicePrivacy 2020 and 2022, or SpeechBrain's, or a Procrustes rotation."""
 
 import argparse
+import functools
+from collections.abc import Sequence
 
 from voiceprivacy.attack import Floats
 from voiceprivacy.attack.backends import backends, procrustes, recipes
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.attack.held_out import Scorer, Spoken, crossfitted, unknown
+from voiceprivacy.inout.files import BadInput, write_json
 from voiceprivacy.inout.tables import Utterance, read_manifest
 from voiceprivacy.running.command import run
+from voiceprivacy.vocabulary import HeldOut
 
 
 def parsed() -> argparse.Namespace:
@@ -50,6 +54,10 @@ def parsed() -> argparse.Namespace:
         required=True,
         help="npz to write: mean between within lda centre length_norm, or a rotation and means",
     )
+    parser.add_argument(
+        "--held-out",
+        help="JSON to write: what such back-ends find in training speakers that they do not know",
+    )
     return parser.parse_args()
 
 
@@ -57,23 +65,55 @@ def main() -> None:
     arguments = parsed()
 
     utterances = read_manifest(arguments.manifest)
-    gallery = backends.read_gallery(arguments.embeddings)
-    embeddings = gallery.embeddings_of(utterance.utterance for utterance in utterances)
-    speakers = [utterance.speaker for utterance in utterances]
-    sizes = f"{len(utterances)} utterances of {len(set(speakers))} speakers"
+    tried = heard = spoken(arguments.embeddings, utterances)
     if arguments.type == "procrustes":
-        alignment = rotation(embeddings, utterances, arguments)
+        n_speakers = len(set(heard.speakers))
+        alignment = rotation(heard.embeddings, utterances, arguments)
         procrustes.write_alignment(arguments.backend, alignment)
+        sizes = f"{len(utterances)} utterances of {n_speakers} speakers"
         print(f"Rotation of {alignment.dimensions} dimensions from {sizes}")
+        tell(unknown(n_speakers, "a rotation is not judged on speakers held out"), arguments)
         return
-    recipe = trained(embeddings, speakers, arguments)
+    recipe = trained(heard.embeddings, heard.speakers, arguments)
     recipes.write_recipe(arguments.backend, recipe)
     name = arguments.type.replace("plda", "PLDA")
+    sizes = f"{len(heard.speakers)} utterances of {len(set(heard.speakers))} speakers"
     shrunk = f", within-speaker covariance shrunk by {arguments.shrinkage}"
     print(
         f"{name} of {len(recipe.plda.mean)} dimensions from {sizes}"
         f"{shrunk if arguments.shrinkage else ''}"
     )
+    if arguments.held_out:
+        train = functools.partial(trained_scorer, arguments=arguments)
+        tell(crossfitted(tried, heard, train), arguments)
+
+
+def tell(findings: HeldOut, arguments: argparse.Namespace) -> None:
+    """Write what was found in speakers held out, if that is wanted."""
+    if arguments.held_out:
+        write_json(arguments.held_out, findings._asdict())
+        print(f"speakers held out: EER {findings.eer_percent} %, p = {findings.p_value}")
+
+
+def spoken(path: str, utterances: Sequence[Utterance]) -> Spoken:
+    """Embeddings of a file in the order of the manifest, and who speaks."""
+    names = [utterance.utterance for utterance in utterances]
+    return Spoken(
+        backends.read_gallery(path).embeddings_of(names),
+        names,
+        [utterance.speaker for utterance in utterances],
+        [utterance.gender for utterance in utterances],
+    )
+
+
+def trained_scorer(
+    embeddings: Floats, speakers: Sequence[str], *, arguments: argparse.Namespace
+) -> Scorer:
+    """The scorer of a back-end that is trained on some of the speakers only."""
+    most = len(set(speakers)) - 1
+    fewer = argparse.Namespace(**vars(arguments))
+    fewer.lda_dim = min(fewer.lda_dim, most) if fewer.lda_dim else None
+    return functools.partial(recipes.score_recipe, trained(embeddings, speakers, fewer))
 
 
 def rotation(
@@ -88,7 +128,7 @@ def rotation(
 
 
 def trained(
-    embeddings: Floats, speakers: list[str], arguments: argparse.Namespace
+    embeddings: Floats, speakers: Sequence[str], arguments: argparse.Namespace
 ) -> recipes.Recipe:
     """The back-end of the type that the arguments name."""
     if arguments.type == "speechbrain_plda":

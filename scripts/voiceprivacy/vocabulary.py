@@ -146,6 +146,23 @@ def average_folder(name: str) -> str:
     return name.replace(" ", "-")
 
 
+class HeldOut(NamedTuple):
+    """What an attacker finds in training speakers that he did not learn from.
+
+    They speak as the speech that he learns from does. ``eer_percent`` is of their trials, and
+    ``p_value`` is how often permuted speakers give as small a one. Both are "undefined" for a
+    ``reason``, which is empty otherwise. ``n_training_speakers`` is how many the attacker learnt
+    from.
+    """
+
+    n_training_speakers: int
+    n_speakers: int
+    n_trials: int
+    eer_percent: float | str
+    p_value: float | str
+    reason: str
+
+
 # Rows of tables that privacy writes and the report reads; their fields are the columns. Text is an
 # undefined number.
 

@@ -1,6 +1,6 @@
 """How much of the speaker's identity is still there: metrics, their intervals and curves."""
 
-from voiceprivacy.plan.verdict import evidence_files, verdict_plan
+from voiceprivacy.plan.verdict import evidence_files, learnt_files, verdict_plan
 
 # Paths of a system, and of unprotected speech, under the same attack.
 SYSTEM = "{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"
@@ -512,6 +512,7 @@ rule write_verdict:
     """What the strongest attack leaves of every anonymiser, and who leaves less."""
     input:
         evidence=evidence_files(plan),
+        learnt=learnt_files(plan),
         script=SCRIPTS / "write_verdict.py",
     output:
         verdict="results/verdict.json",

@@ -83,6 +83,7 @@ rule train_extractor:
         hyperparams="results/models/{extractor}/hyperparams.yaml",
         embedding_model="results/models/{extractor}/embedding_model.ckpt",
         curve="results/models/{extractor}/training.tsv",
+        held_out="results/models/{extractor}/held_out.json",
     log:
         "results/logs/train_extractor/{extractor}.log",
     benchmark:
@@ -204,6 +205,7 @@ rule train_backend:
         script=SCRIPTS / "train_backend.py",
     output:
         backend="results/backends/{backend}/{extractor}.npz",
+        held_out="results/backends/{backend}/{extractor}.held_out.json",
     log:
         "results/logs/train_backend/{backend}/{extractor}.log",
     benchmark:
@@ -222,4 +224,5 @@ rule train_backend:
         " --manifest {input.manifest:q}"
         " {params.options:q}"
         " --backend {output.backend:q}"
+        " --held-out {output.held_out:q}"
         " > {log:q} 2>&1"

@@ -1,7 +1,7 @@
 """Who attacks: extractors and back-ends of the run, and attacks whose scores somebody else made."""
 
 from collections.abc import Iterable, Mapping
-from itertools import product
+from itertools import chain, product
 from types import MappingProxyType
 from typing import Any
 
@@ -234,6 +234,37 @@ class Attackers:
         """The file of a trained back-end; cosine has none."""
         trained = "train" in self.backends[backend]
         return f"results/backends/{backend}/{extractor}.npz" if trained else None
+
+    # What is known of training on protected speech.
+
+    def learnt(self, extractor: str, backend: str) -> list[str]:
+        """What each part that learnt from protected speech finds in speakers held out: files."""
+        if extractor == FUSED:
+            parts = self.fusions[backend].parts
+            return list(chain.from_iterable(self.learnt(*part) for part in parts))
+        files = []
+        if self.extractors[extractor]["on"]:
+            files.append(f"results/models/{extractor}/held_out.json")
+        if self.backends[backend]["on"]:
+            files.append(f"results/backends/{backend}/{extractor}.held_out.json")
+        return files
+
+    def is_held_out(self, extractor: str, backend: str) -> bool:
+        """Whether those speakers can judge an attacker of protected speech.
+
+        They cannot where the back-end was made for original speech, or where the extractor learnt
+        from the corpus of whose speakers only the back-end was spared some. Nor can they where
+        several attackers are fused: each of them holds out other speakers.
+        """
+        if extractor == FUSED:
+            return False
+        extracting, comparing = self.extractors[extractor], self.backends[backend]
+        if extracting["on"]:
+            return bool(comparing["on"]) or "train" not in comparing
+        if not comparing["on"]:
+            return False
+        known = extracting.get("train", extracting.get("units", {}))
+        return known.get("corpus") != comparing["train"]["corpus"]
 
 
 class Given:

@@ -32,6 +32,15 @@ def evidence_files(plan: Plan) -> list[str]:
     return list(paths)
 
 
+def learnt_files(plan: Plan) -> list[str]:
+    """Every file that says what attackers of protected speech find in speakers held out."""
+    paths: dict[str, None] = {}
+    for options in verdict_plan(plan)["sets"].values():
+        for attack in options["attacks"]:
+            paths |= dict.fromkeys(attack["learnt"])
+    return list(paths)
+
+
 def _sets(plan: Plan) -> dict[str, dict[TrialList, float]]:
     """The lists of every set with their weights: averages over corpora first, then corpora."""
     corpora: dict[str, dict[TrialList, float]] = {}
@@ -67,6 +76,8 @@ def _own_attacks(plan, lists):
                 "trained_on": plan.attackers.attacked(extractor, backend),
                 "declared": None,
                 "training": _training(plan, extractor, backend),
+                "learnt": plan.attackers.learnt(extractor, backend),
+                "is_held_out": plan.attackers.is_held_out(extractor, backend),
                 "inferred": False,
                 "of_voices": _of_voices(plan, extractor, backend),
                 "systems": plan.attackers.systems(extractor, backend),
@@ -113,6 +124,8 @@ def _given_attacks(plan, lists):
                 "trained_on": None,
                 "declared": options.get("knowledge"),
                 "training": {},
+                "learnt": [],
+                "is_held_out": False,
                 "inferred": None in speakers,
                 "of_voices": True,
                 "systems": systems,

@@ -10,12 +10,16 @@ from speechbrain.inference.speaker import EncoderClassifier
 from support.models import tone, write_tones
 from support.trained import FILES, changed, curve, weights
 
+from voiceprivacy.attack.backends.backends import cosine
 from voiceprivacy.attack.extractors.networks import Extractor, embed_manifest
+from voiceprivacy.attack.held_out import Spoken, judged, trials_of
 from voiceprivacy.attack.training import brain, training
-from voiceprivacy.attack.training.batches import Pieces
+from voiceprivacy.attack.training.batches import Pieces, validation_pieces
 from voiceprivacy.attack.training.brain import SpeakerBrain
-from voiceprivacy.inout.files import RESOURCES, BadInput
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import RESOURCES, BadInput, read_json
 from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.vocabulary import UNDEFINED, HeldOut
 
 
 def test_a_trained_extractor_tells_its_speakers_apart(recipe, tones, tmp_path, capsys):
@@ -145,6 +149,27 @@ def test_the_epoch_with_the_lowest_eer_of_held_out_speakers_is_kept(
     held_out = (tmp_path / "model" / "held_out_speakers.txt").read_text(encoding="utf-8").split()
     assert len(held_out) == 2
     assert set(held_out) < {"s0", "s1", "s2", "s3"}
+    findings = HeldOut(**read_json(tmp_path / "model" / "held_out.json"))
+    assert findings[:2] == (2, 2) and findings.reason == ""
+    spoken = [one for one in read_manifest(tones) if one.speaker in held_out]
+    kept = Extractor(tmp_path / "model")
+    pieces = validation_pieces(spoken, piece_s=0.2, sample_rate=16000)
+    heard = [audio.read_piece(one.path, start=start, length=3200) for one, start in pieces]
+    rows = Spoken(
+        np.stack([kept.embed(samples) for samples in heard]),
+        [one.utterance for one, _ in pieces],
+        [one.speaker for one, _ in pieces],
+        [one.gender for one, _ in pieces],
+    )
+    expected = judged([trials_of(rows, cosine)], n_training_speakers=2)
+    assert findings.eer_percent == pytest.approx(expected.eer_percent)
+
+
+def test_without_held_out_speakers_the_file_says_so(recipe, tones, tmp_path):
+    training.train(read_manifest(tones), recipe=recipe, folder=tmp_path / "model", seed=1)
+    findings = HeldOut(**read_json(tmp_path / "model" / "held_out.json"))
+    assert findings == HeldOut(4, 0, 0, UNDEFINED, UNDEFINED, findings.reason)
+    assert "validation_speakers" in findings.reason
 
 
 def test_training_stops_when_the_eer_does_not_fall_any_more(recipe, tones, tmp_path, monkeypatch):

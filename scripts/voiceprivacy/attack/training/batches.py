@@ -26,6 +26,7 @@ import torch
 from scipy.fft import irfft, next_fast_len, rfft, rfftfreq
 
 from voiceprivacy.attack import Counts, Flags, Floats
+from voiceprivacy.attack.held_out import eer_percent
 from voiceprivacy.inout import audio, seeds
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
@@ -286,7 +287,7 @@ def validation_pairs(pieces: Sequence[tuple[Utterance, int]]) -> Pairs:
 
 
 def cosine_eer_percent(embeddings: Floats, pairs: tuple[Counts, Counts, Flags]) -> float:
-    """Equal error rate in % of cosine scores: where misses and false alarms differ least.
+    """Equal error rate in % of cosine scores, see ``held_out``.
 
     Parameters
     ----------
@@ -295,11 +296,7 @@ def cosine_eer_percent(embeddings: Floats, pairs: tuple[Counts, Counts, Flags]) 
     """
     rows, columns, same = pairs
     unit = embeddings / np.linalg.norm(embeddings, axis=1, keepdims=True)
-    order = np.argsort((unit[rows] * unit[columns]).sum(axis=1), kind="stable")
-    misses = np.cumsum(same[order]) / same.sum()
-    false_alarms = 1 - np.cumsum(~same[order]) / (~same).sum()
-    threshold = np.argmin(np.abs(misses - false_alarms))
-    return float(50 * (misses[threshold] + false_alarms[threshold]))
+    return eer_percent((unit[rows] * unit[columns]).sum(axis=1), same)
 
 
 def n_samples(utterance: Utterance, sample_rate: int) -> int:

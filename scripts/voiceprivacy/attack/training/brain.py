@@ -4,6 +4,7 @@ import os
 import shutil
 import time
 import uuid
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -97,6 +98,14 @@ class SpeakerBrain(speechbrain.Brain):
         # float32 first: numpy knows no bfloat16.
         self.embedded.append(embeddings.float().cpu().numpy())
         return torch.zeros(())
+
+    def embed(self, batches: Iterable[Any]) -> Floats:
+        """Embeddings (N, D) of batches of validation."""
+        self.modules.eval()
+        self.on_stage_start(speechbrain.Stage.VALID)
+        for batch in batches:
+            self.evaluate_batch(batch, speechbrain.Stage.VALID)
+        return np.concatenate(self.embedded)
 
     def on_fit_batch_end(self, batch: Any, outputs: Any, loss: Any, should_step: bool) -> None:
         """Step a schedule of learning rates that changes with every batch."""

@@ -10,7 +10,7 @@ Conventions
   would have given, bit for bit on one machine with equal threads.
 * With ``validation_speakers``, that many are held out of training. The weights of the epoch with
   the lowest EER on them are kept, and training stops after ``patience`` epochs without a lower
-  one.
+  one. What the extractor finds in them at the end stands in ``held_out.json``.
 
 References
 ----------
@@ -27,8 +27,10 @@ from typing import NamedTuple
 
 import torch
 
+from voiceprivacy.attack.backends.backends import cosine
 from voiceprivacy.attack.extractors.folders import SETTINGS, WEIGHTS, Hyperparameters, load_weights
 from voiceprivacy.attack.extractors.networks import EMBEDDING, FEATURES, NORMALISATION
+from voiceprivacy.attack.held_out import Spoken, judged, trials_of, unknown
 from voiceprivacy.attack.training.batches import (
     Augmentation,
     Batches,
@@ -50,6 +52,7 @@ from voiceprivacy.inout.files import (
     remove_at_once,
     remove_leftovers,
     whole_folder_or_absent,
+    write_json,
 )
 from voiceprivacy.inout.tables import Utterance
 
@@ -69,6 +72,7 @@ PLACEHOLDER = "!PLACEHOLDER"
 CURVE = "training.tsv"
 CLASSIFIER_WEIGHTS = "classifier.ckpt"
 HELD_OUT = "held_out_speakers.txt"
+FINDINGS = "held_out.json"
 SLOWEST, FASTEST = 0.5, 2.0  # speeds at which speech is still speech
 SHORTEST_REVERBERATION_S = 0.05
 
@@ -146,6 +150,8 @@ def train(
         brain.train_on(_loader(pieces, schedule, computer, seed), validation)
         _save(modules, settings.text.replace(PLACEHOLDER, str(n_classes)), temporary)
         brain.history.write(temporary / CURVE)
+        findings = _findings(brain, validation, n_speakers=len(pieces.speakers))
+        write_json(temporary / FINDINGS, findings._asdict())
         if held_out:
             names = sorted({utterance.speaker for utterance in held_out})
             (temporary / HELD_OUT).write_text("\n".join(names) + "\n", encoding="utf-8")
@@ -205,6 +211,24 @@ def _validation(held_out, schedule):
         sample_rate=schedule.sample_rate,
         batch_size=schedule.batch_size,
     )
+
+
+def _findings(brain, validation, *, n_speakers):
+    """What the extractor that is kept finds in the speakers who were held out."""
+    if validation is None:
+        return unknown(n_speakers, "no speakers were held out (validation_speakers)")
+    spoken = Spoken(
+        brain.embed(validation),
+        # Their starts, in samples, tell pieces of an utterance from each other.
+        [f"{utterance.utterance}_seg{start:06d}" for utterance, start in validation.pieces],
+        [utterance.speaker for utterance, _ in validation.pieces],
+        [utterance.gender for utterance, _ in validation.pieces],
+    )
+    try:
+        trials = trials_of(spoken, cosine)
+    except BadInput as error:
+        return unknown(n_speakers, str(error))
+    return judged([trials], n_training_speakers=n_speakers)
 
 
 def _modules(settings):

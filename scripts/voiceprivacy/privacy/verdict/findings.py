@@ -34,6 +34,7 @@ from voiceprivacy.privacy.verdict.trust import (
     Attack,
     bands,
     beyond_chance,
+    small_semi_informed,
     standardised_dece,
 )
 from voiceprivacy.vocabulary import GIVEN
@@ -198,11 +199,13 @@ def _effort_suffices(
 ) -> bool:
     """Whether none_left may be said: whether our own attackers did all that it asks for.
 
-    One is semi-informed and strong enough on unprotected speech, one compares released files, and
-    each of them knows the rates that this level asks for.
+    One is semi-informed, not a small one, and strong enough on unprotected speech, one compares
+    released files, and each of them knows the rates that this level asks for.
     """
     strong = {LINKAGE}
     own = [attack for attack in attacks if attack.attacker.backend != GIVEN and not attack.flaw]
+    if small_semi_informed(attacks):
+        return False
     for attack in own:
         oo = [one for one in original if one.is_by(*attack.attacker[:2], "oo")]
         best = strongest(candidates_of(oo, DECE))

@@ -39,6 +39,7 @@ NO_SEMI = f"No attacker was trained on protected speech: {EXPECT_LESS}"
 NO_SEMI_DECLARED = f"No attacker is declared as trained on protected speech: {EXPECT_LESS}"
 SEMI_DECLARED = "That attackers were trained on protected speech is declared and not checked."
 NO_SEMI_TRUSTED = f"No attacker that was trained on protected speech can be trusted: {EXPECT_LESS}"
+FEW_SEMI = f"No attacker was trained on enough protected speech: {EXPECT_LESS}"
 NO_LINKAGE = "Released files were not compared with each other (linkage)."
 NO_LINKAGE_TRUSTED = (
     "Released files were compared with each other (linkage), but no such attack can be trusted."
@@ -138,17 +139,38 @@ def _competing(judgement):
 
 
 def _without_semi(judgement):
-    """Of which systems no attacker learnt from protected speech, in at most one sentence."""
+    """Of which systems no attacker learnt from enough protected speech, and what was tried."""
     systems = _competing(judgement)
-    spared = [name for name, numbers in systems.items() if "semi-informed" not in numbers["tried"]]
+    small = {
+        name: numbers["small_semi_informed"]
+        for name, numbers in systems.items()
+        if numbers["small_semi_informed"]
+    }
+    untried = [name for name, numbers in systems.items() if "semi-informed" not in numbers["tried"]]
+    spared = [name for name in systems if name in untried or name in small]
     if not spared:
         declared = ["semi-informed" in numbers["declared_only"] for numbers in systems.values()]
         return [SEMI_DECLARED] if any(declared) else []
     if len(spared) < len(systems):
-        return [f"No attacker was trained on speech of {_some(spared)}: {EXPECT_LESS}"]
-    if "semi-informed" in judgement["effort"]["refused"]:
-        return [NO_SEMI_TRUSTED]
-    return [NO_SEMI_DECLARED if _declared(systems)[1] else NO_SEMI]
+        enough = "enough " if small else ""
+        told = f"No attacker was trained on {enough}speech of {_some(spared)}: {EXPECT_LESS}"
+    elif small:
+        told = FEW_SEMI
+    elif "semi-informed" in judgement["effort"]["refused"]:
+        told = NO_SEMI_TRUSTED
+    else:
+        told = NO_SEMI_DECLARED if _declared(systems)[1] else NO_SEMI
+    return [told, *_small_attacks(small, systems)]
+
+
+def _small_attacks(small, systems):
+    """Which semi-informed attacks are small ones, and why."""
+    told = []
+    for why in dict.fromkeys(small.values()):
+        names = [name for name in small if small[name] == why]
+        on = "" if len(names) == len(systems) else f" on {_some(names)}"
+        told.append(f"A small semi-informed attack was tried{on} ({why}).")
+    return told
 
 
 def _uneven_effort(systems):

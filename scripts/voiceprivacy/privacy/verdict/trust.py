@@ -7,7 +7,8 @@ Conventions
   ``semi-informed`` was trained on protected speech, ``linkage`` compares released files with each
   other.
 * An attack that finds more than permuted speakers give always counts. One that does not, counts if
-  its attacker finds somebody in unprotected speech; else it is refused, because it says nothing.
+  its attacker finds somebody in speech that it was made for: in unprotected speech, or, trained on
+  protected speech, in held-out training speakers. Else it is refused, because it says nothing.
 * Scores that are constant on one list of several make a mean that is too low. Scores of which nine
   in ten are equal cannot tell how much there is. Such attacks count in what they find, but nothing
   is said of a system that only such attacks were tried on.
@@ -22,7 +23,8 @@ from voiceprivacy.privacy import Floats
 from voiceprivacy.privacy.uncertainty.bootstrap import FEWEST_SPEAKERS
 from voiceprivacy.privacy.verdict.evidence import DECE
 from voiceprivacy.privacy.verdict.record import COLLAPSED, Record
-from voiceprivacy.vocabulary import ORIGINAL
+from voiceprivacy.privacy.verdict.semi_informed import UNKNOWN, Learnt, why_small
+from voiceprivacy.vocabulary import GIVEN, ORIGINAL
 
 IGNORANT, LAZY, SEMI, LINKAGE = "ignorant", "lazy-informed", "semi-informed", "linkage"
 KNOWLEDGE = (IGNORANT, LAZY, SEMI, LINKAGE)
@@ -56,6 +58,7 @@ class Attack(NamedTuple):
     """An attack on one system: its record, and why it is refused (None: it counts).
 
     ``flaw`` says why it finds too little even if it finds something; None if it does not.
+    ``learnt`` is what is known of its attacker's training on protected speech.
     """
 
     attacker: Attacker
@@ -64,6 +67,7 @@ class Attack(NamedTuple):
     record: Record
     refused: str | None = None
     flaw: str | None = None
+    learnt: Learnt = UNKNOWN
 
     def is_by(self, extractor: str, backend: str, condition: str) -> bool:
         """Whether it is the attack of that attacker under that condition."""
@@ -89,7 +93,10 @@ def examined(
         return attack._replace(flaw=others or _flaw(attack.record, collapse, n_lists))
     if bands(attack.record) is None:
         return attack._replace(refused=_why_without_band(attack.record))
-    return attack._replace(refused=collapse or others or _why_nobody(reference, is_original))
+    if collapse or others or attack.learnt.works():
+        return attack._replace(refused=collapse or others)
+    why = _why_nobody(reference, is_original)
+    return attack._replace(refused=f"{why}{attack.learnt.why_not()}" if why else None)
 
 
 def _other_trials(record, reference):
@@ -141,6 +148,18 @@ def _why_nobody(reference, is_original):
     if above_band(reference):
         return None
     return f"it finds nobody in unprotected speech{'' if is_original else ' either'}"
+
+
+def small_semi_informed(attacks: Sequence[Attack]) -> str | None:
+    """Why the semi-informed attack on a system is a small one; None where it is not, or where there
+    is none.
+
+    Scores that were made elsewhere are as declared: nobody knows from how many speakers.
+    """
+    own = [one for one in attacks if one.refused is None and one.attacker.backend != GIVEN]
+    semi = [(one.record, one.learnt) for one in own if one.knowledge == SEMI]
+    lazy = [one.record for one in own if one.knowledge == LAZY and above_band(one.record)]
+    return why_small(semi, lazy)
 
 
 def above_band(record: Record) -> bool:

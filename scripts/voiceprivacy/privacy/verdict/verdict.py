@@ -25,6 +25,7 @@ from voiceprivacy.privacy.verdict.findings import (
 from voiceprivacy.privacy.verdict.levels import Thresholds
 from voiceprivacy.privacy.verdict.means import mean_record
 from voiceprivacy.privacy.verdict.record import read_records
+from voiceprivacy.privacy.verdict.semi_informed import read_learnt
 from voiceprivacy.privacy.verdict.sentences import sentences, warnings
 from voiceprivacy.privacy.verdict.strongest import (
     AttackName,
@@ -40,6 +41,7 @@ from voiceprivacy.privacy.verdict.trust import (
     Attacker,
     examined,
     refusals,
+    small_semi_informed,
 )
 from voiceprivacy.vocabulary import GIVEN, ORIGINAL, UNDEFINED, draws_of
 
@@ -95,9 +97,10 @@ def judged_set(
     options: Mapping[str, Any], folder: Path, thresholds: Thresholds
 ) -> dict[str, Judged]:
     """What all attacks found of every system of one set: {system: Judged}, unprotected first."""
-    records = {}
+    records, learnt = {}, {}
     for attack in options["attacks"]:
         attacker = Attacker(attack["extractor"], attack["backend"], attack["trained_on"])
+        learnt[attacker] = read_learnt(attack["learnt"], is_held_out=attack["is_held_out"])
         for system in attack["systems"]:
             records[attacker, system] = _read(options["lists"], attack, system, folder)
     n_lists = len(options["lists"])
@@ -110,7 +113,8 @@ def judged_set(
         unprotected = records.get((attacker, ORIGINAL), {})
         for condition, record in conditions.items():
             told = declared[attacker.extractor, attacker.backend]
-            attack = Attack(attacker, condition, attacker.knowledge(condition, told), record)
+            knowledge = attacker.knowledge(condition, told)
+            attack = Attack(attacker, condition, knowledge, record, learnt=learnt[attacker])
             is_original = system == ORIGINAL
             attacks[system].append(
                 examined(attack, unprotected, n_lists=n_lists, is_original=is_original)
@@ -286,8 +290,10 @@ def _exposed_names(judged):
     return sorted(names)
 
 
-def _tried(judged: Judged) -> dict[str, list[str]]:
+def _tried(judged: Judged) -> dict[str, Any]:
     """What counts among the attacks on a system: what they know, and their kinds.
+
+    ``small_semi_informed`` says why the semi-informed attack is a small one, or is None.
 
     ``declared_only`` is what only attackers know whose scores somebody else made.
     """
@@ -302,6 +308,7 @@ def _tried(judged: Judged) -> dict[str, list[str]]:
     own = {attack.knowledge for attack in counted if attack.attacker.backend != GIVEN}
     return {
         "tried": [name for name in KNOWLEDGE if name in known],
+        "small_semi_informed": small_semi_informed(counted),
         "declared_only": [name for name in KNOWLEDGE if name in known - own],
         "counted": sorted(kinds),
     }

@@ -9,7 +9,7 @@ from voiceprivacy.privacy.verdict.evidence import DECE, EER, EXPOSED, RATES, REA
 from voiceprivacy.privacy.verdict.findings import NUMBERS
 from voiceprivacy.privacy.verdict.record import OF_GALLERIES, Record, write_records
 from voiceprivacy.privacy.verdict.verdict import verdict
-from voiceprivacy.vocabulary import UNDEFINED
+from voiceprivacy.vocabulary import UNDEFINED, HeldOut
 
 N_REPLICATES, N_PERMUTATIONS = 200, 199
 TPR = "tpr_at_fpr_0.01_percent"
@@ -85,6 +85,8 @@ class Run:
             "trained_on": trained_on,
             "declared": None,
             "training": {},
+            "learnt": [],
+            "is_held_out": True,
             "inferred": False,
             "of_voices": True,
             "systems": list(records),
@@ -252,6 +254,113 @@ def test_an_attacker_that_finds_somebody_in_protected_speech_only_is_not_called_
     assert list(judged["untrusted"]) == ["ecapa_on_b2/cosine (oo) on unprotected speech"]
     assert judged["systems"]["b2"]["attack"]["knowledge"] == "semi-informed"
     assert "expect less protection" not in judged["verdict"]
+
+
+# Attackers that were trained on protected speech are judged on such speech.
+
+
+def learnt(run, *, eer=4.0, p_value=0.0005, n_training_speakers=200, reason=""):
+    """Options of an attacker of protected speech, whose file of held-out speakers is written."""
+    fields = HeldOut(n_training_speakers, 25, 250, eer, p_value, reason)
+    path = run.folder / f"held_out_{eer}_{n_training_speakers}.json"
+    write_json(path, fields._asdict())
+    return {"extractor": "semi_on_b2", "trained_on": "b2", "learnt": [str(path)]}
+
+
+def semi(oo, pp):
+    return {"original": {"oo": record(oo, seed=21)}, "b2": {"pp": record(pp, seed=22)}}
+
+
+def test_who_works_on_protected_speech_counts_although_it_finds_nobody_in_unprotected(run):
+    run.attack(protected(b2=0.01)).attack(semi(0.0, 0.0), **learnt(run))
+    judged = run.set()
+    assert judged["untrusted"] == {}
+    assert "semi-informed" in judged["systems"]["b2"]["tried"]
+    assert "expect less protection" not in judged["verdict"]
+
+
+def test_who_learnt_nothing_is_refused_and_stands_there_with_the_reason(run):
+    run.attack(protected(b2=0.3)).attack(semi(0.0, 0.0), **learnt(run, eer=48.0, p_value=0.4))
+    judged = run.set()
+    assert judged["untrusted"] == {
+        "semi_on_b2/cosine": "it finds nobody in unprotected speech, nor in 25 training speakers"
+        " held out under its protection (EER 48.0 %)"
+    }
+    assert judged["systems"]["b2"]["tried"] == ["lazy-informed"]
+    assert judged["verdict"].startswith("No attacker that was trained on protected speech can be")
+
+
+def test_perfect_protection_is_no_reason_to_refuse_whoever_works_on_unprotected_speech(run):
+    run.attack(protected(b2=0.0)).attack(semi(0.6, 0.0), **learnt(run, eer=50.0, p_value=0.6))
+    judged = run.set()
+    assert judged["untrusted"] == {}
+    assert "semi-informed" in judged["systems"]["b2"]["tried"]
+
+
+def test_a_finding_counts_whatever_held_out_speakers_say(run):
+    run.attack(protected(b2=0.1)).attack(semi(0.0, 0.5), **learnt(run, eer=50.0, p_value=0.9))
+    judged = run.set()
+    assert judged["systems"]["b2"]["attack"]["extractor"] == "semi_on_b2"
+
+
+def test_speakers_whom_a_part_of_the_attacker_knows_do_not_judge_it(run):
+    run.attack(protected(b2=0.3)).attack(semi(0.0, 0.0), **learnt(run), is_held_out=False)
+    reason = run.set()["untrusted"]["semi_on_b2/cosine"]
+    assert reason == "it finds nobody in unprotected speech"
+
+
+def test_too_few_speakers_to_hold_some_out_show_nothing(run):
+    unknown = learnt(run, eer="undefined", p_value="undefined", reason="3 speakers are too few")
+    run.attack(protected(b2=0.3)).attack(semi(0.0, 0.0), **unknown)
+    assert "(3 speakers are too few)" in run.set()["untrusted"]["semi_on_b2/cosine"]
+
+
+def test_a_collapsed_attacker_of_protected_speech_is_refused_whatever_held_out_speakers_say(run):
+    constant = {"original": {"oo": record(0.6)}, "b2": {"pp": record(spread=0.0)}}
+    run.attack(protected(b2=0.3)).attack(constant, **learnt(run))
+    assert list(run.set()["untrusted"].values()) == ["constant scores"]
+
+
+@pytest.mark.parametrize("n_speakers", [10, 99])
+def test_an_attacker_that_learnt_from_few_speakers_silences_no_warning(run, n_speakers):
+    run.attack(protected(b2=0.1)).attack(
+        semi(0.6, 0.4), **learnt(run, n_training_speakers=n_speakers)
+    )
+    judged = run.set()
+    expected = [
+        "No attacker was trained on enough protected speech: expect less protection than this.",
+        f"A small semi-informed attack was tried ({n_speakers} training speakers).",
+    ]
+    assert judged["verdict"].startswith(" ".join(expected))
+    assert judged["warnings"][:2] == expected
+    assert judged["systems"]["b2"]["small_semi_informed"] == f"{n_speakers} training speakers"
+
+
+def test_an_attacker_weaker_than_who_did_not_learn_is_a_small_one(run):
+    run.attack(protected(b2=0.5)).attack(semi(0.6, 0.3), **learnt(run))
+    judged = run.set()
+    assert "was tried (weaker than the lazy-informed)." in judged["verdict"]
+    run.attack(semi(0.6, 0.6), **learnt(run))
+    assert "semi-informed" not in run.set()["verdict"]
+
+
+def test_noise_makes_no_attack_weaker_where_nothing_is_found(run):
+    run.attack(protected(b2=0.002)).attack(semi(0.6, 0.0), **learnt(run))
+    assert run.set()["systems"]["b2"]["small_semi_informed"] is None
+
+
+def test_one_of_two_systems_with_a_small_attack_is_named(run):
+    run.attack(protected(b2=0.1, b3=0.1)).attack(semi(0.6, 0.4), **learnt(run))
+    other = {"original": {"oo": record(0.6, seed=31)}, "b3": {"pp": record(0.4, seed=32)}}
+    few = learnt(run, n_training_speakers=12) | {"extractor": "semi_on_b3", "trained_on": "b3"}
+    judged = run.attack(other, **few).set()
+    assert judged["verdict"].startswith("No attacker was trained on enough speech of b3: expect")
+    assert "A small semi-informed attack was tried on b3 (12 training sp" in judged["verdict"]
+
+
+def test_a_small_semi_informed_attack_is_none_for_none_left(run):
+    with_all_attacks(run, 0.5, **learnt(run, n_training_speakers=50))
+    assert run.set()["systems"]["b2"]["level"] == "none_found"
 
 
 def test_a_collapse_on_one_list_of_two_does_not_halve_the_evidence(run):
@@ -426,7 +535,7 @@ def hidden(seed):
     return made._replace(replicates=values + (made.replicates - values) / 50)
 
 
-def with_all_attacks(run, semi_oo, *, backend="cosine"):
+def with_all_attacks(run, semi_oo, *, backend="cosine", **options):
     run.attack(
         {
             "original": {
@@ -438,7 +547,8 @@ def with_all_attacks(run, semi_oo, *, backend="cosine"):
     )
     original = record(semi_oo, seed=4, n_target=MANY)
     trained = {"original": {"oo": original}, "b2": {"pp": hidden(5)}}
-    return run.attack(trained, extractor="semi_on_b2", trained_on="b2", backend=backend)
+    named = {"extractor": "semi_on_b2", "trained_on": "b2", "backend": backend}
+    return run.attack(trained, **named | options)
 
 
 def test_nothing_is_left_after_all_attacks(run):

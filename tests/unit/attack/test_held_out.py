@@ -1,0 +1,171 @@
+"""What attackers find in training speakers that they do not know: by hand, and against chance."""
+
+import json
+
+import numpy as np
+import pytest
+from support.calls import call
+
+from voiceprivacy.attack.backends.backends import cosine
+from voiceprivacy.attack.held_out import (
+    Spoken,
+    crossfitted,
+    eer_percent,
+    judged,
+    trials_of,
+)
+from voiceprivacy.inout.arrays import Embeddings, write_embeddings
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.vocabulary import UNDEFINED
+
+
+def speech(n_speakers=20, n_utterances=4, *, seed=0, spread=0.3, own=True, genders="fm"):
+    """Embeddings of speakers who differ, or (``own=False``) do not."""
+    draw = np.random.default_rng(seed)
+    voices = draw.normal(size=(n_speakers, 8)) if own else np.zeros((n_speakers, 8))
+    embeddings = np.repeat(voices, n_utterances, axis=0)
+    embeddings = embeddings + spread * draw.normal(size=embeddings.shape)
+    speakers = [f"s{number:03d}" for number in range(n_speakers) for _ in range(n_utterances)]
+    utterances = [f"{name}_{row}" for row, name in enumerate(speakers)]
+    spoken_by = [genders[int(name[1:]) % len(genders)] for name in speakers]
+    return Spoken(embeddings, utterances, speakers, spoken_by)
+
+
+def untrained(embeddings, speakers):
+    return cosine
+
+
+def test_an_equal_error_rate_by_hand():
+    scores = np.array([3.0, 1.0, 2.0, 0.0])
+    assert eer_percent(scores, np.array([True, True, False, False])) == 50.0
+    assert eer_percent(scores, np.array([True, False, True, False])) == 0.0
+
+
+def test_half_of_the_utterances_enrol_and_the_others_are_tried():
+    spoken = speech(2, 4, genders="f")
+    seen = []
+
+    def score(*, enrolment, counts, trial):
+        seen.append((enrolment, counts, trial))
+        return cosine(enrolment=enrolment, counts=counts, trial=trial)
+
+    trials = trials_of(spoken, score)
+    [(enrolment, counts, trial)] = seen
+    assert np.allclose(enrolment[1], spoken.embeddings[4:6].mean(axis=0))
+    assert counts.tolist() == [2, 2]
+    assert np.allclose(trial, spoken.embeddings[[2, 3, 6, 7]])
+    assert trials.speaker.tolist() == [0, 0, 1, 1]
+
+
+def test_pieces_of_one_utterance_enrol_and_are_tried_only_where_there_is_no_other():
+    spoken = speech(2, 4, genders="f")
+    pieces = [f"a_seg{row:03d}" for row in range(4)]
+    several = ["b_seg000", "b_seg001", "c_seg000", "c_seg001"]
+    shapes = []
+
+    def score(*, enrolment, counts, trial):
+        shapes.append(counts.tolist())
+        return np.zeros((len(enrolment), len(trial)))
+
+    trials_of(spoken._replace(utterances=pieces + several), score)
+    assert shapes == [[2, 2]]
+
+
+def test_speakers_with_one_utterance_cannot_be_tried():
+    with pytest.raises(BadInput, match="two utterances"):
+        trials_of(speech(10, 1), cosine)
+
+
+def test_voices_that_differ_beat_chance_and_equal_ones_do_not():
+    different, equal = speech(), speech(own=False)
+    findings = crossfitted(different, different, untrained)
+    assert findings.p_value == 1 / 2000 and findings.eer_percent < 5
+    assert findings.n_training_speakers == 20 and findings.n_speakers == 20
+    assert crossfitted(equal, equal, untrained).p_value > 0.01
+
+
+def test_chance_gives_small_p_values_as_rarely_as_they_say():
+    p_values = []
+    for seed in range(60):
+        trials = trials_of(speech(12, 4, seed=seed, own=False), cosine)
+        p_values.append(judged([trials], n_training_speakers=50).p_value)
+    assert np.mean(np.array(p_values) <= 0.1) <= 0.2
+    assert np.mean(np.array(p_values) <= 0.5) == pytest.approx(0.5, abs=0.2)
+
+
+def test_nobody_is_tried_by_a_back_end_that_knows_him():
+    spoken, trained_on = speech(), []
+
+    def train(embeddings, speakers):
+        trained_on.append(set(speakers))
+        return cosine
+
+    crossfitted(spoken, spoken, train)
+    assert len(trained_on) == 2
+    assert all(len(known) == 10 for known in trained_on)
+    assert set.intersection(*trained_on) == set()
+
+
+def test_other_speech_of_the_same_speakers_is_learnt_from_and_not_tried():
+    protected, original = speech(own=False), speech(spread=0.0)
+    both = protected.rows([*range(80), *range(80)])
+    both = both._replace(embeddings=np.concatenate([protected.embeddings, original.embeddings]))
+    sizes = []
+
+    def train(embeddings, speakers):
+        sizes.append(len(embeddings))
+        return cosine
+
+    assert crossfitted(protected, both, train).p_value > 0.01
+    assert sizes == [80] * 2
+
+
+def test_nontargets_are_of_one_gender():
+    spoken = speech(8, 4, genders="fm")
+    within = judged([trials_of(spoken, cosine)], n_training_speakers=8)
+    assert within.n_trials == 8 * 2 * 4
+
+
+@pytest.mark.parametrize(
+    ("spoken", "reason"),
+    [
+        (speech(7), "7 training speakers are too few to hold some out"),
+        (speech(20, 1), "no speaker has two utterances"),
+    ],
+)
+def test_what_cannot_be_told_has_a_reason(spoken, reason):
+    findings = crossfitted(spoken, spoken, untrained)
+    assert findings.p_value == findings.eer_percent == UNDEFINED
+    assert reason in findings.reason
+
+
+def test_a_back_end_that_cannot_be_trained_on_fewer_speakers_is_told():
+    def train(embeddings, speakers):
+        raise BadInput("too few")
+
+    assert "too few" in crossfitted(speech(), speech(), train).reason
+
+
+def files(folder, spoken, name="train"):
+    """A manifest and embeddings of speech."""
+    lines = ["utterance\tspeaker\tgender\tpath\tduration_s"]
+    for utterance, speaker, gender in zip(*spoken[1:], strict=True):
+        lines.append(f"{utterance}\t{speaker}\t{gender}\t{utterance}.wav\t2.0")
+    (folder / "manifest.tsv").write_text("\n".join(lines) + "\n")
+    embeddings = Embeddings(np.array(spoken.utterances), spoken.embeddings.astype(np.float32))
+    write_embeddings(folder / f"{name}.npz", embeddings)
+
+
+def test_held_out_speakers_change_nothing_of_the_back_end(tmp_path):
+    files(tmp_path, speech(30, 4))
+    named = {"embeddings": "train.npz", "manifest": "manifest.tsv"}
+    words = ["--lda-dim", "7"]
+    for name, value in named.items():
+        words += [f"--{name}", tmp_path / value]
+    alone = call("train_backend", *words, "--backend", tmp_path / "alone.npz")
+    words += ["--held-out", tmp_path / "held_out.json", "--backend", tmp_path / "judged.npz"]
+    judged_too = call("train_backend", *words)
+    assert (alone.returncode, judged_too.returncode) == (0, 0), alone.stderr + judged_too.stderr
+    assert (tmp_path / "alone.npz").read_bytes() == (tmp_path / "judged.npz").read_bytes()
+    findings = json.loads((tmp_path / "held_out.json").read_text())
+    assert findings["n_training_speakers"] == 30 and findings["p_value"] == 1 / 2000
