@@ -33,7 +33,7 @@ resume: .venv/installed
 test: .venv/installed-test lint
 	$(BIN)/python -m pytest -m "not long"
 
-test-long: .venv/installed-test .venv/tried-world
+test-long: .venv/installed-test .venv/installed-dvector .venv/tried-world
 	$(BIN)/python -m pytest -m long --verbose --durations 10
 
 lint: .venv/installed-test
@@ -63,8 +63,13 @@ audit: .venv/installed-quality
 	    $(BIN)/pip-audit --strict --disable-pip --no-deps --progress-spinner off --requirement $$pins || found=1; done; \
 	    [ -z "$$found" ] || { echo "audit: see above; where the advisory service is out of reach nothing was audited"; exit 1; }
 
-.venv/installed: envs/requirements.txt envs/requirements-torch.txt
+.venv/installed: envs/requirements.txt envs/requirements-torch.txt envs/requirements-resemblyzer.txt
 	@sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-torch.txt envs/requirements.txt
+	@PIP_NO_DEPS=1 sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-resemblyzer.txt
+	@touch $@
+
+.venv/installed-dvector: .venv/installed envs/requirements-dvector.txt
+	@PIP_NO_DEPS=1 sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-dvector.txt
 	@touch $@
 
 .venv/installed-test: .venv/installed envs/requirements-test.txt

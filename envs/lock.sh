@@ -1,4 +1,5 @@
-# lock.sh UV: pin everything that requirements.in, requirements-test.in and requirements-quality.in pull in, with hashes.
+# lock.sh UV: pin everything that requirements.in, requirements-test.in and requirements-quality.in pull in, with hashes;
+# and the packages of encoders alone.
 # torch, torchaudio and what they pull in stand in a file without hashes: their wheels differ between machines, and those of
 # CUDA are missing on a machine whose pip has a build of torch without them. Pins that still fit stay as they are.
 set -eu
@@ -30,6 +31,15 @@ pin "$work/requirements-test.txt" requirements.in requirements-test.in
 pin "$work/requirements-quality.txt" requirements.in requirements-test.in requirements-quality.in
 for name in torch requirements requirements-test; do
     sed -nE 's/^([a-z0-9.-]+)==.*/\1/p' "$work/$name.txt" > "$work/$name.names"
+done
+
+for name in resemblyzer dvector; do
+    cp "requirements-$name.txt" "$work"
+    pin "$work/requirements-$name.txt" --no-deps "requirements-$name.in"
+    {
+        echo "# The encoder $name (make lock). To be installed with --no-deps: of what its package requires, this is enough."
+        grep -v '^#' "$work/requirements-$name.txt"
+    } > "requirements-$name.txt"
 done
 
 {

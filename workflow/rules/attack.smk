@@ -83,7 +83,7 @@ use rule extract_embeddings as extract_embeddings_of_both_parts with:
         "results/benchmarks/extract_embeddings/{corpus}/{anonymiser}/{extractor}.tsv"
     wildcard_constraints:
         anonymiser=one_of(["original", *plan.speech.anonymisers]),
-        extractor=one_of(filter(plan.attackers.model_folder, plan.attackers.networks())),
+        extractor=one_of(filter(plan.attackers.embeds_both_parts, plan.attackers.networks())),
 
 
 def transcripts(wildcards):

@@ -144,8 +144,10 @@ class Attackers:
         return [name for name in self.extractors if not self.feature(name)]
 
     def extraction(self, extractor: str, corpus: str, part: str, anonymiser: str) -> list[str]:
-        """Arguments of extract_embeddings: a model and switches, a command, or a ready file."""
+        """Arguments of extract_embeddings: a model and switches, a package, a command or a file."""
         options = self.extractors[extractor]
+        if "package" in options:
+            return ["--package", options["package"]]
         if "command" in options:
             return ["--command", options["command"], *(["--sandbox"] if options["sandbox"] else [])]
         if "embeddings" in options:
@@ -154,6 +156,10 @@ class Attackers:
         folder = self.model_folder(extractor)
         assert folder is not None  # a histogram has no embeddings to extract
         return ["--model", folder, "--device", options["device"], *switches]
+
+    def embeds_both_parts(self, extractor: str) -> bool:
+        """Whether one job may embed what enrols and what is tried: a model is loaded once."""
+        return "package" in self.extractors[extractor] or bool(self.model_folder(extractor))
 
     def ready(self, extractor: str, corpus: str, part: str, anonymiser: str) -> str:
         """The file of ready-made embeddings of one part."""

