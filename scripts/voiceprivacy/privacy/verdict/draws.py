@@ -112,6 +112,7 @@ def _one_release(draws: Sequence[Candidate]) -> Candidate:
         high=float(value + np.hypot(np.mean([each.high - each.value for each in draws]), between)),
         replicates=replicates,
         n_speakers=n_speakers,
+        whole=sum((draw.whole for draw in draws), 0.0) / len(draws),
     )
 
 

@@ -20,19 +20,22 @@ Conventions
   others cannot be the strongest.
 * The number shown is the same with the median for the quantile.
 * Few speakers: c is taken from Student's t where the quantile is that of a normal distribution.
+* A number in percent of another one is tested as a difference: "below L %" is "number minus L % of
+  the other is below zero", draw by draw. A ratio's replicates are skewed, a difference's are not.
 
 References
 ----------
 Westfall and Young, Resampling-based multiple testing, 1993 (the largest standardised deviation).
 Chernozhukov, Lee and Rosen, Intersection bounds, Econometrica 81, 2013 (bounds of a maximum).
 Holm, A simple sequentially rejective multiple test procedure, 1979.
+Fieller, Some problems in interval estimation, JRSS B 16, 1954 (ratios tested as differences).
 """
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv, ndtr, stdtr, stdtrit
+from scipy.special import betaincinv, ndtr, ndtri, stdtr, stdtrit
 
 from voiceprivacy.privacy import Floats
 from voiceprivacy.privacy.uncertainty.bootstrap import (
@@ -41,7 +44,6 @@ from voiceprivacy.privacy.uncertainty.bootstrap import (
     Correction,
     interval,
     moved,
-    moved_back,
 )
 from voiceprivacy.vocabulary import TRAINED_ON
 
@@ -69,7 +71,8 @@ class Candidate(NamedTuple):
 
     ``replicates`` (B,) and ``value`` are free of the bias of calibration; ``defined`` is the value
     by the metric's own definition. ``low`` and ``high`` are the single limits. Replicates are not
-    held in the metric's range, because tests are made of their spread.
+    held in the metric's range, because tests are made of their spread. ``whole`` (B,) is how much
+    100 percent is in every replicate, in proportion to its value; 1 where that does not differ.
     """
 
     value: float
@@ -78,6 +81,7 @@ class Candidate(NamedTuple):
     high: float
     replicates: Floats
     n_speakers: int
+    whole: Floats | float = 1.0
 
 
 Attacks = Mapping[AttackName, Candidate]
@@ -124,10 +128,18 @@ def candidate(
     # Replicates hold the bias once more than the value: their interval is moved back once more.
     once_less = correction._replace(times=max(0, correction.times - 1))
     corrected = float(moved(np.array([value]), value, drawn, once_less)[0])
-    # A bound would take away their spread: most replicates of little evidence lie below it.
-    unbiased = moved_back(value, replicates, correction._replace(low=-np.inf, high=np.inf))
+    unbiased = replicates
+    if correction.times:
+        # On the scale of the value: on a plain one those of strong attacks spread too little. A
+        # bound would take away their spread: most replicates of little evidence lie below it.
+        unbiased = moved(replicates, value, drawn, correction._replace(low=-np.inf))
     # An undefined replicate is one without evidence for or against: it stays at the middle.
     unbiased = np.where(np.isnan(unbiased), np.nanmedian(unbiased), unbiased)
+    if correction.times:
+        # What is moved back is spread further than percentiles know: 8 % of the lower limits of
+        # strong attacks on 12 speakers were above the truth, and 7 % of these are.
+        arm = _student(ndtri(1 - ONE_SIDED), n_speakers) * unbiased.std()
+        low = max(correction.low, min(low, corrected - arm))
     if n_trials:
         low = min(low, _at_least_percent(value, n_trials))
         high = max(high, _at_most_percent(value, n_trials))
@@ -181,18 +193,21 @@ def p_below(candidates: Attacks, limit: float) -> float:
     if not candidates:
         return 1.0
     return max(
-        _p_negative(each.value - limit, each.replicates, each.n_speakers)
+        _p_negative(each.value - limit, (each.replicates - limit) * each.whole, each.n_speakers)
         for each in candidates.values()
     )
 
 
 def p_above(candidates: Attacks, limit: float) -> float:
-    """One-sided p-value of "some attack is above the limit", corrected for their number."""
+    """One-sided p-value of "some attack is above the limit", corrected for their number; 1 without
+    candidates."""
+    if not candidates:
+        return 1.0
     p_values = [
-        _p_negative(limit - each.value, each.replicates, each.n_speakers)
+        _p_negative(limit - each.value, (limit - each.replicates) * each.whole, each.n_speakers)
         for each in candidates.values()
     ]
-    return min(1.0, len(p_values) * min(p_values, default=1.0))
+    return min(1.0, len(p_values) * min(p_values))
 
 
 def p_less(weaker: Attacks, stronger: Attacks) -> float:
@@ -211,7 +226,7 @@ def p_less(weaker: Attacks, stronger: Attacks) -> float:
             max(
                 _p_negative(
                     each.value - other.value,
-                    each.replicates - other.replicates,
+                    (each.replicates - other.replicates) * each.whole,
                     min(each.n_speakers, other.n_speakers),
                 )
                 for each in weaker.values()
