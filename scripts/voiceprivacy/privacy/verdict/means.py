@@ -84,13 +84,15 @@ def _own_row(record, dece, common):
 
 
 def _exposed(records, rows):
-    """Speakers of all lists who may be named: {reading: [speaker, ...]}."""
-    named: dict[str, set[str]] = {}
+    """Speakers of all lists, corrected for the number of lists: {reading: {speaker: p-value}}."""
+    exposed: dict[str, dict[str, float]] = {}
     for one, row in zip(records, rows, strict=True):
-        for reading, speakers in one.exposed.items():
-            named.setdefault(reading, set()).update(speakers)
-        named.setdefault(BY_LIST, set()).update(one.exposed.get(READINGS[row], ()))
-    return {reading: sorted(speakers) for reading, speakers in named.items()}
+        readings = one.exposed | {BY_LIST: one.exposed.get(READINGS[row], {})}
+        for reading, speakers in readings.items():
+            own = exposed.setdefault(reading, {})
+            for speaker, p_value in speakers.items():
+                own[speaker] = min(own.get(speaker, 1.0), len(rows) * p_value)
+    return exposed
 
 
 def _with_row(numbers: Floats, row: Floats) -> Floats:

@@ -33,7 +33,10 @@ from voiceprivacy.vocabulary import WITHIN_RELEASE
 MOST_REPLICATES = 1000  # tests are made of their spread, so more would not help
 N_PERMUTATIONS = 199
 ATTACKS = ("oo", "op", "pp", "rr")  # conditions; p0p1 serves to calibrate, and attacks nobody
-NAMED_AT = 0.05  # p-value, corrected for all speakers, from which on a person is named
+NAMED_AT = 0.05  # risk that anybody innocent is named among the speakers of a system
+# How the readings share that risk: scores are meant to be read upwards, and the fewer readings
+# there are to correct for, the fewer speakers it takes to name anybody.
+SHARE_OF_RISK = dict(zip(READINGS, (0.6, 0.4 / 3, 0.4 / 3, 0.4 / 3), strict=True))
 FAR_OFF = 300  # exponent of two of the largest score, from which on its square is no number
 COLLAPSED = 1e-4  # of the spread on unprotected speech: below it an attacker sees one voice
 
@@ -43,8 +46,9 @@ class Record(NamedTuple):
 
     ``values`` (4, K), ``replicates`` (4, K, B), ``null`` (4, K, P) are those of ``numbers`` (K
     names). ``spread`` is the standard deviation of the scores, 0 if all are equal. ``exposed`` are
-    the speakers that may be named: {reading: [speaker, ...]}. ``tied`` is the share of trials that
-    have the most frequent score.
+    speakers who would be named if there were no other attack and list: {reading: {speaker:
+    p-value, corrected for all speakers and readings}}. ``tied`` is the share of trials that have
+    the most frequent score.
     """
 
     values: Floats
@@ -57,7 +61,7 @@ class Record(NamedTuple):
     n_nontarget: int
     n_exposable: int
     spread: float
-    exposed: dict[str, list[str]]
+    exposed: dict[str, dict[str, float]]
     tied: float = 0.0
 
 
@@ -97,10 +101,6 @@ def record_of(
         trials, ids_of(scored, alike=within_release), weights, within_release
     )
     unknown = np.full((len(READINGS), len(OF_GALLERIES), assessed.null.shape[-1]), np.nan)
-    exposed = {
-        reading: evidence.exposed_speakers(trials, reading, within_release=within_release)
-        for reading in READINGS
-    }
     n_utterances = np.bincount(trials.trial[trials.target], minlength=len(trials.speakers))
     finite = trials.scores[np.isfinite(trials.scores)]
     is_constant = trials.scores[0] == trials.scores[-1]
@@ -116,11 +116,24 @@ def record_of(
         n_exposable=int(np.count_nonzero(n_utterances >= FEWEST_UTTERANCES)),
         spread=0.0 if is_constant or not len(finite) else float(finite.std()),
         exposed={
-            reading: sorted(one.speaker for one in speakers if one.p_holm <= NAMED_AT)
-            for reading, speakers in exposed.items()
+            reading: exposed_in(trials, reading, within_release=within_release)
+            for reading in READINGS
         },
         tied=float(np.unique_counts(trials.scores).counts.max() / len(trials.scores)),
     )
+
+
+def exposed_in(
+    trials: SpeakerTrials, reading: str, *, within_release: bool = False
+) -> dict[str, float]:
+    """Speakers who are found in one reading more than others are: {speaker: p-value}.
+
+    It is corrected for all speakers (Holm), and for the other readings (Bonferroni, by
+    SHARE_OF_RISK). Those above NAMED_AT are left out: with more attacks it only rises.
+    """
+    speakers = evidence.exposed_speakers(trials, reading, within_release=within_release)
+    corrected = {one.speaker: one.p_holm / SHARE_OF_RISK[reading] for one in speakers}
+    return {speaker: p for speaker, p in sorted(corrected.items()) if p <= NAMED_AT}
 
 
 def _in_range(scores):

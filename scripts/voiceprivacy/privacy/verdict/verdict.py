@@ -24,7 +24,7 @@ from voiceprivacy.privacy.verdict.findings import (
 )
 from voiceprivacy.privacy.verdict.levels import Thresholds
 from voiceprivacy.privacy.verdict.means import mean_record
-from voiceprivacy.privacy.verdict.record import read_records
+from voiceprivacy.privacy.verdict.record import NAMED_AT, read_records
 from voiceprivacy.privacy.verdict.semi_informed import read_learnt
 from voiceprivacy.privacy.verdict.sentences import sentences, warnings
 from voiceprivacy.privacy.verdict.strongest import (
@@ -277,8 +277,13 @@ def _folded(worst):
 
 
 def _exposed_names(judged):
-    """Speakers that may be named, under the attacks that may be the strongest in exposing."""
+    """Speakers that may be named, under the attacks that may be the strongest in exposing.
+
+    p-values are corrected for all attacks on the system, refused ones among them: at most NAMED_AT
+    of systems that expose nobody have anybody named.
+    """
     names: set[str] = set()
+    allowed = NAMED_AT / max(1, len(judged.attacks))
     candidates = judged.findings.rates.get(EXPOSED, {})
     reaching = set(plausible(candidates))
     for attack in judged.attacks:
@@ -286,7 +291,7 @@ def _exposed_names(judged):
             attacker = attack.attacker
             own = AttackName(attacker.extractor, attacker.backend, attack.condition, reading)
             if own in reaching:
-                names.update(speakers)
+                names.update(one for one, p_value in speakers.items() if p_value <= allowed)
     return sorted(names)
 
 

@@ -10,6 +10,8 @@ from voiceprivacy.inout.tables import Trial
 from voiceprivacy.privacy.scores.trials import arrange
 from voiceprivacy.privacy.verdict.evidence import DECE, EER, EXPOSED
 from voiceprivacy.privacy.verdict.record import (
+    NAMED_AT,
+    SHARE_OF_RISK,
     inferred_speakers,
     read_records,
     record_of,
@@ -155,3 +157,22 @@ def test_labels_that_contradict_each_other_give_no_trials(tmp_path, capsys):
     scored = labelled(("a", "u1", "target"), ("a", "u1", "nontarget"), ("b", "u2", "target"))
     assert trials_of_unknown(tmp_path / "pp.tsv", scored) is None
     assert "pp.tsv: no verdict without --speakers" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("n_speakers", "is_named"), [(34, False), (35, True)])
+def test_upwards_somebody_can_be_named_from_35_speakers_on(n_speakers, is_named):
+    """That reading has 60 % of the risk of naming somebody innocent, the others share the rest."""
+    exposed = made(noise_but_for(2), n_speakers, n_replicates=1).exposed
+    assert ("s0" in exposed["ascending"]) == is_named
+    assert exposed["descending"] == exposed["near"] == exposed["far"] == {}
+    assert all(0 < p_value <= NAMED_AT for p_value in exposed["ascending"].values())
+
+
+def test_readings_share_the_risk_of_naming_somebody():
+    assert sum(SHARE_OF_RISK.values()) == pytest.approx(1)
+
+
+def noise_but_for(n_found):
+    """Scores in which the first speakers are always found."""
+    draw = np.random.default_rng(0)
+    return lambda one, other: draw.normal() + 20.0 * (one == other < n_found)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import ndtri
 from support import verdicts
 
 from voiceprivacy.inout.files import write_json
@@ -43,7 +44,7 @@ def record(
         "n_nontarget": 400 * n_speakers,
         "n_exposable": n_speakers,
         "spread": 1.0,
-        "exposed": {name: [] for name in READINGS},
+        "exposed": {name: {} for name in READINGS},
     }
     null = null + (values[:, :, None] * (np.array(NUMBERS) == EXPOSED)[:, None])
     return Record(values, values[..., None] + noise, null, **fields | changed)
@@ -433,6 +434,44 @@ def test_evidence_is_held_against_the_attackers_that_were_tried_on_the_system(ru
     left = {name: one["evidence_left_percent"][0] for name, one in judged["systems"].items()}
     assert left == pytest.approx({"b2": 50, "b3": 50, "b4": 50}, abs=3)
     assert judged["better"] == []
+
+
+def test_unprotected_speech_has_no_luck_of_the_strongest_of_many(run):
+    """Eight equal attackers, of which the luckiest finds 0.03 bit more; one finds all in b2."""
+    luck = SPREADS[DECE] * ndtri((np.arange(8) + 0.5) / 8)
+    for position, more in enumerate(luck):
+        records = {
+            "original": {"oo": record(0.45 + more, seed=position)},
+            "b2": {"pp": record(0.45 if position == 0 else 0.1, seed=20 + position)},
+        }
+        run.attack(records, extractor=f"attacker{position}")
+    b2 = run.set()["systems"]["b2"]
+    assert 100 * 0.45 / (0.45 + luck.max()) < 94
+    assert b2["evidence_left_percent"][0] == pytest.approx(100, abs=2)
+    assert b2["level"] == "not_shown"
+
+
+def test_persons_are_named_by_all_attacks_and_readings_together(run):
+    """One attack may name whom several may not: p-values are corrected for their number."""
+    exposed = {"ascending": {"anna": 0.02, "ben": 0.03}, "descending": {}, "near": {}, "far": {}}
+    records = {"original": {"oo": record(0.6)}, "b2": {"pp": shown(0.3, exposed=exposed)}}
+    run.attack(records)
+    assert run.set()["systems"]["b2"]["exposed_speakers"] == ["anna", "ben"]
+    other = {"original": {"oo": record(0.6)}, "b2": {"pp": record(0.0, seed=7)}}
+    run.attack(other, extractor="other")
+    assert run.set()["systems"]["b2"]["exposed_speakers"] == ["anna"]
+    run.attack(other, extractor="third")
+    assert run.set()["systems"]["b2"]["exposed_speakers"] == []
+
+
+def test_persons_are_named_by_all_lists_together(run):
+    """Speakers of two lists: each list has half of the risk."""
+    run.lists = ["f", "m"]
+    nobody = {name: {} for name in READINGS}
+    of_women = nobody | {"ascending": {"anna": 0.02, "berta": 0.03}}
+    records = [shown(0.3, exposed=of_women), shown(0.3, exposed=nobody, seed=5)]
+    run.attack({"original": {"oo": record(0.6)}, "b2": {"pp": records}})
+    assert run.set()["systems"]["b2"]["exposed_speakers"] == ["anna"]
 
 
 def test_who_was_spared_all_but_a_weak_attacker_is_not_judged(run):
