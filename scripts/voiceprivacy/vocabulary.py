@@ -249,6 +249,34 @@ class LawPoint(NamedTuple):
     extrapolated: str
 
 
+# Headline numbers of which there are curves over the amount of speech.
+AMOUNT_NUMBERS = (
+    "eer_folded_percent",
+    "dece_bit",
+    "tpr_at_fpr_0.01_percent",
+    "identification_of_20_percent",
+)
+
+
+class AmountPoint(NamedTuple):
+    """A headline number of an attack that has so much speech.
+
+    ``enrolment`` is how many utterances enrol, or "all"; ``trial`` how many are tried together.
+    Limits that are not known are -.
+    """
+
+    anonymiser: str
+    condition: str
+    enrolment: int | str
+    trial: int
+    metric: str
+    value: float
+    ci_low: float | str
+    ci_high: float | str
+    n_speakers: int
+    n_target: int
+
+
 class Exposure(NamedTuple):
     """One speaker in one condition.
 

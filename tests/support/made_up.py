@@ -22,6 +22,7 @@ from voiceprivacy.report.figures import KINDS, Look, Subject, figure
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.page import show, write_page
 from voiceprivacy.report.published import beside, tables_of
+from voiceprivacy.vocabulary import AMOUNT_NUMBERS, AmountPoint
 
 TEMPLATE = Path(__file__).parents[2] / "workflow" / "report" / "index.html.j2"
 EVIL = "<!--<script><b>x"  # no slash: ids of speakers have none
@@ -133,6 +134,10 @@ def write_results(folder):
                 ]
                 path = folder / "curves" / "similarity" / corpus / trials / anonymiser / ATTACKER[0]
                 write_table(_made(path / f"{ATTACKER[1]}.tsv"), SIMILARITIES, of_pairs)
+    for corpus, lists in LISTS.items():
+        for trials in lists:
+            path = folder / "curves" / "speech_per_attack" / corpus / trials / ATTACKER[0]
+            write_table(_made(path / f"{ATTACKER[1]}.tsv"), AmountPoint._fields, _amounts())
     rows = [(epoch, 3 / epoch, 50, 10 - epoch, 0.001, 1.0) for epoch in (1, 2, 3)]
     write_table(_made(folder / "models" / ATTACKER[0] / "training.tsv"), COLUMNS, rows)
     for shown in figures(folder):
@@ -150,7 +155,7 @@ def figures(folder):
     ]
     for corpus, lists in LISTS.items():
         for trials in lists:
-            for kind in ("zebra", "ranks", "rank_speakers", "law"):
+            for kind in ("zebra", "ranks", "rank_speakers", "law", "speech_per_attack"):
                 subjects.append((kind, Subject(corpus, trials, **attacker)))
             for kind in ("similarity", "zoo", "speakers", "calibration"):
                 for name in ("b2", "b2r"):
@@ -263,6 +268,15 @@ def _law(condition):
         for criterion, (n, length, extrapolated) in itertools.product(
             ("linkability", "singling_out"), [(2, 1, "no"), (2, "all", "no"), (20, 1, "yes")]
         )
+    ]
+
+
+def _amounts():
+    sides = [(1, 1), (3, 1), ("all", 1), ("all", 3)]
+    systems = [(name, condition) for name, told in SYSTEMS.items() for condition in told]
+    return [
+        AmountPoint(*system, *side, metric, 5.0, "-", "-", 6, 30)
+        for system, side, metric in itertools.product(systems, sides, AMOUNT_NUMBERS)
     ]
 
 

@@ -203,6 +203,72 @@ use rule assess_scores_of_original as assess_scores_of_unknown_speakers with:
         normalised=[],
 
 
+def systems_with_amounts(part):
+    """Input function: embeddings of a part of every system that an attacker is tried on."""
+
+    def files(wildcards):
+        folder = f"results/embeddings/{wildcards.corpus}/{part}"
+        return [f"{folder}/{name}/{wildcards.extractor}.npz" for name in systems(wildcards)]
+
+    return files
+
+
+def amount_arguments(part):
+    """Parameter: the same as SYSTEM=FILE."""
+
+    def words(wildcards):
+        files = systems_with_amounts(part)(wildcards)
+        return [f"{name}={file}" for name, file in zip(systems(wildcards), files)]
+
+    return words
+
+
+rule assess_speech_amounts:
+    """Curves of the headline numbers over the speech that each attack has."""
+    input:
+        enrolment=systems_with_amounts("enrolment"),
+        trial=systems_with_amounts("trial"),
+        trials="results/trials/{corpus}/{trials}.tsv",
+        enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
+        speakers="results/trials/{corpus}/{trials}.speakers.tsv",
+        backend=backend_model,
+        script=SCRIPTS / "assess_speech_amounts.py",
+    output:
+        curves="results/curves/speech_per_attack/{corpus}/{trials}/{extractor}/{backend}.tsv",
+    log:
+        "results/logs/assess_speech_amounts/{corpus}/{trials}/{extractor}/{backend}.log",
+    benchmark:
+        "results/benchmarks/assess_speech_amounts/{corpus}/{trials}/{extractor}/{backend}.tsv"
+    wildcard_constraints:
+        trials=TRIAL_LISTS,
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=240,
+    params:
+        code=code("assess_speech_amounts"),
+        enrolment=amount_arguments("enrolment"),
+        trial=amount_arguments("trial"),
+        backend=backend_argument,
+        enrolment_utterances=plan.amounts.get("enrolment", []),
+        trial_utterances=plan.amounts.get("trial", []),
+        draws=DRAWS,
+    shell:
+        "python {input.script:q}"
+        " --enrolment {params.enrolment:q}"
+        " --trial {params.trial:q}"
+        " --trials {input.trials:q}"
+        " --enrolments {input.enrolments:q}"
+        " --speakers {input.speakers:q}"
+        " --backend {params.backend:q}"
+        " --enrolment-utterances {params.enrolment_utterances:q}"
+        " --trial-utterances {params.trial_utterances:q}"
+        " {params.draws:q}"
+        " --curves {output.curves:q}"
+        " > {log:q} 2>&1"
+
+
 def calibration_scores(run):
     """Input function: the scores that C_ECE is measured on, of an anonymiser or its second run."""
 

@@ -24,7 +24,7 @@ from voiceprivacy.plan.fusion import fusions, single
 from voiceprivacy.plan.outputs import Averages, Outputs, Utility, replicates
 from voiceprivacy.plan.sources import Named, Sources, encoder_files, given_scores
 from voiceprivacy.plan.speech import Speech, environment_file
-from voiceprivacy.vocabulary import AUDIO_ENDINGS, ORIGINAL, draws_of
+from voiceprivacy.vocabulary import ALL_UTTERANCES, AUDIO_ENDINGS, ORIGINAL, draws_of
 
 
 def keep_all_objects() -> None:
@@ -51,6 +51,7 @@ class Plan:
             name: given_scores(options["scores"]) for name, options in config["attacks"].items()
         }
 
+        self.amounts = speech_per_attack(report["speech_per_attack"])
         self.n_replicates = replicates(report["bootstrap"], n_anonymisers=len(different))
         trained_on = training_corpora(extractors, backends)
         trained_on += [fusion.corpus for fusion in fused.values()]
@@ -85,6 +86,17 @@ class Plan:
         )
         self.named = list(_named_paths(self))
         self.sources = Sources(self.named)
+
+
+def speech_per_attack(amounts: dict[str, list]) -> dict[str, list]:
+    """Numbers of utterances that enrol and that are tried together; none where none is asked for.
+
+    A side that the config leaves out is as in the run itself: all that enrol, single trials.
+    """
+    if not any(amounts.values()):
+        return {}
+    as_in_run: dict[str, list] = {"enrolment": [ALL_UTTERANCES], "trial": [1]}
+    return {side: amounts[side] or plain for side, plain in as_in_run.items()}
 
 
 # Files and folders that a config names, section by section.

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import BadInput, read_json, write_json
 from voiceprivacy.report.figures import (
+    AMOUNTS,
     ANONYMISER,
     ATTACKER,
     GALLERY,
@@ -134,6 +135,8 @@ def _subjects(plan):
         subjects[LIST][_of_attack(attack)] = systems
         if has_matrices and speech.has_gallery(attack.corpus):
             subjects[GALLERY][_of_attack(attack)] = systems
+        if has_matrices and plan.amounts:
+            subjects[AMOUNTS][_of_attack(attack)] = ()
         for system in systems:
             if system == ORIGINAL:
                 continue
@@ -183,7 +186,7 @@ def by_job(figures: Iterable[Figure]) -> dict[str, list[Figure]]:
     for drawn in figures:
         job = "run"
         # One job for each list and attacker: what it draws reads the same curves.
-        if KINDS[drawn.kind].per in (LIST, GALLERY, ANONYMISER, TWO_RUNS):
+        if KINDS[drawn.kind].per in (LIST, GALLERY, ANONYMISER, TWO_RUNS, AMOUNTS):
             job = "/".join((drawn.corpus, drawn.trials, drawn.extractor, drawn.backend))
         jobs.setdefault(job, []).append(drawn)
     return jobs

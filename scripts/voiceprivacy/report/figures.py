@@ -33,6 +33,7 @@ ANONYMISER = "anonymiser"  # one anonymiser on a trial list under one attacker
 TWO_RUNS = "two runs"  # the same, of anonymisers with two runs
 ATTACKER = "attacker"  # all lists under one attacker
 LENGTHS = "lengths"  # sampled galleries of one corpus and gender under one attacker
+AMOUNTS = "amounts"  # a trial list under one attacker, where amounts of speech are compared
 TRAINING = "training"  # an extractor that the run trained
 REQUEST = "request"  # whatever it is given
 
@@ -173,6 +174,20 @@ KINDS = {
             files={"curves": _curves("law")},
             settings=("palette",),
             category="Data-protection law",
+            endings=LINES,
+        ),
+        Kind(
+            name="speech_per_attack",
+            title="What more speech for each attack finds",
+            module="amounts",
+            per=AMOUNTS,
+            files={
+                "curves": (
+                    "results/curves/speech_per_attack/{corpus}/{trials}/{extractor}/{backend}.tsv"
+                )
+            },
+            settings=("palette",),
+            category="Speech per attack",
             endings=LINES,
         ),
         Kind(

@@ -178,7 +178,9 @@ def _preprocessed(embeddings, *, centre, lda, scale):
     return plda.scale_to_length(embeddings) if scale else embeddings
 
 
-def score_recipe(recipe: Recipe, *, enrolment: Floats, counts: Any, trial: Floats) -> Floats:
+def score_recipe(
+    recipe: Recipe, *, enrolment: Floats, counts: Any, trial: Floats, trial_count: int = 1
+) -> Floats:
     """LLRs (E, T) of raw embeddings (E, D) and (T, D); see ``plda.score``."""
     return plda.score(
         recipe.plda,
@@ -186,6 +188,7 @@ def score_recipe(recipe: Recipe, *, enrolment: Floats, counts: Any, trial: Float
         counts=np.ones(len(counts)) if recipe.single else counts,
         trial=preprocess(recipe, trial),
         length_norm=recipe.length_norm,
+        trial_count=1 if recipe.single else trial_count,
     )
 
 
