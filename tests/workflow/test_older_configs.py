@@ -46,6 +46,8 @@ EACH_KIND = {
         "pitch": {"f0": {}},
         "sounds": {"units": {"corpus": "read"}},
         "words": {"style": {}},
+        "said": {"words": {"corpus": "read"}},
+        "when": {"timing": {}},
     },
     "backends": {
         "cosine": {"type": "cosine"},

@@ -101,7 +101,16 @@ def feature_files(wildcards):
         return [codebook(wildcards), *extractor_sources(wildcards)]
     if feature == "style":
         return [transcripts(wildcards), *extractor_sources(wildcards)]
+    if feature == "words":
+        said = [transcripts(wildcards), *training_transcripts(wildcards)]
+        return [*said, *extractor_sources(wildcards)]
     return []
+
+
+def training_transcripts(wildcards):
+    """Transcripts that weigh words, and the check that their speakers are not evaluated."""
+    weights = plan.attackers.training_transcripts(wildcards.extractor)
+    return [weights, ancient("results/checks/training/speakers.tsv")] if weights else []
 
 
 def feature_arguments(wildcards):
@@ -112,16 +121,21 @@ def feature_arguments(wildcards):
         entry = plan.attackers.extractors[wildcards.extractor]
         dictionary = option("--dictionary", entry["style"].get("dictionary"))
         return ["--transcripts", transcripts(wildcards), *dictionary]
-    return ["--f0"]
+    if feature == "words":
+        weights = plan.attackers.training_transcripts(wildcards.extractor)
+        weighted = [*option("--training-transcripts", weights), *encoder_argument(wildcards)]
+        return ["--transcripts", transcripts(wildcards), "--words", *weighted]
+    return [f"--{feature}"]
 
 
 def feature_environment(wildcards):
-    is_style = plan.attackers.feature(wildcards.extractor) == "style"
-    return environment_file("evaluate" if is_style else "speechbrain")
+    is_text = plan.attackers.feature(wildcards.extractor) in ("style", "words")
+    needs_network = plan.attackers.encoder(wildcards.extractor) or not is_text
+    return environment_file("speechbrain" if needs_network else "evaluate")
 
 
 rule extract_features:
-    """A feature of every utterance that is no network's: histograms of F0 or units, or style."""
+    """A feature of every utterance that is no voice's: F0, units, style, timing or words."""
     input:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
         files=feature_files,
@@ -140,7 +154,11 @@ rule extract_features:
         mem_mb=feature_memory,
         runtime=feature_runtime,
     params:
-        code=code("extract_features", "voiceprivacy/attack/extractors/histograms"),
+        code=code(
+            "extract_features",
+            "voiceprivacy/attack/extractors/histograms",
+            "voiceprivacy/attack/extractors/timing",
+        ),
         feature=feature_arguments,
     shell:
         "python {input.script:q}"

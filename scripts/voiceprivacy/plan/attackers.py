@@ -10,6 +10,7 @@ from voiceprivacy.plan.fusion import Fusion, compares, split_corpora
 from voiceprivacy.plan.sources import ScoreFile
 from voiceprivacy.plan.speech import Speech
 from voiceprivacy.vocabulary import (
+    FEATURES,
     FUSED,
     GIVEN,
     HISTOGRAMS,
@@ -17,6 +18,7 @@ from voiceprivacy.vocabulary import (
     ORIGINAL,
     SECOND_RUN,
     TRAINED_ON,
+    WORDS,
     Attack,
     TrialList,
     draws_of,
@@ -46,8 +48,9 @@ def training_corpora(extractors: dict[str, dict], backends: dict[str, dict]) -> 
     """Corpora that an extractor or a back-end of a run is trained on."""
     corpora = []
     for options in (*extractors.values(), *backends.values()):
-        for field in ("train", "units"):  # units have a codebook, which is trained too
-            if field in options:
+        # Units have a codebook, which is trained too, and words weights if they name a corpus.
+        for field in ("train", "units", WORDS):
+            if "corpus" in options.get(field, {}):
                 corpora.append(options[field]["corpus"])
     return list(dict.fromkeys(corpora))
 
@@ -122,8 +125,10 @@ class Attackers:
         """The systems that an attacker is tried on.
 
         They are unprotected speech, and all anonymisers or all draws of the one that he was trained
-        on.
+        on. Words are the same whoever protects them: they are tried once.
         """
+        if self.feature(extractor) == WORDS:
+            return [ORIGINAL]
         attacked = self.attacked(extractor, backend)
         if attacked is None:
             return [ORIGINAL, *self.speech.anonymisers]
@@ -136,8 +141,13 @@ class Attackers:
         return [name for name, options in self.extractors.items() if field in options]
 
     def feature(self, extractor: str) -> str | None:
-        """Which of HISTOGRAMS an extractor is; None for a network."""
-        return next((name for name in HISTOGRAMS if name in self.extractors[extractor]), None)
+        """Which of FEATURES an extractor is; None for a network, and for scores that are fused."""
+        options = self.extractors.get(extractor, {})
+        return next((name for name in FEATURES if name in options), None)
+
+    def histograms(self) -> list[str]:
+        """Extractors that are histograms."""
+        return [name for name in self.extractors if self.feature(name) in HISTOGRAMS]
 
     def networks(self) -> list[str]:
         """Extractors that are networks."""
@@ -181,9 +191,15 @@ class Attackers:
         return [f"{folder}/{name}" for name in MODEL_FILES] if folder else []
 
     def encoder(self, extractor: str) -> str | None:
-        """The folder of the self-supervised encoder that units are made of; None for MFCC."""
-        folder = self.extractors[extractor].get("units", {}).get("encoder")
+        """The folder of the encoder that units or words are made of; None for MFCC or terms."""
+        options = self.extractors[extractor]
+        folder = (options.get("units") or options.get(WORDS) or {}).get("encoder")
         return ours(folder) if folder else None
+
+    def training_transcripts(self, extractor: str) -> str | None:
+        """Transcripts that words are weighted by; None where no corpus is named."""
+        corpus = self.extractors[extractor].get(WORDS, {}).get("corpus")
+        return f"results/audio/{corpus}/train/{ORIGINAL}/transcripts.tsv" if corpus else None
 
     # Training.
 

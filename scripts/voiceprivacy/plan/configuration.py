@@ -30,7 +30,7 @@ from voiceprivacy.inout.yaml_files import compose, read_yaml
 from voiceprivacy.plan import fusion, sources
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speech import ANONYMISER_KINDS
-from voiceprivacy.vocabulary import FURTHER_DRAW, FUSED, draws_of
+from voiceprivacy.vocabulary import FURTHER_DRAW, FUSED, WORDS, draws_of
 
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
 GENDERS = ("f", "m")
@@ -214,7 +214,7 @@ def contradictions(config: dict[str, Any]) -> Iterator[Problem]:
     for name, corpus in config["corpora"].items():
         yield from _wrong_options(("corpora", name), corpus)
     for section in ("extractors", "backends"):
-        for field in ("train", "units"):
+        for field in ("train", "units", WORDS):
             yield from _wrong_training(config, section, field)
     for name, backend in config["backends"].items():
         for extractor in backend.get("extractors", ()):
@@ -261,7 +261,7 @@ def _wrong_training(config, section, field):
     """Corpora for training that are not there, or not for training."""
     corpora = config["corpora"]
     for name, options in config[section].items():
-        if field not in options:
+        if "corpus" not in options.get(field, {}):
             continue
         keys, corpus = (section, name, field, "corpus"), options[field]["corpus"]
         if corpus not in corpora:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.sources import bytes_of
+from voiceprivacy.vocabulary import WORDS
 
 FLAC_BYTES_PER_SAMPLE = 1.15  # speech, as LibriSpeech has it
 EMBEDDING_BYTES = 900  # 192 dimensions and an id
@@ -76,6 +77,8 @@ def _embeddings(plan, evaluated, *, to_train):
         to_train = 0  # only back-ends and fusions need embeddings of the speech they learn from
     count, seconds = 0, 0.0
     for name, options in plan.attackers.extractors.items():
+        if plan.attackers.feature(name) == WORDS:
+            continue  # no speech is read
         n_systems = 1 + (1 if options["on"] else len(plan.speech.protected))
         count += n_systems * n_utterances
         seconds += (n_systems * spoken + to_train) * _rate(plan, name)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any, NamedTuple
 
-from voiceprivacy.vocabulary import HISTOGRAMS, ORIGINAL, TRAINED_ON
+from voiceprivacy.vocabulary import HISTOGRAMS, ORIGINAL, TRAINED_ON, WORDS
 
 TYPE = "fusion"
 Entries = Mapping[str, Mapping[str, Any]]
@@ -62,19 +62,25 @@ def compares(backend: Mapping[str, Any], name: str, extractor: Mapping[str, Any]
     """Whether a back-end compares what an extractor gives, called ``name`` in the config.
 
     It compares the extractors that it names. A back-end that names none compares histograms if it
-    is made for them, else embeddings.
+    is made for them, else embeddings; words by cosine only.
     """
     if "extractors" in backend:
         return name in backend["extractors"]
+    if WORDS in extractor:
+        return backend["type"] == "cosine"
     is_histogram = any(kind in extractor for kind in HISTOGRAMS)
     return (backend["type"] == "jensen_shannon") == is_histogram
 
 
 def choices(extractors: Entries, backends: Entries) -> list[str]:
-    """Every attacker of a config that can be fused, as extractor/back-end."""
+    """Every attacker of a config that can be fused, as extractor/back-end.
+
+    Words are tried on unprotected speech only, so they cannot be.
+    """
+    spoken = [name for name in extractors if WORDS not in extractors[name]]
     return [
         f"{extractor}/{backend}"
-        for extractor, backend in product(extractors, single(backends))
+        for extractor, backend in product(spoken, single(backends))
         if compares(backends[backend], extractor, extractors[extractor])
     ]
 

@@ -261,10 +261,9 @@ class Outputs:
             if self.attackers.has_matrices(extractor):
                 layouts.append(f"all_matrices/{extractor}/{backend}")
             layouts.append(f"all_profiles/{extractor}/{backend}")
-        histograms = [name for name in self.attackers.extractors if self.attackers.feature(name)]
         layouts += [
             f"features/{corpus}/{name}"
-            for corpus, name in product(self.speech.evaluated, histograms)
+            for corpus, name in product(self.speech.evaluated, self.attackers.histograms())
         ]
         return layouts
 

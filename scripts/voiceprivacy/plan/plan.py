@@ -22,9 +22,15 @@ from voiceprivacy.plan.attackers import (
 )
 from voiceprivacy.plan.fusion import fusions, single
 from voiceprivacy.plan.outputs import Averages, Outputs, Utility, replicates
-from voiceprivacy.plan.sources import Named, Sources, encoder_files, given_scores
+from voiceprivacy.plan.sources import (
+    Named,
+    Sources,
+    encoder_files,
+    given_scores,
+    text_encoder_files,
+)
 from voiceprivacy.plan.speech import Speech, environment_file
-from voiceprivacy.vocabulary import ALL_UTTERANCES, AUDIO_ENDINGS, ORIGINAL, draws_of
+from voiceprivacy.vocabulary import ALL_UTTERANCES, AUDIO_ENDINGS, ORIGINAL, WORDS, draws_of
 
 
 def keep_all_objects() -> None:
@@ -180,6 +186,10 @@ def _of_extractor(plan, name, options):
         encoder = options["units"]["encoder"]
         names = [Path(path).name for path in encoder_files(ours(encoder))]
         yield from _of_model((*keys, "units", "encoder"), encoder, names)
+    if "encoder" in options.get(WORDS, {}):
+        encoder = options[WORDS]["encoder"]
+        names = [Path(path).name for path in text_encoder_files(ours(encoder))]
+        yield from _of_model((*keys, WORDS, "encoder"), encoder, names)
     if "dictionary" in options.get("style", {}):
         yield Named((*keys, "style", "dictionary"), ours(options["style"]["dictionary"]))
     if "recipe" in options:

@@ -44,6 +44,7 @@ NAME = "[a-z][a-z0-9_]*"
 ENCODER_FILES = ["hyperparams.yaml", "latent_extractor.ckpt", "latent_encoder.ckpt"]
 # Of an encoder of the Hugging Face hub, and one of its weights.
 HUB_ENCODER_FILES = ["config.json", "preprocessor_config.json"]
+HUB_TEXT_ENCODER_FILES = ["config.json", "tokenizer.json"]
 HUB_ENCODER_WEIGHTS = ["model.safetensors", "pytorch_model.bin"]
 
 
@@ -116,9 +117,19 @@ def encoder_files(folder: str) -> list[str]:
     """The files of a self-supervised encoder: as on the Hugging Face hub, or of SpeechBrain."""
     if not os.path.exists(f"{folder}/{HUB_ENCODER_FILES[0]}"):
         return [f"{folder}/{name}" for name in ENCODER_FILES]
-    weights = [name for name in HUB_ENCODER_WEIGHTS if os.path.exists(f"{folder}/{name}")]
-    names = [*HUB_ENCODER_FILES, (weights or HUB_ENCODER_WEIGHTS)[0]]
+    names = [*HUB_ENCODER_FILES, _hub_weights(folder)]
     return [f"{folder}/{name}" for name in names]
+
+
+def text_encoder_files(folder: str) -> list[str]:
+    """The files of an encoder of sentences, as on the Hugging Face hub."""
+    names = [*HUB_TEXT_ENCODER_FILES, _hub_weights(folder)]
+    return [f"{folder}/{name}" for name in names]
+
+
+def _hub_weights(folder):
+    weights = [name for name in HUB_ENCODER_WEIGHTS if os.path.exists(f"{folder}/{name}")]
+    return (weights or HUB_ENCODER_WEIGHTS)[0]
 
 
 def bytes_of(path: str, *, otherwise: float) -> float:

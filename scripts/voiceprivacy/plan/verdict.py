@@ -3,10 +3,18 @@
 from typing import Any
 
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.vocabulary import ACROSS_CORPORA, FUSED, GIVEN, MEAN, ORIGINAL, Attack, TrialList
+from voiceprivacy.vocabulary import (
+    ACROSS_CORPORA,
+    FUSED,
+    GIVEN,
+    MEAN,
+    ORIGINAL,
+    WITHOUT_VOICE,
+    Attack,
+    TrialList,
+)
 
 FOLDER = "results/evidence"
-OF_TIMING = ("style",)  # features that speech has without a voice
 
 
 def verdict_plan(plan: Plan) -> dict[str, Any]:
@@ -89,7 +97,7 @@ def _of_voices(plan, extractor, backend):
     extractors = [extractor]
     if extractor == FUSED:
         extractors = [part.extractor for part in plan.attackers.fusions[backend].parts]
-    return any(plan.attackers.feature(name) not in OF_TIMING for name in extractors)
+    return any(plan.attackers.feature(name) not in WITHOUT_VOICE for name in extractors)
 
 
 def _training(plan, extractor, backend):

@@ -1,0 +1,98 @@
+"""Attackers of what is said and when: who compares them, on which systems, and from which files."""
+
+import pytest
+
+from voiceprivacy.plan import configuration
+from voiceprivacy.plan.plan import Plan
+from voiceprivacy.plan.verdict import verdict_plan
+from voiceprivacy.vocabulary import Attack
+
+CONFIG = {
+    "corpora": {
+        "demo": {"synthetic": {"speakers": 4, "utterances": 3}},
+        "others": {
+            "synthetic": {"speakers": 4, "utterances": 3, "first_speaker": 4},
+            "use": "train",
+        },
+    },
+    "anonymisers": {"b2": {"command": "python b2.py"}, "b3": {"command": "python b3.py"}},
+    "extractors": {
+        "ecapa": {"model": "speechbrain/ecapa", "revision": "0123456789"},
+        "said": {"words": {"corpus": "others"}},
+        "plain": {"words": {}},
+        "when": {"timing": {}},
+    },
+    "backends": {
+        "cosine": {"type": "cosine"},
+        "js": {"type": "jensen_shannon"},
+        "plda": {"type": "plda", "train": {"corpus": "others", "speech": "anonymised"}},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return Plan(configuration.check(CONFIG))
+
+
+def test_words_are_compared_by_cosine_and_durations_as_histograms(plan):
+    attackers = {(attack.extractor, attack.backend) for attack in plan.attackers.attacks()}
+    features = {pair for pair in attackers if pair[0] != "ecapa"}
+    assert features == {("said", "cosine"), ("plain", "cosine"), ("when", "js")}
+
+
+def test_words_are_tried_once_and_durations_on_every_system(plan):
+    assert plan.attackers.systems("said", "cosine") == ["original"]
+    assert plan.attackers.systems("when", "js") == ["original", "b2", "b3"]
+    numbers = [path for path in plan.outputs.metrics() if "/said/" in path]
+    assert numbers
+    assert all("/original/said/cosine" in path for path in numbers)
+
+
+def test_words_are_weighted_by_transcripts_of_other_speakers(plan):
+    transcripts = "results/audio/others/train/original/transcripts.tsv"
+    assert plan.attackers.training_transcripts("said") == transcripts
+    assert plan.attackers.training_transcripts("plain") is None
+    assert plan.attackers.training_transcripts("when") is None
+    assert plan.speech.training == ["others"]
+
+
+def test_only_histograms_have_a_picture_of_their_mean(plan):
+    pictures = [layout for layout in plan.outputs.layouts() if layout.startswith("features/")]
+    assert pictures == ["features/demo/when"]
+
+
+def test_attackers_without_a_voice_are_told_apart_in_the_verdict(plan):
+    (judged,) = verdict_plan(plan)["sets"].values()
+    of_voices = {attack["extractor"]: attack["of_voices"] for attack in judged["attacks"]}
+    assert of_voices == {"ecapa": True, "said": False, "plain": False, "when": False}
+    systems = {attack["extractor"]: attack["systems"] for attack in judged["attacks"]}
+    assert systems["said"] == ["original"]
+
+
+def test_an_encoder_of_sentences_is_a_source(tmp_path):
+    for name in ("config.json", "tokenizer.json", "pytorch_model.bin"):
+        (tmp_path / name).touch()
+    extractors = {"said": {"words": {"encoder": str(tmp_path)}}}
+    plan = Plan(configuration.check(CONFIG | {"extractors": extractors}))
+    assert plan.attackers.encoder("said") == str(tmp_path)
+    named = {path.path for path in plan.named if path.place[:2] == ("extractors", "said")}
+    assert {str(tmp_path), f"{tmp_path}/tokenizer.json", f"{tmp_path}/pytorch_model.bin"} <= named
+    (tmp_path / "tokenizer.json").unlink()
+    with pytest.raises(configuration.BadInput, match=r"tokenizer.json: not found"):
+        configuration.check(CONFIG | {"extractors": extractors})
+
+
+def test_words_with_an_encoder_need_no_corpus():
+    extractors = {"said": {"words": {"encoder": "here", "corpus": "others"}}}
+    with pytest.raises(configuration.BadInput, match="too many properties"):
+        configuration.check(CONFIG | {"extractors": extractors})
+    extractors = {"said": {"words": {"corpus": "demo"}}}
+    with pytest.raises(configuration.BadInput, match="'demo' is not for training"):
+        configuration.check(CONFIG | {"extractors": extractors})
+
+
+def test_an_attack_by_words_has_only_unprotected_speech_to_compare(plan):
+    intervals = plan.outputs.compared_intervals(Attack("demo", "f", "said", "cosine"))
+    assert intervals
+    assert all("/original/" in path for path in intervals)
