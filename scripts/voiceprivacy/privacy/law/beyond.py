@@ -36,6 +36,8 @@ WITH_LIMITS = (1, 3)  # lengths whose limits hold; of longer ones nearly all can
 TIMES_AS_MANY = 10  # speakers as are there, at most, where nothing shows that a law holds
 TIMES_WHERE_IT_HOLDS = 100
 FEWEST_FOR_A_LAW = 3  # speakers
+FEWEST_IN_A_HALF = 6  # speakers whose threshold is taken to more people than there are
+BELOW_GUESSING = 0.05  # by which an extrapolated rate may miss what guessing gives
 CHECKED_SIZES = 5
 SIZES = (2, 5, 10, 20, 50, 100)  # speakers, of the curves of a run
 MOST_REPLICATES = 200  # of these curves: a thousand would move limits by less than a line's width
@@ -144,9 +146,16 @@ class Isolation:
         return criteria.isolated(self.folds, n_speakers, self.drawn)
 
     def beyond(self, n_speakers: int) -> Rate:
-        """Singling out among more, without replicates: they held the truth in 89 % of lists."""
+        """Singling out among more, without replicates: they held the truth in 89 % of lists.
+
+        A threshold from few speakers passes far more or far fewer of others than it should, and so
+        isolates less than a threshold that has nothing to do with voices. An attacker can always
+        guess: such a rate tells of the threshold, not of the system.
+        """
         reason = predicates.why_not_calibrated(self.folds, n_speakers)
         reason = reason or _too_far(self.largest, n_speakers)
+        if not reason and self.largest < FEWEST_IN_A_HALF:
+            reason = f"{self.largest} speakers in a half are too few for a threshold of others"
         if reason:
             return criteria.undefined(reason, self.drawn)
         once = self.drawn[:1]
@@ -157,6 +166,13 @@ class Isolation:
             )
             sums += _nobody_else(fold.other, limits, self.largest, once)
         expected = _isolated_beyond(sums, self.largest, n_speakers)
+        guessing = self.guessing(n_speakers)
+        if expected[0] < guessing - BELOW_GUESSING:
+            reason = (
+                f"the threshold of {self.largest} speakers is poor: among {n_speakers} it would"
+                f" isolate {100 * expected[0]:.0f} %, guessing isolates {100 * guessing:.0f} %"
+            )
+            return criteria.undefined(reason, self.drawn)
         return criteria.settled(expected, f"extrapolated from {self.largest} speakers")
 
 

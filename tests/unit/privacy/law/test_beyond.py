@@ -217,7 +217,7 @@ def written(path, attacks, n_replicates=50):
 
 
 def test_a_file_of_curves_holds_what_the_functions_give(tmp_path):
-    scored, speaker_of = noisy(1.0, n_speakers=12, n_utterances=4)
+    scored, speaker_of = noisy(1.5, n_speakers=12, n_utterances=4)
     listed = arrange(scored, speaker_of)
     points = written(tmp_path / "law.tsv", {"oo": (scored, listed)})
     ids = ids_of(scored)
@@ -266,3 +266,25 @@ def test_pairs_within_a_release_are_searched_from_either_side(tmp_path):
     attacks = {"rr": (scored, arrange(scored, {name: name[:2] for name in names}))}
     points = written(tmp_path / "law.tsv", attacks)
     assert float(points["rr", "ascending", "linkability", "5", "1"]["value"]) == 1
+
+
+def test_halves_of_less_than_six_speakers_set_no_threshold_for_more():
+    listed = conversation_list(effects(0, 10, 40, 2.0))
+    rate = extrapolated_singling_out(**listed, n_speakers=20)
+    assert np.isnan(rate.value)
+    assert rate.reason == "5 speakers in a half are too few for a threshold of others"
+    listed = conversation_list(effects(0, 12, 40, 2.0))
+    assert not np.isnan(extrapolated_singling_out(**listed, n_speakers=20).value)
+
+
+def test_no_extrapolated_point_is_far_below_guessing():
+    """Of lists without evidence: the threshold of few speakers passes too many others, or none."""
+    points = []
+    for seed in range(12):
+        listed = conversation_list(effects(seed, 20, 20, 0.0))
+        points += beyond.curve("singling_out", **listed, sizes=[20, 100], lengths=[1])
+    rates = np.array([point.rate.value for point in points])
+    assert np.nanmin(rates) > 1 / np.e - 0.06
+    left_out = [point.rate.reason for point in points if np.isnan(point.rate.value)]
+    assert left_out and all("guessing isolates 37 %" in reason for reason in left_out)
+    assert all(point.extrapolated for point in points if not np.isnan(point.rate.value))
