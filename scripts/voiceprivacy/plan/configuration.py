@@ -4,11 +4,12 @@
 can be wrong comes in two steps: single keys and values, which the schema describes; then entries
 that contradict each other, and files that are not there.
 
-Defaults live in workflow/schemas/config.schema.yaml. Four depend on other keys and are set here:
+Defaults live in workflow/schemas/config.schema.yaml. Five depend on other keys and are set here:
 
 * A corpus that is evaluated without a protocol has enrol_trial.
 * One Kaldi directory without a protocol has the list ``all`` of its own trials file.
 * ``report: {controls: true}`` adds the anonymisers of workflow/resources/controls.yaml.
+* ``attackers: NAME`` adds the attackers of workflow/resources/attackers/NAME.yaml.
 * An encoder inside a package runs in the environment of the package's name.
 """
 
@@ -221,6 +222,9 @@ def contradictions(config: dict[str, Any]) -> Iterator[Problem]:
             if extractor not in config["extractors"]:
                 words = f"'{extractor}' is not an extractor of this config"
                 yield Problem(("backends", name, "extractors"), words)
+    if "attackers" in config and _first_training_corpus(config) is None:
+        words = "needs a corpus with 'use: train', from which these attackers learn"
+        yield Problem(("attackers",), words)
     yield from _wrong_fusions(config)
     yield from _wrong_averages(config["report"]["averages"], config["corpora"])
     yield from _shared_speakers(config["corpora"])
@@ -328,8 +332,9 @@ def missing_files(config: dict[str, Any]) -> Iterator[Problem]:
 
 
 def complete(config: dict[str, Any]) -> dict[str, Any]:
-    """A copy of a config with its defaults and its controls."""
-    config = with_environments(with_controls(with_protocols(config)))
+    """A copy of a config with its defaults, its controls and its preset of attackers."""
+    config = with_attackers(with_controls(with_protocols(config)))
+    config = with_environments(config)
     for _ in _Completing(schema()).iter_errors(config):  # sets a default wherever it looks
         pass
     return with_draws(config)
@@ -422,6 +427,30 @@ def with_environments(config: dict[str, Any]) -> dict[str, Any]:
         if isinstance(options, dict) and "package" in options:
             options.setdefault("env", options["package"])
     return config
+
+
+def with_attackers(config: dict[str, Any]) -> dict[str, Any]:
+    """The config itself, with the attackers of a preset if it names one and has a training corpus.
+
+    Entries of its own with the same names win.
+    """
+    path = RESOURCES / "attackers" / f"{config.get('attackers')}.yaml"
+    corpus = _first_training_corpus(config)
+    if not path.exists() or corpus is None:
+        return config
+    preset = yaml.safe_load(path.read_text(encoding="utf-8").replace("{train}", corpus))
+    for section, entries in preset.items():
+        own = config.get(section, {})
+        config[section] = entries | own if isinstance(own, dict) else own
+    return config
+
+
+def _first_training_corpus(config):
+    corpora = config.get("corpora")
+    for name, corpus in corpora.items() if isinstance(corpora, dict) else ():
+        if isinstance(corpus, dict) and corpus.get("use") == "train":
+            return name
+    return None
 
 
 def with_draws(config: dict[str, Any]) -> dict[str, Any]:

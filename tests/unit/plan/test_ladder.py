@@ -1,0 +1,61 @@
+"""The preset of attackers: what it adds to a config, and what wins over it."""
+
+import copy
+
+import pytest
+
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.plan import configuration
+from voiceprivacy.plan.plan import Plan
+
+CONFIG = {
+    "corpora": {
+        "demo": {"synthetic": {"speakers": 4, "utterances": 4}},
+        "others": {
+            "synthetic": {"speakers": 12, "utterances": 3, "first_speaker": 4},
+            "use": "train",
+        },
+    },
+    "anonymisers": {"b2": {"command": "python b2.py"}},
+    "attackers": "ladder",
+}
+
+
+def test_the_ladder_runs_from_an_ignorant_attacker_to_several_fused():
+    attackers = Plan(configuration.check(CONFIG)).attackers
+    tried = dict.fromkeys((attack.extractor, attack.backend) for attack in attackers.attacks())
+    assert list(tried) == [
+        ("ecapa_small", "cosine"),
+        ("ecapa_small", "plda_on_b2"),
+        ("ecapa_small", "rotated_on_b2"),
+        ("tuned_on_b2", "cosine"),
+        ("fused", "ladder_on_b2"),
+    ]
+    parts = ["/".join(part) for part in attackers.fusions["ladder_on_b2"].parts]
+    assert parts == ["/".join(attacker) for attacker in list(tried)[:-1]]
+    assert attackers.split == {"others"}
+
+
+def test_entries_of_the_config_win_and_further_ones_stay():
+    config = copy.deepcopy(CONFIG)
+    config["extractors"] = {"ecapa_small": {"f0": {}}, "mine": {"f0": {}}}
+    config["backends"] = {"cosine": {"type": "jensen_shannon", "extractors": ["ecapa_small"]}}
+    completed = configuration.complete(config)
+    assert "model" not in completed["extractors"]["ecapa_small"]
+    assert list(completed["extractors"]) == ["ecapa_small", "tuned", "mine"]
+    assert completed["backends"]["cosine"]["type"] == "jensen_shannon"
+    assert completed["backends"]["plda"]["train"]["corpus"] == "others"
+
+
+def test_a_completed_config_is_completed_to_itself():
+    completed = configuration.check(CONFIG)
+    assert configuration.complete(completed) == completed
+
+
+def test_a_ladder_without_training_speech_and_a_wrong_name_are_told():
+    config = copy.deepcopy(CONFIG)
+    del config["corpora"]["others"]
+    with pytest.raises(BadInput, match="attackers: needs a corpus with 'use: train'"):
+        configuration.check(config)
+    with pytest.raises(BadInput, match="did you mean 'ladder'"):
+        configuration.check(CONFIG | {"attackers": "lader"})
