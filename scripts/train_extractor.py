@@ -15,6 +15,9 @@ def main() -> None:
     parser.add_argument("--recipe", required=True, help="SpeechBrain hyperparameter file")
     parser.add_argument("--folder", required=True, help="SpeechBrain folder to make")
     parser.add_argument("--start", help="SpeechBrain folder to start from (fine-tuning)")
+    parser.add_argument(
+        "--encoder", help="folder of the self-supervised encoder of ecapa_ssl (default: of --start)"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
         "--device", choices=["cpu", "cuda"], default="cpu", help="cuda: all GPUs that torch sees"
@@ -37,6 +40,7 @@ def main() -> None:
             folder=arguments.folder,
             seed=arguments.seed,
             start=arguments.start,
+            encoder=arguments.encoder,
             computer=training.Computer(arguments.device, arguments.threads, arguments.precision),
         )
     print(f"trained: {arguments.folder}")

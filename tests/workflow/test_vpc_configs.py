@@ -8,7 +8,11 @@ from support.runs import ROOT, snakemake
 
 LISTS = {"libri": ["f", "m"], "vctk": ["f", "m", "f_common", "m_common"]}
 ALL_SETS = ["libri_dev", "libri_test", "vctk_dev", "vctk_test"]
-SEMI_INFORMED = {"vpc2022": "semi_on_b2/plda_semi_on_b2", "vpc2024": "semi_on_b2/cosine"}
+SEMI_INFORMED = {
+    "vpc2022": "semi_on_b2/plda_semi_on_b2",
+    "vpc2024": "semi_on_b2/cosine",
+    "vpc2026": "semi_on_b2/cosine",
+}
 SETS = {"vpc2020": ALL_SETS, "vpc2022": ALL_SETS, "vpc2024": ["libri_dev", "libri_test"]}
 
 
@@ -50,3 +54,56 @@ def test_the_config_of_a_challenge_names_its_sets_and_plans(tmp_path, data, year
         )
         assert set(semi_informed) == listed, "the attack that the challenge ranks by"
         assert "results/audio/train_clean_360/train/b2/manifest.tsv" in planned.stdout
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    """The directories of 2026, of both tracks."""
+    folder = tmp_path / "data"
+    for name in ("libri", "en", "de", "es", "fr"):
+        for split in ("dev", "test"):
+            (folder / f"{name}_{split}_enrolls").mkdir(parents=True)
+            (folder / f"{name}_{split}_trials_mixed").mkdir()
+    for name in ("train-clean-360", "train_english", "train_german", "train_french"):
+        (folder / name).mkdir()
+    (folder / "train_spanish").mkdir()
+    return folder
+
+
+def test_the_first_track_of_2026_plans_with_one_encoder_for_both_attackers(tmp_path, mixed):
+    config = ROOT / "config" / "vpc2026.yaml"
+    planned = snakemake(tmp_path, "-n", "-p", "--configfile", config, VPC_DATA=str(mixed))
+    assert planned.returncode == 0, planned.stderr
+    lists = set(re.findall(r"results/trials/(\w+/\w+)\.tsv", planned.stdout))
+    assert lists == {"libri_dev/mixed", "libri_test/mixed"}
+    for name in lists:
+        assert f"results/scores/{name}/b2/{SEMI_INFORMED['vpc2026']}/pp.tsv" in planned.stdout
+        assert f"results/scores/{name}/b2/ecapa_ssl/cosine/pp.tsv" in planned.stdout
+    jobs = dict(re.findall(r"^(\w+) +(\d+)$", planned.stdout, re.MULTILINE))
+    assert (jobs["fetch_encoder"], jobs["train_extractor"]) == ("1", "2")
+    assert "--model microsoft/wavlm-large --revision c1423ed94bb01d80a3f5" in planned.stdout
+    assert planned.stdout.count("--encoder results/encoders/ecapa_ssl") == 1
+    assert "--start results/models/ecapa_ssl" in planned.stdout
+
+
+@pytest.mark.parametrize(
+    ("language", "training"),
+    [("en", "train_english"), ("de", "train_german"), ("es", "train_spanish")],
+)
+def test_the_second_track_of_2026_plans_language_by_language(tmp_path, mixed, language, training):
+    variables = {"VPC_DATA": str(mixed), "VPC_LANGUAGE": language, "VPC_TRAINING": training}
+    config = ROOT / "config" / "vpc2026_track2.yaml"
+    planned = snakemake(tmp_path, "-n", "--configfile", config, **variables)
+    assert planned.returncode == 0, planned.stderr
+    assert "results/scores/test/mixed/b2/semi_on_b2/cosine/pp.tsv" in planned.stdout
+
+
+def test_the_recipes_of_both_tracks_differ_in_their_epochs_only():
+    recipes = ROOT / "workflow" / "resources" / "recipes"
+    first, second = (
+        (recipes / f"{name}.yaml").read_text().splitlines()
+        for name in ("ecapa_ssl", "ecapa_ssl_track2")
+    )
+    differing = [pair for pair in zip(first, second, strict=True) if len(set(pair)) == 2]
+    assert [pair[1].split(":")[0] for pair in differing][-1] == "number_of_epochs"
+    assert all(pair[0].startswith("#") for pair in differing[:-1])

@@ -54,6 +54,51 @@ rule fetch_model:
         " > {log:q} 2>&1"
 
 
+def encoder_to_fetch(field):
+    """Parameter: model or revision of an encoder of the hub."""
+    return lambda wildcards: plan.attackers.fetched_encoders()[wildcards.extractor][field]
+
+
+rule fetch_encoder:
+    """Fetch a self-supervised encoder from the hub at its pinned revision."""
+    input:
+        script=SCRIPTS / "fetch_encoder.py",
+    output:
+        settings="results/encoders/{extractor}/config.json",
+        preparation="results/encoders/{extractor}/preprocessor_config.json",
+    log:
+        "results/logs/fetch_encoder/{extractor}.log",
+    wildcard_constraints:
+        extractor=one_of(plan.attackers.fetched_encoders()),
+    localrule: True
+    conda:
+        "../../envs/speechbrain.yaml"
+    params:
+        model=encoder_to_fetch("model"),
+        revision=encoder_to_fetch("revision"),
+        folder="results/encoders/{extractor}",
+    shell:
+        "python {input.script:q}"
+        " --model {params.model:q}"
+        " --revision {params.revision:q}"
+        " --folder {params.folder:q}"
+        " > {log:q} 2>&1"
+
+
+def training_encoder_files(wildcards):
+    """The encoder of a training that a rule fetches; a user's has its fingerprint."""
+    entry = plan.attackers.extractors[wildcards.extractor]
+    if not isinstance(entry.get("encoder"), dict):
+        return []
+    return f"{plan.attackers.training_encoder(wildcards.extractor)}/config.json"
+
+
+def training_memory(wildcards):
+    """A batch of all layers of a large encoder takes several GB."""
+    entry = plan.attackers.extractors[wildcards.extractor]
+    return 16000 if "encoder" in entry else 8000
+
+
 def training_recipe(wildcards):
     return recipe_file(plan.attackers.extractors[wildcards.extractor]["recipe"])
 
@@ -77,6 +122,7 @@ rule train_extractor:
         ),
         files=extractor_sources,
         start=training_start_files,
+        encoder=training_encoder_files,
         speakers=ancient("results/checks/training/speakers.tsv"),
         script=SCRIPTS / "train_extractor.py",
     output:
@@ -94,7 +140,7 @@ rule train_extractor:
         "../../envs/speechbrain.yaml"
     threads: training_threads
     resources:
-        mem_mb=8000,
+        mem_mb=training_memory,
         runtime=extractor_field("runtime"),
         gpu=gpus,
     params:
@@ -103,6 +149,9 @@ rule train_extractor:
         recipe=training_recipe,
         seed=config["seed"],
         start=lambda wildcards: option("--start", plan.attackers.start(wildcards.extractor)),
+        encoder=lambda wildcards: option(
+            "--encoder", plan.attackers.training_encoder(wildcards.extractor)
+        ),
         device=extractor_field("device"),
         precision=extractor_field("precision"),
     shell:
@@ -110,6 +159,7 @@ rule train_extractor:
         " --manifest {input.manifest:q}"
         " --recipe {params.recipe:q}"
         " {params.start:q}"
+        " {params.encoder:q}"
         " --seed {params.seed:q}"
         " --device {params.device:q}"
         " --precision {params.precision:q}"

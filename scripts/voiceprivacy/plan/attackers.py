@@ -203,6 +203,25 @@ class Attackers:
 
     # Training.
 
+    def training_encoder(self, extractor: str) -> str | None:
+        """The folder of the encoder that a trained extractor listens through.
+
+        It is the user's, or one that a rule fetches. None where ``start`` has it, or there is none.
+        """
+        options = self.extractors[extractor]
+        encoder = options.get("encoder")
+        if isinstance(encoder, dict):
+            return f"results/encoders/{options['base']}"
+        return ours(encoder) if encoder else None
+
+    def fetched_encoders(self) -> dict[str, dict[str, str]]:
+        """Encoders that come from the hub: model and revision by the entry's name in the config."""
+        fetched = {}
+        for options in self.extractors.values():
+            if isinstance(options.get("encoder"), dict):
+                fetched[options["base"]] = options["encoder"]
+        return fetched
+
     def training_manifest(self, options: dict[str, Any]) -> str:
         """Manifest of the speech that an entry is trained on, with the true speakers."""
         return self.learnt_manifest(options["train"]["corpus"], options["on"] or ORIGINAL)

@@ -186,6 +186,9 @@ def _of_extractor(plan, name, options):
         encoder = options["units"]["encoder"]
         names = [Path(path).name for path in encoder_files(ours(encoder))]
         yield from _of_model((*keys, "units", "encoder"), encoder, names)
+    if isinstance(options.get("encoder"), str):  # others are fetched from the hub
+        names = [Path(path).name for path in encoder_files(ours(options["encoder"]))]
+        yield from _of_model((*keys, "encoder"), options["encoder"], names)
     if "encoder" in options.get(WORDS, {}):
         encoder = options[WORDS]["encoder"]
         names = [Path(path).name for path in text_encoder_files(ours(encoder))]

@@ -36,12 +36,12 @@ def test_without_a_network_one_line_says_so(no_network, tmp_path):
 def test_the_files_of_a_snapshot_are_copied(monkeypatch, tmp_path):
     snapshot = tmp_path / "snapshot"
     snapshot.mkdir()
-    for name in (*foreign.NEEDED, "classifier.ckpt", "README.md"):
+    for name in (*foreign.SPEAKER_MODEL.needed, "classifier.ckpt", "README.md"):
         (snapshot / name).write_text(name, encoding="utf-8")
     monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda model, **wanted: str(snapshot))
     foreign.fetch("a/b", revision=COMMIT, folder=tmp_path / "model")
     assert sorted(path.name for path in (tmp_path / "model").iterdir()) == sorted(
-        [*foreign.NEEDED, "classifier.ckpt"]
+        [*foreign.SPEAKER_MODEL.needed, "classifier.ckpt"]
     )
 
 
@@ -52,7 +52,7 @@ def test_a_download_that_was_killed_is_finished_and_without_a_network_does_with_
     snapshot.mkdir()
 
     def download(model, local_files_only=False, **wanted):
-        for name in [] if local_files_only else foreign.FILES:
+        for name in [] if local_files_only else foreign.SPEAKER_MODEL.files:
             (snapshot / name).touch()
         return str(snapshot)
 
@@ -99,3 +99,22 @@ def test_a_missing_folder_is_not_looked_for_on_the_hub(model):
 def test_a_name_needs_a_revision():
     with pytest.raises(BadInput, match=r"speechbrain/x: not found; .* --revision"):
         foreign.model_folder("speechbrain/x")
+
+
+def test_an_encoder_needs_one_of_two_files_of_weights(monkeypatch, tmp_path):
+    snapshot = tmp_path / "snapshot"
+    snapshot.mkdir()
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda model, **wanted: str(snapshot))
+    monkeypatch.setattr(huggingface_hub.HfApi, "model_info", lambda *arguments, **options: None)
+    wanted = {"revision": COMMIT, "folder": tmp_path / "encoder", "wanted": foreign.ENCODER}
+    for name in (*foreign.ENCODER.needed, "README.md"):
+        (snapshot / name).write_text(name, encoding="utf-8")
+    reason = r"has no model\.safetensors or pytorch_model\.bin, so it is not a self-supervised"
+    with pytest.raises(BadInput, match=reason):
+        foreign.fetch("a/wavlm", **wanted)
+    (snapshot / "pytorch_model.bin").write_text("weights", encoding="utf-8")
+    foreign.fetch("a/wavlm", **wanted)
+    assert {path.name for path in (tmp_path / "encoder").iterdir()} == {
+        *foreign.ENCODER.needed,
+        "pytorch_model.bin",
+    }

@@ -201,9 +201,9 @@ def test_speakers_held_out_are_never_heard(recipe, tones, tmp_path, monkeypatch)
 
 
 def piece_told(piece, heard):
-    def told_piece(self, row, speed, generator):
+    def told_piece(self, row, *drawn):
         heard.add(self.utterances[row].speaker)
-        return piece(self, row, speed, generator)
+        return piece(self, row, *drawn)
 
     return told_piece
 

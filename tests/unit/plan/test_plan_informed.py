@@ -6,6 +6,7 @@ import copy
 
 import pytest
 
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.verdict import learnt_files
@@ -205,3 +206,27 @@ def test_the_verdict_reads_what_was_found_in_speakers_held_out(informed):
     files = learnt_files(informed)
     assert "results/models/later_on_team/held_out.json" in files
     assert "results/backends/plda_on_b2r/ecapa.held_out.json" in files
+
+
+def test_an_encoder_is_fetched_read_from_a_folder_or_that_of_the_start(tmp_path):
+    wavlm = {"model": "microsoft/wavlm-large", "revision": "c1423ed"}
+    train = {"train": {"corpus": "others", "speech": "anonymised"}, "recipe": "ecapa_ssl"}
+    for name in ("config.json", "preprocessor_config.json", "pytorch_model.bin"):
+        (tmp_path / name).touch()
+    extractors = {
+        "hub": {**train, "encoder": wavlm},
+        "mine": {**train, "encoder": str(tmp_path)},
+        "tuned": {**train, "start": "hub"},
+    }
+    plan = Plan(configuration.check({**INFORMED, "extractors": extractors, "backends": {}}))
+    assert plan.attackers.fetched_encoders() == {"hub": wavlm}
+    folders = {name: plan.attackers.training_encoder(f"{name}_on_team") for name in extractors}
+    assert folders == {"hub": "results/encoders/hub", "mine": str(tmp_path), "tuned": None}
+    named = [path.path for path in plan.named if path.place == ("extractors", "mine", "encoder")]
+    assert named[0] == str(tmp_path) and f"{tmp_path}/pytorch_model.bin" in named
+    with pytest.raises(BadInput, match="nowhere: not found"):
+        lost = {"mine": {**train, "encoder": "nowhere"}}
+        configuration.check({**INFORMED, "extractors": lost, "backends": {}})
+    with pytest.raises(BadInput, match="encoder"):
+        moving = {"hub": {**train, "encoder": {**wavlm, "revision": "main"}}}
+        configuration.check({**INFORMED, "extractors": moving, "backends": {}})

@@ -132,9 +132,16 @@ class HubNetwork(torch.nn.Module):
 
     def forward(self, waves: torch.Tensor) -> torch.Tensor:
         """Frames of waves."""
-        if self.normalises:
-            waves = layer_norm(waves, waves.shape[1:])
-        return self.model(waves).last_hidden_state
+        return self.model(self._prepared(waves)).last_hidden_state
+
+    def layers(self, waves: torch.Tensor) -> torch.Tensor:
+        """Outputs (B, L, F, D) of all transformer layers for waves (B, N) of equal length."""
+        outputs = self.model(self._prepared(waves), output_hidden_states=True)
+        # The first of them is what enters the transformer.
+        return torch.stack(outputs.hidden_states[1:], dim=1)
+
+    def _prepared(self, waves):
+        return layer_norm(waves, waves.shape[1:]) if self.normalises else waves
 
 
 def _normalises(path):

@@ -45,6 +45,7 @@ CLASSES = {
     "torch.nn.ReLU",
     "torch.optim.Adam",
     "torch.optim.AdamW",
+    "voiceprivacy.attack.extractors.ecapa_ssl.EcapaSSL",
 }
 REFERENCE = re.compile(r"<([\w.]+)>")
 NEW, NAME = "!new:", "!name:"

@@ -14,6 +14,7 @@ import re
 import shutil
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,9 +25,52 @@ from voiceprivacy.running import programs
 
 NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 COMMIT = re.compile(r"[0-9a-f]{7,40}")
-NEEDED = ["hyperparams.yaml", "embedding_model.ckpt"]
-FILES = [*NEEDED, "mean_var_norm_emb.ckpt", "classifier.ckpt", "label_encoder.txt"]
 TIMEOUT_S = 10  # until the hub has answered; a download may take longer
+
+
+class Wanted(NamedTuple):
+    """What is fetched of a model.
+
+    Attributes
+    ----------
+    needed : files that it must have
+    one_of : files of which it must have one; any will do where the list is empty
+    others : files that are taken where they are there
+    kind, example : what it is, and the name of one, for messages
+    """
+
+    needed: list[str]
+    one_of: list[str]
+    others: list[str]
+    kind: str
+    example: str
+
+    @property
+    def files(self) -> list[str]:
+        """All names."""
+        return [*self.needed, *self.one_of, *self.others]
+
+    def missing(self, folder: Path) -> list[str]:
+        """Names of files that a folder must have and has not."""
+        names = _missing(folder, self.needed)
+        has_one = not self.one_of or len(_missing(folder, self.one_of)) < len(self.one_of)
+        return names if has_one else [*names, " or ".join(self.one_of)]
+
+
+SPEAKER_MODEL = Wanted(
+    needed=["hyperparams.yaml", "embedding_model.ckpt"],
+    one_of=[],
+    others=["mean_var_norm_emb.ckpt", "classifier.ckpt", "label_encoder.txt"],
+    kind="SpeechBrain speaker model",
+    example="speechbrain/spkrec-ecapa-voxceleb",
+)
+ENCODER = Wanted(
+    needed=["config.json", "preprocessor_config.json"],
+    one_of=["model.safetensors", "pytorch_model.bin"],
+    others=[],
+    kind="self-supervised encoder",
+    example="microsoft/wavlm-large",
+)
 
 
 def model_folder(model: str | Path, *, revision: str | None = None) -> Path:
@@ -48,19 +92,16 @@ def model_folder(model: str | Path, *, revision: str | None = None) -> Path:
             f"{model}: not found; if it is a model of the hub, "
             "give the commit to use with --revision"
         )
-    return _snapshot(str(model), revision)
+    return _snapshot(str(model), revision, SPEAKER_MODEL)
 
 
-def fetch(model: str, *, revision: str, folder: Path | str) -> None:
+def fetch(model: str, *, revision: str, folder: Path | str, wanted: Wanted = SPEAKER_MODEL) -> None:
     """Download a model of the hub into ``folder``, which is whole or absent afterwards."""
     if not NAME.fullmatch(model):
-        raise BadInput(
-            f"'{model}' is not the name of a model on the hub, "
-            "such as speechbrain/spkrec-ecapa-voxceleb"
-        )
-    snapshot = _snapshot(model, revision)
+        raise BadInput(f"'{model}' is not the name of a model on the hub, such as {wanted.example}")
+    snapshot = _snapshot(model, revision, wanted)
     with whole_folder_or_absent(folder) as temporary:
-        for name in FILES:
+        for name in wanted.files:
             if (snapshot / name).exists():
                 shutil.copyfile(snapshot / name, temporary / name)
 
@@ -122,7 +163,7 @@ def from_file(path: Path | str, utterances: list[Utterance]) -> Embeddings:
     return Embeddings(ids[rows], embeddings[rows].astype(np.float32))
 
 
-def _snapshot(model, revision):
+def _snapshot(model, revision, wanted):
     """The hub's own cached folder of a model.
 
     A download may have been killed: where a file is missing, the network is asked for it. Without
@@ -137,35 +178,35 @@ def _snapshot(model, revision):
             "a name can move"
         )
     # A commit never changes: what the cache has whole needs no network.
-    cached = _cached(model, revision)
-    if cached and not _missing(cached, FILES):
+    cached = _cached(model, revision, wanted)
+    if cached and not _missing(cached, wanted.files):
         return cached
-    wanted = {"allow_patterns": FILES, "etag_timeout": TIMEOUT_S}
+    options = {"allow_patterns": wanted.files, "etag_timeout": TIMEOUT_S}
     try:
         # The API answers at once where there is no network; a download would try again first.
         HfApi().model_info(model, revision=revision, timeout=TIMEOUT_S)
-        folder = Path(snapshot_download(model, revision=revision, **wanted))
+        folder = Path(snapshot_download(model, revision=revision, **options))
     except (HTTPError, OSError, ValueError) as error:
-        if cached and not _missing(cached, NEEDED):
+        if cached and not wanted.missing(cached):
             return cached
         reason = " ".join(str(error).split())[:200]
         raise BadInput(
             f"{model} at {revision}: cannot be fetched ({reason}); "
             "without a network, give the folder of a copy"
         ) from None
-    if _missing(folder, NEEDED):
-        missing = _missing(folder, NEEDED)[0]
-        raise BadInput(f"{model}: has no {missing}, so it is not a SpeechBrain speaker model")
+    if wanted.missing(folder):
+        missing = wanted.missing(folder)[0]
+        raise BadInput(f"{model}: has no {missing}, so it is not a {wanted.kind}")
     return folder
 
 
-def _cached(model, revision):
+def _cached(model, revision, wanted):
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
-    wanted = {"allow_patterns": FILES, "local_files_only": True}
+    options = {"allow_patterns": wanted.files, "local_files_only": True}
     try:
-        return Path(snapshot_download(model, revision=revision, **wanted))
+        return Path(snapshot_download(model, revision=revision, **options))
     except LocalEntryNotFoundError:
         return None
 

@@ -1,4 +1,4 @@
-"""Speaker embeddings from SpeechBrain's ECAPA-TDNN and x-vector models.
+"""Speaker embeddings from SpeechBrain's ECAPA-TDNN and x-vector models, and from ecapa_ssl.
 
 Conventions
 -----------
@@ -51,9 +51,11 @@ from voiceprivacy.inout.tables import Utterance
 
 FEATURES = ["speechbrain.lobes.features.Fbank"]
 NORMALISATION = ["speechbrain.processing.features.InputNormalization"]
+LISTENING = "voiceprivacy.attack.extractors.ecapa_ssl.EcapaSSL"  # through an encoder, too
 EMBEDDING = [
     "speechbrain.lobes.models.ECAPA_TDNN.ECAPA_TDNN",
     "speechbrain.lobes.models.Xvector.Xvector",
+    LISTENING,
 ]
 PRETRAINED_PATH = "pretrained_path"
 KERNELS = ("kernel_sizes", "tdnn_kernel_sizes")  # as ECAPA-TDNN and as x-vectors call them
@@ -117,6 +119,8 @@ class Extractor:
         self.model = embedding.build()
         load_weights(self.model, folder / WEIGHTS)
         self.model.to(self.device).eval()
+        is_listening = embedding.of_class == LISTENING
+        self.encoder = frozen_encoder(folder, self.model, self.device) if is_listening else None
 
     def embed(self, samples: Floats) -> Floats:
         """Embedding (D,) float32 of the samples (N,) of one utterance."""
@@ -132,7 +136,10 @@ class Extractor:
 
     def _embed(self, waves):
         whole = torch.ones(len(waves), device=self.device)
-        return self.model(self.normalise(self.features(waves), whole), whole)
+        frames = self.normalise(self.features(waves), whole)
+        if self.encoder is not None:
+            return self.model(frames, self.encoder.layers(waves))
+        return self.model(frames, whole)
 
     def embed_utterance(self, utterance: Utterance) -> Floats:
         """Embedding (D,) of an Utterance; BadInput names it where it cannot be embedded."""
@@ -205,6 +212,16 @@ class TrustedExtractor(Extractor):
             raise BadInput(
                 f"{self.folder}: cannot embed {waves.shape[1]} samples ({one_line(error)})"
             ) from None
+
+
+def frozen_encoder(folder: Path, model: torch.nn.Module, device: torch.device) -> Any:
+    """The encoder of a trained folder of ecapa_ssl, which has to fit its model."""
+    # It imports this module, and transformers, which takes seconds.
+    from voiceprivacy.attack.extractors.ecapa_ssl import ENCODER_FOLDER, FrozenEncoder
+
+    encoder = FrozenEncoder(folder / ENCODER_FOLDER, device=device)
+    encoder.check(model)
+    return encoder
 
 
 def prepared(samples: Floats, sample_rate: int, preparation: Preparation) -> Floats:

@@ -6,6 +6,8 @@ Conventions
 * Training: in every epoch, as many random pieces of ``crop_s`` seconds are cut from an utterance as
   it is long, in a random order. Each has a random speed, and a speed makes a speaker of its own.
   Then it is heard in a random room and in random noise.
+* For an encoder that listens to more (``encoder_s``), a second random piece of the same utterance
+  and speed goes with each: that long, zeros behind what is shorter, in a room and noise of its own.
 * Every draw depends on the seed, the epoch and the utterance's name: not on the manifest's order,
   on other utterances or on the number of loading processes.
 * Validation: consecutive pieces of speakers who are held out of training. Pairs are of one gender.
@@ -129,7 +131,10 @@ def mixed(samples: Floats, noise: Floats, *, snr_db: float) -> Floats:
 
 
 class Pieces(torch.utils.data.Dataset):
-    """Random pieces for training: Draw -> samples (crop,), number of the speaker at that speed."""
+    """Random pieces for training: Draw -> samples (crop,), number of the speaker at that speed.
+
+    With ``encoder_s``, samples (encoder,) for the encoder come third.
+    """
 
     def __init__(
         self,
@@ -139,13 +144,14 @@ class Pieces(torch.utils.data.Dataset):
         crop_s: float,
         sample_rate: int,
         seed: int,
+        encoder_s: float = 0.0,
     ) -> None:
         # Sorted: the order of the manifest changes nothing.
         self.utterances = sorted(utterances)
         names = sorted({utterance.speaker for utterance in utterances})
         self.speakers = {name: number for number, name in enumerate(names)}
         self.augmentation, self.seed = augmentation, seed
-        self.crop_s, self.sample_rate = crop_s, sample_rate
+        self.crop_s, self.encoder_s, self.sample_rate = crop_s, encoder_s, sample_rate
         self.lengths = [n_samples(utterance, sample_rate) for utterance in self.utterances]
         counts = [max(1, int(length // (crop_s * sample_rate))) for length in self.lengths]
         self.of_piece = np.repeat(np.arange(len(counts)), counts)
@@ -153,7 +159,7 @@ class Pieces(torch.utils.data.Dataset):
     def __len__(self) -> int:
         return len(self.of_piece)
 
-    def __getitem__(self, draw: Draw) -> tuple[Floats, int]:
+    def __getitem__(self, draw: Draw) -> tuple[Floats, int] | tuple[Floats, int, Floats]:
         epoch, piece = draw
         row = self.of_piece[piece]
         # Drawn by the piece's number within its utterance: other utterances change nothing.
@@ -161,22 +167,33 @@ class Pieces(torch.utils.data.Dataset):
         generator = seeds.generator(
             self.seed, "piece", utterance.utterance, str(epoch), str(number)
         )
-        speed = int(generator.integers(len(self.augmentation.speeds)))
-        samples = self._piece(row, self.augmentation.speeds[speed], generator)
-        samples = degraded(
-            samples, self.augmentation, sample_rate=self.sample_rate, generator=generator
-        )
-        return samples, speed * len(self.speakers) + self.speakers[utterance.speaker]
-
-    def _piece(self, row, speed, generator):
-        """Samples of a random piece; a shorter utterance is repeated."""
+        number_of_speed = int(generator.integers(len(self.augmentation.speeds)))
+        speaker = number_of_speed * len(self.speakers) + self.speakers[utterance.speaker]
+        speed = self.augmentation.speeds[number_of_speed]
         length = round(self.crop_s * self.sample_rate)
+        samples = self._piece(row, speed, length, generator)
+        samples = np.tile(samples, -(-length // len(samples)))[:length]  # a shorter one is repeated
+        samples = self._degraded(samples, generator)
+        if not self.encoder_s:
+            return samples, speaker
+        # Drawn last: the other piece is the same with and without it.
+        length = round(self.encoder_s * self.sample_rate)
+        heard = self._degraded(self._piece(row, speed, length, generator), generator)
+        return samples, speaker, np.pad(heard, (0, length - len(heard)))
+
+    def _piece(self, row, speed, length, generator):
+        """Samples (length,) of a random piece, fewer of a shorter utterance."""
         heard = round(length * speed) + 1  # one more, against rounding in the resampling
         start = int(generator.integers(max(1, self.lengths[row] - heard + 1)))
         samples = audio.read_piece(self.utterances[row].path, start=start, length=heard)
         # Read as if it had been recorded at another rate, it is faster and higher.
         samples = audio.resample(samples, source_rate=round(100 * speed), target_rate=100)
-        return np.tile(samples, -(-length // len(samples)))[:length]
+        return samples[:length]
+
+    def _degraded(self, samples, generator):
+        return degraded(
+            samples, self.augmentation, sample_rate=self.sample_rate, generator=generator
+        )
 
 
 class Batches(torch.utils.data.Sampler):

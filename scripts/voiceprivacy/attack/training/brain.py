@@ -39,6 +39,7 @@ class Schedule(NamedTuple):
     validation_speakers: int
     validation_s: float
     patience: int
+    encoder_s: float = 0.0
 
 
 class SpeakerBrain(speechbrain.Brain):
@@ -47,9 +48,16 @@ class SpeakerBrain(speechbrain.Brain):
     ``fit`` of SpeechBrain calls the methods below; ``prepare`` and ``train_on`` are ours.
     """
 
-    def prepare(self, schedule: Schedule, *, history: "History", seed: int) -> None:
-        """Give it what SpeechBrain's Brain does not know: epochs, patience, the curve, the seed."""
+    def prepare(
+        self, schedule: Schedule, *, history: "History", seed: int, encoder: Any = None
+    ) -> None:
+        """Give it what SpeechBrain's Brain does not know: epochs, patience, the curve, the seed.
+
+        Perhaps also an encoder (``ecapa_ssl.FrozenEncoder``). It is none of the modules, so that
+        nothing trains it, switches its dropout on, or saves it.
+        """
         self.schedule, self.history, self.seed = schedule, history, seed
+        self.encoder = encoder
         self.counter = EpochCounterWithStopper(
             schedule.number_of_epochs, schedule.patience, 0, "min"
         )
@@ -75,11 +83,15 @@ class SpeakerBrain(speechbrain.Brain):
 
     def compute_forward(self, batch: Any, stage: Any) -> torch.Tensor:
         """Scores of the speakers in training, embeddings in validation."""
-        waves, _ = batch
+        # A third part is what the encoder hears; without it, he hears the same as the others.
+        waves, _, *heard = batch
         waves = waves.to(self.device)
         frames = self.modules.compute_features(waves)
         frames = self.modules.mean_var_norm(frames, torch.ones(len(waves), device=self.device))
-        embeddings = self.modules.embedding_model(frames)
+        inputs = [frames]
+        if self.encoder is not None:
+            inputs.append(self.encoder.layers(heard[0] if heard else waves))
+        embeddings = self.modules.embedding_model(*inputs)
         if stage == speechbrain.Stage.TRAIN:
             return self.modules.classifier(embeddings)
         return embeddings

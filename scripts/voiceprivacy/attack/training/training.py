@@ -28,8 +28,16 @@ from typing import NamedTuple
 import torch
 
 from voiceprivacy.attack.backends.backends import cosine
+from voiceprivacy.attack.extractors.ecapa_ssl import ENCODER_FOLDER, FrozenEncoder
+from voiceprivacy.attack.extractors.encoders import HUB_SETTINGS
 from voiceprivacy.attack.extractors.folders import SETTINGS, WEIGHTS, Hyperparameters, load_weights
-from voiceprivacy.attack.extractors.networks import EMBEDDING, FEATURES, NORMALISATION
+from voiceprivacy.attack.extractors.networks import (
+    EMBEDDING,
+    FEATURES,
+    LISTENING,
+    NORMALISATION,
+    torch_device,
+)
 from voiceprivacy.attack.held_out import Spoken, judged, trials_of, unknown
 from voiceprivacy.attack.training.batches import (
     Augmentation,
@@ -103,6 +111,7 @@ def train(
     folder: Path | str,
     seed: int,
     start: Path | str | None = None,
+    encoder: Path | str | None = None,
     computer: Computer = CPU,
 ) -> None:
     """Train the extractor of a recipe; its SpeechBrain folder is whole or absent afterwards.
@@ -119,6 +128,9 @@ def train(
     start : path, optional
         SpeechBrain folder of the same architecture whose weights are where training starts
         (fine-tuning), the classifier's only where it has as many speakers.
+    encoder : path, optional
+        Folder of the self-supervised encoder that a model of ``ecapa_ssl`` listens through; by
+        default the one in ``start``.
     computer : Computer
 
     Raises
@@ -133,11 +145,13 @@ def train(
         crop_s=schedule.crop_s,
         sample_rate=schedule.sample_rate,
         seed=seed,
+        encoder_s=schedule.encoder_s,
     )
     # Who speaks faster or slower is another speaker to the classifier.
     n_classes = len(pieces.speakers) * len(augmentation.speeds)
     settings = Hyperparameters(recipe, placeholders={SPEAKERS: n_classes})
-    checkpoints = _checkpoints(folder, settings.text, utterances, seed, start)
+    encoder = _encoder_folder(settings, encoder, start)
+    checkpoints = _checkpoints(folder, settings.text, utterances, seed, start, encoder)
     # A killed training of this folder may have left both.
     remove_leftovers(Path(folder))
     remove_leftovers(checkpoints.parent)
@@ -145,13 +159,16 @@ def train(
         modules = _modules(settings)
         if start is not None:
             _load(modules, Path(start))
-        brain = _brain(settings, modules, schedule, checkpoints, computer, seed)
+        listening = _listening(encoder, modules["embedding_model"], computer)
+        brain = _brain(settings, modules, schedule, checkpoints, computer, seed, listening)
         validation = _validation(held_out, schedule) if held_out else None
         brain.train_on(_loader(pieces, schedule, computer, seed), validation)
         _save(modules, settings.text.replace(PLACEHOLDER, str(n_classes)), temporary)
         brain.history.write(temporary / CURVE)
         findings = _findings(brain, validation, n_speakers=len(pieces.speakers))
         write_json(temporary / FINDINGS, findings._asdict())
+        if listening is not None:
+            listening.keep_in(temporary)
         if held_out:
             names = sorted({utterance.speaker for utterance in held_out})
             (temporary / HELD_OUT).write_text("\n".join(names) + "\n", encoding="utf-8")
@@ -168,6 +185,7 @@ def _schedule(recipe):
         validation_speakers=int(settings.number_or_zero("validation_speakers", default=0)),
         validation_s=settings.number_or_zero("validation_s", default=4.0),
         patience=int(settings.number_or_zero("patience", default=10)),
+        encoder_s=settings.number_or_zero("encoder_s", default=0.0),
     )
     features = settings.section("compute_features", classes=FEATURES)
     # Pieces are cut at the recipe's rate; 16000 is what SpeechBrain's Fbank takes by default.
@@ -249,7 +267,29 @@ def _load(modules, start):
         load_weights(modules["classifier"], start / CLASSIFIER_WEIGHTS)
 
 
-def _brain(settings, modules, schedule, checkpoints, computer, seed):
+def _encoder_folder(settings, encoder, start):
+    """The folder of the encoder; None for a model that has none."""
+    model = settings.section("embedding_model", classes=EMBEDDING).of_class
+    if model != LISTENING:
+        if encoder is not None:
+            raise BadInput(f"--encoder: the model of {settings.path} listens through no encoder")
+        return None
+    if encoder is None and start is not None:
+        encoder = Path(start) / ENCODER_FOLDER
+    if encoder is None:
+        raise BadInput(f"{settings.path}: its model listens through an encoder: give --encoder")
+    return Path(encoder)
+
+
+def _listening(encoder, model, computer):
+    if encoder is None:
+        return None
+    listening = FrozenEncoder(encoder, device=torch_device(computer.device))
+    listening.check(model)
+    return listening
+
+
+def _brain(settings, modules, schedule, checkpoints, computer, seed, encoder):
     cost = settings.get("compute_cost")
     # A cost without parameters is a function (!name:), one with them an object (!new:).
     deferred = getattr(cost, "deferred", False)
@@ -274,7 +314,7 @@ def _brain(settings, modules, schedule, checkpoints, computer, seed):
         run_opts=options,
         checkpointer=WholeCheckpointer(checkpoints, saved, allow_partial_load=False),
     )
-    brain.prepare(schedule, history=history, seed=seed)
+    brain.prepare(schedule, history=history, seed=seed, encoder=encoder)
     return brain
 
 
@@ -298,7 +338,7 @@ def _loader(pieces, schedule, computer, seed):
     return torch.utils.data.DataLoader(pieces, batch_sampler=batches, num_workers=workers)
 
 
-def _checkpoints(folder, recipe, utterances, seed, start):
+def _checkpoints(folder, recipe, utterances, seed, start, encoder):
     """The folder of checkpoints of exactly this training.
 
     With another recipe, seed, speech or start it is another: a killed training of something else is
@@ -311,6 +351,8 @@ def _checkpoints(folder, recipe, utterances, seed, start):
     )
     if start is not None:
         described += [str(start), _stamp(Path(start, WEIGHTS))]
+    if encoder is not None:
+        described += [str(encoder), _stamp(Path(encoder, HUB_SETTINGS))]
     # 16 of 64 digits: long enough for folders beside each other.
     digest = hashlib.sha256("\n".join(described).encode()).hexdigest()[:16]
     return Path(f"{folder}.checkpoints") / digest

@@ -1,0 +1,330 @@
+"""The attacker of 2026: exact shapes, gradients, alignment of frames, training, and its folder.
+
+The encoder is a tiny WavLM of random weights, in the hub's layout: the hub cannot be reached here.
+"""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from speechbrain.integrations.huggingface.wavlm import WavLM
+from support import models, trained
+
+from voiceprivacy.attack.extractors.ecapa_ssl import EcapaSSL, FrozenEncoder, aligned
+from voiceprivacy.attack.extractors.folders import Hyperparameters
+from voiceprivacy.attack.extractors.networks import LISTENING, Extractor, embed_manifest
+from voiceprivacy.attack.training import training
+from voiceprivacy.attack.training.batches import (
+    Augmentation,
+    Draw,
+    Pairs,
+    Pieces,
+    cosine_eer_percent,
+)
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import RESOURCES, BadInput
+from voiceprivacy.inout.tables import Utterance, read_manifest
+
+SHIPPED = RESOURCES / "recipes" / "ecapa_ssl.yaml"
+SPEECH = os.environ.get("VOICEPRIVACY_SPEECH")
+SMALL = {
+    "number_of_epochs: ": "number_of_epochs: 4 #",
+    "batch_size: ": "batch_size: 8 #",
+    "n_mels: ": "n_mels: 24 #",
+    "emb_dim: ": "emb_dim: 16 #",
+    "crop_s: ": "crop_s: 0.5 #",
+    "encoder_s: ": "encoder_s: 0.7 #",
+    "validation_speakers: ": "validation_speakers: 0 #",
+    "max_lr: ": "max_lr: 0.01 #",
+    "step_size: ": "step_size: 6 #",
+    "encoder_size: ": "encoder_size: 16 #",
+    "encoder_layers: ": "encoder_layers: 2 #",
+    "channels: ": "channels: [16, 16, 16, 16, 48] #",
+    "attention_channels: ": "attention_channels: 8 #",
+    "se_channels: ": "se_channels: 8 #",
+}
+
+
+def small(path, **changes):
+    """Write the shipped recipe with a small model; returns the path."""
+    text = SHIPPED.read_text(encoding="utf-8")
+    for old, new in (SMALL | changes).items():
+        starting = [line for line in text.splitlines() if line.strip().startswith(old)]
+        lines = [line for line in starting if "!ref" not in line]
+        assert len(lines) == 1, old
+        text = text.replace(lines[0], lines[0].replace(old, new), 1)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def wavlm(tmp_path_factory):
+    return models.hub_encoder(tmp_path_factory.mktemp("hub") / "wavlm", "wavlm", normalises=True)
+
+
+@pytest.fixture
+def recipe(tmp_path):
+    return small(tmp_path / "ecapa_ssl.yaml")
+
+
+@pytest.fixture
+def model():
+    torch.manual_seed(0)
+    return EcapaSSL(
+        24,
+        16,
+        2,
+        channels=[16, 16, 16, 16, 48],
+        attention_channels=8,
+        se_channels=8,
+        lin_neurons=10,
+    ).eval()
+
+
+# The model.
+
+
+def test_the_shipped_recipe_has_the_published_shapes():
+    settings = Hyperparameters(SHIPPED, placeholders={"out_n_neurons": 921})
+    built = settings.section("embedding_model", classes=[LISTENING]).build()
+    blocks = [*built.ecapa.blocks[1:], *built.encoder_blocks]
+    assert len(built.layer_weights) == 24 and len(built.encoder_blocks) == 4
+    assert built.ecapa.blocks[0].conv.conv.weight.shape == (1024, 80, 5)
+    of_blocks = [
+        (
+            block.tdnn1.conv.conv.weight.shape,
+            block.res2net_block.blocks[0].conv.conv.kernel_size,
+            block.res2net_block.blocks[0].conv.conv.dilation,
+            block.tdnn1.dropout.p,
+        )
+        for block in blocks
+    ]
+    later = [((1024, 1024, 1), (3,), (dilation,), 0.3) for dilation in (2, 3, 4)]
+    assert of_blocks == [*later, ((1024, 1024, 1), (5,), (1,), 0.3), *later]
+    assert built.ecapa.mfa.conv.conv.weight.shape == (3072, 3072, 1)
+    assert built.ecapa.fc.conv.weight.shape == (192, 2 * 3072, 1)
+    # 3 s of filter banks, 10 s of WavLM-Large.
+    with torch.no_grad():
+        embeddings = built.eval()(torch.randn(2, 301, 80), torch.randn(2, 24, 499, 1024))
+    assert embeddings.shape == (2, 1, 192)
+    optimiser = settings.section("opt_class", classes=["torch.optim.AdamW"], deferred=True)
+    assert optimiser.fields == {"lr": 0.01, "weight_decay": 0.01}
+    assert settings.get("lr_annealing").fields == {
+        "base_lr": 1e-8,
+        "max_lr": 0.01,
+        "step_size": 65000,
+    }
+
+
+def test_fewer_frames_are_repeated_as_a_whole_and_more_are_averaged_in_runs():
+    frames = torch.arange(6.0)[None, None]
+    assert aligned(frames[:, :, :3], 7)[0, 0].tolist() == [0, 1, 2, 0, 1, 2, 0]
+    assert aligned(frames, 3)[0, 0].tolist() == [0.5, 2.5, 4.5]
+    assert aligned(frames, 4)[0, 0].tolist() == [0.5, 1.5, 3.5, 4.5]
+    assert aligned(frames, 6)[0, 0].tolist() == frames[0, 0].tolist()
+
+
+def test_layers_are_summed_with_weights_of_a_softmax(model):
+    layers = torch.randn(3, 2, 5, 16)
+    assert torch.allclose(model.summed(layers), layers.mean(dim=1).transpose(1, 2), atol=1e-6)
+    with torch.no_grad():
+        model.layer_weights.copy_(torch.tensor([0.0, np.log(3.0)]))
+    expected = 0.25 * layers[:, 0] + 0.75 * layers[:, 1]
+    assert torch.allclose(model.summed(layers), expected.transpose(1, 2), atol=1e-6)
+
+
+def test_both_branches_are_stacked_multiplied_and_pooled(model):
+    """The same by SpeechBrain's blocks, one after the other."""
+    frames, layers = torch.randn(2, 40, 24), torch.randn(2, 2, 19, 16)
+    ecapa, heard, encoded = model.ecapa, [frames.transpose(1, 2)], [model.summed(layers)]
+    for own, others in zip(ecapa.blocks, model.encoder_blocks, strict=True):
+        heard.append(own(heard[-1]))
+        encoded.append(others(encoded[-1]))
+    first, second = torch.cat(heard[2:], dim=1), torch.cat(encoded[2:], dim=1)
+    assert first.shape == (2, 48, 40) and second.shape == (2, 48, 19)
+    together = first * torch.cat([second, second, second], dim=2)[:, :, :40]
+    expected = ecapa.fc(ecapa.asp_bn(ecapa.asp(ecapa.mfa(together)))).transpose(1, 2)
+    assert torch.allclose(model(frames, layers), expected, atol=1e-6)
+
+
+# The encoder.
+
+
+@pytest.mark.parametrize("normalises", [True, False])
+def test_layers_are_those_of_speechbrains_wrapper(tmp_path, normalises):
+    folder = models.hub_encoder(tmp_path / "wavlm", "wavlm", normalises=normalises)
+    wrapper = WavLM(
+        source=str(folder), save_path=str(tmp_path / "cache"), freeze=True, output_all_hiddens=True
+    )
+    waves = torch.from_numpy(np.stack([models.tone(0, 0), models.tone(1, 0)]))
+    expected = wrapper(waves).transpose(0, 1)[:, 1:]  # the first is what enters the transformer
+    layers = FrozenEncoder(folder).layers(waves)
+    assert layers.shape == expected.shape == (2, 2, 1 + (waves.shape[1] - 61) // 80, 16)
+    assert torch.allclose(layers, expected, atol=1e-5)
+
+
+def test_the_encoder_gets_no_gradient_and_all_else_does(wavlm, model):
+    encoder = FrozenEncoder(wavlm)
+    encoder.check(model)
+    waves = torch.from_numpy(models.tone(0, 0))[None].repeat(2, 1)
+    model.train()
+    model(torch.randn(2, 40, 24), encoder.layers(waves)).square().sum().backward()
+    assert not encoder.network.training
+    assert all(parameter.grad is None for parameter in encoder.network.parameters())
+    assert not any(parameter.requires_grad for parameter in encoder.network.parameters())
+    without = [name for name, weight in model.named_parameters() if weight.grad is None]
+    assert without == []
+    assert model.layer_weights.grad.abs().sum() > 0
+
+
+def test_an_encoder_of_another_size_or_none_is_refused(wavlm, tmp_path, model):
+    with pytest.raises(BadInput, match="2 layers of 16 channels, the model is made for 3 of 16"):
+        FrozenEncoder(wavlm).check(EcapaSSL(24, 16, 3, channels=[16, 16, 16, 16, 48]))
+    with pytest.raises(BadInput, match=r"not found \(a folder with config\.json"):
+        FrozenEncoder(tmp_path / "nothing")
+
+
+# Pieces of speech.
+
+
+def pieces(utterances, encoder_s):
+    return Pieces(
+        utterances,
+        augmentation=Augmentation([1.0], [0.1, 0.5], 0.0, [0, 20], 0.0),
+        crop_s=0.5,
+        sample_rate=16000,
+        seed=3,
+        encoder_s=encoder_s,
+    )
+
+
+def test_the_encoder_hears_a_part_of_its_own_and_zeros_behind_a_short_file(tmp_path):
+    for name, seconds in (("short", 0.6), ("long", 5.0)):
+        noise = np.random.default_rng(0).uniform(0.1, 0.2, round(16000 * seconds))
+        audio.write(tmp_path / f"{name}.flac", noise.astype("float32"), 16000)
+    short = Utterance("a", "x", "f", tmp_path / "short.flac", 0.6)
+    long = Utterance("b", "y", "f", tmp_path / "long.flac", 5.0)
+    both = pieces([short, long], 2.0)
+    samples, speaker, heard = both[Draw(1, 0)]
+    assert (len(samples), speaker, len(heard)) == (8000, 0, 32000)
+    assert (heard[:9600] > 0).all() and (heard[9600:] == 0).all()
+    samples, speaker, heard = both[Draw(1, 1)]
+    assert speaker == 1 and (heard > 0).all() and len(heard) == 32000
+    starts = {both[Draw(epoch, 1)][2][0].item() for epoch in range(1, 6)}
+    assert len(starts) == 5, "another part in each epoch"
+    alone = pieces([short, long], 0.0)[Draw(1, 1)]
+    assert len(alone) == 2 and (alone[0] == samples).all(), "the other piece stays as it is"
+
+
+# Training, and the folder that comes of it.
+
+
+def test_a_trained_folder_is_complete_and_embeds_what_training_heard(
+    recipe, wavlm, tones, tmp_path
+):
+    folder = tmp_path / "model"
+    utterances = read_manifest(tones)
+    training.train(utterances, recipe=recipe, folder=folder, seed=1, encoder=wavlm)
+    kept = {path.name for path in (folder / "encoder").iterdir()}
+    assert kept == {"config.json", "preprocessor_config.json", "model.safetensors"}
+    losses = [float(value) for value in trained.curve(folder, "loss")]
+    assert losses[-1] < losses[0]
+    extractor = Extractor(folder)
+    samples = models.tone(2, 1)
+    embedding = extractor.embed(samples)
+    assert embedding.shape == (16,) and np.isfinite(embedding).all()
+    waves = torch.from_numpy(samples)[None]
+    frames = extractor.normalise(extractor.features(waves), torch.ones(1))
+    with torch.no_grad():
+        expected = extractor.model(frames, FrozenEncoder(wavlm).layers(waves))
+    np.testing.assert_allclose(embedding, expected[0, 0].numpy(), atol=1e-5)
+    both = extractor.embed_batch(np.stack([samples, samples]))
+    np.testing.assert_allclose(both, np.stack([embedding, embedding]), atol=1e-4)
+    embedded = embed_manifest(utterances[:4], folder=folder, threads=2)
+    assert embedded.embeddings.shape == (4, 16)
+
+
+def test_the_same_training_gives_the_same_weights_and_goes_on_from_its_start(
+    recipe, wavlm, tones, tmp_path
+):
+    utterances = read_manifest(tones)
+    for name in ("first", "second"):
+        training.train(utterances, recipe=recipe, folder=tmp_path / name, seed=1, encoder=wavlm)
+    assert trained.weights(tmp_path / "first") == trained.weights(tmp_path / "second")
+    training.train(
+        utterances, recipe=recipe, folder=tmp_path / "tuned", seed=1, start=tmp_path / "first"
+    )
+    assert (tmp_path / "tuned" / "encoder" / "config.json").exists()
+    first, tuned = (trained.curve(tmp_path / name, "loss")[0] for name in ("first", "tuned"))
+    assert float(tuned) < float(first)
+
+
+def test_the_encoder_is_asked_for_where_it_is_needed_and_only_there(recipe, wavlm, tones, tmp_path):
+    utterances = read_manifest(tones)
+    with pytest.raises(BadInput, match="listens through an encoder: give --encoder"):
+        training.train(utterances, recipe=recipe, folder=tmp_path / "model", seed=1)
+    plain = models.small_recipe(tmp_path / "plain.yaml")
+    with pytest.raises(BadInput, match="listens through no encoder"):
+        training.train(utterances, recipe=plain, folder=tmp_path / "model", seed=1, encoder=wavlm)
+    assert not (tmp_path / "model").exists()
+
+
+def test_weights_of_the_encoder_are_no_part_of_the_models(recipe, wavlm, tones, tmp_path):
+    folder = tmp_path / "model"
+    training.train(read_manifest(tones), recipe=recipe, folder=folder, seed=1, encoder=wavlm)
+    names = torch.load(folder / "embedding_model.ckpt", weights_only=True)
+    assert {name.split(".")[0] for name in names} == {"ecapa", "encoder_blocks", "layer_weights"}
+    (folder / "encoder" / "config.json").unlink()
+    with pytest.raises(BadInput, match=r"model/encoder: not found"):
+        Extractor(folder)
+
+
+AS_WAVLM_LARGE = {
+    "conv_dim": [8] * 7,
+    "conv_kernel": [10, 3, 3, 3, 3, 2, 2],
+    "conv_stride": [5, 2, 2, 2, 2, 2, 2],
+    "do_stable_layer_norm": True,
+    "feat_extract_norm": "layer",
+}
+
+
+def of_speech(subset):
+    """All utterances of a subset of LibriSpeech; their gender plays no part here."""
+    utterances = []
+    for path in sorted(Path(SPEECH, subset).rglob("*.flac")):
+        speaker = path.name.split("-")[0]
+        duration_s = audio.header(path).duration_s
+        utterances.append(Utterance(path.stem, speaker, "-", path, duration_s))
+    return utterances
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not SPEECH, reason="VOICEPRIVACY_SPEECH is not set: no real speech here")
+def test_one_epoch_on_real_speech_tells_speakers_apart(tmp_path):
+    """The recipe's lengths, loss and optimiser with a small model and a random encoder."""
+    encoder = models.hub_encoder(tmp_path / "wavlm", "wavlm", normalises=True, **AS_WAVLM_LARGE)
+    changes = {
+        "number_of_epochs: ": "number_of_epochs: 1 #",
+        "crop_s: ": "crop_s: 3.0 #",
+        "encoder_s: ": "encoder_s: 10.0 #",
+        "validation_speakers: ": "validation_speakers: 30 #",
+        "n_mels: ": "n_mels: 40 #",
+        "step_size: ": "step_size: 15 #",
+        "emb_dim: ": "emb_dim: 64 #",
+        "channels: ": "channels: [32, 32, 32, 32, 96] #",
+    }
+    recipe = small(tmp_path / "recipe.yaml", **changes)
+    utterances = of_speech("train-clean-100")[::2]
+    training.train(utterances, recipe=recipe, folder=tmp_path / "m", seed=0, encoder=encoder)
+    assert len(trained.curve(tmp_path / "m", "loss")) == 1
+    held_out = float(trained.curve(tmp_path / "m", "held_out_eer_percent")[0])
+    tried = of_speech("test-other")
+    embeddings = embed_manifest(tried, folder=tmp_path / "m", threads=2).embeddings
+    speakers = np.array([utterance.speaker for utterance in tried])
+    rows, columns = np.triu_indices(len(tried), 1)
+    same = speakers[rows] == speakers[columns]
+    eer = cosine_eer_percent(embeddings, Pairs(rows, columns, same))
+    # Of 3 s and of whole files; 50 % is guessing. Nearly all of it is the filter banks' work.
+    assert held_out < 45 and eer < 38, (held_out, eer)
