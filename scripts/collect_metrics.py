@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from voiceprivacy.report.contents import Contents, read_contents
+from voiceprivacy.report.inference import metric_lines, read_inferred
 from voiceprivacy.report.metrics import collect, write_metrics
 from voiceprivacy.report.sections import read_utility
 from voiceprivacy.running.command import run
@@ -14,9 +15,7 @@ def main() -> None:
     parser.add_argument(
         "jsons", nargs="*", type=Path, metavar="JSON", help="metrics files below the folder"
     )
-    parser.add_argument(
-        "--plan", type=Path, help="plan.json, which lists more metrics files, intervals and utility"
-    )
+    parser.add_argument("--plan", type=Path, help="plan.json, which lists more of all these files")
     parser.add_argument(
         "--folder",
         required=True,
@@ -39,6 +38,14 @@ def main() -> None:
         metavar="TSV",
         help="tables of assess_utility",
     )
+    parser.add_argument(
+        "--inference",
+        nargs="*",
+        default=[],
+        type=Path,
+        metavar="TSV",
+        help="tables of assess_inference",
+    )
     parser.add_argument("--metrics", required=True, type=Path, help="TSV to write")
     arguments = parser.parse_args()
 
@@ -49,8 +56,10 @@ def main() -> None:
     tables = [*(contents.utility or []), *arguments.utility]
     numbers = collect(jsons, folder=arguments.folder, intervals=intervals)
     numbers += [measured.metric_line for measured in read_utility(tables)]
+    inferred = [*contents.inference, *arguments.inference]
+    numbers += metric_lines(read_inferred(inferred))
     write_metrics(arguments.metrics, sorted(numbers))
-    n_files = len(jsons) + len(tables)
+    n_files = len(jsons) + len(tables) + len(inferred)
     print(f"{len(numbers)} numbers from {n_files} files in {arguments.metrics}")
 
 

@@ -9,7 +9,14 @@ import math
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from voiceprivacy.vocabulary import CONDITIONS, DASH, INFINITY, MINUS
+from voiceprivacy.vocabulary import (
+    ATTRIBUTES,
+    CONDITIONS,
+    DASH,
+    INFINITY,
+    MINUS,
+    PROTECTED_CONDITIONS,
+)
 
 Direction = Literal["higher", "lower", "neither"]
 Scale = Literal["plain", "rare errors", "logarithmic"]
@@ -788,6 +795,47 @@ RANKS = [
     ),
 ]
 
+
+def _inferred(attribute: str) -> list[Metric]:
+    """The numbers of one attribute of speakers that speech tells."""
+    name, told = f"inferred_{attribute}", f"{attribute} told right"
+    row = Metric(
+        name=f"{name}_percent",
+        title=told,
+        unit="%",
+        family="inference",
+        meaning=f"How often the {attribute} of unheard speakers is told right; mean of classes.",
+        page="law.md",
+        conditions=WITHOUT_SECOND_RUN,
+        better="lower",
+        digits=1,
+    )
+    return [
+        row,
+        row._replace(
+            name=f"{name}_null95_percent",
+            title=f"{told} by guessing",
+            meaning="What 95 % of permuted classes stay below.",
+            better="neither",
+        ),
+        row._replace(
+            name=f"{name}_gain_percent",
+            title=f"gain over guessing the {attribute}",
+            meaning="Share of what guessing misses that is told right: 0 = guessing, 100 = all.",
+        ),
+        row._replace(
+            name=f"{name}_left_percent",
+            title=f"{attribute}, gain left",
+            meaning="The gain in proportion to that of unprotected speech.",
+            conditions=PROTECTED_CONDITIONS,
+        ),
+    ]
+
+
+INFERENCE: list[Metric] = []
+for _attribute in ATTRIBUTES:
+    INFERENCE += _inferred(_attribute)
+
 UTILITY = [
     Metric(
         name="pitch_correlation",
@@ -811,6 +859,7 @@ METRICS: dict[str, Metric] = {
         *NORMALISED,
         *SIMILARITY,
         *RANKS,
+        *INFERENCE,
         *UTILITY,
     )
 }

@@ -281,6 +281,40 @@ class AmountPoint(NamedTuple):
     n_target: int
 
 
+ATTRIBUTES = ("sex", "age", "accent")  # of speakers, which speech may tell
+
+
+class Inferred(NamedTuple):
+    """What an attacker who knows others' attribute tells of unheard speakers' single utterances.
+
+    ``classes`` says how many speakers each class has: "f 10, m 10". ``recall_percent`` is the
+    unweighted average recall and ``null95_percent`` what guessing stays below. ``gain_percent`` is
+    the share of what guessing misses. ``left_percent`` is the gain in proportion to that of
+    unprotected speech. Numbers are "undefined" for the ``reason``; limits that do not exist are -.
+    """
+
+    corpus: str
+    anonymiser: str
+    extractor: str
+    condition: str
+    attribute: str
+    classes: str
+    n_speakers: int
+    n_utterances: int
+    guessing_percent: float | str
+    recall_percent: float | str
+    recall_low: float | str
+    recall_high: float | str
+    null95_percent: float | str
+    gain_percent: float | str
+    gain_low: float | str
+    gain_high: float | str
+    left_percent: float | str
+    left_low: float | str
+    left_high: float | str
+    reason: str
+
+
 class Exposure(NamedTuple):
     """One speaker in one condition.
 

@@ -6,6 +6,7 @@ Its README is short, and so are its sentences.
 import re
 import subprocess
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
@@ -16,8 +17,10 @@ from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.privacy.matrices import ranks, similarity
 from voiceprivacy.privacy.scores import trials, verification, zebra
 from voiceprivacy.privacy.uncertainty import normalised, null, paired
+from voiceprivacy.report import inference
 from voiceprivacy.report.figures import ANONYMISER, ATTACKER, KINDS, TWO_RUNS, Subject, figure
 from voiceprivacy.utility import pitch
+from voiceprivacy.vocabulary import ATTRIBUTES
 
 ROOT = SCRIPTS.parent
 PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -65,6 +68,7 @@ def written_metrics():
         *ranks.summary(ranks.by_speaker(templates)[0]),
         "mean_disclosure_bias_bit",  # with five utterances a rank
         "gallery_eer_percent",
+        *(f"inferred_{name}_{ending}" for name, ending in product(ATTRIBUTES, inference.NUMBERS)),
         pitch.METRIC,
     }
 

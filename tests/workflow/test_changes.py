@@ -197,7 +197,12 @@ def test_a_new_anonymiser_shares_what_is_known_of_the_original(after):
 
 def test_another_seed_of_the_intervals_repeats_no_embedding_and_scores_no_list(after):
     jobs = after(report={"seed": 1})
-    with_intervals = {"assess_scores": SYSTEMS, "assess_ranks": 1, "assess_utility": 1}
+    with_intervals = {
+        "assess_scores": SYSTEMS,
+        "assess_ranks": 1,
+        "assess_inference": 1,
+        "assess_utility": 1,
+    }
     assert of_families(jobs) == MEASURED_ON_MATRICES | with_intervals
 
 

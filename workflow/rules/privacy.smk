@@ -1,5 +1,7 @@
 """How much of the speaker's identity is still there: metrics, their intervals and curves."""
 
+from itertools import product
+
 from voiceprivacy.plan.verdict import evidence_files, learnt_files, verdict_plan
 
 # Paths of a system, and of unprotected speech, under the same attack.
@@ -266,6 +268,58 @@ rule assess_speech_amounts:
         " --trial-utterances {params.trial_utterances:q}"
         " {params.draws:q}"
         " --curves {output.curves:q}"
+        " > {log:q} 2>&1"
+
+
+INFERENCE = plan.outputs.inference()
+
+
+def inference_embeddings(wildcards):
+    """Embeddings of both parts of all systems, by all extractors of one name in the config."""
+    files = []
+    for corpus, extractors in INFERENCE[wildcards.extractor].items():
+        for extractor, systems in extractors.items():
+            for system, part in product(systems, ("enrolment", "trial")):
+                files.append(f"results/embeddings/{corpus}/{part}/{system}/{extractor}.npz")
+    return files
+
+
+def inference_corpora(pattern):
+    """Input function: a file of every corpus that an extractor is tried on."""
+    return lambda wildcards: expand(pattern, corpus=INFERENCE[wildcards.extractor])
+
+
+rule assess_inference:
+    """What the speech of all systems tells of people: sex, age, accent."""
+    input:
+        embeddings=inference_embeddings,
+        enrolment=inference_corpora("results/audio/{corpus}/enrolment/original/manifest.tsv"),
+        trial=inference_corpora("results/audio/{corpus}/trial/original/manifest.tsv"),
+        script=SCRIPTS / "assess_inference.py",
+    output:
+        inference="results/metrics/inference/{extractor}.tsv",
+    log:
+        "results/logs/assess_inference/{extractor}.log",
+    benchmark:
+        "results/benchmarks/assess_inference/{extractor}.tsv"
+    wildcard_constraints:
+        extractor=one_of(INFERENCE),
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    params:
+        code=code("assess_inference"),
+        plan=lambda wildcards: json.dumps(INFERENCE[wildcards.extractor]),
+        draws=DRAWS,
+    shell:
+        "python {input.script:q}"
+        " --plan {params.plan:q}"
+        " --embeddings results/embeddings"
+        " --audio results/audio"
+        " {params.draws:q}"
+        " --inference {output.inference:q}"
         " > {log:q} 2>&1"
 
 

@@ -44,6 +44,7 @@ rule collect_metrics:
         metrics=CONTENTS.metrics,
         intervals=CONTENTS.intervals,
         utility=CONTENTS.utility or [],
+        inference=CONTENTS.inference,
         plan=ancient("results/plan.json"),
         script=SCRIPTS / "collect_metrics.py",
     output:
@@ -253,6 +254,7 @@ rule write_report:
         intervals=CONTENTS.intervals,
         figures=sorted({file for figure in CONTENTS.figures for file in figure.files}),
         tables=tables_of_page,
+        inference=CONTENTS.inference,
         listen=CONTENTS.listen,
         template=PAGE / "index.html.j2",
         parts=sorted(path for path in PAGE.rglob("*") if path.is_file()),

@@ -28,6 +28,7 @@ MANIFEST = ["utterance", "speaker", "gender", "path", "duration_s"]
 TRIALS = ["enrolment", "trial", "label"]
 ENROLMENTS = ["enrolment", "utterance"]
 SPEAKERS = ["id", "speaker"]
+FACTS = ["speaker", "attribute", "value"]
 SCORES = [*TRIALS, "score"]
 FINDINGS = ["level", "file", "line", "what"]
 ALPHAS = ["utterance", "speaker", "alpha"]
@@ -228,6 +229,25 @@ def read_speakers(path: FilePath) -> dict[str, str]:
 def write_speakers(path: FilePath, speaker_of: Mapping[str, str]) -> None:
     """Write {id: speaker}."""
     write_table(path, SPEAKERS, speaker_of.items())
+
+
+def read_facts(path: FilePath) -> dict[str, dict[str, str]]:
+    """Read what a corpus says of its speakers, such as ages: {attribute: {speaker: value}}."""
+    facts: dict[str, dict[str, str]] = {}
+    for line, row in read_rows(path, FACTS):
+        values = facts.setdefault(row["attribute"], {})
+        if values.setdefault(row["speaker"], row["value"]) != row["value"]:
+            known = f"another {row['attribute']} in another line"
+            raise BadInput(f"{path}:{line}: speaker '{row['speaker']}' has {known}")
+    return facts
+
+
+def write_facts(path: FilePath, facts: Mapping[str, Mapping[str, str]]) -> None:
+    """Write {attribute: {speaker: value}}."""
+    rows: list[tuple[str, str, str]] = []
+    for attribute, values in facts.items():
+        rows += [(speaker, attribute, value) for speaker, value in sorted(values.items())]
+    write_table(path, FACTS, rows)
 
 
 def _trial(row: Row, path: FilePath, line: int) -> Trial:

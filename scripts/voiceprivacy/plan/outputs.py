@@ -142,6 +142,26 @@ class Outputs:
         metrics = [path for path in self.metrics() if path.startswith(folders)]
         return [path.removesuffix("json") + "intervals.json" for path in metrics]
 
+    def inference(self) -> dict[str, dict[str, dict[str, list[str]]]]:
+        """Whose speech is tried for what it tells of people, by each network.
+
+        Returns
+        -------
+        {extractor of the config: {corpus: {extractor: systems}}} : those that are trained on
+            protected speech are several extractors of one name in the config
+        """
+        networks = self.attackers.networks()
+        tried: dict[str, dict[str, dict[str, list[str]]]] = {}
+        for attack in self.attackers.attacks():
+            if attack.extractor not in networks:
+                continue  # a histogram, or several attackers fused, which have no embeddings
+            base = self.attackers.extractors[attack.extractor]["base"]
+            extractors = tried.setdefault(base, {}).setdefault(attack.corpus, {})
+            known = extractors.setdefault(attack.extractor, [])
+            systems = self.attackers.systems(attack.extractor, attack.backend)
+            known += [system for system in systems if system not in known]
+        return tried
+
     # Comparisons.
 
     def compared_lists(self, corpus: str) -> list[str]:

@@ -35,6 +35,7 @@ class Contents(NamedTuple):
     Attributes
     ----------
     metrics, intervals : of all attacks
+    inference : tables of what speech tells of people
     utility : tables of means; None where nothing could be measured, so that the page says nothing
     comparisons, checks, listen : of the run, and clips to listen to
     speech, lists : tables that describe the corpora; None without a corpus
@@ -45,6 +46,7 @@ class Contents(NamedTuple):
 
     metrics: list[str] = []  # noqa: RUF012 - a NamedTuple's default, which nobody changes
     intervals: list[str] = []  # noqa: RUF012
+    inference: list[str] = []  # noqa: RUF012
     utility: list[str] | None = None
     comparisons: list[str] = []  # noqa: RUF012
     checks: list[str] = []  # noqa: RUF012
@@ -64,6 +66,7 @@ def contents_of(plan: Any) -> Contents:
     return Contents(
         metrics=plan.outputs.metrics() + plan.given.metrics(),
         intervals=plan.outputs.intervals() + plan.given.intervals(),
+        inference=_inference(plan),
         utility=plan.utility.tables() if has_systems else None,
         comparisons=plan.outputs.comparisons(),
         checks=plan.speech.checks(),
@@ -75,6 +78,12 @@ def contents_of(plan: Any) -> Contents:
         alphas={corpus: _alphas(plan, corpus) for corpus in plan.speech.evaluated},
         figures=planned(plan),
     )
+
+
+def _inference(plan):
+    if not plan.config["report"]["inference"]:
+        return []
+    return [f"results/metrics/inference/{name}.tsv" for name in plan.outputs.inference()]
 
 
 def _alphas(plan, corpus):

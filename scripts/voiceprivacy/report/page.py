@@ -32,6 +32,7 @@ from voiceprivacy.report.comparison import (
 from voiceprivacy.report.contents import Contents
 from voiceprivacy.report.expected import Compared, read_comparison
 from voiceprivacy.report.figures import KINDS, Figure, Subject, drawer, palette_of
+from voiceprivacy.report.inference import InferenceTable, inference_tables, read_inferred
 from voiceprivacy.report.leaderboard import leaderboard
 from voiceprivacy.report.listen import Example, read_examples
 from voiceprivacy.report.metrics import Number
@@ -199,6 +200,7 @@ def read_sections(contents: Contents) -> dict[str, Any]:
     return {
         "corpora": corpora,
         "expected": read_comparison(contents.expected) if contents.expected else (),
+        "inference": inference_tables(read_inferred(contents.inference)),
         "utility": utility,
         "listen": read_examples(contents.listen) or None,
         "published": published,
@@ -217,6 +219,7 @@ def write_page(
     comparisons: Comparisons = NONE,
     corpora: Corpora | None = None,
     expected: Sequence[Compared] = (),
+    inference: Sequence[InferenceTable] = (),
     utility: Any = None,
     listen: Sequence[Example] | None = None,
     published: Any = None,
@@ -234,6 +237,7 @@ def write_page(
     comparisons : of a run with intervals
     corpora : what was evaluated
     expected : published numbers beside those of the run
+    inference : what speech tells of people; without it the page says nothing of it
     utility, listen, published : what the sections of these names show; without them they are left
         out
     alphas : {corpus: {anonymiser: table}} of drawn coefficients; empty tables are left out, because
@@ -253,6 +257,7 @@ def write_page(
             captions={name: read_caption(folder / f"{name}.rst") for name in CAPTIONS},
             corpora=corpora,
             expected=expected,
+            inference=inference,
             utility=utility,
             listen=listen,
             published=published,

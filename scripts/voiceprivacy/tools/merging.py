@@ -86,7 +86,11 @@ def read_results(name: str, folder: str | Path) -> Results:
     folder = Path(folder)
     if not folder.is_dir():
         raise BadInput(f"{folder}: not found")
-    metrics = read_metrics(folder / "metrics.tsv")
+    metrics = []
+    for line in read_metrics(folder / "metrics.tsv"):
+        # What one extractor tells of people belongs to no list, by which two runs are aligned.
+        if line.extractor == ABSENT or line.trials != ABSENT:
+            metrics.append(line)
     return Results(name, folder, metrics, read_json(folder / "provenance.json"))
 
 

@@ -9,7 +9,7 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.outputs import RESAMPLED
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.report.contents import planned
+from voiceprivacy.report.contents import contents_of, planned
 from voiceprivacy.vocabulary import Attack
 
 CONFIG = {
@@ -51,6 +51,35 @@ def submissions(tmp_path, monkeypatch):
 @pytest.fixture
 def plan():
     return Plan(configuration.check(CONFIG))
+
+
+def test_what_speech_tells_of_people_is_one_job_for_each_network(plan):
+    """Whatever the back-ends, lists and systems: nobody compares embeddings there."""
+    systems = ["original", "b2r", "team"]
+    assert plan.outputs.inference() == {"ecapa": {"demo": {"ecapa": systems}}}
+    assert contents_of(plan).inference == ["results/metrics/inference/ecapa.tsv"]
+
+
+def test_inference_can_be_left_out():
+    config = configuration.check(CONFIG | {"report": {"inference": False}})
+    assert contents_of(Plan(config)).inference == []
+
+
+def test_extractors_of_one_entry_share_a_job_of_inference_and_histograms_have_none():
+    train = {"corpus": "others", "speech": "anonymised"}
+    extractors = CONFIG["extractors"] | {
+        "semi": {"train": train, "recipe": "xvector_small"},
+        "pitch": {"f0": {}},
+    }
+    backends = CONFIG["backends"] | {"shape": {"type": "jensen_shannon"}}
+    anonymisers = {name: {"command": "python b2r.py"} for name in ("b2", "b2r")}
+    changed = {"extractors": extractors, "backends": backends, "anonymisers": anonymisers}
+    plan = Plan(configuration.check(CONFIG | changed))
+    on_each = {f"semi_on_{name}": ["original", name] for name in ("b2", "b2r")}
+    assert plan.outputs.inference() == {
+        "ecapa": {"demo": {"ecapa": ["original", "b2", "b2r"]}},
+        "semi": {"demo": on_each},
+    }
 
 
 def test_a_second_run_is_a_system_of_its_own_but_not_compared(plan):

@@ -1,0 +1,175 @@
+"""What speech tells of people besides who they are: lines of metrics.tsv, and a table on the page.
+
+Conventions
+-----------
+* results/metrics/inference/EXTRACTOR.tsv has the fields of vocabulary.Inferred, one line for each
+  attribute of a corpus's speakers, system and condition.
+* In metrics.tsv these numbers have - as trials and as back-end: all speakers of the corpus are
+  taken together, and nobody compares embeddings. They are called inferred_ATTRIBUTE_...
+* An attribute counts as recognised where the number is above the band of guessing.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from voiceprivacy.catalogue import METRICS
+from voiceprivacy.inout.tables import number, read_rows
+from voiceprivacy.report.comparison import ATTACKS, INFORMED
+from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.typeset import listed
+from voiceprivacy.vocabulary import (
+    ABSENT,
+    DASH,
+    NO_BREAK,
+    ORIGINAL,
+    TRAINED_ON,
+    UNDEFINED,
+    Inferred,
+)
+
+# What each line of a table says of an attribute: {ending of the metric: (value, limits)}.
+NUMBERS = {
+    "percent": ("recall_percent", "recall_low", "recall_high"),
+    "null95_percent": ("null95_percent",),
+    "gain_percent": ("gain_percent", "gain_low", "gain_high"),
+    "left_percent": ("left_percent", "left_low", "left_high"),
+}
+MOST_NAMED = 4  # systems in a sentence; of more, only who tells least and who tells most
+
+
+class Row(NamedTuple):
+    """One attack on a system as shown; numbers are (text, interval)."""
+
+    anonymiser: str
+    attack: str
+    recall: tuple[str, str]
+    band: str
+    gain: tuple[str, str]
+    left: tuple[str, str]
+
+
+class InferenceTable(NamedTuple):
+    """One attribute of the speakers of a corpus; ``note`` says who is left out."""
+
+    corpus: str
+    attribute: str
+    sentences: list[str]
+    rows: list[Row]
+    note: str
+
+
+def read_inferred(paths: Iterable[str | Path]) -> list[Inferred]:
+    """Read what assess_inference wrote; numbers stay text."""
+    lines = []
+    for path in paths:
+        for line, row in read_rows(path, list(Inferred._fields)):
+            for names in NUMBERS.values():
+                for name in names:
+                    if row[name] not in (UNDEFINED, ABSENT):
+                        number(row[name], path, line)
+            lines.append(Inferred(**row))  # type: ignore[arg-type]
+    return lines
+
+
+def metric_lines(inferred: Iterable[Inferred]) -> list[Number]:
+    """The same numbers as lines of metrics.tsv."""
+    numbers = []
+    for line in inferred:
+        for ending, names in NUMBERS.items():
+            if ending == "left_percent" and line.condition == "oo":
+                continue  # all of it, by definition
+            if line.recall_percent == UNDEFINED and ending != "percent":
+                continue  # once is enough
+            values = [str(getattr(line, name)) for name in names]
+            metric = f"inferred_{line.attribute}_{ending}"
+            key = (line.corpus, ABSENT, line.anonymiser, line.extractor, ABSENT, line.condition)
+            numbers.append(Number(*key, metric, *values))
+    return numbers
+
+
+def inference_tables(inferred: Sequence[Inferred]) -> list[InferenceTable]:
+    """A table for every corpus and attribute, in the order of the lines."""
+    groups: dict[tuple[str, str], list[Inferred]] = {}
+    for line in inferred:
+        groups.setdefault((line.corpus, line.attribute), []).append(line)
+    return [
+        InferenceTable(corpus, attribute, _sentences(lines), _rows(lines), _note(lines))
+        for (corpus, attribute), lines in groups.items()
+    ]
+
+
+def _rows(lines):
+    systems = sorted({line.anonymiser for line in lines} - {ORIGINAL})
+    order = {name: position for position, name in enumerate([ORIGINAL, *systems])}
+    defined = [line for line in lines if line.recall_percent != UNDEFINED]
+    return [
+        Row(
+            line.anonymiser,
+            f"{_attack(line)}, {line.extractor}",
+            _with_limits(line, "percent"),
+            _text(line.null95_percent, f"inferred_{line.attribute}_null95_percent"),
+            _with_limits(line, "gain_percent"),
+            (DASH, "") if line.condition == "oo" else _with_limits(line, "left_percent"),
+        )
+        for line in sorted(defined, key=lambda line: order[line.anonymiser])
+    ]
+
+
+def _attack(line):
+    words = INFORMED if TRAINED_ON in line.extractor else ATTACKS
+    return f"{words[line.condition]} ({line.condition.upper()})"
+
+
+def _with_limits(line, ending):
+    metric = f"inferred_{line.attribute}_{ending}"
+    value, low, high = (getattr(line, name) for name in NUMBERS[ending])
+    if ABSENT in (low, high):
+        return _text(value, metric), ""
+    return _text(value, metric), f"[{_text(low, metric)}, {_text(high, metric)}]"
+
+
+def _text(value, metric):
+    return UNDEFINED if value == UNDEFINED else METRICS[metric].text(float(value))
+
+
+def _sentences(lines):
+    """How often the attribute is told right, by the strongest attack on each system."""
+    attribute = lines[0].attribute.capitalize()
+    defined = [line for line in lines if line.recall_percent != UNDEFINED]
+    if not defined:
+        return [f"{attribute}: nothing can be said, because {lines[0].reason}."]
+    strongest = {}
+    for line in sorted(defined, key=lambda line: float(line.recall_percent)):
+        strongest[line.anonymiser] = line
+    guessing = METRICS[f"inferred_{lines[0].attribute}_percent"].text(
+        float(defined[0].guessing_percent)
+    )
+    sentences = []
+    if ORIGINAL in strongest:
+        unprotected = _percent(strongest.pop(ORIGINAL))
+        sentences.append(
+            f"{attribute} is told right in {unprotected} of single utterances of unprotected"
+            f" speech, where guessing gives {guessing}{NO_BREAK}%."
+        )
+    if len(strongest) > MOST_NAMED:
+        least, *_, most = strongest.items()
+        strongest = dict([least, most])
+    if strongest:
+        systems = [f"{_percent(line)} with {name}" for name, line in strongest.items()]
+        sentences.append(f"Under the strongest attack it is still {listed(systems)}.")
+    return sentences
+
+
+def _percent(line):
+    """A number with its limits, and whether guessing comes as far."""
+    value, interval = _with_limits(line, "percent")
+    limits = f" {interval}" if interval else ""
+    is_chance = float(line.recall_percent) <= float(line.null95_percent)
+    return f"{value}{NO_BREAK}%{limits}" + (" (no more than chance)" if is_chance else "")
+
+
+def _note(lines):
+    reasons = dict.fromkeys(line.reason for line in lines if line.reason != ABSENT)
+    sizes = f"{lines[0].n_speakers} speakers ({lines[0].classes})"
+    return "; ".join([sizes, *reasons])

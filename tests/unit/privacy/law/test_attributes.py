@@ -1,0 +1,169 @@
+"""Which classes speakers have, and what is written of a corpus."""
+
+import numpy as np
+import pytest
+from support.calls import call
+
+from voiceprivacy.inout.arrays import Embeddings, write_embeddings
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import read_facts, read_table, write_facts
+from voiceprivacy.privacy.law.attributes import classes_of
+from voiceprivacy.vocabulary import Inferred
+
+MANIFEST = "utterance\tspeaker\tgender\tpath\tduration_s\n"
+
+
+def many(**numbers):
+    """{speaker: value}: so many speakers of each value."""
+    return {f"{value}{i}": value for value, number in numbers.items() for i in range(number)}
+
+
+def test_classes_of_fewer_than_five_speakers_are_left_out():
+    classes = classes_of("accent", many(scottish=5, english=7, irish=4))
+    assert {name: len(speakers) for name, speakers in classes.speakers.items()} == {
+        "english": 7,
+        "scottish": 5,
+    }
+    assert classes.left_out == "classes of fewer than 5 speakers: irish"
+    assert not classes.reason
+
+
+@pytest.mark.parametrize("values", [many(f=9), many(f=9, m=4), many(f=3, m=2)])
+def test_a_single_class_tells_nothing(values):
+    assert classes_of("sex", values).reason == "fewer than two classes have 5 speakers"
+
+
+def test_who_has_no_value_is_left_out_and_nobody_s_value_is_no_attribute():
+    assert classes_of("sex", dict.fromkeys("abcdefgh", "-")) is None
+    values = many(f=5, m=5) | {"unknown": "-"}
+    women, men = classes_of("sex", values).speakers.values()
+    assert sorted([*women, *men]) == sorted(many(f=5, m=5))
+
+
+def test_ages_are_divided_at_the_median():
+    ages = {f"s{age}": str(age) for age in range(20, 31)} | {"s": "twenties"}
+    classes = classes_of("age", ages)
+    assert list(classes.speakers) == ["over 25", "up to 25"]
+    assert classes.speakers["over 25"] == [f"s{age}" for age in range(26, 31)]
+    assert len(classes.speakers["up to 25"]) == 6
+
+
+def test_one_age_of_all_tells_nothing():
+    assert classes_of("age", dict.fromkeys("abcdefghij", "30")).reason
+
+
+def test_facts_are_written_and_read(tmp_path):
+    facts = {"age": {"p1": "23", "p2": "31"}, "accent": {"p1": "Irish"}}
+    write_facts(tmp_path / "facts.tsv", facts)
+    assert read_facts(tmp_path / "facts.tsv") == facts
+    with open(tmp_path / "facts.tsv", "a") as file:
+        file.write("p1\tage\t24\n")
+    with pytest.raises(BadInput, match=r"facts.tsv:5: speaker 'p1' has another age"):
+        read_facts(tmp_path / "facts.tsv")
+
+
+def write_run(folder, *, women=6, men=6, apart=8):
+    """Speakers who differ by sex in original speech, and not at all in protected speech."""
+    draw = np.random.default_rng(0)
+    speakers = [("f", f"w{i}") for i in range(women)] + [("m", f"m{i}") for i in range(men)]
+    for part in ("enrolment", "trial"):
+        lines, ids, sexes = [], [], []
+        for gender, speaker in speakers:
+            for number in range(3):
+                ids.append(f"{speaker}-{part}{number}")
+                sexes.append(gender == "f")
+                lines.append(f"{ids[-1]}\t{speaker}\t{gender}\t{ids[-1]}.wav\t1.0\n")
+        manifest = folder / f"audio/few/{part}/original/manifest.tsv"
+        manifest.parent.mkdir(parents=True)
+        manifest.write_text(MANIFEST + "".join(lines))
+        for system, kept in (("original", apart), ("hidden", 0)):
+            values = draw.normal(size=(len(ids), 4))
+            values[:, 0] += kept * np.where(sexes, 1, -1)
+            path = folder / f"embeddings/few/{part}/{system}/net.npz"
+            path.parent.mkdir(parents=True)
+            write_embeddings(path, Embeddings(np.array(ids), values.astype(np.float32)))
+
+
+def assess(folder, *arguments):
+    return call(
+        "assess_inference",
+        *("--plan", '{"few": {"net": ["original", "hidden"]}}'),
+        *("--embeddings", folder / "embeddings", "--audio", folder / "audio"),
+        *("--bootstrap", 100, "--inference", folder / "net.tsv", *arguments),
+    )
+
+
+def lines_of(folder):
+    return {
+        (row["anonymiser"], row["condition"], row["attribute"]): row
+        for row in read_table(folder / "net.tsv", list(Inferred._fields))
+    }
+
+
+def test_every_system_has_a_line_for_every_condition(tmp_path):
+    write_run(tmp_path)
+    said = assess(tmp_path)
+    assert "few original net oo sex: 100.0 %" in said.stdout
+    lines = lines_of(tmp_path)
+    assert list(lines) == [
+        ("original", "oo", "sex"),
+        ("hidden", "op", "sex"),
+        ("hidden", "pp", "sex"),
+    ]
+    unprotected, hidden = lines["original", "oo", "sex"], lines["hidden", "pp", "sex"]
+    assert (unprotected["classes"], unprotected["n_speakers"]) == ("f 6, m 6", "12")
+    assert float(unprotected["n_utterances"]) == 36
+    assert float(unprotected["gain_percent"]) == 100
+    recall = float(hidden["recall_percent"])
+    assert recall < 75
+    assert float(hidden["gain_percent"]) == pytest.approx(2 * recall - 100)
+    # Of the whole gain of unprotected speech so much is left.
+    assert float(hidden["left_percent"]) == pytest.approx(2 * recall - 100)
+    assert float(hidden["left_low"]) <= 2 * recall - 100 <= float(hidden["left_high"])
+
+
+def test_ages_and_accents_are_told_where_they_are_known(tmp_path):
+    write_run(tmp_path)
+    (tmp_path / "facts").mkdir()
+    age = {f"w{i}": "30" for i in range(6)} | {f"m{i}": "50" for i in range(6)}
+    write_facts(tmp_path / "facts/few.speakers.tsv", {"age": age})
+    assess(tmp_path, "--facts", tmp_path / "facts")
+    line = lines_of(tmp_path)["original", "oo", "age"]
+    assert (line["classes"], line["recall_percent"]) == ("over 40 6, up to 40 6", "100.0")
+
+
+def test_too_few_speakers_are_a_line_with_a_reason(tmp_path):
+    write_run(tmp_path, men=4)
+    said = assess(tmp_path)
+    assert "undefined, because fewer than two classes have 5 speakers" in said.stdout
+    line = lines_of(tmp_path)["hidden", "op", "sex"]
+    assert {line[name] for name in ("recall_percent", "gain_percent", "left_percent")} == {
+        "undefined"
+    }
+
+
+def test_of_nothing_no_share_is_left(tmp_path):
+    write_run(tmp_path, apart=0)
+    said = assess(tmp_path)
+    assert "too little is told from unprotected speech" in said.stdout
+    line = lines_of(tmp_path)["hidden", "pp", "sex"]
+    assert (line["left_percent"], line["left_low"]) == ("undefined", "-")
+    assert float(line["recall_percent"]) < 75
+
+
+def test_without_replicates_there_are_no_limits(tmp_path):
+    write_run(tmp_path)
+    assess(tmp_path, "--bootstrap", 0)
+    line = lines_of(tmp_path)["hidden", "op", "sex"]
+    assert {line[name] for name in ("recall_low", "gain_high", "left_low")} == {"-"}
+
+
+def test_a_missing_embedding_is_named(tmp_path):
+    write_run(tmp_path)
+    path = tmp_path / "embeddings/few/trial/hidden/net.npz"
+    write_embeddings(path, Embeddings(np.array(["w0-trial0"]), np.ones((1, 4), np.float32)))
+    said = assess(
+        tmp_path,
+    )
+    assert said.returncode == 2
+    assert "hidden/net.npz: has no embedding of 'w0-trial1'" in said.stderr

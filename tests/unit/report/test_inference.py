@@ -1,0 +1,116 @@
+"""What speech tells of people: lines of metrics.tsv, sentences, and the table on the page."""
+
+import pytest
+
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.report.inference import inference_tables, metric_lines, read_inferred
+from voiceprivacy.vocabulary import Inferred
+
+UNKNOWN = ["undefined", "undefined", "-", "-", "undefined", *("undefined", "-", "-") * 2]
+
+
+def line(anonymiser, condition, recall, *, band=70.0, extractor="net", reason="-"):
+    gain = 2 * recall - 100
+    named = ["few", anonymiser, extractor, condition, "sex", "f 10, m 10", 20, 140, 50.0]
+    recalls = [recall, recall - 10, min(recall + 4, 100.0), band]
+    gains = [gain, gain - 20, gain + 8, gain, 1.0, 2.0]
+    return Inferred._make([*named, *recalls, *gains, reason])
+
+
+def undefined(anonymiser, condition):
+    named = ["few", anonymiser, "net", condition, "sex", "f 10, m 2", 12, 80]
+    return Inferred._make([*named, *UNKNOWN, "fewer than two classes have 5 speakers"])
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Read lines as they are written."""
+
+    def written(*lines):
+        write_table(tmp_path / "net.tsv", Inferred._fields, lines)
+        return read_inferred([tmp_path / "net.tsv"])
+
+    return written
+
+
+def test_numbers_are_lines_of_metrics_with_their_limits(written):
+    lines = metric_lines(written(line("b2", "pp", 90.0)))
+    assert [tuple(number)[:7] for number in lines] == [
+        ("few", "-", "b2", "net", "-", "pp", f"inferred_sex_{ending}")
+        for ending in ("percent", "null95_percent", "gain_percent", "left_percent")
+    ]
+    assert [tuple(number)[7:] for number in lines] == [
+        ("90.0", "80.0", "94.0"),
+        ("70.0", "-", "-"),
+        ("80.0", "60.0", "88.0"),
+        ("80.0", "1.0", "2.0"),
+    ]
+
+
+def test_unprotected_speech_has_no_share_of_itself_and_what_is_undefined_one_line(written):
+    lines = metric_lines(written(line("original", "oo", 96.0), undefined("b2", "op")))
+    assert [(number.metric, number.value) for number in lines if number.anonymiser == "b2"] == [
+        ("inferred_sex_percent", "undefined")
+    ]
+    assert len(lines) == 4
+
+
+def test_the_sentence_is_of_the_strongest_attack_on_each_system(written):
+    (table,) = inference_tables(
+        written(
+            line("original", "oo", 96.0),
+            line("b2", "op", 60.0),
+            line("b2", "pp", 91.0),
+            line("noise", "op", 55.0),
+            line("noise", "pp", 51.0),
+        )
+    )
+    sentences = [text.replace("\N{NO-BREAK SPACE}", " ") for text in table.sentences]
+    assert sentences == [
+        "Sex is told right in 96.0 % [86.0, 100.0] of single utterances of unprotected speech,"
+        " where guessing gives 50.0 %.",
+        "Under the strongest attack it is still 55.0 % [45.0, 59.0] (no more than chance) with"
+        " noise and 91.0 % [81.0, 95.0] with b2.",
+    ]
+    assert table.note == "20 speakers (f 10, m 10)"
+
+
+def test_of_many_systems_a_sentence_names_who_tells_least_and_most(written):
+    lines = [line(f"a{number}", "pp", 60.0 + number) for number in range(9)]
+    (table,) = inference_tables(written(line("original", "oo", 90.0), *lines))
+    assert "with a0 and" in table.sentences[1]
+    assert table.sentences[1].endswith("with a8.")
+    assert "a4" not in table.sentences[1]
+
+
+def test_rows_begin_with_unprotected_speech_and_name_the_attack(written):
+    lines = written(
+        line("b2", "pp", 91.0, extractor="net_on_b2"),
+        line("b2", "op", 60.0),
+        line("original", "oo", 96.0),
+    )
+    (table,) = inference_tables(lines)
+    assert [(row.anonymiser, row.attack) for row in table.rows] == [
+        ("original", "no protection (OO), net"),
+        ("b2", "semi-informed (PP), net_on_b2"),
+        ("b2", "ignorant (OP), net"),
+    ]
+    first, second, _ = table.rows
+    assert first.left == ("\N{EN DASH}", "")
+    assert second.recall == ("91.0", "[81.0, 95.0]")
+    assert second.gain == ("82.0", "[62.0, 90.0]")
+    assert second.band == "70.0"
+
+
+def test_who_cannot_be_told_has_a_reason_and_no_row(written):
+    (table,) = inference_tables(written(undefined("original", "oo"), undefined("b2", "op")))
+    assert table.rows == []
+    assert table.sentences == [
+        "Sex: nothing can be said, because fewer than two classes have 5 speakers."
+    ]
+
+
+def test_a_number_that_is_none_is_refused(written):
+    with pytest.raises(BadInput, match=r"net.tsv:2: 'high' is not a number"):
+        written(line("b2", "pp", 90.0)._replace(gain_percent="high"))
