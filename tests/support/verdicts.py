@@ -70,6 +70,7 @@ def set_of(systems, order, **changed):
         "better": [],
         "order": order,
         "untrusted": {},
+        "floors": {},
         "controls": [name for name, fields in systems.items() if fields["level"] is None],
         "unprotected": numbers(100.0, attack=OO),
         "effort": {

@@ -88,6 +88,7 @@ def _own_attacks(plan, lists):
                 "is_held_out": plan.attackers.is_held_out(extractor, backend),
                 "inferred": False,
                 "of_voices": _of_voices(plan, extractor, backend),
+                "feature": plan.attackers.feature(extractor),
                 "systems": plan.attackers.systems(extractor, backend),
             }
 
@@ -136,6 +137,7 @@ def _given_attacks(plan, lists):
                 "is_held_out": False,
                 "inferred": None in speakers,
                 "of_voices": True,
+                "feature": None,
                 "systems": systems,
             }
 

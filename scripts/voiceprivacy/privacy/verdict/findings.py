@@ -211,7 +211,11 @@ def _effort_suffices(
     released files, and each of them knows the rates that this level asks for.
     """
     strong = {LINKAGE}
-    own = [attack for attack in attacks if attack.attacker.backend != GIVEN and not attack.flaw]
+    own = [
+        attack
+        for attack in attacks
+        if attack.attacker.of_voices and attack.attacker.backend != GIVEN and not attack.flaw
+    ]
     if small_semi_informed(attacks):
         return False
     for attack in own:
@@ -231,6 +235,10 @@ def _silence(
     thresholds: Thresholds,
 ) -> str | None:
     """Why nothing can be said about a system; None if something can."""
+    if attacks and not any(attack.attacker.of_voices for attack in attacks):
+        return "what is said and when was attacked, and no voice"
+    attacks = [attack for attack in attacks if attack.attacker.of_voices]
+    original = [attack for attack in original if attack.attacker.of_voices]
     if not attacks:
         return "no attack on it has scores that can be used on every list"
     counted = [attack for attack in attacks if attack.refused is None]

@@ -33,6 +33,12 @@ READ = {  # how the strongest attack reads scores, where it is not the usual way
     "far": ", which takes extreme scores for the same speaker,",
     "by list": ", which reads the scores of each list in their own direction,",
 }
+FLOOR = "What is said and when"  # of several features
+FLOORS = {
+    "words": "What is said",
+    "style": "What is said",
+    "timing": "When something is said",
+}
 IDENTIFIED = "identification_of_20_percent"
 EXPECT_LESS = "expect less protection than this."
 NO_SEMI = f"No attacker was trained on protected speech: {EXPECT_LESS}"
@@ -78,6 +84,7 @@ def sentences(judgement: Mapping[str, Any], thresholds: Thresholds) -> list[str]
         for system in judged
         if _is_identified_beyond_its_evidence(systems[system])
     ]
+    said += floor_sentences(judgement["floors"])
     said += comparisons(judgement)
     said += [silent_sentence(system, systems[system]) for system in silent]
     return said
@@ -251,6 +258,21 @@ def silent_sentence(system: str, numbers: Mapping[str, Any]) -> str:
     if errors != UNDEFINED and errors[2] < 50:
         said += f"; but an attack makes only {_rate(errors)} errors where 50 is guessing"
     return f"{said}."
+
+
+def floor_sentences(floors: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """What an attacker finds who hears no voice, of each feature by its strongest attacker."""
+    strongest: dict[str, tuple[str, Any]] = {}
+    for attacker, floor in floors.items():
+        subject = FLOORS.get(floor["feature"], FLOOR)
+        errors = floor["eer_folded_percent"]
+        if subject not in strongest or errors[0] < strongest[subject][1][0]:
+            strongest[subject] = attacker, errors
+    return [
+        f"{subject} alone gives {_rate(errors)} errors ({attacker}): no change of the voice"
+        " removes that."
+        for subject, (attacker, errors) in strongest.items()
+    ]
 
 
 def exposed_sentence(system: str, numbers: Mapping[str, Any]) -> str:

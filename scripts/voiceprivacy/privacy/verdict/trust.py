@@ -35,11 +35,16 @@ NOT_EVERYWHERE = "not tried on every list"
 
 
 class Attacker(NamedTuple):
-    """Who attacks: ``trained_on`` is an anonymiser, or None for original speech."""
+    """Who attacks: ``trained_on`` is an anonymiser, or None for original speech.
+
+    Without ``of_voices`` he looks at what is said or when: a floor that no voice removes. What he
+    finds counts, but he is no effort against voices, and finding nobody is no flaw of his.
+    """
 
     extractor: str
     backend: str
     trained_on: str | None
+    of_voices: bool = True
 
     def name(self) -> str:
         """As in the verdict's file."""
@@ -236,7 +241,8 @@ def refusals(attacks: Mapping[str, Sequence[Attack]]) -> dict[str, str]:
     """Attacks that do not count, with the reason: {words: reason}.
 
     An attacker of whom nothing counts stands there once: EXTRACTOR/BACKEND. Else the attack is
-    told: EXTRACTOR/BACKEND (CONDITION) on SYSTEM.
+    told: EXTRACTOR/BACKEND (CONDITION) on SYSTEM. Attackers of other things than voices are floors:
+    they are never refused.
 
     Parameters
     ----------
@@ -245,7 +251,8 @@ def refusals(attacks: Mapping[str, Sequence[Attack]]) -> dict[str, str]:
     by_attacker: dict[str, list[tuple[str, Attack]]] = {}
     for system, own in attacks.items():
         for attack in own:
-            by_attacker.setdefault(attack.attacker.name(), []).append((system, attack))
+            if attack.attacker.of_voices:
+                by_attacker.setdefault(attack.attacker.name(), []).append((system, attack))
     refused: dict[str, str] = {}
     for name, tried in by_attacker.items():
         reasons = {attack.refused for _, attack in tried}

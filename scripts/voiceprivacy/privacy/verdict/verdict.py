@@ -99,7 +99,9 @@ def judged_set(
     """What all attacks found of every system of one set: {system: Judged}, unprotected first."""
     records, learnt = {}, {}
     for attack in options["attacks"]:
-        attacker = Attacker(attack["extractor"], attack["backend"], attack["trained_on"])
+        attacker = Attacker(
+            attack["extractor"], attack["backend"], attack["trained_on"], attack["of_voices"]
+        )
         learnt[attacker] = read_learnt(attack["learnt"], is_held_out=attack["is_held_out"])
         for system in attack["systems"]:
             records[attacker, system] = _read(options["lists"], attack, system, folder)
@@ -218,6 +220,7 @@ def _judgement(name, systems, options, named, pairs, controls):
         "better": [list(pair) for pair in shown],
         "order": judging.order(competing, shown),
         "untrusted": _untrusted(systems, options),
+        "floors": _floors(systems.get(ORIGINAL), options),
         "controls": sorted(controls & protected.keys()),
         "unprotected": _numbers(systems[ORIGINAL]) if ORIGINAL in systems else None,
         "effort": _effort(systems, options, controls),
@@ -303,17 +306,18 @@ def _tried(judged: Judged) -> dict[str, Any]:
     ``declared_only`` is what only attackers know whose scores somebody else made.
     """
     counted = [attack for attack in judged.attacks if attack.refused is None]
-    known = {attack.knowledge for attack in counted}
+    voices = [attack for attack in counted if attack.attacker.of_voices]
+    known = {attack.knowledge for attack in voices}
     kinds = set()
     for attack in counted:
         extractor, backend, condition, _ = AttackName(
             *attack.attacker[:2], attack.condition, ""
         ).kind()
         kinds.add(f"{extractor}/{backend} ({condition})")
-    own = {attack.knowledge for attack in counted if attack.attacker.backend != GIVEN}
+    own = {attack.knowledge for attack in voices if attack.attacker.backend != GIVEN}
     return {
         "tried": [name for name in KNOWLEDGE if name in known],
-        "small_semi_informed": small_semi_informed(counted),
+        "small_semi_informed": small_semi_informed(voices),
         "declared_only": [name for name in KNOWLEDGE if name in known - own],
         "counted": sorted(kinds),
     }
@@ -328,6 +332,26 @@ def _untrusted(systems: Mapping[str, Judged], options: Mapping[str, Any]) -> dic
     return refused
 
 
+def _floors(original, options):
+    """What attackers of other things than voices find in unprotected speech: {attacker: numbers}.
+
+    Finding nobody is told, too: then there is no floor.
+    """
+    features = {
+        (attack["extractor"], attack["backend"]): attack["feature"] for attack in options["attacks"]
+    }
+    floors = {}
+    for attack in original.attacks if original else []:
+        if attack.condition == "oo" and not attack.attacker.of_voices:
+            best = strongest(candidates_of([attack], EER))
+            if best is not None:
+                floors[attack.attacker.name()] = {
+                    "feature": features[attack.attacker[:2]],
+                    "eer_folded_percent": _folded(best),
+                }
+    return floors
+
+
 def _effort(systems, options, controls):
     """What was tried, how strong it is on unprotected speech, and what was not tried."""
     competing = [one for name, one in systems.items() if name not in {ORIGINAL, *controls}]
@@ -335,7 +359,8 @@ def _effort(systems, options, controls):
     refused: set[str] = set()
     for judged in competing:
         for attack in judged.attacks:
-            (refused if attack.refused else tried).add(attack.knowledge)
+            if attack.attacker.of_voices:
+                (refused if attack.refused else tried).add(attack.knowledge)
     strength = {}
     for attack in systems[ORIGINAL].attacks if ORIGINAL in systems else []:
         if attack.condition == "oo":

@@ -90,6 +90,7 @@ class Run:
             "is_held_out": True,
             "inferred": False,
             "of_voices": True,
+            "feature": None,
             "systems": list(records),
         } | options
         return self
@@ -661,6 +662,61 @@ def test_a_copy_that_is_found_less_than_unprotected_speech_is_an_alarm(run):
     assert "Control copy: 50 % of the evidence is left where 100 is" in run.set()["warnings"][0]
     run.attack({"original": {"oo": record(0.6)}, "copy": {"pp": record(0.6)}})
     assert not [told for told in run.set()["warnings"] if "Control" in told]
+
+
+# Floors: what is said, and when.
+
+
+def test_what_is_said_alone_is_a_floor_that_is_told(run):
+    run.attack(protected(b2=0.3))
+    said = {"original": {"oo": record(0.2, seed=5)}}
+    run.attack(said, extractor="said", of_voices=False, feature="words")
+    run.attack(
+        {"original": {"oo": record(0.05, seed=6)}, "b2": {"pp": record(0.05, seed=7)}},
+        extractor="when",
+        backend="js",
+        of_voices=False,
+        feature="timing",
+    )
+    judged = run.set()
+    assert judged["floors"].keys() == {"said/cosine", "when/js"}
+    assert judged["floors"]["said/cosine"]["feature"] == "words"
+    assert judged["floors"]["said/cosine"]["eer_folded_percent"][0] == pytest.approx(37, abs=1)
+    assert "What is said alone gives 37" in judged["verdict"]
+    assert "errors (said/cosine): no change of the voice removes that." in judged["verdict"]
+    assert "When something is said alone gives 4" in judged["verdict"]
+    assert judged["systems"].keys() == {"b2"}
+
+
+def test_an_attacker_without_a_voice_who_finds_nobody_is_not_refused(run):
+    run.attack(protected(b2=0.3))
+    nobody = {"original": {"oo": record(0.0, seed=5)}, "b2": {"pp": record(0.0, seed=6)}}
+    run.attack(nobody, extractor="when", of_voices=False, feature="timing")
+    judged = run.set()
+    assert judged["untrusted"] == {}
+    assert judged["floors"]["when/cosine"]["eer_folded_percent"][2] == 50
+    run.attack(nobody, extractor="deaf")
+    assert list(run.set()["untrusted"]) == ["deaf/cosine"]
+
+
+def test_an_attacker_without_a_voice_is_no_effort_against_voices(run):
+    """He compares released files and learnt from protected speech, and no warning goes away."""
+    run.attack(protected(b2=0.3))
+    warnings = run.set()["warnings"]
+    with_linkage = {
+        "original": {"oo": record(0.3, seed=5), "rr": record(0.3, seed=8)},
+        "b2": {"pp": record(0.3, seed=6), "rr": record(0.3, seed=7)},
+    }
+    run.attack(with_linkage, extractor="when", trained_on="b2", of_voices=False, feature="timing")
+    judged = run.set()
+    assert judged["systems"]["b2"]["tried"] == ["lazy-informed"]
+    assert judged["effort"]["tried"] == ["lazy-informed"]
+    assert set(warnings) <= set(judged["warnings"])
+
+
+def test_without_a_voice_attacked_nothing_is_said_of_it(run):
+    run.attack(protected(b2=0.3), of_voices=False, feature="timing")
+    assert silence_of(run.set()) == "what is said and when was attacked, and no voice"
 
 
 # Numbers.
