@@ -41,6 +41,7 @@ EACH_KIND = {
         "folder": {"model": "model", "vad": True},
         "hub": {"model": "speechbrain/ecapa", "revision": "0123456789"},
         "plugin": {"command": "python mine.py"},
+        "packaged": {"package": "resemblyzer"},
         "ready": {"embeddings": "e/{corpus}_{part}_{anonymiser}.npz"},
         "informed": {**TRAIN, "recipe": "ecapa_small", "start": "hub"},
         "pitch": {"f0": {}},

@@ -36,10 +36,10 @@ corpora:
 # pseudonym in all of it, this attacker holds that pseudonym.
 anonymisers:
 {anonymisers}
-# The attacker: a small network that is shipped, trained on real speech. A larger one is stronger,
+# The attacker: the strongest that was there when this was written. A larger network is stronger,
 # and so is one that learns from protected speech (semi-informed); docs/guide/data.md has both.
 extractors:
-  ecapa_small: {{model: "{{resources}}/ecapa_small"}}
+  {extractor}
 backends:
   cosine: {{type: cosine}}
 
@@ -109,6 +109,7 @@ def _config(path, run):
         pattern=_quoted(run.pattern),
         options=_options(path, run),
         lists=", ".join(run.lists),
+        extractor=_flow(configuration.strongest_extractor()),
         anonymisers="".join(anonymisers),
     )
 
@@ -161,6 +162,15 @@ def _write_scp(folder, files):
 def _beside(path, ending):
     """The path of a file or folder beside a config: my.yaml and flat give my.flat."""
     return path.with_name(f"{path.stem}.{ending}")
+
+
+def _flow(entries):
+    """The lines of entries {name: {key: text}} of a config, one for each."""
+    lines = []
+    for name, options in entries.items():
+        keys = ", ".join(f"{key}: {_quoted(value)}" for key, value in options.items())
+        lines.append(f"{name}: {{{keys}}}")
+    return "\n  ".join(lines)
 
 
 def _quoted(text):

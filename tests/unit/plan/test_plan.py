@@ -155,7 +155,11 @@ def test_the_set_is_the_kaldi_directory_where_a_part_has_one(tmp_path):
     corpora = {"libri": corpus, "one": {"kaldi": str(tmp_path / "trials_m")}}
     plan = Plan(
         configuration.check(
-            {"corpora": corpora, "anonymisers": {"b3": {"audio": "data/{set}_sttts"}}}
+            {
+                "corpora": corpora,
+                "anonymisers": {"b3": {"audio": "data/{set}_sttts"}},
+                "extractors": {},  # nobody attacks, so no file is needed
+            }
         )
     )
     assert plan.speech.data_sets("libri", "enrolment") == ["enrolls"]

@@ -1,0 +1,73 @@
+"""Who attacks where a config says nothing of attackers: the strongest extractor that is there."""
+
+import importlib.util
+
+import pytest
+
+from voiceprivacy.plan import configuration
+from voiceprivacy.plan.plan import Plan
+
+CORPORA = {"demo": {"synthetic": {"speakers": 4, "utterances": 4}}}
+PROTECTED = {"corpora": CORPORA, "anonymisers": {"b2": {"command": "python b2.py"}}}
+SMALL = {"ecapa_small": "{resources}/ecapa_small"}
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """A set of modules: only those in it can be imported, as far as the config looks."""
+    modules = set()
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: name in modules or None)
+    return modules
+
+
+def models(config):
+    """{extractor: its package or its model} of a completed config."""
+    extractors = configuration.complete(config)["extractors"]
+    return {
+        name: options.get("package") or options["model"] for name, options in extractors.items()
+    }
+
+
+def test_without_packages_the_shipped_network_attacks_with_cosine(installed):
+    assert models(PROTECTED) == SMALL
+    assert list(configuration.complete(PROTECTED)["backends"]) == ["cosine"]
+
+
+def test_resemblyzer_attacks_where_it_is_installed_with_what_it_needs(installed):
+    installed.add("resemblyzer")
+    assert models(PROTECTED) == SMALL
+    installed.add("webrtcvad")
+    assert models(PROTECTED) == {"resemblyzer": "resemblyzer"}
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        {"extractors": {}},
+        {"backends": {"cosine": {"type": "cosine"}}},
+        {"attacks": {"team": {"scores": "{anonymiser}/{condition}"}}},
+        {"utility": {"wer": {"command": "python wer.py"}}},
+        {"anonymisers": {}},
+        {"corpora": {}},
+    ],
+    ids=lambda section: next(iter(section)),
+)
+def test_a_config_that_says_what_is_wanted_gets_nothing_more(installed, section):
+    assert models(PROTECTED | section) == {}
+
+
+def test_an_encoder_in_a_package_runs_in_the_environment_of_its_name_unless_told():
+    extractors = {
+        "one": {"package": "resemblyzer"},
+        "two": {"package": "dvector", "env": "mine.yaml"},
+    }
+    config = configuration.complete(PROTECTED | {"extractors": extractors})
+    environments = {name: options["env"] for name, options in config["extractors"].items()}
+    assert environments == {"one": "resemblyzer", "two": "mine.yaml"}
+
+
+def test_one_job_embeds_both_parts_with_a_package():
+    extractors = {"one": {"package": "dvector"}, "other": {"command": "python mine.py"}}
+    attackers = Plan(configuration.complete(PROTECTED | {"extractors": extractors})).attackers
+    assert attackers.extraction("one", "demo", "trial", "b2") == ["--package", "dvector"]
+    assert [name for name in extractors if attackers.embeds_both_parts(name)] == ["one"]
