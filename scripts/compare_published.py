@@ -2,7 +2,7 @@
 
 import argparse
 
-from voiceprivacy.report.metrics import read_metrics
+from voiceprivacy.report.metrics import read_metrics, unbiased_beside
 from voiceprivacy.report.published import beside, write_published
 from voiceprivacy.running.command import add_json, run
 
@@ -14,7 +14,8 @@ def main() -> None:
     parser.add_argument("--published", required=True, help="TSV to write")
     arguments = parser.parse_args()
 
-    rows = beside(read_metrics(arguments.metrics), arguments.config)
+    unbiased = unbiased_beside(arguments.metrics)
+    rows = beside(read_metrics(arguments.metrics), arguments.config, unbiased)
     write_published(arguments.published, rows)
     print(f"{len(rows)} published numbers: {arguments.published}")
 

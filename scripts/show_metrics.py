@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from voiceprivacy.report.comparison import compare
-from voiceprivacy.report.metrics import read_metrics
+from voiceprivacy.report.metrics import read_metrics, unbiased_beside
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, no_verdict, read_verdict
@@ -27,6 +27,7 @@ def main() -> None:
     comparisons = NONE
     if arguments.comparisons:
         comparisons = read_comparisons(arguments.comparisons, numbers)
+    comparisons = comparisons._replace(unbiased=unbiased_beside(arguments.metrics))
     # Which systems are controls, and how lists are averaged, stands in the config of the run.
     verdict = read_verdict(arguments.verdict) if arguments.verdict else no_verdict(NOT_GIVEN)
     lines = summary(compare(numbers, comparisons), comparisons, numbers, [verdict])

@@ -44,7 +44,7 @@ def main() -> None:
     contents = read_contents(arguments.plan) if arguments.plan else Contents()
     comparisons = comparisons._replace(unbiased=read_unbiased(contents.intervals))
     systems = compare(metrics, comparisons)
-    charts = run_of(metrics, provenance)
+    charts = run_of(metrics, provenance, comparisons.unbiased)
     sections = read_sections(contents)
     verdict = no_verdict(NOT_GIVEN)
     if arguments.verdict:

@@ -167,11 +167,16 @@ def figures(folder):
     ]
 
 
-def published():
+def published(numbers=None, unbiased=None):
     """What others published about B2 and B2r on libri_test, beside numbers of this run."""
     of_run = [
-        metric._replace(corpus="libri_test") for metric in metrics() if metric.corpus == "libri"
+        metric._replace(corpus="libri_test")
+        for metric in numbers or metrics()
+        if metric.corpus == "libri"
     ]
+    without_bias = {
+        key._replace(corpus="libri_test"): value for key, value in (unbiased or {}).items()
+    }
     sizes = {
         ("f", "n_target"): "548",
         ("f", "n_nontarget"): "11196",
@@ -196,13 +201,14 @@ def published():
             "b2r": {"command": f"{command} 0.7 0.9"},
         },
     }
-    return tables_of(beside(of_run, config))
+    return tables_of(beside(of_run, config, without_bias))
 
 
 def render(folder, **content):
     """Write the page of the run, which lies in ``folder``."""
-    numbers, page = metrics(), folder / "report" / "index.html"
-    run, shown = run_of(numbers, PROVENANCE), []
+    numbers, page = content.get("metrics") or metrics(), folder / "report" / "index.html"
+    unbiased = content["comparisons"].unbiased if "comparisons" in content else {}
+    run, shown = run_of(numbers, PROVENANCE, unbiased), []
     for drawn in figures(folder):
         pictures = {"svg": drawn.pictures(page.parent / "figures")["svg"]}
         shown.append(show(drawn, run=run, page=page, pictures=pictures))

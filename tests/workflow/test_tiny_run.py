@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import soundfile
 import yaml
+from support import calls, intervals_shown
 from support.runs import ROOT, SPEAKERS, make_kaldi_directory, snakemake, write_config
 
 B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
@@ -360,3 +361,23 @@ def test_a_changed_plug_in_runs_again_and_nothing_else_is_anonymised(run):
 
 def test_the_readme_example_config_stands_in_the_repository():
     assert "config/config.yaml" in (ROOT / "README.md").read_text()
+
+
+def test_no_value_stands_outside_of_its_interval_on_page_terminal_and_tables(run):
+    report = run / "results" / "report"
+    shown = intervals_shown.of_page((report / "index.html").read_text())
+    assert len(shown) > 100
+    commands = {
+        "metrics": run / "results" / "metrics.tsv",
+        "comparisons": run / "results" / "comparisons",
+        "verdict": run / "results" / "verdict.json",
+    }
+    text = calls.succeeds("show_metrics", *calls.flags(**commands))
+    shown += intervals_shown.of_terminal(text.splitlines())
+    shown += intervals_shown.of_latex((report / "tables" / "comparison.tex").read_text())
+    for table in ("challenge", "2", "3", "4"):
+        path = report / f"{table}.tex"
+        words = calls.flags(metrics=commands["metrics"], table=table, output=path)
+        calls.succeeds("write_tables", *words)
+        shown += intervals_shown.of_latex(path.read_text())
+    assert [one.words for one in shown if not one.is_inside] == []

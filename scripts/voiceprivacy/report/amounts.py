@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from voiceprivacy.inout.tables import number, read_rows
+from voiceprivacy.report.uncertainty import Shown, shown
 from voiceprivacy.report.verdict_words import COLUMNS, Column
 from voiceprivacy.vocabulary import ABSENT, ALL_UTTERANCES, AMOUNT_NUMBERS, AmountPoint
 
@@ -89,9 +90,7 @@ def column(metric: str) -> Column:
     return {one.name: one for one in COLUMNS}[metric]
 
 
-def limits(points: Sequence[AmountPoint]) -> list[tuple[float, float] | None]:
-    """The interval of each point; None where it has none."""
-    return [
-        None if isinstance(point.ci_low, str) else (point.ci_low, float(point.ci_high))
-        for point in points
-    ]
+def shown_point(point: AmountPoint) -> Shown:
+    """The number of a point, as it is shown."""
+    has_none = isinstance(point.ci_low, str)
+    return shown(point.value, None if has_none else (float(point.ci_low), float(point.ci_high)))

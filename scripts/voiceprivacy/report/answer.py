@@ -8,14 +8,14 @@ Conventions
   not shown to hide the speaker while its interval overlaps with that of unprotected speech.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from voiceprivacy.report.comparison import ATTACKS, System
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.typeset import listed
-from voiceprivacy.report.uncertainty import metric_limits
-from voiceprivacy.vocabulary import NO_BREAK, ORIGINAL
+from voiceprivacy.report.uncertainty import BY_DEFINITION, Shown, metric_limits, shown_number
+from voiceprivacy.vocabulary import NO_BREAK, ORIGINAL, NumberKey
 
 DISCLOSURE = "disclosure_bit"  # by which ranks are compared
 
@@ -82,8 +82,13 @@ def _count(names: Collection[str], singular: str, plural: str | None = None) -> 
 # The answer of similarity ranks.
 
 
-def rank_answers(numbers: Iterable[Number]) -> dict[str, Answer]:
-    """Whose ranks disclose least under the strongest attack: {corpus: Answer}."""
+def rank_answers(
+    numbers: Iterable[Number], unbiased: Mapping[NumberKey, float] | None = None
+) -> dict[str, Answer]:
+    """Whose ranks disclose least under the strongest attack: {corpus: Answer}.
+
+    ``unbiased`` has values without their bias.
+    """
     strongest: dict[str, dict[str, Number]] = {}
     for number in numbers:
         if number.metric != DISCLOSURE or number.condition not in ATTACKS:
@@ -92,26 +97,29 @@ def rank_answers(numbers: Iterable[Number]) -> dict[str, Answer]:
         first = of_corpus.setdefault(number.anonymiser, number)
         if float(number.value) > float(first.value):
             of_corpus[number.anonymiser] = number
-    return {corpus: _rank_answer(of_corpus) for corpus, of_corpus in strongest.items()}
+    return {
+        corpus: _rank_answer(of_corpus, unbiased or {}) for corpus, of_corpus in strongest.items()
+    }
 
 
-def _rank_answer(strongest: dict[str, Number]) -> Answer:
+def _rank_answer(strongest: dict[str, Number], unbiased: Mapping[NumberKey, float]) -> Answer:
+    def bits(number: Number) -> str:
+        return _bits(shown_number(number, unbiased))
+
     original = strongest.pop(ORIGINAL, None)
     if not strongest:
         assert original is not None
         return Answer(
-            "Nothing was protected.", f"The rank of the true speaker discloses {_bits(original)}."
+            "Nothing was protected.", f"The rank of the true speaker discloses {bits(original)}."
         )
     best, *others = sorted(
         strongest.values(), key=lambda number: (float(number.value), number.anonymiser)
     )
     attack = f"{best.condition.upper()}, {best.extractor} + {best.backend}, gallery {best.trials}"
-    reasons = (
-        f"Where most is found ({attack}), the rank of the true speaker discloses {_bits(best)}"
-    )
-    reasons += f"; of unprotected speech {_bits(original)}." if original else "."
+    reasons = f"Where most is found ({attack}), the rank of the true speaker discloses {bits(best)}"
+    reasons += f"; of unprotected speech {bits(original)}." if original else "."
     if others:
-        texts = [f"{number.anonymiser} {float(number.value):.2f}{NO_BREAK}bit" for number in others]
+        texts = [f"{number.anonymiser} {bits(number).partition(' (')[0]}" for number in others]
         reasons += f" Next, each where most of it is found: {listed(texts)}."
     return Answer(_rank_verdict(best, original, several=bool(others)), reasons)
 
@@ -136,9 +144,10 @@ def _overlap(one: Number, other: Number) -> bool:
     return limits[0] <= other_limits[1] and other_limits[0] <= limits[1]
 
 
-def _bits(number: Number) -> str:
-    limits = metric_limits(number)
-    text = f"{float(number.value):.2f}{NO_BREAK}bit"
-    if limits:
-        text += f" (95{NO_BREAK}% interval {limits[0]:.2f} to {limits[1]:.2f})"
+def _bits(number: Shown) -> str:
+    text = f"{number.value:.2f}{NO_BREAK}bit"
+    if number.limits:
+        low, high = number.limits
+        definition = number.definition_text("{:.2f}".format, f", {BY_DEFINITION} {{}}")
+        text += f" (95{NO_BREAK}% interval {low:.2f} to {high:.2f}{definition})"
     return text

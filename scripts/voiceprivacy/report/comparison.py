@@ -23,14 +23,17 @@ from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.typeset import latex, latex_row, write_text
 from voiceprivacy.report.uncertainty import (
+    BY_DEFINITION,
     NONE,
     SHORT_EXPLAINED,
     Comparisons,
     Limits,
     MeanKey,
+    Shown,
     has_few_errors,
     marked_interval,
     metric_limits,
+    shown,
     shown_columns,
 )
 from voiceprivacy.vocabulary import (
@@ -141,6 +144,12 @@ class System(NamedTuple):
         """Which system it is."""
         return SystemKey(self.corpus, self.extractor, self.backend, self.anonymiser, self.condition)
 
+    def shown(self, label: str, metric: str) -> Shown:
+        """One of its numbers on a list, or the mean over them, as it is shown."""
+        value = self.lists.get(label, self.mean)[metric]
+        limits = self.intervals[label].get(metric)
+        return shown(value, limits, self.unbiased.get(label, {}).get(metric))
+
     @property
     def attack(self) -> str:
         """Which attack it is, in words."""
@@ -219,6 +228,13 @@ def folded_limits(limits: Limits | None) -> Limits | None:
     if low <= 50 <= high:
         return min(low, 100 - high), 50.0
     return min(folded(low), folded(high)), max(folded(low), folded(high))
+
+
+def folded_number(eer_percent: Shown) -> Shown:
+    """An equal error rate as it is shown, folded at 50 %."""
+    value, limits, definition = eer_percent
+    defined = None if definition is None else folded(definition)
+    return Shown(folded(value), folded_limits(limits), defined)
 
 
 def strongest_attacks(systems: Iterable[System]) -> dict[tuple[str, str], System]:
@@ -407,7 +423,7 @@ def _words(key: NumberKey) -> str:
 
 
 def write_latex(path: str | Path, systems: Sequence[System]) -> None:
-    """Write the comparison: a row per system and list, and one for the mean, rounded.
+    """Write the comparison as it is shown: a row per system and list, one for the mean, rounded.
 
     Systems are grouped by corpus and attacker. A comment above the table says what the mark of too
     short intervals means, where one has it.
@@ -434,14 +450,16 @@ def write_latex(path: str | Path, systems: Sequence[System]) -> None:
 
 def _system_rows(system: System, columns: Sequence[Metric]) -> Iterator[str]:
     for trials, values in expanded(system):
-        cells = []
+        cells, intervals, definitions = [], [], []
         for column in columns:
-            cell = column.text(values[column.name])
+            number = system.shown(trials, column.name)
+            cell = column.text(number.value)
             cells.append(f"{cell} ({values['tag']})" if column.tagged and values["tag"] else cell)
+            intervals.append(marked_interval(column, values, number.limits))
+            definitions.append(number.definition_text(column.text))
         yield latex_row([system.anonymiser, system.attack, trials, *cells])
-        intervals = [
-            marked_interval(column, values, system.intervals[trials][column.name])
-            for column in columns
-        ]
-        if any(intervals):  # on a line of their own, below the numbers
+        # On lines of their own, below the numbers.
+        if any(intervals):
             yield latex_row(["", "", "95 %", *intervals])
+        if any(definitions):
+            yield latex_row(["", "", BY_DEFINITION, *definitions])

@@ -20,7 +20,7 @@ from scipy.spatial.distance import squareform
 from voiceprivacy.inout.files import BadInput, read_json
 from voiceprivacy.inout.tables import number, read_manifest, read_rows
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.uncertainty import metric_limits
+from voiceprivacy.report.uncertainty import Shown, shown, shown_number
 from voiceprivacy.vocabulary import (
     ABSENT,
     ORIGINAL,
@@ -31,10 +31,10 @@ from voiceprivacy.vocabulary import (
     Disclosure,
     Exposure,
     LawPoint,
+    NumberKey,
 )
 
 Matrices = dict[str, np.ma.MaskedArray]  # {oo, op, pp: masked array (S, S)}
-Bits = tuple[float, tuple[float, float] | None]  # a disclosure, with its interval
 AnyPath = str | Path
 
 # Curves of scores and of ranks
@@ -77,8 +77,8 @@ def read_systems(
     Returns
     -------
     {anonymiser/condition: {column: array}}, {anonymiser/condition: {metric: value}} : in the order
-        of the arguments; ``limits`` beside the metrics is {metric: (low, high)}, from the file of
-        intervals beside the metrics file if there is one
+        of the arguments; ``shown`` beside the metrics is {metric: Shown} of those that have an
+        interval, from the file of intervals beside the metrics file if there is one
 
     Raises
     ------
@@ -91,19 +91,20 @@ def read_systems(
         )
     curve_of, metrics_of = {}, {}
     for anonymiser, curve_path, metrics_path in zip(anonymisers, curves, metrics, strict=True):
-        numbers, limits = read_json(metrics_path), read_limits(metrics_path)
+        numbers, with_interval = read_json(metrics_path), read_shown(metrics_path)
         for label, curve in read_curves(curve_path, columns).items():
             if not isinstance(numbers, dict) or not isinstance(numbers.get(label), dict):
                 raise BadInput(
                     f"{metrics_path}: has no metrics of '{label}', which {curve_path} draws"
                 )
             curve_of[f"{anonymiser}/{label}"] = curve
-            metrics_of[f"{anonymiser}/{label}"] = numbers[label] | {"limits": limits.get(label, {})}
+            of_label = {"shown": with_interval.get(label, {})}
+            metrics_of[f"{anonymiser}/{label}"] = numbers[label] | of_label
     return curve_of, metrics_of
 
 
-def read_limits(metrics_path: AnyPath) -> dict[str, dict[str, tuple[float, float]]]:
-    """Intervals {condition: {metric: (low, high)}} of a metrics file from the file beside it.
+def read_shown(metrics_path: AnyPath) -> dict[str, dict[str, Shown]]:
+    """Numbers {condition: {metric: Shown}} of a metrics file that have an interval beside it.
 
     Empty where there is none. Only of numbers that are those of the metrics file: a file of
     intervals may be left over from an earlier run.
@@ -112,15 +113,22 @@ def read_limits(metrics_path: AnyPath) -> dict[str, dict[str, tuple[float, float
     if not path.exists():
         return {}
     numbers = read_json(metrics_path)  # {condition: {metric: value}}
-    limits: dict[str, dict[str, tuple[float, float]]] = {}
+    numbers_shown: dict[str, dict[str, Shown]] = {}
     for condition, intervals in read_json(path).items():
-        limits[condition] = {}
+        numbers_shown[condition] = {}
         for metric, interval in intervals.items():
             # Exactly: an interval is written with the number that it was drawn for.
             same_number = interval["value"] == numbers.get(condition, {}).get(metric)
             if same_number and not isinstance(interval["ci_low"], str):
-                limits[condition][metric] = (interval["ci_low"], interval["ci_high"])
-    return limits
+                limits = (interval["ci_low"], interval["ci_high"])
+                number = shown(interval["value"], limits, interval.get("unbiased"))
+                numbers_shown[condition][metric] = number
+    return numbers_shown
+
+
+def shown_of(metrics: Mapping[str, Any], name: str) -> Shown:
+    """One of the metrics that ``read_systems`` reads, as it is shown."""
+    return metrics.get("shown", {}).get(name) or Shown(metrics[name])
 
 
 # Ranks of single speakers, and disclosure by length
@@ -161,25 +169,26 @@ def read_examples(path: AnyPath) -> tuple[str, dict[str, tuple[NDArray, NDArray]
 
 
 def by_length(
-    numbers: Iterable[Number], attack: Attack
-) -> tuple[dict[str, dict[int, dict[int, Bits]]], int]:
+    numbers: Iterable[Number], attack: Attack, unbiased: Mapping[NumberKey, float] | None = None
+) -> tuple[dict[str, dict[int, dict[int, Shown]]], int]:
     """Headline disclosure of sampled galleries.
 
     Parameters
     ----------
     numbers : of metrics.tsv
     attack : whose ``trials`` are the gender of the galleries
+    unbiased : of these numbers, values without their bias
 
     Returns
     -------
-    {system: {template length: {test length: (bits, interval)}}}, int : lengths in observations;
-        the number of templates
+    {system: {template length: {test length: bits}}}, int : lengths in observations; the number of
+        templates
 
     Raises
     ------
     BadInput : there are none, or of different sizes
     """
-    disclosures: dict[str, dict[int, dict[int, Bits]]] = {}
+    disclosures: dict[str, dict[int, dict[int, Shown]]] = {}
     sizes = set()
     for line in numbers:
         gallery = GALLERY.fullmatch(line.trials)
@@ -189,7 +198,7 @@ def by_length(
         if tried == attack and line.metric == "disclosure_bit":
             by_template = disclosures.setdefault(f"{line.anonymiser}/{line.condition}", {})
             by_test = by_template.setdefault(int(gallery["template"]), {})
-            by_test[int(gallery["test"])] = (float(line.value), metric_limits(line))
+            by_test[int(gallery["test"])] = shown_number(line, unbiased or {})
         elif tried == attack and line.metric == "n_templates":
             sizes.add(int(line.value))
     # With more templates a rank can disclose more: galleries of several sizes have no one scale.
@@ -201,7 +210,7 @@ def by_length(
 
 
 def composition_bounds(
-    disclosures: Mapping[int, Mapping[int, tuple]], most_bit: float
+    disclosures: Mapping[int, Mapping[int, Shown]], most_bit: float
 ) -> dict[str, tuple[NDArray, NDArray]]:
     """What the composition theorems allow: growth with T, or with its square root.
 
@@ -209,7 +218,7 @@ def composition_bounds(
 
     Parameters
     ----------
-    disclosures : {template length: {test length: (disclosure, its interval or None)}}
+    disclosures : {template length: {test length: disclosure}}
     most_bit : log2 N of the gallery
 
     Returns
@@ -218,7 +227,7 @@ def composition_bounds(
     """
     # What the theorems bound is what T observations disclose, given what one does.
     shortest_template = disclosures[min(disclosures)]
-    start, _ = shortest_template[min(shortest_template)]
+    start = shortest_template[min(shortest_template)].value
     tests = sorted(set().union(*disclosures.values()))
     growth = np.linspace(1, tests[-1] / tests[0], 50)
     bounds = {}
@@ -256,6 +265,12 @@ def read_law(path: AnyPath) -> dict[str, list[LawPoint]]:
         )
         by_reading.setdefault(row["label"], {}).setdefault(point.reading, []).append(point)
     return {label: list(readings.values())[-1] for label, readings in by_reading.items()}
+
+
+def shown_share(point: LawPoint) -> Shown:
+    """The share of a point, as it is shown."""
+    limits = None if point.ci_low is None else (float(point.ci_low), float(point.ci_high))
+    return shown(point.value, limits)
 
 
 def over_speakers(points: Iterable[LawPoint], criterion: str) -> list[LawPoint]:

@@ -32,9 +32,10 @@ from voiceprivacy.report.uncertainty import (
     SHORT_EXPLAINED,
     Comparisons,
     Limits,
+    Shown,
     marked_interval,
+    shown,
     shown_columns,
-    shown_value,
     within_zero_evidence,
 )
 from voiceprivacy.vocabulary import (
@@ -58,6 +59,11 @@ class Standing(NamedTuple):
     intervals: Mapping[str, Limits | None]
     strongest: bool
     unbiased: Mapping[str, float]
+
+    def shown(self, metric: str) -> Shown:
+        """One of its numbers, as it is shown."""
+        limits, unbiased = self.intervals.get(metric), self.unbiased.get(metric)
+        return shown(self.values[metric], limits, unbiased)
 
 
 class Board(NamedTuple):
@@ -299,6 +305,7 @@ def _with_similarity(standing: Standing, board: Board) -> Standing:
     # strongest attack alone would miss them.
     attacked = (standing.system.anonymiser, standing.system.attacker)
     values, intervals = dict(standing.values), dict(standing.intervals)
+    unbiased = dict(standing.unbiased)
     for other in board.standings:
         if (other.system.anonymiser, other.system.attacker) != attacked:
             continue
@@ -306,7 +313,9 @@ def _with_similarity(standing: Standing, board: Board) -> Standing:
             if values[metric] is None and other.values[metric] is not None:
                 values[metric] = other.values[metric]
                 intervals[metric] = other.intervals.get(metric)
-    return standing._replace(values=values, intervals=intervals)
+                if metric in other.unbiased:
+                    unbiased[metric] = other.unbiased[metric]
+    return standing._replace(values=values, intervals=intervals, unbiased=unbiased)
 
 
 def _errors(standing: Standing) -> tuple[bool, float, SystemKey]:
@@ -332,16 +341,14 @@ def _row(
 
 
 def _cell(standing: Standing, column: Metric) -> Cell:
-    value = standing.values[column.name]
-    limits, unbiased = standing.intervals.get(column.name), standing.unbiased.get(column.name)
-    text, by_definition = shown_value(column, value, limits, unbiased)
+    number = standing.shown(column.name)
     return Cell(
-        text=text,
+        text=column.text(number.value),
         tag=(standing.values["tag"] or "") if column.tagged else "",
-        interval=marked_interval(column, standing.values, limits),
-        by_definition=by_definition,
+        interval=marked_interval(column, standing.values, number.limits),
+        by_definition=number.definition_text(column.text),
         zero_evidence=column.name == "dece_bit" and bool(within_zero_evidence(standing.values)),
-        order=_order(value),
+        order=_order(number.value),
     )
 
 

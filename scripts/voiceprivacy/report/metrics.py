@@ -141,6 +141,12 @@ def read_unbiased(paths: Iterable[str | Path]) -> dict[NumberKey, float]:
     return values
 
 
+def unbiased_beside(path: str | Path) -> dict[NumberKey, float]:
+    """Values without their bias of the run whose metrics.tsv this is, from the files beside it."""
+    files = f"metrics/{'*/' * 5}*{INTERVALS}"  # as LAYOUT says
+    return read_unbiased(sorted(Path(path).parent.glob(files)))
+
+
 def write_metrics(path: str | Path, numbers: Iterable[Number]) -> None:
     """Write metrics.tsv."""
     write_table(path, Number._fields, numbers)

@@ -234,7 +234,7 @@ def write_page(
     template : index.html.j2; the captions {kind}.rst and comparison.rst lie beside it
     systems, metrics, provenance : of the run
     figures : charts, or pictures where there is no chart
-    comparisons : of a run with intervals
+    comparisons : intervals of means, and values without their bias
     corpora : what was evaluated
     expected : published numbers beside those of the run
     inference : what speech tells of people; without it the page says nothing of it
@@ -279,13 +279,13 @@ def _numbers(systems, metrics, provenance, comparisons, colours):
     return {
         "what_was_run": what_was_run(systems),
         "how_many_trials": how_many_trials(systems, metrics),
-        "rank_answers": {} if systems else rank_answers(metrics),
+        "rank_answers": {} if systems else rank_answers(metrics, comparisons.unbiased),
         "has_intervals": comparisons != NONE or any(metric.ci_low != ABSENT for metric in metrics),
         "attacks": attacks_explained(systems),
         "leaderboard": table,
         "leaderboard_charts": board_charts(table.boards, columns=table.columns, colours=colours),
         "averages": dict(table.sets),
-        "sessions": sessions(metrics),
+        "sessions": sessions(metrics, comparisons.unbiased),
         "session_titles": SESSION_TITLES,
     }
 

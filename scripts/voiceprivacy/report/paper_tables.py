@@ -5,7 +5,8 @@ Conventions
 * A set is a trial list of a corpus; where there are several attackers, each has its own rows.
 * What was not measured (C_ECE of an anonymiser without a second run) is a dash.
 * Intervals stand in brackets where there are some, and as {metric}_ci_low and {metric}_ci_high in
-  TSV.
+  TSV. A number outside of its own is shown without its bias, with the definition's beside it; TSV
+  has the definition's.
 * Tables II and III of Backstrom et al. have a column for every feature (here: extractor and
   back-end) and hold for one corpus, gallery and system. N and log2 N stand in them: galleries of
   different N cannot be compared.
@@ -13,6 +14,7 @@ Conventions
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue import METRICS, RANK_LOSSES, Metric
@@ -20,9 +22,14 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.typeset import Shown, Table, latex, latex_row, short, write_text
-from voiceprivacy.vocabulary import ABSENT, CONDITIONS, ORIGINAL, UNDEFINED
+from voiceprivacy.report.uncertainty import shown
+from voiceprivacy.vocabulary import ABSENT, CONDITIONS, ORIGINAL, UNDEFINED, NumberKey
+
+Unbiased = Mapping[NumberKey, float]
 
 LIMITS = ("ci_low", "ci_high")
+WITHOUT_BIAS = "unbiased"  # of no file: beside a value and its limits, for what is shown
+NO_BIAS_KNOWN: Unbiased = MappingProxyType({})
 CHALLENGE_METRICS = [
     "eer_percent",
     "cllr_bit",
@@ -128,7 +135,7 @@ def of_scores(metrics: Mapping[str, Mapping[str, Any]]) -> Table:
     return Table(["label", *names], columns, rows)
 
 
-def every_condition(numbers: Sequence[Number]) -> Table:
+def every_condition(numbers: Sequence[Number], unbiased: Unbiased = NO_BIAS_KNOWN) -> Table:
     """All systems under all conditions."""
     names = [*Attacked._fields, "condition", *_with_limits(CHALLENGE_METRICS)]
     columns = [
@@ -145,16 +152,16 @@ def every_condition(numbers: Sequence[Number]) -> Table:
         _column("dece_null95_bit"),
     ]
     rows = []
-    for attacked, conditions in _values(numbers).items():
+    for attacked, conditions in _values(numbers, unbiased).items():
         for condition in CONDITIONS:
             if condition in conditions:
-                values = conditions[condition]
-                row = {name: values.get(name, ABSENT) for name in _with_limits(CHALLENGE_METRICS)}
+                absent = dict.fromkeys(_with_limits(CHALLENGE_METRICS), ABSENT)
+                row = absent | conditions[condition]
                 rows.append(attacked._asdict() | {"condition": condition} | row)
     return Table(names, columns, rows)
 
 
-def table_2(numbers: Sequence[Number]) -> Table:
+def table_2(numbers: Sequence[Number], unbiased: Unbiased = NO_BIAS_KNOWN) -> Table:
     """De-identification, voice distinctiveness and ZEBRA of every anonymiser.
 
     Beside the name of the set stand D_ECE, worst case and tag of unprotected speech.
@@ -183,29 +190,30 @@ def table_2(numbers: Sequence[Number]) -> Table:
     names = ["deid_percent", "gvd_db", "dece_bit", "cece_linear_bit", "worst_case_log10", "tag"]
     original_names = [f"oo_{name}" for name in UNPROTECTED_METRICS]
     all_names = [*Attacked._fields, *_with_limits(names), *original_names]
-    return Table(all_names, columns, _protected(numbers))
+    return Table(all_names, columns, _protected(numbers, unbiased))
 
 
-def table_3(numbers: Sequence[Number]) -> Table:
+def table_3(numbers: Sequence[Number], unbiased: Unbiased = NO_BIAS_KNOWN) -> Table:
     """De-identification by three measures, in percent: 100 = full, 0 = none."""
-    return _by_measures(numbers, ["deid_percent", "dece_op_oo_percent", "cllr_min_op_oo_percent"])
+    names = ["deid_percent", "dece_op_oo_percent", "cllr_min_op_oo_percent"]
+    return _by_measures(numbers, unbiased, names)
 
 
-def table_4(numbers: Sequence[Number]) -> Table:
+def table_4(numbers: Sequence[Number], unbiased: Unbiased = NO_BIAS_KNOWN) -> Table:
     """Gain of voice distinctiveness by three measures, in dB: 0 = voices as distinct as before."""
-    return _by_measures(numbers, ["gvd_db", "gain_dece_db", "gain_cllr_min_db"])
+    return _by_measures(numbers, unbiased, ["gvd_db", "gain_dece_db", "gain_cllr_min_db"])
 
 
 TABLES = {"challenge": every_condition, "2": table_2, "3": table_3, "4": table_4}
 
 
-def _by_measures(numbers: Sequence[Number], names: list[str]) -> Table:
+def _by_measures(numbers: Sequence[Number], unbiased: Unbiased, names: list[str]) -> Table:
     columns = [
         Shown("Set", _set_of(numbers)),
         Shown("System", lambda row: row["anonymiser"]),
         *map(_column, names),
     ]
-    return Table([*Attacked._fields, *_with_limits(names)], columns, _protected(numbers))
+    return Table([*Attacked._fields, *_with_limits(names)], columns, _protected(numbers, unbiased))
 
 
 def _column(name: str, heading: str = "") -> Shown:
@@ -225,10 +233,14 @@ def _form(metric: Metric) -> Callable[[float], str] | None:
 
 def _with_interval(row: Mapping[str, str], name: str, form: Callable[[float], str] | None) -> str:
     text = _text(row[name], form)
-    limits = [row.get(f"{name}_{limit}", ABSENT) for limit in LIMITS]
-    if ABSENT in limits:
+    low, high = (row.get(f"{name}_{limit}", ABSENT) for limit in LIMITS)
+    if form is None or ABSENT in (low, high):
         return text
-    return f"{text} [{', '.join(_text(limit, form) for limit in limits)}]"
+    if UNDEFINED in (row[name], low, high):
+        return f"{text} [{_text(low, form)}, {_text(high, form)}]"
+    unbiased = row.get(f"{name}_{WITHOUT_BIAS}")
+    corrected = None if unbiased is None else float(unbiased)
+    return shown(float(row[name]), (float(low), float(high)), corrected).text(form)
 
 
 def _with_limits(names: Iterable[str]) -> list[str]:
@@ -262,7 +274,9 @@ def _set_of(numbers: Iterable[Number]) -> Callable[[dict[str, str]], str]:
     return set_of
 
 
-def _values(numbers: Iterable[Number]) -> dict[Attacked, dict[str, dict[str, str]]]:
+def _values(
+    numbers: Iterable[Number], unbiased: Unbiased
+) -> dict[Attacked, dict[str, dict[str, str]]]:
     """{condition: {metric: text}} of everything attacked, `original` first in each set."""
     values: dict[Attacked, dict[str, dict[str, str]]] = {}
     for number in numbers:
@@ -273,6 +287,8 @@ def _values(numbers: Iterable[Number]) -> dict[Attacked, dict[str, dict[str, str
         of_condition[number.metric] = number.value
         of_condition[f"{number.metric}_ci_low"] = number.ci_low
         of_condition[f"{number.metric}_ci_high"] = number.ci_high
+        if number.key in unbiased:
+            of_condition[f"{number.metric}_{WITHOUT_BIAS}"] = str(unbiased[number.key])
 
     def order(attacked: Attacked) -> tuple[Any, ...]:
         unprotected = attacked.anonymiser == ORIGINAL
@@ -282,9 +298,9 @@ def _values(numbers: Iterable[Number]) -> dict[Attacked, dict[str, dict[str, str
     return {attacked: values[attacked] for attacked in sorted(values, key=order)}
 
 
-def _protected(numbers: Iterable[Number]) -> list[dict[str, str]]:
+def _protected(numbers: Iterable[Number], unbiased: Unbiased) -> list[dict[str, str]]:
     """The rows of all anonymisers, with the numbers of unprotected speech."""
-    values = _values(numbers)
+    values = _values(numbers, unbiased)
     rows = []
     for attacked, conditions in values.items():
         if attacked.anonymiser == ORIGINAL or ABSENT in attacked:  # utility is nobody's attack
@@ -295,6 +311,9 @@ def _protected(numbers: Iterable[Number]) -> list[dict[str, str]]:
             of_condition = conditions.get(condition, {})
             for column in _with_limits([name]):
                 row[column] = of_condition.get(column, ABSENT)
+            without_bias = f"{name}_{WITHOUT_BIAS}"
+            if without_bias in of_condition:
+                row[without_bias] = of_condition[without_bias]
         unprotected = values.get(attacked._replace(anonymiser=ORIGINAL), {}).get("oo", {})
         for name in UNPROTECTED_METRICS:
             row[f"oo_{name}"] = unprotected.get(name, ABSENT)

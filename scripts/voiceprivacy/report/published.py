@@ -24,9 +24,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue import COLUMNS, METRICS, Metric
-from voiceprivacy.inout.files import RESOURCES
+from voiceprivacy.inout.files import RESOURCES, read_lines
 from voiceprivacy.inout.tables import number, read_rows, read_table, write_table
 from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.uncertainty import interval_text, shown
 from voiceprivacy.vocabulary import (
     ABSENT,
     GIVEN,
@@ -35,6 +36,7 @@ from voiceprivacy.vocabulary import (
     ORIGINAL,
     TRAINED_ON,
     UNDEFINED,
+    NumberKey,
     TrialList,
 )
 
@@ -69,7 +71,11 @@ class PublishedKey(NamedTuple):
 
 
 class Published(NamedTuple):
-    """A published number beside one's own; numbers as text in full precision."""
+    """A published number beside one's own; numbers as text in full precision.
+
+    ``value`` is that by definition, which alone can be compared; ``unbiased`` is it without its
+    bias.
+    """
 
     set: str
     system: str
@@ -84,13 +90,18 @@ class Published(NamedTuple):
     published: str
     attacker: str
     source: str
+    unbiased: str = ABSENT
 
 
 class PublishedCell(NamedTuple):
-    """A number of one's own, its interval, and the published numbers, as text."""
+    """A number of one's own, its interval, and the published numbers, as text.
+
+    ``by_definition`` is one's own number where ``own`` is another one, within the interval.
+    """
 
     own: str
     interval: str
+    by_definition: str
     published: str
 
 
@@ -158,12 +169,17 @@ def published_sets(corpus: Mapping[str, Any]) -> dict[str, str]:
     return sets
 
 
-def beside(numbers: Sequence[Number], config: Mapping[str, Any]) -> list[Published]:
+def beside(
+    numbers: Sequence[Number],
+    config: Mapping[str, Any],
+    unbiased: Mapping[NumberKey, float] | None = None,
+) -> list[Published]:
     """Published numbers of the same sets and systems beside those of a run.
 
     Parameters
     ----------
     config : completed
+    unbiased : of the run, values without their bias
     """
     published = _read_numbers()
     sets = _sets(numbers, config)
@@ -195,6 +211,7 @@ def beside(numbers: Sequence[Number], config: Mapping[str, Any]) -> list[Publish
                     published=value,
                     attacker=attacker,
                     source=source,
+                    unbiased=str((unbiased or {}).get(line.key, ABSENT)),
                 )
             )
     return sorted(rows)
@@ -206,8 +223,11 @@ def write_published(path: str | Path, rows: Iterable[Published]) -> None:
 
 
 def read_published(path: str | Path) -> list[Published]:
-    """Read what write_published wrote."""
-    return [Published(**row) for row in read_table(path, list(Published._fields))]
+    """Read what write_published wrote, in this version or an earlier one."""
+    columns = list(Published._fields)
+    if read_lines(path)[:1] == ["\t".join(columns[:-1])]:  # earlier ones knew no bias
+        columns = columns[:-1]
+    return [Published(**row) for row in read_table(path, columns)]
 
 
 def tables_of(rows: Iterable[Published]) -> list[PublishedTable]:
@@ -251,13 +271,19 @@ def _cell(metric: Metric, rows: Sequence[Published]) -> PublishedCell | None:
     if not rows:
         return None
     own = rows[0]
-    limits = (own.ci_low, own.ci_high)
-    interval = ""
-    if ABSENT not in limits and UNDEFINED not in limits:
-        interval = f"[{', '.join(_text(limit, metric) for limit in limits)}]"
+    limits = None
+    if not {own.ci_low, own.ci_high} & {ABSENT, UNDEFINED}:
+        limits = float(own.ci_low), float(own.ci_high)
+    value = own.value if own.value == UNDEFINED else float(own.value)
+    number = shown(value, limits, None if own.unbiased == ABSENT else float(own.unbiased))
     # Equal after rounding is shown once.
     published = dict.fromkeys(_text(row.published, metric) for row in rows)
-    return PublishedCell(_text(own.value, metric), interval, ", ".join(published))
+    return PublishedCell(
+        own=metric.text(number.value),
+        interval=interval_text(metric, limits),
+        by_definition=number.definition_text(metric.text),
+        published=", ".join(published),
+    )
 
 
 def _text(value: str, metric: Metric) -> str:

@@ -30,8 +30,8 @@ from voiceprivacy.inout.tables import (
 )
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.typeset import short
-from voiceprivacy.report.uncertainty import metric_limits
-from voiceprivacy.vocabulary import ABSENT, DASH, MINUS, ORIGINAL, UNDEFINED
+from voiceprivacy.report.uncertainty import shown_number
+from voiceprivacy.vocabulary import ABSENT, DASH, MINUS, ORIGINAL, UNDEFINED, NumberKey
 
 # The corpora: speech and trial lists in numbers, and what is unusual in them.
 
@@ -207,14 +207,15 @@ class UtilityCell(NamedTuple):
 
     Attributes
     ----------
-    text, interval : over all utterances
-    lists : [(list, text, interval)] of the trial lists, where there are several
+    text, interval, by_definition : over all utterances
+    lists : [(list, number with its interval)] of the trial lists, where there are several
     n_undefined : how many utterances are left out
     """
 
     text: str
     interval: str
-    lists: list[tuple[str, str, str]]
+    by_definition: str
+    lists: list[tuple[str, str]]
     n_undefined: int
 
 
@@ -293,28 +294,26 @@ def _utility_cell(lines: Sequence[Utility]) -> UtilityCell | None:
     lists = []
     if len(by_list) > 1:  # a single list is most of the whole, and would say the same twice
         lists = [
-            (trials, _utility_text(line.value), _utility_interval(line))
+            (trials, shown_number(line.metric_line, {}).text(_utility_text))
             for trials, line in by_list.items()
         ]
+    number = shown_number(whole.metric_line, {})  # measures of speech are not corrected for bias
+    limits = ", ".join(map(_utility_text, number.limits or ()))
     return UtilityCell(
-        _utility_text(whole.value), _utility_interval(whole), lists, int(whole.n_undefined)
+        text=_utility_text(number.value),
+        interval=f"[{limits}]" if limits else "",
+        by_definition=number.definition_text(_utility_text),
+        lists=lists,
+        n_undefined=int(whole.n_undefined),
     )
 
 
-def _utility_interval(line: Utility) -> str:
-    if ABSENT in (line.ci_low, line.ci_high):
-        return ""
-    return f"[{_utility_text(line.ci_low)}, {_utility_text(line.ci_high)}]"
-
-
-def _utility_text(value: str) -> str:
+def _utility_text(value: float | str) -> str:
     """A number as people read it: two decimals, three for small ones."""
-    if value == ABSENT:
-        return DASH
-    if value == UNDEFINED:
-        return UNDEFINED
-    digits = 3 if 0 < abs(float(value)) < 0.1 else 2
-    return f"{float(value):.{digits}f}".replace("-", MINUS)
+    if isinstance(value, str):
+        return DASH if value == ABSENT else value
+    digits = 3 if 0 < abs(value) < 0.1 else 2
+    return f"{value:.{digits}f}".replace("-", MINUS)
 
 
 # What two runs of an anonymiser tell.
@@ -344,8 +343,10 @@ class Sessions(NamedTuple):
     cells: list[str]
 
 
-def sessions(numbers: Iterable[Number]) -> list[Sessions]:
-    """The anonymisers that have two runs, sorted."""
+def sessions(
+    numbers: Iterable[Number], unbiased: Mapping[NumberKey, float] | None = None
+) -> list[Sessions]:
+    """The anonymisers that have two runs, sorted; ``unbiased`` has values without their bias."""
     of_anonymisers: dict[tuple[str, ...], dict[tuple[str, str], Number]] = {}
     for line in numbers:
         attacker = f"{line.extractor} + {line.backend}"
@@ -355,14 +356,14 @@ def sessions(numbers: Iterable[Number]) -> list[Sessions]:
     for (corpus, trials, attacker, anonymiser), known in sorted(of_anonymisers.items()):
         if ("p0p1", "eer_percent") in known:  # only two runs can be held against each other
             cells = [
-                _session_text(known.get((condition, metric.name)), metric)
+                _session_text(known.get((condition, metric.name)), metric, unbiased or {})
                 for condition, metric in SESSIONS
             ]
             rows.append(Sessions(corpus, trials, attacker, anonymiser, cells))
     return rows
 
 
-def _session_text(line: Number | None, metric: Metric) -> str:
+def _session_text(line: Number | None, metric: Metric, unbiased: Mapping[NumberKey, float]) -> str:
     """A number of the table of two runs, with its interval."""
     if line is None:
         return DASH
@@ -371,10 +372,7 @@ def _session_text(line: Number | None, metric: Metric) -> str:
 
     def rounded(value: float) -> str:
         # Small disclosures show their order of magnitude.
-        return short(value) if metric.digits == 3 else f"{value:.{metric.digits}f}"
+        text = short(value) if metric.digits == 3 else f"{value:.{metric.digits}f}"
+        return text.replace("-", MINUS)
 
-    text = rounded(float(line.value))
-    limits = metric_limits(line)
-    if limits:
-        text += f" [{', '.join(map(rounded, limits))}]"
-    return text.replace("-", MINUS)
+    return shown_number(line, unbiased).text(rounded)

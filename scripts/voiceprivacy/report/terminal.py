@@ -8,7 +8,7 @@ from voiceprivacy.catalogue import COLUMNS as ALL_COLUMNS
 from voiceprivacy.report.answer import rank_answers, what_was_run
 from voiceprivacy.report.comparison import System, strongest_attacks
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.uncertainty import NONE, NULL, Comparisons
+from voiceprivacy.report.uncertainty import BY_DEFINITION, NONE, NULL, Comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, NOT_ORDERED, Judged, Verdict, no_verdict
 from voiceprivacy.report.verdict_words import SHORT_COLUMNS
 from voiceprivacy.vocabulary import UNDEFINED
@@ -18,11 +18,13 @@ NAME_WIDTH = 12
 ATTACK_WIDTH = 13
 MOST_SYSTEMS = 30
 CORRECTED = (
-    "zero evid.: D_ECE up to there is no more than permuted speakers give. With few speakers"
-    " minCllr, D_ECE and ranks show more than there is; their intervals are corrected for it, so a"
-    " number can lie outside its own."
+    "zero evid.: D_ECE up to there, by definition, is no more than permuted speakers give. With few"
+    " speakers minCllr, D_ECE and ranks show more than there is; their intervals are corrected for"
+    " it, and so is a number that would lie outside of its own."
 )
+DEFINED = f"definition: the number of metrics.tsv, {BY_DEFINITION}, where a corrected one is shown."
 UNDEFINED_SHORT = "undef."
+DEFINITION_ROW = f"{'':<{NAME_WIDTH}}   definition"
 COLUMNS = [column for column in ALL_COLUMNS if not column.optional]
 UNITS = [f"{column.unit} {column.arrow}".strip() for column in COLUMNS]
 NUMBER_WIDTHS = [
@@ -46,7 +48,7 @@ def summary(
     if systems:
         lines += verdict_lines(verdicts)
     else:
-        answers = rank_answers(numbers)
+        answers = rank_answers(numbers, comparisons.unbiased)
         for name, answer in answers.items():
             lines += ["", *_wrapped(f"{name}: {answer.text}" if len(answers) > 1 else answer.text)]
     shown = systems
@@ -67,6 +69,8 @@ def summary(
         lines += ["", "↑ ↓: which way means more privacy."]
     if comparisons != NONE:
         lines += _wrapped(CORRECTED)
+    if any(line.startswith(DEFINITION_ROW) for line in lines):
+        lines += _wrapped(DEFINED)
     return lines
 
 
@@ -124,7 +128,10 @@ def _table(systems: Sequence[System]) -> list[str]:
             lines.append(name)
             name = ""
         for system in rows:
-            cells = [column.text(system.mean[column.name]) for column in COLUMNS]
+            shown = [system.shown(system.mean_label, column.name) for column in COLUMNS]
+            cells = [
+                column.text(number.value) for column, number in zip(COLUMNS, shown, strict=True)
+            ]
             lines.append(_line(name, system.attack, cells))
             lines += _uncertainty(system)
             name = ""  # once for all rows of an anonymiser
@@ -132,17 +139,19 @@ def _table(systems: Sequence[System]) -> list[str]:
 
 
 def _uncertainty(system: System) -> list[str]:
-    """Lines below a system: both limits of its intervals, and up to where D_ECE is no evidence."""
-    intervals = system.intervals[system.mean_label]
+    """Lines below a system: limits, definitions' values, and up to where D_ECE is no evidence."""
     band = system.mean[NULL]
+    low, high, definitions = [], [], []
+    for column in COLUMNS:
+        number = system.shown(system.mean_label, column.name)
+        low.append(column.text(number.limits[0]) if number.limits else "")
+        high.append(column.text(number.limits[1]) if number.limits else "")
+        definitions.append(number.definition_text(column.text))
     lines = []
-    if any(intervals.values()):
-        low, high = [], []
-        for column in COLUMNS:
-            limits = intervals[column.name]
-            low.append(column.text(limits[0]) if limits else "")
-            high.append(column.text(limits[1]) if limits else "")
+    if any(low):
         lines += [_line("", "  95 % from", low), _line("", "  95 % to", high)]
+    if any(definitions):
+        lines.append(_line("", "  definition", definitions))
     if band is not None:
         cells = [column.text(band) if column.name == "dece_bit" else "" for column in COLUMNS]
         lines.append(_line("", "  zero evid.", cells))

@@ -57,14 +57,6 @@ def short(value: float) -> str:
     return f"{value:.3f}" if value == 0 or abs(value) >= 5e-4 else f"{value:.0e}"
 
 
-def short_limits(limits: tuple[float, float] | None, digits: int = 3) -> str:
-    """An interval (low, high) in a legend, after a space; empty where there is none."""
-    if not limits:
-        return ""
-    low, high = limits
-    return f" [{low:.{digits}f}, {high:.{digits}f}]".replace("-", MINUS)
-
-
 # LaTeX.
 
 

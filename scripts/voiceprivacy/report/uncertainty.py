@@ -6,12 +6,13 @@ Conventions
   {trials} is ``mean`` for the mean over several lists.
   {corpus}/{trials} is ``over-corpora/{average}`` for averages over lists of several corpora.
 * Who leaves less evidence than whom is no question of these intervals: see verdict.py.
+* No value is shown outside of its own interval: ``shown`` alone decides what stands there instead.
 * A run without intervals has - as every limit in metrics.tsv; then nothing is read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:  # comparison imports this module
 Limits = tuple[float, float]
 
 NULL = "dece_null95_bit"
+BY_DEFINITION = "by definition"  # the value of metrics.tsv, where another one is shown
 # Target trials on the wrong side, from which on simulated intervals hold what they promise.
 FEW_ERRORS = 5
 SHORT_EXPLAINED = (
@@ -120,19 +122,56 @@ def interval_text(column: Metric, interval: Limits | None) -> str:
     return f"[{column.text(interval[0])}, {column.text(interval[1])}]" if interval else ""
 
 
-def shown_value(
-    column: Metric, value: Any, limits: Limits | None, unbiased: float | None
-) -> tuple[str, str]:
-    """A number as people read it, and what it is by definition where it is shown without its bias.
+class Shown(NamedTuple):
+    """A number as every table, chart and picture shows it: ``value`` lies within its ``limits``.
 
-    A value that lies outside of its own interval, which is corrected for bias, is corrected too.
+    ``definition`` is the number of metrics.tsv where another one is shown; else it is None. With
+    numbers that others published it alone can be compared.
     """
-    text = column.text(value)
-    is_outside = limits and not isinstance(value, str) and not limits[0] <= value <= limits[1]
-    if not limits or not is_outside or unbiased is None:
-        return text, ""
-    corrected = column.text(min(max(unbiased, limits[0]), limits[1]))
-    return corrected, text if corrected != text else ""
+
+    value: Any
+    limits: Limits | None = None
+    definition: float | None = None
+
+    def text(self, form: Callable[[Any], str]) -> str:
+        """The value, its interval in brackets, and the definition's, each written by ``form``.
+
+        >>> Shown(0.31, (0.2, 0.4), 0.45).text("{:.2f}".format)
+        '0.31 [0.20, 0.40] (by definition 0.45)'
+        """
+        limits = f" [{form(self.limits[0])}, {form(self.limits[1])}]" if self.limits else ""
+        return form(self.value) + limits + self.definition_text(form, f" ({BY_DEFINITION} {{}})")
+
+    def definition_text(self, form: Callable[[Any], str], words: str = "{}") -> str:
+        """The definition's value in ``words``; empty where it reads like the one that is shown."""
+        if self.definition is None or form(self.definition) == form(self.value):
+            return ""
+        return words.format(form(self.definition))
+
+
+def shown(value: Any, limits: Limits | None, unbiased: float | None = None) -> Shown:
+    """What is shown of a number (or of a word, or of None) with this interval.
+
+    A value that lies outside of its interval, which is corrected for bias, is corrected too.
+    Without a corrected value (results of an earlier version, measures that are not corrected) the
+    nearest end of the interval stands there.
+    """
+    if limits is None or value is None or isinstance(value, str):
+        return Shown(value, limits)
+    low, high = limits
+    if low <= value <= high:
+        return Shown(value, limits)
+    corrected = value if unbiased is None else unbiased
+    return Shown(min(max(corrected, low), high), limits, value)
+
+
+def shown_number(line: Number, unbiased: Mapping[NumberKey, float]) -> Shown:
+    """What is shown of a line of metrics.tsv; its value may be a word."""
+    try:
+        value: Any = float(line.value)
+    except ValueError:
+        value = line.value
+    return shown(value, metric_limits(line), unbiased.get(line.key))
 
 
 def has_few_errors(eer_percent: float, n_target: float) -> bool:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from voiceprivacy.inout.files import BadInput, read_json
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.sections import PITCH, titled
-from voiceprivacy.report.uncertainty import metric_limits
+from voiceprivacy.report.uncertainty import BY_DEFINITION, shown_number
 from voiceprivacy.report.verdict_words import (
     BELOW,
     COLUMNS,
@@ -304,9 +304,11 @@ def _utility_of(name, numbers):
     for number in numbers:
         whole = (number.corpus, number.trials, number.extractor) == (name, ABSENT, ABSENT)
         if whole and number.value != UNDEFINED:
-            limits = metric_limits(number)
-            brackets = f"[{limits[0]:.2f}, {limits[1]:.2f}]" if limits else ""
-            cell = Cell(f"{float(number.value):.2f}", brackets, [], titled(number.metric))
+            value = shown_number(number, {})
+            brackets = f"[{value.limits[0]:.2f}, {value.limits[1]:.2f}]" if value.limits else ""
+            definition = value.definition_text("{:.2f}".format, f"{BY_DEFINITION} {{}}")
+            notes = [definition] if definition else []
+            cell = Cell(f"{value.value:.2f}", brackets, notes, titled(number.metric))
             measures.setdefault(number.metric, {})[number.anonymiser] = cell
     best = min(measures, key=lambda measure: (measure == PITCH, measure), default=None)
     return {best: measures[best]} if best else {}

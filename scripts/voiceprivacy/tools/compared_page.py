@@ -283,7 +283,7 @@ def _is_same_draw(merged, attack):
 
 def _write_report(folder, merged, systems, comparisons, provenance, verdicts):
     report = folder / "report"
-    run = run_of(merged.metrics, provenance)
+    run = run_of(merged.metrics, provenance, comparisons.unbiased)
     utility, published = merged_utility(merged), merged_published(merged.both)
     if published:
         write_published(report / "tables" / "published.tsv", published)

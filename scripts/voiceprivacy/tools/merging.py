@@ -354,7 +354,7 @@ def merged_published(both: Sequence[Results]) -> list[Published]:
         for row in read_published(path):
             row = row._replace(anonymiser=results.anonymiser(row.anonymiser))
             # the same number of the same system from the same source
-            key = row._replace(value="", ci_low="", ci_high="", attacker="")
+            key = row._replace(value="", ci_low="", ci_high="", attacker="", unbiased="")
             rows.setdefault(key, row)
     return sorted(rows.values())
 

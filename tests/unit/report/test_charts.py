@@ -15,6 +15,7 @@ from voiceprivacy.report.curves import Curve, span_of_means
 from voiceprivacy.report.figures import palette
 from voiceprivacy.report.leaderboard import boards, leaderboard
 from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.uncertainty import Shown
 from voiceprivacy.vocabulary import DASH, MINUS
 
 EVIL = "<b>x</b>"
@@ -39,9 +40,9 @@ def test_numbers_have_four_digits_and_what_is_not_finite_is_not_drawn():
 
 
 def test_error_bars_go_from_the_value_to_the_limits():
-    bars = errors([10.0, 10.0, None], [(8.0, 13.0), None, (1.0, 2.0)])
+    bars = errors([Shown(10.0, (8.0, 13.0)), Shown(10.0), Shown(None, (1.0, 2.0))])
     assert bars["arrayminus"] == [2.0, None, None] and bars["array"] == [3.0, None, None]
-    assert errors([1.0], [(-math.inf, 2.0)])["arrayminus"] == [None]
+    assert errors([Shown(1.0, (-math.inf, 2.0))])["arrayminus"] == [None]
 
 
 def test_a_name_from_data_is_text():
@@ -70,10 +71,9 @@ def test_profiles_are_drawn_in_the_system_s_colour_beside_perfect_privacy():
         name: np.array([0.0, 1.0]) for name in ("prior_log_odds", "ece_bit", "ece_default_bit")
     }
     numbers = {
-        "dece_bit": 0.25,
+        "dece_bit": Shown(0.25, (0.2, 0.3), definition=0.4),
         "worst_case_log10": "inf",
         "tag": "F",
-        "dece_limits": (0.2, 0.3),
         "zero_evidence": True,
     }
     drawn = traces(
@@ -83,8 +83,8 @@ def test_profiles_are_drawn_in_the_system_s_colour_beside_perfect_privacy():
     )
     assert set(drawn) == {"perfect privacy", "b2 OP"}
     assert drawn["b2 OP"]["line"] == {"color": "#123456", "dash": "dash", "width": 2}
-    text = "D_ECE 0.250 [0.200, 0.300] bit, no more than zero evidence<br>worst case inf (F)<br>"
-    assert text in drawn["b2 OP"]["hovertemplate"]
+    disclosed = "D_ECE 0.250 [0.200, 0.300] (by definition 0.400) bit, no more than zero evidence"
+    assert f"{disclosed}<br>worst case inf (F)<br>" in drawn["b2 OP"]["hovertemplate"]
 
 
 def test_dots_have_the_numbers_and_intervals_of_the_leaderboard_and_the_band_of_zero_evidence(run):
@@ -103,12 +103,13 @@ def test_dots_have_the_numbers_and_intervals_of_the_leaderboard_and_the_band_of_
 
 def test_disclosure_by_length_has_its_intervals_and_both_bounds_up_to_log2_n():
     disclosures = {
-        1: {1: (0.5, (0.4, 0.7)), 4: (1.2, None)},
-        2: {1: (0.9, None), 4: (1.5, (1.0, 2.0))},
+        1: {1: Shown(0.5, (0.4, 0.7), definition=0.8), 4: Shown(1.2)},
+        2: {1: Shown(0.9), 4: Shown(1.5, (1.0, 2.0))},
     }
     drawn = traces(ranks.lengths(disclosures, most_bit=1.6))
     assert drawn["template 1"]["x"] == [1.0, 4.0] and drawn["template 1"]["y"] == [0.5, 1.2]
     assert drawn["template 1"]["error_y"]["array"] == [0.2, None]
+    assert drawn["template 1"]["text"] == ["0.50 [0.40, 0.70] (by definition 0.80)", "1.20"]
     assert drawn["bound T"]["y"][-1] == 1.6 and drawn["bound √T"]["y"][-1] == 1.0
 
 
@@ -121,8 +122,9 @@ def test_a_training_shows_the_first_epoch_of_the_lowest_error_rate():
 
 
 def test_lost_distinctiveness_is_an_arrow_below_all_others():
-    measured = {"b2": {"f": {"deid_percent": (50.0, (40.0, 60.0)), "gvd_db": (-2.0, None)},
-                    "m": {"deid_percent": (60.0, None), "gvd_db": (-math.inf, None)}}}  # fmt: skip
+    women = {"deid_percent": Shown(50.0, (40.0, 60.0)), "gvd_db": Shown(-2.0)}
+    men = {"deid_percent": Shown(60.0), "gvd_db": Shown(-math.inf)}
+    measured = {"b2": {"f": women, "m": men}}
     drawn = traces(systems.costs(measured=measured, colours={"b2": "#123456"}))["b2"]
     assert (
         drawn["marker"]["symbol"] == ["circle", "arrow-down"]

@@ -23,6 +23,7 @@ from voiceprivacy.report.curves import (
     read_systems,
 )
 from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.uncertainty import Shown
 from voiceprivacy.vocabulary import Attack
 
 COLUMNS = ["rank", "p"]
@@ -41,7 +42,7 @@ def test_a_system_is_named_by_anonymiser_and_condition(system):
     curves, metrics = read_systems(**system)
     assert list(curves) == ["b2/op", "b2/pp"]
     assert curves["b2/op"]["p"].tolist() == [0.75, 0.25]
-    assert metrics == {"b2/op": {"tag": "A", "limits": {}}, "b2/pp": {"tag": "B", "limits": {}}}
+    assert metrics == {"b2/op": {"tag": "A", "shown": {}}, "b2/pp": {"tag": "B", "shown": {}}}
 
 
 def test_intervals_beside_the_metrics_are_read_if_they_are_of_the_same_numbers(system, tmp_path):
@@ -58,8 +59,8 @@ def test_intervals_beside_the_metrics_are_read_if_they_are_of_the_same_numbers(s
     write_json(tmp_path / "b2.intervals.json", {"op": of_op})
     _, metrics = read_systems(**system)
     assert (
-        metrics["b2/op"]["limits"] == {"eer_percent": (5.0, 9.0)}
-        and metrics["b2/pp"]["limits"] == {}
+        metrics["b2/op"]["shown"] == {"eer_percent": Shown(7.0, (5.0, 9.0))}
+        and metrics["b2/pp"]["shown"] == {}
     )
 
 
@@ -170,13 +171,16 @@ def test_lengths_come_from_the_names_of_the_galleries():
     metrics += of_gallery("ecapa", 0.1, anonymiser="b2", condition="op")
     disclosures, n_templates = by_length(metrics, Attack("demo", "f", "ecapa", "cosine"))
     none = {
-        "original/oo": {1: {1: (1.0, None)}, 4: {2: (1.5, None)}},
-        "b2/op": {1: {1: (0.1, None)}},
+        "original/oo": {1: {1: Shown(1.0)}, 4: {2: Shown(1.5)}},
+        "b2/op": {1: {1: Shown(0.1)}},
     }
     assert (disclosures, n_templates) == (none, 8)
     limited = [metric._replace(ci_low="0.5", ci_high="1.25") for metric in metrics]
     disclosures, _ = by_length(limited, Attack("demo", "f", "ecapa", "cosine"))
-    assert disclosures["b2/op"] == {1: {1: (0.1, (0.5, 1.25))}}
+    assert disclosures["b2/op"] == {1: {1: Shown(0.5, (0.5, 1.25), definition=0.1)}}
+    unbiased = {metric.key: 0.75 for metric in metrics}
+    disclosures, _ = by_length(limited, Attack("demo", "f", "ecapa", "cosine"), unbiased)
+    assert disclosures["b2/op"] == {1: {1: Shown(0.75, (0.5, 1.25), definition=0.1)}}
     with pytest.raises(BadInput, match="no sampled galleries"):
         by_length(metrics, Attack("demo", "m", "ecapa", "cosine"))
 

@@ -12,6 +12,7 @@ from voiceprivacy.report.plots.evidence import (
     plot_profiles,
     training_picture,
 )
+from voiceprivacy.report.uncertainty import Shown
 
 
 def test_a_system_has_the_same_colour_in_every_panel():
@@ -61,8 +62,9 @@ def test_the_legend_has_the_interval_and_says_what_is_zero_evidence():
     _, ax = style.figure(4, 3)
     curve = {name: np.ones(2) for name in ("prior_log_odds", "ece_bit", "ece_default_bit")}
     metrics = {
-        "much": {"dece_bit": 0.6, "dece_null95_bit": 0.1, "limits": {"dece_bit": (0.44, 0.7)}},
-        "none": {"dece_bit": 0.05, "dece_null95_bit": 0.1, "limits": {}},
+        "much": {"dece_bit": 0.6, "shown": {"dece_bit": Shown(0.6, (0.44, 0.7))}},
+        "more": {"dece_bit": 0.7, "shown": {"dece_bit": Shown(0.5, (0.4, 0.6), definition=0.7)}},
+        "none": {"dece_bit": 0.05, "dece_null95_bit": 0.1, "shown": {}},
         "unknown": {"dece_bit": 0.01, "dece_null95_bit": "undefined"},
     }
     for numbers in metrics.values():
@@ -73,7 +75,8 @@ def test_the_legend_has_the_interval_and_says_what_is_zero_evidence():
     assert entries == [
         "unknown (0.010, 1.500, B)",
         "none (0.050, 1.500, B) *",
-        "much (0.600 [0.44, 0.70], 1.500, B)",
+        "much (0.600 [0.440, 0.700], 1.500, B)",
+        "more (0.500 [0.400, 0.600] (by definition 0.700), 1.500, B)",
     ]
     assert "* no more than zero evidence" in legend.get_title().get_text()
 

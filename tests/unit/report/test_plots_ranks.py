@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from voiceprivacy.report.plots import ranks, style
+from voiceprivacy.report.uncertainty import Shown
 
 
 def systems(n_templates, n_systems=1):
@@ -36,16 +37,18 @@ def test_every_system_has_a_panel():
 
 def test_intervals_stand_beside_the_numbers_of_ranks():
     shown = systems(4)
-    limits = {"mean_disclosure_bit": (0.25, 1.5), "identification_rate_percent": (30.0, 70.0)}
-    limits["model_mean_disclosure_bit"] = (0.0, 1.25)
-    figure = ranks.ranks_picture(
-        curves=shown["curves"], metrics={"b0/op": shown["metrics"]["b0/op"] | {"limits": limits}}
-    )
+    with_interval = {
+        "mean_disclosure_bit": Shown(1.0, (0.25, 1.5)),
+        "identification_rate_percent": Shown(50.0, (30.0, 70.0)),
+        "model_mean_disclosure_bit": Shown(0.75, (0.625, 1.25), definition=0.5),
+    }
+    numbers = shown["metrics"]["b0/op"] | {"shown": with_interval}
+    figure = ranks.ranks_picture(curves=shown["curves"], metrics={"b0/op": numbers})
     title = figure.axes[0].get_title().split("\n")
     assert title[1:] == [
-        "rank 1 of 4: 50.0 % [30, 70]",
+        "rank 1 of 4: 50.0 [30.0, 70.0] %",
         "mean 1.00 [0.25, 1.50] of 2.00 bit",
-        "model 0.50 [0.00, 1.25] bit",
+        "model 0.75 [0.62, 1.25] (by definition 0.50) bit",
     ]
 
 
@@ -70,7 +73,7 @@ def test_distributions_end_at_one_and_n_is_shown():
 
 def test_bounds_start_at_the_shortest_lengths_and_stop_at_log2_n():
     _, ax = style.figure(3, 3)
-    by_length = {1: {1: (0.5, None), 4: (0.8, None)}, 2: {1: (0.6, None), 4: (0.9, None)}}
+    by_length = {1: {1: Shown(0.5), 4: Shown(0.8)}, 2: {1: Shown(0.6), 4: Shown(0.9)}}
     ranks.plot_lengths(ax, disclosures=by_length, most_bit=1.5)
     lines = {line.get_label(): line.get_ydata() for line in ax.get_lines()}
     assert lines["bound T"][0] == lines["bound √T"][0] == 0.5
@@ -81,8 +84,8 @@ def test_bounds_start_at_the_shortest_lengths_and_stop_at_log2_n():
 def test_disclosure_by_length_shows_its_intervals_beside_each_other():
     _, ax = style.figure(3, 3)
     by_length = {
-        1: {1: (0.5, (0.2, 0.7)), 5: (0.8, None)},
-        2: {1: (0.6, (0.3, 0.9)), 5: (0.9, (0.7, 1.2))},
+        1: {1: Shown(0.5, (0.2, 0.7)), 5: Shown(0.8)},
+        2: {1: Shown(0.6, (0.3, 0.9)), 5: Shown(0.9, (0.7, 1.2))},
     }
     ranks.plot_lengths(ax, disclosures=by_length, most_bit=1.5)
     drawn = [[segment.tolist() for segment in lines.get_segments()] for lines in ax.collections]

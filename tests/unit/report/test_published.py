@@ -158,9 +158,28 @@ def test_a_name_alone_means_nothing(config):
 
 
 def test_the_page_shows_set_attack_own_and_published(config):
-    own = [line("b2", "op", "eer_percent", "25.5"), line("b2", "pp", "gvd_db", "-inf")]
+    lost = line("b2", "pp", "gvd_db", "-inf")._replace(ci_low="-inf", ci_high="0.5")
+    own = [line("b2", "op", "eer_percent", "25.5"), lost]
     (table,) = tables_of(beside([*COUNTS, *own], config))
     assert (table.anonymiser, table.own_attacker, table.attacker) == ("b2", "x + plda", "original")
     assert table.columns == ["EER, %", "G_VD, dB"]
-    assert table.rows[0] == ("libri_test_trials_f", "op", [("25.5", "[20.0, 30.0]", "26.1"), None])
-    assert table.rows[1][2][1][::2] == (f"{MINUS}∞", f"{MINUS}1.45")
+    assert table.rows[0] == (
+        "libri_test_trials_f",
+        "op",
+        [("25.5", "[20.0, 30.0]", "", "26.1"), None],
+    )
+    gain = table.rows[1][2][1]
+    assert (gain.own, gain.published) == (f"{MINUS}∞", f"{MINUS}1.45")
+
+
+def test_beside_published_numbers_stands_the_definition_s_where_another_is_shown(config, tmp_path):
+    own = [line("b2", "op", "eer_percent", "35.5")]
+    unbiased = {own[0].key: 28.0}
+    path = tmp_path / "published.tsv"
+    write_published(path, beside([*COUNTS, *own], config, unbiased))
+    (table,) = tables_of(read_published(path))
+    assert table.rows[0][2] == [("28.0", "[20.0, 30.0]", "35.5", "26.1")]
+    earlier = [row.rsplit("\t", 1)[0] for row in path.read_text().splitlines()]
+    path.write_text("\n".join(earlier) + "\n")
+    (table,) = tables_of(read_published(path))
+    assert table.rows[0][2] == [("30.0", "[20.0, 30.0]", "35.5", "26.1")], "its bias is not known"

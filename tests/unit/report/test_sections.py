@@ -167,7 +167,7 @@ def test_lists_stand_below_the_mean_where_there_are_several():
     ]
     (table,) = utility_section([measured("b2", "wer", "0.2", undefined="2"), *lists]).tables
     ((_, (cell,)),) = table.rows
-    assert cell.lists == [("f", "0.010", ""), ("m", f"{MINUS}3.50", "")]
+    assert cell.lists == [("f", "0.010"), ("m", f"{MINUS}3.50")]
     assert cell.n_undefined == 2
 
 

@@ -14,7 +14,7 @@ from voiceprivacy.report.figures import palette
 from voiceprivacy.report.leaderboard import leaderboard
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.terminal import WIDTH, summary
-from voiceprivacy.report.uncertainty import read_comparisons, shown_value, within_zero_evidence
+from voiceprivacy.report.uncertainty import read_comparisons, shown, within_zero_evidence
 from voiceprivacy.vocabulary import SystemInterval
 
 PLACE = ["condition", "metric", "anonymiser"]
@@ -98,12 +98,15 @@ def test_the_terminal_shows_limits_and_the_band(report):
     lines = summary(systems, comparisons)
     assert max(map(len, lines)) <= WIDTH
     row = next(index for index, line in enumerate(lines) if line.startswith("b2r  "))
-    assert [line.split() for line in lines[row + 1 : row + 4]] == [
+    assert [line.split() for line in lines[row + 1 : row + 5]] == [
         ["95", "%", "from", "4.0"],
         ["95", "%", "to", "7.2"],
+        ["definition", "25.5"],
         ["zero", "evid.", "0.250"],
     ]
-    assert lines[row].index("0.250") == lines[row + 3].index("0.250")  # below the D_ECE
+    assert lines[row].split()[2] == "7.2", "held in its interval"
+    assert lines[row].index("0.250") == lines[row + 4].index("0.250")  # below the D_ECE
+    assert "definition: the number of metrics.tsv" in "\n".join(lines)
 
 
 def test_the_tables_for_papers_hold_the_intervals(report, tmp_path):
@@ -118,6 +121,7 @@ def test_the_tables_for_papers_hold_the_intervals(report, tmp_path):
     write_latex(tmp_path / "comparison.tex", systems)
     text = (tmp_path / "comparison.tex").read_text()
     assert r"95 \% & [4.0, 7.2] &" in text and "zero evidence up to" in text
+    assert r" &  & by definition & 22.0 &" in text, "of the mean of b2 under OP"
 
 
 def test_a_single_list_needs_no_mean(metrics, tmp_path):
@@ -158,19 +162,22 @@ def test_zero_evidence_is_said_of_the_attacks_and_lists_where_it_holds(metrics):
 
 
 @pytest.mark.parametrize(
-    ("value", "limits", "unbiased", "shown"),
+    ("value", "limits", "unbiased", "expected"),
     [
         (0.3, (0.2, 0.4), 0.25, ("0.300", "")),
         (0.45, (0.2, 0.4), 0.31, ("0.310", "0.450")),
         (0.45, (0.2, 0.4), 0.5, ("0.400", "0.450")),
-        (0.45, (0.2, 0.4), None, ("0.450", "")),
+        (0.45, (0.2, 0.4), None, ("0.400", "0.450")),
         (0.45, None, 0.31, ("0.450", "")),
         ("undefined", (0.2, 0.4), 0.31, ("undefined", "")),
         (0.4001, (0.2, 0.4), 0.4, ("0.400", "")),
     ],
 )
-def test_a_value_outside_of_its_interval_is_shown_without_its_bias(value, limits, unbiased, shown):
-    assert shown_value(METRICS["dece_bit"], value, limits, unbiased) == shown
+def test_a_value_outside_of_its_interval_is_shown_without_its_bias(
+    value, limits, unbiased, expected
+):
+    number, form = shown(value, limits, unbiased), METRICS["dece_bit"].text
+    assert (form(number.value), number.definition_text(form)) == expected
 
 
 def test_the_table_shows_what_lies_in_its_interval_and_the_definition_below(metrics, tmp_path):

@@ -7,9 +7,9 @@ from voiceprivacy.report.amounts import (
     System,
     amounts_of,
     column,
-    limits,
     over,
     read_amounts,
+    shown_point,
 )
 from voiceprivacy.report.charts.chart import (
     FAINT,
@@ -67,10 +67,10 @@ def _trace(
     colours: dict[str, str],
 ) -> dict:
     anonymiser, condition = system
-    values = [point.value for point in points]
+    numbers = [shown_point(point) for point in points]
     trace = line(
         [amounts.index(getattr(point, side)) + shift for point in points],
-        values,
+        [number.value for number in numbers],
         f"{anonymiser} {condition.upper()}",
         colour=colours[anonymiser],
         dash=dash(colours, anonymiser, condition),
@@ -80,17 +80,15 @@ def _trace(
         "mode": "lines+markers",
         "marker": {"size": 8},
         "text": [label(_words(point)) for point in points],
-        "error_y": errors(values, limits(points)) | {"thickness": 0.8},
+        "error_y": errors(numbers) | {"thickness": 0.8},
     }
     return of_system(trace, anonymiser)
 
 
 def _words(point: AmountPoint) -> str:
     """What stands beside a point when one points at it."""
-    shown = column(point.metric)
-    (interval,) = limits([point])
-    brackets = f" [{interval[0]:.3g}, {interval[1]:.3g}]" if interval else ""
+    number = shown_point(point).text("{:.3g}".format)
     return (
-        f"{point.value:.3g}{brackets} {shown.unit}, {point.enrolment} enrol, {point.trial} tried:"
+        f"{number} {column(point.metric).unit}, {point.enrolment} enrol, {point.trial} tried:"
         f" {point.n_target} target trials of {point.n_speakers} speakers"
     )

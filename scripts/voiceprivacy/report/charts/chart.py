@@ -12,15 +12,15 @@ Conventions
 
 import html
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from voiceprivacy.report.figures import palette_of
 from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.uncertainty import Shown, shown_number
 from voiceprivacy.vocabulary import NumberKey
 
 Chart = dict[str, Any]
-Interval = tuple[float, float] | None  # (low, high)
 
 INK, FAINT, GRID, GROUND = "@ink", "@faint", "@grid", "@ground"
 SYMBOLS = {"oo": "square", "op": "circle", "pp": "diamond", "p0p1": "triangle-up"}
@@ -32,22 +32,30 @@ class Run(NamedTuple):
     """What all charts of a page share.
 
     ``metrics`` is {key with an empty metric: {metric: Number}}, ``colours`` {anonymiser: colour} in
-    the order of the page, ``order`` that of speakers in matrices.
+    the order of the page, ``order`` that of speakers in matrices; ``unbiased`` are values without
+    their bias.
     """
 
     metrics: dict[NumberKey, dict[str, Number]]
     colours: dict[str, str]
     order: str = "gender"
+    unbiased: Mapping[NumberKey, float] = {}
+
+    def shown(self, number: Number) -> Shown:
+        """A number of the run, as it is shown."""
+        return shown_number(number, self.unbiased)
 
 
-def run_of(metrics: Iterable[Number], provenance: dict) -> Run:
+def run_of(
+    metrics: Iterable[Number], provenance: dict, unbiased: Mapping[NumberKey, float] | None = None
+) -> Run:
     """What the charts of a run share, from its numbers and its provenance."""
     metrics = list(metrics)
     by_system: dict[NumberKey, dict[str, Number]] = {}
     for metric in metrics:
         by_system.setdefault(metric.key._replace(metric=""), {})[metric.metric] = metric
     order = provenance.get("config", {}).get("report", {}).get("speaker_order", "gender")
-    return Run(by_system, palette_of(provenance, metrics), order)
+    return Run(by_system, palette_of(provenance, metrics), order, unbiased or {})
 
 
 class Drawn(NamedTuple):
@@ -146,13 +154,13 @@ def of_system(trace: dict, anonymiser: str) -> dict:
     return trace | {"meta": {"system": anonymiser}}  # plotly.js keeps meta, and ignores it
 
 
-def errors(centres: Iterable[float | None], intervals: Iterable[Interval]) -> dict:
-    """Error bars of plotly.js from the interval, or None, of each centre."""
+def errors(numbers: Iterable[Shown]) -> dict:
+    """Error bars of plotly.js from the interval, if any, of each number."""
     above, below = [], []
-    for centre, interval in zip(centres, intervals, strict=True):
-        low, high = interval or (None, None)
-        above.append(_distance(high, centre))
-        below.append(_distance(centre, low))
+    for value, limits, _ in numbers:
+        low, high = limits or (None, None)
+        above.append(_distance(high, rounded(value)))
+        below.append(_distance(rounded(value), low))
     return {
         "type": "data",
         "symmetric": False,
@@ -180,7 +188,7 @@ def level(axis: str, at: float, *, dash: str = "dot", colour: str = FAINT) -> di
 def _distance(high, low):
     if high is None or low is None or not math.isfinite(high - low):
         return None
-    return rounded(max(0.0, high - low))  # a corrected interval can leave its number out
+    return rounded(max(0.0, high - low))  # a rounded value can leave its interval by a hair
 
 
 def _axis(options):

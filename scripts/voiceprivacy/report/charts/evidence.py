@@ -29,8 +29,8 @@ from voiceprivacy.report.curves import (
     read_curves,
 )
 from voiceprivacy.report.figures import Figure, dash
-from voiceprivacy.report.typeset import short, short_limits
-from voiceprivacy.report.uncertainty import metric_limits, within_zero_evidence
+from voiceprivacy.report.typeset import short
+from voiceprivacy.report.uncertainty import within_zero_evidence
 
 Profile = Mapping[str, NDArray]
 System = tuple[str, str]  # (anonymiser, condition)
@@ -54,7 +54,7 @@ def zebra(figure: Figure, run: Run) -> Drawn:
             # Two runs have charts of their own.
             if condition in WITHOUT_SECOND_RUN and "dece_bit" in metrics:
                 curves[anonymiser, condition] = curve
-                numbers[anonymiser, condition] = _evidence(metrics)
+                numbers[anonymiser, condition] = _evidence(metrics, run)
     if not curves:
         return Drawn([])
     return Drawn([("", profiles(curves=curves, metrics=numbers, colours=run.colours))])
@@ -87,8 +87,7 @@ def profiles(
     Parameters
     ----------
     curves : {(anonymiser, condition): {prior_log_odds, ece_bit, ece_default_bit: array (P,)}}
-    metrics : {(anonymiser, condition): {dece_bit, dece_limits, zero_evidence, worst_case_log10,
-        tag}}
+    metrics : {(anonymiser, condition): {dece_bit (a Shown), zero_evidence, worst_case_log10, tag}}
     colours : {anonymiser: colour}
     """
     first = next(iter(curves.values()))  # perfect privacy depends on the prior alone
@@ -151,11 +150,11 @@ def held_out(curve: Curve) -> Chart:
     )
 
 
-def _evidence(metrics):
+def _evidence(metrics, run):
     """The numbers of a system as the chart shows them, from {metric: Number}."""
     numbers = {name: _value(metric.value) for name, metric in metrics.items()}
     return numbers | {
-        "dece_limits": metric_limits(metrics["dece_bit"]),
+        "dece_bit": run.shown(metrics["dece_bit"]),
         "zero_evidence": within_zero_evidence(numbers),
     }
 
@@ -172,8 +171,7 @@ def _numbers(metrics):
     worst = metrics["worst_case_log10"]  # a word where it is undefined
     worst = worst if isinstance(worst, str) else short(worst)
     zero = ", no more than zero evidence" if metrics["zero_evidence"] else ""
-    limits = short_limits(metrics["dece_limits"])
-    disclosed = f"D_ECE {short(metrics['dece_bit'])}{limits} bit{zero}"
+    disclosed = f"D_ECE {metrics['dece_bit'].text(short)} bit{zero}"
     return f"{disclosed}<br>worst case {worst} ({metrics['tag']})<br>"
 
 

@@ -25,6 +25,7 @@ from voiceprivacy.report.curves import (
     over_lengths,
     over_speakers,
     read_law,
+    shown_share,
     speakers_over_lengths,
 )
 from voiceprivacy.report.figures import Figure, dash
@@ -97,21 +98,21 @@ def _guessing(x, values):
 def _trace(system, x, points, colours):
     anonymiser, condition = system
     reading = points[0].reading if points else ASCENDING
+    shares = [shown_share(point) for point in points]
     trace = line(
         x,
-        [point.value for point in points],
+        [share.value for share in shares],
         f"{anonymiser} {condition.upper()}{'' if reading == ASCENDING else f', read {reading}'}",
         colour=colours[anonymiser],
         dash="dot" if condition in WITHIN_RELEASE else dash(colours, anonymiser, condition),
         hover="%{text}",
     )
-    bars = errors([point.value for point in points], [_interval(point) for point in points])
     hollow = ["circle-open" if point.extrapolated == "yes" else "circle" for point in points]
     trace |= {
         "mode": "lines+markers",
         "marker": {"symbol": hollow, "size": 8},
         "text": [label(_words(point)) for point in points],
-        "error_y": bars | {"thickness": 0.8},
+        "error_y": errors(shares) | {"thickness": 0.8},
     }
     return of_system(trace, anonymiser)
 
@@ -119,10 +120,6 @@ def _trace(system, x, points, colours):
 def _words(point):
     """What stands beside a point when one points at it."""
     utterances = "1 utterance" if point.length == "1" else f"{point.length} utterances"
-    limits = "" if point.ci_low is None else f" [{point.ci_low:.1%}, {point.ci_high:.1%}]"
     end = ", extrapolated" if point.extrapolated == "yes" else ""
-    return f"among {point.n_speakers}, {utterances}: {point.value:.1%}{limits}{end}"
-
-
-def _interval(point):
-    return None if point.ci_low is None else (point.ci_low, point.ci_high)
+    share = shown_share(point).text("{:.1%}".format)
+    return f"among {point.n_speakers}, {utterances}: {share}{end}"

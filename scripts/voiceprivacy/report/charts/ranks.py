@@ -15,7 +15,6 @@ from voiceprivacy.report.charts.chart import (
     INK,
     Chart,
     Drawn,
-    Interval,
     Run,
     chart,
     errors,
@@ -36,12 +35,13 @@ from voiceprivacy.report.curves import (
 )
 from voiceprivacy.report.figures import COLOURS, Figure, dash
 from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.uncertainty import Shown
 from voiceprivacy.vocabulary import Attack
 
-Disclosures = Mapping[int, Mapping[int, tuple[float, Interval]]]  # by template, by test length
+Disclosures = Mapping[int, Mapping[int, Shown]]  # by template, by test length
 
 BOUND_LINES = {"bound T": "dash", "bound √T": "dashdot"}
-LENGTH_HOVER = "%{x:g} observations: %{y:.2f} bit"
+LENGTH_HOVER = "%{x:g} observations: %{text} bit"
 
 
 def ranks(figure: Figure, run: Run) -> Drawn:
@@ -78,7 +78,7 @@ def rank_lengths(figure: Figure, run: Run) -> Drawn:
         if key.corpus == figure.corpus:
             of_corpus += metrics.values()
     gallery = Attack(figure.corpus, figure.trials, figure.extractor, figure.backend)
-    systems, n_templates = by_length(of_corpus, gallery)
+    systems, n_templates = by_length(of_corpus, gallery, run.unbiased)
     charts = []
     for system, by_template in systems.items():
         anonymiser, condition = system.split("/")
@@ -158,23 +158,24 @@ def lengths(disclosures: Disclosures, *, most_bit: float) -> Chart:
 
     Parameters
     ----------
-    disclosures : {template length: {test length: (disclosure, its interval or None)}}
+    disclosures : {template length: {test length: disclosure}}
         Disclosures in bits, lengths in observations.
     most_bit : log2 N of the gallery, more than which no rank can disclose
     """
     traces = []
     for index, (template, by_test) in enumerate(sorted(disclosures.items())):
         tests = sorted(by_test)
-        bits, intervals = zip(*(by_test[test] for test in tests), strict=True)
+        bits = [by_test[test] for test in tests]
         trace = line(
             tests,
-            bits,
+            [bit.value for bit in bits],
             f"template {template}",
             hover=LENGTH_HOVER,
             colour=COLOURS[index % len(COLOURS)],
             dash="dot" if index >= len(COLOURS) else "solid",  # colours repeat
         )
-        traces.append(trace | {"mode": "lines+markers", "error_y": errors(bits, intervals)})
+        texts = [bit.text("{:.2f}".format) for bit in bits]
+        traces.append(trace | {"mode": "lines+markers", "text": texts, "error_y": errors(bits)})
     for name, (growth, bound) in composition_bounds(disclosures, most_bit).items():
         traces.append(line(growth, bound, name, dash=BOUND_LINES[name], hover="%{y:.2f} bit"))
     lengths_of_tests = set().union(*disclosures.values())

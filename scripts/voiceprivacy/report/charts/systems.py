@@ -13,7 +13,6 @@ from voiceprivacy.report.charts.chart import (
     SYMBOLS,
     Chart,
     Drawn,
-    Interval,
     Run,
     chart,
     errors,
@@ -24,16 +23,15 @@ from voiceprivacy.report.charts.chart import (
     rounded,
     tall,
 )
-from voiceprivacy.report.comparison import System, folded, folded_limits, strongest_attacks
+from voiceprivacy.report.comparison import System, folded_number, strongest_attacks
 from voiceprivacy.report.figures import Figure
 from voiceprivacy.report.leaderboard import Board, Standing
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.sections import titled
-from voiceprivacy.report.uncertainty import NULL, metric_limits
+from voiceprivacy.report.uncertainty import BY_DEFINITION, NULL, Shown, shown_number
 from voiceprivacy.vocabulary import ABSENT, UNDEFINED
 
-Measured = tuple[float, Interval]  # a value and its interval
-OnLists = dict[str, dict[str, Measured]]  # {list: {metric: measured}} of one anonymiser
+OnLists = dict[str, dict[str, Shown]]  # {list: {metric: number}} of one anonymiser
 AgainstUtility = dict[str, tuple[System, Number]]  # {anonymiser: (strongest attack, utility)}
 
 GUESSING_PERCENT = 50  # equal error rate
@@ -103,7 +101,9 @@ def dots(standings: Sequence[Standing], *, column: Metric, colours: Mapping[str,
     traces = [_band(rows, standings)] if column.name == "dece_bit" else []
     in_rows = zip(rows, standings, strict=True)
     for anonymiser, group in itertools.groupby(in_rows, key=lambda pair: _anonymiser(pair[1])):
-        traces.append(_dots_of(anonymiser, list(group), column, colours[anonymiser]))
+        of_anonymiser = list(group)
+        traces.append(_dots_of(anonymiser, of_anonymiser, column, colours[anonymiser]))
+        traces.append(_definitions_of(anonymiser, of_anonymiser, column, colours[anonymiser]))
     y = {
         "tickvals": rows,
         "ticktext": _row_names(standings),
@@ -148,10 +148,9 @@ def _dots_of(anonymiser, in_rows, column, colour):
     """The trace of one anonymiser from [(row, Standing)]."""
     rows = [row for row, _ in in_rows]
     standings = [standing for _, standing in in_rows]
-    values = [rounded(standing.values[column.name]) for standing in standings]
-    intervals = [standing.intervals.get(column.name) for standing in standings]
+    numbers = [standing.shown(column.name) for standing in standings]
     trace = points(
-        values,
+        [rounded(number.value) for number in numbers],
         rows,
         anonymiser,
         colour=colour,
@@ -160,7 +159,29 @@ def _dots_of(anonymiser, in_rows, column, colour):
         texts=[_words_of_dot(standing, column) for standing in standings],
     )
     trace["showlegend"] = False  # names stand at the rows
-    trace["error_x"] = errors(values, intervals) | {"color": colour}
+    trace["error_x"] = errors(numbers) | {"color": colour}
+    return of_system(trace, anonymiser)
+
+
+def _definitions_of(anonymiser, in_rows, column, colour):
+    """Hollow marks of numbers by definition, where others are shown; None where none is."""
+    moved = []
+    for row, standing in in_rows:
+        number = standing.shown(column.name)
+        if number.definition_text(column.text):
+            moved.append((row, standing, number))
+    if not moved:
+        return None
+    trace = points(
+        [rounded(number.definition) for _, _, number in moved],
+        [row for row, _, _ in moved],
+        anonymiser,
+        colour=colour,
+        symbol=[f"{SYMBOLS[standing.system.condition]}-open" for _, standing, _ in moved],
+        hover="%{text}",
+        texts=[_words_of_dot(standing, column) for _, standing, _ in moved],
+    )
+    trace["showlegend"] = False
     return of_system(trace, anonymiser)
 
 
@@ -188,18 +209,18 @@ def _band(rows, standings):
 
 
 def _words_of_dot(standing, column):
-    system, interval = standing.system, standing.intervals.get(column.name)
+    system, number = standing.system, standing.shown(column.name)
     limits = ""
-    if interval:
-        low, high = map(column.text, interval)
+    if number.limits:
+        low, high = map(column.text, number.limits)
         limits = f", 95 % interval {low} to {high}"
-    value = column.text(standing.values[column.name])
     lines = [
         f"{label(system.anonymiser)}, {system.attack} ({system.condition.upper()})",
         label(system.attacker),
-        f"{column.title} {value} {column.unit}{limits}",
+        f"{column.title} {column.text(number.value)} {column.unit}{limits}",
+        number.definition_text(column.text, f"{BY_DEFINITION} {{}} {column.unit}"),
     ]
-    return "<br>".join(lines)
+    return "<br>".join(filter(None, lines))
 
 
 def _row_names(standings):
@@ -240,7 +261,7 @@ def distinctiveness(figure: Figure, run: Run) -> Drawn:
             if metric.value != UNDEFINED:
                 lists = measured.setdefault(key.anonymiser, {})
                 numbers = lists.setdefault(f"{key.corpus} {key.trials}", {})
-                numbers[name] = (float(metric.value), metric_limits(metric))
+                numbers[name] = run.shown(metric)
     shown = {}
     for anonymiser in run.colours:
         by_list = sorted(measured.get(anonymiser, {}).items())
@@ -256,14 +277,14 @@ def costs(*, measured: Mapping[str, OnLists], colours: Mapping[str, str]) -> Cha
 
     Parameters
     ----------
-    measured : {anonymiser: {list: {deid_percent, gvd_db: (value, (low, high) or None)}}}
+    measured : {anonymiser: {list: {deid_percent, gvd_db: Shown}}}
     colours : {anonymiser: colour}
     """
     names: dict[str, None] = {}  # in their order, each once
     gains = [0.0]
     for lists in measured.values():
         names |= dict.fromkeys(lists)
-        gains += [numbers["gvd_db"][0] for numbers in lists.values()]
+        gains += [numbers["gvd_db"].value for numbers in lists.values()]
     symbols = dict(zip(names, itertools.cycle(LIST_SYMBOLS), strict=False))
     floor = _below(list(filter(math.isfinite, gains)))
     traces = []
@@ -286,12 +307,12 @@ def _cost(anonymiser, lists, symbols, colour, floor):
     deids = [numbers["deid_percent"] for numbers in lists.values()]
     gains = [numbers["gvd_db"] for numbers in lists.values()]
     heights, shapes = [], []
-    for name, (gain, _) in zip(lists, gains, strict=True):
-        lost = gain == -math.inf
-        heights.append(rounded(floor if lost else gain))
+    for name, gain in zip(lists, gains, strict=True):
+        lost = gain.value == -math.inf
+        heights.append(rounded(floor if lost else gain.value))
         shapes.append(LOST if lost else symbols[name])
     trace = points(
-        [rounded(deid) for deid, _ in deids],
+        [rounded(deid.value) for deid in deids],
         heights,
         anonymiser,
         colour=colour,
@@ -301,17 +322,15 @@ def _cost(anonymiser, lists, symbols, colour, floor):
         texts=[_words_of_cost(anonymiser, name, numbers) for name, numbers in lists.items()],
     )
     for axis, measured in (("error_x", deids), ("error_y", gains)):
-        values, intervals = [value for value, _ in measured], [limits for _, limits in measured]
-        trace[axis] = errors(values, intervals) | {"color": colour}
+        trace[axis] = errors(measured) | {"color": colour}
     return of_system(trace, anonymiser)
 
 
 def _words_of_cost(anonymiser, name, numbers):
     lines = [label(f"{anonymiser}, {name}")]
     for metric in (METRICS["deid_percent"], METRICS["gvd_db"]):
-        value, limits = numbers[metric.name]
-        interval = _brackets(limits, "{:.1f}".format)
-        lines.append(f"{metric.title} {value:.1f} {metric.unit}{interval}")
+        text = numbers[metric.name].text("{:.1f}".format)
+        lines.append(f"{metric.title} {text} {metric.unit}")
     return "<br>".join(lines)
 
 
@@ -361,32 +380,25 @@ def _scatter(title, anonymisers, colours):
 
 
 def _point(title, system, metric, colour):
-    value, eer = float(metric.value), folded(system.mean["eer_percent"])
-    # One limit says it of both: they are numbers, undefined or absent together.
-    limits = (float(metric.ci_low), float(metric.ci_high)) if _is_number(metric.ci_low) else None
-    interval = folded_limits(system.intervals[system.mean_label].get("eer_percent"))
+    utility = shown_number(metric, {})  # it is no mean of few scores, and is not corrected
+    eer = folded_number(system.shown(system.mean_label, "eer_percent"))
     lines = [
         label(system.anonymiser),
-        f"{label(title)} {value:.3g}{_brackets(limits, '{:.3g}'.format)}",
-        f"EER {EER.text(eer)} %{_brackets(interval, EER.text)}, {system.attack},"
-        f" {label(system.attacker)}",
+        f"{label(title)} {utility.text('{:.3g}'.format)}",
+        f"EER {eer.text(EER.text)} %, {system.attack}, {label(system.attacker)}",
     ]
     trace = points(
-        [rounded(value)],
-        [rounded(eer)],
+        [rounded(utility.value)],
+        [rounded(eer.value)],
         system.anonymiser,
         colour=colour,
         size=11,
         hover="%{text}",
         texts=["<br>".join(lines)],
     )
-    trace["error_x"] = errors([value], [limits]) | {"color": colour}
-    trace["error_y"] = errors([eer], [interval]) | {"color": colour}
+    trace["error_x"] = errors([utility]) | {"color": colour}
+    trace["error_y"] = errors([eer]) | {"color": colour}
     return of_system(trace, system.anonymiser)
-
-
-def _brackets(limits, form):
-    return f" [{form(limits[0])}, {form(limits[1])}]" if limits else ""
 
 
 def _is_number(text):

@@ -14,9 +14,9 @@ from voiceprivacy.report.amounts import (
     System,
     amounts_of,
     column,
-    limits,
     over,
     read_amounts,
+    shown_point,
 )
 from voiceprivacy.report.curves import beside_each_other
 from voiceprivacy.report.plots import style
@@ -66,12 +66,13 @@ def plot_amounts(
     for (system, points), shift in zip(curves.items(), shifts, strict=True):
         look = looks["/".join(system)]
         x = [amounts.index(getattr(point, side)) + shift for point in points]
-        values = [point.value for point in points]
+        numbers = [shown_point(point) for point in points]
+        values = [number.value for number in numbers]
         ax.plot(x, values, label="/".join(system), **look)
         ax.plot(x, values, "o", color=look["color"], markersize=4)
-        for at, interval in zip(x, limits(points), strict=True):
-            if interval:
-                ax.plot([at, at], interval, color=look["color"], linewidth=0.6)
+        for at, number in zip(x, numbers, strict=True):
+            if number.limits:
+                ax.plot([at, at], number.limits, color=look["color"], linewidth=0.6)
     guessing = [GUESSING[metric]] * len(amounts)
     ax.plot(range(len(amounts)), guessing, "--", color="0.6", label="guessing")
     ax.set_xticks(range(len(amounts)), [str(amount) for amount in amounts])

@@ -20,11 +20,12 @@ from voiceprivacy.report.curves import (
     Curve,
     read_curve,
     read_curves,
-    read_limits,
+    read_shown,
     read_systems,
+    shown_of,
 )
 from voiceprivacy.report.plots import style
-from voiceprivacy.report.typeset import short, short_limits
+from voiceprivacy.report.typeset import short
 from voiceprivacy.vocabulary import MINUS, UNDEFINED
 
 Profile = Mapping[str, NDArray]  # {prior_log_odds, ece_..._bit: array (P,)}
@@ -56,10 +57,10 @@ def zebra(
 def calibration(*, curves: str, metrics: str) -> Figure:
     """A panel for every condition of one anonymiser, from files of assess_calibration.py."""
     columns = ["prior_log_odds", *(f"ece_{name}_bit" for name in CALIBRATIONS)]
-    limits = read_limits(metrics)
+    with_interval = read_shown(metrics)
     numbers = {}
     for label, of_label in read_json(metrics).items():
-        numbers[label] = of_label | {"limits": limits.get(label, {})}
+        numbers[label] = of_label | {"shown": with_interval.get(label, {})}
     return calibration_picture(curves=read_curves(curves, columns), metrics=numbers)
 
 
@@ -113,7 +114,7 @@ def plot_profiles(
     ax : matplotlib axes
     curves : {label: {prior_log_odds (natural logarithm), ece_bit, ece_default_bit: array (P,)}}
     metrics : {label: {dece_bit, worst_case_log10, tag}}
-        The legend, which is sorted by D_ECE; with ``limits`` {dece_bit: (low, high)} and
+        The legend, which is sorted by D_ECE; with ``shown`` {dece_bit: Shown} and
         ``dece_null95_bit`` if they are known.
     over : "log_odds", or "prior", over which D_ECE is the area up to perfect privacy
     looks : {label: {color, linestyle}}; without it the order of the curves gives the colours
@@ -194,7 +195,7 @@ def plot_calibration(ax: Axes, *, profiles: Profile, metrics: Mapping[str, Any])
     ax : matplotlib axes
     profiles : {prior_log_odds and ece_{train, test, linear, isotonic, default}_bit: array (P,)}
     metrics : {dece, worst_case, tag} of train and test, {cece, cllr}_{linear, isotonic}_bit
-        For the legend; ``limits`` {metric: (low, high)} of those that have an interval.
+        For the legend; ``shown`` {metric: Shown} of those that have an interval.
     """
     looks = {
         "default": ("perfect privacy (0, 0, 0)", "black", "-"),
@@ -203,7 +204,7 @@ def plot_calibration(ax: Axes, *, profiles: Profile, metrics: Mapping[str, Any])
         "isotonic": ("run 1, isotonic calibration of run 0", style.colour(3), "-"),
         "linear": ("run 1, linear calibration of run 0", style.colour(1), "--"),
     }
-    has_limits = bool(metrics.get("limits"))
+    has_limits = bool(metrics.get("shown"))
     for name, (words, colour, line) in looks.items():
         numbers = _numbers_of_calibration(name, metrics)
         separator = "\n" if has_limits else " "  # with intervals they need a line of their own
@@ -242,7 +243,7 @@ def training_picture(curve: Curve, *, title: str = "") -> Figure:
 
 def _title_of_legend(metrics):
     title = "system ($D_{ECE}$ [bit], worst case, tag)"
-    if any(numbers.get("limits") for numbers in metrics):
+    if any(numbers.get("shown") for numbers in metrics):
         title = "system ($D_{ECE}$ [bit] with 95 % interval, worst case, tag)"
     if any(map(_is_zero_evidence, metrics)):
         title += f"\n{ZERO_EVIDENCE_MARK.strip()} no more than zero evidence"
@@ -250,10 +251,10 @@ def _title_of_legend(metrics):
 
 
 def _profile(metrics):
-    interval = short_limits(metrics.get("limits", {}).get("dece_bit"), digits=2)
+    disclosed = shown_of(metrics, "dece_bit").text(_short)
     worst = short(metrics["worst_case_log10"])
     mark = ZERO_EVIDENCE_MARK if _is_zero_evidence(metrics) else ""
-    return f"({short(metrics['dece_bit'])}{interval}, {worst}, {metrics['tag']}){mark}"
+    return f"({disclosed}, {worst}, {metrics['tag']}){mark}"
 
 
 def _is_zero_evidence(metrics):
@@ -265,17 +266,14 @@ def _is_zero_evidence(metrics):
 def _numbers_of_calibration(name, metrics):
     if name in ("train", "test"):
         worst = short(metrics[f"worst_case_{name}_log10"])
-        disclosed = _with_limits(f"dece_{name}_bit", metrics)
+        disclosed = shown_of(metrics, f"dece_{name}_bit").text(_short)
         return f"({disclosed}, {worst}, {metrics[f'tag_{name}']})"
     if name in ("linear", "isotonic"):
-        costs = [_with_limits(f"{cost}_{name}_bit", metrics) for cost in ("cece", "cllr")]
+        costs = [shown_of(metrics, f"{cost}_{name}_bit").text(_short) for cost in ("cece", "cllr")]
         return f"[{'; '.join(costs)}]"
     return ""
 
 
-def _with_limits(name, metrics):
-    text = short(metrics[name])
-    if name not in metrics.get("limits", {}):
-        return text
-    low, high = metrics["limits"][name]
-    return text + f" ({low:.2f} to {high:.2f})".replace("-", MINUS)
+def _short(value):
+    text = short(value)
+    return text.replace("-", MINUS, 1) if value < 0 else text

@@ -15,6 +15,7 @@ from voiceprivacy.report.curves import (
     over_lengths,
     over_speakers,
     read_law,
+    shown_share,
     speakers_over_lengths,
 )
 from voiceprivacy.report.plots import style
@@ -92,7 +93,7 @@ def plot_lengths(ax: Axes, *, curves: Curves, looks: Mapping[str, dict], n_speak
 
 
 def _plot(ax, x, points, system, look):
-    values = [100 * point.value for point in points]
+    values = [100 * shown_share(point).value for point in points]
     if not points:
         return
     ax.plot(x, values, label=system, **look)

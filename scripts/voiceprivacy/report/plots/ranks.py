@@ -21,10 +21,10 @@ from voiceprivacy.report.curves import (
     read_disclosures,
     read_examples,
     read_systems,
+    shown_of,
 )
-from voiceprivacy.report.metrics import read_metrics
+from voiceprivacy.report.metrics import read_metrics, unbiased_beside
 from voiceprivacy.report.plots import style
-from voiceprivacy.report.typeset import short_limits
 from voiceprivacy.vocabulary import Attack
 
 MOST_COLUMNS = 4
@@ -77,7 +77,8 @@ def rank_speakers(
 def rank_lengths(*, metrics: str, corpus: str, gender: str, extractor: str, backend: str) -> Figure:
     """Disclosure against the length of tests and templates, from metrics.tsv."""
     gallery = Attack(corpus, gender, extractor, backend)
-    disclosures, n_templates = by_length(read_metrics(Path(metrics)), gallery)
+    numbers, unbiased = read_metrics(Path(metrics)), unbiased_beside(metrics)
+    disclosures, n_templates = by_length(numbers, gallery, unbiased)
     title = f"{corpus} {gender}, {extractor} + {backend}"
     return lengths_picture(disclosures=disclosures, n_templates=n_templates, title=title)
 
@@ -130,7 +131,7 @@ def plot_histograms(
     axes : array of matplotlib axes
     curves : {label: {p, gamma: array (N,)}}
     metrics : {label: {identification_rate_percent, mean_disclosure_bit, model_mean_disclosure_bit}}
-        And ``limits`` {metric: (low, high)} if they are known.
+        And ``shown`` {metric: Shown} of those that have an interval.
     looks : {label: {color}}
     """
     for ax in axes.flat[len(curves) :]:
@@ -253,7 +254,7 @@ def lengths_picture(
 
     Parameters
     ----------
-    disclosures : {system: {template length: {test length: (disclosure, its interval or None)}}}
+    disclosures : {system: {template length: {test length: disclosure}}}
         In bits; lengths in observations.
     n_templates : of the gallery
     title : above the figure
@@ -283,12 +284,14 @@ def plot_lengths(ax: Axes, *, disclosures: Mapping[int, Mapping], most_bit: floa
     """
     tests = np.array(sorted(set().union(*disclosures.values())), dtype=float)
     for index, (template, by_test) in enumerate(sorted(disclosures.items())):
-        bits = [by_test[test][0] for test in sorted(by_test)]
+        bits = [by_test[test].value for test in sorted(by_test)]
         colour = style.colour(index)
         ax.plot(sorted(by_test), bits, marker="o", color=colour, label=f"template {template}")
         shift = (index - (len(disclosures) - 1) / 2) * BESIDE * (tests[-1] - tests[0])
         # (x, low, high) of each interval; reshaped, because there may be none.
-        limits = [(test + shift, *interval) for test, (_, interval) in by_test.items() if interval]
+        limits = [
+            (test + shift, *number.limits) for test, number in by_test.items() if number.limits
+        ]
         ax.vlines(*np.reshape(limits, (-1, 3)).T, color=colour, linewidth=0.8)
     for name, (lengths_of_bound, bound) in composition_bounds(disclosures, most_bit).items():
         line: dict[str, Any] = {"linestyle": BOUND_LINES[name], "linewidth": 0.8}
@@ -298,14 +301,13 @@ def plot_lengths(ax: Axes, *, disclosures: Mapping[int, Mapping], most_bit: floa
 
 
 def _summary(metrics, n_templates):
-    bit, model_bit = metrics["mean_disclosure_bit"], metrics["model_mean_disclosure_bit"]
-    limits = metrics.get("limits", {})
-    of_rate = short_limits(limits.get("identification_rate_percent"), 0)
-    of_bit = short_limits(limits.get("mean_disclosure_bit"), 2)
-    of_model = short_limits(limits.get("model_mean_disclosure_bit"), 2)
+    rate = shown_of(metrics, "identification_rate_percent")
+    bit, model_bit = (
+        shown_of(metrics, name) for name in ("mean_disclosure_bit", "model_mean_disclosure_bit")
+    )
     lines = [
-        f"rank 1 of {n_templates}: {metrics['identification_rate_percent']:.1f} %{of_rate}",
-        f"mean {bit:.2f}{of_bit} of {math.log2(n_templates):.2f} bit",
-        f"model {model_bit:.2f}{of_model} bit",
+        f"rank 1 of {n_templates}: {rate.text('{:.1f}'.format)} %",
+        f"mean {bit.text('{:.2f}'.format)} of {math.log2(n_templates):.2f} bit",
+        f"model {model_bit.text('{:.2f}'.format)} bit",
     ]
     return "\n".join(lines)

@@ -1,0 +1,162 @@
+"""Every value that a page, a terminal or a LaTeX table prints with its interval.
+
+It reads what people read: a value, and behind it an interval in brackets. Lines of limits below a
+line of values are read by column. Charts are read by the text of each point, and by where it is.
+"""
+
+import html.parser
+import itertools
+import json
+import re
+from typing import NamedTuple
+
+from voiceprivacy.report.terminal import ATTACK_WIDTH, NAME_WIDTH, NUMBER_WIDTHS
+from voiceprivacy.vocabulary import INFINITY, MINUS, NO_BREAK
+
+NUMBER = rf"[-{MINUS}]?(?:\d+(?:\.\d+)?(?:e[-{MINUS}]?\d+)?|{INFINITY}|inf)"
+INTERVAL = re.compile(rf"\[({NUMBER})%?, ({NUMBER})%?\]")
+# A unit or a tag can stand between both, and the interval of a chart or a sentence has words.
+PRINTED = re.compile(
+    rf"({NUMBER})%?(?: (?:%|bit|dB|log10|[A-F0]\+?))*(?:\s*\[|\W*95 % interval )"
+    rf"({NUMBER})%?(?:, | to )({NUMBER})"
+)
+UNSEEN = ("script", "style", "pre", "noscript")
+BLOCKS = ("td", "th", "p", "li", "dd", "dt", "figcaption", "summary", "text")
+VOID = ("meta", "link", "br", "img", "input")
+
+
+class Printed(NamedTuple):
+    """A value with its interval, and the text around it."""
+
+    value: float
+    low: float
+    high: float
+    words: str
+
+    @property
+    def is_inside(self):
+        return self.low <= self.value <= self.high
+
+
+def number(text):
+    return float(text.replace(MINUS, "-").replace(INFINITY, "inf"))
+
+
+def printed_in(text):
+    """Values with intervals in a text; an interval without a value before it is an error."""
+    text = text.replace(NO_BREAK, " ")
+    shown = [Printed(*map(number, match.groups()), words=text) for match in PRINTED.finditer(text)]
+    n_brackets = len(INTERVAL.findall(text))
+    n_words = text.count("95 % interval ")
+    assert len(shown) == n_brackets + n_words, f"an interval of no value: {text}"
+    return shown
+
+
+class _Page(html.parser.HTMLParser):
+    """Texts of cells and paragraphs, and the charts."""
+
+    def __init__(self):
+        super().__init__()
+        self.open = []
+        self.texts = [[]]
+        self.charts = []
+
+    def handle_starttag(self, tag, attributes):
+        if tag in BLOCKS:
+            self.texts.append([])
+        if tag not in VOID:
+            self.open.append(tag)
+        self.is_chart = tag == "script" and dict(attributes).get("type") == "application/json"
+
+    def handle_endtag(self, tag):
+        if tag in BLOCKS:
+            self.texts.append([])
+        while self.open and self.open.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "script" and self.is_chart:
+            self.charts.append(json.loads(data))
+        elif not set(self.open) & set(UNSEEN):
+            self.texts[-1].append(data)
+
+
+def of_page(text):
+    """What cells, sentences and charts of a page print."""
+    page = _Page()
+    page.feed(text)
+    shown = []
+    for words in page.texts:
+        shown += printed_in(" ".join(" ".join(words).split()))
+    traces = list(itertools.chain.from_iterable(chart["data"] for chart in page.charts))
+    for trace in traces:
+        shown += _of_trace(trace)
+    return shown
+
+
+def _of_trace(trace):
+    """What a trace says of its points, which must lie in the intervals that they name."""
+    shown = printed_in(_without_markup(trace.get("hovertemplate", "")))
+    texts = trace.get("text", [])
+    has_bars = "error_x" in trace or "error_y" in trace  # hollow marks of definitions have none
+    for index, text in enumerate(texts if isinstance(texts, list) else ()):
+        of_point = printed_in(_without_markup(text))
+        shown += of_point
+        drawn = [trace[axis][index] for axis in ("x", "y")]
+        for one in of_point if has_bars else ():
+            assert any(_reaches(one, mark) for mark in drawn), f"the mark of '{text}': {drawn}"
+    return shown
+
+
+def _without_markup(text):
+    return re.sub("<[^>]*>", " ", text)
+
+
+def _reaches(one, mark):
+    """Whether a mark lies in an interval, which is rounded, or has shares in percent."""
+    if not isinstance(mark, int | float):
+        return False
+    slack = 0.006 * max(1.0, abs(mark))
+    return any(one.low - slack <= scale * mark <= one.high + slack for scale in (1, 100))
+
+
+def of_terminal(lines):
+    """What tables of a terminal print: limits stand below the values."""
+    shown = []
+    lines = list(lines)
+    for values, low, high in zip(lines, lines[1:], lines[2:], strict=False):
+        if low.strip().startswith("95 % from"):
+            columns = zip(_cells(values), _cells(low), _cells(high), strict=True)
+            shown += [
+                Printed(number(value), number(bottom), number(top), values)
+                for value, bottom, top in columns
+                if bottom
+            ]
+    for line in lines:
+        shown += printed_in(line)
+    return shown
+
+
+def _cells(line):
+    texts, start = [], NAME_WIDTH + 1 + ATTACK_WIDTH
+    for width in NUMBER_WIDTHS:
+        texts.append(line[start : start + width].strip())
+        start += width
+    return texts
+
+
+def of_latex(text):
+    """What a LaTeX table prints, in brackets beside a value or in a row below it."""
+    text = text.replace("$-$", "-").replace(r"$\infty$", INFINITY).replace(r"$^\dagger$", "")
+    text = text.replace(r"\%", "%")
+    rows = [line.removesuffix(r" \\").split(" & ") for line in text.splitlines()]
+    shown = []
+    for values, limits in itertools.pairwise(rows):
+        is_row_of_limits = limits[2:3] == ["95 %"]
+        for value, interval in zip(values, limits, strict=False):
+            if is_row_of_limits and INTERVAL.search(interval):
+                shown += printed_in(f"{value.partition(' ')[0]} {interval}")
+    for row in rows:
+        for cell in row if row[2:3] != ["95 %"] else ():
+            shown += printed_in(cell)
+    return shown

@@ -1,0 +1,172 @@
+"""No value stands outside of its own interval, wherever it is printed, in a run where all would."""
+
+import math
+
+import pytest
+from support import intervals_shown, made_up, verdicts
+
+from voiceprivacy.catalogue import COLUMNS
+from voiceprivacy.inout.files import write_json
+from voiceprivacy.report import paper_tables, typeset
+from voiceprivacy.report.comparison import compare, write_latex
+from voiceprivacy.report.leaderboard import averaged, leaderboard
+from voiceprivacy.report.metrics import Number, unbiased_beside, write_metrics
+from voiceprivacy.report.page import write_page
+from voiceprivacy.report.plots import systems as pictures
+from voiceprivacy.report.sections import SESSIONS, Utility, utility_section
+from voiceprivacy.report.terminal import summary
+from voiceprivacy.report.uncertainty import Comparisons
+from voiceprivacy.report.verdict import read_verdict
+from voiceprivacy.vocabulary import Attack
+
+AVERAGES = made_up.PROVENANCE["config"]["report"]["averages"]
+NO_INTERVAL = ("n_target", "n_nontarget", "n_templates", "tag", "dece_null95_bit")
+LOW, UNBIASED, HIGH = 0.21, 0.37, 0.66  # above every value
+
+
+def with_intervals(numbers):
+    """Numbers that all lie below their intervals, and their values without bias."""
+    changed, unbiased = [], {}
+    for line in numbers:
+        if line.metric not in NO_INTERVAL and math.isfinite(float(line.value)):
+            value = float(line.value)
+            line = line._replace(ci_low=str(value + LOW), ci_high=str(value + HIGH))
+            unbiased[line.key] = value + UNBIASED
+        changed.append(line)
+    return changed, unbiased
+
+
+def limits_of_means(systems):
+    limits = {}
+    for system in systems:
+        for column in COLUMNS:
+            value = system.mean[column.name]
+            if isinstance(value, float) and math.isfinite(value):
+                limits[system.key.mean(column.name)] = (value + LOW, value + HIGH)
+    return limits
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    """All numbers of the made-up run, and two runs of b2r."""
+    sessions = []
+    for condition, metric in SESSIONS:
+        if condition == "p0p1":
+            value = "C" if metric.title == "tag" else "0.5"
+            key = ("libri", "f", "b2r", *made_up.ATTACKER, condition, metric.name)
+            sessions.append(Number(*key, value))
+    return with_intervals(sorted([*made_up.metrics(), *sessions]))
+
+
+@pytest.fixture(scope="module")
+def comparisons(numbers):
+    systems = compare(numbers[0])
+    on_averages = averaged(systems, AVERAGES)
+    means = limits_of_means(systems)
+    for of_average in on_averages.values():
+        means |= limits_of_means(of_average)
+    return Comparisons(means, numbers[1])
+
+
+def utility():
+    def measured(trials, value):
+        limits = (str(value + LOW), str(value + HIGH))
+        return Utility(
+            "libri", trials, "b2", "asr", "wer", str(value), *limits, "9", "0", "3", "lower"
+        )
+
+    return [measured("-", 12.5), measured("f", 0.05), measured("m", 3.0)]
+
+
+def assert_inside(printed, *, at_least):
+    outside = [one.words for one in printed if not one.is_inside]
+    assert not outside, f"{len(outside)} of {len(printed)}: {outside[:3]}"
+    assert len(printed) >= at_least, "too few to believe that all were read"
+
+
+def test_on_the_page(tmp_path, numbers, comparisons):
+    lines, unbiased = numbers
+    made_up.write_results(tmp_path)
+    write_json(tmp_path / "verdict.json", verdicts.usual("libri"))
+    measured = [one.metric_line for one in utility()]
+    verdict = read_verdict(tmp_path / "verdict.json", numbers=measured)
+    page = made_up.render(
+        tmp_path,
+        metrics=sorted([*lines, *measured]),
+        comparisons=comparisons,
+        systems=compare(lines, comparisons),
+        published=made_up.published(lines, unbiased),
+        utility=utility_section(utility()),
+        verdicts=[verdict],
+    )
+    text = page.read_text()
+    assert_inside(intervals_shown.of_page(text), at_least=500)
+    for section in ("leaderboard", "utility", "sessions", "published", "distinctiveness"):
+        assert f'id="{section}"' in text
+    assert text.count("by definition") > 100, "the numbers of metrics.tsv stand beside them"
+
+
+def test_on_the_page_of_ranks_alone(tmp_path, numbers):
+    lines, unbiased = numbers
+    galleries = [line for line in lines if "_t" in line.trials]
+    comparisons = Comparisons({}, unbiased)
+    write_page(
+        tmp_path / "index.html",
+        template=made_up.TEMPLATE,
+        systems=[],
+        metrics=galleries,
+        figures=[],
+        provenance={},
+        comparisons=comparisons,
+    )
+    text = (tmp_path / "index.html").read_text()
+    assert_inside(intervals_shown.of_page(text), at_least=2)
+    lines = [" ".join(summary([], comparisons, galleries))]  # a sentence on several lines
+    assert_inside(intervals_shown.of_terminal(lines), at_least=2)
+
+
+def test_in_the_terminal(numbers, comparisons):
+    lines = summary(compare(numbers[0], comparisons), comparisons, numbers[0])
+    assert_inside(intervals_shown.of_terminal(lines), at_least=60)
+    assert any("  definition  " in line for line in lines)
+
+
+def test_in_tables_for_papers(tmp_path, numbers, comparisons):
+    lines, unbiased = numbers
+    write_latex(tmp_path / "comparison.tex", compare(lines, comparisons))
+    text = (tmp_path / "comparison.tex").read_text()
+    assert_inside(intervals_shown.of_latex(text), at_least=100)
+    for name, table in paper_tables.TABLES.items():
+        typeset.write(tmp_path / f"{name}.tex", table(lines, unbiased))
+        text = (tmp_path / f"{name}.tex").read_text()
+        assert_inside(intervals_shown.of_latex(text), at_least=2)
+
+
+def test_in_pictures_of_metrics(tmp_path, numbers):
+    """The picture reads metrics.tsv, and finds values without bias in the files beside it."""
+    lines, unbiased = numbers
+    write_metrics(tmp_path / "metrics.tsv", lines)
+    for line in lines:
+        if line.metric == "deid_percent":
+            attack = Attack(line.corpus, line.trials, line.extractor, line.backend)
+            path = f"metrics/similarity/{attack.path(line.anonymiser)}.intervals.json"
+            known = {line.condition: {line.metric: {"unbiased": unbiased[line.key]}}}
+            write_json(tmp_path / path, known)
+    assert unbiased_beside(tmp_path / "metrics.tsv")
+    drawn = pictures.distinctiveness(
+        metrics=tmp_path / "metrics.tsv", extractor="ecapa", backend="cosine"
+    )
+    marks = set()
+    for mark in drawn.axes[0].get_lines():
+        marks |= set(mark.get_xdata())
+    assert 60.0 + UNBIASED in marks and 60.0 not in marks
+
+
+def test_a_number_of_two_conditions_reads_the_same_under_both(numbers, comparisons):
+    colours = made_up.run_of(numbers[0], made_up.PROVENANCE).colours
+    table = leaderboard(compare(numbers[0], comparisons), colours=colours, comparisons=comparisons)
+    column = [column.name for column in table.columns].index("deid_percent")
+    cells = {
+        row.cells[column] for row in table.rows if (row.set, row.anonymiser) == ("libri f", "b2")
+    }
+    assert [(cell.text, cell.by_definition) for cell in cells] == [("60.4", "60.0")]
