@@ -5,6 +5,7 @@ from pathlib import Path
 
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.metrics import read_metrics, unbiased_beside
+from voiceprivacy.report.releases import released
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, no_verdict, read_verdict
@@ -30,7 +31,8 @@ def main() -> None:
     comparisons = comparisons._replace(unbiased=unbiased_beside(arguments.metrics))
     # Which systems are controls, and how lists are averaged, stands in the config of the run.
     verdict = read_verdict(arguments.verdict) if arguments.verdict else no_verdict(NOT_GIVEN)
-    lines = summary(compare(numbers, comparisons), comparisons, numbers, [verdict])
+    systems = released(compare(numbers, comparisons))
+    lines = summary(systems, comparisons, numbers, [verdict])
     print(*lines, sep="\n")
     if arguments.report:
         print(f"\nReport: {arguments.report.absolute()}")

@@ -9,6 +9,7 @@ from voiceprivacy.report.comparison import compare, write_comparison, write_late
 from voiceprivacy.report.contents import Contents, read_contents
 from voiceprivacy.report.metrics import read_metrics, read_unbiased
 from voiceprivacy.report.page import read_sections, show_all, write_page
+from voiceprivacy.report.releases import released
 from voiceprivacy.report.sections import training_hours
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, no_verdict, read_verdict
@@ -43,7 +44,7 @@ def main() -> None:
         comparisons = read_comparisons(arguments.comparisons, metrics)
     contents = read_contents(arguments.plan) if arguments.plan else Contents()
     comparisons = comparisons._replace(unbiased=read_unbiased(contents.intervals))
-    systems = compare(metrics, comparisons)
+    systems = released(compare(metrics, comparisons))
     charts = run_of(metrics, provenance, comparisons.unbiased)
     sections = read_sections(contents)
     verdict = no_verdict(NOT_GIVEN)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from voiceprivacy.report.comparison import ATTACKS, System
 from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.releases import released_numbers
 from voiceprivacy.report.typeset import listed
 from voiceprivacy.report.uncertainty import BY_DEFINITION, Shown, metric_limits, shown_number
 from voiceprivacy.vocabulary import NO_BREAK, ORIGINAL, NumberKey
@@ -89,17 +90,17 @@ def rank_answers(
 
     ``unbiased`` has values without their bias.
     """
+    disclosures = [number for number in numbers if number.metric == DISCLOSURE]
+    releases, corrected = released_numbers(disclosures, unbiased or {})
     strongest: dict[str, dict[str, Number]] = {}
-    for number in numbers:
-        if number.metric != DISCLOSURE or number.condition not in ATTACKS:
+    for number in releases:
+        if number.condition not in ATTACKS:
             continue
         of_corpus = strongest.setdefault(number.corpus, {})
         first = of_corpus.setdefault(number.anonymiser, number)
         if float(number.value) > float(first.value):
             of_corpus[number.anonymiser] = number
-    return {
-        corpus: _rank_answer(of_corpus, unbiased or {}) for corpus, of_corpus in strongest.items()
-    }
+    return {corpus: _rank_answer(of_corpus, corrected) for corpus, of_corpus in strongest.items()}
 
 
 def _rank_answer(strongest: dict[str, Number], unbiased: Mapping[NumberKey, float]) -> Answer:

@@ -127,6 +127,7 @@ class System(NamedTuple):
     mean : the same of the mean over the lists, where the tag is that of a single list
     intervals : {list, or the mean's label: {metric: (low, high), or None}}
     unbiased : the same of values without their bias; those that are not known are left out
+    draws : of a release that several draws are known of, each as a System (see releases.py)
     """
 
     corpus: str
@@ -138,6 +139,7 @@ class System(NamedTuple):
     mean: Values
     intervals: dict[str, dict[str, Limits | None]]
     unbiased: Mapping[str, Mapping[str, float]] = {}
+    draws: tuple["System", ...] = ()
 
     @property
     def key(self) -> SystemKey:
@@ -192,7 +194,7 @@ def compare(numbers: Sequence[Number], comparisons: Comparisons = NONE) -> list[
             continue
         system = _with_intervals(_system(values, key, sorted(lists)), limits, comparisons)
         systems.append(_with_unbiased(system, comparisons))
-    return _in_order(systems)
+    return in_order(systems)
 
 
 def _tried(numbers: Iterable[Number]) -> dict[SystemKey, set[str]]:
@@ -253,15 +255,28 @@ def _folded_mean(system):
 
 
 def write_comparison(path: str | Path, systems: Iterable[System]) -> None:
-    """Write one line per system and list, and one for the mean, in full precision."""
+    """Write one line per system and list, and one for the mean, in full precision.
+
+    Draws of an anonymiser have lines of their own, as in metrics.tsv.
+    """
     names = [column.name for column in COLUMNS]
     limits = []
     for name in names:
         limits += [f"{name}_ci_low", f"{name}_ci_high"]
     rows: list[list[Any]] = []
-    for system in systems:
-        rows += _rows(system)
+    draws = itertools.chain.from_iterable(system.draws or (system,) for system in systems)
+    for draw in in_order(list(draws)):
+        rows += _rows(draw)
     write_table(path, [*SystemKey._fields, "attack", "trials", *names, "tag", *limits], rows)
+
+
+def about_draws(systems: Iterable[System]) -> list[str]:
+    """A sentence on each anonymiser whose rows are made from several draws."""
+    n_draws = {system.anonymiser: len(system.draws) for system in systems if system.draws}
+    return [
+        f"{anonymiser}: one release. Numbers are means of {count} draws; limits hold for another."
+        for anonymiser, count in n_draws.items()
+    ]
 
 
 def expanded(system: System) -> list[tuple[str, Values]]:
@@ -307,7 +322,8 @@ def _rows(system: System) -> Iterator[list[Any]]:
         yield [*system.key, system.attack, trials, *numbers, values["tag"] or ABSENT, *limits]
 
 
-def _in_order(systems: list[System]) -> list[System]:
+def in_order(systems: Sequence[System]) -> list[System]:
+    """By corpus and attacker; unprotected speech first, then whoever is found least."""
     # Sorted first: of equally strong attacks the same one counts, whatever the order of the files.
     strongest = strongest_attacks(sorted(systems, key=lambda system: system.key))
 
@@ -445,6 +461,7 @@ def write_latex(path: str | Path, systems: Sequence[System]) -> None:
             lines += _system_rows(system, columns)
     if any(latex(DAGGER) in line for line in lines):
         lines.insert(0, f"% {latex(SHORT_EXPLAINED)}")
+    lines[:0] = [f"% {latex(sentence)}" for sentence in about_draws(systems)]
     write_text(path, "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""]))
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.vocabulary import ABSENT, ORIGINAL, NumberKey
+from voiceprivacy.vocabulary import ABSENT, FURTHER_DRAW, ORIGINAL, NumberKey, draws_of
 
 # In the order in which they are written: matplotlib's layout moves a little each time.
 PICTURES = ("pdf", "png", "svg")
@@ -388,6 +388,43 @@ def drawer(kind: str, package: str) -> Callable:
     return getattr(importlib.import_module(module), kind)
 
 
+# Which names are draws of one system: see releases.py.
+
+RUN_MARK = "@"  # before the name of a run, where two share a page
+
+
+class Draw(NamedTuple):
+    """Which draw of which system a name in files is: ``number`` counts from 1 to ``n_draws``."""
+
+    system: str
+    number: int
+    n_draws: int
+
+    @property
+    def words(self) -> str:
+        """The system, and which of its draws it is, where it has several."""
+        return f"{self.system}, draw {self.number}" if self.n_draws > 1 else self.system
+
+
+def draws_in(names: Iterable[str]) -> dict[str, Draw]:
+    """What each anonymiser of a run is a draw of: {name: Draw}.
+
+    >>> draws_in(["b2", "b2r", "b2r_draw2"])["b2r_draw2"]
+    Draw(system='b2r', number=2, n_draws=2)
+    """
+    by_run: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        stem, mark, run = name.partition(RUN_MARK)
+        by_run.setdefault(mark + run, []).append(stem)
+    draws = {}
+    for run, stems in by_run.items():
+        for system, of_system in draws_of(stems).items():
+            for stem in of_system:
+                number = int(stem.removeprefix(system + FURTHER_DRAW)) if stem != system else 1
+                draws[stem + run] = Draw(system + run, number, len(of_system))
+    return draws
+
+
 # One colour for a system, the same in every picture and every chart of a run.
 
 # Okabe and Ito: told apart by everyone
@@ -399,10 +436,15 @@ NO_VALUE = "#9ecae1"  # an undefined cell of a similarity matrix: no colour of i
 def palette(anonymisers: Iterable[str]) -> dict[str, str]:
     """Colours of anonymisers in the order of the config: {name: colour}.
 
-    They repeat after six, with other lines. Unprotected speech is grey, wherever it stands.
+    They repeat after six, with other lines. Unprotected speech is grey, wherever it stands. All
+    draws of an anonymiser are of one colour.
     """
     protected = [name for name in dict.fromkeys(anonymisers) if name != ORIGINAL]
-    colours = {name: COLOURS[index % len(COLOURS)] for index, name in enumerate(protected)}
+    draws = draws_in(protected)
+    systems = list(dict.fromkeys(draw.system for draw in draws.values()))
+    colours = {
+        name: COLOURS[systems.index(draws[name].system) % len(COLOURS)] for name in protected
+    }
     return {ORIGINAL: GREY} | colours
 
 
@@ -417,7 +459,9 @@ def dash(colours: dict[str, str], anonymiser: str, condition: str) -> str:
 
     Dashed under OP, and another kind once the colours of a palette repeat.
     """
+    draws = draws_in(colours)
+    systems = list(dict.fromkeys(draw.system for draw in draws.values()))
     # The first of a palette is unprotected speech, which does not count.
-    repeats = max(0, list(colours).index(anonymiser) - 1) // len(COLOURS)
+    repeats = max(0, systems.index(draws[anonymiser].system) - 1) // len(COLOURS)
     first, later = ("dash", "dot") if condition == "op" else ("solid", "dashdot")
     return later if repeats % 2 else first

@@ -27,6 +27,8 @@ from voiceprivacy.report.comparison import (
     mean_of_lists,
     mean_of_unbiased,
 )
+from voiceprivacy.report.figures import draws_in
+from voiceprivacy.report.releases import released
 from voiceprivacy.report.uncertainty import (
     NONE,
     SHORT_EXPLAINED,
@@ -52,13 +54,17 @@ Averages = dict[str, dict[str, dict[str, float]]]  # of the config: {name: {corp
 
 
 class Standing(NamedTuple):
-    """A System on one set: its numbers there, and whether it is the strongest attack there."""
+    """A System on one set: its numbers there, and whether it is the strongest attack there.
+
+    ``label`` is what the set is called among its lists and their mean.
+    """
 
     system: System
     values: Values
     intervals: Mapping[str, Limits | None]
     strongest: bool
     unbiased: Mapping[str, float]
+    label: str
 
     def shown(self, metric: str) -> Shown:
         """One of its numbers, as it is shown."""
@@ -67,11 +73,15 @@ class Standing(NamedTuple):
 
 
 class Board(NamedTuple):
-    """One set of the leaderboard, and what it is the mean of (empty: a list)."""
+    """One set of the leaderboard, and what it is the mean of (empty: a list).
+
+    ``draws`` are the single draws behind those standings that are of a release.
+    """
 
     name: str
     explanation: str
     standings: list[Standing]
+    draws: list[Standing]
 
 
 def boards(
@@ -151,7 +161,8 @@ def _on_average(
     corpus = f"{ACROSS_CORPORA}/{average_folder(name)}"
     lists: dict[SystemKey, dict[TrialList, Values]] = {}
     own_unbiased: dict[SystemKey, dict[TrialList, Mapping[str, float]]] = {}
-    for system in systems:
+    draws = itertools.chain.from_iterable(system.draws or (system,) for system in systems)
+    for system in draws:
         key = system.key._replace(corpus=corpus)
         for trials, values in system.lists.items():
             if (system.corpus, trials) in weights:
@@ -159,7 +170,7 @@ def _on_average(
                 lists.setdefault(key, {})[trial_list] = values
                 unbiased = system.unbiased.get(trials, {})
                 own_unbiased.setdefault(key, {})[trial_list] = unbiased
-    averaged = []
+    means = []
     for key, known in lists.items():
         if len(known) < len(weights):  # a mean over other lists could not be compared
             continue
@@ -170,7 +181,7 @@ def _on_average(
             column.name: comparisons.limits.get(key.mean(column.name)) for column in COLUMNS
         }
         unbiased = mean_of_unbiased([own_unbiased[key][trials] for trials in known], shares)
-        averaged.append(
+        means.append(
             System(
                 *key,
                 lists={name: mean},
@@ -179,7 +190,7 @@ def _on_average(
                 unbiased={name: unbiased},
             )
         )
-    return averaged
+    return released(means)
 
 
 def _explanation(weights: Mapping[TrialList, float]) -> str:
@@ -194,24 +205,30 @@ def _explanation(weights: Mapping[TrialList, float]) -> str:
 def _board(name: str, explanation: str, systems: Sequence[System], label: str) -> Board:
     """Systems on the set that stands as ``label`` among their lists, or is their mean."""
     tried = [system for system in systems if label in system.intervals]
-    # A label that is no list is that of the mean.
     values = [system.lists.get(label, system.mean) for system in tried]
     strongest: dict[str, int] = {}  # the first of the lowest folded EERs
     for index, system in enumerate(tried):
         first = strongest.setdefault(system.anonymiser, index)
         if folded(values[index]["eer_percent"]) < folded(values[first]["eer_percent"]):
             strongest[system.anonymiser] = index
-    standings = [
-        Standing(
-            system,
-            values[index],
-            system.intervals[label],
-            strongest[system.anonymiser] == index,
-            system.unbiased.get(label, {}),
-        )
-        for index, system in enumerate(tried)
-    ]
-    return Board(name, explanation, standings)
+    standings, draws = [], []
+    for index, system in enumerate(tried):
+        is_strongest = strongest[system.anonymiser] == index
+        standings.append(_standing(system, label, strongest=is_strongest))
+        for draw in system.draws:
+            draws.append(_standing(draw, label, strongest=is_strongest))
+    return Board(name, explanation, standings, draws)
+
+
+def _standing(system: System, label: str, *, strongest: bool) -> Standing:
+    return Standing(
+        system,
+        system.lists.get(label, system.mean),  # a label that is no list is that of the mean
+        system.intervals[label],
+        strongest,
+        system.unbiased.get(label, {}),
+        label,
+    )
 
 
 # The table of the page.
@@ -232,10 +249,12 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A system on one set, as shown."""
+    """A system, or one draw of it, on one set, as shown; a release is of ``n_draws``, else 0."""
 
     set: str
+    system: str
     anonymiser: str
+    n_draws: int
     condition: str
     attack: str
     attacker: str
@@ -252,6 +271,7 @@ class Leaderboard(NamedTuple):
     boards : the sets, in the order in which they can be chosen
     attacks : those that can be chosen
     note : what the mark of some intervals means; empty where none has it
+    draws : rows of single draws, of systems that have several
     """
 
     boards: list[Board]
@@ -259,6 +279,7 @@ class Leaderboard(NamedTuple):
     attacks: list[str]
     rows: list[Row]
     note: str
+    draws: list[Row]
 
     @property
     def sets(self) -> list[tuple[str, str]]:
@@ -282,13 +303,16 @@ def leaderboard(
     """
     columns = shown_columns(systems)
     sets = boards(systems, averages, comparisons)
-    rows = []
+    rows, draws = [], []
     for board in sets:
-        standings = [_with_similarity(standing, board) for standing in board.standings]
+        standings = [_with_similarity(standing, board.standings) for standing in board.standings]
         for standing in sorted(standings, key=_errors):
             rows.append(_row(board.name, standing, columns, colours))
+        for standing in board.draws:
+            standing = _with_similarity(standing, board.draws)
+            draws.append(_row(board.name, standing, columns, colours))
     protected = [system for system in systems if system.anonymiser != ORIGINAL]
-    cells = itertools.chain.from_iterable(row.cells for row in rows)
+    cells = itertools.chain.from_iterable(row.cells for row in (*rows, *draws))
     marked = any(DAGGER in cell.interval for cell in cells)
     return Leaderboard(
         boards=sets,
@@ -296,17 +320,18 @@ def leaderboard(
         attacks=list(dict.fromkeys(system.attack for system in protected)),
         rows=rows,
         note=SHORT_EXPLAINED if marked else "",
+        draws=draws,
     )
 
 
-def _with_similarity(standing: Standing, board: Board) -> Standing:
+def _with_similarity(standing: Standing, standings: Sequence[Standing]) -> Standing:
     """A standing with DeID and G_VD in every row of its anonymiser and attacker."""
     # They compare two conditions, and exist under one of them only. A reader who looks at the
     # strongest attack alone would miss them.
     attacked = (standing.system.anonymiser, standing.system.attacker)
     values, intervals = dict(standing.values), dict(standing.intervals)
     unbiased = dict(standing.unbiased)
-    for other in board.standings:
+    for other in standings:
         if (other.system.anonymiser, other.system.attacker) != attacked:
             continue
         for metric in OF_MATRICES:
@@ -328,9 +353,13 @@ def _row(
     name: str, standing: Standing, columns: Sequence[Metric], colours: Mapping[str, str]
 ) -> Row:
     system = standing.system
+    draw = draws_in(colours)[system.anonymiser]
+    is_draw = draw.n_draws > 1 and not system.draws
     return Row(
         set=name,
-        anonymiser=system.anonymiser,
+        system=draw.system,
+        anonymiser=draw.words if is_draw else system.anonymiser,
+        n_draws=len(system.draws),
         condition=system.condition,
         attack=system.attack,
         attacker=system.attacker,

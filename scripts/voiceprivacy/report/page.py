@@ -31,7 +31,14 @@ from voiceprivacy.report.comparison import (
 )
 from voiceprivacy.report.contents import Contents
 from voiceprivacy.report.expected import Compared, read_comparison
-from voiceprivacy.report.figures import KINDS, Figure, Subject, drawer, palette_of
+from voiceprivacy.report.figures import (
+    KINDS,
+    Figure,
+    Subject,
+    drawer,
+    draws_in,
+    palette_of,
+)
 from voiceprivacy.report.inference import InferenceTable, inference_tables, read_inferred
 from voiceprivacy.report.leaderboard import leaderboard
 from voiceprivacy.report.listen import Example, read_examples
@@ -79,6 +86,20 @@ class Shown(NamedTuple):
     files: dict[str, str]
     sources: dict[str, str]
     table: tuple
+
+    @property
+    def first_charts(self) -> list[tuple[str, dict]]:
+        """Charts of all, and of first draws."""
+        return [(title, chart) for title, chart in self.charts if not _is_further(chart)]
+
+    @property
+    def further_charts(self) -> list[tuple[str, dict]]:
+        """Charts of further draws, which unfold."""
+        return [(title, chart) for title, chart in self.charts if _is_further(chart)]
+
+
+def _is_further(chart):
+    return chart["layout"].get("meta", {}).get("draw", 1) > 1
 
 
 def show(drawn: Figure, *, run: Any, page: Path, pictures: Mapping[str, str]) -> Shown:
@@ -132,17 +153,26 @@ def _shown(drawn, charts, source, table, page, pictures):
 
 
 def by_kind(figures: Iterable[Shown]) -> list[tuple[str, str, list]]:
-    """Group figures, the lists of an anonymiser side by side.
+    """Group figures, the lists of an anonymiser side by side; further draws stand apart.
 
     Returns
     -------
-    [(kind, title, [((corpus, extractor, backend), [Shown, ...]), ...]), ...]
+    [(kind, title, [((corpus, extractor, backend), [Shown, ...], [Shown of a further draw, ...]),
+    ...]), ...]
     """
     figures = list(figures)
+    draws = draws_in(shown.anonymiser for shown in figures)
     kinds = []
     for kind in KINDS.values():
         of_kind = sorted((shown for shown in figures if shown.kind == kind.name), key=_order)
-        groups = [(key, list(group)) for key, group in itertools.groupby(of_kind, key=_group)]
+        groups = []
+        for key, group in itertools.groupby(of_kind, key=_group):
+            first: list[Shown] = []
+            further: list[Shown] = []
+            for shown in group:
+                is_further = draws[shown.anonymiser].number > 1
+                (further if is_further else first).append(shown)
+            groups.append((key, first, further))
         if groups:
             kinds.append((kind.name, kind.title, groups))
     return kinds
@@ -293,9 +323,17 @@ def _numbers(systems, metrics, provenance, comparisons, colours):
 def _drawings(figures, systems, metrics, colours):
     """What the template calls by these names: charts, what hides systems in them, what draws."""
     measured = {metric.anonymiser for metric in metrics}
+    draws = draws_in(colours)
+    systems_shown = [
+        (name, colour)
+        for name, colour in colours.items()
+        if name in measured and draws[name].number == 1
+    ]
     return {
         "figures": by_kind(figures),
-        "shown_systems": [(name, colour) for name, colour in colours.items() if name in measured],
+        "draws": draws,
+        "further_draws": [name for name, draw in draws.items() if draw.number > 1],
+        "shown_systems": systems_shown,
         "privacy_against_utility": scatters(systems, metrics, colours),
         "plotly": _script(PLOTLY),
     }

@@ -26,8 +26,10 @@ from typing import Any, NamedTuple
 from voiceprivacy.catalogue import COLUMNS, METRICS, Metric
 from voiceprivacy.inout.files import RESOURCES, read_lines
 from voiceprivacy.inout.tables import number, read_rows, read_table, write_table
+from voiceprivacy.report.figures import draws_in
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.uncertainty import interval_text, shown
+from voiceprivacy.report.releases import one_release
+from voiceprivacy.report.uncertainty import Shown, interval_text, shown
 from voiceprivacy.vocabulary import (
     ABSENT,
     GIVEN,
@@ -232,9 +234,12 @@ def read_published(path: str | Path) -> list[Published]:
 
 def tables_of(rows: Iterable[Published]) -> list[PublishedTable]:
     """Arrange published numbers as the page shows them."""
+    rows = list(rows)
+    draws = draws_in(row.anonymiser for row in rows)
     groups: dict[tuple[str, ...], list[Published]] = {}
     for row in rows:
-        attacked = (row.system, row.anonymiser, row.extractor, row.backend, row.attacker)
+        anonymiser = draws[row.anonymiser].system
+        attacked = (row.system, anonymiser, row.extractor, row.backend, row.attacker)
         groups.setdefault(attacked, []).append(row)
     return [_table(group) for group in groups.values()]
 
@@ -254,7 +259,7 @@ def _table(group: Sequence[Published]) -> PublishedTable:
         rows.append((name, condition, cells))
     return PublishedTable(
         system=SYSTEMS[first.system],
-        anonymiser=first.anonymiser,
+        anonymiser=min((row.anonymiser for row in group), key=len),  # not one of its further draws
         own_attacker=f"{first.extractor} + {first.backend}",
         attacker=first.attacker,
         sources=sorted({row.source for row in group}),
@@ -270,20 +275,25 @@ def _heading(metric: Metric) -> str:
 def _cell(metric: Metric, rows: Sequence[Published]) -> PublishedCell | None:
     if not rows:
         return None
-    own = rows[0]
-    limits = None
-    if not {own.ci_low, own.ci_high} & {ABSENT, UNDEFINED}:
-        limits = float(own.ci_low), float(own.ci_high)
-    value = own.value if own.value == UNDEFINED else float(own.value)
-    number = shown(value, limits, None if own.unbiased == ABSENT else float(own.unbiased))
+    # The same number of a draw can have been published in several papers.
+    draws = {row.anonymiser: _own_number(row) for row in rows}
+    number = one_release(list(draws.values()), metric.name)
     # Equal after rounding is shown once.
     published = dict.fromkeys(_text(row.published, metric) for row in rows)
     return PublishedCell(
         own=metric.text(number.value),
-        interval=interval_text(metric, limits),
+        interval=interval_text(metric, number.limits),
         by_definition=number.definition_text(metric.text),
         published=", ".join(published),
     )
+
+
+def _own_number(row: Published) -> Shown:
+    limits = None
+    if not {row.ci_low, row.ci_high} & {ABSENT, UNDEFINED}:
+        limits = float(row.ci_low), float(row.ci_high)
+    value = row.value if row.value == UNDEFINED else float(row.value)
+    return shown(value, limits, None if row.unbiased == ABSENT else float(row.unbiased))
 
 
 def _text(value: str, metric: Metric) -> str:

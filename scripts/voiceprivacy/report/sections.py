@@ -28,9 +28,11 @@ from voiceprivacy.inout.tables import (
     read_table,
     read_trials,
 )
+from voiceprivacy.report.figures import draws_in
 from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.releases import one_release
 from voiceprivacy.report.typeset import short
-from voiceprivacy.report.uncertainty import shown_number
+from voiceprivacy.report.uncertainty import Shown, shown_number
 from voiceprivacy.vocabulary import ABSENT, DASH, MINUS, ORIGINAL, UNDEFINED, NumberKey
 
 # The corpora: speech and trial lists in numbers, and what is unusual in them.
@@ -272,14 +274,13 @@ def understood_note(measured: Sequence[Utility]) -> str:
 def _utility_table(corpus: str, measured: Sequence[Utility]) -> UtilityTable:
     # A dict instead of a set: columns stand in the order in which they were measured.
     metrics = dict.fromkeys((line.metric, line.better) for line in measured)
-    anonymisers = sorted(
-        {line.anonymiser for line in measured}, key=lambda name: (name != ORIGINAL, name)
-    )
+    draws = draws_in(line.anonymiser for line in measured)
+    anonymisers = {draw.system for draw in draws.values()}
     lines: dict[tuple[str, str], list[Utility]] = {}
     for line in measured:
-        lines.setdefault((line.anonymiser, line.metric), []).append(line)
+        lines.setdefault((draws[line.anonymiser].system, line.metric), []).append(line)
     rows = []
-    for anonymiser in anonymisers:
+    for anonymiser in sorted(anonymisers, key=lambda name: (name != ORIGINAL, name)):
         cells = [_utility_cell(lines.get((anonymiser, metric), [])) for metric, _ in metrics]
         rows.append((anonymiser, cells))
     columns = [(titled(metric), ARROWS.get(better, "")) for metric, better in metrics]
@@ -287,24 +288,26 @@ def _utility_table(corpus: str, measured: Sequence[Utility]) -> UtilityTable:
 
 
 def _utility_cell(lines: Sequence[Utility]) -> UtilityCell | None:
-    by_list = {line.trials: line for line in lines}
-    whole = by_list.pop(ABSENT, None)
-    if whole is None:
+    by_list: dict[str, list[Shown]] = {}  # of each draw
+    n_undefined = 0
+    for line in lines:
+        # Measures of speech are not corrected for bias.
+        by_list.setdefault(line.trials, []).append(shown_number(line.metric_line, {}))
+        n_undefined += int(line.n_undefined) if line.trials == ABSENT else 0
+    if ABSENT not in by_list:
         return None
+    numbers = {trials: one_release(draws) for trials, draws in by_list.items()}
+    number = numbers.pop(ABSENT)
     lists = []
-    if len(by_list) > 1:  # a single list is most of the whole, and would say the same twice
-        lists = [
-            (trials, shown_number(line.metric_line, {}).text(_utility_text))
-            for trials, line in by_list.items()
-        ]
-    number = shown_number(whole.metric_line, {})  # measures of speech are not corrected for bias
+    if len(numbers) > 1:  # a single list is most of the whole, and would say the same twice
+        lists = [(trials, of_list.text(_utility_text)) for trials, of_list in numbers.items()]
     limits = ", ".join(map(_utility_text, number.limits or ()))
     return UtilityCell(
         text=_utility_text(number.value),
         interval=f"[{limits}]" if limits else "",
         by_definition=number.definition_text(_utility_text),
         lists=lists,
-        n_undefined=int(whole.n_undefined),
+        n_undefined=n_undefined,
     )
 
 

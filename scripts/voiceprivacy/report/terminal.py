@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from voiceprivacy.catalogue import COLUMNS as ALL_COLUMNS
 from voiceprivacy.report.answer import rank_answers, what_was_run
-from voiceprivacy.report.comparison import System, strongest_attacks
+from voiceprivacy.report.comparison import System, about_draws, strongest_attacks
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.uncertainty import BY_DEFINITION, NONE, NULL, Comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, NOT_ORDERED, Judged, Verdict, no_verdict
@@ -21,6 +21,10 @@ CORRECTED = (
     "zero evid.: D_ECE up to there, by definition, is no more than permuted speakers give. With few"
     " speakers minCllr, D_ECE and ranks show more than there is; their intervals are corrected for"
     " it, and so is a number that would lie outside of its own."
+)
+OTHER_NUMBERS = (
+    "These tables have each attack by itself. The verdict's numbers differ: each is that of the"
+    " strongest attack and reading for this number, always without its bias."
 )
 DEFINED = f"definition: the number of metrics.tsv, {BY_DEFINITION}, where a corrected one is shown."
 UNDEFINED_SHORT = "undef."
@@ -67,6 +71,10 @@ def summary(
         lines += ["", *_table(list(group))]
     if systems:
         lines += ["", "↑ ↓: which way means more privacy."]
+    if any(verdict.sets for verdict in verdicts):
+        lines += _wrapped(OTHER_NUMBERS)
+    for sentence in about_draws(shown):
+        lines += _wrapped(sentence)
     if comparisons != NONE:
         lines += _wrapped(CORRECTED)
     if any(line.startswith(DEFINITION_ROW) for line in lines):

@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # comparison imports this module
 Limits = tuple[float, float]
 
 NULL = "dece_null95_bit"
+WITHIN = "within_zero_evidence"  # among the values of a release: whether it is known of its draws
 BY_DEFINITION = "by definition"  # the value of metrics.tsv, where another one is shown
 # Target trials on the wrong side, from which on simulated intervals hold what they promise.
 FEW_ERRORS = 5
@@ -194,6 +195,8 @@ def marked_interval(column: Metric, values: Mapping[str, Any], interval: Limits 
 
 def within_zero_evidence(values: Mapping[str, Any]) -> bool | None:
     """Whether D_ECE is no more than zero evidence gives; None where that is not known."""
+    if WITHIN in values:
+        return values[WITHIN]
     band = values.get(NULL)
     if band is None or band == UNDEFINED:
         return None

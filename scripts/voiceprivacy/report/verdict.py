@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from voiceprivacy.inout.files import BadInput, read_json
 from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.releases import released_numbers
 from voiceprivacy.report.sections import PITCH, titled
 from voiceprivacy.report.uncertainty import BY_DEFINITION, shown_number
 from voiceprivacy.report.verdict_words import (
@@ -301,7 +302,9 @@ def _limits_text(column, low, high):
 def _utility_of(name, numbers):
     """{measure: {system: Cell}} of a corpus; the way in which words are kept comes before pitch."""
     measures: dict[str, dict[str, Cell]] = {}
-    for number in numbers:
+    of_corpus = [number for number in numbers if number.corpus == name]
+    releases, _ = released_numbers(of_corpus, {})
+    for number in releases:
         whole = (number.corpus, number.trials, number.extractor) == (name, ABSENT, ABSENT)
         if whole and number.value != UNDEFINED:
             value = shown_number(number, {})

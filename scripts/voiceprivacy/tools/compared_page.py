@@ -23,6 +23,7 @@ from voiceprivacy.report.figures import ANONYMISER, ATTACKER, KINDS, TWO_RUNS, L
 from voiceprivacy.report.metrics import read_unbiased, write_metrics
 from voiceprivacy.report.page import show, show_picture, write_page
 from voiceprivacy.report.published import tables_of, write_published
+from voiceprivacy.report.releases import released
 from voiceprivacy.report.sections import utility_section
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.uncertainty import read_comparisons
@@ -83,7 +84,7 @@ def write_compared_page(both: Sequence[Results], folder: Path) -> list[str]:
         comparisons = read_comparisons(temporary / "comparisons", merged.metrics)
         intervals = sorted((temporary / "metrics").glob(f"*/*/*/*/*/*{INTERVALS}"))
         comparisons = comparisons._replace(unbiased=read_unbiased(intervals))
-        systems = compare(merged.metrics, comparisons)
+        systems = released(compare(merged.metrics, comparisons))
         verdicts = [
             verdict_in(results.folder, name=results.name, numbers=results.metrics)
             for results in both

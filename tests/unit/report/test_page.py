@@ -264,9 +264,19 @@ def test_figures_are_grouped_by_kind_and_place(figures):
     assert [kind for kind, _, _ in kinds] == ["zebra", "similarity", "ranks"]
     attacks = []
     for _, _, groups in kinds:
-        attacks += [attack for attack, _ in groups]
+        attacks += [attack for attack, _, _ in groups]
     assert attacks == [("demo", "xvector", "cosine")] * 3
     assert kinds[1][2][0][1][0].heading == "b2, demo, list m, xvector + cosine"
+
+
+def test_figures_of_further_draws_stand_apart(tmp_path, pictured):
+    of_draws = []
+    for name in ("b2r", "b2r_draw2", "x_draw2"):
+        drawn, pictures = pictured("similarity", Subject("demo", "f", name, "x", "cosine"))
+        of_draws.append(show_picture(drawn, page=tmp_path / "index.html", pictures=pictures))
+    [(_, _, [(_, first, further)])] = by_kind(of_draws)
+    assert [shown.anonymiser for shown in first] == ["b2r", "x_draw2"]
+    assert [shown.anonymiser for shown in further] == ["b2r_draw2"]
 
 
 def test_the_lists_of_an_anonymiser_stand_beside_each_other(tmp_path, pictured):
@@ -275,7 +285,8 @@ def test_the_lists_of_an_anonymiser_stand_beside_each_other(tmp_path, pictured):
         drawn, pictures = pictured("similarity", Subject("demo", trials, name, "x", "cosine"))
         page = tmp_path / "index.html"
         of_anonymisers.append(show_picture(drawn, page=page, pictures=pictures))
-    [(_, _, [(_, shown)])] = by_kind(of_anonymisers)
+    [(_, _, [(_, shown, further)])] = by_kind(of_anonymisers)
+    assert further == []
     assert [f"{figure.anonymiser} {figure.trials}" for figure in shown] == [
         "b2 f",
         "b2 m",

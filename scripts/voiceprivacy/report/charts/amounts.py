@@ -20,11 +20,11 @@ from voiceprivacy.report.charts.chart import (
     errors,
     label,
     line,
-    of_system,
+    of_draw,
     tall,
 )
 from voiceprivacy.report.curves import beside_each_other
-from voiceprivacy.report.figures import Figure, dash
+from voiceprivacy.report.figures import Figure, dash, draws_in
 from voiceprivacy.vocabulary import AMOUNT_NUMBERS, AmountPoint
 
 
@@ -71,7 +71,7 @@ def _trace(
     trace = line(
         [amounts.index(getattr(point, side)) + shift for point in points],
         [number.value for number in numbers],
-        f"{anonymiser} {condition.upper()}",
+        f"{draws_in(colours)[anonymiser].words} {condition.upper()}",
         colour=colours[anonymiser],
         dash=dash(colours, anonymiser, condition),
         hover="%{text}",
@@ -82,7 +82,7 @@ def _trace(
         "text": [label(_words(point)) for point in points],
         "error_y": errors(numbers) | {"thickness": 0.8},
     }
-    return of_system(trace, anonymiser)
+    return of_draw(trace, anonymiser, condition.upper(), colours)
 
 
 def _words(point: AmountPoint) -> str:

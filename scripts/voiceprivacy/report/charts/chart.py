@@ -7,6 +7,7 @@ Conventions
 * plotly.js reads labels as markup: names from data go through ``label``.
 * A trace of one anonymiser says so (``of_system``): the page hides and shows anonymisers in all
   charts at once.
+* Draws of an anonymiser are one system (``of_draw``): one colour, one entry in the legend.
 * Numbers have four significant digits; what is undefined or infinite is None, and is not drawn.
 """
 
@@ -15,7 +16,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from voiceprivacy.report.figures import palette_of
+from voiceprivacy.report.figures import draws_in, palette_of
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.uncertainty import Shown, shown_number
 from voiceprivacy.vocabulary import NumberKey
@@ -25,6 +26,7 @@ Chart = dict[str, Any]
 INK, FAINT, GRID, GROUND = "@ink", "@faint", "@grid", "@ground"
 SYMBOLS = {"oo": "square", "op": "circle", "pp": "diamond", "p0p1": "triangle-up"}
 SIGNIFICANT = 4  # digits: more cannot be seen, and would only make the page larger
+FURTHER_DRAWS = 0.55  # opacity of their curves
 FEW_TRACES, LEGEND_PIXELS = 10, 13  # a legend of so many fits; each other one makes it higher
 
 
@@ -152,6 +154,23 @@ def points(
 def of_system(trace: dict, anonymiser: str) -> dict:
     """A trace that belongs to one anonymiser."""
     return trace | {"meta": {"system": anonymiser}}  # plotly.js keeps meta, and ignores it
+
+
+def of_draw(trace: dict, anonymiser: str, words: str, colours: Mapping[str, str]) -> dict:
+    """A trace of a curve of one draw: with those of the other draws it is one system.
+
+    Parameters
+    ----------
+    trace : whose hover says which draw it is of
+    words : that follow the name in the legend
+    colours : {anonymiser: colour} of the run
+    """
+    draw = draws_in(colours)[anonymiser]
+    name = label(f"{draw.system} {words}")
+    trace = of_system(trace, draw.system) | {"name": name, "legendgroup": name}
+    if draw.number > 1:
+        trace |= {"showlegend": False, "opacity": FURTHER_DRAWS}
+    return trace
 
 
 def errors(numbers: Iterable[Shown]) -> dict:

@@ -17,7 +17,7 @@ from voiceprivacy.report.charts.chart import (
     chart,
     level,
     line,
-    of_system,
+    of_draw,
     tall,
 )
 from voiceprivacy.report.curves import (
@@ -28,7 +28,7 @@ from voiceprivacy.report.curves import (
     read_curve,
     read_curves,
 )
-from voiceprivacy.report.figures import Figure, dash
+from voiceprivacy.report.figures import Figure, dash, draws_in
 from voiceprivacy.report.typeset import short
 from voiceprivacy.report.uncertainty import within_zero_evidence
 
@@ -94,16 +94,17 @@ def profiles(
     traces = [
         line(first["prior_log_odds"], first["ece_default_bit"], "perfect privacy", hover=HOVER)
     ]
+    draws = draws_in(colours)
     for (anonymiser, condition), curve in curves.items():
         profile = line(
             curve["prior_log_odds"],
             curve["ece_bit"],
-            f"{anonymiser} {condition.upper()}",
+            f"{draws[anonymiser].words} {condition.upper()}",
             hover=_numbers(metrics[anonymiser, condition]) + HOVER,
             colour=colours[anonymiser],
             dash=dash(colours, anonymiser, condition),
         )
-        traces.append(of_system(profile, anonymiser))
+        traces.append(of_draw(profile, anonymiser, condition.upper(), colours))
     y = {"title": "ECE [bit]", "rangemode": "tozero"}
     return chart(traces, x=PRIOR, y=y, height=tall(420, traces))
 

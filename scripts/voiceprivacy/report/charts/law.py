@@ -15,7 +15,7 @@ from voiceprivacy.report.charts.chart import (
     errors,
     label,
     line,
-    of_system,
+    of_draw,
     tall,
 )
 from voiceprivacy.report.curves import (
@@ -28,7 +28,7 @@ from voiceprivacy.report.curves import (
     shown_share,
     speakers_over_lengths,
 )
-from voiceprivacy.report.figures import Figure, dash
+from voiceprivacy.report.figures import Figure, dash, draws_in
 from voiceprivacy.vocabulary import WITHIN_RELEASE, LawPoint
 
 System = tuple[str, str]  # (anonymiser, condition)
@@ -99,10 +99,11 @@ def _trace(system, x, points, colours):
     anonymiser, condition = system
     reading = points[0].reading if points else ASCENDING
     shares = [shown_share(point) for point in points]
+    words = f"{condition.upper()}{'' if reading == ASCENDING else f', read {reading}'}"
     trace = line(
         x,
         [share.value for share in shares],
-        f"{anonymiser} {condition.upper()}{'' if reading == ASCENDING else f', read {reading}'}",
+        f"{draws_in(colours)[anonymiser].words} {words}",
         colour=colours[anonymiser],
         dash="dot" if condition in WITHIN_RELEASE else dash(colours, anonymiser, condition),
         hover="%{text}",
@@ -114,7 +115,7 @@ def _trace(system, x, points, colours):
         "text": [label(_words(point)) for point in points],
         "error_y": errors(shares) | {"thickness": 0.8},
     }
-    return of_system(trace, anonymiser)
+    return of_draw(trace, anonymiser, words, colours)
 
 
 def _words(point):

@@ -22,7 +22,7 @@ from voiceprivacy.report.charts.chart import (
     level,
     line,
     numbers,
-    of_system,
+    of_draw,
     tall,
 )
 from voiceprivacy.report.curves import (
@@ -33,7 +33,7 @@ from voiceprivacy.report.curves import (
     read_curves,
     read_disclosures,
 )
-from voiceprivacy.report.figures import COLOURS, Figure, dash
+from voiceprivacy.report.figures import COLOURS, Figure, dash, draws_in
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.uncertainty import Shown
 from voiceprivacy.vocabulary import Attack
@@ -54,9 +54,8 @@ def ranks(figure: Figure, run: Run) -> Drawn:
                 continue
             colour = run.colours[anonymiser]
             drawn = histogram(p=curve["p"], gamma=curve["gamma"], colour=colour)
-            # The whole chart is of one anonymiser: the page hides it as it hides traces elsewhere.
-            drawn["layout"]["meta"] = {"system": anonymiser}
-            charts.append((f"{anonymiser} {condition.upper()}: {_summary(metrics)}", drawn))
+            words = _of_one(drawn, anonymiser, run)
+            charts.append((f"{words} {condition.upper()}: {_summary(metrics)}", drawn))
     return Drawn(charts)
 
 
@@ -83,9 +82,16 @@ def rank_lengths(figure: Figure, run: Run) -> Drawn:
     for system, by_template in systems.items():
         anonymiser, condition = system.split("/")
         drawn = lengths(by_template, most_bit=math.log2(n_templates))
-        drawn["layout"]["meta"] = {"system": anonymiser}
-        charts.append((f"{anonymiser} {condition.upper()}", drawn))
+        charts.append((f"{_of_one(drawn, anonymiser, run)} {condition.upper()}", drawn))
     return Drawn(charts)
+
+
+def _of_one(drawn: Chart, anonymiser: str, run: Run) -> str:
+    """Mark a chart as that of one draw of an anonymiser, and say in words of which."""
+    draw = draws_in(run.colours)[anonymiser]
+    # The page hides it as it hides traces elsewhere, and folds further draws.
+    drawn["layout"]["meta"] = {"system": draw.system, "draw": draw.number}
+    return draw.words
 
 
 def histogram(*, p: NDArray, gamma: NDArray, colour: str) -> Chart:
@@ -132,12 +138,12 @@ def disclosures(
     speakers : {(anonymiser, condition): {speaker: bit}}
     colours : {anonymiser: colour}
     """
-    traces = []
+    traces, draws = [], draws_in(colours)
     for (anonymiser, condition), bits in speakers.items():
         # Speakers with equal disclosure stand by name, so that the page is the same every time.
         names = sorted(bits, key=lambda speaker: (bits[speaker], speaker))
         share = 100 * np.arange(1, len(names) + 1) / len(names)
-        title = f"{anonymiser} {condition.upper()}"
+        title = f"{draws[anonymiser].words} {condition.upper()}"
         kind = dash(colours, anonymiser, condition)
         rising = [bits[name] for name in names]
         trace = line(rising, share, title, colour=colours[anonymiser], dash=kind)
@@ -147,7 +153,7 @@ def disclosures(
             "text": [label(name) for name in names],
             "hovertemplate": f"{label(title)}<br>{hover}<extra></extra>",
         }
-        traces.append(of_system(trace, anonymiser))
+        traces.append(of_draw(trace, anonymiser, condition.upper(), colours))
     x = {"title": "rank disclosure of a speaker [bit]"}
     y = {"title": "speakers with no more [%]", "range": [0, 103]}
     return chart(traces, x=x, y=y, height=tall(400, traces))

@@ -34,7 +34,7 @@ from voiceprivacy.report.curves import (
     read_speakers,
     span_of_means,
 )
-from voiceprivacy.report.figures import NO_VALUE, Figure
+from voiceprivacy.report.figures import NO_VALUE, Figure, draws_in
 from voiceprivacy.vocabulary import DASH, MINUS, ORIGINAL, PROTECTED_CONDITIONS
 
 Speakers = Mapping[str, Mapping[str, dict]]  # {condition: {speaker: {column: value}}}
@@ -346,7 +346,7 @@ def strips(*, alphas: Mapping[str, dict[float, list[str]]], colours: dict[str, s
             hover="%{text}<br>alpha %{x:.4f}",
             texts=[_names(speakers) for speakers in drawn.values()],
         )
-        traces.append(of_system(strip, anonymiser))
+        traces.append(of_system(strip, draws_in(colours)[anonymiser].system))
     x = {"title": "McAdams coefficient alpha (1 = unchanged)"}
     y = {"type": "category", "automargin": True}
     return chart(traces, x=x, y=y, height=150 + 45 * len(alphas))

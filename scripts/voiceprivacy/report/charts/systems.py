@@ -27,6 +27,7 @@ from voiceprivacy.report.comparison import System, folded_number, strongest_atta
 from voiceprivacy.report.figures import Figure
 from voiceprivacy.report.leaderboard import Board, Standing
 from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.releases import released_lists, released_numbers
 from voiceprivacy.report.sections import titled
 from voiceprivacy.report.uncertainty import BY_DEFINITION, NULL, Shown, shown_number
 from voiceprivacy.vocabulary import ABSENT, UNDEFINED
@@ -220,6 +221,10 @@ def _words_of_dot(standing, column):
         f"{column.title} {column.text(number.value)} {column.unit}{limits}",
         number.definition_text(column.text, f"{BY_DEFINITION} {{}} {column.unit}"),
     ]
+    if system.draws:
+        label_of_set = standing.label
+        values = [draw.shown(label_of_set, column.name).value for draw in system.draws]
+        lines.append(f"draws of it: {', '.join(map(column.text, values))} {column.unit}")
     return "<br>".join(filter(None, lines))
 
 
@@ -262,11 +267,10 @@ def distinctiveness(figure: Figure, run: Run) -> Drawn:
                 lists = measured.setdefault(key.anonymiser, {})
                 numbers = lists.setdefault(f"{key.corpus} {key.trials}", {})
                 numbers[name] = run.shown(metric)
+    both = {"deid_percent", "gvd_db"}
     shown = {}
-    for anonymiser in run.colours:
-        by_list = sorted(measured.get(anonymiser, {}).items())
-        if by_list:
-            shown[anonymiser] = {name: numbers for name, numbers in by_list if len(numbers) == 2}
+    for system, lists in released_lists(measured, order=run.colours).items():
+        shown[system] = {name: lists[name] for name in sorted(lists) if lists[name].keys() == both}
     return Drawn([("", costs(measured=shown, colours=run.colours))] if shown else [])
 
 
@@ -351,12 +355,17 @@ def scatters(
     colours : {anonymiser: colour}
     """
     strongest = strongest_attacks(systems)
+    # What is measured of a whole corpus without an attacker is utility (see sections).
+    whole = [
+        metric
+        for metric in metrics
+        if (metric.trials, metric.extractor, metric.condition) == (ABSENT,) * 3
+    ]
     measured: dict[str, dict[str, AgainstUtility]] = {}  # by corpus and measure
-    for metric in metrics:
-        # What is measured of a whole corpus without an attacker is utility (see sections).
-        whole = (metric.trials, metric.extractor, metric.condition) == (ABSENT,) * 3
+    releases, _ = released_numbers(whole, {})
+    for metric in releases:
         system = strongest.get((metric.corpus, metric.anonymiser))
-        if not (whole and system and _is_number(metric.value)):
+        if not (system and _is_number(metric.value)):
             continue
         if drawable(system.mean["eer_percent"]):
             measures = measured.setdefault(metric.corpus, {})

@@ -22,6 +22,7 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report.figures import palette as colours_of
 from voiceprivacy.report.metrics import read_metrics, unbiased_beside
 from voiceprivacy.report.plots import style
+from voiceprivacy.report.releases import released_numbers
 from voiceprivacy.report.uncertainty import shown_number
 
 Interval = tuple[float, float] | None
@@ -39,13 +40,17 @@ def distinctiveness(
     """De-identification against the gain of voice distinctiveness, from metrics.tsv."""
     values: dict[tuple[str, str], dict[str, float]] = {}
     limits: dict[tuple[str, str], dict[str, Interval]] = {}
-    unbiased = unbiased_beside(metrics)
-    for metric in read_metrics(Path(metrics)):
-        if (metric.extractor, metric.backend) == (extractor, backend) and metric.metric in COSTS:
-            system = (metric.anonymiser, f"{metric.corpus} {metric.trials}")
-            number = shown_number(metric, unbiased)
-            values.setdefault(system, {})[metric.metric] = float(number.value)
-            limits.setdefault(system, {})[metric.metric] = number.limits
+    of_attacker = [
+        metric
+        for metric in read_metrics(Path(metrics))
+        if (metric.extractor, metric.backend) == (extractor, backend) and metric.metric in COSTS
+    ]
+    releases, unbiased = released_numbers(of_attacker, unbiased_beside(metrics))
+    for metric in releases:
+        system = (metric.anonymiser, f"{metric.corpus} {metric.trials}")
+        number = shown_number(metric, unbiased)
+        values.setdefault(system, {})[metric.metric] = float(number.value)
+        limits.setdefault(system, {})[metric.metric] = number.limits
     if not values:
         raise BadInput(f"{metrics}: has no {COSTS[0]} of {extractor} + {backend}")
     deid, gain = COSTS

@@ -1,0 +1,241 @@
+"""Several draws of an anonymiser are one release: in rows, marks, counts, ranks and colours."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from support import intervals_shown, made_up
+
+from voiceprivacy.privacy.verdict import draws as of_verdict
+from voiceprivacy.privacy.verdict.strongest import Strongest
+from voiceprivacy.report.answer import rank_answers, what_was_run
+from voiceprivacy.report.charts import evidence, systems
+from voiceprivacy.report.comparison import compare, write_comparison, write_latex
+from voiceprivacy.report.figures import Draw, draws_in, palette
+from voiceprivacy.report.leaderboard import averaged, leaderboard
+from voiceprivacy.report.releases import one_release, released, released_numbers
+from voiceprivacy.report.sections import Utility, utility_section
+from voiceprivacy.report.terminal import summary
+from voiceprivacy.report.uncertainty import Comparisons, Shown
+from voiceprivacy.vocabulary import UNDEFINED
+
+SHIFTS = {"b2r": 0.0, "b2r_draw2": 3.0, "b2r_draw3": -9.0}  # of every EER of b2r
+PROVENANCE = {"config": {"anonymisers": {"b2": {}, "b2r": {}, "b2r_draw2": {}, "b2r_draw3": {}}}}
+AVERAGES = made_up.PROVENANCE["config"]["report"]["averages"]
+
+
+def with_draws(numbers):
+    """The made-up run with three draws of b2r, of which the second is found least."""
+    drawn = [number for number in numbers if number.anonymiser != "b2r"]
+    for number, (name, shift) in itertools.product(numbers, SHIFTS.items()):
+        if number.anonymiser != "b2r":
+            continue
+        if number.metric == "eer_percent":
+            limits = [str(float(limit) + shift) for limit in (number.ci_low, number.ci_high)]
+            value = str(float(number.value) + shift)
+            number = number._replace(value=value, ci_low=limits[0], ci_high=limits[1])
+        drawn.append(number._replace(anonymiser=name))
+    return sorted(drawn)
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    return with_draws(made_up.metrics())
+
+
+@pytest.fixture(scope="module")
+def run(numbers):
+    return released(compare(numbers))
+
+
+def of(run, anonymiser, condition, corpus="libri"):
+    [system] = [
+        system
+        for system in run
+        if (system.corpus, system.anonymiser, system.condition) == (corpus, anonymiser, condition)
+    ]
+    return system
+
+
+def test_limits_of_one_release_are_those_of_the_verdict():
+    draws = [Shown(20.0, (12.0, 31.0)), Shown(26.0, (15.0, 33.0)), Shown(17.0, (10.0, 30.0))]
+    judged = of_verdict._worst(
+        [Strongest(draw.value, *draw.limits, ("attack",), draw.value) for draw in draws]
+    )
+    release = one_release(draws)
+    assert (release.value, *release.limits) == pytest.approx(judged[:3])
+    between = 4.302653 * math.sqrt((1 + 1 / 3) * np.var([20, 26, 17], ddof=1))
+    assert release.limits[0] == pytest.approx(21 - math.hypot(29 / 3 - 1, between), abs=0.5)
+
+
+def test_limits_stay_where_a_metric_can_be():
+    draws = [Shown(0.1, (0.0, 0.4)), Shown(0.6, (0.3, 0.7))]
+    low, high = one_release(draws, "dece_bit").limits
+    assert low == 0 and high == pytest.approx(1 / (2 * math.log(2)))
+
+
+@pytest.mark.parametrize(
+    ("draws", "release"),
+    [
+        ([Shown(1.0), Shown(3.0)], Shown(2.0)),
+        ([Shown(1.0, (0.0, 2.0)), Shown(3.0)], Shown(2.0)),
+        ([Shown(-math.inf), Shown(3.0, (2.0, 4.0))], Shown(-math.inf)),
+        ([Shown(UNDEFINED), Shown(3.0, (2.0, 4.0))], Shown(UNDEFINED)),
+        ([Shown(None), Shown(None)], Shown(None)),
+        ([Shown(3.0, (2.0, 4.0), 5.0)], Shown(3.0, (2.0, 4.0), 5.0)),
+    ],
+)
+def test_what_a_draw_lacks_the_release_lacks(draws, release):
+    assert one_release(draws) == release
+
+
+def test_a_release_has_the_mean_by_definition_too():
+    release = one_release([Shown(3.0, (2.0, 4.0), 5.0), Shown(3.0, (2.0, 4.0))])
+    assert release == Shown(3.0, (2.0, 4.0), 4.0)
+
+
+def test_names_of_two_runs_on_one_page_are_kept_apart():
+    draws = draws_in(["b2r@a", "b2r_draw3@a", "b2r_draw2@b", "x_draw2"])
+    assert draws["b2r_draw3@a"] == Draw("b2r@a", 3, 2)
+    assert draws["b2r_draw2@b"].system == "b2r_draw2@b", "of a run that has no first draw"
+    assert draws["x_draw2"].words == "x_draw2" and draws["b2r@a"].words == "b2r@a, draw 1"
+
+
+def test_a_release_is_one_row_with_the_mean_and_limits_as_wide_as_draws_differ(run):
+    system = of(run, "b2r", "pp")
+    assert [draw.anonymiser for draw in system.draws] == list(SHIFTS)
+    assert system.lists["f"]["eer_percent"] == pytest.approx(19.0)  # 21 + (0 + 3 - 9) / 3
+    low, high = system.intervals["f"]["eer_percent"]
+    assert low == 0 and high == pytest.approx(
+        19 + math.hypot(1, 4.302653 * math.sqrt(4 / 3 * np.var([0, 3, -9], ddof=1)))
+    )
+    assert system.lists["f"]["tag"] is None and not of(run, "b2", "pp").draws
+    assert {name.anonymiser for name in run} == {"original", "b2", "b2r"}
+
+
+def test_nothing_changes_where_nothing_is_drawn_again():
+    systems = compare(made_up.metrics())
+    assert released(systems) == systems
+
+
+def test_an_average_is_of_releases_too(run):
+    on_average = averaged(run, AVERAGES)["challenge"]
+    assert [system.anonymiser for system in on_average].count("b2r") == 2  # op and pp
+    release = next(s for s in on_average if (s.anonymiser, s.condition) == ("b2r", "pp"))
+    assert [draw.mean["eer_percent"] for draw in release.draws] == [21.5, 24.5, 12.5]
+    assert release.mean["eer_percent"] == pytest.approx(19.5)
+
+
+def test_no_evidence_is_said_only_if_no_draw_gives_any(numbers):
+    changed = []
+    for number in numbers:
+        if (number.anonymiser, number.metric) == ("b2r_draw3", "dece_bit"):
+            number = number._replace(value="0.35")  # the band ends at 0.3
+        elif number.metric == "dece_bit":
+            number = number._replace(value="0.1")
+        changed.append(number)
+    table = leaderboard(
+        released(compare(changed)), colours=palette(PROVENANCE["config"]["anonymisers"])
+    )
+    column = [column.name for column in table.columns].index("dece_bit")
+    said = {row.anonymiser: row.cells[column].zero_evidence for row in table.rows}
+    assert said == {"b2": True, "b2r": False, "original": True}
+
+
+def test_the_table_has_a_row_for_each_system_and_folds_its_draws(run):
+    table = leaderboard(run, colours=palette(PROVENANCE["config"]["anonymisers"]))
+    assert {row.anonymiser for row in table.rows} == {"original", "b2", "b2r"}
+    assert {(row.system, row.n_draws) for row in table.rows if row.anonymiser == "b2r"} == {
+        ("b2r", 3)
+    }
+    names = [f"b2r, draw {number}" for number in (1, 2, 3)]
+    assert {row.anonymiser for row in table.draws} == set(names)
+    assert {row.system for row in table.draws} == {"b2r"}
+
+
+def test_systems_are_counted_and_not_draws(run):
+    assert what_was_run(run).startswith("2 anonymisers (b2, b2r) on 2 corpora")
+    assert what_was_run(compare(made_up.metrics())) == what_was_run(run)
+
+
+def test_the_terminal_and_latex_name_one_release_and_tsv_has_its_draws(run, numbers, tmp_path):
+    lines = summary(run)
+    assert not any("_draw" in line for line in lines)
+    assert any(line.startswith("b2r: one release. Numbers are means of 3 draws") for line in lines)
+    write_latex(tmp_path / "c.tex", run)
+    text = (tmp_path / "c.tex").read_text()
+    assert "draw2" not in text and text.startswith("% b2r: one release.")
+    for name, systems_written in (("raw", compare(numbers)), ("released", run)):
+        write_comparison(tmp_path / f"{name}.tsv", systems_written)
+    assert (tmp_path / "raw.tsv").read_text() == (tmp_path / "released.tsv").read_text()
+
+
+def test_draws_share_a_colour_and_a_kind_of_line():
+    colours = palette(["b2r", "x", "b2r_draw2"])
+    assert colours["b2r"] == colours["b2r_draw2"] != colours["x"]
+    assert colours["x"] == palette(["b2r", "x"])["x"]
+
+
+def test_curves_of_draws_are_one_entry_of_the_legend():
+    curve = {name: np.ones(2) for name in ("prior_log_odds", "ece_bit", "ece_default_bit")}
+    known = {"dece_bit": Shown(0.2), "worst_case_log10": 1.0, "tag": "A", "zero_evidence": None}
+    names = [("b2r", "op"), ("b2r_draw2", "op"), ("b2", "op")]
+    drawn = evidence.profiles(
+        curves=dict.fromkeys(names, curve),
+        metrics=dict.fromkeys(names, known),
+        colours=palette(["b2r", "b2", "b2r_draw2"]),
+    )["data"][1:]
+    assert [trace["name"] for trace in drawn] == ["b2r OP", "b2r OP", "b2 OP"]
+    assert [trace.get("showlegend", True) for trace in drawn] == [True, False, True]
+    assert {trace["meta"]["system"] for trace in drawn} == {"b2r", "b2"}
+    assert drawn[1]["hovertemplate"].startswith("b2r, draw 2 OP<br>")
+
+
+def test_utility_is_that_of_one_release(run):
+    def measured(name, value):
+        row = ("libri", "-", name, "asr", "wer", str(value), str(value - 1), str(value + 1))
+        return Utility(*row, "9", "1", "3", "lower")
+
+    lines = [measured("b2r", 10.0), measured("b2r_draw2", 12.0), measured("b2", 7.0)]
+    (table,) = utility_section(lines).tables
+    assert [(name, cell.text, cell.n_undefined) for name, (cell,) in table.rows] == [
+        ("b2", "7.00", 1),
+        ("b2r", "11.00", 2),
+    ]
+    colours = palette(PROVENANCE["config"]["anonymisers"])
+    of_lines = [line.metric_line for line in lines]
+    [(_, chart)] = systems.scatters(run, of_lines, colours)["libri"]
+    points = {trace["name"]: trace["x"] for trace in chart["data"]}
+    assert points == {"b2": [7.0], "b2r": [11.0]}
+
+
+def test_ranks_are_not_led_by_the_luckiest_draw():
+    galleries = [number for number in made_up.metrics() if "_t" in number.trials]
+    drawn = []
+    for number, (name, shift) in itertools.product(galleries, SHIFTS.items()):
+        if number.anonymiser == "b2r" and number.metric == "disclosure_bit":
+            lucky = str(float(number.value) + shift / 100)
+            drawn.append(number._replace(anonymiser=name, value=lucky))
+    others = [number for number in galleries if number.anonymiser != "b2r"]
+    [answer] = rank_answers([*others, *drawn]).values()
+    assert "_draw" not in answer.text
+    releases, _ = released_numbers(drawn, {})
+    assert {number.anonymiser for number in releases} == {"b2r"}
+    assert "b2r 0.98" in answer.text or "b2r" in answer.verdict
+
+
+def test_the_page_shows_one_system_and_unfolds_its_draws(numbers, run, tmp_path):
+    made_up.write_results(tmp_path)
+    page = made_up.render(
+        tmp_path,
+        metrics=numbers,
+        systems=run,
+        comparisons=Comparisons({}),
+        provenance=PROVENANCE,
+    )
+    text = page.read_text()
+    assert text.count('type="checkbox" value="b2r') == 1
+    assert "<details><summary>Draw by draw: b2r</summary>" in text
+    assert 'data-system="b2r_draw2"' not in text
+    assert [one.words for one in intervals_shown.of_page(text) if not one.is_inside] == []
