@@ -3,7 +3,13 @@
 from voiceprivacy.attack.training.brain import COLUMNS
 from voiceprivacy.inout.tables import read_table
 
-FILES = ["classifier.ckpt", "embedding_model.ckpt", "hyperparams.yaml", "training.tsv"]
+FILES = [
+    "classifier.ckpt",
+    "embedding_model.ckpt",
+    "held_out.json",
+    "hyperparams.yaml",
+    "training.tsv",
+]
 
 
 def weights(folder):
