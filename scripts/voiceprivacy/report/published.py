@@ -3,15 +3,16 @@
 Conventions
 -----------
 * Published numbers are shown beside one's own where set and system are the same.
-* A set is one of the challenges' twelve if its Kaldi directories have their names
-  (libri_test_enrolls and libri_test_trials_f), nothing of it is left out or cut, and its trials are
-  as many as published.
-* A system is a published one by what it does: McAdams of 2020 with the same alpha, level and draw.
+* A set is one of the challenges' if its Kaldi directories have their names (libri_test_enrolls and
+  libri_test_trials_f), nothing of it is left out or cut, and its trials are as many as published.
+  Of mixed lists that number is not known here.
+* A system is a published one by what it does: McAdams of 2020 with the same alpha, level and draw,
+  or of 2024 with the same alpha for every utterance.
   Speech that was made elsewhere is one if the config says so (``published: B1a``). Names of entries
   mean nothing.
 * Attackers trained on original speech stand beside their like, and those trained on protected
   speech beside theirs. The published attacker is another one all the same: x-vectors and PLDA of
-  Kaldi.
+  Kaldi in 2020 and 2022, ECAPA-TDNN in 2024, ecapa_ssl in 2026.
 * Scores that somebody else made are not compared: their attacker is not known.
 
 References: workflow/resources/published/README.md.
@@ -49,6 +50,7 @@ COUNTED = {"n_target": "target_trials", "n_nontarget": "nontarget_trials"}
 MCADAMS = "anonymise_mcadams.py"
 UNPROTECTED = "unprotected"
 ALPHAS = {(0.8,): "B2", (0.7, 0.9): "B2r", (0.5, 0.9): "B2_2022"}
+ALPHAS_OF_2024 = {(0.5, 0.9): "B2_2024"}  # for every utterance, in the variant of that year
 SYSTEMS = {
     "B1": "B1 (2020)",
     "B1a": "B1.a (2022)",
@@ -56,6 +58,15 @@ SYSTEMS = {
     "B2": "B2 (McAdams, alpha 0.8)",
     "B2r": "B2r (McAdams, alpha from U(0.7, 0.9))",
     "B2_2022": "B2 of 2022 (McAdams, alpha from U(0.5, 0.9))",
+    "B1b_2024": "B1.b of 2024 (a pseudo-speaker for every utterance)",
+    "B2_2024": "B2 of 2024 and 2026 (McAdams, alpha from U(0.5, 0.9) for every utterance)",
+    "B3": "B3 (2024, 2026)",
+    "B4": "B4 (2024, 2026)",
+    "B5": "B5 (2024, 2026)",
+    "B6": "B6 (2024)",
+    "BM1": "BM1 (2026, track 2)",
+    "BM2": "BM2 (2026, track 2)",
+    "BM3": "BM3 (2026, track 2)",
     UNPROTECTED: "Original speech",
 }
 # In the order of the page: the columns of the comparison, then the others.
@@ -141,9 +152,13 @@ def published_system(anonymiser: Mapping[str, Any]) -> str | None:
         return None
     arguments = words[scripts[0] + 1 :] + _flags(anonymiser.get("options") or {})
     options = _mcadams_options(arguments)
-    if options is None or (options.variant, options.draw) != ("vpc2020", "ours"):
+    if options is None:
         return None
     alpha = tuple(dict.fromkeys(options.alpha))
+    if options.variant == "vpc2024" and options.level == "utterance":
+        return ALPHAS_OF_2024.get(alpha)  # whichever way the coefficients are drawn
+    if (options.variant, options.draw) != ("vpc2020", "ours"):
+        return None
     # A constant alpha is the same for a speaker, an utterance and a corpus.
     return ALPHAS.get(alpha) if len(alpha) == 1 or options.level == "speaker" else None
 

@@ -3,13 +3,19 @@ an entry.
 """
 
 import copy
+import re
+from collections import Counter
 
 import pytest
 
 from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.inout.tables import read_table
 from voiceprivacy.plan import configuration
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.published import (
+    NUMBERS,
+    NUMBERS_COLUMNS,
+    SYSTEMS,
     beside,
     published_sets,
     published_system,
@@ -35,6 +41,10 @@ MCADAMS = "python {scripts}/anonymise_mcadams.py --threads {threads}"
         ("--alpha 0.5 0.9 --level utterance", None),
         ("--alpha 0.7 0.9 --level corpus", None),
         ("--alpha 0.5 0.9 --variant vpc2024", None),
+        ("--alpha 0.5 0.9 --level utterance --variant vpc2024", "B2_2024"),
+        ("--alpha 0.5 0.9 --level utterance --variant vpc2024 --draw vpc2024", "B2_2024"),
+        ("--alpha 0.7 0.9 --level utterance --variant vpc2024", None),
+        ("--alpha 0.8 --level utterance --variant vpc2024", None),
         ("--alpha 0.8 --variant vpc2024", None),
         ("--alpha 0.5 0.9 --draw vpc2024", None),
         ("--alpha 0.75", None),
@@ -116,7 +126,8 @@ def test_own_and_published_numbers_stand_beside_each_other(config, tmp_path):
         line("b2r", "op", "dece_bit", "0.2"),
         line("original", "oo", "eer_percent", "5.0"),
     ]
-    published = {(row.system, row.metric): row for row in beside([*COUNTS, *own], config)}
+    rows = beside([*COUNTS, *own], config)
+    published = {(row.system, row.metric): row for row in rows}
     assert published.keys() == {
         ("B2", "eer_percent"),
         ("B2r", "dece_bit"),
@@ -132,7 +143,8 @@ def test_own_and_published_numbers_stand_beside_each_other(config, tmp_path):
         "original",
     )
     assert published["B2r", "dece_bit"].published == "0.236"
-    assert published["unprotected", "eer_percent"].published == "7.664"
+    # The attackers of 2022 and of 2024.
+    assert {row.published for row in rows if row.system == "unprotected"} == {"7.664", "8.761"}
     write_published(tmp_path / "published.tsv", published.values())
     assert read_published(tmp_path / "published.tsv") == list(published.values())
 
@@ -183,3 +195,83 @@ def test_beside_published_numbers_stands_the_definition_s_where_another_is_shown
     path.write_text("\n".join(earlier) + "\n")
     (table,) = tables_of(read_published(path))
     assert table.rows[0][2] == [("30.0", "[20.0, 30.0]", "35.5", "26.1")], "its bias is not known"
+
+
+def test_the_numbers_of_2024_and_2026_are_all_there():
+    """120 rates; those of unprotected speech were published with each of seven results."""
+    rows = []
+    for row in read_table(NUMBERS, NUMBERS_COLUMNS):
+        if re.match("VPC202[46]", row["source"]):
+            rows.append(row)
+    of_original = [row for row in rows if row["system"] == "unprotected"]
+    assert len(rows) - len(of_original) + 7 * len(of_original) == 120
+    by_year = Counter(row["source"][:7] for row in rows if row not in of_original)
+    assert by_year == {"VPC2024": 28, "VPC2026": 64}
+    assert {row["system"] for row in rows} <= SYSTEMS.keys()
+    values = {}
+    for row in rows:
+        values[row["set"], row["system"], row["condition"], row["attacker"]] = row["value"]
+    assert values["libri_test_trials_f", "B2_2024", "pp", "protected"] == "7.483"
+    assert values["libri_test_trials_mixed", "B2_2024", "pp", "original"] == "7.220"
+    assert values["fr_test_trials_mixed", "BM2", "pp", "protected"] == "16.113"
+    assert values["libri_dev_trials_m", "unprotected", "oo", "original"] == "0.931"
+
+
+def of_year(year, monkeypatch, **variables):
+    """The completed preset of a year."""
+    for name, value in {"VPC_DATA": "/vpc/data", **variables}.items():
+        monkeypatch.setenv(name, value)
+    read = configuration.read(SCRIPTS.parent / "config" / f"{year}.yaml")
+    return configuration.complete(configuration.expand(read))
+
+
+def test_numbers_of_the_preset_of_2024_stand_beside_those_of_that_year(monkeypatch):
+    config = of_year("vpc2024", monkeypatch)
+    own = [
+        line("b2", "pp", "eer_percent", "8", extractor="semi_on_b2"),
+        line("b2", "pp", "eer_percent", "9", extractor="ecapa"),
+        line("original", "oo", "eer_percent", "5"),
+    ]
+    published = {}
+    for row in beside([*COUNTS, *own], config):
+        if "2024" in row.source:
+            published[row.system, row.attacker] = (row.published, row.source)
+    source = "VPC2024 result files (ECAPA-TDNN)"
+    assert published == {
+        ("B2_2024", "protected"): ("7.483", source),
+        ("unprotected", "original"): ("8.761", source),
+    }
+
+
+@pytest.mark.parametrize(
+    ("year", "corpus", "system", "expected"),
+    [
+        ("vpc2026", "libri_test", "B2_2024", {"protected": "4.713", "original": "7.220"}),
+        ("vpc2026_track2", "test", "BM1", {"protected": "1.750", "original": "11.494"}),
+    ],
+)
+def test_mixed_lists_of_2026_stand_beside_theirs(monkeypatch, year, corpus, system, expected):
+    config = of_year(year, monkeypatch, VPC_LANGUAGE="de", VPC_TRAINING="train_german")
+    config["anonymisers"]["team"] = {"audio": "team/{set}", "published": "BM1"}
+    name = "b2" if system == "B2_2024" else "team"
+    own = []
+    for extractor in ("ecapa_ssl", f"semi_on_{name}"):
+        number = line(name, "pp", "eer_percent", "9", extractor=extractor, trials="mixed")
+        own.append(number._replace(corpus=corpus))
+    rows = beside(own, config)
+    assert {row.attacker: row.published for row in rows} == expected
+    assert {row.system for row in rows} == {system}
+
+
+def test_published_utility_names_known_systems_and_percentages():
+    path = NUMBERS.with_name("utility.tsv")
+    rows = read_table(path, ["data", "system", "metric", "value", "source"])
+    values = {}
+    for row in rows:
+        assert row["system"] in SYSTEMS and 0 < float(row["value"]) < 100
+        values.setdefault((row["data"], row["system"], row["metric"]), set()).add(row["value"])
+    # Both years measured B2 and original speech.
+    assert values["libri_test", "unprotected", "wer_percent"] == {"1.844", "1.846"}
+    assert values["libri_test", "B2_2024", "wer_percent"] == {"9.954", "9.959"}
+    assert values["en_test", "BM1", "wer_percent"] == {"8.538"}
+    assert values["emodata_test", "BM1", "uar_percent"] == {"42.630"}
