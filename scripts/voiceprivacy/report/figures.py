@@ -430,6 +430,7 @@ def draws_in(names: Iterable[str]) -> dict[str, Draw]:
 # Okabe and Ito: told apart by everyone
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 GREY = "#7f7f7f"  # unprotected speech, on white and on black
+FURTHER_DRAWS = 0.55  # opacity of curves of further draws of an anonymiser
 NO_VALUE = "#9ecae1"  # an undefined cell of a similarity matrix: no colour of its scale
 
 

@@ -7,6 +7,7 @@ Conventions
 * In metrics.tsv these numbers have - as trials and as back-end: all speakers of the corpus are
   taken together, and nobody compares embeddings. They are called inferred_ATTRIBUTE_...
 * An attribute counts as recognised where the number is above the band of guessing.
+* Draws of an anonymiser are one release (see releases.py).
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,8 +17,11 @@ from typing import NamedTuple
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.tables import number, read_rows
 from voiceprivacy.report.comparison import ATTACKS, INFORMED
+from voiceprivacy.report.figures import draws_in
 from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.releases import one_release
 from voiceprivacy.report.typeset import listed
+from voiceprivacy.report.uncertainty import shown
 from voiceprivacy.vocabulary import (
     ABSENT,
     DASH,
@@ -99,21 +103,35 @@ def inference_tables(inferred: Sequence[Inferred]) -> list[InferenceTable]:
     ]
 
 
+def _releases(lines):
+    """Attacks that say something, [(system, its draws under one attack)], unprotected first."""
+    draws = draws_in(line.anonymiser for line in lines)
+    releases = {}
+    for line in lines:
+        if line.recall_percent != UNDEFINED:
+            attacked = (draws[line.anonymiser].system, line.extractor, line.condition)
+            releases.setdefault(attacked, []).append(line)
+    of_systems = [(system, of_release) for (system, _, _), of_release in releases.items()]
+    return sorted(of_systems, key=lambda pair: (pair[0] != ORIGINAL, pair[0]))
+
+
 def _rows(lines):
-    systems = sorted({line.anonymiser for line in lines} - {ORIGINAL})
-    order = {name: position for position, name in enumerate([ORIGINAL, *systems])}
-    defined = [line for line in lines if line.recall_percent != UNDEFINED]
-    return [
-        Row(
-            line.anonymiser,
-            f"{_attack(line)}, {line.extractor}",
-            _with_limits(line, "percent"),
-            _text(line.null95_percent, f"inferred_{line.attribute}_null95_percent"),
-            _with_limits(line, "gain_percent"),
-            (DASH, "") if line.condition == "oo" else _with_limits(line, "left_percent"),
+    rows = []
+    for system, draws in _releases(lines):
+        first = draws[0]
+        band = f"inferred_{first.attribute}_null95_percent"
+        unprotected = first.condition == "oo"
+        rows.append(
+            Row(
+                system,
+                f"{_attack(first)}, {first.extractor}",
+                _with_limits(draws, "percent"),
+                METRICS[band].text(_number(draws, "null95_percent").value),
+                _with_limits(draws, "gain_percent"),
+                (DASH, "") if unprotected else _with_limits(draws, "left_percent"),
+            )
         )
-        for line in sorted(defined, key=lambda line: order[line.anonymiser])
-    ]
+    return rows
 
 
 def _attack(line):
@@ -121,29 +139,36 @@ def _attack(line):
     return f"{words[line.condition]} ({line.condition.upper()})"
 
 
-def _with_limits(line, ending):
-    metric = f"inferred_{line.attribute}_{ending}"
-    value, low, high = (getattr(line, name) for name in NUMBERS[ending])
-    if ABSENT in (low, high):
-        return _text(value, metric), ""
-    return _text(value, metric), f"[{_text(low, metric)}, {_text(high, metric)}]"
+def _number(draws, ending):
+    """A number of one release, as it is shown."""
+    numbers = []
+    for line in draws:
+        value, *limits = (getattr(line, name) for name in NUMBERS[ending])
+        known = None if {ABSENT, UNDEFINED} & {*limits} or not limits else tuple(map(float, limits))
+        numbers.append(shown(value if value == UNDEFINED else float(value), known))
+    return one_release(numbers, f"inferred_{draws[0].attribute}_{ending}")
 
 
-def _text(value, metric):
-    return UNDEFINED if value == UNDEFINED else METRICS[metric].text(float(value))
+def _with_limits(draws, ending):
+    """A number, and what stands behind it."""
+    form = METRICS[f"inferred_{draws[0].attribute}_{ending}"].text
+    number = _number(draws, ending)
+    text = form(number.value)
+    return text, number.text(form).removeprefix(text).strip()
 
 
 def _sentences(lines):
     """How often the attribute is told right, by the strongest attack on each system."""
     attribute = lines[0].attribute.capitalize()
-    defined = [line for line in lines if line.recall_percent != UNDEFINED]
-    if not defined:
+    releases = _releases(lines)
+    if not releases:
         return [f"{attribute}: nothing can be said, because {lines[0].reason}."]
     strongest = {}
-    for line in sorted(defined, key=lambda line: float(line.recall_percent)):
-        strongest[line.anonymiser] = line
+    for system, draws in sorted(releases, key=lambda pair: _number(pair[1], "percent").value):
+        strongest[system] = draws
+    _, first = releases[0]
     guessing = METRICS[f"inferred_{lines[0].attribute}_percent"].text(
-        float(defined[0].guessing_percent)
+        float(first[0].guessing_percent)
     )
     sentences = []
     if ORIGINAL in strongest:
@@ -156,16 +181,16 @@ def _sentences(lines):
         least, *_, most = strongest.items()
         strongest = dict([least, most])
     if strongest:
-        systems = [f"{_percent(line)} with {name}" for name, line in strongest.items()]
+        systems = [f"{_percent(draws)} with {name}" for name, draws in strongest.items()]
         sentences.append(f"Under the strongest attack it is still {listed(systems)}.")
     return sentences
 
 
-def _percent(line):
-    """A number with its limits, and whether guessing comes as far."""
-    value, interval = _with_limits(line, "percent")
+def _percent(draws):
+    """A number with its limits, and whether guessing comes as far in all draws."""
+    value, interval = _with_limits(draws, "percent")
     limits = f" {interval}" if interval else ""
-    is_chance = float(line.recall_percent) <= float(line.null95_percent)
+    is_chance = all(float(line.recall_percent) <= float(line.null95_percent) for line in draws)
     return f"{value}{NO_BREAK}%{limits}" + (" (no more than chance)" if is_chance else "")
 
 

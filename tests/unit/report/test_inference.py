@@ -114,3 +114,20 @@ def test_who_cannot_be_told_has_a_reason_and_no_row(written):
 def test_a_number_that_is_none_is_refused(written):
     with pytest.raises(BadInput, match=r"net.tsv:2: 'high' is not a number"):
         written(line("b2", "pp", 90.0)._replace(gain_percent="high"))
+
+
+def test_draws_of_an_anonymiser_are_one_row_and_one_system_of_a_sentence(written):
+    lines = [line("original", "oo", 96.0), line("b2", "pp", 80.0)]
+    lines += [line(name, "pp", value) for name, value in (("b2r", 60.0), ("b2r_draw2", 70.0))]
+    (table,) = inference_tables(written(*lines))
+    assert [(row.anonymiser, row.recall[0]) for row in table.rows] == [
+        ("original", "96.0"),
+        ("b2", "80.0"),
+        ("b2r", "65.0"),
+    ]
+    assert "65.0" in table.sentences[1] and "_draw" not in table.sentences[1]
+
+
+def test_a_value_outside_of_its_limits_is_held_in_them(written):
+    (table,) = inference_tables(written(line("b2", "pp", 91.0)._replace(recall_high=90.0)))
+    assert table.rows[0].recall == ("90.0", "[81.0, 90.0] (by definition 91.0)")

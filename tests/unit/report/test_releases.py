@@ -12,8 +12,9 @@ from voiceprivacy.privacy.verdict.strongest import Strongest
 from voiceprivacy.report.answer import rank_answers, what_was_run
 from voiceprivacy.report.charts import evidence, systems
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
-from voiceprivacy.report.figures import Draw, draws_in, palette
+from voiceprivacy.report.figures import FURTHER_DRAWS, Draw, draws_in, palette
 from voiceprivacy.report.leaderboard import averaged, leaderboard
+from voiceprivacy.report.plots import style
 from voiceprivacy.report.releases import one_release, released, released_numbers
 from voiceprivacy.report.sections import Utility, utility_section
 from voiceprivacy.report.terminal import summary
@@ -175,6 +176,8 @@ def test_draws_share_a_colour_and_a_kind_of_line():
     colours = palette(["b2r", "x", "b2r_draw2"])
     assert colours["b2r"] == colours["b2r_draw2"] != colours["x"]
     assert colours["x"] == palette(["b2r", "x"])["x"]
+    looks = style.looks(["b2r/op", "x/op", "b2r_draw2/op"])
+    assert looks["b2r_draw2/op"] == looks["b2r/op"] | {"alpha": FURTHER_DRAWS}
 
 
 def test_curves_of_draws_are_one_entry_of_the_legend():

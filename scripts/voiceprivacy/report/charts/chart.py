@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from voiceprivacy.report.figures import draws_in, palette_of
+from voiceprivacy.report.figures import FURTHER_DRAWS, draws_in, palette_of
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.uncertainty import Shown, shown_number
 from voiceprivacy.vocabulary import NumberKey
@@ -26,7 +26,6 @@ Chart = dict[str, Any]
 INK, FAINT, GRID, GROUND = "@ink", "@faint", "@grid", "@ground"
 SYMBOLS = {"oo": "square", "op": "circle", "pp": "diamond", "p0p1": "triangle-up"}
 SIGNIFICANT = 4  # digits: more cannot be seen, and would only make the page larger
-FURTHER_DRAWS = 0.55  # opacity of their curves
 FEW_TRACES, LEGEND_PIXELS = 10, 13  # a legend of so many fits; each other one makes it higher
 
 

@@ -19,7 +19,7 @@ from matplotlib.patches import Rectangle, StepPatch
 from matplotlib.ticker import FixedLocator
 
 from voiceprivacy.inout.files import BadInput, remove_leftovers, whole_or_absent
-from voiceprivacy.report.figures import COLOURS, dash, palette
+from voiceprivacy.report.figures import COLOURS, FURTHER_DRAWS, dash, draws_in, palette
 from voiceprivacy.report.typeset import latex_with_math
 
 LINES = ("-", "--", "-.", ":")
@@ -94,20 +94,22 @@ def look(index: int) -> dict[str, Any]:
     return {"color": colour(index), "linestyle": line(index)}
 
 
-def looks(labels: Iterable[str], anonymisers: Iterable[str] = ()) -> dict[str, dict[str, str]]:
+def looks(labels: Iterable[str], anonymisers: Iterable[str] = ()) -> dict[str, dict[str, Any]]:
     """Colour and line of systems ANONYMISER/CONDITION as on the page: {label: {color, linestyle}}.
 
     ``anonymisers`` are all of the run in the order of its config; without them those of the labels.
+    Further draws of an anonymiser are paler than its first.
     """
     systems = {label: label.rpartition("/") for label in labels}
     colours = palette([*anonymisers, *(anonymiser for anonymiser, _, _ in systems.values())])
-    return {
-        label: {
-            "color": colours[anonymiser],
-            "linestyle": _LINE_OF[dash(colours, anonymiser, condition)],
-        }
-        for label, (anonymiser, _, condition) in systems.items()
-    }
+    draws = draws_in(colours)
+    looks: dict[str, dict[str, Any]] = {}
+    for label, (anonymiser, _, condition) in systems.items():
+        line_style = _LINE_OF[dash(colours, anonymiser, condition)]
+        looks[label] = {"color": colours[anonymiser], "linestyle": line_style}
+        if draws[anonymiser].number > 1:
+            looks[label]["alpha"] = FURTHER_DRAWS
+    return looks
 
 
 def panels(
