@@ -130,14 +130,12 @@ def candidate(
     corrected = float(moved(np.array([value]), value, drawn, once_less)[0])
     unbiased = replicates
     if correction.times:
-        # On the scale of the value: on a plain one those of strong attacks spread too little. A
-        # bound would take away their spread: most replicates of little evidence lie below it.
-        unbiased = moved(replicates, value, drawn, correction._replace(low=-np.inf))
+        unbiased = _moved_back(replicates, value, float(np.median(drawn)), correction)
     # An undefined replicate is one without evidence for or against: it stays at the middle.
     unbiased = np.where(np.isnan(unbiased), np.nanmedian(unbiased), unbiased)
     if correction.times:
         # What is moved back is spread further than percentiles know: 8 % of the lower limits of
-        # strong attacks on 12 speakers were above the truth, and 7 % of these are.
+        # strong attacks on 12 speakers were above the truth.
         arm = _student(ndtri(1 - ONE_SIDED), n_speakers) * unbiased.std()
         low = max(correction.low, min(low, corrected - arm))
     if n_trials:
@@ -233,6 +231,20 @@ def p_less(weaker: Attacks, stronger: Attacks) -> float:
             )
         )
     return min(1.0, len(rivals) * min(p_values))
+
+
+def _moved_back(replicates, value, median, correction):
+    """Replicates (B,) of a calibrated number without the bias that they show.
+
+    They are moved on the scale of the cube root of what is hidden, the distance from the end of the
+    range. Differences of strong attacks, which lie close to it, spread by 9 to 20 % more than their
+    replicates on a plain scale, and by 0 to 3 % more than those on this one. The other end is no
+    bound: most replicates of little evidence lie below it, and would have no spread.
+    """
+    end = correction.no_privacy
+    hidden = np.cbrt(np.maximum(end - replicates, 0))
+    bias = np.cbrt(end - median) - np.cbrt(end - value)
+    return end - np.maximum(hidden - correction.times * bias, 0) ** 3
 
 
 def folded_interval(low: float, high: float) -> tuple[float, float]:

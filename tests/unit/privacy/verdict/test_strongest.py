@@ -59,8 +59,8 @@ def test_a_candidate_without_bias_is_the_number_with_its_interval():
 
 
 def test_a_calibrated_number_is_moved_back_with_its_limits_and_replicates():
-    """The value by twice the bias that replicates show, these by three times: on one scale, that of
-    the 2/3 power of the evidence that is hidden."""
+    """The value by twice the bias that replicates show, these by three times: on the scale of the
+    2/3 power of the evidence that is hidden, and of its cube root."""
     replicates = drawn(0.23, 0.02)
     made = candidate(0.2, replicates, metric="dece_bit", n_speakers=N_SPEAKERS)
     limits = interval(0.2, replicates, n_speakers=N_SPEAKERS, correction=CORRECTIONS["dece_bit"])
@@ -68,12 +68,15 @@ def test_a_calibrated_number_is_moved_back_with_its_limits_and_replicates():
     width = stdtrit(N_SPEAKERS - 1, 0.975) * made.replicates.std()
     assert made.low == pytest.approx(min(limits.ci_low, made.value - width))
 
-    def hidden(numbers):
-        return (CORRECTIONS["dece_bit"].no_privacy - numbers) ** (2 / 3)
+    def hidden(numbers, power):
+        return (CORRECTIONS["dece_bit"].no_privacy - numbers) ** power
 
-    bias = hidden(np.median(replicates)) - hidden(0.2)
-    np.testing.assert_allclose(hidden(made.replicates), hidden(replicates) - 3 * bias)
-    assert hidden(made.value) == pytest.approx(hidden(0.2) - 2 * bias)
+    def bias(power):
+        return hidden(np.median(replicates), power) - hidden(0.2, power)
+
+    moved_back = hidden(replicates, 1 / 3) - 3 * bias(1 / 3)
+    np.testing.assert_allclose(hidden(made.replicates, 1 / 3), moved_back)
+    assert hidden(made.value, 2 / 3) == pytest.approx(hidden(0.2, 2 / 3) - 2 * bias(2 / 3))
 
 
 def test_replicates_of_strong_attacks_are_spread_as_they_are_moved_back():
@@ -90,7 +93,7 @@ def test_replicates_keep_their_spread_where_the_number_is_at_its_bound():
     replicates = 0.03 + 0.005 * np.abs(drawn(0))
     made = candidate(0.01, replicates, metric="dece_bit", n_speakers=N_SPEAKERS)
     assert made.value == 0 and made.replicates.max() < 0
-    assert made.replicates.std() == pytest.approx(replicates.std(), rel=0.05)
+    assert made.replicates.std() == pytest.approx(replicates.std(), rel=0.1)
 
 
 def test_a_number_for_which_more_is_better_enters_as_100_minus_it():
