@@ -7,8 +7,9 @@ import argparse
 import sys
 
 from voiceprivacy.corpora import checks
+from voiceprivacy.corpora.listing import read_facts
 from voiceprivacy.corpora.parts import write_excluded
-from voiceprivacy.inout.tables import FINDINGS, write_table
+from voiceprivacy.inout.tables import FINDINGS, write_facts, write_table
 from voiceprivacy.running.command import add_json, run
 
 
@@ -21,6 +22,9 @@ def main() -> None:
     parser.add_argument(
         "--excluded", help="TSV to write: utterance why, of those that are left out of everything"
     )
+    parser.add_argument(
+        "--speakers", help="TSV to write: speaker attribute value, what is known besides genders"
+    )
     arguments = parser.parse_args()
 
     examined = checks.examine(arguments.source, arguments.protocol, arguments.sample_rate)
@@ -30,6 +34,8 @@ def main() -> None:
         sys.exit(2)
     if arguments.excluded:
         write_excluded(arguments.excluded, examined.excluded)
+    if arguments.speakers:
+        write_facts(arguments.speakers, read_facts(arguments.source))
     write_table(arguments.checks, FINDINGS, examined.findings)
 
 

@@ -66,6 +66,7 @@ rule validate_corpus:
     output:
         checks="results/checks/{corpus}.tsv",
         excluded="results/checks/{corpus}.excluded.tsv",
+        speakers="results/checks/{corpus}.speakers.tsv",
     log:
         "results/logs/validate_corpus/{corpus}.log",
     benchmark:
@@ -87,6 +88,7 @@ rule validate_corpus:
         " --sample-rate {params.sample_rate:q}"
         " --checks {output.checks:q}"
         " --excluded {output.excluded:q}"
+        " --speakers {output.speakers:q}"
         " > {log:q} 2>&1"
 
 

@@ -295,6 +295,7 @@ rule assess_inference:
         embeddings=inference_embeddings,
         enrolment=inference_corpora("results/audio/{corpus}/enrolment/original/manifest.tsv"),
         trial=inference_corpora("results/audio/{corpus}/trial/original/manifest.tsv"),
+        facts=inference_corpora("results/checks/{corpus}.speakers.tsv"),
         script=SCRIPTS / "assess_inference.py",
     output:
         inference="results/metrics/inference/{extractor}.tsv",
@@ -318,6 +319,7 @@ rule assess_inference:
         " --plan {params.plan:q}"
         " --embeddings results/embeddings"
         " --audio results/audio"
+        " --facts results/checks"
         " {params.draws:q}"
         " --inference {output.inference:q}"
         " > {log:q} 2>&1"

@@ -15,6 +15,7 @@ A kind of corpus is the module of that name in ``kinds``. It has the functions
 * ``list_utterances(options, findings)``: what exists; what is wrong is added to ``findings``;
 * ``provide_audio(utterances, *, audio_dir, sample_rate, threads)``: the lines of a manifest;
 * ``read_transcripts(options)``, where it has any: {utterance: what is said};
+* ``read_facts(options)``, where it says more of speakers: {attribute: {speaker: value}};
 * ``to_download(options)``, where it is published: {folder that is missing: bytes}.
 """
 
@@ -210,6 +211,12 @@ def read_transcripts(source: Source) -> dict[str, str]:
         return kind.read_transcripts(options)
     kinds = [name for name in CORPUS_KINDS if hasattr(kind_of({name: {}})[0], "read_transcripts")]
     raise BadInput(f"this corpus has no transcripts: style needs one of {', '.join(kinds)}")
+
+
+def read_facts(source: Source) -> dict[str, dict[str, str]]:
+    """What a corpus says of its speakers besides their gender: {attribute: {speaker: value}}."""
+    kind, options = kind_of(source)
+    return kind.read_facts(options) if hasattr(kind, "read_facts") else {}
 
 
 def compare_published(name: str, counts: dict[str, int], file: object, findings: Findings) -> None:

@@ -4,7 +4,7 @@ import pytest
 from support.trees import folder, write_lines
 
 from voiceprivacy.corpora.kinds.folder import compile_pattern
-from voiceprivacy.corpora.listing import Findings, list_utterances
+from voiceprivacy.corpora.listing import Findings, list_utterances, read_facts
 from voiceprivacy.inout.files import BadInput
 
 
@@ -122,6 +122,21 @@ def test_mistakes_in_the_table_of_genders_are_named_with_their_line(tmp_path):
     write_lines(table, ["name\tgender"])
     with pytest.raises(BadInput, match=f"^{table}:1: expected the columns speaker and gender"):
         listed(source)
+
+
+def test_ages_and_accents_are_read_where_the_table_has_such_columns(tmp_path):
+    source = folder(tmp_path, ["anna/s/a.wav"], genders={"anna": "f"})
+    table = tmp_path / "speakers.tsv"
+    assert read_facts(source) == {"age": {}, "accent": {}}
+    lines = ["Age\tspeaker\tgender\taccent", "30\tanna\tf\tWelsh", "31\tbert\tm", "\tcarl\tm\t"]
+    write_lines(table, lines)
+    assert read_facts(source) == {"age": {"anna": "30", "bert": "31"}, "accent": {"anna": "Welsh"}}
+    del source["folder"]["speakers"]
+    assert read_facts(source) == {"age": {}, "accent": {}}
+
+
+def test_corpora_that_say_no_more_of_speakers_have_no_facts():
+    assert read_facts({"synthetic": {"speakers": 2, "utterances": 2, "first_speaker": 0}}) == {}
 
 
 def test_a_missing_root_is_named():

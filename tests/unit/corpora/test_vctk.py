@@ -4,7 +4,7 @@ import pytest
 from support.trees import edit, prepare, vctk, write_lines
 
 from voiceprivacy.corpora.kinds.vctk import is_common
-from voiceprivacy.corpora.listing import Findings, list_utterances
+from voiceprivacy.corpora.listing import Findings, list_utterances, read_facts
 from voiceprivacy.corpora.protocols import enrol_trial
 from voiceprivacy.inout import audio, tables
 from voiceprivacy.inout.files import BadInput
@@ -70,6 +70,24 @@ def test_a_line_without_a_gender_and_a_speaker_without_a_line_are_said(tmp_path)
         " in 'p225  23  English    Southern  England'"
     )
     assert f"oddity {info}: speaker 'p226' is not listed: no gender" in findings
+
+
+def test_ages_and_accents_are_read_where_lines_have_them(tmp_path):
+    source = vctk(tmp_path)
+    lines = [
+        "ID  AGE  GENDER  ACCENTS  REGION COMMENTS",
+        "p225  23  F    English    Southern  England",
+        "226  M  NorthernIrish",
+        "p280  -  F  Unknown  France",
+        "p281  29  F",
+        "p282  30",
+        "",
+    ]
+    write_lines(tmp_path / "speaker-info.txt", lines)
+    assert read_facts(source) == {
+        "age": {"p225": "23", "p281": "29"},
+        "accent": {"p225": "English", "p226": "NorthernIrish"},
+    }
 
 
 def test_a_missing_root_or_folder_of_audio_is_named(tmp_path):

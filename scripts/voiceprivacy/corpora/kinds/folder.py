@@ -18,8 +18,9 @@ from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.recordings import provide_audio
 from voiceprivacy.inout.files import BadInput, counted, read_lines
 
-__all__ = ["compile_pattern", "list_utterances", "provide_audio"]
+__all__ = ["compile_pattern", "list_utterances", "provide_audio", "read_facts"]
 
+FACTS = ("age", "accent")  # columns that the table of speakers may have
 FIELDS = ("speaker", "session", "utterance", "gender")
 
 
@@ -31,8 +32,9 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
     Parameters
     ----------
     options : dict
-        root; pattern; optionally speakers: a TSV with the columns speaker and gender (others are
-        passed over); optionally list: a text file with an id on each line, all that is taken.
+        root; pattern; optionally speakers: a TSV with the columns speaker and gender (and age or
+        accent; others are passed over); optionally list: a text file with an id on each line, all
+        that is taken.
 
     Raises
     ------
@@ -51,6 +53,23 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
         findings.oddity(root, "-", message)
     utterances = list(_listed(root, matches, genders, findings))
     return _chosen(utterances, options["list"], findings) if "list" in options else utterances
+
+
+def read_facts(options: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """Ages and accents, where the table of speakers has such columns.
+
+    Returns
+    -------
+    {attribute: {speaker: value}}
+    """
+    facts: dict[str, dict[str, str]] = {name: {} for name in FACTS}
+    if "speakers" not in options:
+        return facts
+    for _, fields in _rows_of_speakers(options["speakers"]):
+        for name in FACTS:
+            if fields.get("speaker") and fields.get(name):
+                facts[name].setdefault(fields["speaker"], fields[name])
+    return facts
 
 
 def _matches(root, pattern):
@@ -136,16 +155,9 @@ def _joined(path):
 
 
 def _read_genders(path, findings):
-    """A TSV whose first line names, among others, the columns speaker and gender."""
-    lines = read_lines(path)
-    columns = [column.strip().lower() for column in lines[0].split("\t")] if lines else []
-    if not {"speaker", "gender"} <= set(columns):
-        raise BadInput(f"{path}:1: expected the columns speaker and gender, separated by tabs")
+    """Who is a woman and who a man: {speaker: f or m}."""
     genders = {}
-    for line, text in enumerate(lines[1:], start=2):
-        values = [field.strip() for field in text.split("\t")]
-        # Spreadsheets write fewer fields where the last ones are empty.
-        fields = dict(zip(columns, values, strict=False))
+    for line, fields in _rows_of_speakers(path):
         speaker, gender = fields.get("speaker"), fields.get("gender", "").lower()
         if not speaker:
             continue
@@ -155,3 +167,15 @@ def _read_genders(path, findings):
         elif genders.setdefault(speaker, gender) != gender:
             findings.error(path, line, f"speaker '{speaker}' has another gender in another line")
     return genders
+
+
+def _rows_of_speakers(path: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """Rows of a TSV whose first line names, among others, the columns speaker and gender."""
+    lines = read_lines(path)
+    columns = [column.strip().lower() for column in lines[0].split("\t")] if lines else []
+    if not {"speaker", "gender"} <= set(columns):
+        raise BadInput(f"{path}:1: expected the columns speaker and gender, separated by tabs")
+    for line, text in enumerate(lines[1:], start=2):
+        values = [field.strip() for field in text.split("\t")]
+        # Spreadsheets write fewer fields where the last ones are empty.
+        yield line, dict(zip(columns, values, strict=False))

@@ -9,6 +9,7 @@ Yamagishi, Veaux and MacDonald, CSTR VCTK Corpus (version 0.92), University of E
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,11 @@ from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.recordings import AUDIO, provide_audio
 from voiceprivacy.inout.files import BadInput, read_lines
 
-__all__ = ["is_common", "list_utterances", "provide_audio"]
+__all__ = ["is_common", "list_utterances", "provide_audio", "read_facts"]
 
 AUDIO_FOLDER = "wav48_silence_trimmed"
 COMMON_SENTENCES = 24
+GENDERS = ("f", "m")
 SENTENCE = re.compile(r"_(\d{3})_mic[12](?:_|$)")
 
 
@@ -57,6 +59,22 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
     return utterances
 
 
+def read_facts(options: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """Ages and accents, where speaker-info.txt has them: {attribute: {speaker: value}}."""
+    facts: dict[str, dict[str, str]] = {"age": {}, "accent": {}}
+    for _, _, speaker, fields in _lines(Path(options["root"], "speaker-info.txt")):
+        position = next((i for i, field in enumerate(fields) if field.lower() in GENDERS), None)
+        if position is None:
+            continue
+        # Before the gender stands the age, behind it the accent.
+        if position and fields[position - 1].isdecimal():
+            facts["age"][speaker] = fields[position - 1]
+        accent = "".join(fields[position + 1 : position + 2])
+        if accent and accent.lower() != "unknown":
+            facts["accent"][speaker] = accent
+    return facts
+
+
 def is_common(utterance: str) -> bool:
     """Whether the id of an utterance, or of a piece, is of a sentence that all speakers read."""
     number = SENTENCE.search(utterance)
@@ -80,14 +98,20 @@ def _read_genders(path, findings):
     age does no harm. Ids without their p get it.
     """
     genders = {}
+    for line, text, speaker, fields in _lines(path):
+        letters = [field.lower() for field in fields if field.lower() in GENDERS]
+        if not letters:
+            findings.oddity(path, line, f"no gender of speaker '{speaker}' in '{text}'")
+        elif genders.setdefault(speaker, letters[0]) != letters[0]:
+            findings.error(path, line, f"speaker '{speaker}' has another gender in another line")
+    return genders
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str, str, list[str]]]:
+    """Number and text of every line of the table, its speaker and the further fields."""
     for line, text in enumerate(read_lines(path), start=1):
         fields = text.split()
         if not fields or fields[0].upper() == "ID":
             continue
         speaker = f"p{fields[0]}" if fields[0].isdigit() else fields[0]
-        letters = [field.lower() for field in fields[1:] if field in ("F", "M", "f", "m")]
-        if not letters:
-            findings.oddity(path, line, f"no gender of speaker '{speaker}' in '{text.strip()}'")
-        elif genders.setdefault(speaker, letters[0]) != letters[0]:
-            findings.error(path, line, f"speaker '{speaker}' has another gender in another line")
-    return genders
+        yield line, text.strip(), speaker, fields[1:]
