@@ -23,7 +23,7 @@ N_REPLICATES = 300
 # Speakers of each class, dimensions, deviation of utterances from their speaker (speakers: 1).
 WORLDS = [
     ((5, 5), 32, 1.0),
-    ((10, 10), 192, 1.0),
+    ((10, 10), 64, 1.0),
     ((15, 6), 32, 1.0),
     ((20, 20), 64, 1.0),
 ]
