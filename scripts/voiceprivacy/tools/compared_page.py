@@ -312,7 +312,9 @@ def _alphas(folder, systems):
 
     Second runs of an anonymiser have tables too, and are no systems of their own.
     """
-    compared = {system.anonymiser for system in systems}
+    compared = set()
+    for system in systems:
+        compared |= {draw.anonymiser for draw in system.draws or (system,)}
     tables: dict[str, dict[str, Path]] = {}
     for path in sorted((folder / "audio").glob("*/trial/*/manifest.alphas.tsv")):
         anonymiser = path.parent.name

@@ -55,7 +55,7 @@ def ranks(figure: Figure, run: Run) -> Drawn:
             colour = run.colours[anonymiser]
             drawn = histogram(p=curve["p"], gamma=curve["gamma"], colour=colour)
             words = _of_one(drawn, anonymiser, run)
-            charts.append((f"{words} {condition.upper()}: {_summary(metrics)}", drawn))
+            charts.append((f"{words} {condition.upper()}: {_summary(metrics, run)}", drawn))
     return Drawn(charts)
 
 
@@ -191,9 +191,9 @@ def lengths(disclosures: Disclosures, *, most_bit: float) -> Chart:
     return chart(traces, x=x, y=y, height=340, shapes=[level("y", most_bit)])
 
 
-def _summary(metrics):
+def _summary(metrics, run):
     """What stands above a histogram."""
-    rate = float(metrics["identification_rate_percent"].value)
+    rate = run.shown(metrics["identification_rate_percent"]).text("{:.1f}".format)
     n_templates = float(metrics["n_templates"].value)
-    bit = float(metrics["mean_disclosure_bit"].value)
-    return f"{rate:.1f} % at rank 1 of {n_templates:.0f}, disclosure {bit:.2f} bit"
+    bit = run.shown(metrics["mean_disclosure_bit"]).text("{:.2f}".format)
+    return f"{rate} % at rank 1 of {n_templates:.0f}, disclosure {bit} bit"
