@@ -1,4 +1,8 @@
-"""How much two processes gain over one in embedding speech, beside two programs of their own.
+"""What an embedding costs, and how much two processes gain over one, beside two programs.
+
+The cost is processor time for a second of speech, and how many times that of the network's bare
+forward pass it is. Batches of equally long utterances are timed too: on a CPU they gain nothing,
+so every utterance is embedded alone.
 
 Noise stands for speech: the network does the same work on it. Two programs at once that halve the
 utterances between them are what the machine can do at most; whatever they miss of a factor of two,
@@ -17,11 +21,15 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import numpy as np
+import torch
 
+from voiceprivacy.attack.extractors import networks, packages
 from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, write_manifest
 
-N_UTTERANCES, SECONDS, N_FILES = 2400, 7.5, 20
+N_UTTERANCES, SECONDS, N_FILES = 2400, 7.5, 24
+REPEATED, BATCHES = 3, (4, 8, 16)
 MODEL = ROOT / "workflow" / "resources" / "ecapa_small"
 
 
@@ -29,6 +37,12 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         utterances = make_utterances(folder)
+        show_cost("ecapa_small", *cost_of_network(utterances[:N_FILES]))
+        for package in packages.ENCODERS:
+            try:
+                show_cost(package, *cost_of_package(package, utterances[:N_FILES]))
+            except BadInput as error:
+                print(f"{package}: {error}")
         one_utterance = embed(folder, {"few": utterances[:1]}, threads=1)
         one = embed(folder, {"all": utterances}, threads=1)
         two = embed(folder, {"all": utterances}, threads=2)
@@ -43,6 +57,70 @@ def main():
         f" {of_work[0] / of_work[1]:.2f} times; "
         f"two programs at once: {of_work[0] / of_work[2]:.2f} times"
     )
+
+
+def cost_of_network(utterances):
+    """Processor seconds for a second of speech: (whole, bare forward pass); shows batches too."""
+    torch.set_num_threads(1)
+    extractor = networks.Extractor(MODEL)
+    samples = [extractor.samples_of(utterance) for utterance in utterances]
+    whole = torch.ones(1)
+    with torch.inference_mode():
+        waves = [torch.from_numpy(wave)[None] for wave in samples]
+        frames = [extractor.normalise(extractor.features(wave), whole) for wave in waves]
+
+        def forward():
+            for bands in frames:
+                extractor.model(bands, whole)
+
+        bare = processor_time(forward)
+    alone = np.stack([extractor.embed(wave) for wave in samples])
+    print(f"alone: {processor_time(lambda: list(map(extractor.embed, samples))):.5f} s for each s")
+    for size in BATCHES:
+        stacks = [np.stack(samples[i : i + size]) for i in range(0, len(samples), size)]
+        seconds = processor_time(lambda stacks=stacks: list(map(extractor.embed_batch, stacks)))
+        together = np.concatenate([extractor.embed_batch(stack) for stack in stacks])
+        difference = np.abs(together - alone).max()
+        print(f"in batches of {size}: {seconds:.5f} s, embeddings differ by {difference:.1e}")
+    return processor_time(lambda: list(map(extractor.embed_utterance, utterances))), bare
+
+
+def cost_of_package(package, utterances):
+    """The same of an encoder inside a package."""
+    encoder = packages.ENCODERS[package]()
+    n_samples = round(SECONDS * 16000)
+    if package == "resemblyzer":
+        n_partials = len(packages.partial_starts(n_samples))
+        partials = torch.rand(n_partials, packages.PARTIAL, packages.N_MELS)
+
+        def forward():
+            with torch.inference_mode():
+                encoder.network["lstm"](partials)
+    else:
+        n_frames = 1 + (n_samples - packages.DVECTOR_FFT) // packages.HOP
+        n_slices = 1 + (n_frames - packages.SLICE) // packages.SLICE_STEP
+        slices = np.random.default_rng(0).random((n_slices, packages.SLICE, packages.N_MELS))
+
+        def forward():
+            encoder.session.run(None, {"mel_window": slices.astype(np.float32)})
+
+    bare = processor_time(lambda: [forward() for _ in utterances])
+    embed = packages.embed_utterance
+    return processor_time(lambda: [embed(encoder, utterance) for utterance in utterances]), bare
+
+
+def processor_time(call):
+    """The least processor time of some calls, for a second of N_FILES utterances."""
+    times = []
+    for _ in range(REPEATED):
+        start = time.process_time()
+        call()
+        times.append(time.process_time() - start)
+    return min(times) / (N_FILES * SECONDS)
+
+
+def show_cost(name, whole, bare):
+    print(f"{name}: {whole:.4f} s for a second of speech, {whole / bare:.2f} forward passes")
 
 
 def make_utterances(folder):

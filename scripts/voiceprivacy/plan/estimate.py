@@ -20,7 +20,7 @@ MCADAMS = "anonymise_mcadams.py"
 # our small network (2 MB) 0.0015.
 READING, MCADAMS_S, FEATURES = 0.002, 0.004, 0.004
 PER_WEIGHT_BYTE = 0.72e-9
-PACKAGE_S = {"resemblyzer": 0.009, "dvector": 0.014}
+PACKAGE_S = {"resemblyzer": 0.004, "dvector": 0.009}
 HUB_BYTES = 83e6  # of the weights of a model that is not there yet
 TRAINED_BYTES = {"small": 2e6, "large": 25e6}  # of one that is still to be trained
 SCORING, RESAMPLING = 2e-5, 2e-7  # seconds for a trial; for a trial of a replicate

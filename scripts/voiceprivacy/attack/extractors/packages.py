@@ -154,10 +154,11 @@ ENCODERS = {"resemblyzer": Resemblyzer, "dvector": DVector}
 
 def embed_manifest(utterances: list[Utterance], *, package: str, threads: int = 1) -> Embeddings:
     """Embed utterances by the encoder of a package, in their order."""
-    return rows.embed_each(_embed_utterance, ENCODERS[package](), utterances, threads=threads)
+    return rows.embed_each(embed_utterance, ENCODERS[package](), utterances, threads=threads)
 
 
-def _embed_utterance(encoder: Encoder, utterance: Utterance) -> Floats:
+def embed_utterance(encoder: Encoder, utterance: Utterance) -> Floats:
+    """Embedding (256,) of an Utterance; BadInput names one that cannot be embedded."""
     samples, sample_rate = audio.read(utterance.path)
     name = f"{utterance.path}: utterance '{utterance.utterance}'"
     if sample_rate != SAMPLE_RATE:
