@@ -81,6 +81,18 @@ def test_the_legend_has_the_interval_and_says_what_is_zero_evidence():
     assert "* no more than zero evidence" in legend.get_title().get_text()
 
 
+def test_draws_of_one_system_stand_together_in_the_legend():
+    _, ax = style.figure(4, 3)
+    curve = {name: np.ones(2) for name in ("prior_log_odds", "ece_bit", "ece_default_bit")}
+    bits = {"b2r_draw2/pp": 0.1, "b2/pp": 0.3, "b2r/pp": 0.6}
+    metrics = {
+        label: {"dece_bit": bit, "worst_case_log10": 1.0, "tag": "B"} for label, bit in bits.items()
+    }
+    plot_profiles(ax, curves=dict.fromkeys(metrics, curve), metrics=metrics)
+    entries = [text.get_text().partition(" ")[0] for text in ax.get_legend().get_texts()][1:]
+    assert entries == ["b2/pp", "b2r/pp", "b2r_draw2/pp"], "the mean of both draws is 0.35"
+
+
 def test_the_curve_of_the_shipped_attacker_has_both_panels():
     curve = read_curve(RESOURCES / "ecapa_small" / "training.tsv")
     assert len(curve.epoch) == len(curve.held_out_eer_percent) == 10

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from voiceprivacy.report.curves import (
     read_systems,
     shown_of,
 )
+from voiceprivacy.report.figures import draws_in
 from voiceprivacy.report.plots import style
 from voiceprivacy.report.typeset import short
 from voiceprivacy.vocabulary import MINUS, UNDEFINED
@@ -132,7 +134,7 @@ def plot_profiles(
             scale(curve["prior_log_odds"]), curve["ece_bit"], label=words, **look
         )
     # The legend stands beside the lines in their order: the least disclosure below perfect privacy.
-    ranking = sorted(lines, key=lambda label: metrics[label]["dece_bit"])
+    ranking = _ranking({label: metrics[label]["dece_bit"] for label in lines})
     ax.legend(
         handles=[perfect, *(lines[label] for label in ranking)],
         title=_title_of_legend(metrics.values()),
@@ -239,6 +241,25 @@ def training_picture(curve: Curve, *, title: str = "") -> Figure:
     axes[-1, 0].set_xlabel("epoch")
     axes[-1, 0].xaxis.get_major_locator().set_params(integer=True)  # there is no epoch 2.5
     return figure
+
+
+def _ranking(dece_bit):
+    """Labels ANONYMISER/CONDITION by D_ECE; draws of one system stand together, by their mean."""
+    draws = draws_in(label.rpartition("/")[0] for label in dece_bit)
+    systems = {}
+    for label in dece_bit:
+        anonymiser, _, condition = label.rpartition("/")
+        draw = draws[anonymiser]
+        # A label without a condition is a system of its own.
+        system = (draw.system, condition) if anonymiser else (label, "")
+        systems.setdefault(system, []).append((draw.number, label))
+    in_order = sorted(
+        systems.values(), key=lambda group: np.mean([dece_bit[label] for _, label in group])
+    )
+    ranking = []
+    for group in in_order:
+        ranking += [label for _, label in sorted(group)]
+    return ranking
 
 
 def _title_of_legend(metrics):
