@@ -44,6 +44,7 @@ EACH_KIND = {
         "packaged": {"package": "resemblyzer"},
         "ready": {"embeddings": "e/{corpus}_{part}_{anonymiser}.npz"},
         "informed": {**TRAIN, "recipe": "ecapa_small", "start": "hub"},
+        "listening": {**TRAIN, "recipe": "ecapa_ssl", "encoder": "wavlm"},
         "pitch": {"f0": {}},
         "sounds": {"units": {"corpus": "read"}},
         "words": {"style": {}},

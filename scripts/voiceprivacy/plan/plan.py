@@ -27,6 +27,7 @@ from voiceprivacy.plan.sources import (
     Sources,
     encoder_files,
     given_scores,
+    hub_encoder_files,
     text_encoder_files,
 )
 from voiceprivacy.plan.speech import Speech, environment_file
@@ -187,7 +188,7 @@ def _of_extractor(plan, name, options):
         names = [Path(path).name for path in encoder_files(ours(encoder))]
         yield from _of_model((*keys, "units", "encoder"), encoder, names)
     if isinstance(options.get("encoder"), str):  # others are fetched from the hub
-        names = [Path(path).name for path in encoder_files(ours(options["encoder"]))]
+        names = [Path(path).name for path in hub_encoder_files(ours(options["encoder"]))]
         yield from _of_model((*keys, "encoder"), options["encoder"], names)
     if "encoder" in options.get(WORDS, {}):
         encoder = options[WORDS]["encoder"]

@@ -117,6 +117,11 @@ def encoder_files(folder: str) -> list[str]:
     """The files of a self-supervised encoder: as on the Hugging Face hub, or of SpeechBrain."""
     if not os.path.exists(f"{folder}/{HUB_ENCODER_FILES[0]}"):
         return [f"{folder}/{name}" for name in ENCODER_FILES]
+    return hub_encoder_files(folder)
+
+
+def hub_encoder_files(folder: str) -> list[str]:
+    """The files of a self-supervised encoder as on the Hugging Face hub."""
     names = [*HUB_ENCODER_FILES, _hub_weights(folder)]
     return [f"{folder}/{name}" for name in names]
 

@@ -224,6 +224,10 @@ def test_an_encoder_is_fetched_read_from_a_folder_or_that_of_the_start(tmp_path)
     assert folders == {"hub": "results/encoders/hub", "mine": str(tmp_path), "tuned": None}
     named = [path.path for path in plan.named if path.place == ("extractors", "mine", "encoder")]
     assert named[0] == str(tmp_path) and f"{tmp_path}/pytorch_model.bin" in named
+    (tmp_path / "config.json").unlink()
+    with pytest.raises(BadInput, match=r"config\.json: not found"):
+        mine = {"mine": extractors["mine"]}
+        configuration.check({**INFORMED, "extractors": mine, "backends": {}})
     with pytest.raises(BadInput, match="nowhere: not found"):
         lost = {"mine": {**train, "encoder": "nowhere"}}
         configuration.check({**INFORMED, "extractors": lost, "backends": {}})
