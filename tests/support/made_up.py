@@ -22,7 +22,7 @@ from voiceprivacy.report.figures import KINDS, Look, Subject, figure
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.page import show, write_page
 from voiceprivacy.report.published import beside, tables_of
-from voiceprivacy.vocabulary import AMOUNT_NUMBERS, AmountPoint
+from voiceprivacy.vocabulary import AMOUNT_NUMBERS, AmountPoint, EffortPoint
 
 TEMPLATE = Path(__file__).parents[2] / "workflow" / "report" / "index.html.j2"
 EVIL = "<!--<script><b>x"  # no slash: ids of speakers have none
@@ -136,6 +136,8 @@ def write_results(folder):
                 write_table(_made(path / f"{ATTACKER[1]}.tsv"), SIMILARITIES, of_pairs)
     for corpus, lists in LISTS.items():
         for trials in lists:
+            effort = folder / "curves" / "effort" / corpus / f"{trials}.tsv"
+            write_table(_made(effort), EffortPoint._fields, _efforts())
             path = folder / "curves" / "speech_per_attack" / corpus / trials / ATTACKER[0]
             write_table(_made(path / f"{ATTACKER[1]}.tsv"), AmountPoint._fields, _amounts())
     rows = [(epoch, 3 / epoch, 50, 10 - epoch, 0.001, 1.0) for epoch in (1, 2, 3)]
@@ -155,6 +157,7 @@ def figures(folder):
     ]
     for corpus, lists in LISTS.items():
         for trials in lists:
+            subjects.append(("ladder", Subject(corpus, trials)))
             for kind in ("zebra", "ranks", "rank_speakers", "law", "speech_per_attack"):
                 subjects.append((kind, Subject(corpus, trials, **attacker)))
             for kind in ("similarity", "zoo", "speakers", "calibration"):
@@ -283,6 +286,14 @@ def _amounts():
     return [
         AmountPoint(*system, *side, metric, 5.0, "-", "-", 6, 30)
         for system, side, metric in itertools.product(systems, sides, AMOUNT_NUMBERS)
+    ]
+
+
+def _efforts():
+    return [
+        EffortPoint(name, condition, *ATTACKER, 30.0, 20.0, "-", 0.2, 9.5, hours, 12.0)
+        for name in ("b2", "b2r")
+        for condition, hours in (("op", 0.0), ("pp", 1.5))
     ]
 
 

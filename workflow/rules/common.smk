@@ -36,6 +36,7 @@ from voiceprivacy.vocabulary import (
     GIVEN,
     PARTS,
     SECOND_RUN,
+    TrialList,
 )
 
 PAGE = Path(workflow.basedir) / "workflow" / "report"

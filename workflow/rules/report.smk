@@ -2,6 +2,7 @@
 
 import hashlib
 
+from voiceprivacy.plan.effort import training_manifests
 from voiceprivacy.report import contents, figures
 
 CONTENTS = contents.contents_of(plan)
@@ -63,6 +64,43 @@ rule collect_metrics:
         " --plan {input.plan:q}"
         " --folder results/metrics"
         " --metrics {output.metrics:q}"
+        " > {log:q} 2>&1"
+
+
+def manifests_learnt(wildcards):
+    """Manifests of the speech that attackers on a list learn from."""
+    return training_manifests(plan, TrialList(wildcards.corpus, wildcards.trials))
+
+
+rule measure_effort:
+    """What each attack on a list found, beside its processor time and speech."""
+    input:
+        metrics="results/metrics.tsv",
+        enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
+        manifest="results/audio/{corpus}/enrolment/original/manifest.tsv",
+        learnt=manifests_learnt,
+        script=SCRIPTS / "measure_effort.py",
+    output:
+        efforts="results/curves/effort/{corpus}/{trials}.tsv",
+    log:
+        "results/logs/measure_effort/{corpus}/{trials}.log",
+    wildcard_constraints:
+        trials=TRIAL_LISTS,
+    localrule: True
+    conda:
+        "../../envs/evaluate.yaml"
+    params:
+        code=code("measure_effort"),
+        config=config_as_used,
+    shell:
+        "python {input.script:q}"
+        " --config {params.config:q}"
+        " --corpus {wildcards.corpus:q}"
+        " --trials {wildcards.trials:q}"
+        " --metrics {input.metrics:q}"
+        " --enrolments {input.enrolments:q}"
+        " --manifest {input.manifest:q}"
+        " --efforts {output.efforts:q}"
         " > {log:q} 2>&1"
 
 

@@ -226,14 +226,14 @@ def job_costs(folder: str | Path) -> dict[str, dict[str, float]]:
 def _cost(rows):
     return {
         "jobs": len(rows),
-        "wall_s": round(sum(_measured(row["s"]) for row in rows), 1),
-        "cpu_s": round(sum(_measured(row["cpu_time"]) for row in rows), 1),
-        "peak_memory_mb": round(max(_measured(row["max_rss"]) for row in rows)),
+        "wall_s": round(sum(measured(row["s"]) for row in rows), 1),
+        "cpu_s": round(sum(measured(row["cpu_time"]) for row in rows), 1),
+        "peak_memory_mb": round(max(measured(row["max_rss"]) for row in rows)),
     }
 
 
-def _measured(text):
-    """A measurement; a job that ended before the first one has NA, which counts as 0."""
+def measured(text: str) -> float:
+    """A number of a benchmark file; a job that ended before the first one has NA, counted as 0."""
     return 0.0 if text in ("NA", "-") else float(text)
 
 

@@ -13,6 +13,7 @@ from voiceprivacy.report.figures import (
     AMOUNTS,
     ANONYMISER,
     ATTACKER,
+    EFFORT,
     GALLERY,
     KINDS,
     LENGTHS,
@@ -146,6 +147,8 @@ def _subjects(plan):
             subjects[GALLERY][_of_attack(attack)] = systems
         if has_matrices and plan.amounts:
             subjects[AMOUNTS][_of_attack(attack)] = ()
+        if "attackers" in plan.config and speech.anonymisers:
+            subjects[EFFORT][Subject(attack.corpus, attack.trials)] = ()
         for system in systems:
             if system == ORIGINAL:
                 continue

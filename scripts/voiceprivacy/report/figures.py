@@ -34,6 +34,7 @@ TWO_RUNS = "two runs"  # the same, of anonymisers with two runs
 ATTACKER = "attacker"  # all lists under one attacker
 LENGTHS = "lengths"  # sampled galleries of one corpus and gender under one attacker
 AMOUNTS = "amounts"  # a trial list under one attacker, where amounts of speech are compared
+EFFORT = "effort"  # a trial list of a run with a ladder of attackers
 TRAINING = "training"  # an extractor that the run trained
 REQUEST = "request"  # whatever it is given
 
@@ -191,6 +192,15 @@ KINDS = {
             endings=LINES,
         ),
         Kind(
+            name="ladder",
+            title="What attackers find against what they take",
+            module="effort",
+            per=EFFORT,
+            files={"curves": "results/curves/effort/{corpus}/{trials}.tsv"},
+            settings=("palette",),
+            category="Effort",
+        ),
+        Kind(
             name="training",
             title="How the attackers were trained",
             module="evidence",
@@ -313,6 +323,8 @@ class Figure(NamedTuple):
             return self.extractor
         anonymiser = f"{self.anonymiser}, " if self.anonymiser else ""
         lists = f"{self.corpus}, list {self.trials}" if self.corpus else "all corpora and lists"
+        if not self.extractor:
+            return f"{lists}, all attackers"
         return f"{anonymiser}{lists}, {self.extractor} + {self.backend}"
 
     def pictures(self, folder: str | Path = FOLDER) -> dict[str, str]:

@@ -1,0 +1,76 @@
+"""What each attack of a run takes: its jobs by their benchmarks, and what it learns from."""
+
+import pytest
+
+from voiceprivacy.plan import configuration
+from voiceprivacy.plan.effort import efforts, training_manifests
+from voiceprivacy.plan.plan import Plan
+from voiceprivacy.report.contents import planned
+from voiceprivacy.vocabulary import TrialList
+
+CONFIG = {
+    "corpora": {
+        "demo": {"synthetic": {"speakers": 4, "utterances": 4}},
+        "others": {
+            "synthetic": {"speakers": 12, "utterances": 3, "first_speaker": 4},
+            "use": "train",
+        },
+    },
+    "anonymisers": {"b2": {"command": "python b2.py"}, "team": {"command": "python team.py"}},
+    "attackers": "ladder",
+}
+DEMO_F = TrialList("demo", "f")
+
+
+@pytest.fixture
+def by_attack():
+    plan = Plan(configuration.check(CONFIG))
+    return {
+        (one.attack.extractor, one.attack.backend, one.anonymiser, one.condition): one
+        for one in efforts(plan, DEMO_F)
+    }
+
+
+def test_the_ignorant_attacker_embeds_and_scores_and_the_informed_one_protects_too(by_attack):
+    ignorant = by_attack["ecapa_small", "cosine", "b2", "op"].benchmarks
+    lazy = by_attack["ecapa_small", "cosine", "b2", "pp"].benchmarks
+    assert "score_system/demo/f/b2/ecapa_small/cosine.tsv" in ignorant
+    assert "extract_*/demo/original/ecapa_small.tsv" in ignorant
+    assert not [job for job in ignorant if job.startswith(("anonymise", "train"))]
+    assert "anonymise_part/demo/enrolment/b2.tsv" in lazy
+    assert "extract_*/demo/original/ecapa_small.tsv" not in lazy
+
+
+def test_linkage_enrols_nothing(by_attack):
+    linkage = by_attack["ecapa_small", "cosine", "b2", "rr"]
+    assert not linkage.enrols
+    assert not [job for job in linkage.benchmarks if job.startswith("anonymise")]
+    assert by_attack["ecapa_small", "cosine", "b2", "op"].enrols
+
+
+def test_a_tuned_extractor_takes_protected_training_speech(by_attack):
+    tuned = by_attack["tuned_on_b2", "cosine", "b2", "pp"]
+    assert {"anonymise_part/others/train/b2.tsv", "train_extractor/tuned_on_b2.tsv"} <= set(
+        tuned.benchmarks
+    )
+    assert tuned.training == ("results/audio/others/train/b2/learners.tsv",)
+
+
+def test_a_fusion_takes_what_all_its_attackers_take_and_its_own(by_attack):
+    fused = by_attack["fused", "ladder_on_b2", "b2", "pp"]
+    for part in (("ecapa_small", "plda_on_b2"), ("tuned_on_b2", "cosine")):
+        assert set(by_attack[*part, "b2", "pp"].benchmarks) <= set(fused.benchmarks)
+    assert "train_fusion/ladder_on_b2.tsv" in fused.benchmarks
+    assert set(fused.training) == {
+        "results/audio/others/train/b2/learners.tsv",
+        "results/audio/others/train/original/held_out.tsv",
+    }
+
+
+def test_runs_with_a_ladder_have_its_figure_on_each_list_and_others_none():
+    ladders = [one for one in planned(Plan(configuration.check(CONFIG))) if one.kind == "ladder"]
+    assert [(one.corpus, one.trials) for one in ladders] == [("demo", "f"), ("demo", "m")]
+    without = {name: options for name, options in CONFIG.items() if name != "attackers"}
+    plan = Plan(configuration.check(without))
+    assert not [one for one in planned(plan) if one.kind == "ladder"]
+    assert training_manifests(plan, DEMO_F) == []
