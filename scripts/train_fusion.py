@@ -9,7 +9,8 @@ import argparse
 import numpy as np
 
 from voiceprivacy.attack.backends import backends, fusion
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.attack.held_out import unknown
+from voiceprivacy.inout.files import BadInput, write_json
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.running.command import run
 from voiceprivacy.vocabulary import CONDITIONS, PROTECTED_CONDITIONS
@@ -39,6 +40,9 @@ def main() -> None:
         weights = ", ".join(f"{weight:.4g}" for weight in learnt[condition].weights)
         print(f"{condition}: weights {weights}, offset {learnt[condition].offset:.4g}")
     fusion.write_fusion(arguments.fusion, fusion.Fusion(tuple(arguments.parts), learnt))
+    # From how few speakers it learnt is what the verdict asks of semi-informed attackers.
+    told = unknown(n_speakers, "a fusion is not judged on further speakers")
+    write_json(arguments.held_out, told._asdict())
     print(f"{target.sum()} target and {(~target).sum()} nontarget pairs of {n_speakers} speakers")
 
 
@@ -72,6 +76,9 @@ def parsed() -> argparse.Namespace:
         help="targets are of two recordings: the first group in an utterance's id",
     )
     parser.add_argument("--fusion", required=True, help="JSON to write: the weights")
+    parser.add_argument(
+        "--held-out", required=True, help="JSON to write: from how many speakers it learnt"
+    )
     arguments = parser.parse_args()
     counts = {len(arguments.parts), len(arguments.original), len(arguments.backends)}
     counts |= {len(arguments.protected)} if arguments.protected else set()

@@ -76,6 +76,8 @@ def test_the_verdict_counts_fusions_by_what_they_know(run):
     (one,) = verdict["sets"].values()
     counted = [name for name in one["effort"]["eer_unprotected_percent"] if "fused" in name]
     assert counted == ["fused/plain", "fused/told_on_b2"]
+    # Told by six speakers only, the fusion takes no warning away.
+    assert one["systems"]["b2"]["small_semi_informed"] == "6 training speakers"
     assert one["effort"]["training"]["fused/told_on_b2"]["fusion"] == {
         "corpus": "train",
         "speech": "b2",

@@ -81,6 +81,7 @@ rule train_fusion:
         script=SCRIPTS / "train_fusion.py",
     output:
         fusion="results/fusions/{backend}.json",
+        held_out="results/fusions/{backend}.held_out.json",
     log:
         "results/logs/train_fusion/{backend}.log",
     benchmark:
@@ -106,6 +107,7 @@ rule train_fusion:
         " --backends {params.backends:q}"
         " {params.recording:q}"
         " --fusion {output.fusion:q}"
+        " --held-out {output.held_out:q}"
         " > {log:q} 2>&1"
 
 

@@ -281,8 +281,11 @@ class Attackers:
     def learnt(self, extractor: str, backend: str) -> list[str]:
         """What each part that learnt from protected speech finds in speakers held out: files."""
         if extractor == FUSED:
-            parts = self.fusions[backend].parts
-            return list(chain.from_iterable(self.learnt(*part) for part in parts))
+            fusion = self.fusions[backend]
+            files = list(chain.from_iterable(self.learnt(*part) for part in fusion.parts))
+            if len(fusion.systems()) > 1:  # it learnt from protected speech itself
+                files.append(f"results/fusions/{backend}.held_out.json")
+            return files
         files = []
         if self.extractors[extractor]["on"]:
             files.append(f"results/models/{extractor}/held_out.json")

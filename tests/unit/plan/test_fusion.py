@@ -128,6 +128,16 @@ def test_the_verdict_knows_what_a_fusion_and_its_parts_learnt_from():
     }
 
 
+def test_from_how_few_speakers_a_fusion_knows_protected_speech_is_told_to_the_verdict():
+    of_fusion = "results/fusions/both_on_b2.held_out.json"
+    told = plan_of(["ecapa/cosine", "pitch/js"], speech="anonymised").attackers
+    assert told.learnt(FUSED, "both_on_b2") == [of_fusion]
+    of_parts = plan_of(["ecapa/cosine", "semi/cosine"]).attackers
+    assert of_parts.learnt(FUSED, "both_on_b2") == ["results/models/semi_on_b2/held_out.json"]
+    both = plan_of(["ecapa/cosine", "semi/cosine"], speech="anonymised").attackers
+    assert both.learnt(FUSED, "both_on_b2")[-1] == of_fusion
+
+
 def test_a_fusion_hears_voices_if_one_of_its_attackers_does():
     for parts, hears in ((["words/js", "pitch/js"], True), (["words/js", "words/named"], False)):
         config = config_with(parts)
