@@ -114,10 +114,10 @@ def drawn_at(points: Iterable[EffortPoint], effort: str) -> dict[EffortPoint, fl
 
 def best_so_far(points: Sequence[EffortPoint], effort: str) -> list[tuple[EffortPoint, float]]:
     """The curve of an anonymiser: points by effort, and the most evidence up to each."""
-    most, curve = 0.0, []
+    curve = []
     for one in sorted(points, key=lambda point: getattr(point, effort)):
-        most = max(most, one.evidence_percent)
-        curve.append((one, most))
+        affordable = [other for other in points if getattr(other, effort) <= getattr(one, effort)]
+        curve.append((one, max(other.evidence_percent for other in affordable)))
     return curve
 
 

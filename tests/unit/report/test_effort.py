@@ -58,6 +58,12 @@ def test_a_curve_is_the_most_that_so_much_effort_finds():
     ]
 
 
+def test_attacks_of_the_same_effort_are_one_step_of_a_curve():
+    curve = effort.best_so_far(POINTS, "training_h")
+    assert [most for _, most in curve] == [35.0, 35.0, 70.0]
+    assert {most for _, most in effort.best_so_far(POINTS[::-1], "enrolment_s")} == {35.0, 70.0}
+
+
 def test_what_takes_nothing_stands_at_the_left_end_of_a_logarithmic_axis():
     assert list(effort.drawn_at(POINTS, "training_h").values()) == [0.2, 0.2, 2.0]
 

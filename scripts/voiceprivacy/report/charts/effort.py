@@ -22,6 +22,7 @@ from voiceprivacy.report.effort import (
     read_efforts,
 )
 from voiceprivacy.report.figures import Figure
+from voiceprivacy.report.uncertainty import Shown
 from voiceprivacy.vocabulary import EffortPoint
 
 TITLES = ("anonymiser", "most evidence left", "by", "processor time", "protection")
@@ -76,11 +77,15 @@ def effort_chart(
             "showlegend": False,
             "marker": {"size": 8},
             "text": [label(_words(point)) for point in points],
-            "error_y": errors(values, [interval(point) for point in points]) | {"thickness": 0.8},
+            "error_y": errors(map(_shown, points)) | {"thickness": 0.8},
         }
         traces.append(of_system(marks, anonymiser))
     y = {"title": "evidence left [%]", "rangemode": "tozero"}
     return chart(traces, x={"title": axis, "type": "log"}, y=y, height=360)
+
+
+def _shown(point: EffortPoint) -> Shown:
+    return Shown(point.evidence_percent, interval(point))
 
 
 def _words(point: EffortPoint) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from voiceprivacy.report.effort import EFFORTS, best_so_far, drawn_at, interval, read_efforts
 from voiceprivacy.report.figures import palette as colours_of
@@ -30,6 +31,7 @@ def ladder(*, curves: str, palette: Sequence[str] = ()) -> Figure:
                 if limits := interval(point):
                     ax.plot([at[point]] * 2, limits, color=colours[anonymiser], linewidth=0.6)
         ax.set(xscale="log", xlabel=axis)
+        ax.xaxis.set_minor_formatter(NullFormatter())  # within one decade they would overlap
     axes[0].set(ylabel="evidence left [%]", ylim=(0, None))
     handles, labels = axes[0].get_legend_handles_labels()
     if handles:
