@@ -4,6 +4,8 @@ import argparse
 import functools
 from collections.abc import Sequence
 
+import numpy as np
+
 from voiceprivacy.attack import Floats
 from voiceprivacy.attack.backends import backends, procrustes, recipes
 from voiceprivacy.attack.held_out import Scorer, Spoken, crossfitted, unknown
@@ -27,7 +29,9 @@ def parsed() -> argparse.Namespace:
         help="default: plda, Kaldi's",
     )
     parser.add_argument(
-        "--original", help="npz: of procrustes, embeddings of the same utterances, not protected"
+        "--original",
+        help="npz: embeddings of the same utterances, not protected: of procrustes, and of PLDA"
+        " that learns from both",
     )
     parser.add_argument(
         "--lda-dim", type=int, help="dimensions after LDA (default: min(200, D, speakers - 1))"
@@ -74,6 +78,8 @@ def main() -> None:
         print(f"Rotation of {alignment.dimensions} dimensions from {sizes}")
         tell(unknown(n_speakers, "a rotation is not judged on speakers held out"), arguments)
         return
+    if arguments.original:
+        heard = together(tried, spoken(arguments.original, utterances))
     recipe = trained(heard.embeddings, heard.speakers, arguments)
     recipes.write_recipe(arguments.backend, recipe)
     name = arguments.type.replace("plda", "PLDA")
@@ -104,6 +110,13 @@ def spoken(path: str, utterances: Sequence[Utterance]) -> Spoken:
         [utterance.speaker for utterance in utterances],
         [utterance.gender for utterance in utterances],
     )
+
+
+def together(one: Spoken, other: Spoken) -> Spoken:
+    """The rows of two files of the same utterances."""
+    rows = list(range(len(one.speakers))) * 2
+    embeddings = np.concatenate([one.embeddings, other.embeddings])
+    return one.rows(rows)._replace(embeddings=embeddings)
 
 
 def trained_scorer(

@@ -240,6 +240,7 @@ def backend_options(wildcards):
         return ["--type", "speechbrain_plda", "--rank", entry["rank"]]
     options = ["--length-norm", entry["length_norm"], "--shrinkage", entry["shrinkage"]]
     options += option("--lda-dim", entry.get("lda_dim"))
+    options += option("--original", original_embeddings(wildcards))
     return options if entry["centre"] else [*options, "--no-centre"]
 
 

@@ -36,7 +36,8 @@ def instances(entries: dict[str, dict], anonymisers: Iterable[str]) -> dict[str,
     named = {}
     for name, options in entries.items():
         if options.get("train", {}).get("speech") == "anonymised":
-            for anonymiser in anonymisers:
+            wanted = options["train"].get("anonymisers", anonymisers)
+            for anonymiser in [name for name in anonymisers if name in wanted]:
                 instance = {**options, "on": anonymiser, "base": name}
                 named[f"{name}{TRAINED_ON}{anonymiser}"] = instance
         else:
@@ -243,9 +244,10 @@ class Attackers:
         return f"results/embeddings/{options['train']['corpus']}/train/{system}/{extractor}.npz"
 
     def original_embeddings(self, backend: str, extractor: str) -> str | None:
-        """Embeddings of the same utterances unprotected, where a back-end compares both."""
+        """Embeddings of the same utterances unprotected, where a back-end learns from both."""
         options = self.backends[backend]
-        if options["type"] != "procrustes":
+        is_plda = options["type"] == "plda" and options["unprotected"] and options["on"]
+        if options["type"] != "procrustes" and not is_plda:
             return None
         return f"results/embeddings/{options['train']['corpus']}/train/{ORIGINAL}/{extractor}.npz"
 

@@ -8,6 +8,7 @@ Defaults live in workflow/schemas/config.schema.yaml. Six depend on other keys a
 
 * A corpus that is evaluated without a protocol has enrol_trial.
 * One Kaldi directory without a protocol has the list ``all`` of its own trials file.
+* Where there is speech to train on, an attacker is trained on protected speech (``semi_informed``).
 * ``report: {controls: true}`` adds the anonymisers of workflow/resources/controls.yaml.
 * ``attackers: NAME`` adds the attackers of workflow/resources/attackers/NAME.yaml.
 * An encoder inside a package runs in the environment of the package's name.
@@ -38,6 +39,8 @@ from voiceprivacy.vocabulary import FURTHER_DRAW, FUSED, WORDS, draws_of
 
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
 GENDERS = ("f", "m")
+EMBEDDING = {"model", "command", "package"}  # extractors that embed any speech they are given
+SEMI_INFORMED = "semi"  # the back-end that a run gets where nobody learns from protected speech
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 Place = tuple[str | int, ...]  # the keys that lead to a value of a config
 
@@ -276,6 +279,11 @@ def _wrong_training(config, section, field):
             yield Problem(keys, f"there is no corpus '{corpus}'{question}")
         elif corpora[corpus]["use"] != "train":
             yield Problem(keys, f"corpus '{corpus}' is not for training: give it 'use: train'")
+        for anonymiser in options[field].get("anonymisers", ()):
+            if anonymiser not in config["anonymisers"]:
+                question = did_you_mean(anonymiser, config["anonymisers"])
+                words = f"there is no anonymiser '{anonymiser}'{question}"
+                yield Problem((section, name, field, "anonymisers"), words)
 
 
 def _wrong_fusions(config):
@@ -338,9 +346,14 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
     """A copy of a config with its defaults, its controls and its preset of attackers."""
     config = with_attackers(with_controls(with_protocols(config)))
     config = with_environments(with_default_attacker(config))
+    return with_draws(with_semi_informed(_with_defaults(config)))
+
+
+def _with_defaults(config):
+    """The config itself with the schema's defaults."""
     for _ in _Completing(schema()).iter_errors(config):  # sets a default wherever it looks
         pass
-    return with_draws(config)
+    return config
 
 
 def schema() -> dict[str, Any]:
@@ -489,6 +502,51 @@ def with_draws(config: dict[str, Any]) -> dict[str, Any]:
                 again = {**options, "draws": 1, "runs": 1, "draw": draw}
                 anonymisers.setdefault(f"{name}{FURTHER_DRAW}{draw}", again)
     return config
+
+
+def with_semi_informed(config: dict[str, Any]) -> dict[str, Any]:
+    """The completed config itself, with a back-end that learns from protected speech.
+
+    It is added where the config has speech to train on and no attacker of its own that does so.
+    """
+    names = ("corpora", "anonymisers", "extractors", "backends")
+    sections: list[Any] = [config.get(name) for name in names]
+    # A config with mistakes is completed, too, as far as that goes.
+    if config.get("semi_informed") is not True or not all(map(_has_entries, sections)):
+        return config
+    _, anonymisers, extractors, backends = sections
+    corpus = _first_training_corpus(config)
+    able = [name for name, options in extractors.items() if options.keys() & EMBEDDING]
+    protecting = [name for name, options in anonymisers.items() if _protects_anything(options)]
+    learning = [
+        options.get("train", {}).get("speech") == "anonymised"
+        for options in (*extractors.values(), *backends.values())
+    ]
+    if corpus and able and protecting and not any(learning) and SEMI_INFORMED not in backends:
+        backends[SEMI_INFORMED] = {
+            "type": "plda",
+            "train": {"corpus": corpus, "speech": "anonymised", "anonymisers": protecting},
+            "unprotected": True,
+            "extractors": able[:1],
+            "shrinkage": 0.1,
+        }
+        _with_defaults(config)
+    return config
+
+
+def _has_entries(section):
+    """Whether a section of a config is a mapping of entries, as it should be."""
+    if not isinstance(section, dict):
+        return False
+    return all(
+        isinstance(options, dict) and isinstance(options.get("train", {}), dict)
+        for options in section.values()
+    )
+
+
+def _protects_anything(options):
+    """Whether an anonymiser protects speech that is given to it, and competes."""
+    return ("function" in options or "command" in options) and not options.get("control")
 
 
 def controls() -> dict[str, dict]:

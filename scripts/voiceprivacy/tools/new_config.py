@@ -30,22 +30,42 @@ corpora:
 {options}    protocol:
       enrol_trial: {{enrolment_utterances: {enrolment}, lists: [{lists}]}}
     # limit: {{speakers: 10, utterances: 8}}    # a quick look
-
+{training}
 # Speech that lies there already, found by the names of the originals. The attacker who protects
 # his own enrolment (PP) is given enrolment speech of the same folder. Where a speaker has one
 # pseudonym in all of it, this attacker holds that pseudonym.
 anonymisers:
 {anonymisers}
-# The attacker: the strongest that was there when this was written. A larger network is stronger,
-# and so is one that learns from protected speech (semi-informed); docs/guide/data.md has both.
+# The attacker: the strongest that was there when this was written. A larger network is stronger;
+# docs/guide/attackers.md tells of others.
 extractors:
   {extractor}
 backends:
   cosine: {{type: cosine}}
-
+{semi}
 # true adds anonymisers whose protection is known, to read the others by: unchanged speech, speech
 # backwards, and noise alone.
 report: {{controls: false}}
+"""
+TRAINING = """\
+  # {speakers} other speakers, {utterances} utterances, on whom an attacker is trained.
+  {corpus}_train:
+    folder:
+      root: {root}
+      pattern: {pattern}
+{options}    use: train
+"""
+SEMI = """\
+  # The semi-informed attacker learns from speech that each anonymiser protects, and the originals.
+  semi:
+    type: plda
+    train: {{corpus: {corpus}_train, speech: anonymised}}
+    unprotected: true
+    shrinkage: 0.1
+"""
+NO_SEMI = """\
+  # Nobody learns from protected speech here: there are too few speakers to keep some for training.
+  # A corpus with `use: train` of other speakers, protected alike, makes a semi-informed attacker.
 """
 MIXED = """\
     # One list of all speakers, of unknown gender. It is easier for the attacker than the usual
@@ -108,18 +128,37 @@ def _config(path, run):
         root=_quoted(run.root),
         pattern=_quoted(run.pattern),
         options=_options(path, run),
+        training=_training(path, run),
+        semi=SEMI.format(corpus=corpus_name(run)) if run.training else NO_SEMI,
         lists=", ".join(run.lists),
         extractor=_flow(configuration.strongest_extractor()),
         anonymisers="".join(anonymisers),
     )
 
 
+def _training(path, run):
+    """The entry of the speakers who train an attacker; nothing where there are none."""
+    if not run.training:
+        return ""
+    options = [f"      speakers: {_quoted(run.speakers)}\n"] if run.speakers else []
+    options.append(f"      list: {_quoted(_beside(path, 'training.txt').absolute())}\n")
+    return TRAINING.format(
+        speakers=_n_speakers(run.training),
+        utterances=len(run.training),
+        corpus=corpus_name(run),
+        root=_quoted(run.root),
+        pattern=_quoted(run.pattern),
+        options="".join(options),
+    )
+
+
 def _options(path, run):
     lines = [f"      speakers: {_quoted(run.speakers)}\n"] if run.speakers else []
     if run.left_out:
-        used = f"{len(run.utterances)} of {len(run.listed)} utterances"
+        used = f"{len(run.utterances) + len(run.training)} of {len(run.listed)} utterances"
         table = _beside(path, "left_out.tsv").name
         lines.append(f"      # {used}; {table} says why the others are not used.\n")
+    if run.left_out or run.training:
         lines.append(f"      list: {_quoted(_beside(path, 'utterances.txt').absolute())}\n")
     if run.lists == ["mixed"]:
         lines.append(MIXED)
@@ -142,14 +181,22 @@ def _anonymiser(path, name, protected):
 
 
 def _write_lists(path, run):
-    if not run.left_out:
-        return []
-    used, left_out = _beside(path, "utterances.txt"), _beside(path, "left_out.tsv")
-    with whole_or_absent(used) as temporary:
-        lines = [f"{utterance.utterance}\n" for utterance in run.utterances]
+    written = []
+    if run.left_out or run.training:
+        written.append(_write_list(_beside(path, "utterances.txt"), run.utterances))
+    if run.training:
+        written.append(_write_list(_beside(path, "training.txt"), run.training))
+    if run.left_out:
+        written.append(_beside(path, "left_out.tsv"))
+        write_table(written[-1], ["utterance", "why"], sorted(run.left_out.items()))
+    return written
+
+
+def _write_list(path, utterances):
+    with whole_or_absent(path) as temporary:
+        lines = [f"{utterance.utterance}\n" for utterance in utterances]
         temporary.write_text("".join(lines), encoding="utf-8")
-    write_table(left_out, ["utterance", "why"], sorted(run.left_out.items()))
-    return [used, left_out]
+    return path
 
 
 def _write_scp(folder, files):
@@ -242,6 +289,9 @@ def _next(run, written):
     lists = " and ".join(LISTS[name] for name in run.lists)
     size = f"{_n_speakers(run.utterances)} speakers, {len(run.utterances)} utterances"
     yield f"corpus {corpus_name(run)}: {size}, {length(run.seconds)}; {lists}"
+    if run.training:
+        kept = f"{_n_speakers(run.training)} other speakers, {len(run.training)} utterances"
+        yield f"kept to train the semi-informed attacker: {kept}"
     if run.lists == ["mixed"]:
         table = "--speakers TABLE (columns speaker and gender)"
         yield f"  {table} makes lists of women and of men, as is usual"

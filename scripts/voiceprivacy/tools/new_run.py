@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
 from voiceprivacy.corpora.recordings import inspect
+from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.tools.file_names import (
     audio_files,
@@ -27,6 +28,10 @@ SAMPLE_RATE = 16000  # of the attacker that is shipped
 LENGTH_SHARE = 0.25
 LENGTH_S = 0.25
 ENROLMENT_UTTERANCES = 3
+# Speakers are kept for training an attacker of the protected speech where both kinds are enough.
+TO_TRAIN = 0.4
+FEWEST_TO_SPLIT = 40
+MOST_TO_TRAIN = 200
 # Fewer utterances enrol where more than a tenth of the speakers would be lost otherwise.
 KEPT_SPEAKERS = 0.9
 
@@ -50,8 +55,9 @@ class NewRun(NamedTuple):
     """What a folder of speech and its protected versions hold.
 
     ``listed``: all utterances that follow the pattern, of ``n_files`` audio files; ``utterances``:
-    those that are used; ``left_out``: {utterance: why} for the others; ``seconds``: length of the
-    originals used; ``lists``: f and m, or mixed; ``protected``: {name: Protected}.
+    those that are evaluated; ``training``: those of other speakers, on whom an attacker is trained;
+    ``left_out``: {utterance: why} for the others; ``seconds``: length of the originals that are
+    evaluated; ``lists``: f and m, or mixed; ``protected``: {name: Protected}.
     """
 
     root: Path
@@ -60,6 +66,7 @@ class NewRun(NamedTuple):
     n_files: int
     listed: list[Listed]
     utterances: list[Listed]
+    training: list[Listed]
     left_out: dict[str, str]
     seconds: float
     lists: list[str]
@@ -113,6 +120,7 @@ def examine(
     usable, lists = in_lists(usable, left_out)
     if len({utterance.speaker for utterance in usable}) < 2:
         raise BadInput(_too_few(root, pattern, len(listed), left_out))
+    evaluated, training = split_speakers(usable)
 
     return NewRun(
         root=root,
@@ -120,9 +128,10 @@ def examine(
         speakers=table,
         n_files=len(paths),
         listed=listed,
-        utterances=usable,
+        utterances=evaluated,
+        training=training,
         left_out=left_out,
-        seconds=sum(durations[utterance.utterance] for utterance in usable),
+        seconds=sum(durations[utterance.utterance] for utterance in evaluated),
         lists=lists,
         enrolment_utterances=enrolment_utterances,
         protected={
@@ -278,3 +287,28 @@ def in_lists(utterances: list[Listed], left_out: dict[str, str]) -> tuple[list[L
             why = f"speaker '{utterance.speaker}' is the only one of this gender"
             left_out[utterance.utterance] = why
     return kept, lists
+
+
+def split_speakers(utterances: list[Listed]) -> tuple[list[Listed], list[Listed]]:
+    """Keep speakers of each gender for training an attacker, where there are enough speakers.
+
+    Returns
+    -------
+    list of Listed, list of Listed : who is evaluated, and who trains; nobody trains where speakers
+        are few
+    """
+    speakers: dict[str, set[str]] = {}
+    for utterance in utterances:
+        speakers.setdefault(utterance.gender, set()).add(utterance.speaker)
+    n_speakers = sum(map(len, speakers.values()))
+    if n_speakers < FEWEST_TO_SPLIT:
+        return utterances, []
+    share = min(TO_TRAIN, MOST_TO_TRAIN / n_speakers)
+    training: set[str] = set()
+    for gender, names in sorted(speakers.items()):
+        # At least two of each gender are left, who can be nontargets of each other.
+        n_training = min(round(share * len(names)), len(names) - 2)
+        shuffled = seeds.generator(0, "training speakers", gender).permutation(sorted(names))
+        training.update(shuffled[: max(0, n_training)].tolist())
+    evaluated = [utterance for utterance in utterances if utterance.speaker not in training]
+    return evaluated, [utterance for utterance in utterances if utterance.speaker in training]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from support.calls import call
 
+from voiceprivacy.attack.backends import recipes
 from voiceprivacy.attack.backends.backends import cosine
 from voiceprivacy.attack.held_out import (
     Spoken,
@@ -169,3 +170,28 @@ def test_held_out_speakers_change_nothing_of_the_back_end(tmp_path):
     assert (tmp_path / "alone.npz").read_bytes() == (tmp_path / "judged.npz").read_bytes()
     findings = json.loads((tmp_path / "held_out.json").read_text())
     assert findings["n_training_speakers"] == 30 and findings["p_value"] == 1 / 2000
+
+
+def test_plda_learns_from_protected_and_original_speech_of_the_same_utterances(tmp_path):
+    protected, original = speech(12, 2, spread=0.5), speech(12, 2, seed=1)
+    files(tmp_path, original, "original")
+    files(tmp_path, protected)
+    words = ["--shrinkage", "0.1", "--manifest", tmp_path / "manifest.tsv"]
+    words += ["--embeddings", tmp_path / "train.npz", "--original", tmp_path / "original.npz"]
+    done = call("train_backend", *words, "--backend", tmp_path / "b.npz")
+    assert done.returncode == 0, done.stderr
+    both = np.concatenate([protected.embeddings, original.embeddings]).astype(np.float32)
+    expected = recipes.vpc_recipe(both, [*protected.speakers] * 2, shrinkage=0.1)
+    learnt = recipes.read_recipe(tmp_path / "b.npz")
+    assert np.allclose(learnt.plda.within, expected.plda.within)
+
+
+def test_one_utterance_of_each_speaker_is_enough_where_both_kinds_are_learnt_from(tmp_path):
+    files(tmp_path, speech(12, 1, seed=1), "original")
+    files(tmp_path, speech(12, 1))
+    words = ["--shrinkage", "0.1", "--manifest", tmp_path / "manifest.tsv"]
+    words += ["--embeddings", tmp_path / "train.npz", "--backend", tmp_path / "b.npz"]
+    assert call("train_backend", *words).returncode == 2
+    words += ["--original", tmp_path / "original.npz", "--held-out", tmp_path / "h.json"]
+    assert call("train_backend", *words).returncode == 0
+    assert "two utterances" in json.loads((tmp_path / "h.json").read_text())["reason"]

@@ -212,3 +212,83 @@ def test_the_snippets_of_the_guide_lack_nothing_but_their_folders():
     messages = problems({"corpora": corpora})
     assert all(problem.endswith(": not found") for problem in messages)
     assert len(messages) > 5
+
+
+# The semi-informed attack by default.
+
+
+def semi(**changed):
+    """The back-end that a small config gets, or None."""
+    config = {
+        "corpora": {
+            "demo": SYNTHETIC,
+            "others": {"synthetic": {"speakers": 8, "utterances": 2, "first_speaker": 20}}
+            | {"use": "train"},
+        },
+        "anonymisers": {"b2": {"command": "python b2.py"}, "b3": {"command": "python b3.py"}},
+        "extractors": {"ecapa": {"model": "hub/ecapa", "revision": "0123456789"}},
+        "backends": {"cosine": {"type": "cosine"}},
+    }
+    return configuration.check(config | changed)["backends"].get("semi")
+
+
+def test_with_speech_to_train_on_an_attacker_learns_from_protected_speech():
+    added = semi()
+    assert added["train"]["corpus"] == "others" and added["train"]["speech"] == "anonymised"
+    assert added["train"]["anonymisers"] == ["b2", "b3"]
+    assert added["extractors"] == ["ecapa"] and added["unprotected"] is True
+    assert added["length_norm"] == "kaldi"  # the schema's defaults are there too
+
+
+def test_completing_a_config_twice_changes_nothing():
+    config = configuration.check(
+        {"corpora": {"demo": SYNTHETIC}, "extractors": {"ecapa": {"command": "python e.py"}}}
+    )
+    assert configuration.complete(config) == config
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"semi_informed": False},
+        {"corpora": {"demo": SYNTHETIC}},
+        {"anonymisers": {}},
+        {"anonymisers": {"team": {"audio": "team/{set}"}}},
+        {"extractors": {"f0": {"f0": {}}}},
+        {"extractors": {"ready": {"embeddings": "{corpus}/{part}/{anonymiser}.npz"}}},
+    ],
+)
+def test_without_the_speech_for_it_or_the_wish_nobody_does(changed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("team/demo", "team/others"):
+        (tmp_path / folder).mkdir(parents=True)
+    ready = [f"{corpus}/{part}" for corpus in ("demo", "others") for part in ("enrolment", "trial")]
+    for folder in ready:
+        (tmp_path / folder).mkdir(parents=True)
+        for name in ("original", "b2", "b3"):
+            (tmp_path / folder / f"{name}.npz").write_bytes(b"")
+    assert semi(**changed) is None
+
+
+@pytest.mark.parametrize("section", ["extractors", "backends"])
+def test_an_attacker_of_ones_own_that_does_so_stays_alone(section):
+    training = {"train": {"corpus": "others", "speech": "anonymised"}}
+    own = {
+        "extractors": {
+            "ecapa": {"command": "python e.py"},
+            "mine": {**training, "recipe": "ecapa_small"},
+        },
+        "backends": {"mine": {"type": "plda", **training}},
+    }
+    assert semi(**{section: own[section]}) is None
+
+
+def test_controls_get_no_attacker_of_their_own():
+    assert semi(report={"controls": True})["train"]["anonymisers"] == ["b2", "b3"]
+
+
+def test_an_attacker_can_be_made_for_some_anonymisers_only():
+    training = {"corpus": "others", "speech": "anonymised", "anonymisers": ["b4"]}
+    backends = {"mine": {"type": "plda", "train": training}}
+    with pytest.raises(BadInput, match="there is no anonymiser 'b4'"):
+        semi(backends=backends)

@@ -26,6 +26,7 @@ CONFIG = {
     },
     "extractors": {"ecapa": {"model": "speechbrain/ecapa", "revision": "0123456789"}},
     "backends": {"cosine": {"type": "cosine"}},
+    "semi_informed": False,
 }
 
 

@@ -29,6 +29,7 @@ CONFIG = {
         "cosine": {"type": "cosine"},
         "plda": {"type": "plda", "train": {"corpus": "others"}},
     },
+    "semi_informed": False,  # what is added by default: tests/unit/plan/test_configuration.py
     "seed": 7,
 }
 

@@ -10,6 +10,7 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.verdict import learnt_files
+from voiceprivacy.vocabulary import PARTS
 
 INFORMED = {
     "corpora": {
@@ -234,3 +235,31 @@ def test_an_encoder_is_fetched_read_from_a_folder_or_that_of_the_start(tmp_path)
     with pytest.raises(BadInput, match="encoder"):
         moving = {"hub": {**train, "encoder": {**wavlm, "revision": "main"}}}
         configuration.check({**INFORMED, "extractors": moving, "backends": {}})
+
+
+def test_an_attacker_for_some_anonymisers_leaves_the_others_alone():
+    config = copy.deepcopy(INFORMED)
+    config["backends"]["plda"]["train"]["anonymisers"] = ["team"]
+    attackers = Plan(configuration.check(config)).attackers
+    assert list(attackers.backends) == ["cosine", "plda_on_team"]
+
+
+def test_unprotected_training_speech_is_learnt_from_too_where_that_is_wanted(informed):
+    assert informed.attackers.original_embeddings("plda_on_team", "ecapa") is None
+    config = copy.deepcopy(INFORMED)
+    config["backends"]["plda"]["unprotected"] = True
+    attackers = Plan(configuration.check(config)).attackers
+    expected = "results/embeddings/others/train/original/ecapa.npz"
+    assert attackers.original_embeddings("plda_on_team", "ecapa") == expected
+    config["backends"]["plda"]["train"] = {"corpus": "others", "speech": "original"}
+    attackers = Plan(configuration.check(config)).attackers
+    assert attackers.original_embeddings("plda", "ecapa") is None
+
+
+@pytest.mark.parametrize("draw", ["independent", "same"])
+def test_training_speech_has_a_draw_of_its_own(draw):
+    """Its seed is another, unless attackers are said to hold the users'; speakers always are."""
+    speech = Plan(configuration.check({**INFORMED, "attacker_draw": draw})).speech
+    drawn = {part: speech.anonymiser_seed("b2r", part) for part in PARTS}
+    assert len(set(drawn.values())) == (3 if draw == "independent" else 1)
+    assert speech.anonymiser_manifest("others", "train").endswith("pseudo_manifest.tsv")

@@ -37,6 +37,7 @@ def config(**sampling):
             "words": {"style": {}},
         },
         "backends": {"cosine": {"type": "cosine"}, "js": {"type": "jensen_shannon"}},
+        "semi_informed": False,
     }
 
 

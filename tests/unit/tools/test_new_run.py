@@ -6,10 +6,11 @@ import soundfile
 import yaml
 from support.calls import call
 
+from voiceprivacy.corpora.listing import Listed
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
 from voiceprivacy.tools.new_config import name_of, write_config
-from voiceprivacy.tools.new_run import examine
+from voiceprivacy.tools.new_run import examine, split_speakers
 
 SPEAKERS = ("anna", "bert", "carl", "dora")
 
@@ -215,3 +216,49 @@ def test_any_folder_gives_a_name_that_a_config_can_have(folder, name):
         configuration.problems({"corpora": {name: {"synthetic": {"speakers": 2, "utterances": 4}}}})
         == []
     )
+
+
+# A semi-informed attacker learns from some of the speakers, where there are enough.
+
+
+def many(n_speakers):
+    return tuple(f"s{number:02d}" for number in range(n_speakers))
+
+
+def test_many_speakers_are_split_and_some_train_an_attacker_of_protected_speech(tmp_path):
+    names = many(50)
+    root = tree(tmp_path / "speech", "{speaker}/{number:03d}.wav", speakers=names, seconds=0.1)
+    made = tree(tmp_path / "made", "{speaker}/{number:03d}.wav", speakers=names, seconds=0.1)
+    run = examine(root, {"mine": made})
+    training = {utterance.speaker for utterance in run.training}
+    evaluated = {utterance.speaker for utterance in run.utterances}
+    assert (len(training), len(evaluated)) == (20, 30)
+    assert training | evaluated == set(names) and training.isdisjoint(evaluated)
+    write_config(tmp_path / "my.yaml", run)
+    config = configuration.check(yaml.safe_load((tmp_path / "my.yaml").read_text()))
+    assert config["corpora"]["speech_train"]["use"] == "train"
+    assert config["backends"]["semi"]["train"]["corpus"] == "speech_train"
+    assert config["backends"]["semi"]["unprotected"] is True
+    for name, kind in (("utterances", evaluated), ("training", training)):
+        listed = (tmp_path / f"my.{name}.txt").read_text().split()
+        assert {utterance.rpartition("-")[0] for utterance in listed} == kind
+
+
+def test_few_speakers_are_all_evaluated_and_nobody_learns_from_protected_speech(tmp_path):
+    names = many(39)
+    root = tree(tmp_path / "speech", "{speaker}/{number:03d}.wav", speakers=names, seconds=0.1)
+    run = examine(root, {"mine": root})
+    assert run.training == [] and len({one.speaker for one in run.utterances}) == 39
+    write_config(tmp_path / "my.yaml", run)
+    config = configuration.check(yaml.safe_load((tmp_path / "my.yaml").read_text()))
+    assert list(config["backends"]) == ["cosine"] and list(config["corpora"]) == ["speech"]
+
+
+def test_each_gender_is_split_and_keeps_two_speakers():
+    said = []
+    for name in many(43):
+        gender = "f" if name > "s02" else "m"
+        said.append(Listed(f"{name}-1", name, gender, "", None, "speech", "-"))
+    evaluated, training = split_speakers(said)
+    assert sum(one.gender == "m" for one in evaluated) == 2
+    assert sum(one.gender == "f" for one in training) == 16

@@ -1,0 +1,210 @@
+"""Which semi-informed attack is strongest for a second of training: a table, and a figure of it.
+
+The runs are finished ones that have embeddings of training speech, original and protected.
+Back-ends are trained here. Extractors that a run trained (semi_on_<anonymiser>) are taken from it
+with the seconds that its benchmarks tell. All are tried on the run's lists (PP and OP, mean over
+lists). Intervals are percentiles over draws of speakers, 95 %.
+
+    python tests/benchmark/semi_informed.py --runs excerpt demo --corpora test_other demo \
+        --train train_clean_100 demo_train --anonymiser b2r --figure docs/semi_informed.png
+"""
+
+import argparse
+import csv
+import functools
+import itertools
+import time
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import torch
+
+from voiceprivacy.attack.backends import backends, plda, recipes
+from voiceprivacy.inout.tables import read_manifest, read_trials
+from voiceprivacy.privacy.scores import trials, verification, zebra
+from voiceprivacy.privacy.uncertainty import bootstrap
+
+EXTRACTOR, N_REPLICATES, LISTS = "ecapa_small", 300, ("f", "m")
+MARKERS = ("o", "s")
+
+
+def linear(embeddings, mean, directions):
+    """Embeddings (N, D), centred and multiplied by directions (K, D)."""
+    return (embeddings - mean) @ directions.T
+
+
+def mapped(mean, directions):
+    """A scorer: cosine after a linear map."""
+    change = functools.partial(linear, mean=mean, directions=directions)
+    return lambda *, enrolment, counts, trial: backends.cosine(
+        enrolment=change(enrolment), counts=counts, trial=change(trial)
+    )
+
+
+def whitening(embeddings, speakers):
+    """Within-class covariance normalisation, and cosine."""
+    directions = plda.lda(embeddings, speakers, dimensions=embeddings.shape[1], shrinkage=0.1)
+    return mapped(embeddings.mean(axis=0), directions)
+
+
+def lda(embeddings, speakers):
+    """LDA to 30 dimensions, and cosine."""
+    directions = plda.lda(embeddings, speakers, dimensions=30, shrinkage=0.1)
+    return mapped(embeddings.mean(axis=0), directions)
+
+
+def kaldi_plda(embeddings, speakers):
+    """The chain of the challenges, shrunk."""
+    recipe = recipes.vpc_recipe(embeddings, speakers, shrinkage=0.1)
+    return functools.partial(recipes.score_recipe, recipe)
+
+
+def head(embeddings, speakers):
+    """A linear layer, trained with an additive angular margin of 0.2 for 60 epochs; and cosine."""
+    torch.manual_seed(0)
+    names, labels = np.unique(speakers, return_inverse=True)
+    mean, scale = embeddings.mean(axis=0), embeddings.std()
+    data = torch.tensor((embeddings - mean) / scale, dtype=torch.float32)
+    target = torch.tensor(labels)
+    weights = torch.nn.Parameter(torch.eye(data.shape[1]))
+    centres = [data[target == number].mean(dim=0) for number in range(len(names))]
+    classes = torch.nn.Parameter(torch.stack(centres))
+    optimiser = torch.optim.Adam([weights, classes], lr=1e-3, weight_decay=1e-3)
+    for batch in itertools.chain.from_iterable(
+        torch.randperm(len(data)).split(64) for _ in range(60)
+    ):
+        unit = torch.nn.functional.normalize(data[batch] @ weights.T)
+        cosines = (unit @ torch.nn.functional.normalize(classes).T).clamp(-0.999999, 0.999999)
+        own = torch.nn.functional.one_hot(target[batch], len(names)).bool()
+        cosines = torch.where(own, torch.cos(torch.acos(cosines) + 0.2), cosines)
+        optimiser.zero_grad()
+        torch.nn.functional.cross_entropy(30 * cosines, target[batch]).backward()
+        optimiser.step()
+    return mapped(mean, weights.detach().numpy().astype(float))
+
+
+LEARNERS = {"WCCN": whitening, "LDA": lda, "PLDA": kaldi_plda, "head": head}
+
+
+def methods(run, corpus, anonymiser):
+    """Yield (name, training seconds, extractor, scorer)."""
+    yield "lazy-informed", None, EXTRACTOR, backends.cosine
+    part = run / "results"
+    manifest = read_manifest(part / "audio" / corpus / "train" / "original" / "manifest.tsv")
+    names = [utterance.utterance for utterance in manifest]
+    speakers = [utterance.speaker for utterance in manifest]
+    original, protected = [
+        backends.read_gallery(
+            part / "embeddings" / corpus / "train" / system / f"{EXTRACTOR}.npz"
+        ).embeddings_of(names)
+        for system in ("original", anonymiser)
+    ]
+    both = np.concatenate([protected, original])
+    kinds = {"protected": (protected, speakers), "both": (both, speakers * 2)}
+    if len(set(speakers)) == len(speakers):
+        del kinds["protected"]  # one utterance of each: nothing varies within speakers
+    for (kind, heard), (name, learn) in itertools.product(kinds.items(), LEARNERS.items()):
+        started = time.process_time()
+        score = learn(*heard)
+        yield f"{name}, {kind}", time.process_time() - started, EXTRACTOR, score
+    for path in sorted((part / "models").glob(f"*_on_{anonymiser}")):
+        benchmark = part / "benchmarks" / "train_extractor" / f"{path.name}.tsv"
+        with open(benchmark, newline="") as file:
+            [row] = csv.DictReader(file, delimiter="\t")
+        yield path.name.partition("_on_")[0], float(row["cpu_time"]), path.name, backends.cosine
+
+
+def rates(run, corpus, anonymiser, extractor, score, condition):
+    """{metric: (value, low, high)}: the mean over lists."""
+    values, replicates = [], []
+    systems = {"enrolment": anonymiser if condition == "pp" else "original", "trial": anonymiser}
+    for name in LISTS:
+        folder = run / "results" / "trials" / corpus
+        listed = read_trials(folder / f"{name}.tsv")
+        galleries = {
+            part: backends.read_gallery(
+                run / "results/embeddings" / corpus / part / system / f"{extractor}.npz"
+            )
+            for part, system in systems.items()
+        }
+        enrolments = backends.read_enrolments(folder / f"{name}.enrolments.tsv")
+        scores = backends.score_trials(score, listed, **galleries, enrolments=enrolments)
+        scored = {"target": [], "nontarget": []}
+        for trial, value in zip(listed, scores, strict=True):
+            scored[trial.label].append((trial, value))
+        arranged = trials.arrange(scored, trials.read_speakers(folder / f"{name}.speakers.tsv"))
+        values.append(measure(trials.whole_sample(arranged)))
+        draws = bootstrap.resample_scores(arranged, measure, n_replicates=N_REPLICATES, seed=0)
+        replicates.append(draws)
+    told = {}
+    for metric in values[0]:
+        drawn = np.mean([draws[metric] for draws in replicates], axis=0)
+        low, high = np.nanpercentile(drawn, [2.5, 97.5])
+        told[metric] = (np.mean([one[metric] for one in values]), low, high)
+    return told
+
+
+def measure(sample):
+    """Equal error rate and D_ECE of a sample."""
+    both = verification.sample_metrics(sample) | zebra.sample_metrics(sample)
+    return {name: both[name] for name in ("eer_percent", "dece_bit")}
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=Path, nargs="+", required=True)
+    parser.add_argument("--corpora", nargs="+", required=True, help="evaluated, one of each run")
+    parser.add_argument("--train", nargs="+", required=True, help="corpus for training of each run")
+    parser.add_argument("--anonymiser", default="b2r")
+    parser.add_argument("--figure", required=True)
+    arguments = parser.parse_args()
+
+    figure, axes = plt.subplots(2, 2, figsize=(10, 8), sharex=True, sharey="row")
+    print("| corpus | attack | seconds | EER, PP | D_ECE, PP | EER, OP | D_ECE, OP |")
+    print("|---" * 7 + "|")
+    for number, (run, corpus, train) in enumerate(
+        zip(arguments.runs, arguments.corpora, arguments.train, strict=True)
+    ):
+        for name, seconds, extractor, score in methods(run, train, arguments.anonymiser):
+            cells = [corpus, name, "-" if seconds is None else f"{seconds:.2g}"]
+            for column, condition in enumerate(("pp", "op")):
+                told = rates(run, corpus, arguments.anonymiser, extractor, score, condition)
+                for row, (value, low, high) in enumerate(told.values()):
+                    digits = (1, 2)[row]
+                    cells.append(f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]")
+                    draw(axes[row, column], number, name, seconds, (value, low, high))
+            print(f"| {' | '.join(cells)} |", flush=True)
+    finish(figure, axes, arguments)
+
+
+def draw(ax, number, name, seconds, limits):
+    """One attack: a point with its interval, or a band for the attack that needs no training."""
+    value, low, high = limits
+    colour = f"C{number}"
+    if seconds is None:
+        ax.axhline(value, color=colour, linestyle="--", linewidth=1)
+        return
+    errors = [[max(0, value - low)], [max(0, high - value)]]
+    ax.errorbar(seconds, value, errors, color=colour, marker=MARKERS[number], capsize=2)
+    ax.annotate(name, (seconds, value), (4, 4), textcoords="offset points", fontsize=6)
+
+
+def finish(figure, axes, arguments):
+    """Titles and scales."""
+    for column, condition in enumerate(("PP", "OP")):
+        axes[0, column].set_title(f"{condition}, {arguments.anonymiser}")
+        axes[1, column].set_xlabel("seconds of training on one core")
+        axes[1, column].set_xscale("log")
+    axes[0, 0].set_ylabel("EER in %")
+    axes[1, 0].set_ylabel("D_ECE in bit")
+    shown = [f"{MARKERS[number]} {corpus}" for number, corpus in enumerate(arguments.corpora)]
+    figure.suptitle(f"{', '.join(shown)}; dashed: without training (lazy-informed, ignorant)")
+    figure.tight_layout()
+    figure.savefig(arguments.figure, dpi=90)
+
+
+if __name__ == "__main__":
+    main()
