@@ -75,6 +75,7 @@ def run(tmp_path_factory):
                 "shrinkage": 0.1,
                 "extractors": ["semi"],
             },
+            "rotated": {"type": "procrustes", "train": training, "extractors": ["plain"]},
         },
         report={"bootstrap": 0},
     )
@@ -83,6 +84,11 @@ def run(tmp_path_factory):
         for trained_on in ("b2", "b2r")
         for backend in ("cosine", f"plda_on_{trained_on}")
         for system, condition in (("original", "oo"), (trained_on, "op"), (trained_on, "pp"))
+    ]
+    scores += [
+        f"results/scores/tiny/all/{system}/plain/{backend}/{condition}.tsv"
+        for system, condition in (("original", "oo"), ("b2", "op"))
+        for backend in ("cosine", "rotated_on_b2")
     ]
     matrices = [
         f"results/curves/similarity/tiny/all/b2/{extractor}/cosine.tsv"
@@ -107,6 +113,16 @@ def test_every_training_utterance_is_protected_with_a_draw_of_its_own_and_learnt
         row["utterance"]: row["speaker"] for row in rows(train / "original" / "manifest.tsv")
     }
     assert set(speakers.values()) == {"tanna", "tberta", "tclara", "tdavid", "temil"}
+
+
+def test_a_rotation_is_learnt_from_both_kinds_of_training_speech(run):
+    scores = {}
+    for backend in ("cosine", "rotated_on_b2"):
+        table = rows(run / f"results/scores/tiny/all/b2/plain/{backend}/op.tsv")
+        scores[backend] = [float(row["score"]) for row in table if row["label"] == "target"]
+    log = run / "results/logs/train_backend/rotated_on_b2/plain.log"
+    assert "from 25 utterances of 5 speakers" in log.read_text()
+    assert scores["rotated_on_b2"] != scores["cosine"]
 
 
 @pytest.mark.parametrize("backend", ["cosine", "plda_on_"])

@@ -24,15 +24,17 @@ CONFIG = {
         "style": {"style": {}},
         "hubert": {"units": {"corpus": "others", "encoder": "hubert"}},
         "wav2vec": {"units": {"corpus": "others", "encoder": "wav2vec"}},
+        "said": {"words": {"corpus": "others"}},
+        "when": {"timing": {}},
     },
-    "backends": {"js": {"type": "jensen_shannon"}},
+    "backends": {"js": {"type": "jensen_shannon"}, "cosine": {"type": "cosine"}},
     "report": {"bootstrap": 0},
 }
 
 
 @pytest.mark.long
 def test_ranks_of_features_from_speech_to_the_page(tmp_path):
-    """Pitch, style, and units of tiny random encoders: a Hugging Face hub's, and SpeechBrain's."""
+    """Pitch, style, words, timing, and units of tiny random encoders of two kinds."""
     models.hub_encoder(tmp_path / "hubert", "hubert")
     models.wav2vec(tmp_path / "wav2vec")
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(CONFIG))
@@ -45,6 +47,8 @@ def test_ranks_of_features_from_speech_to_the_page(tmp_path):
     assert rows["mixed_t1_d1", "n_templates"]["f0+js"] == "4"
     assert rows["mixed_t1_d1", "n_utterances"]["style+js"] == "12"
     assert float(rows["mixed_t1_d1", "identification_rate_percent"]["f0+js"]) > 25
+    assert rows["mixed_t1_d1", "n_utterances"]["said+cosine"] == "12"
+    assert rows["mixed_t1_d1", "n_utterances"]["when+js"] == "12"
     for units in ("hubert", "wav2vec"):
         assert float(rows["mixed_t2_d1", "mean_disclosure_bit"][f"{units}+js"]) >= 0
     assert (results / "report/figures/rank_lengths/few/mixed/f0/js.svg").exists()
