@@ -41,8 +41,10 @@ NOT_CALLED = {  # script: what its modules import in functions that it does not 
     "embed_audio": RESAMPLING,
     "gather_manifests": RESAMPLING,
     "write_report": RESAMPLING,
+    "assess_speech_amounts": TRAINING,
     "score_samples": TRAINING,
     "score_system": TRAINING,
+    "train_fusion": TRAINING,
 }
 
 
