@@ -171,27 +171,34 @@ def _sentences(lines):
         float(first[0].guessing_percent)
     )
     sentences = []
+    still = ""
     if ORIGINAL in strongest:
-        unprotected = _percent(strongest.pop(ORIGINAL))
+        unprotected = strongest.pop(ORIGINAL)
+        still = "" if _is_chance(unprotected) else "still "
         sentences.append(
-            f"{attribute} is told right in {unprotected} of single utterances of unprotected"
-            f" speech, where guessing gives {guessing}{NO_BREAK}%."
+            f"{attribute} is told right in {_percent(unprotected)} of single utterances of"
+            f" unprotected speech, where guessing gives {guessing}{NO_BREAK}%."
         )
     if len(strongest) > MOST_NAMED:
         least, *_, most = strongest.items()
         strongest = dict([least, most])
     if strongest:
         systems = [f"{_percent(draws)} with {name}" for name, draws in strongest.items()]
-        sentences.append(f"Under the strongest attack it is still {listed(systems)}.")
+        sentences.append(f"Under the strongest attack it is {still}{listed(systems)}.")
     return sentences
 
 
 def _percent(draws):
-    """A number with its limits, and whether guessing comes as far in all draws."""
+    """A number with its limits, and whether it is no more than chance."""
     value, interval = _with_limits(draws, "percent")
     limits = f" {interval}" if interval else ""
-    is_chance = all(float(line.recall_percent) <= float(line.null95_percent) for line in draws)
-    return f"{value}{NO_BREAK}%{limits}" + (" (no more than chance)" if is_chance else "")
+    chance = " (no more than chance)" if _is_chance(draws) else ""
+    return f"{value}{NO_BREAK}%{limits}{chance}"
+
+
+def _is_chance(draws):
+    """Whether guessing comes as far in all draws."""
+    return all(float(line.recall_percent) <= float(line.null95_percent) for line in draws)
 
 
 def _note(lines):

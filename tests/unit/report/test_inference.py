@@ -76,6 +76,12 @@ def test_the_sentence_is_of_the_strongest_attack_on_each_system(written):
     assert table.note == "20 speakers (f 10, m 10)"
 
 
+def test_what_unprotected_speech_does_not_tell_is_not_still_told(written):
+    (table,) = inference_tables(written(line("original", "oo", 60.0), line("b2", "pp", 62.0)))
+    assert "(no more than chance) of single utterances" in table.sentences[0]
+    assert table.sentences[1].startswith("Under the strongest attack it is 62.0")
+
+
 def test_of_many_systems_a_sentence_names_who_tells_least_and_most(written):
     lines = [line(f"a{number}", "pp", 60.0 + number) for number in range(9)]
     (table,) = inference_tables(written(line("original", "oo", 90.0), *lines))
