@@ -71,6 +71,6 @@ def test_runs_with_a_ladder_have_its_figure_on_each_list_and_others_none():
     ladders = [one for one in planned(Plan(configuration.check(CONFIG))) if one.kind == "ladder"]
     assert [(one.corpus, one.trials) for one in ladders] == [("demo", "f"), ("demo", "m")]
     without = {name: options for name, options in CONFIG.items() if name != "attackers"}
-    plan = Plan(configuration.check(without))
+    plan = Plan(configuration.check(without | {"semi_informed": False}))
     assert not [one for one in planned(plan) if one.kind == "ladder"]
     assert training_manifests(plan, DEMO_F) == []
