@@ -111,6 +111,8 @@ def _training(plan, extractor, backend):
         jobs[f"train_backend/{backend}/{extractor}.tsv"] = None
         jobs |= _protecting(corpus, "train", system)
         jobs |= _embedding(corpus, system, extractor, parts=("train",))
+        if attackers.original_embeddings(backend, extractor):
+            jobs |= _embedding(corpus, ORIGINAL, extractor, parts=("train",))
         manifests[attackers.training_manifest(options)] = None
     return jobs, manifests
 

@@ -48,6 +48,12 @@ def test_linkage_enrols_nothing(by_attack):
     assert by_attack["ecapa_small", "cosine", "b2", "op"].enrols
 
 
+def test_a_back_end_that_learns_from_both_kinds_of_speech_embeds_both(by_attack):
+    learnt = by_attack["ecapa_small", "plda_on_b2", "b2", "pp"].benchmarks
+    for system in ("b2", "original"):
+        assert f"extract_*/others/train/{system}/ecapa_small.tsv" in learnt
+
+
 def test_a_tuned_extractor_takes_protected_training_speech(by_attack):
     tuned = by_attack["tuned_on_b2", "cosine", "b2", "pp"]
     assert {"anonymise_part/others/train/b2.tsv", "train_extractor/tuned_on_b2.tsv"} <= set(
