@@ -1,0 +1,109 @@
+"""A low-pass and a shift of pitch, on real speech: what a small attacker calls protection is none.
+
+The attackers are Resemblyzer, with cosine, and with PLDA that learnt from protected speech.
+"""
+
+import importlib.util
+import json
+import os
+import statistics
+
+import pytest
+import yaml
+from support.runs import snakemake
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(
+        "VOICEPRIVACY_SPEECH" not in os.environ,
+        reason="VOICEPRIVACY_SPEECH (a LibriSpeech folder) is not set",
+    ),
+    pytest.mark.skipif(
+        not all(map(importlib.util.find_spec, ("resemblyzer", "webrtcvad"))),
+        reason="Resemblyzer is not installed (make installs it)",
+    ),
+]
+FOLDER = "${VOICEPRIVACY_SPEECH}"
+CONFIG = {
+    "corpora": {
+        "test_other": {"librispeech": {"root": FOLDER, "subsets": ["test-other"]}},
+        # Pieces, because there is one utterance of each speaker.
+        "train": {
+            "librispeech": {"root": FOLDER, "subsets": ["train-clean-100"]},
+            "segments": {"seconds": [1.5, 4]},
+            "use": "train",
+        },
+    },
+    "anonymisers": {
+        name: {"function": f"{{resources}}/plugins/{name}.py:anonymise"}
+        for name in ("lowpass", "pitch_shift", "noise")
+    },
+    "extractors": {"resemblyzer": {"package": "resemblyzer"}},
+    "backends": {
+        "cosine": {"type": "cosine"},
+        "informed": {
+            "type": "plda",
+            "train": {"corpus": "train", "speech": "anonymised"},
+            "lda_dim": 100,
+            "shrinkage": 0.1,
+        },
+    },
+    "report": {"bootstrap": 200, "pitch_correlation": False, "listen": 0},
+}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """The folder of results of a run, without its page and its pictures."""
+    folder = tmp_path_factory.mktemp("seen_through")
+    (folder / "config.yaml").write_text(yaml.safe_dump(CONFIG))
+    finished = snakemake(
+        folder,
+        *("results/verdict.json", "--cores", "2", "--configfile", folder / "config.yaml"),
+    )
+    assert finished.returncode == 0, finished.stderr
+    return folder / "results"
+
+
+@pytest.fixture(scope="module")
+def eers(results):
+    """{(anonymiser, back-end, condition): equal error rate in percent, mean of both lists}."""
+    rates = {}
+    for path in (results / "metrics" / "verification").glob("test_other/?/*/resemblyzer/*.json"):
+        if "." not in path.stem:  # else it holds intervals
+            for condition, metrics in json.loads(path.read_text()).items():
+                key = (path.parts[-3], path.stem, condition)
+                rates.setdefault(key, []).append(metrics["eer_percent"])
+    assert {len(values) for values in rates.values()} == {2}
+    return {key: statistics.mean(values) for key, values in rates.items()}
+
+
+def strongest(eers, anonymiser):
+    """The lowest rate of all attacks on an anonymiser."""
+    return min(rate for (system, _, _), rate in eers.items() if system == anonymiser)
+
+
+def test_a_low_pass_is_seen_through(eers):
+    assert strongest(eers, "lowpass") <= strongest(eers, "original") + 3
+
+
+def test_what_a_shift_of_pitch_leaves_is_what_the_page_says(eers):
+    """docs/guide/attackers.md: independent draws mislead the lazy-informed, not who learnt."""
+    assert strongest(eers, "pitch_shift") <= strongest(eers, "original") + 5
+    informed = eers["pitch_shift", "informed_on_pitch_shift", "pp"]
+    assert informed <= eers["pitch_shift", "cosine", "pp"] / 2
+
+
+def test_noise_is_not_seen_through(eers):
+    assert strongest(eers, "noise") > 40
+
+
+def test_no_pair_that_is_called_better_contradicts_the_semi_informed_attacker(results, eers):
+    (verdict,) = json.loads((results / "verdict.json").read_text())["sets"].values()
+    informed = {
+        name: min(eers[name, f"informed_on_{name}", condition] for condition in ("pp", "rr"))
+        for name in CONFIG["anonymisers"]
+    }
+    assert ["noise", "lowpass"] in verdict["better"]
+    for better, worse in verdict["better"]:
+        assert informed[better] > informed[worse]
