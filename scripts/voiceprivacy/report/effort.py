@@ -6,17 +6,21 @@ Conventions
   speech of the same list: under OO, or within the release for linkage. One reference for all
   attackers makes their points comparable.
 * Limits are those of D_ECE (95 %, over speakers), divided by that reference as if it were known.
+* A value outside of its limits, which are corrected for bias, is shown at the nearest of them.
 * The curve of an anonymiser is what an attacker finds who spends so much at most: the most evidence
   of all attacks that take no more.
 """
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from statistics import mean
 from typing import NamedTuple
 
 from voiceprivacy.inout.tables import number, read_rows
+from voiceprivacy.report.figures import draws_in
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.uncertainty import metric_limits
+from voiceprivacy.report.releases import one_release
+from voiceprivacy.report.uncertainty import Shown, metric_limits, shown
 from voiceprivacy.vocabulary import (
     ABSENT,
     ORIGINAL,
@@ -67,22 +71,46 @@ def findings_of(
         reference = largest[line.condition in WITHIN_RELEASE]
         if line.anonymiser == ORIGINAL or reference <= 0:
             continue
-        limits = metric_limits(line)
-        value = float(line.value)
-        low, high = (min(limits[0], value), max(limits[1], value)) if limits else (ABSENT, ABSENT)
+        one = shown(float(line.value), metric_limits(line))
+        low, high = one.limits or (None, None)
         key = (line.anonymiser, line.extractor, line.backend, line.condition)
         evidence[key] = Finding(
-            100 * value / reference,
-            ABSENT if isinstance(low, str) else 100 * low / reference,
-            ABSENT if isinstance(high, str) else 100 * high / reference,
-            value,
+            100 * one.value / reference,
+            ABSENT if low is None else 100 * low / reference,
+            ABSENT if high is None else 100 * high / reference,
+            one.value,
         )
     return evidence
 
 
 def read_efforts(path: str | Path) -> dict[str, list[EffortPoint]]:
-    """Read the points of a list: {anonymiser: points}."""
+    """Read the points of a list: {anonymiser: points}; draws of one are one release."""
+    rows = _read(path)
+    draws = draws_in(point.anonymiser for point in rows)
+    attacks: dict[tuple[str, ...], list[EffortPoint]] = {}
+    for point in rows:
+        attack = (draws[point.anonymiser].system, *point[1:4])
+        attacks.setdefault(attack, []).append(point)
     points: dict[str, list[EffortPoint]] = {}
+    for (system, *_), of_draws in attacks.items():
+        points.setdefault(system, []).append(_release(system, of_draws))
+    return points
+
+
+def _release(system: str, draws: Sequence[EffortPoint]) -> EffortPoint:
+    """An attack on one release, from the same on draws of it; effort is that on one, too."""
+    if len(draws) == 1:
+        return draws[0]
+    evidence = one_release([Shown(draw.evidence_percent, interval(draw)) for draw in draws])
+    low, high = evidence.limits or (ABSENT, ABSENT)
+    means = {name: mean(getattr(draw, name) for draw in draws) for name in ("dece_bit", *EFFORTS)}
+    return draws[0]._replace(
+        anonymiser=system, evidence_percent=evidence.value, ci_low=low, ci_high=high, **means
+    )
+
+
+def _read(path: str | Path) -> list[EffortPoint]:
+    points = []
     for line, row in read_rows(path, list(EffortPoint._fields)):
         point = EffortPoint(
             row["anonymiser"],
@@ -94,7 +122,7 @@ def read_efforts(path: str | Path) -> dict[str, list[EffortPoint]]:
             _limit(row["ci_high"], path, line),
             *(number(row[name], path, line) for name in ("dece_bit", *EFFORTS)),
         )
-        points.setdefault(point.anonymiser, []).append(point)
+        points.append(point)
     return points
 
 

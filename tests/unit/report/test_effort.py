@@ -95,3 +95,25 @@ def test_the_picture_has_a_panel_for_each_kind_of_effort(drawn):
     axes = plots.ladder(**drawn.arguments).axes
     assert [ax.get_xscale() for ax in axes] == ["log"] * 3
     assert axes[0].get_legend_handles_labels()[1] == ["b2"]
+
+
+def test_draws_of_an_anonymiser_are_one_release_with_limits_of_a_further_draw(tmp_path):
+    drawn = [
+        POINTS[0],
+        POINTS[0]._replace(anonymiser="b2_draw2", evidence_percent=30.0, ci_low=20.0, ci_high=40.0),
+        POINTS[1],
+    ]
+    write_table(tmp_path / "f.tsv", EffortPoint._fields, drawn)
+    efforts = effort.read_efforts(tmp_path / "f.tsv")
+    assert list(efforts) == ["b2"]
+    op, rr = efforts["b2"]
+    # Two draws of 20 and 30 %: Student's t with one degree of freedom is wide.
+    assert (op.evidence_percent, op.cpu_s) == (25.0, 5.0)
+    assert op.ci_high - 25 == pytest.approx((10**2 + 12.7062**2 * 50 * 1.5) ** 0.5, rel=1e-4)
+    assert rr == POINTS[1]
+
+
+def test_a_value_outside_of_its_limits_is_shown_at_the_nearest():
+    numbers = [dece("original", "e", "oo", 0.5), dece("b2", "e", "op", 0.25, 0.1, 0.2)]
+    findings = effort.findings_of(numbers, TrialList("demo", "f"))
+    assert findings["b2", "e", "cosine", "op"] == (40.0, 20.0, 40.0, 0.2)
