@@ -135,8 +135,8 @@ def sentence_encoder(folder: Path | str) -> Vector:
     only_local = {"local_files_only": True, "trust_remote_code": False}
     tokenizers, networks = transformers.AutoTokenizer, transformers.AutoModel
     try:  # the folder is on this disk, so there is no revision to pin
-        tokenizer = tokenizers.from_pretrained(str(folder), **only_local)  # nosec B615
-        network = networks.from_pretrained(str(folder), **only_local).eval()  # nosec B615
+        tokenizer = tokenizers.from_pretrained(str(folder), **only_local)
+        network = networks.from_pretrained(str(folder), **only_local).eval()
     except Exception as error:  # of whatever a stranger's folder leads to
         reason = " ".join(str(error).split())[:200]
         raise BadInput(f"{folder}: is not a text encoder of the hub ({reason})") from None
