@@ -75,7 +75,7 @@ def set_of(systems, order, **changed):
         "unprotected": numbers(100.0, attack=OO),
         "effort": {
             "tried": ["ignorant", "lazy-informed"],
-            "not_tried": ["semi-informed", "linkage"],
+            "not_tried": ["semi-informed", "linkage", "fused"],
             "refused": [],
             "inferred": [],
             "eer_unprotected_percent": {"ecapa/cosine": [8.6, 4.2, 12.9]},

@@ -27,10 +27,10 @@ from voiceprivacy.report.verdict_words import (
     CONTROL,
     DECE,
     EER,
+    EFFORTS,
     EVIDENCE,
     EXPOSED,
     IDENTIFIED,
-    KNOWLEDGE,
     LEVELS,
     UNPROTECTED,
     Column,
@@ -339,9 +339,9 @@ def _effort(effort, hours):
     for attacker, limits in effort["eer_unprotected_percent"].items():
         strength.append((attacker, f"{_with_limits(EER, limits)} %"))
     return Effort(
-        tried=[(known, KNOWLEDGE.get(known, "")) for known in effort["tried"]],
-        refused=[(known, KNOWLEDGE.get(known, "")) for known in effort["refused"]],
-        not_tried=[(known, KNOWLEDGE.get(known, "")) for known in effort["not_tried"]],
+        tried=[(kind, EFFORTS.get(kind, "")) for kind in effort["tried"]],
+        refused=[(kind, EFFORTS.get(kind, "")) for kind in effort["refused"]],
+        not_tried=[(kind, EFFORTS.get(kind, "")) for kind in effort["not_tried"]],
         training=training,
         strength=strength,
     )

@@ -40,6 +40,7 @@ KNOWLEDGE = {  # what attackers of the room privacy know
     "semi-informed": "was trained on protected speech",
     "linkage": "compares released files with each other",
 }
+EFFORTS = KNOWLEDGE | {FUSED: "fuses the scores of several attackers"}
 READINGS = {  # how an attack reads scores, where it is not the usual way
     "descending": "low scores are taken for the same speaker",
     "near": "scores near the median are taken for the same speaker",

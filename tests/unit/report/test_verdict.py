@@ -9,6 +9,7 @@ from voiceprivacy.privacy.verdict.evidence import RATES
 from voiceprivacy.privacy.verdict.levels import LEVELS
 from voiceprivacy.privacy.verdict.means import READINGS_OF_MEANS as READINGS
 from voiceprivacy.privacy.verdict.trust import KNOWLEDGE
+from voiceprivacy.privacy.verdict.verdict import EFFORTS
 from voiceprivacy.report import verdict_words
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.terminal import WIDTH, summary, verdict_lines
@@ -48,6 +49,7 @@ def test_the_words_are_those_of_the_room_that_judges():
     levels = set(verdict_words.LEVELS) - {verdict_words.CONTROL, verdict_words.UNPROTECTED}
     assert levels == set(LEVELS)
     assert tuple(verdict_words.KNOWLEDGE) == KNOWLEDGE
+    assert tuple(verdict_words.EFFORTS) == EFFORTS
     assert set(verdict_words.READ_SHORT) == set(READINGS)
     assert set(verdict_words.READINGS) == set(READINGS) - {"ascending"}
 
@@ -56,6 +58,7 @@ def test_the_schema_knows_the_same_words():
     schema = yaml.safe_load(verdict_schema.SCHEMA.read_text(encoding="utf-8"))["$defs"]
     assert schema["judged"]["properties"]["level"]["enum"] == [*LEVELS, None]
     assert schema["knowledge"]["enum"] == list(KNOWLEDGE)
+    assert [*KNOWLEDGE, schema["tried"]["anyOf"][1]["const"]] == list(EFFORTS)
     assert schema["attack"]["properties"]["reading"]["enum"] == list(READINGS)
     conditions = list(CONDITIONS)
     assert schema["attack"]["properties"]["condition"]["enum"] == conditions
@@ -145,7 +148,7 @@ def test_refused_attacks_and_warnings_are_told_once(usual):
 
 def test_effort_says_what_was_not_tried_on_how_much_speech_and_how_strong_attackers_are(read):
     [judged] = read(verdicts.usual(), hours={"train": "5.3"}).sets
-    assert [known for known, _ in judged.effort.not_tried] == ["semi-informed", "linkage"]
+    assert [kind for kind, _ in judged.effort.not_tried] == ["semi-informed", "linkage", "fused"]
     assert judged.effort.training == [("ecapa/plda", "backend: train (original speech, 5.3 hours)")]
     assert judged.effort.strength == [("ecapa/cosine", "8.6 [4.2, 12.9] %")]
 

@@ -48,6 +48,8 @@ class SpeakerBrain(speechbrain.Brain):
     ``fit`` of SpeechBrain calls the methods below; ``prepare`` and ``train_on`` are ours.
     """
 
+    encoder: Any = None  # a frozen one, whose layers the network hears beside the filter banks
+
     def prepare(
         self, schedule: Schedule, *, history: "History", seed: int, encoder: Any = None
     ) -> None:

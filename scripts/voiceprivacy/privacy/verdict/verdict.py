@@ -43,8 +43,9 @@ from voiceprivacy.privacy.verdict.trust import (
     refusals,
     small_semi_informed,
 )
-from voiceprivacy.vocabulary import GIVEN, ORIGINAL, UNDEFINED, draws_of
+from voiceprivacy.vocabulary import FUSED, GIVEN, ORIGINAL, UNDEFINED, draws_of
 
+EFFORTS = (*KNOWLEDGE, FUSED)  # what can be tried on voices
 COPY, NOISE = "copy", "noise"  # controls whose result is known
 
 
@@ -360,7 +361,10 @@ def _effort(systems, options, controls):
     for judged in competing:
         for attack in judged.attacks:
             if attack.attacker.of_voices:
-                (refused if attack.refused else tried).add(attack.knowledge)
+                told = refused if attack.refused else tried
+                told.add(attack.knowledge)
+                if attack.attacker.extractor == FUSED:
+                    told.add(FUSED)
     strength = {}
     for attack in systems[ORIGINAL].attacks if ORIGINAL in systems else []:
         if attack.condition == "oo":
@@ -373,9 +377,9 @@ def _effort(systems, options, controls):
         if attack["training"]
     }
     return {
-        "tried": [name for name in KNOWLEDGE if name in tried],
-        "not_tried": [name for name in KNOWLEDGE if name not in tried | refused],
-        "refused": [name for name in KNOWLEDGE if name in refused - tried],
+        "tried": [name for name in EFFORTS if name in tried],
+        "not_tried": [name for name in EFFORTS if name not in tried | refused],
+        "refused": [name for name in EFFORTS if name in refused - tried],
         "inferred": sorted(one["extractor"] for one in options["attacks"] if one["inferred"]),
         "eer_unprotected_percent": strength,
         "training": training,

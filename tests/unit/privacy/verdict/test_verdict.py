@@ -229,6 +229,14 @@ def test_who_finds_nobody_and_was_not_tried_on_unprotected_speech_is_refused(run
     assert judged["verdict"].startswith("No attacker that was trained on protected speech can be")
 
 
+def test_it_is_told_whether_the_scores_of_several_attackers_were_fused(run):
+    run.attack(protected(b2=0.3))
+    assert "fused" in run.set()["effort"]["not_tried"]
+    fusion = {"original": {"oo": record(0.6)}, "b2": {"pp": record(0.3, seed=8)}}
+    run.attack(fusion, extractor="fused", backend="both")
+    assert run.set()["effort"]["tried"] == ["lazy-informed", "fused"]
+
+
 def test_a_declaration_of_others_is_no_attack_of_ours(run):
     run.attack(protected(b2=0.3))
     own = {"original": {"oo": record(0.6)}, "b2": {"pp": record(0.3, seed=8)}}
