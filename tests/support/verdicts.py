@@ -80,6 +80,7 @@ def set_of(systems, order, **changed):
             "inferred": [],
             "eer_unprotected_percent": {"ecapa/cosine": [8.6, 4.2, 12.9]},
             "training": {"ecapa/plda": {"backend": {"corpus": "train", "speech": "original"}}},
+            "heard": {},
         },
         "systems": systems,
     } | changed

@@ -1,5 +1,6 @@
 """What the verdict of a run is made of: sets, attacks, and files of evidence."""
 
+from itertools import chain
 from typing import Any
 
 from voiceprivacy.plan.plan import Plan
@@ -7,6 +8,7 @@ from voiceprivacy.vocabulary import (
     ACROSS_CORPORA,
     FUSED,
     GIVEN,
+    LEARNT_FROM,
     MEAN,
     ORIGINAL,
     WITHOUT_VOICE,
@@ -84,6 +86,7 @@ def _own_attacks(plan, lists):
                 "trained_on": plan.attackers.attacked(extractor, backend),
                 "declared": None,
                 "training": _training(plan, extractor, backend),
+                "heard": _heard(plan, extractor, backend, lists),
                 "learnt": plan.attackers.learnt(extractor, backend),
                 "is_held_out": plan.attackers.is_held_out(extractor, backend),
                 "inferred": False,
@@ -118,7 +121,27 @@ def _training(plan, extractor, backend):
     ):
         if "train" in options:
             told[kind] = {"corpus": options["train"]["corpus"], "speech": options["on"] or ORIGINAL}
+        elif known := _learnt_from(options):
+            told[kind] = {"corpus": ", ".join(known), "speech": ORIGINAL}
     return told
+
+
+def _learnt_from(options):
+    """What an encoder learnt from that somebody else trained, as far as we know it."""
+    return LEARNT_FROM.get(options.get("package", options.get("model")), ())
+
+
+def _heard(plan, extractor, backend, lists):
+    """Subsets of LibriSpeech that an attacker learnt from and that he is tried on."""
+    names = [extractor]
+    if extractor == FUSED:
+        names = [part.extractor for part in plan.attackers.fusions[backend].parts]
+    known = chain.from_iterable(_learnt_from(plan.attackers.extractors[name]) for name in names)
+    tried = set()
+    for corpus, _ in lists:
+        source = plan.speech.corpora[corpus].get("librispeech", {})
+        tried |= {f"LibriSpeech {subset}" for subset in source.get("subsets", ())}
+    return sorted(tried & set(known))
 
 
 def _given_attacks(plan, lists):
@@ -133,6 +156,7 @@ def _given_attacks(plan, lists):
                 "trained_on": None,
                 "declared": options.get("knowledge"),
                 "training": {},
+                "heard": [],
                 "learnt": [],
                 "is_held_out": False,
                 "inferred": None in speakers,

@@ -99,3 +99,27 @@ def test_attackers_of_timing_are_told_from_those_of_voices(tmp_path):
         "pitch": True,
         "rhythm": False,
     }
+
+
+def test_what_a_known_encoder_learnt_from_is_told_and_whether_it_is_tried_on_it(tmp_path):
+    subsets = ("test-other", "train-other-500")
+    for subset in subsets:
+        (tmp_path / subset).mkdir()
+    corpora = {
+        subset.replace("-", "_"): {
+            "librispeech": {"root": str(tmp_path), "subsets": [subset]},
+            "protocol": {"all_pairs": {}},
+        }
+        for subset in subsets
+    }
+    config = {"corpora": corpora, "extractors": {"resemblyzer": {"package": "resemblyzer"}}}
+    sets = planned(config | {"backends": {"cosine": {"type": "cosine"}}})["sets"]
+    for name, heard in (
+        ("test_other", []),
+        ("train_other_500", ["LibriSpeech train-other-500"]),
+        ("all lists", ["LibriSpeech train-other-500"]),
+    ):
+        [attack] = sets[name]["attacks"]
+        assert attack["heard"] == heard
+        learnt = "LibriSpeech train-other-500, VoxCeleb 1, VoxCeleb 2"
+        assert attack["training"] == {"extractor": {"corpus": learnt, "speech": "original"}}

@@ -214,10 +214,8 @@ def test_calibration_has_intervals_where_speakers_are_known(tmp_path):
     assert np.load(tmp_path / "m.bootstrap.npz")["op/cece_linear_bit"].shape == (99,)
     drawn = ["--metrics", tmp_path / "m.json", "--figures", tmp_path / "p.svg"]
     assert call("plot", "calibration", "--curves", tmp_path / "c.tsv", *drawn).returncode == 0
-    low, high = (f"{limits['cllr_linear_bit'][limit]:.2f}" for limit in ("ci_low", "ci_high"))
-    assert (
-        f"{metrics['cllr_linear_bit']:.3f} ({low} to {high})]" in (tmp_path / "p.svg").read_text()
-    )
+    low, high = (f"{limits['cllr_linear_bit'][limit]:.3f}" for limit in ("ci_low", "ci_high"))
+    assert f"{metrics['cllr_linear_bit']:.3f} [{low}, {high}]]" in (tmp_path / "p.svg").read_text()
 
 
 def test_two_speakers_are_too_few_for_intervals_and_the_command_says_so(tmp_path):
@@ -271,7 +269,10 @@ def test_calibration_without_laplace_shows_the_infinite(scores, tmp_path):
     header, *rows = [line.split("\t") for line in (tmp_path / "c.tsv").read_text().splitlines()]
     assert header[:2] == ["label", "prior_log_odds"]
     assert len(rows) == 201
-    assert "run 1, isotonic calibration of run 0 [-inf; inf]" in (tmp_path / "p.svg").read_text()
+    assert (
+        "run 1, isotonic calibration of run 0 [\N{MINUS SIGN}inf; inf]"
+        in (tmp_path / "p.svg").read_text()
+    )
 
 
 def test_tags_table_and_picture_of_ones_own(scores, tmp_path):

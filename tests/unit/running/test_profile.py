@@ -6,7 +6,8 @@ from pathlib import Path
 import yaml
 
 WORKFLOW = Path("workflow")
-ALONE = {  # one job of a whole run, or one that takes hours
+ALONE = {  # one job of a whole run or of an attacker, or one that takes hours
+    "assess_inference",
     "collect_metrics",
     "describe_corpora",
     "embed_audio",
@@ -16,6 +17,7 @@ ALONE = {  # one job of a whole run, or one that takes hours
     "plot_features",
     "train_backend",
     "train_extractor",
+    "train_fusion",
     "train_units",
     "write_report",
     "write_verdict",

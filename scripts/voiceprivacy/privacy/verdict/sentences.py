@@ -107,6 +107,11 @@ def warnings(judgement: Mapping[str, Any]) -> list[str]:
             f"Who speaks in the trials of {listed(judgement['effort']['inferred'])} was inferred"
             " from their labels, which can make intervals too narrow."
         )
+    for attacker, subsets in judgement["effort"]["heard"].items():
+        told.append(
+            f"{attacker} learnt from speakers of {listed(subsets)}, on whom it is tried here:"
+            " of strangers it finds less."
+        )
     unlinked = [name for name, numbers in systems.items() if "linkage" not in numbers["tried"]]
     if len(unlinked) == len(systems):
         is_refused = "linkage" in judgement["effort"]["refused"]

@@ -383,4 +383,9 @@ def _effort(systems, options, controls):
         "inferred": sorted(one["extractor"] for one in options["attacks"] if one["inferred"]),
         "eer_unprotected_percent": strength,
         "training": training,
+        "heard": {
+            f"{attack['extractor']}/{attack['backend']}": attack["heard"]
+            for attack in options["attacks"]
+            if attack["heard"]
+        },
     }

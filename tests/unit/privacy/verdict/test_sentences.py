@@ -213,6 +213,13 @@ def test_inferred_speakers_are_told():
     assert "Who speaks in the trials of asv was inferred" in " ".join(warnings(one))
 
 
+def test_speech_that_an_attacker_knows_from_its_training_is_told():
+    one = of_one()
+    one["effort"]["heard"] = {"ecapa/cosine": ["LibriSpeech dev-clean", "LibriSpeech test-clean"]}
+    known = "LibriSpeech dev-clean and LibriSpeech test-clean"
+    assert f"ecapa/cosine learnt from speakers of {known}" in " ".join(warnings(one))
+
+
 def test_controls_alone_are_not_nothing():
     alone = judgement({"noise": verdicts.system(None, 0.0)}, [])
     assert said_of(alone) == ["Only controls were attacked, whose effect is known."]

@@ -86,6 +86,7 @@ class Run:
             "trained_on": trained_on,
             "declared": None,
             "training": {},
+            "heard": [],
             "learnt": [],
             "is_held_out": True,
             "inferred": False,
