@@ -1,16 +1,12 @@
 """Train PLDA as in VoicePrivacy 2020 and 2022, or SpeechBrain's, or a Procrustes rotation."""
 
 import argparse
-import functools
-from collections.abc import Sequence
 
-import numpy as np
-
-from voiceprivacy.attack import Floats
-from voiceprivacy.attack.backends import backends, procrustes, recipes
-from voiceprivacy.attack.held_out import Scorer, Spoken, crossfitted, unknown
+from voiceprivacy.attack.backends import procrustes, recipes
+from voiceprivacy.attack.backends.learning import Learning, rotation, spoken, together
+from voiceprivacy.attack.held_out import Spoken, crossfitted, unknown
 from voiceprivacy.inout.files import BadInput, write_json
-from voiceprivacy.inout.tables import Utterance, read_manifest
+from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.running.command import run
 from voiceprivacy.vocabulary import HeldOut
 
@@ -67,31 +63,43 @@ def parsed() -> argparse.Namespace:
 
 def main() -> None:
     arguments = parsed()
-
     utterances = read_manifest(arguments.manifest)
-    tried = heard = spoken(arguments.embeddings, utterances)
+    tried = spoken(arguments.embeddings, utterances)
     if arguments.type == "procrustes":
-        n_speakers = len(set(heard.speakers))
-        alignment = rotation(heard.embeddings, utterances, arguments)
+        if not arguments.original:
+            raise BadInput("--original: procrustes needs embeddings of the unprotected utterances")
+        alignment = rotation(tried, arguments.original)
         procrustes.write_alignment(arguments.backend, alignment)
-        sizes = f"{len(utterances)} utterances of {n_speakers} speakers"
-        print(f"Rotation of {alignment.dimensions} dimensions from {sizes}")
+        print(f"Rotation of {alignment.dimensions} dimensions from {sizes(tried)}")
+        n_speakers = len(set(tried.speakers))
         tell(unknown(n_speakers, "a rotation is not judged on speakers held out"), arguments)
         return
+    heard = tried
     if arguments.original:
         heard = together(tried, spoken(arguments.original, utterances))
-    recipe = trained(heard.embeddings, heard.speakers, arguments)
+    learning = Learning(
+        arguments.type,
+        arguments.lda_dim,
+        arguments.length_norm,
+        not arguments.no_centre,
+        arguments.shrinkage,
+        arguments.rank,
+    )
+    recipe = learning.recipe(heard.embeddings, heard.speakers)
     recipes.write_recipe(arguments.backend, recipe)
     name = arguments.type.replace("plda", "PLDA")
-    sizes = f"{len(heard.speakers)} utterances of {len(set(heard.speakers))} speakers"
     shrunk = f", within-speaker covariance shrunk by {arguments.shrinkage}"
     print(
-        f"{name} of {len(recipe.plda.mean)} dimensions from {sizes}"
+        f"{name} of {len(recipe.plda.mean)} dimensions from {sizes(heard)}"
         f"{shrunk if arguments.shrinkage else ''}"
     )
     if arguments.held_out:
-        train = functools.partial(trained_scorer, arguments=arguments)
-        tell(crossfitted(tried, heard, train), arguments)
+        tell(crossfitted(tried, heard, learning.scorer), arguments)
+
+
+def sizes(heard: Spoken) -> str:
+    """How much is learnt from, in words."""
+    return f"{len(heard.speakers)} utterances of {len(set(heard.speakers))} speakers"
 
 
 def tell(findings: HeldOut, arguments: argparse.Namespace) -> None:
@@ -99,63 +107,6 @@ def tell(findings: HeldOut, arguments: argparse.Namespace) -> None:
     if arguments.held_out:
         write_json(arguments.held_out, findings._asdict())
         print(f"speakers held out: EER {findings.eer_percent} %, p = {findings.p_value}")
-
-
-def spoken(path: str, utterances: Sequence[Utterance]) -> Spoken:
-    """Embeddings of a file in the order of the manifest, and who speaks."""
-    names = [utterance.utterance for utterance in utterances]
-    return Spoken(
-        backends.read_gallery(path).embeddings_of(names),
-        names,
-        [utterance.speaker for utterance in utterances],
-        [utterance.gender for utterance in utterances],
-    )
-
-
-def together(one: Spoken, other: Spoken) -> Spoken:
-    """The rows of two files of the same utterances."""
-    rows = list(range(len(one.speakers))) * 2
-    embeddings = np.concatenate([one.embeddings, other.embeddings])
-    return one.rows(rows)._replace(embeddings=embeddings)
-
-
-def trained_scorer(
-    embeddings: Floats, speakers: Sequence[str], *, arguments: argparse.Namespace
-) -> Scorer:
-    """The scorer of a back-end that is trained on some of the speakers only."""
-    most = len(set(speakers)) - 1
-    fewer = argparse.Namespace(**vars(arguments))
-    fewer.lda_dim = min(fewer.lda_dim, most) if fewer.lda_dim else None
-    return functools.partial(recipes.score_recipe, trained(embeddings, speakers, fewer))
-
-
-def rotation(
-    embeddings: Floats, utterances: list[Utterance], arguments: argparse.Namespace
-) -> procrustes.Alignment:
-    """The rotation from embeddings of protected speech to those of the same original speech."""
-    if not arguments.original:
-        raise BadInput("--original: procrustes needs embeddings of the unprotected utterances")
-    original = backends.read_gallery(arguments.original)
-    names = [utterance.utterance for utterance in utterances]
-    return procrustes.train(original=original.embeddings_of(names), protected=embeddings)
-
-
-def trained(
-    embeddings: Floats, speakers: Sequence[str], arguments: argparse.Namespace
-) -> recipes.Recipe:
-    """The back-end of the type that the arguments name."""
-    if arguments.type == "speechbrain_plda":
-        return recipes.speechbrain_recipe(embeddings, speakers, rank=arguments.rank)
-    normalised = arguments.length_norm != "none"
-    return recipes.vpc_recipe(
-        embeddings,
-        speakers,
-        lda_dim=arguments.lda_dim,
-        length_norm=arguments.length_norm if normalised else None,
-        scale=normalised,
-        centre=not arguments.no_centre,
-        shrinkage=arguments.shrinkage,
-    )
 
 
 if __name__ == "__main__":

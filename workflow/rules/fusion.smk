@@ -136,7 +136,7 @@ rule fuse_system:
     input:
         fusion="results/fusions/{backend}.json",
         parts=scores_to_fuse("op", "pp", "rr"),
-        script=SCRIPTS / "fuse_scores.py",
+        script=SCRIPTS / "fuse_system.py",
     output:
         scores=fused_scores("op", "pp", "rr"),
     log:
@@ -153,7 +153,7 @@ rule fuse_system:
         mem_mb=2000,
         runtime=20,
     params:
-        code=code("fuse_scores"),
+        code=code("fuse_system"),
         original=[],
     shell:
         "python {input.script:q}"
@@ -168,7 +168,7 @@ use rule fuse_system as fuse_repeated_system with:
     input:
         fusion="results/fusions/{backend}.json",
         parts=scores_to_fuse("op", "pp", "p0p1", "rr"),
-        script=SCRIPTS / "fuse_scores.py",
+        script=SCRIPTS / "fuse_system.py",
     output:
         scores=fused_scores("op", "pp", "p0p1", "rr"),
     wildcard_constraints:
@@ -181,7 +181,7 @@ use rule fuse_system as fuse_second_run with:
     input:
         fusion="results/fusions/{backend}.json",
         parts=scores_to_fuse(*config["report"]["cece"]),
-        script=SCRIPTS / "fuse_scores.py",
+        script=SCRIPTS / "fuse_system.py",
     output:
         scores=fused_scores(*config["report"]["cece"]),
     wildcard_constraints:
@@ -194,7 +194,7 @@ use rule fuse_system as fuse_original with:
     input:
         fusion="results/fusions/{backend}.json",
         parts=scores_to_fuse("oo", "rr"),
-        script=SCRIPTS / "fuse_scores.py",
+        script=SCRIPTS / "fuse_system.py",
     output:
         scores=fused_scores("oo", "rr"),
     wildcard_constraints:
@@ -202,5 +202,5 @@ use rule fuse_system as fuse_original with:
         trials=TRIAL_LISTS,
         anonymiser="original",
     params:
-        code=code("fuse_scores"),
+        code=code("fuse_system"),
         original="--original",

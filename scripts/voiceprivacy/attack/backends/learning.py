@@ -1,0 +1,71 @@
+"""What a back-end learns from: embeddings of training speech, protected, original or both."""
+
+import functools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from voiceprivacy.attack import Floats
+from voiceprivacy.attack.backends import backends, procrustes, recipes
+from voiceprivacy.attack.held_out import Scorer, Spoken
+from voiceprivacy.inout.files import FilePath
+from voiceprivacy.inout.tables import Utterance
+
+SPEECHBRAIN = "speechbrain_plda"
+
+
+class Learning(NamedTuple):
+    """How PLDA learns; see ``recipes``. ``rank`` is SpeechBrain's, the others are of Kaldi's."""
+
+    type: str
+    lda_dim: int | None
+    length_norm: str
+    centre: bool
+    shrinkage: float
+    rank: int
+
+    def recipe(self, embeddings: Floats, speakers: Sequence[str]) -> recipes.Recipe:
+        """The back-end learnt from embeddings (N, D) and their speakers (N,)."""
+        if self.type == SPEECHBRAIN:
+            return recipes.speechbrain_recipe(embeddings, speakers, rank=self.rank)
+        normalised = self.length_norm != "none"
+        return recipes.vpc_recipe(
+            embeddings,
+            speakers,
+            lda_dim=self.lda_dim,
+            length_norm=self.length_norm if normalised else None,
+            scale=normalised,
+            centre=self.centre,
+            shrinkage=self.shrinkage,
+        )
+
+    def scorer(self, embeddings: Floats, speakers: Sequence[str]) -> Scorer:
+        """The scorer of a back-end that learns from some of the speakers only."""
+        most = len(set(speakers)) - 1
+        fewer = self._replace(lda_dim=min(self.lda_dim, most) if self.lda_dim else None)
+        return functools.partial(recipes.score_recipe, fewer.recipe(embeddings, speakers))
+
+
+def spoken(path: FilePath, utterances: Sequence[Utterance]) -> Spoken:
+    """Embeddings of a file in the order of the manifest, and who speaks."""
+    names = [utterance.utterance for utterance in utterances]
+    return Spoken(
+        backends.read_gallery(path).embeddings_of(names),
+        names,
+        [utterance.speaker for utterance in utterances],
+        [utterance.gender for utterance in utterances],
+    )
+
+
+def together(one: Spoken, other: Spoken) -> Spoken:
+    """The rows of two files of the same utterances."""
+    rows = list(range(len(one.speakers))) * 2
+    embeddings = np.concatenate([one.embeddings, other.embeddings])
+    return one.rows(rows)._replace(embeddings=embeddings)
+
+
+def rotation(protected: Spoken, original: FilePath) -> procrustes.Alignment:
+    """The rotation from embeddings of protected speech to those of the same original speech."""
+    unprotected = backends.read_gallery(original).embeddings_of(protected.utterances)
+    return procrustes.train(original=unprotected, protected=protected.embeddings)
