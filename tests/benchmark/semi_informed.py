@@ -26,7 +26,13 @@ from voiceprivacy.privacy.scores import trials, verification, zebra
 from voiceprivacy.privacy.uncertainty import bootstrap
 
 EXTRACTOR, N_REPLICATES, LISTS = "ecapa_small", 300, ("f", "m")
-MARKERS = ("o", "s")
+KINDS = {  # of attacks: colour (Okabe and Ito) and words
+    "WCCN": ("#56B4E9", "WCCN"),
+    "LDA": ("#E69F00", "LDA"),
+    "PLDA": ("#D55E00", "PLDA"),
+    "head": ("#009E73", "head on embeddings"),
+    "semi": ("#0072B2", "network, fine-tuned"),
+}
 
 
 def linear(embeddings, mean, directions):
@@ -162,7 +168,9 @@ def main():
     parser.add_argument("--figure", required=True)
     arguments = parser.parse_args()
 
-    figure, axes = plt.subplots(2, 2, figsize=(10, 8), sharex=True, sharey="row")
+    figure, axes = plt.subplots(
+        len(arguments.runs), 2, figsize=(9, 6.5), sharex=True, sharey=True, squeeze=False
+    )
     print("| corpus | attack | seconds | EER, PP | D_ECE, PP | EER, OP | D_ECE, OP |")
     print("|---" * 7 + "|")
     for number, (run, corpus, train) in enumerate(
@@ -172,38 +180,51 @@ def main():
             cells = [corpus, name, "-" if seconds is None else f"{seconds:.2g}"]
             for column, condition in enumerate(("pp", "op")):
                 told = rates(run, corpus, arguments.anonymiser, extractor, score, condition)
-                for row, (value, low, high) in enumerate(told.values()):
-                    digits = (1, 2)[row]
+                for digits, (value, low, high) in zip((1, 2), told.values(), strict=True):
                     cells.append(f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]")
-                    draw(axes[row, column], number, name, seconds, (value, low, high))
+                draw(axes[number, column], name, seconds, told["eer_percent"])
             print(f"| {' | '.join(cells)} |", flush=True)
     finish(figure, axes, arguments)
 
 
-def draw(ax, number, name, seconds, limits):
-    """One attack: a point with its interval, or a band for the attack that needs no training."""
+def draw(ax, name, seconds, limits):
+    """One attack: a point with its interval, or a line for the attack that needs no training."""
     value, low, high = limits
-    colour = f"C{number}"
     if seconds is None:
-        ax.axhline(value, color=colour, linestyle="--", linewidth=1)
+        ax.axhline(value, color="grey", linestyle="--", linewidth=1, label="without training")
         return
+    kind, _, speech = name.partition(", ")
+    colour, words = KINDS[kind]
+    both = speech != "protected"
     errors = [[max(0, value - low)], [max(0, high - value)]]
-    ax.errorbar(seconds, value, errors, color=colour, marker=MARKERS[number], capsize=2)
-    ax.annotate(name, (seconds, value), (4, 4), textcoords="offset points", fontsize=6)
+    ax.errorbar(
+        seconds,
+        value,
+        errors,
+        color=colour,
+        marker="o",
+        markerfacecolor=colour if both else "white",
+        capsize=2,
+        label=words if both else f"{words}, protected speech only",
+    )
 
 
 def finish(figure, axes, arguments):
-    """Titles and scales."""
+    """Titles, scales and one legend."""
     for column, condition in enumerate(("PP", "OP")):
-        axes[0, column].set_title(f"{condition}, {arguments.anonymiser}")
-        axes[1, column].set_xlabel("seconds of training on one core")
-        axes[1, column].set_xscale("log")
-    axes[0, 0].set_ylabel("EER in %")
-    axes[1, 0].set_ylabel("D_ECE in bit")
-    shown = [f"{MARKERS[number]} {corpus}" for number, corpus in enumerate(arguments.corpora)]
-    figure.suptitle(f"{', '.join(shown)}; dashed: without training (lazy-informed, ignorant)")
-    figure.tight_layout()
-    figure.savefig(arguments.figure, dpi=90)
+        axes[0, column].set_title(f"{arguments.anonymiser}, {condition}")
+        axes[-1, column].set_xlabel("seconds of training on one core")
+        axes[-1, column].set_xscale("log")
+    for row, corpus in zip(axes, arguments.corpora, strict=True):
+        row[0].set_ylabel(f"{corpus}: EER [%]")
+        row[0].set_ylim(bottom=0)
+    handles = {}
+    for ax in axes.flat:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    figure.legend(handles.values(), handles, loc="lower center", ncols=3, frameon=False)
+    figure.tight_layout(rect=(0, 0.13, 1, 1))
+    figure.savefig(arguments.figure, dpi=100)
 
 
 if __name__ == "__main__":
