@@ -46,7 +46,7 @@ def system(level="little_reduced", left=52.0, **changed):
     """A system with a level; None is that of a control."""
     fields = {"level": level, "silence": None, "draws": 1, "exposed_beyond_chance": True}
     fields |= {"exposed_speakers": ["anna"], "tried": ["ignorant", "lazy-informed"]}
-    fields |= {"small_semi_informed": None}
+    fields |= {"small_semi_informed": None, "eer_unprotected_percent": [8.6, 4.2, 12.9]}
     fields |= {"declared_only": [], "counted": ["ecapa/cosine (pp)", "ecapa/plda (op)"]}
     return fields | numbers(left) | changed
 

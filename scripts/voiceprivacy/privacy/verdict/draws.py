@@ -58,6 +58,7 @@ def merged(draws: Sequence[Judged]) -> Judged:
         within_band=all(draw.within_band for draw in draws),
         band_bit=max(bands) if len(bands) == len(draws) else None,
         exposed_beyond_chance=any(draw.exposed_beyond_chance for draw in draws),
+        unprotected_errors=first.unprotected_errors,
         n_draws=len(draws),
     )
 

@@ -49,7 +49,10 @@ CHANCE = {"tpr_at_fpr_0.01_percent": 1.0, IDENTIFIED: 5.0}
 
 
 class Judged(NamedTuple):
-    """A system on a set: what attacks found, and the strongest of each number."""
+    """A system on a set: what attacks found, and the strongest of each number.
+
+    ``unprotected_errors`` is the equal error rate of the same attackers on unprotected speech.
+    """
 
     attacks: list[Attack]
     findings: Findings
@@ -57,6 +60,7 @@ class Judged(NamedTuple):
     within_band: bool
     band_bit: float | None
     exposed_beyond_chance: bool
+    unprotected_errors: Strongest | None = None
     n_draws: int = 1
 
 
@@ -76,7 +80,8 @@ def judged_system(
     names = dict.fromkeys(chain.from_iterable(attack.record.numbers for attack in counted))
     rates = {name: candidates_of(counted, name) for name in names}
     dece = rates.pop(DECE, {})
-    left = {} if is_original else evidence_left(dece, _same_attackers(counted, original))
+    same = _same_attackers(counted, original)
+    left = {} if is_original else evidence_left(dece, same)
     within, band = _band_of(counted, dece)
     exposed = beyond_chance([attack.record for attack in counted], EXPOSED)
     # A list with few nontargets for each enrolment has a wide band: who surely errs less than
@@ -94,7 +99,8 @@ def judged_system(
     )
     numbers = {"evidence_left_percent": strongest(left), DECE: strongest(dece)}
     numbers |= {name: strongest(rates.get(name, {})) for name in NUMBERS if name != DECE}
-    return Judged(attacks, findings, numbers, within, band, exposed is True)
+    unprotected = candidates_of((one for one in same if one.refused is None), EER)
+    return Judged(attacks, findings, numbers, within, band, exposed is True, strongest(unprotected))
 
 
 def candidates_of(attacks: Iterable[Attack], number: str) -> dict[AttackName, Candidate]:

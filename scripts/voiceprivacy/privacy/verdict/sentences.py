@@ -209,7 +209,7 @@ def level_sentence(system: str, judgement: Mapping[str, Any], thresholds: Thresh
     if numbers["level"] not in (NONE_FOUND, NONE_LEFT):
         by_errors = numbers["attacks"].get("eer_folded_percent", numbers["attack"])
         who += READ.get(by_errors["reading"], "")
-    unprotected = judgement["unprotected"]["eer_folded_percent"]
+    unprotected = numbers["eer_unprotected_percent"]  # by the attackers that count here
     opening = (
         f"With {system}, {who} makes {_rate(numbers['eer_folded_percent'])} errors"
         f" where 50 is guessing and {_value(unprotected)} unprotected"

@@ -230,6 +230,7 @@ def _judgement(name, systems, options, named, pairs, controls):
             | {"silence": one.findings.silence, "draws": one.n_draws}
             | _tried(one)
             | _numbers(one)
+            | {"eer_unprotected_percent": _folded_or_undefined(one.unprotected_errors)}
             | {"exposed_beyond_chance": one.exposed_beyond_chance}
             | {"exposed_speakers": _exposed_names(one)}
             for system, one in protected.items()
@@ -278,6 +279,10 @@ def _numbers(judged: Judged) -> dict[str, Any]:
 def _folded(worst):
     """Equal error rate and limits, from 100 minus them; whoever errs more than 50 % turns round."""
     return [min(50.0, 100 - limit) for limit in (worst.value, worst.high, worst.low)]
+
+
+def _folded_or_undefined(worst):
+    return UNDEFINED if worst is None else _folded(worst)
 
 
 def _exposed_names(judged):

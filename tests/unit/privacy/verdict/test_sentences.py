@@ -126,8 +126,10 @@ def test_the_only_attack_that_counts_is_not_the_only_one():
 
 
 def test_numbers_that_are_unknown_are_told_as_unknown():
-    unknown = verdicts.system("reduced", eer_folded_percent="undefined")
-    one = judgement({"b2": unknown}, [["b2"]], unprotected={"eer_folded_percent": "undefined"})
+    unknown = verdicts.system(
+        "reduced", eer_folded_percent="undefined", eer_unprotected_percent="undefined"
+    )
+    one = judgement({"b2": unknown}, [["b2"]])
     said = " ".join(said_of(one))
     assert (
         "makes an unknown share of errors where 50 is guessing and an unknown share unprot" in said

@@ -238,6 +238,18 @@ def test_it_is_told_whether_the_scores_of_several_attackers_were_fused(run):
     assert run.set()["effort"]["tried"] == ["lazy-informed", "fused"]
 
 
+def test_errors_on_unprotected_speech_are_those_of_the_attackers_that_were_tried(run):
+    run.attack({"original": {"oo": record(0.5)}, "b2": {"pp": record(0.3, seed=8)}})
+    strong = {"original": {"oo": record(0.65, seed=3)}, "b3": {"pp": record(0.4, seed=9)}}
+    run.attack(strong, extractor="strong", trained_on="b3")
+    judged = run.set()
+    spared, attacked = (judged["systems"][name]["eer_unprotected_percent"] for name in ("b2", "b3"))
+    assert spared == judged["effort"]["eer_unprotected_percent"]["ecapa/cosine"]
+    assert attacked == judged["effort"]["eer_unprotected_percent"]["strong/cosine"]
+    assert f"{spared[0]:.1f} unprotected" in judged["verdict"]
+    assert spared[0] > attacked[0]
+
+
 def test_a_declaration_of_others_is_no_attack_of_ours(run):
     run.attack(protected(b2=0.3))
     own = {"original": {"oo": record(0.6)}, "b2": {"pp": record(0.3, seed=8)}}
