@@ -19,23 +19,6 @@ KINDS = (malformed_tables, malformed_corpora, malformed_audio, malformed_plugins
 CASES = [case for kind in KINDS for case in kind.CASES]
 
 
-@pytest.fixture(scope="session")
-def good_world(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("good")
-    world.build(folder)
-    return folder
-
-
-@pytest.fixture
-def folder(good_world, tmp_path, monkeypatch):
-    """A world of one's own, and the working directory."""
-    folder = tmp_path / "world"
-    shutil.copytree(good_world, folder)
-    monkeypatch.chdir(folder)
-    monkeypatch.delenv("VOICEPRIVACY_DEBUG", raising=False)
-    return folder
-
-
 def add_model(folder, command):
     if command == "a model":
         shutil.copytree(world.ROOT / "workflow" / "resources" / "ecapa_small", folder / "model")

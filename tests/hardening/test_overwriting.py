@@ -7,7 +7,6 @@ every folder of speech at the one that it reads.
 import itertools
 import os
 import shlex
-import shutil
 
 import pytest
 from support import world
@@ -43,22 +42,6 @@ def pairs():
 def _is_file(word):
     is_text = any(character in word for character in " {")
     return "." in word and not is_text and not word.startswith(("out", "-"))
-
-
-@pytest.fixture(scope="session")
-def good_world(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("good")
-    world.build(folder)
-    return folder
-
-
-@pytest.fixture
-def folder(good_world, tmp_path, monkeypatch):
-    folder = tmp_path / "world"
-    shutil.copytree(good_world, folder)
-    monkeypatch.chdir(folder)
-    monkeypatch.delenv("VOICEPRIVACY_DEBUG", raising=False)
-    return folder
 
 
 def refused(monkeypatch, folder, capfd, command, words):

@@ -13,6 +13,7 @@ import os
 import secrets
 import struct
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -124,18 +125,20 @@ def _refuse_originals(utterances, manifests, threads):
         if not Path(manifest).exists():
             why = "name the manifest of the original speech (--original), to be compared with"
             raise BadInput(f"{manifest}: not found: {why}")
-    originals = {}
+    originals: dict[str, list[Path]] = {}  # parts may share ids
     for manifest in manifests:
-        originals |= {line.utterance: line.path for line in read_manifest(manifest)}
+        for line in read_manifest(manifest):
+            originals.setdefault(line.utterance, []).append(line.path)
     for line in utterances:
         if line.utterance not in originals:
             listed = ", ".join(map(str, manifests))
             raise BadInput(f"utterance '{line.utterance}': has no original in {listed}")
-    with pools.in_threads(_digest, originals.values(), threads=threads) as digests:
+    with pools.in_threads(_digest, list(chain(*originals.values())), threads=threads) as digests:
         known = set(digests)
 
     def is_original(line):
-        return _digest(line.path) in known or _is_like(line.path, originals[line.utterance])
+        candidates = originals[line.utterance]
+        return _digest(line.path) in known or any(_is_like(line.path, one) for one in candidates)
 
     with pools.in_threads(is_original, utterances, threads=threads) as compared:
         same = [line for line, is_same in zip(utterances, compared, strict=True) if is_same]

@@ -155,6 +155,13 @@ def test_one_original_among_protected_speech_is_refused_under_another_name(manif
         publish([manifest], tmp_path / "out", tmp_path / "key.tsv")
 
 
+def test_an_original_is_refused_where_two_parts_share_its_name(manifest, tmp_path):
+    quieter = changed(tmp_path / "original" / "manifest.tsv", lambda samples: 0.5 * samples)
+    parts = [tmp_path / "original" / "manifest.tsv", manifest]  # the second has other speech
+    with pytest.raises(BadInput, match=r"is the original speech, or nearly .*12 files of 12"):
+        publish([quieter], tmp_path / "out", tmp_path / "key.tsv", originals=parts)
+
+
 def test_speech_without_its_original_is_not_published_unseen(manifest, tmp_path):
     original = (tmp_path / "original").rename(tmp_path / "elsewhere") / "manifest.tsv"
     with pytest.raises(BadInput, match=r"--original"):
