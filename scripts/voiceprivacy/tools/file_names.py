@@ -6,6 +6,7 @@ Conventions
 * A guess who speaks is plausible if it fits nearly all files, if there are two speakers or more,
   and if most of them have two utterances or more. The first plausible guess is taken, from the
   most to the least specific.
+* Digits are said by all speakers: 0_01_7.wav and zero/01_7.wav are of speaker 01.
 * Two files belong together if their paths without ending are the same, or the ends of these paths
   are, where /, -, _ and . are all alike and no other file on either side is called so:
   anna/001.flac and wav/anna_001.wav. A tail that all protected (or all original) files have, such
@@ -64,6 +65,9 @@ NEARLY_ALL = 0.95
 SPEAKER_NAME = re.compile(r"(id|spk|spkr|speaker|subj|subject|vp)[-_]?\d+|p\d{3}", re.IGNORECASE)
 LIBRISPEECH_NAME = re.compile(r"\d+-\d+-\d+")
 SEPARATOR = re.compile(r"[-_.]")
+# What every speaker of some corpora says.
+DIGIT_WORDS = {"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "zero", "oh"}
+DIGIT = re.compile(r"(?:digit|d|num|n)?[-_]?0?(\d)", re.IGNORECASE)
 GENDERS = {"f", "m", "F", "M"}
 NO_SPEAKERS = {  # names of folders that divide a corpus otherwise than by speaker
     *("train", "dev", "test", "eval", "enrolment", "enroll", "trial", "trials"),
@@ -99,13 +103,18 @@ def _guesses(paths):
     split = [path.split("/") for path in paths]
     stems = [names[-1] for names in split]
     levels = list(zip(*split, strict=True))[:-1]  # the names of folders, level by level
-    for level in _speaker_levels(levels, stems):
-        yield _nested(levels, level)
+    likely = list(_speaker_levels(levels, stems))
+    words = [level for level in likely if {name.lower() for name in levels[level]} <= DIGIT_WORDS]
+    for level in likely:
+        if level not in words:
+            yield _nested(levels, level)
     folders = "".join(f"{_constant_or_anything(names)}/" for names in levels)
-    if all(map(LIBRISPEECH_NAME.fullmatch, stems)):
+    if all(map(LIBRISPEECH_NAME.fullmatch, stems)) and not _are_digits(_fields(stems)):
         yield folders + "{speaker}-{session}-{utterance}"
     if flat := _flat(stems):
         yield folders + flat
+    for level in words:
+        yield _nested(levels, level)
 
 
 def _speaker_levels(levels, stems):
@@ -115,7 +124,7 @@ def _speaker_levels(levels, stems):
         if _is_nearly_all(_begins_with(stem, name) for name, stem in pairs):
             yield number
     for number, names in enumerate(levels):  # id10270/5r0dWxy17C8/00001.wav
-        if _is_nearly_all(SPEAKER_NAME.fullmatch(name) for name in names):
+        if _are_called_speakers(names):
             yield number
     for number, names in enumerate(levels):
         if len(set(names)) > 1 and not {name.lower() for name in names} <= NO_SPEAKERS:
@@ -143,22 +152,70 @@ def _nested(levels, speaker):
 
 
 def _flat(stems):
-    """The pattern of names that begin with the speaker; None where there is no such pattern.
+    """The pattern of names of which one field is the speaker; None where there is no such pattern.
 
-    In front of the speaker may stand a text that is the same in all names.
+    It is a field called like a speaker; else the first that is not the same in all names, and is
+    no spoken digit.
     """
-    constant, rest = "", stems
+    fields, separators = _fields(stems), _separators(stems)
+    varying = [number for number, names in enumerate(fields) if len(set(names)) > 1]
+    called = [number for number in varying if _are_called_speakers(fields[number])]
+    others = [number for number in varying if not _are_digits(fields[number:])]
+    if others == varying:  # the last field is the utterance, unless a digit stands before it
+        others = [number for number in others if number < len(separators)]
+    if not called and not others:
+        return None
+    speaker = (called or others)[0]
+    before = ""
+    for number in range(speaker):
+        before += _constant_or_anything(fields[number]) + separators[number]
+    if speaker < len(separators):
+        return f"{before}{{speaker}}{separators[speaker]}{{utterance}}"
+    # The speaker comes last: what varies before him are the utterances.
+    return f"{before}{{speaker}}".replace("*", "{utterance}", 1) if "*" in before else None
+
+
+def _fields(stems):
+    """What stands between separators, field by field, as far as nearly all names have the field."""
+    separators = _separators(stems)
+    columns = [SEPARATOR.split(stem) for stem in stems]
+    n_fields = len(separators) + 1 if separators else 0
+    return [[(names + [""] * n_fields)[number] for names in columns] for number in range(n_fields)]
+
+
+def _separators(stems):
+    """The separators that nearly all names have, from the first on."""
+    split = [SEPARATOR.findall(stem) for stem in stems]
+    separators = []
     while True:
-        separators = [match.group() for match in map(SEPARATOR.search, rest) if match]
-        if len(separators) < NEARLY_ALL * len(rest):
-            return None
-        separator = _most_common(separators)
-        first = {text.partition(separator)[0] for text in rest}
-        if len(first) > 1:
-            return f"{constant}{{speaker}}{separator}{{utterance}}"
-        # All names begin alike, as in wav_p225_001: the speaker comes after that.
-        constant += first.pop() + separator
-        rest = [text.partition(separator)[2] for text in rest]
+        number = len(separators)
+        there = [names[number] for names in split if len(names) > number]
+        if len(there) < NEARLY_ALL * len(stems):
+            return separators
+        separators.append(_most_common(there))
+
+
+def _are_called_speakers(names):
+    return _is_nearly_all(SPEAKER_NAME.fullmatch(name) for name in names)
+
+
+def _are_digits(fields):
+    """Whether the first of some fields is a spoken digit, and the speaker stands in the next one.
+
+    A word such as seven is one. A number from 0 to 9 is one where every speaker says each of them:
+    the next field has letters or more values, and stands beside most of the numbers.
+    """
+    said, *after = fields
+    speakers = next((names for names in after if len(set(names)) > 1), None)
+    if speakers is None:
+        return False
+    if {name.lower() for name in said} <= DIGIT_WORDS:
+        return True
+    numbers = {match and match[1] for match in map(DIGIT.fullmatch, said)}
+    pairs = set(zip(said, speakers, strict=True))
+    is_crossed = 2 * len(pairs) >= len(set(said)) * len(set(speakers))
+    are_more = len(set(speakers)) > len(set(said)) or _is_nearly_all(map(str.isalpha, speakers))
+    return None not in numbers and "0" in numbers and is_crossed and are_more
 
 
 def _is_plausible(pattern, paths):

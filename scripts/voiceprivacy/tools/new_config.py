@@ -12,6 +12,7 @@ from voiceprivacy.inout.files import BadInput, counted, whole_or_absent
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.plan import configuration
 from voiceprivacy.tools.new_run import SAMPLE_RATE, NewRun
+from voiceprivacy.vocabulary import ORIGINAL, SECOND_RUN
 
 CONFIG = """\
 # Made by scripts/new_run.py. The report:        snakemake --cores all --configfile {config}
@@ -75,9 +76,13 @@ MIXED = """\
 
 
 def name_of(text: str) -> str:
-    """A name that a config can have, made from any text such as that of a folder."""
+    """A name that a corpus can have, made from any text such as that of a folder."""
     name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
-    return name if re.match("[a-z]", name) else f"speech_{name}".strip("_")
+    name = re.sub("_on(?=_)", "_of", name)
+    is_taken = name == ORIGINAL or name.endswith(SECOND_RUN)
+    if is_taken or not re.match("[a-z]", name):
+        name = f"speech_{name}".removesuffix(SECOND_RUN).strip("_")
+    return name
 
 
 def corpus_name(run: NewRun) -> str:

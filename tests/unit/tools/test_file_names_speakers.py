@@ -118,6 +118,51 @@ def test_usual_names(paths, pattern, speakers):
     assert {match["speaker"] for match in matches} == speakers
 
 
+MANY = tuple(f"{number:02d}" for number in range(1, 21))
+DIGITS = tuple("0123456789")
+SPELT = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+@pytest.mark.parametrize(
+    ("form", "speakers", "digits", "pattern"),
+    [
+        ("{speaker}/{session}_{speaker}_{number}.wav", MANY, DIGITS, "{speaker}/{utterance}.wav"),
+        ("{session}_{speaker}_{number}.wav", MANY, DIGITS, "*_{speaker}_{utterance}.wav"),
+        ("{session}_{speaker}_{number}.wav", MANY, DIGITS[:3], "*_{speaker}_{utterance}.wav"),
+        ("wav/{session}-{speaker}-{number}.wav", MANY, DIGITS, "wav/*-{speaker}-{utterance}.wav"),
+        ("{session}_{speaker}_{number}.wav", ("ann", "bo"), DIGITS, "*_{speaker}_{utterance}.wav"),
+        ("d{session}_{speaker}_{number}.wav", MANY, DIGITS, "*_{speaker}_{utterance}.wav"),
+        ("x_0{session}_{speaker}_{number}.wav", MANY, DIGITS, "x_*_{speaker}_{utterance}.wav"),
+        ("{session}_{speaker}_{number}.wav", ("x1", "y2"), SPELT, "*_{speaker}_{utterance}.wav"),
+        ("{session}_{number}_{speaker}.wav", ("spk1", "spk2"), SPELT, None),
+        ("{session}_{number}_{speaker}.wav", ("spk1", "spk2"), DIGITS, "{utterance}_*_{speaker}"),
+        ("{session}_{speaker}.wav", MANY, SPELT, "{utterance}_{speaker}.wav"),
+        ("{session}_take{number}_{speaker}.wav", ("id01", "id2"), DIGITS, None),
+        ("{session}/{speaker}_{number}.wav", MANY, SPELT, "*/{speaker}_{utterance}.wav"),
+        ("{session}/{speaker}_nohash_{number}.wav", ("a1f", "7be"), SPELT, None),
+        ("{session}/{speaker}/{number}.wav", MANY, SPELT, "*/{speaker}/{utterance}.wav"),
+        # A number in front is the speaker's where it is no digit that all others say, too.
+        ("{speaker}_{session}_{number}.wav", MANY, DIGITS, "{speaker}_{utterance}.wav"),
+        ("{speaker}_{session}_{number}.wav", DIGITS, MANY[:5], "{speaker}_{utterance}.wav"),
+        ("{speaker}/{session}_{number}.wav", DIGITS, MANY, "{speaker}/{utterance}.wav"),
+        ("{speaker}/{session}/{number}.wav", DIGITS, MANY, "{speaker}/{session}/{utterance}.wav"),
+        ("{speaker}_{session}_{number}.wav", MANY[:4], MANY, "{speaker}_{utterance}.wav"),
+    ],
+)
+def test_a_spoken_digit_is_no_speaker(form, speakers, digits, pattern):
+    paths = names(form, speakers=speakers, sessions=digits)
+    guess = guess_pattern(list(dict.fromkeys(paths)))
+    assert pattern is None or guess.removesuffix(".wav") == pattern.removesuffix(".wav")
+    matches = [compile_pattern(guess).fullmatch(path) for path in paths]
+    assert {match["speaker"] for match in matches} == set(speakers)
+
+
+def test_where_digits_are_all_that_names_tell_they_are_taken_for_speakers():
+    assert guess_pattern(names("{session}/{number}.wav", sessions=SPELT, speakers=[""])) == (
+        "{speaker}/{utterance}.wav"
+    )
+
+
 def test_a_few_strange_files_do_not_change_the_guess():
     paths = names("{speaker}/{session}_{number}.wav", utterances=20)
     assert (

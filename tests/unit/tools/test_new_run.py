@@ -208,7 +208,21 @@ def test_mistakes_are_one_line_and_nothing_is_written(tmp_path, speech, argument
 
 @pytest.mark.parametrize(
     ("folder", "name"),
-    [("test-other", "test_other"), ("Mine 2", "mine_2"), ("2024", "speech_2024"), ("äö", "speech")],
+    [
+        ("test-other", "test_other"),
+        ("Mine 2", "mine_2"),
+        ("2024", "speech_2024"),
+        ("äö", "speech"),
+        # What a config keeps for itself.
+        ("original", "speech_original"),
+        ("Original_", "speech_original"),
+        ("digits_run1", "speech_digits"),
+        ("mics on-site", "mics_of_site"),
+        ("a_on_on_b", "a_of_of_b"),
+        ("2024_run1", "speech_2024"),
+        ("on_site_on_", "on_site_on"),
+        ("_run1", "run1"),
+    ],
 )
 def test_any_folder_gives_a_name_that_a_config_can_have(folder, name):
     assert name_of(folder) == name
