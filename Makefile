@@ -61,10 +61,11 @@ mutation: .venv/installed-quality
 audit: .venv/installed-quality
 	@for pins in envs/requirements*.txt; do echo "$$pins"; \
 	    $(BIN)/pip-audit --strict --disable-pip --no-deps --progress-spinner off --requirement $$pins || found=1; done; \
+	    $(BIN)/cyclonedx-py environment --output-format JSON --output-file sbom.json .venv && echo "sbom.json (CycloneDX) lists what is installed"; \
 	    [ -z "$$found" ] || { echo "audit: see above; where the advisory service is out of reach nothing was audited"; exit 1; }
 
-.venv/installed: envs/requirements.txt envs/requirements-torch.txt envs/requirements-resemblyzer.txt
-	@sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-torch.txt envs/requirements.txt
+.venv/installed: envs/requirements.txt envs/requirements-torch-cpu.txt envs/requirements-torch-cuda.txt envs/requirements-resemblyzer.txt
+	@sh envs/make_venv.sh "$(PYTHON)" .venv torch envs/requirements.txt
 	@PIP_NO_DEPS=1 sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-resemblyzer.txt
 	@touch $@
 
@@ -86,7 +87,7 @@ audit: .venv/installed-quality
 	@touch $@
 
 lock: .venv/installed-test
-	sh envs/lock.sh $(CURDIR)/$(BIN)/uv
+	$(BIN)/python envs/lock.py $(BIN)/uv $(BIN)/pip
 
 clean:
 	rm -rf .venv .snakemake .pytest_cache .ruff_cache .mypy_cache .hypothesis .mutation .coverage htmlcov

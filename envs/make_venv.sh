@@ -1,4 +1,5 @@
 # make_venv.sh PYTHON FOLDER REQUIREMENTS...: make a virtual environment and install pinned requirements into it.
+# "torch" among the requirements is the lock that has the hash of the torch which pip would install: for CPUs or for CUDA.
 # What is missing on the machine is said in one line.
 python=$1
 folder=$2
@@ -24,7 +25,21 @@ if [ ! -x "$folder/bin/pip" ]; then
     echo "Making $folder with $python ($version)"
     "$python" -m venv "$folder" || fail "$python -m venv $folder failed"
 fi
+locks="envs/requirements-torch-cpu.txt envs/requirements-torch-cuda.txt"
+torch_lock() {
+    pin=$(sed -n 's/^\(torch==[^ ]*\).*/\1/p' envs/requirements-torch-cpu.txt)
+    digest=$("$folder/bin/pip" install --quiet --disable-pip-version-check --dry-run --ignore-installed --no-deps \
+        --report - "$pin" | sed -n 's/.*"sha256": "\([0-9a-f]*\)".*/\1/p')
+    [ -n "$digest" ] || fail "pip finds no $pin (its message is above)"
+    # shellcheck disable=SC2086  # two file names
+    grep -l "sha256:$digest" $locks ||
+        fail "pip offers a build of $pin that neither of $locks knows (SHA-256 $digest); where you trust it, add its hash"
+}
+
 for requirements in "$@"; do
+    if [ "$requirements" = torch ]; then
+        requirements=$(torch_lock) || exit 2
+    fi
     echo "Installing $requirements (the first time takes some minutes)"
     "$folder/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements" ||
         fail "pip could not install $requirements (its message is above; $(df -Pm . | awk 'NR == 2 { print $4 }') MB free on this disk)"

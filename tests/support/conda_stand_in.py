@@ -17,8 +17,11 @@ from pathlib import Path
 
 import rattler
 import yaml
+from packaging.markers import Marker
 from rattler.index import index_fs
 
+REQUIRED_ONLY = ("flatbuffers", "protobuf")  # by onnxruntime, and not where it is installed alone
+ONLY_CUDA = ("nvidia-", "cuda-", "triton")  # the Python of the tests may have torch for CPUs
 OTHER_VERSIONS = ("0.0.1", "9999.0")  # of every package: an exact pin has to choose among several
 PYTHON = f"""#!/bin/sh
 echo "$1" >> "$CONDA_PREFIX/called"
@@ -87,6 +90,12 @@ def install_command(base, channel):
     command.chmod(0o755)
 
 
+def applies(pin):
+    """Whether a pin with a marker is one for this Python and machine."""
+    _, _, marker = pin.partition(" --hash")[0].partition(" ; ")
+    return not marker or Marker(marker).evaluate()
+
+
 def create(environment, prefix, *, channel, cache):
     """Solve an environment file and install it; the Python of the tests must have its pip block."""
     content = yaml.safe_load(environment.read_text())
@@ -101,7 +110,9 @@ def create(environment, prefix, *, channel, cache):
         ),
         [],
     ):
-        name, version = pin.split("==")
+        name, version = pin.split()[0].split("==")
+        if name.startswith(ONLY_CUDA) or name in REQUIRED_ONLY or not applies(pin):
+            continue
         if importlib.metadata.version(name).partition("+")[0] != version:
             sys.exit(f"{pin}: the Python of the tests has {importlib.metadata.version(name)}")
 

@@ -1,15 +1,20 @@
 """--sdm conda: Snakemake builds the environments of envs/ and runs every rule in its own.
 
-With a real solver and installer, but packages of a small channel of our own: that conda-forge can
-solve the environments, and that its packages do what the rules need, is not tested.
+With a real solver and installer, but packages of a small channel of our own. Of conda-forge the
+environments take Python and pip only; their blocks for pip are resolved and installed here, by the
+build of torch that this machine's pip offers.
 """
 
 import json
 import os
+import re
 import shutil
+import subprocess
+import sys
 
 import pytest
-from support.conda_stand_in import build_channel, conda_specs, install_command
+import yaml
+from support.conda_stand_in import ONLY_CUDA, build_channel, conda_specs, install_command
 from support.runs import ROOT, make_kaldi_directory, snakemake, write_config
 
 pytestmark = pytest.mark.long
@@ -91,7 +96,73 @@ def test_every_rule_runs_in_its_own_environment_which_has_the_pinned_versions(
 
 
 def test_an_environment_that_cannot_be_solved_stops_the_run_before_any_job(tmp_path, model_folder):
-    finished = run(tmp_path, model_folder, without=["numba"])
+    finished = run(tmp_path, model_folder, without=["pip"])
     assert finished.returncode != 0
-    assert "evaluate.yaml" in finished.stderr and "numba" in finished.stderr
+    assert re.search(r"envs/\w+\.yaml", finished.stderr)
+    assert "pip" in finished.stderr.partition("Cannot solve")[2]
     assert not (tmp_path / "results" / "checks").exists()
+
+
+# What an environment is for: some of what its scripts import.
+IMPORTED = {
+    "corpora": [
+        "espeakng_loader",
+        "jsonschema",
+        "soundfile",
+        "torch",
+        "torchaudio",
+        "tqdm",
+        "yaml",
+    ],
+    "evaluate": ["jinja2", "matplotlib", "numba", "pandas", "scipy", "soundfile", "yaml"],
+    "speechbrain": ["scipy", "soundfile", "speechbrain", "torch", "torchyin", "transformers"],
+    "resemblyzer": ["resemblyzer", "soundfile", "torch", "webrtcvad"],
+    "dvector": ["numpy", "onnxruntime", "soundfile"],
+}
+
+
+def block_for_pip(environment):
+    *_, block = yaml.safe_load(environment.read_text())["dependencies"]
+    return "\n".join(block["pip"]) + "\n"
+
+
+def call(*words, **options):
+    finished = subprocess.run(words, capture_output=True, text=True, **options)
+    assert finished.returncode == 0, finished.stderr
+    return finished
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda path: path.stem)
+def test_the_block_for_pip_is_resolved_with_its_hashes(tmp_path, environment):
+    (tmp_path / "block.txt").write_text(block_for_pip(environment))
+    call(sys.executable, "-m", "venv", "--without-pip", tmp_path / "fresh")
+    words = ["pip", "install", "--dry-run", "--require-hashes", "--requirement", "block.txt"]
+    python = ["--python", str(tmp_path / "fresh/bin/python")]
+    resolved = call(sys.executable, "-m", "uv", *words, *python, cwd=tmp_path)
+    assert "numpy==" in resolved.stderr
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda path: path.stem)
+def test_the_block_for_pip_is_installed_and_has_what_scripts_import(tmp_path, environment):
+    pins = block_for_pip(environment).splitlines()
+    if any(pin.startswith("torch==") for pin in pins):
+        call("sh", "envs/make_venv.sh", sys.executable, tmp_path / "fresh", "torch", cwd=ROOT)
+        there = call(tmp_path / "fresh/bin/pip", "freeze", "--all").stdout
+        there = {line.partition("==")[0].lower().replace("_", "-") for line in there.splitlines()}
+        pins = [pin for pin in pins if pin.partition("==")[0] not in there]
+        pins = [pin for pin in pins if not pin.startswith(ONLY_CUDA)]
+    else:
+        call(sys.executable, "-m", "venv", tmp_path / "fresh")
+    (tmp_path / "block.txt").write_text("\n".join(pins) + "\n")
+    words = ["install", "--quiet", "--no-deps", "--require-hashes", "--requirement", "block.txt"]
+    call(tmp_path / "fresh/bin/pip", *words, cwd=tmp_path)
+    added = environment.with_suffix(".post-deploy.sh")
+    if added.exists():
+        path = os.pathsep.join([str(tmp_path / "fresh/bin"), os.environ["PATH"]])
+        call("sh", added, env=os.environ | {"PATH": path})
+    else:
+        call(tmp_path / "fresh/bin/pip", "check")
+    found = (
+        "import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, sys.argv[1:])))"
+    )
+    call(tmp_path / "fresh/bin/python", "-c", there, *IMPORTED[environment.stem])

@@ -1,10 +1,12 @@
 """Hyperparameter files: what is read, and that nothing in one runs as code."""
 
+import hashlib
+
 import pytest
 import torch
 
-from voiceprivacy.attack.extractors.folders import Hyperparameters
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.attack.extractors.folders import Hyperparameters, load_weights
+from voiceprivacy.inout.files import SCRIPTS, BadInput
 
 FBANK = "speechbrain.lobes.features.Fbank"
 
@@ -88,3 +90,30 @@ def test_what_cannot_be_read_is_named(tmp_path, text, reason):
 def test_a_number_is_a_positive_number(tmp_path, text):
     with pytest.raises(BadInput, match="expected a positive number"):
         read(tmp_path, text).number("n")
+
+
+@pytest.fixture
+def listed(tmp_path):
+    """Weights of a small layer, and the list of checksums beside them."""
+    path = tmp_path / "embedding_model.ckpt"
+    torch.save(torch.nn.Linear(2, 1).state_dict(), path)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    (tmp_path / "SHA256SUMS").write_text(f"{'0' * 64}  other.ckpt\n{digest}  {path.name}\n\n")
+    return path
+
+
+def test_weights_are_those_that_the_list_beside_them_names(listed):
+    load_weights(torch.nn.Linear(2, 1), listed)
+    torch.save(torch.nn.Linear(2, 1).state_dict(), listed)  # as good, and not the same
+    with pytest.raises(BadInput, match=r"embedding_model.ckpt: is not the file that .*SHA256SUMS"):
+        load_weights(torch.nn.Linear(2, 1), listed)
+    listed.with_name("SHA256SUMS").write_text(f"{'0' * 64}  other.ckpt\n")
+    load_weights(torch.nn.Linear(2, 1), listed)
+
+
+def test_the_shipped_weights_are_all_listed_as_they_are():
+    folder = SCRIPTS.parent / "workflow/resources/ecapa_small"
+    listed = dict(line.split()[::-1] for line in (folder / "SHA256SUMS").read_text().splitlines())
+    assert {path.name for path in folder.glob("*.ckpt")} <= listed.keys()
+    for name, digest in listed.items():
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest

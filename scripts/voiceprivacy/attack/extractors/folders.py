@@ -10,7 +10,9 @@ Understood tags: ``!new:<class>`` (an object), ``!name:<class>`` (the class, wit
 """
 
 import functools
+import hashlib
 import importlib
+import io
 import pickle  # nosec B403  # for the name of an error only
 import re
 from collections.abc import Mapping, Sequence
@@ -24,6 +26,7 @@ from voiceprivacy.inout.files import BadInput, read_lines, refuse_endless
 from voiceprivacy.inout.yaml_files import compose
 
 SETTINGS, WEIGHTS = "hyperparams.yaml", "embedding_model.ckpt"
+CHECKSUMS = "SHA256SUMS"  # as sha256sum writes it; beside weights that came from somebody else
 CLASSES = {
     "speechbrain.lobes.features.Fbank",
     "speechbrain.processing.features.InputNormalization",
@@ -238,16 +241,40 @@ def load_weights(
 
     Raises
     ------
-    BadInput : a tensor is missing, left over, or of another shape, or the file is none of tensors
+    BadInput : a tensor is missing, left over, or of another shape, the file is none of tensors, or
+        it is not the one that SHA256SUMS beside it names
     """
     refuse_endless(path)
     try:
-        state = torch.load(path, map_location="cpu", weights_only=True)
-        module.load_state_dict(state)
+        content = path.read_bytes()
     except FileNotFoundError:
         raise BadInput(f"{path}: not found") from None
+    except OSError as error:
+        raise BadInput(f"{path}: not the weights of {model} ({error.strerror})") from None
+    _refuse_changed(path, content)
+    try:
+        state = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+        module.load_state_dict(state)
     except LOADING_ERRORS as error:
         raise BadInput(f"{path}: not the weights of {model} ({one_line(error)})") from None
+
+
+def _refuse_changed(path, content):
+    """Refuse weights whose SHA-256 is not the one that a list beside them says."""
+    checksums = path.with_name(CHECKSUMS)
+    if not checksums.exists():
+        return
+    digest = hashlib.sha256(content).hexdigest()
+    named = [
+        line
+        for line in read_lines(checksums)
+        if line.split()[1:] in ([path.name], [f"*{path.name}"])
+    ]
+    if any(line.split()[0] != digest for line in named):
+        raise BadInput(
+            f"{path}: is not the file that {checksums} names (its SHA-256 differs): get it again,"
+            f" or take {CHECKSUMS} away if the change is yours"
+        )
 
 
 def one_line(error: Exception) -> str:
