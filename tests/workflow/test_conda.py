@@ -162,7 +162,7 @@ def test_the_block_for_pip_is_installed_and_has_what_scripts_import(tmp_path, en
         call("sh", added, env=os.environ | {"PATH": path})
     else:
         call(tmp_path / "fresh/bin/pip", "check")
-    found = (
+    there = (
         "import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, sys.argv[1:])))"
     )
     call(tmp_path / "fresh/bin/python", "-c", there, *IMPORTED[environment.stem])
