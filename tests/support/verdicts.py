@@ -81,6 +81,7 @@ def set_of(systems, order, **changed):
             "eer_unprotected_percent": {"ecapa/cosine": [8.6, 4.2, 12.9]},
             "training": {"ecapa/plda": {"backend": {"corpus": "train", "speech": "original"}}},
             "heard": {},
+            "untaught": {},
         },
         "systems": systems,
     } | changed

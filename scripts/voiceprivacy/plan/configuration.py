@@ -34,7 +34,7 @@ from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput
 from voiceprivacy.inout.yaml_files import compose, read_yaml
 from voiceprivacy.plan import fusion, sources
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.plan.speech import ANONYMISER_KINDS
+from voiceprivacy.plan.speech import ANONYMISER_KINDS, Speech
 from voiceprivacy.vocabulary import FURTHER_DRAW, FUSED, WORDS, draws_of
 
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
@@ -228,7 +228,7 @@ def contradictions(config: dict[str, Any]) -> Iterator[Problem]:
             if extractor not in config["extractors"]:
                 words = f"'{extractor}' is not an extractor of this config"
                 yield Problem(("backends", name, "extractors"), words)
-    if "attackers" in config and _first_training_corpus(config) is None:
+    if "attackers" in config and first_training_corpus(config) is None:
         words = "needs a corpus with 'use: train', from which these attackers learn"
         yield Problem(("attackers",), words)
     yield from _wrong_fusions(config)
@@ -472,7 +472,7 @@ def with_attackers(config: dict[str, Any]) -> dict[str, Any]:
     Entries of its own with the same names win.
     """
     path = RESOURCES / "attackers" / f"{config.get('attackers')}.yaml"
-    corpus = _first_training_corpus(config)
+    corpus = first_training_corpus(config)
     if not path.exists() or corpus is None:
         return config
     preset = yaml.safe_load(path.read_text(encoding="utf-8").replace("{train}", corpus))
@@ -482,7 +482,8 @@ def with_attackers(config: dict[str, Any]) -> dict[str, Any]:
     return config
 
 
-def _first_training_corpus(config):
+def first_training_corpus(config: dict[str, Any]) -> str | None:
+    """The corpus from which attackers learn where nothing else is said; None without one."""
     corpora = config.get("corpora")
     for name, corpus in corpora.items() if isinstance(corpora, dict) else ():
         if isinstance(corpus, dict) and corpus.get("use") == "train":
@@ -515,14 +516,21 @@ def with_semi_informed(config: dict[str, Any]) -> dict[str, Any]:
     if config.get("semi_informed") is not True or not all(map(_has_entries, sections)):
         return config
     _, anonymisers, extractors, backends = sections
-    corpus = _first_training_corpus(config)
+    corpus = first_training_corpus(config)
+    if not corpus or not _names_audio_as_text(anonymisers):
+        return config
     able = [name for name, options in extractors.items() if options.keys() & EMBEDDING]
-    protecting = [name for name, options in anonymisers.items() if _protects_anything(options)]
+    speech = Speech(config["corpora"], anonymisers)
+    protecting = [
+        name
+        for name, options in anonymisers.items()
+        if not options.get("control") and not speech.lacks_training_speech(name, corpus)
+    ]
     learning = [
         options.get("train", {}).get("speech") == "anonymised"
         for options in (*extractors.values(), *backends.values())
     ]
-    if corpus and able and protecting and not any(learning) and SEMI_INFORMED not in backends:
+    if able and protecting and not any(learning) and SEMI_INFORMED not in backends:
         backends[SEMI_INFORMED] = {
             "type": "plda",
             "train": {"corpus": corpus, "speech": "anonymised", "anonymisers": protecting},
@@ -544,9 +552,9 @@ def _has_entries(section):
     )
 
 
-def _protects_anything(options):
-    """Whether an anonymiser protects speech that is given to it, and competes."""
-    return ("function" in options or "command" in options) and not options.get("control")
+def _names_audio_as_text(anonymisers):
+    """Whether folders of speech that is anonymised already are texts, as they should be."""
+    return all(isinstance(options.get("audio", ""), str) for options in anonymisers.values())
 
 
 def controls() -> dict[str, dict]:

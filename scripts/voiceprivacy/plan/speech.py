@@ -1,12 +1,13 @@
 """Which speech a run takes: corpora, their lists and galleries, anonymisers and their seeds."""
 
+import os
 from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout import seeds
-from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.inout.files import SCRIPTS, ours
 from voiceprivacy.vocabulary import (
     BESIDE_THE_KIND,
     CONDITIONS,
@@ -186,6 +187,24 @@ class Speech:
         options = {field: options[field] for field in ("options", "resample", "sandbox")}
         return {kind: value, **options}
 
+    def lacks_training_speech(self, name: str, corpus: str) -> str | None:
+        """Why an anonymiser has no protected version of a training corpus; None where it has one.
+
+        Speech that is anonymised already has one where its folder depends on the corpus or the
+        part, and that of this corpus is there and not empty.
+        """
+        if "audio" not in self.anonymiser(name):
+            return None
+        folders = self.anonymiser_call(name, corpus, "train")["audio"]
+        evaluated = [
+            self.anonymiser_call(name, other, part)["audio"]
+            for other, part in product(self.evaluated, ("enrolment", "trial"))
+        ]
+        if folders in evaluated:
+            return "its entry names one folder for all speech"
+        empty = [folder for folder in folders if not _has_anything(ours(folder))]
+        return f"nothing is in {empty[0]}" if empty else None
+
     def first_run(self, name: str) -> str | None:
         """The first run of a second one; None for others."""
         return name.removesuffix(SECOND_RUN) if name.endswith(SECOND_RUN) else None
@@ -246,6 +265,10 @@ def environment_file(env: str) -> str:
 
 def _names_of_runs(anonymiser: str) -> dict[str, str]:
     return {"original": ORIGINAL, "run0": anonymiser, "run1": f"{anonymiser}{SECOND_RUN}"}
+
+
+def _has_anything(folder: str) -> bool:
+    return os.path.isdir(folder) and bool(os.listdir(folder))
 
 
 def _as_list(value: Any) -> list:

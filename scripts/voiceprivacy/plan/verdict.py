@@ -3,6 +3,7 @@
 from itertools import chain
 from typing import Any
 
+from voiceprivacy.plan.configuration import first_training_corpus
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.vocabulary import (
     ACROSS_CORPORA,
@@ -70,7 +71,26 @@ def _set(plan: Plan, weights: dict[TrialList, float]) -> dict[str, Any]:
         "lists": [[corpus, trials, weight] for (corpus, trials), weight in weights.items()],
         "attacks": [*_own_attacks(plan, weights), *_given_attacks(plan, weights)],
         "partly": [list(attack) for attack in _partly(plan, weights)],
+        "untaught": _untaught(plan),
     }
+
+
+def _untaught(plan):
+    """Systems of which no attacker learns for want of protected training speech: {system: why}.
+
+    Nothing is told where the config wants no such attacker, or has no speech to learn from.
+    """
+    corpus = first_training_corpus(plan.config)
+    if corpus is None or not plan.config["semi_informed"]:
+        return {}
+    learners = (*plan.attackers.extractors.values(), *plan.attackers.backends.values())
+    learnt = {options["on"] for options in learners}
+    untaught = {}
+    for name, options in plan.speech.anonymisers.items():
+        is_first = not options["control"] and options["draw"] == 1
+        if is_first and name not in learnt:
+            untaught[name] = plan.speech.lacks_training_speech(name, corpus)
+    return {name: why for name, why in untaught.items() if why}
 
 
 def _own_attacks(plan, lists):

@@ -123,3 +123,37 @@ def test_what_a_known_encoder_learnt_from_is_told_and_whether_it_is_tried_on_it(
         assert attack["heard"] == heard
         learnt = "LibriSpeech train-other-500, VoxCeleb 1, VoxCeleb 2"
         assert attack["training"] == {"extractor": {"corpus": learnt, "speech": "original"}}
+
+
+def test_an_attacker_learns_from_a_submission_that_holds_protected_training_speech(tmp_path):
+    config = {
+        "corpora": corpora("demo", "others"),
+        "anonymisers": {
+            "team": {"audio": "team/{set}"},
+            "parts": {"audio": "parts/{corpus}_{part}"},
+            "lacking": {"audio": "lacking/{set}"},
+            "hollow": {"audio": "hollow/{set}"},
+            "flat": {"audio": "flat"},
+            "b2": {"command": "python b2.py"},
+        },
+    }
+    config["corpora"]["others"]["use"] = "train"
+    there = ("team/demo", "team/others", "lacking/demo", "hollow/demo", "hollow/others", "flat")
+    for folder in (*there, "parts/demo_enrolment", "parts/demo_trial", "parts/others_train"):
+        (tmp_path / folder).mkdir(parents=True)
+    for folder in ("team/others", "parts/others_train", "flat"):
+        (tmp_path / folder / "1.wav").touch()
+    completed = configuration.check(config)
+    assert completed["backends"]["semi"]["train"]["anonymisers"] == ["team", "parts", "b2"]
+    untaught = verdict_plan(Plan(completed))["sets"]["demo"]["untaught"]
+    assert untaught == {
+        "lacking": "nothing is in lacking/others",
+        "hollow": "nothing is in hollow/others",
+        "flat": "its entry names one folder for all speech",
+    }
+    del config["anonymisers"]["b2"], config["anonymisers"]["team"], config["anonymisers"]["parts"]
+    without = configuration.check(config)
+    assert "semi" not in without["backends"]
+    assert verdict_plan(Plan(without))["sets"]["demo"]["untaught"] == untaught
+    for unasked in ({"semi_informed": False}, {"corpora": corpora("demo")}):
+        assert planned(config | unasked)["sets"]["demo"]["untaught"] == {}

@@ -172,7 +172,18 @@ def _without_semi(judgement):
         told = NO_SEMI_TRUSTED
     else:
         told = NO_SEMI_DECLARED if _declared(systems)[1] else NO_SEMI
-    return [told, *_small_attacks(small, systems)]
+    return [told, *_untaught(judgement, untried), *_small_attacks(small, systems)]
+
+
+def _untaught(judgement, systems):
+    """For want of what nobody could learn from a system."""
+    reasons = judgement["effort"]["untaught"]
+    told = []
+    for why in dict.fromkeys(reasons.values()):
+        names = [name for name in systems if reasons.get(name) == why]
+        if names:
+            told.append(f"There is no protected training speech of {_some(names)} ({why}).")
+    return told
 
 
 def _small_attacks(small, systems):

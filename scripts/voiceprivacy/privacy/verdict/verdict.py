@@ -393,4 +393,5 @@ def _effort(systems, options, controls):
             for attack in options["attacks"]
             if attack["heard"]
         },
+        "untaught": {name: why for name, why in options["untaught"].items() if name in systems},
     }

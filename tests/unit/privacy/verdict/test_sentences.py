@@ -256,3 +256,19 @@ def test_no_sentence_is_broken_by_a_point_and_a_blank():
     }
     for sentence in said_of(judgement(systems, [["b4"], ["b2"]], better=[["b4", "b2"]])):
         assert ". " not in sentence
+
+
+def test_where_protected_training_speech_is_missing_the_warning_says_why():
+    lazy, semi = ["lazy-informed"], ["lazy-informed", "semi-informed"]
+    tried = {"b2": semi, "team": lazy, "other": lazy}
+    systems = {name: verdicts.system("reduced", tried=known) for name, known in tried.items()}
+    one = judgement(systems, [list(systems)])
+    one["effort"]["untaught"] = {
+        "team": "nothing is in team/train",
+        "other": "nothing is in team/train",
+        "b2": "another attacker learnt from it",
+    }
+    assert warnings(one)[:2] == [
+        "No attacker was trained on speech of team and other: expect less protection than this.",
+        "There is no protected training speech of team and other (nothing is in team/train).",
+    ]

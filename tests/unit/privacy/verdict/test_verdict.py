@@ -66,6 +66,7 @@ class Run:
         self.attacks = {}
         self.controls = []
         self.partly = []
+        self.untaught = {}
         self.lists = ["all"]
         self.thresholds = dict(verdicts.THRESHOLDS)
 
@@ -99,6 +100,7 @@ class Run:
     def set(self):
         lists = [["c", trials, 1.0] for trials in self.lists]
         options = {"lists": lists, "attacks": list(self.attacks.values()), "partly": self.partly}
+        options["untaught"] = self.untaught
         plan = {"thresholds": self.thresholds, "controls": self.controls, "sets": {"c": options}}
         judged = verdict(plan, self.folder)
         write_json(self.folder / "verdict.json", judged)  # no NaN
