@@ -19,21 +19,21 @@ endif
 .PHONY: demo resume test test-long lint benchmark benchmark-load coverage mutation audit lock clean
 .DELETE_ON_ERROR:
 
-demo: .venv/installed
+demo: .venv/installed $(BIN)/voiceprivacy
 	@touch .venv/started
 	@$(BIN)/snakemake --cores $(CORES) --quiet host reason rules
 	@[ results/report/index.html -nt .venv/started ] || \
 	    $(BIN)/python scripts/show_metrics.py --metrics results/metrics.tsv \
 	    --comparisons results/comparisons --verdict results/verdict.json --report results/report/index.html
 
-resume: .venv/installed
+resume: .venv/installed $(BIN)/voiceprivacy
 	$(BIN)/snakemake $(ARGS) --unlock
 	$(BIN)/snakemake $(ARGS) --cores $(CORES) --rerun-incomplete
 
-test: .venv/installed-test lint
+test: .venv/installed-test $(BIN)/voiceprivacy lint
 	$(BIN)/python -m pytest -m "not long"
 
-test-long: .venv/installed-test .venv/installed-dvector .venv/tried-world
+test-long: .venv/installed-test $(BIN)/voiceprivacy .venv/installed-dvector .venv/tried-world
 	$(BIN)/python -m pytest -m long --verbose --durations 10
 
 lint: .venv/installed-test
@@ -68,6 +68,9 @@ audit: .venv/installed-quality
 	@sh envs/make_venv.sh "$(PYTHON)" .venv torch envs/requirements.txt
 	@PIP_NO_DEPS=1 sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-resemblyzer.txt
 	@touch $@
+
+$(BIN)/voiceprivacy: envs/voiceprivacy.sh | .venv/installed
+	@install -m 755 envs/voiceprivacy.sh $@
 
 .venv/installed-dvector: .venv/installed envs/requirements-dvector.txt
 	@PIP_NO_DEPS=1 sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-dvector.txt

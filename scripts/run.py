@@ -4,7 +4,6 @@ import argparse
 import os
 import sys
 
-from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.plan.sources import REMAKE
 from voiceprivacy.running.command import run
 
@@ -12,7 +11,8 @@ from voiceprivacy.running.command import run
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__,
-        epilog="For example: python scripts/run.py --cores 4 --configfile my.yaml",
+        epilog="For example: voiceprivacy run --cores 4 --configfile my.yaml."
+        " Snakemake's options: python -m snakemake --help",
         allow_abbrev=False,  # else an option of Snakemake's might be taken for ours
     )
     parser.add_argument(
@@ -22,12 +22,14 @@ def main() -> None:
     )
     arguments, snakemakes_own = parser.parse_known_args()
 
-    words = [sys.executable, "-m", "snakemake", "--snakefile", str(SCRIPTS.parent / "Snakefile")]
+    from voiceprivacy.tools import launcher  # Snakemake: half a second
+
     if arguments.remake:
         os.environ[REMAKE] = "1"
-        words.append("--forceall")
-    # Snakemake takes our place: signals and its exit code are its own.
-    os.execv(sys.executable, [*words, *snakemakes_own])
+        snakemakes_own = ["--forceall", *snakemakes_own]
+    options = launcher.parse(snakemakes_own)
+    launcher.take_configs(options)
+    sys.exit(launcher.start(options))
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ from voiceprivacy.plan.speech import environment_file
 from voiceprivacy.running.command import REFUSALS
 from voiceprivacy.running.fingerprints import code
 from voiceprivacy.running.progress import show_progress
+from voiceprivacy.tools.launcher import refuse_other_reading
 from voiceprivacy.vocabulary import (
     ACROSS_CORPORA,
     Attack,
@@ -47,6 +48,7 @@ def begin():
     """Check the config, and look once at the files that it names: (plan, what shows progress)."""
     dry_run = workflow.output_settings.dryrun
     try:
+        refuse_other_reading(config, workflow.configfiles, workflow.config_settings.config)
         sources.refuse_other_format(remake=sources.REMAKE in os.environ, dry_run=dry_run)
         config.update(configuration.check(config))
         plan = Plan(config)

@@ -1,54 +1,129 @@
-"""YAML files of people: plain values only, each key once, and no alias that unfolds without end."""
+"""YAML files of people: plain values only, each key once, and no alias that unfolds without end.
+
+What is JSON is read as JSON, as Snakemake does: 1e5 is a number there, and a word in YAML. A date,
+a set, a Python object, a key that is a list: nothing of that has a place in our files, and JSON
+could not hold it. So it is refused where it stands.
+"""
 
 import contextlib
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import yaml
+from yaml.reader import ReaderError
 
-from voiceprivacy.inout.files import BadInput, FilePath, read_lines
+from voiceprivacy.inout.files import BadInput, FilePath, counted, read_lines
 
 MOST_VALUES = 100_000  # after all aliases are unfolded
+MOST_DIGITS = 1000  # Python itself refuses to read or write more than 4300
+MOST_LEVELS = 100  # of values in values
+PLAIN = {
+    f"tag:yaml.org,2002:{kind}"
+    for kind in ("str", "int", "float", "bool", "null", "seq", "map", "merge")
+}
 
 
 def read_yaml(path: FilePath) -> Any:
-    """Read the value of a YAML file.
+    """Read the value of a YAML or JSON file.
 
     Raises
     ------
-    BadInput : it is missing or no YAML, a key occurs twice, or an alias holds itself or unfolds
-        to too much
+    BadInput : it is missing or neither, a key occurs twice, an alias holds itself or unfolds to too
+        much, or it holds more than texts, numbers, true, false, null, lists and mappings
     """
-    compose(path)  # refuses what safe_load would take, or never come back from
+    return parse_yaml("\n".join(read_lines(path)), path)
+
+
+def parse_yaml(text: str, path: FilePath) -> Any:
+    """The value of a text of YAML or JSON, read as ``read_yaml`` does; errors name ``path``."""
+    root = _composed(text, path)  # refuses what safe_load would take, or never come back from
+    if root is not None:
+        _refuse_special(root, path, seen=set())
+    with contextlib.suppress(ValueError, RecursionError):
+        return json.loads(text)
     with _explained(path):
-        return yaml.safe_load("\n".join(read_lines(path)))
+        return yaml.safe_load(text)
 
 
 def compose(path: FilePath) -> yaml.Node | None:
-    """The nodes of a YAML file, with their lines and tags; None for an empty file.
+    """The nodes of a YAML or JSON file, with their lines and tags; None for an empty file.
 
     Raises
     ------
-    BadInput : as read_yaml
+    BadInput : as read_yaml, but any tag is taken
     """
-    with _explained(path):
-        root = yaml.compose("\n".join(read_lines(path)), Loader=yaml.SafeLoader)
+    return _composed("\n".join(read_lines(path)), path)
+
+
+def _composed(text: str, path: FilePath) -> yaml.Node | None:
+    text = _without_tabs(text)
+    with _explained(path, text):
+        _refuse_depth(text, path)
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
         if root is not None:
             _count_values(root, path, sizes={}, above=set())
     return root
 
 
+def _refuse_depth(text: str, path: FilePath) -> None:
+    """Refuse values in values in values, of which Python's stack would run out."""
+    level = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            level += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            level -= 1
+        if level > MOST_LEVELS:
+            line = event.start_mark.line + 1
+            raise BadInput(f"{path}:{line}: not YAML that can be read (nested too deeply)")
+
+
+def _without_tabs(text: str) -> str:
+    """JSON may be indented with tabs, where it has none inside of texts; YAML may not."""
+    if "\t" not in text:
+        return text
+    with contextlib.suppress(ValueError, RecursionError):
+        json.loads(text)
+        return text.replace("\t", " ")
+    return text
+
+
+def _refuse_special(node: yaml.Node, path: FilePath, *, seen: set[int]) -> None:
+    """Refuse what is no text, number, list or mapping, and keys that are none of the first two."""
+    if id(node) in seen:
+        return
+    seen.add(id(node))
+    line = node.start_mark.line + 1
+    if node.tag not in PLAIN:
+        kind = node.tag.rpartition(":")[2]
+        advice = "put it in quotes" if isinstance(node, yaml.ScalarNode) else "use plain values"
+        text = f"'{node.value[:40]}'" if isinstance(node, yaml.ScalarNode) else "this"
+        raise BadInput(f"{path}:{line}: not YAML that is taken here ({text} is a {kind}: {advice})")
+    if node.tag.endswith((":int", ":float")) and len(node.value) > MOST_DIGITS:
+        digits = counted(len(node.value), "digit")
+        raise BadInput(f"{path}:{line}: not YAML that is taken here (a number of {digits})")
+    for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
+        if not isinstance(key, yaml.ScalarNode):
+            line = key.start_mark.line + 1
+            raise BadInput(f"{path}:{line}: not YAML that is taken here (a key that is no text)")
+    for child in _children(node, path) if not isinstance(node, yaml.ScalarNode) else ():
+        _refuse_special(child, path, seen=seen)
+
+
 @contextlib.contextmanager
-def _explained(path: FilePath) -> Iterator[None]:
+def _explained(path: FilePath, text: str = "") -> Iterator[None]:
     try:
         yield
+    except ReaderError as error:
+        number = text[: error.position].count("\n") + 1
+        character = f"{error.character:#04x}"
+        raise BadInput(f"{path}:{number}: not YAML (it holds the character {character})") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f"{mark.line + 1}:" if mark else ""
         problem = " ".join(str(getattr(error, "problem", None) or error).split())
         raise BadInput(f"{path}:{line} not YAML ({problem})") from None
-    except RecursionError:
-        raise BadInput(f"{path}: not YAML that can be read (nested too deeply)") from None
     except (ValueError, TypeError, OverflowError, AttributeError, KeyError) as error:
         # PyYAML raises them for a date that is none, and the like.
         problem = " ".join(str(error).split())[:200]

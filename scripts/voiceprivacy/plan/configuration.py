@@ -42,7 +42,10 @@ GENDERS = ("f", "m")
 EMBEDDING = {"model", "command", "package"}  # extractors that embed any speech they are given
 SEMI_INFORMED = "semi"  # the back-end that a run gets where nobody learns from protected speech
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 Place = tuple[str | int, ...]  # the keys that lead to a value of a config
+# With these Snakemake's own reader runs what a config says as Python (its package yte).
+TEMPLATE_KEYS = ("__use_yte__", "__definitions__", "__variables__")
 
 
 class Problem(NamedTuple):
@@ -61,29 +64,53 @@ def read(path: str | Path) -> dict[str, Any]:
 
     Raises
     ------
-    BadInput : it is missing, no YAML, no mapping, or a key occurs twice
+    BadInput : it is missing, no YAML, no mapping, a key occurs twice, or it is a template that runs
+        code
     """
     config = read_yaml(path)
     if not isinstance(config, dict | None):
         raise BadInput(f"{path}:1: expected sections such as corpora: and anonymisers:")
-    return config or {}
+    config = config or {}
+    for key in config.keys() & set(TEMPLATE_KEYS):
+        line = line_of(path, (key,))
+        raise BadInput(f"{path}:{line}: '{key}' would run code: a config holds values only")
+    return config
 
 
 def line_of(path: str | Path, keys: Place) -> int:
     """The line of a YAML file where a value stands (of the last of its keys that is there)."""
-    node, line = compose(path), 1
+    return [1, *_lines_of(path, keys)][-1]
+
+
+def holds(path: str | Path, keys: Place) -> bool:
+    """Whether a YAML file holds the value that keys lead to."""
+    return len(_lines_of(path, keys)) == len(keys)
+
+
+def _lines_of(path: str | Path, keys: Place) -> list[int]:
+    """The lines of the keys that lead to a value, as far as they are there."""
+    node, lines = compose(path), []
     for wanted in keys:
         if isinstance(node, yaml.SequenceNode):
+            if wanted not in range(len(node.value)):
+                break
             node = node.value[wanted]
-            line = node.start_mark.line + 1
+            lines.append(node.start_mark.line + 1)
             continue
         pairs = node.value if isinstance(node, yaml.MappingNode) else []
-        matching = [(key, value) for key, value in pairs if key.value == str(wanted)]
+        matching = [(key, value) for key, value in pairs if _reads_as(key, wanted)]
         if not matching:
             break
         ((key, node),) = matching
-        line = key.start_mark.line + 1
-    return line
+        lines.append(key.start_mark.line + 1)
+    return lines
+
+
+def _reads_as(key: yaml.Node, wanted: Any) -> bool:
+    """Whether YAML reads a key as this value: ``off`` is False, and ``~`` is None."""
+    if isinstance(wanted, str) or not isinstance(key, yaml.ScalarNode):
+        return key.value == wanted
+    return key.tag != "tag:yaml.org,2002:str" and yaml.safe_load(key.value) == wanted
 
 
 def check(config: dict[str, Any]) -> dict[str, Any]:
@@ -131,16 +158,23 @@ def usable_corpora(config: dict[str, Any], wrong: list[Problem]) -> dict[str, di
 
 def wrong_entries(config: dict[str, Any]) -> list[Problem]:
     """Keys that are no text, variables that are not set, and what the schema refuses."""
-    wrong = [
-        *_keys_that_are_no_text(config),
-        *_unset_variables(config),
-        *_numbers_that_are_none(config),
-    ]
+    wrong = [*unusable_values(config), *_unset_variables(config)]
     errors = Draft202012Validator(schema()).iter_errors(config)
     # Keys can be texts and numbers of list items, which do not compare.
     for error in sorted(errors, key=lambda error: [str(key) for key in error.path]):
         wrong += _explain(error)
     return wrong
+
+
+def unusable_values(config: dict[str, Any]) -> Iterator[Problem]:
+    """What YAML can say and no config can mean: keys that are no text, nan, NUL in a text."""
+    yield from _keys_that_are_no_text(config)
+    for keys, value in _values(config):
+        if isinstance(value, float) and not math.isfinite(value):  # no limit of a schema refuses it
+            yield Problem(keys, f"{value} is no number that can be used here")
+        # Paths, names and tables are UTF-8 without NUL.
+        if isinstance(value, str) and UNWRITABLE.search(value):
+            yield Problem(keys, f"{value[:40]!r} holds a character that no path and no table can")
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
@@ -164,13 +198,6 @@ def _unset_variables(config):
         for name in names:
             if name not in os.environ:
                 yield Problem(keys, f"{name}: not found")
-
-
-def _numbers_that_are_none(config):
-    """YAML's .nan and .inf, which no limit of a schema refuses."""
-    for keys, value in _values(config):
-        if isinstance(value, float) and not math.isfinite(value):
-            yield Problem(keys, f"{value} is no number that can be used here")
 
 
 def _keys_that_are_no_text(value, place_above=()):

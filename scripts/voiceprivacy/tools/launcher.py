@@ -1,0 +1,169 @@
+"""Snakemake as ``voiceprivacy run`` starts it, in this process.
+
+Snakemake reads configs before it reads any Snakefile. With ``__use_yte__`` it runs what they say as
+Python, of a key that occurs twice it takes the last, and what it cannot read ends in a traceback.
+It also takes its options from a folder ``default`` or ``profiles/default`` that happens to lie in
+the working directory. So the configs are read here, and Snakemake gets them as one JSON file; its
+options come from our profile, unless the command names another.
+"""
+
+import argparse
+import contextlib
+import hashlib
+import io
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from snakemake import cli
+from snakemake.exceptions import CliException, WorkflowError
+from snakemake.utils import available_cpu_count, update_config
+
+from voiceprivacy.inout.files import PIPES_OF_SHELLS, SCRIPTS, BadInput, whole_or_absent
+from voiceprivacy.inout.yaml_files import parse_yaml
+from voiceprivacy.plan import configuration
+from voiceprivacy.running.command import INTERRUPTED
+
+SNAKEFILE = SCRIPTS.parent / "Snakefile"
+PROFILE = SCRIPTS.parent / "workflow" / "profiles" / "default"
+# Below the working directory: a cluster's jobs read it too. Each config has a file of its own, so
+# that a dry run of another config changes nothing for them.
+CONFIGS = Path(".snakemake", "voiceprivacy")
+CONFIG_ENDINGS = (".yaml", ".yml", ".json")
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    """Snakemake's own reading of its options, with our Snakefile and our profile."""
+    parser = cli.get_argument_parser()
+    parser.error = _refuse
+    said = io.StringIO()  # which profiles are used, or what is wrong with one
+    try:
+        given = parser.parse_args(list(words))
+        ours = ["--snakefile", str(SNAKEFILE)]
+        if not given.profile:
+            ours += ["--profile", str(PROFILE)]
+        if not given.workflow_profile:
+            ours += ["--workflow-profile", "none"]
+        with contextlib.redirect_stderr(said):
+            _, options = cli.parse_args([*ours, *words])
+    except SystemExit:
+        reason = said.getvalue().strip().splitlines()[-1]
+        raise BadInput(reason.removeprefix("Error: ")) from None
+    except (CliException, WorkflowError, ValueError) as error:
+        raise BadInput(" ".join(str(error).split())) from None
+    is_local = options.executor in (None, "local")
+    if is_local and options.cores is None and options.jobs is None and not options.dryrun:
+        options.cores = available_cpu_count()
+    return options
+
+
+def _refuse(message: str) -> None:
+    raise BadInput(message)
+
+
+def take_configs(options: argparse.Namespace) -> None:
+    """Read the configs that the options name, and let these name one JSON file instead."""
+    configs, targets = split_targets(options.configfile)
+    options.targets = [*options.targets, *targets]
+    if not configs and not options.config:
+        return  # the demo's, which is our own
+    config = merged(configs, options.config or [])
+    refuse_wrong_entries(config, configs, overridden=bool(options.config))
+    text = json.dumps(config, indent=1)
+    name = hashlib.sha256(text.encode()).hexdigest()[:16]
+    path = Path(options.directory or ".", CONFIGS, f"{name}.json").absolute()
+    with whole_or_absent(path) as temporary:
+        temporary.write_text(text + "\n", encoding="utf-8")
+    options.configfile, options.config = [path], None
+
+
+def split_targets(paths: Iterable[Path]) -> tuple[list[Path], list[str]]:
+    """Configs, and targets behind them: ``--configfile my.yaml paper`` names one of each."""
+    configs: list[Path] = []
+    targets: list[str] = []
+    for path in paths:
+        is_result = path.parts[:1] == ("results",)
+        is_config = path.suffix in CONFIG_ENDINGS or path.is_file()
+        if not configs or str(path).startswith(PIPES_OF_SHELLS) or (is_config and not is_result):
+            configs.append(path)
+        else:
+            targets.append(str(path))
+    return configs, targets
+
+
+def merged(paths: Iterable[str | Path], overrides: Sequence[str] = ()) -> dict[str, Any]:
+    """All configs as one, as Snakemake merges them, but read by our reader.
+
+    Parameters
+    ----------
+    paths : YAML or JSON files; a later one adds to those before it, and wins
+    overrides : KEY=VALUE as of Snakemake's --config, which win over all files
+
+    Raises
+    ------
+    BadInput : one cannot be read, or holds what no config can
+    """
+    config: dict[str, Any] = {}
+    for path in paths:
+        one = configuration.read(path)
+        for problem in configuration.unusable_values(one):
+            raise BadInput(f"{path}:{configuration.line_of(path, problem.place)}: {problem}")
+        if not one:
+            raise BadInput(f"{path}:1: is empty: expected sections such as corpora:")
+        update_config(config, one)
+    for override in overrides:
+        name, _, text = override.partition("=")
+        # Words and numbers are no matter; of what is nested, Snakemake takes everything.
+        if text.lstrip().startswith(("{", "[")):
+            parse_yaml(text, f"--config {name}")
+    try:
+        update_config(config, cli.parse_config(overrides))
+    except ValueError as error:
+        raise BadInput(f"--config: {error}") from None
+    for problem in configuration.unusable_values(config):
+        raise BadInput(f"--config: {problem}")
+    return config
+
+
+def refuse_wrong_entries(
+    config: dict[str, Any], paths: Sequence[str | Path], *, overridden: bool
+) -> None:
+    """Refuse the first wrong key or value of a config, with the file and the line that hold it."""
+    complete = configuration.with_controls(configuration.with_protocols(config))
+    for problem in configuration.wrong_entries(complete):
+        if problem.what.endswith(": not found"):
+            raise BadInput(problem.what)
+        for path in reversed(paths):
+            if configuration.holds(path, problem.place):
+                line = configuration.line_of(path, problem.place)
+                raise BadInput(f"{path}:{line}: {problem}")
+        # It came with --config, or with an alias (<<: *defaults), whose line does not hold it.
+        raise BadInput(str(problem) if overridden else f"{paths[0]}: {problem}")
+
+
+def refuse_other_reading(
+    config: dict[str, Any], paths: Sequence[str | Path], overrides: dict[str, Any]
+) -> None:
+    """Refuse a config of which Snakemake's own reader made something else than ours.
+
+    Parameters
+    ----------
+    config : as Snakemake has it
+    paths : its files
+    overrides : what --config gave, as Snakemake has it
+    """
+    ours = merged(paths)
+    update_config(ours, overrides)
+    if ours != config:
+        raise BadInput(f"{paths[0]}: Snakemake reads it otherwise: call voiceprivacy run")
+
+
+def start(options: argparse.Namespace) -> int:
+    """Run Snakemake; the exit code."""
+    try:
+        return 0 if cli.args_to_api(options, parser=None) else 1
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on", file=sys.stderr)
+        return INTERRUPTED

@@ -1,0 +1,341 @@
+"""``voiceprivacy run``: our reader reads the configs, and nothing that lies around displaces us."""
+
+import contextlib
+import importlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from snakemake.common.configfile import load_configfile
+from snakemake.utils import update_config
+from support.malformed_config import LAUGHS
+from support.runs import HANG_SECONDS, ROOT, snakemake
+
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.plan import configuration
+from voiceprivacy.running.command import run
+from voiceprivacy.tools import launcher
+
+TARGET = "results/plan.json"
+CORPORA = "corpora:\n  demo: {synthetic: {speakers: 2, utterances: 4}}\n"
+MARK = "marked"
+CODE = "open('marked', 'w').close()"
+
+
+def voiceprivacy(folder, *words, **environment):
+    """Call ``voiceprivacy run`` in a folder."""
+    command = [sys.executable, ROOT / "scripts" / "main.py", "run", *words]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(
+        command, **streams, cwd=folder, env={**os.environ, **environment}, start_new_session=True
+    ) as process:
+        try:
+            output, errors = process.communicate(timeout=HANG_SECONDS)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
+
+
+def handed(folder):
+    """The config that Snakemake got."""
+    (path,) = (folder / ".snakemake" / "voiceprivacy").glob("*.json")
+    return json.loads(path.read_text())
+
+
+# Configs that are refused: (what they are, their bytes, the line, words of the message).
+HOSTILE = [
+    ("a key twice", f"seed: 1\n{CORPORA}seed: 2\n", 4, "key 'seed' occurs twice"),
+    ("a key twice, deep down", "corpora:\n a: {}\n b: {use: x,\n  use: y}\n", 4, "'use' occurs"),
+    ("a key twice in JSON", '{"seed": 1,\n\t"seed": 2}', 2, "key 'seed' occurs twice"),
+    ("a template", f'__use_yte__: true\n__definitions__:\n- "{CODE}"\n', None, "would run code"),
+    ("a template without definitions", f"__use_yte__: true\n?{CODE}: 1\n", 1, "would run code"),
+    ("a template's switch alone", f"{CORPORA}__use_yte__: false\n", 3, "would run code"),
+    ("definitions alone", f'{CORPORA}__definitions__:\n- "{CODE}"\n', 3, "would run code"),
+    ("variables alone", f"{CORPORA}__variables__:\n  a: ?{CODE}\n", 3, "would run code"),
+    ("a Python call", f'seed: !!python/object/apply:eval ["{CODE}"]\n', 1, "not YAML"),
+    ("a Python name", "seed: !!python/name:os.system\n", 1, "not YAML"),
+    ("a Python tuple", f"{CORPORA}seed: !!python/tuple [1]\n", 3, "not YAML"),
+    ("an unknown tag", f"{CORPORA}seed: !mine 1\n", 3, "not YAML"),
+    ("a tag of binary data", "seed: !!binary aGVsbG8=\n", 1, "a binary"),
+    ("UTF-16", CORPORA.encode("utf-16"), 1, "not UTF-8"),
+    ("UTF-16 without its mark", CORPORA.encode("utf-16-le"), 1, "NUL"),
+    ("UTF-32", CORPORA.encode("utf-32-be"), 1, "not"),
+    ("Latin-1", f"{CORPORA}# José\n".encode("latin-1"), 3, "not UTF-8"),
+    ("a billion laughs", LAUGHS, None, "aliases unfolded"),
+    ("an alias of itself", "corpora: &a {mine: *a}\n", 1, "alias holds itself"),
+    ("an alias of nothing", f"{CORPORA}seed: *nothing\n", 3, "not YAML"),
+    ("5000 digits", f"{CORPORA}seed: {'9' * 5000}\n", 3, "5000 digits"),
+    ("5000 digits in JSON", f'{{"seed": {"9" * 5000}}}', 1, "5000 digits"),
+    ("5000 digits of sixteen", f"seed: 0x{'f' * 5000}\n", 1, "5002 digits"),
+    ("an infinite number", f"{CORPORA}seed: .inf\n", 3, "inf is no number"),
+    ("a number too large", f"{CORPORA}seed: 1.0e+999\n", 3, "inf is no number"),
+    ("no number", "seed: .nan\n", 1, "nan is no number"),
+    ("no number in JSON", '{"seed": NaN}', 1, "nan is no number"),
+    ("a list for a key", f"{CORPORA}? [a, b]\n: c\n", 3, "a key that is no text"),
+    ("a mapping for a key", f"{CORPORA}{{a: 1}}: c\n", 3, "not YAML"),
+    ("a number for a key", f"{CORPORA}3: c\n", 3, "reads this key as 3"),
+    ("off for a key", "corpora: {demo: {synthetic: {}}}\nbackends: {off: {}}\n", 2, "as False"),
+    ("nothing for a key", f"{CORPORA}~: c\n", 3, "reads this key as None"),
+    ("a date", f"{CORPORA}seed: 2001-01-01\n", 3, "'2001-01-01' is a timestamp: put it in quotes"),
+    ("a date that is none", "seed: 2001-99-99\n", 1, "put it in quotes"),
+    ("a date for a key", f"{CORPORA}2001-01-01: 1\n", 3, "put it in quotes"),
+    ("a set", f"{CORPORA}report: !!set {{a, b}}\n", 3, "this is a set"),
+    ("an ordered mapping", "corpora: !!omap [a: 1]\n", 1, "this is a omap"),
+    ("lists in lists", f"seed:\n  {'[' * 3000}{']' * 3000}\n", 2, "nested too deeply"),
+    ("lists in lists in JSON", "[" * 100_000 + "]" * 100_000, 1, "nested too deeply"),
+    ("mappings in mappings", f"seed: {'{a: ' * 500}1{'}' * 500}\n", 1, "nested too deeply"),
+    ("an empty file", "", 1, "is empty"),
+    ("comments only", "# corpora:\n\n", 1, "is empty"),
+    ("nothing", "null\n", 1, "is empty"),
+    ("a mapping of nothing", "{}\n", 1, "is empty"),
+    ("a list", "- corpora\n", 1, "expected sections"),
+    ("a list in JSON", '["corpora"]', 1, "expected sections"),
+    ("a word", "corpora\n", 1, "expected sections"),
+    ("two documents", f"{CORPORA}---\n{CORPORA}", 3, "not YAML"),
+    ("tabs", "corpora:\n\tdemo: {}\n", 2, "not YAML"),
+    ("an open bracket", f"{CORPORA}seed: [\n", None, "not YAML"),
+    ("NUL in the file", b"seed: 1\n\0\n", 2, "NUL"),
+    ("NUL in a text", 'corpora: {demo: {kaldi: "a\\0b"}}\n', 1, "holds a character"),
+    ("half a character", 'corpora: {demo: {kaldi: "\\ud800"}}\n', 1, "holds a character"),
+    ("a byte-order mark amid the text", "seed: 1\n\ufeffcorpora: {}\n", 2, "byte-order mark"),
+    ("a terminal's escapes", b"seed: 1\nseed\x1b[2J: 2\n", 2, "0x1b"),
+    ("a misspelt key", f"{CORPORA}sed: 1\n", 3, "did you mean 'seed'?"),
+    ("a wrong value", f"{CORPORA}seed: zero\n", 3, "'zero' is not of type 'integer'"),
+]
+
+
+@pytest.fixture(params=HOSTILE, ids=[case[0] for case in HOSTILE])
+def hostile(request, tmp_path):
+    """The folder with such a config, and how its one line begins and goes on."""
+    _, content, line, words = request.param
+    content = content.encode() if isinstance(content, str) else content
+    (tmp_path / "my.yaml").write_bytes(content)
+    return tmp_path, f"error: my.yaml:{line}:" if line else "error: my.yaml:", words
+
+
+def refused(finished):
+    """The one line of a command that refuses what it is given, and makes nothing of it."""
+    assert finished.returncode == 2, finished.stderr + finished.stdout
+    assert finished.stdout == ""
+    (line,) = finished.stderr.splitlines()
+    return line
+
+
+@pytest.fixture
+def launch(tmp_path, monkeypatch, capfd):
+    """Call ``voiceprivacy run`` in this process; Snakemake must not even be started."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(launcher, "start", lambda options: pytest.fail("Snakemake was started"))
+
+    def call(*words):
+        monkeypatch.setattr(sys, "argv", ["voiceprivacy run", *words])
+        with pytest.raises(SystemExit) as ended:
+            run(importlib.import_module("run").main)
+        said = capfd.readouterr()
+        return subprocess.CompletedProcess(words, ended.value.code, said.out, said.err)
+
+    return call
+
+
+class TestHostileConfigs:
+    @pytest.mark.parametrize("dry", [(), ("-n",)], ids=["run", "dry run"])
+    def test_the_launcher_says_in_one_line_what_is_wrong_and_runs_nothing(
+        self, hostile, launch, dry
+    ):
+        folder, start, words = hostile
+        line = refused(launch(*dry, "--cores", "1", "--configfile", "my.yaml"))
+        assert line.startswith(start) and words in line, line
+        assert line.isprintable() and len(line) < 400
+        assert {path.name for path in folder.rglob("*")} == {"my.yaml"}  # no mark, no results
+
+    def test_as_a_second_config_it_is_refused_too(self, hostile, launch):
+        folder, start, words = hostile
+        (folder / "first.yaml").write_text(CORPORA)
+        line = refused(launch("-n", "--configfile", "first.yaml", "my.yaml"))
+        assert line.startswith(start) and words in line, line
+
+    def test_what_snakemakes_own_reader_takes_of_it_the_snakefile_refuses(
+        self, hostile, monkeypatch
+    ):
+        folder, _, words = hostile
+        monkeypatch.chdir(folder)
+        path = folder / "my.yaml"
+        try:
+            config = load_configfile(path)
+        except Exception:
+            return  # Snakemake ends here, in words of its own
+        with pytest.raises(BadInput) as refusal:
+            launcher.refuse_other_reading(config, [path], {})
+            configuration.check(config)
+        assert words in str(refusal.value)
+
+
+def test_what_a_template_would_do_is_done_by_snakemakes_own_reader_and_not_by_ours(
+    tmp_path, monkeypatch
+):
+    """So the marks that are not there above would be."""
+    monkeypatch.chdir(tmp_path)
+    (template,) = (content for name, content, *_ in HOSTILE if name == "a template")
+    (tmp_path / "my.yaml").write_text(template)
+    load_configfile(tmp_path / "my.yaml")
+    assert (tmp_path / MARK).exists()
+
+
+@pytest.mark.parametrize("name", ["a template", "a key twice", "UTF-16"])
+def test_a_process_of_its_own_says_and_does_the_same(tmp_path, name):
+    ((_, content, _, words),) = (case for case in HOSTILE if case[0] == name)
+    content = content.encode() if isinstance(content, str) else content
+    (tmp_path / "my.yaml").write_bytes(content)
+    assert words in refused(voiceprivacy(tmp_path, "-n", "--configfile", "my.yaml"))
+    assert not (tmp_path / MARK).exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (f"seed: 1\n{CORPORA}seed: 2\n", "my.yaml:4: key 'seed' occurs twice"),
+        ('{"seed": 1, "seed": 2}', "my.yaml:1: key 'seed' occurs twice"),
+        (f"{CORPORA}__use_yte__: false\n", "my.yaml:3: '__use_yte__' would run code"),
+        (f"{CORPORA}__use_yte__: true\n", "my.yaml:3: '__use_yte__' would run code"),
+        (f"{CORPORA}seed: 2001-01-01\n", "my.yaml:3: not YAML"),
+        (f"{CORPORA}report: !!set {{a}}\n", "my.yaml:3: not YAML"),
+        (f"{CORPORA}3: c\n", "my.yaml:3: 3: YAML reads this key as 3"),
+    ],
+)
+def test_plain_snakemake_refuses_what_its_reader_takes_and_ours_does_not(tmp_path, text, words):
+    (tmp_path / "my.yaml").write_text(text)
+    finished = snakemake(tmp_path, TARGET, "-n", "--configfile", tmp_path / "my.yaml")
+    assert finished.returncode == 2
+    assert words in finished.stderr and "Traceback" not in finished.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["--configfile", "nowhere.yaml"], "error: nowhere.yaml: not found"),
+        (["--configfile", "folder"], "error: folder: is a folder, not a file"),
+        (["--configfile", "my.yaml", "nowhere.yaml"], "error: nowhere.yaml: not found"),
+        (["--configfile"], "error: argument --configfile/--configfiles: expected at least"),
+        (["--config", "seed"], "error: --config: Invalid config definition"),
+        (["--config", "seed={a: {b: 1, b: 2}}"], "error: --config seed:1: key 'b' occurs twice"),
+        (["--config", f"seed={'[' * 999}"], "error: --config seed:1: not YAML"),
+        (["--config", "seed=nan"], "error: --config: seed: nan is no number"),
+        (["--profile", "nowhere"], "error: profile directory given (nowhere), but no"),
+        (["--unheard-of"], "error: unrecognized arguments: --unheard-of"),
+        (["--cores", "many"], "error: Error parsing number of cores"),
+        (["--set-threads", "x"], "error: Invalid threads definition"),
+        (["--set-resources", "x"], "error: "),
+    ],
+)
+def test_a_slip_on_the_command_line_is_one_line(tmp_path, launch, words, line):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "my.yaml").write_text(CORPORA)
+    assert refused(launch("-n", *words)).startswith(line)
+
+
+CONFIGS = {
+    "a.yaml": f"{CORPORA}anonymisers: {{one: {{audio: x}}}}\nreport: {{bootstrap: 100}}\n",
+    "b.json": '{"anonymisers": {"two":\n\t{"audio": "${SPEECH}/\\ud83d\\ude00"}}, "seed": 7}',
+    "c.yaml": "anonymisers: {one: {audio: y}}\nreport: {seed: 3}\n",
+}
+
+
+def test_configs_and_overrides_are_merged_as_snakemake_does_and_variables_stay_names(tmp_path):
+    for name, text in CONFIGS.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    for name in ("x", "y", "secret/\U0001f600"):
+        (tmp_path / name).mkdir(parents=True)
+    words = ["--config", "seed=8", "semi_informed=False", "--configfile", *CONFIGS, TARGET]
+    finished = voiceprivacy(tmp_path, "-n", *words, SPEECH="secret")
+    assert finished.returncode == 0, finished.stderr
+    expected = {}
+    for name in CONFIGS:
+        update_config(expected, load_configfile(tmp_path / name))
+    update_config(expected, {"seed": 8, "semi_informed": False})
+    assert handed(tmp_path) == expected
+    assert list(handed(tmp_path)["anonymisers"]) == ["one", "two"]
+    assert "secret" not in "".join(
+        path.read_text() for path in (tmp_path / ".snakemake" / "voiceprivacy").iterdir()
+    )
+
+
+def test_a_target_may_follow_the_config(tmp_path):
+    (tmp_path / "my.yaml").write_text(CORPORA)
+    (tmp_path / "paper").mkdir()  # a folder of a target's name is no config
+    for target in ("paper", TARGET):
+        finished = voiceprivacy(tmp_path, "-n", "--configfile", "my.yaml", target)
+        assert finished.returncode == 0, finished.stderr
+        assert "rule write_plan:" in finished.stdout
+    assert "rule prepare_part" not in finished.stdout
+
+
+def test_snakemakes_options_pass_through(tmp_path):
+    (tmp_path / "my.yaml").write_text(CORPORA)
+    words = ["--configfile", tmp_path / "my.yaml", "--directory", tmp_path / "there"]
+    planned = voiceprivacy(tmp_path, TARGET, "--dry-run", "--printshellcmds", *words)
+    assert "scripts/write_plan.py" in planned.stdout
+    assert not (tmp_path / "there" / "results").exists()
+    listed = voiceprivacy(tmp_path, "--list-rules", *words)
+    assert "write_verdict" in listed.stdout
+    made = voiceprivacy(tmp_path, *words, "--", TARGET)
+    assert made.returncode == 0, made.stderr
+    assert (tmp_path / "there" / TARGET).exists()
+    assert voiceprivacy(tmp_path, "--unlock", *words).returncode == 0
+    assert not (tmp_path / ".snakemake").exists()
+
+
+@pytest.mark.parametrize("folder", ["default", "profiles/default"])
+def test_a_folder_that_lies_around_displaces_nothing(tmp_path, folder):
+    (tmp_path / "my.yaml").write_text(CORPORA)
+    (tmp_path / folder).mkdir(parents=True)
+    profile = f'__use_yte__: true\n__definitions__:\n- "{CODE}"\ntouch: true\n'
+    (tmp_path / folder / "config.yaml").write_text(profile)
+    finished = voiceprivacy(tmp_path, TARGET, "--configfile", "my.yaml")
+    assert finished.returncode == 0, finished.stderr
+    assert (tmp_path / TARGET).stat().st_size > 0
+    assert not (tmp_path / MARK).exists()
+
+
+@pytest.mark.parametrize("option", ["--profile", "--workflow-profile", "SNAKEMAKE_PROFILE"])
+def test_ones_own_profile_is_used(tmp_path, option):
+    (tmp_path / "my.yaml").write_text(CORPORA)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "config.yaml").write_text("dry-run: true\nconfigfile: [my.yaml]\n")
+    named = {"SNAKEMAKE_PROFILE": "mine"} if option == "SNAKEMAKE_PROFILE" else {}
+    words = [] if named else [option, "mine"]
+    finished = voiceprivacy(tmp_path, TARGET, *words, **named)
+    assert finished.returncode == 0, finished.stderr
+    assert "dry-run" in finished.stdout and not (tmp_path / TARGET).exists()
+    assert list(handed(tmp_path)) == ["corpora"]
+
+
+def test_the_command_in_a_virtual_environment_runs_the_checkout_that_it_lies_in(tmp_path):
+    (tmp_path / "scripts").symlink_to(ROOT / "scripts")
+    bin_folder = tmp_path / ".venv" / "bin"
+    bin_folder.mkdir(parents=True)
+    shutil.copy(ROOT / "envs" / "voiceprivacy.sh", bin_folder / "voiceprivacy")
+    python = bin_folder / "python"
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    for path in bin_folder.iterdir():
+        path.chmod(0o755)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "vp").symlink_to("../.venv/bin/voiceprivacy")
+    for command in (bin_folder / "voiceprivacy", tmp_path / "elsewhere" / "vp"):
+        shown = subprocess.run([command, "run", "--help"], capture_output=True, text=True)
+        assert shown.returncode == 0 and "usage: voiceprivacy run" in shown.stdout, shown.stderr
+    unknown = subprocess.run([command, "rum"], capture_output=True, text=True)
+    assert unknown.returncode == 2
+    (tmp_path / "scripts").unlink()
+    lost = subprocess.run([command, "run"], capture_output=True, text=True)
+    assert lost.returncode == 2 and lost.stderr.count("\n") == 1
+
+
+def test_make_puts_the_command_where_the_others_are():
+    makefile = (Path(ROOT) / "Makefile").read_text()
+    assert "install -m 755 envs/voiceprivacy.sh $@" in makefile
