@@ -1,4 +1,7 @@
-"""Check that no speaker of an evaluated corpus trains an attacker, who would know him already."""
+"""Check training speech: no speaker of it is evaluated, whom attackers would know already.
+
+There must be enough of it to learn from.
+"""
 
 import argparse
 import sys
@@ -17,10 +20,17 @@ def main() -> None:
         help='JSON {"corpus": {"source": ..., "protocol": ...}}, both as in the config',
     )
     add_json(parser, "--training", required=True, help='JSON {"corpus": source}, likewise')
+    add_json(
+        parser,
+        "--learnt",
+        default={},
+        help='JSON {"corpus": utterances that some speaker must have}, where speakers are learnt',
+    )
     parser.add_argument("--checks", required=True, help="TSV to write: level file line what")
     arguments = parser.parse_args()
 
     findings = checks.compare_speakers(arguments.evaluated, arguments.training)
+    findings += checks.check_learnt(arguments.training, arguments.learnt)
     for finding in findings:
         print(f"{finding.level}: {finding}", file=sys.stderr)
     if findings:  # all of them are errors

@@ -8,6 +8,7 @@ from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Finding, Findings
 from voiceprivacy.inout.files import counted
 from voiceprivacy.plan import configuration, estimate
+from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running.command import run
 from voiceprivacy.tools import file_names
 
@@ -27,9 +28,15 @@ def main() -> None:
     examined = examine(configuration.usable_corpora(config, problems))
     for examination in examined.values():
         findings += examination.findings
-    if not problems and (odd := file_names.findings_of(configuration.check(config), examined)):
-        show("speech that is anonymised already", odd)
-        findings += odd
+    if not problems:
+        plan = Plan(configuration.check(config))
+        for title, odd in (
+            ("speech that is anonymised already", file_names.findings_of(plan.config, examined)),
+            ("speech to learn from", too_little(plan)),
+        ):
+            if odd:
+                show(title, odd)
+                findings += odd
     n_errors = len(findings.errors())
     if not n_errors:
         print(estimate.text(estimate.estimate(configuration.check(config), examined)))
@@ -48,6 +55,13 @@ def examine(corpora: dict[str, dict]) -> dict[str, checks.Examination]:
         examined[name] = checks.examine_entry(name, corpora)
         show(f"corpus {name}", examined[name].findings)
     return examined
+
+
+def too_little(plan: Plan) -> Findings:
+    """Training speech from which no attacker can learn."""
+    fewest = plan.attackers.fewest_utterances()
+    there = {name: count for name, count in fewest.items() if not plan.speech.downloads(name)}
+    return checks.check_learnt(plan.speech.training_sources(), there)
 
 
 def show(title: str, findings: Iterable[Finding]) -> None:

@@ -93,7 +93,7 @@ rule validate_corpus:
 
 
 rule compare_speakers:
-    """Check before any training that no speaker of an evaluated corpus trains an attacker."""
+    """Check training speech before any training: nobody is evaluated, and it is enough."""
     input:
         files=[file for name in plan.speech.corpora for file in plan.sources.file("corpora", name)],
         checks=plan.speech.checks(),
@@ -114,10 +114,12 @@ rule compare_speakers:
         # Functions, because the pattern of a folder has {speaker} in it, which is no wildcard.
         evaluated=lambda wildcards: json.dumps(plan.speech.evaluated_sources()),
         training=lambda wildcards: json.dumps(plan.speech.training_sources()),
+        learnt=lambda wildcards: json.dumps(plan.attackers.fewest_utterances()),
     shell:
         "python {input.script:q}"
         " --evaluated {params.evaluated:q}"
         " --training {params.training:q}"
+        " --learnt {params.learnt:q}"
         " --checks {output.checks:q}"
         " > {log:q} 2>&1"
 

@@ -1,5 +1,6 @@
 """Everything that can be wrong with a corpus, found before any hour is spent on it."""
 
+from collections import Counter
 from typing import Any, NamedTuple
 
 from voiceprivacy.corpora import parts, recordings
@@ -290,6 +291,34 @@ def compare_speakers(evaluated: dict[str, dict[str, Any]], training: dict[str, S
         for part in parts.limited(source, *whole.values()):
             kept += parts.without(part, source.get("exclude", ()))
         _check_training(training, kept, findings, where=f"in corpus '{name}'")
+    return findings
+
+
+def check_learnt(training: dict[str, Source], fewest: dict[str, int]) -> Findings:
+    """Corpora that are too small to learn from how speakers differ and vary, as errors.
+
+    Parameters
+    ----------
+    training : dict {name of a corpus that trains attackers: source}
+    fewest : dict {name of such a corpus: utterances that some speaker must have}
+        Only those that speakers are learnt from. An utterance that is cut has several pieces.
+    """
+    findings = Findings()
+    for name, count in fewest.items():
+        try:
+            (listed,) = parts.limited(training[name], list_utterances(training[name], Findings()))
+        except BadInput:
+            continue  # a finding of that corpus itself
+        kept = parts.without(listed, training[name].get("exclude", ()))
+        speakers = Counter(utterance.speaker for utterance in kept)
+        lack = ""
+        if len(speakers) < 2:
+            lack = f"{counted(len(speakers), 'speaker')}, and attackers learn from two or more"
+        elif max(speakers.values()) < count and "segments" not in training[name]:
+            lack = f"one utterance of each speaker, and attackers learn from {count} or more"
+        if lack:
+            remedy = "add speech, or write semi_informed: false and name no attacker who learns"
+            findings.error(f"corpus '{name}'", "-", f"has {lack}: {remedy}")
     return findings
 
 

@@ -237,6 +237,22 @@ class Attackers:
         name = "held_out" if corpus in self.split else "manifest"
         return f"results/audio/{corpus}/train/{ORIGINAL}/{name}.tsv"
 
+    def fewest_utterances(self) -> dict[str, int]:
+        """Utterances that some speaker of a corpus must have, of those that speakers are learnt
+        from: {corpus: number}.
+
+        PLDA sees how a speaker varies in two, or in one as it is and protected.
+        """
+        fewest: dict[str, int] = {}
+        for options in (*self.extractors.values(), *self.backends.values()):
+            if "train" not in options or options.get("type") == "procrustes":
+                continue
+            is_plda = options.get("type") in ("plda", "speechbrain_plda")
+            is_of_both = options.get("unprotected") and options["on"]
+            corpus, needed = options["train"]["corpus"], 2 if is_plda and not is_of_both else 1
+            fewest[corpus] = max(fewest.get(corpus, 1), needed)
+        return fewest
+
     def training_embeddings(self, backend: str, extractor: str) -> str:
         """Embeddings that a back-end is trained on."""
         options = self.backends[backend]

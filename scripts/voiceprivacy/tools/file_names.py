@@ -18,6 +18,7 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -413,18 +414,31 @@ def findings_of(config: dict, examined: Mapping[str, Examination]) -> Findings:
     anonymisers = [name for name, options in plan.speech.anonymisers.items() if "audio" in options]
     if not anonymisers:
         return findings
-    for corpus in dict.fromkeys(attack.corpus for attack in plan.attackers.attacks()):
+    for corpus, part in _heard_parts(plan):
         examination, source = examined[corpus], plan.speech.source(corpus)
         if not examination.parts or examination.findings.errors() or "segments" in source:
             continue
-        protocol = plan.speech.corpora[corpus]["protocol"]
-        for part in ("enrolment", "trial"):
-            listed = parts.list_part(source, protocol, part, excluded=examination.excluded)
-            utterances = [_as_utterance(utterance) for utterance in listed]
-            for name in anonymisers:
+        protocol = plan.speech.protocol(corpus)
+        listed = parts.list_part(source, protocol, part, excluded=examination.excluded)
+        utterances = [_as_utterance(utterance) for utterance in listed]
+        for name in anonymisers:
+            if part != "train" or corpus in _learnt_corpora(plan, name):
                 folders = plan.speech.anonymiser_call(name, corpus, part)["audio"]
                 _look_for(utterances, name, folders, findings)
     return findings
+
+
+def _heard_parts(plan):
+    """(corpus, part) of all speech that attackers try or learn from."""
+    attacked = dict.fromkeys(attack.corpus for attack in plan.attackers.attacks())
+    evaluated = product(attacked, ("enrolment", "trial"))
+    return [*evaluated, *((corpus, "train") for corpus in plan.speech.training)]
+
+
+def _learnt_corpora(plan, anonymiser):
+    """Corpora of which attackers learn what an anonymiser makes."""
+    learners = (*plan.attackers.extractors.values(), *plan.attackers.backends.values())
+    return {options["train"]["corpus"] for options in learners if options["on"] == anonymiser}
 
 
 def _look_for(utterances, anonymiser, folders, findings):

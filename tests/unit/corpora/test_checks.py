@@ -207,3 +207,24 @@ def test_errors_fail_all_at_once_and_leave_no_file(tmp_path):
     assert finished.returncode == 2
     assert finished.stderr.count("error: ") == 2
     assert not (tmp_path / "c.tsv").exists()
+
+
+@pytest.mark.parametrize(
+    ("speakers", "utterances", "fewest", "more", "said"),
+    [
+        (1, 4, 1, {}, ["corpus 'train': has 1 speaker, and attackers learn from two or more"]),
+        (4, 4, 1, {"limit": {"speakers": 1}}, ["corpus 'train': has 1 speaker, and attackers"]),
+        (4, 1, 2, {}, ["corpus 'train': has one utterance of each speaker, and attackers learn"]),
+        (4, 1, 1, {}, []),
+        (4, 1, 2, {"segments": {"seconds": 1}}, []),
+        (2, 2, 2, {}, []),
+    ],
+)
+def test_training_speech_from_which_nobody_can_learn_is_refused(
+    speakers, utterances, fewest, more, said
+):
+    source = {"synthetic": {"speakers": speakers, "utterances": utterances, "first_speaker": 0}}
+    findings = checks.check_learnt({"train": source | more, "units": source}, {"train": fewest})
+    assert len(findings) == len(said)
+    for finding, words in zip(findings, said, strict=True):
+        assert finding.level == "error" and str(finding).startswith(words)

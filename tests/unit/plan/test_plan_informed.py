@@ -263,3 +263,34 @@ def test_training_speech_has_a_draw_of_its_own(draw):
     drawn = {part: speech.anonymiser_seed("b2r", part) for part in PARTS}
     assert len(set(drawn.values())) == (3 if draw == "independent" else 1)
     assert speech.anonymiser_manifest("others", "train").endswith("pseudo_manifest.tsv")
+
+
+@pytest.mark.parametrize(
+    ("backends", "fewest"),
+    [
+        ({"mine": {"type": "plda", "train": {"corpus": "others"}}}, {"others": 2}),
+        ({"cosine": {"type": "cosine"}}, {"others": 1}),  # the one by default, of both kinds
+        (
+            {
+                "turned": {
+                    "type": "procrustes",
+                    "train": {"corpus": "others", "speech": "anonymised"},
+                }
+            },
+            {},
+        ),
+    ],
+)
+def test_how_many_utterances_an_attacker_learns_from(backends, fewest):
+    config = {
+        "corpora": {
+            "demo": {"synthetic": {"speakers": 4, "utterances": 4}},
+            "others": {"synthetic": {"speakers": 4, "utterances": 2, "first_speaker": 9}}
+            | {"use": "train"},
+        },
+        "anonymisers": {"b2": {"command": "python b2.py"}},
+        "extractors": {"ecapa": {"command": "python e.py"}},
+        "backends": backends,
+        "semi_informed": "cosine" in backends,
+    }
+    assert Plan(configuration.check(config)).attackers.fewest_utterances() == fewest

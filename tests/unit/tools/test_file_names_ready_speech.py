@@ -85,3 +85,16 @@ def test_validate_says_so_and_estimates_nothing(tmp_path):
     assert finished.returncode == 2
     assert "  error    submissions/two: 3 of 12 utterances missing: m2_" in finished.stdout
     assert "estimate" not in finished.stdout and "\n2 errors, " in finished.stdout
+
+
+def test_protected_training_speech_is_looked_for_where_an_attacker_learns_from_it(tmp_path):
+    shutil.copytree("speech", "others")
+    for path in (tmp_path / "others").glob("*/*"):
+        path.rename(path.with_name(f"x{path.name}"))
+    shutil.copytree("others", "submissions/one/train")
+    shutil.rmtree("submissions/one/train/f1")
+    others = {"folder": {"root": "others", "pattern": "{speaker}/{utterance}.wav"}, "use": "train"}
+    corpora = CONFIG["corpora"] | {"others": others}
+    [missing] = found(corpora=corpora)
+    assert missing.startswith("submissions/one/train: 5 of 20 utterances missing: xf1_0")
+    assert found(corpora=corpora, semi_informed=False) == []
