@@ -11,6 +11,7 @@ import numpy as np
 import soundfile
 from numpy.typing import ArrayLike, NDArray
 
+from voiceprivacy.inout.containers import KINDS, missing_part
 from voiceprivacy.inout.files import BadInput, FilePath, refuse_endless, whole_or_absent
 
 Samples: TypeAlias = NDArray[np.float32]
@@ -18,10 +19,18 @@ Samples: TypeAlias = NDArray[np.float32]
 LOWEST_RATE_HZ, HIGHEST_RATE_HZ = 4000, 384000  # of speech; another rate is a broken header
 BLOCK = 2**20  # samples that are read at a time
 FLAC_COMPRESSION = 0.875  # of 0 to 1: libsndfile's own choice makes files 6 % larger
-# The length in the header of a WAV that was written to a pipe is this or more.
-SIZE_OF_STREAM = 0x7FFFF000
 FULL_SCALE = 32768.0  # of 16 bits
-UNREADABLE = (soundfile.LibsndfileError, OSError, ValueError, AssertionError)
+# What a recording may take in memory: so many bytes, or its bytes on disk so many times. FLAC makes
+# days of silence small, and a header can announce anything.
+MOST_BYTES, MOST_TIMES = 400e6, 20
+UNREADABLE = (
+    soundfile.LibsndfileError,
+    OSError,
+    ValueError,
+    AssertionError,
+    LookupError,
+    struct.error,
+)
 
 
 class Header(NamedTuple):
@@ -43,11 +52,17 @@ def header(path: FilePath) -> Header:
     refuse_endless(path)
     try:
         info = soundfile.info(str(path))
-        missing = _missing_bytes(path) if info.format in ("WAV", "WAVEX") else 0
+        with open(path, "rb") as file:
+            missing = missing_part(file, info.format)
     except UNREADABLE as error:
         raise _unreadable(path, error) from None
+    if info.format not in KINDS or info.subtype.startswith("ALAC"):
+        raise BadInput(
+            f"{path}: is a file of the kind {info.format} {info.subtype}, of which nobody can say whether it is"
+            f" whole: make it WAV or FLAC (read here are {', '.join(sorted(KINDS))})"
+        )
     if missing:
-        raise BadInput(f"{path}: truncated: {missing} bytes less than its header announces")
+        raise BadInput(f"{path}: truncated: {missing}")
     if info.frames <= 0:
         raise BadInput(f"{path}: has no samples")
     if not LOWEST_RATE_HZ <= info.samplerate <= HIGHEST_RATE_HZ:
@@ -55,25 +70,14 @@ def header(path: FilePath) -> Header:
             f"{path}: is sampled at {info.samplerate} Hz:"
             f" expected {LOWEST_RATE_HZ} to {HIGHEST_RATE_HZ}"
         )
-    return Header(info.samplerate, info.channels, info.frames / info.samplerate)
-
-
-def _missing_bytes(path: FilePath) -> int:
-    """How many bytes of its data chunk a RIFF file lacks; libsndfile reads what is there.
-
-    0 where a stream's header could not know its length.
-    """
-    with open(path, "rb") as file:
-        if file.read(4) != b"RIFF":
-            return 0
-        file.seek(12)
-        while len(head := file.read(8)) == 8:
-            name, size = struct.unpack("<4sI", head)
-            if name == b"data":
-                present = Path(path).stat().st_size - file.tell()
-                return 0 if size >= SIZE_OF_STREAM else max(0, size - present)
-            file.seek(size + size % 2, 1)  # chunks begin at even bytes
-    return 0
+    announced = Header(info.samplerate, info.channels, info.frames / info.samplerate)
+    on_disk = Path(path).stat().st_size
+    if info.frames * info.channels * 4 > max(MOST_BYTES, MOST_TIMES * on_disk):
+        raise BadInput(
+            f"{path}: {announced.duration_s / 3600:.3g} hours of audio in {on_disk / 1e6:.2g} MB:"
+            " no speech is like that (or split it)"
+        )
+    return announced
 
 
 def is_16_bit_mono(path: FilePath, sample_rate: int) -> bool:

@@ -1,0 +1,142 @@
+"""Whether a file of audio has all the bytes that its header announces.
+
+libsndfile reads what is there and says nothing of what is missing. Each kind of file says its
+length in its own way; a length that a stream's header could not know is not held against it.
+FLAC and MP3 are not here: fewer samples come out of them than their headers announce.
+"""
+
+import io
+import struct
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
+
+STREAM = 0x7FFFF000  # the length in the header of a WAV that was written to a pipe is this or more
+MOST_CHUNKS = 10_000  # before the samples: a file of zeros would have millions
+LONGEST_PAGE = 65307  # bytes of Ogg
+LAST_PAGE = 4  # flag of an Ogg page
+NIST_HEADER = 1024
+
+
+def missing_part(file: BinaryIO, kind: str) -> str | None:
+    """What is missing at the end of a file.
+
+    Parameters
+    ----------
+    file : opened for reading bytes, at its start
+    kind : one of KINDS, libsndfile's name of the format
+
+    Returns
+    -------
+    str or None : in words; None where nothing is
+
+    Raises
+    ------
+    ValueError, struct.error, KeyError, IndexError : the file is not of this kind
+    """
+    if kind == "OGG":
+        return _missing_page(file)
+    if kind not in ANNOUNCED:
+        return None
+    announced = ANNOUNCED[kind](file)  # leaves the file where its samples begin
+    start = file.tell()
+    missing = (announced or 0) - (file.seek(0, io.SEEK_END) - start)
+    return f"{missing} bytes less than its header announces" if missing > 0 else None
+
+
+def _chunks(
+    file: BinaryIO, head: str, *, even: int = 1, of_head: int = 0
+) -> Iterator[tuple[bytes, int]]:
+    """Yield (name, bytes) of every chunk; the file stands behind its head then.
+
+    Chunks start at multiples of ``even`` bytes; ``of_head`` bytes of a length are the head's own.
+    """
+    for _ in range(MOST_CHUNKS):
+        content = file.read(struct.calcsize(head))
+        if len(content) < struct.calcsize(head):
+            return
+        name, size = struct.unpack(head, content)
+        start = file.tell()
+        yield name, size
+        if size < of_head:
+            raise ValueError(f"a chunk of {size} bytes")
+        file.seek(start - of_head + -(-size // even) * even)
+    raise ValueError(f"more than {MOST_CHUNKS} chunks")
+
+
+def _of_riff(file):
+    """WAV: chunks with 32 bits of length, which RF64 replaces by the 64 bits of its first chunk."""
+    order = ">" if file.read(12)[:4] == b"RIFX" else "<"
+    of_data = 0
+    for name, size in _chunks(file, f"{order}4sI", even=2):
+        if name == b"ds64":
+            (of_data,) = struct.unpack("<8xQ", file.read(16))
+        if name == b"data":
+            return of_data or (size if size < STREAM else None)
+    return None
+
+
+def _of_wave64(file):
+    """Sony's: names of 16 bytes, lengths of 64 bits that count the head."""
+    file.seek(40)
+    sizes = (size for name, size in _chunks(file, "<4s12xQ", even=8, of_head=24) if name == b"data")
+    size = next(sizes, None)
+    return None if size is None else size - 24
+
+
+def _of_aiff(file):
+    file.seek(12)
+    sizes = (size for name, size in _chunks(file, ">4sI", even=2) if name == b"SSND")
+    size = next(sizes, STREAM)
+    return size if size < STREAM else None
+
+
+def _of_core_audio(file):
+    file.seek(8)
+    sizes = (size for name, size in _chunks(file, ">4sq") if name == b"data")
+    size = next(sizes, -1)
+    return size if size >= 0 else None
+
+
+def _of_sun(file):
+    """AU: where the samples begin, and their bytes."""
+    order = ">" if file.read(4) == b".snd" else "<"
+    start, size = struct.unpack(f"{order}II", file.read(8))
+    file.seek(start)
+    return size if size < STREAM else None
+
+
+def _of_nist(file):
+    """SPHERE: a header of text, 'sample_count -i 48000' and the like."""
+    lines = file.read(NIST_HEADER).decode("latin-1").splitlines()
+    fields = {words[0]: words[2] for words in map(str.split, lines) if len(words) == 3}
+    file.seek(int(lines[1]))
+    names = ("sample_count", "channel_count", "sample_n_bytes")
+    samples, channels, width = (int(fields[name]) for name in names)
+    return samples * channels * width
+
+
+def _missing_page(file):
+    """Ogg: the last page is whole, and says that it is the last."""
+    size = file.seek(0, io.SEEK_END)
+    file.seek(max(0, size - 2 * LONGEST_PAGE))
+    tail = file.read()
+    start = tail.rfind(b"OggS")
+    page = tail[start:]
+    if start < 0 or len(page) < 27 or len(page) < 27 + page[26]:
+        return "its last page is not whole"
+    if len(page) < 27 + page[26] + sum(page[27 : 27 + page[26]]):
+        return "its last page is not whole"
+    return None if page[5] & LAST_PAGE else "its last page is missing"
+
+
+ANNOUNCED: dict[str, Callable[[BinaryIO], int | None]] = {
+    "WAV": _of_riff,
+    "WAVEX": _of_riff,
+    "RF64": _of_riff,
+    "W64": _of_wave64,
+    "AIFF": _of_aiff,
+    "CAF": _of_core_audio,
+    "AU": _of_sun,
+    "NIST": _of_nist,
+}
+KINDS = {*ANNOUNCED, "OGG", "FLAC", "MP3"}  # of others nobody could say whether they are whole
