@@ -58,8 +58,8 @@ def header(path: FilePath) -> Header:
         raise _unreadable(path, error) from None
     if info.format not in KINDS or info.subtype.startswith("ALAC"):
         raise BadInput(
-            f"{path}: is a file of the kind {info.format} {info.subtype}, of which nobody can say whether it is"
-            f" whole: make it WAV or FLAC (read here are {', '.join(sorted(KINDS))})"
+            f"{path}: is a file of the kind {info.format} {info.subtype}, of which nobody can say"
+            f" whether it is whole: make it WAV or FLAC (read here: {', '.join(sorted(KINDS))})"
         )
     if missing:
         raise BadInput(f"{path}: truncated: {missing}")
