@@ -27,6 +27,11 @@ def main() -> None:
         type=Path,
         help="folder to write (default comparison)",
     )
+    parser.add_argument(
+        "--internal",
+        action="store_true",
+        help="a page with everything: seeds, ids of speakers, clips of originals; not to be mailed",
+    )
     arguments = parser.parse_args()
 
     for name in arguments.name:
@@ -36,7 +41,7 @@ def main() -> None:
         raise BadInput(f"--name: both are called '{arguments.name[0]}'")
     named = zip(arguments.name, arguments.results, strict=True)
     both = [read_results(name, folder) for name, folder in named]
-    print("\n".join(write_compared_page(both, arguments.output)))
+    print("\n".join(write_compared_page(both, arguments.output, internal=arguments.internal)))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from pathlib import Path
 from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.tables import read_manifest, read_trials
 from voiceprivacy.report.listen import examples, write_examples
+from voiceprivacy.report.mailed import NAMED, codes_of, secret_seed
 from voiceprivacy.running.command import label_inputs, require_at_least, run
 
 
@@ -29,18 +30,28 @@ def main() -> None:
     )
     parser.add_argument("--count", type=int, default=2, help="utterances of a list (default 2)")
     parser.add_argument("--seed", type=int, default=0, help="from which they are drawn (default 0)")
+    parser.add_argument(
+        "--results",
+        type=Path,
+        help="folder of the run: nobody is named, and originals are not played (default: they are)",
+    )
     parser.add_argument("--examples", required=True, type=Path, help="JSON to write")
     arguments = parser.parse_args()
     require_at_least(1, count=arguments.count)
 
     manifests = label_inputs(arguments.manifests, arguments.label)
+    codes, seed = NAMED, arguments.seed
+    if arguments.results:
+        codes = codes_of(arguments.corpus, arguments.results)
+        seed = secret_seed(arguments.results, seed)  # who was drawn would tell the other one
     # A list is called as its file, and an anonymiser as its label.
     chosen = examples(
         arguments.corpus,
         {path.stem: {trial.trial for trial in read_trials(path)} for path in arguments.trials},
         {name: read_manifest(path) for name, path in manifests.items()},
         count=arguments.count,
-        seed=arguments.seed,
+        seed=seed,
+        codes=codes,
     )
     write_examples(arguments.examples, chosen)
     utterances = counted(len(chosen), "utterance")

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -11,6 +12,7 @@ from voiceprivacy.privacy.scores.profiles import PROFILES
 from voiceprivacy.report.contents import by_job, read_contents
 from voiceprivacy.report.curves import ORDERS
 from voiceprivacy.report.figures import COLOURS, GALLERY, KINDS, LIST, ON_REQUEST, REQUEST, drawer
+from voiceprivacy.report.mailed import codes_of
 from voiceprivacy.report.plots import style, systems
 from voiceprivacy.running.command import label_inputs, run
 from voiceprivacy.vocabulary import HISTOGRAMS
@@ -104,8 +106,12 @@ def draw_scores(
 
 def draw_job(*, plan: str, job: str) -> None:
     """All pictures of a list and attacker of a run, or of what is not of one."""
-    for figure in by_job(read_contents(plan).figures)[job]:
-        picture = picture_of(figure.kind)(**figure.arguments)
+    contents = read_contents(plan)
+    for figure in by_job(contents.figures)[job]:
+        arguments = dict(figure.arguments)
+        if KINDS[figure.kind].of_people and figure.corpus not in contents.named:
+            arguments["codes"] = codes_of(figure.corpus, Path(plan).parent)
+        picture = picture_of(figure.kind)(**arguments)
         style.save_each(picture, figure.pictures().values())
 
 

@@ -7,8 +7,9 @@ from voiceprivacy.inout.files import read_json
 from voiceprivacy.report.charts.chart import run_of
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
 from voiceprivacy.report.contents import Contents, read_contents
+from voiceprivacy.report.mailed import reduced
 from voiceprivacy.report.metrics import read_metrics, read_unbiased
-from voiceprivacy.report.page import read_sections, show_all, write_page
+from voiceprivacy.report.page import codes_in, read_sections, show_all, write_page
 from voiceprivacy.report.releases import released
 from voiceprivacy.report.sections import training_hours
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
@@ -39,18 +40,27 @@ def main() -> None:
     arguments = parser.parse_args()
 
     metrics, provenance = read_metrics(arguments.metrics), read_json(arguments.provenance)
+    contents = read_contents(arguments.plan) if arguments.plan else Contents()
+    if not contents.internal:
+        provenance = reduced(provenance)
     comparisons = NONE
     if arguments.comparisons:
         comparisons = read_comparisons(arguments.comparisons, metrics)
-    contents = read_contents(arguments.plan) if arguments.plan else Contents()
     comparisons = comparisons._replace(unbiased=read_unbiased(contents.intervals))
     systems = released(compare(metrics, comparisons))
     charts = run_of(metrics, provenance, comparisons.unbiased)
+    if arguments.plan:
+        charts = charts._replace(codes=codes_in(contents, arguments.plan.parent))
     sections = read_sections(contents)
     verdict = no_verdict(NOT_GIVEN)
     if arguments.verdict:
         hours = training_hours(sections["corpora"])
-        verdict = read_verdict(arguments.verdict, numbers=metrics, hours=hours)
+        verdict = read_verdict(
+            arguments.verdict,
+            numbers=metrics,
+            hours=hours,
+            codes=None if contents.internal else charts.codes,
+        )
     write_page(
         arguments.page,
         template=arguments.template,

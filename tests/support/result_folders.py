@@ -44,6 +44,7 @@ def write_results(
         folder / "metrics.tsv", sorted(metrics + [measure.metric_line for measure in utility])
     )
     config = {
+        "corpora": {name: {"synthetic": {}} for name in corpora},
         "anonymisers": {name: {"audio": name} for name in anonymisers},
         "report": {"averages": averages or {}},
         "seed": seed,

@@ -119,12 +119,16 @@ def test_utility_is_measured_of_every_anonymiser_and_by_plug_ins_of_the_original
     assert 'id="utility"' in page and "was not measured" not in page
 
 
-def test_every_system_can_be_heard(run):
+def test_every_system_can_be_heard_that_is_not_its_original(run):
+    """``mine`` is the original at another gain; an internal page plays it: test_mailed_page."""
     page = (run / "results/report/index.html").read_text()
-    assert page.count("<audio controls") == page.count("data:image/webp") == 2 * 4
-    assert all(
-        f"<figcaption>{name}</figcaption>" in page for name in ("original", "b2r", "mine", "team42")
-    )
+    assert page.count("<audio controls") == page.count("data:image/webp") == 2 * 2
+    heard = {
+        name
+        for name in ("original", "b2r", "mine", "team42")
+        if f"<figcaption>{name}</figcaption>" in page
+    }
+    assert heard == {"b2r", "team42"}
 
 
 def test_numbers_have_intervals_and_anonymisers_are_compared(run):

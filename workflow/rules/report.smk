@@ -5,38 +5,21 @@ import hashlib
 from voiceprivacy.plan.effort import training_manifests
 from voiceprivacy.report import contents, figures
 
+PLAN = "results/plan.json"
 CONTENTS = contents.contents_of(plan)
+# Written here and by no job: whatever comes after a job that runs is not asked whether its own
+# parameters have changed, ancient() or not, and pictures that name people would stay.
+if workflow.is_main_process and not workflow.output_settings.dryrun:
+    contents.write_contents(PLAN, CONTENTS)
 
 
 def digest(values):
-    """Of what a script reads from results/plan.json: it runs again when that has changed."""
+    """Of what a script reads from PLAN: it runs again when that has changed."""
     return hashlib.sha256(repr(values).encode()).hexdigest()[:16]
 
 
 def config_as_used(wildcards):
     return json.dumps(config)
-
-
-rule write_plan:
-    """List what the run's numbers, page and pictures are made of: too many files for a command."""
-    input:
-        script=SCRIPTS / "write_plan.py",
-    output:
-        plan="results/plan.json",
-    log:
-        "results/logs/write_plan.log",
-    localrule: True
-    conda:
-        "../../envs/evaluate.yaml"
-    params:
-        code=code("write_plan"),
-        config=config_as_used,
-        contents=digest(CONTENTS),
-    shell:
-        "python {input.script:q}"
-        " --config {params.config:q}"
-        " --plan {output.plan:q}"
-        " > {log:q} 2>&1"
 
 
 rule collect_metrics:
@@ -46,7 +29,6 @@ rule collect_metrics:
         intervals=CONTENTS.intervals,
         utility=CONTENTS.utility or [],
         inference=CONTENTS.inference,
-        plan=ancient("results/plan.json"),
         script=SCRIPTS / "collect_metrics.py",
     output:
         metrics="results/metrics.tsv",
@@ -59,9 +41,10 @@ rule collect_metrics:
         runtime=10,
     params:
         code=code("collect_metrics"),
+        plan=PLAN,
     shell:
         "python {input.script:q}"
-        " --plan {input.plan:q}"
+        " --plan {params.plan:q}"
         " --folder results/metrics"
         " --metrics {output.metrics:q}"
         " > {log:q} 2>&1"
@@ -262,6 +245,9 @@ rule embed_audio:
         systems=["original", *plan.speech.anonymisers],
         n_utterances=config["report"]["listen"],
         seed=config["report"]["seed"],
+        results=lambda wildcards: option(
+            "--results", "" if wildcards.corpus in CONTENTS.named else "results"
+        ),
     shell:
         "python {input.script:q}"
         " --corpus {wildcards.corpus:q}"
@@ -270,6 +256,7 @@ rule embed_audio:
         " --label {params.systems:q}"
         " --count {params.n_utterances:q}"
         " --seed {params.seed:q}"
+        " {params.results:q}"
         " --examples {output.examples:q}"
         " > {log:q} 2>&1"
 
@@ -277,14 +264,15 @@ rule embed_audio:
 def tables_of_page(wildcards):
     """Tables of the page besides those that are always there."""
     tables = [CONTENTS.speech, CONTENTS.lists, CONTENTS.expected, CONTENTS.published]
-    alphas = [table for of_corpus in CONTENTS.alphas.values() for table in of_corpus.values()]
+    alphas = []
+    if CONTENTS.internal:
+        alphas = [table for of_corpus in CONTENTS.alphas.values() for table in of_corpus.values()]
     return [*filter(None, tables), *CONTENTS.checks, *(CONTENTS.utility or []), *alphas]
 
 
 rule write_report:
     """The page with the verdict and what every attack found, and its tables for papers."""
     input:
-        plan=ancient("results/plan.json"),
         metrics="results/metrics.tsv",
         verdict="results/verdict.json",
         provenance="results/provenance.json",
@@ -311,10 +299,11 @@ rule write_report:
         runtime=10,
     params:
         code=code("write_report", *figures.modules("charts")),
+        plan=PLAN,
         contents=digest(CONTENTS),
     shell:
         "python {input.script:q}"
-        " --plan {input.plan:q}"
+        " --plan {params.plan:q}"
         " --metrics {input.metrics:q}"
         " --verdict {input.verdict:q}"
         " --provenance {input.provenance:q}"
@@ -361,7 +350,6 @@ for job, drawn in contents.by_job(CONTENTS.figures).items():
             contents.rule_name(job)
         input:
             files=files_of_pictures(drawn),
-            plan=ancient("results/plan.json"),
             script=SCRIPTS / "plot.py",
         output:
             pictures_in_report(drawn),
@@ -375,10 +363,11 @@ for job, drawn in contents.by_job(CONTENTS.figures).items():
             runtime=30,
         params:
             code=code("plot", *figures.modules("plots")),
-            figures=digest(drawn),
+            plan=PLAN,
+            figures=digest((drawn, CONTENTS.named)),
             job=job,
         shell:
             "python {input.script:q} planned"
-            " --plan {input.plan:q}"
+            " --plan {params.plan:q}"
             " --job {params.job:q}"
             " > {log:q} 2>&1"

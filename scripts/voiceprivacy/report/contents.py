@@ -43,6 +43,8 @@ class Contents(NamedTuple):
     expected, published : tables beside other people's numbers; None where there are none
     alphas : {corpus: {anonymiser: table}} of drawn coefficients
     figures : of the page
+    internal : whether the page may hold everything
+    named : corpora whose speakers the page names, and whose originals it plays
     """
 
     metrics: list[str] = []  # noqa: RUF012 - a NamedTuple's default, which nobody changes
@@ -58,6 +60,8 @@ class Contents(NamedTuple):
     published: str | None = None
     alphas: Mapping[str, Mapping[str, str]] = {}
     figures: list[Figure] = []  # noqa: RUF012
+    internal: bool = False
+    named: list[str] = []  # noqa: RUF012
 
 
 def contents_of(plan: Any) -> Contents:
@@ -78,7 +82,19 @@ def contents_of(plan: Any) -> Contents:
         published=f"{TABLES}/published.tsv" if plan.speech.kaldi_lists() else None,
         alphas={corpus: _alphas(plan, corpus) for corpus in plan.speech.evaluated},
         figures=planned(plan),
+        internal=plan.config["report"]["internal"],
+        named=_named(plan),
     )
+
+
+def _named(plan):
+    """Corpora that give nobody away: all of an internal page, else those whose voices are made."""
+    is_internal = plan.config["report"]["internal"]
+    return [
+        corpus
+        for corpus in plan.speech.evaluated
+        if is_internal or "synthetic" in plan.speech.corpora[corpus]
+    ]
 
 
 def _inference(plan):

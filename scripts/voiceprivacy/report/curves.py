@@ -4,6 +4,8 @@ Conventions
 -----------
 * A chart (for the page) and a picture (for papers) of one kind read the same file by one function.
 * Nothing here imports matplotlib: the page is drawn without it.
+* ``codes`` are {speaker: code} where speakers are not to be named, else empty. Then codes also
+  decide the order, of which that of the ids would tell whose they are.
 """
 
 import itertools
@@ -19,6 +21,7 @@ from scipy.spatial.distance import squareform
 
 from voiceprivacy.inout.files import BadInput, read_json
 from voiceprivacy.inout.tables import number, read_manifest, read_rows
+from voiceprivacy.report.mailed import NAMED, Codes, code_of, coded
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.uncertainty import Shown, shown, shown_number
 from voiceprivacy.vocabulary import (
@@ -139,7 +142,7 @@ EXAMPLES = ["label", "speaker", "rank", "p", "gamma"]
 BOUNDS = {"bound T": 1.0, "bound √T": 0.5}  # composition and advanced composition: powers of T
 
 
-def read_disclosures(path: AnyPath) -> dict[str, dict[str, float]]:
+def read_disclosures(path: AnyPath, codes: Codes = NAMED) -> dict[str, dict[str, float]]:
     """Read the mean rank disclosure of every speaker (of the model): {label: {speaker: bit}}."""
     disclosures: dict[str, dict[str, float]] = {}
     for line, row in read_rows(path, DISCLOSURES):
@@ -147,10 +150,12 @@ def read_disclosures(path: AnyPath) -> dict[str, dict[str, float]]:
         disclosures.setdefault(row["label"], {})[row["speaker"]] = bit
     if not disclosures:
         raise BadInput(f"{path}: lists no speaker")
-    return disclosures
+    return {label: coded(of_label, codes) for label, of_label in disclosures.items()}
 
 
-def read_examples(path: AnyPath) -> tuple[str, dict[str, tuple[NDArray, NDArray]]]:
+def read_examples(
+    path: AnyPath, codes: Codes = NAMED
+) -> tuple[str, dict[str, tuple[NDArray, NDArray]]]:
     """Read the ranks of example speakers under the first label.
 
     Returns
@@ -165,7 +170,8 @@ def read_examples(path: AnyPath) -> tuple[str, dict[str, tuple[NDArray, NDArray]
     if not examples:
         raise BadInput(f"{path}: lists no speaker")
     label, speakers = next(iter(examples.items()))
-    return label, {name: (np.array(p), np.array(gamma)) for name, (p, gamma) in speakers.items()}
+    ranks = {name: (np.array(p), np.array(gamma)) for name, (p, gamma) in speakers.items()}
+    return label, coded(ranks, codes)
 
 
 def by_length(
@@ -316,13 +322,16 @@ EXPOSURES = ["label", *Exposure._fields, "deid_percent"]
 WORDS = ("corner", "animal", "doddington")  # columns that hold no numbers
 
 
-def read_speakers(path: AnyPath, columns: list[str]) -> dict[str, dict[str, dict]]:
+def read_speakers(
+    path: AnyPath, columns: list[str], codes: Codes = NAMED
+) -> dict[str, dict[str, dict]]:
     """Read a table with a line for every condition and speaker.
 
     Parameters
     ----------
     path : TSV with these columns, label and speaker first
     columns : ZOO or EXPOSURES
+    codes : of the speakers
 
     Returns
     -------
@@ -344,7 +353,7 @@ def read_speakers(path: AnyPath, columns: list[str]) -> dict[str, dict[str, dict
         }
     if not speakers:
         raise BadInput(f"{path}: lists no speaker")
-    return speakers
+    return {label: coded(of_label, codes) for label, of_label in speakers.items()}
 
 
 def span_of_means(
@@ -402,7 +411,7 @@ ORDERS = ("gender", "similarity")  # in which speakers can stand
 
 
 def read_matrices(
-    path: AnyPath, manifest: AnyPath, *, order: str = "gender"
+    path: AnyPath, manifest: AnyPath, *, order: str = "gender", codes: Codes = NAMED
 ) -> tuple[list[str], Matrices]:
     """Read the similarity matrices of one anonymiser, and put the speakers in order.
 
@@ -411,12 +420,15 @@ def read_matrices(
     path : TSV as of read_similarities
     manifest : of the trial speech, which knows the speakers' genders
     order : one of ORDERS
+    codes : of the speakers
     """
     genders = {utterance.speaker: utterance.gender for utterance in read_manifest(manifest)}
-    return arrange(*read_similarities(path, genders=genders), order)
+    return arrange(*read_similarities(path, genders=genders, codes=codes), order)
 
 
-def read_similarities(path: AnyPath, *, genders: Mapping[str, str]) -> tuple[list[str], Matrices]:
+def read_similarities(
+    path: AnyPath, *, genders: Mapping[str, str], codes: Codes = NAMED
+) -> tuple[list[str], Matrices]:
     """Read the similarity matrices of one anonymiser.
 
     Parameters
@@ -424,11 +436,12 @@ def read_similarities(path: AnyPath, *, genders: Mapping[str, str]) -> tuple[lis
     path : TSV: matrix row_speaker column_speaker similarity (a number or undefined)
         matrix is oo, op or pp.
     genders : {speaker: gender}
+    codes : of the speakers
 
     Returns
     -------
-    list of S speakers by gender and name, {oo, op, pp: masked array (S, S)} : undefined cells are
-        masked
+    list of S speakers by gender and name or code, {oo, op, pp: masked array (S, S)} : undefined
+        cells are masked
 
     Raises
     ------
@@ -447,8 +460,9 @@ def read_similarities(path: AnyPath, *, genders: Mapping[str, str]) -> tuple[lis
     for speaker in speakers:
         if speaker not in genders:
             raise BadInput(f"{path}: speaker '{speaker}' is not in the manifest")
-    speakers.sort(key=lambda speaker: (genders[speaker], speaker))
-    return speakers, {matrix: _square(path, matrix, speakers, cells) for matrix in MATRICES}
+    speakers.sort(key=lambda speaker: (genders[speaker], code_of(speaker, codes)))
+    matrices = {matrix: _square(path, matrix, speakers, cells) for matrix in MATRICES}
+    return [code_of(speaker, codes) for speaker in speakers], matrices
 
 
 def arrange(speakers: list[str], matrices: Matrices, order: str) -> tuple[list[str], Matrices]:

@@ -64,6 +64,7 @@ class Kind(NamedTuple):
     settings : other flags of the picture: palette, order, title, colour, gender, ...
     category : in Snakemake's own report
     endings : of its pictures
+    of_people : whether it has a name, or a code, for each speaker
     """
 
     name: str
@@ -74,6 +75,7 @@ class Kind(NamedTuple):
     settings: tuple[str, ...]
     category: str
     endings: tuple[str, ...] = PICTURES
+    of_people: bool = False
 
     @property
     def of_systems(self) -> bool:
@@ -112,6 +114,7 @@ KINDS = {
             files={"curves": _curves("similarity"), "manifest": SPEECH},
             settings=("order", "title"),
             category="Voice similarity",
+            of_people=True,
         ),
         Kind(
             name="distinctiveness",
@@ -130,6 +133,7 @@ KINDS = {
             files={"zoo": _curves("zoo"), "curves": _curves("similarity"), "manifest": SPEECH},
             settings=("order", "title"),
             category="The zoo",
+            of_people=True,
         ),
         Kind(
             name="speakers",
@@ -139,6 +143,7 @@ KINDS = {
             files={"speakers": _curves("speakers")},
             settings=("title", "colour"),
             category="Speakers at risk",
+            of_people=True,
         ),
         Kind(
             name="ranks",
@@ -157,6 +162,7 @@ KINDS = {
             files={"speakers": _curves("rank_speakers"), "examples": _curves("rank_examples")},
             settings=("palette",),
             category="Similarity ranks",
+            of_people=True,
         ),
         Kind(
             name="rank_lengths",

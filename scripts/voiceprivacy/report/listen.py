@@ -7,6 +7,8 @@ Conventions
 * A clip is the first five seconds. The spectrograms of one utterance have one scale: its loudest
   unprotected point.
 * Sound is Opus in an Ogg container, the same bytes every time.
+* Where speakers are not to be named, protected speech alone is played, and ids are codes. A version
+  that is its original for an ear is left out (audio.NEARLY_THE_SAME).
 
 References
 ----------
@@ -27,6 +29,7 @@ from scipy.signal import ShortTimeFFT, get_window, resample_poly
 from voiceprivacy.inout import audio, seeds
 from voiceprivacy.inout.files import read_json, write_json
 from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.report.mailed import NAMED, Codes, code_of
 from voiceprivacy.vocabulary import ORIGINAL
 
 LONGEST_S = 5.0
@@ -41,9 +44,9 @@ class Clip(NamedTuple):
 
 
 class Example(NamedTuple):
-    """One utterance of a trial list and all its versions, the original first.
+    """One utterance of a trial list and all its versions, the original first if it may be heard.
 
-    ``cut`` if the utterance goes on after the clip.
+    ``cut`` if the utterance goes on after the clip. ``utterance`` and ``speaker`` are ids or codes.
     """
 
     corpus: str
@@ -100,6 +103,7 @@ def examples(
     *,
     count: int,
     seed: int,
+    codes: Codes = NAMED,
 ) -> list[Example]:
     """Clips of a few utterances of every trial list.
 
@@ -110,6 +114,7 @@ def examples(
     versions : {anonymiser: utterances}, the original's among them
     count : of each list
     seed : from which they are drawn
+    codes : of the speakers, where they are not to be named
     """
     paths = {}
     for name, utterances in versions.items():
@@ -118,19 +123,42 @@ def examples(
     chosen = []
     for trials, ids in lists.items():
         tried = [utterance for utterance in versions[ORIGINAL] if utterance.utterance in ids]
-        for utterance in choose(tried, count=count, seed=seed):
+        for k, utterance in enumerate(choose(tried, count=count, seed=seed), start=1):
             speech = {name: audio.read(paths[name][utterance.utterance]) for name in order}
+            if codes:
+                speech = _protected(speech)
             example = Example(
                 corpus,
                 trials,
-                utterance.utterance,
-                utterance.speaker,
+                f"utterance {k}" if codes else utterance.utterance,
+                code_of(utterance.speaker, codes),
                 utterance.gender,
                 cut=utterance.duration_s > LONGEST_S,
-                clips=_clips(speech),
+                clips=_clips(speech) if speech else [],
             )
             chosen.append(example)
     return chosen
+
+
+def _protected(speech):
+    """The versions of an utterance that give away more than protected speech does are left out."""
+    original, rate = speech[ORIGINAL]
+    protected = {}
+    for name, (samples, own_rate) in speech.items():
+        same_rate = audio.resample(samples, source_rate=own_rate, target_rate=rate)
+        if not _is_original(same_rate, original, round(LONGEST_S * rate)):
+            protected[name] = (samples, own_rate)
+    return protected
+
+
+def _is_original(samples, original, longest):
+    """Whether speech, or the clip of it, is its original, forwards or backwards."""
+    for own, other in ((samples, original), (samples[:longest], original[:longest])):
+        # Whoever hears speech backwards can turn it round.
+        for heard in (own, own[::-1], samples[::-1][:longest]):
+            if audio.likeness(heard, other) > audio.NEARLY_THE_SAME:
+                return True
+    return False
 
 
 def _clips(speech):
@@ -141,7 +169,8 @@ def _clips(speech):
         cut[name] = (samples[: round(LONGEST_S * rate)], rate)
         levels[name] = levels_db(*cut[name], seconds=seconds)
     # One scale for all versions: what an anonymiser makes louder looks louder.
-    loudest = float(levels[ORIGINAL].max())
+    first = next(iter(levels))
+    loudest = float(levels[first].max())
     clips = []
     for name, (samples, rate) in cut.items():
         sound = data_url(opus(samples, rate), "audio/ogg; codecs=opus")

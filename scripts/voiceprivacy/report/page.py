@@ -42,6 +42,7 @@ from voiceprivacy.report.figures import (
 from voiceprivacy.report.inference import InferenceTable, inference_tables, read_inferred
 from voiceprivacy.report.leaderboard import leaderboard
 from voiceprivacy.report.listen import Example, read_examples
+from voiceprivacy.report.mailed import codes_of
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.published import read_published, tables_of
 from voiceprivacy.report.sections import (
@@ -50,6 +51,7 @@ from voiceprivacy.report.sections import (
     read_corpora,
     read_utility,
     sessions,
+    unnamed,
     utility_section,
 )
 from voiceprivacy.report.uncertainty import NONE, Comparisons
@@ -227,15 +229,24 @@ def read_sections(contents: Contents) -> dict[str, Any]:
         published = tables_of(read_published(contents.published)) or None
     if contents.speech and contents.lists:
         corpora = read_corpora(contents.speech, contents.lists, contents.checks)
+    if corpora and not contents.internal:
+        corpora = unnamed(corpora)
     return {
+        "internal": contents.internal,
         "corpora": corpora,
         "expected": read_comparison(contents.expected) if contents.expected else (),
         "inference": inference_tables(read_inferred(contents.inference)),
         "utility": utility,
         "listen": read_examples(contents.listen) or None,
         "published": published,
-        "alphas": contents.alphas,
+        "alphas": contents.alphas if contents.internal else None,
     }
+
+
+def codes_in(contents: Contents, folder: Path) -> dict[str, dict[str, str]]:
+    """Codes of the speakers whom the page shows and does not name: {corpus: {speaker: code}}."""
+    corpora = {figure.corpus for figure in contents.figures if KINDS[figure.kind].of_people}
+    return {corpus: codes_of(corpus, folder) for corpus in sorted(corpora - {*contents.named})}
 
 
 def write_page(
@@ -254,6 +265,7 @@ def write_page(
     listen: Sequence[Example] | None = None,
     published: Any = None,
     alphas: Mapping[str, Mapping[str, str | Path]] | None = None,
+    internal: bool = False,
     verdicts: Sequence[Verdict] = (no_verdict(NOT_GIVEN),),
 ) -> None:
     """Render the report.
@@ -272,6 +284,7 @@ def write_page(
         out
     alphas : {corpus: {anonymiser: table}} of drawn coefficients; empty tables are left out, because
         only McAdams anonymisers draw them
+    internal : whether it says at its top that it is not to be handed on
     verdicts : that of the run, or those of several runs
     """
     folder, page = Path(template).parent, Path(path)
@@ -295,6 +308,7 @@ def write_page(
             short_columns=SHORT_COLUMNS,
             not_ordered=NOT_ORDERED if len(verdicts) > 1 else "",
             provenance=provenance,
+            internal=internal,
             config=json.dumps(provenance.get("config", {}), indent=2),
         )
     )

@@ -72,11 +72,12 @@ class Finding(NamedTuple):
 
 
 class Corpora(NamedTuple):
-    """All that the report says of the corpora; ``findings`` by corpus."""
+    """All that the report says of the corpora; ``findings`` by corpus, or only how many."""
 
     speech: list[PartOfCorpus]
     lists: list[DescribedList]
     findings: dict[str, list[Finding]]
+    are_shown: bool = True
 
 
 def describe_speech(path: str | Path) -> PartOfCorpus:
@@ -141,6 +142,14 @@ def read_corpora(speech: str | Path, lists: str | Path, checks: Iterable[str | P
         _read_as(lists, DescribedList),
         findings,
     )
+
+
+def unnamed(corpora: Corpora) -> Corpora:
+    """The same without places and words of findings, which name files and people."""
+    findings = {}
+    for corpus, rows in corpora.findings.items():
+        findings[corpus] = [Finding(row.level, ABSENT, ABSENT) for row in rows]
+    return corpora._replace(findings=findings, are_shown=False)
 
 
 def training_hours(corpora: Corpora | None) -> dict[str, str]:

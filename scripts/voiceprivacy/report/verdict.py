@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from voiceprivacy.inout.files import BadInput, read_json
+from voiceprivacy.report.mailed import Codes, code_of
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import released_numbers
 from voiceprivacy.report.sections import PITCH, titled
@@ -134,6 +135,7 @@ def read_verdict(
     name: str = "",
     numbers: Iterable[Number] = (),
     hours: Mapping[str, str] | None = None,
+    codes: Mapping[str, Codes] | None = None,
 ) -> Verdict:
     """Read verdict.json.
 
@@ -142,6 +144,7 @@ def read_verdict(
     name : of the run, beside another one
     numbers : of the run; utility is taken from them
     hours : {corpus: hours of its training speech, as text}
+    codes : {corpus: {speaker: code}}; of other sets no speaker is named. None: all are named
 
     Raises
     ------
@@ -152,7 +155,7 @@ def read_verdict(
     try:
         levels = levels_explained(content["thresholds"])
         sets = [
-            _judged(set_name, fields, numbers, hours or {})
+            _judged(set_name, _with_codes(set_name, fields, codes), numbers, hours or {})
             for set_name, fields in content["sets"].items()
         ]
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -160,12 +163,18 @@ def read_verdict(
     return Verdict(name, sets, levels=levels)
 
 
-def verdict_in(folder: str | Path, *, name: str, numbers: Iterable[Number] = ()) -> Verdict:
+def verdict_in(
+    folder: str | Path,
+    *,
+    name: str,
+    numbers: Iterable[Number] = (),
+    codes: Mapping[str, Codes] | None = None,
+) -> Verdict:
     """The verdict in a folder of results; those of an older version have none."""
     path = Path(folder) / FILE
-    return (
-        read_verdict(path, name=name, numbers=numbers) if path.exists() else no_verdict(OLDER, name)
-    )
+    if not path.exists():
+        return no_verdict(OLDER, name)
+    return read_verdict(path, name=name, numbers=numbers, codes=codes)
 
 
 def _judged(name, fields, numbers, hours):
@@ -185,6 +194,18 @@ def _judged(name, fields, numbers, hours):
         rows=_rows(fields, columns, utility),
         effort=_effort(fields["effort"], hours),
     )
+
+
+def _with_codes(name, fields, codes):
+    """The fields of a set, in which exposed speakers are called as the page may call them."""
+    if codes is None:
+        return fields
+    of_set, systems = codes.get(name), {}
+    for system, numbers in fields["systems"].items():
+        exposed = numbers.get("exposed_speakers", [])
+        shown = sorted(code_of(speaker, of_set) for speaker in exposed) if of_set else []
+        systems[system] = numbers | {"exposed_speakers": shown}
+    return fields | {"systems": systems}
 
 
 def _is_known(column, fields):

@@ -19,12 +19,22 @@ from voiceprivacy.privacy.uncertainty.interval_files import INTERVALS, REPLICATE
 from voiceprivacy.provenance.record import Difference, compare_runs
 from voiceprivacy.report.charts.chart import run_of
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
-from voiceprivacy.report.figures import ANONYMISER, ATTACKER, KINDS, TWO_RUNS, Look, Subject, figure
+from voiceprivacy.report.figures import (
+    ANONYMISER,
+    ATTACKER,
+    KINDS,
+    RUN_MARK,
+    TWO_RUNS,
+    Look,
+    Subject,
+    figure,
+)
+from voiceprivacy.report.mailed import codes_of, reduced
 from voiceprivacy.report.metrics import read_unbiased, write_metrics
 from voiceprivacy.report.page import show, show_picture, write_page
 from voiceprivacy.report.published import tables_of, write_published
 from voiceprivacy.report.releases import released
-from voiceprivacy.report.sections import utility_section
+from voiceprivacy.report.sections import unnamed, utility_section
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.uncertainty import read_comparisons
 from voiceprivacy.report.verdict import verdict_in
@@ -57,13 +67,16 @@ from voiceprivacy.vocabulary import (
 TEMPLATE = SCRIPTS.parent / "workflow" / "report" / "index.html.j2"
 
 
-def write_compared_page(both: Sequence[Results], folder: Path) -> list[str]:
+def write_compared_page(
+    both: Sequence[Results], folder: Path, *, internal: bool = False
+) -> list[str]:
     """Write a folder of two results as one: numbers, comparisons, page, and their differences.
 
     Parameters
     ----------
     both : two results
     folder : path, to be written whole or not at all
+    internal : whether the page may hold everything, as ``report: {internal: true}`` in a config
 
     Returns
     -------
@@ -80,16 +93,25 @@ def write_compared_page(both: Sequence[Results], folder: Path) -> list[str]:
         write_metrics(temporary / "metrics.tsv", merged.metrics)
         provenance = merged_provenance(both, [*apart, *differing], averages)
         write_json(temporary / "provenance.json", provenance)
+        if not internal:
+            provenance = _mailed_provenance(both, apart, averages)
         write_table(temporary / "differences.tsv", ["what", *names], differing)
         comparisons = read_comparisons(temporary / "comparisons", merged.metrics)
         intervals = sorted((temporary / "metrics").glob(f"*/*/*/*/*/*{INTERVALS}"))
         comparisons = comparisons._replace(unbiased=read_unbiased(intervals))
         systems = released(compare(merged.metrics, comparisons))
+        codes = {} if internal else _codes(merged, temporary)
         verdicts = [
-            verdict_in(results.folder, name=results.name, numbers=results.metrics)
+            verdict_in(
+                results.folder,
+                name=results.name,
+                numbers=results.metrics,
+                codes=None if internal else codes,
+            )
             for results in both
         ]
-        _write_report(temporary, merged, systems, comparisons, provenance, verdicts)
+        page = _Page(provenance, codes, internal)
+        _write_report(temporary, merged, systems, comparisons, page, verdicts)
     return [
         *summary(systems, comparisons, verdicts=verdicts),
         "",
@@ -98,6 +120,38 @@ def write_compared_page(both: Sequence[Results], folder: Path) -> list[str]:
         f"{folder / 'differences.tsv'}",
         f"Report: {(folder / 'report' / 'index.html').absolute()}",
     ]
+
+
+class _Page(NamedTuple):
+    """What a page may say of runs and people, and whether that is everything."""
+
+    provenance: dict
+    codes: dict[str, dict[str, str]]
+    internal: bool
+
+
+def _mailed_provenance(both, apart, averages):
+    """The provenance of a page that is mailed: without what its two runs would not say either."""
+    mailed = [results._replace(provenance=reduced(results.provenance)) for results in both]
+    differing = compare_runs(*(results.provenance for results in mailed))
+    merged = merged_provenance(mailed, [*apart, *differing], averages)
+    return {name: value for name, value in merged.items() if name != "seeds"}
+
+
+def _synthetic(results):
+    """Corpora of some results that have no speakers but made-up ones."""
+    corpora = results.provenance.get("config", {}).get("corpora", {})
+    return {name for name, options in corpora.items() if "synthetic" in options}
+
+
+def _codes(merged, folder):
+    """Codes of the speakers of all corpora that are not synthetic in both runs."""
+    named = [_synthetic(results) for results in merged.both]
+    codes = {}
+    for corpus in sorted({number.corpus for number in merged.metrics}):
+        if not all(corpus.partition(RUN_MARK)[0] in synthetic for synthetic in named):
+            codes[corpus] = codes_of(corpus, folder)
+    return codes
 
 
 def _about_both(merged, apart, uncompared, differing):
@@ -282,9 +336,10 @@ def _is_same_draw(merged, attack):
 # The page.
 
 
-def _write_report(folder, merged, systems, comparisons, provenance, verdicts):
+def _write_report(folder, merged, systems, comparisons, page, verdicts):
     report = folder / "report"
-    run = run_of(merged.metrics, provenance, comparisons.unbiased)
+    run = run_of(merged.metrics, page.provenance, comparisons.unbiased)._replace(codes=page.codes)
+    corpora = merged_corpora(merged)
     utility, published = merged_utility(merged), merged_published(merged.both)
     if published:
         write_published(report / "tables" / "published.tsv", published)
@@ -294,12 +349,13 @@ def _write_report(folder, merged, systems, comparisons, provenance, verdicts):
         systems=systems,
         metrics=merged.metrics,
         figures=_figures(merged, run, folder),
-        provenance=provenance,
+        provenance=page.provenance,
         comparisons=comparisons,
-        alphas=_alphas(folder, systems),
-        corpora=merged_corpora(merged),
+        alphas=_alphas(folder, systems) if page.internal else None,
+        internal=page.internal,
+        corpora=corpora if page.internal or not corpora else unnamed(corpora),
         utility=utility_section(utility) if utility else None,
-        listen=merged_examples(merged) or None,
+        listen=merged_examples(merged, None if page.internal else page.codes) or None,
         published=tables_of(published) or None,
         verdicts=verdicts,
     )

@@ -324,17 +324,29 @@ def _corpora(results):
     return read_corpora(speech, lists, checks)
 
 
-def merged_examples(merged: Merged) -> list[Example]:
-    """Clips of both results: versions of one utterance beside each other, the original once."""
-    examples: dict[tuple[str, str, str], Example] = {}
+def merged_examples(
+    merged: Merged, codes: Mapping[str, Mapping[str, str]] | None = None
+) -> list[Example]:
+    """Clips of both results: versions of one utterance beside each other, the original once.
+
+    Parameters
+    ----------
+    merged : two results
+    codes : of corpora whose speakers are not named, and whose originals are not played
+    """
+    examples: dict[tuple[str, ...], Example] = {}
     for results in merged.both:
         paths = sorted((results.folder / "report" / "listen").glob("*.json"))
         for example in read_examples(paths):
             clips = []
             for clip in example.clips:
                 clips.append(clip._replace(anonymiser=results.anonymiser(clip.anonymiser)))
+            has_names = any(clip.anonymiser == ORIGINAL for clip in clips)
             for corpus in merged.corpus_names(results, example.corpus, example.trials):
-                key = (corpus, example.trials, example.utterance)
+                if has_names and codes is not None and corpus in codes:
+                    continue  # of an internal page: whose speech it is was not looked at
+                # Another run's codes are of other people and utterances.
+                key = (corpus, example.trials, example.utterance, "" if has_names else results.name)
                 known = examples.setdefault(key, example._replace(corpus=corpus, clips=[]))
                 # The original was taken from the first results already.
                 has_original = any(clip.anonymiser == ORIGINAL for clip in known.clips)

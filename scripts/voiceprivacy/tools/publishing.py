@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import correlate
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, counted, whole_folder_or_absent
@@ -30,9 +29,6 @@ from voiceprivacy.vocabulary import ORIGINAL
 KEY = ["published", "utterance", "speaker", "path"]
 DATE = 946684800  # 1 January 2000, UTC
 NAME_BYTES = 8
-# Speech whose samples correlate more than this with the original's, at any gain and delay, is that
-# original for an ear. McAdams with a coefficient of 0.9 reaches 0.7.
-NEARLY_THE_SAME = 0.95
 
 
 class PublishedFile(NamedTuple):
@@ -158,17 +154,7 @@ def _digest(path):
 def _is_like(path, original):
     (own, rate), (other, other_rate) = audio.read(path), audio.read(original)
     other = audio.resample(other, source_rate=other_rate, target_rate=rate)
-    return likeness(own, other) > NEARLY_THE_SAME
-
-
-def likeness(one: NDArray, other: NDArray) -> float:
-    """Largest correlation of two recordings (N,) and (M,) at any delay, from 0 to 1.
-
-    It does not change with gain and sign. Silence is like nothing.
-    """
-    one, other = one - one.mean(), other - other.mean()
-    energy = np.sqrt((one @ one) * (other @ other))
-    return float(np.abs(correlate(one, other, method="fft")).max() / energy) if energy else 0.0
+    return audio.likeness(own, other) > audio.NEARLY_THE_SAME
 
 
 def _refuse(audio_dir, key):

@@ -3,7 +3,7 @@
 The VoicePrivacy challenges ask for the scores of every set in Kaldi's form, for a summary of all
 results, for the numbers of the ranking, and for the protected speech of every set. A submission has
 
-    submission.json                                      who: anonymiser, version, config of the run
+    submission.json                                      who: anonymiser, version, reduced config
     results_summary.tsv                                  a line per set, attack and condition
     result_for_rank.tsv                                  the strongest attack on each corpus
     sets/CORPUS/LIST/trials                              Kaldi: enrolment trial target|nontarget
@@ -32,6 +32,7 @@ from voiceprivacy.inout.tables import (
 )
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.report.comparison import System, compare, expanded, strongest_attacks
+from voiceprivacy.report.mailed import reduced
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
 from voiceprivacy.vocabulary import ABSENT, ORIGINAL, Attack, NumberKey
@@ -138,9 +139,10 @@ def _attacker(system):
 
 def _about(anonymiser, provenance):
     about = {"anonymiser": anonymiser}
-    for key in ("version", "git_commit", "seeds", "config"):
-        if key in provenance:
-            about[key] = provenance[key]
+    mailed = reduced(provenance)  # what it is for needs no seed, command or path
+    for key in ("version", "git_commit", "config"):
+        if key in mailed:
+            about[key] = mailed[key]
     return (json.dumps(about, indent=1) + "\n").encode()
 
 

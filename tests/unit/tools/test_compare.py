@@ -188,7 +188,7 @@ def test_an_average_of_which_a_list_stands_apart_is_of_the_run_that_has_it(tmp_p
 def test_the_page_has_the_corpora_and_plays_both_versions_of_an_utterance(tmp_path):
     for results in both(tmp_path):
         write_what_else_a_page_shows(results.folder)
-    finished = compare(tmp_path)
+    finished = compare(tmp_path, "--internal")
     assert finished.returncode == 0, finished.stderr
     page = (tmp_path / "comparison/report/index.html").read_text()
     assert [page.count(f'aria-label="u1, {name}"') for name in ("original", "b2@a", "b2@b")] == [
@@ -205,10 +205,40 @@ def test_coefficients_that_a_second_run_drew_are_not_shown(tmp_path):
             part = results.folder / "audio" / "demo" / "trial" / anonymiser
             rows = [("u1", "anna", 0.75), ("u2", "berta", 0.85)]
             write_table(part / "manifest.alphas.tsv", ["utterance", "speaker", "alpha"], rows)
-    finished = compare(tmp_path)
+    finished = compare(tmp_path, "--internal")
     assert finished.returncode == 0, finished.stderr
     page = (tmp_path / "comparison/report/index.html").read_text()
     assert "b2%40a/manifest.alphas.tsv" in page and "b2_run1" not in page
+
+
+def test_a_page_that_is_mailed_names_nobody_and_plays_no_original(tmp_path):
+    """One of the runs was internal; its corpus is not synthetic in both."""
+    for results in both(tmp_path, seed=918273):
+        write_what_else_a_page_shows(results.folder, utterance="utter1")
+        part = results.folder / "audio" / "demo" / "trial" / "b2"
+        rows = [("u1", "anna", 0.7512345)]
+        write_table(part / "manifest.alphas.tsv", ["utterance", "speaker", "alpha"], rows)
+    config = read_json(tmp_path / "b/provenance.json")
+    config["config"]["corpora"] = {"demo": {"kaldi": "/home/carola/data"}}
+    write_json(tmp_path / "b/provenance.json", config)
+    assert compare(tmp_path).returncode == 0
+    page = (tmp_path / "comparison/report/index.html").read_text()
+    page = page.partition("<script>")[0]  # plotly.js
+    secrets = (
+        "anna",
+        "utter1",
+        "said of b2",
+        "data:audio/ogg,",
+        "0.7512",
+        "918273",
+        "carola",
+        "alphas",
+    )
+    assert [secret for secret in secrets if secret in page] == []
+    internal = "INTERNAL"
+    assert internal not in page
+    assert compare(tmp_path, "--internal", "--output", "inside").returncode == 0
+    assert internal in (tmp_path / "inside/report/index.html").read_text()
 
 
 def test_other_utterances_of_two_runs_are_played_after_each_other(tmp_path):

@@ -297,7 +297,8 @@ def exposed_sentence(system: str, numbers: Mapping[str, Any]) -> str:
     named = numbers["exposed_speakers"]
     who = ""
     if named:
-        who = f" ({_some(named)} among them)"
+        # Not who: a page that is mailed has these sentences.
+        who = f" ({len(named)} of them named in verdict.json)"
     return (
         f"With {system}, {_whole(share)} of the speakers{who} are found in at least half of their"
         " utterances at 1 % false alarms, more than permuted speakers would be."

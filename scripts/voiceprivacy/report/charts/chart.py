@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from voiceprivacy.report.figures import FURTHER_DRAWS, draws_in, palette_of
+from voiceprivacy.report.mailed import Codes
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.uncertainty import Shown, shown_number
 from voiceprivacy.vocabulary import NumberKey
@@ -34,13 +35,14 @@ class Run(NamedTuple):
 
     ``metrics`` is {key with an empty metric: {metric: Number}}, ``colours`` {anonymiser: colour} in
     the order of the page, ``order`` that of speakers in matrices; ``unbiased`` are values without
-    their bias.
+    their bias. ``codes`` are {corpus: {speaker: code}} of corpora whose speakers are not named.
     """
 
     metrics: dict[NumberKey, dict[str, Number]]
     colours: dict[str, str]
     order: str = "gender"
     unbiased: Mapping[NumberKey, float] = {}
+    codes: Mapping[str, Codes] = {}
 
     def shown(self, number: Number) -> Shown:
         """A number of the run, as it is shown."""

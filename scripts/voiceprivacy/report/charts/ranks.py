@@ -34,6 +34,7 @@ from voiceprivacy.report.curves import (
     read_disclosures,
 )
 from voiceprivacy.report.figures import COLOURS, Figure, dash, draws_in
+from voiceprivacy.report.mailed import NAMED
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.uncertainty import Shown
 from voiceprivacy.vocabulary import Attack
@@ -63,7 +64,8 @@ def rank_speakers(figure: Figure, run: Run) -> Drawn:
     """How rank disclosure is spread over the speakers of every system under one attack."""
     shown = {}
     for anonymiser, path in figure.by_system("speakers", order=run.colours).items():
-        for condition, speakers in read_disclosures(path).items():
+        codes = run.codes.get(figure.corpus, NAMED)
+        for condition, speakers in read_disclosures(path, codes).items():
             metrics = run.metrics.get(figure.system(anonymiser, condition), {})
             if condition in WITHOUT_SECOND_RUN and "n_templates" in metrics:
                 shown[anonymiser, condition] = speakers

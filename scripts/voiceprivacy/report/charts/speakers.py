@@ -35,6 +35,7 @@ from voiceprivacy.report.curves import (
     span_of_means,
 )
 from voiceprivacy.report.figures import NO_VALUE, Figure, draws_in
+from voiceprivacy.report.mailed import NAMED
 from voiceprivacy.vocabulary import DASH, MINUS, ORIGINAL, PROTECTED_CONDITIONS
 
 Speakers = Mapping[str, Mapping[str, dict]]  # {condition: {speaker: {column: value}}}
@@ -72,13 +73,14 @@ LOWEST_MEASURE = "deid_percent"  # its chart has the title of the axis that all 
 def similarity(figure: Figure, run: Run) -> Drawn:
     """The similarity matrices of one anonymiser."""
     files = figure.arguments
-    speakers, values = read_matrices(files["curves"], files["manifest"], order=run.order)
+    paths, codes = (files["curves"], files["manifest"]), run.codes.get(figure.corpus, NAMED)
+    speakers, values = read_matrices(*paths, order=run.order, codes=codes)
     return Drawn([("", matrices(**values, speakers=speakers))])
 
 
 def zoo(figure: Figure, run: Run) -> Drawn:
     """A zoo plot for every condition of one anonymiser, on one scale, and the same as a table."""
-    animals = read_speakers(figure.arguments["zoo"], ZOO)
+    animals = read_speakers(figure.arguments["zoo"], ZOO, run.codes.get(figure.corpus, NAMED))
     spans = [span_of_means(animals, mean) for mean in ("mean_target_llr", "mean_impostor_llr")]
     charts = []
     for condition, of_condition in animals.items():
@@ -90,7 +92,8 @@ def zoo(figure: Figure, run: Run) -> Drawn:
 
 def speakers(figure: Figure, run: Run) -> Drawn:
     """A chart for every measure of what each speaker gives away, and the same as a table."""
-    measured = read_speakers(figure.arguments["speakers"], EXPOSURES)
+    codes = run.codes.get(figure.corpus, NAMED)
+    measured = read_speakers(figure.arguments["speakers"], EXPOSURES, codes)
     colour = run.colours[figure.anonymiser]
     charts = []
     for metric in MEASURES:

@@ -23,6 +23,7 @@ from voiceprivacy.report.curves import (
     read_systems,
     shown_of,
 )
+from voiceprivacy.report.mailed import NAMED, Codes
 from voiceprivacy.report.metrics import read_metrics, unbiased_beside
 from voiceprivacy.report.plots import style
 from voiceprivacy.vocabulary import Attack
@@ -56,6 +57,7 @@ def rank_speakers(
     speakers: Sequence[str],
     examples: Sequence[str],
     palette: Sequence[str] = (),
+    codes: Codes = NAMED,
 ) -> Figure:
     """How rank disclosure is spread over the speakers, from files of assess_ranks.py."""
     disclosures = {}
@@ -64,7 +66,7 @@ def rank_speakers(
             disclosures[f"{anonymiser}/{label}"] = np.array(list(bits.values()))
     # the ranks of three speakers of the first system that protects, where there is one
     shown = min(1, len(anonymisers) - 1)
-    label, ranks_of = read_examples(examples[shown])
+    label, ranks_of = read_examples(examples[shown], codes)
     return rank_speakers_picture(
         disclosures=disclosures,
         examples=ranks_of,

@@ -30,6 +30,7 @@ from voiceprivacy.report.curves import (
     span_of_means,
 )
 from voiceprivacy.report.figures import NO_VALUE
+from voiceprivacy.report.mailed import NAMED, Codes
 from voiceprivacy.report.plots import style
 
 # Similarity matrices: dark = similar, readable in grey too.
@@ -62,22 +63,34 @@ HATCHES = {"op": "////", "pp": ""}
 MOST_NAMES = 80
 
 
-def similarity(*, curves: str, manifest: str, order: str = "gender", title: str = "") -> Figure:
+def similarity(
+    *, curves: str, manifest: str, order: str = "gender", title: str = "", codes: Codes = NAMED
+) -> Figure:
     """The similarity matrices OO, OP, PO and PP of one anonymiser."""
-    speakers, matrices = read_matrices(curves, manifest, order=order)
+    speakers, matrices = read_matrices(curves, manifest, order=order, codes=codes)
     return similarity_picture(**matrices, speakers=speakers, title=title)
 
 
-def zoo(*, zoo: str, curves: str, manifest: str, order: str = "gender", title: str = "") -> Figure:
+def zoo(
+    *,
+    zoo: str,
+    curves: str,
+    manifest: str,
+    order: str = "gender",
+    title: str = "",
+    codes: Codes = NAMED,
+) -> Figure:
     """Every condition's similarity matrix above its zoo plot."""
-    speakers, matrices = read_matrices(curves, manifest, order=order)
-    animals = read_speakers(zoo, ZOO)
+    speakers, matrices = read_matrices(curves, manifest, order=order, codes=codes)
+    animals = read_speakers(zoo, ZOO, codes)
     return zoo_picture(zoo=animals, matrices=matrices, speakers=speakers, title=title)
 
 
-def speakers(*, speakers: str, title: str = "", colour: str = style.COLOURS[0]) -> Figure:
+def speakers(
+    *, speakers: str, title: str = "", colour: str = style.COLOURS[0], codes: Codes = NAMED
+) -> Figure:
     """What the speech of every speaker gives away, the most exposed first."""
-    exposures = read_speakers(speakers, EXPOSURES)
+    exposures = read_speakers(speakers, EXPOSURES, codes)
     return speakers_picture(exposures=exposures, title=title, colour=colour)
 
 

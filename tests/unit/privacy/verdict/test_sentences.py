@@ -68,10 +68,12 @@ def test_one_draw_is_told_where_anonymisers_are_ours():
     assert ONE_DRAW not in warnings(of_others)
 
 
-def test_exposed_speakers_are_named_although_most_evidence_is_gone():
+def test_exposed_speakers_are_told_although_most_evidence_is_gone():
     said = said_of(judgement({"leaky": verdicts.system("reduced", 9.0)}, [["leaky"]]))
     [exposed] = [sentence for sentence in said if "at least half" in sentence]
-    assert exposed.startswith("With leaky, 20 % [5, 35] of the speakers (anna among them) are")
+    assert exposed.startswith(
+        "With leaky, 20 % [5, 35] of the speakers (1 of them named in verdict.json) are"
+    )
 
 
 def of_one(**changed):

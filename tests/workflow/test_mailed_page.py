@@ -1,0 +1,198 @@
+"""An attacker who has nothing but the folder of the report: what does he learn of people?
+
+The same search on an internal page shows that he would find what there is.
+"""
+
+import base64
+import io
+import json
+import re
+import sys
+
+import pytest
+import soundfile
+import yaml
+from support.runs import snakemake, spoken
+
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import read_json
+from voiceprivacy.inout.tables import read_manifest, read_table
+
+SEEDS = {"seed": 918273, "report": 827364}
+SPEAKERS = {"zq17f": ("f", 190), "zq04f": ("f", 230), "zq31m": ("m", 95), "zq22m": ("m", 120)}
+USER = "aliceqz"
+EMBED = """
+import argparse, csv
+import numpy as np
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--manifest")
+parser.add_argument("--embeddings")
+arguments = parser.parse_args()
+with open(arguments.manifest, newline="") as file:
+    rows = list(csv.DictReader(file, delimiter="\\t", quoting=csv.QUOTE_NONE))
+speakers = sorted({row["speaker"] for row in rows})
+noise = np.random.default_rng(0).normal(size=(len(rows), 8))
+np.savez(
+    arguments.embeddings,
+    ids=np.array([row["utterance"] for row in rows]),
+    embeddings=noise + 2 * np.eye(8)[[speakers.index(row["speaker"]) for row in rows]],
+)
+"""
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """The folder of a run, and its reports by whether they are internal: {bool: {path: text}}."""
+    folder = tmp_path_factory.mktemp("run") / USER
+    (folder / "data").mkdir(parents=True)
+    _write_corpus(folder)
+    (folder / "embed.py").write_text(EMBED)
+    mcadams = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
+    config = {
+        "corpora": {"people": {"kaldi": str(folder / "data")}},
+        "anonymisers": {
+            "moved": {"command": mcadams},
+            "copy": {"command": "python {resources}/plugins/copy_speech.py", "control": True},
+        },
+        "extractors": {"drawn": {"command": f"{sys.executable} {folder}/embed.py"}},
+        "backends": {"cosine": {"type": "cosine"}},
+        "seed": SEEDS["seed"],
+    }
+    reports = {}
+    for internal in (True, False):
+        report = {"bootstrap": 50, "listen": 1, "seed": SEEDS["report"], "internal": internal}
+        path = folder / "config.yaml"
+        path.write_text(yaml.safe_dump(config | {"report": report}))
+        finished = snakemake(folder, "--cores", "2", "--configfile", path)
+        assert finished.returncode == 0, finished.stderr[-3000:]
+        reports[internal] = _texts(folder / "results" / "report")
+    return folder, reports
+
+
+def _write_corpus(folder):
+    lines = {"wav.scp": [], "utt2spk": [], "spk2gender": [], "enrolls": [], "trials": []}
+    for speaker, (gender, pitch_hz) in SPEAKERS.items():
+        lines["spk2gender"].append(f"{speaker} {gender}")
+        for index in range(4):
+            name = f"{speaker}-u{index}"
+            path = folder / "wav" / f"{name}.wav"
+            audio.write(path, spoken(speaker, name, pitch_hz), 16000)
+            lines["wav.scp"].append(f"{name} {path}")
+            lines["utt2spk"].append(f"{name} {speaker}")
+            if index == 0:
+                lines["enrolls"].append(name)
+                continue
+            for other in SPEAKERS:
+                label = "target" if other == speaker else "nontarget"
+                lines["trials"].append(f"{other} {name} {label}")
+    for name, text in lines.items():
+        (folder / "data" / name).write_text("\n".join(text) + "\n")
+
+
+def _texts(folder):
+    """All files of a report as text, what is packed in PDF and PNG left as it is: {name: text}."""
+    texts = {}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            text = path.read_bytes().decode("utf-8", errors="replace")
+            texts[path.relative_to(folder).as_posix()] = text
+    # The script that draws charts is the same in every page.
+    head, _, _ = texts["index.html"].partition("<script>")
+    return texts | {"index.html": head}
+
+
+def leaked(texts, secrets):
+    """(secret, file) of those that stand somewhere."""
+    everywhere = {
+        name: re.sub(r"data:[a-z]+/[a-z]+[^\"]*?;base64,[A-Za-z0-9+/=]+", "", text)
+        for name, text in texts.items()
+    }
+    return {
+        (secret, name) for secret in secrets for name, text in everywhere.items() if secret in text
+    }
+
+
+def alphas_of(folder):
+    """Every drawn coefficient, in several roundings."""
+    path = folder / "results/audio/people/trial/moved/manifest.alphas.tsv"
+    drawn = {float(row["alpha"]) for row in read_table(path, ["utterance", "speaker", "alpha"])}
+    return {f"{alpha:.{digits}g}" for alpha in drawn for digits in (5, 6, 8, 12, 17)}
+
+
+def clips(texts):
+    """Samples of everything to hear in a report."""
+    for text in texts.values():
+        for content in re.findall(r"data:audio/ogg[^\"]*?;base64,([A-Za-z0-9+/=]+)", text):
+            yield soundfile.read(io.BytesIO(base64.b64decode(content)))
+
+
+def heard_originals(folder, texts):
+    """How many clips are an original for an ear, whoever's, forwards or backwards."""
+    manifest = folder / "results/audio/people/trial/original/manifest.tsv"
+    originals = [audio.read(utterance.path)[0] for utterance in read_manifest(manifest)]
+    n_originals = 0
+    for samples, rate in clips(texts):
+        assert rate == 16000
+        like = [audio.likeness(samples, one) for one in originals]
+        like += [audio.likeness(samples[::-1], one) for one in originals]
+        n_originals += max(like) > 0.9
+    return n_originals
+
+
+@pytest.mark.long
+def test_a_mailed_report_has_no_seed_no_id_no_path_and_no_command(pages):
+    folder, reports = pages
+    seeds = {str(seed) for seed in SEEDS.values()}
+    utterances = {f"{speaker}-u{k}" for speaker in SPEAKERS for k in range(4)}
+    secrets = {*seeds, *SPEAKERS, *utterances, USER, str(folder), "--alpha", "0.7 0.9", "embed.py"}
+    assert leaked(reports[False], secrets) == set()
+    told = {secret for secret, _ in leaked(reports[True], secrets)}
+    assert told >= {*seeds, *SPEAKERS, USER, str(folder), "--alpha"}
+
+
+@pytest.mark.long
+def test_no_coefficient_can_be_read_from_a_mailed_report(pages):
+    folder, reports = pages
+    alphas = alphas_of(folder)
+    assert len(alphas) >= 4 * 4
+    assert leaked(reports[False], alphas) == set()
+    assert "alpha" not in reports[False]["index.html"].lower()
+    assert "manifest.alphas.tsv" in reports[True]["index.html"]
+
+
+@pytest.mark.long
+def test_no_original_can_be_heard_in_a_mailed_report(pages):
+    """The anonymiser that copies is not played either."""
+    folder, reports = pages
+    assert heard_originals(folder, reports[False]) == 0
+    assert heard_originals(folder, reports[True]) > 0
+    assert len(list(clips(reports[False]))) > 0
+    text = reports[False]["listen/people.json"]
+    assert '"original"' not in text and '"copy"' not in text
+
+
+@pytest.mark.long
+def test_people_have_codes_in_charts_and_in_pictures(pages):
+    _, reports = pages
+    drawn = [name for name in reports[False] if re.search(r"(similarity|speakers|zoo).*svg$", name)]
+    assert len(drawn) >= 3
+    for name in ("index.html", *drawn):
+        if "rank_speakers" not in name and "distinctiveness" not in name:
+            assert re.search(r"speaker 0[1-4]", reports[False][name]), name
+            assert re.search("zq(17|04)f", reports[True][name]), name
+
+
+@pytest.mark.long
+def test_the_internal_page_says_so_first(pages):
+    _, reports = pages
+    title = re.search("<title>(.*?)</title>", reports[True]["index.html"])[1]
+    assert title.startswith("INTERNAL") and 'class="internal"' in reports[True]["index.html"]
+    assert "INTERNAL" not in reports[False]["index.html"]
+
+
+@pytest.mark.long
+def test_what_stays_in_the_house_has_everything(pages):
+    folder, _ = pages
+    provenance = json.dumps(read_json(folder / "results/provenance.json"))
+    assert str(SEEDS["seed"]) in provenance and "--alpha" in provenance
