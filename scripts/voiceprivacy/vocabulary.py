@@ -46,7 +46,9 @@ FURTHER_DRAW = "_draw"  # the k-th draw of an anonymiser: <name>_draw<k>, k = 2,
 SECOND_RUN = "_run1"  # the second, independent run of an anonymiser: <name>_run1
 
 # Of the files below results/; it is raised where older results cannot be carried on.
-RESULTS_FORMAT = 2
+RESULTS_FORMAT = 3
+CHECKED_FORMAT = 3  # the first whose files have checksums
+FORMAT_FILE = "format"  # below results/, and holds the number
 
 AUDIO_ENDINGS = (".wav", ".flac")  # of the recordings that are looked for in folders
 

@@ -75,6 +75,7 @@ rule anonymise_part:
         script=SCRIPTS / "anonymise_part.py",
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
+        checksums="results/audio/{corpus}/{part}/{anonymiser}/checksums.tsv",
         alphas="results/audio/{corpus}/{part}/{anonymiser}/manifest.alphas.tsv",
         stamps="results/audio/{corpus}/{part}/{anonymiser}/stamps.tsv",
         audio=directory("results/audio/{corpus}/{part}/{anonymiser}/wav/0"),
@@ -125,6 +126,7 @@ use rule anonymise_part as anonymise_shard with:
         script=SCRIPTS / "anonymise_part.py",
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.tsv",
+        checksums="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.checksums.tsv",
         alphas="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.alphas.tsv",
         audio=directory("results/audio/{corpus}/{part}/{anonymiser}/wav/{shard}"),
     log:
@@ -162,6 +164,7 @@ rule gather_manifests:
         script=SCRIPTS / "gather_manifests.py",
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
+        checksums="results/audio/{corpus}/{part}/{anonymiser}/checksums.tsv",
         alphas="results/audio/{corpus}/{part}/{anonymiser}/manifest.alphas.tsv",
         stamps="results/audio/{corpus}/{part}/{anonymiser}/stamps.tsv",
     log:

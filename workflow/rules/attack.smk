@@ -32,6 +32,7 @@ rule extract_embeddings:
         script=SCRIPTS / "extract_embeddings.py",
     output:
         embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",
+        checksums=checksums("results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz"),
     log:
         "results/logs/extract_embeddings/{corpus}/{part}/{anonymiser}/{extractor}.log",
     benchmark:
@@ -77,6 +78,10 @@ use rule extract_embeddings as extract_embeddings_of_both_parts with:
             "results/embeddings/{corpus}/enrolment/{anonymiser}/{extractor}.npz",
             "results/embeddings/{corpus}/trial/{anonymiser}/{extractor}.npz",
         ],
+        checksums=checksums(
+            "results/embeddings/{corpus}/enrolment/{anonymiser}/{extractor}.npz",
+            "results/embeddings/{corpus}/trial/{anonymiser}/{extractor}.npz",
+        ),
     log:
         "results/logs/extract_embeddings/{corpus}/{anonymiser}/{extractor}.log",
     benchmark:
@@ -142,6 +147,7 @@ rule extract_features:
         script=SCRIPTS / "extract_features.py",
     output:
         embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",
+        checksums=checksums("results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz"),
     log:
         "results/logs/extract_features/{corpus}/{part}/{anonymiser}/{extractor}.log",
     benchmark:
@@ -243,6 +249,7 @@ rule score_system:
         script=SCRIPTS / "score_system.py",
     output:
         scores=scores("op", "pp", "rr"),
+        checksums=checksums(*scores("op", "pp", "rr")),
         pairs=[],
         templates=[],
     log:
@@ -282,6 +289,7 @@ rule score_system:
 use rule score_system as score_repeated_system with:
     output:
         scores=scores("op", "pp", "p0p1", "rr"),
+        checksums=checksums(*scores("op", "pp", "p0p1", "rr")),
         pairs=[],
         templates=[],
     wildcard_constraints:
@@ -293,6 +301,7 @@ use rule score_system as score_repeated_system with:
 use rule score_system as score_second_run with:
     output:
         scores=scores(*config["report"]["cece"]),
+        checksums=checksums(*scores(*config["report"]["cece"])),
         pairs=[],
         templates=[],
     wildcard_constraints:
@@ -305,6 +314,7 @@ use rule score_system as score_second_run with:
 use rule score_system as score_original with:
     output:
         scores=scores("oo", "rr"),
+        checksums=checksums(*scores("oo", "rr")),
         pairs=kept_matrices("pairs", "oo"),
         templates=kept_matrices("templates", "oo"),
     wildcard_constraints:
@@ -317,6 +327,7 @@ use rule score_system as score_original with:
 use rule score_system as score_original_in_pairs with:
     output:
         scores=scores("oo", "rr"),
+        checksums=checksums(*scores("oo", "rr")),
         pairs=kept_matrices("pairs", "oo"),
         templates=[],
     wildcard_constraints:
@@ -330,6 +341,7 @@ use rule score_system as score_original_in_pairs with:
 use rule score_system as score_matrices with:
     output:
         scores=[],
+        checksums=[],
         pairs=matrices("pairs", "op", "pp"),
         templates=matrices("templates", "op", "pp"),
     log:
@@ -345,6 +357,7 @@ use rule score_system as score_matrices with:
 use rule score_matrices as score_matrices_of_repeated with:
     output:
         scores=[],
+        checksums=[],
         pairs=matrices("pairs", "op", "pp"),
         templates=matrices("templates", "op", "pp", "p0p1"),
     wildcard_constraints:
@@ -356,6 +369,7 @@ use rule score_matrices as score_matrices_of_repeated with:
 use rule score_matrices as score_matrices_of_pairs with:
     output:
         scores=[],
+        checksums=[],
         pairs=matrices("pairs", "op", "pp"),
         templates=[],
     wildcard_constraints:
@@ -445,6 +459,9 @@ rule take_scores:
         script=SCRIPTS / "take_scores.py",
     output:
         scores="results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/given/{condition}.tsv",
+        checksums=checksums(
+            "results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/given/{condition}.tsv"
+        ),
     log:
         "results/logs/take_scores/{corpus}/{trials}/{anonymiser}/{extractor}/given/{condition}.log",
     wildcard_constraints:

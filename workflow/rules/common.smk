@@ -19,6 +19,7 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_p
 
 from snakemake.logging import logger
 
+from voiceprivacy.inout.checksums import SIDECAR
 from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, ours
 from voiceprivacy.plan import configuration, sources
 from voiceprivacy.plan.attackers import recipe_file
@@ -121,6 +122,11 @@ OURS_AND_GIVEN = {
 }
 RESAMPLED_GIVEN = plan.given.resampled()
 GALLERIES = one_of(gallery for _, gallery in plan.speech.all_galleries())
+
+
+def checksums(*files):
+    """Outputs: the checksums beside files, which whoever reads these compares."""
+    return [f"{file}{SIDECAR}" for file in files]
 
 
 def option(name, value):

@@ -133,6 +133,7 @@ rule prepare_part:
         script=SCRIPTS / "prepare_part.py",
     output:
         manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
+        checksums="results/audio/{corpus}/{part}/original/checksums.tsv",
         stamps="results/audio/{corpus}/{part}/original/stamps.tsv",
     log:
         "results/logs/prepare_part/{corpus}/{part}.log",
@@ -170,8 +171,10 @@ rule prepare_part:
 use rule prepare_part as prepare_training_part with:
     output:
         manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
+        checksums="results/audio/{corpus}/{part}/original/checksums.tsv",
         stamps="results/audio/{corpus}/{part}/original/stamps.tsv",
         pseudo_manifest="results/audio/{corpus}/{part}/original/pseudo_manifest.tsv",
+        pseudo_checksums="results/audio/{corpus}/{part}/original/pseudo_manifest.checksums.tsv",
     wildcard_constraints:
         part="train",
 
@@ -183,6 +186,7 @@ rule list_samples:
         script=SCRIPTS / "list_samples.py",
     output:
         samples="results/samples/{corpus}/{trials}.tsv",
+        checksums=checksums("results/samples/{corpus}/{trials}.tsv"),
     log:
         "results/logs/list_samples/{corpus}/{trials}.log",
     benchmark:
@@ -250,6 +254,11 @@ rule list_trials:
         trials="results/trials/{corpus}/{trials}.tsv",
         enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
         speakers="results/trials/{corpus}/{trials}.speakers.tsv",
+        checksums=checksums(
+            "results/trials/{corpus}/{trials}.tsv",
+            "results/trials/{corpus}/{trials}.enrolments.tsv",
+            "results/trials/{corpus}/{trials}.speakers.tsv",
+        ),
     log:
         "results/logs/list_trials/{corpus}/{trials}.log",
     benchmark:

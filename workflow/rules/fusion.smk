@@ -10,7 +10,9 @@ rule split_speakers:
         script=SCRIPTS / "split_speakers.py",
     output:
         learners="results/audio/{corpus}/train/{anonymiser}/learners.tsv",
+        learners_checksums="results/audio/{corpus}/train/{anonymiser}/learners.checksums.tsv",
         held_out="results/audio/{corpus}/train/{anonymiser}/held_out.tsv",
+        held_out_checksums="results/audio/{corpus}/train/{anonymiser}/held_out.checksums.tsv",
     log:
         "results/logs/split_speakers/{corpus}/{anonymiser}.log",
     wildcard_constraints:
@@ -139,6 +141,7 @@ rule fuse_system:
         script=SCRIPTS / "fuse_system.py",
     output:
         scores=fused_scores("op", "pp", "rr"),
+        checksums=checksums(*fused_scores("op", "pp", "rr")),
     log:
         "results/logs/fuse_system/{corpus}/{trials}/{anonymiser}/{backend}.log",
     benchmark:
@@ -171,6 +174,7 @@ use rule fuse_system as fuse_repeated_system with:
         script=SCRIPTS / "fuse_system.py",
     output:
         scores=fused_scores("op", "pp", "p0p1", "rr"),
+        checksums=checksums(*fused_scores("op", "pp", "p0p1", "rr")),
     wildcard_constraints:
         backend=FUSIONS["backend"],
         trials=TRIAL_LISTS,
@@ -184,6 +188,7 @@ use rule fuse_system as fuse_second_run with:
         script=SCRIPTS / "fuse_system.py",
     output:
         scores=fused_scores(*config["report"]["cece"]),
+        checksums=checksums(*fused_scores(*config["report"]["cece"])),
     wildcard_constraints:
         backend=FUSIONS["backend"],
         trials=TRIAL_LISTS,
@@ -197,6 +202,7 @@ use rule fuse_system as fuse_original with:
         script=SCRIPTS / "fuse_system.py",
     output:
         scores=fused_scores("oo", "rr"),
+        checksums=checksums(*fused_scores("oo", "rr")),
     wildcard_constraints:
         backend=FUSIONS["backend"],
         trials=TRIAL_LISTS,

@@ -195,6 +195,7 @@ rule train_units:
         script=SCRIPTS / "train_units.py",
     output:
         codebook="results/models/{extractor}/codebook.npz",
+        checksums=checksums("results/models/{extractor}/codebook.npz"),
     log:
         "results/logs/train_units/{extractor}.log",
     benchmark:
@@ -256,6 +257,7 @@ rule train_backend:
         script=SCRIPTS / "train_backend.py",
     output:
         backend="results/backends/{backend}/{extractor}.npz",
+        checksums=checksums("results/backends/{backend}/{extractor}.npz"),
         held_out="results/backends/{backend}/{extractor}.held_out.json",
     log:
         "results/logs/train_backend/{backend}/{extractor}.log",

@@ -7,7 +7,7 @@ table is empty where the anonymiser draws none.
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from tqdm import tqdm
 
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.inout import audio
+from voiceprivacy.inout.checksums import digests_beside, sha256_of, table_path
 from voiceprivacy.inout.files import (
     BadInput,
     FilePath,
@@ -75,7 +76,7 @@ def anonymise_part(
     _remove_earlier(manifest, output_manifest, audio_dir)
     with scratch_folder(scratch_name) as scratch:
         shard = scratch / "0.tsv"
-        anonymise_shard(
+        digests = anonymise_shard(
             manifest,
             anonymiser,
             seed=seed,
@@ -85,7 +86,9 @@ def anonymise_part(
             threads=threads,
             runtime=runtime,
         )
-        return gather_manifests(original, [shard], output_manifest, first_run=first_run)
+        return gather_manifests(
+            original, [shard], output_manifest, first_run=first_run, digests=digests
+        )
 
 
 def anonymise_shard(
@@ -100,7 +103,7 @@ def anonymise_shard(
     output_manifest: FilePath,
     threads: int,
     runtime: float | None = None,
-) -> None:
+) -> dict[str, str]:
     """Protect the utterances of one shard; nothing is written unless all of them are good.
 
     Parameters
@@ -122,6 +125,10 @@ def anonymise_shard(
     runtime : float, optional
         Minutes after which the plug-in is ended.
 
+    Returns
+    -------
+    dict : path -> SHA-256 of each file that was made, which stand beside ``output_manifest`` too
+
     Raises
     ------
     BadInput : the plug-in fails, or what it made is unusable
@@ -140,17 +147,21 @@ def anonymise_shard(
             _check(utterances, protected, allowed_rate, scratch=scratch)
             files = _keep(utterances, protected, sample_rate, folder=folder, scratch=scratch)
             refuse_changed(manifest, utterances)
+            lasts = {name: audio.header(folder / file).duration_s for name, file in files.items()}
+            digests = {str(audio_dir / path.name): sha256_of(path) for path in folder.iterdir()}
         _keep_alphas(alphas_path(scratch / "output.tsv"), alphas_path(output_manifest))
-    write_manifest(
-        output_manifest,
-        [_with_audio(line, audio_dir / files[line.utterance]) for line in utterances],
-    )
+    lines = []
+    for line in utterances:
+        name = line.utterance
+        lines.append(line._replace(path=audio_dir / files[name], duration_s=lasts[name]))
+    write_manifest(output_manifest, lines, digests=digests)
+    return digests
 
 
 def _remove_earlier(manifest: FilePath, output_manifest: Path, audio_dir: Path) -> None:
     """Remove what an earlier run of the same job wrote, or left when it was killed."""
     note_input(manifest)
-    for path in (output_manifest, alphas_path(output_manifest)):
+    for path in (output_manifest, alphas_path(output_manifest), table_path(output_manifest)):
         remove_earlier(path)
     remove_leftovers(audio_dir)
 
@@ -164,10 +175,6 @@ def select_shard(utterances: Sequence[Utterance], shard: int, shards: int) -> li
         raise BadInput(f"--shard {shard}: must be from 0 to {shards - 1}")
     chosen = set(sorted(utterance.utterance for utterance in utterances)[shard::shards])
     return [utterance for utterance in utterances if utterance.utterance in chosen]
-
-
-def _with_audio(original: Utterance, path: Path) -> Utterance:
-    return original._replace(path=path, duration_s=audio.header(path).duration_s)
 
 
 def _keep_alphas(written: Path, kept: Path) -> None:
@@ -299,6 +306,7 @@ def gather_manifests(
     manifest: FilePath,
     *,
     first_run: FilePath | None = None,
+    digests: Mapping[str, str] | None = None,
 ) -> list[Utterance]:
     """Write one manifest in the original's order, with its stamps and its alphas beside it.
 
@@ -311,6 +319,8 @@ def gather_manifests(
         To be written last.
     first_run : path, optional
         Manifest of the same anonymiser's first run, if this is the second.
+    digests : dict, optional
+        Path -> SHA-256 of the speech, else those beside the shards.
 
     Raises
     ------
@@ -332,7 +342,7 @@ def gather_manifests(
     alphas = _joined_alphas(shards, _Joined(originals, original))
     write_table(alphas_path(manifest), ALPHAS, [row.values() for row in alphas])
     write_stamps(manifest, joined)
-    write_manifest(manifest, joined)
+    write_manifest(manifest, joined, digests=digests or digests_beside(shards))
     return joined
 
 

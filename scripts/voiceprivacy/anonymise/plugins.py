@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from voiceprivacy.anonymise import call_function
+from voiceprivacy.inout.checksums import check_speech
 from voiceprivacy.inout.files import SCRIPTS, BadInput, FilePath, naming, read_lines
 from voiceprivacy.inout.tables import Utterance, read_manifest, write_manifest
 from voiceprivacy.running import programs
@@ -77,6 +78,7 @@ def protect(
     BadInput : the plug-in cannot be found, fails, or breaks its contract
     """
     kind = kind_of(anonymiser)
+    check_speech(utterance.path for utterance in utterances)  # a program would not
     scratch = Path(scratch).absolute()
     request = Request(
         seed=seed,

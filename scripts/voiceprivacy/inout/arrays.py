@@ -1,5 +1,6 @@
 """Embeddings and score matrices: npz files without pickles, read and written here only."""
 
+import io
 import math
 import struct
 import tokenize
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from voiceprivacy.inout.checksums import is_checked, read_checked, whole_with_checksum
 from voiceprivacy.inout.files import BadInput, FilePath, refuse_endless, whole_or_absent
 
 Text: TypeAlias = NDArray[np.str_]
@@ -95,7 +97,7 @@ def write_matrix(path: FilePath, matrix: ScoreMatrix) -> None:
 
 def read_embeddings(path: FilePath) -> Embeddings:
     """Read Embeddings from npz; BadInput says what does not fit."""
-    arrays = read_npz(path, ["ids", "embeddings"])
+    arrays = read_npz(path, ["ids", "embeddings"], checked=True)
     ids, embeddings = arrays["ids"], arrays["embeddings"]
     _check_text(path, ids=ids)
     _check_floats(path, embeddings=embeddings)
@@ -116,20 +118,22 @@ def read_embeddings(path: FilePath) -> Embeddings:
 
 def write_embeddings(path: FilePath, embeddings: Embeddings) -> None:
     """Write Embeddings as npz."""
-    write_npz(path, embeddings._asdict())
+    write_npz(path, embeddings._asdict(), checked=True)
 
 
-def read_npz(path: FilePath, required: list[str]) -> dict[str, NDArray]:
+def read_npz(path: FilePath, required: list[str], *, checked: bool = False) -> dict[str, NDArray]:
     """Read any npz that has the required arrays: {name: array}.
 
     What the file announces is compared with what it holds before any memory is taken for it.
+    ``checked``: it is of a kind that has a checksum in a run's results.
     """
     refuse_endless(path)
+    content = read_checked(path) if checked and is_checked(path) else None
     try:
-        with zipfile.ZipFile(path) as file:
+        with zipfile.ZipFile(_source(path, content)) as file:
             for member in file.infolist():
                 _check_member(file, member)
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(_source(path, content), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
     except (FileNotFoundError, NotADirectoryError):
         raise BadInput(f"{path}: not found") from None
@@ -142,13 +146,21 @@ def read_npz(path: FilePath, required: list[str]) -> dict[str, NDArray]:
     return arrays
 
 
-def write_npz(path: FilePath, arrays: dict[str, Any], *, compressed: bool = False) -> None:
-    """Write {name: array} as npz.
+def _source(path: FilePath, content: bytes | None) -> FilePath | io.BytesIO:
+    """What is unpacked: bytes that were compared with a checksum, else the file."""
+    return path if content is None else io.BytesIO(content)
+
+
+def write_npz(
+    path: FilePath, arrays: dict[str, Any], *, compressed: bool = False, checked: bool = False
+) -> None:
+    """Write {name: array} as npz, in a run's results with its checksum if it is ``checked``.
 
     ``compressed`` pays for replicates, in which values recur; of embeddings it saves nothing.
     """
     write = np.savez_compressed if compressed else np.savez
-    with whole_or_absent(path) as temporary:
+    whole = whole_with_checksum if checked else whole_or_absent
+    with whole(path) as temporary:
         write(temporary, **arrays)
 
 

@@ -1,6 +1,10 @@
-"""Read, resample and write speech: float32 mono samples in memory, 16-bit FLAC or WAV on disk."""
+"""Read, resample and write speech: float32 mono samples in memory, 16-bit FLAC or WAV on disk.
+
+Speech that a run made is compared with its checksum whenever it is read (see checksums.py).
+"""
 
 import errno
+import io
 import math
 import struct
 from collections.abc import Iterator
@@ -11,6 +15,7 @@ import numpy as np
 import soundfile
 from numpy.typing import ArrayLike, NDArray
 
+from voiceprivacy.inout.checksums import read_speech
 from voiceprivacy.inout.containers import KINDS, missing_part
 from voiceprivacy.inout.files import BadInput, FilePath, refuse_endless, whole_or_absent
 
@@ -50,12 +55,21 @@ def header(path: FilePath) -> Header:
     Raises
     ------
     BadInput : the file is missing, empty, not audio, shorter than its header says, or sampled at
-        a rate of no speech
+        a rate of no speech; a run made it, and it is damaged
     """
     refuse_endless(path)
+    return _header(path, read_speech(path))
+
+
+def _source(path: FilePath, content: bytes | None) -> str | io.BytesIO:
+    """What libsndfile reads: bytes that were compared with a checksum, else the file."""
+    return str(path) if content is None else io.BytesIO(content)
+
+
+def _header(path: FilePath, content: bytes | None) -> Header:
     try:
-        info = soundfile.info(str(path))
-        with open(path, "rb") as file:
+        info = soundfile.info(_source(path, content))
+        with open(path, "rb") if content is None else io.BytesIO(content) as file:
             missing = missing_part(file, info.format)
     except UNREADABLE as error:
         raise _unreadable(path, error) from None
@@ -99,11 +113,14 @@ def read(path: FilePath) -> tuple[Samples, int]:
 
     Raises
     ------
-    BadInput : the file is missing, unreadable, truncated, empty, or holds NaN or infinite samples
+    BadInput : the file is missing, unreadable, truncated, empty, or holds NaN or infinite samples;
+        a run made it, and it is damaged
     """
-    announced = header(path)
+    refuse_endless(path)
+    content = read_speech(path)
+    announced = _header(path, content)
     try:
-        blocks = list(_blocks(path))
+        blocks = list(_blocks(_source(path, content)))
     except UNREADABLE as error:
         raise _unreadable(path, error) from None
     # The empty array is for a file whose header announces samples and that holds none.
@@ -115,12 +132,12 @@ def read(path: FilePath) -> tuple[Samples, int]:
     return samples, announced.sample_rate
 
 
-def _blocks(path: FilePath) -> Iterator[Samples]:
+def _blocks(source: str | io.BytesIO) -> Iterator[Samples]:
     """Yield samples (N,), channels averaged.
 
     A header that announces too much takes no memory this way.
     """
-    with soundfile.SoundFile(str(path)) as file:
+    with soundfile.SoundFile(source) as file:
         length = max(1, BLOCK // file.channels)
         while len(block := file.read(length, dtype="float32", always_2d=True)):
             # Numbers that are no samples are found out afterwards.
@@ -131,9 +148,10 @@ def _blocks(path: FilePath) -> Iterator[Samples]:
 
 def read_piece(path: FilePath, *, start: int, length: int) -> Samples:
     """Read up to ``length`` samples from ``start`` on, channels averaged: array (<= length,)."""
+    source = _source(path, read_speech(path))
     try:
         samples, _ = soundfile.read(
-            str(path), start=start, frames=length, dtype="float32", always_2d=True
+            source, start=start, frames=length, dtype="float32", always_2d=True
         )
     except UNREADABLE as error:
         raise _unreadable(path, error) from None

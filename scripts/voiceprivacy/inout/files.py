@@ -157,7 +157,11 @@ def read_lines(path: FilePath) -> list[str]:
     BadInput : it is missing or cannot be read, is a folder or no file, is not UTF-8, or holds NUL
         bytes or a byte-order mark amid the text
     """
-    content = _read_bytes(path)
+    return lines_of(path, read_bytes(path))
+
+
+def lines_of(path: FilePath, content: bytes) -> list[str]:
+    """The lines of a text file with this content, as read_lines."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -178,7 +182,8 @@ def read_lines(path: FilePath) -> list[str]:
     return lines if lines[-1] else lines[:-1]
 
 
-def _read_bytes(path: FilePath) -> bytes:
+def read_bytes(path: FilePath) -> bytes:
+    """All bytes of a file; BadInput where it is missing, no file, or cannot be read."""
     refuse_endless(path)
     try:
         return Path(path).read_bytes()

@@ -1,8 +1,9 @@
 """The tables that the rooms hand to each other: manifests, trial lists, enrolments, scores.
 
 Every table is a UTF-8 TSV with a header line; only this module reads or writes them. Whatever is
-wrong in one raises BadInput with the file, the line and the reason. The ids in them become names of
-files and arguments of commands: what they may look like stands here, too.
+wrong in one raises BadInput with the file, the line and the reason. In a run's results, manifests,
+lists and scores are compared with their checksums (see checksums.py). The ids in them become names
+of files and arguments of commands: what they may look like stands here, too.
 """
 
 import csv
@@ -16,10 +17,19 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from voiceprivacy.inout.checksums import (
+    read_checked,
+    read_checked_manifest,
+    refuse_unchecked,
+    whole_with_checksum,
+    write_checksums,
+)
 from voiceprivacy.inout.files import (
     BadInput,
     FilePath,
+    lines_of,
     note_listed,
+    read_bytes,
     read_lines,
     whole_or_absent,
 )
@@ -131,14 +141,17 @@ def recording_of(utterance: str, pattern: str | None = None) -> str:
 def read_manifest(path: FilePath, *, may_be_empty: bool = False) -> list[Utterance]:
     """Read a manifest (TSV: utterance speaker gender path duration_s)."""
     utterances: dict[str, Utterance] = {}
-    for line, row in read_rows(path, MANIFEST):
+    lines = lines_of(path, read_checked_manifest(path))
+    for line, row in _rows_of(path, lines, MANIFEST):
         name = safe_id(row["utterance"], path, line)
         if name in utterances:
             raise BadInput(f"{path}:{line}: utterance '{name}' occurs twice")
         utterances[name] = _utterance(name, row, path, line)
     if not utterances and not may_be_empty:
         raise BadInput(f"{path}: lists no utterance")
-    note_listed(utterance.path for utterance in utterances.values())
+    speech = [utterance.path for utterance in utterances.values()]
+    note_listed(speech)
+    refuse_unchecked(path, speech)
     return list(utterances.values())
 
 
@@ -157,8 +170,14 @@ def _utterance(name: str, row: Row, path: FilePath, line: int) -> Utterance:
     return Utterance(name, speaker, row["gender"], audio, duration_s)
 
 
-def write_manifest(path: FilePath, utterances: Iterable[Utterance]) -> None:
-    """Write a manifest; audio below the manifest's own folder gets a relative path."""
+def write_manifest(
+    path: FilePath, utterances: Sequence[Utterance], *, digests: Mapping[str, str] | None = None
+) -> None:
+    """Write a manifest; audio below the manifest's own folder gets a relative path.
+
+    In a run's results the checksums of both go beside it; those of audio that was just made are
+    ``digests``, {path: SHA-256}.
+    """
     folder = Path(path).parent.absolute()
     rows = []
     for utterance in utterances:  # relative paths survive when results are moved
@@ -166,6 +185,7 @@ def write_manifest(path: FilePath, utterances: Iterable[Utterance]) -> None:
         audio = audio.relative_to(folder) if audio.is_relative_to(folder) else audio
         rows.append(utterance._replace(path=audio))
     write_table(path, MANIFEST, rows)
+    write_checksums(path, [utterance.path for utterance in utterances], digests)
 
 
 def alphas_path(manifest: FilePath) -> Path:
@@ -178,7 +198,7 @@ def alphas_path(manifest: FilePath) -> Path:
 
 def read_trials(path: FilePath) -> list[Trial]:
     """Read a trial list (TSV: enrolment trial label)."""
-    trials = [_trial(row, path, line) for line, row in read_rows(path, TRIALS)]
+    trials = [_trial(row, path, line) for line, row in read_rows(path, TRIALS, checked=True)]
     if not trials:
         raise BadInput(f"{path}: lists no trial")
     _check_unique(trials, path)
@@ -187,13 +207,13 @@ def read_trials(path: FilePath) -> list[Trial]:
 
 def write_trials(path: FilePath, trials: Iterable[Trial]) -> None:
     """Write a trial list."""
-    write_table(path, TRIALS, trials)
+    write_table(path, TRIALS, trials, checked=True)
 
 
 def read_enrolments(path: FilePath) -> dict[str, list[str]]:
     """Read which utterances enrol whom (TSV: enrolment utterance): {enrolment: utterances}."""
     enrolments: dict[str, list[str]] = {}
-    for line, row in read_rows(path, ENROLMENTS):
+    for line, row in read_rows(path, ENROLMENTS, checked=True):
         if not row["enrolment"] or not row["utterance"]:
             raise BadInput(f"{path}:{line}: an enrolment or an utterance is empty")
         refuse_hidden_spaces(row, path, line)
@@ -211,13 +231,13 @@ def write_enrolments(path: FilePath, enrolments: Mapping[str, Iterable[str]]) ->
     rows: list[tuple[str, str]] = []
     for enrolment, utterances in enrolments.items():
         rows += [(enrolment, utterance) for utterance in utterances]
-    write_table(path, ENROLMENTS, rows)
+    write_table(path, ENROLMENTS, rows, checked=True)
 
 
 def read_speakers(path: FilePath) -> dict[str, str]:
     """Read who speaks (TSV: id speaker; ids of enrolments and of trials) as {id: speaker}."""
     speaker_of: dict[str, str] = {}
-    for line, row in read_rows(path, SPEAKERS):
+    for line, row in read_rows(path, SPEAKERS, checked=True):
         if not row["id"] or not row["speaker"]:
             raise BadInput(f"{path}:{line}: an id or a speaker is empty")
         refuse_hidden_spaces(row, path, line)
@@ -228,7 +248,7 @@ def read_speakers(path: FilePath) -> dict[str, str]:
 
 def write_speakers(path: FilePath, speaker_of: Mapping[str, str]) -> None:
     """Write {id: speaker}."""
-    write_table(path, SPEAKERS, speaker_of.items())
+    write_table(path, SPEAKERS, speaker_of.items(), checked=True)
 
 
 def read_facts(path: FilePath) -> dict[str, dict[str, str]]:
@@ -322,29 +342,27 @@ def write_scores(path: FilePath, trials: Iterable[Trial], scores: Iterable[float
     rows = []
     for trial, score in zip(trials, scores, strict=True):
         rows.append((*trial, float(score)))
-    write_table(path, SCORES, rows)
+    write_table(path, SCORES, rows, checked=True)
 
 
 def _our_scores(path: FilePath) -> list[tuple[Trial, float]]:
+    lines = lines_of(path, read_checked(path))
+    _refuse_unlabelled(path, lines)
     trials = []
-    try:
-        for line, row in read_rows(path, SCORES):
-            trials.append((_trial(row, path, line), number(row["score"], path, line)))
-    except BadInput:
-        _refuse_unlabelled(path)  # a likely mistake, which deserves a better message
-        raise
+    for line, row in _rows_of(path, lines, SCORES):
+        trials.append((_trial(row, path, line), number(row["score"], path, line)))
     _check_unique([trial for trial, _ in trials], path)
     return trials
 
 
-def _refuse_unlabelled(path: FilePath) -> None:
-    """Say of a headerless "enrolment trial score" what it lacks."""
-    fields = (read_lines(path)[:1] or [""])[0].split()
+def _refuse_unlabelled(path: FilePath, lines: list[str]) -> None:
+    """Say of a headerless "enrolment trial score", a likely mistake, what it lacks."""
+    fields = (lines[:1] or [""])[0].split()
     if len(fields) == 3 and re.fullmatch(r"[-+]?[\d.]+(e[-+]?\d+)?", fields[2], re.IGNORECASE):
         raise BadInput(
             f"{path}:1: is a score file of Kaldi's kind, without labels: name its key, lines of"
             " enrolment trial target|nontarget, too (--trials KEY; in a config 'key: KEY')"
-        ) from None
+        )
 
 
 def _kaldi_scores(path: FilePath, key: FilePath) -> list[tuple[Trial, float]]:
@@ -388,12 +406,18 @@ def read_table(path: FilePath, columns: list[str]) -> list[Row]:
     return [row for _, row in read_rows(path, columns)]
 
 
-def read_rows(path: FilePath, columns: list[str]) -> Iterator[tuple[int, Row]]:
+def read_rows(
+    path: FilePath, columns: list[str], *, checked: bool = False
+) -> Iterator[tuple[int, Row]]:
     """Yield (line number, {column: text}) of a TSV that must have these columns.
 
-    Empty lines are passed over.
+    Empty lines are passed over. ``checked``: it is of a kind that has a checksum in a run.
     """
-    lines = read_lines(path)
+    content = read_checked(path) if checked else read_bytes(path)
+    yield from _rows_of(path, lines_of(path, content), columns)
+
+
+def _rows_of(path: FilePath, lines: list[str], columns: list[str]) -> Iterator[tuple[int, Row]]:
     if not lines or lines[0].split("\t") != columns:
         raise BadInput(f"{path}:1: expected the columns {' '.join(columns)}, separated by tabs")
     for line, text in enumerate(lines[1:], start=2):
@@ -417,15 +441,20 @@ def number(text: str, path: FilePath, line: int | str) -> float:
     return value
 
 
-def write_table(path: FilePath, columns: Sequence[str], rows: Iterable[Iterable]) -> None:
+def write_table(
+    path: FilePath, columns: Sequence[str], rows: Iterable[Iterable], *, checked: bool = False
+) -> None:
     """Write a TSV; numbers in full precision, infinity as inf and -inf.
+
+    ``checked``: in a run's results its checksum goes beside it.
 
     Raises
     ------
     BadInput : a value has a tab or a line end, as the names of folders may
     """
+    whole = whole_with_checksum if checked else whole_or_absent
     with (
-        whole_or_absent(path) as temporary,
+        whole(path) as temporary,
         open(temporary, "w", newline="", encoding="utf-8") as file,
     ):
         writer = csv.writer(

@@ -31,11 +31,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from voiceprivacy.inout.files import BadInput, base_of, read_json, read_lines, whole_or_absent
-from voiceprivacy.vocabulary import CONDITIONS, RESULTS_FORMAT
+from voiceprivacy.vocabulary import CONDITIONS, FORMAT_FILE, RESULTS_FORMAT
 
 RESULTS = Path("results")
 FOLDER = RESULTS / "sources"
-FORMAT = RESULTS / "format"  # RESULTS_FORMAT, of results that are not finished
+FORMAT = RESULTS / FORMAT_FILE  # RESULTS_FORMAT, of results that are not finished
 MADE = ["checks", "audio", "trials", "samples", "embeddings", "scores", "metrics", "models"]
 CACHE = Path(".snakemake", "sources.json")
 HASHED_BYTES = 200e6  # of one source: a second of reading from a fast disk, some from a slow one
@@ -382,19 +382,26 @@ def refuse_other_format(*, remake: bool, dry_run: bool) -> None:
     provenance = RESULTS / "provenance.json"
     if provenance.exists():
         its_format = read_json(provenance).get("format", 1)
-    elif FORMAT.exists():
-        its_format = int(FORMAT.read_text())
+    elif (said := _format_said()) is not None:
+        its_format = said
     else:
         is_fresh = not any((RESULTS / folder).exists() for folder in MADE)
         its_format = RESULTS_FORMAT if is_fresh else 1
-    if its_format != RESULTS_FORMAT:
-        if remake:
-            return
+    if its_format != RESULTS_FORMAT and not remake:
         raise BadInput(
             f"{RESULTS.absolute()}: made by another version (format {its_format}, this one has"
             f" {RESULTS_FORMAT}); run in a new directory (--directory NEW), or make everything"
             " again here (python scripts/run.py --remake ...); nothing was changed"
         )
-    if not dry_run and not FORMAT.exists():
+    # What is made again has the number of before until all is made, which provenance.json says.
+    if not dry_run and _format_said() != its_format:
         with whole_or_absent(FORMAT) as temporary:
-            temporary.write_text(f"{RESULTS_FORMAT}\n")
+            temporary.write_text(f"{its_format}\n")
+
+
+def _format_said() -> int | None:
+    """The number in the file of the format; None where it is missing or damaged."""
+    try:
+        return int(FORMAT.read_bytes())
+    except (OSError, ValueError):
+        return None

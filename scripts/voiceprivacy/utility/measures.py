@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from voiceprivacy.inout.checksums import check_speech
 from voiceprivacy.inout.files import BadInput, FilePath, scratch_folder
 from voiceprivacy.inout.tables import Row, read_manifest, read_rows, write_manifest, write_table
 from voiceprivacy.running import programs
@@ -72,8 +73,10 @@ def run_measure(
             "original": folder / "original.tsv",
             "output": folder / "output.tsv",
         }
+        originals = read_manifest(original)
+        check_speech(line.path for line in [*protected, *originals])  # the command would not
         write_manifest(files["manifest"], protected)
-        write_manifest(files["original"], read_manifest(original))
+        write_manifest(files["original"], originals)
         programs.run(
             programs.words_of(command, threads=threads) + programs.options_of(files),
             name=f"command '{command}'",

@@ -333,7 +333,7 @@ def read_samples(path: Path | str) -> Shifts:
     BadInput : a role that is none, or a speaker who has a test or a template only
     """
     shifts: Shifts = {}
-    for line, row in read_rows(path, SAMPLES):
+    for line, row in read_rows(path, SAMPLES, checked=True):
         if row["role"] not in ROLES:
             raise BadInput(f"{path}:{line}: role '{row['role']}' is neither test nor template")
         roles = shifts.setdefault(row["shift"], {role: {} for role in ROLES})

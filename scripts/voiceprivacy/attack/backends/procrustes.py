@@ -120,9 +120,9 @@ def read_alignment(path: Path | str) -> Alignment | None:
     ------
     BadInput : an array is missing, of another shape or not finite
     """
-    if "rotation" not in read_npz(path, []):
+    if "rotation" not in read_npz(path, [], checked=True):
         return None
-    arrays = read_npz(path, list(Alignment._fields))
+    arrays = read_npz(path, list(Alignment._fields), checked=True)
     alignment = Alignment(*(arrays[name] for name in Alignment._fields))
     n_dimensions = alignment.original_mean.size
     for name, array in alignment._asdict().items():
@@ -134,7 +134,7 @@ def read_alignment(path: Path | str) -> Alignment | None:
 
 def write_alignment(path: Path | str, alignment: Alignment) -> None:
     """Write an Alignment as npz."""
-    write_npz(path, alignment._asdict())
+    write_npz(path, alignment._asdict(), checked=True)
 
 
 def _centred(embeddings, mean):

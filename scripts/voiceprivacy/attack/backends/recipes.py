@@ -201,7 +201,7 @@ def read_recipe(path: Path | str) -> Recipe:
     ------
     BadInput : an array is missing, of another shape or not finite
     """
-    arrays = read_npz(path, list(Plda._fields))
+    arrays = read_npz(path, list(Plda._fields), checked=True)
     recipe = Recipe(
         Plda(arrays["mean"], arrays["between"], arrays["within"]),
         arrays.get("centre"),
@@ -225,7 +225,7 @@ def write_recipe(path: Path | str, recipe: Recipe) -> None:
     # Only where it is not what ``read_recipe`` takes for granted.
     if recipe.scale != (recipe.length_norm is not None):
         arrays["scale"] = recipe.scale
-    write_npz(path, arrays)
+    write_npz(path, arrays, checked=True)
 
 
 def _check_shapes(recipe, path):

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings
+from voiceprivacy.inout.checksums import check_speech
 from voiceprivacy.inout.files import BadInput, naming, whole_folder_or_absent
 from voiceprivacy.inout.tables import Utterance, write_manifest
 from voiceprivacy.running import programs
@@ -128,6 +129,7 @@ def from_command(
         Whether it runs in a box (see ``voiceprivacy.running.box``).
     """
     words = programs.words_of(command, threads=threads)
+    check_speech(utterance.path for utterance in utterances)  # the command would not
     with tempfile.TemporaryDirectory() as folder:
         manifest, written = Path(folder) / "manifest.tsv", Path(folder) / "embeddings.npz"
         write_manifest(manifest, utterances)

@@ -120,13 +120,13 @@ class Codebook(NamedTuple):
 
 def read_codebook(path: Path | str) -> Codebook:
     """Read a Codebook from npz."""
-    arrays = read_npz(path, list(Codebook._fields))
+    arrays = read_npz(path, list(Codebook._fields), checked=True)
     return Codebook(arrays["scale"], arrays["centres"])
 
 
 def write_codebook(path: Path | str, codebook: Codebook) -> None:
     """Write a Codebook as npz."""
-    write_npz(path, codebook._asdict())
+    write_npz(path, codebook._asdict(), checked=True)
 
 
 def frames(samples: Floats, sample_rate: int, encoder: Encoder | None = None) -> Floats:
