@@ -11,10 +11,10 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from voiceprivacy.corpora import parts
+from voiceprivacy.corpora import parts, recordings
 from voiceprivacy.inout.checksums import digests_of, table_path
 from voiceprivacy.inout.files import remove_earlier
-from voiceprivacy.inout.stamps import write_stamps
+from voiceprivacy.inout.stamps import note_contents, write_stamps
 from voiceprivacy.inout.tables import Utterance, write_manifest
 from voiceprivacy.running.command import add_json, run
 from voiceprivacy.vocabulary import PARTS
@@ -70,6 +70,7 @@ def provide(arguments: argparse.Namespace) -> list[Utterance]:
     prepared: list[Utterance] = []
     for pieces in tqdm(provided, desc=part, total=len(listed), unit=" utterances", mininterval=1):
         prepared += pieces
+    note_contents(recordings.files_of(listed))
     return prepared
 
 

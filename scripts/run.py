@@ -3,9 +3,12 @@
 import argparse
 import os
 import sys
+from pathlib import Path
 
-from voiceprivacy.plan.sources import REMAKE
+from voiceprivacy.plan.earlier import REMAKE, format_of_results
+from voiceprivacy.plan.sources import CHECK
 from voiceprivacy.running.command import run
+from voiceprivacy.vocabulary import RESULTS_FORMAT
 
 
 def main() -> None:
@@ -18,16 +21,24 @@ def main() -> None:
     parser.add_argument(
         "--remake",
         action="store_true",
-        help="make everything again, also where results/ is of another version's format",
+        help="train models again where needed, and make all results of another format again",
+    )
+    parser.add_argument(
+        "--check-audio",
+        action="store_true",
+        help="read all files that the config names: even an edit that keeps all times is noticed",
     )
     arguments, snakemakes_own = parser.parse_known_args()
 
     from voiceprivacy.tools import launcher  # Snakemake: half a second
 
+    options = launcher.parse(snakemakes_own)
+    if arguments.check_audio:
+        os.environ[CHECK] = "1"
     if arguments.remake:
         os.environ[REMAKE] = "1"
-        snakemakes_own = ["--forceall", *snakemakes_own]
-    options = launcher.parse(snakemakes_own)
+        its_format = format_of_results(Path(options.directory or "."))
+        options.forceall = options.forceall or its_format != RESULTS_FORMAT
     launcher.take_configs(options)
     sys.exit(launcher.start(options))
 

@@ -5,15 +5,20 @@ def anonymiser_manifest(wildcards):
     return plan.speech.anonymiser_manifest(wildcards.corpus, wildcards.part)
 
 
+def anonymiser_name(wildcards):
+    """The anonymiser's name in the config: a second run has that of the first."""
+    return plan.speech.first_run(wildcards.anonymiser) or wildcards.anonymiser
+
+
 def anonymiser_files(wildcards):
-    """Fingerprint of the anonymiser's files; a second run has those of the first."""
-    name = plan.speech.first_run(wildcards.anonymiser) or wildcards.anonymiser
-    return plan.sources.file("anonymisers", name)
+    """Fingerprint of the anonymiser's files."""
+    return plan.sources.file("anonymisers", anonymiser_name(wildcards))
 
 
 def anonymiser_code(wildcards):
     """Fingerprint of our modules behind the job, and behind a script of ours that it calls."""
-    files = [Path(ours(file)) for file in plan.speech.anonymiser(wildcards.anonymiser)["inputs"]]
+    named = plan.sources.named.get(f"anonymisers/{anonymiser_name(wildcards)}", [])
+    files = [Path(file.path) for file in named]
     scripts = [file.stem for file in files if file.parent == SCRIPTS]
     return code("anonymise_part", *scripts)
 

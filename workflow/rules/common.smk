@@ -1,5 +1,6 @@
 """What all rules share: the plan of this run, wildcards, and what a run begins and ends with."""
 
+import atexit
 import json
 import os
 import shutil
@@ -20,11 +21,14 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_p
 from snakemake.logging import logger
 
 from voiceprivacy.inout.checksums import SIDECAR
-from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, ours
-from voiceprivacy.plan import configuration, sources
+from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, counted, ours
+from voiceprivacy.inout.stamps import NOTES
+from voiceprivacy.plan import configuration, earlier
 from voiceprivacy.plan.attackers import recipe_file
 from voiceprivacy.plan.outputs import PICTURES, PITCH, TABLES
 from voiceprivacy.plan.plan import Plan, keep_all_objects
+from voiceprivacy.plan.seen import NOTED
+from voiceprivacy.plan.sources import CHECK
 from voiceprivacy.plan.speech import environment_file
 from voiceprivacy.running.command import REFUSALS
 from voiceprivacy.running.fingerprints import code
@@ -43,6 +47,8 @@ from voiceprivacy.vocabulary import (
 
 PAGE = Path(workflow.basedir) / "workflow" / "report"
 os.environ[REFUSALS] = os.path.abspath(".snakemake/refusals")
+os.environ[NOTES] = os.path.abspath(NOTED)
+REMAKE = earlier.REMAKE in os.environ
 
 
 def begin():
@@ -50,14 +56,35 @@ def begin():
     dry_run = workflow.output_settings.dryrun
     try:
         refuse_other_reading(config, workflow.configfiles, workflow.config_settings.config)
-        sources.refuse_other_format(remake=sources.REMAKE in os.environ, dry_run=dry_run)
+        earlier.refuse_other_format(remake=REMAKE, dry_run=dry_run)
         config.update(configuration.check(config))
         plan = Plan(config)
-        plan.sources.refresh(scratch.name if dry_run else None)
+        plan.sources.refresh(scratch.name if dry_run else None, check=CHECK in os.environ)
     except BadInput as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
+    if lost := earlier.make_lost_speech_again(dry_run=dry_run):
+        more = f" and {counted(len(lost) - 1, 'other')}" if len(lost) > 1 else ""
+        print(f"note: speech of {lost[0]}{more} is gone: made again if needed", file=sys.stderr)
+    if dry_run:
+        atexit.register(warn_of_training)
     return plan, show_progress(logger)
+
+
+def warn_of_training():
+    """Say at the end of a dry run what the run itself would refuse."""
+    lines = earlier.retrained(workflow.dag, plan.sources) if workflow.dag and not REMAKE else []
+    if lines:
+        print(f"note: a run will stop: {earlier.refusal(lines)}", file=sys.stderr)
+
+
+def refuse_training():
+    """Stop before a model that is there is trained again, unless --remake says so."""
+    lines = [] if REMAKE or workflow.touch else earlier.retrained(workflow.dag, plan.sources)
+    if lines:
+        plan.sources.take_back()
+        print(f"error: {earlier.refusal(lines)}", file=sys.stderr)
+        sys.exit(2)
 
 
 keep_all_objects()
@@ -70,6 +97,7 @@ else:  # a job of the run on a cluster: all of that is done
 
 
 onstart:
+    refuse_training()
     shutil.rmtree(os.environ[REFUSALS], ignore_errors=True)
 
 

@@ -28,7 +28,7 @@ from voiceprivacy.inout.files import (
     whole_folder_or_absent,
     whole_or_absent,
 )
-from voiceprivacy.inout.stamps import refuse_changed, write_stamps
+from voiceprivacy.inout.stamps import note_contents, refuse_changed, write_stamps
 from voiceprivacy.inout.tables import (
     ALPHAS,
     Row,
@@ -149,6 +149,8 @@ def anonymise_shard(
             refuse_changed(manifest, utterances)
             lasts = {name: audio.header(folder / file).duration_s for name, file in files.items()}
             digests = {str(audio_dir / path.name): sha256_of(path) for path in folder.iterdir()}
+        if "audio" in anonymiser:
+            note_contents(protected.values())
         _keep_alphas(alphas_path(scratch / "output.tsv"), alphas_path(output_manifest))
     lines = []
     for line in utterances:

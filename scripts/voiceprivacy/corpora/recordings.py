@@ -93,6 +93,16 @@ def provide_audio(
     return in_threads(provide, utterances, threads)
 
 
+def files_of(utterances: Iterable[Any]) -> Iterator[Path]:
+    """The files that utterances (listing.Listed) are read from, also by pipes."""
+    for utterance in utterances:
+        if isinstance(utterance.audio, Pipe):
+            folder, words = utterance.audio.folder, utterance.audio.words()
+            yield from (folder / word for word in words if (folder / word).is_file())
+        elif utterance.audio is not None:
+            yield utterance.audio
+
+
 def inspect(
     recordings: Iterable[Path | Pipe], *, samples: bool, threads: int = 2
 ) -> Iterator[Inspection]:

@@ -356,10 +356,10 @@ def _shared_speakers(corpora):
 
 
 def missing_files(config: dict[str, Any]) -> Iterator[Problem]:
-    """Files and folders that a completed config names and that are not there."""
+    """Files and folders that a completed config names, and that are not there or unusable."""
     plan = Plan(config)
-    for named in sources.missing(plan.named):
-        yield Problem(named.place, f"{named.path}: not found")
+    for named, reason in sources.unusable(plan.named).items():
+        yield Problem(named.place, f"{named.path}: {reason}")
     for name, files in plan.given.files.items():
         if not files:
             path = config["attacks"][name]["scores"]

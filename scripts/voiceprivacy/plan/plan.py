@@ -6,6 +6,8 @@ in paths under results/; the rules only put wildcards into these answers.
 
 import atexit
 import gc
+import re
+import shlex
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -23,9 +25,12 @@ from voiceprivacy.plan.attackers import (
 from voiceprivacy.plan.fusion import fusions, single
 from voiceprivacy.plan.outputs import Averages, Outputs, Utility, replicates
 from voiceprivacy.plan.sources import (
+    A_FOLDER,
+    FILE,
     Named,
     Sources,
     encoder_files,
+    files_in_words,
     given_scores,
     hub_encoder_files,
     text_encoder_files,
@@ -123,30 +128,46 @@ def _named_paths(plan: Plan) -> Iterator[Named]:
                 yield from readers[section](plan, name, options)
             for path in options.get("inputs", ()):
                 yield Named((section, name, "inputs"), ours(path))
+            for path in _in_command(config, options):
+                yield Named((section, name, "command"), path, FILE)
             if "env" in options:  # Snakemake itself looks for changes of environments
                 path = environment_file(options["env"])
-                yield Named((section, name, "env"), path, endings=())
+                yield Named((section, name, "env"), path, FILE, endings=())
     if "expected" in config:
-        yield Named(("expected",), ours(config["expected"]))
+        yield Named(("expected",), ours(config["expected"]), FILE)
     if "tags" in config["report"]:
-        yield Named(("report", "tags"), ours(config["report"]["tags"]))
+        yield Named(("report", "tags"), ours(config["report"]["tags"]), FILE)
+
+
+def _in_command(config, options):
+    """Files that a command of an entry names, or options of a command or function."""
+    texts = [options["command"]] if "command" in options else []
+    for value in options.get("options", {}).values():
+        texts += [shlex.quote(str(one)) for one in (value if isinstance(value, list) else [value])]
+    texts = list(map(ours, texts))
+    filled = []
+    for corpus in config["corpora"]:
+        filled += [text.replace("{corpus}", corpus) for text in texts]
+    return files_in_words(dict.fromkeys(filled))
 
 
 def _of_corpus(plan, name, options):
     keys = ("corpora", name)
     if "librispeech" in options and not options["librispeech"]["download"]:
         root = ours(options["librispeech"]["root"])
-        yield Named((*keys, "librispeech", "root"), root, below=False)  # SPEAKERS.TXT
+        yield Named((*keys, "librispeech", "root"), root, A_FOLDER, below=False)  # SPEAKERS.TXT
         for subset in options["librispeech"]["subsets"]:
-            yield Named((*keys, "librispeech", "subsets"), f"{root}/{subset}")
+            yield Named((*keys, "librispeech", "subsets"), f"{root}/{subset}", A_FOLDER)
     if "vctk" in options:
-        yield Named((*keys, "vctk", "root"), ours(options["vctk"]["root"]))
+        yield Named((*keys, "vctk", "root"), ours(options["vctk"]["root"]), A_FOLDER)
     if "folder" in options:
-        endings = (Path(options["folder"]["pattern"]).suffix,)
-        yield Named((*keys, "folder", "root"), ours(options["folder"]["root"]), endings=endings)
+        ending = Path(options["folder"]["pattern"]).suffix
+        endings = None if re.search(r"[*{]", ending) else (ending,)
+        root = ours(options["folder"]["root"])
+        yield Named((*keys, "folder", "root"), root, A_FOLDER, endings=endings)
         for key in ("speakers", "list"):
             if key in options["folder"]:
-                yield Named((*keys, "folder", key), ours(options["folder"][key]))
+                yield Named((*keys, "folder", key), ours(options["folder"][key]), FILE)
     yield from _of_kaldi(name, options)
 
 
@@ -155,20 +176,21 @@ def _of_kaldi(name, options):
     kaldi = kaldi if isinstance(kaldi, dict) else {"directory": kaldi}
     keys, root = ("corpora", name, "kaldi"), ours(kaldi["root"]) if "root" in kaldi else None
     if root is not None:  # it only has to be there: the files are named by wav.scp
-        yield Named(keys, root, endings=())
+        yield Named(keys, root, A_FOLDER, endings=())
     directories = [kaldi[key] for key in ("directory", "enrolment") if key in kaldi]
     directories += kaldi.get("trial", [])
     for given in options.get("protocol", {}).get("given", {}).values():
         directories.append(given["directory"] if isinstance(given, dict) else given)
     may_lack = options["on_bad_audio"] == "exclude"
     for directory in directories:
-        yield Named(keys, ours(directory), below=False, root=root, may_lack=may_lack)
+        path = ours(directory)
+        yield Named(keys, path, A_FOLDER, below=False, root=root, may_lack=may_lack)
 
 
 def _of_anonymiser(plan, name, options):
     keys = ("anonymisers", name)
     if "function" in options:
-        yield Named((*keys, "function"), ours(options["function"].rpartition(":")[0]))
+        yield Named((*keys, "function"), ours(options["function"].rpartition(":")[0]), FILE)
     if "audio" in options:
         needed = [*_attacked_parts(plan), *_training_parts(plan, name)]
         # Clips and measures are made of every evaluated corpus, attacked or not.
@@ -176,7 +198,9 @@ def _of_anonymiser(plan, name, options):
         for corpus, part in dict.fromkeys([*needed, *heard]):
             for folder in plan.speech.anonymiser_call(name, corpus, part)["audio"]:
                 path, is_needed = ours(folder), (corpus, part) in needed
-                yield Named((*keys, "audio"), path, endings=AUDIO_ENDINGS, needed=is_needed)
+                yield Named(
+                    (*keys, "audio"), path, A_FOLDER, endings=AUDIO_ENDINGS, needed=is_needed
+                )
 
 
 def _of_extractor(plan, name, options):
@@ -195,9 +219,9 @@ def _of_extractor(plan, name, options):
         names = [Path(path).name for path in text_encoder_files(ours(encoder))]
         yield from _of_model((*keys, WORDS, "encoder"), encoder, names)
     if "dictionary" in options.get("style", {}):
-        yield Named((*keys, "style", "dictionary"), ours(options["style"]["dictionary"]))
+        yield Named((*keys, "style", "dictionary"), ours(options["style"]["dictionary"]), FILE)
     if "recipe" in options:
-        yield Named((*keys, "recipe"), ours(recipe_file(options["recipe"])))
+        yield Named((*keys, "recipe"), ours(recipe_file(options["recipe"])), FILE)
     # Another extractor of the config is a source of its own.
     if options.get("start", name) not in plan.config["extractors"]:
         yield from _of_model((*keys, "start"), options["start"], MODEL_FILES)
@@ -205,7 +229,7 @@ def _of_extractor(plan, name, options):
         for corpus, part, system in _embedded(plan, name):
             path = plan.attackers.ready(name, corpus, part, system)
             member = f"{corpus}/{part}/{system}"
-            yield Named((*keys, "embeddings"), ours(path), member=member)
+            yield Named((*keys, "embeddings"), ours(path), FILE, member=member)
 
 
 def _embedded(plan, extractor):
@@ -226,20 +250,20 @@ def _embedded(plan, extractor):
 
 def _of_model(keys, folder, names):
     """A model's folder, and the files that it must hold."""
-    yield Named(keys, ours(folder))
+    yield Named(keys, ours(folder), A_FOLDER)
     for name in names:
-        yield Named(keys, f"{ours(folder)}/{name}")
+        yield Named(keys, f"{ours(folder)}/{name}", FILE)
 
 
 def _of_attack(plan, name, options):
     for scored, path in plan.given.files[name].items():
-        yield Named(("attacks", name, "scores"), path, member="/".join(scored))
+        yield Named(("attacks", name, "scores"), path, FILE, member="/".join(scored))
     for attack in plan.given.attacks():
         for field in ("key", "speakers"):
             if field in options and attack.extractor == name:
                 path = options[field].replace("{corpus}", attack.corpus)
                 path = path.replace("{trials}", attack.trials)
-                yield Named(("attacks", name, field), ours(path))
+                yield Named(("attacks", name, field), ours(path), FILE)
 
 
 def _attacked_parts(plan):

@@ -3,43 +3,46 @@
 This is the only module of the plan that looks at the disk. The files behind one entry of a config
 (a corpus, an anonymiser, an extractor, an attack, a measure) are a source. Each source has one
 fingerprint, results/sources/<section>/<name>.sha256. Only this file is an input of the rules that
-read the source. It is written again only if the source has changed, so a new time alone repeats
-nothing. The main process of a run looks once, before it plans; jobs do not.
+read the source. It is written again only if the content of the source has changed, so a new time
+alone repeats nothing. The main process of a run looks once, before it plans; jobs do not.
 
-What is noticed
----------------
-* Files that a config names, tables of Kaldi directories and lists: every change of their content.
-* Recordings (and all else below a named folder): every change of their content, as long as those
-  of one source have at most HASHED_BYTES together. Of larger sources: a change of size or time.
-* Recordings that wav.scp names, and files that its pipes name.
+What is noticed: every change of a file that a config names, of tables of Kaldi directories, of
+recordings that they name (also in pipes), and of files below a named folder. seen.py says how.
+An edit that keeps size, times and inode is noticed only with ``check``.
 
-A file is read again only if its size, its times or its inode differ from .snakemake/sources.json.
-An edit that keeps all of them is not noticed.
+A run stops before it removes anything where a source is missing or cannot be read.
 """
 
 import hashlib
-import json
 import os
 import re
 import shlex
 import stat
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import sys
+from collections.abc import Iterable
 from glob import glob
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from voiceprivacy.inout.files import BadInput, base_of, read_json, read_lines, whole_or_absent
-from voiceprivacy.vocabulary import CONDITIONS, FORMAT_FILE, RESULTS_FORMAT
+from voiceprivacy.inout.files import (
+    SCRIPTS,
+    BadInput,
+    base_of,
+    printable,
+    read_lines,
+    whole_or_absent,
+)
+from voiceprivacy.plan.seen import File, Files, read
+from voiceprivacy.vocabulary import CONDITIONS
 
-RESULTS = Path("results")
-FOLDER = RESULTS / "sources"
-FORMAT = RESULTS / FORMAT_FILE  # RESULTS_FORMAT, of results that are not finished
-MADE = ["checks", "audio", "trials", "samples", "embeddings", "scores", "metrics", "models"]
-CACHE = Path(".snakemake", "sources.json")
+RESULTS = "results"
+FOLDER = Path(RESULTS, "sources")
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/dev", "/proc", "/sys", "/run")
+CHECK = "VOICEPRIVACY_CHECK_AUDIO"  # environment: every file is read again
 HASHED_BYTES = 200e6  # of one source: a second of reading from a fast disk, some from a slow one
-REMAKE = "VOICEPRIVACY_REMAKE"  # environment: results of another format are made again
+FILE, A_FOLDER = "file", "folder"
+NEEDED_TABLES = ("wav.scp", "utt2spk", "enrolls", "trials")  # what each corpus of Kaldi's needs
 NAME = "[a-z][a-z0-9_]*"
 ENCODER_FILES = ["hyperparams.yaml", "latent_extractor.ckpt", "latent_encoder.ckpt"]
 # Of an encoder of the Hugging Face hub, and one of its weights.
@@ -56,11 +59,12 @@ class Named(NamedTuple):
     ``root`` is where relative paths in a wav.scp start, if the config says so. ``may_lack`` is True
     where recordings that are not there are left out. ``needed`` is False where a job of its own
     says what is missing. ``member`` names a file of an entry that has a fingerprint of its own,
-    because each job reads only one of them.
+    because each job reads only one of them. ``form`` is what it has to be, if that is certain.
     """
 
     place: tuple[str, ...]
     path: str
+    form: str = ""
     endings: tuple[str, ...] | None = None
     below: bool = True
     root: str | None = None
@@ -105,12 +109,58 @@ def given_scores(template: str) -> dict[ScoreFile, str]:
     return files
 
 
-def missing(named: Iterable[Named]) -> list[Named]:
-    """What a config names and is not there; nothing below a folder that is missing itself."""
-    needed = dict.fromkeys(path for path in named if path.needed)
-    absent = [path for path in needed if not os.path.exists(path.path)]
-    folders = tuple(f"{path.path}/" for path in absent)
-    return [path for path in absent if not path.path.startswith(folders)]
+def files_in_words(texts: Iterable[object]) -> list[str]:
+    """Regular files that commands or options name, of people's own: none of the system or a run.
+
+    A word may be ``--weights=nac.pt``, or hold several ones, as after ``sh -c``.
+    """
+    paths: dict[str, None] = {}
+    for text in texts:
+        for word in _words(str(text)):
+            inner = files_in_words([word]) if word != text and re.search(r"\s", word) else []
+            paths |= dict.fromkeys([*inner, word, word.partition("=")[2]])
+    return [path for path in paths if os.path.isfile(path) and _is_persons(path)]
+
+
+def _is_persons(path: str) -> bool:
+    """Whether a file is neither the system's nor Python's nor a run's, links followed or not."""
+    others = (*SYSTEM, sys.prefix, sys.base_prefix, os.path.abspath(RESULTS))
+    folders = tuple(f"{folder}/" for folder in others)
+    for name in (os.path.abspath(path), os.path.realpath(path)):
+        # Our own lie in a folder of Python's where the project was installed as a package.
+        is_ours = name.startswith(f"{SCRIPTS.parent}/")
+        if name.startswith(folders) and not is_ours:
+            return False
+    return True
+
+
+def unusable(named: Iterable[Named]) -> dict[Named, str]:
+    """What a config names and cannot be used, and why; nothing below a folder that is one of it."""
+    reasons: dict[Named, str] = {}
+    for path in dict.fromkeys(named):
+        folders = tuple(f"{above.path}/" for above in reasons)
+        reason = why_unusable(path.path, path.form) if path.needed else None
+        if reason and not path.path.startswith(folders):
+            reasons[path] = reason
+    return reasons
+
+
+def why_unusable(path: str, form: str = "") -> str | None:
+    """Why a path cannot be read as what it has to be, FILE or A_FOLDER; None if it can."""
+    try:
+        mode = os.stat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return "is a link to what is not there" if os.path.islink(path) else "not found"
+    except (OSError, ValueError) as error:
+        return f"cannot be read ({getattr(error, 'strerror', error)})"
+    if stat.S_ISDIR(mode) and form == FILE:
+        return "is a folder, not a file"
+    if stat.S_ISREG(mode) and form == A_FOLDER:
+        return "is a file, not a folder"
+    if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
+        return "is a pipe, a socket or a device, not a file"
+    allowed = os.access(path, os.R_OK | (os.X_OK if stat.S_ISDIR(mode) else 0))
+    return None if allowed else "cannot be read (Permission denied)"
 
 
 def encoder_files(folder: str) -> list[str]:
@@ -156,197 +206,189 @@ class Sources:
             if path.endings != ():
                 self.named.setdefault(path.source, []).append(path)
         self.folders = dict.fromkeys(self.named, FOLDER)
+        self.changed: dict[str, list[str]] = {}  # since the last run: the files of each source
+        self._before: dict[Path, tuple[str, os.stat_result] | None] = {}
+        self._files: Files | None = None
 
     def file(self, *names: str) -> list[str]:
         """The fingerprint of an entry of the config: section, name, member; none without files."""
         source = "/".join(names)
         return [f"{self.folders[source]}/{source}.sha256"] if source in self.named else []
 
-    def refresh(self, scratch: str | Path | None = None) -> None:
+    def refresh(self, scratch: str | Path | None = None, *, check: bool = False) -> None:
         """Look at all files, and write the fingerprint of each source that has changed.
 
         Parameters
         ----------
         scratch : where a dry run writes these fingerprints, so that nothing in results/ changes
+        check : read every file, whatever its times say
 
         Raises
         ------
         BadInput : a file cannot be read, or recordings are gone that were there before
         """
-        known = _read_cache()
-        files = _Files(known)
+        files = self._files = Files()
         # All of them before the first is written: a lost file leaves everything as it was.
-        fingerprints = {
-            source: _fingerprint(named, files) + "\n" for source, named in self.named.items()
-        }
-        for source, fingerprint in fingerprints.items():
+        looked_at = {}
+        for source, named in self.named.items():
+            is_known = (FOLDER / f"{source}.sha256").exists()
+            looked_at[source] = _Source(source, named, files, is_known=is_known)
+        fingerprints = {name: source.fingerprint(check=check) for name, source in looked_at.items()}
+        for source, (fingerprint, new_files) in fingerprints.items():
             written = FOLDER / f"{source}.sha256"
-            if written.exists() and written.read_text() == fingerprint:
+            before = (written.read_text(), written.stat()) if written.exists() else None
+            if before and before[0] == fingerprint:
                 continue
+            if before:
+                self.changed[source] = new_files
             self.folders[source] = Path(scratch) if scratch else FOLDER
+            self._before[Path(self.file(source)[0])] = before
             with whole_or_absent(self.file(source)[0]) as temporary:
                 temporary.write_text(fingerprint)
-        if scratch is None and files.looked_at != known:
-            _write_cache(files.looked_at)
+        if scratch is None:
+            files.keep()
+
+    def take_back(self) -> None:
+        """Write the fingerprints of before again, with their times: the run is refused."""
+        for path, before in self._before.items():
+            if before is None:
+                continue
+            text, status = before
+            with whole_or_absent(path) as temporary:
+                temporary.write_text(text)
+                os.utime(temporary, ns=(status.st_atime_ns, status.st_mtime_ns))
+        if self._files:
+            self._files.take_back()
 
 
-@dataclass
-class _State:
-    """What was seen of a file: bytes, times of change and inode, digest (None if not read)."""
+class _Source:
+    """The files behind one entry of a config; ``is_known`` says that a run has seen it before."""
 
-    size: int
-    times: list[int]
-    digest: str | None = None
+    def __init__(self, name: str, named: list[Named], files: Files, *, is_known: bool) -> None:
+        self.name, self.is_known = name, is_known
+        self.tables: dict[str, File] = {}
+        self.recordings: dict[str, File] = {}
+        self.links: set[str] = set()
+        for path in named:
+            listed = _Listed(path)
+            tables = {name: files.look_at(name) for name in listed.tables}
+            recordings = {name: files.look_at(name) for name in listed.recordings}
+            self._refuse_lost(path, listed, tables | recordings, files)
+            self.tables |= tables
+            self.recordings |= recordings
+            self.links.update(listed.links)
+        for name in self.tables:
+            self.recordings.pop(name, None)
 
+    def fingerprint(self, *, check: bool) -> tuple[str, list[str]]:
+        """SHA-256 of its files' names and of what each holds, and the files that are new."""
+        self._read(check=check)
+        files = [*sorted(self.tables.items()), *sorted(self.recordings.items())]
+        lines = [f"{path}\t{file.state}\n" for path, file in files]
+        lines += [f"{link}\n" for link in sorted(self.links)]
+        digest = hashlib.sha256("".join(lines).encode(errors="surrogateescape")).hexdigest()
+        return f"{digest}\n", [path for path, file in files if file.has_changed]
 
-def _read_cache() -> dict[str, _State]:
-    """What the last run saw: {absolute path: _State}."""
-    if not CACHE.exists():
-        return {}
-    cached = json.loads(CACHE.read_text())
-    return {path: _State(*state) for path, state in cached.items()}
+    def _read(self, *, check: bool) -> None:
+        """Read what may have changed, and what nobody has read yet if that is quick."""
+        tables = [file for file in self.tables.values() if file.is_there]
+        recordings = [file for file in self.recordings.values() if file.is_there]
+        chosen = [file for file in tables if check or file.digest is None]
+        chosen += [file for file in recordings if check or file.may_have_changed]
+        unread = [file for file in recordings if file.digest is None and not file.may_have_changed]
+        if sum(file.look.size for file in unread) <= HASHED_BYTES:
+            chosen += [] if check else unread
+        for file in unread:
+            if file.is_new and not os.access(file.path, os.R_OK):
+                raise BadInput(f"{file.path}: cannot be read (Permission denied)")
+        read(chosen, say=lambda words: _say(f"{self.name}: {words}"))
 
+    def _refuse_lost(
+        self, named: Named, listed: "_Listed", seen: dict[str, File], files: Files
+    ) -> None:
+        """Refuse files that were there before and are not: perhaps a disk is not mounted."""
+        gone = [path for path in sorted(seen) if not seen[path].is_there]
+        lost = [path for path in gone if self._is_lost(seen[path], path in listed.needed)]
+        needed = [f"{named.path}/{name}" for name in NEEDED_TABLES if not named.below]
+        lost += [path for path in needed if path not in seen and files.look_at(path).was_there]
+        # Some that are gone may be left out; all of them at once were hardly removed on purpose.
+        is_empty = len(gone) == len(seen)
+        if is_empty and files.was_filled(named.path):
+            raise BadInput(f"{named.path}: is empty, and was not before")
+        if lost and (is_empty or not named.may_lack):
+            raise BadInput(f"{lost[0]}: {why_unusable(lost[0], FILE) or 'not found'}")
 
-def _write_cache(states: dict[str, _State]) -> None:
-    cached = {path: [state.size, state.times, state.digest] for path, state in states.items()}
-    with whole_or_absent(CACHE) as temporary:
-        temporary.write_text(json.dumps(cached))
-
-
-class _Files:
-    """Files as they are now, and what was known of them before: {absolute path: _State}."""
-
-    def __init__(self, known: dict[str, _State]) -> None:
-        self.known = known
-        self.looked_at: dict[str, _State] = {}
-
-    def size(self, path: str) -> int | None:
-        """Bytes of a file; None if it is not there or no regular file."""
-        absolute = os.path.abspath(path)
-        if absolute not in self.looked_at:
-            try:
-                status = os.stat(path)
-            except (OSError, ValueError):
-                return None
-            if not stat.S_ISREG(status.st_mode):
-                return None
-            times = [status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
-            state = _State(status.st_size, times)
-            before = self.known.get(absolute)
-            if before and (before.size, before.times) == (state.size, state.times):
-                state.digest = before.digest
-            self.looked_at[absolute] = state
-        return self.looked_at[absolute].size
-
-    def content(self, path: str) -> str:
-        """The digest of a file that is there, read only if it may have changed."""
-        state = self.looked_at[os.path.abspath(path)]
-        if state.digest is None:
-            try:
-                with open(path, "rb") as file:
-                    state.digest = hashlib.file_digest(file, "sha256").hexdigest()
-            except OSError as error:
-                raise BadInput(f"{path}: cannot be read ({error.strerror})") from None
-        return state.digest
-
-    def stamp(self, path: str) -> str:
-        """Size and time of change of a file that is there."""
-        state = self.looked_at[os.path.abspath(path)]
-        return f"{state.size} {state.times[0]}"
-
-    def was_there(self, path: str) -> bool:
-        """Whether a file was there before."""
-        return os.path.abspath(path) in self.known
-
-    def was_filled(self, folder: str) -> bool:
-        """Whether there were files below a folder before."""
-        start = os.path.join(os.path.abspath(folder), "")
-        return any(path.startswith(start) for path in self.known)
+    def _is_lost(self, file: File, is_needed: bool) -> bool:
+        """Whether a file must be there: it was, or what was edited since a run names it."""
+        return file.was_there or (is_needed and self.is_known and file.before is None)
 
 
-def _fingerprint(named: list[Named], files: _Files) -> str:
-    """SHA-256 of all files of a source: their names and what each holds."""
-    tables: set[str] = set()
-    recordings: set[str] = set()
-    for folder in named:
-        its_tables, its_recordings = _files_of(folder)
-        _refuse_lost(folder, its_tables + its_recordings, files)
-        tables.update(its_tables)
-        recordings.update(its_recordings)
-    recordings -= tables
-    # Tables are always read. Of many hours of recordings, reading would take longer than planning.
-    read_all = sum(files.size(path) or 0 for path in recordings) <= HASHED_BYTES
-    digest = hashlib.sha256()
-    for path in sorted(tables) + sorted(recordings):
-        size = files.size(path)
-        if size is None:
-            state = "absent"
-        elif size <= HASHED_BYTES and (read_all or path in tables):
-            state = files.content(path)
-        else:
-            state = files.stamp(path)
-        digest.update(f"{path}\t{state}\n".encode(errors="surrogateescape"))
-    return digest.hexdigest()
+class _Listed:
+    """The files behind a named path: itself or tables, and recordings.
 
+    ``needed`` are those that must be there. ``links`` are links to folders that are listed already.
+    """
 
-def _refuse_lost(named: Named, paths: list[str], files: _Files) -> None:
-    """Refuse recordings that were there before and are not: perhaps a disk is not mounted."""
-    there = [path for path in paths if files.size(path) is not None]
-    gone = sorted(set(paths) - set(there))
-    lost = [path for path in gone if files.was_there(path)]
-    # Some that are gone may be left out, but all of them at once were hardly removed on purpose.
-    if lost and not (there and named.may_lack):
-        raise BadInput(f"{lost[0]}: not found")
-    if not there and files.was_filled(named.path):
-        raise BadInput(f"{named.path}: is empty, and was not before")
+    def __init__(self, named: Named) -> None:
+        self.tables: list[str] = []
+        self.recordings: list[str] = []
+        self.needed: set[str] = set()
+        self.links: list[str] = []
+        if not os.path.isdir(named.path):
+            self.tables = [named.path]
+            return
+        try:
+            in_folder = [child.path for child in os.scandir(named.path) if _is_file(child)]
+        except OSError as error:
+            _refuse(error)
+        wav_scp = f"{named.path}/wav.scp"
+        if not named.below:  # a Kaldi directory, whose files are all tables
+            self.tables = in_folder
+        elif wav_scp in in_folder:
+            self.tables = [wav_scp]
+        if named.below:
+            self._add_tree(named.path, named.endings)
+            self.needed.update(self.recordings)
+        if wav_scp in in_folder:
+            self._add_named_in(wav_scp, named)
 
+    def _add_tree(self, root: str, endings: tuple[str, ...] | None) -> None:
+        """All files below a folder, links followed; hidden ones and the run's own left out."""
+        seen: set[str] = set()  # a link may lead back to a folder above it
+        for folder, folders, names in os.walk(root, followlinks=True, onerror=_refuse):
+            inside = os.path.realpath(folder)
+            if inside in seen or inside == os.path.abspath(RESULTS):
+                folders.clear()
+                self.links += [f"{folder}\tis {inside}"] if inside in seen else []
+                continue
+            seen.add(inside)
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            for name in names:
+                if not name.startswith(".") and (endings is None or name.endswith(endings)):
+                    self.recordings.append(f"{folder}/{name}")
 
-def _files_of(named: Named) -> tuple[list[str], list[str]]:
-    """The files behind a named path: itself or tables, and recordings."""
-    if not os.path.isdir(named.path):
-        return [named.path], []
-    in_folder = [child.path for child in os.scandir(named.path) if _is_file(child)]
-    wav_scp = f"{named.path}/wav.scp"
-    listed = list(_named_in(wav_scp, named.root)) if wav_scp in in_folder else []
-    if not named.below:  # a Kaldi directory, whose files are all tables
-        return in_folder, listed
-    tables = [wav_scp] if listed else []
-    return tables, [*_tree(named.path, named.endings), *listed]
+    def _add_named_in(self, wav_scp: str, named: Named) -> None:
+        """The recordings that a wav.scp names, and the files that its pipes name."""
+        lines = [line.split(maxsplit=1)[-1].strip() for line in read_lines(wav_scp) if line.strip()]
+        root = named.root
+        if root is None:
+            root = base_of(Path(wav_scp).parent, chain.from_iterable(map(_paths, lines)))
+        for line in lines:
+            if not line.endswith("|"):
+                path = os.path.join(root, line)
+                self.recordings.append(path)
+                # Of a submission, only the lines of utterances that are asked for count.
+                self.needed.update(() if named.below else [path])
+                continue
+            for word in _words(line[:-1]):
+                path = os.path.join(root, word)
+                # A word with a slash counts also where it is no file: it may be one that was lost.
+                if "/" in word or os.path.isfile(path):
+                    self.recordings.append(path)
 
 
 def _is_file(child: os.DirEntry) -> bool:
     return not child.name.startswith(".") and child.is_file()
-
-
-def _tree(root: str, endings: tuple[str, ...] | None) -> Iterator[str]:
-    """All files below a folder, links followed; hidden ones and the run's own results left out."""
-    seen = set()  # a link may lead back to a folder above it
-    for folder, folders, names in os.walk(root, followlinks=True):
-        inside = os.path.realpath(folder)
-        if inside in seen or inside == os.path.abspath("results"):
-            folders.clear()
-            continue
-        seen.add(inside)
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in names:
-            if not name.startswith(".") and (endings is None or name.endswith(endings)):
-                yield f"{folder}/{name}"
-
-
-def _named_in(wav_scp: str, root: str | None) -> Iterator[str]:
-    """The recordings that a wav.scp names, and the files that its pipes name."""
-    lines = [line.split(maxsplit=1)[-1].strip() for line in read_lines(wav_scp) if line.strip()]
-    if root is None:
-        root = base_of(Path(wav_scp).parent, chain.from_iterable(map(_paths, lines)))
-    for line in lines:
-        if not line.endswith("|"):
-            yield os.path.join(root, line)
-            continue
-        for word in _words(line[:-1]):
-            path = os.path.join(root, word)
-            # A word with a slash counts also where it is no file: it may be one that was lost.
-            if "/" in word or os.path.isfile(path):
-                yield path
 
 
 def _paths(recording: str) -> list[str]:
@@ -366,42 +408,10 @@ def _words(command: str) -> list[str]:
         return command.split()
 
 
-# Results that are there already.
+def _refuse(error: OSError) -> None:
+    """Refuse a folder that cannot be listed: os.walk would leave it out."""
+    raise BadInput(f"{error.filename}: cannot be read ({error.strerror})")
 
 
-def refuse_other_format(*, remake: bool, dry_run: bool) -> None:
-    """Refuse to carry on results of another format, which rules would not make again.
-
-    Finished results say their format in provenance.json. Others have a file of their own for it,
-    which the first run writes before it makes anything. Results without either are older.
-
-    Raises
-    ------
-    BadInput : results/ holds results of another format, and they are not to be made again
-    """
-    provenance = RESULTS / "provenance.json"
-    if provenance.exists():
-        its_format = read_json(provenance).get("format", 1)
-    elif (said := _format_said()) is not None:
-        its_format = said
-    else:
-        is_fresh = not any((RESULTS / folder).exists() for folder in MADE)
-        its_format = RESULTS_FORMAT if is_fresh else 1
-    if its_format != RESULTS_FORMAT and not remake:
-        raise BadInput(
-            f"{RESULTS.absolute()}: made by another version (format {its_format}, this one has"
-            f" {RESULTS_FORMAT}); run in a new directory (--directory NEW), or make everything"
-            " again here (python scripts/run.py --remake ...); nothing was changed"
-        )
-    # What is made again has the number of before until all is made, which provenance.json says.
-    if not dry_run and _format_said() != its_format:
-        with whole_or_absent(FORMAT) as temporary:
-            temporary.write_text(f"{its_format}\n")
-
-
-def _format_said() -> int | None:
-    """The number in the file of the format; None where it is missing or damaged."""
-    try:
-        return int(FORMAT.read_bytes())
-    except (OSError, ValueError):
-        return None
+def _say(words: str) -> None:
+    print(f"note: {printable(words)}", file=sys.stderr, flush=True)

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import time
 from itertools import product
 from pathlib import Path
 
@@ -9,10 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from voiceprivacy.inout import checksums
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.plan import configuration, sources
+from voiceprivacy.plan import configuration, seen, sources
+from voiceprivacy.plan.earlier import FORMAT, refuse_other_format
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.plan.sources import CACHE, FORMAT, Named, Sources, refuse_other_format
+from voiceprivacy.plan.seen import CACHE
+from voiceprivacy.plan.sources import Named, Sources
 
 CORPUS = ("corpora", "mine", "kaldi")
 FINGERPRINT = Path("results/sources/corpora/mine.sha256")
@@ -51,7 +55,7 @@ def edit(path, text="edited"):
 )
 def test_every_edit_behind_a_kaldi_directory_is_noticed(path):
     before = fingerprint(kaldi())
-    edit(path)
+    edit(path, f"{Path(path).read_text()}\n")
     assert fingerprint(kaldi()) != before
 
 
@@ -73,15 +77,25 @@ def test_a_new_time_alone_changes_nothing(path):
     )
 
 
-def test_a_file_is_read_again_only_if_it_may_have_changed(monkeypatch):
+@pytest.fixture
+def read(monkeypatch):
+    """The files that are read from now on."""
+    paths = []
+    digest = seen.sha256_of
+    monkeypatch.setattr(seen, "sha256_of", lambda path: paths.append(path) or digest(path))
+    return paths
+
+
+def wait_a_moment(monkeypatch):
+    """From now on, edits are long ago."""
+    now = time.time_ns
+    monkeypatch.setattr(seen.time, "time_ns", lambda: now() + 10 * seen.JUST_NOW_NS)
+
+
+def test_a_file_is_read_again_only_if_it_may_have_changed(monkeypatch, read):
+    wait_a_moment(monkeypatch)
     kaldi().refresh()
-    read = []
-    digest = sources.hashlib.file_digest
-    monkeypatch.setattr(
-        sources.hashlib,
-        "file_digest",
-        lambda file, name: read.append(file.name) or digest(file, name),
-    )
+    read.clear()
     kaldi().refresh()
     assert read == []
     os.utime("audio/anna/1.wav", (1, 1))
@@ -140,10 +154,10 @@ def test_what_was_never_there_is_for_the_check_of_the_corpus():
 
 
 def test_a_source_that_cannot_be_read_is_named(monkeypatch):
-    def refused(path, mode):
+    def refused(path, mode="r"):
         raise PermissionError(errno.EACCES, "Permission denied", path)
 
-    monkeypatch.setattr(sources, "open", refused, raising=False)
+    monkeypatch.setattr(checksums, "open", refused, raising=False)
     with pytest.raises(BadInput, match=r"data/mine/.+: cannot be read \(Permission denied\)"):
         kaldi().refresh()
 
@@ -238,7 +252,7 @@ def test_subsets_that_a_run_downloads_are_no_source():
     assert Plan(configuration.complete({"corpora": {"mine": downloaded}})).sources.named == {}
     named = Plan(configuration.complete({"corpora": {"mine": there}})).named
     assert [(path.path, path.below) for path in named] == [("libri", False), ("libri/a", True)]
-    assert [path.path for path in sources.missing(named)] == ["libri"]
+    assert [path.path for path in sources.unusable(named)] == ["libri"]
 
 
 @settings(max_examples=25, deadline=None)
