@@ -1,7 +1,9 @@
 """Embeddings and score matrices: npz files without pickles, read and written here only."""
 
 import io
+import lzma
 import math
+import os
 import struct
 import tokenize
 import zipfile
@@ -32,13 +34,18 @@ UNREADABLE = (
     RuntimeError,
     zipfile.BadZipFile,
     zlib.error,
+    lzma.LZMAError,
     struct.error,
     tokenize.TokenError,
 )
 HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-# An array may unpack to so many times its size in the file; anything up to a mebibyte may.
+# An array may unpack to so many times its size in the file; anything up to a mebibyte may. All
+# arrays together may do so only as far as memory for any file goes.
 LARGEST_SWELLING = 200
 SMALL_BYTES = 2**20
+LARGEST_SWELLING_OF_ALL = 20
+SMALL_BYTES_OF_ALL = 100 * 2**20
+COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # that numpy writes
 
 
 class Embeddings(NamedTuple):
@@ -87,6 +94,7 @@ def read_matrix(path: FilePath) -> ScoreMatrix:
                 raise BadInput(
                     f"{path}: {name} has {len(arrays[name])} entries for {length} {side}s"
                 )
+    _check_ids(path, arrays)
     return ScoreMatrix(**{name: arrays[name] for name in ScoreMatrix._fields})
 
 
@@ -113,6 +121,8 @@ def read_embeddings(path: FilePath) -> Embeddings:
         raise BadInput(
             f"{path}: the embedding of '{unusable[0]}' is not finite in single precision"
         )
+    if not embeddings.any():
+        raise BadInput(f"{path}: all embeddings are zero: their extractor has learnt nothing")
     return Embeddings(ids, embeddings)
 
 
@@ -131,6 +141,7 @@ def read_npz(path: FilePath, required: list[str], *, checked: bool = False) -> d
     content = read_checked(path) if checked and is_checked(path) else None
     try:
         with zipfile.ZipFile(_source(path, content)) as file:
+            _check_sizes(path, file.infolist())
             for member in file.infolist():
                 _check_member(file, member)
         with np.load(_source(path, content), allow_pickle=False) as file:
@@ -164,6 +175,31 @@ def write_npz(
         write(temporary, **arrays)
 
 
+def _check_ids(path, arrays):
+    """An id occurs once on either side; the same ids on both sides have the same speakers."""
+    for ids in ("rows", "columns"):
+        names, counts = np.unique(arrays[ids], return_counts=True)
+        if counts.max(initial=1) > 1:
+            raise BadInput(f"{path}: '{names[counts.argmax()]}' occurs twice among the {ids}")
+    row_order, column_order = np.argsort(arrays["rows"]), np.argsort(arrays["columns"])
+    if not np.array_equal(arrays["rows"][row_order], arrays["columns"][column_order]):
+        return
+    of_rows = arrays["row_speakers"][row_order]
+    of_columns = arrays["column_speakers"][column_order]
+    if len(other := np.flatnonzero(of_rows != of_columns)):
+        name, one, another = (
+            array[other[0]] for array in (arrays["rows"][row_order], of_rows, of_columns)
+        )
+        raise BadInput(
+            f"{path}: '{name}' has the speaker '{one}' as a row, '{another}' as a column"
+        )
+
+
+def is_real(array: NDArray, shape: tuple[int, ...]) -> bool:
+    """Whether an array holds finite real numbers in this shape."""
+    return array.dtype.kind in "fiu" and array.shape == shape and bool(np.isfinite(array).all())
+
+
 def _check_text(path: FilePath, **arrays: NDArray) -> None:
     """Ids are one-dimensional arrays of text."""
     for name, array in arrays.items():
@@ -178,8 +214,19 @@ def _check_floats(path: FilePath, **arrays: NDArray) -> None:
             raise BadInput(f"{path}: {name} must be numbers, not {array.dtype}")
 
 
+def _check_sizes(path, members):
+    """Refuse (ValueError) arrays that unpack to much more than the file, or that share a name."""
+    unpacked, on_disk = sum(member.file_size for member in members), os.path.getsize(path)
+    if unpacked > max(LARGEST_SWELLING_OF_ALL * on_disk, SMALL_BYTES_OF_ALL):
+        raise ValueError(f"unpacks to {unpacked} bytes: write it with numpy.savez")
+    if len({member.filename for member in members}) < len(members):
+        raise ValueError("two arrays have one name")
+
+
 def _check_member(file: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
     """Refuse (ValueError) an array that swells, or whose header announces other bytes."""
+    if member.compress_type not in COMPRESSIONS:
+        raise ValueError(f"{member.filename} is compressed in another way than numpy's")
     if member.file_size > LARGEST_SWELLING * max(member.compress_size, SMALL_BYTES):
         raise ValueError(
             f"{member.filename} unpacks to {member.file_size} bytes: write it with numpy.savez"

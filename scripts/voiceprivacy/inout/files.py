@@ -308,6 +308,8 @@ def whole_or_absent(path: FilePath) -> Iterator[Path]:
     BadInput : a command is about to overwrite what it has read
     """
     path = Path(path)
+    if not path.name:
+        raise BadInput(f"{path}: is a folder, expected the name of a file")
     _refuse_input(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _temporary(path)

@@ -197,10 +197,10 @@ def test_pairs_of_one_condition_are_symmetric_under_cosine(files, tones, tmp_pat
 
 def test_a_release_is_linked_with_itself_each_pair_once(files, tones, tmp_path):
     ids, embeddings = read_embeddings(files / "e.npz")
-    write_embeddings(tmp_path / "zeros.npz", Embeddings(ids, 0 * embeddings))
+    write_embeddings(tmp_path / "alike.npz", Embeddings(ids, np.ones_like(embeddings)))
     scored = {
-        "enrolment": [f"original={tmp_path / 'zeros.npz'}"],
-        "trial": [f"original={tmp_path / 'zeros.npz'}", f"run0={files / 'e.npz'}"],
+        "enrolment": [f"original={tmp_path / 'alike.npz'}"],
+        "trial": [f"original={tmp_path / 'alike.npz'}", f"run0={files / 'e.npz'}"],
         "enrolment_manifest": tones,
         "trial_manifest": tones,
         "trials": files / "trials.tsv",
@@ -210,19 +210,22 @@ def test_a_release_is_linked_with_itself_each_pair_once(files, tones, tmp_path):
     succeeds("score_system", **scored, scores=[tmp_path / "rr.tsv"])
     pairs = read_scored_trials(tmp_path / "rr.tsv")
     assert len(pairs["target"]) == 4 and len(pairs["nontarget"]) == 8 * 7 / 2 - 4
-    assert np.ptp([score for _, score in pairs["nontarget"]]) > 0  # of the protected speech
+    assert np.ptp([score for _, score in pairs["nontarget"]]) > 1e-9  # of the protected speech
 
 
 def test_each_condition_takes_its_own_speech(files, tones, tmp_path):
-    """Zeros for the original speech: only the condition without them has scores that differ."""
+    """Original speech is orthogonal: only the condition without it has scores that differ."""
     ids, embeddings = read_embeddings(files / "e.npz")
-    write_embeddings(tmp_path / "zeros.npz", Embeddings(ids, 0 * embeddings))
-    speech = [f"original={tmp_path / 'zeros.npz'}", f"run0={files / 'e.npz'}"]
+    more = np.eye(1, embeddings.shape[1] + 1, embeddings.shape[1], dtype=np.float32)
+    write_embeddings(tmp_path / "alike.npz", Embeddings(ids, np.repeat(more, len(ids), axis=0)))
+    padded = np.pad(embeddings, ((0, 0), (0, 1)))
+    write_embeddings(tmp_path / "padded.npz", Embeddings(ids, padded))
+    speech = [f"original={tmp_path / 'alike.npz'}", f"run0={tmp_path / 'padded.npz'}"]
     written = [tmp_path / f"{condition}.tsv" for condition in ("oo", "op", "pp", "p0p1")]
     succeeds(
         "score_system",
         enrolment=speech,
-        trial=[*speech, f"run1={tmp_path / 'zeros.npz'}"],
+        trial=[*speech, f"run1={tmp_path / 'alike.npz'}"],
         enrolment_manifest=tones,
         trial_manifest=tones,
         trials=files / "trials.tsv",
@@ -231,7 +234,7 @@ def test_each_condition_takes_its_own_speech(files, tones, tmp_path):
         scores=written,
     )
     spread = {path.stem: float(np.ptp(read_scores(path)["target"])) for path in written}
-    assert {condition for condition, width in spread.items() if width > 0} == {"pp"}
+    assert {condition for condition, width in spread.items() if width > 1e-9} == {"pp"}
 
 
 @pytest.mark.parametrize(

@@ -117,3 +117,11 @@ def test_the_shipped_weights_are_all_listed_as_they_are():
     assert {path.name for path in folder.glob("*.ckpt")} <= listed.keys()
     for name, digest in listed.items():
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
+
+
+def test_weights_that_are_all_zero_are_refused(tmp_path):
+    layer = torch.nn.Linear(2, 1)
+    zero = {name: torch.zeros_like(weights) for name, weights in layer.state_dict().items()}
+    torch.save(zero, tmp_path / "zero.ckpt")
+    with pytest.raises(BadInput, match=r"zero.ckpt: all weights are zero"):
+        load_weights(layer, tmp_path / "zero.ckpt")

@@ -279,3 +279,21 @@ def test_a_length_normalisation_that_is_none_is_named(tmp_path):
             trial=ones,
             length_norm="long",
         )
+
+
+@pytest.mark.parametrize("name", ["between", "within"])
+@pytest.mark.parametrize("fault", ["not symmetric", "negative", "complex", "text"])
+def test_a_covariance_that_is_none_is_named(tmp_path, name, fault):
+    faulty = {
+        "not symmetric": np.eye(3) + np.triu(np.full((3, 3), 0.1), 1),
+        "negative": np.diag([1.0, -0.1, 1.0]),
+        "complex": np.eye(3) * 1j,
+        "text": np.full((3, 3), "1"),
+    }[fault]
+    arrays = {"mean": np.zeros(3), "between": np.eye(3), "within": np.eye(3)}
+    np.savez(tmp_path / "plda.npz", **arrays | {name: faulty})
+    with pytest.raises(BadInput, match=f"plda.npz: {name} is no"):
+        recipes.read_recipe(tmp_path / "plda.npz")
+    rounded = np.eye(3, dtype=np.float32) + np.float32(1e-7)
+    np.savez(tmp_path / "plda.npz", **arrays | {name: rounded})
+    recipes.read_recipe(tmp_path / "plda.npz")

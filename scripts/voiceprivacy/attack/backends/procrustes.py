@@ -29,7 +29,7 @@ import numpy as np
 from scipy.linalg import polar
 
 from voiceprivacy.attack import Floats
-from voiceprivacy.inout.arrays import read_npz, write_npz
+from voiceprivacy.inout.arrays import is_real, read_npz, write_npz
 from voiceprivacy.inout.files import BadInput
 
 # Weight of "nothing is rotated", in proportion to the mean of what the utterances say. It decides
@@ -127,7 +127,7 @@ def read_alignment(path: Path | str) -> Alignment | None:
     n_dimensions = alignment.original_mean.size
     for name, array in alignment._asdict().items():
         shape = (n_dimensions, n_dimensions) if name == "rotation" else (n_dimensions,)
-        if array.shape != shape or not np.isfinite(array).all():
+        if not is_real(array, shape):
             raise BadInput(f"{path}: {name} is not a finite array of shape {shape}")
     return alignment
 

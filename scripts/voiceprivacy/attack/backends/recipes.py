@@ -22,9 +22,10 @@ import numpy as np
 from voiceprivacy.attack import Floats
 from voiceprivacy.attack.backends import plda
 from voiceprivacy.attack.backends.plda import Plda
-from voiceprivacy.inout.arrays import read_npz, write_npz
+from voiceprivacy.inout.arrays import is_real, read_npz, write_npz
 from voiceprivacy.inout.files import BadInput
 
+ROUNDING = 1e-5  # of covariances, relative to the largest entry: others may write single precision
 LARGEST_LDA = 200  # dimensions, as in the recipes of the challenges
 LENGTH_NORMS = (None, "kaldi", "simple")
 
@@ -240,7 +241,18 @@ def _check_shapes(recipe, path):
         "centre": (recipe.centre, (outer,)),
     }
     for name, (array, shape) in expected.items():
-        if array is not None and (array.shape != shape or not np.isfinite(array).all()):
+        if array is not None and not is_real(array, shape):
             raise BadInput(f"{path}: {name} is not a finite array of shape {shape}")
+    for name, covariance in (("between", between), ("within", within)):
+        if not _is_covariance(covariance):
+            raise BadInput(f"{path}: {name} is no covariance: not symmetric, or negative somewhere")
     if recipe.length_norm not in LENGTH_NORMS:
         raise BadInput(f"{path}: length_norm '{recipe.length_norm}' is neither kaldi nor simple")
+
+
+def _is_covariance(matrix):
+    """Whether a matrix is symmetric without negative variances, as far as rounding goes."""
+    largest = np.abs(matrix).max()
+    if not np.allclose(matrix, matrix.T, rtol=0, atol=ROUNDING * largest):
+        return False
+    return np.linalg.eigvalsh(matrix / (largest or 1.0)).min() >= -ROUNDING

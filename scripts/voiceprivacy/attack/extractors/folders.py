@@ -257,6 +257,8 @@ def load_weights(
         module.load_state_dict(state)
     except LOADING_ERRORS as error:
         raise BadInput(f"{path}: not the weights of {model} ({one_line(error)})") from None
+    if not any(bool(weights.any()) for weights in module.parameters()):
+        raise BadInput(f"{path}: all weights are zero")
 
 
 def _refuse_changed(path, content):

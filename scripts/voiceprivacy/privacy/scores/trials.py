@@ -17,6 +17,8 @@ from voiceprivacy.inout.tables import Trial, read_scored_trials, read_speakers
 from voiceprivacy.privacy import Classes, Counts, Flags, Names, Scores
 from voiceprivacy.privacy.scores.calibration import Ties
 
+LARGEST, SMALLEST = 1e150, 1e-150  # of scores, and of their spread
+
 ScoredTrials = Mapping[str, Sequence[tuple[Trial, float]]]  # {"target", "nontarget": [...]}
 
 
@@ -82,8 +84,22 @@ def read_score_file(
     """
     with naming(path):
         scored = read_scored_trials(path, key=key)
+    scores = scores_of(scored)
+    _refuse_beyond_precision(path, scores)
     trials = arranged(path, scored, speaker_map) if speaker_map else None
-    return ScoreFile(scores_of(scored), trials)
+    return ScoreFile(scores, trials)
+
+
+def _refuse_beyond_precision(path, scores):
+    """Refuse scores whose sums or differences double precision cannot hold."""
+    values = np.concatenate([scores["target"], scores["nontarget"]])
+    finite = values[np.isfinite(values)]
+    lowest, highest = (finite.min(), finite.max()) if len(finite) else (0.0, 0.0)
+    if max(-lowest, highest) > LARGEST or 0 < highest - lowest < SMALLEST:
+        raise BadInput(
+            f"{path}: its scores lie between {lowest:.3g} and {highest:.3g}, beyond what double"
+            " precision can count with: multiply all of them by a constant"
+        )
 
 
 def arranged(path: FilePath, scored: ScoredTrials, speaker_map: FilePath) -> SpeakerTrials:
