@@ -338,7 +338,8 @@ class _Listed:
             self.tables = [named.path]
             return
         try:
-            in_folder = [child.path for child in os.scandir(named.path) if _is_file(child)]
+            with os.scandir(named.path) as children:
+                in_folder = [child.path for child in children if _is_file(child)]
         except OSError as error:
             _refuse(error)
         wav_scp = f"{named.path}/wav.scp"
@@ -388,7 +389,7 @@ class _Listed:
 
 
 def _is_file(child: os.DirEntry) -> bool:
-    return not child.name.startswith(".") and child.is_file()
+    return not child.name.startswith(".") and os.path.isfile(child.path)
 
 
 def _paths(recording: str) -> list[str]:

@@ -2,6 +2,8 @@
 
 import errno
 import os
+import socket
+import sys
 import time
 from itertools import product
 from pathlib import Path
@@ -10,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from voiceprivacy.inout import checksums
+from voiceprivacy.inout import checksums, stamps
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration, seen, sources
 from voiceprivacy.plan.earlier import FORMAT, refuse_other_format
@@ -103,7 +105,7 @@ def test_a_file_is_read_again_only_if_it_may_have_changed(monkeypatch, read):
     assert read == ["audio/anna/1.wav"]
 
 
-def test_recordings_of_a_large_source_are_known_by_size_and_time(monkeypatch):
+def test_recordings_of_a_large_source_that_nobody_has_read_are_known_by_their_times(monkeypatch):
     monkeypatch.setattr(sources, "HASHED_BYTES", 20)
     before = fingerprint(kaldi())
     os.utime("audio/anna/1.wav", (1, 1))
@@ -253,6 +255,286 @@ def test_subsets_that_a_run_downloads_are_no_source():
     named = Plan(configuration.complete({"corpora": {"mine": there}})).named
     assert [(path.path, path.below) for path in named] == [("libri", False), ("libri/a", True)]
     assert [path.path for path in sources.unusable(named)] == ["libri"]
+
+
+# Large sources: the jobs that read them say what they hold.
+
+
+@pytest.fixture
+def large(monkeypatch):
+    """A source of more bytes than are read before planning; edits are long ago."""
+    monkeypatch.setattr(sources, "HASHED_BYTES", 20)
+    wait_a_moment(monkeypatch)
+
+
+@pytest.fixture
+def noted(monkeypatch):
+    """A function that does what jobs of a run do."""
+    monkeypatch.setenv(stamps.NOTES, os.path.abspath(seen.NOTED))
+    return lambda: stamps.note_contents(["audio/anna/1.wav", "audio/anna/2.wav"])
+
+
+def test_of_a_large_source_only_tables_are_read_before_a_job_has_read_the_rest(large, noted, read):
+    before = fingerprint(kaldi())
+    assert {os.path.dirname(path) for path in read} == {"data/mine"}
+    noted()
+    read.clear()
+    assert fingerprint(kaldi()) == before
+    assert read == [] and not list(seen.NOTED.iterdir())
+
+
+def test_a_new_time_alone_changes_nothing_of_a_large_source(large, noted):
+    before = fingerprint(kaldi())
+    noted()
+    os.utime("audio/anna/1.wav", (1, 1))
+    os.replace("audio/anna/2.wav", "copy")
+    Path("audio/anna/2.wav").write_bytes(Path("copy").read_bytes())
+    assert fingerprint(kaldi()) == before
+    held = Path("audio/anna/1.wav").read_bytes()
+    edit("audio/anna/1.wav")
+    assert fingerprint(kaldi()) != before
+    Path("audio/anna/1.wav").write_bytes(held)
+    other = fingerprint(kaldi())
+    os.utime("audio/anna/1.wav", (2, 2))
+    assert fingerprint(kaldi()) == other
+
+
+def test_an_edit_before_a_job_has_noted_a_file_is_noticed(large, noted):
+    """What the job noted is of other times, so it does not count."""
+    before = fingerprint(kaldi())
+    edit("audio/anna/1.wav", "AUDIO/anna/1.wav")
+    noted()
+    assert fingerprint(kaldi()) != before
+
+
+def test_an_edit_of_a_large_source_that_keeps_size_and_modification_is_noticed(large, noted):
+    before = fingerprint(kaldi())
+    noted()
+    status = os.stat("audio/anna/1.wav")
+    edit("audio/anna/1.wav", "AUDIO/anna/1.wav"[: status.st_size])
+    os.utime("audio/anna/1.wav", ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert fingerprint(kaldi()) != before
+
+
+@pytest.mark.parametrize("is_large", [False, True])
+def test_an_edit_that_keeps_size_and_all_times_is_found_by_reading_everything(
+    monkeypatch, noted, is_large
+):
+    wait_a_moment(monkeypatch)
+    if is_large:
+        monkeypatch.setattr(sources, "HASHED_BYTES", 20)
+    before = fingerprint(kaldi())
+    noted()
+    assert fingerprint(kaldi()) == before
+    seen_now = stamps.look
+    kept = seen_now("audio/anna/1.wav")
+    edit("audio/anna/1.wav", "AUDIO/anna/1.wav")
+    monkeypatch.setattr(
+        seen, "look", lambda path: kept if path == "audio/anna/1.wav" else seen_now(path)
+    )
+    assert fingerprint(kaldi()) == before
+    checked = kaldi()
+    checked.refresh(check=True)
+    assert FINGERPRINT.read_text() != before
+    assert checked.changed == {"corpora/mine": ["audio/anna/1.wav"]}
+
+
+def test_what_other_configs_know_of_their_files_stays(large, noted):
+    before = fingerprint(kaldi())
+    noted()
+    Sources([Named(("anonymisers", "team", "audio"), "team")]).refresh()
+    os.utime("audio/anna/1.wav", (1, 1))
+    assert fingerprint(kaldi()) == before
+
+
+def test_a_damaged_cache_is_as_none():
+    before = fingerprint(kaldi())
+    for text in ("", "[]", "{", '{"a": 1}', '{"a": [1, 2]}'):
+        CACHE.write_text(text)
+        assert fingerprint(kaldi()) == before
+
+
+# What stops a run.
+
+
+def spoil(path, how):
+    """Put something in the place of a file, or take it away."""
+    os.rename(path, "kept")
+    if how == "folder":
+        os.mkdir(path)
+    elif how == "broken link":
+        os.symlink("nowhere", path)
+    elif how == "link in a circle":
+        os.symlink(os.path.abspath(path), path)
+    elif how == "socket":
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(path)
+    elif how == "pipe":
+        os.mkfifo(path)
+
+
+SPOILT = ["folder", "broken link", "link in a circle", "socket", "pipe", "lost"]
+
+
+@pytest.mark.parametrize("how", SPOILT)
+@pytest.mark.parametrize("path", ["audio/anna/1.wav", "data/mine/wav.scp", "data/mine/trials"])
+def test_a_file_that_cannot_be_read_any_more_stops_the_run_and_changes_nothing(path, how):
+    before = fingerprint(kaldi())
+    cached = CACHE.read_bytes()
+    spoil(path, how)
+    edit("audio/anna/2.wav")
+    with pytest.raises(BadInput, match=rf"^{path}: "):
+        kaldi().refresh()
+    assert (FINGERPRINT.read_text(), CACHE.read_bytes()) == (before, cached)
+
+
+@pytest.mark.parametrize("how", SPOILT)
+def test_a_file_that_a_config_names_must_be_one(how):
+    edit("map.tsv")
+    named = [Named(("attacks", "others", "key"), "map.tsv", sources.FILE)]
+    assert not sources.unusable(named)
+    spoil("map.tsv", how)
+    assert list(sources.unusable(named)) == named
+
+
+def test_a_folder_that_a_config_names_must_be_one():
+    named = [Named(("corpora", "tree", "root"), "audio", sources.A_FOLDER)]
+    assert not sources.unusable(named)
+    os.rename("audio", "kept")
+    edit("audio")
+    assert sources.unusable(named) == {named[0]: "is a file, not a folder"}
+
+
+def test_a_line_that_names_no_file_stops_a_run_over_results_and_is_left_to_the_first():
+    edit("data/mine/wav.scp", "anna-1 audio/anna/1.wav\nanna-3 audio/anna/3.wav\n")
+    kaldi().refresh()
+    before = fingerprint(kaldi())
+    edit("data/mine/wav.scp", "anna-1 audio/anna/1.wav\nanna-4 audio/anna/4.wav\n")
+    with pytest.raises(BadInput, match=r"^audio/anna/4\.wav: not found$"):
+        kaldi().refresh()
+    assert FINGERPRINT.read_text() == before
+    assert fingerprint(kaldi(may_lack=True)) != before
+
+
+def test_a_table_that_not_all_corpora_need_may_be_removed():
+    edit("data/mine/text", "anna-1 hello\n")
+    before = fingerprint(kaldi())
+    Path("data/mine/text").unlink()
+    assert fingerprint(kaldi()) != before
+
+
+def test_a_folder_that_cannot_be_listed_stops_the_run(monkeypatch):
+    def refused(path="."):
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    Sources([Named(("corpora", "mine"), "audio")]).refresh()
+    monkeypatch.setattr(os, "scandir", refused)
+    for source in (Sources([Named(("corpora", "mine"), "audio")]), kaldi()):
+        with pytest.raises(BadInput, match=r"cannot be read \(Permission denied\)"):
+            source.refresh()
+
+
+def test_two_links_to_one_folder_are_both_noticed():
+    for name in ("one", "other"):
+        Path("team", name).symlink_to(Path("audio/anna").absolute())
+    team = [Named(("corpora", "mine"), "team")]
+    before = fingerprint(Sources(team))
+    Path("team/other").unlink()
+    without = fingerprint(Sources(team))
+    Path("team/other").symlink_to(Path("data/mine").absolute())
+    assert len({before, without, fingerprint(Sources(team))}) == 3
+
+
+def test_a_refused_run_leaves_fingerprints_and_their_times_as_they_were(monkeypatch):
+    wait_a_moment(monkeypatch)
+    kaldi().refresh()
+    os.utime(FINGERPRINT, (1, 1))
+    before = FINGERPRINT.read_text(), CACHE.read_text()
+    edit("data/mine/trials")
+    refused = kaldi()
+    refused.refresh()
+    assert FINGERPRINT.read_text() != before[0]
+    assert refused.changed == {"corpora/mine": ["data/mine/trials"]}
+    refused.take_back()
+    assert (FINGERPRINT.read_text(), CACHE.read_text()) == before
+    assert FINGERPRINT.stat().st_mtime == 1
+    again = kaldi()
+    again.refresh()
+    assert again.changed == refused.changed
+
+
+# Files that commands name.
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python nac/run.py --fast",
+        "nac/run.py",
+        "python -u 'nac/run.py'",
+        "python code.py --config=nac/run.py",
+        "sh -c 'python nac/run.py --fast'",
+        "bash -c 'cat x | python nac/run.py'",
+    ],
+)
+def test_a_file_that_a_command_names_is_an_input(command):
+    Path("nac").mkdir()
+    edit("nac/run.py")
+    assert sources.files_in_words([command]) == ["nac/run.py"]
+
+
+def test_files_of_the_system_of_python_and_of_results_are_no_inputs():
+    Path("results").mkdir()
+    edit("results/plan.json")
+    os.symlink("/bin/sh", "shell")
+    words = f"/bin/sh shell {sys.executable} /usr/bin/env results/plan.json nac nac.py /etc/hosts"
+    assert sources.files_in_words([words]) == []
+
+
+def test_an_edited_program_or_a_file_of_the_options_changes_its_fingerprint_only():
+    for name in ("nac.py", "nac.yaml", "wer.py", "weights.pt", "mine.py"):
+        edit(name, name)
+    config = {
+        "corpora": {"made": {"synthetic": {"speakers": 2, "utterances": 4}}},
+        "anonymisers": {
+            "nac": {"command": "python nac.py", "options": {"config": "nac.yaml", "n": [1, 2]}},
+            "mine": {"function": "mine.py:protect", "options": {"weights": ["weights.pt"]}},
+        },
+        "utility": {"wer": {"command": "python wer.py --for {corpus}"}},
+    }
+
+    def fingerprints():
+        plan = Plan(configuration.complete(config))
+        plan.sources.refresh()
+        files = [plan.sources.file(*name.split("/"))[0] for name in plan.sources.named]
+        return {Path(file).stem: Path(file).read_text() for file in files}
+
+    before = fingerprints()
+    assert before.keys() == {"nac", "mine", "wer"}
+    for name, source in [
+        ("nac.py", "nac"),
+        ("nac.yaml", "nac"),
+        ("weights.pt", "mine"),
+        ("wer.py", "wer"),
+    ]:
+        edit(name, "edited")
+        after = fingerprints()
+        assert {source for source in before if after[source] != before[source]} == {source}
+        before = after
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["{speaker}/{utterance}.wav", "{speaker}/{utterance}.*", "{speaker}/{utterance}.{gender}"],
+)
+def test_recordings_of_a_folder_are_noticed_whatever_the_pattern_ends_with(pattern):
+    config = {"corpora": {"mine": {"folder": {"root": "audio", "pattern": pattern}}}}
+    fingerprints = []
+    for text in ("one", "other"):
+        edit("audio/anna/1.wav", text)
+        Plan(configuration.complete(config)).sources.refresh()
+        fingerprints.append(FINGERPRINT.read_text())
+    assert fingerprints[0] != fingerprints[1]
 
 
 @settings(max_examples=25, deadline=None)
