@@ -250,7 +250,19 @@ def _check_lists(source, protocol, whole, kept, findings):
             counts[name] = len(trials)
         except BadInput as error:
             findings.bad_file(error)
+            continue
+        if "enrol_trial" in protocol and "segments" not in source and counts[name]:
+            _check_pairs(name, trials, kept["trial"], findings)
     return counts
+
+
+def _check_pairs(name, trials, part, findings):
+    """Refuse a list on which nobody is tried twice: released files of one speaker are compared."""
+    tried = {trial.trial for trial in trials}
+    counts = Counter(said.speaker for said in part if said.utterance in tried)
+    if max(counts.values(), default=0) < 2:
+        message = "no speaker is tried with two utterances, which are compared with each other"
+        findings.error(f"trial list {name}", "-", f"{message}: let fewer enrol, or add some")
 
 
 def _check_sessions(kept, findings):

@@ -32,8 +32,10 @@ ENROLMENT_UTTERANCES = 3
 TO_TRAIN = 0.4
 FEWEST_TO_SPLIT = 40
 MOST_TO_TRAIN = 200
-# Fewer utterances enrol where more than a tenth of the speakers would be lost otherwise.
+# Fewer utterances enrol where more than a tenth of the speakers would be lost otherwise, or where
+# most of them would be tried once only: released files of one speaker are compared, too.
 KEPT_SPEAKERS = 0.9
+TRIED_TWICE = 0.5
 
 
 class Protected(NamedTuple):
@@ -120,6 +122,8 @@ def examine(
     usable, lists = in_lists(usable, left_out)
     if len({utterance.speaker for utterance in usable}) < 2:
         raise BadInput(_too_few(root, pattern, len(listed), left_out))
+    if max(Counter(utterance.speaker for utterance in usable).values()) < 3:
+        raise BadInput(f"{root}: no speaker has three utterances: one enrols, and two are compared")
     evaluated, training = split_speakers(usable)
 
     return NewRun(
@@ -243,14 +247,15 @@ def with_enough(utterances: list[Listed], left_out: dict[str, str]) -> tuple[lis
     Returns
     -------
     list of Listed, int : and how many utterances enrol a speaker: three, or fewer where that would
-        lose many speakers
+        lose many speakers, or leave them one utterance to be tried with
     """
     counts = Counter(utterance.speaker for utterance in utterances)
     possible = sum(count > 1 for count in counts.values())  # one to enrol, one to be tried
     enrolled = ENROLMENT_UTTERANCES
     while enrolled > 1:
         n_kept = sum(count > enrolled for count in counts.values())
-        if n_kept >= KEPT_SPEAKERS * possible:
+        n_twice = sum(count > enrolled + 1 for count in counts.values())
+        if n_kept >= KEPT_SPEAKERS * possible and n_twice >= TRIED_TWICE * n_kept:
             break
         enrolled -= 1
     kept = []

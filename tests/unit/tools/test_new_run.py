@@ -6,6 +6,7 @@ import soundfile
 import yaml
 from support.calls import call
 
+from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Listed
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
@@ -147,6 +148,25 @@ def test_speakers_with_too_few_utterances_are_left_out_and_fewer_enrol_where_man
     tree(speech, "{speaker}/{number:03d}.wav", speakers=[f"t{n}" for n in range(10)], utterances=2)
     run = examine(speech, {"copy": speech})
     assert run.enrolment_utterances == 1 and set(run.left_out) == {"few-000"}
+
+
+@pytest.mark.parametrize(("utterances", "enrolled"), [(6, 3), (5, 3), (4, 2), (3, 1)])
+def test_two_utterances_of_a_speaker_are_left_to_be_tried(tmp_path, utterances, enrolled):
+    speech = tree(tmp_path / "speech", "{speaker}/{number:03d}.wav", utterances=utterances)
+    run = examine(speech, {"copy": speech})
+    assert run.enrolment_utterances == enrolled and len(run.utterances) == 4 * utterances
+    write_config(tmp_path / "my.yaml", run)
+    corpora = configuration.check(yaml.safe_load((tmp_path / "my.yaml").read_text()))["corpora"]
+    assert not checks.examine_entry("speech", corpora).findings.errors()
+    corpora["speech"]["protocol"]["enrol_trial"]["enrolment_utterances"] = utterances - 1
+    [error] = checks.examine_entry("speech", corpora).findings.errors()
+    assert str(error).startswith("trial list mixed: no speaker is tried with two utterances")
+
+
+def test_where_nobody_has_three_utterances_there_is_nothing_to_compare(tmp_path):
+    speech = tree(tmp_path / "speech", "{speaker}/{number:03d}.wav", utterances=2)
+    with pytest.raises(BadInput, match="no speaker has three utterances"):
+        examine(speech, {"copy": speech})
 
 
 def test_speakers_without_gender_are_left_out_where_others_have_one(tmp_path, speech):
