@@ -41,6 +41,7 @@ FUSED = "fused"  # the extractor of several attackers whose scores are fused
 MEAN = "mean"  # the trial list that stands for the mean of all lists of a corpus
 ACROSS_CORPORA = "over-corpora"  # the corpus that stands for an average over several
 EVERYTHING = "all lists"  # the average of all lists of a run with several corpora
+SEMI_INFORMED = "semi"  # the back-end that a run gets where nobody learns from protected speech
 TRAINED_ON = "_on_"  # an attacker trained on protected speech: <name>_on_<anonymiser>
 FURTHER_DRAW = "_draw"  # the k-th draw of an anonymiser: <name>_draw<k>, k = 2, 3, ...
 SECOND_RUN = "_run1"  # the second, independent run of an anonymiser: <name>_run1
@@ -106,6 +107,16 @@ class Attack(NamedTuple):
     def path(self, anonymiser: str) -> str:
         """Where files about one system under this attack lie, below a folder of their kind."""
         return f"{self.corpus}/{self.trials}/{anonymiser}/{self.extractor}/{self.backend}"
+
+
+def attacker_name(extractor: str, backend: str) -> str:
+    """Who attacks, in words: resemblyzer + semi-informed (b2) for resemblyzer + semi_on_b2."""
+    words = []
+    for name in (extractor, backend):
+        base, _, anonymiser = name.partition(TRAINED_ON)
+        told = "semi-informed" if base == SEMI_INFORMED else base
+        words.append(f"{told} ({anonymiser})" if anonymiser else name)
+    return " + ".join(words)
 
 
 class TrialList(NamedTuple):

@@ -35,12 +35,11 @@ from voiceprivacy.inout.yaml_files import compose, read_yaml
 from voiceprivacy.plan import fusion, sources
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speech import ANONYMISER_KINDS, Speech
-from voiceprivacy.vocabulary import FURTHER_DRAW, FUSED, WORDS, draws_of
+from voiceprivacy.vocabulary import FURTHER_DRAW, FUSED, SEMI_INFORMED, WORDS, draws_of
 
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
 GENDERS = ("f", "m")
 EMBEDDING = {"model", "command", "package"}  # extractors that embed any speech they are given
-SEMI_INFORMED = "semi"  # the back-end that a run gets where nobody learns from protected speech
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 Place = tuple[str | int, ...]  # the keys that lead to a value of a config

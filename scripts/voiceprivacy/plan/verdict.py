@@ -140,7 +140,10 @@ def _training(plan, extractor, backend):
         ("backend", plan.attackers.backends[backend]),
     ):
         if "train" in options:
-            told[kind] = {"corpus": options["train"]["corpus"], "speech": options["on"] or ORIGINAL}
+            speech = options["on"] or ORIGINAL
+            if kind == "backend" and plan.attackers.original_embeddings(backend, extractor):
+                speech = f"{speech} and {ORIGINAL}"
+            told[kind] = {"corpus": options["train"]["corpus"], "speech": speech}
         elif known := _learnt_from(options):
             told[kind] = {"corpus": ", ".join(known), "speech": ORIGINAL}
     return told

@@ -16,7 +16,7 @@ from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import released_numbers
 from voiceprivacy.report.typeset import listed
 from voiceprivacy.report.uncertainty import BY_DEFINITION, Shown, metric_limits, shown_number
-from voiceprivacy.vocabulary import NO_BREAK, ORIGINAL, NumberKey
+from voiceprivacy.vocabulary import NO_BREAK, ORIGINAL, NumberKey, attacker_name
 
 DISCLOSURE = "disclosure_bit"  # by which ranks are compared
 
@@ -116,7 +116,8 @@ def _rank_answer(strongest: dict[str, Number], unbiased: Mapping[NumberKey, floa
     best, *others = sorted(
         strongest.values(), key=lambda number: (float(number.value), number.anonymiser)
     )
-    attack = f"{best.condition.upper()}, {best.extractor} + {best.backend}, gallery {best.trials}"
+    who = attacker_name(best.extractor, best.backend)
+    attack = f"{best.condition.upper()}, {who}, gallery {best.trials}"
     reasons = f"Where most is found ({attack}), the rank of the true speaker discloses {bits(best)}"
     reasons += f"; of unprotected speech {bits(original)}." if original else "."
     if others:

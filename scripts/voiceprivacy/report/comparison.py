@@ -46,6 +46,7 @@ from voiceprivacy.vocabulary import (
     TRAINED_ON,
     UNDEFINED,
     NumberKey,
+    attacker_name,
 )
 
 OF_MATRICES = {column.name for column in COLUMNS if column.family == "similarity"}
@@ -75,11 +76,10 @@ ATTACKS_EXPLAINED = {
     " enrolment with the same anonymiser, but his models were trained on original speech.",
 }
 INFORMED_EXPLAINED = {
-    "op": "Original enrolment against protected trial (OP) by an attacker whose models were trained"
-    " on speech protected by this anonymiser.",
-    "pp": "Protected enrolment against protected trial (PP) by an attacker whose models were"
-    " trained on speech protected by this anonymiser, drawn per utterance: the attack by which the"
-    " challenges rank.",
+    "op": "Original enrolment against protected trial (OP) by an attacker who learnt from speech"
+    " protected by this anonymiser.",
+    "pp": "Protected enrolment against protected trial (PP) by an attacker who learnt from speech"
+    " protected by this anonymiser, drawn per utterance: the attack by which the challenges rank.",
 }
 FOREIGN_EXPLAINED = {
     "op": "Original enrolment against protected trial (OP), with scores that somebody else made.",
@@ -167,7 +167,7 @@ class System(NamedTuple):
     @property
     def attacker(self) -> str:
         """Who attacks, in words."""
-        return f"{self.extractor} + {self.backend}"
+        return attacker_name(self.extractor, self.backend)
 
     @property
     def mean_label(self) -> str:

@@ -28,6 +28,7 @@ from voiceprivacy.vocabulary import (
     WITHIN_RELEASE,
     EffortPoint,
     TrialList,
+    attacker_name,
 )
 
 EFFORTS = {  # field of EffortPoint: the axis
@@ -167,7 +168,7 @@ def falls(points: Sequence[EffortPoint]) -> str:
 
 def attack_name(point: EffortPoint) -> str:
     """Who attacks, and how."""
-    return f"{point.extractor} + {point.backend}, {point.condition.upper()}"
+    return f"{attacker_name(point.extractor, point.backend)}, {point.condition.upper()}"
 
 
 def interval(point: EffortPoint) -> tuple[float, float] | None:

@@ -19,7 +19,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.vocabulary import ABSENT, FURTHER_DRAW, ORIGINAL, NumberKey, draws_of
+from voiceprivacy.vocabulary import (
+    ABSENT,
+    FURTHER_DRAW,
+    ORIGINAL,
+    NumberKey,
+    attacker_name,
+    draws_of,
+)
 
 # In the order in which they are written: matplotlib's layout moves a little each time.
 PICTURES = ("pdf", "png", "svg")
@@ -331,7 +338,7 @@ class Figure(NamedTuple):
         lists = f"{self.corpus}, list {self.trials}" if self.corpus else "all corpora and lists"
         if not self.extractor:
             return f"{lists}, all attackers"
-        return f"{anonymiser}{lists}, {self.extractor} + {self.backend}"
+        return f"{anonymiser}{lists}, {attacker_name(self.extractor, self.backend)}"
 
     def pictures(self, folder: str | Path = FOLDER) -> dict[str, str]:
         """Where its pictures for papers lie: {ending: path}."""

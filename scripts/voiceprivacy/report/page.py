@@ -57,7 +57,7 @@ from voiceprivacy.report.sections import (
 from voiceprivacy.report.uncertainty import NONE, Comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, NOT_ORDERED, Verdict, no_verdict
 from voiceprivacy.report.verdict_words import SHORT_COLUMNS
-from voiceprivacy.vocabulary import ABSENT
+from voiceprivacy.vocabulary import ABSENT, attacker_name
 
 PLOTLY = RESOURCES / "plotly" / "plotly-cartesian.min.js"
 CAPTIONS = ("comparison", "attacks", "alphas", *KINDS)
@@ -371,13 +371,15 @@ def _environment(folder):
     if not (folder / "index.html.j2").is_file():
         raise BadInput(f"{folder / 'index.html.j2'}: not found")
     loader = jinja2.FileSystemLoader(folder)
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=loader,
         autoescape=True,  # the ending j2 would not tell it
         undefined=jinja2.StrictUndefined,  # a name that we forgot is an error, not an empty text
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["attacker_name"] = attacker_name
+    return environment
 
 
 def _alphas(tables, systems, colours, folder):

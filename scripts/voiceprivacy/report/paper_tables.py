@@ -23,7 +23,14 @@ from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.typeset import Shown, Table, latex, latex_row, short, write_text
 from voiceprivacy.report.uncertainty import shown
-from voiceprivacy.vocabulary import ABSENT, CONDITIONS, ORIGINAL, UNDEFINED, NumberKey
+from voiceprivacy.vocabulary import (
+    ABSENT,
+    CONDITIONS,
+    ORIGINAL,
+    UNDEFINED,
+    NumberKey,
+    attacker_name,
+)
 
 Unbiased = Mapping[NumberKey, float]
 
@@ -268,7 +275,7 @@ def _set_of(numbers: Iterable[Number]) -> Callable[[dict[str, str]], str]:
     several = len(attackers - {(ABSENT, ABSENT)}) > 1
 
     def set_of(row: dict[str, str]) -> str:
-        attacker = f", {row['extractor']} + {row['backend']}" if several else ""
+        attacker = f", {attacker_name(row['extractor'], row['backend'])}" if several else ""
         return f"{row['corpus']}_{row['trials']}{attacker}"
 
     return set_of

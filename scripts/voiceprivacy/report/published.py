@@ -41,6 +41,7 @@ from voiceprivacy.vocabulary import (
     UNDEFINED,
     NumberKey,
     TrialList,
+    attacker_name,
 )
 
 NUMBERS = RESOURCES / "published" / "numbers.tsv"
@@ -275,7 +276,7 @@ def _table(group: Sequence[Published]) -> PublishedTable:
     return PublishedTable(
         system=SYSTEMS[first.system],
         anonymiser=min((row.anonymiser for row in group), key=len),  # not one of its further draws
-        own_attacker=f"{first.extractor} + {first.backend}",
+        own_attacker=attacker_name(first.extractor, first.backend),
         attacker=first.attacker,
         sources=sorted({row.source for row in group}),
         columns=[_heading(metric) for metric in metrics],

@@ -33,7 +33,15 @@ from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import one_release
 from voiceprivacy.report.typeset import short
 from voiceprivacy.report.uncertainty import Shown, shown_number
-from voiceprivacy.vocabulary import ABSENT, DASH, MINUS, ORIGINAL, UNDEFINED, NumberKey
+from voiceprivacy.vocabulary import (
+    ABSENT,
+    DASH,
+    MINUS,
+    ORIGINAL,
+    UNDEFINED,
+    NumberKey,
+    attacker_name,
+)
 
 # The corpora: speech and trial lists in numbers, and what is unusual in them.
 
@@ -361,7 +369,7 @@ def sessions(
     """The anonymisers that have two runs, sorted; ``unbiased`` has values without their bias."""
     of_anonymisers: dict[tuple[str, ...], dict[tuple[str, str], Number]] = {}
     for line in numbers:
-        attacker = f"{line.extractor} + {line.backend}"
+        attacker = attacker_name(line.extractor, line.backend)
         attacked = (line.corpus, line.trials, attacker, line.anonymiser)
         of_anonymisers.setdefault(attacked, {})[line.condition, line.metric] = line
     rows = []

@@ -40,7 +40,7 @@ from voiceprivacy.report.verdict_words import (
     other_attack,
     short_attack_words,
 )
-from voiceprivacy.vocabulary import ABSENT, DASH, ORIGINAL, UNDEFINED
+from voiceprivacy.vocabulary import ABSENT, DASH, ORIGINAL, UNDEFINED, attacker_name
 
 FILE = "verdict.json"
 NOTHING_TO_SAY = "cannot_say"
@@ -355,10 +355,10 @@ def _effort(effort, hours):
     training = []
     for attacker, kinds in effort["training"].items():
         words = [_training_words(kind, options, hours) for kind, options in kinds.items()]
-        training.append((attacker, "; ".join(words)))
+        training.append((_who(attacker), "; ".join(words)))
     strength = []
     for attacker, limits in effort["eer_unprotected_percent"].items():
-        strength.append((attacker, f"{_with_limits(EER, limits)} %"))
+        strength.append((_who(attacker), f"{_with_limits(EER, limits)} %"))
     return Effort(
         tried=[(kind, EFFORTS.get(kind, "")) for kind in effort["tried"]],
         refused=[(kind, EFFORTS.get(kind, "")) for kind in effort["refused"]],
@@ -366,6 +366,11 @@ def _effort(effort, hours):
         training=training,
         strength=strength,
     )
+
+
+def _who(attacker):
+    """An attacker of verdict.json, EXTRACTOR/BACKEND, in words."""
+    return attacker_name(*attacker.split("/", 1))
 
 
 def _training_words(kind, options, hours):

@@ -10,7 +10,7 @@ Conventions
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from voiceprivacy.vocabulary import FUSED, GIVEN, NO_BREAK
+from voiceprivacy.vocabulary import FUSED, GIVEN, NO_BREAK, attacker_name
 
 CONTROL, UNPROTECTED = "control", "unprotected"
 LEVELS = {  # of the room privacy: the words of each, and what it means with a run's thresholds
@@ -172,4 +172,4 @@ def attacker_words(attack: Mapping[str, str]) -> str:
         return f"scores of {attack['extractor']}"
     if attack["extractor"] == FUSED:
         return f"{attack['backend']} (attackers fused)"
-    return f"{attack['extractor']} + {attack['backend']}"
+    return attacker_name(attack["extractor"], attack["backend"])

@@ -145,6 +145,9 @@ def test_an_attacker_learns_from_a_submission_that_holds_protected_training_spee
         (tmp_path / folder / "1.wav").touch()
     completed = configuration.check(config)
     assert completed["backends"]["semi"]["train"]["anonymisers"] == ["team", "parts", "b2"]
+    attacks = verdict_plan(Plan(completed))["sets"]["demo"]["attacks"]
+    learnt = {attack["backend"]: attack["training"].get("backend") for attack in attacks}
+    assert learnt["semi_on_team"] == {"corpus": "others", "speech": "team and original"}
     untaught = verdict_plan(Plan(completed))["sets"]["demo"]["untaught"]
     assert untaught == {
         "lacking": "nothing is in lacking/others",

@@ -19,7 +19,7 @@ from voiceprivacy.report.comparison import (
     write_comparison,
 )
 from voiceprivacy.report.uncertainty import shown_columns
-from voiceprivacy.vocabulary import GIVEN
+from voiceprivacy.vocabulary import GIVEN, attacker_name
 
 
 def one(systems, anonymiser, condition):
@@ -260,3 +260,17 @@ def test_a_weighted_mean_keeps_what_is_undefined_or_infinite():
 )
 def test_an_interval_is_folded_at_its_ends(limits, folded):
     assert folded_limits(limits) == folded
+
+
+@pytest.mark.parametrize(
+    ("attacker", "words"),
+    [
+        (("ecapa", "cosine"), "ecapa + cosine"),
+        (("resemblyzer", "semi_on_b2r"), "resemblyzer + semi-informed (b2r)"),
+        (("semi_on_b2", "cosine"), "semi-informed (b2) + cosine"),
+        (("tuned_on_b2", "plda_on_b2"), "tuned (b2) + plda (b2)"),
+        (("semi", "semi"), "semi + semi"),
+    ],
+)
+def test_attackers_of_protected_speech_are_named_in_words(attacker, words):
+    assert attacker_name(*attacker) == words

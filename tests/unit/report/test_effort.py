@@ -87,7 +87,7 @@ def test_the_page_has_a_chart_for_each_kind_of_effort_and_says_what_falls(drawn)
     assert marks["error_y"]["arrayminus"] == [10.0, None, 10.0]
     titles, (row,) = shown.table
     assert len(titles) == len(row)
-    assert row == ("b2", "70 % (0.50 bit)", "tuned_on_b2 + cosine, PP", "90 s", "still falls")
+    assert row == ("b2", "70 % (0.50 bit)", "tuned (b2) + cosine, PP", "90 s", "still falls")
     assert drawn.heading == "demo, list f, all attackers"
 
 

@@ -149,8 +149,10 @@ def test_refused_attacks_and_warnings_are_told_once(usual):
 def test_effort_says_what_was_not_tried_on_how_much_speech_and_how_strong_attackers_are(read):
     [judged] = read(verdicts.usual(), hours={"train": "5.3"}).sets
     assert [kind for kind, _ in judged.effort.not_tried] == ["semi-informed", "linkage", "fused"]
-    assert judged.effort.training == [("ecapa/plda", "backend: train (original speech, 5.3 hours)")]
-    assert judged.effort.strength == [("ecapa/cosine", "8.6 [4.2, 12.9] %")]
+    assert judged.effort.training == [
+        ("ecapa + plda", "backend: train (original speech, 5.3 hours)")
+    ]
+    assert judged.effort.strength == [("ecapa + cosine", "8.6 [4.2, 12.9] %")]
 
 
 def test_small_lines_have_the_numbers_of_larger_galleries(read):

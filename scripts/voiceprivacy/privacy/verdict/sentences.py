@@ -23,7 +23,7 @@ from voiceprivacy.privacy.verdict.levels import (
     REDUCED,
     Thresholds,
 )
-from voiceprivacy.vocabulary import GIVEN, UNDEFINED
+from voiceprivacy.vocabulary import GIVEN, UNDEFINED, attacker_name
 
 MOST_NAMES = 12  # of speakers in a sentence; the file has all
 MOST_SYSTEMS = 5  # with a sentence of their own; the table has all
@@ -108,8 +108,9 @@ def warnings(judgement: Mapping[str, Any]) -> list[str]:
             " from their labels, which can make intervals too narrow."
         )
     for attacker, subsets in judgement["effort"]["heard"].items():
+        who = attacker_name(*attacker.split("/"))
         told.append(
-            f"{attacker} learnt from speakers of {listed(subsets)}, on whom it is tried here:"
+            f"{who} learnt from speakers of {listed(subsets)}, on whom it is tried here:"
             " of strangers it finds less."
         )
     unlinked = [name for name, numbers in systems.items() if "linkage" not in numbers["tried"]]

@@ -26,7 +26,7 @@ from voiceprivacy.report.curves import (
 from voiceprivacy.report.mailed import NAMED, Codes
 from voiceprivacy.report.metrics import read_metrics, unbiased_beside
 from voiceprivacy.report.plots import style
-from voiceprivacy.vocabulary import Attack
+from voiceprivacy.vocabulary import Attack, attacker_name
 
 MOST_COLUMNS = 4
 PANEL_INCHES = (2.6, 2.5)
@@ -81,7 +81,7 @@ def rank_lengths(*, metrics: str, corpus: str, gender: str, extractor: str, back
     gallery = Attack(corpus, gender, extractor, backend)
     numbers, unbiased = read_metrics(Path(metrics)), unbiased_beside(metrics)
     disclosures, n_templates = by_length(numbers, gallery, unbiased)
-    title = f"{corpus} {gender}, {extractor} + {backend}"
+    title = f"{corpus} {gender}, {attacker_name(extractor, backend)}"
     return lengths_picture(disclosures=disclosures, n_templates=n_templates, title=title)
 
 

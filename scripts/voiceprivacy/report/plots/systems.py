@@ -24,6 +24,7 @@ from voiceprivacy.report.metrics import read_metrics, unbiased_beside
 from voiceprivacy.report.plots import style
 from voiceprivacy.report.releases import released_numbers
 from voiceprivacy.report.uncertainty import shown_number
+from voiceprivacy.vocabulary import attacker_name
 
 Interval = tuple[float, float] | None
 
@@ -57,7 +58,7 @@ def distinctiveness(
     return distinctiveness_picture(
         points={system: (numbers[deid], numbers[gain]) for system, numbers in values.items()},
         limits={system: (numbers[deid], numbers[gain]) for system, numbers in limits.items()},
-        title=f"{extractor} + {backend}",
+        title=attacker_name(extractor, backend),
         anonymisers=palette,
     )
 

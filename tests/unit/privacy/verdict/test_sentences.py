@@ -221,7 +221,7 @@ def test_speech_that_an_attacker_knows_from_its_training_is_told():
     one = of_one()
     one["effort"]["heard"] = {"ecapa/cosine": ["LibriSpeech dev-clean", "LibriSpeech test-clean"]}
     known = "LibriSpeech dev-clean and LibriSpeech test-clean"
-    assert f"ecapa/cosine learnt from speakers of {known}" in " ".join(warnings(one))
+    assert f"ecapa + cosine learnt from speakers of {known}" in " ".join(warnings(one))
 
 
 def test_controls_alone_are_not_nothing():
