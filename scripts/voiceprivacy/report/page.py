@@ -289,8 +289,11 @@ def write_page(
     """
     folder, page = Path(template).parent, Path(path)
     colours = palette_of(provenance, metrics)
-    content = _numbers(systems, metrics, provenance, comparisons, colours)
-    content |= _drawings(figures, systems, metrics, colours)
+    # Of several runs nobody knows whose floor it is.
+    judged = verdicts[0].sets if len(verdicts) == 1 else []
+    floors = {one.name: one.floor for one in judged if one.floor is not None}
+    content = _numbers(systems, metrics, provenance, comparisons, colours, floors)
+    content |= _drawings(figures, systems, metrics, colours, floors)
     text = (
         _environment(folder)
         .get_template(Path(template).name)
@@ -316,7 +319,7 @@ def write_page(
         temporary.write_text(text, encoding="utf-8")
 
 
-def _numbers(systems, metrics, provenance, comparisons, colours):
+def _numbers(systems, metrics, provenance, comparisons, colours, floors):
     """What the template calls by these names: what was run, and tables of numbers."""
     averages = averages_of(provenance)
     table = leaderboard(systems, colours=colours, averages=averages, comparisons=comparisons)
@@ -327,14 +330,16 @@ def _numbers(systems, metrics, provenance, comparisons, colours):
         "has_intervals": comparisons != NONE or any(metric.ci_low != ABSENT for metric in metrics),
         "attacks": attacks_explained(systems),
         "leaderboard": table,
-        "leaderboard_charts": board_charts(table.boards, columns=table.columns, colours=colours),
+        "leaderboard_charts": board_charts(
+            table.boards, columns=table.columns, colours=colours, floors=floors
+        ),
         "averages": dict(table.sets),
         "sessions": sessions(metrics, comparisons.unbiased),
         "session_titles": SESSION_TITLES,
     }
 
 
-def _drawings(figures, systems, metrics, colours):
+def _drawings(figures, systems, metrics, colours, floors):
     """What the template calls by these names: charts, what hides systems in them, what draws."""
     measured = {metric.anonymiser for metric in metrics}
     draws = draws_in(colours)
@@ -348,7 +353,7 @@ def _drawings(figures, systems, metrics, colours):
         "draws": draws,
         "further_draws": [name for name, draw in draws.items() if draw.number > 1],
         "shown_systems": systems_shown,
-        "privacy_against_utility": scatters(systems, metrics, colours),
+        "privacy_against_utility": scatters(systems, metrics, colours, floors),
         "plotly": _script(PLOTLY),
     }
 

@@ -89,7 +89,10 @@ class Effort(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """One set of the verdict; ``refused`` are attackers that do not count: [(who, why), ...]."""
+    """One set of the verdict; ``refused`` are attackers that do not count: [(who, why), ...].
+
+    ``floor`` is the smallest error rate of those who hear no voice, in percent; None without any.
+    """
 
     name: str
     sentences: list[str]
@@ -98,6 +101,7 @@ class Judged(NamedTuple):
     columns: list[Column]
     rows: list[Row]
     effort: Effort
+    floor: float | None
 
     @property
     def first_sentences(self) -> list[str]:
@@ -193,7 +197,13 @@ def _judged(name, fields, numbers, hours):
         columns=columns,
         rows=_rows(fields, columns, utility),
         effort=_effort(fields["effort"], hours),
+        floor=_floor(fields.get("floors", {})),
     )
+
+
+def _floor(floors):
+    errors = [floor["eer_folded_percent"] for floor in floors.values()]
+    return min((percent[0] for percent in errors if percent != UNDEFINED), default=None)
 
 
 def _with_codes(name, fields, codes):

@@ -240,3 +240,15 @@ def test_two_runs_keep_their_verdicts_and_are_not_ordered(read):
     lines = verdict_lines([read(verdicts.usual(), name="ours"), no_verdict(OLDER, "theirs")])
     assert "== ours ==" in lines and lines.index("== theirs ==") < lines.index(OLDER)
     assert lines[-1] == NOT_ORDERED
+
+
+def test_the_floor_is_the_smallest_error_without_a_voice(read):
+    content = verdicts.usual()
+    assert read(content).sets[0].floor is None
+    errors = {"a/js": [41.0, 30.0, 50.0], "b/cosine": [34.3, 26.2, 46.4], "c/js": "undefined"}
+    [fields] = content["sets"].values()
+    fields["floors"] = {
+        name: {"feature": "words", "eer_folded_percent": percent}
+        for name, percent in errors.items()
+    }
+    assert read(content).sets[0].floor == 34.3
