@@ -7,6 +7,7 @@ import argparse
 from pathlib import Path
 
 from voiceprivacy.corpora.kinds import librispeech
+from voiceprivacy.inout.files import expand
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.running.command import run
 
@@ -36,7 +37,7 @@ def main() -> None:
     arguments = parser.parse_args()
 
     archive = librispeech.published_archive(arguments.subset, arguments.archives)
-    librispeech.fetch_subset(archive, root=arguments.root, address=arguments.address)
+    librispeech.fetch_subset(archive, root=arguments.root, address=expand(arguments.address))
     folder = arguments.root / arguments.subset
     write_table(arguments.done, ["subset", "folder"], [(arguments.subset, folder)])
 

@@ -21,6 +21,12 @@ from voiceprivacy.inout.tables import read_manifest, read_table
 SEEDS = {"seed": 918273, "report": 827364}
 SPEAKERS = {"zq17f": ("f", 190), "zq04f": ("f", 230), "zq31m": ("m", 95), "zq22m": ("m", 120)}
 USER = "aliceqz"
+TOKEN = "tokenqz/4711"
+COPY = f"""
+def copy(samples, sample_rate, *, utterance, speaker, seed, token):
+    assert token == "{TOKEN}"
+    return samples
+"""
 EMBED = """
 import argparse, csv
 import numpy as np
@@ -48,12 +54,13 @@ def pages(tmp_path_factory):
     (folder / "data").mkdir(parents=True)
     _write_corpus(folder)
     (folder / "embed.py").write_text(EMBED)
+    (folder / "mine.py").write_text(COPY)
     mcadams = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
     config = {
-        "corpora": {"people": {"kaldi": str(folder / "data")}},
+        "corpora": {"people": {"kaldi": "${QZ_SPEECH}/data"}},
         "anonymisers": {
             "moved": {"command": mcadams},
-            "copy": {"command": "python {resources}/plugins/copy_speech.py", "control": True},
+            "copy": {"function": "mine.py:copy", "options": {"token": "${QZ_TOKEN}"}},
         },
         "extractors": {"drawn": {"command": f"{sys.executable} {folder}/embed.py"}},
         "backends": {"cosine": {"type": "cosine"}},
@@ -64,8 +71,11 @@ def pages(tmp_path_factory):
         report = {"bootstrap": 50, "listen": 1, "seed": SEEDS["report"], "internal": internal}
         path = folder / "config.yaml"
         path.write_text(yaml.safe_dump(config | {"report": report}))
-        finished = snakemake(folder, "--cores", "2", "--configfile", path)
+        variables = {"QZ_TOKEN": TOKEN, "QZ_SPEECH": str(folder)}
+        words = ("--cores", "2", "--printshellcmds", "--configfile", path)
+        finished = snakemake(folder, *words, **variables)
         assert finished.returncode == 0, finished.stderr[-3000:]
+        assert TOKEN not in finished.stdout + finished.stderr
         reports[internal] = _texts(folder / "results" / "report")
     return folder, reports
 
@@ -189,6 +199,19 @@ def test_the_internal_page_says_so_first(pages):
     title = re.search("<title>(.*?)</title>", reports[True]["index.html"])[1]
     assert title.startswith("INTERNAL") and 'class="internal"' in reports[True]["index.html"]
     assert "INTERNAL" not in reports[False]["index.html"]
+
+
+@pytest.mark.long
+def test_the_value_of_a_variable_is_written_nowhere(pages):
+    """Neither in results and logs nor in what Snakemake remembers of its jobs."""
+    folder, _ = pages
+    kept = [base64.b64encode(TOKEN.encode()), TOKEN.encode()]
+    for path in (*folder.glob("results/**/*"), *folder.glob(".snakemake/**/*")):
+        if path.is_file() and path.suffix not in (".flac", ".png"):
+            assert not any(secret in path.read_bytes() for secret in kept), path
+    config = read_json(folder / "results/provenance.json")["config"]
+    assert config["anonymisers"]["copy"]["options"] == {"token": "${QZ_TOKEN}"}
+    assert config["corpora"]["people"]["kaldi"] == "${QZ_SPEECH}/data"
 
 
 @pytest.mark.long

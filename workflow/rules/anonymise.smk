@@ -20,7 +20,9 @@ def anonymiser_code(wildcards):
     named = plan.sources.named.get(f"anonymisers/{anonymiser_name(wildcards)}", [])
     files = [Path(file.path) for file in named]
     scripts = [file.stem for file in files if file.parent == SCRIPTS]
-    return code("anonymise_part", *scripts)
+    entry = plan.speech.anonymiser(wildcards.anonymiser)
+    named = paths_behind([entry.get("command", ""), entry["options"]])
+    return code("anonymise_part", *scripts) + named
 
 
 def anonymiser_environment(wildcards):

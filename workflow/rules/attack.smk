@@ -48,7 +48,7 @@ rule extract_embeddings:
         command_runtime=extractor_field("runtime"),
         gpu=gpus,
     params:
-        code=code("extract_embeddings"),
+        code=lambda wildcards: code("extract_embeddings") + paths_behind(extraction(wildcards)),
         how=extraction,
     shell:
         "python {input.script:q}"
@@ -446,7 +446,7 @@ def given_sources(wildcards):
 
 def given_key(wildcards):
     """The key of a score file in Kaldi's format."""
-    key = config["attacks"][wildcards.extractor].get("key")
+    key = plan.config["attacks"][wildcards.extractor].get("key")
     if key is None:
         return []
     return key.replace("{corpus}", wildcards.corpus).replace("{trials}", wildcards.trials)

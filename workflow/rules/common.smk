@@ -21,7 +21,7 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_p
 from snakemake.logging import logger
 
 from voiceprivacy.inout.checksums import SIDECAR
-from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, counted, ours
+from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, counted, ours, paths_behind
 from voiceprivacy.inout.stamps import NOTES
 from voiceprivacy.plan import configuration, earlier
 from voiceprivacy.plan.attackers import recipe_file
@@ -92,7 +92,7 @@ scratch = tempfile.TemporaryDirectory()  # removed when Snakemake ends
 if workflow.is_main_process:
     plan, screen = begin()
 else:  # a job of the run on a cluster: all of that is done
-    config.update(configuration.complete(configuration.expand(config)))
+    config.update(configuration.complete(config))
     plan, screen = Plan(config), []
 
 

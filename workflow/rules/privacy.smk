@@ -14,7 +14,7 @@ LEFT_OUT = [
     f"results/metrics/zebra/{UNPROTECTED}.bootstrap.npz",
 ]
 DRAWS = ["--bootstrap", plan.n_replicates, "--seed", config["report"]["seed"]]
-TAGS = ours(config["report"]["tags"]) if "tags" in config["report"] else []  # the user's own
+TAGS = ours(plan.config["report"]["tags"]) if "tags" in config["report"] else []  # the user's own
 
 
 def attack_of(wildcards):

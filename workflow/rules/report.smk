@@ -177,7 +177,7 @@ rule compare_expected:
         "../../envs/evaluate.yaml"
     params:
         code=code("compare_expected"),
-        expected=ours(config.get("expected", "")),
+        expected=ours(plan.config.get("expected", "")),
     shell:
         "python {input.script:q}"
         " --metrics {input.metrics:q}"

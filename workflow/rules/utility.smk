@@ -30,24 +30,26 @@ rule measure_pitch:
 
 def measure_field(name):
     """A function that gives a field of a measure's entry."""
-    return lambda wildcards: config["utility"][wildcards.measure][name]
+    return lambda wildcards: plan.config["utility"][wildcards.measure][name]
 
 
 def measure_environment(wildcards):
-    return environment_file(config["utility"][wildcards.measure]["env"])
+    return environment_file(plan.config["utility"][wildcards.measure]["env"])
 
 
 def measure_job_runtime(wildcards):
     """Minutes of a job: those of the measure, and some to check what it wrote."""
-    return config["utility"][wildcards.measure]["runtime"] + 5
+    return plan.config["utility"][wildcards.measure]["runtime"] + 5
 
 
 def measure_command(wildcards):
-    return config["utility"][wildcards.measure]["command"].replace("{corpus}", wildcards.corpus)
+    return plan.config["utility"][wildcards.measure]["command"].replace(
+        "{corpus}", wildcards.corpus
+    )
 
 
 def measure_sandbox(wildcards):
-    return ["--sandbox"] if config["utility"][wildcards.measure]["sandbox"] else []
+    return ["--sandbox"] if plan.config["utility"][wildcards.measure]["sandbox"] else []
 
 
 rule measure_utility:
@@ -74,7 +76,7 @@ rule measure_utility:
         measure_runtime=measure_field("runtime"),
         gpu=measure_field("gpu"),
     params:
-        code=code("measure_utility"),
+        code=lambda wildcards: code("measure_utility") + paths_behind(measure_command(wildcards)),
         command=measure_command,
         sandbox=measure_sandbox,
     shell:

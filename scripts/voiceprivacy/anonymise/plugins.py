@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from voiceprivacy.anonymise import call_function
 from voiceprivacy.inout.checksums import check_speech
-from voiceprivacy.inout.files import SCRIPTS, BadInput, FilePath, naming, read_lines
+from voiceprivacy.inout.files import SCRIPTS, BadInput, FilePath, expand, naming, read_lines
 from voiceprivacy.inout.tables import Utterance, read_manifest, write_manifest
 from voiceprivacy.running import programs
 
@@ -82,7 +82,7 @@ def protect(
     scratch = Path(scratch).absolute()
     request = Request(
         seed=seed,
-        options=anonymiser.get("options") or {},
+        options=expand(anonymiser.get("options") or {}),
         threads=threads,
         scratch=scratch,
         minutes=minutes,
@@ -126,6 +126,7 @@ def _function(name: str, utterances: Sequence[Utterance], request: Request) -> P
         "manifest": str(manifest),
         "audio_dir": str(scratch),
     }
+    job.touch(mode=0o600)  # options may hold the values of variables
     job.write_text(json.dumps(arguments), encoding="utf-8")
     # -P: a file of the working directory named like a module would be imported instead of it.
     words = [sys.executable, "-P", "-m", call_function.__name__, str(job)]

@@ -1,6 +1,7 @@
 """How a file is read and written: errors that name it, and nothing half-written survives."""
 
 import contextlib
+import hashlib
 import json
 import math
 import os
@@ -56,6 +57,54 @@ def counted(number: int, one: str, several: str | None = None) -> str:
 def ours(text: str) -> str:
     """Replace {scripts} and {resources} in a config's value by our own folders."""
     return text.replace("{scripts}", str(SCRIPTS)).replace("{resources}", str(RESOURCES))
+
+
+# ${NAME} in a config: names of variables of the environment, whose values may be secrets.
+
+VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+def expand(value: Any) -> Any:
+    """Replace ${NAME} in all strings of a value by the environment's variables.
+
+    Raises
+    ------
+    BadInput : a variable is not set
+    """
+    if isinstance(value, dict):
+        return {key: expand(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [expand(inner) for inner in value]
+    return VARIABLE.sub(_variable, value) if isinstance(value, str) else value
+
+
+def _variable(match: re.Match[str]) -> str:
+    name = match.group(1)
+    if name not in os.environ:
+        raise BadInput(f"{name}: not found")
+    return os.environ[name]
+
+
+def variables_in(value: Any) -> list[str]:
+    """The names in all strings of a value, each once."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    names: list[str] = []
+    for inner in value if isinstance(value, list) else ():
+        names += variables_in(inner)
+    if isinstance(value, str):
+        names = VARIABLE.findall(value)
+    return sorted(set(names))
+
+
+def paths_behind(value: Any) -> str:
+    """A digest of the paths that variables in a value name; nothing where none is there.
+
+    Values that are no paths do not count: they may be secrets, which change.
+    """
+    values = [os.environ.get(name, "") for name in variables_in(value)]
+    paths = [value for value in values if os.path.exists(value)]
+    return hashlib.sha256("\0".join(paths).encode()).hexdigest()[:16] if paths else ""
 
 
 @contextlib.contextmanager

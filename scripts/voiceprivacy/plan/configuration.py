@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import yaml
 from jsonschema import Draft202012Validator, ValidationError, validators
 
-from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput
+from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, expand, variables_in
 from voiceprivacy.inout.yaml_files import compose, read_yaml
 from voiceprivacy.plan import fusion, sources
 from voiceprivacy.plan.plan import Plan
@@ -40,7 +40,6 @@ from voiceprivacy.vocabulary import FURTHER_DRAW, FUSED, SEMI_INFORMED, WORDS, d
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
 GENDERS = ("f", "m")
 EMBEDDING = {"model", "command", "package"}  # extractors that embed any speech they are given
-VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 Place = tuple[str | int, ...]  # the keys that lead to a value of a config
 # With these Snakemake's own reader runs what a config says as Python (its package yte).
@@ -117,7 +116,7 @@ def check(config: dict[str, Any]) -> dict[str, Any]:
 
     Returns
     -------
-    dict : a copy with ${NAME} replaced and every default filled in
+    dict : a copy with every default filled in; ${NAME} stays, because values may be secrets
 
     Raises
     ------
@@ -125,7 +124,7 @@ def check(config: dict[str, Any]) -> dict[str, Any]:
     """
     for problem in problems(config):
         raise BadInput(problem.what if problem.what.endswith(": not found") else str(problem))
-    return complete(expand(config))
+    return complete(config)
 
 
 def problems(config: dict[str, Any]) -> list[Problem]:
@@ -193,8 +192,7 @@ def _values(value: Any, keys: Place = ()) -> Iterator[tuple[Place, Any]]:
 
 def _unset_variables(config):
     for keys, value in _values(config):
-        names = VARIABLE.findall(value) if isinstance(value, str) else ()
-        for name in names:
+        for name in variables_in(value) if isinstance(value, str) else ():
             if name not in os.environ:
                 yield Problem(keys, f"{name}: not found")
 
@@ -385,27 +383,6 @@ def _with_defaults(config):
 def schema() -> dict[str, Any]:
     """The schema of a config."""
     return yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
-
-
-def expand(value: Any) -> Any:
-    """Replace ${NAME} in all strings of a config by the environment's variables.
-
-    Raises
-    ------
-    BadInput : a variable is not set
-    """
-    if isinstance(value, dict):
-        return {key: expand(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [expand(inner) for inner in value]
-    return VARIABLE.sub(_variable, value) if isinstance(value, str) else value
-
-
-def _variable(match):
-    name = match.group(1)
-    if name not in os.environ:
-        raise BadInput(f"{name}: not found")
-    return os.environ[name]
 
 
 def with_protocols(config: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy.inout.files import ours
+from voiceprivacy.inout.files import expand, ours
 from voiceprivacy.plan.attackers import (
     MODEL_FILES,
     Attackers,
@@ -49,11 +49,31 @@ def keep_all_objects() -> None:
     atexit.register(gc.freeze)  # else they are all searched once more when Python ends
 
 
+# What keeps ${NAME}, because it is handed to a program: the program's job replaces it.
+LATE = {"command", "options", "download"}
+
+
+def resolved(config: dict[str, Any]) -> dict[str, Any]:
+    """A completed config with ${NAME} replaced but in what programs are handed.
+
+    Raises
+    ------
+    BadInput : a variable is not set
+    """
+    return {key: _resolved(key, value) for key, value in config.items()}
+
+
+def _resolved(key: str, value: Any) -> Any:
+    if key in LATE:
+        return value
+    return resolved(value) if isinstance(value, dict) else expand(value)
+
+
 class Plan:
     """The parts of one run, from its completed config."""
 
     def __init__(self, config: dict[str, Any]) -> None:
-        self.config = config
+        self.config = config = resolved(config)
         report, anonymisers = config["report"], config["anonymisers"]
         different = draws_of(anonymisers)  # attackers learn from the first draw of each
         extractors = instances(config["extractors"], different)
@@ -141,8 +161,8 @@ def _named_paths(plan: Plan) -> Iterator[Named]:
 
 def _in_command(config, options):
     """Files that a command of an entry names, or options of a command or function."""
-    texts = [options["command"]] if "command" in options else []
-    for value in options.get("options", {}).values():
+    texts = [expand(options["command"])] if "command" in options else []
+    for value in expand(options.get("options", {})).values():
         texts += [shlex.quote(str(one)) for one in (value if isinstance(value, list) else [value])]
     texts = list(map(ours, texts))
     filled = []

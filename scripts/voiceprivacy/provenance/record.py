@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy.inout.files import BadInput, parse_json
+from voiceprivacy.inout.files import BadInput, expand, parse_json, variables_in
 from voiceprivacy.inout.tables import read_table
 from voiceprivacy.vocabulary import ABSENT, RESULTS_FORMAT
 
@@ -75,7 +75,7 @@ def provenance(
             if "revision" in extractor
         },
         "seeds": dict(_seeds(config)),
-        "sha256": hashes(files),
+        "sha256": {named(path, config): sha256 for path, sha256 in hashes(files).items()},
         "jobs": job_costs(benchmarks) if benchmarks else {},
         "config": config,
     }
@@ -89,6 +89,15 @@ def hashes(paths: Iterable[str | Path]) -> dict[str, str]:
     BadInput : one of the paths is missing
     """
     return {str(file): _sha256(file) for file in _all_files(paths)}
+
+
+def named(path: str, config: dict) -> str:
+    """A path as the config says it: ${NAME} where it begins with a variable's value."""
+    for name in variables_in(config):
+        value = os.environ.get(name, "").rstrip("/")
+        if value and (path == value or path.startswith(f"{value}/")):
+            return f"${{{name}}}{path.removeprefix(value)}"
+    return path
 
 
 def parse_config(text: str) -> dict:
@@ -268,7 +277,7 @@ def differences(then: dict, *, directory: str | Path) -> tuple[list[Change], lis
     """
     then = {"format": FIRST_FORMAT} | then
     now = provenance(config=then.get("config", {}), files=[])
-    now["sha256"] = {path: _hash_now(Path(directory) / path) for path in then.get("sha256", {})}
+    now["sha256"] = {path: _hash_now(directory, path) for path in then.get("sha256", {})}
     return _changes(DECIDES, then, now), _changes(EXPLAINS, then, now)
 
 
@@ -291,8 +300,11 @@ def _flat(sections, described):
     return values
 
 
-def _hash_now(path):
-    return _sha256(path) if path.is_file() else NOT_FOUND
+def _hash_now(directory, path):
+    """The hash of a path that begins with a variable perhaps, which need not be set here."""
+    known = all(name in os.environ for name in variables_in(path))
+    path = Path(directory) / expand(path) if known else None
+    return _sha256(path) if path and path.is_file() else NOT_FOUND
 
 
 # How two runs differ besides their numbers: config, versions, models, lists, machines.

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
-from voiceprivacy.inout.files import BadInput, ours
+from voiceprivacy.inout.files import BadInput, expand, ours
 from voiceprivacy.running import box
 
 LOG_BYTES, LAST_BYTES = 4 * 2**20, 2**14
@@ -29,10 +29,10 @@ class Failed(BadInput):
 def words_of(command: str, *, threads: int) -> list[str]:
     """Split a command as a shell would, without one.
 
-    {scripts}, {resources} and {threads} are filled in.
+    {scripts}, {resources}, {threads} and variables, ${NAME}, are filled in.
     """
     try:
-        words = shlex.split(command)
+        words = shlex.split(expand(command))
     except ValueError as error:
         raise BadInput(f"command '{command}': {error}") from None
     if not words:

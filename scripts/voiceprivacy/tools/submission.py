@@ -23,7 +23,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from voiceprivacy.catalogue import COLUMNS
-from voiceprivacy.inout.files import BadInput, read_json, refuse_endless, whole_or_absent
+from voiceprivacy.inout.files import VARIABLE, BadInput, read_json, refuse_endless, whole_or_absent
 from voiceprivacy.inout.tables import (
     read_enrolments,
     read_manifest,
@@ -109,7 +109,7 @@ def gather(results: str | Path, anonymiser: str, *, with_audio: bool = False) ->
         RANK: _ranked([system for system in systems if system.anonymiser == anonymiser]),
     }
     # The plan says which sets there must be: one that is missing is an error, not a gap.
-    plan = Plan(provenance["config"])  # as it was used: completed already
+    plan = Plan(_without_variables(provenance["config"]))  # completed already
     for attack in plan.attackers.attacks():
         if anonymiser in plan.attackers.systems(attack.extractor, attack.backend):
             contents |= _list_files(results, attack)
@@ -118,6 +118,15 @@ def gather(results: str | Path, anonymiser: str, *, with_audio: bool = False) ->
     if with_audio:
         contents |= _audio(results, plan.speech.evaluated, anonymiser)
     return contents
+
+
+def _without_variables(value):
+    """A config whose paths do not matter: variables of the run need not be set any more."""
+    if isinstance(value, dict):
+        return {key: _without_variables(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_without_variables(inner) for inner in value]
+    return VARIABLE.sub(r"\1", value) if isinstance(value, str) else value
 
 
 def _systems(results, metrics, anonymiser):

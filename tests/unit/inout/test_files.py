@@ -125,3 +125,18 @@ def test_paths_start_from_the_first_folder_that_has_one(tmp_path, monkeypatch):
         (folder / "wav" / "a.wav").touch()
         base = str(folder) if folder != Path() else ""
         assert files.base_of(directory, ["/elsewhere/a.wav", "b.wav", "wav/a.wav"]) == base
+
+
+def test_only_paths_behind_variables_are_told_apart(tmp_path, monkeypatch):
+    """A path that changes must be noticed; a secret that changes repeats nothing."""
+    command = {"command": "python ${CODE}/run.py --token ${TOKEN}", "more": [1, "${CODE}"]}
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    digests = []
+    for code, token in (("a", "1"), ("a", "2"), ("b", "2"), ("c", "2")):
+        monkeypatch.setenv("CODE", str(tmp_path / code))
+        monkeypatch.setenv("TOKEN", token)
+        digests.append(files.paths_behind(command))
+    assert digests[0] == digests[1] != digests[2] and digests[3] == ""
+    assert files.variables_in(command) == ["CODE", "TOKEN"]
+    assert files.paths_behind("no variables") == ""

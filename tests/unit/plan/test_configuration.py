@@ -11,6 +11,8 @@ from support.calls import call
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.configuration import schema
+from voiceprivacy.plan.plan import Plan
+from voiceprivacy.running import programs
 
 SYNTHETIC = {"synthetic": {"speakers": 20, "utterances": 4}}
 
@@ -108,11 +110,28 @@ def test_the_entries_that_are_commented_out_are_correct_ones():
     ]
 
 
-def test_variables_are_replaced_everywhere(tmp_path, monkeypatch):
+def test_a_config_keeps_the_names_of_variables_and_the_plan_has_the_paths(tmp_path, monkeypatch):
+    """What programs are handed keeps the names there, too: values can be secrets."""
     monkeypatch.setenv("SPEECH", str(tmp_path))
+    monkeypatch.setenv("TOKEN", "s3cret")
     (tmp_path / "dev").mkdir()
-    config = {"corpora": {"a": {"librispeech": {"root": "${SPEECH}", "subsets": ["dev"]}}}}
-    assert configuration.check(config)["corpora"]["a"]["librispeech"]["root"] == str(tmp_path)
+    config = {
+        "corpora": {"a": {"librispeech": {"root": "${SPEECH}", "subsets": ["dev"]}}},
+        "anonymisers": {"x": {"command": "a --b ${TOKEN}", "options": {"c": ["${TOKEN}"]}}},
+    }
+    checked = configuration.check(config)
+    assert checked["corpora"]["a"]["librispeech"]["root"] == "${SPEECH}"
+    planned = Plan(checked)
+    assert planned.config["corpora"]["a"]["librispeech"]["root"] == str(tmp_path)
+    handed = planned.speech.anonymiser_call("x", "a", "trial")
+    assert "s3cret" not in repr(planned.config) + repr(handed)
+    assert str(tmp_path) in {named.path for named in planned.named}
+    (tmp_path / "dev/run.py").write_text("")
+    config["anonymisers"]["x"]["command"] = "python ${SPEECH}/dev/run.py"
+    assert f"{tmp_path}/dev/run.py" in {
+        named.path for named in Plan(configuration.check(config)).named
+    }
+    assert programs.words_of("a --b ${TOKEN}", threads=1) == ["a", "--b", "s3cret"]
     assert configuration.expand(["x/${SPEECH}", 3, "$SPEECH"]) == [f"x/{tmp_path}", 3, "$SPEECH"]
 
 

@@ -108,3 +108,17 @@ def test_another_json_is_refused_in_one_line(run):
     refused = reproduce(folder)
     assert refused.returncode == 2
     assert refused.stderr.count("\n") == 1 and "no provenance.json" in refused.stderr
+
+
+def test_a_path_that_begins_with_a_variable_is_kept_by_its_name(tmp_path, monkeypatch):
+    """Here the variable may lead elsewhere, or nowhere."""
+    (tmp_path / "model.ckpt").write_text("weights")
+    config = {"extractors": {"a": {"model": "${MODELS_QZ}"}}}
+    monkeypatch.setenv("MODELS_QZ", str(tmp_path))
+    then = provenance(config=config, files=[tmp_path / "model.ckpt"])
+    assert list(then["sha256"]) == ["${MODELS_QZ}/model.ckpt"]
+    assert str(tmp_path) not in repr(then)
+    assert differences(then, directory=tmp_path) == ([], [])
+    monkeypatch.delenv("MODELS_QZ")
+    [gone], _ = differences(then, directory=tmp_path)
+    assert gone.now == NOT_FOUND
