@@ -21,14 +21,13 @@ endif
 
 demo: .venv/installed $(BIN)/voiceprivacy
 	@touch .venv/started
-	@$(BIN)/snakemake --cores $(CORES) --quiet host reason rules
+	@$(BIN)/voiceprivacy run --cores $(CORES)
 	@[ results/report/index.html -nt .venv/started ] || \
 	    $(BIN)/python scripts/show_metrics.py --metrics results/metrics.tsv \
 	    --comparisons results/comparisons --verdict results/verdict.json --report results/report/index.html
 
 resume: .venv/installed $(BIN)/voiceprivacy
-	$(BIN)/snakemake $(ARGS) --unlock
-	$(BIN)/snakemake $(ARGS) --cores $(CORES) --rerun-incomplete
+	$(BIN)/voiceprivacy run --cores $(CORES) $(ARGS)
 
 test: .venv/installed-test $(BIN)/voiceprivacy lint
 	$(BIN)/python -m pytest -m "not long"

@@ -3,7 +3,7 @@
 Two commands make a report of protected speech that lies there already:
 
     python scripts/new_run.py --original DIR --protected NAME=DIR --config my.yaml
-    snakemake --cores all --configfile my.yaml
+    voiceprivacy run --configfile my.yaml
 """
 
 import argparse

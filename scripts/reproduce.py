@@ -57,7 +57,7 @@ def write_config(path: Path, then: dict) -> None:
     text = yaml.safe_dump(then["config"], sort_keys=False, allow_unicode=True)
     with whole_or_absent(path) as temporary:
         temporary.write_text(f"# {made}; every default is filled in.\n{text}", encoding="utf-8")
-    print(f"wrote {path}: snakemake --cores all --configfile {path}")
+    print(f"wrote {path}: voiceprivacy run --configfile {path}")
 
 
 if __name__ == "__main__":

@@ -21,8 +21,8 @@ from voiceprivacy.plan import configuration
 from voiceprivacy.running.command import run
 from voiceprivacy.tools import launcher
 
-TARGET = "results/plan.json"
-CORPORA = "corpora:\n  demo: {synthetic: {speakers: 2, utterances: 4}}\n"
+TARGET = "results/checks/demo.tsv"
+CORPORA = "corpora:\n  demo: {synthetic: {speakers: 6, utterances: 6}}\n"
 MARK = "marked"
 CODE = "open('marked', 'w').close()"
 
@@ -271,7 +271,7 @@ def test_a_target_may_follow_the_config(tmp_path):
     for target in ("paper", TARGET):
         finished = voiceprivacy(tmp_path, "-n", "--configfile", "my.yaml", target)
         assert finished.returncode == 0, finished.stderr
-        assert "rule write_plan:" in finished.stdout
+        assert "rule validate_corpus:" in finished.stdout
     assert "rule prepare_part" not in finished.stdout
 
 
@@ -279,7 +279,7 @@ def test_snakemakes_options_pass_through(tmp_path):
     (tmp_path / "my.yaml").write_text(CORPORA)
     words = ["--configfile", tmp_path / "my.yaml", "--directory", tmp_path / "there"]
     planned = voiceprivacy(tmp_path, TARGET, "--dry-run", "--printshellcmds", *words)
-    assert "scripts/write_plan.py" in planned.stdout
+    assert "scripts/validate_corpus.py" in planned.stdout
     assert not (tmp_path / "there" / "results").exists()
     listed = voiceprivacy(tmp_path, "--list-rules", *words)
     assert "write_verdict" in listed.stdout

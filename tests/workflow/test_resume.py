@@ -49,6 +49,7 @@ def start_resume(folder):
         f"BIN={Path(sys.executable).parent}",
         "CORES=2",
     ]
+    shutil.rmtree(folder / ".snakemake" / "log", ignore_errors=True)  # those of runs before
     with open(folder / "output", "w") as output:
         return subprocess.Popen(
             [*make, f"ARGS={arguments}", "resume"],
@@ -64,7 +65,7 @@ def kill(process, *, orphans):
     with contextlib.suppress(ProcessLookupError):
         if orphans:
             listed = subprocess.run(
-                ["pgrep", "-g", str(process.pid), "-f", "snakemake --snakefile"],
+                ["pgrep", "-g", str(process.pid), "-f", "main.py run"],
                 capture_output=True,
                 text=True,
             )
@@ -75,8 +76,14 @@ def kill(process, *, orphans):
     process.wait(timeout=HANG_SECONDS)
 
 
+def log(folder):
+    """What Snakemake said of the last run that began: the screen shows less."""
+    logs = sorted((folder / ".snakemake" / "log").glob("*.log"))
+    return logs[-1].read_text() if logs else ""
+
+
 def finished_jobs(folder):
-    return Counter(FINISHED.findall((folder / "output").read_text()))
+    return Counter(FINISHED.findall(log(folder)))
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +135,7 @@ def wait_until_finished(count, run, folder):
     """Wait until a run has begun to work and has finished so many jobs, or all that there were."""
     deadline = time.monotonic() + HANG_SECONDS
     while run.poll() is None:
-        output = (folder / "output").read_text()
+        output = log(folder)
         if STARTED.search(output) and len(FINISHED.findall(output)) >= count:
             return
         assert time.monotonic() < deadline, output

@@ -19,6 +19,7 @@ search_path = os.environ["PATH"]
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_path])
 
 from snakemake.logging import logger
+from snakemake.persistence.file import FilePersistence
 
 from voiceprivacy.inout.checksums import SIDECAR
 from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, counted, ours, paths_behind
@@ -32,6 +33,7 @@ from voiceprivacy.plan.sources import CHECK
 from voiceprivacy.plan.speech import environment_file
 from voiceprivacy.running.command import REFUSALS
 from voiceprivacy.running.fingerprints import code
+from voiceprivacy.running.locks import note_locks
 from voiceprivacy.running.progress import show_progress
 from voiceprivacy.tools.launcher import refuse_other_reading
 from voiceprivacy.vocabulary import (
@@ -68,6 +70,7 @@ def begin():
         print(f"note: speech of {lost[0]}{more} is gone: made again if needed", file=sys.stderr)
     if dry_run:
         atexit.register(warn_of_training)
+    note_locks(FilePersistence)
     return plan, show_progress(logger)
 
 
@@ -102,6 +105,8 @@ onstart:
 
 
 onsuccess:
+    for handler in screen:
+        handler.finish()
     shell(
         "test ! -e results/report/index.html || python {SCRIPTS:q}/show_metrics.py"
         " --metrics results/metrics.tsv"
@@ -113,8 +118,7 @@ onsuccess:
 
 onerror:
     for handler in screen:
-        handler.finish()
-    shell("python {SCRIPTS:q}/explain_failure.py --log {log:q}")
+        handler.explain()
 
 
 def one_of(names):

@@ -29,7 +29,7 @@ MODELS = "results/models/"  # what takes hours to train; back-ends take minutes
 FOLDERS = Path(".snakemake", "folders.json")  # of speech that was there: {folder: its time}
 TWO_WAYS = (
     "run in a new directory (--directory NEW), or make {} again here"
-    " (python scripts/run.py --remake ...)"
+    " (voiceprivacy run --remake ...)"
 )
 
 

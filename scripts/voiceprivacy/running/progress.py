@@ -1,25 +1,36 @@
-"""What Snakemake says of a run: how far it is, in one line, and which jobs failed.
+"""What the screen shows of a run: how far it is, in one line, and why jobs failed.
 
-The line stands beside Snakemake's log: jobs done, hours of speech done, time left. Speech is done
-when it was protected or embedded, and counts each time: two anonymisers of one hour are two hours.
+The line says: jobs done, hours of speech done, time left, what runs. Speech is done when it was
+protected or embedded, and counts each time: two anonymisers of one hour are two hours.
 
 Snakemake's logger plug-ins see every event of a run, but only where the command line names them
 (--logger). So that plain ``snakemake --cores N`` shows the line, the handler that writes the log to
-the screen is put into one of ours. Ours passes every record on and reads the events.
+the screen is put into one of ours. Ours reads the events. Under plain Snakemake it passes every
+record on. Under ``voiceprivacy run`` it is brief: of what Snakemake says only errors and warnings
+reach the screen, and failed jobs with their reasons. The log below .snakemake/log holds the rest.
 """
 
 import contextlib
 import csv
 import logging
+import os
 import re
 import shutil
+import sys
+import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from voiceprivacy.inout.files import counted
+from voiceprivacy.running import locks
+
+# Environment: "brief", or "silent" (brief without the line); unset under plain Snakemake.
+SCREEN = "VOICEPRIVACY_SCREEN"
 EVERY_S = 60.0  # a line in logs that are no terminal
+TICK_S = 1.0  # the line on a terminal
 # Jobs that work through all speech of manifests: their first outputs or inputs, and how many.
 MANIFESTS = {
     "anonymise_part": ("output", 1),
@@ -28,15 +39,23 @@ MANIFESTS = {
     "extract_embeddings_of_both_parts": ("input", 2),
 }
 CLEAR = "\r\x1b[K"
+REASONS = 5  # lines of a log
 
-# Lines of Snakemake's log.
-FAILED = re.compile(r"\s*(?:Error in rule|RuleException in rule) (\w+)")
-IN_GROUP = re.compile(r"\s+message: Error in group ")
-JOB = re.compile(r"\s+jobid: (\d+)$")
-LOGS = re.compile(r"\s+log: (.+?)(?: \(check log file|$)")
-FINISHED = re.compile(r"Finished jobid: (\d+)")
 # Lines of a cluster's log that say why a job ended.
 KILLED = re.compile(r"error|killed|cancelled|terminated|out of memory|oom", re.IGNORECASE)
+# What Snakemake says after Ctrl-C, of nothing to do, and of installing.
+STOPPING = re.compile(r"Terminating processes on user request")
+WORTH_SAYING = re.compile(
+    r"Nothing to be done|Creating conda env|Downloading and inst|Environment for|Pulling sing"
+)
+ABOUT_THE_HOST = re.compile(r"Assuming unrestricted shared filesystem|Building DAG of jobs")
+NO_TARGET = re.compile(r"No rule to produce (.+?) \(if you use input functions")
+# Their jobs are told of by an event of their own.
+TOLD_ELSEWHERE = re.compile(
+    r"CalledProcessError|At least one job did not complete|Exiting because a job execution failed"
+)
+
+interrupted = threading.Event()  # Ctrl-C: jobs that end now have not failed
 
 
 class RunningJob(NamedTuple):
@@ -85,7 +104,10 @@ class Progress:
         left_s = self._left_s()
         if left_s is not None and self.done < self.total:
             parts.append(f"about {_duration(max(1, left_s))} left")
-        return ", ".join(parts)
+        # Last, because a narrow terminal cuts the end.
+        running = Counter(job.rule for job in self._running.values())
+        rules = [f"{rule} ({n})" if n > 1 else rule for rule, n in running.items()]
+        return "; ".join([", ".join(parts), *filter(None, [", ".join(rules)])])
 
     def _left_s(self) -> float | None:
         """Seconds that are left; None before any job is done.
@@ -106,144 +128,54 @@ class Progress:
         return work_s * min(1.0, elapsed_s / spent_s)
 
 
-class ProgressHandler(logging.Handler):
-    """Writes what another handler writes, and the line below it.
-
-    On a terminal the line stays at the bottom; in a file or a pipe there is a line every minute.
-    """
-
-    def __init__(
-        self, shown: logging.StreamHandler, *, clock: Callable[[], float] = time.monotonic
-    ):
-        super().__init__()
-        self.shown, self.progress, self._clock = shown, Progress(clock), clock
-        self._written_s = clock()
-        self._is_wanted = self._is_shown = False
-        self._on_terminal = shown.stream.isatty()
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Pass a record on and renew the line."""
-        event = str(getattr(record, "event", ""))
-        # Events of another Snakemake may lack a field: then there is less to show.
-        with contextlib.suppress(KeyError, TypeError):
-            self.progress.see(event, vars(record))
-        self._clear()
-        if record.levelno >= self.shown.level:
-            self.shown.handle(record)
-        if event == "progress":
-            unfinished = self.progress.done < self.progress.total
-            self._is_wanted = bool(self.shown.filter(record)) and unfinished  # --quiet progress
-        if self._is_wanted and (self._on_terminal or event == "progress"):
-            self._show()
-
-    def finish(self) -> None:
-        """Take the line away; it does not come back."""
-        self._clear()
-        self._is_wanted = False
-
-    def close(self) -> None:
-        """Take the line away and close both handlers."""
-        self.finish()
-        self.shown.close()
-        super().close()
-
-    def _show(self) -> None:
-        stream, now_s = self.shown.stream, self._clock()
-        if self._on_terminal:
-            stream.write(self.progress.text()[: shutil.get_terminal_size().columns - 1])
-            self._is_shown = True
-            stream.flush()
-        elif now_s - self._written_s >= EVERY_S:
-            self._written_s = now_s
-            stream.write(self.progress.text() + "\n")
-            stream.flush()
-
-    def _clear(self) -> None:
-        if self._is_shown:
-            self.shown.stream.write(CLEAR)
-            self._is_shown = False
-
-
-def show_progress(logger: logging.Logger) -> list[ProgressHandler]:
-    """Put our handlers in the place of those that write Snakemake's log to the screen."""
-    handlers = []
-    for handler in list(logger.handlers):
-        to_file = isinstance(handler, logging.FileHandler)
-        if isinstance(handler, logging.StreamHandler) and not to_file:
-            handlers.append(ProgressHandler(handler))
-            logger.removeHandler(handler)
-            logger.addHandler(handlers[-1])
-    return handlers
-
-
-def _speech_s(manifest: str) -> float:
-    """Seconds of speech in a manifest; none if it cannot be read, which is no reason to stop."""
-    try:
-        with open(manifest, newline="", encoding="utf-8") as file:
-            return sum(float(row["duration_s"]) for row in csv.DictReader(file, delimiter="\t"))
-    except (OSError, KeyError, ValueError, TypeError):
-        return 0.0
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
 class Failure(NamedTuple):
     """A failed job: its rule, its own log, and the log of the cluster's job that it was part of."""
 
     rule: str
-    log: str
+    log: str | None
     cluster_log: str | None
 
 
-def failures(lines: Iterable[str]) -> list[Failure]:
-    """The jobs that failed and did not succeed when they were tried again.
+class Failures:
+    """The jobs of a run that failed and did not succeed when they were tried again."""
 
-    Parameters
-    ----------
-    lines : the lines of Snakemake's log
+    def __init__(self) -> None:
+        self._failed: dict[int, Failure] = {}
 
-    Returns
-    -------
-    list of Failure : each job once. Of a group of jobs those that had begun; where none had, the
-        first.
-    """
-    failed: dict[str, Failure] = {}  # by job id; by log where the log names none
-    rule = job = group_log = None
-    in_group = False
-    for line in lines:
-        if IN_GROUP.match(line):
-            rule, in_group, group_log = None, True, None
-        elif match := FAILED.match(line):
-            rule, job = match.group(1), None
-            in_group = in_group and line[0] == " "  # a group's jobs are indented
-        elif match := JOB.match(line):
-            job = match.group(1)
-        elif match := LOGS.match(line):
-            log, *others = match.group(1).split(", ")
-            if rule:
-                cluster_log = group_log if in_group else next(iter(others), None)
-                failed[job or log] = Failure(rule, log, cluster_log)
-                rule = None
-            elif in_group and group_log is None:
-                group_log = log  # it stands above the group's jobs
-        elif match := FINISHED.match(line):
-            failed.pop(match.group(1), None)
-    return _begun(failed.values())
+    def see(self, event: str, fields: Mapping[str, Any]) -> list[Failure]:
+        """Take in an event of Snakemake; the jobs that have failed now.
+
+        Of a group of jobs they are those that had begun; where none had, the first.
+        """
+        if event == "job_finished":
+            self._failed.pop(fields["job_id"], None)
+        elif event == "job_error" and not fields["indent"]:  # those of a group are indented
+            log, cluster_log = [*fields["log"], None, None][:2]
+            return self._keep({fields["jobid"]: Failure(fields["rule_name"], log, cluster_log)})
+        elif event == "group_error":
+            cluster_log = next(iter(fields["aux_logs"]), None)
+            failed = {}
+            for job in fields["job_error_info"]:
+                log = next(iter(job["log"]), None)
+                failed[job["jobid"]] = Failure(job["rule_name"], log, cluster_log)
+            begun = {job: failure for job, failure in failed.items() if _lines(failure.log)}
+            return self._keep(begun or dict(list(failed.items())[:1]))
+        return []
+
+    def _keep(self, failed: dict[int, Failure]) -> list[Failure]:
+        self._failed |= failed
+        return list(failed.values())
+
+    def all(self) -> list[Failure]:
+        """Those of the whole run, each once."""
+        return list(self._failed.values())
 
 
-def _begun(failed: Iterable[Failure]) -> list[Failure]:
-    """Leave out the jobs of a group that waited for the failed one."""
-    groups: dict[str, list[Failure]] = {}
-    for failure in failed:
-        groups.setdefault(failure.cluster_log or failure.log, []).append(failure)
-    begun: list[Failure] = []
-    for group in groups.values():
-        begun += [failure for failure in group if _lines(failure.log)] or group[:1]
-    return begun
+def told(failure: Failure) -> list[str]:
+    """A failed job for the screen: its rule, its log, and what that says."""
+    where = f" Its log is {failure.log}:" if failure.log else ""
+    reason = reasons(failure, REASONS)
+    return ["", f"{failure.rule} failed.{where}", *(f"    {line}" for line in reason)]
 
 
 def reasons(failure: Failure, count: int) -> list[str]:
@@ -264,3 +196,200 @@ def _lines(path: str | None) -> list[str]:
         return []
     text = Path(path).read_text(encoding="utf-8", errors="replace").replace("\r", "\n")
     return [line for line in text.splitlines() if line.strip()]
+
+
+class ProgressHandler(logging.Handler):
+    """Writes what another handler writes, or less, and the line below it.
+
+    On a terminal the line stays at the bottom; in a file or a pipe there is a line every minute.
+
+    Parameters
+    ----------
+    shown : the handler that writes Snakemake's log to the screen
+    screen : "" passes every record on; "brief" and "silent" as SCREEN says
+    log : the file that holds the whole log
+    clock : gives seconds
+    """
+
+    def __init__(
+        self,
+        shown: logging.StreamHandler,
+        *,
+        screen: str = "",
+        log: str | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ):
+        super().__init__()
+        self.shown, self.progress, self._clock = shown, Progress(clock), clock
+        self.failures = Failures()
+        self._screen, self._log = screen, log
+        self._told: set[tuple[str, ...]] = set()
+        self._written_s = clock()
+        self._is_run = self._is_wanted = self._is_shown = False
+        self._on_terminal = shown.stream.isatty()
+        self._over = threading.Event()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Pass a record on, or what matters of it, and renew the line."""
+        event = str(getattr(record, "event", ""))
+        failed: list[Failure] = []
+        # Events of another Snakemake may lack a field: then there is less to show.
+        with contextlib.suppress(KeyError, TypeError):
+            self.progress.see(event, vars(record))
+            failed = self.failures.see(event, vars(record))
+        if STOPPING.match(str(record.msg)):
+            interrupted.set()
+        self._clear()
+        if self._screen:
+            self._say(record, event, failed)
+        elif record.levelno >= self.shown.level:
+            self.shown.handle(record)
+        if event in ("progress", "run_info"):
+            self._want(event, record)
+        if self._is_wanted and (self._on_terminal or event == "progress"):
+            self._show()
+
+    def _want(self, event: str, record: logging.LogRecord) -> None:
+        unfinished = self.progress.done < self.progress.total
+        if self._screen:
+            self._is_wanted = self._is_run and unfinished and self._screen != "silent"
+        elif event == "progress":
+            self._is_wanted = bool(self.shown.filter(record)) and unfinished  # --quiet progress
+
+    def _say(self, record: logging.LogRecord, event: str, failed: list[Failure]) -> None:
+        """Write what matters of a record to the screen, which is brief."""
+        message = str(record.msg)
+        if event == "workflow_started":
+            self._is_run = sys.stdout is not self.shown.stream  # where a dry run is written
+        elif event == "error":
+            self._write(brief_error(message, str(getattr(record, "exception", "")), self._log))
+        elif not self._is_run:
+            if not ABOUT_THE_HOST.match(message):
+                self.shown.handle(record)
+        elif failed and not interrupted.is_set():
+            for failure in failed:
+                self._tell(failure)
+        elif event == "run_info":
+            self._write(
+                [f"{counted(self.progress.total, 'job')} to do. The whole log: {self._log}"]
+            )
+        elif WORTH_SAYING.match(message):
+            self._write([message])
+        elif record.levelno >= logging.WARNING and not event:
+            self._write([] if TOLD_ELSEWHERE.search(message) else [message])
+
+    def _tell(self, failure: Failure) -> None:
+        """Write why a job failed, once: it may be tried again and fail in the same way."""
+        lines = told(failure)
+        if tuple(lines) not in self._told:
+            self._told.add(tuple(lines))
+            self._write(lines)
+
+    def _write(self, lines: list[str]) -> None:
+        # What a dry run would do goes to stdout, and may be read by a program.
+        stream = sys.stderr if self.shown.stream is sys.stdout else self.shown.stream
+        for line in lines:
+            stream.write(f"{line}\n")
+        stream.flush()
+
+    def explain(self) -> None:
+        """Say at the end of a run that failed which jobs did, and what to do; not after Ctrl-C."""
+        self.finish()
+        if interrupted.is_set():
+            return
+        for failure in self.failures.all():
+            self._tell(failure)
+        if not self.failures.all():
+            self._write(["", "The run stopped; the same command goes on."])
+        else:
+            names = ", ".join(dict.fromkeys(failure.rule for failure in self.failures.all()))
+            jobs = counted(len(self.failures.all()), "job")
+            again = "give the same command again: finished jobs are not repeated."
+            self._write(["", f"{jobs} failed: {names}. Correct what is named above and {again}"])
+
+    def finish(self) -> None:
+        """Take the line away; it does not come back."""
+        self._over.set()
+        self._clear()
+        self._is_wanted = False
+
+    def close(self) -> None:
+        """Take the line away and close both handlers."""
+        self.finish()
+        self.shown.close()
+        super().close()
+
+    def tick(self) -> None:
+        """Renew the line until the run is over, also where no job ends for an hour."""
+        while not self._over.wait(TICK_S):
+            self.renew()
+
+    def renew(self) -> None:
+        """Write the line as it is now."""
+        with self.lock or contextlib.nullcontext():
+            if self._is_wanted:
+                self._clear()
+                self._show()
+
+    def _show(self) -> None:
+        stream, now_s = self.shown.stream, self._clock()
+        if self._on_terminal:
+            stream.write(self.progress.text()[: shutil.get_terminal_size().columns - 1])
+            self._is_shown = True
+            stream.flush()
+        elif now_s - self._written_s >= EVERY_S:
+            self._written_s = now_s
+            stream.write(self.progress.text() + "\n")
+            stream.flush()
+
+    def _clear(self) -> None:
+        if self._is_shown:
+            self.shown.stream.write(CLEAR)
+            self._is_shown = False
+
+
+def brief_error(message: str, exception: str, log: str | None) -> list[str]:
+    """An error of Snakemake's own in one line; none where a job's failure tells it."""
+    if TOLD_ELSEWHERE.search(message) or interrupted.is_set():
+        return []
+    if match := NO_TARGET.search(message):
+        known = "name a rule such as paper, or a file below results/ that this config makes"
+        return [f"error: {match.group(1)}: no such target: {known}"]
+    if exception == "LockException":
+        return [f"error: {locks.held_by()}"]
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    if "Traceback (most recent call last):" in lines:
+        return [f"error: {lines[-1]} (the whole of it: {log})"]
+    if len(lines) > 1 and lines[0] == f"{exception}:":
+        lines = lines[1:]
+    return [f"error: {' '.join(lines)}"]
+
+
+def show_progress(logger: logging.Logger) -> list[ProgressHandler]:
+    """Put our handlers in the place of those that write Snakemake's log to the screen."""
+    handlers = []
+    files = [handler for handler in logger.handlers if isinstance(handler, logging.FileHandler)]
+    log = files[0].baseFilename if files else None
+    for handler in list(logger.handlers):
+        if isinstance(handler, logging.StreamHandler) and handler not in files:
+            ours = ProgressHandler(handler, screen=os.environ.get(SCREEN, ""), log=log)
+            logger.removeHandler(handler)
+            logger.addHandler(ours)
+            threading.Thread(target=ours.tick, daemon=True).start()
+            handlers.append(ours)
+    return handlers
+
+
+def _speech_s(manifest: str) -> float:
+    """Seconds of speech in a manifest; none if it cannot be read, which is no reason to stop."""
+    try:
+        with open(manifest, newline="", encoding="utf-8") as file:
+            return sum(float(row["duration_s"]) for row in csv.DictReader(file, delimiter="\t"))
+    except (OSError, KeyError, ValueError, TypeError):
+        return 0.0
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -12,25 +12,33 @@ import contextlib
 import hashlib
 import io
 import json
+import os
+import signal
 import sys
+import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import psutil
 from snakemake import cli
 from snakemake.exceptions import CliException, WorkflowError
+from snakemake.settings.enums import Quietness
 from snakemake.utils import available_cpu_count, update_config
 
 from voiceprivacy.inout.files import PIPES_OF_SHELLS, SCRIPTS, BadInput, whole_or_absent
 from voiceprivacy.inout.yaml_files import parse_yaml
 from voiceprivacy.plan import configuration
-from voiceprivacy.running.command import INTERRUPTED
+from voiceprivacy.running import locks
+from voiceprivacy.running.command import INTERRUPTED, OWN_FAILURE
+from voiceprivacy.running.progress import SCREEN, interrupted
 
 SNAKEFILE = SCRIPTS.parent / "Snakefile"
 PROFILE = SCRIPTS.parent / "workflow" / "profiles" / "default"
 # Below the working directory: a cluster's jobs read it too. Each config has a file of its own, so
 # that a dry run of another config changes nothing for them.
 CONFIGS = Path(".snakemake", "voiceprivacy")
+PATIENCE_S = 5.0  # with jobs after Ctrl-C
 CONFIG_ENDINGS = (".yaml", ".yml", ".json")
 
 
@@ -161,9 +169,37 @@ def refuse_other_reading(
 
 
 def start(options: argparse.Namespace) -> int:
-    """Run Snakemake; the exit code."""
+    """Run Snakemake, with a screen that is brief unless --verbose is given; the exit code."""
+    if not options.verbose:
+        quiet = options.quiet or set()
+        os.environ[SCREEN] = "silent" if quiet & {Quietness.PROGRESS, Quietness.ALL} else "brief"
+        if not options.dryrun:
+            options.quiet = None  # else the log file would lack the failures of jobs, too
+    directory = options.directory or Path()
+    if not (options.dryrun or options.unlock) and (done := locks.unlock_if_dead(directory)):
+        print(done, file=sys.stderr)
+    signal.signal(signal.SIGINT, _interrupt)
     try:
-        return 0 if cli.args_to_api(options, parser=None) else 1
+        succeeded = cli.args_to_api(options, parser=None)
     except KeyboardInterrupt:
+        succeeded = False
+    if interrupted.is_set():
         print("interrupted; the same command goes on", file=sys.stderr)
         return INTERRUPTED
+    return OWN_FAILURE if not succeeded else 0
+
+
+def _interrupt(*_: object) -> None:
+    """Ctrl-C: jobs end by themselves, and by force where they got no signal or did not mind it."""
+    if not interrupted.is_set():
+        interrupted.set()
+        timer = threading.Timer(PATIENCE_S, _end_jobs)
+        timer.daemon = True
+        timer.start()
+    raise KeyboardInterrupt
+
+
+def _end_jobs() -> None:
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            process.terminate()

@@ -15,7 +15,7 @@ from voiceprivacy.tools.new_run import SAMPLE_RATE, NewRun
 from voiceprivacy.vocabulary import ORIGINAL, SECOND_RUN
 
 CONFIG = """\
-# Made by scripts/new_run.py. The report:        snakemake --cores all --configfile {config}
+# Made by scripts/new_run.py. The report:        voiceprivacy run --configfile {config}
 # A look at every sample before that, if wanted: python scripts/validate.py --config {config}
 # Every key and its default: workflow/schemas/config.schema.yaml, explained in docs/guide/config.md.
 
@@ -301,7 +301,7 @@ def _next(run, written):
         table = "--speakers TABLE (columns speaker and gender)"
         yield f"  {table} makes lists of women and of men, as is usual"
     yield f"wrote {', '.join(map(str, written))}"
-    yield f"next: snakemake --cores all --configfile {written[0]}"
+    yield f"next: voiceprivacy run --configfile {written[0]}"
 
 
 def _n_speakers(utterances):

@@ -5,7 +5,13 @@ import logging
 
 import pytest
 
-from voiceprivacy.running.progress import CLEAR, Progress, ProgressHandler, show_progress
+from voiceprivacy.running.progress import (
+    CLEAR,
+    Progress,
+    ProgressHandler,
+    interrupted,
+    show_progress,
+)
 
 
 class Clock:
@@ -147,3 +153,165 @@ def test_the_handler_that_writes_to_the_screen_is_replaced_and_files_are_not(tmp
     assert logger.handlers == [kept, ours]
     for handler in logger.handlers:
         handler.close()
+
+
+# Under `voiceprivacy run`: of what Snakemake says, what matters.
+
+
+def brief_logger(stream, clock, *, screen="brief"):
+    logger = logging.Logger("snakemake", logging.INFO)
+    shown = logging.StreamHandler(stream)
+    logger.addHandler(ProgressHandler(shown, screen=screen, log="whole.log", clock=clock))
+    return logger
+
+
+def begin(logger):
+    logger.info("Assuming unrestricted shared filesystem usage.")
+    logger.info("Workflow has started!", extra={"event": "workflow_started"})
+    logger.info("Building DAG of jobs...")
+    logger.info("Using shell: /usr/bin/bash")
+
+
+def fail(logger, job, rule, log):
+    """As Snakemake does it: an exception, a job, and a word about it."""
+    command = f"Command 'python ...' returned non-zero exit status 2 ({rule})"
+    text = f"RuleException:\nCalledProcessError in file x.smk, line 3:\n{command}"
+    logger.error(text, extra={"event": "error", "exception": "RuleException"})
+    fields = {"jobid": job, "rule_name": rule, "log": [str(log)], "indent": False}
+    logger.error(f"Error in rule {rule}", extra={"event": "job_error", **fields})
+
+
+def end(logger):
+    logger.error("Exiting because a job execution failed. Look above for error messages")
+    text = "WorkflowError:\nAt least one job did not complete successfully."
+    logger.error(text, extra={"event": "error", "exception": "WorkflowError"})
+
+
+@pytest.fixture
+def not_interrupted():
+    interrupted.clear()
+    yield
+    interrupted.clear()
+
+
+@pytest.mark.usefixtures("not_interrupted")
+class TestBriefScreen:
+    def test_a_run_of_which_all_goes_well_is_two_lines_in_a_file(self, clock):
+        stream = io.StringIO()
+        logger = brief_logger(stream, clock)
+        begin(logger)
+        run_four_jobs(logger, clock, 40)
+        assert stream.getvalue().splitlines() == [
+            "4 jobs to do. The whole log: whole.log",
+            "progress: 2 of 4 jobs, 80 s, about 80 s left",
+        ]
+
+    def test_a_failed_job_is_told_once_with_its_reason_and_the_end_says_what_to_do(
+        self, clock, tmp_path
+    ):
+        log = tmp_path / "lost.log"
+        log.write_text("loading\nerror: utterance 'a': no such voice\n")
+        stream = io.StringIO()
+        logger = brief_logger(stream, clock)
+        begin(logger)
+        for _ in range(3):  # it is tried again
+            fail(logger, 6, "anonymise_part", log)
+        end(logger)
+        logger.handlers[0].explain()
+        assert stream.getvalue().splitlines() == [
+            "",
+            f"anonymise_part failed. Its log is {log}:",
+            "    error: utterance 'a': no such voice",
+            "",
+            "1 job failed: anonymise_part. Correct what is named above and give the same command"
+            " again: finished jobs are not repeated.",
+        ]
+
+    def test_plain_snakemake_names_failed_jobs_at_the_end_even_where_it_is_quiet_about_them(
+        self, clock, tmp_path
+    ):
+        log = tmp_path / "lost.log"
+        log.write_text("error: no such voice\n")
+        stream = io.StringIO()
+        logger = brief_logger(stream, clock, screen="")
+        logger.handlers[0].shown.addFilter(lambda record: False)  # --quiet all
+        fail(logger, 6, "anonymise_part", log)
+        logger.handlers[0].explain()
+        said = stream.getvalue()
+        assert f"anonymise_part failed. Its log is {log}:\n    error: no such voice\n" in said
+        assert "Correct what is named above" in said
+
+    def test_nothing_is_to_be_corrected_where_nothing_is_named(self, clock):
+        stream = io.StringIO()
+        logger = brief_logger(stream, clock)
+        logger.handlers[0].explain()
+        assert stream.getvalue() == "\nThe run stopped; the same command goes on.\n"
+
+    def test_after_ctrl_c_jobs_that_ended_have_not_failed(self, clock, tmp_path):
+        stream = io.StringIO()
+        logger = brief_logger(stream, clock)
+        begin(logger)
+        logger.info("Terminating processes on user request, this might take some time.")
+        fail(logger, 6, "anonymise_part", tmp_path / "lost.log")
+        end(logger)
+        logger.handlers[0].explain()
+        assert stream.getvalue() == ""
+
+    @pytest.mark.parametrize(
+        ("message", "exception", "line"),
+        [
+            (
+                "MissingRuleException:\nNo rule to produce papr (if you use input functions make"
+                " sure that they don't raise unexpected exceptions).",
+                "MissingRuleException",
+                "error: papr: no such target: name a rule such as paper, or a file below results/"
+                " that this config makes",
+            ),
+            (
+                "MissingOutputException in rule a in file x.smk, line 2:\n  Job 3 completed\n b",
+                "MissingOutputException",
+                "error: MissingOutputException in rule a in file x.smk, line 2: Job 3 completed b",
+            ),
+            (
+                "Traceback (most recent call last):\n  File x\nValueError: odd",
+                "ValueError",
+                "error: ValueError: odd (the whole of it: whole.log)",
+            ),
+        ],
+    )
+    def test_an_error_of_snakemakes_own_is_one_line(self, clock, message, exception, line):
+        stream = io.StringIO()
+        logger = brief_logger(stream, clock)
+        begin(logger)
+        logger.error(message, extra={"event": "error", "exception": exception})
+        assert stream.getvalue() == f"{line}\n"
+
+    def test_warnings_and_what_takes_minutes_are_said(self, clock):
+        stream = io.StringIO()
+        logger = brief_logger(stream, clock)
+        begin(logger)
+        for text in ("Creating conda environment envs/evaluate.yaml...", "Nothing to be done (x)"):
+            logger.info(text)
+        logger.warning("An odd thing")
+        assert len(stream.getvalue().splitlines()) == 3
+
+    def test_a_silent_screen_has_no_line_but_failures(self, clock, tmp_path):
+        stream = Terminal()
+        logger = brief_logger(stream, clock, screen="silent")
+        begin(logger)
+        run_four_jobs(logger, clock, 100)
+        fail(logger, 6, "anonymise_part", tmp_path / "lost.log")
+        assert "progress:" not in stream.getvalue()
+        assert "anonymise_part failed" in stream.getvalue()
+
+    def test_a_terminal_shows_what_runs_and_the_time_goes_on_while_nothing_ends(self, clock):
+        stream = Terminal()
+        logger = brief_logger(stream, clock)
+        begin(logger)
+        logger.info("Job stats", extra={"event": "run_info", "stats": {"a": 3, "total": 3}})
+        for job in (1, 2):
+            logger.info("rule a", extra={"event": "job_info", "jobid": job, "rule_name": "a"})
+        assert screen(stream.getvalue())[-1] == "progress: 0 of 3 jobs, 0 s; a (2)"
+        clock.now = 7
+        logger.handlers[0].renew()
+        assert screen(stream.getvalue())[-1] == "progress: 0 of 3 jobs, 7 s; a (2)"

@@ -2,40 +2,38 @@
 
 import pytest
 
-from voiceprivacy.running.progress import Failure, failures, reasons
+from voiceprivacy.running.progress import Failure, Failures, reasons
 
-ALONE = """\
-Error in rule score_trials:
-    message: None
-    jobid: 7
-    log: logs/score.log (check log file(s) for error details)
-"""
-ON_A_CLUSTER = """\
-Error in rule train_extractor:
-    message: SLURM-job '12' failed, SLURM status is: 'OUT_OF_MEMORY'.
-    jobid: 3
-    log: logs/train.log, slurm/12.log (check log file(s) for error details)
-"""
-GROUP = """\
-    message: Error in group anonymise
-    log: slurm/4.log (check log file(s) for error details)
-    jobs:
-        rule gather_manifests:
-            jobid: 6
-            log: logs/gather.log (check log file(s) for error details)
-        rule anonymise_part:
-            jobid: 5
-            log: logs/anonymise.log (check log file(s) for error details)
-    [Sat Nov 21 01:36:58 2026]
-    Error in rule gather_manifests:
-        jobid: 6
-        log: logs/gather.log (check log file(s) for error details)
-    Error in rule anonymise_part:
-        jobid: 5
-        log: logs/anonymise.log (check log file(s) for error details)
-"""
-AGAIN = "Finished jobid: 5 (Rule: anonymise_part)\nFinished jobid: 6 (Rule: gather_manifests)\n"
+
+def error(job, rule, *logs, indent=False):
+    """Snakemake's event of a failed job; on a cluster its last log is the cluster's."""
+    fields = {"jobid": job, "rule_name": rule, "log": list(logs), "indent": indent}
+    return "job_error", fields
+
+
+def finished(job):
+    return "job_finished", {"job_id": job}
+
+
+ALONE = error(7, "score_trials", "logs/score.log")
+ON_A_CLUSTER = error(3, "train_extractor", "logs/train.log", "slurm/12.log")
+JOBS = [
+    error(6, "gather_manifests", "logs/gather.log", indent=True),
+    error(5, "anonymise_part", "logs/anonymise.log", indent=True),
+]
+# The group first, then each of its jobs, begun or not.
+GROUP = [
+    ("group_error", {"aux_logs": ["slurm/4.log"], "job_error_info": [job for _, job in JOBS]}),
+    *JOBS,
+]
 ANONYMISE = Failure("anonymise_part", "logs/anonymise.log", "slurm/4.log")
+
+
+def failures(*events):
+    seen = Failures()
+    for event, fields in events:
+        seen.see(event, fields)
+    return seen.all()
 
 
 @pytest.fixture
@@ -51,26 +49,40 @@ def logs(tmp_path, monkeypatch):
 
 
 def test_a_job_is_named_with_its_own_log_and_the_clusters():
-    assert failures((ALONE + ON_A_CLUSTER).splitlines()) == [
+    assert failures(ALONE, ON_A_CLUSTER) == [
         Failure("score_trials", "logs/score.log", None),
         Failure("train_extractor", "logs/train.log", "slurm/12.log"),
     ]
 
 
+def test_each_event_tells_only_the_jobs_that_failed_now(logs):
+    logs("logs/anonymise.log", "error: no such voice\n")
+    seen = Failures()
+    told = [seen.see(*event) for event in (ALONE, *GROUP, finished(7), ON_A_CLUSTER)]
+    train = Failure("train_extractor", "logs/train.log", "slurm/12.log")
+    score = Failure("score_trials", "logs/score.log", None)
+    assert told == [[score], [ANONYMISE], [], [], [], [train]]
+    assert seen.all() == [ANONYMISE, train]
+
+
+def test_a_job_without_a_log_is_named(logs):
+    assert failures(error(1, "all")) == [Failure("all", None, None)]
+
+
 def test_what_fails_three_times_is_named_once_and_what_succeeds_at_last_not_at_all(logs):
     logs("logs/anonymise.log", "error: no such voice\n")
-    assert failures((GROUP * 3).splitlines()) == [ANONYMISE]
-    assert failures((GROUP + AGAIN).splitlines()) == []
+    assert failures(*GROUP * 3) == [ANONYMISE]
+    assert failures(*GROUP, finished(5), finished(6)) == []
 
 
 def test_of_a_group_the_jobs_that_waited_are_not_blamed(logs):
     logs("logs/anonymise.log", "40 %\n")
     logs("logs/gather.log", "")
-    assert failures(GROUP.splitlines()) == [ANONYMISE]
+    assert failures(*GROUP) == [ANONYMISE]
 
 
 def test_a_group_that_was_killed_before_it_wrote_is_named(logs):
-    assert [failure.cluster_log for failure in failures(GROUP.splitlines())] == ["slurm/4.log"]
+    assert [failure.cluster_log for failure in failures(*GROUP)] == ["slurm/4.log"]
 
 
 def test_errors_come_before_progress_and_the_clusters_word_comes_where_there_are_none(logs):
