@@ -59,8 +59,12 @@ def parsed() -> argparse.Namespace:
         help="scores that are calibrated, a file for each --train",
     )
     parser.add_argument("--label", nargs="+", help="a name for each pair of score files")
-    parser.add_argument("--train-trials", help="key, if --train are Kaldi scores")
-    parser.add_argument("--test-trials", help="key, if --test are Kaldi scores")
+    parser.add_argument(
+        "--train-trials", help="key, if --train are Kaldi scores; or the trial list of ours"
+    )
+    parser.add_argument(
+        "--test-trials", help="key, if --test are Kaldi scores; or the trial list of ours"
+    )
     parser.add_argument(
         "--without-laplace", action="store_true", help="isotonic calibration with infinite LLRs"
     )

@@ -45,6 +45,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument(
         "--scores", required=True, nargs=3, metavar="TSV", help="of trials under oo, op and pp"
     )
+    parser.add_argument("--trials", help="TSV: the trial list that they must be scores of")
     parser.add_argument("--manifest", required=True, help="TSV of the trial part: who speaks")
     add_draws(parser, n_replicates=0)
     parser.add_argument("--similarity", required=True, help="JSON to write")
@@ -77,7 +78,13 @@ def assess_pairs(arguments: argparse.Namespace, draws: Draws) -> list[str]:
     print(assessed.headline)
     print_metrics({condition: assessed.metrics[condition] for condition in CONDITIONS})
     scores = dict(zip(CONDITIONS, arguments.scores, strict=True))
-    write_speakers(arguments.speakers, scores, manifest=arguments.manifest, cells=arguments.cells)
+    write_speakers(
+        arguments.speakers,
+        scores,
+        manifest=arguments.manifest,
+        cells=arguments.cells,
+        trial_list=arguments.trials,
+    )
     return assessed.notes
 
 

@@ -37,7 +37,9 @@ def main() -> None:
     resampled: dict[str, dict] = {"verification": {}, "zebra": {}}
     curves, attacks = {}, {}
     for label, path in label_inputs(arguments.scores, arguments.label).items():
-        scored = read_scored_trials(path)
+        # Under rr, trial utterances are compared with each other: those are not listed.
+        listed = None if label in WITHIN_RELEASE else arguments.trials
+        scored = read_scored_trials(path, key=listed)
         scores: dict[str, Any] = scores_of(scored)
         has_speakers = arguments.speakers and draws.n_replicates
         trials = arranged(path, scored, arguments.speakers) if has_speakers else None
@@ -74,6 +76,7 @@ def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scores", required=True, nargs="+", help="enrolment trial label score")
     parser.add_argument("--label", required=True, nargs="+", help="a name for each score file")
+    parser.add_argument("--trials", help="TSV: the trial list that all but rr must be scores of")
     parser.add_argument(
         "--tags", help="YAML with tags of your own: {tag: {from_log10: 1, meaning: ...}}"
     )

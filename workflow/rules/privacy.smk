@@ -86,10 +86,17 @@ def speakers_argument(wildcards):
     return ["--speakers", speaker_map(wildcards)] if plan.n_replicates else []
 
 
+def trial_list(wildcards):
+    """The list that scores must be of; that of scores of others is their own."""
+    is_given = wildcards.backend == GIVEN
+    return [] if is_given else f"results/trials/{wildcards.corpus}/{wildcards.trials}.tsv"
+
+
 rule assess_scores:
     """EER, Cllr, linkability and ZEBRA of every attack on one anonymiser, and what it changed."""
     input:
         scores=scores_of_system,
+        trials=trial_list,
         speakers=speaker_files,
         tags=plan.sources.file("report", "tags"),
         verification_original=f"results/metrics/verification/{UNPROTECTED}.json",
@@ -119,6 +126,7 @@ rule assess_scores:
     params:
         code=code("assess_scores"),
         labels=scored_conditions,
+        trials=lambda wildcards: option("--trials", trial_list(wildcards)),
         speakers=speakers_argument,
         draws=DRAWS,
         tags=["--tags", TAGS] if TAGS else [],
@@ -127,6 +135,7 @@ rule assess_scores:
         "python {input.script:q}"
         " --scores {input.scores:q}"
         " --label {params.labels:q}"
+        " {params.trials:q}"
         " {params.speakers:q} {params.draws:q}"
         " {params.tags:q}"
         " --verification {output.verification:q}"
@@ -141,6 +150,7 @@ rule assess_scores:
 use rule assess_scores as assess_scores_of_original with:
     input:
         scores=scores_of_system,
+        trials=trial_list,
         speakers=speaker_files,
         tags=plan.sources.file("report", "tags"),
         script=SCRIPTS / "assess_scores.py",
@@ -157,6 +167,7 @@ use rule assess_scores as assess_scores_of_original with:
     params:
         code=code("assess_scores"),
         labels=scored_conditions,
+        trials=lambda wildcards: option("--trials", trial_list(wildcards)),
         speakers=speakers_argument,
         draws=DRAWS,
         tags=["--tags", TAGS] if TAGS else [],
@@ -199,6 +210,7 @@ use rule assess_scores_of_original as assess_scores_of_unknown_speakers with:
     params:
         code=code("assess_scores"),
         labels=scored_conditions,
+        trials=[],
         speakers=[],
         draws=DRAWS,
         tags=["--tags", TAGS] if TAGS else [],
@@ -339,11 +351,17 @@ def calibration_scores(run):
     return files
 
 
+def calibration_lists(wildcards):
+    trials = trial_list(wildcards)
+    return [*option("--train-trials", trials), *option("--test-trials", trials)]
+
+
 rule assess_calibration:
     """Calibration distortion: LLRs calibrated on one run of an anonymiser, tried on the other."""
     input:
         train=calibration_scores(""),
         test=calibration_scores(SECOND_RUN),
+        trials=trial_list,
         speakers=speaker_files,
         script=SCRIPTS / "assess_calibration.py",
     output:
@@ -365,6 +383,7 @@ rule assess_calibration:
     params:
         code=code("assess_calibration"),
         labels=config["report"]["cece"],
+        trials=calibration_lists,
         speakers=speakers_argument,
         draws=DRAWS,
     shell:
@@ -372,6 +391,7 @@ rule assess_calibration:
         " --train {input.train:q}"
         " --test {input.test:q}"
         " --label {params.labels:q}"
+        " {params.trials:q}"
         " {params.speakers:q} {params.draws:q}"
         " --metrics {output.metrics:q}"
         " --curves {output.curves:q}"
@@ -392,6 +412,7 @@ use rule assess_calibration as assess_calibration_of_unknown_speakers with:
     params:
         code=code("assess_calibration"),
         labels=config["report"]["cece"],
+        trials=[],
         speakers=[],
         draws=[],
 
@@ -419,6 +440,7 @@ rule assess_matrices:
             f"results/scores/{SYSTEM}/op.tsv",
             f"results/scores/{SYSTEM}/pp.tsv",
         ],
+        trials="results/trials/{corpus}/{trials}.tsv",
         manifest="results/audio/{corpus}/trial/original/manifest.tsv",
         templates=templates_of_system,
         script=SCRIPTS / "assess_matrices.py",
@@ -453,6 +475,7 @@ rule assess_matrices:
         "python {input.script:q}"
         " --pairs {input.pairs:q}"
         " --scores {input.scores:q}"
+        " --trials {input.trials:q}"
         " --manifest {input.manifest:q}"
         " {params.draws:q}"
         " --similarity {output.similarity:q}"
@@ -475,6 +498,7 @@ use rule assess_matrices as assess_matrices_without_ranks with:
             f"results/scores/{SYSTEM}/op.tsv",
             f"results/scores/{SYSTEM}/pp.tsv",
         ],
+        trials="results/trials/{corpus}/{trials}.tsv",
         manifest="results/audio/{corpus}/trial/original/manifest.tsv",
         script=SCRIPTS / "assess_matrices.py",
     output:

@@ -103,6 +103,12 @@ def read_checked(path: FilePath) -> bytes:
         made it, and its checksum is missing
     """
     content = read_bytes(path)
+    check(path, content)
+    return content
+
+
+def check(path: FilePath, content: bytes) -> None:
+    """Compare the bytes of a file with its checksum, as read_checked does."""
     results, sidecar = results_of(path), sidecar_path(path)
     if not sidecar.exists():
         if results and results.are_checked:
@@ -110,7 +116,7 @@ def read_checked(path: FilePath) -> bytes:
                 f"{path}: its checksum {sidecar.name} is missing: {_remedy(path)}"
                 " (keep files of your own elsewhere)"
             )
-        return content
+        return
     line = LINE.fullmatch(read_bytes(sidecar).decode(errors="replace"))
     if not line:
         raise BadInput(f"{path}: its checksum {sidecar} is damaged: {_remedy(path)}")
@@ -125,7 +131,6 @@ def read_checked(path: FilePath) -> bytes:
             f"{path}: its checksum {sidecar.name} is that of {name}: were files exchanged?"
             f" {_remedy(path)}"
         )
-    return content
 
 
 def _remedy(path: FilePath) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from voiceprivacy.inout.checksums import (
+    check,
     read_checked,
     read_checked_manifest,
     refuse_unchecked,
@@ -198,7 +199,8 @@ def alphas_path(manifest: FilePath) -> Path:
 
 def read_trials(path: FilePath) -> list[Trial]:
     """Read a trial list (TSV: enrolment trial label)."""
-    trials = [_trial(row, path, line) for line, row in read_rows(path, TRIALS, checked=True)]
+    lines = lines_of(path, read_checked(path))
+    trials = [trial for _, trial, _ in _trials_of(path, lines, TRIALS)]
     if not trials:
         raise BadInput(f"{path}: lists no trial")
     _check_unique(trials, path)
@@ -270,13 +272,26 @@ def write_facts(path: FilePath, facts: Mapping[str, Mapping[str, str]]) -> None:
     write_table(path, FACTS, rows)
 
 
-def _trial(row: Row, path: FilePath, line: int) -> Trial:
-    _check_label(row["label"], path, line)
-    if not row["enrolment"] or not row["trial"]:
+def _trials_of(
+    path: FilePath, lines: list[str], columns: list[str]
+) -> Iterator[tuple[int, Trial, list[str]]]:
+    """Yield (line, Trial, what stands in further columns) of a table that begins as a list."""
+    # One string for each id, of which trials name few: 100,000 trials take 56 MB, else 74. And
+    # each id is looked at once.
+    ids: dict[str, str] = {}
+    for line, (enrolment, trial, label, *others) in _fields_of(path, lines, columns):
+        _check_label(label, path, line)
+        for name in (enrolment, trial):
+            if name not in ids:
+                _check_trial_id(name, path, line)
+                ids[name] = name
+        yield line, Trial(ids[enrolment], ids[trial], sys.intern(label)), others
+
+
+def _check_trial_id(name: str, path: FilePath, line: int) -> None:
+    if not name:
         raise BadInput(f"{path}:{line}: a trial has an enrolment and a trial; one of them is empty")
-    refuse_hidden_spaces(row, path, line)
-    # One string for each id, of which trials name few: 100,000 trials take 56 MB, else 74.
-    return Trial(*(sys.intern(row[column]) for column in TRIALS))
+    refuse_hidden_spaces({"id": name}, path, line)
 
 
 def _check_label(label: str, path: FilePath, line: int) -> None:
@@ -304,9 +319,10 @@ def read_scores(path: FilePath, *, key: FilePath | None = None) -> dict[str, NDA
     Parameters
     ----------
     path : path
-        Our TSV; with ``key`` a headerless file "enrolment trial score".
+        Our TSV; with a headerless ``key`` a headerless file "enrolment trial score".
     key : path, optional
-        Headerless file "enrolment trial target|nontarget". Both are joined by name.
+        Our trial list, whose trials and labels ours must be. Or a headerless file
+        "enrolment trial target|nontarget", which is joined with the scores by name.
 
     Returns
     -------
@@ -315,7 +331,7 @@ def read_scores(path: FilePath, *, key: FilePath | None = None) -> dict[str, NDA
     Raises
     ------
     BadInput : a label or number that is none, a class without trials, or a trial that occurs twice,
-        is missing or is not in the key
+        is missing, has another label, or is not in the key
     """
     scores = {}
     for label, trials in read_scored_trials(path, key=key).items():
@@ -327,7 +343,12 @@ def read_scored_trials(
     path: FilePath, *, key: FilePath | None = None
 ) -> dict[str, list[tuple[Trial, float]]]:
     """Read scores as read_scores does, with their trials: {target, nontarget: (Trial, score)s}."""
-    trials = _kaldi_scores(path, key) if key else _our_scores(path)
+    if key is None:
+        trials = _our_scores(path)
+    else:
+        keyed = read_bytes(key)  # once: it may be a pipe
+        has_header = lines_of(key, keyed)[:1] == ["\t".join(TRIALS)]
+        trials = (_our_scores if has_header else _kaldi_scores)(path, key, keyed)
     scored: dict[str, list[tuple[Trial, float]]] = {label: [] for label in LABELS}
     for trial, score in trials:
         scored[trial.label].append((trial, score))
@@ -345,14 +366,50 @@ def write_scores(path: FilePath, trials: Iterable[Trial], scores: Iterable[float
     write_table(path, SCORES, rows, checked=True)
 
 
-def _our_scores(path: FilePath) -> list[tuple[Trial, float]]:
+def _our_scores(
+    path: FilePath, trial_list: FilePath | None = None, listed: bytes = b""
+) -> list[tuple[Trial, float]]:
+    """Our own scores, compared with a list (its path and content) if there is one."""
     lines = lines_of(path, read_checked(path))
     _refuse_unlabelled(path, lines)
     trials = []
-    for line, row in _rows_of(path, lines, SCORES):
-        trials.append((_trial(row, path, line), number(row["score"], path, line)))
+    for line, trial, (score,) in _trials_of(path, lines, SCORES):
+        trials.append((trial, number(score, path, line)))
     _check_unique([trial for trial, _ in trials], path)
+    if trial_list is not None:
+        check(trial_list, listed)
+        _compare_with_list(path, lines, trial_list, lines_of(trial_list, listed))
     return trials
+
+
+def _compare_with_list(
+    path: FilePath, lines: list[str], trial_list: FilePath, listed: list[str]
+) -> None:
+    """Refuse scores of other trials than those of a list; ``lines`` and ``listed`` are the files'.
+
+    Scores may stand in another order.
+    """
+    if [text.rpartition("\t")[0] for text in lines] == listed:
+        return  # as our own commands write them: a million trials are compared in 0.2 s
+    wanted = {trial: line for line, trial, _ in _trials_of(trial_list, listed, TRIALS)}
+    labels = {trial[:2]: trial.label for trial in wanted}
+    for line, trial, _ in _trials_of(path, lines, SCORES):
+        if trial in wanted:
+            del wanted[trial]
+        elif trial[:2] in labels:
+            label = labels[trial[:2]]
+            raise BadInput(
+                f"{path}:{line}: trial '{trial.enrolment} {trial.trial}' is labelled"
+                f" {trial.label}, and {label} in {trial_list}"
+            )
+        else:
+            raise BadInput(
+                f"{path}:{line}: trial '{trial.enrolment} {trial.trial}' is not in {trial_list}"
+            )
+    for trial, line in wanted.items():
+        raise BadInput(
+            f"{path}: no score for trial '{trial.enrolment} {trial.trial}' of {trial_list}:{line}"
+        )
 
 
 def _refuse_unlabelled(path: FilePath, lines: list[str]) -> None:
@@ -365,9 +422,10 @@ def _refuse_unlabelled(path: FilePath, lines: list[str]) -> None:
         )
 
 
-def _kaldi_scores(path: FilePath, key: FilePath) -> list[tuple[Trial, float]]:
+def _kaldi_scores(path: FilePath, key: FilePath, keyed: bytes) -> list[tuple[Trial, float]]:
     """Join scores with the labels of their key, in the order of the scores."""
-    labels, scores = _kaldi_table(key), _kaldi_table(path)
+    labels = _kaldi_table(key, lines_of(key, keyed))
+    scores = _kaldi_table(path, read_lines(path))
     for pair in labels.keys() - scores.keys():
         line = labels[pair].line
         raise BadInput(f"{path}: no score for trial '{' '.join(pair)}' of {key}:{line}")
@@ -382,10 +440,10 @@ def _kaldi_scores(path: FilePath, key: FilePath) -> list[tuple[Trial, float]]:
     return trials
 
 
-def _kaldi_table(path: FilePath) -> dict[tuple[str, str], PlacedText]:
+def _kaldi_table(path: FilePath, lines: list[str]) -> dict[tuple[str, str], PlacedText]:
     """Lines of "enrolment trial text" as {(enrolment, trial): text and line}."""
     values: dict[tuple[str, str], PlacedText] = {}
-    for line, text in enumerate(read_lines(path), start=1):
+    for line, text in enumerate(lines, start=1):
         fields = text.split()
         if not fields:
             continue
@@ -418,6 +476,13 @@ def read_rows(
 
 
 def _rows_of(path: FilePath, lines: list[str], columns: list[str]) -> Iterator[tuple[int, Row]]:
+    for line, fields in _fields_of(path, lines, columns):
+        yield line, dict(zip(columns, fields, strict=True))
+
+
+def _fields_of(
+    path: FilePath, lines: list[str], columns: list[str]
+) -> Iterator[tuple[int, list[str]]]:
     if not lines or lines[0].split("\t") != columns:
         raise BadInput(f"{path}:1: expected the columns {' '.join(columns)}, separated by tabs")
     for line, text in enumerate(lines[1:], start=2):
@@ -426,7 +491,7 @@ def _rows_of(path: FilePath, lines: list[str], columns: list[str]) -> Iterator[t
         fields = text.split("\t")
         if len(fields) != len(columns):
             raise BadInput(f"{path}:{line}: expected {len(columns)} columns, found {len(fields)}")
-        yield line, dict(zip(columns, fields, strict=True))
+        yield line, fields
 
 
 def number(text: str, path: FilePath, line: int | str) -> float:

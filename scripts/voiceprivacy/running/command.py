@@ -170,7 +170,10 @@ def add_score_files(parser: argparse.ArgumentParser) -> None:
         help="TSV: enrolment trial label score; or Kaldi scores",
     )
     parser.add_argument("--label", nargs="+", help="a name for each score file")
-    parser.add_argument("--trials", help="key of Kaldi scores: enrolment trial target|nontarget")
+    parser.add_argument(
+        "--trials",
+        help="key of Kaldi scores: enrolment trial target|nontarget; or the trial list of ours",
+    )
 
 
 def add_intervals(parser: argparse.ArgumentParser) -> None:

@@ -1,5 +1,7 @@
 """The border: what is read is what was written; what is wrong is named with file and line."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -164,3 +166,47 @@ def test_kaldi_scores_that_do_not_fit_their_key_are_named(tmp_path, scores, key,
     scores, key = written(tmp_path, scores, "scores.txt"), written(tmp_path, key, "key.txt")
     with pytest.raises(BadInput, match=message):
         tables.read_scores(scores, key=key)
+
+
+LISTED = [Trial("a", "x", "target"), Trial("a", "y", "nontarget"), Trial("b", "y", "target")]
+
+
+def listed_scores(tmp_path, trials):
+    """Scores of some trials, and the list of LISTED."""
+    tables.write_trials(tmp_path / "list.tsv", LISTED)
+    tables.write_scores(tmp_path / "op.tsv", trials, [float(n) for n in range(len(trials))])
+    return tmp_path / "op.tsv", tmp_path / "list.tsv"
+
+
+@pytest.mark.parametrize("trials", [LISTED, LISTED[::-1]])
+def test_scores_of_a_list_are_read_in_any_order(tmp_path, trials):
+    path, trial_list = listed_scores(tmp_path, trials)
+    assert tables.read_scored_trials(path, key=trial_list) == tables.read_scored_trials(path)
+
+
+@pytest.mark.parametrize(
+    ("trials", "message"),
+    [
+        (LISTED[:2], r"op.tsv: no score for trial 'b y' of .*list.tsv:4"),
+        (LISTED[1:], r"op.tsv: no score for trial 'a x' of .*list.tsv:2"),
+        ([*LISTED, Trial("b", "x", "nontarget")], r"op.tsv:5: trial 'b x' is not in .*list.tsv"),
+        (
+            [LISTED[0], Trial("a", "y", "target"), LISTED[2], Trial("b", "x", "nontarget")],
+            r"op.tsv:3: trial 'a y' is labelled target, and nontarget in .*list.tsv",
+        ),
+        ([*LISTED[1:], Trial("y", "b", "target")], r"op.tsv:4: trial 'y b' is not in .*list.tsv"),
+    ],
+)
+def test_scores_of_other_trials_than_the_list_are_refused(tmp_path, trials, message):
+    path, trial_list = listed_scores(tmp_path, trials)
+    with pytest.raises(BadInput, match=message):
+        tables.read_scored_trials(path, key=trial_list)
+
+
+def test_a_key_that_is_a_pipe_is_read_once(tmp_path):
+    scores = written(tmp_path, "a x 1\nb y 2\n", "scores.txt")
+    read_end, write_end = os.pipe()
+    os.write(write_end, b"a x target\nb y nontarget\n")
+    os.close(write_end)
+    assert tables.read_scores(scores, key=f"/dev/fd/{read_end}")["target"].tolist() == [1.0]
+    os.close(read_end)

@@ -190,7 +190,12 @@ def gaps(cells: Cells) -> dict[str, Number]:
 
 
 def write_speakers(
-    path: FilePath, scores: Mapping[str, FilePath], *, manifest: FilePath, cells: FilePath
+    path: FilePath,
+    scores: Mapping[str, FilePath],
+    *,
+    manifest: FilePath,
+    cells: FilePath,
+    trial_list: FilePath | None = None,
 ) -> None:
     """Write what the speech of each speaker still gives away, and print who is most at risk.
 
@@ -203,6 +208,8 @@ def write_speakers(
         Of the trial part: who speaks.
     cells : path
         TSV of similarity.cells: adds the de-identification of each speaker under op.
+    trial_list : path, optional
+        The trials that the scores must be of.
 
     Raises
     ------
@@ -215,7 +222,7 @@ def write_speakers(
     rows = []
     for condition, file in scores.items():
         with naming(file):
-            scored = read_scored_trials(file)
+            scored = read_scored_trials(file, key=trial_list)
             tried = tried_speakers(scored, speaker_of)
             exposed = exposures(scores_of(scored), tried)
         of_condition = percents.get(condition, {})
