@@ -11,7 +11,7 @@ import yaml
 from voiceprivacy.inout.files import BadInput, counted, whole_or_absent
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.plan import configuration
-from voiceprivacy.tools.new_run import SAMPLE_RATE, NewRun
+from voiceprivacy.tools.new_run import SAMPLE_RATE, NewRun, limit_of
 from voiceprivacy.vocabulary import ORIGINAL, SECOND_RUN
 
 CONFIG = """\
@@ -30,8 +30,7 @@ corpora:
       pattern: {pattern}
 {options}    protocol:
       enrol_trial: {{enrolment_utterances: {enrolment}, lists: [{lists}]}}
-    # limit: {{speakers: 10, utterances: 8}}    # a quick look
-{training}
+{limit}{training}
 # Speech that lies there already, found by the names of the originals. The attacker who protects
 # his own enrolment (PP) is given enrolment speech of the same folder. Where a speaker has one
 # pseudonym in all of it, this attacker holds that pseudonym.
@@ -55,6 +54,16 @@ TRAINING = """\
       root: {root}
       pattern: {pattern}
 {options}    use: train
+{limit}"""
+QUICK = """\
+    # limit: {speakers: 10, utterances: 8}    # a quick look
+"""
+LIMIT = """\
+    # Of each speaker so many are tried. Without this line all are: that takes much longer.
+    limit: {{utterances: {limit}}}
+"""
+LIMIT_OF_TRAINING = """\
+    limit: {{utterances: {limit}}}
 """
 SEMI = """\
   # The semi-informed attacker learns from speech that each anonymiser protects, and the originals.
@@ -133,6 +142,7 @@ def _config(path, run):
         root=_quoted(run.root),
         pattern=_quoted(run.pattern),
         options=_options(path, run),
+        limit=_limit(run.utterances, LIMIT) or QUICK,
         training=_training(path, run),
         semi=SEMI.format(corpus=corpus_name(run)) if run.training else NO_SEMI,
         lists=", ".join(run.lists),
@@ -154,7 +164,14 @@ def _training(path, run):
         root=_quoted(run.root),
         pattern=_quoted(run.pattern),
         options="".join(options),
+        limit=_limit(run.training, LIMIT_OF_TRAINING),
     )
+
+
+def _limit(utterances, text):
+    """The limit of a large corpus; nothing where there is none."""
+    limit = limit_of(utterances)
+    return text.format(limit=limit) if limit else ""
 
 
 def _options(path, run):
@@ -294,6 +311,8 @@ def _next(run, written):
     lists = " and ".join(LISTS[name] for name in run.lists)
     size = f"{_n_speakers(run.utterances)} speakers, {len(run.utterances)} utterances"
     yield f"corpus {corpus_name(run)}: {size}, {length(run.seconds)}; {lists}"
+    if limit := limit_of(run.utterances):
+        yield f"  at most {limit} of each speaker are tried (limit: in the config)"
     if run.training:
         kept = f"{_n_speakers(run.training)} other speakers, {len(run.training)} utterances"
         yield f"kept to train the semi-informed attacker: {kept}"

@@ -8,7 +8,7 @@ Conventions
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,6 +36,10 @@ MOST_TO_TRAIN = 200
 # most of them would be tried once only: released files of one speaker are compared, too.
 KEPT_SPEAKERS = 0.9
 TRIED_TWICE = 0.5
+# Of more utterances than this some of each speaker are taken: released files are compared pair by
+# pair, so ten times as many cost a hundred times as much, and limits are over speakers.
+ENOUGH_UTTERANCES = 1000
+FEWEST_OF_EACH = 10
 
 
 class Protected(NamedTuple):
@@ -317,3 +321,13 @@ def split_speakers(utterances: list[Listed]) -> tuple[list[Listed], list[Listed]
         training.update(shuffled[: max(0, n_training)].tolist())
     evaluated = [utterance for utterance in utterances if utterance.speaker not in training]
     return evaluated, [utterance for utterance in utterances if utterance.speaker in training]
+
+
+def limit_of(utterances: Collection[Listed]) -> int | None:
+    """How many utterances of a speaker are enough, of each part; None where all are taken."""
+    n_speakers = len({utterance.speaker for utterance in utterances})
+    if len(utterances) <= ENOUGH_UTTERANCES:
+        return None
+    limit = max(FEWEST_OF_EACH, ENOUGH_UTTERANCES // n_speakers)
+    most = max(Counter(utterance.speaker for utterance in utterances).values())
+    return limit if limit < most else None

@@ -1,5 +1,7 @@
 """new_run: which protected file is whose, what is left out and why, a config that checks accept."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 import soundfile
@@ -10,8 +12,8 @@ from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Listed
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
-from voiceprivacy.tools.new_config import name_of, write_config
-from voiceprivacy.tools.new_run import examine, split_speakers
+from voiceprivacy.tools.new_config import name_of, summary, write_config
+from voiceprivacy.tools.new_run import examine, limit_of, split_speakers
 
 SPEAKERS = ("anna", "bert", "carl", "dora")
 
@@ -167,6 +169,36 @@ def test_where_nobody_has_three_utterances_there_is_nothing_to_compare(tmp_path)
     speech = tree(tmp_path / "speech", "{speaker}/{number:03d}.wav", utterances=2)
     with pytest.raises(BadInput, match="no speaker has three utterances"):
         examine(speech, {"copy": speech})
+
+
+def test_of_a_large_corpus_some_utterances_of_each_speaker_are_tried(tmp_path):
+    said = [f"s{number:02d}" for number in range(40)]
+    speech = tree(
+        tmp_path / "speech",
+        "{speaker}/{number:03d}.wav",
+        speakers=said,
+        utterances=45,
+        seconds=0.03,
+    )
+    run = examine(speech, {"copy": speech})
+    assert len(run.utterances) == 24 * 45 and len(run.training) == 16 * 45
+    [config, *_] = write_config(tmp_path / "my.yaml", run)
+    corpora = configuration.check(yaml.safe_load(config.read_text()))["corpora"]
+    assert corpora["speech"]["limit"] == {"utterances": 41}
+    assert "limit" not in corpora["speech_train"], "of 720 all are taken"
+    assert any("at most 41 of each speaker are tried" in line for line in summary(run, [config]))
+
+
+@pytest.mark.parametrize(
+    ("speakers", "utterances", "limit"),
+    [(30, 500, 33), (30, 33, None), (4, 250, None), (4, 251, 250), (500, 500, 10), (500, 10, None)],
+)
+def test_a_limit_leaves_enough_of_each_speaker(speakers, utterances, limit):
+    said = [
+        Listed(f"{number}-{speaker}", f"{speaker}", "-", "", None, "speech", "-")
+        for speaker, number in product(range(speakers), range(utterances))
+    ]
+    assert limit_of(said) == limit
 
 
 def test_speakers_without_gender_are_left_out_where_others_have_one(tmp_path, speech):
