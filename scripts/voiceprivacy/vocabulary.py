@@ -111,12 +111,14 @@ class Attack(NamedTuple):
 
 def attacker_name(extractor: str, backend: str) -> str:
     """Who attacks, in words: resemblyzer + semi-informed (b2) for resemblyzer + semi_on_b2."""
-    words = []
-    for name in (extractor, backend):
-        base, _, anonymiser = name.partition(TRAINED_ON)
-        told = "semi-informed" if base == SEMI_INFORMED else base
-        words.append(f"{told} ({anonymiser})" if anonymiser else name)
-    return " + ".join(words)
+    return f"{in_words(extractor)} + {in_words(backend)}"
+
+
+def in_words(name: str) -> str:
+    """An extractor or a back-end: semi-informed (b2) for semi_on_b2."""
+    base, _, anonymiser = name.partition(TRAINED_ON)
+    told = "semi-informed" if base == SEMI_INFORMED else base
+    return f"{told} ({anonymiser})" if anonymiser else name
 
 
 class TrialList(NamedTuple):

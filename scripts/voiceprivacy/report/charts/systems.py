@@ -32,7 +32,7 @@ from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import released_lists, released_numbers
 from voiceprivacy.report.sections import titled
 from voiceprivacy.report.uncertainty import BY_DEFINITION, NULL, Shown, shown_number
-from voiceprivacy.vocabulary import ABSENT, UNDEFINED
+from voiceprivacy.vocabulary import ABSENT, UNDEFINED, in_words
 
 NO_FLOORS: Mapping[str, float] = MappingProxyType({})
 OnLists = dict[str, dict[str, Shown]]  # {list: {metric: number}} of one anonymiser
@@ -269,9 +269,9 @@ def _row_names(standings):
     for system in systems:
         words = [system.anonymiser, system.condition.upper()]
         if several_extractors:
-            words.append(system.extractor)
+            words.append(in_words(system.extractor))
         if several_backends:
-            words.append(system.backend)
+            words.append(in_words(system.backend))
         names.append(label(" ".join(words)))
     return names
 
