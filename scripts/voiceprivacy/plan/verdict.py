@@ -154,12 +154,25 @@ def _learnt_from(options):
     return LEARNT_FROM.get(options.get("package", options.get("model")), ())
 
 
+def _heard_before(plan, extractor):
+    """What an extractor learnt from, as far as we know it, and the models where training began."""
+    known: list[str] = []
+    passed: list[str] = []
+    while extractor and extractor not in passed:
+        options = plan.attackers.extractors[extractor]
+        known += _learnt_from(options)
+        known += LEARNT_FROM.get(options.get("start"), ())
+        passed.append(extractor)
+        extractor = plan.attackers.start_extractor(extractor)
+    return known
+
+
 def _heard(plan, extractor, backend, lists):
     """Subsets of LibriSpeech that an attacker learnt from and that he is tried on."""
     names = [extractor]
     if extractor == FUSED:
         names = [part.extractor for part in plan.attackers.fusions[backend].parts]
-    known = chain.from_iterable(_learnt_from(plan.attackers.extractors[name]) for name in names)
+    known = chain.from_iterable(_heard_before(plan, name) for name in names)
     tried = set()
     for corpus, _ in lists:
         source = plan.speech.corpora[corpus].get("librispeech", {})

@@ -160,3 +160,37 @@ def test_an_attacker_learns_from_a_submission_that_holds_protected_training_spee
     assert verdict_plan(Plan(without))["sets"]["demo"]["untaught"] == untaught
     for unasked in ({"semi_informed": False}, {"corpora": corpora("demo")}):
         assert planned(config | unasked)["sets"]["demo"]["untaught"] == {}
+
+
+@pytest.mark.parametrize(
+    "extractors",
+    [
+        {"ecapa_small": {"model": "{resources}/ecapa_small"}, "semi": {"start": "ecapa_small"}},
+        {"semi": {"start": "{resources}/ecapa_small"}},
+        {"semi": {"start": "first"}, "first": {"start": "{resources}/ecapa_small"}},
+        {"semi": {"start": "semi"}},
+        {"semi": {}},
+    ],
+)
+def test_a_tuned_model_has_heard_what_its_start_learnt_from(tmp_path, extractors):
+    (tmp_path / "train-clean-100").mkdir()
+    training = {"train": {"corpus": "others", "speech": "anonymised"}, "recipe": "ecapa_small"}
+    extractors = {
+        name: options if "model" in options else training | options
+        for name, options in extractors.items()
+    }
+    config = {
+        "corpora": {
+            "libri": {
+                "librispeech": {"root": str(tmp_path), "subsets": ["train-clean-100"]},
+                "protocol": {"all_pairs": {}},
+            },
+            "others": corpora("others")["others"] | {"use": "train"},
+        },
+        "anonymisers": {"b2": {"command": "python b2.py"}},
+        "extractors": extractors,
+        "backends": {"cosine": {"type": "cosine"}},
+    }
+    heard = {one["extractor"]: one["heard"] for one in planned(config)["sets"]["libri"]["attacks"]}
+    is_known = any("resources" in str(options) for options in extractors.values())
+    assert heard["semi_on_b2"] == (["LibriSpeech train-clean-100"] if is_known else [])
