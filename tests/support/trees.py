@@ -38,11 +38,12 @@ def librispeech(
 
 
 def kaldi(folder, *, women=("w1", "w2"), men=(), enrolled=2, tried=2):
-    """A Kaldi directory whose utterances are all one file: its source and its protocol."""
-    write_audio(folder / "wav" / "a.wav")
+    """A Kaldi directory whose utterances are all the same: its source and its protocol."""
     genders = dict.fromkeys(women, "f") | dict.fromkeys(men, "m")
     names = names_of(genders, enrolled + tried)
-    write_kaldi(folder, genders, names, enrolled=enrolled, path=lambda name: "wav/a.wav")
+    for name in (name for own in names.values() for name in own):
+        write_audio(folder / "wav" / f"{name}.wav")
+    write_kaldi(folder, genders, names, enrolled=enrolled, path=lambda name: f"wav/{name}.wav")
     return {"kaldi": str(folder)}, {"given": {"all": str(folder)}}
 
 

@@ -163,6 +163,7 @@ def list_utterances(source: Source, findings: Findings) -> list[Listed]:
     for utterance in utterances:
         _check_utterance(utterance, source, findings)
     _note_look_alikes(utterances, findings)
+    _note_shared_recordings(utterances, findings)
     return utterances
 
 
@@ -197,6 +198,20 @@ def _note_look_alikes(utterances, findings):
                 message = f"{alike} (some disks take such names for one)"
                 findings.oddity(utterance.file, utterance.line, message)
                 break  # one example of speakers and one of utterances is enough
+
+
+def _note_shared_recordings(utterances, findings):
+    """Note two utterances that are one recording: anybody finds them, whatever protects them."""
+    known = {}
+    for utterance in utterances:
+        if utterance.audio is None:  # still to be made
+            continue
+        first = known.setdefault(str(utterance.audio), utterance)
+        if first is not utterance:
+            alike = f"utterances '{first.utterance}' and '{utterance.utterance}'"
+            message = f"{alike} are one recording: no attack on it says anything"
+            findings.oddity(utterance.file, utterance.line, message)
+            break  # one example is enough
 
 
 def read_transcripts(source: Source) -> dict[str, str]:

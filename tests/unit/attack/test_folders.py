@@ -125,3 +125,11 @@ def test_weights_that_are_all_zero_are_refused(tmp_path):
     torch.save(zero, tmp_path / "zero.ckpt")
     with pytest.raises(BadInput, match=r"zero.ckpt: all weights are zero"):
         load_weights(layer, tmp_path / "zero.ckpt")
+
+
+def test_references_to_references_do_not_grow_without_end(tmp_path):
+    lists = [f"r{k}: [!ref <r{k - 1}>, !ref <r{k - 1}>, !ref <r{k - 1}>]" for k in range(1, 21)]
+    settings = read(tmp_path, "\n".join(["n: 24", "r0: [1, 1, 1]", *lists, "m: !ref <r20>"]))
+    assert settings.get("n") == 24 and len(settings.get("r3")) == 3
+    with pytest.raises(BadInput, match=r"hyperparams.yaml:\d+: m: refers to more than 100000"):
+        settings.get("m")

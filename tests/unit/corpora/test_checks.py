@@ -46,8 +46,8 @@ def test_unreadable_audio_is_named_with_its_utterance(tmp_path, content, reason)
 def test_audio_without_samples_and_audio_that_is_missing_are_named(tmp_path):
     source, _ = kaldi(tmp_path, women=["w1"])
     write_audio(tmp_path / "wav" / "empty.wav", seconds=0)
-    edit(tmp_path / "wav.scp", "w1-2 wav/a.wav", "w1-2 wav/empty.wav")
-    edit(tmp_path / "wav.scp", "w1-3 wav/a.wav", "w1-3 wav/b.wav")
+    edit(tmp_path / "wav.scp", "w1-2 wav/w1-2.wav", "w1-2 wav/empty.wav")
+    edit(tmp_path / "wav.scp", "w1-3 wav/w1-3.wav", "w1-3 wav/b.wav")
     assert messages(source, {}) == [
         f"{tmp_path}/wav/empty.wav: has no samples (utterance 'w1-2')",
         f"{tmp_path}/wav/b.wav: not found (utterance 'w1-3')",
@@ -202,7 +202,7 @@ def test_oddities_pass_and_are_written(tmp_path):
 def test_errors_fail_all_at_once_and_leave_no_file(tmp_path):
     source, protocol = kaldi(tmp_path)
     edit(tmp_path / "trials", "w1 w1-2 target", "w1 w1-2 nontarget")
-    edit(tmp_path / "wav.scp", "w2-0 wav/a.wav", "w2-0 wav/b.wav")
+    edit(tmp_path / "wav.scp", "w2-0 wav/w2-0.wav", "w2-0 wav/b.wav")
     finished = call("validate_corpus", source=source, protocol=protocol, checks=tmp_path / "c.tsv")
     assert finished.returncode == 2
     assert finished.stderr.count("error: ") == 2

@@ -25,7 +25,7 @@ def test_a_challenge_directory_is_read_as_it_is(tmp_path):
     source = {"kaldi": {"enrolment": str(tmp_path / "enrolls"), "trial": trial}}
     for folder in ("trials_f", "trials_m"):
         text = (tmp_path / folder / "wav.scp").read_text()
-        (tmp_path / folder / "wav.scp").write_text(text.replace("wav/a.wav", "enrolls/wav/a.wav"))
+        (tmp_path / folder / "wav.scp").write_text(text.replace(" wav/", " enrolls/wav/"))
         (tmp_path / folder / "enrolls").unlink()
     protocol = {"given": {"f": str(tmp_path / "trials_f"), "m": str(tmp_path / "trials_m")}}
     assert list_names(protocol) == ["f", "m"]
@@ -89,7 +89,7 @@ def test_audio_that_no_list_uses_is_checked_too(tmp_path):
     source, protocol = kaldi(tmp_path)
     edit(tmp_path / "trials", "w1 w1-3 target\n", "")
     edit(tmp_path / "trials", "w2 w1-3 nontarget\n", "")
-    edit(tmp_path / "wav.scp", "w1-3 wav/a.wav", "w1-3 wav/lost.wav")
+    edit(tmp_path / "wav.scp", "w1-3 wav/w1-3.wav", "w1-3 wav/lost.wav")
     assert f"{tmp_path}/wav/lost.wav: not found (utterance 'w1-3')" in messages(source, protocol)
 
 

@@ -25,7 +25,7 @@ def test_a_data_directory_is_listed_with_file_and_line(tmp_path):
         "m1",
         "m",
         "",
-        tmp_path / "wav" / "a.wav",
+        tmp_path / "wav" / "m1-0.wav",
         f"{tmp_path}/wav.scp",
         9,
     )
@@ -47,7 +47,8 @@ def test_a_directory_without_spk2gender_relies_on_the_others(tmp_path):
     kaldi(tmp_path / "b", women=["w1"])
     (tmp_path / "a" / "spk2gender").unlink()
     write_lines(
-        tmp_path / "b" / "wav.scp", [f"w1-{index} {tmp_path}/a/wav/a.wav" for index in range(4)]
+        tmp_path / "b" / "wav.scp",
+        [f"w1-{index} {tmp_path}/a/wav/w1-{index}.wav" for index in range(4)],
     )
     source = {"kaldi": {"enrolment": str(tmp_path / "a"), "trial": [str(tmp_path / "b")]}}
     assert {utterance.gender for utterance in list_utterances(source, Findings())} == {"f"}
@@ -63,31 +64,29 @@ def test_paths_may_be_absolute_with_spaces_in_them(tmp_path):
 
 def test_relative_paths_start_from_the_working_directory(tmp_path, monkeypatch):
     source, _ = kaldi(tmp_path / "data", women=["w1"])
-    write_audio(tmp_path / "here" / "wav" / "a.wav")
+    write_audio(tmp_path / "here" / "wav" / "w1-0.wav")
     monkeypatch.chdir(tmp_path / "here")
-    assert {utterance.audio for utterance in list_utterances(source, Findings())} == {
-        Path("wav/a.wav")
-    }
+    audio = {utterance.audio for utterance in list_utterances(source, Findings())}
+    assert audio == {Path(f"wav/w1-{index}.wav") for index in range(4)}
 
 
 def test_relative_paths_may_start_from_a_folder_above_the_data_directory(tmp_path):
     source, _ = kaldi(tmp_path / "data" / "set", women=["w1"])
     write_lines(
-        tmp_path / "data/set/wav.scp", [f"w1-{index} data/set/wav/a.wav" for index in range(4)]
+        tmp_path / "data/set/wav.scp",
+        [f"w1-{index} data/set/wav/w1-{index}.wav" for index in range(4)],
     )
-    assert {utterance.audio for utterance in list_utterances(source, Findings())} == {
-        tmp_path / "data/set/wav/a.wav"
-    }
+    audio = {utterance.audio for utterance in list_utterances(source, Findings())}
+    assert audio == {tmp_path / f"data/set/wav/w1-{index}.wav" for index in range(4)}
 
 
 def test_relative_paths_start_from_the_given_root(tmp_path, monkeypatch):
     kaldi(tmp_path / "data", women=["w1"])
-    write_audio(tmp_path / "here" / "wav" / "a.wav")
+    write_audio(tmp_path / "here" / "wav" / "w1-0.wav")
     monkeypatch.chdir(tmp_path / "here")
     options = {"directory": str(tmp_path / "data"), "root": str(tmp_path / "corpora")}
-    assert {utterance.audio for utterance in list_utterances({"kaldi": options}, Findings())} == {
-        tmp_path / "corpora/wav/a.wav"
-    }
+    audio = {utterance.audio for utterance in list_utterances({"kaldi": options}, Findings())}
+    assert audio == {tmp_path / f"corpora/wav/w1-{index}.wav" for index in range(4)}
 
 
 def test_the_chapter_in_the_ids_of_librispeech_is_the_session(tmp_path):
@@ -137,7 +136,7 @@ CASES = {
         "{0}/wav.scp:2: utterance 'w1-1' has no speaker in {0}/utt2spk",
     ),
     "an utterance without a file": (
-        ("wav.scp", "w1-1 wav/a.wav\n", ""),
+        ("wav.scp", "w1-1 wav/w1-1.wav\n", ""),
         "{0}/utt2spk:2: utterance 'w1-1' is not in",
     ),
     "a duplicate in wav.scp": (
@@ -157,7 +156,7 @@ CASES = {
         "{0}/spk2gender:2: gender 'woman' of speaker 'w2'",
     ),
     "a pipe": (
-        ("wav.scp", "w1-0 wav/a.wav", "w1-0 flac -cd a |"),
+        ("wav.scp", "w1-0 wav/w1-0.wav", "w1-0 flac -cd a |"),
         "{0}/wav.scp:1: utterance 'w1-0' is a command (pipe)",
     ),
     "a line with one column": (
@@ -194,3 +193,13 @@ def test_directories_that_contradict_each_other_are_an_error(tmp_path):
     assert (
         f"{tmp_path}/b/wav.scp:1: utterance 'w1-0' differs from {tmp_path}/a/wav.scp:1" in messages
     )
+
+
+def test_utterances_that_are_one_recording_are_noted_once(tmp_path):
+    source, _ = kaldi(tmp_path, women=["w1"])
+    write_lines(tmp_path / "wav.scp", [f"w1-{number} wav/w1-0.wav" for number in range(4)])
+    findings = Findings()
+    list_utterances(source, findings)
+    (shared,) = [finding for finding in findings if "one recording" in finding.what]
+    assert "'w1-0' and 'w1-1' are one recording" in shared.what
+    assert shared.level == "oddity"

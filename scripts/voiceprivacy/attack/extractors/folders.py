@@ -53,6 +53,7 @@ CLASSES = {
 REFERENCE = re.compile(r"<([\w.]+)>")
 NEW, NAME = "!new:", "!name:"
 DEEPEST = 50  # references in a row: more are taken for a circle
+MOST_VALUES = 100_000  # that a field leads to: references to lists of references grow without end
 # What torch raises for a file that holds other tensors, or none.
 LOADING_ERRORS = (
     RuntimeError,
@@ -131,12 +132,14 @@ class Hyperparameters:
                 f"{path}: is not a SpeechBrain hyperparameter file (no 'field: value' lines)"
             )
         self.nodes = {key.value: value for key, value in root.value}
+        self.n_values = 0  # that were looked at for the field that is asked for
 
     def __contains__(self, field: str) -> bool:
         return field in self.nodes
 
     def get(self, field: str, *, default: Any = None) -> Any:
         """The value of a field: a plain value, a list, a dict or a Section; or ``default``."""
+        self.n_values = 0
         return self._resolved(self.nodes[field], (field,)) if field in self.nodes else default
 
     def section(self, field: str, *, classes: Sequence[str], deferred: bool = False) -> Section:
@@ -184,8 +187,11 @@ class Hyperparameters:
     def _resolved(self, node, trail):
         """The value of a node; ``trail`` are the fields that led to it, its own the last."""
         where = f"{self.path}:{node.start_mark.line + 1}: {trail[0]}"
+        self.n_values += 1
         if len(trail) > DEEPEST:
             raise BadInput(f"{where}: refers to itself")
+        if self.n_values > MOST_VALUES:
+            raise BadInput(f"{where}: refers to more than {MOST_VALUES} values")
         if node.tag == "!ref":
             return self._referred(node, trail, where)
         if node.tag == "!PLACEHOLDER":
