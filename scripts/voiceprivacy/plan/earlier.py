@@ -26,7 +26,7 @@ FORMAT = RESULTS / FORMAT_FILE  # RESULTS_FORMAT, of results that are not finish
 MADE = ["checks", "audio", "trials", "samples", "embeddings", "scores", "metrics", "models"]
 REMAKE = "VOICEPRIVACY_REMAKE"  # environment: what is refused otherwise is made again
 MODELS = "results/models/"  # what takes hours to train; back-ends take minutes
-FOLDERS = Path(".snakemake", "folders.json")  # of speech that was there: {folder: its time}
+FOLDERS = Path(".snakemake", "folders.json")  # of speech that was there: {manifest: {path: time}}
 TWO_WAYS = (
     "run in a new directory (--directory NEW), or make {} again here"
     " (voiceprivacy run --remake ...)"
@@ -140,7 +140,7 @@ def _changed(source: str, files: list[str]) -> str:
 def make_lost_speech_again(*, dry_run: bool) -> list[str]:
     """Remove manifests whose speech is gone, so that it is made again as soon as a job needs it.
 
-    Folders whose time is that of the last look are not looked into.
+    A manifest is read only if its time is new, or that of a folder of its speech.
 
     Returns
     -------
@@ -149,15 +149,16 @@ def make_lost_speech_again(*, dry_run: bool) -> list[str]:
     whole = _read_folders()
     lost, now = [], {}
     for manifest in sorted(RESULTS.glob("audio/*/*/*/manifest.tsv")):
-        folder = manifest.parent
-        if (times := _times(whole.get(str(folder), {}))) and times == whole[str(folder)]:
-            now[str(folder)] = times
+        name, folder = str(manifest), manifest.parent
+        if name in whole and _times(whole[name]) == whole[name]:
+            now[name] = whole[name]
             continue
         missing = _missing_speech(manifest)
         if not missing:
-            now[str(folder)] = _times(dict.fromkeys(_folders_of_speech(folder)))
+            if times := _times([name, *_folders_of_speech(folder)]):
+                now[name] = times
             continue
-        lost.append(str(manifest))
+        lost.append(name)
         if not dry_run:
             for shard in {path.parent.name for path in missing}:
                 (folder / "shards" / f"{shard}.tsv").unlink(missing_ok=True)
@@ -182,13 +183,13 @@ def _folders_of_speech(folder: Path) -> list[str]:
     return [str(wav), *[child.path for child in os.scandir(wav) if child.is_dir()]]
 
 
-def _times(folders: Iterable[str]) -> dict[str, int]:
-    """Times of change of folders; nothing if one is gone, or has changed just now."""
+def _times(paths: Iterable[str]) -> dict[str, int]:
+    """Times of change of a manifest and its folders; nothing if one is gone or changed just now."""
     try:
-        times = {folder: os.stat(folder).st_mtime_ns for folder in folders}
+        times = {path: os.stat(path).st_mtime_ns for path in paths}
     except OSError:
         return {}
-    return times if max(times.values(), default=0) < time.time_ns() - JUST_NOW_NS else {}
+    return times if max(times.values()) < time.time_ns() - JUST_NOW_NS else {}
 
 
 def _missing_speech(manifest: Path) -> list[Path]:

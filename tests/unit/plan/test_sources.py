@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from voiceprivacy.inout import checksums, stamps
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration, seen, sources
-from voiceprivacy.plan.earlier import FORMAT, refuse_other_format
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.seen import CACHE
 from voiceprivacy.plan.sources import Named, Sources
@@ -557,42 +556,3 @@ def test_a_fingerprint_depends_on_what_is_there_and_not_on_how_it_came_there(
         FINGERPRINT.unlink()
         Sources(named).refresh()
         assert FINGERPRINT.read_text() == after
-
-
-def write_provenance(text):
-    Path("results").mkdir(exist_ok=True)
-    Path("results/provenance.json").write_text(text)
-
-
-def test_a_fresh_folder_gets_the_format_and_can_be_carried_on():
-    refuse_other_format(remake=False, dry_run=True)
-    assert not FORMAT.exists()
-    refuse_other_format(remake=False, dry_run=False)
-    Path("results/metrics").mkdir()
-    refuse_other_format(remake=False, dry_run=False)
-
-
-def test_results_that_say_this_format_are_carried_on():
-    write_provenance('{"format": 3}')
-    refuse_other_format(remake=False, dry_run=False)
-    Path("results/provenance.json").unlink()  # as Snakemake does before it makes it again
-    Path("results/metrics").mkdir()
-    refuse_other_format(remake=False, dry_run=False)
-
-
-@pytest.mark.parametrize("provenance", ['{"format": 1}', "{}", '{"format": 2}', '{"format": 4}'])
-def test_results_of_another_format_are_refused(provenance):
-    write_provenance(provenance)
-    with pytest.raises(BadInput, match=r"--directory NEW.* --remake"):
-        refuse_other_format(remake=False, dry_run=True)
-    refuse_other_format(remake=True, dry_run=False)
-    assert FORMAT.read_text() != "3\n", "they are of this format only when all is made"
-    write_provenance('{"format": 3}')
-    refuse_other_format(remake=False, dry_run=False)
-    assert FORMAT.read_text() == "3\n"
-
-
-def test_an_interrupted_run_of_another_format_is_refused():
-    Path("results/checks").mkdir(parents=True)
-    with pytest.raises(BadInput, match="made by another version"):
-        refuse_other_format(remake=False, dry_run=False)
