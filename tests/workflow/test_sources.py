@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,65 @@ def test_a_lost_file_stops_the_run_before_anything_is_removed(finished):
     assert stopped.returncode == 2
     assert f"{recording}: not found" in stopped.stderr
     assert files_of(finished) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [
+        ("data/tiny/trials", "nothing"),
+        ("data/tiny/trials", "a folder"),
+        ("data/tiny/wav/emil-2.wav", "a socket"),
+        ("team/emil-2.wav", "a broken link"),
+        ("team7/b2_op.tsv", "a folder"),
+        ("team7/b2_op.tsv", "a broken link"),
+    ],
+)
+def test_what_cannot_be_read_stops_the_run_before_anything_is_removed(finished, edit, name, how):
+    edit("data/tiny/utt2spk", b"\n")  # else there would be nothing to do
+    before = files_of(finished)
+    path = finished / name
+    path.rename(finished / "elsewhere")
+    if how == "a folder":
+        path.mkdir()
+    elif how == "a broken link":
+        path.symlink_to("nowhere")
+    elif how == "a socket":
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(path))
+    stopped = run(finished)
+    if how == "a folder":
+        path.rmdir()
+    else:
+        path.unlink(missing_ok=True)
+    (finished / "elsewhere").rename(path)
+    assert stopped.returncode == 2, stopped.stdout + stopped.stderr
+    assert path.name in stopped.stderr
+    assert files_of(finished) == before
+
+
+def test_a_job_on_a_node_does_not_look_at_the_sources(finished, edit):
+    edit("data/tiny/trials", b"\n")
+    fingerprint = finished / "results/sources/corpora/tiny.sha256"
+    before = fingerprint.read_text(), (finished / ".snakemake/sources.json").read_text()
+    job = ("list_trials:corpus=tiny,trials=all", "--allowed-rules", "list_trials", "--force")
+    words = ("--cores", "1", "--nolock", "--configfile", finished / "config.yaml")
+    done = snakemake(finished, "--mode", "remote", "--target-jobs", *job, *words)
+    assert done.returncode == 0, done.stderr
+    after = fingerprint.read_text(), (finished / ".snakemake/sources.json").read_text()
+    assert after == before
+
+
+def test_after_a_touch_a_run_goes_on_and_deleted_speech_is_made_again(finished):
+    """What reads the touched files afterwards does not take them for others."""
+    folder = finished / "results/audio/tiny"
+    manifest = (folder / "trial/team/manifest.tsv").read_bytes()
+    for path in [*(finished / "data").rglob("*.wav"), *(finished / "team").rglob("*.wav")]:
+        os.utime(path)
+    shutil.rmtree(folder / "trial" / "team")
+    made = run(finished)
+    assert made.returncode == 0, made.stderr
+    assert (folder / "trial/team/manifest.tsv").read_bytes() == manifest
+    assert NOTHING in run(finished, "-n").stdout
 
 
 def test_results_of_another_version_are_kept(tmp_path):
