@@ -1,10 +1,10 @@
 """People's files: which ones a config names, and whether they are still what they were.
 
-This is the only module of the plan that looks at the disk. The files behind one entry of a config
-(a corpus, an anonymiser, an extractor, an attack, a measure) are a source. Each source has one
-fingerprint, results/sources/<section>/<name>.sha256. Only this file is an input of the rules that
-read the source. It is written again only if the content of the source has changed, so a new time
-alone repeats nothing. The main process of a run looks once, before it plans; jobs do not.
+The files behind one entry of a config (a corpus, an anonymiser, an extractor, an attack, a measure)
+are a source. Each source has one fingerprint, results/sources/<section>/<name>.sha256. Only this
+file is an input of the rules that read the source. It is written again only if the content of the
+source has changed, so a new time alone repeats nothing. The main process of a run looks once,
+before it plans; jobs do not.
 
 What is noticed: every change of a file that a config names, of tables of Kaldi directories, of
 recordings that they name (also in pipes), and of files below a named folder. seen.py says how.
@@ -378,8 +378,12 @@ class _Listed:
             if not line.endswith("|"):
                 path = os.path.join(root, line)
                 self.recordings.append(path)
-                # Of a submission, only the lines of utterances that are asked for count.
-                self.needed.update(() if named.below else [path])
+                if not named.below:
+                    self.needed.add(path)
+                # Of a submission, each line is looked for in its folder and in the working one,
+                # and only those of utterances that are asked for count.
+                elif (beside := os.path.join(named.path, line)) != path:
+                    self.recordings.append(beside)
                 continue
             for word in _words(line[:-1]):
                 path = os.path.join(root, word)

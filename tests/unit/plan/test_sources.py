@@ -433,6 +433,17 @@ def test_a_folder_that_cannot_be_listed_stops_the_run(monkeypatch):
             source.refresh()
 
 
+def test_a_submissions_wav_scp_counts_from_its_folder_and_from_the_working_one():
+    edit("team/wav.scp", "anna-1 audio/anna/1.wav\nanna-2 wav/1.flac\n")
+    edit("team/wav/1.flac")
+    team = [Named(("corpora", "mine"), "team", endings=(".wav",))]
+    prints = [fingerprint(Sources(team))]
+    for path in ("audio/anna/1.wav", "team/wav/1.flac"):
+        edit(path, "another")
+        prints.append(fingerprint(Sources(team)))
+    assert len(set(prints)) == 3
+
+
 def test_two_links_to_one_folder_are_both_noticed():
     for name in ("one", "other"):
         Path("team", name).symlink_to(Path("audio/anna").absolute())
