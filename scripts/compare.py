@@ -1,9 +1,11 @@
 """Two folders of results (two teams, two years) in one report, aligned by set, and what differs."""
 
 import argparse
+import re
 from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.running.command import run
 from voiceprivacy.tools.compared_page import write_compared_page
 from voiceprivacy.tools.merging import read_results
@@ -35,13 +37,16 @@ def main() -> None:
     arguments = parser.parse_args()
 
     for name in arguments.name:
-        if not name.replace("-", "").replace("_", "").isalnum():
-            raise BadInput(f"--name {name}: letters, digits, - and _ only")
+        if not re.fullmatch("[A-Za-z0-9_-]{1,40}", name):
+            raise BadInput(f"--name '{name}': at most 40 letters, digits, - and _ only")
     if len(set(arguments.name)) == 1:
         raise BadInput(f"--name: both are called '{arguments.name[0]}'")
     named = zip(arguments.name, arguments.results, strict=True)
-    both = [read_results(name, folder) for name, folder in named]
-    print("\n".join(write_compared_page(both, arguments.output, internal=arguments.internal)))
+    # Whatever a reader stumbles over was written by somebody else, not by us.
+    with not_ours(" or ".join(map(str, arguments.results))):
+        both = [read_results(name, folder) for name, folder in named]
+        lines = write_compared_page(both, arguments.output, internal=arguments.internal)
+    print("\n".join(lines))
 
 
 if __name__ == "__main__":

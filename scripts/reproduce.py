@@ -7,7 +7,8 @@ from pathlib import Path
 import yaml
 
 from voiceprivacy.inout.files import BadInput, printable, read_json, whole_or_absent
-from voiceprivacy.provenance.record import Change, differences
+from voiceprivacy.inout.foreign import not_ours
+from voiceprivacy.provenance.record import Change, differences, read_provenance
 from voiceprivacy.running.command import run
 
 
@@ -24,14 +25,16 @@ def main() -> None:
     )
     arguments = parser.parse_args()
 
-    then = read_json(arguments.provenance)
     # Any JSON could be given; these two keys are what a comparison begins with.
-    if not isinstance(then, dict) or "git_commit" not in then or "config" not in then:
+    content = read_json(arguments.provenance)
+    if not isinstance(content, dict) or "git_commit" not in content or "config" not in content:
         raise BadInput(f"{arguments.provenance}: is no provenance.json (no git_commit, no config)")
+    then = read_provenance(arguments.provenance)
     if arguments.config:
         write_config(arguments.config, then)
     directory = arguments.directory or arguments.provenance.absolute().parents[1]
-    decisive, machine = differences(then, directory=directory)
+    with not_ours(arguments.provenance):
+        decisive, machine = differences(then, directory=directory)
     print_changes("Differs", decisive)
     print_changes("Another machine (last digits may differ)", machine)
     if decisive:

@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.metrics import read_metrics, unbiased_beside
 from voiceprivacy.report.releases import released
@@ -24,6 +25,11 @@ def main() -> None:
     parser.add_argument("--report", type=Path, help="the page to point to")
     arguments = parser.parse_args()
 
+    with not_ours(arguments.metrics.parent):
+        _show(arguments)
+
+
+def _show(arguments: argparse.Namespace) -> None:
     numbers = read_metrics(arguments.metrics)
     comparisons = NONE
     if arguments.comparisons:

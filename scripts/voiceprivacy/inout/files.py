@@ -32,7 +32,24 @@ class BadInput(Exception):
     """
 
     def __str__(self) -> str:
-        return printable(super().__str__())
+        return shown(super().__str__())
+
+
+MOST_SHOWN = 500  # characters of one foreign value
+MOST_OF_LINE = 4000
+LONG = re.compile(rf"(?<=')[^']{{{MOST_SHOWN + 1},}}(?=')|\S{{{MOST_SHOWN + 1},}}")
+
+
+def shown(text: object) -> str:
+    """A text as one line for a screen or a log: the only way of foreign names there.
+
+    Control characters, those that turn the direction of writing and line ends are spelled out. Of a
+    word, or of what stands in quotes, at most 500 characters are left.
+    """
+    cut = LONG.sub(lambda match: f"{match[0][: MOST_SHOWN - 3]}...", str(text))
+    if len(cut) > MOST_OF_LINE:
+        cut = f"{cut[: MOST_OF_LINE - 3]}..."
+    return printable(cut)
 
 
 def printable(text: object) -> str:

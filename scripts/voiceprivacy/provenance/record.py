@@ -16,12 +16,21 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy.inout.files import BadInput, expand, parse_json, variables_in
+from voiceprivacy.inout import foreign
+from voiceprivacy.inout.files import (
+    BadInput,
+    expand,
+    parse_json,
+    read_json,
+    shown,
+    variables_in,
+)
 from voiceprivacy.inout.tables import read_table
 from voiceprivacy.vocabulary import ABSENT, RESULTS_FORMAT
 
 ROOT = Path(__file__).parents[3]
 UNKNOWN = "unknown"
+HARDWARE = {"processor", "cores", "memory_gb", "gpus"}
 LIMIT_S = 60  # for one answer of a program
 PACKAGES = (
     "espeakng-loader",
@@ -246,6 +255,93 @@ def measured(text: str) -> float:
     return 0.0 if text in ("NA", "-") else float(text)
 
 
+# A provenance that somebody else wrote.
+
+WORDS = r"[ -~]{1,200}"
+FORMS = {
+    "version": r"[0-9A-Za-z.+_-]{1,60}",
+    "git_commit": r"[0-9a-z]{1,64}",
+    "git_state": r"[a-z ]{1,60}",
+    "created": r"\d{4}-\d\d-\d\d",
+    "python": WORDS,
+    "platform": WORDS,
+}
+FORMS_OF_MANY = {  # {section: (form of a key, form of a value)}
+    "packages": (r"[A-Za-z0-9_.-]{1,100}", r"[0-9A-Za-z.+!_-]{1,60}"),
+    "revisions": (r"[a-z][a-z0-9_]{0,199}", r"[0-9A-Za-z._/-]{1,100}"),
+    "sha256": (r"[^\x00-\x1f\x7f]{1,4096}", r"[0-9a-f]{1,64}"),
+}
+SECTIONS = ("corpora", "anonymisers", "extractors", "backends", "attacks", "utility")
+
+
+def read_provenance(path: str | Path) -> dict[str, Any]:
+    """Read a provenance.json, whoever wrote it; what no run writes is left out.
+
+    Raises
+    ------
+    BadInput : a field is not of the form that a run writes
+    """
+    content = foreign.plain_values(foreign.mapping(read_json(path), str(path)), str(path))
+    told: dict[str, Any] = {}
+    for field, form in FORMS.items():
+        if field in content:
+            told[field] = foreign.like(content[field], form, f"{path}: {field}")
+    for field, (key_form, form) in FORMS_OF_MANY.items():
+        entries = foreign.mapping(content.get(field, {}), f"{path}: {field}")
+        for key, value in entries.items():
+            foreign.like(key, key_form, f"{path}: {field}")
+            foreign.like(value, form, f"{path}: {field}.{key}")
+        if field in content:
+            told[field] = entries
+    for field in ("seeds", "jobs", "hardware"):
+        if field in content:
+            told[field] = _numbers(field, content[field], f"{path}: {field}")
+    if "format" in content:
+        told["format"] = foreign.a_number(content["format"], f"{path}: format")
+    return told | {"config": _config(content.get("config", {}), f"{path}: config")}
+
+
+def _numbers(field, entries, where):
+    """Seeds and costs of jobs, and the machine, which has words, too."""
+    for key, value in foreign.mapping(entries, where).items():
+        foreign.like(key, r"[A-Za-z0-9_.]{1,500}", where)
+        if field == "hardware":
+            known = value is None or isinstance(value, int | float | str | list)
+            if not known:
+                raise BadInput(f"{where}.{key}: '{value}' is not what a run writes")
+            continue
+        costs = foreign.mapping(value, f"{where}.{key}") if field == "jobs" else {"": value}
+        for cost, number in costs.items():
+            foreign.a_number(number, f"{where}.{key}.{cost}")
+    if field == "jobs":
+        needed = {"jobs", "wall_s", "cpu_s", "peak_memory_mb"}
+        if any(needed != costs.keys() for costs in entries.values()):
+            raise BadInput(f"{where}: expected {', '.join(sorted(needed))} of each rule")
+    if field == "hardware" and entries and not entries.keys() >= HARDWARE:
+        raise BadInput(f"{where}: expected {', '.join(sorted(HARDWARE))}")
+    return entries
+
+
+def _config(config, where):
+    """The parts of a config that a page is made of; the others are text for people."""
+    for section in SECTIONS:
+        for name, options in foreign.mapping(config, where).get(section, {}).items():
+            foreign.name(name, f"{where}.{section}")
+            foreign.mapping(options, f"{where}.{section}.{name}")
+    report = foreign.mapping(config.get("report", {}), f"{where}.report")
+    averages = foreign.mapping(report.get("averages", {}), f"{where}.report.averages")
+    for average, corpora in averages.items():
+        foreign.name(average, f"{where}.report.averages")
+        for corpus, lists in foreign.mapping(corpora, f"{where}: {average}").items():
+            foreign.name(corpus, f"{where}: {average}")
+            for trials, weight in foreign.mapping(lists, f"{where}: {average}").items():
+                foreign.name(trials, f"{where}: {average}")
+                foreign.a_number(weight, f"{where}: {average}")
+    if report.get("speaker_order", "gender") not in ("gender", "similarity"):
+        raise BadInput(f"{where}.report.speaker_order: is neither gender nor similarity")
+    return config
+
+
 # Whether a checkout can repeat a run: what its provenance says against what is here now.
 
 NOT_FOUND = "not found"
@@ -326,8 +422,9 @@ def compare_runs(first: dict[str, Any], second: dict[str, Any]) -> list[Differen
     differing = []
     for name in dict.fromkeys([*one, *other]):
         if one.get(name) != other.get(name):
-            values = [str(values.get(name, ABSENT)) for values in (one, other)]
-            differing.append(Difference(name, *values))
+            # A line in a table each: foreign values can hold line ends and tabs.
+            values = [shown(values.get(name, ABSENT)) for values in (one, other)]
+            differing.append(Difference(shown(name), *values))
     return differing
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput, read_json, write_json
 from voiceprivacy.report.figures import (
     AMOUNTS,
@@ -133,6 +134,10 @@ def _figure(path, index, fields):
             f"{path}: figure {index}: expected {', '.join(Figure._fields)},"
             f" KIND one of {', '.join(KINDS)}"
         )
+    for field in Subject._fields:
+        if fields[field]:  # they become folders and names of pictures
+            foreign.name(fields[field], f"{path}: figure {index}: {field}")
+    foreign.mapping(fields["arguments"], f"{path}: figure {index}")
     return Figure(**fields)
 
 

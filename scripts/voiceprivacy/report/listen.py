@@ -26,13 +26,14 @@ import soundfile
 from numpy.typing import NDArray
 from scipy.signal import ShortTimeFFT, get_window, resample_poly
 
-from voiceprivacy.inout import audio, seeds
+from voiceprivacy.inout import audio, foreign, seeds
 from voiceprivacy.inout.files import read_json, write_json
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.report.mailed import NAMED, Codes, code_of
 from voiceprivacy.vocabulary import ORIGINAL
 
 LONGEST_S = 5.0
+DATA = "[;,][A-Za-z0-9+/=;,]*"  # of an address that holds what it leads to
 
 
 class Clip(NamedTuple):
@@ -70,9 +71,24 @@ def read_examples(paths: Iterable[str | Path]) -> list[Example]:
     """Read what write_examples wrote."""
     examples = []
     for path in paths:
-        for row in read_json(path)["examples"]:
-            examples.append(Example(**row | {"clips": [Clip(**clip) for clip in row["clips"]]}))
+        with foreign.not_ours(path):
+            for row in read_json(path)["examples"]:
+                clips = [_clip(clip, path) for clip in row["clips"]]
+                for field in ("corpus", "trials"):
+                    foreign.name(row[field], f"{path}: {field}")
+                for field in ("utterance", "speaker", "gender"):
+                    foreign.line(row[field], f"{path}: {field}", most=500)
+                examples.append(Example(**row | {"clips": clips}))
     return examples
+
+
+def _clip(fields, path):
+    """A clip whose addresses are data: a page that plays it asks nobody for anything."""
+    clip = Clip(**fields)
+    foreign.name(clip.anonymiser, f"{path}: anonymiser")
+    foreign.like(clip.sound, rf"data:audio/ogg(; codecs=opus)?{DATA}", f"{path}: sound")
+    foreign.like(clip.picture, f"data:image/webp{DATA}", f"{path}: picture")
+    return clip
 
 
 # Which utterances, and their clips

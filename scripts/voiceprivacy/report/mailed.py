@@ -163,7 +163,7 @@ def _reduced(value, known, key=""):
             if not (SEEDS.fullmatch(str(name)) or name in NEVER)
         }
         if "revision" in kept and HEX.fullmatch(str(kept["revision"])):  # a model of the hub
-            known = known | {kept["revision"], kept.get("model")}
+            known = known | {str(kept["revision"]), str(kept.get("model"))}
         return {name: _reduced(inner, known, name) for name, inner in kept.items()}
     if isinstance(value, list):
         return [_reduced(inner, known, key) for inner in value]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue import METRICS
+from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput, read_json
 from voiceprivacy.inout.tables import read_rows, write_table
 from voiceprivacy.vocabulary import ABSENT, ORIGINAL, UNDEFINED, Attack, NumberKey
@@ -23,6 +24,8 @@ from voiceprivacy.vocabulary import ABSENT, ORIGINAL, UNDEFINED, Attack, NumberK
 LAYOUT = "metrics/FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.json"
 INTERVALS = ".intervals.json"
 OF_TWO_CONDITIONS = ("similarity", "normalised")  # families with metrics at the top level
+NAMED = NumberKey._fields  # columns of names
+WORD = r"[A-Za-z][A-Za-z0-9_+-]{0,39}"  # undefined, or a tag of the worst case
 SAME_NUMBER = 1e-9  # two families count trials, say: what is measured twice agrees to this
 
 
@@ -110,12 +113,19 @@ def read_metrics(path: str | Path) -> list[Number]:
 
     Raises
     ------
-    BadInput : a number has no value or occurs twice, or there is none
+    BadInput : a number has no value or occurs twice, there is none, or a name or number is none
     """
     numbers: dict[NumberKey, Number] = {}
+    known: set[str] = set()  # names that were looked at: a few are in every line
     for line, row in read_rows(path, list(Number._fields)):
+        for column in NAMED:
+            if row[column] not in known:
+                known.add(foreign.name(row[column], f"{path}:{line}: {column}", or_absent=True))
+        for column in ("ci_low", "ci_high"):
+            foreign.numeral(row[column], f"{path}:{line}: {column}", words=f"{ABSENT}|{UNDEFINED}")
         if row["value"].lower() in ("", ABSENT, "nan"):
             raise BadInput(f"{path}:{line}: {row['metric']} has no value; run the workflow again")
+        foreign.numeral(row["value"], f"{path}:{line}: {row['metric']}", words=WORD)
         number = Number(**row)
         if number.key in numbers:
             raise BadInput(f"{path}:{line}: {' '.join(number.key)} occurs twice")
@@ -133,11 +143,12 @@ def read_unbiased(paths: Iterable[str | Path]) -> dict[NumberKey, float]:
     values = {}
     for path in map(Path, paths):
         file = _file_of(path, path.parents[5], ending=INTERVALS)
-        for condition, metrics in read_json(path).items():
-            for metric, interval in metrics.items():
-                unbiased = interval.get("unbiased", UNDEFINED)
+        for condition, metrics in foreign.mapping(read_json(path), str(path)).items():
+            for metric, interval in foreign.mapping(metrics, f"{path}: {condition}").items():
+                where = f"{path}: {condition} {metric}"
+                unbiased = foreign.mapping(interval, where).get("unbiased", UNDEFINED)
                 if unbiased != UNDEFINED:
-                    values[file.key(condition, metric)] = float(unbiased)
+                    values[file.key(condition, metric)] = float(foreign.a_number(unbiased, where))
     return values
 
 

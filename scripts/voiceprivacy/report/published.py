@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue import COLUMNS, METRICS, Metric
-from voiceprivacy.inout.files import RESOURCES, read_lines
+from voiceprivacy.inout import foreign
+from voiceprivacy.inout.files import RESOURCES, BadInput, read_lines
 from voiceprivacy.inout.tables import number, read_rows, read_table, write_table
 from voiceprivacy.report.figures import draws_in
 from voiceprivacy.report.metrics import Number
@@ -245,7 +246,15 @@ def read_published(path: str | Path) -> list[Published]:
     columns = list(Published._fields)
     if read_lines(path)[:1] == ["\t".join(columns[:-1])]:  # earlier ones knew no bias
         columns = columns[:-1]
-    return [Published(**row) for row in read_table(path, columns)]
+    rows = []
+    for line, row in read_rows(path, columns):
+        if row["system"] not in SYSTEMS:
+            raise BadInput(f"{path}:{line}: '{row['system']}' is no published system")
+        for field in ("value", "ci_low", "ci_high", "published", "unbiased"):
+            words = f"{ABSENT}|{UNDEFINED}"
+            foreign.numeral(row.get(field, ABSENT), f"{path}:{line}: {field}", words=words)
+        rows.append(Published(**row))
+    return rows
 
 
 def tables_of(rows: Iterable[Published]) -> list[PublishedTable]:

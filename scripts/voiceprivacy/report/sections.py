@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue import ARROWS, METRICS, Metric
+from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import (
     FINDINGS,
@@ -169,7 +170,16 @@ def training_hours(corpora: Corpora | None) -> dict[str, str]:
 def _read_as(path: str | Path, kind: Any) -> list[Any]:
     """A table of named tuples."""
     # Numbers stay text whatever the fields' types say: the page shows them as they are written.
-    return [kind(**row) for row in read_table(path, list(kind._fields))]
+    rows = []
+    for line, row in read_rows(path, list(kind._fields)):
+        for field, text in row.items():
+            where = f"{path}:{line}: {field}"
+            if kind.__annotations__[field] is str:
+                foreign.name(text, where)
+            else:
+                foreign.numeral(text, where)
+        rows.append(kind(**row))
+    return rows
 
 
 def _finding(row: Mapping[str, str]) -> Finding:

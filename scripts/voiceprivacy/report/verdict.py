@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput, read_json
 from voiceprivacy.report.mailed import Codes, code_of
 from voiceprivacy.report.metrics import Number
@@ -43,6 +44,7 @@ from voiceprivacy.report.verdict_words import (
 from voiceprivacy.vocabulary import ABSENT, DASH, ORIGINAL, UNDEFINED, attacker_name
 
 FILE = "verdict.json"
+MOST_OF_VERDICT = 200_000  # characters of the sentences of one set
 NOTHING_TO_SAY = "cannot_say"
 MOST_SENTENCES = 7  # with more of them the table would not stand on the first screen
 FIRST_SENTENCES = 3
@@ -162,7 +164,7 @@ def read_verdict(
             _judged(set_name, _with_codes(set_name, fields, codes), numbers, hours or {})
             for set_name, fields in content["sets"].items()
         ]
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except foreign.UNEXPECTED as error:
         raise BadInput(f"{path}: not a verdict of this version ({error!r})") from None
     return Verdict(name, sets, levels=levels)
 
@@ -182,7 +184,7 @@ def verdict_in(
 
 
 def _judged(name, fields, numbers, hours):
-    sentences = split_sentences(fields["verdict"])
+    sentences = split_sentences(foreign.line(fields["verdict"], name, most=MOST_OF_VERDICT))
     utility = _utility_of(name, numbers)
     columns = [
         column for column in COLUMNS if column is not IDENTIFIED or _is_known(column, fields)
@@ -192,8 +194,12 @@ def _judged(name, fields, numbers, hours):
     return Judged(
         name=name,
         sentences=sentences,
-        warnings=[warning for warning in fields["warnings"] if warning not in sentences],
-        refused=list(fields["untrusted"].items()),
+        warnings=[
+            foreign.line(warning, "warnings")
+            for warning in fields["warnings"]
+            if warning not in sentences
+        ],
+        refused=[(who, foreign.line(why, who)) for who, why in fields["untrusted"].items()],
         columns=columns,
         rows=_rows(fields, columns, utility),
         effort=_effort(fields["effort"], hours),

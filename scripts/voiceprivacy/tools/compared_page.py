@@ -88,7 +88,7 @@ def write_compared_page(
     differing = compare_runs(*(results.provenance for results in both))
     names = [results.name for results in both]
     with whole_folder_or_absent(folder) as temporary:
-        copy_files(merged, temporary)
+        copy_files(merged, temporary, with_people=internal)
         uncompared = write_comparisons(merged, temporary, averages)
         write_metrics(temporary / "metrics.tsv", merged.metrics)
         provenance = merged_provenance(both, [*apart, *differing], averages)

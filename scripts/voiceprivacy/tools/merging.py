@@ -18,8 +18,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy.inout.files import BadInput, read_json
-from voiceprivacy.provenance.record import FIELDS, Difference
+from voiceprivacy.inout import foreign
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.provenance.record import FIELDS, Difference, read_provenance
+from voiceprivacy.report.figures import KINDS
 from voiceprivacy.report.listen import Example, read_examples
 from voiceprivacy.report.metrics import Number, read_metrics
 from voiceprivacy.report.published import Published, read_published
@@ -30,7 +32,8 @@ COUNTS = {"n_target": 0.0, "n_nontarget": 0.0}  # how far they may differ: not a
 TOLERANCES = {"eer_percent": 0.1, "cllr_bit": 0.01}  # another processor rounds differently
 ONLY_HERE = "only here"
 # Of files FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.*; others are of several systems.
-TREES = ("metrics", "curves", "report/figures")
+PICTURES = "report/figures"
+TREES = ("metrics", "curves", PICTURES)
 
 
 class Results(NamedTuple):
@@ -84,14 +87,17 @@ def read_results(name: str, folder: str | Path) -> Results:
     BadInput : the folder or one of the files is missing or damaged
     """
     folder = Path(folder)
-    if not folder.is_dir():
-        raise BadInput(f"{folder}: not found")
+    for path in (folder, folder / "metrics.tsv", folder / "provenance.json"):
+        if not path.exists():
+            raise BadInput(f"{path}: not found")
     metrics = []
-    for line in read_metrics(folder / "metrics.tsv"):
+    for line in read_metrics(foreign.plain_file(folder / "metrics.tsv", folder)):
         # What one extractor tells of people belongs to no list, by which two runs are aligned.
         if line.extractor == ABSENT or line.trials != ABSENT:
             metrics.append(line)
-    return Results(name, folder, metrics, read_json(folder / "provenance.json"))
+    provenance = read_provenance(foreign.plain_file(folder / "provenance.json", folder))
+    foreign.plain_files(folder, "verdict.json")
+    return Results(name, folder, metrics, provenance)
 
 
 def merge(both: Sequence[Results]) -> Merged:
@@ -237,17 +243,29 @@ def _short(text):
 # Files.
 
 
-def copy_files(merged: Merged, folder: Path) -> None:
-    """Copy metrics, curves, pictures and manifests under their names in the merged folder."""
+def copy_files(merged: Merged, folder: Path, *, with_people: bool = False) -> None:
+    """Copy metrics, curves, pictures and manifests under their names in the merged folder.
+
+    ``with_people``: pictures that name speakers, too, whose codes here would be others.
+
+    Raises
+    ------
+    BadInput : a file is a link or no plain one, or a picture does more than show something
+    """
     for results in merged.both:
         for tree in TREES:
-            for path in sorted((results.folder / tree).rglob("*")):
+            for path in foreign.plain_files(results.folder, f"{tree}/**/*"):
                 name = _renamed_path(path.relative_to(results.folder / tree), results, merged)
-                if path.is_file() and name:
+                if name and tree == PICTURES:
+                    kind = KINDS.get(name.parts[0])
+                    if kind is None or (kind.of_people and not with_people):
+                        continue
+                    foreign.harmless_picture(path)
+                if name:
                     _copy(path, folder / tree / name)
         # What charts read beside curves: who speaks, and the coefficients that were drawn.
         audio = results.folder / "audio"
-        for path in sorted(audio.glob("*/trial/*/manifest*.tsv")):
+        for path in foreign.plain_files(results.folder, "audio/*/trial/*/manifest*.tsv"):
             corpus, part, anonymiser, file = path.relative_to(audio).parts
             for name in merged.corpus_names(results, corpus):
                 _copy(path, folder / "audio" / name / part / results.anonymiser(anonymiser) / file)
@@ -255,7 +273,7 @@ def copy_files(merged: Merged, folder: Path) -> None:
 
 def _copy(path, copy):
     copy.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(path, copy)
+    shutil.copyfile(path, copy, follow_symlinks=False)
 
 
 def _renamed_path(relative, results, merged):
@@ -278,7 +296,7 @@ def merged_utility(merged: Merged) -> list[Utility]:
     """The measures of utility of both results, named like the attacks."""
     taken = []
     for results in merged.both:
-        paths = sorted((results.folder / "metrics" / "utility").glob("*.tsv"))
+        paths = foreign.plain_files(results.folder, "metrics/utility/*.tsv")
         for measure in read_utility(paths):
             attack = Attack(measure.corpus, measure.trials, ABSENT, ABSENT)
             if merged.takes(results, attack, measure.anonymiser):
@@ -315,11 +333,12 @@ def merged_corpora(merged: Merged) -> Corpora | None:
 
 def _corpora(results):
     """What the tables of a folder of results say of its corpora; None where there are none."""
+    foreign.plain_files(results.folder, "report/tables/*")
     tables = results.folder / "report" / "tables"
     speech, lists = tables / "speech.tsv", tables / "trials.tsv"
     if not (speech.is_file() and lists.is_file()):
         return None
-    checks = sorted((results.folder / "checks").glob("*.tsv"))
+    checks = foreign.plain_files(results.folder, "checks/*.tsv")
     checks = [path for path in checks if not path.stem.endswith(".excluded")]
     return read_corpora(speech, lists, checks)
 
@@ -336,7 +355,7 @@ def merged_examples(
     """
     examples: dict[tuple[str, ...], Example] = {}
     for results in merged.both:
-        paths = sorted((results.folder / "report" / "listen").glob("*.json"))
+        paths = foreign.plain_files(results.folder, "report/listen/*.json")
         for example in read_examples(paths):
             clips = []
             for clip in example.clips:
@@ -361,7 +380,7 @@ def merged_published(both: Sequence[Results]) -> list[Published]:
     rows: dict[Published, Published] = {}
     for results in both:
         path = results.folder / "report" / "tables" / "published.tsv"
-        if not path.is_file():
+        if not foreign.plain_files(results.folder, "report/tables/published.tsv"):
             continue
         for row in read_published(path):
             row = row._replace(anonymiser=results.anonymiser(row.anonymiser))

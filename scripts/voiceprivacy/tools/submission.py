@@ -16,6 +16,7 @@ import csv
 import io
 import json
 import shutil
+import stat
 import zipfile
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -23,7 +24,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from voiceprivacy.catalogue import COLUMNS
-from voiceprivacy.inout.files import VARIABLE, BadInput, read_json, refuse_endless, whole_or_absent
+from voiceprivacy.inout.files import VARIABLE, BadInput, refuse_endless, whole_or_absent
 from voiceprivacy.inout.tables import (
     read_enrolments,
     read_manifest,
@@ -31,6 +32,7 @@ from voiceprivacy.inout.tables import (
     read_trials,
 )
 from voiceprivacy.plan.plan import Plan
+from voiceprivacy.provenance.record import read_provenance
 from voiceprivacy.report.comparison import System, compare, expanded, strongest_attacks
 from voiceprivacy.report.mailed import reduced
 from voiceprivacy.report.metrics import read_metrics
@@ -96,7 +98,7 @@ def gather(results: str | Path, anonymiser: str, *, with_audio: bool = False) ->
     """
     results = Path(results)
     metrics = read_metrics(results / "metrics.tsv")
-    provenance = read_json(results / "provenance.json")
+    provenance = read_provenance(results / "provenance.json")
     known = {number.anonymiser for number in metrics} - {ORIGINAL, ABSENT}
     if anonymiser not in known:
         names = ", ".join(sorted(known)) or "none"
@@ -295,8 +297,8 @@ def pack(path: str | Path, contents: Mapping[str, bytes | Path]) -> None:
 class Submission:
     """The files of a submitted folder or zip, read where they are: nothing is unpacked.
 
-    ``unsafe`` are the names that lead elsewhere (absolute, with .., or links) or unpack without
-    end; they are not read. A zip of one folder is that folder.
+    ``unsafe`` are the names that lead elsewhere (absolute, with .., or links), are no plain files,
+    stand there twice or unpack without end; they are not read. A zip of one folder is that folder.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -341,15 +343,17 @@ class Submission:
 
 
 def _files_below(folder):
-    """{name: path} of files in a folder, and names of links."""
-    files, links = {}, []
+    """{name: path} of files in a folder, and names of links, second names, pipes and devices."""
+    files, unsafe = {}, []
     for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder).as_posix()
-        if path.is_symlink():
-            links.append(name)
-        elif path.is_file():
+        name, status = path.relative_to(folder).as_posix(), path.lstat()
+        if stat.S_ISDIR(status.st_mode):
+            continue
+        if stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and name.isprintable():
             files[name] = path
-    return files, links
+        else:
+            unsafe.append(name)
+    return files, unsafe
 
 
 def _files_in(archive):
@@ -358,7 +362,7 @@ def _files_in(archive):
     for member in archive.infolist():
         if member.is_dir():
             continue
-        if _is_unsafe(member):
+        if _is_unsafe(member) or member.filename in files:  # two files of one name
             unsafe.append(member.filename)
         else:
             files[member.filename] = member
@@ -369,9 +373,10 @@ def _is_unsafe(member):
     path = PurePosixPath(member.filename.replace("\\", "/"))
     leads_out = path.is_absolute() or ".." in path.parts
     has_drive = ":" in member.filename.split("/")[0]  # C:/windows
-    is_link = (member.external_attr >> 28) == 0o12  # the file type of a Unix mode
+    kind = member.external_attr >> 28  # the file type of a Unix mode, if there is one
+    is_special = kind not in (0, 0o10) or not member.filename.isprintable()
     swells = member.file_size > MOST_TIMES_LARGER * max(member.compress_size, SMALL)
-    return leads_out or has_drive or is_link or swells
+    return leads_out or has_drive or is_special or swells
 
 
 def _common_folder(names: Iterable[str]) -> str:

@@ -78,7 +78,9 @@ def check(
     str : findings
     """
     for name in submitted.unsafe:
-        why = "leads out of the submission, is a link, or unpacks without end"
+        why = (
+            "leads out of the submission, is a link, no plain file, double, or unpacks without end"
+        )
         yield f"{name}: {why}: not read"
     for name in (submission.SUMMARY, submission.RANK):
         if name not in submitted.names:

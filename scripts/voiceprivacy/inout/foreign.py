@@ -1,0 +1,194 @@
+"""What somebody else made: names, texts and folders are looked at before they are believed.
+
+Conventions
+-----------
+* Every check returns what it was given, or raises BadInput with the file, the key and the reason.
+* Names of corpora, lists, anonymisers and attackers are those that a config can have.
+* A folder is read without links: a symbolic one leads elsewhere, and so may a second name of a file
+  (a hard link). Devices, pipes and sockets are refused.
+"""
+
+import contextlib
+import math
+import os
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from voiceprivacy.inout.files import BadInput, FilePath, shown
+from voiceprivacy.vocabulary import ABSENT
+
+NAME = re.compile(r"[a-z][a-z0-9_]{0,199}")
+FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@-]{0,254}")
+MOST_CHARACTERS = 10_000  # of one text
+MOST_VALUES, MOST_LEVELS = 200_000, 40  # of one JSON file
+MOST_DIGITS = 40
+# What readers stumble over in values of another type than they expect.
+UNEXPECTED = (
+    KeyError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    IndexError,
+    OverflowError,
+    RecursionError,
+)
+
+
+@contextlib.contextmanager
+def not_ours(where: object) -> Iterator[None]:
+    """Say of values that no reader expects that they are wrong in ``where``."""
+    try:
+        yield
+    except UNEXPECTED as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise BadInput(f"{where}: holds what no run writes ({reason})") from None
+
+
+# Values.
+
+
+def name(value: object, where: str, *, or_absent: bool = False) -> str:
+    """A name as configs have it; ``or_absent`` allows - too."""
+    if isinstance(value, str) and (NAME.fullmatch(value) or (or_absent and value == ABSENT)):
+        return value
+    raise BadInput(f"{where}: '{value}' cannot be a name (small letters, digits and _)")
+
+
+def like(value: object, pattern: str, where: str) -> str:
+    """A text that is wholly of a pattern."""
+    if isinstance(value, str) and re.fullmatch(pattern, value):
+        return value
+    raise BadInput(f"{where}: '{value}' is not of the form that a run writes")
+
+
+def line(value: object, where: str, *, most: int = MOST_CHARACTERS) -> str:
+    """A text of one line without control characters."""
+    if isinstance(value, str) and len(value) <= most and value.isprintable():
+        return value
+    raise BadInput(f"{where}: '{value}' is no line of text")
+
+
+def a_number(value: object, where: str) -> float:
+    """A number, which may be infinite but not NaN."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_number and not math.isnan(value):  # type: ignore[arg-type]
+        return value  # type: ignore[return-value]
+    raise BadInput(f"{where}: '{value}' is no number")
+
+
+def numeral(text: str, where: str, *, words: str = "") -> str:
+    """A number as text, or one of the words of a pattern."""
+    is_number = len(text) <= MOST_DIGITS and re.fullmatch(
+        r"[+-]?(inf|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)", text, re.ASCII
+    )
+    if is_number or (words and re.fullmatch(words, text)):
+        return text
+    raise BadInput(f"{where}: '{text}' is no number")
+
+
+def mapping(value: object, where: str) -> dict[str, Any]:
+    """A JSON object."""
+    if isinstance(value, dict):
+        return value
+    raise BadInput(f"{where}: expected {{...}}, not '{value}'")
+
+
+def plain_values(value: Any, where: str) -> Any:
+    """JSON of bounded depth and size, whose texts have no control characters but line ends."""
+    left = [MOST_VALUES]
+
+    def check(inner: Any, level: int) -> None:
+        left[0] -= 1
+        if left[0] < 0 or level > MOST_LEVELS:
+            raise BadInput(f"{where}: holds too much, or is nested too deeply")
+        if isinstance(inner, dict):
+            for key, below in inner.items():
+                line(key, where, most=500)
+                check(below, level + 1)
+        elif isinstance(inner, list):
+            for below in inner:
+                check(below, level + 1)
+        elif isinstance(inner, str):
+            for text in re.split(r"[\n\t]", inner):  # long commands are folded
+                line(text, where)
+        elif isinstance(inner, float) and not math.isfinite(inner):
+            raise BadInput(f"{where}: {inner} is no number that can stand here")
+
+    check(value, 0)
+    return value
+
+
+# Folders.
+
+
+def plain_file(path: FilePath, folder: FilePath) -> Path:
+    """A regular file below a folder, with no link on the way and no second name.
+
+    Raises
+    ------
+    BadInput : it is anything else, or a name on the way cannot be one of ours
+    """
+    path, folder = Path(path), Path(folder)
+    relative = path.relative_to(folder)
+    step = folder
+    for part in relative.parts:
+        step = step / part
+        if not FILE_NAME.fullmatch(part):
+            raise BadInput(f"{shown(folder)}: '{relative}' is no name that a run gives a file")
+        status = os.lstat(step)
+        if stat.S_ISLNK(status.st_mode):
+            raise BadInput(f"{step}: is a link, which may lead elsewhere: replace it by a copy")
+    if not stat.S_ISREG(status.st_mode):
+        raise BadInput(f"{path}: is no plain file")
+    if status.st_nlink > 1:
+        raise BadInput(f"{path}: has a second name (a hard link): copy the folder with cp -r first")
+    return path
+
+
+def plain_files(folder: FilePath, *patterns: str) -> list[Path]:
+    """Files below a folder that match patterns of glob, sorted, each checked by plain_file.
+
+    What lies in a linked folder is refused, not overlooked.
+    """
+    files: dict[Path, None] = {}
+    for pattern in patterns:
+        for path in sorted(Path(folder).glob(pattern)):
+            if path.is_symlink() or not path.is_dir():
+                files[plain_file(path, folder)] = None
+    return list(files)
+
+
+# Pictures, which a browser or a typesetter runs.
+
+ACTIVE = {
+    "svg": rb"(?i)<\s*(script|foreignobject|iframe|!entity|!doctype\s[^>]*\[)|[\s\"'/]on[a-z]+\s*=|"
+    rb"href\s*=\s*[\"'](?!#|data:image/png;base64,)|javascript:|@import|url\(\s*[\"']?(?!#)",
+    "tex": rb"\\(write|input|include|open(in|out)|read|immediate|catcode|csname|directlua|special)",
+    "pdf": rb"/(JavaScript|JS|OpenAction|AA|Launch|EmbeddedFile|SubmitForm|URI|RichMedia)\b",
+}
+STARTS = {"png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-", "svg": b"<"}
+MOST_BYTES = 50_000_000
+
+
+def harmless_picture(path: Path) -> Path:
+    """A picture that only shows something.
+
+    Raises
+    ------
+    BadInput : it has another ending than ours, is no such picture, or does more than show
+    """
+    kind = path.suffix.removeprefix(".")
+    if kind not in ("svg", "png", "pdf", "tex"):
+        raise BadInput(f"{path}: is no picture of a run")
+    if path.stat().st_size > MOST_BYTES:
+        raise BadInput(f"{path}: is larger than {MOST_BYTES / 1e6:.0f} MB")
+    content = path.read_bytes()
+    if not content.lstrip().startswith(STARTS.get(kind, b"")):
+        raise BadInput(f"{path}: is no {kind.upper()}")
+    if kind in ACTIVE and (active := re.search(ACTIVE[kind], content)):
+        what = active[0].decode(errors="replace")
+        raise BadInput(f"{path}: does more than show a picture ({what})")
+    return path

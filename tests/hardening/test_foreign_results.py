@@ -1,0 +1,443 @@
+"""Results that somebody else handed on: every field of every file is refused or harmless text."""
+
+import copy
+import io
+import json
+import os
+import shutil
+import zipfile
+from html.parser import HTMLParser
+
+import pytest
+from support import verdicts
+from support.calls import call
+from support.result_folders import write_results, write_what_else_a_page_shows
+
+from voiceprivacy.inout import foreign
+from voiceprivacy.inout.files import BadInput, read_json, shown, write_json
+from voiceprivacy.inout.tables import read_table, write_table
+from voiceprivacy.provenance.record import read_provenance
+from voiceprivacy.report.contents import Contents, read_contents, write_contents
+from voiceprivacy.report.figures import Subject, figure
+from voiceprivacy.report.metrics import Number, read_metrics
+from voiceprivacy.tools.compared_page import write_compared_page
+from voiceprivacy.tools.merging import read_results
+from voiceprivacy.tools.submission import Submission
+
+PAYLOADS = {
+    "newline": "a\nb: !!python/object/apply:os.system [touch planted]",
+    "upwards": "../../../planted",
+    "absolute": "/tmp/planted",
+    "script": "<script>alert(1)</script>",
+    "handler": '"><img src=x onerror=alert(1)>',
+    "tex": "\\write18{touch planted}\\input{/etc/passwd}",
+    "cdata": "]]><script>alert(1)</script>",
+    "escape": "\x1b[2J\x1b]0;title\x07",
+    "c1": "\x9b2J",
+    "turned": "\u202egnp.exe",
+    "long": "A" * 10**6,
+    "number": 17,
+    "list": ["a"],
+    "nothing": None,
+}
+TERMINAL = ("\x1b", "\x9b", "\u202e", "AAAA" * 1000)
+BAD_BITS = ("<script>alert", "<img src=x", *TERMINAL)
+
+
+class Page(HTMLParser):
+    """Handlers and addresses of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.handlers, self.addresses = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.handlers += [name for name, _ in attributes if name.startswith("on")]
+        self.addresses += [value for name, value in attributes if name in ("src", "href")]
+
+
+@pytest.fixture
+def pair(tmp_path):
+    """Folders of results of two teams; the second is hostile."""
+    for name in ("ours", "theirs"):
+        folder = write_results(tmp_path / name)
+        write_what_else_a_page_shows(folder)
+        write_json(folder / "verdict.json", VERDICT)
+        for ending in ("svg", "png"):
+            picture = folder / f"report/figures/zebra/demo/f/b2/ecapa/cosine.{ending}"
+            picture.parent.mkdir(parents=True, exist_ok=True)
+            start = b"<svg xmlns='http://www.w3.org/2000/svg'/>" if ending == "svg" else PNG
+            picture.write_bytes(start)
+    return tmp_path
+
+
+PNG = b"\x89PNG\r\n\x1a\n"
+THRESHOLDS = {
+    "nothing_percent": 1,
+    "reduced_percent": 50,
+    "weakest_attacker_bit": 0.35,
+    "guessing_eer_percent": 45,
+    "times_chance": 2,
+}
+EFFORT = {
+    "tried": [],
+    "refused": [],
+    "not_tried": [],
+    "training": {},
+    "eer_unprotected_percent": {},
+}
+VERDICT = {
+    "thresholds": THRESHOLDS,
+    "sets": {
+        "demo": {
+            "verdict": "Nothing is said.",
+            "warnings": ["Look out."],
+            "better": [],
+            "order": [],
+            "untrusted": {"ecapa/cosine": "broken"},
+            "controls": [],
+            "unprotected": None,
+            "effort": EFFORT,
+            "systems": {"b2": verdicts.silent()},
+        }
+    },
+}
+
+
+def compared(folder):
+    """The lines and the page of a comparison, made in this process."""
+    with foreign.not_ours("theirs"):
+        both = [read_results(name, folder / name) for name in ("ours", "theirs")]
+        lines = write_compared_page(both, folder / "out")
+    return lines, (folder / "out/report/index.html").read_text(encoding="utf-8")
+
+
+def require_harmless(folder, lines, page):
+    """Nothing lies elsewhere, nothing is markup, a script, a line of TeX or of a table."""
+    page = page.partition("<script>")[0]
+    parsed = Page(page)
+    assert parsed.handlers == []
+    for address in parsed.addresses:
+        assert address is None or not address.startswith(("http", "//", "/", "javascript"))
+    assert not any(bad in page for bad in BAD_BITS)
+    assert not any(bad in shown(line) for line in lines for bad in TERMINAL)
+    for path in (folder / "out").rglob("*"):
+        assert not path.is_symlink()
+        if path.suffix in (".tex", ".svg"):
+            assert "write18" not in path.read_text()
+        if path.suffix == ".tsv":
+            assert len({line.count("\t") for line in path.read_text().splitlines()}) == 1, path
+    assert not list(folder.parent.glob("**/planted"))
+
+
+def places(value, keys=()):
+    """The keys that lead to every value of a JSON file; to a key itself with None at the end."""
+    yield keys
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield (*keys, key, None)
+            yield from places(inner, (*keys, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from places(inner, (*keys, index))
+
+
+def changed(content, keys, payload):
+    """A copy with a payload instead of a value, or of a key."""
+    if not keys:
+        return payload
+    content = copy.deepcopy(content)
+    inner, is_key = content, keys[-1] is None
+    path = keys[:-1] if is_key else keys
+    for key in path[:-1]:
+        inner = inner[key]
+    if is_key:
+        inner[payload if isinstance(payload, str) else str(payload)] = inner.pop(path[-1])
+    else:
+        inner[path[-1]] = payload
+    return content
+
+
+JSON_FILES = ("provenance.json", "verdict.json", "report/listen/demo.json")
+INTERVALS = "metrics/verification/demo/f/b2/ecapa/cosine.intervals.json"
+
+
+@pytest.mark.parametrize("file", [*JSON_FILES, INTERVALS])
+def test_every_value_of_a_json_file_is_refused_or_harmless(pair, file):
+    """One after the other is read; all that were accepted stand on one page each."""
+    path = pair / "theirs" / file
+    whole = read_json(path)
+    if file == "provenance.json":
+        whole |= FULL_PROVENANCE
+    for name, payload in PAYLOADS.items():
+        for keys in places(whole):
+            write_json(path, changed(whole, keys, payload))
+            try:
+                read = _read(pair, file)
+            except BadInput as error:
+                assert "\n" not in str(error) and len(str(error)) < 4100
+                continue
+            text = json.dumps(read) if file == "provenance.json" else ""
+            assert name not in ("escape", "c1", "turned") or PAYLOADS[name] not in text
+    for name in ("script", "handler", "tex", "cdata", "upwards"):
+        for keys in list(places(whole))[1::7]:
+            write_json(path, changed(whole, keys, PAYLOADS[name]))
+            shutil.rmtree(pair / "out", ignore_errors=True)
+            try:
+                lines, page = compared(pair)
+            except BadInput:
+                continue
+            require_harmless(pair, lines, page)
+
+
+FULL_PROVENANCE = {
+    "format": 2,
+    "git_commit": "0123abc",
+    "git_state": "clean",
+    "created": "2026-11-22",
+    "python": "3.11.7",
+    "platform": "Linux-6.8-x86_64",
+    "hardware": {"processor": "a", "cores": 2, "memory_gb": 4, "gpus": ["b"]},
+    "revisions": {"ecapa": "0f99f2d"},
+    "seeds": {"seed": 1},
+    "sha256": {"results/trials/demo/f.tsv": "ab12"},
+    "jobs": {"plot": {"jobs": 1, "wall_s": 1.0, "cpu_s": 1.0, "peak_memory_mb": 5}},
+}
+
+
+def _read(pair, file):
+    if file == "provenance.json":
+        with foreign.not_ours(file):
+            return read_provenance(pair / "theirs" / file)
+    if "listen" in file:
+        from voiceprivacy.report.listen import read_examples
+
+        return read_examples([pair / "theirs" / file])
+    if "intervals" in file:
+        from voiceprivacy.report.metrics import read_unbiased
+
+        return read_unbiased([pair / "theirs" / file])
+    from voiceprivacy.report.verdict import read_verdict
+
+    return read_verdict(pair / "theirs" / file)
+
+
+@pytest.mark.parametrize("column", Number._fields)
+def test_every_column_of_metrics_is_refused(pair, column):
+    path = pair / "theirs/metrics.tsv"
+    rows = read_table(path, list(Number._fields))
+    for name, payload in PAYLOADS.items():
+        if not isinstance(payload, str) or name == "newline":
+            continue
+        rows_now = [rows[0] | {column: payload}, *rows[1:]]
+        lines = ["\t".join(Number._fields), *("\t".join(row.values()) for row in rows_now)]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        with pytest.raises(BadInput) as error:
+            read_metrics(path)
+        said = str(error.value)
+        assert len(said) < 4100 and not any(bad in said for bad in TERMINAL)
+
+
+@pytest.mark.parametrize("table", ["report/tables/speech.tsv", "checks/demo.tsv"])
+@pytest.mark.parametrize("name", ["script", "handler", "tex", "turned"])
+def test_tables_of_a_page_are_refused_or_harmless(pair, table, name):
+    path = pair / "theirs" / table
+    header, *lines = path.read_text().splitlines()
+    for column in range(header.count("\t") + 1):
+        fields = lines[0].split("\t")
+        fields[column] = PAYLOADS[name]
+        path.write_text("\n".join([header, "\t".join(fields), *lines[1:]]) + "\n")
+        shutil.rmtree(pair / "out", ignore_errors=True)
+        try:
+            lines_out, page = compared(pair)
+        except BadInput:
+            continue
+        require_harmless(pair, lines_out, page)
+
+
+# Files and folders.
+
+
+def a_link(path, target):
+    path.unlink(missing_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(target)
+
+
+def a_second_name(path, target):
+    path.unlink(missing_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.link(target, path)
+
+
+def a_pipe(path, target):
+    path.unlink(missing_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(path)
+
+
+FILES = [
+    "metrics.tsv",
+    "provenance.json",
+    "verdict.json",
+    INTERVALS,
+    "curves/zebra/demo/f/b2/ecapa/cosine.tsv",
+    "report/figures/zebra/demo/f/b2/ecapa/cosine.svg",
+    "report/figures/zebra/demo/f/b2/ecapa/cosine.png",
+    "report/tables/speech.tsv",
+    "report/listen/demo.json",
+    "checks/demo.tsv",
+    "metrics/utility/demo.tsv",
+    "audio/demo/trial/b2/manifest.tsv",
+]
+
+
+@pytest.mark.parametrize("make", [a_link, a_second_name, a_pipe])
+@pytest.mark.parametrize("file", FILES)
+def test_a_link_to_a_file_of_this_machine_lands_nowhere(pair, file, make):
+    secret = pair / "secret"
+    path = pair / "theirs" / file
+    content = path.read_bytes() if path.exists() else b"secret of this machine"
+    secret.write_bytes(content)
+    make(path, secret)
+    with pytest.raises(BadInput, match=r"link|second name|plain file|pipe"):
+        compared(pair)
+    assert not (pair / "out").exists()
+
+
+@pytest.mark.parametrize("file", FILES[3:])
+def test_a_linked_folder_lands_nowhere(pair, file):
+    path = pair / "theirs" / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    elsewhere = pair / "elsewhere"
+    path.parent.rename(elsewhere)
+    path.parent.symlink_to(elsewhere)
+    try:
+        lines, page = compared(pair)
+    except BadInput:
+        return
+    require_harmless(pair, lines, page)
+    copied = [one.name for one in (pair / "out").rglob("*") if one.is_file()]
+    assert path.name not in copied or "curves" not in file
+
+
+@pytest.mark.parametrize(
+    ("ending", "content"),
+    [
+        ("svg", b"<svg><script>alert(1)</script></svg>"),
+        ("svg", b"<svg onload='alert(1)'/>"),
+        ("svg", b"<svg><a href='https://elsewhere.example/'/></svg>"),
+        ("svg", b"<svg><style>@import url(https://elsewhere.example/a.css)</style></svg>"),
+        ("svg", b"<!DOCTYPE svg [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><svg>&a;</svg>"),
+        ("tex", b"\\immediate\\write18{touch planted}"),
+        ("tex", b"\\input{/etc/passwd}"),
+        ("pdf", b"%PDF-1.4 /OpenAction << /S /JavaScript >>"),
+        ("png", b"root:x:0:0"),
+        ("html", b"<script>alert(1)</script>"),
+    ],
+)
+def test_a_picture_that_does_more_than_show_is_refused(pair, ending, content):
+    path = pair / f"theirs/report/figures/zebra/demo/f/b2/ecapa/cosine.{ending}"
+    path.write_bytes(content)
+    with pytest.raises(BadInput, match=r"more than show|is no "):
+        compared(pair)
+
+
+@pytest.mark.parametrize(
+    "name", ["a b.svg", "<b>.svg", "a\nb.svg", "\x1b[2J.svg", "-rf", "\u202ea"]
+)
+def test_names_of_files_are_ours(pair, name):
+    (pair / "theirs/report/figures/zebra" / name).write_bytes(b"<svg/>")
+    with pytest.raises(BadInput, match="no name that a run gives"):
+        compared(pair)
+
+
+def test_a_plan_names_no_picture_elsewhere(tmp_path):
+    drawn = figure("zebra", Subject("demo", "f", "", "ecapa", "cosine"), systems=["original"])
+    for field in Subject._fields:
+        for payload in ("../../planted", "/tmp/planted", "a\nb", "<b>"):
+            bad = drawn._replace(**{field: payload})
+            write_contents(tmp_path / "plan.json", Contents(figures=[bad]))
+            with pytest.raises(BadInput, match="cannot be a name"):
+                read_contents(tmp_path / "plan.json")
+
+
+# Submissions.
+
+
+def a_zip(path, members, *, mode=0o100644):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members:
+            member = zipfile.ZipInfo(name)
+            member.create_system, member.external_attr = 3, mode << 16
+            archive.writestr(member, content)
+
+
+@pytest.mark.parametrize(
+    ("names", "mode"),
+    [
+        (["../planted"], 0o100644),
+        (["/tmp/planted"], 0o100644),
+        (["C:/planted"], 0o100644),
+        (["a\\..\\..\\planted"], 0o100644),
+        (["link"], 0o120777),
+        (["device"], 0o020666),
+        (["pipe"], 0o010666),
+        (["a\nno findings"], 0o100644),
+        (["a\x1b[2J"], 0o100644),
+        (["a\u202eb"], 0o100644),
+    ],
+)
+def test_members_of_a_zip_that_are_no_plain_files_are_not_read(tmp_path, names, mode):
+    a_zip(tmp_path / "s.zip", [(name, b"x") for name in names], mode=mode)
+    submitted = Submission(tmp_path / "s.zip")
+    assert list(submitted.unsafe) == names and not submitted.names
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_of_two_members_with_one_name_the_second_is_not_read(tmp_path):
+    a_zip(tmp_path / "s.zip", [("a.scores", b"1"), ("a.scores", b"2")])
+    assert Submission(tmp_path / "s.zip").unsafe == ["a.scores"]
+
+
+def test_links_second_names_and_pipes_in_a_submitted_folder_are_not_read(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("x")
+    for make in (a_link, a_second_name, a_pipe):
+        make(tmp_path / "s" / make.__name__, secret)
+    submitted = Submission(tmp_path / "s")
+    assert sorted(submitted.unsafe) == ["a_link", "a_pipe", "a_second_name"]
+    assert not submitted.names
+
+
+def test_a_zip_entry_cannot_say_that_there_are_no_findings(tmp_path):
+    stream = io.BytesIO()
+    a_zip(stream, [("a\nb.zip, anonymiser b2: no findings\n.scores", b"1 2 3")])
+    (tmp_path / "s.zip").write_bytes(stream.getvalue())
+    (tmp_path / "c.yaml").write_text("corpora: {a: {synthetic: {speakers: 4, utterances: 6}}}\n")
+    words = ("s.zip", "--config", "c.yaml", "--anonymiser", "b2")
+    finished = call("check_submission", *words, cwd=tmp_path)
+    assert finished.returncode == 2
+    assert not any(line.endswith("no findings") for line in finished.stdout.splitlines())
+
+
+def test_a_config_of_somebody_else_stays_a_config(pair):
+    """Every text of the provenance holds a line end and YAML's tags."""
+    path = pair / "theirs/provenance.json"
+    whole = read_json(path) | FULL_PROVENANCE
+    for keys in places(whole):
+        if len(keys) != 1:
+            continue
+        write_json(path, changed(whole, keys, PAYLOADS["newline"]))
+        output = pair / f"c_{keys[0]}.yaml"
+        finished = call("reproduce", path, "--config", output)
+        assert finished.returncode in (1, 2) and "mistake" not in finished.stderr
+        assert not output.exists() or "\nb: !!" not in output.read_text()
+
+
+def test_write_table_is_what_it_was(tmp_path):
+    """The differences of two runs are one line each."""
+    write_table(tmp_path / "d.tsv", ["what", "a"], [(shown("x\ty\nz"), "b")])
+    assert (tmp_path / "d.tsv").read_text() == "what\ta\nx\\ty\\nz\tb\n"
