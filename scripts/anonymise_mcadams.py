@@ -18,7 +18,7 @@ from voiceprivacy.inout.tables import (
     write_table,
 )
 from voiceprivacy.running import pools
-from voiceprivacy.running.command import require_at_least, run
+from voiceprivacy.running.command import require_at_least, run, say
 
 
 def main() -> None:
@@ -41,7 +41,7 @@ def main() -> None:
     write_table(alphas_path(arguments.output_manifest), ALPHAS, rows)
     write_manifest(arguments.output_manifest, protected)
     drawn = f"alpha {min(alphas):.4f} to {max(alphas):.4f}"
-    print(f"{counted(len(protected), 'utterance')}, {drawn}: {arguments.output_manifest}")
+    say(f"{counted(len(protected), 'utterance')}, {drawn}: {arguments.output_manifest}")
 
 
 def protect(

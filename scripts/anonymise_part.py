@@ -8,7 +8,7 @@ import argparse
 
 from voiceprivacy.anonymise.part import anonymise_part, anonymise_shard
 from voiceprivacy.inout.files import BadInput, counted
-from voiceprivacy.running.command import add_json, require_at_least, run
+from voiceprivacy.running.command import add_json, require_at_least, run, say
 
 
 def main() -> None:
@@ -60,7 +60,7 @@ def main() -> None:
     if arguments.original:
         del options["shard"], options["shards"]
         joined = anonymise_part(**options)
-        print(f"{counted(len(joined), 'utterance')}: {arguments.output_manifest}")
+        say(f"{counted(len(joined), 'utterance')}: {arguments.output_manifest}")
     else:
         del options["original"], options["first_run"]
         anonymise_shard(**options)

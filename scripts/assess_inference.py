@@ -8,7 +8,7 @@ from pathlib import Path
 
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.law.attributes import inferred, read_corpus
-from voiceprivacy.running.command import add_json, require_at_least, run
+from voiceprivacy.running.command import add_json, require_at_least, run, say
 from voiceprivacy.vocabulary import ABSENT, UNDEFINED, Inferred
 
 
@@ -29,7 +29,7 @@ def main() -> None:
             )
     write_table(arguments.inference, Inferred._fields, lines)
     for line in lines:
-        print(described(line))
+        say(described(line))
 
 
 def parse() -> argparse.Namespace:

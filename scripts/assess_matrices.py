@@ -17,7 +17,7 @@ from voiceprivacy.privacy.matrices.assessment import (
 )
 from voiceprivacy.privacy.matrices.speakers import ZOO, write_speakers
 from voiceprivacy.privacy.uncertainty.interval_files import Draws
-from voiceprivacy.running.command import add_draws, label_inputs, print_metrics, run
+from voiceprivacy.running.command import add_draws, label_inputs, print_metrics, run, say
 
 CONDITIONS = ("oo", "op", "pp")
 
@@ -33,7 +33,7 @@ def main() -> None:
         print_metrics(write_ranks(arguments.ranks, ranks, tables, arguments.label))
         notes += ranks.notes
     for note in notes:
-        print(f"note: {note}", file=sys.stderr)
+        say(f"note: {note}", file=sys.stderr)
 
 
 def parsed() -> argparse.Namespace:
@@ -75,7 +75,7 @@ def assess_pairs(arguments: argparse.Namespace, draws: Draws) -> list[str]:
     write_table(arguments.cells, similarity.CELLS, similarity.cells(**assessed.matrices))
     write_table(arguments.zoo, ZOO, assessed.animals)
     write_similarity(arguments.similarity, assessed)
-    print(assessed.headline)
+    say(assessed.headline)
     print_metrics({condition: assessed.metrics[condition] for condition in CONDITIONS})
     scores = dict(zip(CONDITIONS, arguments.scores, strict=True))
     write_speakers(

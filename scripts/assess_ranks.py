@@ -6,7 +6,7 @@ import sys
 from voiceprivacy.privacy.matrices import ranks
 from voiceprivacy.privacy.matrices.assessment import RANK_TABLES, assess_ranks, write_ranks
 from voiceprivacy.privacy.uncertainty.interval_files import Draws
-from voiceprivacy.running.command import add_draws, label_inputs, print_metrics, run
+from voiceprivacy.running.command import add_draws, label_inputs, print_metrics, run, say
 
 MEANING = {"curves": "histogram and model", "speakers": "each", "examples": "three speakers"}
 
@@ -56,7 +56,7 @@ def main() -> None:
     tables = {name: getattr(arguments, name) for name in RANK_TABLES}
     print_metrics(write_ranks(arguments.metrics, assessed, tables, arguments.label))
     for note in assessed.notes:
-        print(f"note: {note}", file=sys.stderr)
+        say(f"note: {note}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from voiceprivacy.privacy.verdict.record import (
     trials_of_unknown,
     write_records,
 )
-from voiceprivacy.running.command import add_intervals, label_inputs, print_metrics, run
+from voiceprivacy.running.command import add_intervals, label_inputs, print_metrics, run, say
 from voiceprivacy.vocabulary import WITHIN_RELEASE
 
 
@@ -57,7 +57,7 @@ def main() -> None:
             attacks[label] = scored, known
         warning = verification.warning_of_ties(**scores)
         if warning:
-            print(f"warning: {path}: {warning}", file=sys.stderr)
+            say(f"warning: {path}: {warning}", file=sys.stderr)
     write_curves(arguments.curves, curves)
     if arguments.evidence:
         write_records(arguments.evidence, records_of(attacks, **draws._asdict()))

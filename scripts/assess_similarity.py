@@ -8,7 +8,7 @@ from voiceprivacy.privacy.matrices import similarity
 from voiceprivacy.privacy.matrices.assessment import assess_similarity, write_similarity
 from voiceprivacy.privacy.matrices.speakers import ZOO
 from voiceprivacy.privacy.uncertainty.interval_files import Draws
-from voiceprivacy.running.command import add_draws, print_metrics, run
+from voiceprivacy.running.command import add_draws, print_metrics, run, say
 
 
 def main() -> None:
@@ -56,13 +56,13 @@ def main() -> None:
     if arguments.zoo:
         write_table(arguments.zoo, ZOO, assessed.animals)
     write_similarity(arguments.metrics, assessed)
-    print(
+    say(
         f"{len(matrices['oo'].speakers)} speakers, {arguments.definition},"
         f" pairs: {arguments.pairs}: {assessed.headline}"
     )
     print_metrics({condition: assessed.metrics[condition] for condition in matrices})
     for note in assessed.notes:
-        print(f"note: {note}", file=sys.stderr)
+        say(f"note: {note}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_enrolments, read_speakers, read_trials, write_table
 from voiceprivacy.privacy.scores.trials import arrange
 from voiceprivacy.privacy.verdict.amounts import points_of
-from voiceprivacy.running.command import add_draws, run
+from voiceprivacy.running.command import add_draws, run, say
 from voiceprivacy.vocabulary import (
     ALL_UTTERANCES,
     CONDITIONS,
@@ -55,7 +55,7 @@ def main() -> None:
                         trial=joined.trial,
                     )
                 )
-        print(f"{joined.enrolment} enrol, {joined.trial} tried: {len(joined.trials)} trials")
+        say(f"{joined.enrolment} enrol, {joined.trial} tried: {len(joined.trials)} trials")
     write_table(arguments.curves, AmountPoint._fields, rows)
 
 

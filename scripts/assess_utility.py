@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 
 from voiceprivacy.inout.tables import read_manifest, read_trials
-from voiceprivacy.running.command import add_json, require_at_least, run
+from voiceprivacy.running.command import add_json, require_at_least, run, say
 from voiceprivacy.utility.summary import summarise, write_summary
 from voiceprivacy.vocabulary import ABSENT
 
@@ -27,7 +27,7 @@ def main() -> None:
     for number in numbers:
         if number.trials == ABSENT:  # of all utterances; the lists are in the table
             value, low, high = map(shown, (number.value, number.ci_low, number.ci_high))
-            print(f"{number.anonymiser:<16}{number.metric:<24}{value:>12}  [{low}, {high}]")
+            say(f"{number.anonymiser:<16}{number.metric:<24}{value:>12}  [{low}, {high}]")
 
 
 def parse() -> argparse.Namespace:

@@ -18,6 +18,7 @@ from voiceprivacy.running.command import (
     label_inputs,
     print_metrics,
     run,
+    say,
 )
 
 
@@ -44,7 +45,7 @@ def main() -> None:
             resampled[label] = resampled_trials(trials, measure, draws)
         warning = verification.warning_of_ties(**scores)
         if warning:
-            print(f"warning: {path}: {warning}", file=sys.stderr)
+            say(f"warning: {path}: {warning}", file=sys.stderr)
     write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))
     print_metrics(write_intervals(arguments.metrics, metrics, resampled, arguments.label))
 

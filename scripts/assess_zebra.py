@@ -19,6 +19,7 @@ from voiceprivacy.running.command import (
     label_inputs,
     print_metrics,
     run,
+    say,
 )
 
 
@@ -67,9 +68,9 @@ def main() -> None:
     write_json(arguments.metrics, flat_unless_labelled(metrics, arguments.label))
     print_metrics(write_intervals(arguments.metrics, metrics, resampled, arguments.label))
     for label, values in metrics.items():
-        print(f"{label}: {zebra.describe(values, tags)}")
+        say(f"{label}: {zebra.describe(values, tags)}")
         if label in resampled:
-            print(f"{label}: {null.describe(values)}")
+            say(f"{label}: {null.describe(values)}")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.plan import configuration
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 from voiceprivacy.tools.submission import ABOUT, Submission
 from voiceprivacy.tools.submission_check import anonymiser_of, check, plan_of
 
@@ -43,9 +43,9 @@ def main() -> None:
     n_findings = 0
     for finding in check(submitted, plan, anonymiser, **options):
         n_findings += 1
-        print(finding)  # at once: speech is read for minutes
+        say(finding)  # at once: speech is read for minutes
     in_words = counted(n_findings, "finding") if n_findings else "no findings"
-    print(f"{arguments.submission}, anonymiser {anonymiser}: {in_words}")
+    say(f"{arguments.submission}, anonymiser {anonymiser}: {in_words}")
     if n_findings:
         sys.exit(2)
 

@@ -7,7 +7,7 @@ from voiceprivacy.report.contents import Contents, read_contents
 from voiceprivacy.report.inference import metric_lines, read_inferred
 from voiceprivacy.report.metrics import collect, write_metrics
 from voiceprivacy.report.sections import read_utility
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 
 
 def main() -> None:
@@ -60,7 +60,7 @@ def main() -> None:
     numbers += metric_lines(read_inferred(inferred))
     write_metrics(arguments.metrics, sorted(numbers))
     n_files = len(jsons) + len(tables) + len(inferred)
-    print(f"{len(numbers)} numbers from {n_files} files in {arguments.metrics}")
+    say(f"{len(numbers)} numbers from {n_files} files in {arguments.metrics}")
 
 
 if __name__ == "__main__":

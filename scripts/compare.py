@@ -6,7 +6,7 @@ from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.foreign import not_ours
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 from voiceprivacy.tools.compared_page import write_compared_page
 from voiceprivacy.tools.merging import read_results
 
@@ -38,7 +38,7 @@ def main() -> None:
 
     for name in arguments.name:
         if not re.fullmatch("[A-Za-z0-9_-]{1,40}", name):
-            raise BadInput(f"--name '{name}': at most 40 letters, digits, - and _ only")
+            raise BadInput(f"--name {name}: letters, digits, - and _ only, at most 40")
     if len(set(arguments.name)) == 1:
         raise BadInput(f"--name: both are called '{arguments.name[0]}'")
     named = zip(arguments.name, arguments.results, strict=True)
@@ -46,7 +46,7 @@ def main() -> None:
     with not_ours(" or ".join(map(str, arguments.results))):
         both = [read_results(name, folder) for name, folder in named]
         lines = write_compared_page(both, arguments.output, internal=arguments.internal)
-    print("\n".join(lines))
+    say(*lines)
 
 
 if __name__ == "__main__":

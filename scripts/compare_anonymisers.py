@@ -9,7 +9,7 @@ from pathlib import Path
 
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.uncertainty import paired
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 
 SHOWN = "eer_percent"
 
@@ -58,12 +58,12 @@ def main() -> None:
             write_table(arguments.systems, paired.SystemInterval._fields, systems)
         for pair in pairs:
             if pair.metric == SHOWN:
-                print(paired.describe(pair))
+                say(paired.describe(pair))
     if arguments.strongest:
         attacked = paired.compare_strongest(paired.read_attacks(arguments.intervals, **read))
         write_table(arguments.strongest, paired.StrongestPair._fields, attacked)
         for attacked_pair in attacked:
-            print(paired.describe(attacked_pair))
+            say(paired.describe(attacked_pair))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import argparse
 
 from voiceprivacy.report.expected import compare, read_expected, write_comparison
 from voiceprivacy.report.metrics import read_metrics
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 
 
 def main() -> None:
@@ -22,9 +22,9 @@ def main() -> None:
     write_comparison(arguments.comparison, compared)
     for one in compared:
         expected = f"{one.value:g} within {one.tolerance:.3g}"
-        print(f"{one.verdict}  {one.place}: {one.measured:.2f}, expected {expected}")
+        say(f"{one.verdict}  {one.place}: {one.measured:.2f}, expected {expected}")
     failed = sum(one.verdict != "PASS" for one in compared)
-    print(f"{'FAIL' if failed else 'PASS'}  {failed} of {len(compared)} numbers fail")
+    say(f"{'FAIL' if failed else 'PASS'}  {failed} of {len(compared)} numbers fail")
 
 
 if __name__ == "__main__":

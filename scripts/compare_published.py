@@ -4,7 +4,7 @@ import argparse
 
 from voiceprivacy.report.metrics import read_metrics, unbiased_beside
 from voiceprivacy.report.published import beside, write_published
-from voiceprivacy.running.command import add_json, run
+from voiceprivacy.running.command import add_json, run, say
 
 
 def main() -> None:
@@ -17,7 +17,7 @@ def main() -> None:
     unbiased = unbiased_beside(arguments.metrics)
     rows = beside(read_metrics(arguments.metrics), arguments.config, unbiased)
     write_published(arguments.published, rows)
-    print(f"{len(rows)} published numbers: {arguments.published}")
+    say(f"{len(rows)} published numbers: {arguments.published}")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import sys
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.inout.tables import FINDINGS, write_table
-from voiceprivacy.running.command import add_json, run
+from voiceprivacy.running.command import add_json, run, say
 
 
 def main() -> None:
@@ -32,7 +32,7 @@ def main() -> None:
     findings = checks.compare_speakers(arguments.evaluated, arguments.training)
     findings += checks.check_learnt(arguments.training, arguments.learnt)
     for finding in findings:
-        print(f"{finding.level}: {finding}", file=sys.stderr)
+        say(f"{finding.level}: {finding}", file=sys.stderr)
     if findings:  # all of them are errors
         sys.exit(2)
     write_table(arguments.checks, FINDINGS, findings)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.sections import DescribedList, PartOfCorpus, describe_list, describe_speech
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 
 
 def main() -> None:
@@ -42,10 +42,10 @@ def main() -> None:
     write_table(arguments.lists, DescribedList._fields, lists)
     for part in speech:
         n_speakers = part.women + part.men + part.of_unknown_gender
-        print(f"{part.corpus:<20}{part.part:<12}{n_speakers:>6} speakers{part.hours:>9.2f} h")
+        say(f"{part.corpus:<20}{part.part:<12}{n_speakers:>6} speakers{part.hours:>9.2f} h")
     for row in lists:
         trials = f"{row.target:>9} target{row.nontarget:>11} nontarget trials"
-        print(f"{row.corpus:<20}{row.trials:<12}{trials}")
+        say(f"{row.corpus:<20}{row.trials:<12}{trials}")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.tables import read_manifest, read_trials
 from voiceprivacy.report.listen import examples, write_examples
 from voiceprivacy.report.mailed import NAMED, codes_of, secret_seed
-from voiceprivacy.running.command import label_inputs, require_at_least, run
+from voiceprivacy.running.command import label_inputs, require_at_least, run, say
 
 
 def main() -> None:
@@ -55,7 +55,7 @@ def main() -> None:
     )
     write_examples(arguments.examples, chosen)
     utterances = counted(len(chosen), "utterance")
-    print(f"{utterances}, {arguments.examples.stat().st_size / 1000:.0f} kB: {arguments.examples}")
+    say(f"{utterances}, {arguments.examples.stat().st_size / 1000:.0f} kB: {arguments.examples}")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from voiceprivacy.inout.files import counted
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 from voiceprivacy.tools.submission import gather, pack
 
 
@@ -36,7 +36,7 @@ def main() -> None:
     n_utterances = sum(name.startswith("wav/") for name in contents)
     scores = f"{counted(n_sets, 'set')}, {counted(n_scores, 'score file')}"
     speech = f"{counted(n_utterances, 'utterance')} of protected speech"
-    print(f"wrote {arguments.output}: {scores}, {speech}")
+    say(f"wrote {arguments.output}: {scores}, {speech}")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.stamps import watched
 from voiceprivacy.inout.tables import Utterance
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 from voiceprivacy.vocabulary import PACKAGES
 
 
@@ -70,7 +70,7 @@ def main() -> None:
             embeddings = extracted(utterances, arguments)
         write_embeddings(path, embeddings)
         n_utterances, dimensions = embeddings.embeddings.shape
-        print(f"{n_utterances} utterances, {dimensions} dimensions: {path}")
+        say(f"{n_utterances} utterances, {dimensions} dimensions: {path}")
 
 
 def extracted(utterances: list[Utterance], arguments: argparse.Namespace) -> Embeddings:

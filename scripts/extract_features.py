@@ -8,7 +8,7 @@ from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.files import counted, naming
 from voiceprivacy.inout.stamps import watched
 from voiceprivacy.inout.tables import read_manifest
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 
 
 def main() -> None:
@@ -47,7 +47,7 @@ def main() -> None:
     embeddings = of_transcripts(arguments) if arguments.transcripts else of_speech(arguments)
     write_embeddings(arguments.embeddings, embeddings)
     n_utterances, dimensions = embeddings.embeddings.shape
-    print(
+    say(
         f"{counted(n_utterances, 'utterance')}, {counted(dimensions, 'number')} each: "
         f"{arguments.embeddings}"
     )

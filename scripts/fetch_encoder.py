@@ -3,7 +3,7 @@
 import argparse
 
 from voiceprivacy.attack.extractors.foreign import ENCODER, fetch
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 
 
 def main() -> None:
@@ -20,7 +20,7 @@ def main() -> None:
     arguments = parser.parse_args()
 
     fetch(arguments.model, revision=arguments.revision, folder=arguments.folder, wanted=ENCODER)
-    print(f"{arguments.model} at {arguments.revision}: {arguments.folder}")
+    say(f"{arguments.model} at {arguments.revision}: {arguments.folder}")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from pathlib import Path
 from voiceprivacy.attack.backends import fusion
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_scores
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 
 
 def main() -> None:
@@ -31,7 +31,7 @@ def main() -> None:
         weights = learnt.under(condition, of_original=arguments.original)
         trials, scores = fusion.read_parts(paths)
         write_scores(path, trials, fusion.fuse(scores, weights))
-        print(f"{len(trials)} trials of {len(paths)} attackers: {path}")
+        say(f"{len(trials)} trials of {len(paths)} attackers: {path}")
 
 
 if __name__ == "__main__":

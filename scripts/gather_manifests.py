@@ -4,7 +4,7 @@ import argparse
 
 from voiceprivacy.anonymise.part import gather_manifests
 from voiceprivacy.inout.files import counted
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 
 
 def main() -> None:
@@ -22,7 +22,7 @@ def main() -> None:
     arguments = parser.parse_args()
     joined = gather_manifests(**vars(arguments))
     shards = counted(len(arguments.shards), "shard")
-    print(f"{counted(len(joined), 'utterance')} of {shards}: {arguments.manifest}")
+    say(f"{counted(len(joined), 'utterance')} of {shards}: {arguments.manifest}")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from voiceprivacy.corpora.listing import GENDERS
 from voiceprivacy.corpora.protocols import rank_sampling
 from voiceprivacy.inout.files import naming
 from voiceprivacy.inout.tables import read_manifest, write_table
-from voiceprivacy.running.command import add_json, run
+from voiceprivacy.running.command import add_json, run, say
 
 
 def main() -> None:
@@ -33,9 +33,9 @@ def main() -> None:
     write_table(arguments.samples, rank_sampling.Sample._fields, samples, checked=True)
     n_speakers = len({sample.speaker for sample in samples})
     n_shifts = len({sample.shift for sample in samples})
-    print(f"{n_speakers} speakers, {n_shifts} shifts: {n_speakers * n_shifts} tests")
+    say(f"{n_speakers} speakers, {n_shifts} shifts: {n_speakers * n_shifts} tests")
     if left_out:
-        print(f"note: left out for want of observations: {', '.join(left_out)}", file=sys.stderr)
+        say(f"note: left out for want of observations: {', '.join(left_out)}", file=sys.stderr)
 
 
 if __name__ == "__main__":

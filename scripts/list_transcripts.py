@@ -5,7 +5,7 @@ import argparse
 from voiceprivacy.corpora.listing import read_transcripts
 from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.tables import read_manifest, write_table
-from voiceprivacy.running.command import add_json, run
+from voiceprivacy.running.command import add_json, run, say
 
 
 def main() -> None:
@@ -20,7 +20,7 @@ def main() -> None:
     # Of an utterance that was never transcribed there is no line, and no style.
     rows = [(name, " ".join(texts[name].split())) for name in names if name in texts]
     write_table(arguments.transcripts, ["utterance", "text"], rows)
-    print(f"{counted(len(rows), 'transcript')} of {counted(len(names), 'utterance')}")
+    say(f"{counted(len(rows), 'transcript')} of {counted(len(names), 'utterance')}")
 
 
 if __name__ == "__main__":

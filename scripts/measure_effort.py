@@ -11,7 +11,7 @@ from voiceprivacy.plan.plan import Plan
 from voiceprivacy.provenance.record import COLUMNS, measured
 from voiceprivacy.report.effort import Finding, findings_of
 from voiceprivacy.report.metrics import read_metrics
-from voiceprivacy.running.command import add_json, run
+from voiceprivacy.running.command import add_json, run, say
 from voiceprivacy.vocabulary import EffortPoint, TrialList
 
 
@@ -36,7 +36,7 @@ def main() -> None:
         if finding:
             points.append(point(effort, finding, enrolled_s))
     write_table(arguments.efforts, EffortPoint._fields, points)
-    print(f"{len(points)} attacks on {arguments.corpus} {arguments.trials}")
+    say(f"{len(points)} attacks on {arguments.corpus} {arguments.trials}")
 
 
 def point(effort: Effort, finding: Finding, enrolled_s: float) -> EffortPoint:

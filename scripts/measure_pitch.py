@@ -6,7 +6,7 @@ from tqdm import tqdm
 
 from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.tables import read_manifest, write_table
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 from voiceprivacy.utility.measures import COLUMNS
 from voiceprivacy.utility.pitch import measure
 from voiceprivacy.vocabulary import UNDEFINED
@@ -27,7 +27,7 @@ def main() -> None:
     write_table(arguments.output, COLUMNS, measured)
     n_undefined = sum(line.value == UNDEFINED for line in measured)
     utterances = counted(len(measured), "utterance")
-    print(f"{utterances}, {n_undefined} without enough voice in the original: {arguments.output}")
+    say(f"{utterances}, {n_undefined} without enough voice in the original: {arguments.output}")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from voiceprivacy.running.command import require_at_least, run
+from voiceprivacy.running.command import require_at_least, run, say
 from voiceprivacy.utility.measures import run_measure
 
 
@@ -36,7 +36,7 @@ def main() -> None:
     measured = run_measure(**vars(arguments))
     utterances = {line.utterance for line in measured}
     metrics = sorted({line.metric for line in measured})
-    print(f"{len(utterances)} utterances, {', '.join(metrics)}: {arguments.output}")
+    say(f"{len(utterances)} utterances, {', '.join(metrics)}: {arguments.output}")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 from voiceprivacy.tools.new_config import require_names, summary, write_config
 from voiceprivacy.tools.new_run import examine
 
@@ -58,7 +58,7 @@ def main() -> None:
     options = {"pattern": arguments.pattern, "speakers": arguments.speakers}
     new_run = examine(arguments.original, protected, **options, threads=os.cpu_count() or 2)
     written = write_config(arguments.config, new_run)
-    print("\n".join(summary(new_run, written)))
+    say(*summary(new_run, written))
 
 
 def parse(text: str) -> tuple[str, Path]:

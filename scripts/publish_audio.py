@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 from voiceprivacy.inout.files import counted
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 from voiceprivacy.tools.publishing import publish
 
 
@@ -47,8 +47,8 @@ def main() -> None:
         threads=os.cpu_count() or 1,
     )
     written = f"wrote {counted(len(published), 'file')} to {arguments.audio_dir}"
-    print(f"{written}; durations, words and background are as they were")
-    print(f"the key stays here: {arguments.key}")
+    say(f"{written}; durations, words and background are as they were")
+    say(f"the key stays here: {arguments.key}")
 
 
 if __name__ == "__main__":

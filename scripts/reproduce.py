@@ -9,7 +9,7 @@ import yaml
 from voiceprivacy.inout.files import BadInput, printable, read_json, whole_or_absent
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.provenance.record import Change, differences, read_provenance
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 
 
 def main() -> None:
@@ -40,15 +40,15 @@ def main() -> None:
     if decisive:
         sys.exit(1)
     n_files = len(then.get("sha256", {}))
-    print(f"Nothing that decides differs: commit {then['git_commit']}, {n_files} files.")
+    say(f"Nothing that decides differs: commit {then['git_commit']}, {n_files} files.")
 
 
 def print_changes(title: str, changes: list[Change]) -> None:
     """Print what was otherwise when the run was made."""
     if changes:
-        print(f"{title}:")
+        say(f"{title}:")
     for change in changes:
-        print(f"    {change.name}\n        run   {change.then}\n        here  {change.now}")
+        say(f"    {change.name}", f"        run   {change.then}", f"        here  {change.now}")
 
 
 def write_config(path: Path, then: dict) -> None:
@@ -60,7 +60,7 @@ def write_config(path: Path, then: dict) -> None:
     text = yaml.safe_dump(then["config"], sort_keys=False, allow_unicode=True)
     with whole_or_absent(path) as temporary:
         temporary.write_text(f"# {made}; every default is filled in.\n{text}", encoding="utf-8")
-    print(f"wrote {path}: voiceprivacy run --configfile {path}")
+    say(f"wrote {path}: voiceprivacy run --configfile {path}")
 
 
 if __name__ == "__main__":

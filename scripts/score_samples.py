@@ -5,7 +5,7 @@ import argparse
 from voiceprivacy.attack.backends import backends
 from voiceprivacy.inout.arrays import write_matrix
 from voiceprivacy.inout.files import naming
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 
 
 def main() -> None:
@@ -44,7 +44,7 @@ def main() -> None:
     with naming(arguments.samples):
         matrix = backends.sample_matrix(backends.scorer(arguments.backend), shifts, **galleries)
     write_matrix(arguments.matrix, matrix)
-    print(f"{len(matrix.rows)} tests x {len(matrix.columns)} templates")
+    say(f"{len(matrix.rows)} tests x {len(matrix.columns)} templates")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from voiceprivacy.attack.backends import backends
 from voiceprivacy.inout.arrays import write_matrix
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_trials, write_scores
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 from voiceprivacy.vocabulary import CONDITIONS, WITHIN_RELEASE
 
 
@@ -39,12 +39,12 @@ def main() -> None:
             listed, sides = trials, compared(path, enrolled, tried)
             scores = backends.score_trials(score, listed, **sides, enrolments=enrolments)
         write_scores(path, listed, scores)
-        print(f"{len(listed)} trials: {path}")
+        say(f"{len(listed)} trials: {path}")
     for path in arguments.pairs:
         sides = compared(path, tried, tried)
         matrix = backends.pair_matrix(score, trials, **sides, speakers=trial_speakers)
         write_matrix(path, matrix)
-        print(f"{len(matrix.rows)} x {len(matrix.columns)} trial utterances: {path}")
+        say(f"{len(matrix.rows)} x {len(matrix.columns)} trial utterances: {path}")
     for path in arguments.templates:
         matrix = backends.template_matrix(
             score,
@@ -55,7 +55,7 @@ def main() -> None:
             trial_speakers=trial_speakers,
         )
         write_matrix(path, matrix)
-        print(f"{len(matrix.rows)} trial utterances x {len(matrix.columns)} speakers: {path}")
+        say(f"{len(matrix.rows)} trial utterances x {len(matrix.columns)} speakers: {path}")
 
 
 def parsed() -> argparse.Namespace:

@@ -5,7 +5,7 @@ import argparse
 from voiceprivacy.attack import Floats
 from voiceprivacy.attack.backends import backends
 from voiceprivacy.inout.tables import Trial, read_trials, write_scores
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 
 
 def main() -> None:
@@ -59,7 +59,7 @@ def show_mean(label: str, trials: list[Trial], scores: Floats) -> None:
     values = [score for trial, score in pairs if trial.label == label]
     if values:
         mean = sum(values) / len(values)
-        print(f"{label:<10}{len(values):>10} trials, mean score {mean:>12.6g}")
+        say(f"{label:<10}{len(values):>10} trials, mean score {mean:>12.6g}")
 
 
 if __name__ == "__main__":

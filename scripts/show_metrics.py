@@ -10,7 +10,7 @@ from voiceprivacy.report.releases import released
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, no_verdict, read_verdict
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 
 
 def main() -> None:
@@ -39,9 +39,9 @@ def _show(arguments: argparse.Namespace) -> None:
     verdict = read_verdict(arguments.verdict) if arguments.verdict else no_verdict(NOT_GIVEN)
     systems = released(compare(numbers, comparisons))
     lines = summary(systems, comparisons, numbers, [verdict])
-    print(*lines, sep="\n")
+    say(*lines)
     if arguments.report:
-        print(f"\nReport: {arguments.report.absolute()}")
+        say("", f"Report: {arguments.report.absolute()}")
 
 
 if __name__ == "__main__":

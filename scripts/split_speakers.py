@@ -6,7 +6,7 @@ import argparse
 from voiceprivacy.attack.backends.fusion import held_out
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_manifest, write_manifest
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 
 
 def main() -> None:
@@ -26,7 +26,7 @@ def main() -> None:
     write_manifest(arguments.learners, kept)
     write_manifest(arguments.held_out, others)
     n_kept = len({utterance.speaker for utterance in kept})
-    print(f"attackers learn from {n_kept} speakers, fusions from the {len(speakers)} others")
+    say(f"attackers learn from {n_kept} speakers, fusions from the {len(speakers)} others")
 
 
 if __name__ == "__main__":

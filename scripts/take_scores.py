@@ -4,7 +4,7 @@ import argparse
 
 from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.tables import read_scored_trials, write_scores
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 
 
 def main() -> None:
@@ -20,7 +20,7 @@ def main() -> None:
     # Targets first, whatever order they were given in.
     trials, scores = zip(*scored["target"], *scored["nontarget"], strict=True)
     write_scores(arguments.scores, trials, scores)
-    print(f"{counted(len(trials), 'trial')}: {arguments.scores}")
+    say(f"{counted(len(trials), 'trial')}: {arguments.scores}")
 
 
 if __name__ == "__main__":

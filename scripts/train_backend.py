@@ -7,7 +7,7 @@ from voiceprivacy.attack.backends.learning import Learning, rotation, spoken, to
 from voiceprivacy.attack.held_out import Spoken, crossfitted, unknown
 from voiceprivacy.inout.files import BadInput, write_json
 from voiceprivacy.inout.tables import read_manifest
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 from voiceprivacy.vocabulary import HeldOut
 
 
@@ -70,7 +70,7 @@ def main() -> None:
             raise BadInput("--original: procrustes needs embeddings of the unprotected utterances")
         alignment = rotation(tried, arguments.original)
         procrustes.write_alignment(arguments.backend, alignment)
-        print(f"Rotation of {alignment.dimensions} dimensions from {sizes(tried)}")
+        say(f"Rotation of {alignment.dimensions} dimensions from {sizes(tried)}")
         n_speakers = len(set(tried.speakers))
         tell(unknown(n_speakers, "a rotation is not judged on speakers held out"), arguments)
         return
@@ -89,7 +89,7 @@ def main() -> None:
     recipes.write_recipe(arguments.backend, recipe)
     name = arguments.type.replace("plda", "PLDA")
     shrunk = f", within-speaker covariance shrunk by {arguments.shrinkage}"
-    print(
+    say(
         f"{name} of {len(recipe.plda.mean)} dimensions from {sizes(heard)}"
         f"{shrunk if arguments.shrinkage else ''}"
     )
@@ -106,7 +106,7 @@ def tell(findings: HeldOut, arguments: argparse.Namespace) -> None:
     """Write what was found in speakers held out, if that is wanted."""
     if arguments.held_out:
         write_json(arguments.held_out, findings._asdict())
-        print(f"speakers held out: EER {findings.eer_percent} %, p = {findings.p_value}")
+        say(f"speakers held out: EER {findings.eer_percent} %, p = {findings.p_value}")
 
 
 if __name__ == "__main__":

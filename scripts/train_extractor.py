@@ -4,7 +4,7 @@ import argparse
 
 from voiceprivacy.attack.training import training
 from voiceprivacy.inout.stamps import watched
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 
 
 def main() -> None:
@@ -43,7 +43,7 @@ def main() -> None:
             encoder=arguments.encoder,
             computer=training.Computer(arguments.device, arguments.threads, arguments.precision),
         )
-    print(f"trained: {arguments.folder}")
+    say(f"trained: {arguments.folder}")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from voiceprivacy.attack.backends import backends, fusion
 from voiceprivacy.attack.held_out import unknown
 from voiceprivacy.inout.files import BadInput, write_json
 from voiceprivacy.inout.tables import read_manifest
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 from voiceprivacy.vocabulary import CONDITIONS, PROTECTED_CONDITIONS
 
 
@@ -38,12 +38,12 @@ def main() -> None:
         ]
         learnt[condition] = fusion.learn(np.array(columns).T, target, n_speakers=n_speakers)
         weights = ", ".join(f"{weight:.4g}" for weight in learnt[condition].weights)
-        print(f"{condition}: weights {weights}, offset {learnt[condition].offset:.4g}")
+        say(f"{condition}: weights {weights}, offset {learnt[condition].offset:.4g}")
     fusion.write_fusion(arguments.fusion, fusion.Fusion(tuple(arguments.parts), learnt))
     # From how few speakers it learnt is what the verdict asks of semi-informed attackers.
     told = unknown(n_speakers, "a fusion is not judged on further speakers")
     write_json(arguments.held_out, told._asdict())
-    print(f"{target.sum()} target and {(~target).sum()} nontarget pairs of {n_speakers} speakers")
+    say(f"{target.sum()} target and {(~target).sum()} nontarget pairs of {n_speakers} speakers")
 
 
 def galleries_of(

@@ -6,7 +6,7 @@ from voiceprivacy.attack.extractors import histograms
 from voiceprivacy.attack.extractors.encoders import Encoder
 from voiceprivacy.inout.files import naming
 from voiceprivacy.inout.stamps import watched
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 
 
 def main() -> None:
@@ -25,7 +25,7 @@ def main() -> None:
     with watched(arguments.manifest) as utterances, naming(arguments.manifest):
         codebook = histograms.train_codebook(utterances, seed=arguments.seed, encoder=encoder)
     histograms.write_codebook(arguments.codebook, codebook)
-    print(f"{len(codebook.centres)} units: {arguments.codebook}")
+    say(f"{len(codebook.centres)} units: {arguments.codebook}")
 
 
 if __name__ == "__main__":

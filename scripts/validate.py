@@ -9,7 +9,7 @@ from voiceprivacy.corpora.listing import Finding, Findings
 from voiceprivacy.inout.files import counted
 from voiceprivacy.plan import configuration, estimate
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 from voiceprivacy.tools import file_names
 
 
@@ -39,11 +39,11 @@ def main() -> None:
                 findings += odd
     n_errors = len(findings.errors())
     if not n_errors:
-        print(estimate.text(estimate.estimate(configuration.check(config), examined)))
+        say(*estimate.text(estimate.estimate(configuration.check(config), examined)).splitlines())
     n_excluded = sum(finding.level == "excluded" for finding in findings)
     oddities = counted(len(findings) - n_errors - n_excluded, "oddity", "oddities")
     left_out = f", {counted(n_excluded, 'utterance')} excluded" if n_excluded else ""
-    print(f"{counted(n_errors, 'error')}, {oddities}{left_out}")
+    say(f"{counted(n_errors, 'error')}, {oddities}{left_out}")
     if n_errors:
         sys.exit(2)
 
@@ -66,9 +66,9 @@ def too_little(plan: Plan) -> Findings:
 
 def show(title: str, findings: Iterable[Finding]) -> None:
     """Print the findings under a title."""
-    print(f"{title}: {'' if findings else 'nothing to report'}", flush=True)
+    say(f"{title}: {'' if findings else 'nothing to report'}", flush=True)
     for finding in findings:
-        print(f"  {finding.level:<8} {finding}", flush=True)
+        say(f"  {finding.level:<8} {finding}", flush=True)
 
 
 if __name__ == "__main__":

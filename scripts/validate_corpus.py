@@ -10,7 +10,7 @@ from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import read_facts
 from voiceprivacy.corpora.parts import write_excluded
 from voiceprivacy.inout.tables import FINDINGS, write_facts, write_table
-from voiceprivacy.running.command import add_json, run
+from voiceprivacy.running.command import add_json, run, say
 
 
 def main() -> None:
@@ -29,7 +29,7 @@ def main() -> None:
 
     examined = checks.examine(arguments.source, arguments.protocol, arguments.sample_rate)
     for finding in examined.findings:
-        print(f"{finding.level}: {finding}", file=sys.stderr)
+        say(f"{finding.level}: {finding}", file=sys.stderr)
     if examined.findings.errors():
         sys.exit(2)
     if arguments.excluded:

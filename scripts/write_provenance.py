@@ -5,7 +5,7 @@ from pathlib import Path
 
 from voiceprivacy.inout.files import write_json
 from voiceprivacy.provenance.record import parse_config, provenance
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 
 
 def main() -> None:
@@ -27,7 +27,7 @@ def main() -> None:
     config = parse_config(arguments.config)
     made_from = provenance(config=config, files=arguments.files, benchmarks=arguments.benchmarks)
     write_json(arguments.provenance, made_from)
-    print(f"wrote {arguments.provenance}")
+    say(f"wrote {arguments.provenance}")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from voiceprivacy.report.releases import released
 from voiceprivacy.report.sections import training_hours
 from voiceprivacy.report.uncertainty import NONE, read_comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, no_verdict, read_verdict
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 
 TEMPLATE = Path(__file__).parents[1] / "workflow" / "report" / "index.html.j2"
 
@@ -74,7 +74,7 @@ def main() -> None:
     )
     write_comparison(arguments.tables / "comparison.tsv", systems)
     write_latex(arguments.tables / "comparison.tex", systems)
-    print(f"wrote {arguments.page}")
+    say(f"wrote {arguments.page}")
 
 
 if __name__ == "__main__":

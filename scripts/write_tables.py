@@ -6,7 +6,7 @@ from voiceprivacy.inout.files import naming
 from voiceprivacy.report.metrics import read_metrics, unbiased_beside
 from voiceprivacy.report.paper_tables import TABLES, write_ranks
 from voiceprivacy.report.typeset import markdown, write
-from voiceprivacy.running.command import run
+from voiceprivacy.running.command import run, say
 
 TABLES_EXPLAINED = """
 challenge: error rates, Cllr, linkability and ZEBRA of every system under every condition.
@@ -30,13 +30,13 @@ def main() -> None:
     if arguments.table == "ranks":
         for path in arguments.output:
             write_ranks(path, numbers)
-        print(f"wrote {' and '.join(arguments.output)}")
+        say(f"wrote {' and '.join(arguments.output)}")
         return
     with naming(arguments.metrics):
         table = TABLES[arguments.table](numbers, unbiased_beside(arguments.metrics))
     for path in arguments.output:
         write(path, table)
-    print(markdown(table), end="")
+    say(*markdown(table).splitlines())
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from voiceprivacy.inout.files import counted, write_json
 from voiceprivacy.privacy.verdict.verdict import verdict
-from voiceprivacy.running.command import add_json, run
+from voiceprivacy.running.command import add_json, run, say
 
 
 def main() -> None:
@@ -22,7 +22,7 @@ def main() -> None:
 
     judged = verdict(arguments.plan, arguments.evidence)
     write_json(arguments.verdict, judged)
-    print(f"{counted(len(judged['sets']), 'set')}: {arguments.verdict}")
+    say(f"{counted(len(judged['sets']), 'set')}: {arguments.verdict}")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 """
 
 import ast
+import re
 from pathlib import Path
 from statistics import quantiles
 
@@ -14,6 +15,7 @@ SCRIPTS = ROOT / "scripts"
 PACKAGE = SCRIPTS / "voiceprivacy"
 FORBIDDEN = {"of", "found", "place", "these", "those", "entry", "what", "thing", "things", "stuff"}
 LONGEST_LINE = 100
+CALLS_PRINT = re.compile(r"(?<![\w.])print\(")
 LONGEST_FUNCTION = 30  # lines, for 95 of 100 functions
 
 
@@ -211,3 +213,12 @@ def report():
 
 if __name__ == "__main__":
     print("\n".join(report()))
+
+
+def test_there_is_one_way_to_the_screen():
+    """``command.say`` shows foreign names as text: nobody else prints."""
+    printing = []
+    for path in sorted((ROOT / "scripts").rglob("*.py")):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        printing += [f"{path.name}: {line.strip()}" for line in lines if CALLS_PRINT.search(line)]
+    assert printing == ["command.py: print(shown(line), file=file, flush=flush)"]

@@ -31,7 +31,7 @@ from voiceprivacy.plan.plan import Plan, keep_all_objects
 from voiceprivacy.plan.seen import NOTED
 from voiceprivacy.plan.sources import CHECK
 from voiceprivacy.plan.speech import environment_file
-from voiceprivacy.running.command import REFUSALS
+from voiceprivacy.running.command import REFUSALS, say
 from voiceprivacy.running.fingerprints import code
 from voiceprivacy.running.locks import note_locks
 from voiceprivacy.running.progress import show_progress
@@ -63,11 +63,11 @@ def begin():
         plan = Plan(config)
         plan.sources.refresh(scratch.name if dry_run else None, check=CHECK in os.environ)
     except BadInput as error:
-        print(f"error: {error}", file=sys.stderr)
+        say(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     if lost := earlier.make_lost_speech_again(dry_run=dry_run):
         more = f" and {counted(len(lost) - 1, 'other')}" if len(lost) > 1 else ""
-        print(f"note: speech of {lost[0]}{more} is gone: made again if needed", file=sys.stderr)
+        say(f"note: speech of {lost[0]}{more} is gone: made again if needed", file=sys.stderr)
     if dry_run:
         atexit.register(warn_of_training)
     note_locks(FilePersistence)
@@ -78,7 +78,7 @@ def warn_of_training():
     """Say at the end of a dry run what the run itself would refuse."""
     lines = earlier.retrained(workflow.dag, plan.sources) if workflow.dag and not REMAKE else []
     if lines:
-        print(f"note: a run will stop: {earlier.refusal(lines)}", file=sys.stderr)
+        say(f"note: a run will stop: {earlier.refusal(lines)}", file=sys.stderr)
 
 
 def refuse_training():
@@ -86,7 +86,7 @@ def refuse_training():
     lines = [] if REMAKE or workflow.touch else earlier.retrained(workflow.dag, plan.sources)
     if lines:
         plan.sources.take_back()
-        print(f"error: {earlier.refusal(lines)}", file=sys.stderr)
+        say(f"error: {earlier.refusal(lines)}", file=sys.stderr)
         sys.exit(2)
 
 

@@ -39,6 +39,7 @@ from voiceprivacy.inout.tables import (
     write_manifest,
     write_table,
 )
+from voiceprivacy.running.command import say
 
 SILENT = 1 / 32768  # nothing reaches one step of 16 bits
 LENGTH_SHARE, LENGTH_S = 0.25, 0.25  # by how much the length may differ: the larger of the two
@@ -295,7 +296,7 @@ def _keep(
             files[name] = path
     for its_rate in sorted(rates.keys() - {sample_rate}):
         n_files = counted(rates[its_rate], "file")
-        print(f"note: {n_files} resampled from {its_rate} to {sample_rate} Hz", file=sys.stderr)
+        say(f"note: {n_files} resampled from {its_rate} to {sample_rate} Hz", file=sys.stderr)
     return files
 
 

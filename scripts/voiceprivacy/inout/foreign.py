@@ -21,6 +21,7 @@ from voiceprivacy.inout.files import BadInput, FilePath, shown
 from voiceprivacy.vocabulary import ABSENT
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,199}")
+OF_A_RUN = re.compile(r"@[A-Za-z0-9_-]{1,40}\Z")  # where two runs share a table
 FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@-]{0,254}")
 MOST_CHARACTERS = 10_000  # of one text
 MOST_VALUES, MOST_LEVELS = 200_000, 40  # of one JSON file
@@ -50,10 +51,12 @@ def not_ours(where: object) -> Iterator[None]:
 # Values.
 
 
-def name(value: object, where: str, *, or_absent: bool = False) -> str:
-    """A name as configs have it; ``or_absent`` allows - too."""
-    if isinstance(value, str) and (NAME.fullmatch(value) or (or_absent and value == ABSENT)):
-        return value
+def name(value: object, where: str, *, in_table: bool = False) -> str:
+    """A name as configs have it; a table of numbers may have - too, and NAME@RUN of two runs."""
+    if isinstance(value, str):
+        own = OF_A_RUN.sub("", value) if in_table else value
+        if NAME.fullmatch(own) or (in_table and value == ABSENT):
+            return value
     raise BadInput(f"{where}: '{value}' cannot be a name (small letters, digits and _)")
 
 
@@ -189,6 +192,6 @@ def harmless_picture(path: Path) -> Path:
     if not content.lstrip().startswith(STARTS.get(kind, b"")):
         raise BadInput(f"{path}: is no {kind.upper()}")
     if kind in ACTIVE and (active := re.search(ACTIVE[kind], content)):
-        what = active[0].decode(errors="replace")
-        raise BadInput(f"{path}: does more than show a picture ({what})")
+        command = active[0].decode(errors="replace")
+        raise BadInput(f"{path}: does more than show a picture ({command})")
     return path

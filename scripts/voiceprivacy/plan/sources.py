@@ -34,6 +34,7 @@ from voiceprivacy.inout.files import (
     whole_or_absent,
 )
 from voiceprivacy.plan.seen import File, Files, read
+from voiceprivacy.running.command import say
 from voiceprivacy.vocabulary import CONDITIONS
 
 RESULTS = "results"
@@ -419,4 +420,4 @@ def _refuse(error: OSError) -> None:
 
 
 def _say(words: str) -> None:
-    print(f"note: {printable(words)}", file=sys.stderr, flush=True)
+    say(f"note: {printable(words)}", file=sys.stderr, flush=True)

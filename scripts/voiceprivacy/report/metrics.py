@@ -120,7 +120,7 @@ def read_metrics(path: str | Path) -> list[Number]:
     for line, row in read_rows(path, list(Number._fields)):
         for column in NAMED:
             if row[column] not in known:
-                known.add(foreign.name(row[column], f"{path}:{line}: {column}", or_absent=True))
+                known.add(foreign.name(row[column], f"{path}:{line}: {column}", in_table=True))
         for column in ("ci_low", "ci_high"):
             foreign.numeral(row[column], f"{path}:{line}: {column}", words=f"{ABSENT}|{UNDEFINED}")
         if row["value"].lower() in ("", ABSENT, "nan"):

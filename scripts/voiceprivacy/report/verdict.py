@@ -164,7 +164,7 @@ def read_verdict(
             _judged(set_name, _with_codes(set_name, fields, codes), numbers, hours or {})
             for set_name, fields in content["sets"].items()
         ]
-    except foreign.UNEXPECTED as error:
+    except (BadInput, *foreign.UNEXPECTED) as error:
         raise BadInput(f"{path}: not a verdict of this version ({error!r})") from None
     return Verdict(name, sets, levels=levels)
 

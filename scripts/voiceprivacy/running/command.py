@@ -18,7 +18,7 @@ import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from voiceprivacy.inout.files import (
     BadInput,
@@ -26,6 +26,7 @@ from voiceprivacy.inout.files import (
     guarding_inputs,
     parse_json,
     printable,
+    shown,
     whole_or_absent,
 )
 
@@ -74,7 +75,7 @@ def run(main: Callable[[], object]) -> None:
 
 
 def _refused(line: str, status: int = BAD_INPUT) -> int:
-    print(f"error: {line}", file=sys.stderr)
+    say(f"error: {line}", file=sys.stderr)
     return status
 
 
@@ -187,6 +188,16 @@ def add_intervals(parser: argparse.ArgumentParser) -> None:
 # Results.
 
 
+def say(*lines: object, file: TextIO | None = None, flush: bool = False) -> None:
+    """Print lines, each as files.shown has it: the only way to a screen or a log.
+
+    A foreign name can end no line, turn no writing round and steer no terminal. So nothing in it
+    can look like a line of ours.
+    """
+    for line in lines:
+        print(shown(line), file=file, flush=flush)
+
+
 def flat_unless_labelled(metrics: Mapping[str, Any], labels: Sequence[str] | None) -> Any:
     """{label: {name: value}}, but {name: value} for a single input that was given no label."""
     return next(iter(metrics.values())) if labels is None and len(metrics) == 1 else metrics
@@ -209,7 +220,7 @@ def print_table(rows: Sequence[Sequence[str]]) -> None:
     widths = [max(map(len, column)) for column in columns]
     for first, *others in rows:
         cells = [f"{text:>{width}}" for text, width in zip(others, widths[1:], strict=True)]
-        print("  ".join([f"{first:<{widths[0]}}", *cells]).rstrip())
+        say("  ".join([f"{first:<{widths[0]}}", *cells]).rstrip())
 
 
 def _text(value: Any) -> str:

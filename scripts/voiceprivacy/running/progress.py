@@ -24,7 +24,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy.inout.files import counted
+from voiceprivacy.inout.files import counted, shown
 from voiceprivacy.running import locks
 
 # Environment: "brief", or "silent" (brief without the line); unset under plain Snakemake.
@@ -289,7 +289,8 @@ class ProgressHandler(logging.Handler):
         # What a dry run would do goes to stdout, and may be read by a program.
         stream = sys.stderr if self.shown.stream is sys.stdout else self.shown.stream
         for line in lines:
-            stream.write(f"{line}\n")
+            for part in line.split("\n"):
+                stream.write(f"{shown(part)}\n")
         stream.flush()
 
     def explain(self) -> None:

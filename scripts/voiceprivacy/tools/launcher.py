@@ -30,7 +30,7 @@ from voiceprivacy.inout.files import PIPES_OF_SHELLS, SCRIPTS, BadInput, whole_o
 from voiceprivacy.inout.yaml_files import parse_yaml
 from voiceprivacy.plan import configuration
 from voiceprivacy.running import locks
-from voiceprivacy.running.command import INTERRUPTED, OWN_FAILURE
+from voiceprivacy.running.command import INTERRUPTED, OWN_FAILURE, say
 from voiceprivacy.running.progress import SCREEN, interrupted
 
 SNAKEFILE = SCRIPTS.parent / "Snakefile"
@@ -177,14 +177,14 @@ def start(options: argparse.Namespace) -> int:
             options.quiet = None  # else the log file would lack the failures of jobs, too
     directory = options.directory or Path()
     if not (options.dryrun or options.unlock) and (done := locks.unlock_if_dead(directory)):
-        print(done, file=sys.stderr)
+        say(done, file=sys.stderr)
     signal.signal(signal.SIGINT, _interrupt)
     try:
         succeeded = cli.args_to_api(options, parser=None)
     except KeyboardInterrupt:
         succeeded = False
     if interrupted.is_set():
-        print("interrupted; the same command goes on", file=sys.stderr)
+        say("interrupted; the same command goes on", file=sys.stderr)
         return INTERRUPTED
     return OWN_FAILURE if not succeeded else 0
 

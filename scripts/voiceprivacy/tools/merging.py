@@ -92,6 +92,9 @@ def read_results(name: str, folder: str | Path) -> Results:
             raise BadInput(f"{path}: not found")
     metrics = []
     for line in read_metrics(foreign.plain_file(folder / "metrics.tsv", folder)):
+        for field in (*Attack._fields, "anonymiser"):
+            if getattr(line, field) != ABSENT:  # no NAME@RUN: which run is said here
+                foreign.name(getattr(line, field), f"{folder / 'metrics.tsv'}: {field}")
         # What one extractor tells of people belongs to no list, by which two runs are aligned.
         if line.extractor == ABSENT or line.trials != ABSENT:
             metrics.append(line)

@@ -78,10 +78,8 @@ def check(
     str : findings
     """
     for name in submitted.unsafe:
-        why = (
-            "leads out of the submission, is a link, no plain file, double, or unpacks without end"
-        )
-        yield f"{name}: {why}: not read"
+        why = "leads out of the submission, is a link or no plain file, is there twice"
+        yield f"{name}: {why}, or unpacks without end: not read"
     for name in (submission.SUMMARY, submission.RANK):
         if name not in submitted.names:
             yield f"{name}: missing"

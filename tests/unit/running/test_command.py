@@ -83,3 +83,36 @@ def test_a_table_is_printed_in_columns(capsys):
         "n                  3     12",
         "eer_percent  12.3457      -",
     ]
+
+
+FORGED = {
+    "a line": "x\nsubmission.zip, anonymiser b2: no findings",
+    "a return": "x\rno findings",
+    "other line ends": "x\u2028no findings\x85no findings\x0bno findings",
+    "an escape": "x\x1b[1A\x1b[2Kno findings",
+    "a title": "x\x1b]0;no findings\x07",
+    "C1": "x\x9b1A\x9dno findings",
+    "writing turned": "x\u202esgnidnif on\u2066\u200f",
+    "half a character": "x\ud800",
+    "NUL and backspace": "x\0\b\b\bno findings",
+}
+
+
+@pytest.mark.parametrize("name", FORGED.values(), ids=FORGED)
+def test_no_foreign_name_ends_a_line_or_steers_a_terminal(name, capsys):
+    command.say(f"{name}: missing", "the last line")
+    text = capsys.readouterr().out
+    assert text.endswith("\nthe last line\n") and text.count("\n") == 2
+    assert len(text.splitlines()) == 2
+    assert all(character.isprintable() for character in text.replace("\n", ""))
+
+
+@pytest.mark.parametrize("text", ["A" * 10**6, f"'{'a b ' * 10**5}'", "a b " * 10**6])
+def test_a_foreign_value_is_cut(text, capsys):
+    command.say(f"file: {text} is missing")
+    line = capsys.readouterr().out
+    assert len(line) <= 4001 and line.startswith("file: ")
+    assert "A" * 501 not in line
+    with pytest.raises(BadInput) as error:
+        raise BadInput(f"file: '{text}' is missing")
+    assert len(str(error.value)) <= 4000

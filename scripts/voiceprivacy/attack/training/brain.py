@@ -24,6 +24,7 @@ from voiceprivacy.attack import Floats
 from voiceprivacy.attack.training.batches import ValidationSet, cosine_eer_percent
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.tables import read_table, write_table
+from voiceprivacy.running.command import say
 
 MIXED = {"bf16": torch.bfloat16, "fp16": torch.float16}
 COLUMNS = ["epoch", "loss", "right_percent", "held_out_eer_percent", "learning_rate", "seconds"]
@@ -218,7 +219,7 @@ class History:
     def add(self, **row: Any) -> None:
         """Take down an epoch and print it."""
         self.rows.append([str(row[column]) for column in COLUMNS])
-        print("  ".join(f"{column} {value}" for column, value in row.items()), flush=True)
+        say("  ".join(f"{column} {value}" for column, value in row.items()), flush=True)
 
     @mark_as_saver
     def write(self, path: Path | str) -> None:

@@ -56,6 +56,7 @@ from voiceprivacy.privacy import Classes, Counts, Flags, Names, Number
 from voiceprivacy.privacy.matrices.similarity import Cells, Comparisons, read_cells
 from voiceprivacy.privacy.scores.calibration import cece_bit, oracle_llrs
 from voiceprivacy.privacy.scores.trials import scores_of
+from voiceprivacy.running.command import say
 from voiceprivacy.vocabulary import ABSENT, UNDEFINED, Animal, Exposure
 
 SIGNIFICANCE = 0.05  # of a corner of the zoo
@@ -228,7 +229,7 @@ def write_speakers(
         of_condition = percents.get(condition, {})
         for exposure in exposed:
             rows.append((condition, *exposure, of_condition.get(exposure.speaker, ABSENT)))
-        print(f"{condition}: most at risk: {_most_at_risk(exposed)}")
+        say(f"{condition}: most at risk: {_most_at_risk(exposed)}")
     write_table(path, SPEAKERS, rows)
 
 

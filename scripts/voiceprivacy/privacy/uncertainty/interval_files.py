@@ -30,7 +30,7 @@ from voiceprivacy.privacy.uncertainty.bootstrap import (
     resample_runs,
     resample_scores,
 )
-from voiceprivacy.running.command import flat_unless_labelled, require_at_least
+from voiceprivacy.running.command import flat_unless_labelled, require_at_least, say
 from voiceprivacy.vocabulary import TrialList
 
 INTERVALS, REPLICATES = ".intervals.json", ".bootstrap.npz"
@@ -152,7 +152,7 @@ def write_intervals(
         own = intervals(metrics[label], drawn.replicates, n_speakers=drawn.n_speakers)
         limits[label] = own | _headline(own, metrics[label])
         if drawn.n_speakers < FEWEST_SPEAKERS:
-            print(
+            say(
                 f"note: {label}: no intervals with {counted(drawn.n_speakers, 'speaker')},"
                 f" it takes {FEWEST_SPEAKERS}",
                 file=sys.stderr,

@@ -28,6 +28,7 @@ from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
 from voiceprivacy.privacy.verdict import evidence
 from voiceprivacy.privacy.verdict.evidence import FEWEST_UTTERANCES, RATES, READINGS
 from voiceprivacy.privacy.verdict.readings import either_way, searched_in
+from voiceprivacy.running.command import say
 from voiceprivacy.vocabulary import WITHIN_RELEASE
 
 MOST_REPLICATES = 1000  # tests are made of their spread, so more would not help
@@ -181,7 +182,7 @@ def trials_of_unknown(path: FilePath, scored: ScoredTrials) -> SpeakerTrials | N
     try:
         return arrange(scored, inferred_speakers(scored))
     except BadInput as error:
-        print(f"warning: {path}: no verdict without --speakers: {error}", file=sys.stderr)
+        say(f"warning: {path}: no verdict without --speakers: {error}", file=sys.stderr)
         return None
 
 

@@ -21,6 +21,7 @@ from matplotlib.ticker import FixedLocator
 from voiceprivacy.inout.files import BadInput, remove_leftovers, whole_or_absent
 from voiceprivacy.report.figures import COLOURS, FURTHER_DRAWS, dash, draws_in, palette
 from voiceprivacy.report.typeset import latex_with_math
+from voiceprivacy.running.command import say
 
 LINES = ("-", "--", "-.", ":")
 _LINE_OF = {"solid": "-", "dash": "--", "dashdot": "-.", "dot": ":"}
@@ -76,7 +77,7 @@ def save_each(figure: Figure, paths: Iterable[str | Path]) -> None:
     """Write a figure under every one of these paths, and say so."""
     for path in paths:
         save(figure, path)
-        print(f"wrote {path}")
+        say(f"wrote {path}")
 
 
 def colour(index: int) -> str:
