@@ -186,10 +186,8 @@ def numbers(scored, n_replicates, seed):
 
 def both(sample):
     """All metrics of scores with an interval, and min DCF, which has none."""
-    scores = {
-        label: np.repeat(getattr(sample, label), getattr(sample, f"{label}_counts"))
-        for label in CLASSES
-    }
+    counted = sample.counted()
+    scores = {label: np.repeat(counted[label], counted[f"{label}_counts"]) for label in CLASSES}
     of_dcf = {WITHHELD: verification.min_dcf(**scores, blocks=pav_blocks(sample.ties))}
     return verification.sample_metrics(sample) | zebra.sample_metrics(sample) | of_dcf
 

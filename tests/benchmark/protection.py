@@ -81,10 +81,8 @@ def numbers(scored, n_replicates, index):
 
 
 def equal_error_rate(sample):
-    scores = {
-        name: np.repeat(getattr(sample, name), getattr(sample, f"{name}_counts"))
-        for name in CLASSES
-    }
+    counted = sample.counted()
+    scores = {name: np.repeat(counted[name], counted[f"{name}_counts"]) for name in CLASSES}
     return {paired.METRIC: verification.eer_percent(**scores)}
 
 

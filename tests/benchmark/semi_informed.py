@@ -140,7 +140,7 @@ def rates(run, corpus, anonymiser, extractor, score, condition):
         for trial, value in zip(listed, scores, strict=True):
             scored[trial.label].append((trial, value))
         arranged = trials.arrange(scored, trials.read_speakers(folder / f"{name}.speakers.tsv"))
-        values.append(measure(trials.whole_sample(arranged)))
+        values.append(measure(trials.whole_sample(trials.by_class(arranged))))
         draws = bootstrap.resample_scores(arranged, measure, n_replicates=N_REPLICATES, seed=0)
         replicates.append(draws)
     told = {}

@@ -4,8 +4,7 @@ import numpy as np
 
 from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.inout.tables import Trial
-from voiceprivacy.privacy.scores import calibration, trials
-from voiceprivacy.privacy.scores.trials import Sample
+from voiceprivacy.privacy.scores import trials
 
 
 def scored(score, *, n_speakers=6, n_utterances=3):
@@ -63,10 +62,20 @@ def drawn(seed, *, shift):
         "target": np.repeat(target, target_counts),
         "nontarget": np.repeat(nontarget, nontarget_counts),
     }
-    sample = Sample(
-        calibration.count_ties(**repeated), target, target_counts, nontarget, nontarget_counts
-    )
-    return sample, repeated
+    counts = {"target_counts": target_counts, "nontarget_counts": nontarget_counts}
+    return sample_of(target, nontarget, **counts), repeated
+
+
+def sample_of(target, nontarget, *, target_counts, nontarget_counts, every_score=True):
+    """A sample in which each score occurs as often as its count says."""
+    scores = np.concatenate([target, nontarget])
+    order = np.argsort(scores, kind="stable")
+    is_target = (np.arange(len(scores)) < len(target))[order]
+    weights = np.concatenate([target_counts, nontarget_counts])[order]
+    speakers = np.zeros((2, len(scores)), dtype=np.int64)
+    listed = trials.SpeakerTrials(np.array(["s"]), scores[order], is_target, *speakers)
+    sorted_trials = trials.by_class(listed, every_score=every_score)
+    return trials.weigh_classes(sorted_trials, weights[is_target], weights[~is_target])
 
 
 def square(scores, speakers, ids=None):

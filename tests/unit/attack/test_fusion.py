@@ -235,9 +235,11 @@ def eer_replicates(scores, one, other):
     trials = arrange(by_label, speakers)
 
     def measure(sample):
-        counted = {"target": np.repeat(sample.target, sample.target_counts)}
-        counted["nontarget"] = np.repeat(sample.nontarget, sample.nontarget_counts)
-        return {"eer": eer_rocch_percent(**counted)}
+        counted = sample.counted()
+        repeated = {
+            label: np.repeat(counted[label], counted[f"{label}_counts"]) for label in by_label
+        }
+        return {"eer": eer_rocch_percent(**repeated)}
 
     drawn = resample_scores(trials, measure, n_replicates=100, seed=0)["eer"]
     values = {label: np.array([score for _, score in by_label[label]]) for label in by_label}

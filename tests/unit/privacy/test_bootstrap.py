@@ -7,7 +7,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.speakers import arranged, classes, noisy, scored
 
@@ -77,6 +77,32 @@ def test_a_weighted_sample_is_the_sample_with_copies(seed, n_speakers):
     )
     for name, value in actual.items():
         assert value == pytest.approx(expected[name], abs=1e-12), name
+
+
+@given(seed=st.integers(0, 500), n_speakers=st.integers(2, 6), most=st.sampled_from([1, 3, 400]))
+@settings(deadline=None)
+def test_trials_that_are_counted_together_change_no_digit(seed, n_speakers, most):
+    """Runs of nontargets between two targets, ties of both classes, and draws beyond one byte."""
+    draw = np.random.default_rng(seed)
+    pairs_of, speaker_of = noisy(draw.choice([0, 1, 9]), seed=seed, n_speakers=n_speakers)
+    for label, pairs in pairs_of.items():
+        pairs_of[label] = [(trial, round(score, int(seed % 3))) for trial, score in pairs]
+    listed = trials.arrange(pairs_of, speaker_of)
+    weights = draw.integers(0, most + 1, n_speakers)
+    together = trials.draw(trials.by_class(listed), weights)
+    apart = trials.weigh(listed, trials.speaker_weights(listed, weights))
+    if apart is None:
+        assert together is None
+        return
+    assert len(together.ties.scores) <= len(apart.ties.scores)
+    for one, other in zip(together.counted().values(), apart.counted().values(), strict=True):
+        np.testing.assert_array_equal(one, other)
+    measure = verification.resampled_metrics(**classes(pairs_of))
+    assert measure(together) == measure(apart)
+    assert zebra.sample_metrics(together) == zebra.sample_metrics(apart)
+    copies = with_copies(listed, weights)
+    for name in ("eer_percent", "eer_speechbrain_percent"):
+        assert measure(together)[name] == getattr(verification, name)(**copies)
 
 
 def with_copies(listed, weights):

@@ -5,10 +5,9 @@ samples.
 import numpy as np
 import pytest
 from support.score_cases import assert_close, cases, scores, summary
-from support.speakers import drawn
+from support.speakers import drawn, sample_of
 
-from voiceprivacy.privacy.scores import calibration, verification, zebra
-from voiceprivacy.privacy.scores.trials import Sample
+from voiceprivacy.privacy.scores import verification, zebra
 from voiceprivacy.privacy.scores.zebra import Tag
 
 
@@ -102,14 +101,7 @@ def test_two_samples_follow_laplaces_rule_unless_told_not_to():
 
 def test_separable_samples_are_regularised_without_a_word(capsys):
     """A note for each of a thousand replicates would say nothing."""
-    scores = {"target": np.array([2.0, 3.0]), "nontarget": np.array([0.0, 1.0])}
-    sample = Sample(
-        calibration.count_ties(**scores),
-        scores["target"],
-        np.ones(2, int),
-        scores["nontarget"],
-        np.ones(2, int),
-    )
+    sample = sample_of([2.0, 3.0], [0.0, 1.0], target_counts=[1, 1], nontarget_counts=[1, 1])
     zebra.runs_metrics(sample, sample)
     assert capsys.readouterr() == ("", "")
 

@@ -1,6 +1,7 @@
 """Zero evidence and the worst case of few speakers: counts by hand, false alarms, planted "
 "truths."""
 
+import itertools
 import math
 
 import numpy as np
@@ -34,6 +35,23 @@ def test_the_two_derangements_of_three_speakers_by_hand():
     )
     bits = null.null_dece_bits(listed, n_replicates=100, seed=0)
     assert sorted(bits) == pytest.approx([0, 1 / (2 * math.log(2))])
+
+
+@pytest.mark.parametrize("digits", [0, 1, 9])
+def test_a_derangement_gives_what_the_same_scores_give_with_its_labels(digits):
+    """Every derangement of four speakers, with ties in and between the classes."""
+    pairs_of, speaker_of = scored(
+        lambda enrolled, tried, k: round(np.sin(7 * enrolled + 5 * tried + 3 * k), digits),
+        n_speakers=4,
+    )
+    listed = trials.arrange(pairs_of, speaker_of)
+    expected = []
+    for permutation in itertools.permutations(range(4)):
+        if all(name != position for position, name in enumerate(permutation)):
+            target = np.array(permutation)[listed.enrolment] == listed.trial
+            relabelled = {"target": listed.scores[target], "nontarget": listed.scores[~target]}
+            expected.append(zebra.dece_bit(**relabelled))
+    assert null.null_dece_bits(listed, n_replicates=100, seed=0).tolist() == expected
 
 
 def test_the_band_is_an_order_statistic_that_errs_on_the_safe_side():

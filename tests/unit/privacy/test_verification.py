@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 from support.score_cases import assert_close, cases, scores, summary, tolerance
+from support.speakers import sample_of
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.privacy.scores import verification
-from voiceprivacy.privacy.scores.calibration import count_ties
-from voiceprivacy.privacy.scores.trials import Sample, read_score_file
+from voiceprivacy.privacy.scores.trials import read_score_file
 from voiceprivacy.privacy.scores.verification import (
     Bins,
     cllr_bit,
@@ -257,9 +257,10 @@ def test_llrs_in_single_precision_cost_what_they_cost_in_double():
     )
 
 
+@pytest.mark.parametrize("every_score", [True, False])
 @given(target=SCORES, nontarget=SCORES)
 @settings(deadline=None)
-def test_a_sample_has_the_metrics_of_its_repeated_scores(target, nontarget):
+def test_a_sample_has_the_metrics_of_its_repeated_scores(every_score, target, nontarget):
     """Every score is drawn as often as its place says, so that all counts differ."""
     counts = {
         "target": np.arange(1, len(target) + 1),
@@ -269,12 +270,12 @@ def test_a_sample_has_the_metrics_of_its_repeated_scores(target, nontarget):
         "target": np.repeat(target, counts["target"]),
         "nontarget": np.repeat(nontarget, counts["nontarget"]),
     }
-    sample = Sample(
-        count_ties(**repeated),
-        np.array(target),
-        counts["target"],
-        np.array(nontarget),
-        counts["nontarget"],
+    sample = sample_of(
+        target,
+        nontarget,
+        target_counts=counts["target"],
+        nontarget_counts=counts["nontarget"],
+        every_score=every_score,
     )
     expected = verification.assess(**repeated)
     metrics = verification.sample_metrics(sample)
@@ -287,13 +288,7 @@ def test_a_sample_has_the_challenges_linkability_where_its_list_has_two_bins():
     rng = np.random.default_rng(3)
     classes = {"target": rng.normal(1, 1, 30), "nontarget": rng.normal(0, 1, 90)}
     once = {f"{name}_counts": np.ones(len(values), dtype=int) for name, values in classes.items()}
-    sample = Sample(
-        count_ties(**classes),
-        classes["target"],
-        once["target_counts"],
-        classes["nontarget"],
-        once["nontarget_counts"],
-    )
+    sample = sample_of(**classes, **once)
     bins = verification.histogram_bins(**classes)
     assert bins.number == 3
     for n_bins in (2, 3):

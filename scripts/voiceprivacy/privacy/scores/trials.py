@@ -4,10 +4,11 @@ Conventions
 -----------
 * A speaker is the same on the enrolment and on the trial side; a target trial has one speaker on
   both.
-* Scores are sorted once; every sample of them is a weight for each trial.
+* Scores are sorted once; every sample of them is a weight for each trial. Trials between which no
+  threshold matters are counted together.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,26 +44,77 @@ class ScoreFile(NamedTuple):
     trials: SpeakerTrials | None
 
 
-class Sample(NamedTuple):
-    """Weighted trials: their Ties, and the scores of either class with how often each occurs.
+class Groups(NamedTuple):
+    """G groups of neighbouring scores, in ascending order.
 
-    Scores are in ascending order and occur at least once.
+    ``scores`` (G,) are the lowest ones. ``targets`` and ``nontargets`` (G + 1,) are where the
+    groups begin among the sorted scores of a class, and where the last one ends.
     """
 
-    ties: Ties
+    scores: Scores
+    targets: Counts
+    nontargets: Counts
+
+
+class ByClass(NamedTuple):
+    """The trials of a list by class, in ascending order of their scores, ready to be weighted.
+
+    ``target`` (T,) and ``nontarget`` (N,) are scores. ``speaker`` (T,), ``enrolled`` (N,) and
+    ``tried`` (N,) are the positions of the trials' speakers.
+    """
+
     target: Scores
-    target_counts: Counts
     nontarget: Scores
-    nontarget_counts: Counts
+    speaker: Counts
+    enrolled: Counts
+    tried: Counts
+    groups: Groups
+
+
+class Sample(NamedTuple):
+    """Weighted trials of a list: how often each target (T,) and nontarget (N,) occurs, 0 for never.
+
+    ``ties`` are the groups of scores that occur (see ``by_class``).
+    """
+
+    trials: ByClass
+    target_weights: Counts
+    nontarget_weights: Counts
+    ties: Ties
 
     def counted(self) -> dict[str, Any]:
-        """The scores and their counts as the arguments of a cost such as cllr_bit."""
-        return {
-            "target": self.target,
-            "target_counts": self.target_counts,
-            "nontarget": self.nontarget,
-            "nontarget_counts": self.nontarget_counts,
-        }
+        """The scores that occur and their counts as the arguments of a cost such as cllr_bit."""
+        counts: dict[str, Any] = {}
+        classes = (
+            ("target", self.trials.target, self.target_weights),
+            ("nontarget", self.trials.nontarget, self.nontarget_weights),
+        )
+        for label, scores, weights in classes:
+            drawn = np.flatnonzero(weights != 0)
+            counts[label] = scores[drawn]
+            counts[f"{label}_counts"] = weights[drawn].astype(np.int64)
+        return counts
+
+    def single(self, first: int, last: int) -> Ties:
+        """The single scores in its ties at the positions ``first`` to ``last``."""
+        is_last = last + 1 == len(self.ties.scores)
+        limits = self.ties.scores[[first, last if is_last else last + 1]]
+        scores, weights = [], []
+        for class_scores, class_weights in (
+            (self.trials.target, self.target_weights),
+            (self.trials.nontarget, self.nontarget_weights),
+        ):
+            start, end = np.searchsorted(class_scores, limits)
+            within = slice(start, None if is_last else end)
+            drawn = np.flatnonzero(class_weights[within])
+            scores.append(class_scores[within][drawn])
+            weights.append(class_weights[within][drawn])
+        single, score = np.unique(np.concatenate(scores), return_inverse=True)
+        counts = np.zeros((2, len(single)), dtype=np.int64)
+        n_targets = len(scores[0])
+        np.add.at(counts[0], score[:n_targets], weights[0])
+        np.add.at(counts[1], score[n_targets:], weights[1])
+        return Ties(single, *counts)
 
 
 def read_score_file(
@@ -193,57 +245,125 @@ def everyone(trials: SpeakerTrials) -> Counts:
     return np.ones(len(trials.scores), dtype=np.int64)
 
 
-def whole_sample(trials: SpeakerTrials) -> Sample:
+def by_class(trials: SpeakerTrials, *, every_score: bool = False) -> ByClass:
+    """Sort the trials of a list by class and find its groups of scores.
+
+    No threshold matters between two nontargets that have no target between them, nor does the
+    order of equal scores. So the groups are each score that targets have, with the nontargets that
+    have it too, and all nontargets between two such scores.
+
+    Parameters
+    ----------
+    trials : SpeakerTrials
+    every_score : bool
+        Whether every score is a group of its own. Calibrations of other scores need that.
+    """
+    targets, nontargets = np.flatnonzero(trials.target), np.flatnonzero(~trials.target)
+    target, nontarget = trials.scores[targets], trials.scores[nontargets]
+    make = _every_score if every_score else _targets_and_gaps
+    return ByClass(
+        target,
+        nontarget,
+        trials.enrolment[targets],
+        trials.enrolment[nontargets],
+        trials.trial[nontargets],
+        make(target, nontarget),
+    )
+
+
+def draw(trials: ByClass, weights: Counts) -> Sample | None:
+    """Sample of trials by one weight for each speaker (S,), as ``speaker_weights`` has it.
+
+    None where a class is left without trials.
+    """
+    # A thousand draws of a million trials: small numbers pass through the processor's caches.
+    small = weights.astype(np.min_scalar_type(int(weights.max()) ** 2))
+    return weigh_classes(
+        trials, small[trials.speaker], small[trials.enrolled] * small[trials.tried]
+    )
+
+
+def whole_sample(trials: ByClass) -> Sample:
     """Sample in which every trial occurs once.
 
     Raises
     ------
     ValueError : a class has no trials
     """
-    sample = weigh(trials, everyone(trials))
+    target, nontarget = (
+        np.ones(len(scores), dtype=np.int64) for scores in (trials.target, trials.nontarget)
+    )
+    sample = weigh_classes(trials, target, nontarget)
     if sample is None:
         raise ValueError("all trials are targets, or all are nontargets")
     return sample
 
 
-def without_speaker(trials: SpeakerTrials, position: int) -> Sample | None:
-    """Sample without the speaker at a position; None where a class is left without trials."""
-    weights = np.ones(len(trials.speakers), dtype=np.int64)
-    weights[position] = 0
-    return weigh(trials, speaker_weights(trials, weights))
+def without_each(trials: ByClass, n_speakers: int) -> Iterator[Sample | None]:
+    """Yield a sample without each speaker; None where a class is left without trials."""
+    for position in range(n_speakers):
+        weights = np.ones(n_speakers, dtype=np.int64)
+        weights[position] = 0
+        yield draw(trials, weights)
 
 
-def weigh(trials: SpeakerTrials, weights: Counts, *, target: Flags | None = None) -> Sample | None:
-    """Sample of trials with integer weights (M,).
+def weigh(trials: SpeakerTrials, weights: Counts) -> Sample | None:
+    """Sample of trials with integer weights (M,), in which every score is a group of its own.
 
-    Parameters
-    ----------
-    trials : SpeakerTrials
-    weights : array (M,)
-    target : array (M,) of bool, optional
-        Other labels for the trials.
-
-    Returns
-    -------
-    Sample, or None where a class is left without trials
+    None where a class is left without trials.
     """
-    # Scores are sorted already, so that a sample needs no sort of its own: it is made a thousand
-    # times.
-    kept = np.flatnonzero(weights)
-    scores, weights = trials.scores[kept], weights[kept]
-    is_target = (trials.target if target is None else target)[kept]
-    if is_target.all() or not is_target.any():
+    sorted_trials = by_class(trials, every_score=True)
+    return weigh_classes(sorted_trials, weights[trials.target], weights[~trials.target])
+
+
+def weigh_classes(
+    trials: ByClass, target_weights: Counts, nontarget_weights: Counts
+) -> Sample | None:
+    """Sample of trials with integer weights (T,), (N,); None where a class is left without."""
+    ties = _ties(trials.groups, target_weights, nontarget_weights)
+    if not ties.targets.any() or not ties.nontargets.any():
         return None
-    # Where a new score begins.
-    first = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
-    ties = Ties(
-        scores[first],
-        np.add.reduceat(weights * is_target, first),
-        np.add.reduceat(weights * ~is_target, first),
-    )
-    return Sample(
-        ties, scores[is_target], weights[is_target], scores[~is_target], weights[~is_target]
-    )
+    return Sample(trials, target_weights, nontarget_weights, ties)
+
+
+def sums_between(weights: Counts, edges: Counts) -> Counts:
+    """Sums (E - 1,) of the weights from each edge (E,), a position, up to the next one."""
+    sums = np.zeros(len(edges) - 1, dtype=np.int64)
+    filled = np.flatnonzero(edges[1:] > edges[:-1])
+    if len(filled):
+        within = weights[: edges[-1]]
+        sums[filled] = np.add.reduceat(within, edges[filled], dtype=np.int64)
+    return sums
+
+
+def _ties(groups: Groups, target_weights: Counts, nontarget_weights: Counts) -> Ties:
+    """The groups that occur, with the weights of their trials."""
+    targets = sums_between(target_weights, groups.targets)
+    nontargets = sums_between(nontarget_weights, groups.nontargets)
+    drawn = targets + nontargets > 0
+    return Ties(groups.scores[drawn], targets[drawn], nontargets[drawn])
+
+
+def _targets_and_gaps(target: Scores, nontarget: Scores) -> Groups:
+    """Groups of sorted scores: gap, score of targets, gap, ..., gap. Gaps may be empty."""
+    first = np.flatnonzero(np.concatenate([[True], target[1:] != target[:-1]])[: len(target)])
+    scores = target[first]
+    below = np.searchsorted(nontarget, scores, side="left")
+    up_to = np.searchsorted(nontarget, scores, side="right")
+    nontargets = np.concatenate([[0], np.stack([below, up_to], axis=1).ravel(), [len(nontarget)]])
+    lowest = np.empty(2 * len(scores) + 1)
+    lowest[1::2] = scores
+    if len(nontarget):
+        lowest[::2] = nontarget[np.minimum(nontargets[:-1:2], len(nontarget) - 1)]
+    return Groups(lowest, np.repeat(np.append(first, len(target)), 2), nontargets)
+
+
+def _every_score(target: Scores, nontarget: Scores) -> Groups:
+    scores = np.unique(np.concatenate([target, nontarget]))
+    edges = []
+    for class_scores in (target, nontarget):
+        edges.append(np.append(np.searchsorted(class_scores, scores), len(class_scores)))
+    return Groups(scores, *edges)
 
 
 def _speaker(name, speaker_of):

@@ -23,8 +23,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from voiceprivacy.privacy import Counts, Floats, Metrics, Number, Scores
+from voiceprivacy.privacy import Classes, Counts, Floats, Metrics, Number, Scores
 from voiceprivacy.privacy.scores.calibration import (
     Blocks,
     Ties,
@@ -34,9 +35,10 @@ from voiceprivacy.privacy.scores.calibration import (
     oracle_blocks,
     pav_blocks,
 )
-from voiceprivacy.privacy.scores.trials import Sample
+from voiceprivacy.privacy.scores.trials import Sample, sums_between
 from voiceprivacy.vocabulary import UNDEFINED
 
+WITHIN_ROUNDING = 1.000001  # times a gap in single precision
 MANY_TIES_PERCENT = 1  # of the trials: with more, Kaldi's EER is noticeably off
 
 
@@ -64,7 +66,7 @@ def assess(*, target: Scores, nontarget: Scores, p_target: float = 0.01) -> Metr
     blocks = pav_blocks(ties)
     cllr, cllr_min = cllr_bit(**scores), cllr_min_bit(**scores, blocks=blocks)
     return {
-        "eer_percent": eer_percent(**scores),
+        "eer_percent": eer_percent(**scores, ties=ties),
         "eer_rocch_percent": eer_rocch_percent(**scores, blocks=blocks),
         "eer_speechbrain_percent": eer_speechbrain_percent(**scores, ties=ties),
         "cllr_bit": cllr,
@@ -79,7 +81,11 @@ def assess(*, target: Scores, nontarget: Scores, p_target: float = 0.01) -> Metr
 
 
 def sample_metrics(
-    sample: Sample, *, bins: Bins | None = None, blocks: Blocks | None = None
+    sample: Sample,
+    *,
+    bins: Bins | None = None,
+    costs: Classes | None = None,
+    blocks: Blocks | None = None,
 ) -> Metrics:
     """The metrics of ``assess`` that have an interval.
 
@@ -89,39 +95,47 @@ def sample_metrics(
     bins : Bins, optional
         Those of the scores that the sample is drawn from. linkability_vpc needs two of them: it is
         0 for one.
+    costs : dict of array, optional
+        ``llr_costs`` of the scores that the sample is drawn from, in ascending order.
     blocks : Blocks, optional
         Of the sample, without Laplace's rule.
     """
     blocks = blocks or pav_blocks(sample.ties)
-    scores: dict[str, Any] = {
-        "target": np.repeat(sample.target, sample.target_counts),
-        "nontarget": np.repeat(sample.nontarget, sample.nontarget_counts),
-    }
-    # Kaldi's EER and histograms take every trial by itself; costs take counts.
-    cllr = cllr_bit(**sample.counted())
-    cllr_min = cllr_min_bit(**scores, blocks=blocks)
+    trials, weights = sample.trials, (sample.target_weights, sample.nontarget_weights)
+    costs = costs or llr_costs(target=trials.target, nontarget=trials.nontarget)
+    cllr = _cllr_bit(
+        _mean_drawn(costs["target"], weights[0]), _mean_drawn(costs["nontarget"], weights[1])
+    )
+    cllr_min = cllr_bit(**counted_llrs(blocks))
     metrics: Metrics = {
-        "eer_percent": eer_percent(**scores),
-        "eer_rocch_percent": eer_rocch_percent(**scores, blocks=blocks),
-        "eer_speechbrain_percent": eer_speechbrain_percent(**scores, ties=sample.ties),
+        "eer_percent": _eer_percent(sample.ties),
+        "eer_rocch_percent": _eer_rocch_percent(blocks),
+        "eer_speechbrain_percent": _eer_speechbrain_of_sample(sample),
         "cllr_bit": cllr,
         "cllr_min_bit": cllr_min,
         "cllr_cal_bit": cllr - cllr_min,
-        "linkability": linkability(**scores, blocks=blocks),
+        "linkability": _linkability(blocks),
     }
     if bins and bins.number > 1:
-        metrics["linkability_vpc"] = linkability_vpc(**scores, bins=bins)
+        edges = np.histogram_bin_edges([], bins.number, bins.limits)
+        counts = [
+            _counts_between(edges, trials.target, weights[0]),
+            _counts_between(edges, trials.nontarget, weights[1]),
+        ]
+        metrics["linkability_vpc"] = _linkability_of_bins(edges, *counts)
     return metrics
 
 
 def resampled_metrics(*, target: Scores, nontarget: Scores) -> Callable[..., Metrics]:
-    """The function ``sample_metrics`` with the bins of the scores that samples are drawn from."""
+    """The function ``sample_metrics`` for samples of one list, with its bins and costs."""
     return functools.partial(
-        sample_metrics, bins=histogram_bins(target=target, nontarget=nontarget)
+        sample_metrics,
+        bins=histogram_bins(target=target, nontarget=nontarget),
+        costs=llr_costs(target=np.sort(target), nontarget=np.sort(nontarget)),
     )
 
 
-def eer_percent(*, target: Scores, nontarget: Scores) -> float:
+def eer_percent(*, target: Scores, nontarget: Scores, ties: Ties | None = None) -> float:
     """Equal error rate exactly as Kaldi's compute-eer finds it, in percent.
 
     With k of the T targets below the threshold, floor(N k / T) nontargets are above it. Taken is
@@ -129,12 +143,7 @@ def eer_percent(*, target: Scores, nontarget: Scores) -> float:
     (ascending), or the last k; EER = k / T. Ties are broken against the verifier: T equal scores of
     each class give 100 (T - 1) / T percent.
     """
-    target = np.sort(as_scores(target, "target"))
-    nontarget = np.sort(as_scores(nontarget, "nontarget"))
-    k = np.arange(len(target))
-    separated = nontarget[len(nontarget) - 1 - len(nontarget) * k // len(target)] < target
-    separated[-1] = True  # Kaldi stops at the last target, wherever the nontargets are
-    return float(100 * np.argmax(separated) / len(target))
+    return _eer_percent(ties or count_ties(target=target, nontarget=nontarget))
 
 
 def eer_rocch_percent(*, target: Scores, nontarget: Scores, blocks: Blocks | None = None) -> float:
@@ -142,12 +151,7 @@ def eer_rocch_percent(*, target: Scores, nontarget: Scores, blocks: Blocks | Non
 
     Source: Brummer and de Villiers, 2011.
     """
-    miss, false_alarm = roc_hull(blocks or oracle_blocks(target=target, nontarget=nontarget))
-    # Between two vertices of the hull a verifier tosses a coin: error rates are linear there.
-    gap = miss - false_alarm  # rises from -1 to 1
-    after = np.argmax(gap >= 0)
-    share = gap[after - 1] / (gap[after - 1] - gap[after])
-    return float(100 * (miss[after - 1] + share * (miss[after] - miss[after - 1])))
+    return _eer_rocch_percent(blocks or oracle_blocks(target=target, nontarget=nontarget))
 
 
 def eer_speechbrain_percent(
@@ -161,19 +165,7 @@ def eer_speechbrain_percent(
     precision decides, so it decides here too.
     """
     ties = ties or count_ties(target=target, nontarget=nontarget)
-    n_target, n_nontarget = ties.targets.sum(), ties.nontargets.sum()
-    misses, false_alarms = np.cumsum(ties.targets), n_nontarget - np.cumsum(ties.nontargets)
-    miss = misses.astype(np.float32) / np.float32(n_target)
-    false_alarm = false_alarms.astype(np.float32) / np.float32(n_nontarget)
-    gap = np.abs(false_alarm - miss)
-    # SpeechBrain walks over the thresholds and compares a gap in single with one in double
-    # precision.
-    # Only thresholds within rounding of the smallest gap can win, so the walk is over those.
-    closest, *others = np.flatnonzero(gap <= gap.min() * 1.000001)
-    for other in others:
-        if gap[other] < abs(float(false_alarm[closest]) - float(miss[closest])):
-            closest = other
-    return float(50 * (misses[closest] / n_target + false_alarms[closest] / n_nontarget))
+    return _eer_speechbrain_percent(np.cumsum(ties.targets), np.cumsum(ties.nontargets))
 
 
 def cllr_bit(
@@ -193,10 +185,16 @@ def cllr_bit(
     target_counts, nontarget_counts : array (T,), array (N,), optional
         How often each LLR occurs (default: once).
     """
+    costs = llr_costs(target=target, nontarget=nontarget)
+    miss = np.average(costs["target"], weights=target_counts)
+    false_alarm = np.average(costs["nontarget"], weights=nontarget_counts)
+    return _cllr_bit(miss, false_alarm)
+
+
+def llr_costs(*, target: Scores, nontarget: Scores) -> dict[str, Floats]:
+    """What each LLR (T,), (N,) of a class costs in the Cllr, in nats: {label: array}."""
     target, nontarget = as_scores(target, "target"), as_scores(nontarget, "nontarget")
-    miss = np.average(np.logaddexp(0, -target), weights=target_counts)
-    false_alarm = np.average(np.logaddexp(0, nontarget), weights=nontarget_counts)
-    return float((miss + false_alarm) / (2 * np.log(2)))
+    return {"target": np.logaddexp(0, -target), "nontarget": np.logaddexp(0, nontarget)}
 
 
 def cllr_min_bit(*, target: Scores, nontarget: Scores, blocks: Blocks | None = None) -> float:
@@ -229,9 +227,7 @@ def linkability(*, target: Scores, nontarget: Scores, blocks: Blocks | None = No
     D_sys of Gomez-Barrero et al. at omega = 1. It is a lower bound where the likelihood ratio is
     not monotone in the score.
     """
-    llrs = counted_llrs(blocks or oracle_blocks(target=target, nontarget=nontarget))
-    local = np.maximum(0, np.tanh(llrs["target"] / 2))  # tanh(l / 2) = 2 sigma(l) - 1
-    return float(np.average(local, weights=llrs["target_counts"]))
+    return _linkability(blocks or oracle_blocks(target=target, nontarget=nontarget))
 
 
 def linkability_vpc(
@@ -260,12 +256,9 @@ def linkability_vpc(
     bins = bins or histogram_bins(target=target, nontarget=nontarget)
     if not bins:
         return 0.0
-    density, edges = np.histogram(target, bins.number, bins.limits, density=True)
-    other, _ = np.histogram(nontarget, bins.number, bins.limits, density=True)
-    both = omega * density + other
-    link = np.divide(omega * density - other, both, out=np.zeros(len(both)), where=both > 0)
-    centres = (edges[:-1] + edges[1:]) / 2
-    return float(np.trapezoid(np.maximum(0, link) * density, centres))
+    counts, edges = np.histogram(target, bins.number, bins.limits)
+    others, _ = np.histogram(nontarget, bins.number, bins.limits)
+    return _linkability_of_bins(edges, counts, others, omega=omega)
 
 
 def histogram_bins(*, target: Scores, nontarget: Scores) -> Bins | None:
@@ -306,3 +299,106 @@ def warning_of_ties(*, target: Scores, nontarget: Scores) -> str:
         f"{percent:.3g} % of the trials have a score that a trial of the other class has too;"
         " eer_percent (Kaldi's) counts that as errors, eer_rocch_percent is right"
     )
+
+
+def _eer_percent(ties: Ties) -> float:
+    """Kaldi's EER; equal or neighbouring scores of one class may be counted together."""
+    n_target, n_nontarget = ties.targets.sum(), ties.nontargets.sum()
+    targets_below = np.cumsum(ties.targets) - ties.targets
+    nontargets_below = np.cumsum(ties.nontargets) - ties.nontargets
+    # Of all nontargets, floor(N k / T) are above the threshold. The next one is lower than target
+    # k if so many are not below this: floor(N k / T) >= N - below, k >= T (N - below) / N.
+    k = -((nontargets_below - n_nontarget) * n_target // n_nontarget)
+    k = np.maximum(k, targets_below)
+    separated = k < targets_below + ties.targets
+    # Kaldi stops at the last target, wherever the nontargets are.
+    first = k[np.argmax(separated)] if separated.any() else n_target - 1
+    return float(100 * first / n_target)
+
+
+def _eer_rocch_percent(blocks: Blocks) -> float:
+    miss, false_alarm = roc_hull(blocks)
+    # Between two vertices of the hull a verifier tosses a coin: error rates are linear there.
+    gap = miss - false_alarm  # rises from -1 to 1
+    after = np.argmax(gap >= 0)
+    share = gap[after - 1] / (gap[after - 1] - gap[after])
+    return float(100 * (miss[after - 1] + share * (miss[after] - miss[after - 1])))
+
+
+def _eer_speechbrain_percent(
+    misses: Counts, rejections: Counts, totals: tuple[int, int] | None = None
+) -> float:
+    """SpeechBrain's EER by the numbers of targets and of nontargets up to each score (G,).
+
+    ``totals`` are the numbers of either class, if there are higher scores.
+    """
+    n_target, n_nontarget = totals or (int(misses[-1]), int(rejections[-1]))
+    false_alarms = n_nontarget - rejections
+    miss = _rates_in_single(misses, n_target)
+    false_alarm = _rates_in_single(false_alarms, n_nontarget)
+    gap = np.abs(false_alarm - miss)
+    # SpeechBrain walks over the thresholds and compares a gap in single with one in double
+    # precision.
+    # Only thresholds within rounding of the smallest gap can win, so the walk is over those.
+    closest, *others = np.flatnonzero(gap <= gap.min() * WITHIN_ROUNDING)
+    for other in others:
+        if gap[other] < abs(float(false_alarm[closest]) - float(miss[closest])):
+            closest = other
+    return float(50 * (misses[closest] / n_target + false_alarms[closest] / n_nontarget))
+
+
+def _eer_speechbrain_of_sample(sample: Sample) -> float:
+    """The same of a sample, of whose ties only those near the EER are split into single scores."""
+    misses, rejections = np.cumsum(sample.ties.targets), np.cumsum(sample.ties.nontargets)
+    totals = int(misses[-1]), int(rejections[-1])
+    miss = _rates_in_single(misses, totals[0])
+    gap = _rates_in_single(totals[1] - rejections, totals[1]) - miss  # falls from 1 to -1
+    closest = np.abs(gap).min() * WITHIN_ROUNDING
+    # Within ties the gap falls from that of the ties below to their own.
+    first, last = int(np.argmax(gap <= closest)), int(np.count_nonzero(gap[:-1] >= -closest))
+    single = sample.single(first, last)
+    below = misses[first] - sample.ties.targets[first]
+    rejected_below = rejections[first] - sample.ties.nontargets[first]
+    return _eer_speechbrain_percent(
+        below + np.cumsum(single.targets), rejected_below + np.cumsum(single.nontargets), totals
+    )
+
+
+def _rates_in_single(counts: Counts, total: int) -> NDArray[np.float32]:
+    return counts.astype(np.float32) / np.float32(total)
+
+
+def _cllr_bit(miss: float, false_alarm: float) -> float:
+    """Cllr from the mean costs of either class, in nats."""
+    return float((miss + false_alarm) / (2 * np.log(2)))
+
+
+def _mean_drawn(costs: Floats, weights: Counts) -> float:
+    """Weighted mean of costs (N,). Those that are not drawn may be infinite."""
+    drawn = np.flatnonzero(weights != 0)
+    return float(np.average(costs[drawn], weights=weights[drawn].astype(float)))
+
+
+def _linkability(blocks: Blocks) -> float:
+    llrs = counted_llrs(blocks)
+    local = np.maximum(0, np.tanh(llrs["target"] / 2))  # tanh(l / 2) = 2 sigma(l) - 1
+    return float(np.average(local, weights=llrs["target_counts"]))
+
+
+def _counts_between(edges: Floats, scores: Scores, weights: Counts) -> Counts:
+    """Weights of sorted scores (N,) in each bin, (B,), as np.histogram counts them."""
+    positions = np.searchsorted(scores, edges)
+    positions[-1] = np.searchsorted(scores, edges[-1], side="right")  # the last bin is closed
+    return sums_between(weights, positions)
+
+
+def _linkability_of_bins(
+    edges: Floats, targets: Counts, nontargets: Counts, *, omega: float = 1.0
+) -> float:
+    """linkability_vpc of the counts (B,) of both classes in bins with edges (B + 1,)."""
+    widths = np.diff(edges)
+    density, other = targets / widths / targets.sum(), nontargets / widths / nontargets.sum()
+    both = omega * density + other
+    link = np.divide(omega * density - other, both, out=np.zeros(len(both)), where=both > 0)
+    centres = (edges[:-1] + edges[1:]) / 2
+    return float(np.trapezoid(np.maximum(0, link) * density, centres))

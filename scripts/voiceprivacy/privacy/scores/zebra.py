@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from voiceprivacy.inout.files import BadInput, FilePath
+from voiceprivacy.inout.tables import LABELS
 from voiceprivacy.privacy import Classes, Floats, Metrics, Scores
 from voiceprivacy.privacy.scores.calibration import (
     PROFILE_LOG_ODDS,
@@ -166,9 +167,8 @@ def sample_metrics(sample: Sample, *, blocks: Blocks | None = None) -> Metrics:
     blocks : Blocks, optional
         Of the sample, without Laplace's rule.
     """
-    blocks = blocks or pav_blocks(sample.ties)
-    scores: dict[str, Any] = {"target": sample.target, "nontarget": sample.nontarget}
-    return {"dece_bit": dece_bit(**scores, blocks=blocks), "ddcf": ddcf(**scores, blocks=blocks)}
+    llrs = counted_llrs(blocks or pav_blocks(sample.ties))
+    return {"dece_bit": cece_bit(**llrs), "ddcf": 1 - cllr_bit(**llrs)}
 
 
 def measure_of_both(scores: Classes) -> Callable[[Sample], Metrics]:
@@ -244,23 +244,21 @@ def assess_calibration(
 
 def runs_metrics(train: Sample, test: Sample, *, laplace: bool = True) -> Metrics:
     """The metrics of ``assess_calibration`` that have an interval, of a Sample of either run."""
+    counted = {"train": train.counted(), "test": test.counted()}
+    counts = {label: counted["test"][label] for label in ("target_counts", "nontarget_counts")}
     calibrations = _calibrated(
-        {"target": test.target, "nontarget": test.nontarget},
+        {label: counted["test"][label] for label in LABELS},
         # Quiet: one of a thousand replicates may be separable.
-        linear=train_linear(**train.counted(), quiet=True),
+        linear=train_linear(**counted["train"], quiet=True),
         blocks=pav_blocks(train.ties, laplace=laplace),
     )
-    counts: dict[str, Any] = {
-        "target_counts": test.target_counts,
-        "nontarget_counts": test.nontarget_counts,
-    }
     metrics: Metrics = {}
     for name, llrs in calibrations.items():
         metrics[f"cece_{name}_bit"] = cece_bit(**llrs, **counts)
     for name, llrs in calibrations.items():
         metrics[f"cllr_{name}_bit"] = cllr_bit(**llrs, **counts)
     for run, sample in (("train", train), ("test", test)):
-        metrics[f"cllr_{run}_bit"] = cllr_bit(**sample.counted())
+        metrics[f"cllr_{run}_bit"] = cllr_bit(**counted[run])
         metrics[f"dece_{run}_bit"] = sample_metrics(sample)["dece_bit"]
     return metrics
 
@@ -288,6 +286,11 @@ def worst_case_log10(*, target: Scores, nontarget: Scores, blocks: Blocks | None
     Eq. 8 of Nautsch et al. ``blocks`` are those with Laplace's rule.
     """
     blocks = blocks or oracle_blocks(target=target, nontarget=nontarget, laplace=True)
+    return strongest_log10(blocks)
+
+
+def strongest_log10(blocks: Blocks) -> float:
+    """The strongest LLR of PAV blocks with Laplace's rule, base 10."""
     return float(np.abs(blocks.llrs).max() / np.log(10))
 
 

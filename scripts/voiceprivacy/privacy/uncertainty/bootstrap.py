@@ -79,10 +79,10 @@ from voiceprivacy.privacy import Counts, Floats, Metrics, Number
 from voiceprivacy.privacy.scores.trials import (
     Sample,
     SpeakerTrials,
-    speaker_weights,
-    weigh,
+    by_class,
+    draw,
     whole_sample,
-    without_speaker,
+    without_each,
 )
 from voiceprivacy.vocabulary import UNDEFINED
 
@@ -172,15 +172,15 @@ def resample_scores(
     -------
     {metric: array (B,)} : NaN where undefined
     """
-    drawn = []
+    drawn, sorted_trials = [], by_class(trials)
     for weights in multiplicities(trials.speakers, n_replicates=n_replicates, seed=seed):
-        sample = weigh(trials, speaker_weights(trials, weights))
+        sample = draw(sorted_trials, weights)
         # A class without trials leaves no number: NaN in ``by_metric``.
         drawn.append(measure(sample) if sample else {})
     replicates = by_metric(drawn)
     spread = [name for name in OF_RARE_ERRORS if name in replicates]
     if spread:
-        values: dict[str, Any] = measure(whole_sample(trials))
+        values: dict[str, Any] = measure(whole_sample(sorted_trials))
         n_targets = int(np.count_nonzero(trials.target))
         for name in spread:
             replicates[name] = at_least_of_trials(
@@ -234,11 +234,11 @@ def leave_one_out(trials: SpeakerTrials, measure: Callable[[Sample], Metrics]) -
     """Metrics of scores without each of the S speakers: {metric: array (S,)}, NaN where
     undefined."""
     # All metrics have a column, even if only one sample has them.
-    undefined: Metrics = dict.fromkeys(measure(whole_sample(trials)), np.nan)
+    sorted_trials = by_class(trials)
+    undefined: Metrics = dict.fromkeys(measure(whole_sample(sorted_trials)), np.nan)
     left_out = []
     # One sample at a time: each is as large as the list of trials.
-    for position in range(len(trials.speakers)):
-        sample = without_speaker(trials, position)
+    for sample in without_each(sorted_trials, len(trials.speakers)):
         left_out.append(measure(sample) if sample else undefined)
     return by_metric(left_out)
 
@@ -259,9 +259,11 @@ def resample_runs(
     draws_of_train = multiplicities(train.speakers, **options)
     draws_of_test = multiplicities(test.speakers, **options)
     drawn: list[Metrics] = []
+    # Calibrations of one run are read at the scores of the other: no score is counted with others.
+    sorted_train, sorted_test = (by_class(run, every_score=True) for run in (train, test))
     for train_weights, test_weights in zip(draws_of_train, draws_of_test, strict=True):
-        train_sample = weigh(train, speaker_weights(train, train_weights))
-        test_sample = weigh(test, speaker_weights(test, test_weights))
+        train_sample = draw(sorted_train, train_weights)
+        test_sample = draw(sorted_test, test_weights)
         if train_sample and test_sample:
             drawn.append(measure(train_sample, test_sample))
         else:

@@ -31,16 +31,14 @@ import numpy as np
 from voiceprivacy.inout import seeds
 from voiceprivacy.privacy import Counts, Floats, Metrics, Number
 from voiceprivacy.privacy.scores import zebra
-from voiceprivacy.privacy.scores.calibration import pav_blocks
-from voiceprivacy.privacy.scores.trials import (
-    Sample,
-    SpeakerTrials,
-    everyone,
-    n_speakers,
-    weigh,
-    whole_sample,
-    without_speaker,
+from voiceprivacy.privacy.scores.calibration import (
+    Ties,
+    cece_bit,
+    counted_llrs,
+    oracle_blocks,
+    pav_blocks,
 )
+from voiceprivacy.privacy.scores.trials import SpeakerTrials, by_class, n_speakers, without_each
 from voiceprivacy.privacy.uncertainty.bootstrap import FEWEST_SPEAKERS
 from voiceprivacy.vocabulary import UNDEFINED
 
@@ -76,17 +74,40 @@ def null_dece_bits(trials: SpeakerTrials, *, n_replicates: int, seed: int) -> Fl
     enrolled = np.unique(trials.enrolment)
     label = np.arange(len(trials.speakers))
     draw = seeds.generator(seed, "derangements", *map(str, trials.speakers))
-    once = everyone(trials)
+    # Where each score, and each trial's score, begins among all of them.
+    begins = np.concatenate([[True], trials.scores[1:] != trials.scores[:-1]])
+    starts, score = np.flatnonzero(begins), np.cumsum(begins) - 1
+    edges = np.append(starts, len(score))
     null = []
     for deranged in derangements(len(enrolled), n_replicates, draw):
         # Whoever is tried only keeps his label: nobody enrolled him.
         label[enrolled] = enrolled[deranged]
-        target = label[trials.enrolment] == trials.trial
-        sample = weigh(trials, once, target=target)
-        if sample:
-            scores: dict[str, Any] = {"target": sample.target, "nontarget": sample.nontarget}
-            null.append(zebra.dece_bit(**scores, blocks=pav_blocks(sample.ties)))
+        targets = np.flatnonzero(label[trials.enrolment] == trials.trial)
+        if 0 < len(targets) < len(score):
+            ties = _ties_of(score[targets], edges)
+            null.append(cece_bit(**counted_llrs(pav_blocks(ties))))
     return np.array(null)
+
+
+def _ties_of(scores_of_targets: Counts, edges: Counts) -> Ties:
+    """Groups of scores, as ``by_class`` makes them, of trials that occur once.
+
+    Parameters
+    ----------
+    scores_of_targets : array (T,)
+        Which of the G different scores targets have, in ascending order.
+    edges : array (G + 1,)
+        How many trials have lower scores.
+    """
+    scores, targets = np.unique(scores_of_targets, return_counts=True)
+    below, up_to = edges[scores], edges[scores + 1]
+    gaps = np.append(below, edges[-1]) - np.append(0, up_to)
+    counts = np.zeros((2, 2 * len(scores) + 1), dtype=np.int64)
+    counts[0, 1::2] = targets
+    counts[1, 1::2] = up_to - below - targets
+    counts[1, ::2] = gaps
+    occur = counts.sum(axis=0) > 0
+    return Ties(np.flatnonzero(occur).astype(float), *counts[:, occur])
 
 
 def dece_null95_bit(null: Floats, *, n_speakers: int) -> Number:
@@ -146,10 +167,10 @@ def leave_one_out_log10(trials: SpeakerTrials) -> tuple[Number, Number]:
     "undefined" if no speaker can be left out.
     """
     worst = []
-    for position in range(len(trials.speakers)):
-        sample = without_speaker(trials, position)
+    for sample in without_each(by_class(trials), len(trials.speakers)):
         if sample:
-            worst.append(_worst_log10(sample))
+            blocks = pav_blocks(sample.ties, laplace=True)
+            worst.append(zebra.strongest_log10(blocks))
     return (min(worst), max(worst)) if worst else (UNDEFINED, UNDEFINED)
 
 
@@ -158,14 +179,13 @@ def extreme_block(trials: SpeakerTrials) -> tuple[int, int]:
 
     The worst case rests on them.
     """
-    blocks = pav_blocks(whole_sample(trials).ties, laplace=True)
+    scores = {
+        "target": trials.scores[trials.target],
+        "nontarget": trials.scores[~trials.target],
+    }
+    blocks = oracle_blocks(**scores, laplace=True)
     strongest = np.abs(blocks.llrs).argmax()
     low, high = blocks.lowest[strongest], blocks.highest[strongest]
     within = (trials.scores >= low) & (trials.scores <= high)
     speakers = np.union1d(trials.enrolment[within], trials.trial[within])
     return len(speakers), int(within.sum())
-
-
-def _worst_log10(sample: Sample) -> float:
-    blocks = pav_blocks(sample.ties, laplace=True)
-    return zebra.worst_case_log10(target=sample.target, nontarget=sample.nontarget, blocks=blocks)
