@@ -2,6 +2,7 @@
 
 import functools
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -13,12 +14,13 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 import numpy as np
 
-from voiceprivacy.inout.tables import Trial, write_scores
+from voiceprivacy.inout.tables import Trial, write_scores, write_speakers
 from voiceprivacy.privacy.scores import calibration, trials, verification, zebra
 from voiceprivacy.privacy.uncertainty import bootstrap, null
 
 ROUNDS = 3
 BOOTSTRAP_S = 20  # what a thousand replicates of one condition may take
+MILLION_S, MILLION_MB = 30, 600  # what a command may take for a million trials, with intervals
 TOOLKIT_S = 8.7  # the ZEBRA toolkit, for its part of the same on a million scores
 
 
@@ -44,7 +46,7 @@ def main():
         f"1000 replicates of all metrics, 12 000 scores: {replicates:.2f} s"
         f" (at most {BOOTSTRAP_S}); band {band:.2f} s"
     )
-    for n_speakers, n_utterances, n_replicates in ((40, 75, 100), (100, 100, 10)):
+    for n_speakers, n_utterances, n_replicates in ((40, 75, 100), (100, 100, 100)):
         scored = spoken(n_speakers=n_speakers, n_utterances=n_utterances)
         spent = seconds(resampled, scored=scored, n_replicates=n_replicates) * 1000 / n_replicates
         print(
@@ -52,6 +54,12 @@ def main():
             f" (from {n_replicates})"
         )
     print(f"assess_zebra.py, 12 000 scores, start-up included: {command(drawn(12_000)):.2f} s")
+    for script, (spent, peak_mb) in million().items():
+        print(
+            f"{script}, 1 000 000 trials of 1000 speakers, 1000 replicates: {spent:.1f} s"
+            f" (at most {MILLION_S}), {spent / both:.0f} times the metrics alone;"
+            f" {peak_mb:.0f} MB (at most {MILLION_MB})"
+        )
 
 
 def drawn(n_scores):
@@ -162,6 +170,29 @@ def command(scores):
         )
         assert json.loads(Path(f"{folder}/m.json").read_text())["n_target"] == len(scores["target"])
         return time.perf_counter() - start
+
+
+def million():
+    """Processor time in seconds and peak memory in MB of commands: {script: (time, memory)}."""
+    scored = spoken(n_speakers=1000, n_utterances=1)
+    spent = {}
+    with tempfile.TemporaryDirectory() as folder:
+        listed = []
+        for enrolled, tried, target in zip(
+            scored.enrolment, scored.trial, scored.target, strict=True
+        ):
+            listed.append(Trial(f"m{enrolled}", f"u{tried}", "target" if target else "nontarget"))
+        write_scores(f"{folder}/s.tsv", listed, scored.scores)
+        names = {f"{side}{speaker}": speaker for side in "mu" for speaker in scored.speakers}
+        write_speakers(f"{folder}/map.tsv", names)
+        files = ["--scores", f"{folder}/s.tsv", "--speakers", f"{folder}/map.tsv"]
+        for script in ("assess_verification.py", "assess_zebra.py"):
+            words = [ROOT / "scripts" / script, *files, "--metrics", f"{folder}/{script}.json"]
+            process = subprocess.Popen([sys.executable, *words], stdout=subprocess.DEVNULL)
+            _, status, used = os.wait4(process.pid, 0)
+            assert status == 0
+            spent[script] = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+    return spent
 
 
 if __name__ == "__main__":

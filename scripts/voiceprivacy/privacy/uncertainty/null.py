@@ -90,7 +90,7 @@ def null_dece_bits(trials: SpeakerTrials, *, n_replicates: int, seed: int) -> Fl
 
 
 def _ties_of(scores_of_targets: Counts, edges: Counts) -> Ties:
-    """Groups of scores, as ``by_class`` makes them, of trials that occur once.
+    """Ties of trials that occur once: scores of targets, and all nontargets between two of them.
 
     Parameters
     ----------
