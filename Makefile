@@ -2,12 +2,15 @@
 # make test    the same set-up, then linters and all tests but the long ones
 # make resume  go on after a run was killed (ARGS="--configfile my.yaml" as in that run)
 # make test-long, make benchmark, make benchmark-load, make lock, make clean
+# make test-nightly (hours): runs that are killed, without disk or memory; make fuzz (SECONDS=7200, READERS="plda.npz")
 # make coverage, make mutation (MODULES="privacy/scores/zebra"), make audit: what docs/internals/quality.md reports
 PYTHON ?= python3
 CORES ?= all
 BIN = .venv/bin
 ARGS ?=
 MODULES ?=
+SECONDS ?= 7200
+READERS ?=
 
 # Snakemake keeps sources in the home directory; where that cannot be written, here
 ifndef XDG_CACHE_HOME
@@ -16,7 +19,7 @@ export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
 endif
 endif
 
-.PHONY: demo resume test test-long lint benchmark benchmark-load coverage mutation audit lock clean
+.PHONY: demo resume test test-long test-nightly lint benchmark benchmark-load coverage mutation audit fuzz lock clean
 .DELETE_ON_ERROR:
 
 demo: .venv/installed $(BIN)/voiceprivacy
@@ -87,6 +90,13 @@ $(BIN)/voiceprivacy: envs/voiceprivacy.sh | .venv/installed
 	@sh envs/make_venv.sh "$(PYTHON)" .venv/world envs/requirements-world.txt || \
 	    echo "note: without pyworld (a C++ compiler builds it) the test of the pitch plug-in is skipped"
 	@touch $@
+
+fuzz: .venv/installed-quality
+	OMP_NUM_THREADS=1 $(BIN)/python tests/nightly/fuzz.py --seconds $(SECONDS) --readers $(READERS)
+
+test-nightly: .venv/installed-quality $(BIN)/voiceprivacy
+	$(BIN)/python tests/nightly/measure_faults.py --killed 200 --full 50 --starved 50
+	OMP_NUM_THREADS=1 $(BIN)/python tests/nightly/fuzz.py --seconds 7200
 
 lock: .venv/installed-test
 	$(BIN)/python envs/lock.py $(BIN)/uv $(BIN)/pip

@@ -64,7 +64,7 @@ def main() -> None:
     said = [
         "Everything else that the workflow needs.",
         "What the tests and linters need besides.",
-        "What make mutation and make audit need besides.",
+        "What make mutation, make audit and make fuzz need besides.",
     ]
     wanted: list[Path] = []
     for layer, sentence in zip(LAYERS, said, strict=True):
