@@ -103,8 +103,8 @@ def fuzz_all(names: list[str], seconds: int) -> int:
         executions = _last(r"number_of_executed_units: (\d+)", finished.stderr)
         edges = _last(r"cov: (\d+)", finished.stderr)
         took = _last(r"Done \d+ runs in (\d+) second", finished.stderr)
-        found = "" if finished.returncode == 0 else f"{kept}/log"
-        print(f"{name:36} {executions:>10} {edges:>6} {took:>8}  {found}", flush=True)
+        where = "" if finished.returncode == 0 else f"{kept}/log"
+        print(f"{name:36} {executions:>10} {edges:>6} {took:>8}  {where}", flush=True)
         total += executions
         failed += [name] if finished.returncode else []
     print(f"{total} executions, {len(failed)} of {len(names)} readers failed")

@@ -183,9 +183,9 @@ def main() -> None:
                         filecmp.cmp(undisturbed / file, folder / file, shallow=False)
                         for file in COMPARED
                     )
-                what = ", ".join(f"{count} {kind}" for kind, count in sorted(done.items()))
+                faults = ", ".join(f"{count} {kind}" for kind, count in sorted(done.items()))
                 outcome = "the same" if same else "DIFFERENT"
-                print(f"{name}: {what}: {outcome}; {len(removed)} files removed", flush=True)
+                print(f"{name}: {faults}: {outcome}; {len(removed)} files removed", flush=True)
                 different += not same
                 left, n_run = left - IN_A_RUN, n_run + 1
                 if name != "full":
