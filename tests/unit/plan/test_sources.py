@@ -315,9 +315,20 @@ def test_an_edit_of_a_large_source_that_keeps_size_and_modification_is_noticed(l
     assert fingerprint(kaldi()) != before
 
 
-@pytest.mark.parametrize("is_large", [False, True])
+def edit_keeping_all_times(monkeypatch, path):
+    """Edit a file; whoever looks at it sees what there was to be seen before."""
+    look = stamps.look
+    kept = look(path)
+    edit(path, Path(path).read_text().upper())
+    monkeypatch.setattr(seen, "look", lambda name: kept if name == path else look(name))
+
+
+@pytest.mark.parametrize(
+    ("path", "is_large"),
+    [("audio/anna/1.wav", False), ("audio/anna/1.wav", True), ("data/mine/trials", False)],
+)
 def test_an_edit_that_keeps_size_and_all_times_is_found_by_reading_everything(
-    monkeypatch, noted, is_large
+    monkeypatch, noted, path, is_large
 ):
     wait_a_moment(monkeypatch)
     if is_large:
@@ -325,17 +336,18 @@ def test_an_edit_that_keeps_size_and_all_times_is_found_by_reading_everything(
     before = fingerprint(kaldi())
     noted()
     assert fingerprint(kaldi()) == before
-    seen_now = stamps.look
-    kept = seen_now("audio/anna/1.wav")
-    edit("audio/anna/1.wav", "AUDIO/anna/1.wav")
-    monkeypatch.setattr(
-        seen, "look", lambda path: kept if path == "audio/anna/1.wav" else seen_now(path)
-    )
+    edit_keeping_all_times(monkeypatch, path)
     assert fingerprint(kaldi()) == before
     checked = kaldi()
     checked.refresh(check=True)
     assert FINGERPRINT.read_text() != before
-    assert checked.changed == {"corpora/mine": ["audio/anna/1.wav"]}
+    assert checked.changed == {"corpora/mine": [path]}
+
+
+def test_an_edit_just_after_the_last_one_is_noticed_though_the_disks_clock_is_coarse(monkeypatch):
+    before = fingerprint(kaldi())
+    edit_keeping_all_times(monkeypatch, "audio/anna/1.wav")
+    assert fingerprint(kaldi()) != before
 
 
 def test_what_other_configs_know_of_their_files_stays(large, noted):
