@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import shutil
+import subprocess
 from collections import Counter
 from itertools import product
 
@@ -69,6 +70,28 @@ def run(tmp_path_factory, model_folder):
 def rows(path):
     with open(path, newline="") as file:
         return list(csv.DictReader(file, delimiter="\t"))
+
+
+def test_all_that_numbers_are_made_of_has_a_checksum_that_sha256sum_reads(run):
+    results = run / "results"
+    made = [*results.glob("scores/**/*.tsv"), *results.glob("trials/**/*.tsv")]
+    made += results.glob("embeddings/**/*.npz")
+    sidecars = [path.with_name(f"{path.name}.sha256") for path in made]
+    lines = "".join(path.read_text() for path in sidecars)
+    for table in results.glob("audio/*/*/*/checksums.tsv"):
+        for row in rows(table):
+            lines += f"{row['sha256']}  {row['path']}\n"
+    manifests = [str(path.relative_to(results)) for path in results.glob("audio/**/manifest.tsv")]
+    assert len(manifests) == 9
+    assert all(f"  {manifest}\n" in lines for manifest in manifests)
+    assert lines.count(".flac\n") == 3 * 25 + 15  # three systems, and the second run's trials
+    subprocess.run(
+        ["sha256sum", "--check", "--quiet", "--strict"],
+        cwd=results,
+        input=lines,
+        text=True,
+        check=True,
+    )
 
 
 def test_everything_that_the_design_names_is_there(run):

@@ -348,8 +348,9 @@ def _remedy_of_speech(path: FilePath) -> str:
     path = Path(path)
     for folder in [*path.parents][:MOST_LEVELS]:
         shard = folder / "shards" / f"{path.parent.name}.tsv"
-        if shard.exists():
-            return f"remove {shard} and run again"
-        if (folder / MANIFEST_FILE).exists():
-            return f"remove {folder / MANIFEST_FILE} and run again"
+        manifest = folder / MANIFEST_FILE
+        if shard.exists():  # alone, it would not be missed: what is made of it is there
+            return f"remove {shard} and {manifest} and run again"
+        if manifest.exists():
+            return f"remove {manifest} and run again"
     return "make it again"

@@ -207,7 +207,9 @@ def test_lost_speech_says_what_makes_it_again(results):
     shard = results / "audio/tiny/trial/b2/shards/0.tsv"
     shard.parent.mkdir()
     shard.touch()
-    with pytest.raises(BadInput, match=r"not found: remove \S+shards/0.tsv and run again"):
+    with pytest.raises(
+        BadInput, match=r"not found: remove \S+shards/0.tsv and \S+b2/manifest.tsv and run"
+    ):
         audio.header(path)
 
 
