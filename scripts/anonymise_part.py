@@ -8,6 +8,7 @@ import argparse
 
 from voiceprivacy.anonymise.part import anonymise_part, anonymise_shard
 from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.running.boxes import MEMORY_MB
 from voiceprivacy.running.command import add_json, require_at_least, run, say
 
 
@@ -45,6 +46,9 @@ def main() -> None:
     parser.add_argument(
         "--runtime", type=float, help="minutes after which the plug-in is ended (default: none)"
     )
+    parser.add_argument(
+        "--memory", type=int, default=MEMORY_MB, help="MB that a program in a box may use"
+    )
     arguments = parser.parse_args()
     require_at_least(
         1,
@@ -57,6 +61,7 @@ def main() -> None:
     if arguments.original and arguments.shards > 1:
         raise BadInput("--original: is of a whole part, not of one of several shards")
     options = vars(arguments)
+    arguments.anonymiser = {"mem_mb": options.pop("memory"), **arguments.anonymiser}
     if arguments.original:
         del options["shard"], options["shards"]
         joined = anonymise_part(**options)

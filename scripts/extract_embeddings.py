@@ -8,7 +8,8 @@ from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.stamps import watched
 from voiceprivacy.inout.tables import Utterance
-from voiceprivacy.running.command import run, say
+from voiceprivacy.running.boxes import MEMORY_MB
+from voiceprivacy.running.command import add_json, run, say
 from voiceprivacy.vocabulary import PACKAGES
 
 
@@ -53,8 +54,15 @@ def parsed() -> argparse.Namespace:
     parser.add_argument(
         "--runtime", type=float, help="minutes after which the command is ended (default: none)"
     )
+    add_json(
+        parser,
+        "--sandbox",
+        nargs="?",
+        const={},
+        help="run the command in a box; as JSON what its entry says of it: reads, mem_mb, gpu",
+    )
     parser.add_argument(
-        "--sandbox", action="store_true", help="no network for a command, nothing else to write to"
+        "--memory", type=int, default=MEMORY_MB, help="MB that a command in a box may use"
     )
     return parser.parse_args()
 
@@ -78,12 +86,15 @@ def extracted(utterances: list[Utterance], arguments: argparse.Namespace) -> Emb
     if arguments.ready:
         return foreign.from_file(arguments.ready, utterances)
     if arguments.command:
+        sandbox = arguments.sandbox
+        if sandbox is not None:
+            sandbox = {"mem_mb": arguments.memory, **sandbox}
         return foreign.from_command(
             arguments.command,
             utterances,
             threads=arguments.threads,
             minutes=arguments.runtime,
-            sandbox=arguments.sandbox,
+            sandbox=sandbox,
         )
     if arguments.package:
         # Its environment has no torch in one case and no onnxruntime in the other.

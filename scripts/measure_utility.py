@@ -3,7 +3,8 @@
 import argparse
 from pathlib import Path
 
-from voiceprivacy.running.command import require_at_least, run, say
+from voiceprivacy.running.boxes import MEMORY_MB
+from voiceprivacy.running.command import add_json, require_at_least, run, say
 from voiceprivacy.utility.measures import run_measure
 
 
@@ -25,15 +26,24 @@ def main() -> None:
     parser.add_argument(
         "--runtime", type=float, help="minutes after which the command is ended (default: none)"
     )
-    parser.add_argument(
+    add_json(
+        parser,
         "--sandbox",
-        action="store_true",
-        help="no network for the command, nothing else to write to",
+        nargs="?",
+        const={},
+        help="run the command in a box; as JSON what its entry says of it: reads, mem_mb, gpu",
+    )
+    parser.add_argument(
+        "--memory", type=int, default=MEMORY_MB, help="MB that a program in a box may use"
     )
     arguments = parser.parse_args()
     require_at_least(1, threads=arguments.threads)
 
-    measured = run_measure(**vars(arguments))
+    options = vars(arguments)
+    memory_mb = options.pop("memory")
+    if arguments.sandbox is not None:
+        options["sandbox"] = {"mem_mb": memory_mb, **arguments.sandbox}
+    measured = run_measure(**options)
     utterances = {line.utterance for line in measured}
     metrics = sorted({line.metric for line in measured})
     say(f"{len(utterances)} utterances, {', '.join(metrics)}: {arguments.output}")

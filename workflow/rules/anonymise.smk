@@ -34,6 +34,10 @@ def anonymiser_field(name):
     return lambda wildcards: plan.speech.anonymiser(wildcards.anonymiser)[name]
 
 
+def anonymiser_memory(wildcards, attempt):
+    return plan.speech.anonymiser(wildcards.anonymiser)["mem_mb"] * attempt
+
+
 def anonymiser_job_runtime(wildcards):
     """Minutes of a job: those of its plug-in, and some to check and convert what it made."""
     return plan.speech.anonymiser(wildcards.anonymiser)["runtime"] + 15
@@ -96,7 +100,7 @@ rule anonymise_part:
         anonymiser_environment
     threads: 4
     resources:
-        mem_mb=4000,
+        mem_mb=anonymiser_memory,
         runtime=anonymiser_job_runtime,
         plugin_runtime=anonymiser_field("runtime"),
         gpu=anonymiser_field("gpu"),
@@ -115,6 +119,7 @@ rule anonymise_part:
         " --sample-rate {params.sample_rate:q}"
         " --threads {threads}"
         " --runtime {resources.plugin_runtime:q}"
+        " --memory {resources.mem_mb:q}"
         " --audio-dir {output.audio:q}"
         " --output-manifest {output.manifest:q}"
         " > {log:q} 2>&1"

@@ -24,6 +24,10 @@ def embedding_runtime(wildcards):
     return entry["runtime"] + 15 if "command" in entry else 240 * n_parts
 
 
+def embedding_memory(wildcards, attempt):
+    return plan.attackers.extractors[wildcards.extractor]["mem_mb"] * attempt
+
+
 rule extract_embeddings:
     """Embed every utterance of one part as one system speaks it."""
     input:
@@ -43,7 +47,7 @@ rule extract_embeddings:
         lambda wildcards: environment_file(extractor_field("env")(wildcards))
     threads: 4
     resources:
-        mem_mb=8000,
+        mem_mb=embedding_memory,
         runtime=embedding_runtime,
         command_runtime=extractor_field("runtime"),
         gpu=gpus,
@@ -56,6 +60,7 @@ rule extract_embeddings:
         " {params.how:q}"
         " --threads {threads}"
         " --runtime {resources.command_runtime:q}"
+        " --memory {resources.mem_mb:q}"
         " --embeddings {output.embeddings:q}"
         " > {log:q} 2>&1"
 

@@ -30,7 +30,7 @@ from voiceprivacy.plan.outputs import PICTURES, PITCH, TABLES
 from voiceprivacy.plan.plan import Plan, keep_all_objects
 from voiceprivacy.plan.seen import NOTED
 from voiceprivacy.plan.sources import CHECK
-from voiceprivacy.plan.speech import environment_file
+from voiceprivacy.plan.speech import environment_file, sandbox_arguments
 from voiceprivacy.running.command import REFUSALS, say
 from voiceprivacy.running.fingerprints import code
 from voiceprivacy.running.locks import note_locks

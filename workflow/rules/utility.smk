@@ -33,6 +33,10 @@ def measure_field(name):
     return lambda wildcards: plan.config["utility"][wildcards.measure][name]
 
 
+def measure_memory(wildcards, attempt):
+    return plan.config["utility"][wildcards.measure]["mem_mb"] * attempt
+
+
 def measure_environment(wildcards):
     return environment_file(plan.config["utility"][wildcards.measure]["env"])
 
@@ -49,7 +53,7 @@ def measure_command(wildcards):
 
 
 def measure_sandbox(wildcards):
-    return ["--sandbox"] if plan.config["utility"][wildcards.measure]["sandbox"] else []
+    return sandbox_arguments(plan.config["utility"][wildcards.measure])
 
 
 rule measure_utility:
@@ -71,7 +75,7 @@ rule measure_utility:
         measure_environment
     threads: 4
     resources:
-        mem_mb=8000,
+        mem_mb=measure_memory,
         runtime=measure_job_runtime,
         measure_runtime=measure_field("runtime"),
         gpu=measure_field("gpu"),
@@ -87,6 +91,7 @@ rule measure_utility:
         " --threads {threads}"
         " --runtime {resources.measure_runtime:q}"
         " {params.sandbox:q}"
+        " --memory {resources.mem_mb:q}"
         " --output {output.measures:q}"
         " > {log:q} 2>&1"
 

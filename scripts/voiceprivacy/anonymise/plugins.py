@@ -20,11 +20,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 from voiceprivacy.anonymise import call_function
 from voiceprivacy.inout.checksums import check_speech
-from voiceprivacy.inout.files import SCRIPTS, BadInput, FilePath, expand, naming, read_lines
+from voiceprivacy.inout.files import SCRIPTS, BadInput, FilePath, expand, naming, ours, read_lines
 from voiceprivacy.inout.tables import Utterance, read_manifest, write_manifest
-from voiceprivacy.running import programs
+from voiceprivacy.running import boxes, programs
+from voiceprivacy.running.handed_over import hand_over
 
 ENDINGS = (".wav", ".flac")
+LONGEST_ERROR = 4000  # characters of what a function says was wrong
 
 ProtectedPaths: TypeAlias = dict[str, Path]
 
@@ -32,8 +34,7 @@ ProtectedPaths: TypeAlias = dict[str, Path]
 class Request(NamedTuple):
     """How an anonymiser is to work.
 
-    ``minutes`` is None without a limit; ``writable`` is the only folder that it may change, or None
-    where it runs in no box.
+    ``minutes`` is None without a limit; ``entry`` is what the config says of it and of its box.
     """
 
     seed: int
@@ -41,7 +42,7 @@ class Request(NamedTuple):
     threads: int
     scratch: Path
     minutes: float | None
-    writable: Path | None
+    entry: dict[str, Any]
 
 
 def protect(
@@ -86,7 +87,7 @@ def protect(
         threads=threads,
         scratch=scratch,
         minutes=minutes,
-        writable=scratch if anonymiser.get("sandbox") else None,
+        entry=anonymiser,
     )
     paths = KINDS[kind](anonymiser[kind], utterances, request)
     _refuse_shared_files(paths)
@@ -117,7 +118,12 @@ def _function(name: str, utterances: Sequence[Utterance], request: Request) -> P
     """Call a function in a program of its own; it says in a file what was wrong."""
     scratch = request.scratch
     manifest, job = scratch / "input.tsv", scratch / "job.json"
-    write_manifest(manifest, utterances)
+    files = _words_of_function(name, request.options)
+    box = boxes.of_entry(request.entry, files, scratch, threads=request.threads)
+    if box:
+        manifest = hand_over(utterances, scratch)
+    else:
+        write_manifest(manifest, utterances)
     arguments = {
         "function": name,
         "options": request.options,
@@ -138,16 +144,23 @@ def _function(name: str, utterances: Sequence[Utterance], request: Request) -> P
             threads=1,
             minutes=request.minutes,
             variables={"PYTHONPATH": path},
-            writable=request.writable,
+            box=box,
         )
     except BadInput:
         # What the program wrote there says more than its exit code.
         error = job.with_suffix(".error")
-        if error.exists():
-            raise BadInput(error.read_text(encoding="utf-8")) from None
+        if error.is_file():
+            with open(error, encoding="utf-8", errors="replace") as file:
+                raise BadInput(file.read(LONGEST_ERROR)) from None
         raise
     names = [utterance.utterance for utterance in utterances]
     return {name: scratch / f"{name}.flac" for name in names}
+
+
+def _words_of_function(name: str, options: dict[str, Any]) -> list[str]:
+    """Words that name the files of a function, as a command would."""
+    file = ours(name).rpartition(":")[0]
+    return [f"./{file}" if "/" not in file else file, *programs.options_of(options)]
 
 
 def _command(command: str, utterances: Sequence[Utterance], request: Request) -> ProtectedPaths:
@@ -155,26 +168,32 @@ def _command(command: str, utterances: Sequence[Utterance], request: Request) ->
     scratch = request.scratch
     manifest, output, audio_dir = scratch / "input.tsv", scratch / "output.tsv", scratch / "audio"
     audio_dir.mkdir()
-    write_manifest(manifest, utterances)
+    words = command_words(command, request.options, threads=request.threads)
+    box = boxes.of_entry(request.entry, words, scratch, threads=request.threads)
+    if box:
+        manifest = hand_over(utterances, scratch)
+    else:
+        write_manifest(manifest, utterances)
     contract = {
         "manifest": manifest,
         "seed": request.seed,
         "audio-dir": audio_dir,
         "output-manifest": output,
     }
-    words = command_words(command, request.options, threads=request.threads)
     programs.run(
         words + programs.options_of(contract),
         name=f"command '{command}'",
         threads=request.threads,
         minutes=request.minutes,
-        writable=request.writable,
+        box=box,
     )
     if not output.exists():
         raise BadInput(f"command '{command}' wrote no --output-manifest")
     with naming(f"what command '{command}' wrote"):
         returned = read_manifest(output)
     _refuse_strangers(returned, utterances, command)
+    if box:
+        _refuse_outside(returned, scratch, command)
     return {utterance.utterance: utterance.path for utterance in returned}
 
 
@@ -192,6 +211,16 @@ def _refuse_strangers(
             raise BadInput(
                 f"command '{command}' returned utterance '{utterance.utterance}',"
                 " which nobody asked for"
+            )
+
+
+def _refuse_outside(returned: Iterable[Utterance], scratch: Path, command: str) -> None:
+    """Refuse files that a program in a box did not write: it names what it could not read."""
+    for utterance in returned:
+        if not utterance.path.resolve().is_relative_to(scratch.resolve()):
+            raise BadInput(
+                f"command '{command}' returned for utterance '{utterance.utterance}' a file"
+                f" outside of its box: {utterance.path}"
             )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from voiceprivacy.inout.files import RESOURCES, ours
 from voiceprivacy.plan.fusion import Fusion, compares, split_corpora
 from voiceprivacy.plan.sources import ScoreFile
-from voiceprivacy.plan.speech import Speech
+from voiceprivacy.plan.speech import Speech, sandbox_arguments
 from voiceprivacy.vocabulary import (
     FEATURES,
     FUSED,
@@ -160,7 +160,7 @@ class Attackers:
         if "package" in options:
             return ["--package", options["package"]]
         if "command" in options:
-            return ["--command", options["command"], *(["--sandbox"] if options["sandbox"] else [])]
+            return ["--command", options["command"], *sandbox_arguments(options)]
         if "embeddings" in options:
             return ["--ready", self.ready(extractor, corpus, part, anonymiser)]
         switches = [f"--{name}" for name in ("trust", "loudness", "trim", "vad") if options[name]]

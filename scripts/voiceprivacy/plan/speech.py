@@ -1,7 +1,8 @@
 """Which speech a run takes: corpora, their lists and galleries, anonymisers and their seeds."""
 
+import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from voiceprivacy.vocabulary import (
 
 LIBRISPEECH_CHAPTER = "^(.+)-"  # 84-121123-0001: speaker, chapter, utterance
 ANONYMISER_KINDS = ["command", "function", "audio"]
+OF_BOX = ["inputs", "reads", "gpu"]  # of an entry: what its box is made from
 
 
 class Gallery(NamedTuple):
@@ -184,7 +186,10 @@ class Speech:
             folder = value.replace("{corpus}", corpus).replace("{part}", part)
             folders = [folder.replace("{set}", name) for name in self.data_sets(corpus, part)]
             value = list(dict.fromkeys(folders))  # without {set} they are all one
-        options = {field: options[field] for field in ("options", "resample", "sandbox")}
+        fields = ["options", "resample", "sandbox"]
+        if options["sandbox"]:
+            fields += OF_BOX
+        options = {field: options[field] for field in fields}
         return {kind: value, **options}
 
     def lacks_training_speech(self, name: str, corpus: str) -> str | None:
@@ -261,6 +266,15 @@ def environment_file(env: str) -> str:
     """The absolute path of a conda environment: ours by its word, or a file of the user's."""
     is_users = "/" in env or env.endswith((".yaml", ".yml"))
     return str(Path(env).absolute() if is_users else SCRIPTS.parent / "envs" / f"{env}.yaml")
+
+
+def sandbox_arguments(options: Mapping[str, Any]) -> list[str]:
+    """The argument of a command that runs an entry's program in a box; none without one."""
+    if not options["sandbox"]:
+        return []
+    gpu = options.get("gpu", int(options.get("device") == "cuda"))  # a measure's, an extractor's
+    box = {"inputs": options["inputs"], "reads": options["reads"], "gpu": gpu}
+    return ["--sandbox", json.dumps(box)]
 
 
 def _names_of_runs(anonymiser: str) -> dict[str, str]:

@@ -1,10 +1,11 @@
 """Other people's programs: started without a shell, limited in time and output.
 
-A program runs in a process group of its own, which is ended with all that it started. What it says
-goes to our stderr: of more than LOG_BYTES the beginning and the end, so that a program that prints
-without end fills no disk.
+A program is ended with all that it started (voiceprivacy.running.processes). What it says goes to
+our stderr: of more than LOG_BYTES the beginning and the end, so that a program that prints without
+end fills no disk.
 """
 
+import contextlib
 import os
 import shlex
 import signal
@@ -12,11 +13,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
-from pathlib import Path
 from typing import IO
 
 from voiceprivacy.inout.files import BadInput, expand, ours
-from voiceprivacy.running import box
+from voiceprivacy.running import boxes, handed_over, limits, processes
 
 LOG_BYTES, LAST_BYTES = 4 * 2**20, 2**14
 GRACE_S = 5  # between asking a process group to end and ending it
@@ -67,7 +67,7 @@ def run(
     threads: int,
     minutes: float | None = None,
     variables: dict[str, str] | None = None,
-    writable: Path | None = None,
+    box: boxes.Box | None = None,
 ) -> None:
     """Run a program to its end.
 
@@ -83,37 +83,67 @@ def run(
         After which it is ended; None for no limit.
     variables : dict, optional
         Added to its environment.
-    writable : path, optional
-        The only folder that it may change: it runs in a box of voiceprivacy.running.box, without a
-        network.
+    box : Box, optional
+        What it may see and use: it runs in a box of voiceprivacy.running.boxes.
 
     Raises
     ------
-    BadInput : it cannot be started, or no box can be made on this machine
-    Failed : it fails, is killed, or runs too long
+    BadInput : it cannot be started, no box can be made on this machine, or it left in its box what
+        is not read
+    Failed : it fails, is killed, runs too long, or uses more than its box has
     """
-    environment = {**os.environ, "OMP_NUM_THREADS": str(threads), **(variables or {})}
-    if writable is not None:
-        if reason := box.why_not(writable):
-            raise BadInput(f"{name}: sandbox: true cannot be kept on this machine: {reason}")
-        words = box.words_of(words, writable=writable)
-        environment |= box.folders(writable)
-    process = _start(words, environment, name)
-    reader = threading.Thread(target=_pass_on, args=(process.stdout,), daemon=True)
-    reader.start()
-    status: int | None = None
+    variables = {"OMP_NUM_THREADS": str(threads), **(variables or {})}
+    if box is None:
+        status = _run(words, {**os.environ, **variables}, name, minutes)
+        if status != 0:
+            raise Failed(f"{name} {_how(status, minutes)}")
+        return
+    removed: list[str] = []
     try:
-        status = process.wait(None if minutes is None else 60 * minutes)
-    except subprocess.TimeoutExpired:
-        pass
+        with boxes.starting(words, box, minutes=minutes, variables=variables) as start:
+            _print(f"box: {start.limits.told(start.group)}\n".encode())
+            status = _run(start.words, start.variables, name, minutes, start=start)
     finally:
-        end_group(process)
-        reader.join(GRACE_S)
+        removed = handed_over.take_back(box.folder)
     if status != 0:
         raise Failed(f"{name} {_how(status, minutes)}")
+    handed_over.refuse(removed, name)
 
 
-def _start(words: list[str], environment: dict[str, str], name: str) -> subprocess.Popen:
+def _run(
+    words: list[str],
+    environment: dict[str, str],
+    name: str,
+    minutes: float | None,
+    *,
+    start: boxes.Start | None = None,
+) -> int | None:
+    """Start a program and wait: its exit status, or None if it ran too long."""
+    status: int | None = None
+    watchdog, reason = None, None
+    with contextlib.ExitStack() as stack, processes.ending_all():
+        process = _start(words, environment, name, start.descriptors if start else [])
+        reader = threading.Thread(target=_pass_on, args=(process.stdout,), daemon=True)
+        reader.start()
+        # Only when nothing runs any more: what still runs could hold the output open.
+        stack.callback(reader.join, GRACE_S)
+        if start:
+            watchdog = limits.Watchdog(process, start.folder, start.limits, start.group)
+        try:
+            status = process.wait(None if minutes is None else 60 * minutes)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            end_group(process)
+            reason = watchdog.stop() if watchdog else None
+    if reason:
+        raise Failed(f"{name} {reason}, and was ended")
+    return status
+
+
+def _start(
+    words: list[str], environment: dict[str, str], name: str, descriptors: list[int]
+) -> subprocess.Popen:
     try:
         return subprocess.Popen(
             words,
@@ -121,6 +151,7 @@ def _start(words: list[str], environment: dict[str, str], name: str) -> subproce
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             env=environment,
+            pass_fds=descriptors,
             start_new_session=True,
         )
     except (OSError, ValueError) as error:

@@ -14,12 +14,13 @@ import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from voiceprivacy.inout.checksums import check_speech
 from voiceprivacy.inout.files import BadInput, FilePath, scratch_folder
 from voiceprivacy.inout.tables import Row, read_manifest, read_rows, write_manifest, write_table
-from voiceprivacy.running import programs
+from voiceprivacy.running import boxes, programs
+from voiceprivacy.running.handed_over import hand_over
 from voiceprivacy.vocabulary import UNDEFINED
 
 COLUMNS = ["utterance", "metric", "value"]
@@ -43,7 +44,7 @@ def run_measure(
     threads: int,
     output: FilePath,
     runtime: float | None = None,
-    sandbox: bool = False,
+    sandbox: dict[str, Any] | None = None,
 ) -> list[Measured]:
     """Run somebody's measure, check what it wrote, and write it to ``output``.
 
@@ -58,15 +59,14 @@ def run_measure(
     output : path
     runtime : float, optional
         Minutes after which the command is ended.
-    sandbox : bool
-        Run it in a box of voiceprivacy.running.box.
+    sandbox : dict, optional
+        Run it in a box, with what its entry says of it (voiceprivacy.running.boxes).
 
     Raises
     ------
     BadInput : the command cannot be started, fails, writes nothing, or its table is no good
     """
     protected = read_manifest(manifest)
-    # In a box, this folder is the only one that the command may change.
     with scratch_folder(Path(output).absolute()) as folder:
         files = {
             "manifest": folder / "manifest.tsv",
@@ -75,14 +75,21 @@ def run_measure(
         }
         originals = read_manifest(original)
         check_speech(line.path for line in [*protected, *originals])  # the command would not
-        write_manifest(files["manifest"], protected)
-        write_manifest(files["original"], originals)
+        words = programs.words_of(command, threads=threads)
+        box = None
+        if sandbox is not None:
+            box = boxes.of_entry({"sandbox": True, **sandbox}, words, folder, threads=threads)
+        for kind, utterances in {"manifest": protected, "original": originals}.items():
+            if box:
+                files[kind] = hand_over(utterances, folder, kind)
+            else:
+                write_manifest(files[kind], utterances)
         programs.run(
-            programs.words_of(command, threads=threads) + programs.options_of(files),
+            words + programs.options_of(files),
             name=f"command '{command}'",
             threads=threads,
             minutes=runtime,
-            writable=folder if sandbox else None,
+            box=box,
         )
         names = [utterance.utterance for utterance in protected]
         measured = _read_output(files["output"], names, command)

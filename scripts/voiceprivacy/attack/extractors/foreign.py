@@ -14,7 +14,7 @@ import re
 import shutil
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,8 @@ from voiceprivacy.inout.arrays import Embeddings, read_embeddings
 from voiceprivacy.inout.checksums import check_speech
 from voiceprivacy.inout.files import BadInput, naming, whole_folder_or_absent
 from voiceprivacy.inout.tables import Utterance, write_manifest
-from voiceprivacy.running import programs
+from voiceprivacy.running import boxes, programs
+from voiceprivacy.running.handed_over import hand_over
 
 NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 COMMIT = re.compile(r"[0-9a-f]{7,40}")
@@ -113,7 +114,7 @@ def from_command(
     *,
     threads: int,
     minutes: float | None = None,
-    sandbox: bool = False,
+    sandbox: dict[str, Any] | None = None,
 ) -> Embeddings:
     """Run somebody's extractor: Embeddings of ``utterances``, in their order.
 
@@ -125,20 +126,26 @@ def from_command(
     threads : int
     minutes : float, optional
         After which it is ended, with all that it started.
-    sandbox : bool
-        Whether it runs in a box (see ``voiceprivacy.running.box``).
+    sandbox : dict, optional
+        It runs in a box, with what its entry says of it (see ``voiceprivacy.running.boxes``).
     """
     words = programs.words_of(command, threads=threads)
     check_speech(utterance.path for utterance in utterances)  # the command would not
     with tempfile.TemporaryDirectory() as folder:
         manifest, written = Path(folder) / "manifest.tsv", Path(folder) / "embeddings.npz"
-        write_manifest(manifest, utterances)
+        box = None
+        if sandbox is None:
+            write_manifest(manifest, utterances)
+        else:
+            options = {"sandbox": True, **sandbox}
+            box = boxes.of_entry(options, words, Path(folder), threads=threads)
+            manifest = hand_over(utterances, Path(folder))
         programs.run(
             words + programs.options_of({"manifest": manifest, "embeddings": written}),
             name=f"command '{command}'",
             threads=threads,
             minutes=minutes,
-            writable=Path(folder) if sandbox else None,
+            box=box,
         )
         if not written.exists():
             raise BadInput(f"command '{command}' wrote no --embeddings")
