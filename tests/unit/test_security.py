@@ -1,8 +1,8 @@
 """What the code may not do, read from the code: unpickle, trust YAML, let a shell see data.
 
 The tests of what happens are elsewhere: tests/workflow/test_hostile_input.py,
-unit/anonymise/test_plugins_sandbox.py, unit/corpora/test_librispeech_downloads.py and
-unit/report/test_page.py.
+unit/running/test_boxes.py, unit/anonymise/test_plugins_sandbox.py,
+unit/corpora/test_librispeech_downloads.py and unit/report/test_page.py.
 """
 
 import ast

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from voiceprivacy.inout import audio, tables
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import piece_id
-from voiceprivacy.running import pools, programs
+from voiceprivacy.running import pools, processes, programs
 
 AUDIO = {".flac", ".wav"}
 
@@ -282,7 +282,7 @@ def _last_words(path):
 
 
 def _run(pipe, path, said):
-    with open(path, "wb") as output_file, open(said, "wb") as errors:
+    with processes.ending_all(), open(path, "wb") as output_file, open(said, "wb") as errors:
         process = subprocess.Popen(
             LIMITED + pipe.command,  # the shell is wanted: a pipe may have several programs
             shell=True,  # nosec B602  # only with pipes: true
@@ -292,15 +292,15 @@ def _run(pipe, path, said):
             stdout=output_file,
             stderr=errors,
         )
-    RUNNING.add(process)
-    try:
-        return process.wait(LIMIT_S)
-    except subprocess.TimeoutExpired:
-        late = f"runs longer than {LIMIT_S} s and was ended: find out why, and run again"
-        raise Hangs(f"{pipe}: {late}") from None
-    finally:
-        RUNNING.discard(process)
-        programs.end_group(process)
+        RUNNING.add(process)
+        try:
+            return process.wait(LIMIT_S)
+        except subprocess.TimeoutExpired:
+            late = f"runs longer than {LIMIT_S} s and was ended: find out why, and run again"
+            raise Hangs(f"{pipe}: {late}") from None
+        finally:
+            RUNNING.discard(process)
+            programs.end_group(process)
 
 
 def _end_running():

@@ -1,6 +1,7 @@
 """Pipes in wav.scp: commands that run only where the config allows it."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -197,6 +198,17 @@ def test_a_pipe_that_writes_without_end_is_ended(tmp_path, monkeypatch, stream):
     assert any(
         error.startswith(f"yes{stream} |: ") and "(utterance 'w1-0')" in error for error in messages
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere only the process group is ended")
+def test_nothing_that_left_its_process_group_outlives_a_pipe(tmp_path):
+    marker = tmp_path / "sleeper"
+    marker.symlink_to(shutil.which("sleep"))
+    for _ in range(10):
+        with recordings.output(Pipe(f"setsid --fork {marker} 77; echo speech", tmp_path)) as path:
+            assert path.read_text() == "speech\n"
+        commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline")]
+        assert not [command for command in commands if str(marker).encode() in command]
 
 
 def test_pipes_of_a_corpus_that_trains_run_in_the_job_that_reads_them(tmp_path):
