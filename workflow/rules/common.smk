@@ -57,6 +57,7 @@ def begin():
     """Check the config, and look once at the files that it names: (plan, what shows progress)."""
     dry_run = workflow.output_settings.dryrun
     try:
+        configuration.refuse_braces(Path.cwd(), workflow.basedir)
         refuse_other_reading(config, workflow.configfiles, workflow.config_settings.config)
         earlier.refuse_other_format(remake=REMAKE, dry_run=dry_run)
         config.update(configuration.check(config))

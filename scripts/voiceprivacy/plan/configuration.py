@@ -40,6 +40,8 @@ from voiceprivacy.vocabulary import FURTHER_DRAW, FUSED, SEMI_INFORMED, WORDS, d
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
 GENDERS = ("f", "m")
 EMBEDDING = {"model", "command", "package"}  # extractors that embed any speech they are given
+BRACE = re.compile("[{}]")
+NO_BRACES = "has { or } in its name, which Snakemake takes for a wildcard: name it otherwise"
 UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 Place = tuple[str | int, ...]  # the keys that lead to a value of a config
 # With these Snakemake's own reader runs what a config says as Python (its package yte).
@@ -357,10 +359,25 @@ def missing_files(config: dict[str, Any]) -> Iterator[Problem]:
     plan = Plan(config)
     for named, reason in sources.unusable(plan.named).items():
         yield Problem(named.place, f"{named.path}: {reason}")
+    for named in dict.fromkeys(plan.named):
+        if BRACE.search(named.path) and os.path.exists(named.path):
+            yield Problem(named.place, f"{named.path}: {NO_BRACES}")
     for name, files in plan.given.files.items():
         if not files:
             path = config["attacks"][name]["scores"]
             yield Problem(("attacks", name, "scores"), f"{path}: not found")
+
+
+def refuse_braces(*folders: str | Path) -> None:
+    """Refuse folders that Snakemake would take for wildcards: of a run, and of our own code.
+
+    Raises
+    ------
+    BadInput : the name of one of them has a brace
+    """
+    for folder in folders:
+        if BRACE.search(str(folder)):
+            raise BadInput(f"{folder}: {NO_BRACES}")
 
 
 # Defaults.

@@ -311,3 +311,35 @@ def test_an_attacker_can_be_made_for_some_anonymisers_only():
     backends = {"mine": {"type": "plda", "train": training}}
     with pytest.raises(BadInput, match="there is no anonymiser 'b4'"):
         semi(backends=backends)
+
+
+BRACES = ["a{b}", "{0}", "{wildcards.x}", "a{", "}a", "{{a}}", "{corpus}"]
+
+
+@pytest.mark.parametrize("name", BRACES)
+def test_a_name_with_braces_is_refused_wherever_a_config_has_it(tmp_path, name):
+    """Snakemake takes it for a wildcard; one that is not there is not found, as ever."""
+    folder = tmp_path / name
+    (folder / "data").mkdir(parents=True)
+    for file in ("mine.py", "env.yaml", "expected.tsv"):
+        (folder / file).write_text("")
+    for path in ("data", "mine.py", "env.yaml", "expected.tsv", "nowhere"):
+        corpora = {"a": {"kaldi": f"{folder}/data"}} if path == "data" else {"a": SYNTHETIC}
+        config = {"corpora": corpora}
+        if path == "mine.py":
+            config["anonymisers"] = {"x": {"function": f"{folder}/mine.py:f"}}
+        if path == "env.yaml":
+            config["anonymisers"] = {"x": {"command": "true", "env": f"{folder}/env.yaml"}}
+        if path in ("expected.tsv", "nowhere"):
+            config["expected"] = f"{folder}/{path}"
+        with pytest.raises(BadInput) as error:
+            configuration.check(config)
+        words = "not found" if path == "nowhere" else "has { or } in its name"
+        assert words in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", BRACES)
+def test_a_run_in_a_folder_with_braces_is_refused(tmp_path, name):
+    with pytest.raises(BadInput, match=r"has \{ or \} in its name"):
+        configuration.refuse_braces(tmp_path, tmp_path / name / "x")
+    configuration.refuse_braces(tmp_path)
