@@ -31,6 +31,13 @@ def main() -> None:
         help="an anonymiser's version; once for each",
     )
     parser.add_argument(
+        "--again",
+        default=[],
+        action="append",
+        metavar="NAME=DIR",
+        help="a second, independent draw of that anonymiser, from which attackers enrol and learn",
+    )
+    parser.add_argument(
         "--config", required=True, type=Path, metavar="OUT.yaml", help="YAML to write"
     )
     parser.add_argument(
@@ -47,8 +54,11 @@ def main() -> None:
     arguments = parser.parse_args()
 
     protected = dict(parse(text) for text in arguments.protected)
+    again = dict(parse(text, "--again") for text in arguments.again)
     if len(protected) < len(arguments.protected):
         raise BadInput("--protected: a name occurs twice; give every folder a name of its own")
+    for name in again.keys() - protected.keys():
+        raise BadInput(f"--again {name}: there is no --protected {name}, of which it could be one")
     # Before any file is looked at: a wrong name must not cost minutes.
     require_names(protected)
     if arguments.config.exists() and not arguments.overwrite:
@@ -56,16 +66,17 @@ def main() -> None:
             f"{arguments.config}: is there already; name another file, or add --overwrite"
         )
     options = {"pattern": arguments.pattern, "speakers": arguments.speakers}
+    options |= {"again": again}
     new_run = examine(arguments.original, protected, **options, threads=os.cpu_count() or 2)
     written = write_config(arguments.config, new_run)
     say(*summary(new_run, written))
 
 
-def parse(text: str) -> tuple[str, Path]:
+def parse(text: str, flag: str = "--protected") -> tuple[str, Path]:
     """NAME=DIR as (name, Path)."""
     name, separator, folder = text.partition("=")
     if not (name and separator and folder):
-        raise BadInput(f"--protected {text}: expected NAME=DIR, such as mine=/data/mine")
+        raise BadInput(f"{flag} {text}: expected NAME=DIR, such as mine=/data/mine")
     return name, Path(folder)
 
 

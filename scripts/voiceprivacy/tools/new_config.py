@@ -33,7 +33,8 @@ corpora:
 {limit}{training}
 # Speech that lies there already, found by the names of the originals. The attacker who protects
 # his own enrolment (PP) is given enrolment speech of the same folder. Where a speaker has one
-# pseudonym in all of it, this attacker holds that pseudonym.
+# pseudonym in all of it, this attacker holds that pseudonym. A second draw of your anonymiser
+# (new_run.py --again) is what such an attacker has.
 anonymisers:
 {anonymisers}
 # The attacker: the strongest that was there when this was written. A larger network is stronger;
@@ -120,7 +121,12 @@ def write_config(path: str | Path, run: NewRun) -> list[Path]:
     path = Path(path)
     beside = _write_lists(path, run)
     for name, protected in run.protected.items():
-        if not protected.plain:
+        if protected.again:
+            # Users release the first draw; an attacker enrols and learns from the second.
+            beside.append(_write_scp(_beside(path, name) / "trial", protected.files))
+            for part in ("enrolment", "train"):
+                beside.append(_write_scp(_beside(path, name) / part, protected.again))
+        elif not protected.plain:
             beside.append(_write_scp(_beside(path, name), protected.files))
     text = _config(path, run)
     for problem in configuration.problems(yaml.safe_load(text)):  # an odd path, a strange name
@@ -189,7 +195,10 @@ def _options(path, run):
 
 def _anonymiser(path, name, protected):
     lines = [f"  {name}:\n"]
-    if protected.plain:
+    if protected.again:
+        lines.append("    # The attacker enrols and learns from a second, independent draw.\n")
+        lines.append(f"    audio: {_quoted(_beside(path, name).absolute() / '{part}')}\n")
+    elif protected.plain:
         lines.append(f"    audio: {_quoted(protected.folder)}\n")
     else:
         folder = str(protected.folder)

@@ -10,6 +10,7 @@ Conventions
 from collections import Counter
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
@@ -40,6 +41,7 @@ TRIED_TWICE = 0.5
 # pair, so ten times as many cost a hundred times as much, and limits are over speakers.
 ENOUGH_UTTERANCES = 1000
 FEWEST_OF_EACH = 10
+NO_FOLDERS: Mapping[str, str] = MappingProxyType({})
 
 
 class Protected(NamedTuple):
@@ -47,7 +49,7 @@ class Protected(NamedTuple):
 
     ``files``: {utterance: path} of the utterances that are used; ``n_found``: for how many there
     is a file at all; ``plain``: whether the run finds these files in ``folder`` by itself;
-    ``sample_rates``: in Hz.
+    ``sample_rates``: in Hz; ``again``: the same utterances of a second draw, if there is one.
     """
 
     folder: Path
@@ -55,6 +57,7 @@ class Protected(NamedTuple):
     n_found: int
     plain: bool
     sample_rates: list[int]
+    again: dict[str, Path]
 
 
 class NewRun(NamedTuple):
@@ -84,6 +87,7 @@ def examine(
     original: str | Path,
     protected: Mapping[str, str | Path],
     *,
+    again: Mapping[str, str | Path] = NO_FOLDERS,
     pattern: str | None = None,
     speakers: str | Path | None = None,
     threads: int = 2,
@@ -94,6 +98,8 @@ def examine(
     ----------
     original : path of a folder
     protected : dict {name: path of a folder}
+    again : dict {name: path of a folder}
+        A second, independent draw of some of them: what the attacker makes of his own speech.
     pattern : str, optional
         As in the corpus kind ``folder``; guessed without.
     speakers : path, optional
@@ -112,14 +118,16 @@ def examine(
     pattern = pattern or guess_pattern(paths)
     listed = _listed(root, pattern, table)
     folders = {name: Path(folder).absolute() for name, folder in protected.items()}
+    seconds = {name: Path(folder).absolute() for name, folder in again.items()}
 
     # Each step takes what the one before has left.
     left_out: dict[str, str] = {}
     durations = _durations(listed, left_out, threads)
     pairs, rates = {}, {}
-    for name, folder in folders.items():
-        pairs[name] = pair(listed, root, folder)
-        rates[name] = _usable_rates(name, pairs[name], durations, left_out, threads)
+    for draw, name, folder in _draws(folders, seconds):
+        pairs[draw, name] = pair(listed, root, folder)
+        words = f"the second draw of {name}" if draw else name
+        rates[draw, name] = _usable_rates(words, pairs[draw, name], durations, left_out, threads)
     usable = [utterance for utterance in listed if utterance.utterance not in left_out]
     usable = by_gender(usable, left_out, table=table)
     usable, enrolment_utterances = with_enough(usable, left_out)
@@ -143,7 +151,9 @@ def examine(
         lists=lists,
         enrolment_utterances=enrolment_utterances,
         protected={
-            name: _protected(folder, usable, pairs[name], rates[name])
+            name: _protected(folder, usable, pairs[0, name], rates[0, name])
+            if name not in seconds
+            else _protected_twice(folder, usable, name, pairs, rates)
             for name, folder in folders.items()
         },
     )
@@ -207,7 +217,26 @@ def _protected(folder, usable, pairs, rates):
         n_found=len(pairs),
         plain=is_found_without_help(folder, usable, files),
         sample_rates=sorted({rates[utterance] for utterance in files}),
+        again={},
     )
+
+
+def _draws(folders, seconds):
+    """(0 or 1, name, folder) of every draw."""
+    for draw, of_draw in enumerate((folders, seconds)):
+        for name, folder in of_draw.items():
+            yield draw, name, folder
+
+
+def _protected_twice(folder, usable, name, pairs, rates):
+    """An anonymiser of which there are two draws: the users' and the attacker's."""
+    first, again = (
+        _protected(folder, usable, pairs[draw, name], rates[draw, name]) for draw in (0, 1)
+    )
+    if first.files == again.files:
+        raise BadInput(f"{folder}: is both draws of {name}; a second draw is other speech")
+    sample_rates = sorted({*first.sample_rates, *again.sample_rates})
+    return first._replace(plain=False, sample_rates=sample_rates, again=again.files)
 
 
 def _too_few(root, pattern, n_listed, left_out):

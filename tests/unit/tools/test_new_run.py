@@ -1,6 +1,7 @@
 """new_run: which protected file is whose, what is left out and why, a config that checks accept."""
 
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Listed
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
+from voiceprivacy.plan.plan import Plan
 from voiceprivacy.tools.new_config import name_of, summary, write_config
 from voiceprivacy.tools.new_run import examine, limit_of, split_speakers
 
@@ -169,6 +171,34 @@ def test_where_nobody_has_three_utterances_there_is_nothing_to_compare(tmp_path)
     speech = tree(tmp_path / "speech", "{speaker}/{number:03d}.wav", utterances=2)
     with pytest.raises(BadInput, match="no speaker has three utterances"):
         examine(speech, {"copy": speech})
+
+
+def test_attackers_enrol_and_learn_from_a_second_draw(tmp_path):
+    names = many(40)
+    form = "{speaker}/{number:03d}.wav"
+    root = tree(tmp_path / "speech", form, speakers=names, seconds=0.1)
+    first = tree(tmp_path / "first", form, speakers=names, seconds=0.1)
+    second = tree(tmp_path / "second", "{speaker}_{number:03d}.wav", speakers=names, seconds=0.1)
+    (second / "s00_000.wav").unlink()
+    folders = ("--protected", "mine=first", "--again", "mine=second", "--config", "my.yaml")
+    made = call("new_run", "--original", root, *folders, cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    assert "s00-000: the second draw of mine has no protected version" in made.stdout
+    plan = Plan(configuration.check(configuration.read(tmp_path / "my.yaml")))
+    for part, folder in (("trial", first), ("enrolment", second), ("train", second)):
+        corpus = "speech_train" if part == "train" else "speech"
+        [audio] = plan.speech.anonymiser_call("mine", corpus, part)["audio"]
+        lines = [line.split() for line in (Path(audio) / "wav.scp").read_text().splitlines()]
+        assert len(lines) == 199
+        assert all(Path(path).is_relative_to(folder) for _, path in lines)
+    checked = call("validate", "--config", "my.yaml", cwd=tmp_path)
+    assert checked.returncode == 0, checked.stdout
+    for again, words in (
+        ("mine=first", "is both draws of mine"),
+        ("x=first", "--again x: there is no --protected x"),
+    ):
+        wrong = ("--protected", "mine=first", "--again", again, "--config", "other.yaml")
+        assert words in call("new_run", "--original", root, *wrong, cwd=tmp_path).stderr
 
 
 def test_of_a_large_corpus_some_utterances_of_each_speaker_are_tried(tmp_path):
