@@ -2,12 +2,15 @@
 left out.
 """
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
-from voiceprivacy.inout.arrays import ScoreMatrix
+from voiceprivacy.inout.arrays import ScoreMatrix, write_matrix
 from voiceprivacy.privacy.matrices import ranks, similarity
 from voiceprivacy.privacy.matrices.assessment import (
+    assess_similarity,
     measure,
     resample_rank_models,
     resample_ranks,
@@ -15,6 +18,7 @@ from voiceprivacy.privacy.matrices.assessment import (
     without,
 )
 from voiceprivacy.privacy.uncertainty import bootstrap
+from voiceprivacy.privacy.uncertainty.interval_files import Draws
 
 OPTIONS = {"pairs": "all", "definition": "geometric"}
 DRAWS = {"n_replicates": 400, "seed": 0}
@@ -32,6 +36,24 @@ def matrix(seed=0, *, n_speakers=5, n_utterances=3, separation=2.0):
 
 def three(**options):
     return {name: matrix(seed, **options) for seed, name in enumerate(("oo", "op", "pp"))}
+
+
+@pytest.mark.parametrize(("n_replicates", "most_bytes"), [(0, 70), (2, 100)])
+def test_similarity_takes_a_bounded_memory_for_each_pair_of_utterances(
+    tmp_path, n_replicates, most_bytes
+):
+    """Three matrices of 160,000 pairs: 3000 utterances take less than 1 GB then."""
+    paths = {}
+    for name, scores in three(n_speakers=20, n_utterances=20).items():
+        paths[name] = tmp_path / f"{name}.npz"
+        write_matrix(paths[name], scores)
+    tracemalloc.start()
+    try:
+        assess_similarity(paths, Draws(n_replicates, 0))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak / 400**2 < most_bytes
 
 
 def test_without_a_speaker_his_rows_and_columns_are_gone():

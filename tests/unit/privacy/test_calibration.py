@@ -55,6 +55,18 @@ def test_trained_calibrations_meet_the_reference(arrays, expected):
             )
 
 
+@pytest.mark.parametrize("laplace", [False, True])
+@pytest.mark.parametrize("values", [INTEGERS, REAL])
+@given(data=st.data())
+@settings(deadline=None)
+def test_nontargets_that_are_counted_together_have_the_llrs_of_single_scores(data, values, laplace):
+    classes = {name: np.array(data.draw(values), float) for name in ("target", "nontarget")}
+    blocks = oracle_blocks(**classes, laplace=laplace)
+    together = oracle_llrs(**classes, laplace=laplace)
+    for scores_of_class, llrs in zip(classes.values(), together, strict=True):
+        np.testing.assert_array_equal(llrs, step_llrs(scores_of_class, blocks))
+
+
 def test_a_violation_is_pooled_and_a_pure_block_is_infinite():
     target, nontarget = oracle_llrs(target=[3, 1], nontarget=[0, 2])
     assert target.tolist() == [np.inf, 0]

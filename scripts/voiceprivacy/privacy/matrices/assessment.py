@@ -84,11 +84,14 @@ def assess_similarity(
     """
     scores, matrices, animals = {}, {}, []
     for condition, path in paths.items():
-        scores[condition] = read_matrix(path)
+        matrix = read_matrix(path)
+        if draws.n_replicates:  # else one matrix at a time is kept
+            scores[condition] = matrix
         with naming(path):
-            comparisons = similarity.compare(scores[condition], pairs=pairs)
+            comparisons = similarity.compare(matrix, pairs=pairs)
         matrices[condition] = similarity.similarities(comparisons, definition=definition)
         animals += [(condition, *animal) for animal in zoo(comparisons)]
+        del matrix, comparisons  # before the next one is read
     metrics, notes = similarity.assess(**matrices)
     resampled = {}
     if draws.n_replicates:
@@ -137,8 +140,9 @@ def resample_similarities(
     left_out = []
     for speaker in speakers:
         # Calibrated anew in ``measure``: the other speakers alone train it.
-        smaller = {name: without(matrix, speaker) for name, matrix in matrices.items()}
-        left_out.append(measure(smaller, pairs=pairs, definition=definition))
+        left_out.append(
+            measure(matrices, pairs=pairs, definition=definition, left_out=str(speaker))
+        )
     drawn = multiplicities(speakers, n_replicates=n_replicates, seed=seed)
     replicates: dict[str, Replicates] = {}
     for condition, metrics in values.items():
@@ -150,16 +154,19 @@ def resample_similarities(
 
 
 def measure(
-    matrices: Mapping[str, ScoreMatrix], *, pairs: str, definition: str
+    matrices: Mapping[str, ScoreMatrix], *, pairs: str, definition: str, left_out: str | None = None
 ) -> dict[str, dict[str, float]]:
     """The numbers of similarity matrices that are resampled: {condition: {metric: value}}.
 
-    DeID under op, G_VD under pp, and the metrics of the diagonals. NaN where undefined.
+    DeID under op, G_VD under pp, and the metrics of the diagonals. NaN where undefined. One speaker
+    can be left out.
     """
     try:
         similarities = {}
         for condition, matrix in matrices.items():
-            comparisons = similarity.compare(matrix, pairs=pairs)
+            # One smaller matrix at a time.
+            kept = matrix if left_out is None else without(matrix, left_out)
+            comparisons = similarity.compare(kept, pairs=pairs)
             similarities[condition] = similarity.similarities(comparisons, definition=definition)
         metrics, _ = similarity.assess(**similarities)
     except BadInput:  # those who are left have one utterance each, say

@@ -84,8 +84,8 @@ def compare(matrix: ScoreMatrix, *, pairs: str = "all") -> Comparisons:
     used = _different_sources(matrix)
     if pairs == "upper":
         used &= _above_diagonal(matrix)
-    used_rows, used_columns = np.nonzero(used)
-    row, column = row[used_rows], column[used_columns]
+    row = np.broadcast_to(row[:, None], used.shape)[used]
+    column = np.broadcast_to(column, used.shape)[used]
     llrs = _calibrate(matrix.scores[used], row == column)
     if pairs == "upper":
         # The challenge's recipe walks over the list: who comes first in it is the row.
@@ -111,7 +111,8 @@ def similarities(comparisons: Comparisons, *, definition: str = "geometric") -> 
     values = before(comparisons.llrs)
     n_speakers = len(comparisons.speakers)
     # Each pair of speakers is a bin, so that one pass over all pairs of utterances sums them up.
-    cell = comparisons.row_speaker * n_speakers + comparisons.column_speaker
+    cell = np.multiply(comparisons.row_speaker, n_speakers, dtype=np.intp)
+    cell += comparisons.column_speaker
     counts = np.bincount(cell, minlength=n_speakers**2)
     centre = values[0]  # equal LLRs give equal similarities to the last bit, whatever the counts
     sums = np.bincount(cell, values - centre, minlength=n_speakers**2)
@@ -232,7 +233,9 @@ def _speaker_positions(matrix):
         raise BadInput(
             f"rows and columns must hold the same speakers; '{odd[0]}' is in one of them only"
         )
-    return speakers, row, column
+    # Every pair of utterances has both: a byte or two each instead of eight.
+    small = np.min_scalar_type(len(speakers))
+    return speakers, row.astype(small), column.astype(small)
 
 
 def _different_sources(matrix: ScoreMatrix) -> Flags:
