@@ -194,7 +194,7 @@ def take_back(folder: Path) -> list[str]:
     waiting = [folder]
     while waiting:
         directory = waiting.pop()
-        os.chmod(directory, 0o755)
+        os.chmod(directory, 0o755)  # nosec B103  # it may have been left without any
         for path in sorted(directory.iterdir()):
             status = path.lstat()
             if reason := _unsafe(path, status, folder):
