@@ -29,7 +29,7 @@ from voiceprivacy.running import locks
 
 # Environment: "brief", or "silent" (brief without the line); unset under plain Snakemake.
 SCREEN = "VOICEPRIVACY_SCREEN"
-EVERY_S = 60.0  # a line in logs that are no terminal
+EVERY_S = 60.0  # a line in logs that are no terminal; after ten minutes fewer: 36 in two hours
 TICK_S = 1.0  # the line on a terminal
 # Jobs that work through all speech of manifests: their first outputs or inputs, and how many.
 MANIFESTS = {
@@ -201,7 +201,8 @@ def _lines(path: str | None) -> list[str]:
 class ProgressHandler(logging.Handler):
     """Writes what another handler writes, or less, and the line below it.
 
-    On a terminal the line stays at the bottom; in a file or a pipe there is a line every minute.
+    On a terminal the line stays at the bottom; in a file or a pipe there is a line every minute,
+    and later fewer.
 
     Parameters
     ----------
@@ -224,7 +225,7 @@ class ProgressHandler(logging.Handler):
         self.failures = Failures()
         self._screen, self._log = screen, log
         self._told: set[tuple[str, ...]] = set()
-        self._written_s = clock()
+        self._began_s = self._written_s = clock()
         self._is_run = self._is_wanted = self._is_shown = False
         self._on_terminal = shown.stream.isatty()
         self._over = threading.Event()
@@ -338,7 +339,7 @@ class ProgressHandler(logging.Handler):
             stream.write(self.progress.text()[: shutil.get_terminal_size().columns - 1])
             self._is_shown = True
             stream.flush()
-        elif now_s - self._written_s >= EVERY_S:
+        elif now_s - self._written_s >= max(EVERY_S, (now_s - self._began_s) / 10):
             self._written_s = now_s
             stream.write(self.progress.text() + "\n")
             stream.flush()

@@ -128,6 +128,17 @@ def test_a_file_gets_a_line_a_minute_at_most(clock):
     assert CLEAR not in stream.getvalue()
 
 
+def test_a_file_of_a_long_run_stays_short(clock):
+    stream = io.StringIO()
+    logger = logger_to(stream, clock)
+    logger.info("Job stats", extra={"event": "run_info", "stats": {"a": 7200, "total": 7200}})
+    for done in range(7200):
+        clock.now += 1
+        logger.info("steps", extra={"event": "progress", "done": done, "total": 7200})
+    lines = [line for line in stream.getvalue().splitlines() if line.startswith("progress:")]
+    assert 20 < len(lines) < 40
+
+
 def test_who_wants_no_progress_gets_none(clock):
     stream = Terminal()
     logger = logger_to(stream, clock)

@@ -1,0 +1,159 @@
+"""What a person sees of ``voiceprivacy run``: why a job failed; Ctrl-C; going on after a kill."""
+
+import contextlib
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from support.runs import HANG_SECONDS, ROOT, snakemake
+
+SPEECH = "results/audio/demo/trial/mine/manifest.tsv"
+CONFIG = """
+corpora: {demo: {synthetic: {speakers: 6, utterances: 6}}}
+anonymisers: {mine: {function: "mine.py:anonymise"}}
+"""
+LOSES = """
+def anonymise(samples, sample_rate, *, utterance, speaker, seed):
+    raise RuntimeError("no such voice")
+"""
+# Until a file "go" lies there; as stubborn as programs can be.
+WAITS = """
+import pathlib, signal, time
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+def anonymise(samples, sample_rate, *, utterance, speaker, seed):
+    folder = pathlib.Path(__file__).parent
+    (folder / "begun").touch()
+    while not (folder / "go").exists():
+        time.sleep(0.05)
+    return samples[::-1]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder to run in, with a config and a plug-in that waits."""
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "my.yaml").write_text(CONFIG)
+    (tmp_path / "run" / "mine.py").write_text(WAITS)
+    return tmp_path / "run"
+
+
+def words(*more):
+    command = [sys.executable, ROOT / "scripts" / "main.py", "run", SPEECH, "--cores", "1"]
+    return [*command, *more]
+
+
+@contextlib.contextmanager
+def running(folder):
+    """A run in a process group of its own, whose plug-in has begun and waits."""
+    (folder / "begun").unlink(missing_ok=True)
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    command = words("--configfile", "my.yaml")
+    with subprocess.Popen(command, **streams, cwd=folder, start_new_session=True) as process:
+        try:
+            deadline = time.monotonic() + HANG_SECONDS
+            while not (folder / "begun").exists():
+                assert process.poll() is None, process.stderr.read()
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+            yield process
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def go_on(folder):
+    """Give the same command from another working directory; what it says on stderr."""
+    (folder / "go").touch()
+    there = ["--directory", folder, "--configfile", folder / "my.yaml"]
+    finished = subprocess.run(
+        words(*there), capture_output=True, text=True, cwd=folder.parent, timeout=HANG_SECONDS
+    )
+    assert finished.returncode == 0, finished.stderr
+    assert (folder / SPEECH).exists()
+    assert "1 job to do" in finished.stderr  # what was finished is not repeated
+    assert not list((folder / ".snakemake" / "locks").glob("*"))
+    return finished.stderr
+
+
+@pytest.mark.parametrize("to_all", [True, False], ids=["from a terminal", "to the run alone"])
+def test_after_ctrl_c_the_same_command_goes_on(folder, to_all):
+    with running(folder) as process:
+        began = time.monotonic()
+        (os.killpg if to_all else os.kill)(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=HANG_SECONDS)
+        assert time.monotonic() - began < 120  # of a plug-in that would wait for ever
+    assert process.returncode == 130
+    assert errors.splitlines()[-1] == "interrupted; the same command goes on"
+    assert "failed" not in errors and "Correct" not in errors and "Traceback" not in errors
+    go_on(folder)
+
+
+def test_after_kill_9_the_same_command_unlocks_the_folder_and_goes_on(folder):
+    with running(folder) as process:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(timeout=HANG_SECONDS)
+    assert f"(process {process.pid}) was killed: its lock is removed" in go_on(folder)
+
+
+def test_a_second_run_is_told_who_holds_the_lock_and_the_first_goes_on(folder):
+    with running(folder) as process:
+        second = subprocess.run(
+            words("--configfile", "my.yaml"), capture_output=True, text=True, cwd=folder
+        )
+        plain = snakemake(folder, SPEECH, "--cores", "1", "--configfile", folder / "my.yaml")
+        (folder / "go").touch()
+        assert process.wait(timeout=HANG_SECONDS) == 0
+    assert second.returncode == 1
+    (line,) = second.stderr.splitlines()
+    assert f"locked by process {process.pid} on " in line and "--unlock" in line
+    assert plain.returncode == 1 and "LockException" in plain.stderr
+
+
+def test_why_a_job_failed_stands_on_the_terminal_and_the_log_is_complete(folder):
+    (folder / "mine.py").write_text(LOSES)
+    ours, theirs = pty.openpty()
+    os.set_inheritable(theirs, True)
+    command = words("--configfile", "my.yaml", "--quiet", "rules")
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs, cwd=folder) as process:
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # a terminal that nobody writes to any more
+            while part := os.read(ours, 4096):
+                shown += part
+    os.close(ours)
+    assert process.returncode == 1
+    # What is left on the screen: a carriage return and ESC [K clear the line of progress.
+    lines = [line.rpartition("\r\x1b[K")[2].rstrip() for line in shown.decode().split("\n")]
+    failed = lines.index(
+        "anonymise_part failed. Its log is results/logs/anonymise_part/demo/trial/mine.log:"
+    )
+    assert lines[failed + 1].endswith("RuntimeError: no such voice (mine.py, line 3)")
+    assert lines[-2].startswith("1 job failed: anonymise_part. Correct what is named above")
+    assert "progress: " in shown.decode() and len(lines) < 12
+    (log,) = (folder / ".snakemake" / "log").glob("*.log")
+    assert "Error in rule anonymise_part:" in log.read_text()
+    assert "rule prepare_part:" in log.read_text()
+
+
+def test_verbose_shows_what_snakemake_says(folder):
+    (folder / "go").touch()
+    command = words("--configfile", "my.yaml", "--verbose")
+    finished = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+    assert finished.returncode == 0
+    assert "rule anonymise_part:" in finished.stderr and "steps (100%) done" in finished.stderr
+
+
+def test_plain_snakemake_names_what_failed_even_where_it_is_quiet_about_rules(folder):
+    (folder / "mine.py").write_text(LOSES)
+    finished = snakemake(
+        folder, SPEECH, "--cores", "1", "--quiet", "rules", "--configfile", folder / "my.yaml"
+    )
+    assert finished.returncode == 1
+    assert "anonymise_part failed. Its log is results/logs/" in finished.stderr
+    assert "no such voice" in finished.stderr
