@@ -27,7 +27,7 @@ demo: .venv/installed $(BIN)/voiceprivacy
 	@$(BIN)/voiceprivacy run --cores $(CORES)
 	@[ results/report/index.html -nt .venv/started ] || \
 	    $(BIN)/python scripts/show_metrics.py --metrics results/metrics.tsv \
-	    --comparisons results/comparisons --verdict results/verdict.json --report results/report/index.html
+	    --comparisons results/comparisons --verdict results/verdict.json --report results/report/index.html --brief
 
 resume: .venv/installed $(BIN)/voiceprivacy
 	$(BIN)/voiceprivacy run --cores $(CORES) $(ARGS)

@@ -23,6 +23,7 @@ def main() -> None:
     )
     parser.add_argument("--verdict", type=Path, help="verdict.json: what is said first")
     parser.add_argument("--report", type=Path, help="the page to point to")
+    parser.add_argument("--brief", action="store_true", help="the verdict without tables")
     arguments = parser.parse_args()
 
     with not_ours(arguments.metrics.parent):
@@ -38,7 +39,7 @@ def _show(arguments: argparse.Namespace) -> None:
     # Which systems are controls, and how lists are averaged, stands in the config of the run.
     verdict = read_verdict(arguments.verdict) if arguments.verdict else no_verdict(NOT_GIVEN)
     systems = released(compare(numbers, comparisons))
-    lines = summary(systems, comparisons, numbers, [verdict])
+    lines = summary(systems, comparisons, numbers, [verdict], brief=arguments.brief)
     say(*lines)
     if arguments.report:
         say("", f"Report: {arguments.report.absolute()}")

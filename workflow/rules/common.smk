@@ -34,7 +34,7 @@ from voiceprivacy.plan.speech import environment_file, sandbox_arguments
 from voiceprivacy.running.command import REFUSALS, say
 from voiceprivacy.running.fingerprints import code
 from voiceprivacy.running.locks import note_locks
-from voiceprivacy.running.progress import show_progress
+from voiceprivacy.running.progress import SCREEN, show_progress
 from voiceprivacy.tools.launcher import refuse_other_reading
 from voiceprivacy.vocabulary import (
     ACROSS_CORPORA,
@@ -51,6 +51,7 @@ PAGE = Path(workflow.basedir) / "workflow" / "report"
 os.environ[REFUSALS] = os.path.abspath(".snakemake/refusals")
 os.environ[NOTES] = os.path.abspath(NOTED)
 REMAKE = earlier.REMAKE in os.environ
+BRIEF = "--brief" if SCREEN in os.environ else ""
 
 
 def begin():
@@ -113,7 +114,7 @@ onsuccess:
         " --metrics results/metrics.tsv"
         " --comparisons results/comparisons"
         " --verdict results/verdict.json"
-        " --report results/report/index.html"
+        " --report results/report/index.html {BRIEF}"
     )
 
 

@@ -22,6 +22,10 @@ CORRECTED = (
     " speakers minCllr, D_ECE and ranks show more than there is; their intervals are corrected for"
     " it, and so is a number that would lie outside of its own."
 )
+TABLES = (
+    "Each attack by itself, with intervals: python scripts/show_metrics.py --metrics"
+    " results/metrics.tsv --comparisons results/comparisons"
+)
 OTHER_NUMBERS = (
     "These tables have each attack by itself. The verdict's numbers differ: each is that of the"
     " strongest attack and reading for this number, always without its bias."
@@ -42,11 +46,13 @@ def summary(
     comparisons: Comparisons = NONE,
     numbers: Iterable[Number] = (),
     verdicts: Sequence[Verdict] = (no_verdict(NOT_GIVEN),),
+    *,
+    brief: bool = False,
 ) -> list[str]:
     """What was run, the verdict, and a table for each corpus and attacker, as lines of text.
 
     The tables show the mean over the trial lists. Of a run without trial lists, ``numbers`` give
-    the answer.
+    the answer. ``brief`` leaves the tables out.
     """
     lines = _wrapped(what_was_run(systems))
     if systems:
@@ -55,6 +61,8 @@ def summary(
         answers = rank_answers(numbers, comparisons.unbiased)
         for name, answer in answers.items():
             lines += ["", *_wrapped(f"{name}: {answer.text}" if len(answers) > 1 else answer.text)]
+    if brief:
+        return [*lines, "", *_wrapped(TABLES)] if systems else lines
     shown = systems
     # A terminal shows some tens of lines at once; the page has them all.
     if len(systems) > MOST_SYSTEMS:
