@@ -819,7 +819,7 @@ def told(function, world):
     pid = os.fork()
     if pid == 0:
         os.close(reader)
-        signal.alarm(10)
+        signal.alarm(60)
         try:
             function(world)
             said = "GOT it"
