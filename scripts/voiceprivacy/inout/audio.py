@@ -200,11 +200,11 @@ def likeness(one: NDArray, other: NDArray) -> float:
 
     It does not change with gain and sign. Silence is like nothing.
     """
-    from scipy.signal import correlate  # slow to import, and most who read speech need it not
-
     one, other = one - one.mean(), other - other.mean()
     energy = np.sqrt((one @ one) * (other @ other))
-    return float(np.abs(correlate(one, other, method="fft")).max() / energy) if energy else 0.0
+    length = 2 ** (len(one) + len(other)).bit_length()  # room for every delay, and fast
+    products = np.fft.rfft(one, length) * np.fft.rfft(other, length).conj()
+    return float(np.abs(np.fft.irfft(products, length)).max() / energy) if energy else 0.0
 
 
 def within_full_scale(samples: NDArray) -> NDArray:

@@ -21,6 +21,7 @@ from voiceprivacy.inout.files import SCRIPTS, BadInput
 def piped(folder, command="cat wav/a.wav |"):
     """A data directory whose wav.scp has this command in every line."""
     source, protocol = kaldi(folder, women=["w1"])
+    write_audio(folder / "wav" / "a.wav")
     write_lines(folder / "wav.scp", [f"w1-{index} {command}" for index in range(4)])
     return source | {"pipes": True}, protocol
 

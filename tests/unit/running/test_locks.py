@@ -98,7 +98,7 @@ def test_a_process_that_nobody_waited_for_is_dead(tmp_path, holder):
         {"locks": {"0.input.lock": [1, 2]}},
         {"locks": []},
     ],
-    ids=str,
+    ids=" ".join,
 )
 def test_what_the_note_does_not_prove_stays_locked(tmp_path, holder, fields):
     holder.kill()
