@@ -45,12 +45,7 @@ def parsed() -> argparse.Namespace:
         help="npz to write for each manifest: ids, embeddings (one row an utterance, raw)",
     )
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
-    parser.add_argument(
-        "--threads",
-        type=int,
-        default=1,
-        help="processes on a CPU; the result does not depend on it",
-    )
+    parser.add_argument("--threads", type=int, default=1, help="processes; changes no result")
     parser.add_argument(
         "--runtime", type=float, help="minutes after which the command is ended (default: none)"
     )
@@ -86,9 +81,8 @@ def extracted(utterances: list[Utterance], arguments: argparse.Namespace) -> Emb
     if arguments.ready:
         return foreign.from_file(arguments.ready, utterances)
     if arguments.command:
-        sandbox = arguments.sandbox
-        if sandbox is not None:
-            sandbox = {"mem_mb": arguments.memory, **sandbox}
+        box = arguments.sandbox
+        sandbox = None if box is None else {"mem_mb": arguments.memory, **box}
         return foreign.from_command(
             arguments.command,
             utterances,

@@ -51,7 +51,7 @@ PAGE = Path(workflow.basedir) / "workflow" / "report"
 os.environ[REFUSALS] = os.path.abspath(".snakemake/refusals")
 os.environ[NOTES] = os.path.abspath(NOTED)
 REMAKE = earlier.REMAKE in os.environ
-BRIEF = "--brief" if SCREEN in os.environ else ""
+BRIEF = ["--brief"] if SCREEN in os.environ else []
 
 
 def begin():
@@ -114,7 +114,7 @@ onsuccess:
         " --metrics results/metrics.tsv"
         " --comparisons results/comparisons"
         " --verdict results/verdict.json"
-        " --report results/report/index.html {BRIEF}"
+        " --report results/report/index.html {BRIEF:q}"
     )
 
 

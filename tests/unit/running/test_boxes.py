@@ -32,7 +32,6 @@ ROOT = Path(__file__).parents[3]
 AS_USER = ROOT / "tests" / "support" / "as_user.sh"
 USER_OF_BOX, ORDINARY_USER = "61184", "61185"
 TOKEN = "VOICEPRIVACY_TEST_TOKEN"
-QUEUE = "voiceprivacy_test"
 LIBC = ctypes.CDLL(None)
 
 
@@ -172,8 +171,9 @@ def others_of(folder, stack):
     shared = Path(f"/dev/shm/{marker}")
     shared.write_text("secret")
     stack.callback(shared.unlink)
-    box_attempts.call(240, 180, QUEUE.encode(), os.O_CREAT | os.O_RDWR, 0o600, None)
-    stack.callback(box_attempts.call, 241, 181, QUEUE.encode())
+    # A name of its own: root's and a user's tests run at the same time.
+    box_attempts.call(240, 180, marker.encode(), os.O_CREAT | os.O_RDWR, 0o600, None)
+    stack.callback(box_attempts.call, 241, 181, marker.encode())
     return {
         "fifo": str(folder / "home" / "fifo"),
         "fifo_beside_program": str(folder / "run" / "team" / "fifo"),
@@ -181,7 +181,7 @@ def others_of(folder, stack):
         "pid": sleeper.pid,
         "marker": marker,
         "shared_memory": str(shared),
-        "queue": QUEUE,
+        "queue": marker,
         "inherited": str(folder / "home" / "secret"),
     }
 
