@@ -33,7 +33,7 @@ resume: .venv/installed $(BIN)/voiceprivacy
 	$(BIN)/voiceprivacy run --cores $(CORES) $(ARGS)
 
 test: .venv/installed-test $(BIN)/voiceprivacy lint
-	$(BIN)/python -m pytest -m "not long"
+	$(BIN)/python -m pytest -m "not long" --numprocesses 2 --dist loadfile
 
 test-long: .venv/installed-test $(BIN)/voiceprivacy .venv/installed-dvector .venv/tried-world
 	$(BIN)/python -m pytest -m long --verbose --durations 10
