@@ -211,14 +211,14 @@ def report():
     yield columns.format("all", *totals[:2], p95, *totals[2:6]) + f"{totals[6]:8}"
 
 
-if __name__ == "__main__":
-    print("\n".join(report()))
-
-
 def test_there_is_one_way_to_the_screen():
     """``command.say`` shows foreign names as text: nobody else prints."""
     printing = []
     for path in sorted((ROOT / "scripts").rglob("*.py")):
         lines = path.read_text(encoding="utf-8").splitlines()
         printing += [f"{path.name}: {line.strip()}" for line in lines if CALLS_PRINT.search(line)]
-    assert printing == ["command.py: print(shown(line), file=file, flush=flush)"]
+    assert printing == ["command.py: print(text, file=stream, flush=flush)"]
+
+
+if __name__ == "__main__":
+    print("\n".join(report()))

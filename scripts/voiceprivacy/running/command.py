@@ -200,8 +200,11 @@ def say(*lines: object, file: TextIO | None = None, flush: bool = False) -> None
     A foreign name can end no line, turn no writing round and steer no terminal. So nothing in it
     can look like a line of ours.
     """
+    stream = file or sys.stdout
+    encoding = getattr(stream, "encoding", None) or "utf-8"  # some terminals know ASCII only
     for line in lines:
-        print(shown(line), file=file, flush=flush)
+        text = shown(line).encode(encoding, "backslashreplace").decode(encoding)
+        print(text, file=stream, flush=flush)
 
 
 def flat_unless_labelled(metrics: Mapping[str, Any], labels: Sequence[str] | None) -> Any:

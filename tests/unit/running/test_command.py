@@ -1,6 +1,7 @@
 """What all commands share: what a workflow tries again is refused at once, if it is bad input."""
 
 import argparse
+import io
 import sys
 
 import pytest
@@ -40,6 +41,19 @@ def test_bad_input_is_refused_at_once_the_second_time(attempt):
         "error: list:3: no such speaker\n",
         False,
     )
+
+
+def test_more_memory_makes_no_other_command(attempt):
+    attempt(BadInput("x"), "--list", "x", "--memory", "1000", "--seed", "0")
+    assert not attempt(BadInput("y"), "--list", "x", "--memory", "2000", "--seed", "0")[2]
+    assert attempt(BadInput("y"), "--list", "x", "--memory", "2000", "--seed", "1")[2]
+
+
+def test_a_terminal_that_knows_ascii_only_is_told_the_rest_in_escapes():
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    command.say("José: \N{GREEK SMALL LETTER ALPHA} \udcff", file=stream)
+    stream.flush()
+    assert stream.buffer.getvalue() == b"Jos\\xe9: \\u03b1 \\udcff\n"
 
 
 def test_another_command_is_not_concerned(attempt):
