@@ -131,7 +131,7 @@ def point_elsewhere(path):
 EDITS = [
     ("data/tiny/wav/anna-2.wav", other_recording),
     ("data/tiny/wav/david-2.wav", change_a_sample),
-    ("data/tiny/wav/clara-3.wav", cut),
+    ("data/tiny/wav/clara-2.wav", cut),
     ("data/tiny/wav.scp", name_another),
     ("data/tiny/utt2spk", lambda path: path.write_text(path.read_text() + "\n")),
     ("data/tiny/spk2gender", replace("anna f", "anna m")),
