@@ -110,10 +110,11 @@ class Progress:
         return "; ".join([", ".join(parts), *filter(None, [", ".join(rules)])])
 
     def _left_s(self) -> float | None:
-        """Seconds that are left; None before any job is done.
+        """Seconds that are left; None before any job is done, or where nothing can be said.
 
         Jobs to come take as long as those of their rule took, or as the mean job where none is
-        done. Jobs run side by side as they did so far.
+        done. Jobs run side by side as they did so far. A job of a new kind that has outlasted all
+        of that, such as a training, may take any time.
         """
         spent_s = sum(map(sum, self._took_s.values()))
         elapsed_s = self._clock() - self._began_s
@@ -125,7 +126,10 @@ class Progress:
             took_s = self._took_s.get(rule, [])
             to_come = max(0, count - len(took_s))
             work_s += to_come * (sum(took_s) / len(took_s) if took_s else mean_s)
-        return work_s * min(1.0, elapsed_s / spent_s)
+        left_s = work_s * min(1.0, elapsed_s / spent_s)
+        new = [job for job in self._running.values() if not self._took_s.get(job.rule)]
+        longest_s = max((self._clock() - job.began_s for job in new), default=0.0)
+        return None if longest_s > left_s else left_s
 
 
 class Failure(NamedTuple):

@@ -51,6 +51,18 @@ def test_time_left_is_that_of_the_jobs_to_come_by_what_their_rule_took(clock):
     assert progress.text() == "progress: 3 of 5 jobs, 4 min, about 20 s left"
 
 
+def test_a_job_of_a_new_kind_that_outlasts_all_that_was_foreseen_may_take_any_time(clock):
+    progress = Progress(clock)
+    progress.see("run_info", {"stats": {"short": 3, "train": 1, "total": 4}})
+    run_job(progress, clock, 1, "short", 10)
+    progress.see("progress", {"done": 1, "total": 4})
+    progress.see("job_info", {"jobid": 2, "rule_name": "train", "input": [], "output": []})
+    clock.now += 20  # 30 s were foreseen: 2 x 10 s, and a mean job
+    assert progress.text() == "progress: 1 of 4 jobs, 30 s, about 30 s left; train"
+    clock.now += 20
+    assert progress.text() == "progress: 1 of 4 jobs, 50 s; train"
+
+
 def test_jobs_side_by_side_take_less_time(clock):
     progress = Progress(clock)
     progress.see("run_info", {"stats": {"a": 4}})
