@@ -12,6 +12,7 @@ import pytest
 from support import verdicts
 from support.calls import call
 from support.result_folders import write_results, write_what_else_a_page_shows
+from support.verdicts import THRESHOLDS
 
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput, read_json, shown, write_json
@@ -73,13 +74,6 @@ def pair(tmp_path):
 
 
 PNG = b"\x89PNG\r\n\x1a\n"
-THRESHOLDS = {
-    "nothing_percent": 1,
-    "reduced_percent": 50,
-    "weakest_attacker_bit": 0.35,
-    "guessing_eer_percent": 45,
-    "times_chance": 2,
-}
 EFFORT = {
     "tried": [],
     "refused": [],

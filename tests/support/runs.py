@@ -15,6 +15,25 @@ from voiceprivacy.inout import audio, seeds
 
 ROOT = Path(__file__).parents[2]
 HANG_SECONDS = 1200  # on a slow and busy machine; pytest ends a test a little later
+# A program whose embeddings of a speaker are alike.
+EMBED = """
+import argparse, csv
+import numpy as np
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--manifest")
+parser.add_argument("--embeddings")
+arguments = parser.parse_args()
+with open(arguments.manifest, newline="") as file:
+    rows = list(csv.DictReader(file, delimiter="\\t", quoting=csv.QUOTE_NONE))
+speakers = sorted({row["speaker"] for row in rows})
+noise = np.random.default_rng(0).normal(size=(len(rows), 8))
+np.savez(
+    arguments.embeddings,
+    ids=np.array([row["utterance"] for row in rows]),
+    embeddings=noise + 2 * np.eye(8)[[speakers.index(row["speaker"]) for row in rows]],
+)
+"""
 SPEAKERS = {
     "anna": ("f", 190),
     "berta": ("f", 220),
@@ -39,6 +58,11 @@ def snakemake(folder, *arguments, tree=ROOT, **environment):
         folder,
         *arguments,
     ]
+    return call_in(folder, command, environment)
+
+
+def call_in(folder, command, environment):
+    """Call a command in a folder, as the leader of its process group; what hangs is cut off."""
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(
         command, **streams, cwd=folder, env={**os.environ, **environment}, start_new_session=True

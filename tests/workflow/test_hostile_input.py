@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 from support.calls import call
-from support.runs import ROOT, make_kaldi_directory, snakemake, spoken, write_config
+from support.runs import EMBED, ROOT, make_kaldi_directory, snakemake, spoken, write_config
 
 from voiceprivacy.inout import audio
 
@@ -18,24 +18,6 @@ SPEAKERS = {  # what a shell, Python or a page would run; a shell needs no space
     "&lt;img:onerror=alert(1)>": ("m", 120),
     "{anonymiser}%s*?[a]~": ("m", 140),
 }
-EMBED = """
-import argparse, csv
-import numpy as np
-
-parser = argparse.ArgumentParser()
-parser.add_argument("--manifest")
-parser.add_argument("--embeddings")
-arguments = parser.parse_args()
-with open(arguments.manifest, newline="") as file:
-    rows = list(csv.DictReader(file, delimiter="\\t", quoting=csv.QUOTE_NONE))
-speakers = sorted({row["speaker"] for row in rows})
-noise = np.random.default_rng(0).normal(size=(len(rows), 8))
-np.savez(
-    arguments.embeddings,
-    ids=np.array([row["utterance"] for row in rows]),
-    embeddings=noise + 2 * np.eye(8)[[speakers.index(row["speaker"]) for row in rows]],
-)
-"""
 
 
 class Page(HTMLParser):

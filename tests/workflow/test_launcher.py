@@ -1,11 +1,8 @@
 """``voiceprivacy run``: our reader reads the configs, and nothing that lies around displaces us."""
 
-import contextlib
 import importlib
 import json
-import os
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +11,7 @@ import pytest
 from snakemake.common.configfile import load_configfile
 from snakemake.utils import update_config
 from support.malformed_config import LAUGHS
-from support.runs import HANG_SECONDS, ROOT, snakemake
+from support.runs import ROOT, call_in, snakemake
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
@@ -30,16 +27,7 @@ CODE = "open('marked', 'w').close()"
 def voiceprivacy(folder, *words, **environment):
     """Call ``voiceprivacy run`` in a folder."""
     command = [sys.executable, ROOT / "scripts" / "main.py", "run", *words]
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(
-        command, **streams, cwd=folder, env={**os.environ, **environment}, start_new_session=True
-    ) as process:
-        try:
-            output, errors = process.communicate(timeout=HANG_SECONDS)
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-    return subprocess.CompletedProcess(command, process.returncode, output, errors)
+    return call_in(folder, command, environment)
 
 
 def handed(folder):

@@ -12,7 +12,7 @@ import sys
 import pytest
 import soundfile
 import yaml
-from support.runs import snakemake, spoken
+from support.runs import EMBED, snakemake, spoken
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import read_json
@@ -26,24 +26,6 @@ COPY = f"""
 def copy(samples, sample_rate, *, utterance, speaker, seed, token):
     assert token == "{TOKEN}"
     return samples
-"""
-EMBED = """
-import argparse, csv
-import numpy as np
-
-parser = argparse.ArgumentParser()
-parser.add_argument("--manifest")
-parser.add_argument("--embeddings")
-arguments = parser.parse_args()
-with open(arguments.manifest, newline="") as file:
-    rows = list(csv.DictReader(file, delimiter="\\t", quoting=csv.QUOTE_NONE))
-speakers = sorted({row["speaker"] for row in rows})
-noise = np.random.default_rng(0).normal(size=(len(rows), 8))
-np.savez(
-    arguments.embeddings,
-    ids=np.array([row["utterance"] for row in rows]),
-    embeddings=noise + 2 * np.eye(8)[[speakers.index(row["speaker"]) for row in rows]],
-)
 """
 
 

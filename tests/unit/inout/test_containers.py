@@ -21,6 +21,8 @@ KINDS_WRITTEN = [
 ]
 OTHERS = [(kind, None) for kind in soundfile.available_formats().keys() - KINDS - {"RAW"}]
 OTHERS += [("CAF", "ALAC_16")]
+OTHERS = [pair for pair in OTHERS if soundfile.check_format(*pair)]  # libsndfile writes them
+ORDERS = [(kind, order) for kind in ("WAV", "AIFF", "CAF", "AU") for order in ("LITTLE", "BIG")]
 
 
 def written(path, kind, code, samples=SAMPLES, rate=RATE, **options):
@@ -40,14 +42,10 @@ def test_a_file_is_read_whole_or_not_at_all(tmp_path, kind, code):
             audio.read(path)
 
 
-@pytest.mark.parametrize("kind", ["WAV", "AIFF", "CAF", "RF64", "AU"])
-@pytest.mark.parametrize("order", ["LITTLE", "BIG"])
+@pytest.mark.parametrize(("kind", "order"), [*ORDERS, ("RF64", "LITTLE")])
 def test_the_order_of_bytes_does_not_matter(tmp_path, kind, order):
     path = tmp_path / "speech"
-    try:
-        content = written(path, kind, "PCM_16", endian=order)
-    except (soundfile.LibsndfileError, ValueError):
-        pytest.skip("no such files")
+    content = written(path, kind, "PCM_16", endian=order)
     assert len(audio.read(path)[0]) == len(SAMPLES)
     path.write_bytes(content[:-10])
     with pytest.raises(BadInput, match="truncated: 10 bytes less than its header announces"):
@@ -57,10 +55,7 @@ def test_the_order_of_bytes_does_not_matter(tmp_path, kind, order):
 @pytest.mark.parametrize(("kind", "code"), sorted(OTHERS, key=str))
 def test_of_other_kinds_nobody_can_say_whether_they_are_whole(tmp_path, kind, code):
     path = tmp_path / "speech"
-    try:
-        written(path, kind, code)
-    except (soundfile.LibsndfileError, ValueError):
-        pytest.skip("libsndfile only reads them")
+    written(path, kind, code)
     with pytest.raises(BadInput, match=f"is a file of the kind {kind}.* make it WAV or FLAC"):
         audio.header(path)
 
