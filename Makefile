@@ -87,8 +87,8 @@ $(BIN)/voiceprivacy: envs/voiceprivacy.sh | .venv/installed
 	@touch $@
 
 .venv/tried-world: .venv/installed-test envs/requirements-world.txt
-	@sh envs/make_venv.sh "$(PYTHON)" .venv/world envs/requirements-world.txt || \
-	    echo "note: without pyworld (a C++ compiler builds it) the test of the pitch plug-in is skipped"
+	@sh envs/make_venv.sh "$(PYTHON)" .venv/world envs/requirements-world.txt || { rm -rf .venv/world; \
+	    echo "note: without pyworld (a C++ compiler builds it) the test of the pitch plug-in is skipped"; }
 	@touch $@
 
 fuzz: .venv/installed-quality

@@ -77,7 +77,8 @@ def main() -> None:
 
     for name, sentence in ALONE.items():
         lock = f"requirements-{name}"
-        pins = _compiled(uv, [ENVS / f"{lock}.in"], "--no-deps", old=[lock])
+        only_itself = ["--no-deps"] if name in ENCODERS else []
+        pins = _compiled(uv, [ENVS / f"{lock}.in"], *only_itself, old=[lock])
         _write(lock, sentence, pins)
         if name in ENCODERS:
             (ENVS / f"{name}.post-deploy.sh").write_text(_post_deploy(pins, ENCODERS[name]))
