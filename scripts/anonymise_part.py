@@ -8,7 +8,7 @@ import argparse
 
 from voiceprivacy.anonymise.part import anonymise_part, anonymise_shard
 from voiceprivacy.inout.files import BadInput, counted
-from voiceprivacy.running.boxes import MEMORY_MB
+from voiceprivacy.running import programs
 from voiceprivacy.running.command import add_json, require_at_least, run, say
 
 
@@ -43,12 +43,7 @@ def main() -> None:
     parser.add_argument(
         "--threads", type=int, default=1, help="processes that work at the same time (default: 1)"
     )
-    parser.add_argument(
-        "--runtime", type=float, help="minutes after which the plug-in is ended (default: none)"
-    )
-    parser.add_argument(
-        "--memory", type=int, default=MEMORY_MB, help="MB that a program in a box may use"
-    )
+    programs.add_limits(parser)
     arguments = parser.parse_args()
     require_at_least(
         1,

@@ -8,8 +8,8 @@ from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.stamps import watched
 from voiceprivacy.inout.tables import Utterance
-from voiceprivacy.running.boxes import MEMORY_MB
-from voiceprivacy.running.command import add_json, run, say
+from voiceprivacy.running import programs
+from voiceprivacy.running.command import run, say
 from voiceprivacy.vocabulary import PACKAGES
 
 
@@ -46,19 +46,8 @@ def parsed() -> argparse.Namespace:
     )
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--threads", type=int, default=1, help="processes; changes no result")
-    parser.add_argument(
-        "--runtime", type=float, help="minutes after which the command is ended (default: none)"
-    )
-    add_json(
-        parser,
-        "--sandbox",
-        nargs="?",
-        const={},
-        help="run the command in a box; as JSON what its entry says of it: reads, mem_mb, gpu",
-    )
-    parser.add_argument(
-        "--memory", type=int, default=MEMORY_MB, help="MB that a command in a box may use"
-    )
+    programs.add_limits(parser)
+    programs.add_sandbox(parser)
     return parser.parse_args()
 
 
@@ -81,14 +70,12 @@ def extracted(utterances: list[Utterance], arguments: argparse.Namespace) -> Emb
     if arguments.ready:
         return foreign.from_file(arguments.ready, utterances)
     if arguments.command:
-        box = arguments.sandbox
-        sandbox = None if box is None else {"mem_mb": arguments.memory, **box}
         return foreign.from_command(
             arguments.command,
             utterances,
             threads=arguments.threads,
             minutes=arguments.runtime,
-            sandbox=sandbox,
+            sandbox=programs.sandbox_of(arguments),
         )
     if arguments.package:
         # Its environment has no torch in one case and no onnxruntime in the other.

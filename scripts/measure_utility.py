@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from voiceprivacy.running.boxes import MEMORY_MB
-from voiceprivacy.running.command import add_json, require_at_least, run, say
+from voiceprivacy.running import programs
+from voiceprivacy.running.command import require_at_least, run, say
 from voiceprivacy.utility.measures import run_measure
 
 
@@ -23,26 +23,14 @@ def main() -> None:
     parser.add_argument(
         "--threads", type=int, default=1, help="what {threads} in the command is (default: 1)"
     )
-    parser.add_argument(
-        "--runtime", type=float, help="minutes after which the command is ended (default: none)"
-    )
-    add_json(
-        parser,
-        "--sandbox",
-        nargs="?",
-        const={},
-        help="run the command in a box; as JSON what its entry says of it: reads, mem_mb, gpu",
-    )
-    parser.add_argument(
-        "--memory", type=int, default=MEMORY_MB, help="MB that a program in a box may use"
-    )
+    programs.add_limits(parser)
+    programs.add_sandbox(parser)
     arguments = parser.parse_args()
     require_at_least(1, threads=arguments.threads)
 
+    arguments.sandbox = programs.sandbox_of(arguments)
     options = vars(arguments)
-    memory_mb = options.pop("memory")
-    if arguments.sandbox is not None:
-        options["sandbox"] = {"mem_mb": memory_mb, **arguments.sandbox}
+    del options["memory"]  # stands in sandbox
     measured = run_measure(**options)
     utterances = {line.utterance for line in measured}
     metrics = sorted({line.metric for line in measured})
