@@ -57,6 +57,8 @@ class Metric(NamedTuple):
     compared : whether anonymisers are compared by it, pair by pair
     column : whether it is a column of the comparison
     optional : whether that column may be missing, as in runs without intervals
+    group : of utility: what it is about, one of UTILITY_GROUPS
+    headline : of utility: whether it stands in the main table of the page
     """
 
     name: str
@@ -78,6 +80,8 @@ class Metric(NamedTuple):
     compared: bool = False
     column: bool = False
     optional: bool = False
+    group: str = ""
+    headline: bool = False
 
     @property
     def arrow(self) -> str:
@@ -836,6 +840,8 @@ INFERENCE: list[Metric] = []
 for _attribute in ATTRIBUTES:
     INFERENCE += _inferred(_attribute)
 
+# What utility is about, in the order of the page.
+UTILITY_GROUPS = ("words", "emotion", "quality", "pitch", "voice", "speed")
 UTILITY = [
     Metric(
         name="pitch_correlation",
@@ -847,6 +853,9 @@ UTILITY = [
         conditions=(),
         better="higher",
         of_privacy=False,
+        digits=2,
+        group="pitch",
+        headline=True,
     ),
 ]
 

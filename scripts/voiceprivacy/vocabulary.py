@@ -255,6 +255,28 @@ class StrongestPair(NamedTuple):
     verdict: str
 
 
+class UtilityPair(NamedTuple):
+    """Two anonymisers by one measure of utility on a list (- for all utterances). See Pair.
+
+    B may be ``original``; p-values of such pairs are corrected together. Where it is not known
+    which way is better, ``share_a_better`` is "undefined".
+    """
+
+    trials: str
+    metric: str
+    anonymiser_a: str
+    anonymiser_b: str
+    value_a: float | str
+    value_b: float | str
+    difference: float | str
+    ci_low: float | str
+    ci_high: float | str
+    share_a_better: float | str
+    p_value: float
+    p_holm: float
+    verdict: str
+
+
 ALL_UTTERANCES = "all"  # of a speaker, as a length of what belongs together
 
 

@@ -102,14 +102,27 @@ def trial_lists(wildcards):
     return [f"results/trials/{wildcards.corpus}/{trials}.tsv" for trials in names]
 
 
+def of_draws(name, path):
+    """An output that only a run with intervals has."""
+    return {name: path} if plan.n_replicates else {}
+
+
+def tables_of_draws(wildcards, output):
+    """Where replicates and comparisons are written, if the run has intervals."""
+    files = {name: path for name, path in output.items() if name != "metrics"}
+    return [word for name, path in files.items() for word in (f"--{name}", path)]
+
+
 rule assess_utility:
-    """Means of all measures of a corpus by anonymiser and trial list, with intervals."""
+    """Means of all measures of a corpus by anonymiser and trial list, and each two compared."""
     input:
         measures=lambda wildcards: plan.utility.measures(wildcards.corpus),
         manifest="results/audio/{corpus}/trial/original/manifest.tsv",
         trials=trial_lists,
         script=SCRIPTS / "assess_utility.py",
     output:
+        **of_draws("replicates", "results/metrics/utility/{corpus}.bootstrap.npz"),
+        **of_draws("comparisons", "results/comparisons/utility/{corpus}.tsv"),
         metrics="results/metrics/utility/{corpus}.tsv",
     log:
         "results/logs/assess_utility/{corpus}.log",
@@ -125,6 +138,7 @@ rule assess_utility:
         options=json.dumps(plan.utility.options()),
         bootstrap=plan.n_replicates,
         seed=config["report"]["seed"],
+        tables=tables_of_draws,
     shell:
         "python {input.script:q}"
         " --measures {input.measures:q}"
@@ -134,4 +148,5 @@ rule assess_utility:
         " --bootstrap {params.bootstrap:q}"
         " --seed {params.seed:q}"
         " --metrics {output.metrics:q}"
+        " {params.tables:q}"
         " > {log:q} 2>&1"

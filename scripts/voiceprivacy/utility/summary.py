@@ -12,9 +12,14 @@ Conventions
 * The interval is the percentile interval with quantiles of Student's t instead of the normal
   distribution (expanded). Three or four speakers need quantiles further out than replicates reach:
   they have t standard deviations to each side. Two say nothing of others and have no interval.
+* Replicate b of all anonymisers, metrics and lists drew the same speakers, as replicate b of
+  privacy did. So differences and joint statements can be made of them.
+* A statistic is a function of sums over the utterances of each speaker, so that drawing speakers
+  anew adds sums up. The mean is the only one so far.
 * A mean can be weighted by another metric. A word error rate of all words is the mean of those of
   the utterances, weighted by their numbers of words.
 * Undefined values are left out of a mean, and counted.
+* Which way is better stands in the catalogue, or in the config for a measure of one's own.
 
 References
 ----------
@@ -22,7 +27,7 @@ Hesterberg, What teachers should know about the bootstrap, The American Statisti
 (expanded percentile).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -30,7 +35,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
+from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout import seeds
+from voiceprivacy.inout.arrays import write_npz
 from voiceprivacy.inout.files import BadInput, FilePath
 from voiceprivacy.inout.tables import Utterance, write_table
 from voiceprivacy.utility.measures import read_measured
@@ -41,6 +48,30 @@ FEWEST_SPEAKERS = 3
 
 Value: TypeAlias = float | str  # a number, "undefined", or - where there is none
 Columns: TypeAlias = dict[str, list[Value]]  # of each metric, in the order of the utterances
+Floats: TypeAlias = NDArray[np.float64]
+
+
+class Statistic(NamedTuple):
+    """A number of many utterances.
+
+    ``terms`` makes of values and weights (N,) of utterances what is summed of each (N, K), and
+    ``of_sums`` the number (...) of sums (..., K): NaN where it is undefined.
+    """
+
+    terms: Callable[[Floats, Floats], Floats]
+    of_sums: Callable[[Floats], Floats]
+
+
+def _mean_terms(values: Floats, weights: Floats) -> Floats:
+    return np.stack([weights * values, weights], axis=1)
+
+
+def _ratio(sums: Floats) -> Floats:
+    total, weight = sums[..., 0], sums[..., 1]
+    return np.divide(total, weight, out=np.full(total.shape, np.nan), where=weight > 0)
+
+
+MEAN = Statistic(_mean_terms, _ratio)
 
 
 class Source(NamedTuple):
@@ -52,7 +83,7 @@ class Source(NamedTuple):
 
 
 class Mean(NamedTuple):
-    """A mean over utterances with its interval (- where there is none)."""
+    """A number of many utterances with its interval (- where there is none)."""
 
     value: Value
     ci_low: Value
@@ -82,6 +113,25 @@ class Utility(NamedTuple):
     better: str
 
 
+class Key(NamedTuple):
+    """What replicates are of."""
+
+    trials: str
+    metric: str
+    anonymiser: str
+
+
+class Summary(NamedTuple):
+    """All numbers of a corpus, sorted, and the replicates (B,) of each: NaN where undefined.
+
+    ``weights`` are metrics that only weight others.
+    """
+
+    numbers: list[Utility]
+    replicates: dict[Key, Floats]
+    weights: set[str]
+
+
 def summarise(
     paths: Iterable[FilePath],
     utterances: Sequence[Utterance],
@@ -90,7 +140,7 @@ def summarise(
     options: Mapping[str, Mapping[str, str]],
     n_replicates: int,
     seed: int,
-) -> list[Utility]:
+) -> Summary:
     """Means of all measures of a corpus.
 
     Parameters
@@ -104,10 +154,6 @@ def summarise(
         Which way is better, and the metric that weights the others; both may be absent.
     n_replicates, seed : int
 
-    Returns
-    -------
-    list of Utility, sorted
-
     Raises
     ------
     BadInput : a metric of two measures, a measure whose metrics differ between anonymisers, a
@@ -117,33 +163,41 @@ def summarise(
     rows_of = _rows_of_lists(utterances, lists)
     measured = {source_of(path): _columns(path, utterances) for path in sorted(map(Path, paths))}
     _refuse_contradictions(measured)
-    numbers = []
+    draws = Draws(n_replicates, seed)
+    numbers, replicates = [], {}
     for source, columns in measured.items():
-        better = options.get(source.measure, {}).get("better", ABSENT)
         weight = options.get(source.measure, {}).get("weight")
         weights = _weights(columns, source.measure, weight)
         for metric, values in columns.items():
             # The metric that weights the others has a plain mean itself.
             is_weighted = metric != weight
             for trials, rows in rows_of.items():
-                mean_of_list = mean(
+                mean, drawn = resampled_mean(
                     [values[row] for row in rows],
                     [speakers[row] for row in rows],
                     weights=[weights[row] for row in rows] if is_weighted else None,
-                    n_replicates=n_replicates,
-                    seed=seed,
+                    draws=draws,
                 )
+                better = _better(metric, options.get(source.measure, {}))
                 number = Utility(
                     source.corpus,
                     trials,
                     source.anonymiser,
                     source.measure,
                     metric,
-                    *mean_of_list,
+                    *mean,
                     better=better,
                 )
                 numbers.append(number)
-    return sorted(numbers)
+                replicates[Key(trials, metric, source.anonymiser)] = drawn
+    weights_only = {its_own["weight"] for its_own in options.values() if "weight" in its_own}
+    return Summary(sorted(numbers), replicates, weights_only)
+
+
+def _better(metric: str, options: Mapping[str, str]) -> str:
+    """Which way is better: what the config says, else the catalogue."""
+    known = METRICS[metric].better if metric in METRICS else "neither"
+    return options.get("better") or (ABSENT if known == "neither" else known)
 
 
 def _rows_of_lists(
@@ -159,6 +213,17 @@ def _rows_of_lists(
 def write_summary(path: FilePath, numbers: Iterable[Utility]) -> None:
     """Write the numbers of a summary as TSV."""
     write_table(path, Utility._fields, numbers)
+
+
+def write_replicates(path: FilePath, replicates: Mapping[Key, Floats]) -> None:
+    """Write the replicates of all utterances as METRIC/ANONYMISER of an npz.
+
+    Those of single lists are left out: nothing but their comparisons is made of them, and a run
+    of twenty anonymisers would have hundreds of megabytes.
+    """
+    whole = {key: drawn for key, drawn in replicates.items() if key.trials == ABSENT}
+    arrays = {f"{key.metric}/{key.anonymiser}": drawn for key, drawn in whole.items()}
+    write_npz(path, arrays, compressed=True)
 
 
 def source_of(path: FilePath) -> Source:
@@ -214,26 +279,46 @@ def _weights(columns: Columns, measure: str, name: str | None) -> Sequence[Value
 # One mean.
 
 
-def mean(
+class Draws:
+    """How often each speaker is drawn in each replicate, as for privacy."""
+
+    def __init__(self, n_replicates: int, seed: int) -> None:
+        self.n_replicates = n_replicates
+        self.seed = seed
+        self._drawn: dict[str, NDArray[np.int64]] = {}
+
+    def of(self, speakers: Sequence[str]) -> NDArray[np.int64]:
+        """Numbers of draws (B, S) of some speakers."""
+        for name in speakers:
+            if name not in self._drawn:  # a speaker is in all metrics of all anonymisers
+                generator = seeds.generator(self.seed, "bootstrap", name)
+                self._drawn[name] = generator.poisson(1.0, self.n_replicates)
+        return np.stack([self._drawn[name] for name in speakers], axis=1)
+
+
+def resampled_mean(
     values: Sequence[Value],
     speakers: Sequence[str],
     *,
     weights: Sequence[Value] | None = None,
-    n_replicates: int,
-    seed: int,
-) -> Mean:
-    """Mean of values over utterances.
+    draws: Draws,
+    statistic: Statistic = MEAN,
+) -> tuple[Mean, Floats]:
+    """Mean of values over utterances, and its replicates (B,).
 
     Parameters
     ----------
     values : list of N floats or "undefined"
     speakers : list of N str
     weights : list of N floats >= 0 or "undefined", optional
-    n_replicates, seed : int
+    draws : Draws
+    statistic : Statistic
+        What is taken of them, if not the mean.
 
     Returns
     -------
-    Mean : value is "undefined" without any defined value (of a positive weight)
+    Mean, array (B,) : value is "undefined" without any defined value (of a positive weight), and
+        a replicate is NaN then
     """
     weights = [1.0] * len(values) if weights is None else weights
     rows: list[tuple[Any, Any, str]] = []  # value, weight, speaker
@@ -241,39 +326,43 @@ def mean(
         if UNDEFINED not in (value, weight):
             rows.append((value, weight, speaker))
     names = sorted({speaker for _, _, speaker in rows})
-    position = {name: index for index, name in enumerate(names)}
-    weighted_sums, weight_sums = np.zeros(len(names)), np.zeros(len(names))
-    for value, weight, speaker in rows:
-        weighted_sums[position[speaker]] += weight * value
-        weight_sums[position[speaker]] += weight
     n_undefined = len(values) - len(rows)
-    if not weight_sums.sum() > 0:  # no value is left, or all have the weight 0
-        return Mean(UNDEFINED, ABSENT, ABSENT, len(values), n_undefined, len(names))
-    value = float(weighted_sums.sum() / weight_sums.sum())
-    low, high = _interval(weighted_sums, weight_sums, names, n_replicates=n_replicates, seed=seed)
-    return Mean(value, low, high, len(values), n_undefined, len(names))
+    nothing = Mean(UNDEFINED, ABSENT, ABSENT, len(values), n_undefined, len(names))
+    if not rows:
+        return nothing, np.full(draws.n_replicates, np.nan)
+    sums = _sums_of_speakers(rows, names, statistic)
+    of_all = float(statistic.of_sums(np.array([term.sum() for term in sums])))
+    drawn = draws.of(names)
+    replicates = statistic.of_sums(np.stack([drawn @ term for term in sums], axis=1))
+    if np.isnan(of_all):  # all have the weight 0
+        return nothing, replicates
+    low, high = _interval(of_all, replicates, n_speakers=len(names))
+    return nothing._replace(value=of_all, ci_low=low, ci_high=high), replicates
 
 
-def _interval(
-    weighted_sums: NDArray[np.float64],
-    weight_sums: NDArray[np.float64],
-    names: Sequence[str],
-    *,
-    n_replicates: int,
-    seed: int,
-) -> tuple[Value, Value]:
-    """Limits of the ratio of two sums over speakers, both (S,), over draws of the speakers."""
-    if len(names) < FEWEST_SPEAKERS or not n_replicates:
+def _sums_of_speakers(
+    rows: Sequence[tuple[Any, Any, str]], names: Sequence[str], statistic: Statistic
+) -> Floats:
+    """What a statistic is made of, summed over the utterances of each speaker (K, S)."""
+    position = {name: index for index, name in enumerate(names)}
+    values, weights, speakers = zip(*rows, strict=True)
+    terms = statistic.terms(np.array(values, float), np.array(weights, float))
+    rows_of = [position[speaker] for speaker in speakers]
+    sums = np.zeros((terms.shape[1], len(names)))
+    for own, term in zip(sums, terms.T, strict=True):
+        np.add.at(own, rows_of, term)
+    return sums
+
+
+def _interval(value: float, replicates: Floats, *, n_speakers: int) -> tuple[Value, Value]:
+    """Limits of a number from its replicates (B,) over draws of the speakers."""
+    ordered = np.sort(replicates[~np.isnan(replicates)])  # a draw may leave all speakers out
+    if n_speakers < FEWEST_SPEAKERS or not len(ordered):
         return ABSENT, ABSENT
-    generators = [seeds.generator(seed, "bootstrap", name) for name in names]
-    draws = np.stack([one.poisson(1.0, n_replicates) for one in generators], axis=1)
-    drawn_weights = draws @ weight_sums
-    is_drawn = drawn_weights > 0  # a Poisson draw may leave all speakers out
-    replicates = np.sort((draws @ weighted_sums)[is_drawn] / drawn_weights[is_drawn])
-    half_width = stdtrit(len(names) - 1, (1 + LEVEL) / 2)
+    half_width = stdtrit(n_speakers - 1, (1 + LEVEL) / 2)
     # Rounding must not move the rank: 1e-9 is far below one part of any number of replicates.
-    rank = int(np.floor(ndtr(-half_width) * (len(replicates) + 1) + 1e-9))
+    rank = int(np.floor(ndtr(-half_width) * (len(ordered) + 1) + 1e-9))
     if rank:  # the expanded percentile; with too few speakers it would lie beyond the replicates
-        return float(replicates[rank - 1]), float(replicates[-rank])
-    middle, spread = weighted_sums.sum() / weight_sums.sum(), half_width * replicates.std()
-    return float(min(replicates[0], middle - spread)), float(max(replicates[-1], middle + spread))
+        return float(ordered[rank - 1]), float(ordered[-rank])
+    spread = half_width * ordered.std()
+    return float(min(ordered[0], value - spread)), float(max(ordered[-1], value + spread))

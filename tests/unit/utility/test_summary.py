@@ -23,7 +23,10 @@ def measure(tmp_path, anonymiser, name, **metrics):
 
 
 def summary(paths, options=None, lists=None):
-    return summarise(paths, UTTERANCES, lists or {}, options=options or {}, n_replicates=50, seed=0)
+    summarised = summarise(
+        paths, UTTERANCES, lists or {}, options=options or {}, n_replicates=50, seed=0
+    )
+    return summarised.numbers
 
 
 def test_means_of_all_utterances_and_of_each_list(tmp_path):

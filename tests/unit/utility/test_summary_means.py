@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
-from voiceprivacy.utility.summary import mean
+from voiceprivacy.utility.summary import Draws, resampled_mean
 
 
-def mean_of(values, speakers, **options):
-    return mean(values, speakers, **{"n_replicates": 200, "seed": 0} | options)
+def mean_of(values, speakers, *, n_replicates=200, seed=0, weights=None):
+    draws = Draws(n_replicates, seed)
+    mean, _ = resampled_mean(values, speakers, weights=weights, draws=draws)
+    return mean
 
 
 def test_the_mean_is_over_utterances_not_speakers():

@@ -60,6 +60,7 @@ from voiceprivacy.vocabulary import (
     StrongestPair,
     SystemInterval,
     TrialList,
+    UtilityPair,
 )
 
 METRIC = "eer_percent"  # by which attacks are strong
@@ -218,10 +219,32 @@ def compare(systems: Mapping[str, Estimate], *, condition: str, metric: str) -> 
     pairs = []
     protected = [system for system in systems if system != ORIGINAL]  # under rr it is there, too
     for a, b in itertools.combinations(protected, 2):
-        compared = difference(metric, systems[a], systems[b])
+        compared = difference(systems[a], systems[b], more_is_better=MORE_IS_BETTER[metric])
         pairs.append(Pair(condition, metric, a, b, **compared, p_holm=1.0))
     corrected = holm([pair.p_value for pair in pairs])
     return [pair._replace(p_holm=p) for pair, p in zip(pairs, corrected, strict=True)]
+
+
+def compare_utility(
+    systems: Mapping[str, Estimate], *, trials: str, metric: str, more_is_better: bool | None
+) -> list[UtilityPair]:
+    """Compare every anonymiser with unprotected speech, then every two, by a measure of utility.
+
+    The one and the others are corrected apart, as for the strongest attacks.
+    """
+    protected = [system for system in systems if system != ORIGINAL]
+    families = [list(itertools.combinations(protected, 2))]
+    if ORIGINAL in systems:
+        families.insert(0, [(system, ORIGINAL) for system in protected])
+    rows = []
+    for pairs in families:
+        compared = [
+            difference(systems[a], systems[b], more_is_better=more_is_better) for a, b in pairs
+        ]
+        corrected = holm([numbers["p_value"] for numbers in compared])
+        for (a, b), numbers, p in zip(pairs, compared, corrected, strict=True):
+            rows.append(UtilityPair(trials, metric, a, b, **numbers, p_holm=p))
+    return rows
 
 
 def strongest_attacks(attacks: Mapping[Attack, Estimate]) -> dict[str, Attack]:
@@ -293,8 +316,11 @@ def average_over(on_lists: Mapping[Any, Estimate], weights: Weights) -> Estimate
     return average([on_lists[trial_list] for trial_list in weights], list(weights.values()))
 
 
-def difference(metric: str, a: Estimate, b: Estimate) -> dict[str, Any]:
-    """A - B of two systems: {field of Pair from value_a on, without p_holm}."""
+def difference(a: Estimate, b: Estimate, *, more_is_better: bool | None) -> dict[str, Any]:
+    """A - B of two systems: {field of Pair from value_a on, without p_holm}.
+
+    ``more_is_better`` is None where nobody knows.
+    """
     (value_a, replicates_a, speakers_a), (value_b, replicates_b, speakers_b) = a, b
     values = {"value_a": value_a, "value_b": value_b}
     if isinstance(value_a, str) or isinstance(value_b, str):
@@ -309,15 +335,12 @@ def difference(metric: str, a: Estimate, b: Estimate) -> dict[str, Any]:
     # Too few speakers: the difference is told, nothing is said of it.
     if limits.ci_low == UNDEFINED:
         return values | UNKNOWN | {"difference": limits.value} | UNTESTED
-    n_lower = np.count_nonzero(differences < 0) + np.count_nonzero(differences == 0) / 2
-    lower = n_lower / len(differences)
-    more_is_better = MORE_IS_BETTER[metric]
     return {
         **values,
         "difference": limits.value,
         "ci_low": limits.ci_low,
         "ci_high": limits.ci_high,
-        "share_a_better": 1 - lower if more_is_better else lower,
+        "share_a_better": _share_better(differences, more_is_better),
         "p_value": p_value(value_a - value_b, differences, n_speakers=n_speakers),
         "verdict": _verdict(limits, more_is_better),
     }
@@ -365,7 +388,8 @@ def _compared(
     attacks: Mapping[Attack, Estimate], pairs: Sequence[tuple[Attack, Attack]]
 ) -> list[StrongestPair]:
     """Pairs that are corrected together."""
-    compared = [difference(METRIC, attacks[a], attacks[b]) for a, b in pairs]
+    more_is_better = MORE_IS_BETTER[METRIC]
+    compared = [difference(attacks[a], attacks[b], more_is_better=more_is_better) for a, b in pairs]
     corrected = holm([numbers["p_value"] for numbers in compared])
     return [
         StrongestPair(METRIC, *a, *b, **numbers, p_holm=p)
@@ -373,8 +397,19 @@ def _compared(
     ]
 
 
-def _verdict(limits: Interval, more_is_better: bool) -> str:
+def _share_better(differences, more_is_better):
+    """Share of differences (B,) in which A is better; ties count half."""
+    if more_is_better is None:
+        return UNDEFINED
+    n_lower = np.count_nonzero(differences < 0) + np.count_nonzero(differences == 0) / 2
+    lower = n_lower / len(differences)
+    return 1 - lower if more_is_better else lower
+
+
+def _verdict(limits: Interval, more_is_better: bool | None) -> str:
     low, high = float(limits.ci_low), float(limits.ci_high)
     if low <= 0 <= high:
         return ALIKE
+    if more_is_better is None:
+        return "A is higher" if low > 0 else "B is higher"
     return "A is better" if (low > 0) == more_is_better else "B is better"
