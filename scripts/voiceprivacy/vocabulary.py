@@ -19,6 +19,7 @@ PROTOCOLS = ("enrol_trial", "given", "all_pairs", "rank_sampling")
 # jensen_shannon, words by cosine.
 HISTOGRAMS = ("f0", "units", "style", "timing")
 WORDS = "words"
+PITCH = "pitch_correlation"  # the measure of utility that every run makes
 FEATURES = (*HISTOGRAMS, WORDS)
 WITHOUT_VOICE = ("style", "timing", WORDS)  # what speech has without a voice
 

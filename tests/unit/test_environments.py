@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from voiceprivacy.inout.files import SCRIPTS
+from voiceprivacy.plan.measures import SHIPPED
 
 ROOT = SCRIPTS.parent
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
@@ -147,6 +148,9 @@ def rules_with_environments():
                     CHOSEN_BY_CONFIG.get(named.group(2), [named.group(1)]) if named else []
                 )
                 yield script.group(1), environments
+    for kind in SHIPPED.values():
+        yield kind.script, [kind.env]
+        yield "measure_utility", [kind.env]
 
 
 @pytest.mark.parametrize(("script", "environments"), list(rules_with_environments()))

@@ -26,7 +26,7 @@ from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, counted, ours
 from voiceprivacy.inout.stamps import NOTES
 from voiceprivacy.plan import configuration, earlier
 from voiceprivacy.plan.attackers import recipe_file
-from voiceprivacy.plan.outputs import PICTURES, PITCH, TABLES
+from voiceprivacy.plan.outputs import PICTURES, TABLES
 from voiceprivacy.plan.plan import Plan, keep_all_objects
 from voiceprivacy.plan.seen import NOTED
 from voiceprivacy.plan.sources import CHECK

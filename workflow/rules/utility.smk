@@ -1,59 +1,43 @@
-"""What protected speech is still good for: pitch correlation, and measures of one's own."""
-
-
-rule measure_pitch:
-    """Correlation of the pitch of original and protected speech, utterance by utterance."""
-    input:
-        manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
-        original="results/audio/{corpus}/{part}/original/manifest.tsv",
-        script=SCRIPTS / "measure_pitch.py",
-    output:
-        measures=f"results/utility/{{corpus}}/{{part}}/{{anonymiser}}/{PITCH}.tsv",
-    log:
-        "results/logs/measure_pitch/{corpus}/{part}/{anonymiser}.log",
-    benchmark:
-        "results/benchmarks/measure_pitch/{corpus}/{part}/{anonymiser}.tsv"
-    conda:
-        "../../envs/speechbrain.yaml"
-    resources:
-        mem_mb=2000,
-        runtime=60,
-    params:
-        code=code("measure_pitch"),
-    shell:
-        "python {input.script:q}"
-        " --manifest {input.manifest:q}"
-        " --original {input.original:q}"
-        " --output {output.measures:q}"
-        " > {log:q} 2>&1"
+"""What protected speech is still good for: measures that are shipped, and those of one's own."""
 
 
 def measure_field(name):
     """A function that gives a field of a measure's entry."""
-    return lambda wildcards: plan.config["utility"][wildcards.measure][name]
+    return lambda wildcards: plan.utility.entries[wildcards.measure][name]
 
 
 def measure_memory(wildcards, attempt):
-    return plan.config["utility"][wildcards.measure]["mem_mb"] * attempt
+    return plan.utility.entries[wildcards.measure]["mem_mb"] * attempt
 
 
 def measure_environment(wildcards):
-    return environment_file(plan.config["utility"][wildcards.measure]["env"])
+    return environment_file(plan.utility.entries[wildcards.measure]["env"])
 
 
 def measure_job_runtime(wildcards):
     """Minutes of a job: those of the measure, and some to check what it wrote."""
-    return plan.config["utility"][wildcards.measure]["runtime"] + 5
+    return plan.utility.entries[wildcards.measure]["runtime"] + 5
 
 
 def measure_command(wildcards):
-    return plan.config["utility"][wildcards.measure]["command"].replace(
-        "{corpus}", wildcards.corpus
-    )
+    return plan.utility.command(wildcards.measure, wildcards.corpus)
+
+
+def measure_code(wildcards):
+    scripts = ["measure_utility", *plan.utility.scripts(wildcards.measure)]
+    return code(*scripts) + paths_behind(measure_command(wildcards))
+
+
+def measure_transcripts(wildcards):
+    return plan.utility.transcripts(wildcards.measure, wildcards.corpus)
+
+
+def shipped_scripts(wildcards):
+    return [SCRIPTS / f"{name}.py" for name in plan.utility.scripts(wildcards.measure)]
 
 
 def measure_sandbox(wildcards):
-    return sandbox_arguments(plan.config["utility"][wildcards.measure])
+    return sandbox_arguments(plan.utility.entries[wildcards.measure])
 
 
 rule measure_utility:
@@ -62,6 +46,8 @@ rule measure_utility:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
         original="results/audio/{corpus}/{part}/original/manifest.tsv",
         files=lambda wildcards: plan.sources.file("utility", wildcards.measure),
+        transcripts=measure_transcripts,
+        shipped=shipped_scripts,
         script=SCRIPTS / "measure_utility.py",
     output:
         measures="results/utility/{corpus}/{part}/{anonymiser}/{measure}.tsv",
@@ -70,17 +56,17 @@ rule measure_utility:
     benchmark:
         "results/benchmarks/measure_utility/{corpus}/{part}/{anonymiser}/{measure}.tsv"
     wildcard_constraints:
-        measure=one_of(config["utility"]),
+        measure=one_of(plan.utility.entries),
     conda:
         measure_environment
-    threads: 4
+    threads: lambda wildcards: plan.utility.threads(wildcards.measure)
     resources:
         mem_mb=measure_memory,
         runtime=measure_job_runtime,
         measure_runtime=measure_field("runtime"),
         gpu=measure_field("gpu"),
     params:
-        code=lambda wildcards: code("measure_utility") + paths_behind(measure_command(wildcards)),
+        code=measure_code,
         command=measure_command,
         sandbox=measure_sandbox,
     shell:

@@ -4,7 +4,7 @@
 can be wrong comes in two steps: single keys and values, which the schema describes; then entries
 that contradict each other, and files that are not there.
 
-Defaults live in workflow/schemas/config.schema.yaml. Six depend on other keys and are set here:
+Defaults live in workflow/schemas/config.schema.yaml. Seven depend on other keys and are set here:
 
 * A corpus that is evaluated without a protocol has enrol_trial.
 * One Kaldi directory without a protocol has the list ``all`` of its own trials file.
@@ -12,6 +12,7 @@ Defaults live in workflow/schemas/config.schema.yaml. Six depend on other keys a
 * ``report: {controls: true}`` adds the anonymisers of workflow/resources/controls.yaml.
 * ``attackers: NAME`` adds the attackers of workflow/resources/attackers/NAME.yaml.
 * An encoder inside a package runs in the environment of the package's name.
+* Measures of utility that every run makes stand in the config once it is completed.
 * Anonymisers that nobody attacks (no ``extractors``, ``backends``, ``attacks`` or ``utility``) are
   attacked by the strongest extractor that is there, with cosine.
 """
@@ -33,9 +34,10 @@ from jsonschema import Draft202012Validator, ValidationError, validators
 from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, expand, variables_in
 from voiceprivacy.inout.yaml_files import compose, read_yaml
 from voiceprivacy.plan import fusion, sources
+from voiceprivacy.plan.measures import shipped
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speech import ANONYMISER_KINDS, Speech
-from voiceprivacy.vocabulary import FURTHER_DRAW, FUSED, SEMI_INFORMED, WORDS, draws_of
+from voiceprivacy.vocabulary import FURTHER_DRAW, FUSED, PITCH, SEMI_INFORMED, WORDS, draws_of
 
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
 GENDERS = ("f", "m")
@@ -386,7 +388,7 @@ def refuse_braces(*folders: str | Path) -> None:
 def complete(config: dict[str, Any]) -> dict[str, Any]:
     """A copy of a config with its defaults, its controls and its preset of attackers."""
     config = with_attackers(with_controls(with_protocols(config)))
-    config = with_environments(with_default_attacker(config))
+    config = with_measures(with_environments(with_default_attacker(config)))
     return with_draws(with_semi_informed(_with_defaults(config)))
 
 
@@ -483,6 +485,24 @@ def with_environments(config: dict[str, Any]) -> dict[str, Any]:
     for options in extractors.values() if isinstance(extractors, dict) else []:
         if isinstance(options, dict) and "package" in options:
             options.setdefault("env", options["package"])
+    return config
+
+
+def with_measures(config: dict[str, Any]) -> dict[str, Any]:
+    """The config itself, with the measures of utility that every run makes, unless it has its own.
+
+    A measure that is shipped has its own environment and memory where its entry names none.
+    """
+    report, utility = config.get("report", {}), config.setdefault("utility", {})
+    if not isinstance(utility, dict) or not isinstance(report, dict):
+        return config
+    if config.get("anonymisers") and report.get("pitch_correlation", True) is True:
+        utility.setdefault(PITCH, {"type": PITCH})
+    for options in utility.values():
+        kind = shipped(options) if isinstance(options, dict) else None
+        if kind:
+            options.setdefault("env", kind.env)
+            options.setdefault("mem_mb", kind.mem_mb)
     return config
 
 

@@ -1,7 +1,6 @@
 """What a run makes: metrics, intervals, comparisons, figures, and what papers take on request."""
 
 from itertools import product
-from typing import Any
 
 from voiceprivacy.plan.attackers import Attackers, Given
 from voiceprivacy.plan.speech import Speech
@@ -28,7 +27,6 @@ PICTURES = [
     "calibration",
 ]
 TABLES = ["challenge", "2", "3", "4"]
-PITCH = "pitch_correlation"
 # Families of metrics with intervals.
 RESAMPLED = ["verification", "zebra", "normalised", "similarity", "ranks", "calibration"]
 OF_MATRICES = ["similarity", "ranks"]  # families that need more than scores of trials
@@ -306,50 +304,3 @@ class Outputs:
         for name in self.attackers.networks():
             models += self.attackers.model_files(name)
         return lists + models if lists else []
-
-
-class Utility:
-    """What the protected speech is still good for, and what there is to hear.
-
-    Parameters
-    ----------
-    measures : the section ``utility`` of a completed config
-    pitch : whether the pitch is compared with the original's
-    listen : whether the page plays clips
-    """
-
-    def __init__(
-        self, measures: dict[str, dict[str, Any]], speech: Speech, *, pitch: bool, listen: bool
-    ) -> None:
-        self.entries = measures
-        self.speech = speech
-        self.pitch = pitch
-        self.listen = listen
-
-    def measures(self, corpus: str) -> list[str]:
-        """Every table of measures of a corpus: of its pitch, and those of the config."""
-        folder = f"results/utility/{corpus}/trial"
-        anonymisers = list(self.speech.anonymisers)
-        tables = [f"{folder}/{name}/{PITCH}.tsv" for name in anonymisers if self.pitch]
-        tables += [
-            f"{folder}/{system}/{measure}.tsv"
-            for system, measure in product([ORIGINAL, *anonymisers], self.entries)
-        ]
-        return tables
-
-    def options(self) -> dict[str, dict]:
-        """How the measures are read: {name: {better, weight}}."""
-        options: dict[str, dict] = {PITCH: {"better": "higher"}}
-        for name, its_own in self.entries.items():
-            options[name] = {key: its_own[key] for key in ("better", "weight") if key in its_own}
-        return options
-
-    def tables(self) -> list[str]:
-        """The table of means of every corpus of which something is measured."""
-        corpora = [name for name in self.speech.evaluated if self.measures(name)]
-        return [f"results/metrics/utility/{corpus}.tsv" for corpus in corpora]
-
-    def clips(self) -> list[str]:
-        """Clips to listen to of every corpus with trial lists."""
-        corpora = [name for name in self.speech.evaluated if self.speech.trial_lists(name)]
-        return [f"results/report/listen/{corpus}.json" for corpus in corpora if self.listen]

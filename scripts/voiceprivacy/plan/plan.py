@@ -23,7 +23,8 @@ from voiceprivacy.plan.attackers import (
     training_corpora,
 )
 from voiceprivacy.plan.fusion import fusions, single
-from voiceprivacy.plan.outputs import Averages, Outputs, Utility, replicates
+from voiceprivacy.plan.measures import Utility
+from voiceprivacy.plan.outputs import Averages, Outputs, replicates
 from voiceprivacy.plan.sources import (
     A_FOLDER,
     FILE,
@@ -110,12 +111,7 @@ class Plan:
             self.averages,
             n_replicates=self.n_replicates,
         )
-        self.utility = Utility(
-            config["utility"],
-            self.speech,
-            pitch=report["pitch_correlation"],
-            listen=report["listen"],
-        )
+        self.utility = Utility(config["utility"], self.speech, listen=report["listen"])
         self.named = list(_named_paths(self))
         self.sources = Sources(self.named)
 
@@ -143,7 +139,8 @@ def _named_paths(plan: Plan) -> Iterator[Named]:
         "attacks": _of_attack,
     }
     for section in ("corpora", "anonymisers", "extractors", "attacks", "utility"):
-        for name, options in config[section].items():
+        entries = plan.utility.entries if section == "utility" else config[section]
+        for name, options in entries.items():
             if section in readers:
                 yield from readers[section](plan, name, options)
             for path in options.get("inputs", ()):

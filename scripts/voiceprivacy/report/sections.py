@@ -39,6 +39,7 @@ from voiceprivacy.vocabulary import (
     DASH,
     MINUS,
     ORIGINAL,
+    PITCH,
     UNDEFINED,
     NumberKey,
     attacker_name,
@@ -194,8 +195,6 @@ def _genders(speakers: Mapping[str, str]) -> tuple[int, int, int]:
 
 
 # Utility: what protected speech is still good for.
-
-PITCH = "pitch_correlation"
 
 
 class Utility(NamedTuple):

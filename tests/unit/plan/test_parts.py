@@ -1,7 +1,7 @@
 """The parts of a plan alone: each is made of a few entries, without the other parts."""
 
 from voiceprivacy.plan.attackers import Attackers, Given, instances, training_corpora
-from voiceprivacy.plan.outputs import Averages, Outputs, Utility, replicates
+from voiceprivacy.plan.outputs import Averages, Outputs, replicates
 from voiceprivacy.plan.sources import ScoreFile
 from voiceprivacy.plan.speech import Gallery, Speech
 from voiceprivacy.vocabulary import Attack, TrialList
@@ -120,13 +120,3 @@ def test_pairs_of_anonymisers_take_replicates_unless_there_are_none():
     assert replicates(1000, n_anonymisers=2) == 1000
     assert replicates(1000, n_anonymisers=20) == 40 * 190
     assert replicates(0, n_anonymisers=20) == 0
-
-
-def test_utility_is_measured_on_the_trial_part():
-    utility = Utility({"wer": {"better": "lower"}}, demo(), pitch=False, listen=True)
-    folder = "results/utility/demo/trial"
-    assert utility.measures("demo") == [f"{folder}/original/wer.tsv", f"{folder}/b2/wer.tsv"]
-    assert utility.options()["wer"] == {"better": "lower"}
-    assert utility.clips() == ["results/report/listen/demo.json"]
-    silent = Utility({}, demo(), pitch=False, listen=False)
-    assert silent.tables() == silent.clips() == []

@@ -1,0 +1,127 @@
+"""What the protected speech is still good for: which measures a run makes, and of which speech.
+
+An entry of the config's section ``utility`` is a command of the user's, or names a kind of measure
+that is shipped. A shipped kind is a command of ours that keeps the same contract
+(voiceprivacy.utility.measures), so one rule calls all of them.
+"""
+
+import shlex
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from voiceprivacy.plan.speech import Speech
+from voiceprivacy.vocabulary import ORIGINAL, PITCH
+
+THREADS = 4  # of a command of the user's
+
+
+class Shipped(NamedTuple):
+    """A kind of measure that is shipped."""
+
+    script: str
+    """The command, a file of scripts/ without .py."""
+    env: str
+    """The environment that it runs in where the entry names none."""
+    better: str
+    """higher or lower"""
+    weight: str | None = None
+    """The metric that weights the mean of the others."""
+    of_original: bool = True
+    """Whether unprotected speech is measured, too."""
+    transcripts: bool = False
+    """Whether it reads what was said, as --transcripts."""
+    mem_mb: int = 2000
+    threads: int = 1
+    options: tuple[str, ...] = ()
+    """Keys of an entry that it takes as flags of the same names."""
+
+
+SHIPPED = {
+    PITCH: Shipped("measure_pitch", env="speechbrain", better="higher", of_original=False),
+}
+
+
+def shipped(options: Mapping[str, Any]) -> Shipped | None:
+    """The kind of measure that an entry names; None for a command of the user's."""
+    kind = options.get("type")
+    return SHIPPED.get(kind) if isinstance(kind, str) else None  # a wrong config is completed, too
+
+
+class Utility:
+    """What the protected speech is still good for, and what there is to hear.
+
+    Parameters
+    ----------
+    entries : the section ``utility`` of a completed config
+    speech : Speech
+    listen : whether the page plays clips
+    """
+
+    def __init__(self, entries: dict[str, Any], speech: Speech, *, listen: bool) -> None:
+        self.entries = {name: options for name, options in entries.items() if options}
+        self.speech = speech
+        self.listen = listen
+
+    # One measure.
+
+    def command(self, measure: str, corpus: str) -> str:
+        """The command that measures speech of a corpus."""
+        options = self.entries[measure]
+        kind = shipped(options)
+        if kind is None:
+            return options["command"].replace("{corpus}", corpus)
+        words = ["python", f"{{scripts}}/{kind.script}.py"]
+        for path in self.transcripts(measure, corpus):
+            words += ["--transcripts", path]
+        for option in kind.options:
+            if option in options:
+                words += [f"--{option.replace('_', '-')}", str(options[option])]
+        return shlex.join(words)
+
+    def threads(self, measure: str) -> int:
+        """Threads of a measure's job."""
+        kind = shipped(self.entries[measure])
+        return kind.threads if kind else THREADS
+
+    def scripts(self, measure: str) -> list[str]:
+        """Our scripts behind a measure, besides that of its rule."""
+        kind = shipped(self.entries[measure])
+        return [kind.script] if kind else []
+
+    def transcripts(self, measure: str, corpus: str) -> list[str]:
+        """The file that says what was said in the trials of a corpus, where a measure reads it."""
+        kind = shipped(self.entries[measure])
+        path = f"results/audio/{corpus}/trial/{ORIGINAL}/transcripts.tsv"
+        return [path] if kind and kind.transcripts else []
+
+    def options(self) -> dict[str, dict]:
+        """How the measures are read: {name: {better, weight}}."""
+        read_as = {}
+        for name, options in self.entries.items():
+            kind = shipped(options)
+            said = options | (kind._asdict() if kind else {})
+            read_as[name] = {key: said[key] for key in ("better", "weight") if said.get(key)}
+        return read_as
+
+    # All of a run.
+
+    def measures(self, corpus: str) -> list[str]:
+        """Every table of measures of a corpus."""
+        tables = []
+        for measure, options in self.entries.items():
+            kind = shipped(options)
+            systems = [ORIGINAL] if kind is None or kind.of_original else []
+            systems += self.speech.anonymisers
+            folder = f"results/utility/{corpus}/trial"
+            tables += [f"{folder}/{system}/{measure}.tsv" for system in systems]
+        return tables
+
+    def tables(self) -> list[str]:
+        """The table of means of every corpus of which something is measured."""
+        corpora = [name for name in self.speech.evaluated if self.measures(name)]
+        return [f"results/metrics/utility/{corpus}.tsv" for corpus in corpora]
+
+    def clips(self) -> list[str]:
+        """Clips to listen to of every corpus with trial lists."""
+        corpora = [name for name in self.speech.evaluated if self.speech.trial_lists(name)]
+        return [f"results/report/listen/{corpus}.json" for corpus in corpora if self.listen]
