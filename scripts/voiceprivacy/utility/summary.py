@@ -15,9 +15,11 @@ Conventions
 * Replicate b of all anonymisers, metrics and lists drew the same speakers, as replicate b of
   privacy did. So differences and joint statements can be made of them.
 * A statistic is a function of sums over the utterances of each speaker, so that drawing speakers
-  anew adds sums up. The mean is the only one so far.
+  anew adds sums up (voiceprivacy.utility.statistics). Most are means.
 * A mean can be weighted by another metric. A word error rate of all words is the mean of those of
   the utterances, weighted by their numbers of words.
+* A statistic of several metrics together, as a macro recall is, is a number of its own beside their
+  means. The metric that weights it has no number.
 * Undefined values are left out of a mean, and counted.
 * Which way is better stands in the catalogue, or in the config for a measure of one's own.
 
@@ -27,7 +29,8 @@ Hesterberg, What teachers should know about the bootstrap, The American Statisti
 (expanded percentile).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -41,6 +44,7 @@ from voiceprivacy.inout.arrays import write_npz
 from voiceprivacy.inout.files import BadInput, FilePath
 from voiceprivacy.inout.tables import Utterance, write_table
 from voiceprivacy.utility.measures import read_measured
+from voiceprivacy.utility.statistics import MEAN, STATISTICS, Statistic
 from voiceprivacy.vocabulary import ABSENT, UNDEFINED
 
 LEVEL = 0.95
@@ -49,29 +53,6 @@ FEWEST_SPEAKERS = 3
 Value: TypeAlias = float | str  # a number, "undefined", or - where there is none
 Columns: TypeAlias = dict[str, list[Value]]  # of each metric, in the order of the utterances
 Floats: TypeAlias = NDArray[np.float64]
-
-
-class Statistic(NamedTuple):
-    """A number of many utterances.
-
-    ``terms`` makes of values and weights (N,) of utterances what is summed of each (N, K), and
-    ``of_sums`` the number (...) of sums (..., K): NaN where it is undefined.
-    """
-
-    terms: Callable[[Floats, Floats], Floats]
-    of_sums: Callable[[Floats], Floats]
-
-
-def _mean_terms(values: Floats, weights: Floats) -> Floats:
-    return np.stack([weights * values, weights], axis=1)
-
-
-def _ratio(sums: Floats) -> Floats:
-    total, weight = sums[..., 0], sums[..., 1]
-    return np.divide(total, weight, out=np.full(total.shape, np.nan), where=weight > 0)
-
-
-MEAN = Statistic(_mean_terms, _ratio)
 
 
 class Source(NamedTuple):
@@ -150,8 +131,9 @@ def summarise(
     utterances : list of Utterance
         The original's.
     lists : {trial list: ids of utterances}
-    options : {measure: {better, weight}}
-        Which way is better, and the metric that weights the others; both may be absent.
+    options : {measure: {better, weight, statistic, joint}}
+        Which way is better, the metric that weights the others, which of STATISTICS is taken, and
+        the name of a number of several metrics together; all may be absent.
     n_replicates, seed : int
 
     Raises
@@ -166,17 +148,14 @@ def summarise(
     draws = Draws(n_replicates, seed)
     numbers, replicates = [], {}
     for source, columns in measured.items():
-        weight = options.get(source.measure, {}).get("weight")
-        weights = _weights(columns, source.measure, weight)
-        for metric, values in columns.items():
-            # The metric that weights the others has a plain mean itself.
-            is_weighted = metric != weight
+        for metric, values, weights, statistic in _numbers_of(columns, source.measure, options):
             for trials, rows in rows_of.items():
                 mean, drawn = resampled_mean(
                     [values[row] for row in rows],
                     [speakers[row] for row in rows],
-                    weights=[weights[row] for row in rows] if is_weighted else None,
+                    weights=[weights[row] for row in rows],
                     draws=draws,
+                    statistic=statistic,
                 )
                 better = _better(metric, options.get(source.measure, {}))
                 number = Utility(
@@ -192,6 +171,35 @@ def summarise(
                 replicates[Key(trials, metric, source.anonymiser)] = drawn
     weights_only = {its_own["weight"] for its_own in options.values() if "weight" in its_own}
     return Summary(sorted(numbers), replicates, weights_only)
+
+
+def _numbers_of(
+    columns: Columns, measure: str, options: Mapping[str, Mapping[str, str]]
+) -> Iterator[tuple[str, Sequence[Any], Sequence[Value], Statistic]]:
+    """What is made of a measure: metric, values and weights (N,), and the statistic of them."""
+    said = options.get(measure, {})
+    statistic, weight = STATISTICS[said.get("statistic", "mean")], said.get("weight")
+    weights = _weights(columns, measure, weight)
+    ones = [1.0] * len(weights)
+    if not statistic.joint:
+        for metric, values in columns.items():
+            # The metric that weights the others has a plain mean itself.
+            chosen = (ones, MEAN) if metric == weight else (weights, statistic)
+            yield metric, values, *chosen
+        return
+    together = {metric: values for metric, values in columns.items() if metric != weight}
+    for metric, values in together.items():
+        yield metric, values, ones, MEAN
+    yield said["joint"], _rows_together(list(together.values())), weights, statistic
+
+
+def _rows_together(columns: Sequence[Sequence[Value]]) -> list[Any]:
+    """Values (M,) of each utterance, NaN where undefined; "undefined" where all of them are."""
+    rows: list[Any] = []
+    for values in zip(*columns, strict=True):
+        numbers = tuple(math.nan if value == UNDEFINED else float(value) for value in values)
+        rows.append(UNDEFINED if all(map(math.isnan, numbers)) else numbers)
+    return rows
 
 
 def _better(metric: str, options: Mapping[str, str]) -> str:
@@ -297,7 +305,7 @@ class Draws:
 
 
 def resampled_mean(
-    values: Sequence[Value],
+    values: Sequence[Any],
     speakers: Sequence[str],
     *,
     weights: Sequence[Value] | None = None,
@@ -309,6 +317,7 @@ def resampled_mean(
     Parameters
     ----------
     values : list of N floats or "undefined"
+        Tuples of floats for a statistic of several metrics.
     speakers : list of N str
     weights : list of N floats >= 0 or "undefined", optional
     draws : Draws
@@ -351,7 +360,7 @@ def _sums_of_speakers(
     sums = np.zeros((terms.shape[1], len(names)))
     for own, term in zip(sums, terms.T, strict=True):
         np.add.at(own, rows_of, term)
-    return sums
+    return statistic.of_speakers(sums) if statistic.of_speakers else sums
 
 
 def _interval(value: float, replicates: Floats, *, n_speakers: int) -> tuple[Value, Value]:
