@@ -19,7 +19,10 @@ export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
 endif
 endif
 
-.PHONY: demo resume test test-long test-nightly lint benchmark benchmark-load coverage mutation audit fuzz lock clean
+help:
+	@sed -n '/^# /!q; s/^# //p' Makefile
+
+.PHONY: help demo resume test test-long test-nightly lint benchmark benchmark-load coverage mutation audit fuzz lock clean
 .DELETE_ON_ERROR:
 
 demo: .venv/installed $(BIN)/voiceprivacy

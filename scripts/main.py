@@ -1,28 +1,29 @@
-"""The one command: ``voiceprivacy run ...`` is ``scripts/run.py ...``.
+"""The one command: ``voiceprivacy run ...`` is ``scripts/run.py ...``, and so on.
 
 envs/voiceprivacy.sh, which lies in .venv/bin, calls this script with the words behind its name.
 """
 
-import argparse
 import importlib
 import sys
 
-from voiceprivacy.running.command import run
-
-COMMANDS = {"run": "run"}  # a word, and the script of this folder that does it
+from voiceprivacy.provenance.record import version
+from voiceprivacy.running.command import run, say
+from voiceprivacy.tools.commands import COMMANDS, completion, find, overview
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        prog="voiceprivacy",
-        description="How well does anonymised speech protect its speakers?",
-        epilog="voiceprivacy COMMAND --help says more of each.",
-    )
-    parser.add_argument("command", choices=COMMANDS, help="run: the whole evaluation")
-    word = parser.parse_args(sys.argv[1:2]).command
-    sys.argv = [f"voiceprivacy {word}", *sys.argv[2:]]
-    run(importlib.import_module(COMMANDS[word]).main)
+    words = sys.argv[1:]
+    if not words or words[0] in ("--help", "-h", "help"):
+        say(*overview())
+    elif words[0] == "--version":
+        say(f"voiceprivacy {version()}")
+    elif words[0] == "completion":
+        say(*completion(words[1:]))
+    else:
+        name, rest = find(words)
+        sys.argv = [f"voiceprivacy {name}", *rest]
+        run(importlib.import_module(COMMANDS[name].script).main)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

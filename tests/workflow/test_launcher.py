@@ -318,7 +318,7 @@ def test_the_command_in_a_virtual_environment_runs_the_checkout_that_it_lies_in(
         shown = subprocess.run([command, "run", "--help"], capture_output=True, text=True)
         assert shown.returncode == 0 and "usage: voiceprivacy run" in shown.stdout, shown.stderr
     unknown = subprocess.run([command, "rum"], capture_output=True, text=True)
-    assert unknown.returncode == 2
+    assert unknown.returncode == 2 and "did you mean 'run'?" in unknown.stderr
     (tmp_path / "scripts").unlink()
     lost = subprocess.run([command, "run"], capture_output=True, text=True)
     assert lost.returncode == 2 and lost.stderr.count("\n") == 1

@@ -70,7 +70,7 @@ def provenance(
     extractors = config.get("extractors", {})
     return {
         "format": RESULTS_FORMAT,
-        "version": _version(),
+        "version": version(),
         "git_commit": _git("rev-parse", "HEAD") or UNKNOWN,
         "git_state": _git_state(),
         "created": datetime.date.today().isoformat(),
@@ -122,7 +122,8 @@ def parse_config(text: str) -> dict:
     return config
 
 
-def _version():
+def version() -> str:
+    """The version of this checkout."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     return project["project"]["version"]
 

@@ -1,0 +1,100 @@
+"""The words behind ``voiceprivacy``: which script each of them is, and how a shell completes them.
+
+The scripts that people call stand here; all others are called by rules.
+"""
+
+import difflib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from voiceprivacy.inout.files import BadInput
+
+
+class Command(NamedTuple):
+    """A command of people."""
+
+    group: str
+    script: str
+    """A file of scripts/ without .py."""
+    what: str
+    """What it does, in a few words."""
+
+
+START, SCORES, ORGANISERS = "start here", "score files", "for organisers and authors"
+COMMANDS = {
+    "demo": Command(START, "run", "the whole evaluation on synthetic speakers, in this folder"),
+    "new-run": Command(START, "new_run", "from folders of wavs to a config"),
+    "validate": Command(START, "validate", "check a config before hours of work"),
+    "run": Command(START, "run", "the whole evaluation; takes all options of Snakemake"),
+    "assess verification": Command(SCORES, "assess_verification", "EER, Cllr, linkability"),
+    "assess zebra": Command(SCORES, "assess_zebra", "disclosure in bits, on average and at worst"),
+    "assess calibration": Command(SCORES, "assess_calibration", "C_ECE, from one run to another"),
+    "assess similarity": Command(SCORES, "assess_similarity", "DeID and G_VD of score matrices"),
+    "assess ranks": Command(SCORES, "assess_ranks", "similarity ranks of score matrices"),
+    "score": Command(SCORES, "score_trials", "scores of trials, from embeddings"),
+    "plot": Command(SCORES, "plot", "a figure for a paper"),
+    "compare": Command(ORGANISERS, "compare", "two folders of results in one report"),
+    "export": Command(ORGANISERS, "export_submission", "pack what a challenge asks for"),
+    "check": Command(ORGANISERS, "check_submission", "check a submission"),
+    "publish": Command(ORGANISERS, "publish_audio", "protected speech that can be given away"),
+    "reproduce": Command(ORGANISERS, "reproduce", "can this checkout repeat a run?"),
+}
+BASH = "complete -o default -W '{words}' voiceprivacy"
+SHELLS = {
+    "bash": BASH,
+    "zsh": f"autoload -U bashcompinit && bashcompinit\n{BASH}",
+    "fish": "complete -c voiceprivacy -n __fish_use_subcommand -f -a '{words}'",
+}
+
+
+def find(words: Sequence[str]) -> tuple[str, list[str]]:
+    """The command that words begin with, and the words behind it.
+
+    >>> find(["assess", "zebra", "--scores", "s.tsv"])
+    ('assess zebra', ['--scores', 's.tsv'])
+
+    Raises
+    ------
+    BadInput : there is no such command; the words say which is meant, perhaps
+    """
+    for length in (2, 1):
+        name = " ".join(words[:length])
+        if name in COMMANDS:
+            return name, list(words[length:])
+    inner = [name for name in COMMANDS if name.startswith(f"{words[0]} ")]
+    if inner:
+        raise BadInput(f"voiceprivacy {words[0]}: say which: {', '.join(inner)}")
+    close: list[str] = []
+    for length in (2, 1):
+        close += difflib.get_close_matches(" ".join(words[:length]), COMMANDS, n=1)
+    question = f": did you mean '{close[0]}'?" if close else "; voiceprivacy --help lists all"
+    raise BadInput(f"voiceprivacy {words[0]}: no such command{question}")
+
+
+def overview() -> list[str]:
+    """What ``voiceprivacy --help`` says: all commands, in groups."""
+    lines = ["voiceprivacy COMMAND: how well does anonymised speech protect its speakers?"]
+    for group in (START, SCORES, ORGANISERS):
+        lines += ["", f"{group}:"]
+        for name, command in COMMANDS.items():
+            if command.group == group:
+                lines.append(f"  {name:<20}  {command.what}")
+    lines += [
+        "",
+        "voiceprivacy COMMAND --help says more of each. voiceprivacy --version says which it is.",
+        "For completion: source <(voiceprivacy completion bash), or zsh, fish.",
+    ]
+    return lines
+
+
+def completion(words: Sequence[str]) -> list[str]:
+    """What a shell reads to complete the commands.
+
+    Raises
+    ------
+    BadInput : not one shell is named, or one that is not known
+    """
+    if len(words) != 1 or words[0] not in SHELLS:
+        raise BadInput(f"voiceprivacy completion: name one shell of {', '.join(SHELLS)}")
+    names = dict.fromkeys(" ".join(COMMANDS).split())
+    return SHELLS[words[0]].format(words=" ".join(names)).splitlines()
