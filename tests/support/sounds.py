@@ -1,8 +1,10 @@
 """Sounds that the tests anonymise."""
 
 import numpy as np
+from scipy import linalg, signal
 
 RATE = 16000
+VOWEL_HZ = (600.0, 1600.0, 2800.0)  # formants far enough apart to be measured
 
 
 def tone(index, seconds=0.5):
@@ -19,3 +21,43 @@ def speech_like(sample_rate, seconds=0.3):
     noise = np.random.default_rng(sample_rate).normal(0, 0.01, count)
     formants = sum(np.sin(2 * np.pi * f * time * (1 + 0.1 * time)) / f for f in (500, 1500, 2500))
     return 0.5 * np.sin(2 * np.pi * 120 * time) ** 3 + 100 * formants * noise + noise
+
+
+def vowel(*, pitch_hz=120.0, formants_hz=VOWEL_HZ, sample_rate=16000, seconds=1.0):
+    """A vowel (N,) at a pitch (or one for every sample, (N,)): pulses through resonances."""
+    count = int(seconds * sample_rate)
+    cycles = np.cumsum(np.broadcast_to(np.asarray(pitch_hz) / sample_rate, count))
+    samples = np.diff(np.floor(cycles), prepend=0.0)
+    for formant in formants_hz:
+        radius = np.exp(-np.pi * 80 / sample_rate)  # 80 Hz wide
+        angle = 2 * np.pi * formant / sample_rate
+        samples = signal.lfilter([1.0], [1, -2 * radius * np.cos(angle), radius**2], samples)
+    samples -= samples.mean()
+    return 0.5 * samples / np.abs(samples).max()
+
+
+def measured_formants(samples, sample_rate=16000, *, count=3):
+    """The lowest resonances in Hz of the middle 200 ms of a vowel, by linear prediction."""
+    piece = _middle(samples, sample_rate)
+    products = signal.correlate(piece, piece, mode="full")[len(piece) - 1 :]
+    order = 2 * count + 2
+    predictor = linalg.solve_toeplitz(products[:order], products[1 : order + 1])
+    poles = np.roots(np.concatenate([[1.0], -predictor]))
+    poles = poles[(np.abs(poles) > 0.8) & (poles.imag > 0)]
+    return np.sort(np.angle(poles) * sample_rate / (2 * np.pi))[:count]
+
+
+def measured_pitch(samples, sample_rate=16000, *, lowest_hz=60, highest_hz=450):
+    """The pitch in Hz of the middle 200 ms of a sound, by autocorrelation."""
+    piece = _middle(samples, sample_rate)
+    products = signal.correlate(piece, piece, mode="full")[len(piece) - 1 :]
+    first, last = int(sample_rate / highest_hz), int(sample_rate / lowest_hz)
+    products = products[first:last] / products[0]
+    peaks, _ = signal.find_peaks(products, height=0.8 * products.max())
+    return sample_rate / (first + peaks[0])
+
+
+def _middle(samples, sample_rate):
+    middle, half = len(samples) // 2, sample_rate // 10
+    piece = np.asarray(samples, float)[middle - half : middle + half]
+    return piece * np.hamming(len(piece))

@@ -24,6 +24,7 @@ pytestmark = [
     ),
 ]
 FOLDER = "${VOICEPRIVACY_SPEECH}"
+FUNCTIONS = "{scripts}/voiceprivacy/anonymise/functions"
 CONFIG = {
     "corpora": {
         "test_other": {"librispeech": {"root": FOLDER, "subsets": ["test-other"]}},
@@ -35,8 +36,9 @@ CONFIG = {
         },
     },
     "anonymisers": {
-        name: {"function": f"{{resources}}/plugins/{name}.py:anonymise"}
-        for name in ("lowpass", "pitch_shift", "noise")
+        "lowpass": {"function": f"{FUNCTIONS}/channels.py:low_pass"},
+        "pitch_shift": {"function": f"{FUNCTIONS}/shifting.py:pitch_shift"},
+        "noise": {"function": "{resources}/plugins/noise.py:anonymise"},
     },
     "extractors": {"resemblyzer": {"package": "resemblyzer"}},
     "backends": {

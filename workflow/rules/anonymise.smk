@@ -16,10 +16,11 @@ def anonymiser_files(wildcards):
 
 
 def anonymiser_code(wildcards):
-    """Fingerprint of our modules behind the job, and behind a script of ours that it calls."""
+    """Fingerprint of our modules behind the job, and behind our script or function in it."""
     named = plan.sources.named.get(f"anonymisers/{anonymiser_name(wildcards)}", [])
     files = [Path(file.path) for file in named]
-    scripts = [file.stem for file in files if file.parent == SCRIPTS]
+    ours = [file.relative_to(SCRIPTS) for file in files if file.is_relative_to(SCRIPTS)]
+    scripts = [str(file.with_suffix("")) for file in ours if file.suffix == ".py"]
     entry = plan.speech.anonymiser(wildcards.anonymiser)
     named = paths_behind([entry.get("command", ""), entry["options"]])
     return code("anonymise_part", *scripts) + named
