@@ -1,1 +1,20 @@
-"""The rooms of the voice privacy evaluation: corpora, anonymise, attack, privacy, report."""
+"""The rooms of the voice privacy evaluation: corpora, anonymise, attack, privacy, report.
+
+``from voiceprivacy import verification, zebra, ranks, verdict`` takes the functions of ``api``.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from voiceprivacy.api import ranks, verdict, verification, zebra
+
+__all__ = ["ranks", "verdict", "verification", "zebra"]
+
+
+def __getattr__(name: str) -> Any:
+    """A function of the API. Commands import rooms only, and do not wait for scipy."""
+    if name not in __all__:
+        raise AttributeError(f"module 'voiceprivacy' has no attribute '{name}'")
+    from voiceprivacy import api
+
+    return getattr(api, name)
