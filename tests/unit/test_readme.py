@@ -107,13 +107,6 @@ def test_the_commands_for_a_score_file_work_as_they_stand(scores, tmp_path, comm
     assert named and named == set(tmp_path.iterdir()) - before
 
 
-def test_the_sentence_about_python_names_what_exists():
-    (imported,) = re.findall(
-        r"`(from voiceprivacy\S* import [^`]+)`", SCORES.read_text(encoding="utf-8")
-    )
-    exec(imported)
-
-
 def test_the_ten_lines_of_the_five_minutes_are_an_anonymiser(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     python, config, *_ = indented(section(FIVE_MINUTES))
