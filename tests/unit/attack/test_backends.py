@@ -2,12 +2,14 @@
 
 import functools
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
 from scipy.spatial.distance import jensenshannon
 
 from voiceprivacy.attack.backends import backends, recipes
+from voiceprivacy.inout import seeds
 from voiceprivacy.inout.arrays import Embeddings
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Trial
@@ -179,6 +181,41 @@ def test_of_many_nontargets_some_are_drawn_the_same_ones_each_time(monkeypatch):
     pairs = backends.release_pairs(**release)
     assert [pair.label for pair in pairs] == ["target"] * 4 + ["nontarget"] * 5
     assert len(set(pairs)) == 9 and pairs == backends.release_pairs(**release)
+
+
+@pytest.mark.parametrize("most", [1, 17, 100, 10**6])
+def test_pairs_are_drawn_from_all_of_them_in_their_order(monkeypatch, most):
+    """As if all were listed, of which a fixed seed draws positions."""
+    monkeypatch.setattr(backends, "MOST_NONTARGETS", most)
+    names = [f"{speaker}-{n % 2}-{n}" for n in range(5) for speaker in "abcdef"]
+    release = released(*names, "g-0-0", *[f"h-1-{n}" for n in range(9)])
+    ids = [trial.trial for trial in release["trials"]]
+    every = {"target": [], "nontarget": []}
+    for one, other in itertools.combinations(ids, 2):
+        if one[0] != other[0]:
+            every["nontarget"].append(Trial(one, other, "nontarget"))
+        elif one[2] != other[2]:
+            every["target"].append(Trial(one, other, "target"))
+    if len(every["nontarget"]) > most:
+        draw = seeds.generator(0, "pairs within a release")
+        kept = sorted(draw.choice(len(every["nontarget"]), most, replace=False))
+        every["nontarget"] = [every["nontarget"][position] for position in kept]
+    pairs = backends.release_pairs(**release, recording="^(.+)-")
+    assert pairs == every["target"] + every["nontarget"]
+
+
+def test_pairs_of_thousands_of_trials_are_drawn_without_listing_all_of_them():
+    """2,500 trials have three million pairs, which took hundreds of megabytes."""
+    names = [f"{n % 500}-{n}" for n in range(2500)]
+    release = released(*names)
+    tracemalloc.start()
+    try:
+        pairs = backends.release_pairs(**release)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert sum(pair.label == "nontarget" for pair in pairs) == backends.MOST_NONTARGETS
+    assert peak < 100e6
 
 
 def test_templates_have_trial_rows_and_enrolled_columns():

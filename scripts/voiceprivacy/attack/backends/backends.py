@@ -11,7 +11,6 @@ Conventions
 * Trials and enrolments of a list have the order of their first appearance in it.
 """
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -220,27 +219,45 @@ def release_pairs(
     list of Trial : all target pairs, and at most MOST_NONTARGETS others, drawn by a fixed seed
     """
     ids, _ = _numbered(listed.trial for listed in trials)
-    targets, nontargets = _pairs(ids, speakers, recording)
+    _, speaker = _numbered(speakers[utterance] for utterance in ids)
+    targets = _linked_targets(ids, speaker, recording)
     linked = {speakers[pair.enrolment] for pair in targets}
     if recording and len(linked) < FEWEST_LINKED:
-        targets, nontargets = _pairs(ids, speakers, None)
-    if len(nontargets) > MOST_NONTARGETS:
+        targets = _linked_targets(ids, speaker, None)
+    return targets + _drawn_nontargets(ids, speaker)
+
+
+def _linked_targets(ids, speaker, recording):
+    """Every pair of two recordings of one speaker, once; ``speaker`` (N,) is a number for each
+    id."""
+    recordings = [recording_of(utterance, recording) for utterance in ids]
+    pairs = []
+    for one, utterance in enumerate(ids):
+        for other in one + 1 + np.flatnonzero(speaker[one + 1 :] == speaker[one]):
+            if recordings[one] != recordings[other]:
+                pairs.append(Trial(utterance, ids[other], "target"))
+    return pairs
+
+
+def _drawn_nontargets(ids, speaker):
+    """Pairs of two speakers, at most MOST_NONTARGETS.
+
+    All pairs of thousands of trials would take gigabytes. So they are counted for each first
+    utterance, the places of those to keep are drawn, and only these are listed.
+    """
+    counts = [np.count_nonzero(speaker[n + 1 :] != speaker[n]) for n in range(len(ids))]
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    kept = np.arange(min(starts[-1], MOST_NONTARGETS))
+    if starts[-1] > MOST_NONTARGETS:
         draw = seeds.generator(0, "pairs within a release")
-        kept = np.sort(draw.choice(len(nontargets), MOST_NONTARGETS, replace=False))
-        nontargets = [nontargets[position] for position in kept]
-    return targets + nontargets
-
-
-def _pairs(ids, speakers, recording):
-    """Target pairs, each of two recordings, and nontarget pairs; every pair once."""
-    recordings = {utterance: recording_of(utterance, recording) for utterance in ids}
-    targets, nontargets = [], []
-    for one, other in itertools.combinations(ids, 2):
-        if speakers[one] != speakers[other]:
-            nontargets.append(Trial(one, other, "nontarget"))
-        elif recordings[one] != recordings[other]:
-            targets.append(Trial(one, other, "target"))
-    return targets, nontargets
+        kept = np.sort(draw.choice(starts[-1], MOST_NONTARGETS, replace=False))
+    own = np.searchsorted(kept, starts)  # where the places of each first utterance begin
+    pairs = []
+    for one, utterance in enumerate(ids):
+        others = one + 1 + np.flatnonzero(speaker[one + 1 :] != speaker[one])
+        for other in others[kept[own[one] : own[one + 1]] - starts[one]]:
+            pairs.append(Trial(utterance, ids[other], "nontarget"))
+    return pairs
 
 
 def pair_matrix(
