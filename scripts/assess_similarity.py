@@ -3,12 +3,14 @@
 import argparse
 import sys
 
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.matrices import similarity
 from voiceprivacy.privacy.matrices.assessment import assess_similarity, write_similarity
 from voiceprivacy.privacy.matrices.speakers import ZOO
 from voiceprivacy.privacy.uncertainty.interval_files import Draws
 from voiceprivacy.running.command import add_draws, print_metrics, run, say
+from voiceprivacy.vocabulary import UNDEFINED
 
 
 def main() -> None:
@@ -41,6 +43,8 @@ def main() -> None:
     paths = {condition: getattr(arguments, condition) for condition in ("oo", "op", "pp")}
     options = {"pairs": arguments.pairs, "definition": arguments.definition}
     assessed = assess_similarity(paths, Draws.of(arguments), **options)
+    if assessed.metrics["deid_percent"] == UNDEFINED:
+        raise BadInput(similarity.NO_DIAGONAL)  # who asks for one number is told why there is none
     matrices = assessed.matrices
     if arguments.plot:  # matplotlib takes long to import
         from voiceprivacy.report.plots import style

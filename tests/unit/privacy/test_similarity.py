@@ -13,6 +13,7 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.matrices.similarity import (
     CELLS,
+    NO_DIAGONAL,
     Comparisons,
     Similarities,
     assess,
@@ -118,10 +119,12 @@ def test_the_constant_anonymiser_is_fully_de_identified_and_has_no_voices_left(d
     assert not any("below" in note for note in notes)
 
 
-def test_originals_without_a_diagonal_are_refused():
+def test_originals_without_a_diagonal_leave_what_compares_with_them_undefined():
+    """The command that a person calls refuses them: see test_assess_similarity_ranks."""
     constant = similarities(compare(three_speakers()._replace(scores=np.zeros((6, 6)))))
-    with pytest.raises(BadInput, match=r"D_diag\(OO\) = 0"):
-        assess(oo=constant, op=constant, pp=constant)
+    metrics, notes = assess(oo=constant, op=constant, pp=constant)
+    assert metrics["deid_percent"] == metrics["gvd_db"] == "undefined"
+    assert [note for note in notes if "D_diag(OO) = 0" in note]
 
 
 def test_protection_that_makes_it_worse_and_a_reversed_diagonal_are_remarked_on():
@@ -230,9 +233,17 @@ def test_cells_that_are_written_are_read_back(tmp_path):
         read_cells(tmp_path / "bad.tsv")
 
 
-def test_a_gain_over_originals_without_a_diagonal_is_refused():
-    with pytest.raises(BadInput, match="nothing can be compared"):
-        gvd_db(oo=0.0, pp=0.4)
+def test_what_compares_with_originals_without_a_diagonal_is_undefined_for_one_reason():
+    """Whatever protected speech gives away; a number would be 0 / 0 or infinite."""
+    assert gvd_db(oo=0.0, pp=0.4) == gvd_db(oo=0.0, pp=0.0) == "undefined"
+    assert deid_percent(oo=0.0, op=0.4) == deid_percent(oo=0.0, op=0.0) == "undefined"
+    speakers = ["a", "a", "b", "b"]
+    flat = similarities(compare(square(np.ones((4, 4)), speakers)))
+    known = similarities(compare(square(np.kron(np.eye(2), np.ones((2, 2))), speakers)))
+    metrics, notes = assess(oo=flat, op=known, pp=flat)
+    assert metrics["deid_percent"] == metrics["gvd_db"] == "undefined"
+    assert metrics["oo"]["ddiag"] == 0 < metrics["op"]["ddiag"]
+    assert [note for note in notes if note.endswith(NO_DIAGONAL)]
 
 
 @given(seed=st.integers(0, 1000))

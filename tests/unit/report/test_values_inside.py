@@ -162,6 +162,23 @@ def test_in_pictures_of_metrics(tmp_path, numbers):
     assert 60.0 + UNBIASED in marks and 60.0 not in marks
 
 
+def test_what_is_undefined_is_not_drawn_and_a_picture_without_anything_says_so(tmp_path, numbers):
+    for undefined in ({"b2"}, {line.anonymiser for line in numbers[0]}):
+        lines = []
+        for line in numbers[0]:
+            if line.metric in ("deid_percent", "gvd_db") and line.anonymiser in undefined:
+                line = line._replace(value="undefined", ci_low="undefined", ci_high="undefined")
+            lines.append(line)
+        write_metrics(tmp_path / "metrics.tsv", lines)
+        drawn = pictures.distinctiveness(
+            metrics=tmp_path / "metrics.tsv", extractor="ecapa", backend="cosine"
+        )
+        words = [text.get_text() for text in drawn.axes[0].texts]
+        named = [text.get_text() for text in drawn.legends[0].get_texts()]
+        assert not set(named) & undefined
+        assert bool(named) != any(word.startswith("undefined: ") for word in words)
+
+
 def test_a_number_of_two_conditions_reads_the_same_under_both(numbers, comparisons):
     colours = made_up.run_of(numbers[0], made_up.PROVENANCE).colours
     table = leaderboard(compare(numbers[0], comparisons), colours=colours, comparisons=comparisons)

@@ -37,6 +37,7 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
     write_intervals,
 )
 from voiceprivacy.running.command import flat_unless_labelled
+from voiceprivacy.vocabulary import UNDEFINED
 
 DIAGONAL = ("ddiag", "ddiag_signed", "ddiag_log_bit")
 RANKS = ranks.RankLine._fields
@@ -59,6 +60,8 @@ class SimilarityAssessment(NamedTuple):
     @property
     def headline(self) -> str:
         """The two numbers that say most."""
+        if self.metrics["deid_percent"] == UNDEFINED:
+            return f"DeID and G_VD {UNDEFINED}"
         return f"DeID {self.metrics['deid_percent']:.2f} %, G_VD {self.metrics['gvd_db']:.2f} dB"
 
 

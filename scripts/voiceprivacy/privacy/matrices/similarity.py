@@ -10,6 +10,7 @@ Conventions
   condition.
 * A cell without pairs is masked. The diagonal of a speaker with one utterance is undefined and left
   out of the means.
+* What compares with OO is undefined where OO has no diagonal (NO_DIAGONAL).
 
 References
 ----------
@@ -35,6 +36,9 @@ CELLS = ["matrix", "row_speaker", "column_speaker", "similarity"]
 # similarity = after(mean of before(LLR)): Eq. 6 of the 2022 paper, Eq. 2 of the 2020 paper
 DEFINITIONS = {"geometric": (log_expit, np.exp), "sigmoid_mean": (np.positive, expit)}
 PAIRS = ("all", "upper")
+NO_DIAGONAL = (
+    "D_diag(OO) = 0: the attacker cannot tell the original speakers apart, nothing can be compared"
+)
 
 Cells = dict[tuple[str, str], Number]  # {(row speaker, column speaker): similarity or undefined}
 
@@ -130,7 +134,7 @@ def assess(*, oo: Similarities, op: Similarities, pp: Similarities) -> Assessmen
 
     Raises
     ------
-    BadInput : other speakers in one of them, or no diagonal in OO
+    BadInput : other speakers in one of them
     """
     conditions = {"oo": oo, "op": op, "pp": pp}
     for name, matrix in conditions.items():
@@ -168,27 +172,21 @@ def diagonal_metrics(values: np.ma.MaskedArray) -> dict[str, float]:
     }
 
 
-def deid_percent(*, oo: float, op: float) -> float:
+def deid_percent(*, oo: float, op: float) -> Number:
     """De-identification from two D_diag: 100 = no diagonal left in OP (Eq. 9 of the 2022 paper).
 
-    Raises
-    ------
-    BadInput : no diagonal in OO
+    "undefined" when OO has no diagonal.
     """
-    _check_original(oo)
-    return 100 * (1 - op / oo)
+    return 100 * (1 - op / oo) if oo else UNDEFINED
 
 
-def gvd_db(*, oo: float, pp: float) -> float:
+def gvd_db(*, oo: float, pp: float) -> Number:
     """Gain of voice distinctiveness from two D_diag, in dB (Eq. 10 of the 2022 paper).
 
-    It is -inf when PP has no diagonal.
-
-    Raises
-    ------
-    BadInput : no diagonal in OO
+    It is -inf when PP has no diagonal, and "undefined" when OO has none.
     """
-    _check_original(oo)
+    if oo == 0:
+        return UNDEFINED
     with np.errstate(divide="ignore"):  # no diagonal: -inf is the right answer
         return float(10 * np.log10(np.float64(pp) / oo))
 
@@ -274,14 +272,6 @@ def _diagonal_minus_rest(values):
     return float(values[diagonal].mean() - values[~diagonal].mean())
 
 
-def _check_original(ddiag):
-    if ddiag == 0:
-        raise BadInput(
-            "D_diag(OO) = 0: the attacker cannot tell the original speakers apart,"
-            " nothing can be compared"
-        )
-
-
 def _notes(metrics: Mapping[str, Any], conditions: Mapping[str, Similarities]) -> list[str]:
     notes = []
     for name, (speakers, values) in conditions.items():
@@ -295,7 +285,9 @@ def _notes(metrics: Mapping[str, Any], conditions: Mapping[str, Similarities]) -
             notes.append(
                 f"{name}: the diagonal lies below the rest (see ddiag_signed); ddiag hides the sign"
             )
-    if metrics["deid_percent"] < 0:
+    if metrics["deid_percent"] == UNDEFINED:
+        notes.append(f"deid_percent and gvd_db are undefined: {NO_DIAGONAL}")
+    elif metrics["deid_percent"] < 0:
         notes.append(
             "deid_percent is below 0: the diagonal stands out more in OP than in OO,"
             " protection made it worse"

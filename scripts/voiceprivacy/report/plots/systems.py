@@ -24,7 +24,7 @@ from voiceprivacy.report.metrics import read_metrics, unbiased_beside
 from voiceprivacy.report.plots import style
 from voiceprivacy.report.releases import released_numbers
 from voiceprivacy.report.uncertainty import shown_number
-from voiceprivacy.vocabulary import attacker_name
+from voiceprivacy.vocabulary import UNDEFINED, attacker_name
 
 Interval = tuple[float, float] | None
 
@@ -38,7 +38,11 @@ F0_RATE_HZ, F0_SHORTEST_LAG = 8000, 17  # bins of histograms.f0_histogram
 def distinctiveness(
     *, metrics: str, extractor: str, backend: str, palette: Sequence[str] = ()
 ) -> Figure:
-    """De-identification against the gain of voice distinctiveness, from metrics.tsv."""
+    """De-identification against the gain of voice distinctiveness, from metrics.tsv.
+
+    A system without both numbers, because they are undefined, is not drawn.
+    """
+    systems: set[tuple[str, str]] = set()
     values: dict[tuple[str, str], dict[str, float]] = {}
     limits: dict[tuple[str, str], dict[str, Interval]] = {}
     of_attacker = [
@@ -49,15 +53,19 @@ def distinctiveness(
     releases, unbiased = released_numbers(of_attacker, unbiased_beside(metrics))
     for metric in releases:
         system = (metric.anonymiser, f"{metric.corpus} {metric.trials}")
+        systems.add(system)
+        if metric.value == UNDEFINED:
+            continue
         number = shown_number(metric, unbiased)
         values.setdefault(system, {})[metric.metric] = float(number.value)
         limits.setdefault(system, {})[metric.metric] = number.limits
-    if not values:
+    if not systems:
         raise BadInput(f"{metrics}: has no {COSTS[0]} of {extractor} + {backend}")
     deid, gain = COSTS
+    values = {system: numbers for system, numbers in values.items() if len(numbers) == len(COSTS)}
     return distinctiveness_picture(
         points={system: (numbers[deid], numbers[gain]) for system, numbers in values.items()},
-        limits={system: (numbers[deid], numbers[gain]) for system, numbers in limits.items()},
+        limits={system: (limits[system][deid], limits[system][gain]) for system in values},
         title=attacker_name(extractor, backend),
         anonymisers=palette,
     )
@@ -130,6 +138,9 @@ def plot_points(
             gain, look = low - margin, {"marker": NO_VOICES, "markersize": 9}
         ax.plot(deid, gain, linestyle="", color=colours[anonymiser], alpha=0.85, **look)
         _plot_intervals(ax, (deid, gain), limits.get(system, (None, None)), colours[anonymiser])
+    if not points:
+        middle: dict[str, Any] = {"ha": "center", "va": "center", "transform": ax.transAxes}
+        ax.text(0.5, 0.5, "undefined: original speakers are not told apart", **middle)
     ax.axhline(0, color="black", linestyle=":", linewidth=0.8)
     ax.axvline(100, color="black", linestyle=":", linewidth=0.8)
     left, _ = _span(deid for deid, _ in [*points.values(), *_ends(limits)])
