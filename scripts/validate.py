@@ -25,7 +25,8 @@ def main() -> None:
         findings.error(path, configuration.line_of(path, problem.place), str(problem))
     show(path, sorted(findings, key=lambda finding: finding.line))
     # Corpora without a mistake are examined even where the rest of the config has some.
-    examined = examine(configuration.usable_corpora(config, problems))
+    compared = bool(configuration.complete(config).get("extractors"))
+    examined = examine(configuration.usable_corpora(config, problems), compared=compared)
     for examination in examined.values():
         findings += examination.findings
     if not problems:
@@ -48,11 +49,11 @@ def main() -> None:
         sys.exit(2)
 
 
-def examine(corpora: dict[str, dict]) -> dict[str, checks.Examination]:
-    """Examine and show corpora, completed as in a config."""
+def examine(corpora: dict[str, dict], *, compared: bool) -> dict[str, checks.Examination]:
+    """Examine and show corpora, completed as in a config; ``compared`` as in checks.examine."""
     examined = {}
     for name in corpora:
-        examined[name] = checks.examine_entry(name, corpora)
+        examined[name] = checks.examine_entry(name, corpora, compared=compared)
         show(f"corpus {name}", examined[name].findings)
     return examined
 

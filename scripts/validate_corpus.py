@@ -18,6 +18,11 @@ def main() -> None:
     add_json(parser, "--source", required=True, help='JSON {"kind": options}, as in the config')
     add_json(parser, "--protocol", default={}, help='JSON {"protocol": options}; none for train')
     parser.add_argument("--sample-rate", default=16000, type=int, help="Hz (default 16000)")
+    parser.add_argument(
+        "--not-compared",
+        action="store_true",
+        help="no attacker compares utterances, because all scores are given",
+    )
     parser.add_argument("--checks", required=True, help="TSV to write: level file line what")
     parser.add_argument(
         "--excluded", help="TSV to write: utterance why, of those that are left out of everything"
@@ -27,7 +32,12 @@ def main() -> None:
     )
     arguments = parser.parse_args()
 
-    examined = checks.examine(arguments.source, arguments.protocol, arguments.sample_rate)
+    examined = checks.examine(
+        arguments.source,
+        arguments.protocol,
+        arguments.sample_rate,
+        compared=not arguments.not_compared,
+    )
     for finding in examined.findings:
         say(f"{finding.level}: {finding}", file=sys.stderr)
     if examined.findings.errors():

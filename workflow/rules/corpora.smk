@@ -28,6 +28,11 @@ def corpus_protocol(wildcards):
     return json.dumps(plan.speech.protocol(wildcards.corpus))
 
 
+def not_compared(wildcards):
+    """An argument where all scores are given: then no attacker of the run compares utterances."""
+    return [] if plan.attackers.extractors else ["--not-compared"]
+
+
 def download_address(wildcards):
     """The address of the archives, where the config names one."""
     download = plan.speech.corpora[wildcards.corpus]["librispeech"]["download"]
@@ -81,11 +86,13 @@ rule validate_corpus:
         source=corpus_source,
         protocol=corpus_protocol,
         sample_rate=sample_rate,
+        not_compared=not_compared,
     shell:
         "python {input.script:q}"
         " --source {params.source:q}"
         " --protocol {params.protocol:q}"
         " --sample-rate {params.sample_rate:q}"
+        " {params.not_compared}"
         " --checks {output.checks:q}"
         " --excluded {output.excluded:q}"
         " --speakers {output.speakers:q}"

@@ -46,8 +46,10 @@ class _Heard(NamedTuple):
     files_of_rate: dict[int, list[Any]]  # {Hz: files and pipes}
 
 
-def examine_entry(name: str, corpora: dict[str, dict[str, Any]]) -> Examination:
-    """Examine one corpus of a completed config's corpora."""
+def examine_entry(
+    name: str, corpora: dict[str, dict[str, Any]], *, compared: bool = True
+) -> Examination:
+    """Examine one corpus of a completed config's corpora; ``compared`` as in ``examine``."""
     corpus = corpora[name]
     source = source_of_entry(corpus)
     kind, options = kind_of(source)
@@ -61,7 +63,8 @@ def examine_entry(name: str, corpora: dict[str, dict[str, Any]]) -> Examination:
     for other_name, other in corpora.items():
         if other["use"] == "train":
             training[other_name] = source_of_entry(other)
-    return examine(source, corpus.get("protocol", {}), corpus["sample_rate"], training)
+    protocol, sample_rate = corpus.get("protocol", {}), corpus["sample_rate"]
+    return examine(source, protocol, sample_rate, training, compared=compared)
 
 
 def _will_be_downloaded(missing):
@@ -87,6 +90,8 @@ def examine(
     protocol: Protocol,
     sample_rate: int,
     training: dict[str, Source] | None = None,
+    *,
+    compared: bool = True,
 ) -> Examination:
     """Check a corpus: its listing, its audio and its trial lists, and measure it.
 
@@ -101,16 +106,18 @@ def examine(
         What the corpus will be converted to, Hz.
     training : dict {name of a corpus that trains attackers: source}, optional
         Its speakers must not be evaluated.
+    compared : bool
+        Whether an attacker of the run compares utterances. Where all scores are given, nobody does.
     """
     examined = Examination(Findings(), {}, {}, {})
     try:
-        _examine(examined, source, protocol, sample_rate, training or {})
+        _examine(examined, source, protocol, sample_rate, training or {}, compared)
     except BadInput as error:  # nothing that comes after can be checked
         examined.findings.bad_file(error)
     return examined
 
 
-def _examine(examined, source, protocol, sample_rate, training):
+def _examine(examined, source, protocol, sample_rate, training, compared):
     findings, excluded = examined.findings, examined.excluded
     utterances = list_utterances(source, findings)
     whole = _whole_parts(source, protocol, utterances, findings)
@@ -123,7 +130,7 @@ def _examine(examined, source, protocol, sample_rate, training):
     _check_loss(source, limited, excluded, findings)
     kept = {name: parts.without(part, excluded) for name, part in limited.items()}
     if protocol:
-        examined.lists.update(_check_lists(source, protocol, whole, kept, findings))
+        examined.lists.update(_check_lists(source, protocol, whole, kept, findings, compared))
         _check_sessions(kept, findings)
         _check_training(training, _used(kept), findings, where="here")
     for name, part in kept.items():
@@ -240,8 +247,9 @@ def _check_loss(source, limited, excluded, findings):
             findings.error("audio", "-", message)
 
 
-def _check_lists(source, protocol, whole, kept, findings):
+def _check_lists(source, protocol, whole, kept, findings, compared):
     """Check every list as it lies there, and what the limit leaves of it: {list: its trials}."""
+    by_others = compared and not protocol.keys() & {"all_pairs", "rank_sampling"}
     counts = {}
     for name in parts.list_names(protocol):
         try:
@@ -251,18 +259,25 @@ def _check_lists(source, protocol, whole, kept, findings):
         except BadInput as error:
             findings.bad_file(error)
             continue
-        if "enrol_trial" in protocol and "segments" not in source and counts[name]:
+        if by_others and counts[name]:
             _check_pairs(name, trials, kept["trial"], findings)
     return counts
 
 
 def _check_pairs(name, trials, part, findings):
-    """Refuse a list on which nobody is tried twice: released files of one speaker are compared."""
+    """Refuse a list whose released files cannot be compared with each other.
+
+    Linkage and voice similarity compare those of one speaker, and those of two. Pieces of one
+    utterance are not compared.
+    """
     tried = {trial.trial for trial in trials}
     counts = Counter(said.speaker for said in part if said.utterance in tried)
     if max(counts.values(), default=0) < 2:
         message = "no speaker is tried with two utterances, which are compared with each other"
         findings.error(f"trial list {name}", "-", f"{message}: let fewer enrol, or add some")
+    elif len(counts) < 2 and any(trial.label == "nontarget" for trial in trials):
+        message = "only one speaker is tried: there is no other voice to compare this one with"
+        findings.error(f"trial list {name}", "-", f"{message}: add trials of others")
 
 
 def _check_sessions(kept, findings):
@@ -330,6 +345,8 @@ def check_learnt(training: dict[str, Source], fewest: dict[str, int]) -> Finding
             lack = f"one utterance of each speaker, and attackers learn from {count} or more"
         if lack:
             remedy = "add speech, or write semi_informed: false and name no attacker who learns"
+            if len(speakers) > 1:
+                remedy = f"cut it (segments: {{seconds: [1.5, 4]}}), {remedy}"
             findings.error(f"corpus '{name}'", "-", f"has {lack}: {remedy}")
     return findings
 

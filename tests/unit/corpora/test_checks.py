@@ -228,3 +228,4 @@ def test_training_speech_from_which_nobody_can_learn_is_refused(
     assert len(findings) == len(said)
     for finding, words in zip(findings, said, strict=True):
         assert finding.level == "error" and str(finding).startswith(words)
+        assert ("segments" in str(finding)) == (speakers > 1 == utterances)  # pieces would do

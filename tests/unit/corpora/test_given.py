@@ -1,6 +1,7 @@
 """The protocol given: trial lists as they lie there, and every mistake in them."""
 
 import pytest
+from support import calls
 from support.trees import call, edit, kaldi, prepare, write_lines
 
 from voiceprivacy.corpora import checks
@@ -50,6 +51,27 @@ def test_a_challenge_directory_is_read_as_it_is(tmp_path):
     }
     trials = [" ".join(trial) for trial in tables.read_trials(tmp_path / "m.tsv")]
     assert trials == (tmp_path / "trials_m" / "trials").read_text().splitlines()
+
+
+def test_a_list_whose_utterances_cannot_be_compared_with_each_other_is_refused_at_once(tmp_path):
+    """Linkage and similarity would stop the run after hours; given scores need neither."""
+    source, protocol = kaldi(tmp_path)
+    trials = (tmp_path / "trials").read_text().splitlines()
+    tried = sorted({line.split()[1] for line in trials})
+    first = [next(name for name in tried if name.startswith(who)) for who in ("w1", "w2")]
+    own = [name for name in tried if name.startswith("w1")]
+    for kept, said in ((first, "no speaker is tried with two"), (own, "only one speaker is tried")):
+        write_lines(tmp_path / "trials", [line for line in trials if line.split()[1] in kept])
+        for pieces in ({}, {"segments": {"seconds": 0.1}}):
+            cut = source | pieces
+            [error] = checks.check(cut, protocol, 16000).errors()
+            assert str(error).startswith(f"trial list all: {said}")
+            assert not checks.examine(cut, protocol, 16000, compared=False).findings.errors()
+    arguments = {"source": source, "protocol": protocol, "checks": tmp_path / "c.tsv"}
+    refused = call("validate_corpus", **arguments)
+    assert refused.returncode == 2 and "only one speaker is tried" in refused.stderr
+    words = calls.flags(**arguments)
+    assert calls.call("validate_corpus", "--not-compared", *words).returncode == 0
 
 
 def test_without_enrolls_the_file_is_named(tmp_path):
