@@ -11,7 +11,7 @@ import numpy as np
 from voiceprivacy.attack.backends import backends, fusion
 from voiceprivacy.attack.held_out import unknown
 from voiceprivacy.inout.files import BadInput, write_json
-from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.inout.tables import read_manifest, source_of
 from voiceprivacy.running.command import run, say
 from voiceprivacy.vocabulary import CONDITIONS, PROTECTED_CONDITIONS
 
@@ -44,6 +44,8 @@ def main() -> None:
     told = unknown(n_speakers, "a fusion is not judged on further speakers")
     write_json(arguments.held_out, told._asdict())
     say(f"{target.sum()} target and {(~target).sum()} nontarget pairs of {n_speakers} speakers")
+    if any(source_of(pair.enrolment) == source_of(pair.trial) for pair in pairs):
+        say("note: targets are pieces of one utterance: too few speakers have two utterances")
 
 
 def galleries_of(

@@ -241,7 +241,8 @@ class Attackers:
         """Utterances that some speaker of a corpus must have, of those that speakers are learnt
         from: {corpus: number}.
 
-        PLDA sees how a speaker varies in two, or in one as it is and protected.
+        PLDA sees how a speaker varies in two, or in one as it is and protected. A fusion's targets
+        are two.
         """
         fewest: dict[str, int] = {}
         for options in (*self.extractors.values(), *self.backends.values()):
@@ -251,7 +252,7 @@ class Attackers:
             is_of_both = options.get("unprotected") and options["on"]
             corpus, needed = options["train"]["corpus"], 2 if is_plda and not is_of_both else 1
             fewest[corpus] = max(fewest.get(corpus, 1), needed)
-        return fewest
+        return fewest | {fused.corpus: 2 for fused in self.fusions.values()}
 
     def training_embeddings(self, backend: str, extractor: str) -> str:
         """Embeddings that a back-end is trained on."""

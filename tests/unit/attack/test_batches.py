@@ -111,6 +111,17 @@ def test_a_validation_without_any_pair_is_refused():
         pieces.validation_pairs([(utterance("a1", "a"), 0), (utterance("b1", "b"), 0)])
 
 
+def test_validation_pieces_are_halved_where_no_held_out_speech_is_as_long(speech, monkeypatch):
+    monkeypatch.setattr(pieces, "SHORTEST_VALIDATED_S", 0.05)
+    longest_s = max(pieces.n_samples(heard, RATE) for heard in speech) / RATE
+    short = pieces.ValidationSet(speech, piece_s=1.5 * longest_s, sample_rate=RATE, batch_size=4)
+    assert 0 < short.length <= longest_s * RATE and len(short.pieces) >= 2
+    assert short.length / RATE == pytest.approx(1.5 * longest_s / 2, abs=1 / RATE)
+    monkeypatch.setattr(pieces, "SHORTEST_VALIDATED_S", 1.2 * longest_s)
+    with pytest.raises(BadInput, match="hold out more"):
+        pieces.ValidationSet(speech, piece_s=1.5 * longest_s, sample_rate=RATE, batch_size=4)
+
+
 def test_validation_pieces_follow_each_other_and_are_limited(speech):
     cut = pieces.validation_pieces(speech, piece_s=0.05, sample_rate=RATE)
     assert len(cut) == 3 * pieces.VALIDATION_PIECES

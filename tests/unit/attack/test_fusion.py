@@ -140,6 +140,15 @@ def test_pairs_of_one_session_serve_where_hardly_anybody_has_two():
     assert n_speakers == 3
 
 
+def test_pieces_of_one_utterance_serve_where_hardly_anybody_has_two():
+    cut = utterances("abc", 2, pattern="{speaker}-c_seg00{number}")
+    pairs, n_speakers = fusion.training_pairs(cut, recording="^(.+)-")
+    assert n_speakers == 3
+    assert [pair for pair in pairs if pair.label == "target"] == [
+        Trial(f"{speaker}-c_seg000", f"{speaker}-c_seg001", "target") for speaker in "abc"
+    ]
+
+
 def test_the_order_of_a_manifest_changes_no_pair():
     everyone = utterances([f"f{k}" for k in range(5)], 20)
     assert fusion.training_pairs(everyone) == fusion.training_pairs(everyone[::-1])

@@ -272,6 +272,18 @@ def test_training_speech_has_a_draw_of_its_own(draw):
         ({"cosine": {"type": "cosine"}}, {"others": 1}),  # the one by default, of both kinds
         (
             {
+                "one": {"type": "cosine"},
+                "other": {"type": "cosine"},
+                "fused": {
+                    "type": "fusion",
+                    "of": ["ecapa/one", "ecapa/other"],
+                    "train": {"corpus": "others"},
+                },
+            },
+            {"others": 2},
+        ),
+        (
+            {
                 "turned": {
                     "type": "procrustes",
                     "train": {"corpus": "others", "speech": "anonymised"},

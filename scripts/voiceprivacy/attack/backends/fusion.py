@@ -34,7 +34,13 @@ from scipy.special import expit
 from voiceprivacy.attack import Flags, Floats
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import BadInput, FilePath, read_json, write_json
-from voiceprivacy.inout.tables import Trial, Utterance, read_scored_trials, recording_of
+from voiceprivacy.inout.tables import (
+    Trial,
+    Utterance,
+    read_scored_trials,
+    recording_of,
+    source_of,
+)
 from voiceprivacy.vocabulary import CONDITIONS
 
 UNPROTECTED = "oo"  # the condition of original speech, whose weights there always are
@@ -100,8 +106,9 @@ def training_pairs(
 ) -> tuple[list[Trial], int]:
     """Pairs of utterances that a fusion learns from, and the number of speakers with target pairs.
 
-    Targets are of two recordings; of two utterances that were not cut from one, where fewer than
-    FEWEST_SPEAKERS have several recordings. Nontargets are of one gender, as in most trial lists.
+    Targets are of two recordings. Where fewer than FEWEST_SPEAKERS have several, they are of two
+    utterances; where fewer have those, of two pieces of one utterance. Nontargets are of one
+    gender, as in most trial lists.
 
     Parameters
     ----------
@@ -114,19 +121,23 @@ def training_pairs(
     BadInput : fewer than FEWEST_SPEAKERS have target pairs, or no two speakers share a gender
     """
     kept = _kept(utterances)
-    targets = _targets(kept, recording)
-    if recording and len({kept[pair.trial].speaker for pair in targets}) < FEWEST_SPEAKERS:
-        targets = _targets(kept, None)
+    recordings = {name: recording_of(name, recording) for name in kept}
+    sources = {name: source_of(name) for name in kept}
+    pieces = {name: name for name in kept}
+    for apart in (recordings, sources, pieces):
+        targets = _targets(kept, apart)
+        n_speakers = len({kept[pair.trial].speaker for pair in targets})
+        if n_speakers >= FEWEST_SPEAKERS:
+            break
     nontargets = [
         Trial(one.utterance, other.utterance, "nontarget")
         for one, other in itertools.combinations(kept.values(), 2)
         if one.speaker != other.speaker and one.gender == other.gender
     ]
-    n_speakers = len({kept[pair.trial].speaker for pair in targets})
     if n_speakers < FEWEST_SPEAKERS or not nontargets:
         raise BadInput(
-            f"a fusion needs {FEWEST_SPEAKERS} speakers with two recordings or utterances each, and"
-            f" two speakers of one gender: there are {n_speakers} such speakers for it"
+            f"a fusion needs {FEWEST_SPEAKERS} speakers with two recordings, utterances or pieces"
+            f" each, and two speakers of one gender: there are {n_speakers} such speakers for it"
             " (a corpus for training with more speech, or fewer attackers trained on it, would do)"
         )
     if len(nontargets) > MOST_NONTARGETS:
@@ -149,13 +160,12 @@ def _kept(utterances):
     return kept
 
 
-def _targets(kept, recording):
+def _targets(kept, apart):
+    """Pairs of one speaker whose sides differ in ``apart`` {utterance: what it is of}."""
     pairs = []
     for one, other in itertools.combinations(kept.values(), 2):
-        if one.speaker == other.speaker:
-            first, second = (recording_of(each.utterance, recording) for each in (one, other))
-            if first != second:
-                pairs.append(Trial(one.utterance, other.utterance, "target"))
+        if one.speaker == other.speaker and apart[one.utterance] != apart[other.utterance]:
+            pairs.append(Trial(one.utterance, other.utterance, "target"))
     return pairs
 
 

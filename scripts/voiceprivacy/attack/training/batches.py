@@ -12,6 +12,7 @@ Conventions
   on other utterances or on the number of loading processes.
 * Validation: consecutive pieces of speakers who are held out of training. Pairs are of one gender.
   Pairs of pieces of one utterance are left out, unless no held-out speaker has two utterances.
+  Where pieces are too long for any pair (of speech that was cut, say), they are halved.
 
 References
 ----------
@@ -37,6 +38,7 @@ DECAY_60_DB = 3 * np.log(10)  # exponent by which an amplitude falls 60 dB
 EARLIEST_ECHO_S = 0.002
 MOST_DIRECT_DB = 12  # how much less energy than the direct sound a room's tail has at most
 VALIDATION_PIECES = 10  # of one speaker, at most
+SHORTEST_VALIDATED_S = 1.0  # in less there is hardly a voice
 
 
 class Augmentation(NamedTuple):
@@ -224,8 +226,15 @@ class ValidationSet(torch.utils.data.IterableDataset):
     def __init__(
         self, utterances: Sequence[Utterance], *, piece_s: float, sample_rate: int, batch_size: int
     ) -> None:
-        self.pieces = validation_pieces(utterances, piece_s=piece_s, sample_rate=sample_rate)
-        self.pairs = validation_pairs(self.pieces)
+        while True:
+            self.pieces = validation_pieces(utterances, piece_s=piece_s, sample_rate=sample_rate)
+            try:
+                self.pairs = validation_pairs(self.pieces)
+                break
+            except BadInput:
+                piece_s /= 2
+                if piece_s < SHORTEST_VALIDATED_S:
+                    raise
         self.length = round(piece_s * sample_rate)
         self.batch_size = batch_size
 
