@@ -2,7 +2,7 @@
 
 Two commands make a report of protected speech that lies there already:
 
-    python scripts/new_run.py --original DIR --protected NAME=DIR --config my.yaml
+    voiceprivacy new-run --original DIR --protected NAME=DIR --config my.yaml
     voiceprivacy run --configfile my.yaml
 """
 

@@ -10,6 +10,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from support.pages import as_scripts
 
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.arrays import ScoreMatrix
@@ -104,7 +105,7 @@ def test_every_compared_metric_and_column_is_named():
 
 
 @pytest.mark.parametrize(
-    "script", sorted(set(COMMAND.findall(text(PAGES)))), ids=lambda match: match[0]
+    "script", sorted(set(COMMAND.findall(as_scripts(text(PAGES))))), ids=lambda match: match[0]
 )
 def test_commands_have_the_flags_that_the_docs_give_them(script):
     name, arguments = script

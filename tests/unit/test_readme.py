@@ -8,6 +8,7 @@ import textwrap
 import numpy as np
 import pytest
 import yaml
+from support.pages import as_scripts
 
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.inout import audio, tables
@@ -98,7 +99,7 @@ def scores(tmp_path, monkeypatch):
     tables.write_table("results/metrics.tsv", [*columns, "ci_low", "ci_high"], metrics)
 
 
-@pytest.mark.parametrize("command", COMMAND.findall(SCORES.read_text(encoding="utf-8")))
+@pytest.mark.parametrize("command", COMMAND.findall(as_scripts(SCORES.read_text(encoding="utf-8"))))
 def test_the_commands_for_a_score_file_work_as_they_stand(scores, tmp_path, command):
     before = set(tmp_path.iterdir())
     words = [sys.executable, *command.split()[1:]]

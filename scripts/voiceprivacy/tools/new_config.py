@@ -15,8 +15,8 @@ from voiceprivacy.tools.new_run import SAMPLE_RATE, NewRun, limit_of
 from voiceprivacy.vocabulary import ORIGINAL, SECOND_RUN
 
 CONFIG = """\
-# Made by scripts/new_run.py. The report:        voiceprivacy run --configfile {config}
-# A look at every sample before that, if wanted: python scripts/validate.py --config {config}
+# Made by voiceprivacy new-run. The report:      voiceprivacy run --configfile {config}
+# A look at every sample before that, if wanted: voiceprivacy validate --config {config}
 # Every key and its default: workflow/schemas/config.schema.yaml, explained in docs/guide/config.md.
 
 corpora:
