@@ -35,6 +35,7 @@ FILES = {  # flag: what its files are
     "scores": "TSV: enrolment trial label score; or Kaldi scores",
     "manifests": "of the trial speech of each set",
     "embeddings": "NPZ: one histogram an utterance",
+    "verdict": "verdict.json of a run",
 }
 SETTINGS: dict[str, dict[str, Any]] = {  # flag: how argparse takes it
     "anonymisers": {"nargs": "+", "required": True, "help": "in the order of the files"},
@@ -44,7 +45,7 @@ SETTINGS: dict[str, dict[str, Any]] = {  # flag: how argparse takes it
     "order": {"choices": ORDERS, "default": "gender", "help": "of the speakers; default: gender"},
     "title": {"default": "", "help": "what stands above the picture"},
     "colour": {"default": COLOURS[0], "help": "of the bars, such as #0072B2: the anonymiser's"},
-    "corpus": {"required": True, "help": "of the galleries"},
+    "corpus": {"required": True, "help": "of the galleries, or a set of the verdict"},
     "gender": {"required": True, "help": "whom the galleries hold: f, m or mixed"},
     "extractor": {"required": True, "help": "of the attacker"},
     "backend": {"required": True, "help": "of the attacker"},

@@ -17,10 +17,13 @@ def main() -> None:
         type=Path,
         help="folder of CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.json",
     )
+    parser.add_argument(
+        "--utility", type=Path, help="folder of CORPUS.tsv of assess_utility, with its replicates"
+    )
     parser.add_argument("--verdict", required=True, type=Path, help="JSON to write")
     arguments = parser.parse_args()
 
-    judged = verdict(arguments.plan, arguments.evidence)
+    judged = verdict(arguments.plan, arguments.evidence, arguments.utility)
     write_json(arguments.verdict, judged)
     say(f"{counted(len(judged['sets']), 'set')}: {arguments.verdict}")
 

@@ -57,7 +57,7 @@ class Metric(NamedTuple):
     compared : whether anonymisers are compared by it, pair by pair
     column : whether it is a column of the comparison
     optional : whether that column may be missing, as in runs without intervals
-    group : of utility: what it is about, one of UTILITY_GROUPS
+    group : of utility: what it is about, one of PREFERRED
     headline : of utility: whether it stands in the main table of the page
     """
 
@@ -840,8 +840,6 @@ INFERENCE: list[Metric] = []
 for _attribute in ATTRIBUTES:
     INFERENCE += _inferred(_attribute)
 
-# What utility is about, in the order of the page.
-UTILITY_GROUPS = ("words", "emotion", "quality", "pitch", "voice", "speed")
 UTILITY = [
     Metric(
         name="pitch_correlation",
@@ -858,6 +856,10 @@ UTILITY = [
         headline=True,
     ),
 ]
+
+OWN = ""  # the group of somebody's own measures
+# By which measure one chooses, if there are several: whether words are understood comes first.
+PREFERRED = ("words", OWN, "quality", "pitch", "emotion", "voice", "speed")
 
 METRICS: dict[str, Metric] = {
     metric.name: metric
@@ -877,3 +879,19 @@ EER = METRICS["eer_percent"]
 MORE_IS_BETTER = {
     metric.name: metric.better == "higher" for metric in METRICS.values() if metric.compared
 }
+
+
+def utility_group(metric: str) -> str:
+    """What it is about, one of PREFERRED; OWN for a measure of one's own."""
+    return METRICS[metric].group if metric in METRICS else OWN
+
+
+def utility_preference(metric: str) -> tuple[int, int, str]:
+    """Measures of utility are sorted by it: the first is the one by which one chooses."""
+    in_catalogue = list(METRICS).index(metric) if metric in METRICS else 0
+    return PREFERRED.index(utility_group(metric)), in_catalogue, metric
+
+
+def is_headline(metric: str) -> bool:
+    """Whether one chooses by a measure: by all of one's own, and by the main ones of ours."""
+    return metric not in METRICS or METRICS[metric].headline

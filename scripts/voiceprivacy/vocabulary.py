@@ -256,6 +256,26 @@ class StrongestPair(NamedTuple):
     verdict: str
 
 
+class UtilityMean(NamedTuple):
+    """One number of metrics/utility/CORPUS.tsv, a mean over utterances (see utility/summary).
+
+    ``measure`` is the name in the config, ``better`` is higher, lower or -.
+    """
+
+    corpus: str
+    trials: str
+    anonymiser: str
+    measure: str
+    metric: str
+    value: float | str
+    ci_low: float | str
+    ci_high: float | str
+    n_utterances: int
+    n_undefined: int
+    n_speakers: int
+    better: str
+
+
 class UtilityPair(NamedTuple):
     """Two anonymisers by one measure of utility on a list (- for all utterances). See Pair.
 

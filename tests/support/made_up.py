@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from support import verdicts
+from voiceprivacy.inout.files import write_json
 from voiceprivacy.inout.tables import Utterance, write_manifest, write_table
 from voiceprivacy.report.charts.chart import run_of
 from voiceprivacy.report.comparison import compare
@@ -142,6 +144,7 @@ def write_results(folder):
             write_table(_made(path / f"{ATTACKER[1]}.tsv"), AmountPoint._fields, _amounts())
     rows = [(epoch, 3 / epoch, 50, 10 - epoch, 0.001, 1.0) for epoch in (1, 2, 3)]
     write_table(_made(folder / "models" / ATTACKER[0] / "training.tsv"), COLUMNS, rows)
+    write_json(folder / "verdict.json", verdicts.usual("libri"))
     for shown in figures(folder):
         picture = _made(Path(shown.pictures(folder / "report" / "figures")["svg"]))
         picture.write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
@@ -151,6 +154,7 @@ def figures(folder):
     """The figures of the run, which lies in ``folder``."""
     attacker = dict(zip(("extractor", "backend"), ATTACKER, strict=True))
     subjects = [
+        ("plane", Subject("libri")),
         ("distinctiveness", Subject(**attacker)),
         ("rank_lengths", Subject("libri", "f", **attacker)),
         ("training", Subject(extractor=ATTACKER[0], backend="loss")),

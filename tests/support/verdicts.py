@@ -87,6 +87,28 @@ def set_of(systems, order, **changed):
     } | changed
 
 
+def utility(**changed):
+    """Two systems that compete by words, a control, and unprotected speech."""
+    systems = {
+        "original": {"value": [37.2, 34.0, 40.0], "on_front": "undefined"},
+        "b2": {"value": [62.4, 58.0, 66.0], "on_front": 0.91},
+        "b2r": {"value": [67.6, 63.0, 72.0], "on_front": 1.0},
+        "broken": {"value": [50.0, 45.0, 55.0], "on_front": "undefined"},
+        "noise": {"value": [100.0, 100.0, 100.0], "on_front": "undefined"},
+    }
+    pair = {"system": "b2r", "of": "b2", "less_evidence_points": 38.0}
+    pair |= {"difference": [5.2, 3.1, 7.4], "shown": "worse"}
+    measure = {"better": "lower", "systems": systems, "front": ["b2r", "b2"], "instead": [pair]}
+    return {
+        "says": [
+            "On the front of evidence and wer_percent: b2r.",
+            "b2r instead of b2: 38 points less evidence for 3.1 to 7.4 points more wer_percent.",
+        ],
+        "measures": {"own_wer_percent": measure},
+        "sweeps": {},
+    } | changed
+
+
 def verdict(sets):
     """The whole file."""
     return {"thresholds": THRESHOLDS, "sets": sets}
@@ -103,4 +125,5 @@ def usual(name="demo"):
     refused = {"ecapa/plda (pp) on broken": "constant scores"}
     better = [["b2r", "b2"]]
     judged = set_of(systems, [["b2r"], ["b2"]], better=better, untrusted=refused)
+    judged["utility"] = utility()
     return verdict({name: judged})

@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from voiceprivacy.plan.verdict import evidence_files, learnt_files, verdict_plan
+from voiceprivacy.plan.verdict import evidence_files, learnt_files, utility_files, verdict_plan
 
 # Paths of a system, and of unprotected speech, under the same attack.
 SYSTEM = "{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"
@@ -659,6 +659,7 @@ rule write_verdict:
     input:
         evidence=evidence_files(plan),
         learnt=learnt_files(plan),
+        utility=utility_files(plan),
         script=SCRIPTS / "write_verdict.py",
     output:
         verdict="results/verdict.json",
@@ -678,5 +679,6 @@ rule write_verdict:
         "python {input.script:q}"
         " --plan {params.plan:q}"
         " --evidence results/evidence"
+        " --utility results/metrics/utility"
         " --verdict {output.verdict:q}"
         " > {log:q} 2>&1"

@@ -10,6 +10,7 @@ Defaults live in workflow/schemas/config.schema.yaml. Seven depend on other keys
 * One Kaldi directory without a protocol has the list ``all`` of its own trials file.
 * Where there is speech to train on, an attacker is trained on protected speech (``semi_informed``).
 * ``report: {controls: true}`` adds the anonymisers of workflow/resources/controls.yaml.
+* ``sweep`` makes an anonymiser of each of its values (see sweeps).
 * ``attackers: NAME`` adds the attackers of workflow/resources/attackers/NAME.yaml.
 * An encoder inside a package runs in the environment of the package's name.
 * Measures of utility that every run makes stand in the config once it is completed.
@@ -37,6 +38,7 @@ from voiceprivacy.plan import fusion, sources
 from voiceprivacy.plan.measures import shipped
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speech import ANONYMISER_KINDS, Speech
+from voiceprivacy.plan.sweeps import with_sweeps, wrong_sweeps
 from voiceprivacy.vocabulary import FURTHER_DRAW, FUSED, PITCH, SEMI_INFORMED, WORDS, draws_of
 
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
@@ -138,6 +140,8 @@ def problems(config: dict[str, Any]) -> list[Problem]:
     files.
     """
     wrong = wrong_entries(with_controls(with_protocols(config)))
+    if not wrong:
+        wrong = [Problem(keys, words) for keys, words in wrong_sweeps(config)]
     if wrong:
         return wrong
     # A config with a wrong value cannot be completed: what follows would only puzzle.
@@ -387,7 +391,7 @@ def refuse_braces(*folders: str | Path) -> None:
 
 def complete(config: dict[str, Any]) -> dict[str, Any]:
     """A copy of a config with its defaults, its controls and its preset of attackers."""
-    config = with_attackers(with_controls(with_protocols(config)))
+    config = with_attackers(with_sweeps(with_controls(with_protocols(config))))
     config = with_measures(with_environments(with_default_attacker(config)))
     return with_draws(with_semi_informed(_with_defaults(config)))
 

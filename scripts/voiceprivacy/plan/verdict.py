@@ -1,16 +1,15 @@
 """What the verdict of a run is made of: sets, attacks, and files of evidence."""
 
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from voiceprivacy.plan.configuration import first_training_corpus
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.vocabulary import (
-    ACROSS_CORPORA,
     FUSED,
     GIVEN,
     LEARNT_FROM,
-    MEAN,
     ORIGINAL,
     WITHOUT_VOICE,
     Attack,
@@ -27,8 +26,27 @@ def verdict_plan(plan: Plan) -> dict[str, Any]:
         "controls": [
             name for name, options in plan.config["anonymisers"].items() if options["control"]
         ],
-        "sets": {name: _set(plan, weights) for name, weights in _sets(plan).items()},
+        "sets": {name: _set(plan, weights) for name, weights in plan.averages.sets().items()},
+        "utility": list(_measured(plan)),
+        "sweeps": _sweeps(plan),
     }
+
+
+def utility_files(plan: Plan) -> list[str]:
+    """Every file of utility that the verdict reads: of a run with intervals."""
+    paths = []
+    for table in _measured(plan).values():
+        paths += [table, table.removesuffix("tsv") + "bootstrap.npz"]
+    return paths
+
+
+def _measured(plan):
+    """{corpus: its table of means of utility} of the corpora that are in sets."""
+    if not plan.n_replicates:
+        return {}
+    judged = {corpus for corpus, _ in chain.from_iterable(plan.averages.sets().values())}
+    tables = {Path(table).stem: table for table in plan.utility.tables()}
+    return {corpus: table for corpus, table in tables.items() if corpus in judged}
 
 
 def evidence_files(plan: Plan) -> list[str]:
@@ -52,18 +70,17 @@ def learnt_files(plan: Plan) -> list[str]:
     return list(paths)
 
 
-def _sets(plan: Plan) -> dict[str, dict[TrialList, float]]:
-    """The lists of every set with their weights: averages over corpora first, then corpora."""
-    corpora: dict[str, dict[TrialList, float]] = {}
-    for attack in (*plan.attackers.attacks(), *plan.given.attacks()):
-        if attack.trials != MEAN and attack.corpus != ACROSS_CORPORA:
-            lists = corpora.setdefault(attack.corpus, {})
-            lists[TrialList(attack.corpus, attack.trials)] = 1.0
-    averages = {}
-    for folder, weights in plan.averages.weights.items():
-        name = folder.replace("-", " ")
-        averages[f"average {name}" if name in corpora else name] = dict(weights)
-    return averages | corpora
+def _sweeps(plan):
+    """Operating points of anonymisers, {entry of the config: names in the order of the values}."""
+    sweeps: dict[str, list[tuple[Any, str]]] = {}
+    for name, options in plan.config["anonymisers"].items():
+        if "swept" in options and options["draw"] == 1:
+            swept = options["swept"]
+            sweeps.setdefault(swept["of"], []).append((swept["value"], name))
+    for points in sweeps.values():
+        if not any(isinstance(value, str) for value, _ in points):
+            points.sort()
+    return {source: [name for _, name in points] for source, points in sweeps.items()}
 
 
 def _set(plan: Plan, weights: dict[TrialList, float]) -> dict[str, Any]:

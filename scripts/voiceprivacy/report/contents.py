@@ -19,6 +19,7 @@ from voiceprivacy.report.figures import (
     KINDS,
     LENGTHS,
     LIST,
+    SET,
     TRAINING,
     TWO_RUNS,
     Figure,
@@ -26,7 +27,7 @@ from voiceprivacy.report.figures import (
     Subject,
     figure,
 )
-from voiceprivacy.vocabulary import ORIGINAL, Attack
+from voiceprivacy.vocabulary import ORIGINAL, Attack, average_folder
 
 TABLES = "results/report/tables"
 
@@ -39,6 +40,7 @@ class Contents(NamedTuple):
     metrics, intervals : of all attacks
     inference : tables of what speech tells of people
     utility : tables of means; None where nothing could be measured, so that the page says nothing
+    not_measured : {group of measures of utility: why}, where a corpus leaves some out
     comparisons, checks, listen : of the run, and clips to listen to
     speech, lists : tables that describe the corpora; None without a corpus
     expected, published : tables beside other people's numbers; None where there are none
@@ -52,6 +54,7 @@ class Contents(NamedTuple):
     intervals: list[str] = []  # noqa: RUF012
     inference: list[str] = []  # noqa: RUF012
     utility: list[str] | None = None
+    not_measured: Mapping[str, str] = {}
     comparisons: list[str] = []  # noqa: RUF012
     checks: list[str] = []  # noqa: RUF012
     listen: list[str] = []  # noqa: RUF012
@@ -160,6 +163,7 @@ def _subjects(plan):
     """{LIST, GALLERY, ...: {Subject: systems of the figure}} of a run."""
     attackers, given, speech = plan.attackers, plan.given, plan.speech
     subjects = {per: {} for per in {kind.per for kind in KINDS.values()}}
+    subjects[SET] = {Subject(average_folder(name)): () for name in _measured_sets(plan)}
     for attack in attackers.attacks():
         systems = attackers.systems(attack.extractor, attack.backend)
         has_matrices = attackers.has_matrices(attack.extractor)
@@ -197,6 +201,18 @@ def _subjects(plan):
         if name in tried:
             subjects[TRAINING][Subject(extractor=name, backend="loss")] = ()
     return subjects
+
+
+def _measured_sets(plan):
+    """Sets of the verdict of which privacy can be held against utility."""
+    if not plan.n_replicates or not plan.speech.anonymisers:
+        return []
+    measured = {Path(table).stem for table in plan.utility.tables()}
+    return [
+        name
+        for name, lists in plan.averages.sets().items()
+        if {trial_list.corpus for trial_list in lists} <= measured
+    ]
 
 
 def _of_attack(attack: Attack, anonymiser: str = "") -> Subject:

@@ -42,11 +42,13 @@ ATTACKER = "attacker"  # all lists under one attacker
 LENGTHS = "lengths"  # sampled galleries of one corpus and gender under one attacker
 AMOUNTS = "amounts"  # a trial list under one attacker, where amounts of speech are compared
 EFFORT = "effort"  # a trial list of a run with a ladder of attackers
+SET = "set"  # a set of the verdict whose utility is measured
 TRAINING = "training"  # an extractor that the run trained
 REQUEST = "request"  # whatever it is given
 
 SPEECH = "results/audio/{corpus}/trial/original/manifest.tsv"
 METRICS = "results/metrics.tsv"
+VERDICT = "results/verdict.json"
 SYSTEM = "{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"
 
 
@@ -222,6 +224,15 @@ KINDS = {
             settings=("title",),
             category="Training",
         ),
+        Kind(
+            name="plane",
+            title="Privacy against utility",
+            module="plane",
+            per=SET,
+            files={"verdict": VERDICT},
+            settings=("corpus", "palette"),
+            category="Utility",
+        ),
     )
 }
 
@@ -334,6 +345,8 @@ class Figure(NamedTuple):
         """What is shown, in words."""
         if self.kind == "training":
             return self.extractor
+        if KINDS[self.kind].per == SET:
+            return self.corpus
         anonymiser = f"{self.anonymiser}, " if self.anonymiser else ""
         lists = f"{self.corpus}, list {self.trials}" if self.corpus else "all corpora and lists"
         if not self.extractor:

@@ -224,7 +224,7 @@ def read_sections(contents: Contents) -> dict[str, Any]:
     """Read what a run shows besides its attacks: arguments of write_page, by their names."""
     utility = published = corpora = None
     if contents.utility is not None:
-        utility = utility_section(read_utility(contents.utility))
+        utility = utility_section(read_utility(contents.utility), contents.not_measured)
     if contents.published:
         published = tables_of(read_published(contents.published)) or None
     if contents.speech and contents.lists:
@@ -348,12 +348,18 @@ def _drawings(figures, systems, metrics, colours, floors):
         for name, colour in colours.items()
         if name in measured and draws[name].number == 1
     ]
+    planes = [shown for shown in figures if shown.kind == "plane"]
+    drawn_sets = {plane.corpus for plane in planes}
+    scattered = scatters(systems, metrics, colours, floors)
     return {
-        "figures": by_kind(figures),
+        "figures": by_kind(shown for shown in figures if shown.kind != "plane"),
+        "planes": planes,
         "draws": draws,
         "further_draws": [name for name, draw in draws.items() if draw.number > 1],
         "shown_systems": systems_shown,
-        "privacy_against_utility": scatters(systems, metrics, colours, floors),
+        "privacy_against_utility": {
+            corpus: charts for corpus, charts in scattered.items() if corpus not in drawn_sets
+        },
         "plotly": _script(PLOTLY),
     }
 

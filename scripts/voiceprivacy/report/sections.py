@@ -7,17 +7,28 @@ Conventions
 * In metrics.tsv a measure of utility has - as extractor, backend and condition. As trials it has a
   trial list, or - for all utterances of the trial part. ``better`` says which way means more
   utility.
-* Pitch correlation alone says nothing of whether words are understood: speech that is only noise
-  would lead a table of privacy. ``understood_note`` says so where nothing else was measured.
+* The main table has the measures by which one chooses; others, such as the kinds of word errors,
+  unfold. Both are grouped by what they are about.
+* Without a measure of words or quality, speech that is only noise would lead a table of privacy.
+  ``understood_note`` says so.
 * Two runs of an anonymiser are two sessions of the same speakers (p0p1): whether his voices of one
   day can be matched with those of another.
 """
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy.catalogue import ARROWS, METRICS, Metric
+from voiceprivacy.catalogue import (
+    ARROWS,
+    METRICS,
+    OWN,
+    Metric,
+    is_headline,
+    utility_group,
+)
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import (
@@ -39,7 +50,6 @@ from voiceprivacy.vocabulary import (
     DASH,
     MINUS,
     ORIGINAL,
-    PITCH,
     UNDEFINED,
     NumberKey,
     attacker_name,
@@ -196,6 +206,16 @@ def _genders(speakers: Mapping[str, str]) -> tuple[int, int, int]:
 
 # Utility: what protected speech is still good for.
 
+GROUPS = {  # of measures, in the order of the page
+    "words": "Words",
+    "emotion": "Emotion",
+    "quality": "Quality",
+    "pitch": "Pitch",
+    "voice": "Voice",
+    "speed": "Speed",
+    OWN: "Measures of your own",
+}
+
 
 class Utility(NamedTuple):
     """One line of metrics/utility/CORPUS.tsv; numbers as text in full precision."""
@@ -247,19 +267,42 @@ class UtilityCell(NamedTuple):
     n_undefined: int
 
 
+class UtilityColumn(NamedTuple):
+    """A measure at the head of a table; ``group`` is what it is about, in words."""
+
+    title: str
+    unit: str
+    arrow: str
+    group: str
+    meaning: str
+
+
 class UtilityTable(NamedTuple):
-    """One corpus: columns [(title, arrow)] and rows [(anonymiser, cells)]; None: not measured."""
+    """One corpus: columns and rows [(anonymiser, cells)]; None: not measured."""
 
     corpus: str
-    columns: list[tuple[str, str]]
+    columns: list[UtilityColumn]
     rows: list[tuple[str, list[UtilityCell | None]]]
+
+    @property
+    def groups(self) -> list[tuple[str, int]]:
+        """What columns beside each other are about, and how many they are."""
+        groups = itertools.groupby(self.columns, key=lambda column: column.group)
+        return [(group, len(list(columns))) for group, columns in groups]
 
 
 class UtilitySection(NamedTuple):
-    """What the page shows; ``note`` is empty where more than pitch was measured."""
+    """What the page shows.
+
+    ``tables`` have the measures by which one chooses, ``details`` the others, and ``missing`` says
+    [(what it is about, why)] of what was not measured. ``note`` is empty where words or something
+    of one's own was measured.
+    """
 
     tables: list[UtilityTable]
     note: str
+    details: list[UtilityTable] = []  # noqa: RUF012 - a NamedTuple's default, which nobody changes
+    missing: list[tuple[str, str]] = []  # noqa: RUF012
 
 
 def read_utility(paths: Iterable[str | Path]) -> list[Utility]:
@@ -278,28 +321,52 @@ def titled(metric: str) -> str:
     return METRICS[metric].title if metric in METRICS else metric
 
 
-def utility_section(measured: Sequence[Utility]) -> UtilitySection:
-    """What the page shows."""
-    tables = []
-    for corpus in dict.fromkeys(line.corpus for line in measured):
-        tables.append(_utility_table(corpus, [line for line in measured if line.corpus == corpus]))
-    return UtilitySection(tables, understood_note(measured))
+def utility_section(
+    measured: Sequence[Utility], missing: Mapping[str, str] | None = None
+) -> UtilitySection:
+    """What the page shows; ``missing`` is {group: why none of its measures was made}."""
+    missing = missing or {}
+    main = [line for line in measured if is_headline(line.metric)]
+    others = [line for line in measured if not is_headline(line.metric)]
+    return UtilitySection(
+        _utility_tables(main),
+        understood_note(measured, missing),
+        _utility_tables(others),
+        [(GROUPS.get(group, group), why) for group, why in missing.items()],
+    )
 
 
-def understood_note(measured: Sequence[Utility]) -> str:
-    """Sentences for the first screen where nothing but pitch was measured; empty otherwise."""
-    if any(line.metric != PITCH for line in measured):
+def understood_note(measured: Sequence[Utility], missing: Mapping[str, str] | None = None) -> str:
+    """Sentences for the first screen where nobody knows whether words are understood.
+
+    Empty where they were measured, or something of one's own that may be about words.
+    """
+    groups = dict.fromkeys(utility_group(line.metric) for line in measured)
+    if {"words", OWN} & groups.keys():
         return ""
-    only = "of utility only the pitch was measured" if measured else "no utility was measured"
+    why = (missing or {}).get("words")
+    if why is None and not measured:
+        why = "no utility was measured"
+    elif why is None:
+        names = " and ".join(GROUPS[group].lower() for group in groups)
+        were = "was" if len(groups) == 1 else "were"
+        why = f"of utility only the {names} {were} measured"
     return (
-        f"Whether the words are still understood was not measured ({only}): by privacy alone,"
+        f"Whether the words are still understood was not measured ({why}): by privacy alone,"
         " noise wins. The config takes a recogniser's word error rate as utility."
     )
 
 
+def _utility_tables(measured: Sequence[Utility]) -> list[UtilityTable]:
+    tables = []
+    for corpus in dict.fromkeys(line.corpus for line in measured):
+        tables.append(_utility_table(corpus, [line for line in measured if line.corpus == corpus]))
+    return tables
+
+
 def _utility_table(corpus: str, measured: Sequence[Utility]) -> UtilityTable:
-    # A dict instead of a set: columns stand in the order in which they were measured.
-    metrics = dict.fromkeys((line.metric, line.better) for line in measured)
+    better = {line.metric: line.better for line in measured}
+    metrics = sorted(better, key=_place_of_column)
     draws = draws_in(line.anonymiser for line in measured)
     anonymisers = {draw.system for draw in draws.values()}
     lines: dict[tuple[str, str], list[Utility]] = {}
@@ -307,10 +374,27 @@ def _utility_table(corpus: str, measured: Sequence[Utility]) -> UtilityTable:
         lines.setdefault((draws[line.anonymiser].system, line.metric), []).append(line)
     rows = []
     for anonymiser in sorted(anonymisers, key=lambda name: (name != ORIGINAL, name)):
-        cells = [_utility_cell(lines.get((anonymiser, metric), [])) for metric, _ in metrics]
+        cells = [_utility_cell(lines.get((anonymiser, metric), [])) for metric in metrics]
         rows.append((anonymiser, cells))
-    columns = [(titled(metric), ARROWS.get(better, "")) for metric, better in metrics]
-    return UtilityTable(corpus, columns, rows)
+    return UtilityTable(corpus, [_utility_column(name, better[name]) for name in metrics], rows)
+
+
+def _place_of_column(metric: str) -> tuple[int, int]:
+    """As in the catalogue, group by group; one's own measures last, in their order."""
+    groups = list(GROUPS)
+    in_catalogue = list(METRICS).index(metric) if metric in METRICS else 0
+    return groups.index(utility_group(metric)), in_catalogue
+
+
+def _utility_column(metric: str, better: str) -> UtilityColumn:
+    known = METRICS.get(metric)
+    return UtilityColumn(
+        title=titled(metric),
+        unit=known.unit if known else "",
+        arrow=ARROWS.get(better, ""),
+        group=GROUPS[utility_group(metric)],
+        meaning=known.meaning if known else "",
+    )
 
 
 def _utility_cell(lines: Sequence[Utility]) -> UtilityCell | None:
@@ -324,24 +408,26 @@ def _utility_cell(lines: Sequence[Utility]) -> UtilityCell | None:
         return None
     numbers = {trials: one_release(draws) for trials, draws in by_list.items()}
     number = numbers.pop(ABSENT)
+    metric = lines[0].metric
+    text_of = partial(_utility_text, digits=METRICS[metric].digits if metric in METRICS else 2)
     lists = []
     if len(numbers) > 1:  # a single list is most of the whole, and would say the same twice
-        lists = [(trials, of_list.text(_utility_text)) for trials, of_list in numbers.items()]
-    limits = ", ".join(map(_utility_text, number.limits or ()))
+        lists = [(trials, of_list.text(text_of)) for trials, of_list in numbers.items()]
+    limits = ", ".join(map(text_of, number.limits or ()))
     return UtilityCell(
-        text=_utility_text(number.value),
+        text=text_of(number.value),
         interval=f"[{limits}]" if limits else "",
-        by_definition=number.definition_text(_utility_text),
+        by_definition=number.definition_text(text_of),
         lists=lists,
         n_undefined=n_undefined,
     )
 
 
-def _utility_text(value: float | str) -> str:
-    """A number as people read it: two decimals, three for small ones."""
+def _utility_text(value: float | str, digits: int) -> str:
+    """A number as people read it: one decimal more for small ones."""
     if isinstance(value, str):
         return DASH if value == ABSENT else value
-    digits = 3 if 0 < abs(value) < 0.1 else 2
+    digits += 0 < abs(value) < 10 ** (1 - digits)
     return f"{value:.{digits}f}".replace("-", MINUS)
 
 

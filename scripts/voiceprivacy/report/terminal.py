@@ -100,6 +100,7 @@ def verdict_lines(verdicts: Sequence[Verdict]) -> list[str]:
             lines += ["", f"{judged.name}:"] if len(verdict.sets) > 1 else [""]
             for sentence in judged.sentences:
                 lines += _wrapped(sentence)
+            lines += _wrapped(" ".join(judged.utility[:2]))
             lines += ["", *_verdict_table(judged), ""]
             warnings = [f"Not counted: {who} ({why})." for who, why in judged.refused]
             for warning in (*warnings, *judged.warnings):

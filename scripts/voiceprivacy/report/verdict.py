@@ -16,13 +16,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from voiceprivacy.catalogue import METRICS, is_headline, utility_preference
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput, read_json
 from voiceprivacy.report.mailed import Codes, code_of
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import released_numbers
-from voiceprivacy.report.sections import PITCH, titled
-from voiceprivacy.report.uncertainty import BY_DEFINITION, shown_number
+from voiceprivacy.report.sections import titled
+from voiceprivacy.report.uncertainty import BY_DEFINITION, Shown, shown_number
 from voiceprivacy.report.verdict_words import (
     BELOW,
     COLUMNS,
@@ -94,6 +95,7 @@ class Judged(NamedTuple):
     """One set of the verdict; ``refused`` are attackers that do not count: [(who, why), ...].
 
     ``floor`` is the smallest error rate of those who hear no voice, in percent; None without any.
+    ``utility`` are sentences: who is on the front of privacy and utility, and what one pays.
     """
 
     name: str
@@ -104,6 +106,7 @@ class Judged(NamedTuple):
     rows: list[Row]
     effort: Effort
     floor: float | None
+    utility: list[str]
 
     @property
     def first_sentences(self) -> list[str]:
@@ -185,7 +188,8 @@ def verdict_in(
 
 def _judged(name, fields, numbers, hours):
     sentences = split_sentences(foreign.line(fields["verdict"], name, most=MOST_OF_VERDICT))
-    utility = _utility_of(name, numbers)
+    measures = fields.get("utility", {}).get("measures", {})
+    utility = _utility_of(name, numbers, list(measures)) or _utility_of_average(measures)
     columns = [
         column for column in COLUMNS if column is not IDENTIFIED or _is_known(column, fields)
     ]
@@ -204,6 +208,9 @@ def _judged(name, fields, numbers, hours):
         rows=_rows(fields, columns, utility),
         effort=_effort(fields["effort"], hours),
         floor=_floor(fields.get("floors", {})),
+        utility=[
+            foreign.line(line, "utility") for line in fields.get("utility", {"says": []})["says"]
+        ],
     )
 
 
@@ -336,29 +343,55 @@ def _limits_text(column, low, high):
 # Utility beside it.
 
 
-def _utility_of(name, numbers):
-    """{measure: {system: Cell}} of a corpus; the way in which words are kept comes before pitch."""
+def _utility_of(name, numbers, preferred):
+    """{measure: {system: Cell}} of a corpus: the measure by which one chooses.
+
+    ``preferred`` are the measures of the verdict, which knows more of them than their names.
+    """
     measures: dict[str, dict[str, Cell]] = {}
     of_corpus = [number for number in numbers if number.corpus == name]
     releases, _ = released_numbers(of_corpus, {})
     for number in releases:
         whole = (number.corpus, number.trials, number.extractor) == (name, ABSENT, ABSENT)
-        if whole and number.value != UNDEFINED:
-            value = shown_number(number, {})
-            brackets = f"[{value.limits[0]:.2f}, {value.limits[1]:.2f}]" if value.limits else ""
-            definition = value.definition_text("{:.2f}".format, f"{BY_DEFINITION} {{}}")
-            notes = [definition] if definition else []
-            cell = Cell(f"{value.value:.2f}", brackets, notes, titled(number.metric))
+        if whole and number.value != UNDEFINED and is_headline(number.metric):
+            cell = _utility_cell(number.metric, shown_number(number, {}))
             measures.setdefault(number.metric, {})[number.anonymiser] = cell
-    best = min(measures, key=lambda measure: (measure == PITCH, measure), default=None)
+    known = [measure for measure in preferred if measure in measures]
+    best = known[0] if known else min(measures, key=utility_preference, default=None)
     return {best: measures[best]} if best else {}
+
+
+def _utility_of_average(measures):
+    """The same of an average over corpora, which has its utility in the verdict alone."""
+    for measure, drawn in measures.items():
+        cells = {}
+        for system, numbers in drawn["systems"].items():
+            if numbers["value"] != UNDEFINED:
+                value, low, high = numbers["value"]
+                cells[system] = _utility_cell(measure, Shown(value, (low, high)))
+        return {measure: cells}
+    return {}
+
+
+def _utility_cell(measure, value):
+    form = f"{{:.{_utility_digits(measure)}f}}".format
+    brackets = f"[{form(value.limits[0])}, {form(value.limits[1])}]" if value.limits else ""
+    definition = value.definition_text(form, f"{BY_DEFINITION} {{}}")
+    return Cell(form(value.value), brackets, [definition] if definition else [], titled(measure))
+
+
+def _utility_digits(measure):
+    return METRICS[measure].digits if measure in METRICS else 2
 
 
 def _with_utility(columns, utility):
     """Columns with that of utility; seven with the system's own, so D_ECE makes way."""
     [measure] = utility
     meaning = "What the speech is still good for; the section on utility has all measures."
-    column = Column(measure, titled(measure).capitalize(), "", 2, 1, meaning)
+    title, unit = titled(measure), METRICS[measure].unit if measure in METRICS else ""
+    column = Column(
+        measure, title[:1].upper() + title[1:], unit, _utility_digits(measure), 1, meaning
+    )
     if len(columns) == len(COLUMNS):
         columns = [other for other in columns if other is not DECE]
     return [*columns, column]

@@ -45,7 +45,7 @@ from voiceprivacy.inout.files import BadInput, FilePath
 from voiceprivacy.inout.tables import Utterance, write_table
 from voiceprivacy.utility.measures import read_measured
 from voiceprivacy.utility.statistics import MEAN, STATISTICS, Statistic
-from voiceprivacy.vocabulary import ABSENT, UNDEFINED
+from voiceprivacy.vocabulary import ABSENT, UNDEFINED, UtilityMean
 
 LEVEL = 0.95
 FEWEST_SPEAKERS = 3
@@ -74,26 +74,6 @@ class Mean(NamedTuple):
     n_speakers: int
 
 
-class Utility(NamedTuple):
-    """One number of the summary.
-
-    ``measure`` is the name in the config, ``better`` is higher, lower or -.
-    """
-
-    corpus: str
-    trials: str
-    anonymiser: str
-    measure: str
-    metric: str
-    value: Value
-    ci_low: Value
-    ci_high: Value
-    n_utterances: int
-    n_undefined: int
-    n_speakers: int
-    better: str
-
-
 class Key(NamedTuple):
     """What replicates are of."""
 
@@ -108,7 +88,7 @@ class Summary(NamedTuple):
     ``weights`` are metrics that only weight others.
     """
 
-    numbers: list[Utility]
+    numbers: list[UtilityMean]
     replicates: dict[Key, Floats]
     weights: set[str]
 
@@ -145,6 +125,7 @@ def summarise(
     rows_of = _rows_of_lists(utterances, lists)
     measured = {source_of(path): _columns(path, utterances) for path in sorted(map(Path, paths))}
     _refuse_contradictions(measured)
+    weights_only = {its_own["weight"] for its_own in options.values() if "weight" in its_own}
     draws = Draws(n_replicates, seed)
     numbers, replicates = [], {}
     for source, columns in measured.items():
@@ -157,8 +138,10 @@ def summarise(
                     draws=draws,
                     statistic=statistic,
                 )
-                better = _better(metric, options.get(source.measure, {}))
-                number = Utility(
+                better = ABSENT
+                if metric not in weights_only:  # more words are not better
+                    better = _better(metric, options.get(source.measure, {}))
+                number = UtilityMean(
                     source.corpus,
                     trials,
                     source.anonymiser,
@@ -169,7 +152,6 @@ def summarise(
                 )
                 numbers.append(number)
                 replicates[Key(trials, metric, source.anonymiser)] = drawn
-    weights_only = {its_own["weight"] for its_own in options.values() if "weight" in its_own}
     return Summary(sorted(numbers), replicates, weights_only)
 
 
@@ -218,9 +200,9 @@ def _rows_of_lists(
     return rows_of
 
 
-def write_summary(path: FilePath, numbers: Iterable[Utility]) -> None:
+def write_summary(path: FilePath, numbers: Iterable[UtilityMean]) -> None:
     """Write the numbers of a summary as TSV."""
-    write_table(path, Utility._fields, numbers)
+    write_table(path, UtilityMean._fields, numbers)
 
 
 def write_replicates(path: FilePath, replicates: Mapping[Key, Floats]) -> None:

@@ -148,11 +148,27 @@ def test_the_page_says_that_words_were_not_measured_until_they_are():
     assert utility_section([PITCH, measured("b2", "wer", "0.2")]).note == ""
 
 
+def test_why_words_were_not_measured_is_a_fact_of_the_run():
+    why = {"words": "no transcripts were given (how)"}
+    section = utility_section([PITCH], why)
+    assert section.note.startswith(
+        "Whether the words are still understood was not measured (no transcripts were given (how))"
+    )
+    assert section.missing == [("Words", "no transcripts were given (how)")]
+    # Of one corpus of two they were measured: it is told which one lacks them.
+    some = utility_section([PITCH, measured("b2", "wer", "0.2")], {"words": "y: no transcripts"})
+    assert some.note == "" and some.missing == [("Words", "y: no transcripts")]
+
+
 def test_a_table_has_the_original_first_and_a_dash_where_nothing_was_measured():
     (table,) = utility_section(
         [PITCH, measured("b2", "wer", "12.5"), measured("original", "wer", "undefined")]
     ).tables
-    assert table.columns == [("pitch correlation", "↑"), ("wer", "↓")]
+    assert [column[:4] for column in table.columns] == [
+        ("pitch correlation", "", "↑", "Pitch"),
+        ("wer", "", "↓", "Measures of your own"),
+    ]
+    assert table.groups == [("Pitch", 1), ("Measures of your own", 1)]
     assert [(name, [cell and cell.text for cell in cells]) for name, cells in table.rows] == [
         ("original", [None, "undefined"]),
         ("b2", ["0.50", "12.50"]),

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import stdtrit
 
+from voiceprivacy.privacy import Floats
 from voiceprivacy.privacy.verdict.findings import Judged
 from voiceprivacy.privacy.verdict.levels import Findings
 from voiceprivacy.privacy.verdict.strongest import (
@@ -101,11 +102,7 @@ def _one_release(draws: Sequence[Candidate]) -> Candidate:
     between = _between([draw.value for draw in draws])
     n_speakers = min(draw.n_speakers for draw in draws)
     replicates = np.mean([draw.replicates for draw in draws], axis=0)
-    centre, spread = replicates.mean(), replicates.std()
-    # Tests hold the spread against t of the speakers: so far must draws reach in it.
-    further = between / stdtrit(n_speakers - 1, 1 - ONE_SIDED)
-    if spread:
-        replicates = centre + (replicates - centre) * np.hypot(spread, further) / spread
+    replicates = further_draw(replicates, [draw.value for draw in draws], n_speakers)
     return Candidate(
         value=value,
         defined=float(np.mean([draw.defined for draw in draws])),
@@ -115,6 +112,16 @@ def _one_release(draws: Sequence[Candidate]) -> Candidate:
         n_speakers=n_speakers,
         whole=sum((draw.whole for draw in draws), 0.0) / len(draws),
     )
+
+
+def further_draw(replicates: Floats, values: Sequence[float], n_speakers: int) -> Floats:
+    """Replicates (B,) of the mean of draws with these values, spread as far as a further draw."""
+    centre, spread = replicates.mean(), replicates.std()
+    # Tests hold the spread against t of the speakers: so far must draws reach in it.
+    further = _between(values) / stdtrit(n_speakers - 1, 1 - ONE_SIDED)
+    if not spread:
+        return replicates
+    return centre + (replicates - centre) * np.hypot(spread, further) / spread
 
 
 def _between(values: Sequence[float]) -> float:

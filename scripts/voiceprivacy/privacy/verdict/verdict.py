@@ -24,6 +24,7 @@ from voiceprivacy.privacy.verdict.findings import (
 )
 from voiceprivacy.privacy.verdict.levels import Thresholds
 from voiceprivacy.privacy.verdict.means import mean_record
+from voiceprivacy.privacy.verdict.plane import against_utility, read_measures
 from voiceprivacy.privacy.verdict.record import NAMED_AT, read_records
 from voiceprivacy.privacy.verdict.semi_informed import read_learnt
 from voiceprivacy.privacy.verdict.sentences import sentences, warnings
@@ -49,13 +50,14 @@ EFFORTS = (*KNOWLEDGE, FUSED)  # what can be tried on voices
 COPY, NOISE = "copy", "noise"  # controls whose result is known
 
 
-def verdict(plan: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+def verdict(plan: Mapping[str, Any], folder: Path, utility: Path | None = None) -> dict[str, Any]:
     """The whole verdict, as in results/verdict.json.
 
     Parameters
     ----------
     plan : as voiceprivacy.plan.verdict makes it
     folder : of the files of evidence (CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.json)
+    utility : folder of means of utility (CORPUS.tsv)
     """
     thresholds = Thresholds(**plan["thresholds"])
     controls = set(plan["controls"])
@@ -70,13 +72,25 @@ def verdict(plan: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         if level == judging.REDUCED and _is_identified(sets[key[0]], key[1], thresholds):
             named[key] = judging.LITTLE_REDUCED
     pairs = judging.better(findings)
-    return {
-        "thresholds": thresholds._asdict(),
-        "sets": {
-            name: _set_entry(name, systems, plan["sets"][name], named, pairs, controls, thresholds)
-            for name, systems in sets.items()
-        },
+    entries = {
+        name: _set_entry(name, systems, plan["sets"][name], named, pairs, controls, thresholds)
+        for name, systems in sets.items()
     }
+    for name, systems in sets.items():
+        weights = _weights_of_corpora(plan["sets"][name]["lists"])
+        # A set of which one corpus has no measures has no utility.
+        is_measured = utility and weights.keys() <= set(plan.get("utility", []))
+        measures = read_measures(weights, utility) if utility and is_measured else []
+        planes = against_utility(entries[name], systems, measures)
+        entries[name]["utility"] = planes | {"sweeps": plan.get("sweeps", {})}
+    return {"thresholds": thresholds._asdict(), "sets": entries}
+
+
+def _weights_of_corpora(lists):
+    weights: dict[str, float] = {}
+    for corpus, _, weight in lists:
+        weights[corpus] = weights.get(corpus, 0.0) + weight
+    return weights
 
 
 def _is_identified(systems, system, thresholds):

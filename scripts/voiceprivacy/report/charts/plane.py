@@ -1,0 +1,113 @@
+"""Privacy against utility, as charts of the page.
+
+The function that is named like a kind of figure reads its files and draws it for the page.
+"""
+
+from collections.abc import Mapping
+
+from voiceprivacy.report.charts.chart import (
+    FAINT,
+    INK,
+    Chart,
+    Drawn,
+    Run,
+    chart,
+    errors,
+    label,
+    numbers,
+    of_system,
+    points,
+    rounded,
+)
+from voiceprivacy.report.figures import Figure
+from voiceprivacy.report.plane import (
+    COMPETES,
+    CONTROL,
+    EVIDENCE_AXIS,
+    Plane,
+    PlanePoint,
+    on_front_text,
+    read_planes,
+)
+
+SYMBOLS = {COMPETES: "circle", CONTROL: "x-thin-open"}
+TITLES = ("system", "evidence left [%]", "utility", "on the front")
+
+
+def plane(figure: Figure, run: Run) -> Drawn:
+    """A chart for every measure of a set, the preferred one first, and the same as a table."""
+    planes = read_planes(figure.arguments["verdict"], figure.corpus)
+    charts = [(one.title, plane_chart(one, run.colours)) for one in planes]
+    rows = []
+    for one in planes:
+        for point in one.points.values():
+            utility = f"{one.title} {point.utility.text('{:.3g}'.format)}"
+            evidence = point.evidence.text("{:.0f}".format)
+            rows.append((point.system, evidence, utility, on_front_text(point.on_front)))
+    return Drawn(charts, (TITLES, rows) if rows else ())
+
+
+def plane_chart(plane: Plane, colours: Mapping[str, str]) -> Chart:
+    """One measure: a named point for every system, the front, and lines of sweeps."""
+    x, y = plane.staircase()
+    traces = []
+    for source, systems in plane.sweeps.items():
+        swept = [plane.points[system] for system in systems]
+        traces.append(
+            _line(
+                [point.utility.value for point in swept],
+                [point.evidence.value for point in swept],
+                f"{source} (sweep)",
+                {"color": FAINT, "width": 1.5},
+            )
+        )
+    traces.append(_line(x, y, "front", {"color": INK, "dash": "dot", "width": 1.5}))
+    sides = plane.name_sides()
+    for system, point in plane.points.items():
+        traces.append(_point(plane, point, colours.get(system, INK), sides[system]))
+    axes = {
+        "x": {"title": label(plane.axis), "range": numbers(plane.utility_range)},
+        "y": {"title": EVIDENCE_AXIS, "range": numbers(plane.evidence_range)},
+    }
+    return chart(traces, **axes, height=430, showlegend=False)
+
+
+def _line(x, y, name, style):
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": numbers(x),
+        "y": numbers(y),
+        "name": label(name),
+        "line": style,
+        "hoverinfo": "skip",
+    }
+
+
+def _point(plane: Plane, point: PlanePoint, colour: str, side: str) -> dict:
+    lines = [
+        label(point.system),
+        f"{label(plane.title)} {point.utility.text('{:.3g}'.format)}",
+        f"evidence left {point.evidence.text('{:.0f}'.format)} %",
+        on_front_text(point.on_front) or point.role,
+    ]
+    trace = points(
+        [rounded(point.utility.value)],
+        [rounded(point.evidence.value)],
+        point.system,
+        colour=colour,
+        symbol=SYMBOLS.get(point.role, "square-open"),
+        size=11,
+        hover="%{hovertext}",
+    )
+    trace |= {
+        "mode": "markers+text",
+        "text": [label(point.system)],
+        "textposition": side,
+        "textfont": {"color": INK},
+        "cliponaxis": False,
+        "hovertext": ["<br>".join(lines)],
+        "error_x": errors([point.utility]) | {"color": colour},
+        "error_y": errors([point.evidence]) | {"color": colour},
+    }
+    return of_system(trace, point.system)

@@ -1,0 +1,81 @@
+"""Privacy against utility, as a picture for papers.
+
+The function that is named like a kind of figure reads its files and draws it for papers.
+"""
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from voiceprivacy.report.figures import palette as colours_of
+from voiceprivacy.report.plane import COMPETES, CONTROL, EVIDENCE_AXIS, Plane, read_planes
+from voiceprivacy.report.plots import style
+
+MARKERS = {COMPETES: "o", CONTROL: "x"}
+MOST_PANELS = 3  # beside each other
+
+
+def plane(*, verdict: str, corpus: str, palette: Sequence[str] = ()) -> Figure:
+    """A panel for each of the preferred measures of a set, from verdict.json."""
+    planes = read_planes(verdict, corpus)[:MOST_PANELS]
+    n_panels = max(1, len(planes))
+    figure, axes = style.figure(3.4 * n_panels, 3.2, 1, n_panels, sharey=True, squeeze=False)
+    for ax, one in zip(axes[0], planes, strict=False):
+        draw_plane(ax, one, palette)
+    if planes:
+        axes[0][0].set(ylabel=_upwards(EVIDENCE_AXIS))
+    else:
+        axes[0][0].set_axis_off()
+        axes[0][0].text(0.5, 0.5, "nothing can be said", ha="center")
+    return figure
+
+
+def draw_plane(ax: Axes, plane: Plane, palette: Sequence[str] = ()) -> None:
+    """One measure: a named point for every system, the front, and lines of sweeps."""
+    colours = colours_of([*palette, *plane.points])
+    for systems in plane.sweeps.values():
+        swept = [plane.points[system] for system in systems]
+        ax.plot(
+            [point.utility.value for point in swept],
+            [point.evidence.value for point in swept],
+            color="0.6",
+            linewidth=0.8,
+        )
+    ax.plot(*plane.staircase(), color="black", linestyle=":", linewidth=1)
+    sides = plane.name_sides()
+    for system, point in plane.points.items():
+        x, y = point.utility.value, point.evidence.value
+        colour = colours.get(system, "black")
+        ax.plot(
+            x,
+            y,
+            MARKERS.get(point.role, "s"),
+            color=colour,
+            markerfacecolor="none" if point.role != COMPETES else colour,
+        )
+        if point.utility.limits:
+            ax.plot(point.utility.limits, [y, y], color=colour, linewidth=0.8)
+        if point.evidence.limits:
+            ax.plot([x, x], point.evidence.limits, color=colour, linewidth=0.8)
+        _name(ax, system, (x, y), sides[system])
+    ax.set(xlabel=_upwards(plane.axis), xlim=plane.utility_range, ylim=plane.evidence_range)
+
+
+def _name(ax, system, position, side):
+    vertical, horizontal = side.split()
+    offset = (5 if horizontal == "right" else -5, 4 if vertical == "top" else -4)
+    ax.annotate(
+        system,
+        position,
+        xytext=offset,
+        textcoords="offset points",
+        fontsize=8,
+        ha="left" if horizontal == "right" else "right",
+        va="bottom" if vertical == "top" else "top",
+    )
+
+
+def _upwards(text):
+    """Words of an axis with arrows that every font has."""
+    return text.replace("↑", r"$\uparrow$").replace("→", r"$\rightarrow$")

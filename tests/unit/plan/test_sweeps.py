@@ -1,0 +1,113 @@
+"""Operating points of one anonymiser: their names, their options, and what cannot be swept."""
+
+import pytest
+
+from voiceprivacy.plan import configuration
+
+SYNTHETIC = {"synthetic": {"speakers": 20, "utterances": 4}}
+MCADAMS = "python {scripts}/anonymise_mcadams.py --level corpus"
+
+
+def config(**anonymisers):
+    return {"corpora": {"demo": SYNTHETIC}, "anonymisers": anonymisers}
+
+
+def swept(command=MCADAMS, values=(0.6, 0.8), option="alpha", **more):
+    return {"command": command, "sweep": {option: list(values)}, **more}
+
+
+def anonymisers_of(**anonymisers):
+    return configuration.check(config(**anonymisers))["anonymisers"]
+
+
+def problems(**anonymisers):
+    return [str(problem) for problem in configuration.problems(config(**anonymisers))]
+
+
+def test_each_value_makes_an_anonymiser_with_a_flag_in_the_place_of_the_entry():
+    made = anonymisers_of(first={"command": MCADAMS}, b2=swept(), last={"command": MCADAMS})
+    assert list(made) == ["first", "b2_alpha_0_6", "b2_alpha_0_8", "last"]
+    assert made["b2_alpha_0_6"]["options"] == {"alpha": 0.6}
+    assert made["b2_alpha_0_6"]["command"] == MCADAMS
+    assert made["b2_alpha_0_8"]["swept"] == {"of": "b2", "option": "alpha", "value": 0.8}
+    assert "sweep" not in made["b2_alpha_0_6"] and "swept" not in made["first"]
+
+
+def test_a_placeholder_of_the_command_takes_the_value_instead():
+    made = anonymisers_of(b2=swept(f"{MCADAMS} --alpha {{alpha}} --seed 1"))
+    assert made["b2_alpha_0_6"]["command"] == f"{MCADAMS} --alpha 0.6 --seed 1"
+    assert made["b2_alpha_0_6"]["options"] == {}
+
+
+def test_a_text_with_a_blank_stays_one_word_of_the_command():
+    made = anonymisers_of(x=swept("python x.py --mode {mode}", ("a b", "c"), "mode"))
+    assert made["x_mode_a_b"]["command"] == "python x.py --mode 'a b'"
+
+
+def test_other_options_stay_and_draws_are_of_each_point(tmp_path):
+    function = tmp_path / "f.py"
+    function.write_text("def anonymise(samples, sample_rate, **options):\n    return samples\n")
+    plain = {"function": f"{function}:anonymise", "options": {"depth": 2}, "draws": 2}
+    made = anonymisers_of(f=plain | {"sweep": {"strength": [1, 2]}})
+    assert list(made)[:2] == ["f_strength_1", "f_strength_2"]
+    assert set(made) == {f"f_strength_{at}{draw}" for at in (1, 2) for draw in ("", "_draw2")}
+    assert made["f_strength_2"]["options"] == {"depth": 2, "strength": 2}
+
+
+@pytest.mark.parametrize(
+    "value, name",
+    [(1e-5, "x_v_0_00001"), (-3, "x_v_minus_3"), (True, "x_v_true"), ("Soft/2", "x_v_soft_2")],
+)
+def test_a_name_is_what_a_config_allows(value, name):
+    assert name in anonymisers_of(x=swept("python x.py", (value, "other"), "v"))
+
+
+def test_attackers_that_learn_from_it_learn_from_all_its_points():
+    content = config(b2=swept())
+    other = {"speakers": 20, "utterances": 4, "first_speaker": 20}
+    content["corpora"]["train"] = {"synthetic": other, "use": "train"}
+    train = {"corpus": "train", "speech": "anonymised", "anonymisers": ["b2"]}
+    content["backends"] = {"semi": {"type": "plda", "train": train}}
+    content["extractors"] = {"small": {"model": "{resources}/ecapa_small"}}
+    checked = configuration.check(content)
+    points = ["b2_alpha_0_6", "b2_alpha_0_8"]
+    assert checked["backends"]["semi"]["train"]["anonymisers"] == points
+    assert content["backends"]["semi"]["train"]["anonymisers"] == ["b2"]
+
+
+@pytest.mark.parametrize(
+    "entries, words",
+    [
+        ({"x": {"audio": "folder", "sweep": {"a": [1, 2]}}}, "anonymised already has no option"),
+        ({"x": swept("c", ("A", "a"), "m")}, "two values make the name 'x_m_a'"),
+        ({"x": swept(), "x_alpha_0_6": {"command": "c"}}, "makes 'x_alpha_0_6', which is"),
+        ({"x": swept("c", (1, 2), "on")}, "makes the name 'x_on_1', which is reserved"),
+        ({"x": swept(options={"alpha": 1})}, "'alpha' stands in its options, too"),
+        ({"x": swept(values=(0.6,))}, "[0.6] is too short"),
+        ({"x": {"command": "c", "sweep": {"a": [1, 2], "b": [1, 2]}}}, "too many properties"),
+        ({"x": {"command": "c", "sweep": {"a": 3}}}, "3 is not of type 'array'"),
+        ({"x": {"command": "c", "sweep": {"Alpha": [1, 2]}}}, "'Alpha' cannot be a name here"),
+        ({"x": {"command": "c", "sweep": [1, 2]}}, "[1, 2] is not of type 'object'"),
+        ({"x": {"command": "c", "sweep": {"a": [1, None]}}}, "None is not of type"),
+    ],
+)
+def test_what_cannot_be_swept_is_named_at_its_place(entries, words):
+    first = problems(**entries)[0]
+    assert first.startswith("anonymisers.x.sweep") and words in first
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"options": 3},
+        {"command": 5},
+        {"sweep": {"a": 1}},
+        {"sweep": {}},
+        {"sweep": None},
+        {"sweep": {3: [1, 2]}},
+        {"sweep": {"a": [None, {}]}},
+    ],
+)
+def test_a_config_with_mistakes_is_completed_too(wrong):
+    configuration.complete(config(x=swept() | wrong, y=3))
+    assert problems(x=swept() | wrong)
