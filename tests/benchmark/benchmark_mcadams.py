@@ -1,5 +1,7 @@
 """How fast McAdams is: seconds of audio a second, of a plain loop and of ours; two cores or one.
 
+And all functions of config/anonymisers.yaml, as a share of McAdams' speed.
+
 The two-core figure is of wall time, files read and written: it means something only where nothing
 else runs.
 """
@@ -17,8 +19,10 @@ sys.path[:1] = [
 ]  # this folder hides packages
 
 import numpy as np
+import yaml
 from support import plain_mcadams
 
+from voiceprivacy.anonymise.call_function import load_function
 from voiceprivacy.anonymise.functions import mcadams
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.tables import Utterance
@@ -27,15 +31,18 @@ from voiceprivacy.running import pools
 RATE, ALPHA, ROUNDS = 16000, 0.8, 5
 FILES = 100
 SENTENCE = ROOT / "tests/data/mcadams/espeak2.npz"
+CONFIG = ROOT / "config" / "anonymisers.yaml"
+SLOWEST = 20  # seconds of audio a second that every shipped function reaches
 
 
 def main():
     samples = np.tile(np.load(SENTENCE, allow_pickle=False)["in_int16"] / 32768, 4)
     mcadams.anonymise(samples, RATE, alpha=ALPHA)  # compiles, or reads what was compiled before
-    speeds = {
-        "plain loop": audio_seconds_per_second(plain_mcadams.anonymise, samples),
-        "ours": audio_seconds_per_second(mcadams.anonymise, samples),
-    }
+    with_alpha = [
+        functools.partial(module.anonymise, alpha=ALPHA) for module in (plain_mcadams, mcadams)
+    ]
+    plain, ours = (audio_seconds_per_second(call, samples) for call in with_alpha)
+    speeds = {"plain loop": plain, "ours": ours}
     for name, speed in speeds.items():
         print(f"{name:<12}{speed:>8.0f} s of audio a second on one core ({1 / speed:.5f} s each)")
     print(f"{'ratio':<12}{speeds['ours'] / speeds['plain loop']:>8.1f}")
@@ -44,6 +51,23 @@ def main():
         f"{'2 threads':<12}{seconds[1] / seconds[2]:>8.1f} times one,"
         " with all files read and written (wall time)"
     )
+    for name, speed in speeds_of_functions(samples).items():
+        print(f"{name:<12}{speed:>8.0f} s of audio a second, {speed / ours:.2f} of McAdams")
+        assert speed >= SLOWEST, f"{name}: at least {SLOWEST} s of audio a second"
+
+
+def speeds_of_functions(samples):
+    """{name: seconds of audio a second} of all shipped functions."""
+    systems = yaml.safe_load(CONFIG.read_text())["anonymisers"]
+    names = {"utterance": "u", "speaker": "s", "seed": 0}
+    speeds = {}
+    for name, system in systems.items():
+        if "function" in system:
+            options = system.get("options", {})
+            call = functools.partial(load_function(system["function"]), **names, **options)
+            call(samples, RATE)  # reads what is read once
+            speeds[name] = audio_seconds_per_second(call, samples)
+    return speeds
 
 
 def audio_seconds_per_second(anonymise, samples):
@@ -51,7 +75,7 @@ def audio_seconds_per_second(anonymise, samples):
     spent = []
     for _ in range(ROUNDS):
         start = time.thread_time()
-        anonymise(samples, RATE, alpha=ALPHA)
+        anonymise(samples, RATE)
         spent.append(time.thread_time() - start)
     return len(samples) / RATE / min(spent)
 

@@ -1,12 +1,18 @@
 """Borrowed voices and a whisper: whose envelope, whose pitch, and what is refused."""
 
+import re
+import textwrap
+from pathlib import Path
+
 import numpy as np
 import pytest
 from support.sounds import VOWEL_HZ, measured_formants, measured_pitch, vowel
 
 from voiceprivacy.anonymise.functions import retuning, spectra, voices
+from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
 
+ROOT = Path(__file__).parents[3]
 RATE = 16000
 LOW, HIGH = (500.0, 1350.0, 2400.0), (700.0, 1850.0, 3200.0)
 
@@ -83,6 +89,22 @@ def test_the_shipped_pool_has_twenty_women_and_twenty_men():
     pitch = np.exp(shipped.pitch[:, 0])
     assert ((pitch > 90) & (pitch < 160)).sum() == 20
     assert ((pitch > 160) & (pitch < 260)).sum() == 20
+
+
+def test_the_lines_of_the_guide_make_a_pool_that_can_be_used(tmp_path, monkeypatch):
+    page = (ROOT / "docs/guide/anonymisers_shipped.md").read_text()
+    (block,) = re.findall(r"(?m)(?:^    .*(?:import|voices|files|recordings).*\n)+", page)
+    monkeypatch.chdir(tmp_path)
+    audio.write("anna.wav", singing(HIGH, 200), RATE)
+    audio.write("emil.wav", singing(LOW, 100), RATE)
+    exec(textwrap.dedent(block), {})
+    assert len(borrowed(vowel(), "mine.npz", voices=2)) == RATE
+
+
+@pytest.mark.parametrize("sound", [vowel(seconds=0.5), np.eye(1, RATE, 99)[0]])
+def test_a_recording_without_enough_voice_makes_no_pool(sound):
+    with pytest.raises(BadInput, match="speaker 'anna': less than a second of speech, or no pitch"):
+        voices.pool_of([("anna", sound)])
 
 
 def test_cepstra_give_the_envelope_again():

@@ -54,6 +54,7 @@ from voiceprivacy.inout.files import RESOURCES, BadInput, FilePath, ours
 RATE = 16000
 COEFFICIENTS, CODEWORDS, NEAREST = 24, 64, 3
 SMOOTHING = np.array([1, 2, 3, 2, 1]) / 9
+FEWEST_FRAMES = 125  # of a speaker of a pool: a second of speech
 LOUD = 1e-3  # 30 dB below the loudest frame's energy
 SHIPPED_POOL = RESOURCES / "voices.npz"
 MONOTONE_SPREAD = 0.02  # of the logarithm of pitch; below, there is no range to be mapped
@@ -191,12 +192,19 @@ def _envelopes_from(cepstra: Cepstra, bins: int) -> NDArray[np.float64]:
 
 
 def pool_of(recordings: Iterable[tuple[str, Signal]]) -> Pool:
-    """Make a pool of recordings: pairs of speaker and samples at 16 kHz, one pair a speaker."""
+    """Make a pool of recordings: pairs of speaker and samples at 16 kHz, one pair a speaker.
+
+    Raises
+    ------
+    BadInput : a recording has less than a second of speech, or no pitch
+    """
     speakers, codebooks, means, pitch = [], [], [], []
     for speaker, samples in recordings:
         frames = frames_of(np.asarray(samples, dtype=np.float64), window_length(RATE))
         cepstra = cepstra_of(envelopes_of(frames[_is_loud(frames)]))
         logarithms = np.log([hz for hz in pitch_track(samples, RATE) if hz > 0])
+        if len(cepstra) < FEWEST_FRAMES or not len(logarithms):
+            raise BadInput(f"speaker '{speaker}': less than a second of speech, or no pitch")
         speakers.append(speaker)
         codebooks.append(kmeans2(cepstra, CODEWORDS, minit="++", rng=np.random.default_rng(0))[0])
         means.append(cepstra.mean(axis=0))
