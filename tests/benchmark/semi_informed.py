@@ -2,11 +2,13 @@
 
 The runs are finished ones that have embeddings of training speech, original and protected.
 Back-ends are trained here. Extractors that a run trained (semi_on_<anonymiser>) are taken from it
-with the seconds that its benchmarks tell. All are tried on the run's lists (PP and OP, mean over
+with the seconds that its benchmarks tell; so are those of other runs on the same lists, such as
+scratch_on_<anonymiser>. All are tried on the run's lists (PP and OP, mean over
 lists). Intervals are percentiles over draws of speakers, 95 %.
 
     python tests/benchmark/semi_informed.py --runs excerpt demo --corpora test_other demo \
-        --train train_clean_100 demo_train --anonymiser b2r --figure docs/semi_informed.png
+        --train train_clean_100 demo_train --trained scratch --anonymiser b2r \
+        --figure docs/guide/semi_informed.png
 """
 
 import argparse
@@ -32,6 +34,7 @@ KINDS = {  # of attacks: colour (Okabe and Ito) and words
     "PLDA": ("#D55E00", "PLDA"),
     "head": ("#009E73", "head on embeddings"),
     "semi": ("#0072B2", "network, fine-tuned"),
+    "scratch": ("#CC79A7", "network, from scratch"),
 }
 
 
@@ -94,7 +97,7 @@ LEARNERS = {"WCCN": whitening, "LDA": lda, "PLDA": kaldi_plda, "head": head}
 
 
 def methods(run, corpus, anonymiser):
-    """Yield (name, training seconds, extractor, scorer)."""
+    """Attacks without training, and by back-ends: (name, training seconds, extractor, scorer)."""
     yield "lazy-informed", None, EXTRACTOR, backends.cosine
     part = run / "results"
     manifest = read_manifest(part / "audio" / corpus / "train" / "original" / "manifest.tsv")
@@ -114,8 +117,12 @@ def methods(run, corpus, anonymiser):
         started = time.process_time()
         score = learn(*heard)
         yield f"{name}, {kind}", time.process_time() - started, EXTRACTOR, score
-    for path in sorted((part / "models").glob(f"*_on_{anonymiser}")):
-        benchmark = part / "benchmarks" / "train_extractor" / f"{path.name}.tsv"
+
+
+def trained(run, anonymiser):
+    """Attacks by the networks that a run trained: (name, training seconds, extractor, scorer)."""
+    for path in sorted((run / "results" / "models").glob(f"*_on_{anonymiser}")):
+        benchmark = run / "results" / "benchmarks" / "train_extractor" / f"{path.name}.tsv"
         with open(benchmark, newline="") as file:
             [row] = csv.DictReader(file, delimiter="\t")
         yield path.name.partition("_on_")[0], float(row["cpu_time"]), path.name, backends.cosine
@@ -164,6 +171,13 @@ def main():
     parser.add_argument("--runs", type=Path, nargs="+", required=True)
     parser.add_argument("--corpora", nargs="+", required=True, help="evaluated, one of each run")
     parser.add_argument("--train", nargs="+", required=True, help="corpus for training of each run")
+    parser.add_argument(
+        "--trained",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="further runs on the same lists, for the networks that they trained",
+    )
     parser.add_argument("--anonymiser", default="b2r")
     parser.add_argument("--figure", required=True)
     arguments = parser.parse_args()
@@ -176,10 +190,14 @@ def main():
     for number, (run, corpus, train) in enumerate(
         zip(arguments.runs, arguments.corpora, arguments.train, strict=True)
     ):
-        for name, seconds, extractor, score in methods(run, train, arguments.anonymiser):
+        attacks = [(run, *attack) for attack in methods(run, train, arguments.anonymiser)]
+        for folder in (run, *arguments.trained):
+            if (folder / "results" / "trials" / corpus).exists():
+                attacks += [(folder, *attack) for attack in trained(folder, arguments.anonymiser)]
+        for folder, name, seconds, extractor, score in attacks:
             cells = [corpus, name, "-" if seconds is None else f"{seconds:.2g}"]
             for column, condition in enumerate(("pp", "op")):
-                told = rates(run, corpus, arguments.anonymiser, extractor, score, condition)
+                told = rates(folder, corpus, arguments.anonymiser, extractor, score, condition)
                 for digits, (value, low, high) in zip((1, 2), told.values(), strict=True):
                     cells.append(f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]")
                 draw(axes[number, column], name, seconds, told["eer_percent"])
