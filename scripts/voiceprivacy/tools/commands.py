@@ -36,6 +36,7 @@ COMMANDS = {
     "compare": Command(ORGANISERS, "compare", "two folders of results in one report"),
     "export": Command(ORGANISERS, "export_submission", "pack what a challenge asks for"),
     "check": Command(ORGANISERS, "check_submission", "check a submission"),
+    "listening-test": Command(ORGANISERS, "listening_test", "people listen: pages and answers"),
     "publish": Command(ORGANISERS, "publish_audio", "protected speech that can be given away"),
     "reproduce": Command(ORGANISERS, "reproduce", "can this checkout repeat a run?"),
 }

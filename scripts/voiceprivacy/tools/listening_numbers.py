@@ -50,8 +50,8 @@ from voiceprivacy.tools.listening_answers import (
 )
 from voiceprivacy.tools.listening_test import CONTROL, PAIR, PAIRS, Item
 from voiceprivacy.utility.measures import COLUMNS
-from voiceprivacy.utility.summary import Utility, write_summary
-from voiceprivacy.vocabulary import ABSENT, UNDEFINED
+from voiceprivacy.utility.summary import write_summary
+from voiceprivacy.vocabulary import ABSENT, UNDEFINED, UtilityMean
 
 MEASURE = "listeners"  # the name of the table of ratings
 # Scores are of a corpus of their own: a verdict on a corpus counts who tried all of its lists.
@@ -368,7 +368,7 @@ def write_utility(
         rows = [(name, metric, rated.get(name, UNDEFINED)) for name in key.utterances]
         path = folder / "utility" / key.corpus / "trial" / system / f"{MEASURE}.tsv"
         write_table(path, COLUMNS, rows)
-        number = Utility(
+        number = UtilityMean(
             key.corpus,
             ABSENT,
             system,
