@@ -3,6 +3,8 @@
 import json
 import subprocess
 import sys
+import tempfile
+from typing import NamedTuple
 
 from voiceprivacy.inout.files import SCRIPTS
 
@@ -16,6 +18,37 @@ def call(script, *words, python=(), **options):
     return subprocess.run(
         list(map(str, command)), capture_output=True, text=True, timeout=LONGEST_S, **options
     )
+
+
+class Measured(NamedTuple):
+    """An ended process: what it said, the processor's seconds, and the most memory, in bytes."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+    seconds: float
+    memory: int
+
+
+# A process counts the memory of the one that started it: pytest has much, this has little.
+MEASURE = """
+import json, resource, subprocess, sys
+status = subprocess.call(sys.argv[2:])
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+json.dump([status, used.ru_utime + used.ru_stime, 1024 * used.ru_maxrss], open(sys.argv[1], "w"))
+"""
+
+
+def call_measured(script, *words, **options):
+    """As call, with what it took."""
+    command = [sys.executable, SCRIPTS / f"{script}.py", *words]
+    with tempfile.NamedTemporaryFile() as file:
+        command = [sys.executable, "-c", MEASURE, file.name, *command]
+        done = subprocess.run(
+            list(map(str, command)), capture_output=True, text=True, timeout=LONGEST_S, **options
+        )
+        status, seconds, memory = json.load(file)
+    return Measured(status, done.stdout, done.stderr, seconds, memory)
 
 
 def succeeds(script, *words, **options):

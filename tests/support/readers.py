@@ -1,11 +1,15 @@
 """Every reader of foreign files and a good file for each, to be spoilt by those who fuzz them."""
 
 import contextlib
+import functools
+import json
+import shutil
+from pathlib import Path
 
 import numpy as np
 import soundfile
 
-from support import world
+from support import result_folders, verdicts, world
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.attack.backends import recipes
 from voiceprivacy.attack.extractors import style
@@ -13,8 +17,14 @@ from voiceprivacy.attack.extractors.folders import Hyperparameters
 from voiceprivacy.corpora import checks, listing, parts
 from voiceprivacy.inout import arrays, audio, files, stamps, tables
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.plan import configuration
 from voiceprivacy.privacy.scores import zebra
+from voiceprivacy.provenance.record import compare_runs, read_provenance
+from voiceprivacy.report import expected, listen, metrics, published, sections, uncertainty, verdict
+from voiceprivacy.tools import merging, submission, submission_check
+from voiceprivacy.utility import measures
+from voiceprivacy.vocabulary import SystemInterval
 
 SECONDS = 10  # of a processor, for one reading
 GIVEN = {"given": {"all": "data"}}
@@ -73,6 +83,61 @@ def read_hyperparameters(path):
             read.get(field)
 
 
+# Results and submissions of others.
+
+RESULTS, SUBMITTED = Path("theirs"), Path("submitted")
+ATTACK = "demo/f/b2/ecapa/cosine"
+SUBMISSION = {
+    "corpora": {"mine": {"kaldi": "data"}},
+    "extractors": {"ready": {"embeddings": "{part}.npz"}},
+    "backends": {"cosine": {"type": "cosine"}},
+}
+
+
+@functools.cache
+def plan_of_submission():
+    return submission_check.plan_of(SUBMISSION, "b2")
+
+
+def check_submission(path, *, with_audio=True):
+    """The findings of a submission, which are lines; its lists are those of finished results."""
+    submitted = submission.Submission(path)
+    anonymiser = submission_check.anonymiser_of(submitted)
+    assert anonymiser is None or isinstance(anonymiser, str)
+    options = {"results": RESULTS, "with_audio": with_audio}
+    for finding in submission_check.check(submitted, plan_of_submission(), "b2", **options):
+        assert files.shown(finding).isprintable()
+
+
+def read_foreign(*reads):
+    """A reader of results as compare calls it."""
+
+    def reader(path):
+        with not_ours(path):
+            for read in reads:
+                read(path)
+
+    return reader
+
+
+def merge(path):
+    """Results of others beside the same ones, as one."""
+    both = [merging.read_results(name, RESULTS) for name in ("a", "b")]
+    merged = merging.merge(both)
+    merging.averages_of_both(merged)
+    differing = compare_runs(*(results.provenance for results in both))
+    merging.merged_provenance(both, differing, {})
+
+
+def read_comparisons(path):
+    numbers = metrics.read_metrics(RESULTS / "metrics.tsv")
+    uncertainty.read_comparisons(RESULTS / "comparisons", numbers)
+
+
+def result_of(*names):
+    return "/".join([str(RESULTS), *names])
+
+
 READERS = {
     "speech/manifest.tsv": tables.read_manifest,
     "trials.tsv": tables.read_trials,
@@ -108,6 +173,41 @@ READERS = {
     "data/wav/anna-0.wav": audio.read,
     "speech.flac": audio.read,
     "float.wav": audio.read,
+    "submitted.zip": check_submission,
+    f"{SUBMITTED}/submission.json": lambda path: submission_check.anonymiser_of(
+        submission.Submission(SUBMITTED)
+    ),
+    f"{SUBMITTED}/sets/mine/all/ready/cosine/op.scores": lambda path: check_submission(
+        SUBMITTED, with_audio=False
+    ),
+    f"{SUBMITTED}/wav/mine/trial/anna-2.wav": lambda path: check_submission(SUBMITTED),
+    result_of("metrics.tsv"): read_foreign(merge),
+    result_of("comparisons/demo/mean/ecapa/cosine.systems.tsv"): read_foreign(read_comparisons),
+    result_of("provenance.json"): read_foreign(read_provenance, merge),
+    result_of("verdict.json"): read_foreign(verdict.read_verdict),
+    result_of("report/listen/demo.json"): read_foreign(lambda path: listen.read_examples([path])),
+    result_of("report/tables/speech.tsv"): read_foreign(
+        lambda path: sections.read_corpora(path, RESULTS / "report/tables/trials.tsv", [])
+    ),
+    result_of("checks/demo.tsv"): read_foreign(
+        lambda path: sections.read_corpora(
+            *(RESULTS / f"report/tables/{name}.tsv" for name in ("speech", "trials")), [path]
+        )
+    ),
+    result_of("report/tables/published.tsv"): read_foreign(
+        lambda path: published.tables_of(published.read_published(path))
+    ),
+    result_of("metrics/utility/demo.tsv"): read_foreign(
+        lambda path: sections.utility_section(sections.read_utility([path]))
+    ),
+    result_of(f"metrics/verification/{ATTACK}.intervals.json"): read_foreign(
+        lambda path: metrics.read_unbiased([path])
+    ),
+    result_of(f"metrics/verification/{ATTACK}.bootstrap.npz"): lambda path: arrays.read_npz(
+        path, []
+    ),
+    "expected.tsv": expected.read_expected,
+    "measured.tsv": lambda path: measures.read_measured(path, ["a", "b"]),
 }
 
 
@@ -132,5 +232,95 @@ def build(folder):
     (folder / "libri/dev/11/100/11-100.trans.txt").write_text(
         "11-100-0000 THE DOG\n11-100-0001 GOES\n"
     )
+    _results(folder)
+    _submission(folder)
+    (folder / "measured.tsv").write_text("utterance\tmetric\tvalue\na\twer\t5\nb\twer\t1e1\n")
     model = world.ROOT / "workflow/resources/ecapa_small/hyperparams.yaml"
     (folder / "hyperparams.yaml").write_bytes(model.read_bytes())
+
+
+VERDICT = {
+    "thresholds": verdicts.THRESHOLDS,
+    "sets": {
+        "demo": {
+            "verdict": "Little is known.",
+            "warnings": ["Look out."],
+            "better": [],
+            "order": [],
+            "untrusted": {"ecapa/cosine": "broken"},
+            "controls": [],
+            "unprotected": None,
+            "effort": {
+                "tried": [],
+                "refused": [],
+                "not_tried": [],
+                "training": {},
+                "eer_unprotected_percent": {},
+            },
+            "systems": {"b2": verdicts.system(), "b3": verdicts.silent()},
+        }
+    },
+}
+FULL_PROVENANCE = {
+    "format": 2,
+    "git_commit": "0123abc",
+    "git_state": "clean",
+    "created": "2026-11-22",
+    "python": "3.11.7",
+    "platform": "Linux-6.8-x86_64",
+    "hardware": {"processor": "a", "cores": 2, "memory_gb": 4, "gpus": ["b"]},
+    "revisions": {"ecapa": "0f99f2d"},
+    "seeds": {"seed": 1},
+    "sha256": {"results/trials/demo/f.tsv": "ab12"},
+    "jobs": {"plot": {"jobs": 1, "wall_s": 1.0, "cpu_s": 1.0, "peak_memory_mb": 5}},
+}
+
+
+def _results(folder):
+    """Results of others, with the lists and manifests that a submission is held against."""
+    theirs = result_folders.write_results(folder / RESULTS)
+    result_folders.write_what_else_a_page_shows(theirs)
+    (theirs / "verdict.json").write_text(json.dumps(VERDICT))
+    path = theirs / "provenance.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | FULL_PROVENANCE))
+    published_before = published.Published(
+        *("libri_test_trials_f", next(iter(published.SYSTEMS)), "b2", "ecapa", "cosine", "pp"),
+        *("eer_percent", "10.5", "9.5", "-", "11.2", "LibriSpeech", "a paper", "-"),
+    )
+    published.write_published(theirs / "report/tables/published.tsv", [published_before])
+    key = "\t".join(["demo", "f", "b2", "ecapa", "cosine", "pp", "eer_percent"])
+    header = "\t".join(expected.EXPECTED)
+    limits = theirs / "comparisons/demo/mean/ecapa/cosine.systems.tsv"
+    row = SystemInterval("pp", "eer_percent", "b2", 1.5, 0.5, 2.5)
+    tables.write_table(limits, SystemInterval._fields, [row])
+    (folder / "expected.tsv").write_text(f"{header}\n{key}\t11.5\t0.5\ta paper\n")
+    (theirs / "trials/mine").mkdir()
+    shutil.copy(folder / "trials.tsv", theirs / "trials/mine/all.tsv")
+    header, *rows = (folder / "speech/manifest.tsv").read_text().splitlines()
+    for part, numbers in (("enrolment", world.ENROLLED), ("trial", world.TRIED)):
+        manifest = theirs / "audio/mine" / part / "original/manifest.tsv"
+        manifest.parent.mkdir(parents=True)
+        ours = [row for row in rows if int(row.split("\t")[0].rpartition("-")[2]) in numbers]
+        manifest.write_text("\n".join([header, *ours]) + "\n")
+
+
+def _submission(folder):
+    """A complete submission, as a folder and as a zip."""
+    submitted = folder / SUBMITTED
+    (submitted / "submission.json").parent.mkdir()
+    (submitted / "submission.json").write_text('{"anonymiser": "b2"}')
+    for name in (submission.SUMMARY, submission.RANK):
+        (submitted / name).write_text("")
+    scores = submitted / "sets/mine/all/ready/cosine"
+    scores.mkdir(parents=True)
+    for condition in ("oo", "op", "pp"):
+        shutil.copy(folder / "scores.txt", scores / f"{condition}.scores")
+    for part, numbers in (("enrolment", world.ENROLLED), ("trial", world.TRIED)):
+        (submitted / "wav/mine" / part).mkdir(parents=True)
+        for path in (folder / "data/wav").iterdir():
+            if int(path.stem.rpartition("-")[2]) in numbers:
+                shutil.copy(path, submitted / "wav/mine" / part)
+    contents = {
+        str(path.relative_to(submitted)): path for path in submitted.rglob("*") if path.is_file()
+    }
+    submission.pack(folder / "submitted.zip", contents)

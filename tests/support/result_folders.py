@@ -58,7 +58,7 @@ def _numbers(system, *, eer, n_target):
     for condition in CONDITIONS[system[2]]:
         numbers = {"n_target": n_target, "n_nontarget": 4, "tag": "C"}
         numbers |= {
-            column.name: 1.5
+            column.name: 0.5
             for column in COLUMNS
             if condition in column.conditions and not column.optional
         }

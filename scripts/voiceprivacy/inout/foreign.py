@@ -12,7 +12,10 @@ import contextlib
 import math
 import os
 import re
+import signal
 import stat
+import threading
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -87,7 +90,8 @@ def numeral(text: str, where: str, *, words: str = "") -> str:
     is_number = len(text) <= MOST_DIGITS and re.fullmatch(
         r"[+-]?(inf|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)", text, re.ASCII
     )
-    if is_number or (words and re.fullmatch(words, text)):
+    overflows = is_number and math.isinf(float(text)) and "inf" not in text
+    if (is_number and not overflows) or (words and re.fullmatch(words, text)):
         return text
     raise BadInput(f"{where}: '{text}' is no number")
 
@@ -162,6 +166,63 @@ def plain_files(folder: FilePath, *patterns: str) -> list[Path]:
             if path.is_symlink() or not path.is_dir():
                 files[plain_file(path, folder)] = None
     return list(files)
+
+
+MOST_WAYS = 1000  # that links may lead to one folder
+
+
+def walk(root: FilePath) -> Iterator[tuple[str, list[str], list[str]]]:
+    """As os.walk does: (folder, folders, names), links followed and hidden folders left out.
+
+    Raises
+    ------
+    BadInput : links lead in a circle, or on so many ways to a folder that nobody comes to an end
+    """
+    above: dict[str, frozenset[tuple[int, int]]] = {}
+    ways: Counter[tuple[int, int]] = Counter()
+    for folder, folders, names in os.walk(str(Path(root)), followlinks=True):
+        status = os.stat(folder)
+        identity = (status.st_dev, status.st_ino)
+        on_the_way = above.get(os.path.dirname(folder), frozenset())
+        ways[identity] += 1
+        if identity in on_the_way or ways[identity] > MOST_WAYS:
+            raise BadInput(f"{folder}: is a link to a folder on the way to it: remove the link")
+        above[folder] = on_the_way | {identity}
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield folder, folders, sorted(names)
+
+
+# Patterns: some take longer than anybody lives.
+
+LONGEST_S, LONGEST_S_OF_A_TEXT = 10, 1e-4
+
+
+@contextlib.contextmanager
+def matching(pattern: str, n_texts: int) -> Iterator[None]:
+    """Match a regular expression of somebody against so many texts within the block.
+
+    Raises
+    ------
+    BadInput : it is none, or takes longer than 10 s (of a processor) and 0.1 ms a text
+    """
+
+    def end(*_: object) -> None:
+        raise BadInput(
+            f"{pattern}: is not matched within {LONGEST_S} s: write it with fewer * or +"
+        )
+
+    is_timed = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGVTALRM, end) if is_timed else None
+    try:
+        if is_timed:
+            signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST_S + n_texts * LONGEST_S_OF_A_TEXT)
+        yield
+    except re.error as error:
+        raise BadInput(f"{pattern}: is no regular expression ({error})") from None
+    finally:
+        if is_timed:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            signal.signal(signal.SIGVTALRM, before)
 
 
 # Pictures, which a browser or a typesetter runs.

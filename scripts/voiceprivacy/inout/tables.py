@@ -11,7 +11,7 @@ import math
 import operator
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -35,6 +35,7 @@ from voiceprivacy.inout.files import (
     read_lines,
     whole_or_absent,
 )
+from voiceprivacy.inout.foreign import matching
 
 MANIFEST = ["utterance", "speaker", "gender", "path", "duration_s"]
 TRIALS = ["enrolment", "trial", "label"]
@@ -121,20 +122,26 @@ def source_of(utterance: str) -> str:
     return PIECE.sub("", utterance)
 
 
-def recording_of(utterance: str, pattern: str | None = None) -> str:
-    """The recording, or session, that an utterance is of: its source, or what a pattern says.
+def recordings_of(utterances: Collection[str], pattern: str | None = None) -> list[str]:
+    """The recordings, or sessions, that utterances are of: their sources, or what a pattern says.
 
-    >>> recording_of("84-121123-0001_seg002"), recording_of("84-121123-0001", "^(.+)-")
-    ('84-121123-0001', '84-121123')
+    >>> recordings_of(["84-121123-0001_seg002"]), recordings_of(["84-121123-0001"], "^(.+)-")
+    (['84-121123-0001'], ['84-121123'])
 
     Parameters
     ----------
     pattern : regular expression
-        Its first group, in the utterance's id, names the recording.
+        Its first group, in an utterance's id, names the recording.
     """
-    source = source_of(utterance)
-    match = re.search(pattern, source) if pattern else None
-    return match[1] if match else source
+    sources = list(map(source_of, utterances))
+    if not pattern:
+        return sources
+    recordings = []
+    with matching(pattern, len(sources)):
+        for source in sources:
+            match = re.search(pattern, source)
+            recordings.append(match[1] or source if match else source)
+    return recordings
 
 
 # Manifests.
@@ -498,14 +505,34 @@ def _fields_of(
 
 def number(text: str, path: FilePath, line: int | str) -> float:
     """The number in a field (inf is one, NaN is not)."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    plain = text.isascii() and "_" not in text  # Python reads 1_000 and other digits, too
-    if math.isnan(value) or not plain:
+    value = number_in(text)
+    if math.isnan(value):
         raise BadInput(f"{path}:{line}: '{text}' is not a number")
     return value
+
+
+def whole_number(text: str, path: FilePath, line: int | str) -> int:
+    """The whole number in a field."""
+    value = number(text, path, line)
+    if not value.is_integer():
+        raise BadInput(f"{path}:{line}: '{text}' is not a whole number")
+    return int(value)
+
+
+def number_in(text: str) -> float:
+    """The number that a text is; NaN if it is none.
+
+    Of what Python reads, other digits, 1_000 and numbers that it takes for infinite are none.
+
+    >>> number_in("1e3"), number_in("inf"), number_in("1_000"), number_in("1e999")
+    (1000.0, inf, nan, nan)
+    """
+    plain = text.isascii() and "_" not in text
+    try:
+        value = float(text) if plain else math.nan
+    except ValueError:
+        return math.nan
+    return math.nan if math.isinf(value) and "inf" not in text.lower() else value
 
 
 def write_table(

@@ -20,6 +20,7 @@ Defaults live in workflow/schemas/config.schema.yaml. Seven depend on other keys
 
 import copy
 import difflib
+import functools
 import importlib.util
 import math
 import os
@@ -290,6 +291,10 @@ def _wrong_options(keys: Place, corpus: dict[str, Any]) -> Iterator[Problem]:
     if corpus["use"] == "evaluation" and "protocol" not in corpus:
         words = "needs a protocol that names its trial lists, such as given: {f: DIR, m: DIR}"
         yield Problem(keys, words)
+    try:
+        re.compile(corpus.get("recording", ""))
+    except (re.error, OverflowError, RecursionError) as error:
+        yield Problem((*keys, "recording"), f"is no regular expression ({error})")
     seconds = corpus.get("segments", {}).get("seconds")
     if isinstance(seconds, list) and seconds[0] > seconds[1]:
         yield Problem((*keys, "segments", "seconds"), "the shortest piece comes first")
@@ -403,8 +408,9 @@ def _with_defaults(config):
     return config
 
 
+@functools.cache  # half a second, and five times in every start
 def schema() -> dict[str, Any]:
-    """The schema of a config."""
+    """The schema of a config; nobody changes it."""
     return yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from voiceprivacy.inout.tables import number, read_rows
+from voiceprivacy.inout.tables import number, read_rows, whole_number
 from voiceprivacy.report.uncertainty import Shown, shown
 from voiceprivacy.report.verdict_words import COLUMNS, Column
 from voiceprivacy.vocabulary import ABSENT, ALL_UTTERANCES, AMOUNT_NUMBERS, AmountPoint
@@ -30,20 +30,20 @@ def read_amounts(path: str | Path) -> list[AmountPoint]:
                 row["anonymiser"],
                 row["condition"],
                 _amount(row["enrolment"], path, line),
-                int(number(row["trial"], path, line)),
+                whole_number(row["trial"], path, line),
                 row["metric"],
                 number(row["value"], path, line),
                 limits["ci_low"],
                 limits["ci_high"],
-                int(number(row["n_speakers"], path, line)),
-                int(number(row["n_target"], path, line)),
+                whole_number(row["n_speakers"], path, line),
+                whole_number(row["n_target"], path, line),
             )
         )
     return points
 
 
 def _amount(text, path, line):
-    return text if text == ALL_UTTERANCES else int(number(text, path, line))
+    return text if text == ALL_UTTERANCES else whole_number(text, path, line)
 
 
 def over(side: str, points: Iterable[AmountPoint], metric: str) -> dict[System, list[AmountPoint]]:

@@ -20,7 +20,7 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from voiceprivacy.inout.files import BadInput, read_json
-from voiceprivacy.inout.tables import number, read_manifest, read_rows
+from voiceprivacy.inout.tables import number, read_manifest, read_rows, whole_number
 from voiceprivacy.report.mailed import NAMED, Codes, code_of, coded
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.uncertainty import Shown, shown, shown_number
@@ -261,7 +261,7 @@ def read_law(path: AnyPath) -> dict[str, list[LawPoint]]:
         point = LawPoint(
             row["reading"],
             row["criterion"],
-            int(number(row["n_speakers"], path, line)),
+            whole_number(row["n_speakers"], path, line),
             row["length"],
             number(row["value"], path, line),
             _value("ci_low", row["ci_low"], path, line),

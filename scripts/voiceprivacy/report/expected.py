@@ -28,7 +28,7 @@ from scipy.special import gammaincinv
 
 from voiceprivacy.inout.files import BadInput, read_lines
 from voiceprivacy.inout.tables import number, read_rows, write_table
-from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.metrics import Number, possible
 from voiceprivacy.vocabulary import ABSENT, NumberKey, TrialList
 
 JOINT = "joint"  # the column that tables of version 0.1 do not have
@@ -95,9 +95,10 @@ def read_expected(path: str | Path) -> list[Expected]:
     expected = []
     for line, row in read_rows(path, [*EXPECTED, JOINT] if has_joint else EXPECTED):
         value = number(row["value"], path, line)
+        possible(row["metric"], row["value"], f"{path}:{line}: {row['metric']}", words="")
         tolerance = number(row["tolerance"], path, line)
-        if tolerance < 0:
-            raise BadInput(f"{path}:{line}: the tolerance {tolerance:g} is below zero")
+        if not 0 <= tolerance < math.inf:
+            raise BadInput(f"{path}:{line}: the tolerance {tolerance:g} is below zero or infinite")
         joint = row.get(JOINT, ABSENT)
         expected.append(Expected(_key_of(row), value, tolerance, row["source"], joint))
     if not expected:

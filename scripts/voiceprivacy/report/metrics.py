@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput, read_json
-from voiceprivacy.inout.tables import read_rows, write_table
+from voiceprivacy.inout.tables import number_in, read_rows, write_table
 from voiceprivacy.vocabulary import ABSENT, ORIGINAL, UNDEFINED, Attack, NumberKey
 
 LAYOUT = "metrics/FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.json"
@@ -26,6 +26,7 @@ INTERVALS = ".intervals.json"
 OF_TWO_CONDITIONS = ("similarity", "normalised")  # families with metrics at the top level
 NAMED = NumberKey._fields  # columns of names
 WORD = r"[A-Za-z][A-Za-z0-9_+-]{0,39}"  # undefined, or a tag of the worst case
+ROUNDING = 1e-6  # by which a number may lie outside of its metric's range
 SAME_NUMBER = 1e-9  # two families count trials, say: what is measured twice agrees to this
 
 
@@ -122,10 +123,11 @@ def read_metrics(path: str | Path) -> list[Number]:
             if row[column] not in known:
                 known.add(foreign.name(row[column], f"{path}:{line}: {column}", in_table=True))
         for column in ("ci_low", "ci_high"):
-            foreign.numeral(row[column], f"{path}:{line}: {column}", words=f"{ABSENT}|{UNDEFINED}")
+            where = f"{path}:{line}: {column}"
+            possible(row["metric"], row[column], where, words=f"{ABSENT}|{UNDEFINED}")
         if row["value"].lower() in ("", ABSENT, "nan"):
             raise BadInput(f"{path}:{line}: {row['metric']} has no value; run the workflow again")
-        foreign.numeral(row["value"], f"{path}:{line}: {row['metric']}", words=WORD)
+        possible(row["metric"], row["value"], f"{path}:{line}: {row['metric']}", words=WORD)
         number = Number(**row)
         if number.key in numbers:
             raise BadInput(f"{path}:{line}: {' '.join(number.key)} occurs twice")
@@ -133,6 +135,21 @@ def read_metrics(path: str | Path) -> list[Number]:
     if not numbers:
         raise BadInput(f"{path}: holds no metrics")
     return list(numbers.values())
+
+
+def possible(metric: str, text: str, where: str, *, words: str) -> str:
+    """A number that a metric can have as text, or one of the words of a pattern.
+
+    Raises
+    ------
+    BadInput : it is neither, such as an EER of -5 or of 5000 percent
+    """
+    foreign.numeral(text, where, words=words)
+    row, value = METRICS.get(metric), number_in(text)
+    if row and not math.isnan(value) and not row.low - ROUNDING <= value <= row.high + ROUNDING:
+        reason = f"is between {row.low:g} and {row.high:g}"
+        raise BadInput(f"{where}: '{text}' is no {metric}, which {reason}")
+    return text
 
 
 def read_unbiased(paths: Iterable[str | Path]) -> dict[NumberKey, float]:

@@ -29,7 +29,7 @@ from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import RESOURCES, BadInput, read_lines
 from voiceprivacy.inout.tables import number, read_rows, read_table, write_table
 from voiceprivacy.report.figures import draws_in
-from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.metrics import Number, possible
 from voiceprivacy.report.releases import one_release
 from voiceprivacy.report.uncertainty import Shown, interval_text, shown
 from voiceprivacy.vocabulary import (
@@ -250,9 +250,10 @@ def read_published(path: str | Path) -> list[Published]:
     for line, row in read_rows(path, columns):
         if row["system"] not in SYSTEMS:
             raise BadInput(f"{path}:{line}: '{row['system']}' is no published system")
-        for field in ("value", "ci_low", "ci_high", "published", "unbiased"):
-            words = f"{ABSENT}|{UNDEFINED}"
-            foreign.numeral(row.get(field, ABSENT), f"{path}:{line}: {field}", words=words)
+        words = f"{ABSENT}|{UNDEFINED}"
+        foreign.numeral(row.get("unbiased", ABSENT), f"{path}:{line}: unbiased", words=words)
+        for field in ("value", "ci_low", "ci_high", "published"):
+            possible(row["metric"], row[field], f"{path}:{line}: {field}", words=words)
         rows.append(Published(**row))
     return rows
 

@@ -28,6 +28,7 @@ from voiceprivacy.corpora.checks import Examination
 from voiceprivacy.corpora.kinds.folder import compile_pattern
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.inout.foreign import walk
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.plan.plan import Plan
 
@@ -48,9 +49,7 @@ def audio_files(root: str | Path) -> list[str]:
     if not os.path.isdir(root):
         raise BadInput(f"{root}: is no folder")
     paths = []
-    for folder, folders, names in os.walk(root, followlinks=True):
-        # os.walk goes into what is left in this very list
-        folders[:] = [name for name in folders if not name.startswith(".")]
+    for folder, _, names in walk(root):
         below = os.path.relpath(folder, root)
         for name in names:
             if name.lower().endswith(ENDINGS) and not name.startswith("."):

@@ -15,15 +15,18 @@ results, for the numbers of the ranking, and for the protected speech of every s
 import csv
 import io
 import json
+import posixpath
 import shutil
 import stat
+import unicodedata
 import zipfile
-import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from voiceprivacy.catalogue import COLUMNS
+from voiceprivacy.inout.arrays import COMPRESSIONS, UNREADABLE
 from voiceprivacy.inout.files import VARIABLE, BadInput, refuse_endless, whole_or_absent
 from voiceprivacy.inout.tables import (
     read_enrolments,
@@ -265,16 +268,10 @@ AUDIO_ENDINGS = (".flac", ".wav")
 FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # the first that a zip can have
 PERMISSIONS = 0o100644 << 16
 UNIX = 3
-UNREADABLE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    OSError,
-    EOFError,
-    RuntimeError,  # encrypted, or packed by another method
-)
 # A member that unpacks to more than so many times its size in the zip is not read.
 MOST_TIMES_LARGER = 200
 SMALL = 2**20  # bytes in the zip that every member is taken to have
+LONGEST_LINE = 10_000  # bytes
 
 
 def pack(path: str | Path, contents: Mapping[str, bytes | Path]) -> None:
@@ -298,7 +295,8 @@ class Submission:
     """The files of a submitted folder or zip, read where they are: nothing is unpacked.
 
     ``unsafe`` are the names that lead elsewhere (absolute, with .., or links), are no plain files,
-    stand there twice or unpack without end; they are not read. A zip of one folder is that folder.
+    stand there twice or unpack without end; they are not read. Names that only some systems tell
+    apart, as by capitals, are one name. A zip of one folder is that folder.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -308,8 +306,11 @@ class Submission:
         if self.path.is_dir():
             members, self.unsafe = _files_below(self.path)
         elif zipfile.is_zipfile(self.path):
-            self._archive = zipfile.ZipFile(self.path)
-            members, self.unsafe = _files_in(self._archive)
+            try:
+                self._archive = zipfile.ZipFile(self.path)
+                members, self.unsafe = _files_in(self._archive)
+            except UNREADABLE as error:
+                raise BadInput(f"{self.path}: not a zip that can be read ({error})") from None
         elif self.path.exists():
             raise BadInput(f"{self.path}: is neither a folder nor a zip")
         else:
@@ -328,18 +329,24 @@ class Submission:
         return self._archive.open(member) if self._archive else open(member, "rb")
 
     def lines(self, name: str) -> Iterator[str]:
-        """The lines of a text file.
+        """The lines of a text file, one by one: of a small zip they can be many.
 
         Raises
         ------
-        BadInput : it is not UTF-8, or is damaged
+        BadInput : it is not UTF-8, is damaged, or a line has more than 10,000 bytes
         """
+        number = 0
         try:
-            with self.open(name) as file:
-                for line in file:
+            with self.open(name) as member:
+                # Of a zip, readline ends amid a line wherever a packed block does.
+                file = io.BufferedReader(member)  # type: ignore[type-var]
+                while line := file.readline(LONGEST_LINE):
+                    if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
+                        raise ValueError(f"a line of more than {LONGEST_LINE} bytes")
                     yield line.decode("utf-8").rstrip("\r\n")
-        except (UnicodeDecodeError, *UNREADABLE) as error:
-            raise BadInput(f"{name}: cannot be read as text ({error})") from None
+                    number += 1
+        except UNREADABLE as error:
+            raise BadInput(f"{name}:{number + 1}: cannot be read as text ({error})") from None
 
 
 def _files_below(folder):
@@ -359,14 +366,20 @@ def _files_below(folder):
 def _files_in(archive):
     """{name: member} of files in a zip, and names of unsafe ones."""
     files, unsafe = {}, []
-    for member in archive.infolist():
-        if member.is_dir():
-            continue
-        if _is_unsafe(member) or member.filename in files:  # two files of one name
+    members = [member for member in archive.infolist() if not member.is_dir()]
+    times = Counter(_plain_name(member) for member in members)
+    for member in members:
+        if _is_unsafe(member) or times[_plain_name(member)] > 1:  # which of them would count?
             unsafe.append(member.filename)
         else:
-            files[member.filename] = member
+            files[posixpath.normpath(member.filename)] = member
     return files, unsafe
+
+
+def _plain_name(member: zipfile.ZipInfo) -> str:
+    """A name as any system may take it: without ./ and //, capitals, or ways to write an accent."""
+    path = posixpath.normpath(member.filename.replace("\\", "/"))
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFKD", path).casefold())
 
 
 def _is_unsafe(member):
@@ -376,12 +389,12 @@ def _is_unsafe(member):
     kind = member.external_attr >> 28  # the file type of a Unix mode, if there is one
     is_special = kind not in (0, 0o10) or not member.filename.isprintable()
     swells = member.file_size > MOST_TIMES_LARGER * max(member.compress_size, SMALL)
-    return leads_out or has_drive or is_special or swells
+    is_packed_otherwise = member.compress_type not in COMPRESSIONS  # some take GB to unpack
+    return leads_out or has_drive or is_special or swells or is_packed_otherwise
 
 
-def _common_folder(names: Iterable[str]) -> str:
-    """The folder that a zip was made of, where ABOUT lies directly in it."""
-    for name in names:
-        if name.count("/") == 1 and name.endswith(f"/{ABOUT}"):
-            return name.removesuffix(ABOUT)
-    return ""
+def _common_folder(names: Collection[str]) -> str:
+    """The folder that a zip was made of, where ABOUT lies directly in it and all else below it."""
+    folders = {name.partition("/")[0] for name in names}
+    folder = f"{min(folders, default='')}/"
+    return folder if len(folders) == 1 and f"{folder}{ABOUT}" in names else ""

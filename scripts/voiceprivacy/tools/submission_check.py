@@ -4,10 +4,14 @@ A finding is a line of text that begins with the file in the submission, and the
 is one.
 """
 
-import io
 import json
 import math
+import shutil
+import tempfile
+import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,8 +19,9 @@ import soundfile
 
 from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
 from voiceprivacy.corpora.parts import excludes, limited, list_trials, split
+from voiceprivacy.inout.arrays import UNREADABLE
 from voiceprivacy.inout.files import BadInput, counted
-from voiceprivacy.inout.tables import Trial, read_manifest, read_trials
+from voiceprivacy.inout.tables import Trial, number_in, read_manifest, read_trials
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.tools import submission
@@ -24,6 +29,8 @@ from voiceprivacy.tools.submission import Submission
 from voiceprivacy.vocabulary import ORIGINAL, TrialList
 
 SHOWN = 5  # findings of one kind in one file
+MORE_LINES = 10_000  # that a file may have than there are trials, until the rest is not read
+MOST_OF_ABOUT = 1000  # lines of what a submission says of itself
 ENROLMENT_AND_TRIAL = ("enrolment", "trial")
 Pair = tuple[str, str]  # (enrolment, trial)
 
@@ -44,9 +51,10 @@ def anonymiser_of(submitted: Submission) -> str | None:
     """Whose a submission is, as it says itself; None where it does not."""
     if submission.ABOUT not in submitted.names:
         return None
+    lines = islice(submitted.lines(submission.ABOUT), MOST_OF_ABOUT)
     try:
-        about = json.loads("\n".join(submitted.lines(submission.ABOUT)))
-    except (json.JSONDecodeError, RecursionError):
+        about = json.loads("\n".join(lines))
+    except (ValueError, RecursionError):  # no JSON, or numbers of thousands of digits
         return None
     name = about.get("anonymiser") if isinstance(about, dict) else None
     return name if isinstance(name, str) else None
@@ -79,7 +87,7 @@ def check(
     """
     for name in submitted.unsafe:
         why = "leads out of the submission, is a link or no plain file, is there twice"
-        yield f"{name}: {why}, or unpacks without end: not read"
+        yield f"{name}: {why}, is packed unusually or unpacks without end: not read"
     for name in (submission.SUMMARY, submission.RANK):
         if name not in submitted.names:
             yield f"{name}: missing"
@@ -203,10 +211,8 @@ def _check_scores(submitted, name, labels):
 
 
 def _score_fault(pair, text):
-    try:
-        return None if math.isfinite(float(text)) else f"has the score {text}"
-    except ValueError:
-        return f"has the score '{text}', which is no number"
+    is_finite = math.isfinite(number_in(text))
+    return None if is_finite else f"has the score '{text}', which is no finite number"
 
 
 def _check_rows(
@@ -219,33 +225,36 @@ def _check_rows(
 
     ``fault`` says what is wrong with the value of a pair.
     """
-    seen: set[Pair | None] = set()
-    kinds: dict[str, list[str]] = {}  # by the first word of a finding
+    seen: set[Pair] = set()
+    shown: dict[str, list[str]] = {}  # by the first word of a finding
+    kinds: Counter[str] = Counter()
     try:
         for line, text in enumerate(submitted.lines(name), start=1):
+            if line > len(labels) + MORE_LINES:
+                yield f"{name}:{line}: has many lines more than there are trials: not read further"
+                break
             if not text.strip():
                 continue
             # One mistake may be in every line of a file: a few of its kind are enough.
             finding, pair = _check_row(text, seen, labels, fault)
-            seen.add(pair)
+            if pair in labels:
+                seen.add(pair)
             if finding:
                 kind = finding.partition(" ")[0]
-                kinds.setdefault(kind, []).append(f"{name}:{line}: {finding}")
+                kinds[kind] += 1
+                if kinds[kind] <= SHOWN:
+                    shown.setdefault(kind, []).append(f"{name}:{line}: {finding}")
     except BadInput as error:
         yield str(error)
         return
-    yield from _first_of_each_kind(name, kinds)
+    for kind, findings in shown.items():
+        yield from findings
+        if kinds[kind] > SHOWN:
+            yield f"{name}: {counted(kinds[kind] - SHOWN, 'more finding')} like the last"
     missing = labels.keys() - seen
     if missing:
         share = f"{len(missing)} of {counted(len(labels), 'trial')} missing"
         yield f"{name}: {share}, such as '{' '.join(min(missing))}'"
-
-
-def _first_of_each_kind(name, kinds):
-    for findings in kinds.values():
-        yield from findings[:SHOWN]
-        if len(findings) > SHOWN:
-            yield f"{name}: {counted(len(findings) - SHOWN, 'more finding')} like the last"
 
 
 def _check_row(text, seen, labels, fault):
@@ -293,9 +302,12 @@ def _check_audio(
 
 def _audio_fault(submitted, name):
     try:
-        with submitted.open(name) as file:
-            info = soundfile.info(io.BytesIO(file.read()))
-    except (soundfile.LibsndfileError, *submission.UNREADABLE):
+        with submitted.open(name) as file, tempfile.TemporaryFile() as copy:
+            if isinstance(file, zipfile.ZipExtFile):  # whose errors soundfile would print
+                shutil.copyfileobj(file, copy)
+                copy.seek(0)
+            info = soundfile.info(copy if isinstance(file, zipfile.ZipExtFile) else file)
+    except (soundfile.LibsndfileError, *UNREADABLE):
         return "cannot be read as audio"
     if info.channels != 1:
         return f"has {info.channels} channels instead of one"

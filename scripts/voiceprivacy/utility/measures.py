@@ -18,7 +18,14 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.inout.checksums import check_speech
 from voiceprivacy.inout.files import BadInput, FilePath, scratch_folder
-from voiceprivacy.inout.tables import Row, read_manifest, read_rows, write_manifest, write_table
+from voiceprivacy.inout.tables import (
+    Row,
+    number_in,
+    read_manifest,
+    read_rows,
+    write_manifest,
+    write_table,
+)
 from voiceprivacy.running import boxes, programs
 from voiceprivacy.running.handed_over import hand_over
 from voiceprivacy.vocabulary import UNDEFINED
@@ -141,10 +148,7 @@ def read_measured(path: FilePath, utterances: Sequence[str]) -> list[Measured]:
 def _value(row: Row, path: FilePath, line: int) -> float | str:
     if row["value"] == UNDEFINED:
         return UNDEFINED
-    try:
-        value = float(row["value"])
-    except ValueError:
-        value = math.nan
+    value = number_in(row["value"])
     if not math.isfinite(value):
         raise BadInput(
             f"{path}:{line}: {row['metric']} of utterance '{row['utterance']}' is"

@@ -112,8 +112,7 @@ def line(anonymiser, condition, metric, value, extractor="x", trials="f"):
         condition,
         metric,
         value,
-        "20.0",
-        "30.0",
+        *(("20.0", "30.0") if metric == "eer_percent" else ("0.2", "0.3")),
     )
 
 

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 import soundfile
 import yaml
-from support.calls import call
+from support.calls import call, call_measured
+from support.readers import SECONDS
+from support.spoilers import NO_NUMBERS
 from support.trees import names_of, write_audio, write_kaldi
 
 from voiceprivacy.inout.files import BadInput
@@ -36,6 +38,7 @@ def write_corpus(folder):
 
 
 SCORES = "sets/tiny/all/ecapa/cosine/op.scores"
+NO_SCORE = "has the score '{}', which is no finite number"
 CONFIG = {
     "corpora": {"tiny": {"kaldi": "tiny"}},
     "anonymisers": {"mine": {"audio": "made"}},
@@ -117,13 +120,10 @@ def test_the_organisers_config_needs_no_anonymiser(submitted):
     ("old", "new", "expected"),
     [
         ("anna anna-1 0.5\n", "", [f"{SCORES}: 1 of 4 trials missing, such as 'anna anna-1'"]),
-        (" 0.5", " nan", [f"{SCORES}:1: trial 'anna anna-1' has the score nan"]),
-        (" 0.5", " inf", [f"{SCORES}:1: trial 'anna anna-1' has the score inf"]),
-        (
-            " 0.5",
-            " high",
-            [f"{SCORES}:1: trial 'anna anna-1' has the score 'high', which is no number"],
-        ),
+        *[
+            (" 0.5", f" {score}", [f"{SCORES}:1: trial 'anna anna-1' {NO_SCORE.format(score)}"])
+            for score in ("nan", "inf", "-Infinity", "high", *NO_NUMBERS)
+        ],
         (
             "anna berta-1 1.5",
             "anna anna-1 1.5",
@@ -156,7 +156,7 @@ def test_missing_and_unknown_files_wrong_labels_and_unreadable_text_are_named(su
         == "sets/tiny/all/trials:2: trial 'anna berta-1' is 'target' instead of 'nontarget'"
     )
     assert lines[2] == f"{SCORES}: missing"
-    assert lines[3].startswith("sets/tiny/all/ecapa/cosine/pp.scores: cannot be read as text")
+    assert lines[3].startswith("sets/tiny/all/ecapa/cosine/pp.scores:1: cannot be read as text")
     assert lines[4:] == ["sets/tiny/all/ecapa/plda/op.scores: no set of the config"]
 
 
@@ -180,7 +180,7 @@ def test_links_and_paths_that_lead_out_are_not_read(submitted):
     (submitted / SCORES).symlink_to("/etc/passwd")
     lines = findings(submitted)
     why = "leads out of the submission, is a link or no plain file, is there twice"
-    why += ", or unpacks without end: not read"
+    why += ", is packed unusually or unpacks without end: not read"
     assert lines == [f"{SCORES}: {why}", f"{SCORES}: missing"]
     path = submitted.parent / "evil.zip"
     with zipfile.ZipFile(path, "w") as archive:
@@ -193,11 +193,9 @@ def test_links_and_paths_that_lead_out_are_not_read(submitted):
     assert list(Submission(path).names) == ["fine.txt"] and len(Submission(path).unsafe) == 4
 
 
-@pytest.mark.parametrize(
-    ("flags", "packing", "why"),
-    [(1, 8, "encrypted"), (0, 99, "compression method is not supported")],
-)
-def test_a_zip_that_cannot_be_unpacked_is_said_to_be_so(tmp_path, flags, packing, why):
+@pytest.mark.parametrize(("flags", "packing"), [(1, 8), (0, 99), (0, 12), (0, 14)])
+def test_a_zip_that_cannot_be_unpacked_is_said_to_be_so(tmp_path, flags, packing):
+    """Encrypted, packed in no way that is known, in bzip2 and in LZMA."""
     path = tmp_path / "a.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.txt", "x" * 1000)
@@ -210,8 +208,81 @@ def test_a_zip_that_cannot_be_unpacked_is_said_to_be_so(tmp_path, flags, packing
         content[start] |= flags
         content[start + 2] = packing
     path.write_bytes(content)
-    with pytest.raises(BadInput, match=f"^a.txt: cannot be read as text .*{why}"):
+    if packing != zipfile.ZIP_DEFLATED:
+        assert Submission(path).unsafe == ["a.txt"] and not Submission(path).names
+        return
+    with pytest.raises(BadInput, match=r"^a\.txt:1: cannot be read as text .*encrypted"):
         list(Submission(path).lines("a.txt"))
+
+
+@pytest.mark.parametrize(
+    ("names", "read"),
+    [
+        (("a.scores", "a.scores"), []),
+        (("a.scores", "./a.scores", "b"), ["b"]),
+        (("sets/A.scores", "sets/a.scores"), []),
+        (("sets//a.scores", "sets/a.scores"), []),
+        (("sets/b/../a.scores", "sets/a.scores"), []),
+        (("sets\\a.scores", "sets/a.scores"), []),
+        (("caf\u00e9", "cafe\u0301"), []),
+        (("stra\u00dfe", "STRASSE"), []),
+        (("./a.scores", "./b"), ["a.scores", "b"]),
+        (("x/submission.json", "x/a", "submission.json"), None),
+        (("x/submission.json", "a"), None),
+        (("x/submission.json", "x/a"), ["submission.json", "a"]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_of_names_that_are_one_on_some_system_none_is_read(tmp_path, names, read):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        for name in names:
+            archive.writestr(name, name)
+    submitted = Submission(tmp_path / "a.zip")
+    assert list(submitted.names) == (list(names) if read is None else read)
+    for name in submitted.names:
+        assert next(submitted.lines(name)).endswith(name)
+
+
+def a_small_zip(path, name, lines):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.write(path.parent / "submitted/submission.json", "submission.json")
+        with archive.open(name, "w", force_zip64=True) as member:
+            for line in lines:
+                member.write(line)
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "times", "expected"),
+    [
+        (SCORES, b"anna anna-1 0.5\n" * 1000, 11_000, "not read further"),
+        (SCORES, b"zoe zoe-%d 0.5\n" % 10**60 * 1000, 2_400, "not read further"),
+        (SCORES, b"9" * 10**6, 180, ":1: cannot be read as text (a line of more than"),
+        (SCORES, b"anna anna-1 " + b"9" * 5000 + b"\n", 1, "no finite number"),
+        (SCORES, b"a" * 9000 + b" anna-1 1\n", 1, "unknown trial"),
+        ("submission.json", b"[" * 10**6, 180, "leads out of the submission"),
+        ("wav/tiny/trial/anna-1.wav", bytes(10**6), 180, "cannot be read as audio"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_180_mb_in_a_small_zip_take_neither_memory_nor_time(submitted, name, line, times, expected):
+    path = submitted.parent / "small.zip"
+    a_small_zip(path, name, [line] * times)
+    assert path.stat().st_size < 3_000_000
+    words = ["--config", "my.yaml", "--anonymiser", "mine", "--audio"]
+    good = call_measured("check_submission", submitted, *words, cwd=submitted.parent)
+    assert good.returncode == 0, good.stdout
+    checked = call_measured("check_submission", path, *words, cwd=submitted.parent)
+    assert checked.returncode == 2 and expected in checked.stdout, checked.stderr
+    assert checked.stderr == "" and max(map(len, checked.stdout.splitlines())) < 1500
+    assert checked.seconds < SECONDS
+    assert checked.memory < good.memory + 5e6 + 20 * path.stat().st_size
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"anonymiser": ' + "9" * 5000, "9" * 5000])
+def test_what_a_submission_says_of_itself_may_be_nonsense(submitted, text):
+    (submitted / "submission.json").write_text(text)
+    finished = call("check_submission", submitted, "--config", "my.yaml", cwd=submitted.parent)
+    assert finished.returncode == 2 and finished.stderr.count("\n") == 1
 
 
 def test_what_unpacks_without_end_and_a_named_pipe_are_not_read(tmp_path):

@@ -22,7 +22,7 @@ from voiceprivacy.attack.backends import procrustes, recipes
 from voiceprivacy.inout import seeds, tables
 from voiceprivacy.inout.arrays import Embeddings, ScoreMatrix, read_embeddings
 from voiceprivacy.inout.files import BadInput, naming
-from voiceprivacy.inout.tables import Trial, read_manifest, read_rows, recording_of, source_of
+from voiceprivacy.inout.tables import Trial, read_manifest, read_rows, recordings_of, source_of
 
 BLOCK_SCORES = 4_000_000  # scores computed at a time: 32 MB for each temporary array
 SAMPLES = ["shift", "speaker", "role", "utterance"]
@@ -212,7 +212,7 @@ def release_pairs(
     trials : list of Trial
     speakers : Lookup {utterance: speaker}
     recording : regular expression, optional
-        See tables.recording_of.
+        See tables.recordings_of.
 
     Returns
     -------
@@ -230,7 +230,7 @@ def release_pairs(
 def _linked_targets(ids, speaker, recording):
     """Every pair of two recordings of one speaker, once; ``speaker`` (N,) is a number for each
     id."""
-    recordings = [recording_of(utterance, recording) for utterance in ids]
+    recordings = recordings_of(ids, recording)
     pairs = []
     for one, utterance in enumerate(ids):
         for other in one + 1 + np.flatnonzero(speaker[one + 1 :] == speaker[one]):

@@ -38,7 +38,7 @@ from voiceprivacy.inout.tables import (
     Trial,
     Utterance,
     read_scored_trials,
-    recording_of,
+    recordings_of,
     source_of,
 )
 from voiceprivacy.vocabulary import CONDITIONS
@@ -114,14 +114,14 @@ def training_pairs(
     ----------
     utterances : sequence of Utterance
     recording : regular expression, optional
-        See tables.recording_of.
+        See tables.recordings_of.
 
     Raises
     ------
     BadInput : fewer than FEWEST_SPEAKERS have target pairs, or no two speakers share a gender
     """
     kept = _kept(utterances)
-    recordings = {name: recording_of(name, recording) for name in kept}
+    recordings = dict(zip(kept, recordings_of(kept, recording), strict=True))
     sources = {name: source_of(name) for name in kept}
     pieces = {name: name for name in kept}
     for apart in (recordings, sources, pieces):

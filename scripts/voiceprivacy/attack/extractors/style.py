@@ -40,12 +40,13 @@ from voiceprivacy.inout.tables import Utterance, read_rows
 TRANSCRIPTS = ["utterance", "text"]
 WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 # One category of a word in a .dic file, with its condition: (02 134)125/464 or <of>131/125.
+NUMBER = "[0-9]{1,9}"
 CATEGORY = re.compile(
-    r"""(?<!\S)
-    (?:\( (?P<after>\d+(?:[ ]+\d+)*) \)[ ]* | <(?P<before>[^<>\s]+)>[ ]*)?
-    (?P<category>\d+)
+    rf"""(?<!\S)
+    (?:\( (?P<after>{NUMBER}(?:[ ]+{NUMBER})*) \)[ ]* | <(?P<before>[^<>\s]+)>[ ]*)?
+    (?P<category>{NUMBER})
     (?(after) | (?(before) | (?!/)))  # only a condition has something after a slash
-    (?:/ (?P<otherwise>\d+))?
+    (?:/ (?P<otherwise>{NUMBER}))?
     (?!\S)""",
     re.VERBOSE,
 )
@@ -213,7 +214,8 @@ def _read_categories(lines, first, last, path):
         if not line:
             continue
         category, _, name = line.replace("\t", " ").partition(" ")
-        if not category.isdigit() or int(category) in categories or not name.strip():
+        is_number = re.fullmatch(NUMBER, category)
+        if not is_number or int(category) in categories or not name.strip():
             raise BadInput(f"{path}:{number}: expected the number of a category and its name")
         categories[int(category)] = name.strip()
     return categories

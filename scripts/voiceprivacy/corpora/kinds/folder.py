@@ -7,7 +7,6 @@ allows: {speaker}_{utterance}.wav reads p225_001_mic2.wav as speaker p225. Where
 two files is the same, every utterance gets the relative path as its id, folders joined by -.
 """
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import Any
 
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.recordings import provide_audio
+from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput, counted, read_lines
 
 __all__ = ["compile_pattern", "list_utterances", "provide_audio", "read_facts"]
@@ -75,14 +75,14 @@ def read_facts(options: dict[str, Any]) -> dict[str, dict[str, str]]:
 def _matches(root, pattern):
     """The matches of a pattern, and the other files below a folder that end like it."""
     expression = compile_pattern(pattern)
+    paths = [path for path in _files(root) if path.endswith(Path(pattern).suffix)]
     matches, others = [], []
-    for path in _files(root):
-        if not path.endswith(Path(pattern).suffix):
-            continue
-        if match := expression.fullmatch(path):
-            matches.append(match)
-        else:
-            others.append(path)
+    with foreign.matching(pattern, len(paths)):
+        for path in paths:
+            if match := expression.fullmatch(path):
+                matches.append(match)
+            else:
+                others.append(path)
     return matches, others
 
 
@@ -114,11 +114,10 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
 
 def _files(root: Path) -> Iterator[str]:
     """Relative paths of all files below a folder, links followed, hidden ones left out."""
-    for folder, folders, names in os.walk(root, followlinks=True):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+    for folder, _, names in foreign.walk(root):
         below = Path(folder).relative_to(root).as_posix()
         prefix = "" if below == "." else f"{below}/"
-        yield from (prefix + name for name in sorted(names) if not name.startswith("."))
+        yield from (prefix + name for name in names if not name.startswith("."))
 
 
 def _listed(root, matches, genders, findings):

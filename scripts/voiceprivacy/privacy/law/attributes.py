@@ -11,6 +11,7 @@ Conventions
   their median. A class of fewer than five speakers is left out with them.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ import numpy as np
 
 from voiceprivacy.inout.arrays import read_embeddings
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import Utterance, read_facts, read_manifest
+from voiceprivacy.inout.tables import Utterance, number_in, read_facts, read_manifest
 from voiceprivacy.privacy import Floats
 from voiceprivacy.privacy.law.inference import (
     FEWEST_OF_A_CLASS,
@@ -120,10 +121,8 @@ def _younger_and_older(ages):
     """Classes of ages by their median, which is among the younger."""
     years = {}
     for speaker, text in ages.items():
-        try:
-            years[speaker] = float(text)
-        except ValueError:
-            continue  # such as "twenties": nothing to be compared
+        if math.isfinite(age := number_in(text)):  # not "twenties": nothing to be compared
+            years[speaker] = age
     if not years:
         return {}
     median = float(np.median(list(years.values())))
