@@ -18,6 +18,7 @@ sys.path.insert(0, f"{workflow.basedir}/scripts")
 search_path = os.environ["PATH"]
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_path])
 
+from snakemake.dag import DAG
 from snakemake.logging import logger
 from snakemake.persistence.file import FilePersistence
 
@@ -73,6 +74,7 @@ def begin():
     if dry_run:
         atexit.register(warn_of_training)
     note_locks(FilePersistence)
+    earlier.look_behind_ancient(DAG)
     return plan, show_progress(logger)
 
 

@@ -75,6 +75,53 @@ def _format_said(directory: Path = Path()) -> int | None:
         return None
 
 
+# What Snakemake overlooks.
+
+
+def look_behind_ancient(dag_class: Any) -> None:
+    """Have Snakemake's plan of a run ask jobs behind ancient() whether they have changed.
+
+    Snakemake asks no job that comes after one that runs, because it will run anyway. But jobs that
+    read all files of it as ancient() do not. So their own changes would be forgotten in this run:
+    the check of all speakers runs, and a back-end with another parameter stays as it was. Where
+    this Snakemake has no such methods, nothing is changed.
+    """
+    walk, update = (getattr(dag_class, name, None) for name in ("bfs", "update_needrun"))
+    if walk is None or update is None or getattr(walk, "looks_behind", False):
+        return
+    updating: set[int] = set()  # plans in which Snakemake marks what it need not ask
+
+    def walk_to_what_follows(self: Any, direction: Any, *jobs: Any, **options: Any) -> Any:
+        if id(self) in updating and direction is self.depending:
+            direction = _NotAncient(direction)
+        return walk(self, direction, *jobs, **options)
+
+    async def update_needrun(self: Any, *arguments: Any, **options: Any) -> Any:
+        updating.add(id(self))
+        try:
+            return await update(self, *arguments, **options)
+        finally:
+            updating.discard(id(self))
+
+    walk_to_what_follows.looks_behind = True  # type: ignore[attr-defined]
+    dag_class.bfs, dag_class.update_needrun = walk_to_what_follows, update_needrun
+
+
+class _NotAncient:
+    """Which jobs read what of a job: {job: files}, without those to whom all of it is ancient()."""
+
+    def __init__(self, depending: Any) -> None:
+        self.depending = depending
+
+    def __getitem__(self, job: Any) -> dict[Any, Any]:
+        reading = self.depending[job].items()
+        return {other: files for other, files in reading if not all(map(_is_ancient, files))}
+
+
+def _is_ancient(file: Any) -> bool:
+    return bool(file.is_ancient)
+
+
 # Trained models.
 
 

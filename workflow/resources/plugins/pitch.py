@@ -46,14 +46,14 @@ def main():
 
     with open(arguments.manifest, newline="", encoding="utf-8") as file:
         utterances = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    for of in utterances:
+    for utterance in utterances:
         semitones, formants = draw_shifts(
-            arguments.seed, of["speaker"], arguments.pitch, arguments.formants
+            arguments.seed, utterance["speaker"], arguments.pitch, arguments.formants
         )
-        samples, sample_rate = soundfile.read(arguments.manifest.parent / of["path"])
-        of["path"] = (arguments.audio_dir / f"{of['utterance']}.wav").absolute()
+        samples, sample_rate = soundfile.read(arguments.manifest.parent / utterance["path"])
+        utterance["path"] = (arguments.audio_dir / f"{utterance['utterance']}.wav").absolute()
         soundfile.write(
-            of["path"],
+            utterance["path"],
             shift(samples, sample_rate, 2 ** (semitones / 12), 1 + formants),
             sample_rate,
         )
@@ -72,7 +72,7 @@ def main():
 def draw_shifts(seed, speaker, *ranges):
     """One shift from each range (low, high), up or down: from the seed and the speaker alone."""
     draw = np.random.default_rng(list(hashlib.sha256(f"{seed} {speaker}".encode()).digest()))
-    return [draw.uniform(*of) * draw.choice([-1, 1]) for of in ranges]
+    return [draw.uniform(*bounds) * draw.choice([-1, 1]) for bounds in ranges]
 
 
 def shift(samples, sample_rate, pitch, formants):
