@@ -141,6 +141,14 @@ def test_every_link_inside_the_page_has_its_target(render, metrics):
     } <= targets
 
 
+def test_a_figure_of_all_attackers_names_none(render, metrics, figures, pictured, tmp_path):
+    drawn, pictures = pictured("ladder", Subject("demo", "f"))
+    figures.append(show_picture(drawn, page=tmp_path / "index.html", pictures=pictures))
+    headings = re.findall("<h3>.*?</h3>", render(metrics))
+    assert "<h3>demo </h3>" in headings
+    assert all(re.search(r"\(\S.* \+ \S.*\)", title) for title in headings if " + " in title)
+
+
 def test_names_from_data_are_escaped_everywhere(render, metrics):
     renamed = [
         metric._replace(
