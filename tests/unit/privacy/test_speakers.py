@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, hypergeom
 from support.calls import STRICT, call, flags
+from support.speakers import square
 
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.arrays import write_matrix
+from voiceprivacy.inout.files import BadInput, read_json
 from voiceprivacy.inout.tables import SCORES, Utterance, write_manifest, write_table
 from voiceprivacy.privacy.matrices.similarity import Comparisons, diagonal_metrics
 from voiceprivacy.privacy.matrices.speakers import (
@@ -295,3 +297,21 @@ def test_labels_and_templates_go_together(folder):
     done = call("assess_matrices", *files, *words, python=STRICT)
     assert done.returncode == 2, done.stderr
     assert "2 labels for 1 input;" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_of_an_attacker_who_finds_nobody_a_run_says_that_numbers_are_undefined(folder):
+    """By hand, assess_similarity refuses the same matrices."""
+    flat = square(np.ones((4, 4)), ["a", "a", "b", "b"])
+    write_matrix(folder / "flat.npz", flat)
+    files = {name: folder / f"{name}.out" for name in ("similarity", "cells", "zoo", "speakers")}
+    flat_paths, scores = [folder / "flat.npz"] * 3, [folder / "op.tsv"] * 3
+    words = ["--pairs", *flat_paths, "--scores", *scores, "--bootstrap", "20"]
+    done = call("assess_matrices", *flags(manifest=folder / "m.tsv", **files), *words)
+    assert done.returncode == 0, done.stderr
+    assert "deid_percent and gvd_db are undefined: D_diag(OO) = 0" in done.stderr
+    metrics = read_json(folder / "similarity.out")
+    assert metrics["deid_percent"] == metrics["gvd_db"] == "undefined"
+    assert metrics["op"]["ddiag"] == 0
+    with open(folder / "speakers.out", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert {row["deid_percent"] for row in rows if row["label"] == "op"} == {"undefined"}
