@@ -40,6 +40,9 @@ def write_results(
             _write_scores(folder, system, lists[trials])
     utility = [_pitch(*key) for key in itertools.product(corpora, ("-", *lists), anonymisers)]
     write_table(folder / "metrics" / "utility" / f"{corpora[0]}.tsv", Utility._fields, utility)
+    draws = np.random.default_rng(seed).normal(scale=0.1, size=200)
+    replicates = {f"pitch_correlation/{name}": 0.75 + draws for name in anonymisers}
+    write_npz(folder / "metrics" / "utility" / f"{corpora[0]}.bootstrap.npz", replicates)
     write_metrics(
         folder / "metrics.tsv", sorted(metrics + [measure.metric_line for measure in utility])
     )

@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from voiceprivacy.inout import foreign
 from voiceprivacy.inout.arrays import read_npz
 from voiceprivacy.inout.files import SCRIPTS, BadInput, counted, whole_folder_or_absent, write_json
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.uncertainty import paired
-from voiceprivacy.privacy.uncertainty.interval_files import INTERVALS, REPLICATES
+from voiceprivacy.privacy.uncertainty.interval_files import INTERVALS, REPLICATES, Estimate
 from voiceprivacy.provenance.record import Difference, compare_runs
 from voiceprivacy.report.charts.chart import run_of
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
@@ -34,7 +35,7 @@ from voiceprivacy.report.metrics import read_unbiased, write_metrics
 from voiceprivacy.report.page import show, show_picture, write_page
 from voiceprivacy.report.published import tables_of, write_published
 from voiceprivacy.report.releases import released
-from voiceprivacy.report.sections import unnamed, utility_section
+from voiceprivacy.report.sections import read_utility, unnamed, utility_section
 from voiceprivacy.report.terminal import summary
 from voiceprivacy.report.uncertainty import read_comparisons
 from voiceprivacy.report.verdict import verdict_in
@@ -55,11 +56,13 @@ from voiceprivacy.vocabulary import (
     ACROSS_CORPORA,
     MEAN,
     ORIGINAL,
+    UNDEFINED,
     Attack,
     Pair,
     StrongestPair,
     SystemInterval,
     TrialList,
+    UtilityPair,
     all_averages,
     average_folder,
 )
@@ -236,7 +239,46 @@ def write_comparisons(merged: Merged, folder: Path, averages: dict) -> set[tuple
     tried: set[TrialList] = set().union(*lists_of.values())
     for mean in _means(tried, averages):
         _write_strongest(merged, folder, mean, lists_of)
+    _write_utility(merged, folder)
     return uncompared
+
+
+def _write_utility(merged, folder):
+    """Compare systems of both runs by utility, where both drew the same speakers."""
+    by_corpus: dict[str, dict] = {}
+    for results in merged.both:
+        # An earlier version kept no replicates.
+        for path in foreign.plain_files(results.folder, f"metrics/utility/*{REPLICATES}"):
+            table = path.with_name(path.name.replace(REPLICATES, ".tsv"))
+            if table.is_file():
+                _add_utility(by_corpus, merged, results, table, read_npz(path, []))
+    for corpus, measures in sorted(by_corpus.items()):
+        common = [attack for attack in merged.common if attack.corpus == corpus]
+        attacks = [attack for attack in common if attack.extractor != ABSENT]
+        if attacks and all(_is_same_draw(merged, attack) for attack in attacks):
+            pairs = []
+            for (metric, better), systems in sorted(measures.items()):
+                if len({one.replicates.shape for one in systems.values()}) > 1:
+                    continue  # of other numbers of draws
+                pairs += paired.compare_utility(
+                    systems, trials=ABSENT, metric=metric, more_is_better=better == "higher"
+                )
+            path = folder / "comparisons" / "utility" / f"{corpus}.tsv"
+            write_table(path, UtilityPair._fields, pairs)
+
+
+def _add_utility(by_corpus, merged, results, path, replicates):
+    """Add means of all utterances of one run: {corpus: {(metric, better): {name: Estimate}}}."""
+    for line in read_utility([path]):
+        attack = Attack(line.corpus, line.trials, ABSENT, ABSENT)
+        drawn = replicates.get(f"{line.metric}/{line.anonymiser}")
+        is_whole = line.trials == ABSENT and line.better != ABSENT and drawn is not None
+        if is_whole and merged.takes(results, attack, line.anonymiser):
+            corpus = merged.renamed[results.name][attack].corpus
+            systems = by_corpus.setdefault(corpus, {}).setdefault((line.metric, line.better), {})
+            value = line.value if line.value == UNDEFINED else float(line.value)
+            estimate = Estimate(value, drawn, int(line.n_speakers))
+            systems[results.anonymiser(line.anonymiser)] = estimate
 
 
 def _write_pairs(merged, folder, mean, attacker):

@@ -102,6 +102,10 @@ def test_the_command_writes_one_report_with_pairs_across_runs_and_what_differs(t
     assert pairs["pp"]["verdict"] == "B is better" and float(
         pairs["pp"]["difference"]
     ) == pytest.approx(-12)
+    with open(tmp_path / "both/comparisons/utility/demo.tsv", newline="") as file:
+        [kept] = csv.DictReader(file, delimiter="\t")
+    assert (kept["anonymiser_a"], kept["anonymiser_b"]) == ("b2@ours", "b2@theirs")
+    assert (kept["metric"], kept["difference"]) == ("pitch_correlation", "0.0")
     with open(tmp_path / "both/comparisons/demo/mean/strongest.tsv", newline="") as file:
         strongest = {
             (row["anonymiser_a"], row["anonymiser_b"]): row
@@ -145,6 +149,7 @@ def test_runs_that_drew_other_speakers_are_not_compared_in_pairs(tmp_path):
         systems = {row["anonymiser"] for row in csv.DictReader(file, delimiter="\t")}
     assert systems == {"original", "b2@a", "b2@b"}
     assert not list((tmp_path / "comparison/comparisons").rglob("strongest.tsv"))
+    assert not (tmp_path / "comparison/comparisons/utility").exists()
 
 
 def systems_of(path):
