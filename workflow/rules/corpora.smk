@@ -92,7 +92,7 @@ rule validate_corpus:
         " --source {params.source:q}"
         " --protocol {params.protocol:q}"
         " --sample-rate {params.sample_rate:q}"
-        " {params.not_compared}"
+        " {params.not_compared:q}"
         " --checks {output.checks:q}"
         " --excluded {output.excluded:q}"
         " --speakers {output.speakers:q}"
