@@ -1,8 +1,12 @@
-"""Fetch a SpeechBrain speaker model from the hub at a pinned commit."""
+"""Fetch a model from the hub at a pinned commit: one of speakers, words or emotions."""
 
 import argparse
+from pathlib import Path
 
-from voiceprivacy.attack.extractors.foreign import fetch
+from voiceprivacy.attack.extractors.folders import CHECKSUMS
+from voiceprivacy.attack.extractors.foreign import KINDS, fetch
+from voiceprivacy.inout.checksums import sha256_of
+from voiceprivacy.inout.files import whole_or_absent
 from voiceprivacy.running.command import run, say
 
 
@@ -17,9 +21,16 @@ def main() -> None:
         required=True,
         help="folder to make: hyperparams.yaml, embedding_model.ckpt, ...",
     )
+    parser.add_argument(
+        "--kind", choices=KINDS, default="speakers", help="what it listens for (default speakers)"
+    )
     arguments = parser.parse_args()
 
-    fetch(arguments.model, revision=arguments.revision, folder=arguments.folder)
+    wanted, folder = KINDS[arguments.kind], Path(arguments.folder)
+    fetch(arguments.model, revision=arguments.revision, folder=folder, wanted=wanted)
+    lines = [f"{sha256_of(path)}  {path.name}\n" for path in sorted(folder.iterdir())]
+    with whole_or_absent(folder / CHECKSUMS) as temporary:  # whoever loads it looks at them
+        temporary.write_text("".join(lines), encoding="utf-8")
     say(f"{arguments.model} at {arguments.revision}: {arguments.folder}")
 
 

@@ -842,6 +842,21 @@ for _attribute in ATTRIBUTES:
 
 UTILITY = [
     Metric(
+        name="wer_percent",
+        title="word error rate",
+        unit="%",
+        family="utility",
+        meaning="Word errors of the recogniser that the config names, over all words.",
+        page="utility.md",
+        conditions=(),
+        better="lower",
+        of_privacy=False,
+        low=0,
+        digits=1,
+        group="words",
+        headline=True,
+    ),
+    Metric(
         name="pitch_correlation",
         title="pitch correlation",
         unit="",

@@ -19,8 +19,10 @@ PROTOCOLS = ("enrol_trial", "given", "all_pairs", "rank_sampling")
 # jensen_shannon, words by cosine.
 HISTOGRAMS = ("f0", "units", "style", "timing")
 WORDS = "words"
+RECOGNISER, EMOTION = "recogniser", "emotion"  # measures of utility by networks of others
 PITCH = "pitch_correlation"  # the measure of utility that every run makes
 FEATURES = (*HISTOGRAMS, WORDS)
+EMOTIONS = ("angry", "happy", "neutral", "sad")  # that the challenges tell apart
 WITHOUT_VOICE = ("style", "timing", WORDS)  # what speech has without a voice
 
 # Extractors whose weights come inside a Python package, and the module that holds them.

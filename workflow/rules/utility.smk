@@ -20,7 +20,7 @@ def measure_job_runtime(wildcards):
 
 
 def measure_command(wildcards):
-    return plan.utility.command(wildcards.measure, wildcards.corpus)
+    return plan.utility.command(wildcards.measure, wildcards.corpus, wildcards.anonymiser)
 
 
 def measure_code(wildcards):
@@ -40,6 +40,33 @@ def measure_sandbox(wildcards):
     return sandbox_arguments(plan.utility.entries[wildcards.measure])
 
 
+rule fetch_listener:
+    """Fetch the model of a measure from the hub at its pinned revision."""
+    input:
+        script=SCRIPTS / "fetch_model.py",
+    output:
+        checksums="results/listeners/{measure}/SHA256SUMS",
+    log:
+        "results/logs/fetch_listener/{measure}.log",
+    wildcard_constraints:
+        measure=one_of(plan.utility.fetched()),
+    localrule: True
+    conda:
+        "../../envs/speechbrain.yaml"
+    params:
+        model=measure_field("model"),
+        revision=measure_field("revision"),
+        kind=lambda wildcards: plan.utility.kind_of_model(wildcards.measure),
+        folder=lambda wildcards: plan.utility.model_folder(wildcards.measure),
+    shell:
+        "python {input.script:q}"
+        " --kind {params.kind:q}"
+        " --model {params.model:q}"
+        " --revision {params.revision:q}"
+        " --folder {params.folder:q}"
+        " > {log:q} 2>&1"
+
+
 rule measure_utility:
     """Call a measure of the config on an anonymiser or the original; check what it wrote."""
     input:
@@ -47,6 +74,7 @@ rule measure_utility:
         original="results/audio/{corpus}/{part}/original/manifest.tsv",
         files=lambda wildcards: plan.sources.file("utility", wildcards.measure),
         transcripts=measure_transcripts,
+        model=lambda wildcards: plan.utility.model_stamp(wildcards.measure),
         shipped=shipped_scripts,
         script=SCRIPTS / "measure_utility.py",
     output:

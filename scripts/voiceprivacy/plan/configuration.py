@@ -36,11 +36,19 @@ from jsonschema import Draft202012Validator, ValidationError, validators
 from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, expand, variables_in
 from voiceprivacy.inout.yaml_files import compose, read_yaml
 from voiceprivacy.plan import fusion, sources
-from voiceprivacy.plan.measures import shipped
+from voiceprivacy.plan.measures import shipped, wrong_measures
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speech import ANONYMISER_KINDS, Speech
 from voiceprivacy.plan.sweeps import with_sweeps, wrong_sweeps
-from voiceprivacy.vocabulary import FURTHER_DRAW, FUSED, PITCH, SEMI_INFORMED, WORDS, draws_of
+from voiceprivacy.vocabulary import (
+    FURTHER_DRAW,
+    FUSED,
+    PITCH,
+    RECOGNISER,
+    SEMI_INFORMED,
+    WORDS,
+    draws_of,
+)
 
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
 GENDERS = ("f", "m")
@@ -266,6 +274,8 @@ def contradictions(config: dict[str, Any]) -> Iterator[Problem]:
         yield Problem(("attackers",), words)
     yield from _wrong_fusions(config)
     yield from _wrong_averages(config["report"]["averages"], config["corpora"])
+    for keys, words in wrong_measures(config):
+        yield Problem(keys, words)
     yield from _shared_speakers(config["corpora"])
 
 
@@ -501,7 +511,8 @@ def with_environments(config: dict[str, Any]) -> dict[str, Any]:
 def with_measures(config: dict[str, Any]) -> dict[str, Any]:
     """The config itself, with the measures of utility that every run makes, unless it has its own.
 
-    A measure that is shipped has its own environment and memory where its entry names none.
+    A measure that is shipped has its own environment and memory where its entry names none. One
+    with a model is a recogniser of words where nothing else is said.
     """
     report, utility = config.get("report", {}), config.setdefault("utility", {})
     if not isinstance(utility, dict) or not isinstance(report, dict):
@@ -509,8 +520,13 @@ def with_measures(config: dict[str, Any]) -> dict[str, Any]:
     if config.get("anonymisers") and report.get("pitch_correlation", True) is True:
         utility.setdefault(PITCH, {"type": PITCH})
     for options in utility.values():
-        kind = shipped(options) if isinstance(options, dict) else None
+        if not isinstance(options, dict):
+            continue
+        if "model" in options and "command" not in options:
+            options.setdefault("type", RECOGNISER)
+        kind = shipped(options)
         if kind:
+            options.setdefault("gpu", int(options.get("device") == "cuda"))
             options.setdefault("env", kind.env)
             options.setdefault("mem_mb", kind.mem_mb)
     return config

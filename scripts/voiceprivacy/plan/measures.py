@@ -6,13 +6,16 @@ that is shipped. A shipped kind is a command of ours that keeps the same contrac
 """
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from voiceprivacy.inout.files import ours
 from voiceprivacy.plan.speech import Speech
-from voiceprivacy.vocabulary import ORIGINAL, PITCH
+from voiceprivacy.vocabulary import ORIGINAL, PITCH, RECOGNISER
 
 THREADS = 4  # of a command of the user's
+READ_AS = ("better", "weight", "statistic", "joint")
+UNSAID = (None, "mean")
 
 
 class Shipped(NamedTuple):
@@ -25,7 +28,17 @@ class Shipped(NamedTuple):
     better: str
     """higher or lower"""
     weight: str | None = None
-    """The metric that weights the mean of the others."""
+    """The metric that weights the mean of the others; {name} in it is the entry's."""
+    statistic: str = "mean"
+    """Which number is taken of its metrics (voiceprivacy.utility.statistics)."""
+    joint: str | None = None
+    """The name of a number of all its metrics together; {name} in it is the entry's."""
+    is_named: bool = False
+    """Whether it takes the entry's name, as --name, for those of its metrics."""
+    needs: tuple[str, ...] = ()
+    """Keys that an entry must have."""
+    fetched: str | None = None
+    """What its model is, where that can come from the hub (voiceprivacy.attack.extractors)."""
     of_original: bool = True
     """Whether unprotected speech is measured, too."""
     transcripts: bool = False
@@ -38,6 +51,20 @@ class Shipped(NamedTuple):
 
 SHIPPED = {
     PITCH: Shipped("measure_pitch", env="speechbrain", better="higher", of_original=False),
+    RECOGNISER: Shipped(
+        "measure_recogniser",
+        env="speechbrain",
+        better="lower",
+        weight="{name}_words",
+        statistic="rate",
+        is_named=True,
+        needs=("model", "definition"),
+        fetched="recogniser",
+        transcripts=True,
+        mem_mb=12000,
+        threads=4,
+        options=("definition", "language", "device"),
+    ),
 }
 
 
@@ -45,6 +72,18 @@ def shipped(options: Mapping[str, Any]) -> Shipped | None:
     """The kind of measure that an entry names; None for a command of the user's."""
     kind = options.get("type")
     return SHIPPED.get(kind) if isinstance(kind, str) else None  # a wrong config is completed, too
+
+
+def wrong_measures(config: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """What is wrong with measures of a completed config: place and words."""
+    for name, options in config["utility"].items():
+        kind = shipped(options or {})
+        for key in kind.needs if kind else ():
+            if key not in options:
+                yield ("utility", name), f"needs {key}"
+        for corpus in (options or {}).get("corpora", ()):
+            if config["corpora"].get(corpus, {}).get("use") != "evaluation":
+                yield ("utility", name, "corpora"), f"there is no corpus '{corpus}' to evaluate"
 
 
 class Utility:
@@ -64,19 +103,43 @@ class Utility:
 
     # One measure.
 
-    def command(self, measure: str, corpus: str) -> str:
-        """The command that measures speech of a corpus."""
+    def command(self, measure: str, corpus: str, anonymiser: str = ORIGINAL) -> str:
+        """The command that measures an anonymiser's speech of a corpus."""
         options = self.entries[measure]
         kind = shipped(options)
         if kind is None:
             return options["command"].replace("{corpus}", corpus)
         words = ["python", f"{{scripts}}/{kind.script}.py"]
+        if kind.is_named:
+            words += ["--name", measure]
         for path in self.transcripts(measure, corpus):
             words += ["--transcripts", path]
+        if "model" in options:
+            words += ["--model", self.model_folder(measure)]
         for option in kind.options:
             if option in options:
-                words += [f"--{option.replace('_', '-')}", str(options[option])]
+                value = str(options[option]).replace("{corpus}", corpus)
+                value = value.replace("{anonymiser}", anonymiser)
+                words += [f"--{option.replace('_', '-')}", value]
         return shlex.join(words)
+
+    def model_folder(self, measure: str) -> str:
+        """Where the model of a measure lies: the user's, or one that a rule fetches."""
+        options = self.entries[measure]
+        return f"results/listeners/{measure}" if "revision" in options else ours(options["model"])
+
+    def fetched(self) -> list[str]:
+        """Measures whose model comes from the hub."""
+        return [name for name, options in self.entries.items() if "revision" in options]
+
+    def kind_of_model(self, measure: str) -> str | None:
+        """What the model of a measure is, as what is fetched of it needs to know."""
+        kind = shipped(self.entries[measure])
+        return kind.fetched if kind else None
+
+    def model_stamp(self, measure: str) -> list[str]:
+        """The file that says that a model is fetched; none for a folder of the user's."""
+        return [f"{self.model_folder(measure)}/SHA256SUMS"] if measure in self.fetched() else []
 
     def threads(self, measure: str) -> int:
         """Threads of a measure's job."""
@@ -95,12 +158,13 @@ class Utility:
         return [path] if kind and kind.transcripts else []
 
     def options(self) -> dict[str, dict]:
-        """How the measures are read: {name: {better, weight}}."""
+        """How the measures are read: {name: {better, weight, statistic, joint}}, as far as said."""
         read_as = {}
         for name, options in self.entries.items():
             kind = shipped(options)
             said = options | (kind._asdict() if kind else {})
-            read_as[name] = {key: said[key] for key in ("better", "weight") if said.get(key)}
+            fields = {key: said[key] for key in READ_AS if said.get(key, "mean") not in UNSAID}
+            read_as[name] = {key: text.replace("{name}", name) for key, text in fields.items()}
         return read_as
 
     # All of a run.
@@ -109,6 +173,8 @@ class Utility:
         """Every table of measures of a corpus."""
         tables = []
         for measure, options in self.entries.items():
+            if corpus not in options.get("corpora", [corpus]):
+                continue
             kind = shipped(options)
             systems = [ORIGINAL] if kind is None or kind.of_original else []
             systems += self.speech.anonymisers

@@ -137,6 +137,7 @@ def _named_paths(plan: Plan) -> Iterator[Named]:
         "anonymisers": _of_anonymiser,
         "extractors": _of_extractor,
         "attacks": _of_attack,
+        "utility": _of_measure,
     }
     for section in ("corpora", "anonymisers", "extractors", "attacks", "utility"):
         entries = plan.utility.entries if section == "utility" else config[section]
@@ -270,6 +271,11 @@ def _of_model(keys, folder, names):
     yield Named(keys, ours(folder), A_FOLDER)
     for name in names:
         yield Named(keys, f"{ours(folder)}/{name}", FILE)
+
+
+def _of_measure(plan, name, options):
+    if "model" in options and "revision" not in options:  # a revision is fetched from the hub
+        yield Named(("utility", name, "model"), ours(options["model"]), A_FOLDER)
 
 
 def _of_attack(plan, name, options):

@@ -21,6 +21,7 @@ Baevski et al., wav2vec 2.0, NeurIPS 2020. Hsu et al., HuBERT, TASLP 2021. Chen 
 JSTSP 2022. Ravanelli et al., SpeechBrain, 2021.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -123,8 +124,8 @@ class HubNetwork(torch.nn.Module):
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
-        self.normalises = _normalises(folder / HUB_PREPARATION)
-        self.model = _built(folder / HUB_SETTINGS)
+        self.normalises = normalises(folder / HUB_PREPARATION)
+        self.model = network_of(folder / HUB_SETTINGS)
         self.kernels, self.strides = self.model.config.conv_kernel, self.model.config.conv_stride
         present = [folder / name for name in HUB_WEIGHTS if (folder / name).exists()]
         _load(self.model, present[0] if present else folder / HUB_WEIGHTS[0])
@@ -144,7 +145,7 @@ class HubNetwork(torch.nn.Module):
         return layer_norm(waves, waves.shape[1:]) if self.normalises else waves
 
 
-def _normalises(path):
+def normalises(path: Path) -> bool:
     """Whether speech is scaled to mean 0 and variance 1; BadInput if not heard at 16 kHz."""
     settings = _json_object(path)
     if settings.get("sampling_rate", SAMPLE_RATE) != SAMPLE_RATE:
@@ -154,17 +155,17 @@ def _normalises(path):
     return bool(settings.get("do_normalize", True))
 
 
-def _built(path):
-    """The network of a config.json, with random weights."""
-    settings = _json_object(path)
-    kind = KINDS.get(settings.get("model_type"))
+def network_of(path: Path, settings: Mapping[str, Any] | None = None) -> Any:
+    """The network of a config.json, or of fields as in one, with random weights."""
+    settings = _json_object(path) if settings is None else settings
+    kind = KINDS.get(str(settings.get("model_type")))
     if kind is None:
         raise BadInput(
             f"{path}: model_type is '{settings.get('model_type')}', expected {', '.join(KINDS)}"
         )
     if settings.get("add_adapter"):
         raise BadInput(f"{path}: add_adapter is true; frames behind an adapter are not read")
-    transformers = _transformers()
+    transformers = hub_library()
     fields = {key: settings[key] for key in FIELDS if key in settings}
     try:
         config = getattr(transformers, f"{kind}Config")(**fields)
@@ -182,7 +183,8 @@ def _json_object(path):
     return settings
 
 
-def _transformers():
+def hub_library() -> Any:
+    """The package transformers; BadInput where it is not installed."""
     try:
         import transformers  # seconds, and of use to few: not for everybody
     except ImportError:

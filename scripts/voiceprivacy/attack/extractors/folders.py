@@ -33,16 +33,21 @@ CLASSES = {
     "speechbrain.lobes.models.ECAPA_TDNN.ECAPA_TDNN",
     "speechbrain.lobes.models.ECAPA_TDNN.Classifier",
     "speechbrain.lobes.models.Xvector.Xvector",
+    "speechbrain.lobes.models.VanillaNN.VanillaNN",
     "speechbrain.lobes.models.Xvector.Classifier",
     "speechbrain.lobes.models.transformer.Transformer.PositionalEncoding",
     "speechbrain.lobes.models.transformer.Transformer.TransformerEncoder",
     "speechbrain.lobes.models.wav2vec.EncoderWrapper",
     "speechbrain.lobes.models.wav2vec.W2VLatentExtractor",
+    "speechbrain.nnet.containers.Sequential",
+    "speechbrain.nnet.linear.Linear",
     "speechbrain.nnet.losses.LogSoftmaxWrapper",
     "speechbrain.nnet.losses.AdditiveAngularMargin",
     "speechbrain.nnet.losses.nll_loss",
+    "speechbrain.nnet.normalization.BatchNorm1d",
     "speechbrain.nnet.schedulers.CyclicLRScheduler",
     "speechbrain.nnet.schedulers.LinearScheduler",
+    "torch.nn.Dropout",
     "torch.nn.GELU",
     "torch.nn.LeakyReLU",
     "torch.nn.ReLU",
@@ -163,6 +168,21 @@ class Hyperparameters:
         expected = " or ".join(f"{tag}{name}" for name in classes)
         raise BadInput(f"{self.path}: {field} is '{value}', expected {expected}")
 
+    def described(self, field: str) -> tuple[str, dict[str, Any]]:
+        """The class that a field names, which need not be one of CLASSES, and the class's fields.
+
+        Nothing is built: for what a reader makes itself.
+        """
+        node = self.nodes.get(field)
+        if node is None or not node.tag.startswith((NEW, NAME)):
+            raise BadInput(
+                f"{self.path}: has no object '{field}', "
+                "so it is not a SpeechBrain model of this kind"
+            )
+        self.n_values = 0
+        where = f"{self.path}:{node.start_mark.line + 1}: {field}"
+        return node.tag.partition(":")[2], self._fields(node, (field,), where)
+
     def number(self, field: str) -> Any:
         """The positive number of a field."""
         value = self.get(field)
@@ -241,9 +261,15 @@ def built(value: Any) -> Any:
 
 
 def load_weights(
-    module: torch.nn.Module, path: Path, *, model: str = f"the model in {SETTINGS}"
+    module: torch.nn.Module,
+    path: Path,
+    *,
+    model: str = f"the model in {SETTINGS}",
+    may_lack: str | None = None,
 ) -> None:
     """Load the tensors of a .ckpt file into a module; ``model`` is its name in errors.
+
+    A tensor whose name ends with ``may_lack`` stays as it is where the file has none.
 
     Raises
     ------
@@ -260,6 +286,9 @@ def load_weights(
     _refuse_changed(path, content)
     try:
         state = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+        if may_lack:
+            own = module.state_dict().items()
+            state = {name: own_one for name, own_one in own if name.endswith(may_lack)} | state
         module.load_state_dict(state)
     except LOADING_ERRORS as error:
         raise BadInput(f"{path}: not the weights of {model} ({one_line(error)})") from None

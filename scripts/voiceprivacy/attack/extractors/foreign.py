@@ -74,6 +74,37 @@ ENCODER = Wanted(
     example="microsoft/wavlm-large",
 )
 
+# Of folders of SpeechBrain, and of the hub's own.
+OF_HUB = [
+    "config.json",
+    "preprocessor_config.json",
+    *ENCODER.one_of,
+    "generation_config.json",
+    "vocab.json",
+    "merges.txt",
+    "normalizer.json",
+    "added_tokens.json",
+    "special_tokens_map.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "processor_config.json",
+]
+RECOGNISER = Wanted(
+    needed=[],
+    one_of=["hyperparams.yaml", "config.json"],
+    others=["wav2vec2.ckpt", "asr.ckpt", "tokenizer.ckpt", *OF_HUB[1:]],
+    kind="recogniser of speech",
+    example="speechbrain/asr-wav2vec2-librispeech",
+)
+CLASSIFIER = Wanted(
+    needed=[],
+    one_of=["hyperparams.yaml", "config.json"],
+    others=["wav2vec2.ckpt", "model.ckpt", "label_encoder.txt", *OF_HUB[1:]],
+    kind="classifier of speech",
+    example="speechbrain/emotion-recognition-wav2vec2-IEMOCAP",
+)
+KINDS = {"speakers": SPEAKER_MODEL, "recogniser": RECOGNISER, "classifier": CLASSIFIER}
+
 
 def model_folder(model: str | Path, *, revision: str | None = None) -> Path:
     """The folder of a model.
