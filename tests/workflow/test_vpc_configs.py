@@ -98,6 +98,31 @@ def test_the_second_track_of_2026_plans_language_by_language(tmp_path, mixed, la
     assert "results/scores/test/mixed/b2/semi_on_b2/cosine/pp.tsv" in planned.stdout
 
 
+def uncommented(config):
+    """The text of a config with its commented section utility."""
+    before, _, section = config.read_text().partition("# utility:\n")
+    lines = ["utility:", *(line.removeprefix("# ") for line in section.splitlines())]
+    return before + "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("name", ["vpc2024", "vpc2026", "vpc2026_track2"])
+def test_word_errors_of_a_challenge_are_one_comment_away(tmp_path, request, name):
+    data = request.getfixturevalue("data" if name == "vpc2024" else "mixed")
+    config = tmp_path / "config.yaml"
+    config.write_text(uncommented(ROOT / "config" / f"{name}.yaml"))
+    variables = {"VPC_DATA": str(data), "VPC_LANGUAGE": "de", "VPC_TRAINING": "train_german"}
+    planned = snakemake(tmp_path, "-n", "-p", "--configfile", config, **variables)
+    assert planned.returncode == 0, planned.stderr
+    jobs = dict(re.findall(r"^(\w+) +(\d+)$", planned.stdout, re.MULTILINE))
+    assert jobs["fetch_listener"] == "1"
+    definition = "vpc2026 --language de" if name == "vpc2026_track2" else "vpc2024"
+    assert f"--definition {definition} --device cuda" in planned.stdout
+    for corpus in ("dev", "test"):
+        prefix = "" if name == "vpc2026_track2" else "libri_"
+        for system in ("original", "b2"):
+            assert f"results/utility/{prefix}{corpus}/trial/{system}/wer.tsv" in planned.stdout
+
+
 def test_the_recipes_of_both_tracks_differ_in_their_epochs_only():
     recipes = ROOT / "workflow" / "resources" / "recipes"
     first, second = (

@@ -7,11 +7,12 @@ that is shipped. A shipped kind is a command of ours that keeps the same contrac
 
 import shlex
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import ours
 from voiceprivacy.plan.speech import Speech
-from voiceprivacy.vocabulary import ORIGINAL, PITCH, RECOGNISER
+from voiceprivacy.vocabulary import EMOTION, ORIGINAL, PITCH, RECOGNISER
 
 THREADS = 4  # of a command of the user's
 READ_AS = ("better", "weight", "statistic", "joint")
@@ -35,6 +36,8 @@ class Shipped(NamedTuple):
     """The name of a number of all its metrics together; {name} in it is the entry's."""
     is_named: bool = False
     """Whether it takes the entry's name, as --name, for those of its metrics."""
+    by_definition: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    """What is read in another way under a definition."""
     needs: tuple[str, ...] = ()
     """Keys that an entry must have."""
     fetched: str | None = None
@@ -65,6 +68,22 @@ SHIPPED = {
         threads=4,
         options=("definition", "language", "device"),
     ),
+    EMOTION: Shipped(
+        "measure_emotion",
+        env="speechbrain",
+        better="higher",
+        statistic="macro_recall",
+        joint="{name}_percent",
+        by_definition={
+            "vpc2024": {"statistic": "macro_recall_of_speakers", "weight": "{name}_fold"}
+        },
+        is_named=True,
+        needs=("definition", "labels"),
+        fetched="classifier",
+        mem_mb=6000,
+        threads=4,
+        options=("definition", "labels", "predictions", "device"),
+    ),
 }
 
 
@@ -81,6 +100,9 @@ def wrong_measures(config: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...],
         for key in kind.needs if kind else ():
             if key not in options:
                 yield ("utility", name), f"needs {key}"
+        is_emotion = bool(options) and options.get("type") == EMOTION
+        if is_emotion and ("model" in options) == ("predictions" in options):
+            yield ("utility", name), "needs one of model, predictions, and only one"
         for corpus in (options or {}).get("corpora", ()):
             if config["corpora"].get(corpus, {}).get("use") != "evaluation":
                 yield ("utility", name, "corpora"), f"there is no corpus '{corpus}' to evaluate"
@@ -118,7 +140,7 @@ class Utility:
             words += ["--model", self.model_folder(measure)]
         for option in kind.options:
             if option in options:
-                value = str(options[option]).replace("{corpus}", corpus)
+                value = ours(str(options[option])).replace("{corpus}", corpus)
                 value = value.replace("{anonymiser}", anonymiser)
                 words += [f"--{option.replace('_', '-')}", value]
         return shlex.join(words)
@@ -163,6 +185,7 @@ class Utility:
         for name, options in self.entries.items():
             kind = shipped(options)
             said = options | (kind._asdict() if kind else {})
+            said |= kind.by_definition.get(options.get("definition", ""), {}) if kind else {}
             fields = {key: said[key] for key in READ_AS if said.get(key, "mean") not in UNSAID}
             read_as[name] = {key: text.replace("{name}", name) for key, text in fields.items()}
         return read_as
@@ -172,15 +195,22 @@ class Utility:
     def measures(self, corpus: str) -> list[str]:
         """Every table of measures of a corpus."""
         tables = []
-        for measure, options in self.entries.items():
-            if corpus not in options.get("corpora", [corpus]):
-                continue
-            kind = shipped(options)
-            systems = [ORIGINAL] if kind is None or kind.of_original else []
-            systems += self.speech.anonymisers
-            folder = f"results/utility/{corpus}/trial"
-            tables += [f"{folder}/{system}/{measure}.tsv" for system in systems]
+        for measure in self.entries:
+            if corpus in self.corpora(measure):
+                folder = f"results/utility/{corpus}/trial"
+                systems = self.systems(measure)
+                tables += [f"{folder}/{system}/{measure}.tsv" for system in systems]
         return tables
+
+    def corpora(self, measure: str) -> list[str]:
+        """The corpora whose speech a measure is made of."""
+        return self.entries[measure].get("corpora", self.speech.evaluated)
+
+    def systems(self, measure: str) -> list[str]:
+        """The systems whose speech a measure is made of."""
+        kind = shipped(self.entries[measure])
+        systems = [ORIGINAL] if kind is None or kind.of_original else []
+        return [*systems, *self.speech.anonymisers]
 
     def tables(self) -> list[str]:
         """The table of means of every corpus of which something is measured."""

@@ -9,6 +9,8 @@ import gc
 import re
 import shlex
 from collections.abc import Iterator
+from glob import escape as glob_escape
+from glob import glob
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -274,8 +276,23 @@ def _of_model(keys, folder, names):
 
 
 def _of_measure(plan, name, options):
+    keys = ("utility", name)
     if "model" in options and "revision" not in options:  # a revision is fetched from the hub
-        yield Named(("utility", name, "model"), ours(options["model"]), A_FOLDER)
+        model = ours(options["model"])
+        folders = sorted(glob(glob_escape(model).replace("{fold}", "*"))) or [model]
+        for folder in folders:
+            yield Named((*keys, "model"), folder, A_FOLDER)
+    for corpus in plan.utility.corpora(name):
+        if "labels" in options:
+            path = ours(options["labels"].replace("{corpus}", corpus))
+            # A table, or a folder: of a data directory some tables, of IEMOCAP the evaluations.
+            tables = [Path(path, table) for table in ("utt2emo", "utt2spk", "spk2fold")]
+            files = [str(table) for table in tables if table.exists()] or [path]
+            for file in files:
+                yield Named((*keys, "labels"), file, endings=(".txt",))
+        for system in plan.utility.systems(name) if "predictions" in options else ():
+            path = options["predictions"].replace("{corpus}", corpus)
+            yield Named((*keys, "predictions"), ours(path.replace("{anonymiser}", system)), FILE)
 
 
 def _of_attack(plan, name, options):

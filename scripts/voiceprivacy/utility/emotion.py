@@ -1,0 +1,233 @@
+"""Whether emotions are still heard: recalls of a classifier, by the challenges' definitions.
+
+Conventions
+-----------
+* Emotions are those of EMOTIONS. NAMES says how classifiers and corpora call them; of emotion2vec's
+  ``CHINESE/english`` the English half counts.
+* vpc2024 (2024, and track 1 of 2026): the macro recall of each speaker over the emotions that he
+  has; its mean over the speakers of a fold, then over folds. Each speaker is judged by the
+  classifier of his fold, which has not heard him. (The challenge's sets have one speaker in a fold,
+  so its plain mean over speakers is the same. Its macro recall counts 0 for an emotion that a
+  speaker never has and that is heard in him; here it does not count. IEMOCAP's have all four.)
+* vpc2026 (track 2): the macro recall over all utterances. What emotion2vec says beyond the four is
+  mapped: disgusted to angry, fearful to sad, surprised, other and unknown to neutral.
+* True labels are a table, a data directory of the challenge (utt2emo, utt2spk, and spk2fold where
+  there are folds), or IEMOCAP as it is distributed (Session*/dialog/EmoEvaluation/*.txt). Of
+  IEMOCAP the fold is the number of the session, and excited counts as happy: so it has 5,531
+  utterances of four emotions, as the challenge's two sets have together. Its other labels are none.
+* An utterance has 100 in the column of its emotion where that is heard, 0 where another one is, and
+  "undefined" in the others. One without a label is undefined in all. One with a label that nothing
+  was predicted for is an error: leaving it out would raise a recall.
+
+References
+----------
+Busso et al., IEMOCAP, Language Resources and Evaluation 42, 2008. Ma et al., emotion2vec, Findings
+of ACL 2024. Programs and result files of the VoicePrivacy 2024 and 2026 Challenges.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from voiceprivacy.inout.files import BadInput, FilePath, counted, read_lines
+from voiceprivacy.utility.measures import Measured
+from voiceprivacy.utility.statistics import MOST_FOLDS
+from voiceprivacy.vocabulary import EMOTIONS, UNDEFINED
+
+NAMES = {
+    "ang": "angry",
+    "anger": "angry",
+    "hap": "happy",
+    "happiness": "happy",
+    "neu": "neutral",
+    "neutrality": "neutral",
+    "sadness": "sad",
+} | {emotion: emotion for emotion in EMOTIONS}
+MAPPED = {
+    "disgusted": "angry",
+    "fearful": "sad",
+    "surprised": "neutral",
+    "other": "neutral",
+    "unknown": "neutral",
+    "<unk>": "neutral",
+}
+
+
+# What IEMOCAP calls the four; excited speech is happy, as four-class work has it.
+OF_IEMOCAP = {"ang": "angry", "hap": "happy", "exc": "happy", "neu": "neutral", "sad": "sad"}
+
+
+class Definition(NamedTuple):
+    """What is taken for what, and whether speakers are judged fold by fold."""
+
+    mapped: Mapping[str, str]
+    of_folds: bool
+
+
+DEFINITIONS = {
+    "vpc2024": Definition({}, of_folds=True),
+    "vpc2026": Definition(MAPPED, of_folds=False),
+}
+
+
+class Labels(NamedTuple):
+    """What is true or predicted, and in which fold: {utterance: ...}; ``source`` for messages."""
+
+    source: str
+    emotions: dict[str, str]
+    folds: dict[str, int]
+
+    def fold(self, utterance: str) -> int:
+        """The fold of an utterance; BadInput where it has none."""
+        if utterance not in self.folds:
+            raise BadInput(f"{self.source}: utterance '{utterance}' has no fold")
+        return self.folds[utterance]
+
+
+def emotion(name: str, mapped: Mapping[str, str]) -> str | None:
+    """Which of EMOTIONS is called so; None if it is none of them."""
+    word = name.rpartition("/")[2].strip().lower()
+    return NAMES.get(word) or mapped.get(word)
+
+
+def read_labels(path: FilePath, definition: Definition) -> Labels:
+    """Read the true emotions of utterances.
+
+    Parameters
+    ----------
+    path : path
+        A TSV (utterance label, perhaps fold), a data directory with utt2emo, or IEMOCAP's folder.
+    definition : Definition
+
+    Raises
+    ------
+    BadInput : an utterance occurs twice, an emotion is unknown, a fold is no number
+    """
+    labels = Labels(str(path), {}, {})
+    folder = Path(path)
+    rows = _rows(path)
+    if folder.is_dir():
+        rows = _rows_of_kaldi(folder) if (folder / "utt2emo").exists() else _rows_of_iemocap(folder)
+    for where, utterance, label, fold in rows:
+        known = emotion(label, definition.mapped)
+        if known is None:
+            raise BadInput(f"{where}: '{label}' is none of {', '.join(EMOTIONS)}")
+        if utterance in labels.emotions:
+            raise BadInput(f"{where}: utterance '{utterance}' occurs twice")
+        labels.emotions[utterance] = known
+        if fold is not None:
+            labels.folds[utterance] = fold
+    return labels
+
+
+def read_predictions(path: FilePath, definition: Definition, true: Labels) -> Labels:
+    """Read what somebody's classifier said (TSV: utterance label, perhaps fold).
+
+    Where several folds judged an utterance, that of its true label counts; without folds in the
+    labels, there may be one row for each utterance, whose fold it is.
+
+    Raises
+    ------
+    BadInput : an utterance occurs twice in a fold, an emotion is unknown, a fold is no number
+    """
+    labels = Labels(str(path), {}, dict(true.folds))
+    seen: set[tuple[str, int | None]] = set()
+    for where, utterance, label, fold in _rows(path):
+        if (utterance, fold) in seen or (utterance in labels.emotions and not true.folds):
+            raise BadInput(f"{where}: utterance '{utterance}' occurs twice")
+        seen.add((utterance, fold))
+        known = emotion(label, definition.mapped)
+        if known is None:
+            raise BadInput(f"{where}: '{label}' is not known: expected {', '.join(EMOTIONS)}")
+        expected = true.folds.get(utterance)
+        if fold is None or expected in (None, fold):
+            labels.emotions[utterance] = known
+        if fold is not None:
+            labels.folds.setdefault(utterance, fold)
+    return labels
+
+
+def _rows(path: FilePath) -> Iterator[tuple[str, str, str, int | None]]:
+    """Place, utterance, label and fold of every row of a table."""
+    lines = read_lines(path)
+    columns = lines[0].split("\t") if lines else []
+    if columns not in (["utterance", "label"], ["utterance", "label", "fold"]):
+        raise BadInput(f"{path}:1: expected the columns utterance label, and perhaps fold")
+    for line, text in enumerate(lines[1:], start=2):
+        fields = text.split("\t")
+        if len(fields) != len(columns) or not fields[0]:
+            raise BadInput(f"{path}:{line}: expected {counted(len(columns), 'column')}")
+        where = f"{path}:{line}"
+        yield where, fields[0], fields[1], _fold(fields[2], where) if len(fields) > 2 else None
+
+
+def _fold(text: str, where: str) -> int:
+    if not (text.isdecimal() and int(text) < MOST_FOLDS):
+        raise BadInput(f"{where}: fold '{text}' is no number below {MOST_FOLDS}")
+    return int(text)
+
+
+def _rows_of_kaldi(folder: Path) -> Iterator[tuple[str, str, str, int | None]]:
+    """The same of a data directory of the challenge."""
+    tables = {}
+    for name in ("utt2emo", "utt2spk", "spk2fold"):
+        is_needed = name == "utt2emo" or (folder / "spk2fold").exists()
+        lines = read_lines(folder / name) if is_needed else []
+        tables[name] = [line.split(maxsplit=1) for line in lines if line.strip()]
+        if short := [at for at, fields in enumerate(tables[name], start=1) if len(fields) < 2]:
+            raise BadInput(f"{folder / name}:{short[0]}: expected 2 columns")
+    speakers = {utterance: speaker.strip() for utterance, speaker in tables["utt2spk"]}
+    folds = {speaker: fold.strip() for speaker, fold in tables["spk2fold"]}
+    for line, (utterance, label) in enumerate(tables["utt2emo"], start=1):
+        fold = folds.get(speakers.get(utterance, ""))
+        where = f"{folder / 'utt2emo'}:{line}"
+        yield where, utterance, label, None if fold is None else _fold(fold, where)
+
+
+def _rows_of_iemocap(folder: Path) -> Iterator[tuple[str, str, str, int | None]]:
+    """The same of IEMOCAP's folder: what the evaluators agreed on, where it is one of the four."""
+    paths = sorted(folder.glob("Session*/dialog/EmoEvaluation/*.txt"))
+    if not paths:
+        raise BadInput(f"{folder}: has neither utt2emo nor Session*/dialog/EmoEvaluation/*.txt")
+    for path in paths:
+        for line, text in enumerate(read_lines(path), start=1):
+            # [6.2901 - 8.2357] TAB Ses01F_impro01_F000 TAB neu TAB [2.5000, 2.5000, 2.5000]
+            fields = text.split("\t")
+            if text.startswith("[") and len(fields) > 2 and fields[2] in OF_IEMOCAP:
+                fold = _fold(path.parents[2].name.removeprefix("Session"), str(path))
+                yield f"{path}:{line}", fields[1], OF_IEMOCAP[fields[2]], fold
+
+
+def measure(
+    name: str,
+    utterances: Iterable[str],
+    *,
+    true: Labels,
+    heard: Labels,
+    definition: Definition,
+) -> Iterator[Measured]:
+    """Yield what is right and wrong of every utterance: NAME_angry_percent, ... and NAME_fold.
+
+    Raises
+    ------
+    BadInput : nobody has one of the emotions, or an utterance with a label has no prediction
+    """
+    utterances = list(utterances)
+    labelled = [utterance for utterance in utterances if utterance in true.emotions]
+    present = {true.emotions[utterance] for utterance in labelled}
+    if absent := [label for label in EMOTIONS if label not in present]:
+        raise BadInput(f"{true.source}: no utterance is {absent[0]}: there is no recall of it")
+    if missing := [utterance for utterance in labelled if utterance not in heard.emotions]:
+        raise BadInput(
+            f"{heard.source}: {len(missing)} of {counted(len(labelled), 'utterance')} with a label"
+            f" have no prediction, such as '{missing[0]}'"
+        )
+    for utterance in utterances:
+        own = true.emotions.get(utterance)
+        for label in EMOTIONS:
+            is_right = heard.emotions.get(utterance) == own
+            value: float | str = 100 * is_right if label == own else UNDEFINED
+            yield Measured(utterance, f"{name}_{label}_percent", value)
+        if definition.of_folds:
+            fold = heard.fold(utterance) if own else UNDEFINED
+            yield Measured(utterance, f"{name}_fold", fold)

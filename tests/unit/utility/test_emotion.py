@@ -1,0 +1,173 @@
+"""Emotions: tables of labels and predictions, classifiers, and what is wrong with them."""
+
+import numpy as np
+import pytest
+from support import listeners as tiny
+from support.calls import call, flags, succeeds
+from support.models import RATE
+
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance, write_manifest
+from voiceprivacy.utility.emotion import DEFINITIONS, measure, read_labels, read_predictions
+from voiceprivacy.vocabulary import EMOTIONS, UNDEFINED
+
+TRUE = {"u1": "ang", "u2": "hap", "u3": "neu", "u4": "sad", "u5": "sad"}
+FOLDS = {"u1": 1, "u2": 1, "u3": 2, "u4": 2, "u5": 2}
+
+
+def table(path, labels, folds=None):
+    rows = [["utterance", "label", *(["fold"] if folds else [])]]
+    for utterance, label in labels.items():
+        rows.append([utterance, label, *([str(folds[utterance])] if folds else [])])
+    path.write_text("".join("\t".join(row) + "\n" for row in rows))
+    return path
+
+
+def judged(tmp_path, heard, *, definition="vpc2026", true=TRUE, folds=None, heard_folds=None):
+    definition = DEFINITIONS[definition]
+    labels = read_labels(table(tmp_path / "true.tsv", true, folds), definition)
+    predictions = read_predictions(
+        table(tmp_path / "heard.tsv", heard, heard_folds), definition, labels
+    )
+    names = [*TRUE, "u6"]
+    columns = {}
+    for line in measure("uar", names, true=labels, heard=predictions, definition=definition):
+        columns.setdefault(line.metric, {})[line.utterance] = line.value
+    return columns
+
+
+def test_an_utterance_counts_in_the_column_of_its_emotion(tmp_path):
+    columns = judged(tmp_path, {**TRUE, "u5": "neutral"})
+    assert sorted(columns) == [f"uar_{name}_percent" for name in EMOTIONS]
+    assert columns["uar_sad_percent"] == dict.fromkeys(["u1", "u2", "u3", "u6"], UNDEFINED) | {
+        "u4": 100,
+        "u5": 0,
+    }
+
+
+def test_the_folds_of_2024_stand_beside_it(tmp_path):
+    columns = judged(tmp_path, TRUE, definition="vpc2024", folds=FOLDS)
+    assert columns["uar_fold"] == {**FOLDS, "u6": UNDEFINED}
+    columns = judged(tmp_path, TRUE, definition="vpc2024", heard_folds=FOLDS)
+    assert columns["uar_fold"] == {**FOLDS, "u6": UNDEFINED}
+    with pytest.raises(BadInput, match="utterance 'u1' has no fold"):
+        judged(tmp_path, TRUE, definition="vpc2024")
+
+
+@pytest.mark.parametrize(
+    ("heard", "taken_for"),
+    [
+        ("生气/angry", "angry"),
+        ("disgusted", "angry"),
+        ("fearful", "sad"),
+        ("Surprised", "neutral"),
+        ("<unk>", "neutral"),
+        ("other", "neutral"),
+        ("happiness", "happy"),
+    ],
+)
+def test_what_emotion2vec_says_is_mapped_in_2026(tmp_path, heard, taken_for):
+    columns = judged(tmp_path, {**TRUE, "u4": heard, "u5": heard})
+    assert columns["uar_sad_percent"]["u4"] == (100 if taken_for == "sad" else 0)
+    if heard in ("disgusted", "fearful"):
+        with pytest.raises(BadInput, match=f"'{heard}' is not known"):
+            judged(tmp_path, {**TRUE, "u4": heard}, definition="vpc2024", folds=FOLDS)
+
+
+def test_of_several_folds_that_of_the_label_counts(tmp_path):
+    true = read_labels(table(tmp_path / "true.tsv", TRUE, FOLDS), DEFINITIONS["vpc2024"])
+    path = tmp_path / "heard.tsv"
+    rows = ["utterance\tlabel\tfold"]
+    for name in TRUE:
+        rows += [f"{name}\t{'ang' if fold == FOLDS[name] else 'sad'}\t{fold}" for fold in (1, 2)]
+    path.write_text("\n".join(rows) + "\n")
+    heard = read_predictions(path, DEFINITIONS["vpc2024"], true)
+    assert set(heard.emotions.values()) == {"angry"} and len(heard.emotions) == 5
+    without = read_labels(table(tmp_path / "true.tsv", TRUE), DEFINITIONS["vpc2024"])
+    with pytest.raises(BadInput, match="utterance 'u1' occurs twice"):
+        read_predictions(path, DEFINITIONS["vpc2024"], without)
+
+
+FAULTS = {
+    "missing": ({"heard": {"u1": "ang"}}, "4 of 5 utterances with a label have no prediction"),
+    "unknown": ({"heard": {**TRUE, "u1": "bored"}}, r"heard.tsv:2: 'bored' is not known"),
+    "label": ({"heard": TRUE, "true": {**TRUE, "u2": "xxx"}}, r"true.tsv:3: 'xxx' is none of"),
+    "nobody": ({"heard": TRUE, "true": {"u1": "ang"}}, "true.tsv: no utterance is happy"),
+    "none": ({"heard": TRUE, "true": {}}, "true.tsv: no utterance is angry"),
+    "fold": ({"heard": TRUE, "folds": {**FOLDS, "u2": "five"}}, "fold 'five' is no number"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_is_wrong_is_one_clear_line(tmp_path, fault):
+    given, words = FAULTS[fault]
+    with pytest.raises(BadInput, match=words):
+        judged(tmp_path, given["heard"], **{k: v for k, v in given.items() if k != "heard"})
+    (tmp_path / "bad.tsv").write_text("name\temotion\n")
+    with pytest.raises(BadInput, match="expected the columns utterance label"):
+        read_labels(tmp_path / "bad.tsv", DEFINITIONS["vpc2026"])
+
+
+@pytest.fixture
+def speech(tmp_path):
+    generator = np.random.default_rng(0)
+    utterances = []
+    for name in TRUE:
+        path = tmp_path / f"{name}.wav"
+        audio.write(path, generator.normal(0, 0.1, RATE).astype(np.float32), RATE)
+        utterances.append(Utterance(name, f"s{FOLDS[name]}", "f", path, 1.0))
+    write_manifest(tmp_path / "manifest.tsv", utterances)
+    return {
+        "name": "uar",
+        "manifest": tmp_path / "manifest.tsv",
+        "labels": table(tmp_path / "true.tsv", TRUE, FOLDS),
+        "definition": "vpc2024",
+        "output": tmp_path / "uar.tsv",
+    }
+
+
+def test_the_command_asks_the_classifier_of_each_fold(tmp_path, speech):
+    for fold in (1, 2):
+        tiny.write_speechbrain_classifier(tmp_path / f"fold_{fold}", seed=fold)
+    said = succeeds("measure_emotion", *flags(**speech, model=tmp_path / "fold_{fold}"))
+    assert said.splitlines()[-1].startswith("5 utterances, 0 without a label")
+    assert (tmp_path / "uar.tsv").read_text().count("uar_fold") == 5
+    tiny.write_hub_classifier(tmp_path / "hub")
+    succeeds("measure_emotion", *flags(**speech, model=tmp_path / "hub"))
+    refused = call("measure_emotion", *flags(**speech))
+    assert refused.returncode == 2 and "give --model or --predictions" in refused.stderr
+
+
+def test_labels_and_folds_of_a_data_directory(tmp_path):
+    folder = tmp_path / "IEMOCAP_dev"
+    folder.mkdir()
+    (folder / "utt2emo").write_text("".join(f"{name} {label}\n" for name, label in TRUE.items()))
+    labels = read_labels(folder, DEFINITIONS["vpc2024"])
+    assert labels.emotions["u1"] == "angry" and labels.folds == {}
+    (folder / "utt2spk").write_text("".join(f"{name} s{FOLDS[name]}\n" for name in TRUE))
+    (folder / "spk2fold").write_text("s1 1\ns2 2\n")
+    assert read_labels(folder, DEFINITIONS["vpc2024"]).folds == FOLDS
+    (folder / "spk2fold").write_text("s1 1\ns2\n")
+    with pytest.raises(BadInput, match="spk2fold:2: expected 2 columns"):
+        read_labels(folder, DEFINITIONS["vpc2024"])
+
+
+def test_labels_of_iemocap_as_it_is_distributed(tmp_path):
+    folder = tmp_path / "IEMOCAP_full_release"
+    for session in (1, 2):
+        place = folder / f"Session{session}" / "dialog" / "EmoEvaluation"
+        (place / "Categorical").mkdir(parents=True)
+        (place / "Categorical" / "x.txt").write_text("Ses01F_impro01_F000 :Neutral; ()\n")
+        lines = ["% [START_TIME - END_TIME] TURN_NAME EMOTION [V, A, D]", ""]
+        for at, label in enumerate(["neu", "xxx", "fru", "exc", "hap", "sad", "ang"]):
+            name = f"Ses0{session}F_impro01_{'FM'[at % 2]}00{at}"
+            lines.append(f"[{at}.2901 - {at}.9]\t{name}\t{label}\t[2.5000, 2.5000, 2.5000]")
+            lines.append("C-E2:\tNeutral;\t()")
+        (place / f"Ses0{session}F_impro01.txt").write_text("\n".join(lines) + "\n")
+    labels = read_labels(folder, DEFINITIONS["vpc2024"])
+    assert len(labels.emotions) == 10
+    assert labels.emotions["Ses01F_impro01_M003"] == "happy", "excited speech is happy"
+    assert labels.fold("Ses02F_impro01_F000") == 2
+    with pytest.raises(BadInput, match="has neither utt2emo nor Session"):
+        read_labels(tmp_path, DEFINITIONS["vpc2024"])
