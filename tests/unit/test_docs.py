@@ -71,6 +71,7 @@ def written_metrics():
         "gallery_eer_percent",
         *(f"inferred_{name}_{ending}" for name, ending in product(ATTRIBUTES, inference.NUMBERS)),
         pitch.METRIC,
+        *("wer_percent", "uar_percent"),  # of entries that are called so
     }
 
 

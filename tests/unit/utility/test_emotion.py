@@ -156,15 +156,15 @@ def test_labels_and_folds_of_a_data_directory(tmp_path):
 def test_labels_of_iemocap_as_it_is_distributed(tmp_path):
     folder = tmp_path / "IEMOCAP_full_release"
     for session in (1, 2):
-        place = folder / f"Session{session}" / "dialog" / "EmoEvaluation"
-        (place / "Categorical").mkdir(parents=True)
-        (place / "Categorical" / "x.txt").write_text("Ses01F_impro01_F000 :Neutral; ()\n")
+        evaluations = folder / f"Session{session}" / "dialog" / "EmoEvaluation"
+        (evaluations / "Categorical").mkdir(parents=True)
+        (evaluations / "Categorical" / "x.txt").write_text("Ses01F_impro01_F000 :Neutral; ()\n")
         lines = ["% [START_TIME - END_TIME] TURN_NAME EMOTION [V, A, D]", ""]
         for at, label in enumerate(["neu", "xxx", "fru", "exc", "hap", "sad", "ang"]):
             name = f"Ses0{session}F_impro01_{'FM'[at % 2]}00{at}"
             lines.append(f"[{at}.2901 - {at}.9]\t{name}\t{label}\t[2.5000, 2.5000, 2.5000]")
             lines.append("C-E2:\tNeutral;\t()")
-        (place / f"Ses0{session}F_impro01.txt").write_text("\n".join(lines) + "\n")
+        (evaluations / f"Ses0{session}F_impro01.txt").write_text("\n".join(lines) + "\n")
     labels = read_labels(folder, DEFINITIONS["vpc2024"])
     assert len(labels.emotions) == 10
     assert labels.emotions["Ses01F_impro01_M003"] == "happy", "excited speech is happy"
