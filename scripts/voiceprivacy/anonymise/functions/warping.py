@@ -19,8 +19,9 @@ The four warps, with their one parameter:
   straight to pi; -0.5 < p < 1.
 * ``voicemask``: the quadratic after the bilinear one, so that neither can be guessed alone. By
   default |a| is in [0.08, 0.10], b in [-2, 2], and the distortion (the integral of |warp(omega) -
-  omega| from 0 to pi) in [0.32, 0.40], as Srivastava et al. draw for VoiceMask. Pairs are drawn
-  until one fits. No sample was compared with VoiceMask's own program.
+  omega| from 0 to pi) in [0.32, 0.40]: the ranges that Srivastava et al. are said to draw from, not
+  checked against the paper's text. Pairs are drawn until one fits. No sample was compared with
+  VoiceMask's own program.
 
 The ranges of the other three are ours: they make a voice clearly another one and keep words.
 
