@@ -1,15 +1,9 @@
 """Tiny models and speech that several test files use."""
 
-import sys
-
 import pytest
-from speechbrain.utils.importutils import LazyModule
-from support import models
+from support import models, stand_ins
 
-# hypothesis asks every module for its file, and SpeechBrain's stand-ins warn when they are asked.
-for module in list(sys.modules.values()):
-    if isinstance(module, LazyModule):
-        vars(module).setdefault("__file__", None)
+stand_ins.name_no_file()
 
 
 @pytest.fixture(scope="session")
