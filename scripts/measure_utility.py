@@ -23,10 +23,14 @@ def main() -> None:
     parser.add_argument(
         "--threads", type=int, default=1, help="what {threads} in the command is (default: 1)"
     )
+    parser.add_argument(
+        "--utterances", type=int, help="at most so many of each speaker (default: all)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="by which they are drawn (default: 0)")
     programs.add_limits(parser)
     programs.add_sandbox(parser)
     arguments = parser.parse_args()
-    require_at_least(1, threads=arguments.threads)
+    require_at_least(1, threads=arguments.threads, utterances=arguments.utterances or 1)
 
     arguments.sandbox = programs.sandbox_of(arguments)
     options = vars(arguments)

@@ -840,6 +840,27 @@ INFERENCE: list[Metric] = []
 for _attribute in ATTRIBUTES:
     INFERENCE += _inferred(_attribute)
 
+
+def _opinion(subject: str, meaning: str, *, headline: bool = False) -> Metric:
+    """Row of DNSMOS."""
+    return Metric(
+        name=f"dnsmos_{subject}",
+        title=f"DNSMOS, {subject}",
+        unit="MOS",
+        family="utility",
+        meaning=meaning,
+        page="utility.md",
+        conditions=(),
+        better="higher",
+        of_privacy=False,
+        low=1,
+        high=5,
+        digits=2,
+        group="quality",
+        headline=headline,
+    )
+
+
 UTILITY = [
     Metric(
         name="wer_percent",
@@ -885,6 +906,26 @@ UTILITY = [
         digits=2,
         group="pitch",
         headline=True,
+    ),
+    _opinion(
+        "overall", "Opinion of the whole that a network foretells, from 1 to 5.", headline=True
+    ),
+    _opinion("speech", "Opinion of the speech alone that a network foretells, from 1 to 5."),
+    _opinion("background", "Opinion of the background that a network foretells: 5 = quiet."),
+    Metric(
+        name="estoi",
+        title="ESTOI",
+        unit="",
+        family="utility",
+        meaning="How alike protected and original speech are frame by frame: 1 = the same.",
+        page="utility.md",
+        conditions=(),
+        better="higher",
+        of_privacy=False,
+        low=-1,
+        high=1,
+        digits=2,
+        group="quality",
     ),
 ]
 

@@ -21,6 +21,7 @@ HISTOGRAMS = ("f0", "units", "style", "timing")
 WORDS = "words"
 RECOGNISER, EMOTION = "recogniser", "emotion"  # measures of utility by networks of others
 PITCH = "pitch_correlation"  # the measure of utility that every run makes
+QUALITY = "quality"
 FEATURES = (*HISTOGRAMS, WORDS)
 EMOTIONS = ("angry", "happy", "neutral", "sad")  # that the challenges tell apart
 WITHOUT_VOICE = ("style", "timing", WORDS)  # what speech has without a voice

@@ -20,7 +20,7 @@ from voiceprivacy.privacy.scores import trials, verification, zebra
 from voiceprivacy.privacy.uncertainty import normalised, null, paired
 from voiceprivacy.report import inference
 from voiceprivacy.report.figures import ANONYMISER, ATTACKER, KINDS, TWO_RUNS, Subject, figure
-from voiceprivacy.utility import pitch
+from voiceprivacy.utility import pitch, quality
 from voiceprivacy.vocabulary import ATTRIBUTES
 
 ROOT = SCRIPTS.parent
@@ -72,6 +72,8 @@ def written_metrics():
         *(f"inferred_{name}_{ending}" for name, ending in product(ATTRIBUTES, inference.NUMBERS)),
         pitch.METRIC,
         *("wer_percent", "uar_percent"),  # of entries that are called so
+        *quality.POLYNOMIALS,
+        quality.ESTOI,
     }
 
 

@@ -57,7 +57,8 @@ def run(tmp_path_factory, model_folder):
     (folder / "measure.py").write_text(MEASURE)
     shutil.copy(ROOT / "envs/evaluate.yaml", folder / "my_env.yaml")
     utility = {
-        "length": {"command": "python measure.py", "inputs": ["measure.py"], "env": "my_env.yaml"}
+        "length": {"command": "python measure.py", "inputs": ["measure.py"], "env": "my_env.yaml"},
+        "quality": {"type": "quality", "utterances": 1},
     }
     config = write_config(
         folder, anonymisers=anonymisers, report={"keep_matrices": True}, utility=utility
@@ -138,6 +139,8 @@ def test_utility_is_measured_of_every_anonymiser_and_by_plug_ins_of_the_original
     assert [value[name, "length_kept"] for name in everybody] == [1, 1, 1, 1]
     assert value["b2r", "pitch_correlation"] > value["mine", "pitch_correlation"]
     assert ("original", "pitch_correlation") not in value
+    assert value["original", "estoi"] == 1 > value["b2r", "estoi"] > 0
+    assert all(1 < value[name, "dnsmos_overall"] < 5 for name in everybody)
     page = (run / "results/report/index.html").read_text()
     assert 'id="utility"' in page and "was not measured" not in page
 

@@ -36,6 +36,12 @@ def shipped_scripts(wildcards):
     return [SCRIPTS / f"{name}.py" for name in plan.utility.scripts(wildcards.measure)]
 
 
+def measure_draws(wildcards):
+    """How many utterances of each speaker are measured, and the seed that draws them."""
+    number = plan.utility.entries[wildcards.measure].get("utterances")
+    return f"--utterances {number} --seed {config['report']['seed']}" if number else ""
+
+
 def measure_sandbox(wildcards):
     return sandbox_arguments(plan.utility.entries[wildcards.measure])
 
@@ -96,6 +102,7 @@ rule measure_utility:
     params:
         code=measure_code,
         command=measure_command,
+        draws=measure_draws,
         sandbox=measure_sandbox,
     shell:
         "python {input.script:q}"
@@ -104,6 +111,7 @@ rule measure_utility:
         " --original {input.original:q}"
         " --threads {threads}"
         " --runtime {resources.measure_runtime:q}"
+        " {params.draws}"
         " {params.sandbox:q}"
         " --memory {resources.mem_mb:q}"
         " --output {output.measures:q}"

@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import importlib.util
 import json
 import math
 import os
@@ -122,6 +123,13 @@ def paths_behind(value: Any) -> str:
     values = [os.environ.get(name, "") for name in variables_in(value)]
     paths = [value for value in values if os.path.exists(value)]
     return hashlib.sha256("\0".join(paths).encode()).hexdigest()[:16] if paths else ""
+
+
+def folder_of_package(module: str) -> Path | None:
+    """Where an installed Python package lies, which is not imported; None if it is not there."""
+    spec = importlib.util.find_spec(module)
+    folders = spec.submodule_search_locations if spec else None
+    return Path(folders[0]) if folders else None
 
 
 @contextlib.contextmanager

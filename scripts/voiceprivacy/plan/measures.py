@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import ours
 from voiceprivacy.plan.speech import Speech
-from voiceprivacy.vocabulary import EMOTION, ORIGINAL, PITCH, RECOGNISER
+from voiceprivacy.vocabulary import EMOTION, ORIGINAL, PITCH, QUALITY, RECOGNISER
 
 THREADS = 4  # of a command of the user's
-READ_AS = ("better", "weight", "statistic", "joint")
+READ_AS = ("better", "weight", "statistic", "joint", "utterances")
 UNSAID = (None, "mean")
 
 
@@ -84,6 +84,7 @@ SHIPPED = {
         threads=4,
         options=("definition", "labels", "predictions", "device"),
     ),
+    QUALITY: Shipped("measure_quality", env="dnsmos", better="higher"),
 }
 
 
@@ -187,7 +188,10 @@ class Utility:
             said = options | (kind._asdict() if kind else {})
             said |= kind.by_definition.get(options.get("definition", ""), {}) if kind else {}
             fields = {key: said[key] for key in READ_AS if said.get(key, "mean") not in UNSAID}
-            read_as[name] = {key: text.replace("{name}", name) for key, text in fields.items()}
+            read_as[name] = {
+                key: value.replace("{name}", name) if isinstance(value, str) else value
+                for key, value in fields.items()
+            }
         return read_as
 
     # All of a run.

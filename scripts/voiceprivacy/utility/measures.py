@@ -16,10 +16,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from voiceprivacy.inout import seeds
 from voiceprivacy.inout.checksums import check_speech
 from voiceprivacy.inout.files import BadInput, FilePath, scratch_folder
 from voiceprivacy.inout.tables import (
     Row,
+    Utterance,
     number_in,
     read_manifest,
     read_rows,
@@ -43,6 +45,26 @@ class Measured(NamedTuple):
     value: float | str
 
 
+def drawn(
+    utterances: Sequence[Utterance], at_most: int | None = None, *, seed: int = 0
+) -> list[Utterance]:
+    """At most so many utterances of each speaker, in their order; all without a number.
+
+    They depend on the seed and on names only, so they are the same of all anonymisers. Fewer are
+    among more.
+    """
+    if at_most is None:
+        return list(utterances)
+    order: dict[str, list[tuple[int, str]]] = {}
+    for line in utterances:
+        rank = seeds.derive(seed, "measured", line.utterance)
+        order.setdefault(line.speaker, []).append((rank, line.utterance))
+    chosen: set[str] = set()
+    for names in order.values():
+        chosen.update(name for _, name in sorted(names)[:at_most])
+    return [line for line in utterances if line.utterance in chosen]
+
+
 def run_measure(
     command: str,
     *,
@@ -50,6 +72,8 @@ def run_measure(
     original: FilePath,
     threads: int,
     output: FilePath,
+    utterances: int | None = None,
+    seed: int = 0,
     runtime: float | None = None,
     sandbox: dict[str, Any] | None = None,
 ) -> list[Measured]:
@@ -64,6 +88,8 @@ def run_measure(
         original.
     threads : int
     output : path
+    utterances, seed : int
+        At most so many of each speaker, as ``drawn`` has it; the command sees no others.
     runtime : float, optional
         Minutes after which the command is ended.
     sandbox : dict, optional
@@ -73,24 +99,26 @@ def run_measure(
     ------
     BadInput : the command cannot be started, fails, writes nothing, or its table is no good
     """
-    protected = read_manifest(manifest)
+    protected = drawn(read_manifest(manifest), utterances, seed=seed)
+    names = [utterance.utterance for utterance in protected]
+    measured_names = set(names)
+    originals = [line for line in read_manifest(original) if line.utterance in measured_names]
     with scratch_folder(Path(output).absolute()) as folder:
         files = {
             "manifest": folder / "manifest.tsv",
             "original": folder / "original.tsv",
             "output": folder / "output.tsv",
         }
-        originals = read_manifest(original)
         check_speech(line.path for line in [*protected, *originals])  # the command would not
         words = programs.words_of(command, threads=threads)
         box = None
         if sandbox is not None:
             box = boxes.of_entry({"sandbox": True, **sandbox}, words, folder, threads=threads)
-        for kind, utterances in {"manifest": protected, "original": originals}.items():
+        for kind, lines in {"manifest": protected, "original": originals}.items():
             if box:
-                files[kind] = hand_over(utterances, folder, kind)
+                files[kind] = hand_over(lines, folder, kind)
             else:
-                write_manifest(files[kind], utterances)
+                write_manifest(files[kind], lines)
         programs.run(
             words + programs.options_of(files),
             name=f"command '{command}'",
@@ -98,7 +126,6 @@ def run_measure(
             minutes=runtime,
             box=box,
         )
-        names = [utterance.utterance for utterance in protected]
         measured = _read_output(files["output"], names, command)
     write_table(output, COLUMNS, measured)
     return measured

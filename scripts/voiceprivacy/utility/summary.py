@@ -43,7 +43,7 @@ from voiceprivacy.inout import seeds
 from voiceprivacy.inout.arrays import write_npz
 from voiceprivacy.inout.files import BadInput, FilePath
 from voiceprivacy.inout.tables import Utterance, write_table
-from voiceprivacy.utility.measures import read_measured
+from voiceprivacy.utility.measures import drawn, read_measured
 from voiceprivacy.utility.statistics import MEAN, STATISTICS, Statistic
 from voiceprivacy.vocabulary import ABSENT, UNDEFINED, UtilityMean
 
@@ -98,7 +98,7 @@ def summarise(
     utterances: Sequence[Utterance],
     lists: Mapping[str, set[str]],
     *,
-    options: Mapping[str, Mapping[str, str]],
+    options: Mapping[str, Mapping[str, Any]],
     n_replicates: int,
     seed: int,
 ) -> Summary:
@@ -111,9 +111,10 @@ def summarise(
     utterances : list of Utterance
         The original's.
     lists : {trial list: ids of utterances}
-    options : {measure: {better, weight, statistic, joint}}
-        Which way is better, the metric that weights the others, which of STATISTICS is taken, and
-        the name of a number of several metrics together; all may be absent.
+    options : {measure: {better, weight, statistic, joint, utterances}}
+        Which way is better, the metric that weights the others, which of STATISTICS is taken, the
+        name of a number of several metrics together, and how many utterances of each speaker were
+        measured; all may be absent.
     n_replicates, seed : int
 
     Raises
@@ -121,17 +122,25 @@ def summarise(
     BadInput : a metric of two measures, a measure whose metrics differ between anonymisers, a
         weight that is none
     """
-    speakers = [utterance.speaker for utterance in utterances]
-    rows_of = _rows_of_lists(utterances, lists)
-    measured = {source_of(path): _columns(path, utterances) for path in sorted(map(Path, paths))}
+    heard: dict[str, list[Utterance]] = {}  # by each measure
+    measured: dict[Source, Columns] = {}
+    for path in sorted(map(Path, paths)):
+        source = source_of(path)
+        if source.measure not in heard:
+            at_most = options.get(source.measure, {}).get("utterances")
+            heard[source.measure] = drawn(utterances, at_most, seed=seed)
+        measured[source] = _columns(path, heard[source.measure])
+    rows_of_measure = {name: _rows_of_lists(lines, lists) for name, lines in heard.items()}
     _refuse_contradictions(measured)
     weights_only = {its_own["weight"] for its_own in options.values() if "weight" in its_own}
     draws = Draws(n_replicates, seed)
     numbers, replicates = [], {}
     for source, columns in measured.items():
+        speakers = [utterance.speaker for utterance in heard[source.measure]]
+        rows_of = rows_of_measure[source.measure]
         for metric, values, weights, statistic in _numbers_of(columns, source.measure, options):
             for trials, rows in rows_of.items():
-                mean, drawn = resampled_mean(
+                mean, resampled = resampled_mean(
                     [values[row] for row in rows],
                     [speakers[row] for row in rows],
                     weights=[weights[row] for row in rows],
@@ -151,12 +160,12 @@ def summarise(
                     better=better,
                 )
                 numbers.append(number)
-                replicates[Key(trials, metric, source.anonymiser)] = drawn
+                replicates[Key(trials, metric, source.anonymiser)] = resampled
     return Summary(sorted(numbers), replicates, weights_only)
 
 
 def _numbers_of(
-    columns: Columns, measure: str, options: Mapping[str, Mapping[str, str]]
+    columns: Columns, measure: str, options: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[tuple[str, Sequence[Any], Sequence[Value], Statistic]]:
     """What is made of a measure: metric, values and weights (N,), and the statistic of them."""
     said = options.get(measure, {})

@@ -36,6 +36,14 @@ def test_every_run_measures_the_pitch_of_protected_speech_unless_it_says_no():
     assert "pitch_correlation" not in planned(report={"pitch_correlation": False}).entries
 
 
+def test_quality_is_measured_where_it_is_asked_for():
+    assert "quality" not in planned().entries
+    utility = planned(utility={"quality": {"type": "quality", "utterances": 3}})
+    assert "results/utility/demo/trial/original/quality.tsv" in utility.measures("demo")
+    assert utility.options()["quality"] == {"better": "higher", "utterances": 3}
+    assert utility.entries["quality"]["env"] == "dnsmos"
+
+
 def test_clips_are_made_of_what_is_listened_to():
     assert planned().clips() == ["results/report/listen/demo.json"]
     assert planned(report={"listen": 0}).clips() == []

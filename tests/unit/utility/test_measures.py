@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from support.calls import call, flags
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, write_manifest
-from voiceprivacy.utility.measures import read_measured, run_measure
+from voiceprivacy.utility.measures import drawn, read_measured, run_measure
 
 HEADER = "utterance\tmetric\tvalue\n"
 
@@ -55,6 +56,26 @@ def test_values_come_by_metric_and_in_the_order_of_the_utterances(tmp_path):
 def test_a_table_that_is_no_good_is_refused_with_its_line(tmp_path, text, message):
     with pytest.raises(BadInput, match=message.replace("(", r"\(")):
         read_measured(table(tmp_path, text), ["a", "b"])
+
+
+SPOKEN = [Utterance(f"{s}_{n}", s, "f", Path(f"{s}{n}"), 1.0) for n in range(5) for s in "abc"]
+
+
+def test_fewer_utterances_are_among_more_and_depend_on_names_and_the_seed_only():
+    names = {number: {line.utterance for line in drawn(SPOKEN, number)} for number in (1, 2, 4)}
+    assert names[1] < names[2] < names[4] and [len(names[n]) for n in names] == [3, 6, 12]
+    assert {line.utterance for line in drawn(SPOKEN[::-1], 2)} == names[2]
+    moved = [line._replace(path=Path("other"), duration_s=9.0) for line in SPOKEN]
+    assert {line.utterance for line in drawn(moved, 2)} == names[2]
+    assert (
+        len({frozenset(line.utterance for line in drawn(SPOKEN, 2, seed=s)) for s in range(9)}) > 5
+    )
+
+
+def test_all_are_measured_without_a_number_and_where_there_are_no_more():
+    assert drawn(SPOKEN) == drawn(SPOKEN, 5) == drawn(SPOKEN, 99) == SPOKEN
+    order = [line.utterance for line in drawn(SPOKEN, 2)]
+    assert order == [line.utterance for line in SPOKEN if line.utterance in order]
 
 
 def run(tmp_path, program, **changes):

@@ -7,6 +7,7 @@ from support.calls import flags, succeeds
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, write_manifest
+from voiceprivacy.utility.measures import drawn
 from voiceprivacy.utility.summary import summarise
 
 UTTERANCES = [Utterance(f"u{at}", f"s{at % 2}", "f", Path("-"), 1.0) for at in range(4)]
@@ -48,6 +49,27 @@ def test_a_weight_applies_to_the_other_metrics_only(tmp_path):
     path = measure(tmp_path, "b2", "asr", wer=[0.5, 0, 0, 0], n_words=[1, 1, 1, 7])
     numbers = summary([path], {"asr": {"weight": "n_words"}})
     assert {number.metric: number.value for number in numbers} == {"wer": 0.05, "n_words": 2.5}
+
+
+def test_a_measure_of_some_utterances_of_each_speaker(tmp_path):
+    """The others are no missing measures, and one measure of all stands beside it."""
+    some = drawn(UTTERANCES, 1, seed=0)
+    assert sorted(line.speaker for line in some) == ["s0", "s1"]
+    path = measure(tmp_path, "b2", "asr", wer=range(4))
+    whole = measure(tmp_path, "b2", "length", length=[1, 2, 3, 4])
+    with pytest.raises(BadInput, match="not in the manifest"):
+        summary([path], {"asr": {"utterances": 1}})
+    kept = [line.utterance for line in some]
+    lines = path.read_text().splitlines()
+    path.write_text(
+        "\n".join([lines[0], *[line for line in lines[1:] if line.split("\t")[0] in kept]]) + "\n"
+    )
+    number, of_all = summary([path, whole], {"asr": {"utterances": 1}})
+    assert number.value == sum(int(name[1]) for name in kept) / 2
+    assert (number.n_utterances, number.n_undefined, number.n_speakers) == (2, 0, 2)
+    assert (of_all.value, of_all.n_utterances) == (2.5, 4)
+    with pytest.raises(BadInput, match="of 4 utterances is missing"):
+        summary([path], {})
 
 
 def test_contradictions_are_named(tmp_path):

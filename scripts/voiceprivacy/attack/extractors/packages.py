@@ -23,7 +23,6 @@ that of WebRTC. What both encoders were trained on stands in docs/guide/attacker
 
 import functools
 import importlib
-import importlib.util
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -33,7 +32,7 @@ from voiceprivacy.attack import Flags, Floats
 from voiceprivacy.attack.extractors import rows
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.arrays import Embeddings
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.files import BadInput, folder_of_package
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.vocabulary import PACKAGES
 
@@ -178,11 +177,10 @@ def weights(package: str, name: str) -> Path:
     ------
     BadInput : the package is not installed, or has no such file; says how to install it
     """
-    spec = importlib.util.find_spec(PACKAGES[package])  # does not import it
-    folders = spec.submodule_search_locations if spec else None
-    if not folders:
+    folder = folder_of_package(PACKAGES[package])
+    if folder is None:
         raise BadInput(_not_installed(package, PACKAGES[package]))
-    path = Path(folders[0]) / name
+    path = folder / name
     if not path.is_file():
         raise BadInput(f"{path}: not found; {_how_to_install(package)}")
     return path

@@ -1,0 +1,150 @@
+"""Quality of speech: DNSMOS, and ESTOI where protected speech has the timing of the original.
+
+Conventions
+-----------
+* DNSMOS foretells how listeners would rate noise suppression (ITU-T P.835): the speech, the
+  background and the whole, on the scale of opinions from 1 to 5. It hears one recording alone. Here
+  it is the network of the package speechmos 0.0.1.1. Only the weights are read: the package itself
+  imports librosa.
+* The network hears 9.01 s. Longer speech is heard in windows that begin every second, and the mean
+  of them is taken. Shorter speech is doubled until it is long enough, as the package does.
+* ESTOI foretells how much is understood, from -1 to 1, by comparing protected and original speech
+  frame by frame. 1 is the original. So it exists only where both last equally long: to within one
+  of its frames (25.6 ms), by which the longer one is cut. It is by pystoi 0.4.1.
+* Speech of another sample rate is brought to 16 kHz.
+
+References
+----------
+Reddy, Gopal and Cutler, DNSMOS P.835: A non-intrusive perceptual objective speech quality metric to
+evaluate noise suppressors, ICASSP 2022.
+Jensen and Taal, An algorithm for predicting the intelligibility of speech masked by modulated noise
+maskers, IEEE/ACM Transactions on Audio, Speech, and Language Processing 24, 2016 (ESTOI).
+"""
+
+import warnings
+from collections.abc import Iterable, Iterator
+from math import gcd
+from typing import Any
+
+import numpy as np
+import onnxruntime
+import pystoi
+from numpy.typing import NDArray
+from scipy.signal import resample_poly
+
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import BadInput, FilePath, folder_of_package
+from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.utility.measures import Measured
+from voiceprivacy.vocabulary import UNDEFINED
+
+WEIGHTS = "dnsmos_models/sig_bak_ovr.onnx"  # in the package
+SAMPLE_RATE = 16000
+WINDOW_S = 9.01  # what the network hears; a new window begins every second
+# From the network's outputs (speech, background, overall) to opinions, as the package has it.
+POLYNOMIALS = {
+    "dnsmos_speech": (-0.08397278, 1.22083953, 0.0052439),
+    "dnsmos_background": (-0.13166888, 1.60915514, -0.39604546),
+    "dnsmos_overall": (-0.06766283, 1.11546468, 0.04602535),
+}
+ESTOI = "estoi"
+FRAME = 410  # samples: one frame of ESTOI, 256 samples at 10 kHz
+DIGITS = 6  # ESTOI adds noise of 1e-16 to what it divides by
+
+Samples = NDArray[np.float32]
+
+
+class Dnsmos:
+    """The network of DNSMOS."""
+
+    def __init__(self) -> None:
+        """Load the weights; BadInput where the package is not there."""
+        folder = folder_of_package("speechmos")
+        if folder is None:
+            raise BadInput(
+                "utility: quality needs the Python package speechmos, which is not installed here:"
+                " make .venv/installed, or start snakemake with --sdm conda"
+            )
+        options = onnxruntime.SessionOptions()
+        # One thread: the same sums in the same order whatever the machine has.
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        self.session: Any = onnxruntime.InferenceSession(
+            str(folder / WEIGHTS), options, providers=["CPUExecutionProvider"]
+        )
+
+    def opinions(self, samples: Samples) -> dict[str, float | str]:
+        """Opinions of samples (N,) at 16 kHz by metric; undefined where there are no samples."""
+        if not len(samples):
+            return dict.fromkeys(POLYNOMIALS, UNDEFINED)
+        raw = [self.session.run(None, {"input_1": window[None]})[0][0] for window in cut(samples)]
+        of_windows = np.array(raw, dtype=float).T
+        return {
+            metric: round(float(np.polyval(polynomial, values).mean()), DIGITS)
+            for (metric, polynomial), values in zip(POLYNOMIALS.items(), of_windows, strict=True)
+        }
+
+
+def cut(samples: Samples) -> list[Samples]:
+    """Windows (144160,) of samples (N,), N > 0."""
+    length = int(WINDOW_S * SAMPLE_RATE)
+    while len(samples) < length:
+        samples = np.append(samples, samples)
+    windows: list[Samples] = []
+    # The package counts so, and leaves out what rounding makes one sample too short.
+    for number in range(int(len(samples) // SAMPLE_RATE - WINDOW_S) + 1):
+        window = samples[number * SAMPLE_RATE : int((number + WINDOW_S) * SAMPLE_RATE)]
+        if len(window) == length:
+            windows.append(window)
+    return windows
+
+
+def estoi(original: Samples, protected: Samples) -> float | str:
+    """ESTOI of protected samples (N,) at 16 kHz; undefined without the timing of the original (M,).
+
+    It is undefined, too, of less than half a second of speech, silence left out. Silence instead of
+    speech has 0.
+    """
+    if abs(len(original) - len(protected)) > FRAME or not original.any():
+        return UNDEFINED
+    if not protected.any():
+        return 0.0
+    length = min(len(original), len(protected))
+    np.random.seed(0)  # pystoi draws from this one
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)  # too few frames, and divisions by zero
+        try:
+            value = pystoi.stoi(
+                original[:length].astype(float),
+                protected[:length].astype(float),
+                SAMPLE_RATE,
+                extended=True,
+            )
+        except (RuntimeWarning, ValueError):  # of samples too few for one frame
+            return UNDEFINED
+    return round(float(value), DIGITS) if np.isfinite(value) else UNDEFINED
+
+
+def measure(original: Iterable[Utterance], protected: Iterable[Utterance]) -> Iterator[Measured]:
+    """Yield DNSMOS and ESTOI of every utterance, in the order of ``protected``.
+
+    Parameters
+    ----------
+    original, protected : lists of Utterance
+        Of the same utterances.
+    """
+    network = Dnsmos()
+    originals = {utterance.utterance: utterance.path for utterance in original}
+    for utterance in protected:
+        samples, before = read(utterance.path), read(originals[utterance.utterance])
+        values = {**network.opinions(samples), ESTOI: estoi(before, samples)}
+        for metric, value in values.items():
+            yield Measured(utterance.utterance, metric, value)
+
+
+def read(path: FilePath) -> Samples:
+    """Samples (N,) float32 of a recording at 16 kHz."""
+    samples, rate = audio.read(path)
+    if rate == SAMPLE_RATE:
+        return samples.astype(np.float32)
+    common = gcd(rate, SAMPLE_RATE)
+    return resample_poly(samples, SAMPLE_RATE // common, rate // common).astype(np.float32)

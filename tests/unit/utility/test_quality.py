@@ -1,0 +1,120 @@
+"""Quality: DNSMOS as its package has it, ESTOI where the timing is kept, and odd recordings."""
+
+import sys
+import types
+
+import numpy as np
+import pytest
+
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.utility import quality
+from voiceprivacy.utility.quality import Dnsmos, cut, estoi, measure, read
+from voiceprivacy.vocabulary import UNDEFINED
+
+RATE = 16000
+
+
+def babble(seconds, seed=0):
+    """Noise (N,) whose loudness rises and falls as that of syllables."""
+    generator = np.random.default_rng(seed)
+    time_s = np.arange(int(seconds * RATE)) / RATE
+    return (0.1 * generator.standard_normal(len(time_s)) * np.sin(9 * time_s)).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def network():
+    return Dnsmos()
+
+
+@pytest.fixture(scope="module")
+def package():
+    """speechmos itself: what it imports of librosa is for another network, whose input is 0."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "librosa", types.ModuleType("librosa"))
+        from speechmos import dnsmos
+
+        zeros = np.zeros((900, 120))
+        patch.setattr(dnsmos.DNSMOS, "audio_melspec", lambda self, audio: zeros)
+        yield lambda samples: dnsmos.run(samples, RATE)
+
+
+# One window; two; doubled three times and twice; as long as a window to the sample, and one less.
+@pytest.mark.parametrize("seconds", [9.5, 11.2, 1.5, 4, 9.01, 9.00994])
+def test_dnsmos_is_that_of_its_package(network, package, seconds):
+    samples = babble(seconds)
+    expected = package(samples)
+    opinions = network.opinions(samples)
+    assert opinions["dnsmos_overall"] == pytest.approx(expected["ovrl_mos"], abs=1e-4)
+    assert opinions["dnsmos_speech"] == pytest.approx(expected["sig_mos"], abs=1e-4)
+    assert opinions["dnsmos_background"] == pytest.approx(expected["bak_mos"], abs=1e-4)
+
+
+@pytest.mark.parametrize("seconds", [0.001, 3.1, 9.01, 12, 30.5])
+def test_windows_are_whole_and_begin_every_second(seconds):
+    windows = cut(np.arange(int(seconds * RATE), dtype=np.float32))
+    assert {len(window) for window in windows} == {144160}
+    if seconds > 12:
+        starts = [window[0] for window in windows]
+        assert set(np.diff(starts)) <= {RATE, 2 * RATE}
+
+
+def test_nothing_is_said_of_a_recording_without_samples(network):
+    empty = np.zeros(0, np.float32)
+    assert set(network.opinions(empty).values()) == {UNDEFINED}
+    assert estoi(empty, empty) == UNDEFINED
+
+
+def test_one_sample_and_silence_have_opinions(network):
+    for samples in (np.ones(1, np.float32), np.zeros(RATE, np.float32)):
+        assert all(0 < value < 6 for value in network.opinions(samples).values())
+
+
+def test_estoi_of_the_original_is_one_and_falls_with_noise():
+    speech = babble(2)
+    values = [estoi(speech, speech + level * babble(2, seed=1)) for level in (0, 0.3, 3)]
+    assert values[0] == pytest.approx(1) and values[0] > values[1] > values[2]
+
+
+def test_estoi_is_the_same_twice():
+    speech, noise = babble(2), babble(2, seed=1)
+    assert estoi(speech, noise) == estoi(speech, noise)
+
+
+@pytest.mark.parametrize(("fewer", "is_defined"), [(0, True), (410, True), (411, False)])
+def test_estoi_wants_the_timing_of_the_original(fewer, is_defined):
+    speech = babble(2)
+    shorter = speech[: len(speech) - fewer]
+    assert (estoi(speech, shorter) != UNDEFINED) is is_defined
+    assert (estoi(shorter, speech) != UNDEFINED) is is_defined
+
+
+def test_estoi_of_silence():
+    speech, silence = babble(2), np.zeros(2 * RATE, np.float32)
+    assert estoi(speech, silence) == 0
+    assert estoi(silence, speech) == estoi(silence, silence) == UNDEFINED
+
+
+@pytest.mark.parametrize("seconds", [0.0001, 0.02, 0.3])
+def test_estoi_of_hardly_any_speech_is_undefined(seconds):
+    assert estoi(babble(seconds), babble(seconds)) == UNDEFINED
+
+
+def test_every_utterance_has_every_metric_whatever_its_sample_rate(tmp_path, network):
+    speech = babble(3)
+    lines = []
+    for name, rate in {"a": RATE, "b": 8000, "c": 44100}.items():
+        path = tmp_path / f"{name}.wav"
+        audio.write(path, speech, rate)
+        lines.append(Utterance(name, "s", "f", str(path), len(speech) / rate))
+    measured = list(measure(lines, lines))
+    assert [line.utterance for line in measured] == sorted(4 * ["a", "b", "c"])
+    assert len(read(lines[1].path)) == 2 * len(speech)
+    assert all(line.value == 1 for line in measured if line.metric == "estoi")
+
+
+def test_a_package_that_is_not_there_is_named(monkeypatch):
+    monkeypatch.setattr(quality, "folder_of_package", lambda module: None)
+    with pytest.raises(BadInput, match="speechmos, which is not installed"):
+        Dnsmos()
