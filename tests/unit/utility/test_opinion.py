@@ -1,0 +1,88 @@
+"""Opinions by a network that is named: a TorchScript file, an ONNX file, DistillMOS's package."""
+
+import importlib.util
+import sys
+import types
+
+import numpy as np
+import pytest
+import torch
+
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import RESOURCES, folder_of_package
+from voiceprivacy.inout.tables import Utterance, write_manifest
+from voiceprivacy.utility.measures import read_measured
+from voiceprivacy.utility.quality import WEIGHTS
+
+RATE = 16000
+pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+
+
+class Loudest(torch.nn.Module):
+    """Says 1 plus four times the highest sample."""
+
+    def forward(self, samples):
+        return 1 + 4 * samples.max(dim=1).values
+
+
+@pytest.fixture
+def opinions(tmp_path, monkeypatch):
+    """Call the plug-in on two recordings that last 9.01 s."""
+    path = RESOURCES / "plugins/opinion.py"
+    spec = importlib.util.spec_from_file_location("opinion", path)
+    plugin = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(plugin)
+
+    monkeypatch.setitem(sys.modules, "torchaudio", None)  # so that it is as now afterwards
+    del sys.modules["torchaudio"]
+
+    def call(*options, rate=RATE):
+        lines = []
+        for name, level in {"a": 0.25, "b": 0.5}.items():
+            samples = np.full(144160, level, np.float32)
+            audio.write(tmp_path / f"{name}.wav", samples, rate)
+            lines.append(Utterance(name, "s", "f", tmp_path / f"{name}.wav", 9.01))
+        write_manifest(tmp_path / "m.tsv", lines)
+        files = ["--manifest", tmp_path / "m.tsv", "--output", tmp_path / "out.tsv"]
+        monkeypatch.setattr(sys, "argv", ["opinion.py", *map(str, [*options, *files])])
+        monkeypatch.chdir(tmp_path)
+        plugin.main()
+        return read_measured(tmp_path / "out.tsv", ["a", "b"])
+
+    return call
+
+
+def test_a_torchscript_file_is_called_with_samples_and_names_the_metric(opinions, tmp_path):
+    torch.jit.script(Loudest()).save(str(tmp_path / "UTMOS.pt"))
+    lines = opinions("--model", tmp_path / "UTMOS.pt")
+    assert [line.metric for line in lines] == ["utmos_mos"] * 2
+    assert [line.value for line in lines] == pytest.approx([2, 3], abs=1e-3)
+    named = opinions("--model", tmp_path / "UTMOS.pt", "--metric", "mine")
+    assert {line.metric for line in named} == {"mine"}
+
+
+def test_an_onnx_file_is_called_by_the_name_of_its_input(opinions):
+    lines = opinions("--model", folder_of_package("speechmos") / WEIGHTS, "--metric", "raw")
+    assert all(0 < line.value < 6 for line in lines)
+
+
+def test_distillmos_is_imported_without_torchaudio(opinions, monkeypatch):
+    package = types.ModuleType("distillmos")
+    package.ConvTransformerSQAModel = Loudest
+    monkeypatch.setitem(sys.modules, "distillmos", package)
+    assert [line.metric for line in opinions("--model", "distillmos")] == ["distillmos_mos"] * 2
+
+
+def test_a_number_that_is_none_is_undefined(opinions, monkeypatch):
+    package = types.ModuleType("distillmos")
+    package.ConvTransformerSQAModel = type(
+        "Broken", (Loudest,), {"forward": lambda self, samples: samples.sum() * torch.nan}
+    )
+    monkeypatch.setitem(sys.modules, "distillmos", package)
+    assert {line.value for line in opinions("--model", "distillmos")} == {"undefined"}
+
+
+def test_another_sample_rate_is_refused(opinions, tmp_path):
+    torch.jit.script(Loudest()).save(str(tmp_path / "mine.pt"))
+    with pytest.raises(SystemExit, match="has 8000 Hz"):
+        opinions("--model", tmp_path / "mine.pt", rate=8000)
