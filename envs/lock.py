@@ -31,8 +31,17 @@ ONLY_CUDA = re.compile("nvidia-|cuda-|triton")
 SOUND = ["numpy", "soundfile", "tqdm"]
 ENVIRONMENTS = {  # of conda: what for, and the packages that the scripts there import
     "corpora": (
-        "Reading corpora, resampling, and the synthetic speakers of the demo.",
-        [*SOUND, "jsonschema", "pyyaml", "torch", "torchaudio", "espeakng-loader"],
+        "Reading corpora, resampling, the synthetic speakers of the demo, and what is said.",
+        [
+            *SOUND,
+            "jsonschema",
+            "pyyaml",
+            "torch",
+            "torchaudio",
+            "espeakng-loader",
+            "jiwer",
+            "pocketsphinx",
+        ],
     ),
     "evaluate": (
         "Anonymising with McAdams, scoring, metrics, pictures and the report.",

@@ -50,6 +50,12 @@ def main() -> None:
         metavar="TSV",
         help="columns speaker and gender (f, m): lists for each",
     )
+    parser.add_argument(
+        "--transcripts",
+        type=Path,
+        metavar="TSV",
+        help="columns utterance and text: how many words are still understood is measured",
+    )
     parser.add_argument("--overwrite", action="store_true", help="replace a config of that name")
     arguments = parser.parse_args()
 
@@ -66,7 +72,7 @@ def main() -> None:
             f"{arguments.config}: is there already; name another file, or add --overwrite"
         )
     options = {"pattern": arguments.pattern, "speakers": arguments.speakers}
-    options |= {"again": again}
+    options |= {"again": again, "transcripts": arguments.transcripts}
     new_run = examine(arguments.original, protected, **options, threads=os.cpu_count() or 2)
     written = write_config(arguments.config, new_run)
     say(*summary(new_run, written))

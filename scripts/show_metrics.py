@@ -23,6 +23,9 @@ def main() -> None:
     )
     parser.add_argument("--verdict", type=Path, help="verdict.json: what is said first")
     parser.add_argument("--report", type=Path, help="the page to point to")
+    parser.add_argument(
+        "--note", action="append", default=[], help="a sentence at the end: what was not measured"
+    )
     parser.add_argument("--brief", action="store_true", help="the verdict without tables")
     arguments = parser.parse_args()
 
@@ -41,6 +44,8 @@ def _show(arguments: argparse.Namespace) -> None:
     systems = released(compare(numbers, comparisons))
     lines = summary(systems, comparisons, numbers, [verdict], brief=arguments.brief)
     say(*lines)
+    if arguments.note:
+        say("", *arguments.note)
     if arguments.report:
         say("", f"Report: {arguments.report.absolute()}")
 

@@ -38,6 +38,8 @@ def main() -> None:
             if odd:
                 show(title, odd)
                 findings += odd
+        for group, reason in plan.utility.not_measured().items():
+            say(f"{group}: {reason}")
     n_errors = len(findings.errors())
     if not n_errors:
         say(*estimate.text(estimate.estimate(configuration.check(config), examined)).splitlines())

@@ -840,6 +840,47 @@ INFERENCE: list[Metric] = []
 for _attribute in ATTRIBUTES:
     INFERENCE += _inferred(_attribute)
 
+WORD_ERRORS = {  # kinds of them
+    "insertions": "Words that a recogniser adds, in percent of those that were said.",
+    "deletions": "Words that a recogniser leaves out, in percent of those that were said.",
+    "substitutions": "Words that a recogniser takes for others, in percent of those said.",
+}
+
+
+def _word_errors(name: str, title: str) -> list[Metric]:
+    """The kinds of a recogniser's word errors, and what they are percents of."""
+    kinds = [
+        Metric(
+            name=f"{name}_{kind}_percent",
+            title=f"{title} {kind}",
+            unit="%",
+            family="utility",
+            meaning=meaning,
+            page="utility.md",
+            conditions=(),
+            better="lower",
+            of_privacy=False,
+            low=0,
+            digits=1,
+            group="words",
+        )
+        for kind, meaning in WORD_ERRORS.items()
+    ]
+    words = Metric(
+        name=f"{name}_words",
+        title=f"{title} words",
+        unit="",
+        family="utility",
+        meaning="Words of a transcript: mean over the utterances.",
+        page="utility.md",
+        conditions=(),
+        of_privacy=False,
+        low=0,
+        digits=1,
+        group="words",
+    )
+    return [*kinds, words]
+
 
 def _opinion(subject: str, meaning: str, *, headline: bool = False) -> Metric:
     """Row of DNSMOS."""
@@ -862,6 +903,22 @@ def _opinion(subject: str, meaning: str, *, headline: bool = False) -> Metric:
 
 
 UTILITY = [
+    Metric(
+        name="closed_text_wer_percent",
+        title="closed-text WER",
+        unit="%",
+        family="utility",
+        meaning="Word errors of a recogniser that knows the sentences; for this corpus alone.",
+        page="utility.md",
+        conditions=(),
+        better="lower",
+        of_privacy=False,
+        low=0,
+        digits=1,
+        group="words",
+        headline=True,
+    ),
+    *_word_errors("closed_text", "closed-text"),
     Metric(
         name="wer_percent",
         title="word error rate",

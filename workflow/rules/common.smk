@@ -103,6 +103,12 @@ else:  # a job of the run on a cluster: all of that is done
     plan, screen = Plan(config), []
 
 
+def not_measured():
+    """What of utility was not measured, as the last screen says it."""
+    reasons = plan.utility.not_measured().items()
+    return [word for group, reason in reasons for word in ("--note", f"{group}: {reason}")]
+
+
 onstart:
     refuse_training()
     shutil.rmtree(os.environ[REFUSALS], ignore_errors=True)
@@ -111,12 +117,13 @@ onstart:
 onsuccess:
     for handler in screen:
         handler.finish()
+    notes = not_measured()
     shell(
         "test ! -e results/report/index.html || python {SCRIPTS:q}/show_metrics.py"
         " --metrics results/metrics.tsv"
         " --comparisons results/comparisons"
         " --verdict results/verdict.json"
-        " --report results/report/index.html {BRIEF:q}"
+        " --report results/report/index.html {BRIEF:q} {notes:q}"
     )
 
 

@@ -14,7 +14,7 @@ A kind of corpus is the module of that name in ``kinds``. It has the functions
 
 * ``list_utterances(options, findings)``: what exists; what is wrong is added to ``findings``;
 * ``provide_audio(utterances, *, audio_dir, sample_rate, threads)``: the lines of a manifest;
-* ``read_transcripts(options)``, where it has any: {utterance: what is said};
+* ``read_transcripts(options)``: {utterance: what is said};
 * ``read_facts(options)``, where it says more of speakers: {attribute: {speaker: value}};
 * ``to_download(options)``, where it is published: {folder that is missing: bytes}.
 """
@@ -219,13 +219,11 @@ def read_transcripts(source: Source) -> dict[str, str]:
 
     Raises
     ------
-    BadInput : this kind of corpus has no transcripts, or a file of them is missing
+    BadInput : this corpus has no transcripts, or a file of them is missing
     """
     kind, options = kind_of(source)
-    if hasattr(kind, "read_transcripts"):
-        return kind.read_transcripts(options)
-    kinds = [name for name in CORPUS_KINDS if hasattr(kind_of({name: {}})[0], "read_transcripts")]
-    raise BadInput(f"this corpus has no transcripts: style needs one of {', '.join(kinds)}")
+    texts: dict[str, str] = kind.read_transcripts(options)
+    return texts
 
 
 def read_facts(source: Source) -> dict[str, dict[str, str]]:

@@ -41,6 +41,7 @@ from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speech import ANONYMISER_KINDS, Speech
 from voiceprivacy.plan.sweeps import with_sweeps, wrong_sweeps
 from voiceprivacy.vocabulary import (
+    CLOSED_TEXT,
     FURTHER_DRAW,
     FUSED,
     PITCH,
@@ -52,6 +53,7 @@ from voiceprivacy.vocabulary import (
 
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
 GENDERS = ("f", "m")
+WORDS_OF_SPEAKER = 5  # utterances; more make every run longer, and speakers decide the interval
 EMBEDDING = {"model", "command", "package"}  # extractors that embed any speech they are given
 BRACE = re.compile("[{}]")
 NO_BRACES = "has { or } in its name, which Snakemake takes for a wildcard: name it otherwise"
@@ -511,14 +513,18 @@ def with_environments(config: dict[str, Any]) -> dict[str, Any]:
 def with_measures(config: dict[str, Any]) -> dict[str, Any]:
     """The config itself, with the measures of utility that every run makes, unless it has its own.
 
-    A measure that is shipped has its own environment and memory where its entry names none. One
-    with a model is a recogniser of words where nothing else is said.
+    Words are measured of corpora with transcripts; Utility.left_out names the others. A measure
+    that is shipped has its own environment and memory where its entry names none. One with a model
+    is a recogniser of words where nothing else is said.
     """
     report, utility = config.get("report", {}), config.setdefault("utility", {})
     if not isinstance(utility, dict) or not isinstance(report, dict):
         return config
     if config.get("anonymisers") and report.get("pitch_correlation", True) is True:
         utility.setdefault(PITCH, {"type": PITCH})
+    kinds = [options.get("type") for options in utility.values() if isinstance(options, dict)]
+    if config.get("anonymisers") and CLOSED_TEXT not in kinds:
+        utility.setdefault(WORDS, {"type": CLOSED_TEXT, "utterances": WORDS_OF_SPEAKER})
     for options in utility.values():
         if not isinstance(options, dict):
             continue

@@ -11,8 +11,17 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import ours
+from voiceprivacy.plan.sources import why_no_transcripts
 from voiceprivacy.plan.speech import Speech
-from voiceprivacy.vocabulary import EMOTION, ORIGINAL, PITCH, QUALITY, RECOGNISER
+from voiceprivacy.vocabulary import (
+    CLOSED_TEXT,
+    EMOTION,
+    ENGLISH,
+    ORIGINAL,
+    PITCH,
+    QUALITY,
+    RECOGNISER,
+)
 
 THREADS = 4  # of a command of the user's
 READ_AS = ("better", "weight", "statistic", "joint", "utterances")
@@ -28,6 +37,8 @@ class Shipped(NamedTuple):
     """The environment that it runs in where the entry names none."""
     better: str
     """higher or lower"""
+    group: str = ""
+    """What it is about, one of the catalogue's PREFERRED."""
     weight: str | None = None
     """The metric that weights the mean of the others; {name} in it is the entry's."""
     statistic: str = "mean"
@@ -46,6 +57,8 @@ class Shipped(NamedTuple):
     """Whether unprotected speech is measured, too."""
     transcripts: bool = False
     """Whether it reads what was said, as --transcripts."""
+    languages: tuple[str, ...] = ()
+    """Those that it understands, as ISO 639 has them; none: all."""
     mem_mb: int = 2000
     threads: int = 1
     options: tuple[str, ...] = ()
@@ -53,11 +66,23 @@ class Shipped(NamedTuple):
 
 
 SHIPPED = {
-    PITCH: Shipped("measure_pitch", env="speechbrain", better="higher", of_original=False),
+    CLOSED_TEXT: Shipped(
+        "measure_closed_text",
+        env="corpora",
+        better="lower",
+        group="words",
+        weight="closed_text_words",
+        transcripts=True,
+        languages=("en",),
+    ),
+    PITCH: Shipped(
+        "measure_pitch", env="speechbrain", better="higher", group="pitch", of_original=False
+    ),
     RECOGNISER: Shipped(
         "measure_recogniser",
         env="speechbrain",
         better="lower",
+        group="words",
         weight="{name}_words",
         statistic="rate",
         is_named=True,
@@ -72,6 +97,7 @@ SHIPPED = {
         "measure_emotion",
         env="speechbrain",
         better="higher",
+        group="emotion",
         statistic="macro_recall",
         joint="{name}_percent",
         by_definition={
@@ -123,6 +149,7 @@ class Utility:
         self.entries = {name: options for name, options in entries.items() if options}
         self.speech = speech
         self.listen = listen
+        self._without_transcripts: dict[str, str | None] = {}
 
     # One measure.
 
@@ -199,8 +226,9 @@ class Utility:
     def measures(self, corpus: str) -> list[str]:
         """Every table of measures of a corpus."""
         tables = []
+        left_out = self.left_out(corpus)
         for measure in self.entries:
-            if corpus in self.corpora(measure):
+            if corpus in self.corpora(measure) and measure not in left_out:
                 folder = f"results/utility/{corpus}/trial"
                 systems = self.systems(measure)
                 tables += [f"{folder}/{system}/{measure}.tsv" for system in systems]
@@ -215,6 +243,39 @@ class Utility:
         kind = shipped(self.entries[measure])
         systems = [ORIGINAL] if kind is None or kind.of_original else []
         return [*systems, *self.speech.anonymisers]
+
+    def left_out(self, corpus: str) -> dict[str, str]:
+        """The measures that cannot be made of a corpus, and why: {measure: words}."""
+        options = self.speech.corpora[corpus]
+        language = options.get("language", ENGLISH)
+        reasons = {}
+        for measure, its_own in self.entries.items():
+            kind = shipped(its_own)
+            if kind is None or corpus not in self.corpora(measure):
+                continue
+            if kind.languages and language not in kind.languages:
+                known = " or ".join(kind.languages)
+                reasons[measure] = f"the language is {language}, and it understands {known}"
+            elif kind.transcripts and (reason := self._why_no_transcripts(corpus)):
+                reasons[measure] = reason
+        return reasons
+
+    def not_measured(self) -> dict[str, str]:
+        """What some corpus leaves out: {group of measures: why}; corpora are named if several."""
+        reasons: dict[str, list[str]] = {}
+        for corpus in self.speech.evaluated:
+            for measure, reason in self.left_out(corpus).items():
+                kind = shipped(self.entries[measure])
+                named = f"{corpus}: {reason}" if len(self.speech.evaluated) > 1 else reason
+                reasons.setdefault(kind.group if kind else measure, []).append(named)
+        return {group: "; ".join(dict.fromkeys(why)) for group, why in reasons.items()}
+
+    def _why_no_transcripts(self, corpus: str) -> str | None:
+        """Look once for the transcripts of a corpus: planning asks often."""
+        if corpus not in self._without_transcripts:
+            options = self.speech.corpora[corpus]
+            self._without_transcripts[corpus] = why_no_transcripts(options)
+        return self._without_transcripts[corpus]
 
     def tables(self) -> list[str]:
         """The table of means of every corpus of which something is measured."""

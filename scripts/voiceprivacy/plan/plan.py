@@ -185,7 +185,7 @@ def _of_corpus(plan, name, options):
         endings = None if re.search(r"[*{]", ending) else (ending,)
         root = ours(options["folder"]["root"])
         yield Named((*keys, "folder", "root"), root, A_FOLDER, endings=endings)
-        for key in ("speakers", "list"):
+        for key in ("speakers", "list", "transcripts"):
             if key in options["folder"]:
                 yield Named((*keys, "folder", key), ours(options["folder"][key]), FILE)
     yield from _of_kaldi(name, options)

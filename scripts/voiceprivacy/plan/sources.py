@@ -19,16 +19,17 @@ import re
 import shlex
 import stat
 import sys
-from collections.abc import Iterable
-from glob import glob
+from collections.abc import Iterable, Mapping
+from glob import escape, glob, iglob
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from voiceprivacy.inout.files import (
     SCRIPTS,
     BadInput,
     base_of,
+    ours,
     printable,
     read_lines,
     whole_or_absent,
@@ -186,6 +187,43 @@ def text_encoder_files(folder: str) -> list[str]:
 def _hub_weights(folder):
     weights = [name for name in HUB_ENCODER_WEIGHTS if os.path.exists(f"{folder}/{name}")]
     return (weights or HUB_ENCODER_WEIGHTS)[0]
+
+
+def why_no_transcripts(corpus: Mapping[str, Any]) -> str | None:
+    """Why nobody knows what is said in the trials of a corpus; None if its transcripts are there.
+
+    Parameters
+    ----------
+    corpus : an entry of a completed config
+    """
+    if "segments" in corpus:
+        return "no transcripts of the pieces that utterances are cut into"
+    if "kaldi" in corpus:
+        kaldi = corpus["kaldi"] if isinstance(corpus["kaldi"], dict) else {}
+        tried = kaldi.get("trial") or [kaldi.get("directory", corpus["kaldi"])]
+        is_there = any(os.path.exists(ours(f"{directory}/text")) for directory in tried)
+        return None if is_there else "no transcripts were given (the file text of a data directory)"
+    if "librispeech" in corpus:
+        is_there = all(_has_transcripts(corpus["librispeech"], path) for path in _subsets(corpus))
+        return None if is_there else "no transcripts were given (*.trans.txt beside the audio)"
+    if "vctk" in corpus:
+        is_there = os.path.isdir(ours(f"{corpus['vctk']['root']}/txt"))
+        return None if is_there else "no transcripts were given (the folder txt of VCTK)"
+    if "folder" in corpus and "transcripts" not in corpus["folder"]:
+        return "no transcripts were given (transcripts: FILE.tsv in the corpus's entry folder)"
+    return None
+
+
+def _subsets(corpus):
+    librispeech = corpus["librispeech"]
+    return [ours(f"{librispeech['root']}/{subset}") for subset in librispeech["subsets"]]
+
+
+def _has_transcripts(librispeech, subset):
+    """Whether a subset has a transcript; one that is still to be downloaded will have them."""
+    if librispeech.get("download") and not os.path.isdir(subset):
+        return True
+    return any(True for _ in iglob(f"{escape(subset)}/*/*/*.trans.txt"))
 
 
 def bytes_of(path: str, *, otherwise: float) -> float:

@@ -77,6 +77,7 @@ def contents_of(plan: Any) -> Contents:
         intervals=plan.outputs.intervals() + plan.given.intervals(),
         inference=_inference(plan),
         utility=plan.utility.tables() if has_systems else None,
+        not_measured=plan.utility.not_measured(),
         comparisons=plan.outputs.comparisons(),
         checks=plan.speech.checks(),
         listen=plan.utility.clips(),

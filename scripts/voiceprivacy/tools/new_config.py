@@ -182,6 +182,8 @@ def _limit(utterances, text):
 
 def _options(path, run):
     lines = [f"      speakers: {_quoted(run.speakers)}\n"] if run.speakers else []
+    if run.transcripts:
+        lines.append(f"      transcripts: {_quoted(run.transcripts)}\n")
     if run.left_out:
         used = f"{len(run.utterances) + len(run.training)} of {len(run.listed)} utterances"
         table = _beside(path, "left_out.tsv").name
@@ -328,6 +330,9 @@ def _next(run, written):
     if run.lists == ["mixed"]:
         table = "--speakers TABLE (columns speaker and gender)"
         yield f"  {table} makes lists of women and of men, as is usual"
+    if not run.transcripts:
+        table = "--transcripts TABLE (columns utterance and text)"
+        yield f"words: no transcripts were given; with {table} they are measured"
     yield f"wrote {', '.join(map(str, written))}"
     yield f"next: voiceprivacy run --configfile {written[0]}"
 

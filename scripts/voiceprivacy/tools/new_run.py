@@ -81,6 +81,7 @@ class NewRun(NamedTuple):
     lists: list[str]
     enrolment_utterances: int
     protected: dict[str, Protected]
+    transcripts: Path | None = None
 
 
 def examine(
@@ -90,6 +91,7 @@ def examine(
     again: Mapping[str, str | Path] = NO_FOLDERS,
     pattern: str | None = None,
     speakers: str | Path | None = None,
+    transcripts: str | Path | None = None,
     threads: int = 2,
 ) -> NewRun:
     """Find out who speaks, which protected file is whose, and what has to be left out.
@@ -104,6 +106,8 @@ def examine(
         As in the corpus kind ``folder``; guessed without.
     speakers : path, optional
         TSV with the columns speaker and gender.
+    transcripts : path, optional
+        TSV with the columns utterance and text.
     threads : int
         Of reading headers.
 
@@ -114,9 +118,10 @@ def examine(
     """
     root = Path(original).absolute()
     table = Path(speakers).absolute() if speakers else None
+    said = Path(transcripts).absolute() if transcripts else None
     paths = audio_files(root)
     pattern = pattern or guess_pattern(paths)
-    listed = _listed(root, pattern, table)
+    listed = _listed(root, pattern, {"speakers": table, "transcripts": said})
     folders = {name: Path(folder).absolute() for name, folder in protected.items()}
     seconds = {name: Path(folder).absolute() for name, folder in again.items()}
 
@@ -156,13 +161,13 @@ def examine(
             else _protected_twice(folder, usable, name, pairs, rates)
             for name, folder in folders.items()
         },
+        transcripts=said,
     )
 
 
-def _listed(root, pattern, table):
+def _listed(root, pattern, tables):
     options = {"root": str(root), "pattern": pattern}
-    if table:
-        options["speakers"] = str(table)
+    options |= {key: str(table) for key, table in tables.items() if table}
     findings = Findings()
     listed = list_utterances({"folder": options}, findings)
     findings.refuse_errors()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from voiceprivacy.corpora.listing import read_transcripts
+from voiceprivacy.corpora.listing import Findings, list_utterances, read_transcripts
 from voiceprivacy.inout.files import BadInput
 
 
@@ -35,3 +35,58 @@ def test_synthetic_speakers_say_english_sentences():
 def test_others_have_none():
     with pytest.raises(BadInput, match="this corpus has no transcripts"):
         read_transcripts({"folder": {"root": "x"}})
+
+
+def test_kaldi_directories_without_a_file_text_are_passed_over_if_another_has_one(tmp_path):
+    for name in ("enrolment", "trial"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "trial" / "text").write_text("u1 so it is\n")
+    options = {"enrolment": str(tmp_path / "enrolment"), "trial": [str(tmp_path / "trial")]}
+    assert read_transcripts({"kaldi": options}) == {"u1": "so it is"}
+    (tmp_path / "trial" / "text").unlink()
+    with pytest.raises(BadInput, match="text: not found"):
+        read_transcripts({"kaldi": options})
+
+
+def test_vctk(tmp_path):
+    options = {"vctk": {"root": str(tmp_path), "microphone": "mic2"}}
+    with pytest.raises(BadInput, match=r"txt: has no speaker/sentence\.txt"):
+        read_transcripts(options)
+    (tmp_path / "txt" / "p225").mkdir(parents=True)
+    (tmp_path / "txt" / "p225" / "p225_001.txt").write_text("Please call Stella.\n")
+    assert read_transcripts(options) == {"p225_001_mic2": "Please call Stella."}
+
+
+def table(path, *rows):
+    path.write_text("\n".join(["utterance\ttext", *rows, ""]))
+    return str(path)
+
+
+def test_folder(tmp_path):
+    path = table(tmp_path / "said.tsv", "u1\tso it is", "u2\t")
+    texts = read_transcripts({"folder": {"root": "x", "transcripts": path}})
+    assert texts == {"u1": "so it is", "u2": ""}
+    twice = table(tmp_path / "twice.tsv", "u1\ta", "u1\tb")
+    with pytest.raises(BadInput, match=r"twice\.tsv:3: utterance 'u1' occurs twice"):
+        read_transcripts({"folder": {"root": "x", "transcripts": twice}})
+
+
+@pytest.mark.parametrize(
+    ("rows", "level", "message"),
+    [
+        (["a-1\tyes", "a-2\tno"], None, ""),
+        (["a-1\tyes"], "oddity", "1 utterance has no transcript, such as 'a-2'"),
+        (["a-1\tx", "a-2\tx", "b\tx"], "oddity", "1 transcript is of no utterance, such as 'b'"),
+        (["wavs/a-1.wav\tyes"], "error", "has no utterance of this corpus, such as 'a-1'"),
+    ],
+)
+def test_transcripts_of_a_folder_are_compared_with_its_utterances(tmp_path, rows, level, message):
+    (tmp_path / "a").mkdir()
+    for name in ("a-1", "a-2"):
+        (tmp_path / "a" / f"{name}.wav").touch()
+    path = table(tmp_path / "said.tsv", *rows)
+    options = {"root": str(tmp_path), "pattern": "{speaker}/{utterance}.wav", "transcripts": path}
+    findings = Findings()
+    list_utterances({"folder": options}, findings)
+    expected = [(level, message)] if level else []
+    assert [(finding.level, finding.what) for finding in findings] == expected

@@ -2,6 +2,7 @@
 
 import pytest
 
+from voiceprivacy.catalogue import PREFERRED
 from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.plan.configuration import complete
 from voiceprivacy.plan.measures import SHIPPED, Utility
@@ -12,7 +13,8 @@ B2 = {"b2": {"command": "anonymise"}}
 
 
 def planned(**config):
-    return Plan(complete({"corpora": {"demo": dict(CORPUS)}, "anonymisers": B2, **config})).utility
+    config = {"corpora": {"demo": dict(CORPUS)}, "anonymisers": B2} | config
+    return Plan(complete(config)).utility
 
 
 def test_measures_are_made_of_the_trial_part():
@@ -55,3 +57,104 @@ def test_a_shipped_measure_is_a_command_of_ours(kind):
     assert f"{{scripts}}/{SHIPPED[kind].script}.py" in utility.command("mine", "demo")
     assert (SCRIPTS / f"{SHIPPED[kind].script}.py").exists()
     assert utility.threads("mine") == SHIPPED[kind].threads
+    assert SHIPPED[kind].group in PREFERRED
+
+
+# Words: where somebody knows what is said.
+
+
+def of_corpus(corpus, **config):
+    """The utility of a config with one corpus, called mine."""
+    return Plan(complete({"corpora": {"mine": corpus}, "anonymisers": B2, **config})).utility
+
+
+def kaldi(folder, *, text):
+    folder.mkdir()
+    if text:
+        (folder / "text").write_text("u1 so it is\n")
+    return str(folder)
+
+
+def corpora_with(tmp_path, *, text):
+    """A corpus of each kind, with transcripts or without: {kind: entry}."""
+    chapter = tmp_path / "libri" / "dev" / "11" / "100"
+    chapter.mkdir(parents=True)
+    vctk = tmp_path / "vctk"
+    vctk.mkdir()
+    folder = {"root": str(tmp_path), "pattern": "{speaker}/{utterance}.wav"}
+    if text:
+        (chapter / "11-100.trans.txt").write_text("11-100-0000 SO IT IS\n")
+        (vctk / "txt").mkdir()
+        folder["transcripts"] = str(tmp_path / "said.tsv")
+    one, other = kaldi(tmp_path / "one", text=text), kaldi(tmp_path / "other", text=False)
+    return {
+        "librispeech": {"librispeech": {"root": str(tmp_path / "libri"), "subsets": ["dev"]}},
+        "vctk": {"vctk": {"root": str(vctk)}},
+        "kaldi": {"kaldi": one},
+        "directory": {"kaldi": {"directory": one}},
+        "directories": {"kaldi": {"enrolment": other, "trial": [other, one]}},
+        "folder": {"folder": folder},
+    }
+
+
+KINDS = ["librispeech", "vctk", "kaldi", "directory", "directories", "folder"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_words_are_measured_where_transcripts_are_and_elsewhere_it_is_said(tmp_path, kind):
+    for text in (True, False):
+        (tmp_path / str(text)).mkdir()
+        corpus = corpora_with(tmp_path / str(text), text=text)[kind]
+        utility = of_corpus(corpus)
+        tables = [f"results/utility/mine/trial/{name}/words.tsv" for name in ("original", "b2")]
+        if text:
+            assert utility.left_out("mine") == utility.not_measured() == {}
+            assert set(tables) <= set(utility.measures("mine"))
+        else:
+            assert not set(tables) & set(utility.measures("mine"))
+            assert utility.left_out("mine")["words"].startswith("no transcripts were given (")
+            assert utility.not_measured()["words"] == utility.left_out("mine")["words"]
+
+
+def test_subsets_to_download_will_have_transcripts_and_a_subset_without_any_has_none(tmp_path):
+    librispeech = corpora_with(tmp_path, text=True)["librispeech"]["librispeech"]
+    librispeech["subsets"] = ["dev", "test-clean"]
+    assert "words" in of_corpus({"librispeech": librispeech}).left_out("mine")
+    librispeech["download"] = True
+    assert of_corpus({"librispeech": librispeech}).left_out("mine") == {}
+    (tmp_path / "libri" / "test-clean").mkdir()
+    assert "words" in of_corpus({"librispeech": librispeech}).left_out("mine")
+
+
+def test_words_of_pieces_and_of_other_languages_are_left_out():
+    pieces = of_corpus({**CORPUS, "segments": {"seconds": 2}}).left_out("mine")
+    assert pieces["words"] == "no transcripts of the pieces that utterances are cut into"
+    german = of_corpus({**CORPUS, "language": "de"})
+    assert german.left_out("mine")["words"] == "the language is de, and it understands en"
+    assert "results/utility/mine/trial/b2/words.tsv" not in german.measures("mine")
+
+
+def test_words_are_the_runs_own_where_it_has_some():
+    assert "words" not in planned(utility={"words": False}).entries
+    mine = planned(utility={"words": {"command": "python mine.py"}})
+    assert mine.command("words", "demo") == "python mine.py" and mine.left_out("demo") == {}
+    other_name = planned(utility={"heard": {"type": "closed_text", "utterances": 3}})
+    assert "words" not in other_name.entries
+    assert other_name.command("heard", "demo").endswith("transcripts.tsv")
+    assert other_name.options()["heard"] == {
+        "better": "lower",
+        "weight": "closed_text_words",
+        "utterances": 3,
+    }
+
+
+def test_several_corpora_are_named_where_one_has_no_transcripts():
+    german = {"demo": dict(CORPUS), "other": {**CORPUS, "language": "de"}}
+    utility = planned(corpora=german)
+    assert utility.left_out("demo") == {}
+    assert utility.not_measured() == {"words": "other: the language is de, and it understands en"}
+
+
+def test_without_anonymisers_nothing_is_measured_or_missed():
+    utility = Plan(complete({"corpora": {"demo": dict(CORPUS)}})).utility
+    assert utility.entries == {} and utility.not_measured() == {}

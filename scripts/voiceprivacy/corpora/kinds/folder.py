@@ -17,8 +17,15 @@ from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.recordings import provide_audio
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput, counted, read_lines
+from voiceprivacy.inout.tables import read_rows
 
-__all__ = ["compile_pattern", "list_utterances", "provide_audio", "read_facts"]
+__all__ = [
+    "compile_pattern",
+    "list_utterances",
+    "provide_audio",
+    "read_facts",
+    "read_transcripts",
+]
 
 FACTS = ("age", "accent")  # columns that the table of speakers may have
 FIELDS = ("speaker", "session", "utterance", "gender")
@@ -34,7 +41,7 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
     options : dict
         root; pattern; optionally speakers: a TSV with the columns speaker and gender (and age or
         accent; others are passed over); optionally list: a text file with an id on each line, all
-        that is taken.
+        that is taken; optionally transcripts: a TSV with the columns utterance and text.
 
     Raises
     ------
@@ -52,6 +59,8 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
         message = f"{number} not look like {pattern}: left out, such as {others[0]}"
         findings.oddity(root, "-", message)
     utterances = list(_listed(root, matches, genders, findings))
+    if "transcripts" in options:
+        _check_transcripts(options, utterances, findings)
     return _chosen(utterances, options["list"], findings) if "list" in options else utterances
 
 
@@ -70,6 +79,38 @@ def read_facts(options: dict[str, Any]) -> dict[str, dict[str, str]]:
             if fields.get("speaker") and fields.get(name):
                 facts[name].setdefault(fields["speaker"], fields[name])
     return facts
+
+
+def read_transcripts(options: dict[str, Any]) -> dict[str, str]:
+    """What is said, by the table of transcripts: {utterance: text}.
+
+    Raises
+    ------
+    BadInput : there is no such table, or an utterance occurs twice
+    """
+    if "transcripts" not in options:
+        raise BadInput("this corpus has no transcripts: its entry folder names no table of them")
+    path, texts = options["transcripts"], {}
+    for line, row in read_rows(path, ["utterance", "text"]):
+        if row["utterance"] in texts:
+            raise BadInput(f"{path}:{line}: utterance '{row['utterance']}' occurs twice")
+        texts[row["utterance"]] = row["text"]
+    return texts
+
+
+def _check_transcripts(options, utterances, findings):
+    """Note utterances without a transcript, and transcripts of none; all of them are an error."""
+    path, names = options["transcripts"], {utterance.utterance for utterance in utterances}
+    texts = read_transcripts(options)
+    missing, others = sorted(names - texts.keys()), sorted(texts.keys() - names)
+    if names and len(missing) == len(names):
+        findings.error(path, "-", f"has no utterance of this corpus, such as '{missing[0]}'")
+    elif missing:
+        number = counted(len(missing), "utterance has", "utterances have")
+        findings.oddity(path, "-", f"{number} no transcript, such as '{missing[0]}'")
+    elif others:
+        number = counted(len(others), "transcript is", "transcripts are")
+        findings.oddity(path, "-", f"{number} of no utterance, such as '{others[0]}'")
 
 
 def _matches(root, pattern):

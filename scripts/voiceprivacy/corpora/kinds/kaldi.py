@@ -74,10 +74,14 @@ def data_directories(options: Any) -> list[str]:
 
 
 def read_transcripts(options: Any) -> dict[str, str]:
-    """Read the files text of all data directories: {utterance: words}."""
+    """Read the files text of all data directories: {utterance: words}.
+
+    A directory without one is passed over, unless none has one.
+    """
     texts, findings = {}, Findings()
-    for directory in data_directories(options):
-        for utterance, words in read_text(Path(directory, "text"), findings).items():
+    files = [Path(directory, "text") for directory in data_directories(options)]
+    for path in [path for path in files if path.exists()] or files[:1]:
+        for utterance, words in read_text(path, findings).items():
             texts[utterance] = words.text
     findings.refuse_errors()
     return texts

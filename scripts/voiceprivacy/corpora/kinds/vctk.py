@@ -17,7 +17,7 @@ from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.recordings import AUDIO, provide_audio
 from voiceprivacy.inout.files import BadInput, read_lines
 
-__all__ = ["is_common", "list_utterances", "provide_audio", "read_facts"]
+__all__ = ["is_common", "list_utterances", "provide_audio", "read_facts", "read_transcripts"]
 
 AUDIO_FOLDER = "wav48_silence_trimmed"
 COMMON_SENTENCES = 24
@@ -73,6 +73,23 @@ def read_facts(options: dict[str, Any]) -> dict[str, dict[str, str]]:
         if accent and accent.lower() != "unknown":
             facts["accent"][speaker] = accent
     return facts
+
+
+def read_transcripts(options: dict[str, Any]) -> dict[str, str]:
+    """Read the files txt/p225/p225_001.txt: {utterance: text}; speaker p315 has none.
+
+    Raises
+    ------
+    BadInput : there is no such file
+    """
+    folder = Path(options["root"], "txt")
+    texts = {}
+    for path in sorted(folder.glob("*/*.txt")):
+        if not path.name.startswith("."):
+            texts[f"{path.stem}_{options['microphone']}"] = " ".join(read_lines(path))
+    if not texts:
+        raise BadInput(f"{folder}: has no speaker/sentence.txt")
+    return texts
 
 
 def is_common(utterance: str) -> bool:

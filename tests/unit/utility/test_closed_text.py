@@ -1,0 +1,158 @@
+"""Closed-text word errors: words, the language model, the recogniser, and what is counted."""
+
+import math
+
+import numpy as np
+import pytest
+
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.utility import closed_text
+from voiceprivacy.utility.closed_text import (
+    language_model,
+    measure,
+    read_dictionary,
+    share_known,
+    word_errors,
+    words_of,
+)
+
+KNOWN = {word: ["x"] for word in ("the", "dog", "barks", "'tis", "don't", "cafe")}
+
+
+def values(measured):
+    return {line.metric.removeprefix("closed_text_"): line.value for line in measured}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The DOG barks.", ["the", "dog", "barks"]),
+        ("well-known  dog", ["well", "known", "dog"]),
+        ("'Tis the 'dog', don\N{RIGHT SINGLE QUOTATION MARK}t!", ["'tis", "the", "dog", "don't"]),
+        ("in 2012", ["in", "2012"]),
+        ("under_score", ["under", "score"]),
+        ("Stra\N{LATIN SMALL LETTER SHARP S}e", ["strasse"]),
+        (" ... ' ", []),
+        ("", []),
+    ],
+)
+def test_words_are_letters_digits_and_apostrophes(text, words):
+    assert words_of(text, KNOWN) == words
+
+
+def test_word_errors_are_counted_in_percent_of_the_reference():
+    errors = values(word_errors("u", "the dog barks twice", "dog barks at ice"))
+    assert errors == {
+        "wer_percent": 75.0,
+        "insertions_percent": 25.0,
+        "deletions_percent": 25.0,
+        "substitutions_percent": 25.0,
+        "words": 4.0,
+    }
+
+
+def test_no_words_found_are_all_deletions():
+    errors = values(word_errors("u", "the dog", ""))
+    assert errors["wer_percent"] == errors["deletions_percent"] == 100.0
+
+
+def test_more_words_than_were_said_are_more_than_all_errors():
+    assert values(word_errors("u", "dog", "the dog barks dog"))["wer_percent"] == 300.0
+
+
+def test_the_language_model_is_interpolated():
+    """p(dog | the) = 0.6 * 2/2 + 0.4 * 2/7; words without a pronunciation are in no sentence."""
+    model = language_model([["the", "dog"], ["the", "zarathustra", "dog"], []], KNOWN)
+    lines = model.splitlines()
+    assert f"{math.log10(0.6 + 0.4 * 2 / 7):.6f} the dog" in lines
+    assert f"{math.log10(2 / 7):.6f} dog {math.log10(0.4):.6f}" in lines
+    assert "zarathustra" not in model
+    assert "ngram 1=4" in lines and "ngram 2=4" in lines  # <s> the, <s> </s>, the dog, dog </s>
+
+
+def test_probabilities_after_every_word_sum_to_one():
+    """Pairs, and the unigrams that are left, times what backs off to them."""
+    sentences = [["the", "dog", "barks"], ["the", "the", "dog"], ["barks"]]
+    singles, pairs = {}, {}
+    for line in language_model(sentences, KNOWN).splitlines():
+        fields = line.split()
+        if len(fields) == 3 and fields[2].startswith("-0."):
+            singles[fields[1]] = 10 ** float(fields[0])
+        elif len(fields) == 3:
+            pairs[fields[1], fields[2]] = 10 ** float(fields[0])
+    for before in ("<s>", "the", "dog", "barks"):
+        seen = {word: value for (first, word), value in pairs.items() if first == before}
+        others = sum(value for word, value in singles.items() if word not in {"<s>", *seen})
+        assert sum(seen.values()) + 0.4 * others == pytest.approx(1, abs=1e-5)
+
+
+def test_share_of_known_words():
+    assert share_known([["the", "dog"], ["hund", "katze"]], KNOWN) == 0.5
+    assert share_known([], KNOWN) == 0.0
+
+
+def test_the_dictionary_has_every_pronunciation_of_a_word():
+    dictionary = read_dictionary()
+    assert dictionary["the"] == ["DH AH", "DH IY"] and "the(2)" not in dictionary
+
+
+@pytest.fixture
+def spoken(tmp_path):
+    """Three utterances of noise and tones, at 16 kHz and at 8 kHz: speech is not needed."""
+    generator = np.random.default_rng(0)
+    utterances = []
+    for number, rate in enumerate([16000, 16000, 8000]):
+        samples = generator.normal(0, 0.1, 2 * rate) * np.sin(np.arange(2 * rate) / (900 + number))
+        path = tmp_path / f"u{number}.wav"
+        audio.write(path, samples, rate)
+        utterances.append(Utterance(f"u{number}", "s", "f", path, 2.0))
+    return utterances
+
+
+SAID = {"u0": "The dog barks.", "u1": "One dog of two dogs", "u2": "two or three cats bark"}
+
+
+def test_every_utterance_is_recognised_by_itself(spoken):
+    """Neither the order nor other utterances in the process change a result."""
+    together = list(measure(spoken, SAID))
+    backwards = list(measure(spoken[::-1], SAID))[::-1]
+    alone = [next(measure([utterance], SAID)) for utterance in spoken]
+    assert together == backwards == alone
+    assert all(values(line)["words"] > 0 for line in together)
+
+
+def test_decoding_repeats_itself_after_other_speech(spoken):
+    sentences = [words_of(text, read_dictionary()) for text in SAID.values()]
+    recogniser = closed_text.Recogniser(sentences, read_dictionary())
+    read = [audio.read(utterance.path) for utterance in spoken]
+    first = [recogniser.words(*pair) for pair in read]
+    assert [recogniser.words(*pair) for pair in read[::-1]][::-1] == first
+
+
+def test_silence_has_no_words(tmp_path):
+    path = tmp_path / "silent.wav"
+    audio.write(path, np.zeros(16000), 16000)
+    silent = Utterance("u0", "s", "f", path, 1.0)
+    [errors] = measure([silent], SAID)
+    assert values(errors)["deletions_percent"] + values(errors)["substitutions_percent"] > 0
+    assert values(errors)["words"] == 3
+
+
+def test_utterances_without_words_or_transcript_are_undefined(spoken):
+    errors = [values(line) for line in measure(spoken, SAID | {"u1": " ... "})]
+    assert sum(line["words"] == "undefined" for line in errors) == 1
+    assert errors[1]["wer_percent"] == "undefined"
+    only_first = [values(line) for line in measure(spoken, {"u0": "the dog"})]
+    assert [line["words"] for line in only_first] == [2.0, "undefined", "undefined"]
+
+
+def test_transcripts_of_another_language_are_undefined(spoken):
+    german = dict.fromkeys(SAID, "Zwischen zwei Zwetschgenzweigen zwitschern the Schwalben")
+    errors = [values(line) for line in measure(spoken, german)]
+    assert all(line["wer_percent"] == "undefined" for line in errors)
+
+
+def test_words_without_a_pronunciation_are_errors(spoken):
+    said = {"u0": "the dog zarathustra", "u1": "one dog", "u2": "two dogs"}
+    assert values(next(measure(spoken, said)))["words"] == 3.0
