@@ -85,8 +85,7 @@ def make(arguments: argparse.Namespace) -> None:
     from voiceprivacy.tools.listening_test import Wanted
 
     options = vars(arguments)
-    require_at_least(1, pages=arguments.pages, listeners=arguments.listeners)
-    require_at_least(1, seconds=arguments.seconds)
+    require_at_least(1, **{name: options[name] for name in ("pages", "listeners", "seconds")})
     require_at_least(2, number=arguments.number)
     if arguments.kind == "pairs" and arguments.number % 2:
         raise BadInput(f"--number {arguments.number}: half of the pairs are of one person: even")
@@ -112,9 +111,8 @@ def read(arguments: argparse.Namespace) -> None:
     from voiceprivacy.tools.listening_numbers import write_answers
 
     require_at_least(0, bootstrap=arguments.bootstrap)
-    options = vars(arguments)
-    wanted = {name: options[name] for name in ("key", "answers", "bootstrap", "seed", "output")}
-    for table in write_answers(**wanted):
+    names = ("key", "answers", "bootstrap", "seed", "output")
+    for table in write_answers(**{name: getattr(arguments, name) for name in names}):
         print_table(table)
 
 

@@ -46,8 +46,9 @@ def test_the_snakefile_is_a_table_of_contents():
     assert len((ROOT / "Snakefile").read_text().splitlines()) <= 40
 
 
-# Scripts that several rules call: one for each kind of figure or table on request.
+# Scripts that several rules call: one for each kind of figure or table on request, or of model.
 SEVERAL = {
+    "fetch_model": {"fetch_listener"},
     "plot": {"plot_scores", "plot_all_matrices", "plot_all_profiles", "plot_features"},
     "write_tables": {"write_rank_tables"},
 }

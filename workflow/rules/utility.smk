@@ -39,7 +39,7 @@ def shipped_scripts(wildcards):
 def measure_draws(wildcards):
     """How many utterances of each speaker are measured, and the seed that draws them."""
     number = plan.utility.entries[wildcards.measure].get("utterances")
-    return f"--utterances {number} --seed {config['report']['seed']}" if number else ""
+    return ["--utterances", number, "--seed", config["report"]["seed"]] if number else []
 
 
 def measure_sandbox(wildcards):
@@ -111,7 +111,7 @@ rule measure_utility:
         " --original {input.original:q}"
         " --threads {threads}"
         " --runtime {resources.measure_runtime:q}"
-        " {params.draws}"
+        " {params.draws:q}"
         " {params.sandbox:q}"
         " --memory {resources.mem_mb:q}"
         " --output {output.measures:q}"
