@@ -94,7 +94,7 @@ def test_programs_in_boxes_give_the_numbers_that_they_give_without(tmp_path, use
     logs = [
         *with_boxes.glob("logs/anonymise_*/**/*.log"),
         *with_boxes.glob("logs/extract_embeddings/**/*.log"),
-        *with_boxes.glob("logs/measure_utility/**/*.log"),
+        *with_boxes.glob("logs/measure_utility/**/length.log"),
     ]
     assert len(logs) > 8
     for log in logs:

@@ -20,6 +20,7 @@ from support.runs import ROOT, make_kaldi_directory, snakemake, write_config
 pytestmark = pytest.mark.long
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
 METRICS = "results/metrics/zebra/tiny/all/mine/random/cosine.json"
+QUALITY = "results/utility/tiny/trial/original/quality.tsv"
 ENCODERS = ("resemblyzer", "dvector")  # inside packages, in environments of their names
 FUNCTION = """
 def anonymise(samples, sample_rate, *, utterance, speaker, seed):
@@ -32,6 +33,7 @@ CALLED = {
     # Their environments get their packages by python -m pip.
     "resemblyzer": {"-m", "extract_embeddings"},
     "dvector": {"-m", "extract_embeddings"},
+    "dnsmos": {"measure_utility", "measure_quality"},
 }
 
 
@@ -47,13 +49,16 @@ def run(folder, model, **channel):
     (folder / "mine.py").write_text(FUNCTION)
     extractors = {name: {"package": name} for name in ENCODERS} | {"random": {"model": "model"}}
     config = write_config(
-        folder, anonymisers={"mine": {"function": "mine.py:anonymise"}}, extractors=extractors
+        folder,
+        anonymisers={"mine": {"function": "mine.py:anonymise"}},
+        extractors=extractors,
+        utility={"quality": {"type": "quality", "utterances": 1}},
     )
     embeddings = [f"results/embeddings/tiny/trial/original/{name}.npz" for name in ENCODERS]
     path = os.pathsep.join([str(folder / "base" / "bin"), os.environ["PATH"]])
     return snakemake(
         folder,
-        *(METRICS, *embeddings),
+        *(METRICS, QUALITY, *embeddings),
         *("--sdm", "conda", "--cores", "2", "--configfile", config),
         PATH=path,
     )
@@ -107,7 +112,9 @@ def test_an_environment_that_cannot_be_solved_stops_the_run_before_any_job(tmp_p
 IMPORTED = {
     "corpora": [
         "espeakng_loader",
+        "jiwer",
         "jsonschema",
+        "pocketsphinx",
         "soundfile",
         "torch",
         "torchaudio",
@@ -118,6 +125,7 @@ IMPORTED = {
     "speechbrain": ["scipy", "soundfile", "speechbrain", "torch", "torchyin", "transformers"],
     "resemblyzer": ["resemblyzer", "soundfile", "torch", "webrtcvad"],
     "dvector": ["numpy", "onnxruntime", "soundfile"],
+    "dnsmos": ["onnxruntime", "pystoi", "soundfile"],
 }
 
 

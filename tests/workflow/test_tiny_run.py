@@ -305,14 +305,15 @@ def test_provenance_names_config_versions_and_hashes(run):
 def test_results_do_not_depend_on_cores_shards_folder_hash_seed_or_the_order_of_the_config(
     run, tmp_path
 ):
-    for name in ("data", "model", "mine.py", "measure.py", "submission"):
+    for name in ("data", "model", "mine.py", "measure.py", "my_env.yaml", "submission"):
         (tmp_path / name).symlink_to(run / name)
     anonymisers = {
         "team42": {"audio": "submission"},
         "mine": {"function": "mine.py:anonymise", "options": {"gain": 0.5}, "shards": 3},
         "b2r": {"command": B2R, "runs": 2, "shards": 3},
     }
-    utility = {"length": {"command": "python measure.py"}}
+    utility = yaml.safe_load((run / "config.yaml").read_text())["utility"]
+    utility = dict(reversed(utility.items()))
     config = write_config(tmp_path, anonymisers=anonymisers, utility=utility)
     sections = yaml.safe_load(config.read_text())
     config.write_text(yaml.safe_dump(dict(reversed(sections.items())), sort_keys=False))

@@ -373,7 +373,7 @@ def _files_in(archive):
             unsafe.append(member.filename)
         else:
             files[posixpath.normpath(member.filename)] = member
-    return files, unsafe
+    return files, list(dict.fromkeys(unsafe))
 
 
 def _plain_name(member: zipfile.ZipInfo) -> str:

@@ -149,7 +149,8 @@ def summarise(
                 )
                 better = ABSENT
                 if metric not in weights_only:  # more words are not better
-                    better = _better(metric, options.get(source.measure, {}))
+                    mean = _within_range(mean, metric)
+                better = _better(metric, options.get(source.measure, {}))
                 number = UtilityMean(
                     source.corpus,
                     trials,
@@ -197,6 +198,14 @@ def _better(metric: str, options: Mapping[str, str]) -> str:
     """Which way is better: what the config says, else the catalogue."""
     known = METRICS[metric].better if metric in METRICS else "neither"
     return options.get("better") or (ABSENT if known == "neither" else known)
+
+
+def _within_range(mean: Mean, metric: str) -> Mean:
+    """A number whose limits lie where its metric can: those of few speakers reach beyond."""
+    row = METRICS.get(metric)
+    if row is None or isinstance(mean.ci_low, str) or isinstance(mean.ci_high, str):
+        return mean
+    return mean._replace(ci_low=max(row.low, mean.ci_low), ci_high=min(row.high, mean.ci_high))
 
 
 def _rows_of_lists(

@@ -178,7 +178,7 @@ def test_utility_of_the_corpus_is_a_column_and_there_are_at_most_seven(read):
     ]
     [judged] = read(verdicts.usual(), numbers=measured).sets
     assert judged.columns[-1].name == "wer_percent", "whether words are kept says more than pitch"
-    assert cell(judged, "b2r", "wer_percent").text == "12.50"
+    assert cell(judged, "b2r", "wer_percent").text == "12.5"
     assert cell(judged, "b2", "wer_percent").text == DASH
     content = verdicts.usual()
     for system in content["sets"]["demo"]["systems"].values():
