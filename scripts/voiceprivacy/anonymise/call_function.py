@@ -21,8 +21,10 @@ from tqdm import tqdm
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, ours
 from voiceprivacy.inout.tables import Utterance, read_manifest
-from voiceprivacy.running import pools
+from voiceprivacy.running import packages, pools
 from voiceprivacy.running.command import BAD_INPUT, DEBUG, run
+
+PACKAGE = "package:"  # before the name of what a package offers
 
 
 def call_all(
@@ -85,7 +87,9 @@ def _is_speech(samples: NDArray) -> bool:
 
 @functools.cache
 def load_function(name: str) -> Callable[..., Any]:
-    """Load "file.py:function"; the file can import its neighbours."""
+    """Load "file.py:function", whose file can import its neighbours, or "package:name"."""
+    if name.startswith(PACKAGE):
+        return _load_package(name.removeprefix(PACKAGE))
     file, _, attribute = ours(name).rpartition(":")
     path = Path(file).absolute()
     if not file.endswith(".py") or not attribute:
@@ -105,6 +109,15 @@ def load_function(name: str) -> Callable[..., Any]:
     if not callable(getattr(module, attribute, None)):
         raise BadInput(f"{file}: has no function '{attribute}'")
     return getattr(module, attribute)
+
+
+def _load_package(name: str) -> Callable[..., Any]:
+    try:
+        return packages.load(name)
+    except BadInput:
+        raise
+    except Exception as error:
+        raise BadInput(f"{PACKAGE}{name}: cannot be imported: {_reason(error)}") from None
 
 
 def _reason(error: Exception) -> str:

@@ -1,9 +1,9 @@
-"""Other people's anonymisers: a Python function, a command, or audio that is already protected.
+"""Other people's anonymisers: a function, a package, a command, or audio that is protected already.
 
 Conventions
 -----------
-* An anonymiser is a dict with exactly one of the keys ``function``, ``command`` and ``audio``, and
-  perhaps ``options``: its entry in the config.
+* An anonymiser is a dict with exactly one of the keys ``function``, ``package``, ``command`` and
+  ``audio``, and perhaps ``options``: its entry in the config.
 * Every kind is called with (what the entry says, utterances, Request) and returns {utterance id:
   path of the protected file}. It may write below the request's scratch folder only.
 * Relative paths in an entry are relative to the working directory. A program is given absolute
@@ -22,7 +22,7 @@ from voiceprivacy.anonymise import call_function
 from voiceprivacy.inout.checksums import check_speech
 from voiceprivacy.inout.files import SCRIPTS, BadInput, FilePath, expand, naming, ours, read_lines
 from voiceprivacy.inout.tables import Utterance, read_manifest, write_manifest
-from voiceprivacy.running import boxes, programs
+from voiceprivacy.running import boxes, packages, programs
 from voiceprivacy.running.handed_over import hand_over
 
 ENDINGS = (".wav", ".flac")
@@ -118,7 +118,9 @@ def _function(name: str, utterances: Sequence[Utterance], request: Request) -> P
     """Call a function in a program of its own; it says in a file what was wrong."""
     scratch = request.scratch
     manifest, job = scratch / "input.tsv", scratch / "job.json"
-    files = _words_of_function(name, request.options)
+    files = programs.options_of(request.options)  # words that name files, as a command's would
+    if not name.startswith(call_function.PACKAGE):
+        files.insert(0, _path_word(ours(name).rpartition(":")[0]))
     box = boxes.of_entry(request.entry, files, scratch, threads=request.threads)
     if box:
         manifest = hand_over(utterances, scratch)
@@ -157,10 +159,19 @@ def _function(name: str, utterances: Sequence[Utterance], request: Request) -> P
     return {name: scratch / f"{name}.flac" for name in names}
 
 
-def _words_of_function(name: str, options: dict[str, Any]) -> list[str]:
-    """Words that name the files of a function, as a command would."""
-    file = ours(name).rpartition(":")[0]
-    return [f"./{file}" if "/" not in file else file, *programs.options_of(options)]
+def _path_word(file: str) -> str:
+    return f"./{file}" if "/" not in file else file
+
+
+def _package(name: str, utterances: Sequence[Utterance], request: Request) -> ProtectedPaths:
+    """Call what an installed package offers; it must be the one that the run was planned with."""
+    planned = request.entry.get("version")
+    if planned and (installed := packages.version(name)) != planned:
+        raise BadInput(
+            f"package: '{name}' is {installed} here, and was {planned} when the run was planned:"
+            " start the run again"
+        )
+    return _function(f"{call_function.PACKAGE}{name}", utterances, request)
 
 
 def _command(command: str, utterances: Sequence[Utterance], request: Request) -> ProtectedPaths:
@@ -230,7 +241,7 @@ def _audio(
     return find_audio([folders] if isinstance(folders, str) else folders, utterances)
 
 
-KINDS = {"function": _function, "command": _command, "audio": _audio}
+KINDS = {"function": _function, "package": _package, "command": _command, "audio": _audio}
 
 
 # Speech that somebody else has anonymised already, in every layout the challenges have used.

@@ -38,8 +38,9 @@ from voiceprivacy.inout.yaml_files import compose, read_yaml
 from voiceprivacy.plan import fusion, sources
 from voiceprivacy.plan.measures import shipped, wrong_measures
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.plan.speech import ANONYMISER_KINDS, Speech
+from voiceprivacy.plan.speech import ANONYMISER_KINDS, OUR_ENV, Speech
 from voiceprivacy.plan.sweeps import with_sweeps, wrong_sweeps
+from voiceprivacy.running import packages
 from voiceprivacy.vocabulary import (
     CLOSED_TEXT,
     FURTHER_DRAW,
@@ -279,6 +280,12 @@ def contradictions(config: dict[str, Any]) -> Iterator[Problem]:
     for keys, words in wrong_measures(config):
         yield Problem(keys, words)
     yield from _shared_speakers(config["corpora"])
+    for name, options in config["anonymisers"].items():
+        if "package" in options and options["env"] == OUR_ENV:
+            try:
+                packages.version(options["package"])
+            except BadInput as error:
+                yield Problem(("anonymisers", name, "package"), str(error).partition(": ")[2])
 
 
 def _taken_names(config):

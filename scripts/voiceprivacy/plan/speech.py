@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import SCRIPTS, ours
+from voiceprivacy.running import packages
 from voiceprivacy.vocabulary import (
     BESIDE_THE_KIND,
     CONDITIONS,
@@ -20,7 +21,8 @@ from voiceprivacy.vocabulary import (
 )
 
 LIBRISPEECH_CHAPTER = "^(.+)-"  # 84-121123-0001: speaker, chapter, utterance
-ANONYMISER_KINDS = ["command", "function", "audio"]
+ANONYMISER_KINDS = ["command", "function", "package", "audio"]
+OUR_ENV = "evaluate"  # of what runs in the environment of the run itself
 OF_BOX = ["inputs", "reads", "gpu"]  # of an entry: what its box is made from
 
 
@@ -177,7 +179,8 @@ class Speech:
     def anonymiser_call(self, name: str, corpus: str, part: str) -> dict[str, Any]:
         """The fields of an entry that anonymise_part takes.
 
-        An audio folder is filled in: one folder for every {set}.
+        An audio folder is filled in: one folder for every {set}. A package in our own environment
+        has its version beside it.
         """
         options = self.anonymiser(name)
         kind = next(kind for kind in ANONYMISER_KINDS if kind in options)
@@ -189,8 +192,10 @@ class Speech:
         fields = ["options", "resample", "sandbox"]
         if options["sandbox"]:
             fields += OF_BOX
-        options = {field: options[field] for field in fields}
-        return {kind: value, **options}
+        call = {kind: value, **{field: options[field] for field in fields}}
+        if kind == "package" and options["env"] == OUR_ENV:
+            call["version"] = packages.version(value)
+        return call
 
     def lacks_training_speech(self, name: str, corpus: str) -> str | None:
         """Why an anonymiser has no protected version of a training corpus; None where it has one.

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.installed import install
 from support.sounds import RATE, tone
 
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.running import packages
 
 EXAMPLES = Path("workflow/resources/plugins")
 COPY = f"{sys.executable} {EXAMPLES / 'copy_speech.py'}"
@@ -66,6 +68,47 @@ return samples"""
 
 def test_a_function_is_given_the_seed_of_the_run(protect, function):
     assert protect(function("assert seed == 77\nreturn samples"), seed=77)
+
+
+@pytest.fixture
+def offer(tmp_path, monkeypatch):
+    """Install a package of one module, whose function ``change`` is offered as 'mine'."""
+    site = tmp_path / "site"
+    monkeypatch.syspath_prepend(site)
+    monkeypatch.setenv("PYTHONPATH", str(site))
+    return lambda module: install(site, "mine", module, offers="mine = mine:change")
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_a_package_offers_is_called_like_a_function(protect, offer, threads):
+    offer("def change(samples, rate, *, utterance, speaker, seed, by):\n    return by * samples\n")
+    call = {"package": "mine", "options": {"by": 0.5}, "version": packages.version("mine")}
+    paths = protect(call, threads=threads)
+    np.testing.assert_allclose(audio.read(paths["s0_1"])[0], tone(1) / 2, atol=1 / 32768)
+
+
+def test_a_package_that_changed_since_the_plan_is_refused(protect, offer):
+    offer("def change(samples, rate, **names):\n    return samples\n")
+    with pytest.raises(
+        BadInput, match=r"'mine' is mine 1.0 \(.*was mine 0.9 .*start the run again"
+    ):
+        protect({"package": "mine", "version": "mine 0.9 (123456789abc)"})
+
+
+@pytest.mark.parametrize(
+    ("module", "message"),
+    [
+        ("import nowhere", "package:mine: cannot be imported: ModuleNotFoundError.*nowhere"),
+        (
+            "def change(samples, rate, **names):\n    return 1 / 0",
+            "'s1_1': package:mine: Zero",
+        ),
+    ],
+)
+def test_a_packages_mistake_is_told_in_one_line(protect, offer, module, message):
+    offer(module)
+    with pytest.raises(BadInput, match=message):
+        protect({"package": "mine"})
 
 
 def test_samples_beyond_full_scale_are_scaled_not_clipped(protect, function):

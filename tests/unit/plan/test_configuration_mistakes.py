@@ -45,6 +45,11 @@ CASES = {
         "corpora.a.synthetic.frist_speaker: 'frist_speaker' is not a key here: did you mean "
         "'first_speaker'?",
     ),
+    "a package that is not installed": (
+        {"anonymisers": {"b": {"package": "b"}}},
+        "anonymisers.b.package: no installed package offers an anonymiser 'b' (an entry point of"
+        " the group voiceprivacy.anonymisers): install it with this Python's pip",
+    ),
     "a key like no other": ({"qqq": 1}, "qqq: 'qqq' is not a key here"),
     "a missing key": (
         {"corpora": {"a": {"synthetic": {"speakers": 2}}}},

@@ -3,6 +3,7 @@
 from itertools import product
 
 import pytest
+from support.installed import install
 
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import BadInput
@@ -131,6 +132,18 @@ def test_placeholders_of_an_audio_folder_are_filled_in(plan):
         "resample": False,
         "sandbox": False,
     }
+
+
+def test_a_package_in_our_own_environment_is_called_with_its_version(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    install(tmp_path, "mine", "", version="1.3", offers="mine = mine:change")
+    packed = {"mine": {"package": "mine"}, "other": {"package": "there", "env": "speechbrain"}}
+    planned = Plan(configuration.check({**CONFIG, "anonymisers": packed}))
+    call = planned.speech.anonymiser_call("mine", "demo", "trial")
+    assert call["package"] == "mine"
+    assert call["version"].startswith("mine 1.3 (")
+    # What another environment holds is not known before it is made.
+    assert "version" not in planned.speech.anonymiser_call("other", "demo", "trial")
 
 
 def test_original_is_assessed_once_under_each_attacker(plan):

@@ -1,0 +1,91 @@
+"""Anonymisers of installed packages: found by their name only, and their version told."""
+
+import subprocess
+import sys
+
+import pytest
+from support.installed import install
+
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.running import packages
+
+LOUDER = "def louder(samples, sample_rate, **names):\n    return 2 * samples\n"
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    return tmp_path / "site"
+
+
+def test_a_name_leads_to_the_function_of_its_package(site):
+    install(site, "loud", LOUDER, offers="louder = loud:louder")
+    assert packages.load("louder")(3, 16000) == 6
+
+
+def test_a_version_is_that_of_the_package_and_of_its_files(site):
+    install(site, "loud", LOUDER, version="1.2", offers="louder = loud:louder")
+    first = packages.version("louder")
+    assert first.startswith("loud 1.2 (")
+    other = site.parent / "other"
+    install(other, "loud", LOUDER.replace("2", "3"), version="1.2", offers="louder = loud:louder")
+    sys.path.insert(0, str(other))
+    try:
+        assert packages.version("louder").startswith("loud 1.2 (")
+        assert packages.version("louder") != first
+    finally:
+        sys.path.remove(str(other))
+
+
+def test_a_version_imports_nothing(site):
+    install(site, "broken", "raise RuntimeError('imported')", offers="louder = broken:louder")
+    assert packages.version("louder").startswith("broken 1.0")
+
+
+def test_what_no_config_names_is_not_imported(site):
+    install(site, "broken", "raise RuntimeError('imported')", offers="other = broken:louder")
+    install(site, "loud", LOUDER, offers="louder = loud:louder")
+    packages.load("louder")
+    assert "broken" not in sys.modules
+
+
+@pytest.mark.parametrize("call", [packages.version, packages.load])
+def test_a_name_that_nobody_offers_says_what_to_do(site, call):
+    install(site, "loud", LOUDER, offers="louder = loud:louder")
+    with pytest.raises(BadInput, match=r"no installed package offers an anonymiser 'loudr'.*pip"):
+        call("loudr")
+
+
+@pytest.mark.parametrize("call", [packages.version, packages.load])
+def test_a_name_that_two_offer_names_both(site, call):
+    install(site, "loud", LOUDER, offers="louder = loud:louder")
+    install(site, "noisy", LOUDER, offers="louder = noisy:louder")
+    with pytest.raises(BadInput, match="'louder' is offered by loud and noisy"):
+        call("louder")
+
+
+def test_what_is_no_function_is_refused(site):
+    install(site, "constant", "louder = 3", offers="louder = constant:louder")
+    with pytest.raises(BadInput, match="'louder' is no function"):
+        packages.load("louder")
+
+
+def test_a_package_that_pip_installed_has_a_version(tmp_path):
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "pipped.py").write_text(LOUDER)
+    (source / "pyproject.toml").write_text(
+        '[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n'
+        '[project]\nname = "pipped"\nversion = "2.5"\n'
+        f'[project.entry-points."{packages.GROUP}"]\npipped = "pipped:louder"\n'
+        '[tool.setuptools]\npy-modules = ["pipped"]\n'
+    )
+    target = tmp_path / "site"
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*pip, "--target", str(target), str(source)], check=True)
+    sys.path.insert(0, str(target))
+    try:
+        assert packages.version("pipped").startswith("pipped 2.5 (")
+        assert packages.load("pipped")(2, 16000) == 4
+    finally:
+        sys.path.remove(str(target))
