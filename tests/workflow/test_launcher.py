@@ -259,8 +259,17 @@ def test_a_target_may_follow_the_config(tmp_path):
     for target in ("paper", TARGET):
         finished = voiceprivacy(tmp_path, "-n", "--configfile", "my.yaml", target)
         assert finished.returncode == 0, finished.stderr
-        assert "rule validate_corpus:" in finished.stdout
-    assert "rule prepare_part" not in finished.stdout
+        assert "validate_corpus " in finished.stdout
+    assert "prepare_part" not in finished.stdout
+
+
+def test_a_dry_run_counts_jobs_and_lists_them_only_when_it_is_asked_to(tmp_path):
+    words = ["-n", "--cores", "1", "--directory", tmp_path]
+    counted = voiceprivacy(tmp_path, *words)
+    assert counted.returncode == 0 and len(counted.stdout.splitlines()) <= 60
+    assert "anonymise_part " in counted.stdout and "rule anonymise_part" not in counted.stdout
+    for more in ("--verbose", "--printshellcmds"):
+        assert "rule anonymise_part" in voiceprivacy(tmp_path, *words, more).stdout
 
 
 def test_snakemakes_options_pass_through(tmp_path):

@@ -1,7 +1,8 @@
 """What the screen shows of a run: how far it is, in one line, and why jobs failed.
 
-The line says: jobs done, hours of speech done, time left, what runs. Speech is done when it was
-protected or embedded, and counts each time: two anonymisers of one hour are two hours.
+The line says: jobs done, hours of speech done, time left, how busy this machine is, what runs.
+Speech is done when it was protected or embedded, and counts each time: two anonymisers of one hour
+are two hours. Of a cluster's nodes this process knows nothing.
 
 Snakemake's logger plug-ins see every event of a run, but only where the command line names them
 (--logger). So that plain ``snakemake --cores N`` shows the line, the handler that writes the log to
@@ -23,6 +24,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import psutil
 
 from voiceprivacy.inout.files import counted, shown
 from voiceprivacy.running import locks
@@ -76,6 +79,7 @@ class Progress:
         self._running: dict[int, RunningJob] = {}
         self._took_s: dict[str, list[float]] = defaultdict(list)  # of each rule's finished jobs
         self.done, self.total, self.speech_s = 0, 0, 0.0
+        self.is_remote = False
 
     def see(self, event: str, fields: Mapping[str, Any]) -> None:
         """Take in an event of Snakemake with what it says."""
@@ -94,11 +98,19 @@ class Progress:
             self.speech_s += sum(map(_speech_s, job.manifests))
         elif event == "progress":
             self.done, self.total = fields["done"], fields["total"]
+        elif event == "resources_info":
+            self.is_remote = self.is_remote or "nodes" in fields
 
-    def text(self) -> str:
-        """The line."""
+    def text(self, *, machine: str = "", width: int | None = None) -> str:
+        """The line, with what is said of the machine; a narrow terminal does without some of it."""
+        line = self._line(machine, with_speech=True)
+        if width is None or len(line) <= width:
+            return line
+        return self._line(machine, with_speech=False)[:width]
+
+    def _line(self, machine: str, *, with_speech: bool) -> str:
         parts = [f"progress: {self.done} of {self.total} jobs"]
-        if self.speech_s:
+        if self.speech_s and with_speech:
             parts.append(f"{self.speech_s / 3600:.1f} h of speech")
         parts.append(_duration(self._clock() - self._began_s))
         left_s = self._left_s()
@@ -107,7 +119,7 @@ class Progress:
         # Last, because a narrow terminal cuts the end.
         running = Counter(job.rule for job in self._running.values())
         rules = [f"{rule} ({n})" if n > 1 else rule for rule, n in running.items()]
-        return "; ".join([", ".join(parts), *filter(None, [", ".join(rules)])])
+        return "; ".join(filter(None, [", ".join(parts), machine, ", ".join(rules)]))
 
     def _left_s(self) -> float | None:
         """Seconds that are left; None before any job is done, or where nothing can be said.
@@ -130,6 +142,25 @@ class Progress:
         new = [job for job in self._running.values() if not self._took_s.get(job.rule)]
         longest_s = max((self._clock() - job.began_s for job in new), default=0.0)
         return None if longest_s > left_s else left_s
+
+
+class Machine:
+    """How busy this machine is, in a few words that are renewed once a second at most."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic):
+        self._clock, self._text = clock, ""
+        self._read_s = clock()
+        psutil.cpu_percent()  # the next call says what was used since this one
+
+    def text(self) -> str:
+        """Share of the processors that is in use since the last time, and memory."""
+        if self._clock() - self._read_s >= TICK_S:
+            self._read_s = self._clock()
+            memory = psutil.virtual_memory()
+            used_gb = (memory.total - memory.available) / 1e9
+            of_memory = f"{used_gb:.1f} of {memory.total / 1e9:.0f} GB"
+            self._text = f"CPU {psutil.cpu_percent():.0f} %, {of_memory}"
+        return self._text
 
 
 class Failure(NamedTuple):
@@ -213,6 +244,7 @@ class ProgressHandler(logging.Handler):
     shown : the handler that writes Snakemake's log to the screen
     screen : "" passes every record on; "brief" and "silent" as SCREEN says
     log : the file that holds the whole log
+    machine : what the line says of the machine; None leaves it out
     clock : gives seconds
     """
 
@@ -222,13 +254,15 @@ class ProgressHandler(logging.Handler):
         *,
         screen: str = "",
         log: str | None = None,
+        machine: Machine | None = None,
         clock: Callable[[], float] = time.monotonic,
     ):
         super().__init__()
         self.shown, self.progress, self._clock = shown, Progress(clock), clock
         self.failures = Failures()
-        self._screen, self._log = screen, log
+        self._screen, self._log, self._machine = screen, log, machine
         self._told: set[tuple[str, ...]] = set()
+        self._said_last = ""
         self._began_s = self._written_s = clock()
         self._is_run = self._is_wanted = self._is_shown = False
         self._on_terminal = shown.stream.isatty()
@@ -270,7 +304,7 @@ class ProgressHandler(logging.Handler):
             self._write(brief_error(message, str(getattr(record, "exception", "")), self._log))
         elif not self._is_run:
             if not ABOUT_THE_HOST.match(message):
-                self.shown.handle(record)
+                self._pass_on(record)
         elif failed and not interrupted.is_set():
             for failure in failed:
                 self._tell(failure)
@@ -282,6 +316,12 @@ class ProgressHandler(logging.Handler):
             self._write([message])
         elif record.levelno >= logging.WARNING and not event:
             self._write([] if TOLD_ELSEWHERE.search(message) else [message])
+
+    def _pass_on(self, record: logging.LogRecord) -> None:
+        """Write a record as it is, unless it says again what was said last: the table of jobs."""
+        if self.shown.filter(record) and (text := self.shown.format(record)) != self._said_last:
+            self._said_last = text
+            self.shown.handle(record)
 
     def _tell(self, failure: Failure) -> None:
         """Write why a job failed, once: it may be tried again and fail in the same way."""
@@ -340,13 +380,17 @@ class ProgressHandler(logging.Handler):
     def _show(self) -> None:
         stream, now_s = self.shown.stream, self._clock()
         if self._on_terminal:
-            stream.write(self.progress.text()[: shutil.get_terminal_size().columns - 1])
+            stream.write(self._line(width=shutil.get_terminal_size().columns - 1))
             self._is_shown = True
             stream.flush()
         elif now_s - self._written_s >= max(EVERY_S, (now_s - self._began_s) / 10):
             self._written_s = now_s
-            stream.write(self.progress.text() + "\n")
+            stream.write(self._line() + "\n")
             stream.flush()
+
+    def _line(self, width: int | None = None) -> str:
+        machine = None if self.progress.is_remote else self._machine
+        return self.progress.text(machine=machine.text() if machine else "", width=width)
 
     def _clear(self) -> None:
         if self._is_shown:
@@ -378,7 +422,8 @@ def show_progress(logger: logging.Logger) -> list[ProgressHandler]:
     log = files[0].baseFilename if files else None
     for handler in list(logger.handlers):
         if isinstance(handler, logging.StreamHandler) and handler not in files:
-            ours = ProgressHandler(handler, screen=os.environ.get(SCREEN, ""), log=log)
+            screen = os.environ.get(SCREEN, "")
+            ours = ProgressHandler(handler, screen=screen, log=log, machine=Machine())
             logger.removeHandler(handler)
             logger.addHandler(ours)
             threading.Thread(target=ours.tick, daemon=True).start()

@@ -169,12 +169,17 @@ def refuse_other_reading(
 
 
 def start(options: argparse.Namespace) -> int:
-    """Run Snakemake, with a screen that is brief unless --verbose is given; the exit code."""
+    """Run Snakemake, with a screen that is brief unless --verbose is given; the exit code.
+
+    A dry run shows how many jobs of each rule there are. With --printshellcmds it lists them all.
+    """
     if not options.verbose:
         quiet = options.quiet or set()
         os.environ[SCREEN] = "silent" if quiet & {Quietness.PROGRESS, Quietness.ALL} else "brief"
         if not options.dryrun:
             options.quiet = None  # else the log file would lack the failures of jobs, too
+        elif not (quiet or options.printshellcmds):
+            options.quiet = {Quietness.RULES}  # ten lines for each of a thousand jobs
     directory = options.directory or Path()
     if not (options.dryrun or options.unlock) and (done := locks.unlock_if_dead(directory)):
         say(done, file=sys.stderr)

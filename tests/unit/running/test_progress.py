@@ -2,11 +2,13 @@
 
 import io
 import logging
+import re
 
 import pytest
 
 from voiceprivacy.running.progress import (
     CLEAR,
+    Machine,
     Progress,
     ProgressHandler,
     interrupted,
@@ -86,6 +88,44 @@ def test_hours_of_speech_are_those_of_the_manifests_of_finished_jobs(clock, tmp_
     run_job(progress, clock, 4, "anonymise_part", 1, output=[shard, "wav"])
     run_job(progress, clock, 5, "extract_embeddings_of_both_parts", 1, input=[shard, shard, gone])
     assert "10.0 h of speech," in progress.text()
+
+
+def test_a_narrow_terminal_does_without_the_speech_and_then_without_what_runs(clock):
+    progress = Progress(clock)
+    progress.speech_s, progress.total = 3600.0, 2
+    progress.see("job_info", {"jobid": 1, "rule_name": "train", "input": [], "output": []})
+    machine = "CPU 93 %, 5.1 of 16 GB"
+    whole = f"progress: 0 of 2 jobs, 1.0 h of speech, 0 s; {machine}; train"
+    assert progress.text(machine=machine) == whole
+    assert progress.text(machine=machine, width=len(whole)) == whole
+    without = f"progress: 0 of 2 jobs, 0 s; {machine}; train"
+    assert progress.text(machine=machine, width=len(whole) - 1) == without
+    assert progress.text(machine=machine, width=30) == without[:30]
+
+
+def test_of_the_machine_processors_and_memory_are_told_once_a_second_at_most(clock):
+    machine = Machine(clock)
+    assert machine.text() == ""  # too short a time to say anything
+    clock.now = 1.0
+    first = machine.text()
+    assert re.fullmatch(r"CPU \d{1,3} %, \d+\.\d of \d+ GB", first)
+    assert machine.text() is first
+    clock.now = 2.0
+    assert machine.text() is not first
+
+
+@pytest.mark.parametrize(("resource", "is_shown"), [("cores", True), ("nodes", False)])
+def test_nothing_is_said_of_the_machine_where_jobs_run_on_others(clock, resource, is_shown):
+    stream = Terminal()
+    logger = logging.Logger("snakemake", logging.INFO)
+    shown = logging.StreamHandler(stream)
+    logger.addHandler(ProgressHandler(shown, clock=clock, machine=Machine(clock)))
+    clock.now = 1.0
+    logger.info("Provided", extra={"event": "resources_info", resource: 4})
+    logger.info("Provided", extra={"event": "resources_info"})
+    logger.info("steps", extra={"event": "progress", "done": 1, "total": 2})
+    assert ("CPU" in stream.getvalue()) == is_shown
+    assert "progress: 1 of 2 jobs" in stream.getvalue()
 
 
 def logger_to(stream, clock):
