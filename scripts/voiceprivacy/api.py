@@ -28,11 +28,17 @@ from voiceprivacy.privacy import Floats, Number, Scores
 from voiceprivacy.privacy.matrices import ranks as _ranks
 from voiceprivacy.privacy.scores import verification as _verification
 from voiceprivacy.privacy.scores import zebra as _zebra
-from voiceprivacy.privacy.scores.trials import SpeakerTrials, arrange, n_speakers, scores_of
+from voiceprivacy.privacy.scores.trials import (
+    SpeakerTrials,
+    arrange,
+    ids_of,
+    n_speakers,
+    scores_of,
+)
 from voiceprivacy.privacy.uncertainty import bootstrap
-from voiceprivacy.privacy.verdict.record import records_of, write_records
+from voiceprivacy.privacy.verdict.record import record_of, write_records
 from voiceprivacy.privacy.verdict.verdict import verdict as _verdict
-from voiceprivacy.vocabulary import GIVEN, ORIGINAL
+from voiceprivacy.vocabulary import GIVEN, ORIGINAL, WITHIN_RELEASE
 
 Trials = Mapping[str, ArrayLike]  # a table of trials: a DataFrame is one, too
 COLUMNS = ("enrolment", "trial", "label", "score")
@@ -236,9 +242,12 @@ def verdict(
     }
     with tempfile.TemporaryDirectory() as scratch:
         for system, conditions in attacks.items():
-            scored = {name: _scored(trials) for name, trials in conditions.items()}
-            arranged = {name: (own, arrange(own, speakers)) for name, own in scored.items()}
-            records = records_of(arranged, n_replicates=n_replicates, seed=seed)
+            records = {}
+            for name, trials in conditions.items():
+                scored = _scored(trials)
+                ids = ids_of(scored, alike=name in WITHIN_RELEASE)
+                arranged = arrange(scored, speakers)
+                records[name] = record_of(name, arranged, ids, n_replicates=n_replicates, seed=seed)
             path = Path(scratch, CORPUS, LIST, system, ATTACKER, f"{GIVEN}.json")
             write_records(path, records)
         judged = _verdict(plan, Path(scratch))["sets"][CORPUS]

@@ -26,7 +26,7 @@ from voiceprivacy.privacy import Counts, Floats, Names
 from voiceprivacy.privacy.law import criteria, galleries, predicates
 from voiceprivacy.privacy.law.criteria import Rate
 from voiceprivacy.privacy.law.galleries import Conversations
-from voiceprivacy.privacy.scores.trials import Ids, ScoredTrials, SpeakerTrials, ids_of
+from voiceprivacy.privacy.scores.trials import Ids, SpeakerTrials
 from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
 from voiceprivacy.privacy.verdict.readings import READINGS, either_way, searched_in
 from voiceprivacy.vocabulary import ABSENT, ALL_UTTERANCES, WITHIN_RELEASE, LawPoint
@@ -226,41 +226,33 @@ def curve(
     return points
 
 
-def write_curves(
-    path: FilePath,
-    attacks: Mapping[str, tuple[ScoredTrials, SpeakerTrials]],
-    *,
-    n_replicates: int,
-    seed: int,
-) -> None:
-    """Write the curves of all conditions as one TSV: label and the columns of LawPoint.
-
-    Parameters
-    ----------
-    attacks : {condition: (trials as read, the same arranged by speakers)}
-    n_replicates : of the limits; at most MOST_REPLICATES are drawn
-    """
+def write_curves(path: FilePath, curves: Mapping[str, Sequence[LawPoint]]) -> None:
+    """Write {condition: points} as one TSV: label and the columns of LawPoint."""
     rows: list[tuple] = []
-    for condition, (scored, trials) in attacks.items():
-        within_release = condition in WITHIN_RELEASE
-        ids = ids_of(scored, alike=within_release)
-        if within_release:
-            trials, ids = either_way(trials, ids)
-        weights = multiplicities(
-            trials.speakers, n_replicates=min(n_replicates, MOST_REPLICATES), seed=seed
-        )
-        for point in curves_of(trials, ids, weights, seed=seed):
-            rows.append((condition, *point))
+    for condition, points in curves.items():
+        rows += [(condition, *point) for point in points]
     write_table(path, ["label", *LawPoint._fields], rows)
 
 
-def curves_of(trials: SpeakerTrials, ids: Ids, weights: Counts, *, seed: int) -> list[LawPoint]:
+def curves_of(
+    condition: str, trials: SpeakerTrials, ids: Ids, *, n_replicates: int, seed: int
+) -> list[LawPoint]:
     """All criteria in ascending reading, and in the strongest other that is surely stronger.
 
     The strongest links most among 20 speakers, or among as many as are there. It is surely stronger
     where its lower limit is above the value of the ascending one: of four readings of noise, one
     always links more than the others.
+
+    Parameters
+    ----------
+    trials, ids : as for verdict.record.record_of
+    n_replicates : of the limits; at most MOST_REPLICATES are drawn
     """
+    if condition in WITHIN_RELEASE:
+        trials, ids = either_way(trials, ids)
+    weights = multiplicities(
+        trials.speakers, n_replicates=min(n_replicates, MOST_REPLICATES), seed=seed
+    )
     readings = [READINGS[0], *_surely_stronger(trials, ids, weights, seed)]
     points = []
     for reading in readings:

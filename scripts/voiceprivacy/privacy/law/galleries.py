@@ -174,12 +174,11 @@ def comes_first(others: ArrayLike, above: ArrayLike, tied: ArrayLike, *, size: i
     size : int
         N, at most M + 1.
     """
-    others, above, tied = np.broadcast_arrays(
-        *(np.asarray(number, dtype=float) for number in (others, above, tied))
-    )
-    sets = _log_choose(others, size - 1)
+    others, above, tied = (np.asarray(number, dtype=float) for number in (others, above, tied))
+    sets = _log_choose(others, size - 1)  # before others are repeated for every replicate
     below = others - above - tied
     chance = np.array(np.exp(_log_choose(below, size - 1) - sets))
+    tied, sets = np.broadcast_to(tied, chance.shape), np.broadcast_to(sets, chance.shape)
     shared = tied > 0
     if shared.any():
         n_tied, sets, below = tied[shared], sets[shared], below[shared]

@@ -18,10 +18,10 @@ from voiceprivacy.inout.files import BadInput, FilePath, read_json, write_json
 from voiceprivacy.privacy import Floats
 from voiceprivacy.privacy.law import criteria
 from voiceprivacy.privacy.scores.trials import (
+    Ids,
     ScoredTrials,
     SpeakerTrials,
     arrange,
-    ids_of,
     n_speakers,
 )
 from voiceprivacy.privacy.uncertainty.bootstrap import multiplicities
@@ -66,24 +66,16 @@ class Record(NamedTuple):
     tied: float = 0.0
 
 
-def records_of(
-    attacks: Mapping[str, tuple[ScoredTrials, SpeakerTrials]], *, n_replicates: int, seed: int
-) -> dict[str, Record]:
-    """{condition: Record} of {condition: (trials as read, the same arranged by speakers)}."""
-    return {
-        condition: record_of(condition, *trials, n_replicates=n_replicates, seed=seed)
-        for condition, trials in attacks.items()
-    }
-
-
 def record_of(
-    condition: str, scored: ScoredTrials, trials: SpeakerTrials, *, n_replicates: int, seed: int
+    condition: str, trials: SpeakerTrials, ids: Ids, *, n_replicates: int, seed: int
 ) -> Record:
     """The Record of the trials of one condition.
 
     Parameters
     ----------
-    scored, trials : the same trials, as read and as arranged by speakers
+    trials : SpeakerTrials
+    ids : Ids
+        Of the same trials; within a release alike on either side (see trials.ids_of).
     n_replicates : int
         Of the intervals; at most MOST_REPLICATES are drawn.
     """
@@ -98,9 +90,7 @@ def record_of(
         within_release=within_release,
     )
     weights = multiplicities(trials.speakers, n_replicates=n_replicates, seed=seed)
-    searched, why_not = _in_galleries(
-        trials, ids_of(scored, alike=within_release), weights, within_release
-    )
+    searched, why_not = _in_galleries(trials, ids, weights, within_release)
     unknown = np.full((len(READINGS), len(OF_GALLERIES), assessed.null.shape[-1]), np.nan)
     n_utterances = np.bincount(trials.trial[trials.target], minlength=len(trials.speakers))
     finite = trials.scores[np.isfinite(trials.scores)]

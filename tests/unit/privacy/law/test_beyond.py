@@ -211,7 +211,13 @@ def test_the_law_on_published_curves(rates):
 
 
 def written(path, attacks, n_replicates=50):
-    beyond.write_curves(path, attacks, n_replicates=n_replicates, seed=0)
+    curves = {}
+    for condition, (scored, trials) in attacks.items():
+        ids = ids_of(scored, alike=condition == "rr")
+        curves[condition] = beyond.curves_of(
+            condition, trials, ids, n_replicates=n_replicates, seed=0
+        )
+    beyond.write_curves(path, curves)
     rows = [row for _, row in read_rows(path, ["label", *LawPoint._fields])]
     return {tuple(row[key] for key in KEY): row for row in rows}
 

@@ -7,7 +7,7 @@ import pytest
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Trial
-from voiceprivacy.privacy.scores.trials import arrange
+from voiceprivacy.privacy.scores.trials import arrange, ids_of
 from voiceprivacy.privacy.verdict.evidence import DECE, EER, EXPOSED
 from voiceprivacy.privacy.verdict.record import (
     NAMED_AT,
@@ -38,8 +38,8 @@ def everybody_tried(score, n_speakers=6, *, kept=lambda one, other: True):
 
 def made(score, n_speakers=6, *, condition="pp", n_replicates=20, **options):
     scored, speakers = everybody_tried(score, n_speakers, **options)
-    trials = arrange(scored, speakers)
-    return record_of(condition, scored, trials, n_replicates=n_replicates, seed=0)
+    trials, ids = arrange(scored, speakers), ids_of(scored, alike=condition == "rr")
+    return record_of(condition, trials, ids, n_replicates=n_replicates, seed=0)
 
 
 def noise(seed=0, distance=0.0):
