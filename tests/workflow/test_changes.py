@@ -186,6 +186,29 @@ def test_a_changed_anonymiser_runs_again_and_nothing_else(after, path, anonymise
     assert OF_ONE_ANONYMISER.items() <= of_families(jobs).items()
 
 
+def test_a_changed_module_of_functions_runs_only_those_anonymisers_again_that_use_it(finished):
+    functions = "{scripts}/voiceprivacy/anonymise/functions"
+    entries = {
+        "vtln": {"function": f"{functions}/warping.py:vtln"},  # imports spectra.py
+        "shift": {"function": f"{functions}/shifting.py:pitch_shift"},
+        "b2": ANONYMISERS["b2"],
+    }
+    config = yaml.safe_load((finished / "config.yaml").read_text()) | {"anonymisers": entries}
+    (finished / "functions.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+    targets = [f"results/audio/tiny/trial/{name}/manifest.tsv" for name in entries]
+    words = (*targets, "--configfile", finished / "functions.yaml")
+    made = snakemake(finished, *words, "--cores", "2", tree=finished / "tree")
+    assert made.returncode == 0, made.stderr
+    spectra = finished / "tree/scripts/voiceprivacy/anonymise/functions/spectra.py"
+    text = spectra.read_text()
+    spectra.write_text(text + "\n# changed\n")
+    planned = snakemake(finished, *words, "-n", tree=finished / "tree")
+    spectra.write_text(text)
+    assert planned.returncode == 0, planned.stderr
+    again = re.findall(r"rule anonymise_part:\n(?:    .*\n)*?    wildcards: (.*)", planned.stdout)
+    assert again == ["corpus=tiny, part=trial, anonymiser=vtln"]
+
+
 def test_a_new_anonymiser_shares_what_is_known_of_the_original(after):
     jobs = after(
         anonymisers=ANONYMISERS

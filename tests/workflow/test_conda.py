@@ -26,6 +26,8 @@ FUNCTION = """
 def anonymise(samples, sample_rate, *, utterance, speaker, seed):
     return samples[::-1]
 """
+WORLD = "{scripts}/voiceprivacy/anonymise/functions/world.py:world"
+SPOKEN = "results/audio/tiny/trial/world/manifest.tsv"
 CALLED = {
     "corpora": {"validate_corpus", "prepare_part", "list_trials"},
     "evaluate": {"anonymise_part", "score_system", "assess_scores"},
@@ -34,6 +36,7 @@ CALLED = {
     "resemblyzer": {"-m", "extract_embeddings"},
     "dvector": {"-m", "extract_embeddings"},
     "dnsmos": {"measure_utility", "measure_quality"},
+    "world": {"anonymise_part"},
 }
 
 
@@ -50,7 +53,10 @@ def run(folder, model, **channel):
     extractors = {name: {"package": name} for name in ENCODERS} | {"random": {"model": "model"}}
     config = write_config(
         folder,
-        anonymisers={"mine": {"function": "mine.py:anonymise"}},
+        anonymisers={
+            "mine": {"function": "mine.py:anonymise"},
+            "world": {"function": WORLD, "env": "world"},
+        },
         extractors=extractors,
         utility={"quality": {"type": "quality", "utterances": 1}},
     )
@@ -58,7 +64,7 @@ def run(folder, model, **channel):
     path = os.pathsep.join([str(folder / "base" / "bin"), os.environ["PATH"]])
     return snakemake(
         folder,
-        *(METRICS, QUALITY, *embeddings),
+        *(METRICS, QUALITY, SPOKEN, *embeddings),
         *("--sdm", "conda", "--cores", "2", "--configfile", config),
         PATH=path,
     )
@@ -126,6 +132,7 @@ IMPORTED = {
     "resemblyzer": ["resemblyzer", "soundfile", "torch", "webrtcvad"],
     "dvector": ["numpy", "onnxruntime", "soundfile"],
     "dnsmos": ["onnxruntime", "pystoi", "soundfile"],
+    "world": ["numba", "pyworld", "scipy", "soundfile"],
 }
 
 

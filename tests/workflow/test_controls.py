@@ -2,12 +2,9 @@
 
 import csv
 import os
-from pathlib import Path
 
 import pytest
-from support.runs import ROOT, snakemake, write_config
-
-WORLD = Path(os.environ.get("VOICEPRIVACY_WORLD", ROOT / ".venv/world/bin/python"))
+from support.runs import snakemake, write_config
 
 pytestmark = [
     pytest.mark.long,
@@ -17,10 +14,6 @@ pytestmark = [
         " VOICEPRIVACY_ASV (a SpeechBrain folder)",
     ),
 ]
-with_world = pytest.mark.skipif(
-    not WORLD.exists() and "VOICEPRIVACY_WORLD" not in os.environ,
-    reason=f"{WORLD} (a Python with pyworld) is not there",
-)
 
 
 @pytest.fixture(scope="module")
@@ -28,14 +21,14 @@ def values(tmp_path_factory):
     """(metric, anonymiser, condition) -> value, for the list of all speakers."""
     folder = tmp_path_factory.mktemp("controls")
     speech = {"root": "${VOICEPRIVACY_SPEECH}", "subsets": ["test-other"]}
-    pitch = {"command": f"{WORLD} {{resources}}/plugins/pitch.py", "runs": 2}
+    function = "{scripts}/voiceprivacy/anonymise/functions/world.py:world"
     config = write_config(
         folder,
         corpora={
             "real": {"librispeech": speech, "protocol": {"enrol_trial": {"lists": ["mixed"]}}}
         },
         extractors={"ecapa": {"model": "${VOICEPRIVACY_ASV}"}},
-        anonymisers={"pitch": pitch} if WORLD.exists() else {},
+        anonymisers={"world": {"function": function, "runs": 2}},
         report={"controls": True},
     )
     finished = snakemake(folder, "results/metrics.tsv", "--cores", "2", "--configfile", config)
@@ -68,8 +61,7 @@ def test_speech_played_backwards_sounds_anonymous_and_is_not(values):
         assert float(values["eer_percent", "reversed", condition]) < original + 2
 
 
-@with_world
 def test_another_pitch_hides_a_part_of_the_voice(values):
     """Attacker and user draw shifts of their own: informed is no easier than ignorant."""
     for condition in ("op", "pp"):
-        assert 10 < float(values["eer_percent", "pitch", condition]) < 45
+        assert 10 < float(values["eer_percent", "world", condition]) < 45
