@@ -71,7 +71,7 @@ def _kill_chromium(hung):
 class Reader:
     """Somebody with a page open; ``errors`` and ``requests`` say what went wrong and out."""
 
-    def __init__(self, started, path, *, width=1280, dark=False, scripts=True):
+    def __init__(self, started, path, *, width=1280, dark=False, scripts=True, at=""):
         size, scheme = {"width": width, "height": 900}, "dark" if dark else "light"
         self.page = started.new_context(
             viewport=size, color_scheme=scheme, java_script_enabled=scripts
@@ -86,13 +86,12 @@ class Reader:
         )
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(path.as_uri())
+        self.page.goto(f"{path.as_uri()}{at}")
 
     def open_everything(self):
         """Unfold all sections and scroll to the end until everything is drawn (or had its time)."""
-        self.page.evaluate(
-            "document.querySelectorAll('details').forEach((of) => { of.open = true; })"
-        )
+        self.page.evaluate("document.getElementById('all')?.click()")
+        self.unfold("main details")
         scroll = """async (patience) => {
             const end = Date.now() + patience;
             do {
@@ -104,6 +103,16 @@ class Reader:
             scrollTo({ top: 0, behavior: 'instant' });
         }"""
         self.page.evaluate(scroll.replace("UNDRAWN", UNDRAWN), PATIENCE_MS)
+
+    def unfold(self, selector):
+        """Unfold what is folded, more than one of those that fold each other, too."""
+        self.page.evaluate(
+            """(selector) => document.querySelectorAll(selector).forEach((of) => {
+                of.removeAttribute('name');
+                of.open = true;
+            })""",
+            selector,
+        )
 
     def undrawn(self):
         """Charts that can be seen and are not drawn."""

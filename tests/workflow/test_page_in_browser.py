@@ -32,8 +32,10 @@ def chromium():
 def read(chromium, path):
     readers = []
 
-    def read(**how):
-        readers.append(Reader(chromium, path, **how))
+    def read(at="#all", unfold="section > details", **how):
+        readers.append(Reader(chromium, path, at=at, **how))
+        if how.get("scripts", True):
+            readers[-1].unfold(unfold)
         return readers[-1]
 
     yield read
@@ -75,11 +77,86 @@ def test_tables_fit_on_a_laptop(read, section):
 
 
 def test_the_verdict_stands_on_the_first_screen(read):
-    page = read().page
+    page = read(at="").page
+    height = page.viewport_size["height"]
     row = page.locator("#verdict tr", has_text="little reduced")
-    assert row.bounding_box()["y"] < page.viewport_size["height"]
-    for text in ("How hard was it attacked?", "Not counted: ecapa/plda (pp) on broken"):
-        assert page.get_by_text(text).is_visible()
+    assert row.bounding_box()["y"] < height
+    for text in (
+        "some evidence of who speaks is gone",
+        "20 of 100 speakers are found again",
+        "How hard was it attacked?",
+        "Not counted: ecapa/plda (pp) on broken",
+        verdicts.NO_SEMI,
+    ):
+        words = page.get_by_text(text).first
+        assert words.is_visible() and words.bounding_box()["y"] < height
+    plane = page.locator("#verdict .plane .chart").first
+    assert plane.bounding_box()["y"] < height
+
+
+def test_there_are_three_views_and_the_first_is_for_a_decision(read, path):
+    page = read(at="").page
+    shown = page.locator("main > section:visible")
+    names = "(all) => all.map((of) => of.id)"
+    assert shown.evaluate_all(names) == ["verdict"]
+    page.get_by_role("button", name="Study", exact=True).press("Enter")
+    assert "leaderboard" in shown.evaluate_all(names) and "zebra" in shown.evaluate_all(names)
+    assert not page.locator("#provenance").is_visible() and page.url.endswith("#study")
+    page.get_by_role("button", name="Everything", exact=True).click()
+    assert shown.count() == page.locator("main > section").count()
+    page.locator(".more").get_by_role("link", name="Decide").click()
+    assert shown.evaluate_all(names) == ["verdict"]
+    assert page.get_by_role("button", name="Decide", exact=True).get_attribute("aria-pressed")
+
+
+def test_a_link_opens_what_it_points_to_and_one_section_is_open_at_a_time(read):
+    page = read(at="#zebra", unfold="none").page
+    page.locator("#zebra .main-svg").first.wait_for()
+    opened = (
+        "[...document.querySelectorAll('section > details[open]')].map((of) => of.parentElement.id)"
+    )
+    assert page.evaluate(opened) == ["zebra"]
+    page.get_by_text("Contents", exact=False).first.click()
+    current = page.locator(".contents [aria-current]")
+    current.wait_for()
+    assert current.inner_text() == page.locator("#here").inner_text() != ""
+    page.locator(".contents").get_by_role("link", name="Provenance").click()
+    assert page.evaluate(opened) == ["provenance"] and page.locator("#provenance h2").is_visible()
+    assert page.locator(".contents[open]").count() == 0
+    page.get_by_text("Contents", exact=False).first.click()
+    page.keyboard.press("Escape")
+    assert page.locator(".contents[open]").count() == 0
+    page.evaluate("location.hash = '#published-1'")
+    page.locator("#published-1").wait_for()
+    assert page.evaluate(opened) == ["published"], "also where it points into a section"
+
+
+@pytest.mark.parametrize("width", [1280, 380])
+def test_a_number_and_a_column_are_explained_one_key_away(read, width):
+    reader = read(at="#study", width=width)
+    page = reader.page
+    number = page.locator("#verdict tr", has_text="b2r").first.get_by_role("button").nth(1)
+    number.focus()
+    page.keyboard.press("Enter")
+    meaning = page.locator("#verdict [popover]:popover-open")
+    assert "Evidence left" in meaning.inner_text() and "52 % [26, 62]" in meaning.inner_text()
+    assert "ecapa + cosine, PP, lazy-informed" in meaning.inner_text()
+    box = meaning.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= width and box["y"] >= 0
+    assert box["y"] + box["height"] <= page.viewport_size["height"]
+    assert reader.serious_violations() == []
+    page.keyboard.press("Escape")
+    assert meaning.count() == 0
+    page.locator("#board").get_by_role("button", name="What is EER?").click()
+    assert "Equal error rate" in page.locator("#board [popover]:popover-open").inner_text()
+    assert anonymisers(page) == ["b2r", "b2", "original"], "an explanation sorts nothing"
+
+
+def test_the_first_view_is_printed_on_at_most_six_pages(read):
+    page = read(at="", unfold="none").page
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    printed = page.pdf(prefer_css_page_size=True)
+    assert 1 <= len(re.findall(rb"/Type\s*/Page[^s]", printed)) <= 6
 
 
 def test_the_leaderboard_sorts_by_click_and_by_key_and_what_is_missing_comes_last(read):
@@ -87,15 +164,16 @@ def test_the_leaderboard_sorts_by_click_and_by_key_and_what_is_missing_comes_las
     assert anonymisers(page) == ["b2r", "b2", "original"]
     title = page.locator("#board").get_by_role("columnheader", name=re.compile("^EER"))
     assert title.get_attribute("aria-sort") is None, "no order is a verdict"
-    title.get_by_role("button").click()
+    button = title.get_by_role("button").first
+    button.click()
     assert title.get_attribute("aria-sort") == "descending"
     assert anonymisers(page) == ["b2r", "b2", "original"]
-    title.get_by_role("button").press("Enter")
+    button.press("Enter")
     assert title.get_attribute("aria-sort") == "ascending"
     assert anonymisers(page) == ["original", "b2", "b2r"]
     page.locator("#board").get_by_role("columnheader", name=re.compile("^G_VD")).get_by_role(
         "button"
-    ).click()
+    ).first.click()
     assert title.get_attribute("aria-sort") is None
     assert anonymisers(page)[-1] == "original"
 
@@ -146,6 +224,7 @@ def test_a_system_is_hidden_and_shown_everywhere_by_key(read):
     drawn = f"{traces}.filter((one) => one.visible !== false).map((one) => one.name)"
     everything = ["perfect privacy", "original OO", "b2 OP", "b2 PP", "b2r OP", "b2r PP"]
     assert page.evaluate(drawn) == everything
+    page.get_by_text("Systems shown: all").click()
     box = page.get_by_role("checkbox", name="b2r", exact=True)
     box.press("Space")
     assert (
@@ -230,8 +309,10 @@ def test_without_scripts_all_rows_and_pictures_are_there(read):
         == page.locator("#board tbody tr").count()
         > 20
     )
+    page.locator("#zebra > details > summary").click()
     assert page.locator("#zebra img").first.is_visible()
-    assert page.locator(".plot:visible, button:visible, select:visible").count() == 0
+    assert page.locator(".plot:visible, .controls:visible, select:visible").count() == 0
+    assert page.locator("#provenance, #leaderboard, .verdict .aside").first.is_visible()
 
 
 FIT = """() => {

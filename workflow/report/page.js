@@ -130,7 +130,83 @@
         showSystems(boxes);
       });
     }
-    if (innerWidth < NARROW) systems.open = false;
+  }
+
+  // Views: what one reader needs, and everything. A link opens what it points to --------------------------------------
+
+  const views = [...document.querySelectorAll(".views button")];
+  const names = views.map((view) => view.value);
+
+  function showView(name) {
+    document.body.dataset.shows = name;
+    for (const view of views) view.ariaPressed = String(view.value === name);
+    drawAgain();
+  }
+
+  function open(fragment) {
+    const name = decodeURIComponent(fragment.slice(1));
+    if (names.includes(name)) return showView(name);
+    const target = name && document.getElementById(name);
+    if (!target) return;
+    const needed = target.closest("[data-in]")?.dataset.in;
+    if (names.indexOf(needed) > names.indexOf(document.body.dataset.shows)) showView(needed);
+    const inside = target.matches("section") ? target.querySelector(":scope > details") : target;
+    for (let fold = inside?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    target.scrollIntoView();
+  }
+
+  for (const view of views) {
+    view.addEventListener("click", () => {
+      history.replaceState(null, "", `#${view.value}`);
+      showView(view.value);
+    });
+  }
+  addEventListener("hashchange", () => open(location.hash));
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest('a[href^="#"]');
+    if (!link) return;
+    link.closest(".bar details")?.removeAttribute("open");
+    if (link.hash === location.hash) open(link.hash); // which is no change of the fragment
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    for (const fold of document.querySelectorAll(".bar details[open]")) {
+      fold.open = false;
+      fold.querySelector("summary").focus();
+    }
+  });
+
+  // The contents follow ------------------------------------------------------------------------------------------------
+
+  const here = document.getElementById("here");
+  const passed = new IntersectionObserver(
+    (entries) => {
+      for (const entry of entries) {
+        if (!entry.isIntersecting) continue;
+        for (const link of document.querySelectorAll(".contents a")) {
+          const isHere = link.hash === `#${entry.target.id}`;
+          if (isHere) here.textContent = link.textContent;
+          if (isHere) link.ariaCurrent = "true";
+          else link.removeAttribute("aria-current");
+        }
+      }
+    },
+    { rootMargin: "-12% 0px -80% 0px" },
+  );
+  for (const section of document.querySelectorAll("main > section")) passed.observe(section);
+
+  // Explanations stand below what they explain -------------------------------------------------------------------------
+
+  for (const meaning of document.querySelectorAll("[popover]")) {
+    meaning.addEventListener("toggle", (event) => {
+      if (event.newState !== "open") return;
+      const at = document.querySelector(`[popovertarget="${meaning.id}"]`).getBoundingClientRect();
+      const [width, height] = [meaning.offsetWidth, meaning.offsetHeight];
+      const left = Math.min(Math.max(8, at.left), document.documentElement.clientWidth - width - 8);
+      const above = at.bottom + height + 12 > innerHeight && at.top > height + 12;
+      Object.assign(meaning.style, { margin: "0", inset: "auto", left: `${left}px` });
+      meaning.style.top = `${above ? at.top - height - 6 : Math.min(at.bottom + 6, innerHeight - height - 8)}px`;
+    });
   }
 
   // Light and dark -------------------------------------------------------------------------------------------------
@@ -201,8 +277,8 @@
     const inner = document.createElement("button");
     inner.type = "button";
     inner.className = "sort";
-    inner.append(...header.childNodes);
-    header.append(inner);
+    inner.append(...[...header.childNodes].filter((node) => !node.matches?.(".why, [popover]")));
+    header.prepend(inner);
     inner.addEventListener("click", () => sort(header));
   }
 
@@ -228,4 +304,5 @@
     chosenSet.form.reset(); // what a browser remembers of an earlier visit is not what the rows show
     choose();
   }
+  open(location.hash);
 })();

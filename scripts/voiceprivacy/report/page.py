@@ -56,11 +56,17 @@ from voiceprivacy.report.sections import (
 )
 from voiceprivacy.report.uncertainty import NONE, Comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, NOT_ORDERED, Verdict, no_verdict
-from voiceprivacy.report.verdict_words import SHORT_COLUMNS
-from voiceprivacy.vocabulary import ABSENT, attacker_name
+from voiceprivacy.report.verdict_words import SHORT_COLUMNS, TOO_FEW
+from voiceprivacy.vocabulary import ABSENT, attacker_name, average_folder
 
 PLOTLY = RESOURCES / "plotly" / "plotly-cartesian.min.js"
 CAPTIONS = ("comparison", "attacks", "alphas", *KINDS)
+# Who reads: [what the view is called, what it shows]. Each shows what those before it show.
+VIEWS = {
+    "decide": ("Decide", "the verdict, what was not tried, and what the speech is still good for."),
+    "study": ("Study", "every attack in numbers, all charts and the corpora, too."),
+    "all": ("Everything", "coefficients that were drawn and where all comes from, too."),
+}
 
 
 # Figures on the page.
@@ -294,12 +300,26 @@ def write_page(
     floors = {one.name: one.floor for one in judged if one.floor is not None}
     content = _numbers(systems, metrics, provenance, comparisons, colours, floors)
     content |= _drawings(figures, systems, metrics, colours, floors)
+    drawn_alphas = _alphas(alphas or {}, systems, colours, page.parent)
+    content["planes_of_sets"] = {
+        one.name: [plane for plane in content["planes"] if plane.corpus == average_folder(one.name)]
+        for one in judged
+    }
+    content["contents"] = _contents(
+        content,
+        utility=utility,
+        listen=listen,
+        alphas=drawn_alphas,
+        published=published,
+        corpora=corpora,
+        expected=expected,
+    )
     text = (
         _environment(folder)
         .get_template(Path(template).name)
         .render(
             **content,
-            alphas=_alphas(alphas or {}, systems, colours, page.parent),
+            alphas=drawn_alphas,
             captions={name: read_caption(folder / f"{name}.rst") for name in CAPTIONS},
             corpora=corpora,
             expected=expected,
@@ -309,6 +329,8 @@ def write_page(
             published=published,
             verdicts=verdicts,
             short_columns=SHORT_COLUMNS,
+            too_few=TOO_FEW,
+            views=VIEWS,
             not_ordered=NOT_ORDERED if len(verdicts) > 1 else "",
             provenance=provenance,
             internal=internal,
@@ -336,6 +358,34 @@ def _numbers(systems, metrics, provenance, comparisons, colours, floors):
         "averages": dict(table.sets),
         "sessions": sessions(metrics, comparisons.unbiased),
         "session_titles": SESSION_TITLES,
+    }
+
+
+def _contents(content, **sections):
+    """The table of contents: {view: [(id of a section, its words), ...]}, without what is empty."""
+    kinds = [(kind, title, True) for kind, title, _ in content["figures"]]
+    entries = {
+        "decide": [
+            ("verdict", "The verdict", True),
+            ("utility", "What the speech is still good for", sections["utility"]),
+            ("listen", "Listen", sections["listen"]),
+        ],
+        "study": [
+            ("leaderboard", "Every attack in numbers", content["leaderboard"].rows),
+            ("sessions", "Are two sessions linkable?", content["sessions"]),
+            *kinds,
+            ("published", "What others published", sections["published"]),
+            ("corpora", "Corpora", sections["corpora"]),
+            ("expected", "Published numbers", sections["expected"]),
+        ],
+        "all": [
+            ("alphas", "Coefficients that were drawn", sections["alphas"]),
+            ("provenance", "Provenance", True),
+        ],
+    }
+    return {
+        view: [(name, title) for name, title, is_there in of_view if is_there]
+        for view, of_view in entries.items()
     }
 
 

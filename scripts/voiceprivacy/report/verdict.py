@@ -35,20 +35,22 @@ from voiceprivacy.report.verdict_words import (
     EXPOSED,
     IDENTIFIED,
     LEVELS,
+    TOO_FEW,
     UNPROTECTED,
     Column,
+    Headline,
     attack_words,
+    headline,
     levels_explained,
     other_attack,
     short_attack_words,
+    spans_scale,
 )
 from voiceprivacy.vocabulary import ABSENT, DASH, ORIGINAL, UNDEFINED, attacker_name
 
 FILE = "verdict.json"
 MOST_OF_VERDICT = 200_000  # characters of the sentences of one set
 NOTHING_TO_SAY = "cannot_say"
-MOST_SENTENCES = 7  # with more of them the table would not stand on the first screen
-FIRST_SENTENCES = 3
 OLDER = "No verdict: made by an older version."
 NOT_GIVEN = "No verdict: this page was written without a verdict.json (--verdict)."
 NOT_ORDERED = "Systems of different runs are not ordered: they were not attacked on the same draws."
@@ -94,12 +96,16 @@ class Effort(NamedTuple):
 class Judged(NamedTuple):
     """One set of the verdict; ``refused`` are attackers that do not count: [(who, why), ...].
 
+    ``headline`` says first what ``sentences`` say at length. ``unlearnt`` are those of them that
+    say what attackers did not learn; ``warnings`` are not among them.
     ``floor`` is the smallest error rate of those who hear no voice, in percent; None without any.
     ``utility`` are sentences: who is on the front of privacy and utility, and what one pays.
     """
 
     name: str
+    headline: Headline
     sentences: list[str]
+    unlearnt: list[str]
     warnings: list[str]
     refused: list[tuple[str, str]]
     columns: list[Column]
@@ -109,15 +115,9 @@ class Judged(NamedTuple):
     utility: list[str]
 
     @property
-    def first_sentences(self) -> list[str]:
-        """Those that a reader sees above the table: all of a few, the first of many."""
-        is_short = len(self.sentences) <= MOST_SENTENCES
-        return self.sentences if is_short else self.sentences[:FIRST_SENTENCES]
-
-    @property
-    def more_sentences(self) -> list[str]:
-        """Those that unfold."""
-        return self.sentences[len(self.first_sentences) :]
+    def at_length(self) -> list[str]:
+        """The sentences on systems."""
+        return [sentence for sentence in self.sentences if sentence not in self.unlearnt]
 
 
 class Verdict(NamedTuple):
@@ -164,7 +164,13 @@ def read_verdict(
     try:
         levels = levels_explained(content["thresholds"])
         sets = [
-            _judged(set_name, _with_codes(set_name, fields, codes), numbers, hours or {})
+            _judged(
+                set_name,
+                _with_codes(set_name, fields, codes),
+                numbers,
+                hours or {},
+                content["thresholds"],
+            )
             for set_name, fields in content["sets"].items()
         ]
     except (BadInput, *foreign.UNEXPECTED) as error:
@@ -186,8 +192,9 @@ def verdict_in(
     return read_verdict(path, name=name, numbers=numbers, codes=codes)
 
 
-def _judged(name, fields, numbers, hours):
+def _judged(name, fields, numbers, hours, thresholds):
     sentences = split_sentences(foreign.line(fields["verdict"], name, most=MOST_OF_VERDICT))
+    warnings = [foreign.line(warning, "warnings") for warning in fields["warnings"]]
     measures = fields.get("utility", {}).get("measures", {})
     utility = _utility_of(name, numbers, list(measures)) or _utility_of_average(measures)
     columns = [
@@ -197,12 +204,10 @@ def _judged(name, fields, numbers, hours):
         columns = _with_utility(columns, utility)
     return Judged(
         name=name,
+        headline=headline(fields, thresholds),
         sentences=sentences,
-        warnings=[
-            foreign.line(warning, "warnings")
-            for warning in fields["warnings"]
-            if warning not in sentences
-        ],
+        unlearnt=[warning for warning in warnings if warning in sentences],
+        warnings=[warning for warning in warnings if warning not in sentences],
         refused=[(who, foreign.line(why, who)) for who, why in fields["untrusted"].items()],
         columns=columns,
         rows=_rows(fields, columns, utility),
@@ -291,7 +296,7 @@ def _cell(column, level, numbers, main):
     if level == UNPROTECTED and column is EVIDENCE:
         return Cell("100", "", [], "by definition")
     attack = numbers["attacks"].get(column.name)
-    notes = ["too few speakers to tell"] if high - low >= 0.95 * column.full_scale else []
+    notes = [TOO_FEW] if spans_scale(column, limits) else []
     notes += _notes(column, numbers)
     if attack and main and attack != main:
         notes.append(other_attack(attack, main))

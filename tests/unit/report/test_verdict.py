@@ -196,12 +196,10 @@ def test_sentences_are_split_where_they_end():
     ]
 
 
-def test_of_many_sentences_the_first_stand_above_the_table(read):
-    text = " ".join(f"Sentence {number}." for number in range(9))
-    fields = verdicts.set_of({"b2": verdicts.system()}, [["b2"]], verdict=text)
-    [judged] = read(verdicts.verdict({"demo": fields})).sets
-    assert judged.first_sentences == ["Sentence 0.", "Sentence 1.", "Sentence 2."]
-    assert len(judged.more_sentences) == 6
+def test_what_was_not_learnt_is_told_apart_from_what_is_said_of_systems(usual):
+    assert usual.unlearnt == [verdicts.NO_SEMI]
+    assert usual.at_length == ["With b2r, 52 % [26, 62] of the evidence is left."]
+    assert usual.unlearnt + usual.at_length == usual.sentences, "nothing is lost"
 
 
 @pytest.mark.parametrize(
