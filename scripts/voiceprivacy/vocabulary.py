@@ -24,6 +24,7 @@ PITCH = "pitch_correlation"  # the measure of utility that every run makes
 QUALITY = "quality"
 CLOSED_TEXT = "closed_text"  # the one that runs with transcripts make, called words
 ENGLISH = "en"  # of ISO 639
+VOICE = "voice"  # that every run measures whose attackers embed speech
 FEATURES = (*HISTOGRAMS, WORDS)
 EMOTIONS = ("angry", "happy", "neutral", "sad")  # that the challenges tell apart
 WITHOUT_VOICE = ("style", "timing", WORDS)  # what speech has without a voice

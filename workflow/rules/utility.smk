@@ -90,7 +90,9 @@ rule measure_utility:
     benchmark:
         "results/benchmarks/measure_utility/{corpus}/{part}/{anonymiser}/{measure}.tsv"
     wildcard_constraints:
-        measure=one_of(plan.utility.entries),
+        measure=one_of(
+            name for name in plan.utility.entries if name not in plan.utility.of_embeddings()
+        ),
     conda:
         measure_environment
     threads: lambda wildcards: plan.utility.threads(wildcards.measure)
@@ -114,6 +116,54 @@ rule measure_utility:
         " {params.draws:q}"
         " {params.sandbox:q}"
         " --memory {resources.mem_mb:q}"
+        " --output {output.measures:q}"
+        " > {log:q} 2>&1"
+
+
+VOICES_BY = plan.utility.embedded_by
+VOICES_OF = ["original", *plan.speech.anonymisers]
+
+
+def voices_compared(wildcards):
+    """Embeddings of the trials of all systems, and of the original speech that enrols."""
+    folder, name = f"results/embeddings/{wildcards.corpus}", VOICES_BY[wildcards.corpus]
+    trials = [f"{folder}/trial/{system}/{name}.npz" for system in VOICES_OF]
+    return [*trials, f"{folder}/enrolment/original/{name}.npz"]
+
+
+rule measure_voices:
+    """Whether speakers keep one voice, and their sex, from the embeddings of an attacker."""
+    input:
+        embeddings=voices_compared,
+        enrolment="results/audio/{corpus}/enrolment/original/manifest.tsv",
+        trial="results/audio/{corpus}/trial/original/manifest.tsv",
+        script=SCRIPTS / "measure_voices.py",
+    output:
+        measures=[
+            f"results/utility/{{corpus}}/trial/{system}/{{measure}}.tsv" for system in VOICES_OF
+        ],
+    log:
+        "results/logs/measure_voices/{corpus}/{measure}.log",
+    benchmark:
+        "results/benchmarks/measure_voices/{corpus}/{measure}.tsv"
+    wildcard_constraints:
+        measure=one_of(plan.utility.of_embeddings()),
+    conda:
+        "../../envs/evaluate.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    params:
+        code=code("measure_voices"),
+        extractor=lambda wildcards: VOICES_BY[wildcards.corpus],
+        seed=config["report"]["seed"],
+    shell:
+        "python {input.script:q}"
+        " --corpus {wildcards.corpus:q}"
+        " --extractor {params.extractor:q}"
+        " --embeddings results/embeddings"
+        " --audio results/audio"
+        " --seed {params.seed:q}"
         " --output {output.measures:q}"
         " > {log:q} 2>&1"
 

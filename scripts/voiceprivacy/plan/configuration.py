@@ -48,6 +48,7 @@ from voiceprivacy.vocabulary import (
     PITCH,
     RECOGNISER,
     SEMI_INFORMED,
+    VOICE,
     WORDS,
     draws_of,
 )
@@ -532,6 +533,8 @@ def with_measures(config: dict[str, Any]) -> dict[str, Any]:
     kinds = [options.get("type") for options in utility.values() if isinstance(options, dict)]
     if config.get("anonymisers") and CLOSED_TEXT not in kinds:
         utility.setdefault(WORDS, {"type": CLOSED_TEXT, "utterances": WORDS_OF_SPEAKER})
+    if config.get("anonymisers") and VOICE not in kinds:
+        utility.setdefault(VOICE, {"type": VOICE})
     for options in utility.values():
         if not isinstance(options, dict):
             continue

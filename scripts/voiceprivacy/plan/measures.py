@@ -2,7 +2,8 @@
 
 An entry of the config's section ``utility`` is a command of the user's, or names a kind of measure
 that is shipped. A shipped kind is a command of ours that keeps the same contract
-(voiceprivacy.utility.measures), so one rule calls all of them.
+(voiceprivacy.utility.measures), so one rule calls all of them. What is measured of embeddings
+writes the same tables, but all those of a corpus together.
 """
 
 import shlex
@@ -21,6 +22,7 @@ from voiceprivacy.vocabulary import (
     PITCH,
     QUALITY,
     RECOGNISER,
+    VOICE,
 )
 
 THREADS = 4  # of a command of the user's
@@ -63,6 +65,8 @@ class Shipped(NamedTuple):
     threads: int = 1
     options: tuple[str, ...] = ()
     """Keys of an entry that it takes as flags of the same names."""
+    of_embeddings: bool = False
+    """Whether it takes embeddings of an attacker, of all systems of a corpus together."""
 
 
 SHIPPED = {
@@ -111,6 +115,9 @@ SHIPPED = {
         options=("definition", "labels", "predictions", "device"),
     ),
     QUALITY: Shipped("measure_quality", env="dnsmos", better="higher"),
+    VOICE: Shipped(
+        "measure_voices", env="evaluate", better="higher", group="voice", of_embeddings=True
+    ),
 }
 
 
@@ -130,6 +137,8 @@ def wrong_measures(config: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...],
         is_emotion = bool(options) and options.get("type") == EMOTION
         if is_emotion and ("model" in options) == ("predictions" in options):
             yield ("utility", name), "needs one of model, predictions, and only one"
+        if kind and kind.of_embeddings and "utterances" in options:
+            yield ("utility", name, "utterances"), "of this type all utterances are measured"
         for corpus in (options or {}).get("corpora", ()):
             if config["corpora"].get(corpus, {}).get("use") != "evaluation":
                 yield ("utility", name, "corpora"), f"there is no corpus '{corpus}' to evaluate"
@@ -143,13 +152,22 @@ class Utility:
     entries : the section ``utility`` of a completed config
     speech : Speech
     listen : whether the page plays clips
+    embedded_by : {corpus: an extractor that embeds the trials of all systems}, as far as there is
     """
 
-    def __init__(self, entries: dict[str, Any], speech: Speech, *, listen: bool) -> None:
+    def __init__(
+        self,
+        entries: dict[str, Any],
+        speech: Speech,
+        *,
+        listen: bool,
+        embedded_by: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self.entries = {name: options for name, options in entries.items() if options}
         self.speech = speech
         self.listen = listen
         self._without_transcripts: dict[str, str | None] = {}
+        self.embedded_by = embedded_by
 
     # One measure.
 
@@ -228,11 +246,20 @@ class Utility:
         tables = []
         left_out = self.left_out(corpus)
         for measure in self.entries:
-            if corpus in self.corpora(measure) and measure not in left_out:
+            is_made = corpus in self.corpora(measure) and measure not in left_out
+            if is_made and self._is_possible(measure, corpus):
                 folder = f"results/utility/{corpus}/trial"
                 systems = self.systems(measure)
                 tables += [f"{folder}/{system}/{measure}.tsv" for system in systems]
         return tables
+
+    def of_embeddings(self) -> list[str]:
+        """Measures of the embeddings of an attacker."""
+        kinds = {name: shipped(options) for name, options in self.entries.items()}
+        return [name for name, kind in kinds.items() if kind and kind.of_embeddings]
+
+    def _is_possible(self, measure, corpus):
+        return corpus in self.embedded_by or measure not in self.of_embeddings()
 
     def corpora(self, measure: str) -> list[str]:
         """The corpora whose speech a measure is made of."""

@@ -173,6 +173,17 @@ class Outputs:
             known += [system for system in systems if system not in known]
         return tried
 
+    def embedded_by(self) -> dict[str, str]:
+        """The first network that is tried on all systems of a corpus: {corpus: extractor}."""
+        wanted = {ORIGINAL, *self.speech.anonymisers}
+        first: dict[str, str] = {}
+        for corpora in self.inference().values():
+            for corpus, extractors in corpora.items():
+                for extractor, systems in extractors.items():
+                    if wanted <= set(systems):
+                        first.setdefault(corpus, extractor)
+        return first
+
     # Comparisons.
 
     def compared_lists(self, corpus: str) -> list[str]:

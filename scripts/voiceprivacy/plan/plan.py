@@ -113,7 +113,12 @@ class Plan:
             self.averages,
             n_replicates=self.n_replicates,
         )
-        self.utility = Utility(config["utility"], self.speech, listen=report["listen"])
+        self.utility = Utility(
+            config["utility"],
+            self.speech,
+            listen=report["listen"],
+            embedded_by=self.outputs.embedded_by(),
+        )
         self.named = list(_named_paths(self))
         self.sources = Sources(self.named)
 

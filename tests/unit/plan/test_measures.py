@@ -5,7 +5,7 @@ import pytest
 from voiceprivacy.catalogue import PREFERRED
 from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.plan.configuration import complete
-from voiceprivacy.plan.measures import SHIPPED, Utility
+from voiceprivacy.plan.measures import SHIPPED, Utility, wrong_measures
 from voiceprivacy.plan.plan import Plan
 
 CORPUS = {"synthetic": {"speakers": 4, "utterances": 4}}
@@ -158,3 +158,61 @@ def test_several_corpora_are_named_where_one_has_no_transcripts():
 def test_without_anonymisers_nothing_is_measured_or_missed():
     utility = Plan(complete({"corpora": {"demo": dict(CORPUS)}})).utility
     assert utility.entries == {} and utility.not_measured() == {}
+
+
+NETWORK = {"net": {"package": "resemblyzer"}}
+COSINE = {"cosine": {"type": "cosine"}}
+
+
+def test_voices_are_measured_of_embeddings_that_the_run_makes_anyway():
+    utility = planned(extractors=NETWORK, backends=COSINE)
+    folder = "results/utility/demo/trial"
+    tables = [path for path in utility.measures("demo") if path.endswith("/voice.tsv")]
+    assert tables == [f"{folder}/original/voice.tsv", f"{folder}/b2/voice.tsv"]
+    assert utility.embedded_by == {"demo": "net"} and utility.of_embeddings() == ["voice"]
+    assert utility.options()["voice"] == {"better": "higher"}
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"utility": {"wer": {"command": "python wer.py"}}},  # nothing is attacked
+        {
+            "extractors": {"tune": {"f0": True}},
+            "backends": {"js": {"type": "jensen_shannon"}},
+        },
+        {"extractors": NETWORK, "backends": COSINE, "utility": {"voice": False}},
+        {"extractors": NETWORK, "backends": COSINE, "utility": {"voice": {"command": "mine"}}},
+    ],
+)
+def test_no_voices_are_measured_without_embeddings_or_where_the_config_says_no(config):
+    utility = planned(**config)
+    of_voices = [name for name in utility.of_embeddings() if "demo" in utility.embedded_by]
+    assert of_voices == []
+    assert utility.measures("demo")
+    if "command" not in (config.get("utility", {}).get("voice") or {}):
+        assert not [path for path in utility.measures("demo") if path.endswith("/voice.tsv")]
+
+
+def test_embeddings_of_an_attacker_of_one_anonymiser_alone_compare_no_voices():
+    """He is tried on his own anonymiser, and the others would have no table."""
+    trained = {"train": {"corpus": "others", "speech": "anonymised"}, "start": "net"}
+    config = {
+        "corpora": {
+            "demo": dict(CORPUS),
+            "others": {"synthetic": {"speakers": 9, "first_speaker": 4}, "use": "train"},
+        },
+        "anonymisers": B2 | {"b3": {"command": "other"}},
+        "extractors": {"tuned": trained | {"recipe": "ecapa_vpc2024"}},
+        "backends": COSINE,
+    }
+    del trained["start"]
+    assert Plan(complete(config)).utility.embedded_by == {}
+    config["extractors"] |= NETWORK
+    assert Plan(complete(config)).utility.embedded_by == {"demo": "net"}
+
+
+def test_all_utterances_have_a_voice():
+    config = {"utility": {"voice": {"type": "voice", "utterances": 3}}}
+    ((keys, words),) = wrong_measures(config)
+    assert keys == ("utility", "voice", "utterances") and "all utterances" in words

@@ -28,8 +28,10 @@ from voiceprivacy.privacy.law.inference import (
     Recognised,
     Voices,
     estimate,
+    folds_of,
     gain_over_guessing,
     recognise,
+    recognised_utterances,
 )
 from voiceprivacy.vocabulary import (
     ABSENT,
@@ -212,18 +214,59 @@ class _Speech:
 
 
 def _told(train, tried, classes, options):
+    names, labels, position = _numbered(classes)
+    return recognise(
+        train.voices(("enrolment", "trial"), position),
+        tried.voices(("trial",), position),
+        labels,
+        names,
+        **options,
+    )
+
+
+def _numbered(classes):
+    """The speakers of all classes (S,), the number of the class of each, and {name: number}."""
     names, numbers = [], []
     for number, speakers in enumerate(classes.speakers.values()):
         names += speakers
         numbers += [number] * len(speakers)
     position = {name: number for number, name in enumerate(names)}
-    return recognise(
-        train.voices(("enrolment", "trial"), position),
-        tried.voices(("trial",), position),
-        np.array(numbers),
-        np.array(names),
-        **options,
-    )
+    return np.array(names), np.array(numbers), position
+
+
+def class_kept(
+    corpus: Corpus,
+    attribute: str,
+    extractor: str,
+    systems: Sequence[str],
+    *,
+    embeddings: Path,
+    seed: int,
+) -> dict[str, dict[str, float]]:
+    """Which trial utterances still sound as their speakers do: of the same sex, say.
+
+    Classes are told by what was learnt from original speech of other speakers, as in op.
+
+    Returns
+    -------
+    {system: {utterance: 1, 0, or shared between equals}} : without those of speakers of whom it is
+        not known, and of classes that are too small
+    """
+    classes = classes_of(attribute, corpus.known[attribute])
+    if classes is None or classes.reason:
+        return {system: {} for system in systems}
+    names, labels, position = _numbered(classes)
+    fold = folds_of(labels, names, seed=seed)
+    original = _Speech(corpus, ORIGINAL, extractor, embeddings)
+    train = original.voices(("enrolment", "trial"), position)
+    trials = corpus._replace(utterances={"trial": corpus.utterances["trial"]})
+    tried = [line.utterance for line in corpus.utterances["trial"] if line.speaker in position]
+    of_systems: dict[str, dict[str, float]] = {}
+    for system in systems:
+        test = _Speech(trials, system, extractor, embeddings).voices(("trial",), position)
+        told = recognised_utterances(train, test, labels[None], fold)[0]
+        of_systems[system] = dict(zip(tried, told.tolist(), strict=True))
+    return of_systems
 
 
 def _line(

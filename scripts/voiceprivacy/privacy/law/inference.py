@@ -239,22 +239,28 @@ def estimate(value: float, replicates: Floats, *, n_degrees: int) -> Estimate:
 
 
 def recognised_shares(train: Voices, test: Voices, labels: Counts, fold: Counts) -> Floats:
-    """Share of each speaker's utterances whose class is told, (B, S), for ``labels`` (B, S).
+    """Share of each speaker's utterances whose class is told, (B, S), for ``labels`` (B, S)."""
+    told = recognised_utterances(train, test, labels, fold)
+    shares = np.zeros(labels.shape)
+    for own in np.unique(test.speaker):
+        shares[:, own] = told[:, test.speaker == own].mean(axis=1)
+    return shares
+
+
+def recognised_utterances(train: Voices, test: Voices, labels: Counts, fold: Counts) -> Floats:
+    """Whether the class of each of N utterances is told, (B, N): 1, 0, or shared between equals.
 
     Classes are told by discriminants that were made of the speakers in other folds.
     """
     train = train._replace(embeddings=_of_length_one(train.embeddings))
     test = test._replace(embeddings=_of_length_one(test.embeddings))
-    shares = np.zeros(labels.shape)
+    told = np.zeros((len(labels), len(test.speaker)))
     for number in range(fold.max() + 1):
         others = np.flatnonzero(fold != number)
         tried = np.isin(test.speaker, np.flatnonzero(fold == number))
         scores = _discriminants(train, others, labels[:, others], test.embeddings[tried])
-        speaker = test.speaker[tried]
-        told = _told(scores, labels[:, speaker])
-        for own in np.unique(speaker):
-            shares[:, own] = told[:, speaker == own].mean(axis=1)
-    return shares
+        told[:, tried] = _told(scores, labels[:, test.speaker[tried]])
+    return told
 
 
 def _discriminants(train, speakers, labels, tried):

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from support.calls import call
 
-from voiceprivacy.inout.arrays import Embeddings, write_embeddings
+from voiceprivacy.inout.arrays import Embeddings, read_embeddings, write_embeddings
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_facts, read_table, write_facts
-from voiceprivacy.privacy.law.attributes import classes_of
+from voiceprivacy.privacy.law.attributes import class_kept, classes_of, read_corpus
 from voiceprivacy.vocabulary import Inferred
 
 MANIFEST = "utterance\tspeaker\tgender\tpath\tduration_s\n"
@@ -167,3 +167,35 @@ def test_a_missing_embedding_is_named(tmp_path):
     )
     assert said.returncode == 2
     assert "hidden/net.npz: has no embedding of 'w0-trial1'" in said.stderr
+
+
+def test_utterances_keep_the_sex_that_original_speech_teaches(tmp_path):
+    """Of the hidden system half of the women sound like men, whatever the others do."""
+    write_run(tmp_path)
+    path = tmp_path / "embeddings/few/trial/hidden/net.npz"
+    ids, values = read_embeddings(tmp_path / "embeddings/few/trial/original/net.npz")
+    moved = np.array([name.startswith(("w0", "w1", "w2")) for name in ids])
+    values[moved, 0] *= -1
+    path.unlink()
+    write_embeddings(path, Embeddings(ids, values))
+    corpus = read_corpus("few", audio=tmp_path / "audio", facts=None)
+    systems = ["original", "hidden"]
+    told = class_kept(corpus, "sex", "net", systems, embeddings=tmp_path / "embeddings", seed=0)
+    assert set(told["original"].values()) == {1.0}
+    assert told["hidden"] == dict(zip(ids.tolist(), (~moved).astype(float).tolist(), strict=True))
+
+
+def test_nothing_of_the_other_parts_of_a_system_is_read_for_what_it_keeps(tmp_path):
+    """Else a run would embed what enrols only for this."""
+    write_run(tmp_path)
+    (tmp_path / "embeddings/few/enrolment/hidden/net.npz").unlink()
+    corpus = read_corpus("few", audio=tmp_path / "audio", facts=None)
+    told = class_kept(corpus, "sex", "net", ["hidden"], embeddings=tmp_path / "embeddings", seed=0)
+    assert len(told["hidden"]) == 36
+
+
+def test_of_one_sex_and_of_speakers_of_unknown_sex_nothing_is_kept(tmp_path):
+    write_run(tmp_path, men=4)
+    corpus = read_corpus("few", audio=tmp_path / "audio", facts=None)
+    options = {"embeddings": tmp_path / "embeddings", "seed": 0}
+    assert class_kept(corpus, "sex", "net", ["original"], **options) == {"original": {}}
