@@ -409,6 +409,22 @@ class EffortPoint(NamedTuple):
     enrolment_s: float
 
 
+class Speed(NamedTuple):
+    """How long an anonymiser takes for the trials of a corpus.
+
+    ``real_time_factor`` is ``seconds`` of the ``device`` (cpu or gpu) for a second of speech, and
+    "undefined" where they are not known. ``streaming`` is yes, no, or - where nobody says.
+    """
+
+    corpus: str
+    anonymiser: str
+    device: str
+    seconds: float
+    speech_s: float
+    real_time_factor: float | str
+    streaming: str
+
+
 class Exposure(NamedTuple):
     """One speaker in one condition.
 

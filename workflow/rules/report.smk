@@ -87,6 +87,38 @@ rule measure_effort:
         " > {log:q} 2>&1"
 
 
+def manifests_protected(wildcards):
+    """Trials of which something is measured: others may not be protected."""
+    return [
+        f"results/audio/{corpus}/trial/{system}/manifest.tsv"
+        for corpus in plan.speech.evaluated
+        for system in ("original", *plan.speech.anonymisers)
+        if plan.utility.measures(corpus)
+    ]
+
+
+rule measure_speed:
+    """How long each anonymiser takes for a second of speech."""
+    input:
+        manifests=manifests_protected,
+        script=SCRIPTS / "measure_speed.py",
+    output:
+        speeds="results/report/tables/speed.tsv",
+    log:
+        "results/logs/measure_speed.log",
+    localrule: True
+    conda:
+        "../../envs/evaluate.yaml"
+    params:
+        code=code("measure_speed"),
+        config=config_as_used,
+    shell:
+        "python {input.script:q}"
+        " --config {params.config:q}"
+        " --speeds {output.speeds:q}"
+        " > {log:q} 2>&1"
+
+
 rule write_rank_tables:
     """Rank disclosure of all features beside each other, and how well each loss fits."""
     input:
@@ -264,6 +296,7 @@ rule embed_audio:
 def tables_of_page(wildcards):
     """Tables of the page besides those that are always there."""
     tables = [CONTENTS.speech, CONTENTS.lists, CONTENTS.expected, CONTENTS.published]
+    tables.append(CONTENTS.speed)
     alphas = []
     if CONTENTS.internal:
         alphas = [table for of_corpus in CONTENTS.alphas.values() for table in of_corpus.values()]

@@ -1,4 +1,4 @@
-"""What each attack of a run takes: the jobs that it needs, and the speech that it learns from.
+"""What each attack and each anonymiser of a run takes: jobs, and the speech behind them.
 
 Effort is what the attacker does, not what the run does to measure it: he protects speech to learn
 from and to enrol with, trains, embeds what he compares, and scores. Jobs are told by their files of
@@ -18,6 +18,7 @@ from voiceprivacy.vocabulary import (
     WITHIN_RELEASE,
     Attack,
     TrialList,
+    draws_of,
 )
 
 FOLDER = "results/benchmarks"
@@ -55,6 +56,43 @@ def efforts(plan: Plan, trial_list: TrialList) -> Iterator[Effort]:
             for condition in (*PROTECTED_CONDITIONS, *WITHIN_RELEASE):
                 jobs = {**training, **_comparing(plan, attack, anonymiser, condition)}
                 yield Effort(attack, anonymiser, condition, tuple(jobs), tuple(manifests))
+
+
+class Protecting(NamedTuple):
+    """How an anonymiser protects the trials of a corpus, with all its draws.
+
+    ``benchmarks`` are the files below FOLDER of each draw's jobs; there are none of speech that
+    others protected. ``streaming`` is what its entry says, None for nothing.
+    """
+
+    corpus: str
+    anonymiser: str
+    device: str
+    benchmarks: list[list[str]]
+    streaming: bool | None
+
+
+def protecting(plan: Plan) -> Iterator[Protecting]:
+    """Every anonymiser on every corpus of which something is measured: others may not be made."""
+    for corpus in plan.speech.evaluated:
+        for anonymiser, draws in draws_of(plan.speech.anonymisers).items():
+            entry = plan.speech.anonymiser(anonymiser)
+            jobs = [_jobs_of_trials(corpus, draw, entry["shards"]) for draw in draws]
+            if plan.utility.measures(corpus):
+                yield Protecting(
+                    corpus,
+                    anonymiser,
+                    "gpu" if entry["gpu"] else "cpu",
+                    [] if "audio" in entry else jobs,
+                    entry.get("streaming"),
+                )
+
+
+def _jobs_of_trials(corpus, anonymiser, n_shards):
+    folder = f"{corpus}/trial/{anonymiser}"
+    if n_shards == 1:
+        return [f"anonymise_part/{folder}.tsv"]
+    return [f"anonymise_shard/{folder}/{shard}.tsv" for shard in range(n_shards)]
 
 
 def training_manifests(plan: Plan, trial_list: TrialList) -> list[str]:

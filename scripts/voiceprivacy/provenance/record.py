@@ -12,7 +12,7 @@ import os
 import platform
 import subprocess
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -254,6 +254,21 @@ def _cost(rows):
 def measured(text: str) -> float:
     """A number of a benchmark file; a job that ended before the first one has NA, counted as 0."""
     return 0.0 if text in ("NA", "-") else float(text)
+
+
+# Snakemake looks at a job every half second, and from then on every 30 s; never at its end.
+OFTEN_UNTIL_S, THEN_EVERY_S = 15.0, 30.0
+
+
+def processor_s(row: Mapping[str, str]) -> float:
+    """Processor time of a job by its benchmark, in seconds; 0 where it ended before the first look.
+
+    What came after the last look is taken to be like what came before.
+    """
+    lasted, last_look = float(row["s"]), float(row["s"])
+    if lasted > OFTEN_UNTIL_S:
+        last_look = OFTEN_UNTIL_S + THEN_EVERY_S * ((lasted - OFTEN_UNTIL_S) // THEN_EVERY_S)
+    return measured(row["cpu_time"]) * lasted / last_look if last_look else 0.0
 
 
 # A provenance that somebody else wrote.

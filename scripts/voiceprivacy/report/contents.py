@@ -41,6 +41,7 @@ class Contents(NamedTuple):
     inference : tables of what speech tells of people
     utility : tables of means; None where nothing could be measured, so that the page says nothing
     not_measured : {group of measures of utility: why}, where a corpus leaves some out
+    speed : table of how long anonymisers take; None where the run protects nothing that it measures
     comparisons, checks, listen : of the run, and clips to listen to
     speech, lists : tables that describe the corpora; None without a corpus
     expected, published : tables beside other people's numbers; None where there are none
@@ -55,6 +56,7 @@ class Contents(NamedTuple):
     inference: list[str] = []  # noqa: RUF012
     utility: list[str] | None = None
     not_measured: Mapping[str, str] = {}
+    speed: str | None = None
     comparisons: list[str] = []  # noqa: RUF012
     checks: list[str] = []  # noqa: RUF012
     listen: list[str] = []  # noqa: RUF012
@@ -78,6 +80,7 @@ def contents_of(plan: Any) -> Contents:
         inference=_inference(plan),
         utility=plan.utility.tables() if has_systems else None,
         not_measured=plan.utility.not_measured(),
+        speed=_speed(plan),
         comparisons=plan.outputs.comparisons(),
         checks=plan.speech.checks(),
         listen=plan.utility.clips(),
@@ -106,6 +109,11 @@ def _inference(plan):
     if not plan.config["report"]["inference"]:
         return []
     return [f"results/metrics/inference/{name}.tsv" for name in plan.outputs.inference()]
+
+
+def _speed(plan):
+    is_known = plan.speech.anonymisers and plan.utility.tables()
+    return f"{TABLES}/speed.tsv" if is_known else None
 
 
 def _alphas(plan, corpus):

@@ -49,6 +49,7 @@ from voiceprivacy.report.sections import (
     SESSION_TITLES,
     Corpora,
     read_corpora,
+    read_speeds,
     read_utility,
     sessions,
     unnamed,
@@ -230,7 +231,8 @@ def read_sections(contents: Contents) -> dict[str, Any]:
     """Read what a run shows besides its attacks: arguments of write_page, by their names."""
     utility = published = corpora = None
     if contents.utility is not None:
-        utility = utility_section(read_utility(contents.utility), contents.not_measured)
+        speeds = read_speeds(contents.speed) if contents.speed else []
+        utility = utility_section(read_utility(contents.utility), contents.not_measured, speeds)
     if contents.published:
         published = tables_of(read_published(contents.published)) or None
     if contents.speech and contents.lists:

@@ -52,6 +52,7 @@ from voiceprivacy.vocabulary import (
     ORIGINAL,
     UNDEFINED,
     NumberKey,
+    Speed,
     attacker_name,
 )
 
@@ -277,6 +278,16 @@ class UtilityColumn(NamedTuple):
     meaning: str
 
 
+FASTEST = 0.001  # real-time factors below it are mostly that of starting a job
+STREAMING = UtilityColumn(
+    title="streaming",
+    unit="",
+    arrow="",
+    group=GROUPS["speed"],
+    meaning="Whether it can run on speech while that is spoken, as its entry in the config says.",
+)
+
+
 class UtilityTable(NamedTuple):
     """One corpus: columns and rows [(anonymiser, cells)]; None: not measured."""
 
@@ -316,20 +327,34 @@ def read_utility(paths: Iterable[str | Path]) -> list[Utility]:
     return measured
 
 
+def read_speeds(path: str | Path) -> list[Speed]:
+    """Read what measure_speed wrote; its real-time factors stay text."""
+    speeds: list[Speed] = []
+    for line, row in read_rows(path, list(Speed._fields)):
+        where = f"{path}:{line}"
+        foreign.numeral(row["real_time_factor"], where, words=UNDEFINED)
+        foreign.like(row["device"], "cpu|gpu", where)
+        foreign.like(row["streaming"], f"yes|no|{ABSENT}", where)
+        speeds.append(Speed._make(row.values()))
+    return speeds
+
+
 def titled(metric: str) -> str:
     """What people call a measure of utility; somebody's own measure is called as he called it."""
     return METRICS[metric].title if metric in METRICS else metric
 
 
 def utility_section(
-    measured: Sequence[Utility], missing: Mapping[str, str] | None = None
+    measured: Sequence[Utility],
+    missing: Mapping[str, str] | None = None,
+    speeds: Sequence[Speed] = (),
 ) -> UtilitySection:
     """What the page shows; ``missing`` is {group: why none of its measures was made}."""
     missing = missing or {}
     main = [line for line in measured if is_headline(line.metric)]
     others = [line for line in measured if not is_headline(line.metric)]
     return UtilitySection(
-        _utility_tables(main),
+        [_with_speeds(table, speeds) for table in _utility_tables(main)],
         understood_note(measured, missing),
         _utility_tables(others),
         [(GROUPS.get(group, group), why) for group, why in missing.items()],
@@ -377,6 +402,39 @@ def _utility_table(corpus: str, measured: Sequence[Utility]) -> UtilityTable:
         cells = [_utility_cell(lines.get((anonymiser, metric), [])) for metric in metrics]
         rows.append((anonymiser, cells))
     return UtilityTable(corpus, [_utility_column(name, better[name]) for name in metrics], rows)
+
+
+def _with_speeds(table: UtilityTable, speeds: Sequence[Speed]) -> UtilityTable:
+    """The table of a corpus with what is known of how fast its anonymisers are."""
+    own = [speed for speed in speeds if speed.corpus == table.corpus]
+    factors, streams = {}, {}
+    for speed in own:
+        if speed.real_time_factor != UNDEFINED:
+            factors[speed.anonymiser] = _speed_cell(speed)
+        if speed.streaming != ABSENT:
+            streams[speed.anonymiser] = UtilityCell(speed.streaming, "", "", [], 0)
+    further = [
+        (_utility_column("real_time_factor", METRICS["real_time_factor"].better), factors),
+        (STREAMING, streams),
+    ]
+    # Before measures of one's own, which come last.
+    place = sum(column.group != GROUPS[OWN] for column in table.columns)
+    columns, rows = list(table.columns), [(name, list(cells)) for name, cells in table.rows]
+    for column, cells_of in further:
+        if cells_of:
+            columns.insert(place, column)
+            for name, cells in rows:
+                cells.insert(place, cells_of.get(name))
+            place += 1
+    return UtilityTable(table.corpus, columns, rows)
+
+
+def _speed_cell(speed: Speed) -> UtilityCell:
+    """A real-time factor: two digits, and whose seconds they are if not the processor's."""
+    value = float(speed.real_time_factor)
+    text = f"{value:.0f}" if value >= 10 else f"{value:.2g}"
+    text = text if value >= FASTEST else f"under {FASTEST}"
+    return UtilityCell(text, "GPU" if speed.device == "gpu" else "", "", [], 0)
 
 
 def _place_of_column(metric: str) -> tuple[int, int]:

@@ -3,9 +3,9 @@
 import pytest
 
 from voiceprivacy.plan import configuration
-from voiceprivacy.plan.effort import efforts, training_manifests
+from voiceprivacy.plan.effort import efforts, protecting, training_manifests
 from voiceprivacy.plan.plan import Plan
-from voiceprivacy.report.contents import planned
+from voiceprivacy.report.contents import contents_of, planned
 from voiceprivacy.vocabulary import TrialList
 
 CONFIG = {
@@ -80,3 +80,36 @@ def test_runs_with_a_ladder_have_its_figure_on_each_list_and_others_none():
     plan = Plan(configuration.check(without | {"semi_informed": False}))
     assert not [one for one in planned(plan) if one.kind == "ladder"]
     assert training_manifests(plan, DEMO_F) == []
+
+
+def test_an_anonymiser_s_own_jobs_are_those_of_the_trials_of_all_its_draws():
+    config = CONFIG | {
+        "anonymisers": {
+            "b2": {"command": "python b2.py", "shards": 2, "streaming": False},
+            "b2r": {"command": "python b2r.py", "draws": 2, "runs": 2, "gpu": 1},
+            "team": {"audio": "submission"},
+        }
+    }
+    told = {one.anonymiser: one for one in protecting(Plan(configuration.complete(config)))}
+    assert list(told) == ["b2", "b2r", "team"]  # no training corpus, and no draw of its own
+    assert told["b2"] == (
+        "demo",
+        "b2",
+        "cpu",
+        [["anonymise_shard/demo/trial/b2/0.tsv", "anonymise_shard/demo/trial/b2/1.tsv"]],
+        False,
+    )
+    assert told["b2r"].benchmarks == [
+        ["anonymise_part/demo/trial/b2r.tsv"],
+        ["anonymise_part/demo/trial/b2r_draw2.tsv"],
+    ]
+    assert (told["b2r"].device, told["b2r"].streaming) == ("gpu", None)
+    assert told["team"].benchmarks == []
+
+
+def test_where_nothing_is_measured_nothing_may_be_protected():
+    silent = {"report": {"pitch_correlation": False}, "utility": {"voice": False}}
+    plan = Plan(configuration.complete(CONFIG | silent))
+    assert list(protecting(plan)) == [] and contents_of(plan).speed is None
+    loud = Plan(configuration.complete(CONFIG))
+    assert contents_of(loud).speed == "results/report/tables/speed.tsv"

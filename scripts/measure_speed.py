@@ -1,0 +1,64 @@
+"""How long each anonymiser takes for a second of speech, by what a run measured of its jobs.
+
+Seconds are those of the processor, or those that pass where an anonymiser takes a GPU. Starting a
+job and checking what it made are among them.
+"""
+
+import argparse
+from pathlib import Path
+
+from voiceprivacy.inout.tables import read_manifest, read_table, write_table
+from voiceprivacy.plan.effort import FOLDER, Protecting, protecting
+from voiceprivacy.plan.plan import Plan
+from voiceprivacy.provenance.record import COLUMNS, processor_s
+from voiceprivacy.running.command import add_json, run, say
+from voiceprivacy.vocabulary import ABSENT, ORIGINAL, UNDEFINED, Speed
+
+STREAMING = {True: "yes", False: "no", None: ABSENT}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    add_json(parser, "--config", required=True, help="the completed config as JSON")
+    parser.add_argument("--speeds", required=True, help="TSV to write, a line for each anonymiser")
+    arguments = parser.parse_args()
+
+    lasts: dict[str, float] = {}  # the trials of each corpus
+    speeds = []
+    for one in protecting(Plan(arguments.config)):
+        if one.corpus not in lasts:
+            manifest = f"results/audio/{one.corpus}/trial/{ORIGINAL}/manifest.tsv"
+            lasts[one.corpus] = sum(line.duration_s for line in read_manifest(manifest))
+        speeds.append(speed(one, lasts[one.corpus]))
+        say(f"{one.corpus} {one.anonymiser}: {speeds[-1].real_time_factor}")
+    write_table(arguments.speeds, Speed._fields, speeds)
+
+
+def speed(one: Protecting, speech_s: float) -> Speed:
+    """Seconds of all draws that were measured whole, and the trials as often as they were drawn."""
+    seconds, n_draws = 0.0, 0
+    for benchmarks in one.benchmarks:
+        paths = [Path(FOLDER, benchmark) for benchmark in benchmarks]
+        if all(path.exists() for path in paths):
+            seconds += sum(job_s(path, one.device) for path in paths)
+            n_draws += 1
+    known = seconds > 0 and speech_s > 0  # too short a job has no processor time
+    return Speed(
+        one.corpus,
+        one.anonymiser,
+        one.device,
+        round(seconds, 2),
+        round(n_draws * speech_s, 2),
+        round(seconds / (n_draws * speech_s), 6) if known else UNDEFINED,
+        STREAMING[one.streaming],
+    )
+
+
+def job_s(path: Path, device: str) -> float:
+    """Seconds of a job on its device."""
+    rows = read_table(path, COLUMNS)
+    return sum(float(row["s"]) if device == "gpu" else processor_s(row) for row in rows)
+
+
+if __name__ == "__main__":
+    run(main)

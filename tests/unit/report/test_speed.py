@@ -1,0 +1,164 @@
+"""How long anonymisers take: seconds of their jobs, and the columns of the page."""
+
+import pytest
+from support.calls import call
+
+from voiceprivacy.inout.files import BadInput, write_json
+from voiceprivacy.inout.tables import read_table, write_table
+from voiceprivacy.plan import configuration
+from voiceprivacy.provenance.record import COLUMNS, processor_s
+from voiceprivacy.report.sections import Utility, read_speeds, utility_section
+from voiceprivacy.vocabulary import Speed
+
+CONFIG = {
+    "corpora": {"demo": {"synthetic": {"speakers": 4, "utterances": 4}}},
+    "anonymisers": {
+        "b2": {"command": "python b2.py", "shards": 2, "streaming": True},
+        "b2r": {"command": "python b2r.py", "draws": 2},
+        "nac": {"command": "python nac.py", "gpu": 1, "streaming": False},
+        "team": {"audio": "submission"},
+        "lost": {"command": "python lost.py"},
+        "quick": {"command": "python quick.py"},
+    },
+}
+MANIFEST = "utterance\tspeaker\tgender\tpath\tduration_s\n"
+
+
+def benchmark(folder, path, seconds, cpu):
+    row = dict.fromkeys(COLUMNS, "1") | {"s": seconds, "cpu_time": cpu}
+    file = folder / "results/benchmarks" / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_table(file, COLUMNS, [[row[column] for column in COLUMNS]])
+
+
+@pytest.mark.parametrize(
+    ("lasted", "cpu", "whole"),
+    [
+        ("3.2", "1.6", 1.6),
+        ("15", "12", 12),
+        ("30", "12", 24),  # seen for 15 s
+        ("60", "40", 40 * 60 / 45),
+        ("661.2", "518.32", 518.32 * 661.2 / 645),
+        ("0.2", "NA", 0),
+        ("0", "0", 0),
+    ],
+)
+def test_what_snakemake_did_not_look_at_is_like_what_it_saw(lasted, cpu, whole):
+    assert processor_s({"s": lasted, "cpu_time": cpu}) == pytest.approx(whole)
+
+
+@pytest.fixture
+def speeds(tmp_path):
+    folder = tmp_path / "results/audio/demo/trial/original"
+    folder.mkdir(parents=True)
+    lines = [f"u{number}\ts\tf\tu{number}.wav\t{number}\n" for number in (4, 6)]
+    (folder / "manifest.tsv").write_text(MANIFEST + "".join(lines))
+    benchmark(tmp_path, "anonymise_shard/demo/trial/b2/0.tsv", "9", "2")
+    benchmark(tmp_path, "anonymise_shard/demo/trial/b2/1.tsv", "9", "3")
+    benchmark(tmp_path, "anonymise_part/demo/trial/b2.tsv", "9", "100")  # of an earlier config
+    benchmark(tmp_path, "anonymise_part/demo/trial/b2r.tsv", "9", "1")
+    benchmark(tmp_path, "anonymise_part/demo/trial/b2r_draw2.tsv", "9", "3")
+    benchmark(tmp_path, "anonymise_part/demo/enrolment/b2r.tsv", "9", "100")
+    benchmark(tmp_path, "anonymise_part/demo/trial/nac.tsv", "20", "900")
+    benchmark(tmp_path, "anonymise_part/demo/trial/team.tsv", "9", "9")
+    benchmark(tmp_path, "anonymise_part/demo/trial/quick.tsv", "0.2", "NA")
+    write_json(tmp_path / "config.json", configuration.complete(CONFIG))
+    config = (tmp_path / "config.json").read_text()
+    said = call(
+        "measure_speed", "--config", config, "--speeds", tmp_path / "speed.tsv", cwd=tmp_path
+    )
+    assert said.returncode == 0, said.stderr
+    return tmp_path / "speed.tsv"
+
+
+def test_a_line_of_every_anonymiser_has_the_seconds_of_its_own_jobs(speeds):
+    rows = {row["anonymiser"]: row for row in read_table(speeds, list(Speed._fields))}
+    factors = {name: row["real_time_factor"] for name, row in rows.items()}
+    assert factors == {
+        "b2": "0.5",  # both shards
+        "b2r": "0.2",  # 4 s for the ten of each draw
+        "nac": "2.0",  # the seconds that pass on a GPU
+        "team": "undefined",
+        "lost": "undefined",
+        "quick": "undefined",
+    }
+    assert rows["b2r"]["speech_s"] == "20.0" and rows["nac"]["device"] == "gpu"
+    assert {name: row["streaming"] for name, row in rows.items() if row["streaming"] != "-"} == {
+        "b2": "yes",
+        "nac": "no",
+    }
+
+
+def test_a_draw_whose_jobs_are_not_all_known_does_not_count(speeds, tmp_path):
+    (tmp_path / "results/benchmarks/anonymise_part/demo/trial/b2r.tsv").unlink()
+    (tmp_path / "results/benchmarks/anonymise_shard/demo/trial/b2/1.tsv").unlink()
+    config = (tmp_path / "config.json").read_text()
+    call("measure_speed", "--config", config, "--speeds", speeds, cwd=tmp_path)
+    rows = {row["anonymiser"]: row for row in read_table(speeds, list(Speed._fields))}
+    assert rows["b2r"]["real_time_factor"] == "0.3"
+    assert rows["b2"]["real_time_factor"] == "undefined"
+
+
+def measured(anonymiser, metric, corpus="demo"):
+    numbers = ("0.5", "-", "-", "9", "0", "3", "higher")
+    return Utility(corpus, "-", anonymiser, "mine", metric, *numbers)
+
+
+def shown(section):
+    (table,) = section.tables
+    titles = [(column.title, column.group) for column in table.columns]
+    return titles, {name: [cell and cell.text for cell in cells] for name, cells in table.rows}
+
+
+def test_the_page_has_speed_before_measures_of_ones_own(speeds):
+    lines = [measured(name, metric) for name in ("b2", "nac") for metric in ("estoi", "wer")]
+    lines = [line for line in lines if line.metric == "wer"]
+    lines += [measured("original", "pitch_correlation"), measured("team", "pitch_correlation")]
+    titles, rows = shown(utility_section(lines, speeds=read_speeds(speeds)))
+    assert titles == [
+        ("pitch correlation", "Pitch"),
+        ("real-time factor", "Speed"),
+        ("streaming", "Speed"),
+        ("wer", "Measures of your own"),
+    ]
+    assert rows == {
+        "original": ["0.50", None, None, None],
+        "b2": [None, "0.5", "yes", "0.50"],
+        "nac": [None, "2", "no", "0.50"],
+        "team": ["0.50", None, None, None],
+    }
+
+
+def test_what_nobody_knows_is_no_column():
+    one = Speed("demo", "b2", "cpu", 0.0, 0.0, "undefined", "-")
+    lines = [measured("b2", "pitch_correlation")]
+    titles, _ = shown(utility_section(lines, speeds=[one]))
+    assert titles == [("pitch correlation", "Pitch")]
+    elsewhere = one._replace(corpus="other", real_time_factor="0.5", streaming="no")
+    titles, _ = shown(utility_section(lines, speeds=[one, elsewhere]))
+    assert titles == [("pitch correlation", "Pitch")]
+    streams = [one._replace(streaming="no")]
+    titles, rows = shown(utility_section(lines, speeds=streams))
+    assert [title for title, _ in titles] == ["pitch correlation", "streaming"]
+    assert rows == {"b2": ["0.50", "no"]}
+
+
+@pytest.mark.parametrize(
+    ("factor", "text"),
+    [("0.00004", "under 0.001"), ("0.0123", "0.012"), ("1.26", "1.3"), ("123.4", "123")],
+)
+def test_a_factor_has_two_digits_and_says_what_is_a_gpu_s(factor, text):
+    one = Speed("demo", "b2", "gpu", 1.0, 1.0, factor, "-")
+    (table,) = utility_section([measured("b2", "pitch_correlation")], speeds=[one]).tables
+    cell = table.rows[0][1][1]
+    assert (cell.text, cell.interval) == (text, "GPU")
+
+
+@pytest.mark.parametrize(
+    "change", [{"real_time_factor": "fast"}, {"streaming": "<b>"}, {"device": "tpu"}]
+)
+def test_a_table_that_no_run_writes_is_refused(tmp_path, change):
+    one = Speed("demo", "b2", "gpu", 1.0, 1.0, 0.5, "-")._replace(**change)
+    write_table(tmp_path / "speed.tsv", Speed._fields, [one])
+    with pytest.raises(BadInput, match=r"speed.tsv:2"):
+        read_speeds(tmp_path / "speed.tsv")
