@@ -11,7 +11,8 @@ Conventions
   counts with all his utterances.
 * The interval is the percentile interval with quantiles of Student's t instead of the normal
   distribution (expanded). Three or four speakers need quantiles further out than replicates reach:
-  they have t standard deviations to each side. Two say nothing of others and have no interval.
+  they have t standard deviations to each side, within what the metric can be. Two say nothing of
+  others and have no interval.
 * Replicate b of all anonymisers, metrics and lists drew the same speakers, as replicate b of
   privacy did. So differences and joint statements can be made of them.
 * A statistic is a function of sums over the utterances of each speaker, so that drawing speakers
@@ -157,12 +158,20 @@ def summarise(
                     source.anonymiser,
                     source.measure,
                     metric,
-                    *mean,
+                    *_within_range(mean, metric),
                     better=better,
                 )
                 numbers.append(number)
                 replicates[Key(trials, metric, source.anonymiser)] = resampled
     return Summary(sorted(numbers), replicates, weights_only)
+
+
+def _within_range(mean: Mean, metric: str) -> Mean:
+    """The same with limits that the metric can have: those by t may lie beyond."""
+    if metric not in METRICS or ABSENT in (mean.ci_low, mean.ci_high):
+        return mean
+    low, high = METRICS[metric].low, METRICS[metric].high
+    return mean._replace(ci_low=max(low, mean.ci_low), ci_high=min(high, mean.ci_high))
 
 
 def _numbers_of(

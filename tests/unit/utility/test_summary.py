@@ -1,10 +1,12 @@
 """The table of a corpus: lists, several measures, and contradictions between them."""
 
+import math
 from pathlib import Path
 
 import pytest
 from support.calls import flags, succeeds
 
+from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, write_manifest
 from voiceprivacy.utility.measures import drawn
@@ -43,6 +45,25 @@ def test_means_of_all_utterances_and_of_each_list(tmp_path):
         ("m", 4.5, 2, "lower"),
     ]
     assert numbers[0][:5] == ("demo", "-", "b2", "wer", "wer")
+
+
+BOUNDED = [row for row in METRICS.values() if row.family == "utility" and row.low > -math.inf]
+
+
+@pytest.mark.parametrize("metric", BOUNDED, ids=lambda metric: metric.name)
+@pytest.mark.parametrize("n_speakers", [3, 4])
+def test_limits_are_numbers_that_the_metric_can_be(tmp_path, metric, n_speakers):
+    """The page refuses others; few speakers have limits by t, which know no range."""
+    high = metric.high if math.isfinite(metric.high) else metric.low + 1
+    values = [metric.low, *(n_speakers - 1) * [high]]
+    for ends in (values, [metric.low + high - value for value in values]):
+        lines = [Utterance(f"u{i}", f"s{i}", "f", "x.wav", 1.0) for i in range(n_speakers)]
+        path = measure(tmp_path, "b2", "mine", **{metric.name: ends})
+        ((number,), _, _) = summarise([path], lines, {}, options={}, n_replicates=200, seed=0)
+        assert metric.low <= number.ci_low <= number.value <= number.ci_high <= metric.high
+    other = measure(tmp_path, "b3", "mine", own=values)
+    ((number,), _, _) = summarise([other], lines, {}, options={}, n_replicates=200, seed=0)
+    assert number.ci_high > high  # nobody knows what one's own measure can be
 
 
 def test_a_weight_applies_to_the_other_metrics_only(tmp_path):
