@@ -108,7 +108,7 @@ def test_an_anonymiser_s_own_jobs_are_those_of_the_trials_of_all_its_draws():
 
 
 def test_where_nothing_is_measured_nothing_may_be_protected():
-    silent = {"report": {"pitch_correlation": False}, "utility": {"voice": False}}
+    silent = {"report": {"pitch_correlation": False}, "utility": {"voice": False, "words": False}}
     plan = Plan(configuration.complete(CONFIG | silent))
     assert list(protecting(plan)) == [] and contents_of(plan).speed is None
     loud = Plan(configuration.complete(CONFIG))
