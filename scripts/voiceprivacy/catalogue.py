@@ -1016,20 +1016,6 @@ UTILITY = [
         group="voice",
         headline=True,
     ),
-    Metric(
-        name="real_time_factor",
-        title="real-time factor",
-        unit="s/s",
-        family="utility",
-        meaning="Seconds of a processor, or of a GPU, for a second of speech; below 1 it keeps up.",
-        page="utility.md",
-        conditions=(),
-        better="lower",
-        of_privacy=False,
-        low=0,
-        digits=2,
-        group="speed",
-    ),
 ]
 
 OWN = ""  # the group of somebody's own measures

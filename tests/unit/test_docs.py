@@ -20,7 +20,7 @@ from voiceprivacy.privacy.scores import trials, verification, zebra
 from voiceprivacy.privacy.uncertainty import normalised, null, paired
 from voiceprivacy.report import inference
 from voiceprivacy.report.figures import ANONYMISER, ATTACKER, KINDS, TWO_RUNS, Subject, figure
-from voiceprivacy.utility import closed_text, pitch, quality
+from voiceprivacy.utility import closed_text, pitch, quality, voice
 from voiceprivacy.vocabulary import ATTRIBUTES
 
 ROOT = SCRIPTS.parent
@@ -74,6 +74,8 @@ def written_metrics():
         *("wer_percent", "uar_percent"),  # of entries that are called so
         *quality.POLYNOMIALS,
         quality.ESTOI,
+        voice.CONSISTENCY,
+        voice.SEX_KEPT,
         *(line.metric for line in closed_text.word_errors("u", "one", "")),
     }
 

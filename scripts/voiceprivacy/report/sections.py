@@ -8,7 +8,7 @@ Conventions
   trial list, or - for all utterances of the trial part. ``better`` says which way means more
   utility.
 * The main table has the measures by which one chooses; others, such as the kinds of word errors,
-  unfold. Both are grouped by what they are about.
+  unfold. Both are grouped by what they are about. Speed is no measure: it is not in metrics.tsv.
 * Without a measure of words or quality, speech that is only noise would lead a table of privacy.
   ``understood_note`` says so.
 * Two runs of an anonymiser are two sessions of the same speakers (p0p1): whether his voices of one
@@ -279,6 +279,13 @@ class UtilityColumn(NamedTuple):
 
 
 FASTEST = 0.001  # real-time factors below it are mostly that of starting a job
+REAL_TIME = UtilityColumn(
+    title="real-time factor",
+    unit="s/s",
+    arrow=ARROWS["lower"],
+    group=GROUPS["speed"],
+    meaning="Seconds of a processor, or of a GPU, for a second of speech; below 1 it keeps up.",
+)
 STREAMING = UtilityColumn(
     title="streaming",
     unit="",
@@ -314,6 +321,11 @@ class UtilitySection(NamedTuple):
     note: str
     details: list[UtilityTable] = []  # noqa: RUF012 - a NamedTuple's default, which nobody changes
     missing: list[tuple[str, str]] = []  # noqa: RUF012
+
+    @property
+    def has_speed(self) -> bool:
+        """Whether a table says how fast an anonymiser is."""
+        return any(REAL_TIME in table.columns for table in self.tables)
 
 
 def read_utility(paths: Iterable[str | Path]) -> list[Utility]:
@@ -413,14 +425,10 @@ def _with_speeds(table: UtilityTable, speeds: Sequence[Speed]) -> UtilityTable:
             factors[speed.anonymiser] = _speed_cell(speed)
         if speed.streaming != ABSENT:
             streams[speed.anonymiser] = UtilityCell(speed.streaming, "", "", [], 0)
-    further = [
-        (_utility_column("real_time_factor", METRICS["real_time_factor"].better), factors),
-        (STREAMING, streams),
-    ]
     # Before measures of one's own, which come last.
     place = sum(column.group != GROUPS[OWN] for column in table.columns)
     columns, rows = list(table.columns), [(name, list(cells)) for name, cells in table.rows]
-    for column, cells_of in further:
+    for column, cells_of in ((REAL_TIME, factors), (STREAMING, streams)):
         if cells_of:
             columns.insert(place, column)
             for name, cells in rows:
