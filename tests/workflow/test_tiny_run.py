@@ -133,7 +133,7 @@ def test_utility_is_measured_of_every_anonymiser_and_by_plug_ins_of_the_original
     value = {
         (row["anonymiser"], row["metric"]): float(row["value"])
         for row in table
-        if row["trials"] == "-"
+        if row["trials"] == "-" and row["value"] != "undefined"
     }
     everybody = ("original", "b2r", "mine", "team42")
     assert [value[name, "length_kept"] for name in everybody] == [1, 1, 1, 1]
@@ -141,8 +141,14 @@ def test_utility_is_measured_of_every_anonymiser_and_by_plug_ins_of_the_original
     assert ("original", "pitch_correlation") not in value
     assert value["original", "estoi"] == 1 > value["b2r", "estoi"] > 0
     assert all(1 < value[name, "dnsmos_overall"] < 5 for name in everybody)
+    assert all(-1 <= value[name, "voice_consistency"] <= 1 for name in everybody)
+    assert not [name for name, metric in value if metric == "sex_kept_percent"]  # too few speakers
+    speeds = {row["anonymiser"]: row for row in rows(run / "results/report/tables/speed.tsv")}
+    assert list(speeds) == ["b2r", "mine", "team42"]
+    assert float(speeds["b2r"]["real_time_factor"]) > 0
+    assert speeds["team42"]["real_time_factor"] == "undefined"
     page = (run / "results/report/index.html").read_text()
-    assert 'id="utility"' in page and "was not measured" not in page
+    assert 'id="utility"' in page and "was not measured" not in page and "speed.tsv" in page
 
 
 def test_every_system_can_be_heard_that_is_not_its_original(run):

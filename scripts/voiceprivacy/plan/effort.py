@@ -76,15 +76,15 @@ def protecting(plan: Plan) -> Iterator[Protecting]:
     """Every anonymiser on every corpus of which something is measured: others may not be made."""
     for corpus in plan.speech.evaluated:
         for anonymiser, draws in draws_of(plan.speech.anonymisers).items():
-            entry = plan.speech.anonymiser(anonymiser)
-            jobs = [_jobs_of_trials(corpus, draw, entry["shards"]) for draw in draws]
+            options = plan.speech.anonymiser(anonymiser)
+            jobs = [_jobs_of_trials(corpus, draw, options["shards"]) for draw in draws]
             if plan.utility.measures(corpus):
                 yield Protecting(
                     corpus,
                     anonymiser,
-                    "gpu" if entry["gpu"] else "cpu",
-                    [] if "audio" in entry else jobs,
-                    entry.get("streaming"),
+                    "gpu" if options["gpu"] else "cpu",
+                    [] if "audio" in options else jobs,
+                    options.get("streaming"),
                 )
 
 

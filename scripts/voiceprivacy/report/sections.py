@@ -426,14 +426,14 @@ def _with_speeds(table: UtilityTable, speeds: Sequence[Speed]) -> UtilityTable:
         if speed.streaming != ABSENT:
             streams[speed.anonymiser] = UtilityCell(speed.streaming, "", "", [], 0)
     # Before measures of one's own, which come last.
-    place = sum(column.group != GROUPS[OWN] for column in table.columns)
+    position = sum(column.group != GROUPS[OWN] for column in table.columns)
     columns, rows = list(table.columns), [(name, list(cells)) for name, cells in table.rows]
     for column, cells_of in ((REAL_TIME, factors), (STREAMING, streams)):
         if cells_of:
-            columns.insert(place, column)
+            columns.insert(position, column)
             for name, cells in rows:
-                cells.insert(place, cells_of.get(name))
-            place += 1
+                cells.insert(position, cells_of.get(name))
+            position += 1
     return UtilityTable(table.corpus, columns, rows)
 
 
