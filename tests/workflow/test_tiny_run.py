@@ -145,7 +145,7 @@ def test_utility_is_measured_of_every_anonymiser_and_by_plug_ins_of_the_original
     assert not [name for name, metric in value if metric == "sex_kept_percent"]  # too few speakers
     speeds = {row["anonymiser"]: row for row in rows(run / "results/report/tables/speed.tsv")}
     assert list(speeds) == ["b2r", "mine", "team42"]
-    assert float(speeds["b2r"]["real_time_factor"]) > 0
+    assert float(speeds["b2r"]["speech_s"]) > 0  # a fast job has no processor time
     assert speeds["team42"]["real_time_factor"] == "undefined"
     page = (run / "results/report/index.html").read_text()
     assert 'id="utility"' in page and "was not measured" not in page and "speed.tsv" in page
