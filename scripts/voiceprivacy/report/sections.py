@@ -43,7 +43,7 @@ from voiceprivacy.inout.tables import (
 from voiceprivacy.report.figures import draws_in
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import one_release
-from voiceprivacy.report.typeset import short
+from voiceprivacy.report.typeset import listed, short
 from voiceprivacy.report.uncertainty import Shown, shown_number
 from voiceprivacy.vocabulary import (
     ABSENT,
@@ -279,6 +279,7 @@ class UtilityColumn(NamedTuple):
 
 
 FASTEST = 0.001  # real-time factors below it are mostly that of starting a job
+TEN = 9.95  # from here on a factor has two digits without a decimal
 REAL_TIME = UtilityColumn(
     title="real-time factor",
     unit="s/s",
@@ -385,7 +386,7 @@ def understood_note(measured: Sequence[Utility], missing: Mapping[str, str] | No
     if why is None and not measured:
         why = "no utility was measured"
     elif why is None:
-        names = " and ".join(GROUPS[group].lower() for group in groups)
+        names = listed([GROUPS[group].lower() for group in groups])
         were = "was" if len(groups) == 1 else "were"
         why = f"of utility only the {names} {were} measured"
     return (
@@ -440,7 +441,7 @@ def _with_speeds(table: UtilityTable, speeds: Sequence[Speed]) -> UtilityTable:
 def _speed_cell(speed: Speed) -> UtilityCell:
     """A real-time factor: two digits, and whose seconds they are if not the processor's."""
     value = float(speed.real_time_factor)
-    text = f"{value:.0f}" if value >= 10 else f"{value:.2g}"
+    text = f"{value:.0f}" if value >= TEN else f"{value:.2g}"
     text = text if value >= FASTEST else f"under {FASTEST}"
     return UtilityCell(text, "GPU" if speed.device == "gpu" else "", "", [], 0)
 

@@ -145,6 +145,9 @@ def test_a_measure_is_a_line_of_metrics_without_attacker(tmp_path):
 def test_the_page_says_that_words_were_not_measured_until_they_are():
     assert "only the pitch was measured" in utility_section([PITCH]).note
     assert "no utility was measured" in utility_section([]).note
+    others = [measured("b2", name, "0.5") for name in ("voice_consistency", "estoi")]
+    several = utility_section([PITCH, *others]).note
+    assert "only the pitch, voice and quality were measured" in several
     assert utility_section([PITCH, measured("b2", "wer", "0.2")]).note == ""
 
 
