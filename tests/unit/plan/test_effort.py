@@ -2,6 +2,7 @@
 
 import pytest
 
+from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.effort import efforts, protecting, training_manifests
 from voiceprivacy.plan.plan import Plan
@@ -113,3 +114,14 @@ def test_where_nothing_is_measured_nothing_may_be_protected():
     assert list(protecting(plan)) == [] and contents_of(plan).speed is None
     loud = Plan(configuration.complete(CONFIG))
     assert contents_of(loud).speed == "results/report/tables/speed.tsv"
+
+
+def test_whether_it_runs_on_a_stream_is_yes_or_no():
+    def said(streaming):
+        config = CONFIG | {"anonymisers": {"b2": {"command": "b2", "streaming": streaming}}}
+        (one,) = protecting(Plan(configuration.check(config)))
+        return one.streaming
+
+    assert (said(True), said(False)) == (True, False)
+    with pytest.raises(BadInput, match=r"anonymisers\.b2\.streaming"):
+        said("perhaps")
