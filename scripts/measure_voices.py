@@ -38,15 +38,15 @@ def main() -> None:
     corpus = read_corpus(arguments.corpus, audio=arguments.audio, facts=None)
     systems = {path.parent.name: path for path in arguments.output}
     options = {"embeddings": arguments.embeddings, "seed": arguments.seed}
-    of_their_sex = class_kept(corpus, "sex", arguments.extractor, list(systems), **options)
+    kept = class_kept(corpus, "sex", arguments.extractor, list(systems), **options)
     for system, path in systems.items():
         folder = arguments.embeddings / corpus.name / "trial" / system
         tried = corpus.utterances["trial"]
-        measured = voices(tried, folder / f"{arguments.extractor}.npz", of_their_sex[system])
+        measured = voices(tried, folder / f"{arguments.extractor}.npz", kept.told[system])
         write_table(path, COLUMNS, measured)
     say(f"voices of {len(systems)} systems by {arguments.extractor}")
-    if not any(of_their_sex.values()):
-        say(f"{SEX_KEPT} is undefined: fewer than two sexes have five speakers")
+    if kept.reason:
+        say(f"{SEX_KEPT} is undefined: {kept.reason}")
 
 
 def voices(tried: list[Utterance], path: Path, of_its_sex: dict[str, float]) -> list[Measured]:

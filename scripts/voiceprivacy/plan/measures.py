@@ -25,6 +25,7 @@ from voiceprivacy.vocabulary import (
     VOICE,
 )
 
+NO_NETWORK = "no network of an attacker hears the original and all anonymisers"
 THREADS = 4  # of a command of the user's
 READ_AS = ("better", "weight", "statistic", "joint", "utterances")
 UNSAID = (None, "mean")
@@ -37,8 +38,8 @@ class Shipped(NamedTuple):
     """The command, a file of scripts/ without .py."""
     env: str
     """The environment that it runs in where the entry names none."""
-    better: str
-    """higher or lower"""
+    better: str | None
+    """higher, lower, or None: as the catalogue has it of each metric"""
     group: str = ""
     """What it is about, one of the catalogue's PREFERRED."""
     weight: str | None = None
@@ -116,7 +117,7 @@ SHIPPED = {
     ),
     QUALITY: Shipped("measure_quality", env="dnsmos", better="higher"),
     VOICE: Shipped(
-        "measure_voices", env="evaluate", better="higher", group="voice", of_embeddings=True
+        "measure_voices", env="evaluate", better=None, group="voice", of_embeddings=True
     ),
 }
 
@@ -246,8 +247,7 @@ class Utility:
         tables = []
         left_out = self.left_out(corpus)
         for measure in self.entries:
-            is_made = corpus in self.corpora(measure) and measure not in left_out
-            if is_made and self._is_possible(measure, corpus):
+            if corpus in self.corpora(measure) and measure not in left_out:
                 folder = f"results/utility/{corpus}/trial"
                 systems = self.systems(measure)
                 tables += [f"{folder}/{system}/{measure}.tsv" for system in systems]
@@ -257,9 +257,6 @@ class Utility:
         """Measures of the embeddings of an attacker."""
         kinds = {name: shipped(options) for name, options in self.entries.items()}
         return [name for name, kind in kinds.items() if kind and kind.of_embeddings]
-
-    def _is_possible(self, measure, corpus):
-        return corpus in self.embedded_by or measure not in self.of_embeddings()
 
     def corpora(self, measure: str) -> list[str]:
         """The corpora whose speech a measure is made of."""
@@ -285,6 +282,8 @@ class Utility:
                 reasons[measure] = f"the language is {language}, and it understands {known}"
             elif kind.transcripts and (reason := self._why_no_transcripts(corpus)):
                 reasons[measure] = reason
+            elif kind.of_embeddings and corpus not in self.embedded_by:
+                reasons[measure] = NO_NETWORK
         return reasons
 
     def not_measured(self) -> dict[str, str]:

@@ -150,8 +150,7 @@ def summarise(
                 )
                 better = ABSENT
                 if metric not in weights_only:  # more words are not better
-                    mean = _within_range(mean, metric)
-                better = _better(metric, options.get(source.measure, {}))
+                    better = _better(metric, options.get(source.measure, {}))
                 number = UtilityMean(
                     source.corpus,
                     trials,
@@ -164,14 +163,6 @@ def summarise(
                 numbers.append(number)
                 replicates[Key(trials, metric, source.anonymiser)] = resampled
     return Summary(sorted(numbers), replicates, weights_only)
-
-
-def _within_range(mean: Mean, metric: str) -> Mean:
-    """The same with limits that the metric can have: those by t may lie beyond."""
-    if metric not in METRICS or ABSENT in (mean.ci_low, mean.ci_high):
-        return mean
-    low, high = METRICS[metric].low, METRICS[metric].high
-    return mean._replace(ci_low=max(low, mean.ci_low), ci_high=min(high, mean.ci_high))
 
 
 def _numbers_of(

@@ -12,8 +12,13 @@ CORPUS = {"synthetic": {"speakers": 4, "utterances": 4}}
 B2 = {"b2": {"command": "anonymise"}}
 
 
+NETWORK = {"net": {"package": "resemblyzer"}}
+COSINE = {"cosine": {"type": "cosine"}}
+ATTACKED = {"extractors": NETWORK, "backends": COSINE}
+
+
 def planned(**config):
-    config = {"corpora": {"demo": dict(CORPUS)}, "anonymisers": B2} | config
+    config = {"corpora": {"demo": dict(CORPUS)}, "anonymisers": B2, **ATTACKED} | config
     return Plan(complete(config)).utility
 
 
@@ -108,7 +113,7 @@ def test_words_are_measured_where_transcripts_are_and_elsewhere_it_is_said(tmp_p
         utility = of_corpus(corpus)
         tables = [f"results/utility/mine/trial/{name}/words.tsv" for name in ("original", "b2")]
         if text:
-            assert utility.left_out("mine") == utility.not_measured() == {}
+            assert "words" not in utility.left_out("mine").keys() | utility.not_measured().keys()
             assert set(tables) <= set(utility.measures("mine"))
         else:
             assert not set(tables) & set(utility.measures("mine"))
@@ -160,29 +165,26 @@ def test_without_anonymisers_nothing_is_measured_or_missed():
     assert utility.entries == {} and utility.not_measured() == {}
 
 
-NETWORK = {"net": {"package": "resemblyzer"}}
-COSINE = {"cosine": {"type": "cosine"}}
-
-
 def test_voices_are_measured_of_embeddings_that_the_run_makes_anyway():
-    utility = planned(extractors=NETWORK, backends=COSINE)
+    utility = planned()
     folder = "results/utility/demo/trial"
     tables = [path for path in utility.measures("demo") if path.endswith("/voice.tsv")]
     assert tables == [f"{folder}/original/voice.tsv", f"{folder}/b2/voice.tsv"]
     assert utility.embedded_by == {"demo": "net"} and utility.of_embeddings() == ["voice"]
-    assert utility.options()["voice"] == {"better": "higher"}
+    assert utility.options()["voice"] == {}  # the catalogue says it of each metric
+    assert utility.not_measured() == {}
 
 
 @pytest.mark.parametrize(
     "config",
     [
-        {"utility": {"wer": {"command": "python wer.py"}}},  # nothing is attacked
+        {"extractors": {}, "backends": {}},  # nothing is attacked
         {
             "extractors": {"tune": {"f0": True}},
             "backends": {"js": {"type": "jensen_shannon"}},
         },
-        {"extractors": NETWORK, "backends": COSINE, "utility": {"voice": False}},
-        {"extractors": NETWORK, "backends": COSINE, "utility": {"voice": {"command": "mine"}}},
+        {"utility": {"voice": False}},
+        {"utility": {"voice": {"command": "mine"}}},
     ],
 )
 def test_no_voices_are_measured_without_embeddings_or_where_the_config_says_no(config):
@@ -190,6 +192,9 @@ def test_no_voices_are_measured_without_embeddings_or_where_the_config_says_no(c
     of_voices = [name for name in utility.of_embeddings() if "demo" in utility.embedded_by]
     assert of_voices == []
     assert utility.measures("demo")
+    is_wanted = "voice" not in config.get("utility", {})
+    why = {"voice": "no network of an attacker hears the original and all anonymisers"}
+    assert utility.not_measured() == (why if is_wanted else {})
     if "command" not in (config.get("utility", {}).get("voice") or {}):
         assert not [path for path in utility.measures("demo") if path.endswith("/voice.tsv")]
 

@@ -97,7 +97,7 @@ def test_the_command_writes_a_table_of_every_system(tmp_path):
 def test_of_one_sex_consistency_alone_is_defined(tmp_path):
     write_run(tmp_path, men=0)
     said = measure(tmp_path)
-    assert "sex_kept_percent is undefined: fewer than two sexes have five speakers" in said.stdout
+    assert "sex_kept_percent is undefined: fewer than two classes have 5 speakers" in said.stdout
     assert means(tmp_path, "original")["sex_kept_percent"] == 10 * ["undefined"]
     assert means(tmp_path, "original")["voice_consistency"] == pytest.approx(10 * [1])
 

@@ -45,6 +45,8 @@ from voiceprivacy.vocabulary import (
 
 PERCENT = 100
 LEAST_GAIN = 0.25  # that unprotected speech surely gives; shares of less were often wrong
+TOO_LITTLE = "too little is told from unprotected speech"
+REPLICATES = 1000  # behind the limits of what unprotected speech tells
 UNKNOWN = ("", "-", UNDEFINED)  # values of speakers of whom nothing is known
 
 
@@ -234,6 +236,18 @@ def _numbered(classes):
     return np.array(names), np.array(numbers), position
 
 
+class Kept(NamedTuple):
+    """Which trial utterances still sound as their speakers do.
+
+    ``told`` is {system: {utterance: 1, 0, or shared between equals}}: without those of speakers of
+    whom it is not known, and of classes that are too small. ``reason`` says why nothing is told of
+    anybody; else it is empty.
+    """
+
+    told: dict[str, dict[str, float]]
+    reason: str = ""
+
+
 def class_kept(
     corpus: Corpus,
     attribute: str,
@@ -242,23 +256,25 @@ def class_kept(
     *,
     embeddings: Path,
     seed: int,
-) -> dict[str, dict[str, float]]:
+    n_replicates: int = REPLICATES,
+) -> Kept:
     """Which trial utterances still sound as their speakers do: of the same sex, say.
 
-    Classes are told by what was learnt from original speech of other speakers, as in op.
-
-    Returns
-    -------
-    {system: {utterance: 1, 0, or shared between equals}} : without those of speakers of whom it is
-        not known, and of classes that are too small
+    Classes are told by what was learnt from original speech of other speakers, as in op. Where that
+    hardly tells them of unprotected speech, a share says nothing of any system.
     """
+    nothing: dict[str, dict[str, float]] = {system: {} for system in systems}
     classes = classes_of(attribute, corpus.known[attribute])
     if classes is None or classes.reason:
-        return {system: {} for system in systems}
+        return Kept(nothing, classes.reason if classes else "nothing is known of the speakers")
     names, labels, position = _numbered(classes)
     fold = folds_of(labels, names, seed=seed)
     original = _Speech(corpus, ORIGINAL, extractor, embeddings)
     train = original.voices(("enrolment", "trial"), position)
+    options: dict[str, Any] = {"n_replicates": n_replicates, "seed": seed}
+    unprotected = _told(original, original, classes, options)
+    if not is_strong(unprotected, len(classes.speakers)):
+        return Kept(nothing, TOO_LITTLE)
     trials = corpus._replace(utterances={"trial": corpus.utterances["trial"]})
     tried = [line.utterance for line in corpus.utterances["trial"] if line.speaker in position]
     of_systems: dict[str, dict[str, float]] = {}
@@ -266,7 +282,7 @@ def class_kept(
         test = _Speech(trials, system, extractor, embeddings).voices(("trial",), position)
         told = recognised_utterances(train, test, labels[None], fold)[0]
         of_systems[system] = dict(zip(tried, told.tolist(), strict=True))
-    return of_systems
+    return Kept(of_systems)
 
 
 def _line(
@@ -288,7 +304,7 @@ def _line(
     reasons = [classes.left_out]
     left: list[Any] = unknown
     if unprotected is None or not is_strong(unprotected, n_classes):
-        reasons.append("too little is told from unprotected speech to say how much of it is left")
+        reasons.append(f"{TOO_LITTLE} to say how much of it is left")
     else:
         degrees = n_speakers - n_classes
         left = _in_percent(left_of(told, unprotected, n_classes, n_degrees=degrees))
