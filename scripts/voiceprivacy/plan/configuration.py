@@ -489,12 +489,15 @@ def with_controls(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def with_default_attacker(config: dict[str, Any]) -> dict[str, Any]:
-    """The config itself, with an attacker if it has anonymisers and says nothing of attackers."""
-    corpora, anonymisers = config.get("corpora"), config.get("anonymisers")
-    sections = ("extractors", "backends", "attacks", "utility")
-    if corpora and anonymisers and not any(section in config for section in sections):
-        config["extractors"] = strongest_extractor()
-        config["backends"] = {"cosine": {"type": "cosine"}}
+    """The config itself, with an attacker if it has anonymisers and names none.
+
+    A back-end alone is no attacker, and an extractor alone is one that compares by cosine.
+    """
+    if config.get("corpora") and config.get("anonymisers"):
+        if "extractors" not in config and "attacks" not in config:
+            config["extractors"] = strongest_extractor()
+        if config.get("extractors"):
+            config.setdefault("backends", {"cosine": {"type": "cosine"}})
     return config
 
 

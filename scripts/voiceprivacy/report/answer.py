@@ -41,8 +41,10 @@ def averages_of(provenance: dict) -> dict[str, dict[str, dict[str, float]]]:
     return provenance.get("config", {}).get("report", {}).get("averages", {})
 
 
-def what_was_run(systems: Sequence[System]) -> str:
-    """One sentence: anonymisers, corpora, lists and attackers."""
+def what_was_run(systems: Sequence[System], numbers: Iterable[Number]) -> str:
+    """One sentence: anonymisers, corpora and attackers; without trial lists, what else decides."""
+    if not systems and not any(number.metric == DISCLOSURE for number in numbers):
+        return "Nobody attacked: this run says nothing of privacy."
     if not systems:
         return (
             "Sampled galleries only: there is no trial list to compare on, so similarity ranks"

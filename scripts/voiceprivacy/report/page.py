@@ -348,7 +348,7 @@ def _numbers(systems, metrics, provenance, comparisons, colours, floors):
     averages = averages_of(provenance)
     table = leaderboard(systems, colours=colours, averages=averages, comparisons=comparisons)
     return {
-        "what_was_run": what_was_run(systems),
+        "what_was_run": what_was_run(systems, metrics),
         "how_many_trials": how_many_trials(systems, metrics),
         "rank_answers": {} if systems else rank_answers(metrics, comparisons.unbiased),
         "has_intervals": comparisons != NONE or any(metric.ci_low != ABSENT for metric in metrics),

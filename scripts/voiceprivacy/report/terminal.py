@@ -54,7 +54,8 @@ def summary(
     The tables show the mean over the trial lists. Of a run without trial lists, ``numbers`` give
     the answer. ``brief`` leaves the tables out.
     """
-    lines = _wrapped(what_was_run(systems))
+    numbers = list(numbers)
+    lines = _wrapped(what_was_run(systems, numbers))
     if systems:
         lines += verdict_lines(verdicts)
     else:

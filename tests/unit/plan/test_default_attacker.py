@@ -44,9 +44,7 @@ def test_resemblyzer_attacks_where_it_is_installed_with_what_it_needs(installed)
     "section",
     [
         {"extractors": {}},
-        {"backends": {"cosine": {"type": "cosine"}}},
         {"attacks": {"team": {"scores": "{anonymiser}/{condition}"}}},
-        {"utility": {"wer": {"command": "python wer.py"}}},
         {"anonymisers": {}},
         {"corpora": {}},
     ],
@@ -54,6 +52,24 @@ def test_resemblyzer_attacks_where_it_is_installed_with_what_it_needs(installed)
 )
 def test_a_config_that_says_what_is_wanted_gets_nothing_more(installed, section):
     assert models(PROTECTED | section) == {}
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        {"backends": {"plda": {"type": "plda", "train": {"corpus": "demo"}}}},
+        {"utility": {"words": False}},
+        {"utility": {"wer": {"command": "python wer.py"}}},
+    ],
+)
+def test_sections_that_name_no_attacker_do_not_take_the_attack_away(installed, section):
+    assert models(PROTECTED | section) == SMALL
+
+
+def test_an_extractor_alone_compares_by_cosine():
+    config = PROTECTED | {"extractors": {"one": {"package": "dvector"}}}
+    assert list(configuration.complete(config)["backends"]) == ["cosine"]
+    assert list(configuration.complete(PROTECTED | {"extractors": {}})["backends"]) == []
 
 
 def test_an_encoder_in_a_package_runs_in_the_environment_of_its_name_unless_told():

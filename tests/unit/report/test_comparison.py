@@ -169,17 +169,26 @@ def test_of_many_anonymisers_the_first_are_named(metrics):
     for name in names:
         many += [metric._replace(anonymiser=name) for metric in of_b2]
     systems = compare(many)
-    assert what_was_run(systems).startswith("11 anonymisers (a0, a1, a2, a3, a4, a5 and 5 more) on")
+    assert what_was_run(systems, []).startswith(
+        "11 anonymisers (a0, a1, a2, a3, a4, a5 and 5 more) on"
+    )
 
 
 def test_original_speech_alone_is_called_so(metrics):
     systems = compare([metric for metric in metrics if metric.anonymiser == "original"])
-    assert what_was_run(systems).startswith("Original speech alone")
+    assert what_was_run(systems, []).startswith("Original speech alone")
+
+
+def test_a_run_that_nobody_attacked_says_nothing_of_privacy(metrics):
+    rank = metrics[0]._replace(metric="disclosure_bit")
+    pitch = metrics[0]._replace(metric="pitch_correlation")
+    assert what_was_run([], [pitch]) == "Nobody attacked: this run says nothing of privacy."
+    assert what_was_run([], [pitch, rank]).startswith("Sampled galleries only")
 
 
 def test_what_was_run_is_counted(systems, metrics):
     assert (
-        what_was_run(systems)
+        what_was_run(systems, [])
         == "2 anonymisers (b2, b2r) on 1 corpus (demo), attacked by 1 attacker (xvector + cosine)."
     )
     assert (

@@ -156,8 +156,8 @@ def test_the_table_has_a_row_for_each_system_and_folds_its_draws(run):
 
 
 def test_systems_are_counted_and_not_draws(run):
-    assert what_was_run(run).startswith("2 anonymisers (b2, b2r) on 2 corpora")
-    assert what_was_run(compare(made_up.metrics())) == what_was_run(run)
+    assert what_was_run(run, []).startswith("2 anonymisers (b2, b2r) on 2 corpora")
+    assert what_was_run(compare(made_up.metrics()), []) == what_was_run(run, [])
 
 
 def test_the_terminal_and_latex_name_one_release_and_tsv_has_its_draws(run, numbers, tmp_path):
