@@ -1,4 +1,4 @@
-"""How fast metrics are on one core: against plain loops, with a million scores, as a command."""
+"""How fast metrics are on one core: against plain loops, with a million scores, as commands."""
 
 import functools
 import json
@@ -14,6 +14,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 import numpy as np
 
+from voiceprivacy.inout.arrays import ScoreMatrix, write_matrix
 from voiceprivacy.inout.tables import Trial, write_scores, write_speakers
 from voiceprivacy.privacy.scores import calibration, trials, verification, zebra
 from voiceprivacy.privacy.uncertainty import bootstrap, null
@@ -21,6 +22,8 @@ from voiceprivacy.privacy.uncertainty import bootstrap, null
 ROUNDS = 3
 BOOTSTRAP_S = 20  # what a thousand replicates of one condition may take
 MILLION_S, MILLION_MB = 30, 600  # what a command may take for a million trials, with intervals
+TABLES = ("curves", "law")
+SIMILARITY_MB = 1000  # what similarity of 3000 utterances may take, with intervals
 TOOLKIT_S = 8.7  # the ZEBRA toolkit, for its part of the same on a million scores
 
 
@@ -60,6 +63,16 @@ def main():
             f" (at most {MILLION_S}), {spent / both:.0f} times the metrics alone;"
             f" {peak_mb:.0f} MB (at most {MILLION_MB})"
         )
+    spent, peak_mb = everything_of_a_list()
+    print(
+        "assess_scores.py with evidence and law, 1 000 000 trials of 100 speakers, 1000 replicates:"
+        f" {spent:.1f} s; {peak_mb:.0f} MB (at most {MILLION_MB})"
+    )
+    spent, peak_mb = similarity_of(n_speakers=100, n_utterances=30)
+    print(
+        f"assess_similarity.py, 3000 utterances of 100 speakers, intervals: {spent:.1f} s;"
+        f" {peak_mb:.0f} MB (at most {SIMILARITY_MB})"
+    )
 
 
 def drawn(n_scores):
@@ -174,25 +187,67 @@ def command(scores):
 
 def million():
     """Processor time in seconds and peak memory in MB of commands: {script: (time, memory)}."""
-    scored = spoken(n_speakers=1000, n_utterances=1)
-    spent = {}
     with tempfile.TemporaryDirectory() as folder:
-        listed = []
-        for enrolled, tried, target in zip(
-            scored.enrolment, scored.trial, scored.target, strict=True
-        ):
-            listed.append(Trial(f"m{enrolled}", f"u{tried}", "target" if target else "nontarget"))
-        write_scores(f"{folder}/s.tsv", listed, scored.scores)
-        names = {f"{side}{speaker}": speaker for side in "mu" for speaker in scored.speakers}
-        write_speakers(f"{folder}/map.tsv", names)
-        files = ["--scores", f"{folder}/s.tsv", "--speakers", f"{folder}/map.tsv"]
-        for script in ("assess_verification.py", "assess_zebra.py"):
-            words = [ROOT / "scripts" / script, *files, "--metrics", f"{folder}/{script}.json"]
-            process = subprocess.Popen([sys.executable, *words], stdout=subprocess.DEVNULL)
-            _, status, used = os.wait4(process.pid, 0)
-            assert status == 0
-            spent[script] = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
-    return spent
+        files = write_list(folder, spoken(n_speakers=1000, n_utterances=1))
+        return {
+            script: spent_by(script, *files, "--metrics", f"{folder}/{script}.json")
+            for script in ("assess_verification.py", "assess_zebra.py")
+        }
+
+
+def everything_of_a_list(n_replicates=1000):
+    """Processor time and peak memory of what a run asks of a million scores of 100 speakers."""
+    outputs = ("verification", "zebra", "curves", "evidence", "law")
+    with tempfile.TemporaryDirectory() as folder:
+        words = write_list(folder, spoken(n_speakers=100, n_utterances=100))
+        for name in outputs:
+            words += [f"--{name}", f"{folder}/{name}.{'tsv' if name in TABLES else 'json'}"]
+        options = ["--label", "op", "--bootstrap", str(n_replicates)]
+        return spent_by("assess_scores.py", *words, *options)
+
+
+def similarity_of(*, n_speakers, n_utterances):
+    """Processor time and peak memory of similarity with intervals, every speaker left out once."""
+    generator = np.random.default_rng(0)
+    speakers = np.repeat([f"s{number:03d}" for number in range(n_speakers)], n_utterances)
+    ids = np.arange(len(speakers)).astype(str)
+    words = ["--bootstrap", "1000"]
+    with tempfile.TemporaryDirectory() as folder:
+        for condition, spread in (("oo", 2), ("op", 0.7), ("pp", 1.2)):
+            voices = np.repeat(spread * generator.normal(size=(n_speakers, 16)), n_utterances, 0)
+            heard = voices + 2 * generator.normal(size=voices.shape)
+            heard /= np.linalg.norm(heard, axis=1, keepdims=True)
+            matrix = ScoreMatrix(ids, ids, speakers, speakers, heard @ heard.T, ids, ids)
+            write_matrix(f"{folder}/{condition}.npz", matrix)
+            words += [f"--{condition}", f"{folder}/{condition}.npz"]
+        return spent_by("assess_similarity.py", *words, "--metrics", f"{folder}/m.json")
+
+
+def write_list(folder, scored):
+    """Write SpeakerTrials as a score file and a map of speakers; the flags that name them."""
+    listed = []
+    n_tried = {}
+    for enrolled, tried, target in zip(scored.enrolment, scored.trial, scored.target, strict=True):
+        pair = enrolled, tried
+        n_tried[pair] = n_tried.get(pair, 0) + 1
+        utterance = f"u{tried}-{n_tried[pair]}"
+        listed.append(Trial(f"m{enrolled}", utterance, "target" if target else "nontarget"))
+    write_scores(f"{folder}/s.tsv", listed, scored.scores)
+    names = {}
+    for trial, enrolled, tried in zip(listed, scored.enrolment, scored.trial, strict=True):
+        names[trial.enrolment], names[trial.trial] = str(enrolled), str(tried)
+    write_speakers(f"{folder}/map.tsv", names)
+    return ["--scores", f"{folder}/s.tsv", "--speakers", f"{folder}/map.tsv"]
+
+
+def spent_by(script, *words):
+    """Processor time in seconds and peak memory in MB of one of our commands."""
+    command_line = [sys.executable, ROOT / "scripts" / script, *words]
+    process = subprocess.Popen(command_line, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
 if __name__ == "__main__":

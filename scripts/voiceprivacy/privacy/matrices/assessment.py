@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from voiceprivacy.inout.arrays import ScoreMatrix, read_matrix
-from voiceprivacy.inout.files import BadInput, FilePath, naming, write_json
+from voiceprivacy.inout.files import FilePath, naming, write_json
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy import Flags, Floats, Metrics, Names
 from voiceprivacy.privacy.matrices import ranks, similarity
@@ -39,7 +39,6 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
 from voiceprivacy.running.command import flat_unless_labelled
 from voiceprivacy.vocabulary import UNDEFINED
 
-DIAGONAL = ("ddiag", "ddiag_signed", "ddiag_log_bit")
 RANKS = ranks.RankLine._fields
 RANK_TABLES = {
     "curves": RANKS,
@@ -85,24 +84,26 @@ def assess_similarity(
     ------
     BadInput : see similarity.compare and similarity.assess
     """
-    scores, matrices, animals = {}, {}, []
-    for condition, path in paths.items():
+    options = {"pairs": pairs, "definition": definition}
+    matrices, left_out, animals = {}, {}, []
+    for condition, path in paths.items():  # one matrix at a time is kept
         matrix = read_matrix(path)
-        if draws.n_replicates:  # else one matrix at a time is kept
-            scores[condition] = matrix
         with naming(path):
             comparisons = similarity.compare(matrix, pairs=pairs)
         matrices[condition] = similarity.similarities(comparisons, definition=definition)
         animals += [(condition, *animal) for animal in zoo(comparisons)]
-        del matrix, comparisons  # before the next one is read
+        del comparisons
+        if draws.n_replicates:
+            left_out[condition] = _diagonals_without_each(matrix, **options)
+        del matrix  # before the next one is read
     metrics, notes = similarity.assess(**matrices)
     resampled = {}
     if draws.n_replicates:
-        replicates = resample_similarities(
-            scores, pairs=pairs, definition=definition, **draws._asdict()
-        )
-        n_drawn = len(matrices["oo"].speakers)
-        resampled = {name: Resampled(drawn, n_drawn, {}) for name, drawn in replicates.items()}
+        speakers = matrices["oo"].speakers
+        replicates = _linear_replicates(metrics, left_out, speakers, draws)
+        resampled = {
+            name: Resampled(drawn, len(speakers), {}) for name, drawn in replicates.items()
+        }
     return SimilarityAssessment(matrices, metrics, notes, animals, resampled)
 
 
@@ -138,44 +139,49 @@ def resample_similarities(
         DeID under op and G_VD under pp. NaN where a number is undefined or infinite, with all
         speakers or without any one of them.
     """
-    speakers = np.unique(matrices["oo"].row_speakers)
-    values = measure(matrices, pairs=pairs, definition=definition)
-    left_out = []
-    for speaker in speakers:
-        # Calibrated anew in ``measure``: the other speakers alone train it.
-        left_out.append(
-            measure(matrices, pairs=pairs, definition=definition, left_out=str(speaker))
-        )
-    drawn = multiplicities(speakers, n_replicates=n_replicates, seed=seed)
+    options = {"pairs": pairs, "definition": definition}
+    diagonals, left_out = {}, {}
+    for condition, matrix in matrices.items():
+        comparisons = similarity.compare(matrix, pairs=pairs)
+        whole = similarity.similarities(comparisons, definition=definition)
+        diagonals[condition] = similarity.diagonal_metrics(whole.values)
+        left_out[condition] = _diagonals_without_each(matrix, **options)
+    metrics = similarity.compare_diagonals(diagonals)
+    return _linear_replicates(metrics, left_out, whole.speakers, Draws(n_replicates, seed))
+
+
+def _diagonals_without_each(matrix, **options):
+    """similarity.diagonal_metrics without each speaker; None where the rest has no diagonal."""
+    return [
+        smaller and similarity.diagonal_metrics(smaller.values)
+        for smaller in similarity.without_each(matrix, **options)
+    ]
+
+
+def _linear_replicates(metrics, left_out, speakers, draws):
+    """Replicates of {condition: {metric: array (B,)}} from {condition: diagonals without each}."""
+    values, without_each = _by_condition(metrics), []
+    for diagonals in zip(*left_out.values(), strict=True):
+        if all(diagonals):
+            own = _by_condition(
+                similarity.compare_diagonals(dict(zip(left_out, diagonals, strict=True)))
+            )
+        else:  # those who are left have one utterance each, say
+            own = {name: dict.fromkeys(numbers, np.nan) for name, numbers in values.items()}
+        without_each.append(own)
+    drawn = multiplicities(speakers, **draws._asdict())
     replicates: dict[str, Replicates] = {}
-    for condition, metrics in values.items():
+    for condition, numbers in values.items():
         replicates[condition] = {}
-        for name, value in metrics.items():
-            without_each = np.array([numbers[condition][name] for numbers in left_out])
-            replicates[condition][name] = linear_replicates(value, without_each, drawn)
+        for name, value in numbers.items():
+            others = np.array([own[condition][name] for own in without_each])
+            replicates[condition][name] = linear_replicates(value, others, drawn)
     return replicates
 
 
-def measure(
-    matrices: Mapping[str, ScoreMatrix], *, pairs: str, definition: str, left_out: str | None = None
-) -> dict[str, dict[str, float]]:
-    """The numbers of similarity matrices that are resampled: {condition: {metric: value}}.
-
-    DeID under op, G_VD under pp, and the metrics of the diagonals. NaN where undefined. One speaker
-    can be left out.
-    """
-    try:
-        similarities = {}
-        for condition, matrix in matrices.items():
-            # One smaller matrix at a time.
-            kept = matrix if left_out is None else without(matrix, left_out)
-            comparisons = similarity.compare(kept, pairs=pairs)
-            similarities[condition] = similarity.similarities(comparisons, definition=definition)
-        metrics, _ = similarity.assess(**similarities)
-    except BadInput:  # those who are left have one utterance each, say
-        metrics = {"deid_percent": np.nan, "gvd_db": np.nan}
-        metrics |= {condition: dict.fromkeys(DIAGONAL, np.nan) for condition in matrices}
-    values = {condition: dict(metrics[condition]) for condition in matrices}
+def _by_condition(metrics):
+    """The numbers that are resampled: {condition: {metric: value}}, NaN where undefined."""
+    values = {condition: dict(metrics[condition]) for condition in ("oo", "op", "pp")}
     # They compare with OO, so that oo itself has neither.
     values["op"]["deid_percent"] = metrics["deid_percent"]
     values["pp"]["gvd_db"] = metrics["gvd_db"]
@@ -183,20 +189,6 @@ def measure(
         condition: {name: finite(value) for name, value in numbers.items()}
         for condition, numbers in values.items()
     }
-
-
-def without(matrix: ScoreMatrix, speaker: str) -> ScoreMatrix:
-    """A ScoreMatrix without the utterances of a speaker."""
-    rows, columns = matrix.row_speakers != speaker, matrix.column_speakers != speaker
-    return ScoreMatrix(
-        rows=matrix.rows[rows],
-        columns=matrix.columns[columns],
-        row_speakers=matrix.row_speakers[rows],
-        column_speakers=matrix.column_speakers[columns],
-        row_sources=matrix.row_sources[rows],
-        column_sources=matrix.column_sources[columns],
-        scores=matrix.scores[np.ix_(rows, columns)],
-    )
 
 
 class RankAssessment(NamedTuple):

@@ -29,7 +29,13 @@ from voiceprivacy.inout.arrays import ScoreMatrix
 from voiceprivacy.inout.files import BadInput, FilePath
 from voiceprivacy.inout.tables import number, read_rows
 from voiceprivacy.privacy import Counts, Flags, Names, Number, Scores
-from voiceprivacy.privacy.scores.calibration import oracle_llrs
+from voiceprivacy.privacy.scores.calibration import (
+    Ties,
+    count_gaps,
+    oracle_llrs,
+    pav_blocks,
+    step_llrs,
+)
 from voiceprivacy.vocabulary import UNDEFINED
 
 CELLS = ["matrix", "row_speaker", "column_speaker", "similarity"]
@@ -84,21 +90,9 @@ def compare(matrix: ScoreMatrix, *, pairs: str = "all") -> Comparisons:
     BadInput : rows and columns of different speakers, one speaker only, no speaker with two
     utterances
     """
-    speakers, row, column = _speaker_positions(matrix)
-    used = _different_sources(matrix)
-    if pairs == "upper":
-        used &= _above_diagonal(matrix)
-    row = np.broadcast_to(row[:, None], used.shape)[used]
-    column = np.broadcast_to(column, used.shape)[used]
-    llrs = _calibrate(matrix.scores[used], row == column)
-    if pairs == "upper":
-        # The challenge's recipe walks over the list: who comes first in it is the row.
-        _, first = np.unique(matrix.row_speakers, return_index=True)
-        kept = first[row] <= first[column]
-        row, column = row[kept], column[kept]
-        mirrored = np.append(row, column), np.append(column, row)
-        return Comparisons(speakers, *mirrored, np.tile(llrs[kept], 2))
-    return Comparisons(speakers, row, column, llrs)
+    speakers, row, column, scores = _compared(matrix, pairs)
+    llrs = _calibrate(scores, row == column)
+    return Comparisons(speakers, *_described(matrix, pairs, row, column, llrs))
 
 
 def similarities(comparisons: Comparisons, *, definition: str = "geometric") -> Similarities:
@@ -114,15 +108,52 @@ def similarities(comparisons: Comparisons, *, definition: str = "geometric") -> 
     before, after = DEFINITIONS[definition]
     values = before(comparisons.llrs)
     n_speakers = len(comparisons.speakers)
-    # Each pair of speakers is a bin, so that one pass over all pairs of utterances sums them up.
-    cell = np.multiply(comparisons.row_speaker, n_speakers, dtype=np.intp)
-    cell += comparisons.column_speaker
+    cell = _cells(comparisons.row_speaker, comparisons.column_speaker, n_speakers)
     counts = np.bincount(cell, minlength=n_speakers**2)
     centre = values[0]  # equal LLRs give equal similarities to the last bit, whatever the counts
     sums = np.bincount(cell, values - centre, minlength=n_speakers**2)
     means = centre + sums / np.maximum(counts, 1)
     flat = np.ma.masked_array(after(means), mask=counts == 0)
     return Similarities(comparisons.speakers, flat.reshape(n_speakers, n_speakers))
+
+
+def without_each(
+    matrix: ScoreMatrix, *, pairs: str = "all", definition: str = "geometric"
+) -> Iterator[Similarities | None]:
+    """Yield the Similarities without each speaker, calibrated anew; None where the rest has none.
+
+    They are those of ``compare`` and ``similarities``, to the last bit, of a matrix without the
+    speaker's utterances. Scores are sorted once: a speaker only takes his counts out of them.
+
+    Parameters
+    ----------
+    matrix, pairs, definition
+        As for ``compare`` and ``similarities``.
+    """
+    speakers, row, column, scores = _compared(matrix, pairs)
+    n_speakers, (before, after) = len(speakers), DEFINITIONS[definition]
+    same = row == column
+    ties = count_gaps(target=scores[same], nontarget=scores[~same])
+    group = np.searchsorted(ties.scores, scores, side="right").astype(np.int32) - 1
+    del scores, same
+    shown_row, shown_column, shown_group = _described(matrix, pairs, row, column, group)
+    cell = _cells(shown_row, shown_column, n_speakers)
+    counts = np.bincount(cell, minlength=n_speakers**2).reshape(n_speakers, n_speakers)
+    for speaker in range(n_speakers):
+        leaving = np.flatnonzero((row == speaker) | (column == speaker))
+        kept = _counts_without(ties, group[leaving], row[leaving] == column[leaving])
+        if not kept.targets.any() or not kept.nontargets.any():
+            yield None
+            continue
+        values = before(step_llrs(ties.scores, pav_blocks(kept, laplace=True)))
+        centre = values[shown_group[np.argmax((shown_row != speaker) & (shown_column != speaker))]]
+        sums = np.bincount(cell, (values - centre)[shown_group], minlength=n_speakers**2)
+        others = np.delete(np.arange(n_speakers), speaker)
+        counts_of, sums_of = (
+            numbers.reshape(counts.shape)[np.ix_(others, others)] for numbers in (counts, sums)
+        )
+        means = centre + sums_of / np.maximum(counts_of, 1)
+        yield Similarities(speakers[others], np.ma.masked_array(after(means), mask=counts_of == 0))
 
 
 def assess(*, oo: Similarities, op: Similarities, pp: Similarities) -> Assessment:
@@ -143,14 +174,20 @@ def assess(*, oo: Similarities, op: Similarities, pp: Similarities) -> Assessmen
             raise BadInput(
                 f"oo and {name} hold different speakers ('{odd[0]}' is in one of them only)"
             )
-    diagonals = {name: diagonal_metrics(matrix.values) for name, matrix in conditions.items()}
+    metrics = compare_diagonals(
+        {name: diagonal_metrics(matrix.values) for name, matrix in conditions.items()}
+    )
+    return Assessment(metrics, _notes(metrics, conditions))
+
+
+def compare_diagonals(diagonals: Mapping[str, dict[str, float]]) -> dict[str, Any]:
+    """DeID and G_VD of {oo, op, pp: diagonal_metrics}, with those metrics."""
     ddiag = {name: metrics["ddiag"] for name, metrics in diagonals.items()}
-    metrics = {
+    return {
         "deid_percent": deid_percent(oo=ddiag["oo"], op=ddiag["op"]),
         "gvd_db": gvd_db(oo=ddiag["oo"], pp=ddiag["pp"]),
         **diagonals,
     }
-    return Assessment(metrics, _notes(metrics, conditions))
 
 
 def diagonal_metrics(values: np.ma.MaskedArray) -> dict[str, float]:
@@ -220,6 +257,44 @@ def read_cells(path: FilePath) -> dict[str, Cells]:
         if condition not in conditions:
             raise BadInput(f"{path}: has no matrix '{condition}'")
     return conditions
+
+
+def _compared(matrix, pairs):
+    """Speakers (S,); of every pair that is calibrated both positions (P,) and the score (P,)."""
+    speakers, row, column = _speaker_positions(matrix)
+    used = _different_sources(matrix)
+    if pairs == "upper":
+        used &= _above_diagonal(matrix)
+    row = np.broadcast_to(row[:, None], used.shape)[used]
+    column = np.broadcast_to(column, used.shape)[used]
+    return speakers, row, column, matrix.scores[used]
+
+
+def _described(matrix, pairs, row, column, numbers):
+    """Rows, columns and numbers (P,) of the pairs that describe speakers; see ``compare``."""
+    if pairs == "all":
+        return row, column, numbers
+    # The challenge's recipe walks over the list: who comes first in it is the row.
+    _, first = np.unique(matrix.row_speakers, return_index=True)
+    kept = first[row] <= first[column]
+    row, column = row[kept], column[kept]
+    return np.append(row, column), np.append(column, row), np.tile(numbers[kept], 2)
+
+
+def _cells(row, column, n_speakers):
+    """A bin (P,) for each pair of speakers: one pass over all pairs of utterances sums them up."""
+    cell = np.multiply(row, n_speakers, dtype=np.intp)
+    cell += column
+    return cell
+
+
+def _counts_without(ties, groups, same_speaker):
+    """Ties without pairs in some of its groups (n,), of which some are targets."""
+    n_groups = len(ties.scores)
+    targets = ties.targets - np.bincount(groups[same_speaker], minlength=n_groups)
+    nontargets = ties.nontargets - np.bincount(groups[~same_speaker], minlength=n_groups)
+    occur = targets + nontargets > 0
+    return Ties(ties.scores[occur], targets[occur], nontargets[occur])
 
 
 def _speaker_positions(matrix):

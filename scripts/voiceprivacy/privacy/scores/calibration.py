@@ -92,6 +92,26 @@ def count_ties(*, target: Scores, nontarget: Scores) -> Ties:
     return Ties(scores[first], targets, np.diff(first, append=len(scores)) - targets)
 
 
+def count_gaps(*, target: Scores, nontarget: Scores) -> Ties:
+    """As count_ties, but nontargets that lie between two scores of targets are counted together.
+
+    They get one LLR anyway. This takes a third of the memory where nontargets are many. Of each
+    group the lowest score is given.
+    """
+    target, nontarget = as_scores(target, "target"), np.sort(as_scores(nontarget, "nontarget"))
+    scores, counts = np.unique(target, return_counts=True)
+    below, up_to = (np.searchsorted(nontarget, scores, side=side) for side in ("left", "right"))
+    # Gap, score of targets, gap, ..., gap; some of them have no nontarget.
+    starts = np.append(0, np.stack([below, up_to], axis=1))
+    nontargets = np.diff(starts, append=len(nontarget))
+    targets = np.zeros(len(starts), dtype=np.int64)
+    targets[1::2] = counts
+    lowest = nontarget[np.minimum(starts, len(nontarget) - 1)]
+    lowest[1::2] = scores
+    occur = targets + nontargets > 0
+    return Ties(lowest[occur], targets[occur], nontargets[occur])
+
+
 def pav_blocks(ties: Ties, *, laplace: bool = False) -> Blocks:
     """Calibrate by pool-adjacent-violators.
 
@@ -148,7 +168,7 @@ def oracle_llrs(
     array (T,), array (N,) : LLRs in the order of the scores; without ``laplace`` they can be
     infinite
     """
-    blocks = pav_blocks(_count_gaps(target=target, nontarget=nontarget), laplace=laplace)
+    blocks = pav_blocks(count_gaps(target=target, nontarget=nontarget), laplace=laplace)
     return step_llrs(target, blocks), step_llrs(nontarget, blocks)
 
 
@@ -324,25 +344,6 @@ def cece_bit(
     gain = np.average(_gain(as_scores(target, "target")), weights=target_counts)
     gain += np.average(_gain(-as_scores(nontarget, "nontarget")), weights=nontarget_counts)
     return float(gain * NO_PRIVACY_BIT)
-
-
-def _count_gaps(*, target: Scores, nontarget: Scores) -> Ties:
-    """As count_ties, but nontargets that lie between two scores of targets are counted together.
-
-    They get one LLR anyway. This takes a third of the memory where nontargets are many.
-    """
-    target, nontarget = as_scores(target, "target"), np.sort(as_scores(nontarget, "nontarget"))
-    scores, counts = np.unique(target, return_counts=True)
-    below, up_to = (np.searchsorted(nontarget, scores, side=side) for side in ("left", "right"))
-    # Gap, score of targets, gap, ..., gap; some of them have no nontarget.
-    starts = np.append(0, np.stack([below, up_to], axis=1))
-    nontargets = np.diff(starts, append=len(nontarget))
-    targets = np.zeros(len(starts), dtype=np.int64)
-    targets[1::2] = counts
-    lowest = nontarget[np.minimum(starts, len(nontarget) - 1)]
-    lowest[1::2] = scores
-    occur = targets + nontargets > 0
-    return Ties(lowest[occur], targets[occur], nontargets[occur])
 
 
 def _with_pairs(ties):
