@@ -111,7 +111,7 @@ class Metric(NamedTuple):
             return value
         if math.isinf(value):
             return INFINITY if value > 0 else MINUS + INFINITY
-        return f"{value:.{self.digits}f}".replace("-", MINUS)
+        return f"{value:z.{self.digits}f}".replace("-", MINUS)  # z: never -0.0
 
 
 def _alike(names: Iterable[str], row: Metric) -> list[Metric]:

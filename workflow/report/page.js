@@ -293,7 +293,7 @@
     document.getElementById("board").dataset.view = attack;
     const fits = (of) => attack === "every" || (attack === "strongest" ? "strongest" in of : of.attack === attack || unprotected(of));
     for (const element of document.querySelectorAll("[data-set]")) {
-      const isRow = element.localName === "tr";
+      const isRow = "attack" in element.dataset;
       element.hidden = element.dataset.set !== set || (isRow && !fits(element.dataset));
     }
   }

@@ -41,8 +41,13 @@ def averages_of(provenance: dict) -> dict[str, dict[str, dict[str, float]]]:
     return provenance.get("config", {}).get("report", {}).get("averages", {})
 
 
-def what_was_run(systems: Sequence[System], numbers: Iterable[Number]) -> str:
-    """One sentence: anonymisers, corpora and attackers; without trial lists, what else decides."""
+def what_was_run(
+    systems: Sequence[System], numbers: Iterable[Number], controls: Collection[str] = ()
+) -> str:
+    """One sentence: anonymisers, ``controls``, which are none, corpora and attackers.
+
+    Without trial lists it says what else decides.
+    """
     if not systems and not any(number.metric == DISCLOSURE for number in numbers):
         return "Nobody attacked: this run says nothing of privacy."
     if not systems:
@@ -50,13 +55,29 @@ def what_was_run(systems: Sequence[System], numbers: Iterable[Number]) -> str:
             "Sampled galleries only: there is no trial list to compare on, so similarity ranks"
             " decide."
         )
-    anonymisers = {system.anonymiser for system in systems} - {ORIGINAL}
+    protected = {system.anonymiser for system in systems} - {ORIGINAL}
+    anonymisers, known = protected - {*controls}, protected & {*controls}
     corpora = {system.corpus for system in systems}
     attackers = {system.attacker for system in systems}
-    speech = _count(anonymisers, "anonymiser") if anonymisers else "Original speech alone"
+    kinds = [_count(anonymisers, "anonymiser")] if anonymisers else []
+    kinds += [_count(known, "control")] if known else []
+    speech = " and ".join(kinds) or "Original speech alone"
     return (
         f"{speech} on {_count(corpora, 'corpus', 'corpora')},"
         f" attacked by {_count(attackers, 'attacker')}."
+    )
+
+
+def ready_made_note(systems: Iterable[System], provenance: dict) -> str:
+    """What an attacker may hold of speech that was protected before the run; else empty."""
+    entries = provenance.get("config", {}).get("anonymisers", {})
+    attacked = {system.anonymiser for system in systems if system.condition == "pp"}
+    names = [name for name, options in entries.items() if name in attacked and "audio" in options]
+    if not names:
+        return ""
+    return (
+        f"Speech of {listed(names)} was there already. In PP the attacker enrols with speech of the"
+        " same folder: where a speaker has one pseudonym in all of it, he holds that pseudonym."
     )
 
 

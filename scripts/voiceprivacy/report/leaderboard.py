@@ -32,12 +32,14 @@ from voiceprivacy.report.releases import released
 from voiceprivacy.report.uncertainty import (
     NONE,
     SHORT_EXPLAINED,
+    TOO_FEW,
     Comparisons,
     Limits,
     Shown,
     marked_interval,
     shown,
     shown_columns,
+    tells_nothing,
     within_zero_evidence,
 )
 from voiceprivacy.vocabulary import (
@@ -237,12 +239,14 @@ def _standing(system: System, label: str, *, strongest: bool) -> Standing:
 class Cell(NamedTuple):
     """A number as shown; ``order`` is what it is sorted by, empty for what has no order.
 
-    ``by_definition`` is the number where it is shown without its bias.
+    ``by_definition`` is the number where it is shown without its bias, ``note`` what a reader must
+    know of the interval.
     """
 
     text: str
     tag: str
     interval: str
+    note: str
     by_definition: str
     zero_evidence: bool
     order: str
@@ -272,6 +276,8 @@ class Leaderboard(NamedTuple):
     attacks : those that can be chosen
     note : what the mark of some intervals means; empty where none has it
     draws : rows of single draws, of systems that have several
+    voices : rows with ``of_voices``, metrics that hold conditions against each other: of an
+        anonymiser and an attacker, under no attack
     """
 
     boards: list[Board]
@@ -280,6 +286,8 @@ class Leaderboard(NamedTuple):
     rows: list[Row]
     note: str
     draws: list[Row]
+    of_voices: list[Metric]
+    voices: list[Row]
 
     @property
     def sets(self) -> list[tuple[str, str]]:
@@ -301,16 +309,18 @@ def leaderboard(
     colours : {anonymiser: colour}
     comparisons : have the intervals of averages
     """
-    columns = shown_columns(systems)
+    every = shown_columns(systems)
+    columns = [column for column in every if column.name not in OF_MATRICES]
+    of_voices = [column for column in every if column.name in OF_MATRICES]
     sets = boards(systems, averages, comparisons)
-    rows, draws = [], []
+    rows, draws, voices = [], [], []
     for board in sets:
-        standings = [_with_similarity(standing, board.standings) for standing in board.standings]
-        for standing in sorted(standings, key=_errors):
+        for standing in sorted(board.standings, key=_errors):
             rows.append(_row(board.name, standing, columns, colours))
         for standing in board.draws:
-            standing = _with_similarity(standing, board.draws)
             draws.append(_row(board.name, standing, columns, colours))
+        for standing in _of_voices(board.standings):
+            voices.append(_row(board.name, standing, of_voices, colours))
     protected = [system for system in systems if system.anonymiser != ORIGINAL]
     cells = itertools.chain.from_iterable(row.cells for row in (*rows, *draws))
     marked = any(DAGGER in cell.interval for cell in cells)
@@ -321,26 +331,30 @@ def leaderboard(
         rows=rows,
         note=SHORT_EXPLAINED if marked else "",
         draws=draws,
+        of_voices=of_voices,
+        voices=voices,
     )
 
 
-def _with_similarity(standing: Standing, standings: Sequence[Standing]) -> Standing:
-    """A standing with DeID and G_VD in every row of its anonymiser and attacker."""
-    # They compare two conditions, and exist under one of them only. A reader who looks at the
-    # strongest attack alone would miss them.
-    attacked = (standing.system.anonymiser, standing.system.attacker)
-    values, intervals = dict(standing.values), dict(standing.intervals)
-    unbiased = dict(standing.unbiased)
-    for other in standings:
-        if (other.system.anonymiser, other.system.attacker) != attacked:
+def _of_voices(standings: Sequence[Standing]) -> list[Standing]:
+    """A standing for each anonymiser and attacker that has DeID or G_VD, with both of them.
+
+    They stand under one condition of metrics.tsv each, and are of two: OO and OP, or OO and PP.
+    """
+    merged: dict[tuple[str, str], Standing] = {}
+    for standing in standings:
+        known = [name for name in OF_MATRICES if standing.values[name] is not None]
+        if not known:
             continue
-        for metric in OF_MATRICES:
-            if values[metric] is None and other.values[metric] is not None:
-                values[metric] = other.values[metric]
-                intervals[metric] = other.intervals.get(metric)
-                if metric in other.unbiased:
-                    unbiased[metric] = other.unbiased[metric]
-    return standing._replace(values=values, intervals=intervals, unbiased=unbiased)
+        attacked = (standing.system.anonymiser, standing.system.attacker)
+        one = merged.setdefault(attacked, standing)
+        merged[attacked] = one._replace(
+            values={**one.values} | {name: standing.values[name] for name in known},
+            intervals={**one.intervals} | {name: standing.intervals.get(name) for name in known},
+            unbiased={**one.unbiased}
+            | {name: standing.unbiased[name] for name in known if name in standing.unbiased},
+        )
+    return [merged[attacked] for attacked in sorted(merged)]
 
 
 def _errors(standing: Standing) -> tuple[bool, float, SystemKey]:
@@ -375,6 +389,7 @@ def _cell(standing: Standing, column: Metric) -> Cell:
         text=column.text(number.value),
         tag=(standing.values["tag"] or "") if column.tagged else "",
         interval=marked_interval(column, standing.values, number.limits),
+        note=TOO_FEW if tells_nothing(column, number.limits) else "",
         by_definition=number.definition_text(column.text),
         zero_evidence=column.name == "dece_bit" and bool(within_zero_evidence(standing.values)),
         order=_order(number.value),

@@ -15,6 +15,7 @@ from voiceprivacy.report.answer import (
     averages_of,
     how_many_trials,
     rank_answers,
+    ready_made_note,
     what_was_run,
 )
 from voiceprivacy.report.charts.chart import Run
@@ -55,9 +56,9 @@ from voiceprivacy.report.sections import (
     unnamed,
     utility_section,
 )
-from voiceprivacy.report.uncertainty import NONE, Comparisons
-from voiceprivacy.report.verdict import NOT_GIVEN, NOT_ORDERED, Verdict, no_verdict
-from voiceprivacy.report.verdict_words import SHORT_COLUMNS, TOO_FEW
+from voiceprivacy.report.uncertainty import NONE, TOO_FEW, Comparisons
+from voiceprivacy.report.verdict import NOT_GIVEN, NOT_ORDERED, Verdict, controls_of, no_verdict
+from voiceprivacy.report.verdict_words import SHORT_COLUMNS
 from voiceprivacy.vocabulary import ABSENT, attacker_name, average_folder
 
 PLOTLY = RESOURCES / "plotly" / "plotly-cartesian.min.js"
@@ -302,6 +303,7 @@ def write_page(
     floors = {one.name: one.floor for one in judged if one.floor is not None}
     content = _numbers(systems, metrics, provenance, comparisons, colours, floors)
     content |= _drawings(figures, systems, metrics, colours, floors)
+    content["what_was_run"] = what_was_run(systems, metrics, controls_of(verdicts))
     drawn_alphas = _alphas(alphas or {}, systems, colours, page.parent)
     content["planes_of_sets"] = {
         one.name: [plane for plane in content["planes"] if plane.corpus == average_folder(one.name)]
@@ -348,7 +350,7 @@ def _numbers(systems, metrics, provenance, comparisons, colours, floors):
     averages = averages_of(provenance)
     table = leaderboard(systems, colours=colours, averages=averages, comparisons=comparisons)
     return {
-        "what_was_run": what_was_run(systems, metrics),
+        "ready_made_note": ready_made_note(systems, provenance),
         "how_many_trials": how_many_trials(systems, metrics),
         "rank_answers": {} if systems else rank_answers(metrics, comparisons.unbiased),
         "has_intervals": comparisons != NONE or any(metric.ci_low != ABSENT for metric in metrics),

@@ -44,7 +44,7 @@ from voiceprivacy.report.figures import draws_in
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import one_release
 from voiceprivacy.report.typeset import listed, short
-from voiceprivacy.report.uncertainty import Shown, shown_number
+from voiceprivacy.report.uncertainty import TOO_FEW, Shown, shown_number, tells_nothing
 from voiceprivacy.vocabulary import (
     ABSENT,
     DASH,
@@ -259,6 +259,7 @@ class UtilityCell(NamedTuple):
     text, interval, by_definition : over all utterances
     lists : [(list, number with its interval)] of the trial lists, where there are several
     n_undefined : how many utterances are left out
+    note : what a reader must know of the interval
     """
 
     text: str
@@ -266,6 +267,7 @@ class UtilityCell(NamedTuple):
     by_definition: str
     lists: list[tuple[str, str]]
     n_undefined: int
+    note: str
 
 
 class UtilityColumn(NamedTuple):
@@ -487,6 +489,7 @@ def _utility_cell(lines: Sequence[Utility]) -> UtilityCell | None:
         by_definition=number.definition_text(text_of),
         lists=lists,
         n_undefined=n_undefined,
+        note=TOO_FEW if metric in METRICS and tells_nothing(METRICS[metric], number.limits) else "",
     )
 
 
@@ -495,7 +498,7 @@ def _utility_text(value: float | str, digits: int) -> str:
     if isinstance(value, str):
         return DASH if value == ABSENT else value
     digits += 0 < abs(value) < 10 ** (1 - digits)
-    return f"{value:.{digits}f}".replace("-", MINUS)
+    return f"{value:z.{digits}f}".replace("-", MINUS)
 
 
 # What two runs of an anonymiser tell.
@@ -554,7 +557,7 @@ def _session_text(line: Number | None, metric: Metric, unbiased: Mapping[NumberK
 
     def rounded(value: float) -> str:
         # Small disclosures show their order of magnitude.
-        text = short(value) if metric.digits == 3 else f"{value:.{metric.digits}f}"
+        text = short(value) if metric.digits == 3 else f"{value:z.{metric.digits}f}"
         return text.replace("-", MINUS)
 
     return shown_number(line, unbiased).text(rounded)

@@ -9,7 +9,14 @@ from voiceprivacy.report.answer import rank_answers, what_was_run
 from voiceprivacy.report.comparison import System, about_draws, strongest_attacks
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.uncertainty import BY_DEFINITION, NONE, NULL, Comparisons
-from voiceprivacy.report.verdict import NOT_GIVEN, NOT_ORDERED, Judged, Verdict, no_verdict
+from voiceprivacy.report.verdict import (
+    NOT_GIVEN,
+    NOT_ORDERED,
+    Judged,
+    Verdict,
+    controls_of,
+    no_verdict,
+)
 from voiceprivacy.report.verdict_words import SHORT_COLUMNS
 from voiceprivacy.vocabulary import UNDEFINED
 
@@ -55,7 +62,7 @@ def summary(
     the answer. ``brief`` leaves the tables out.
     """
     numbers = list(numbers)
-    lines = _wrapped(what_was_run(systems, numbers))
+    lines = _wrapped(what_was_run(systems, numbers, controls_of(verdicts)))
     if systems:
         lines += verdict_lines(verdicts)
     else:

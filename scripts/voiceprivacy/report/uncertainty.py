@@ -48,6 +48,10 @@ SHORT_EXPLAINED = (
 )
 
 
+TOO_FEW = "too few speakers to tell"
+NEARLY_ALL = 0.95  # of a scale: an interval so wide says nothing
+
+
 class MeanKey(NamedTuple):
     """What an interval of a mean is of; ``corpus`` is over-corpora/{average} for an average."""
 
@@ -191,6 +195,13 @@ def marked_interval(column: Metric, values: Mapping[str, Any], interval: Limits 
     no_error_seen = column.name == "eer_percent" and values[column.name] == 0
     too_short = values["few_errors"] and (column.scale == "rare errors" or no_error_seen)
     return interval_text(column, interval) + (DAGGER if interval and too_short else "")
+
+
+def tells_nothing(column: Metric, limits: Limits | None) -> bool:
+    """Whether an interval is as wide as its metric's scale, or nearly so."""
+    # Guessing is the other end of errors, and not to be always wrong.
+    width = 50.0 if column.name == "eer_percent" else column.high - column.low
+    return limits is not None and limits[1] - limits[0] >= NEARLY_ALL * width
 
 
 def within_zero_evidence(values: Mapping[str, Any]) -> bool | None:

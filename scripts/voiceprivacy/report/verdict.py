@@ -23,7 +23,7 @@ from voiceprivacy.report.mailed import Codes, code_of
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import released_numbers
 from voiceprivacy.report.sections import titled
-from voiceprivacy.report.uncertainty import BY_DEFINITION, Shown, shown_number
+from voiceprivacy.report.uncertainty import BY_DEFINITION, TOO_FEW, Shown, shown_number
 from voiceprivacy.report.verdict_words import (
     BELOW,
     COLUMNS,
@@ -35,7 +35,6 @@ from voiceprivacy.report.verdict_words import (
     EXPOSED,
     IDENTIFIED,
     LEVELS,
-    TOO_FEW,
     UNPROTECTED,
     Column,
     Headline,
@@ -131,6 +130,16 @@ class Verdict(NamedTuple):
     sets: list[Judged]
     absent: str = ""
     levels: Mapping[str, tuple[str, str]] = LEVELS
+
+
+def controls_of(verdicts: Iterable[Verdict]) -> set[str]:
+    """Names of the controls, of several runs with @NAME, as the page calls them."""
+    controls: set[str] = set()
+    for verdict in verdicts:
+        for judged in verdict.sets:
+            names = [row.system for row in judged.rows if row.level == CONTROL]
+            controls.update(f"{name}@{verdict.name}" if verdict.name else name for name in names)
+    return controls
 
 
 def no_verdict(why: str, name: str = "") -> Verdict:
@@ -333,7 +342,7 @@ def _unknown(reason):
 def _text(column, value, high=None):
     """A value as people read it; where its upper limit is small, with one digit more."""
     reach = value if high is None else high
-    return f"{value:.{column.digits or int(reach < 9.5)}f}"
+    return f"{value:z.{column.digits or int(reach < 9.5)}f}"
 
 
 def _with_limits(column, limits):
@@ -379,7 +388,7 @@ def _utility_of_average(measures):
 
 
 def _utility_cell(measure, value):
-    form = f"{{:.{_utility_digits(measure)}f}}".format
+    form = f"{{:z.{_utility_digits(measure)}f}}".format
     brackets = f"[{form(value.limits[0])}, {form(value.limits[1])}]" if value.limits else ""
     definition = value.definition_text(form, f"{BY_DEFINITION} {{}}")
     return Cell(form(value.value), brackets, [definition] if definition else [], titled(measure))

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from voiceprivacy.report.typeset import listed
+from voiceprivacy.report.uncertainty import NEARLY_ALL, TOO_FEW
 from voiceprivacy.vocabulary import FUSED, GIVEN, NO_BREAK, UNDEFINED, attacker_name
 
 CONTROL, UNPROTECTED = "control", "unprotected"
@@ -131,7 +132,6 @@ IDENTIFIED = Column(
     " and how often one of 20 is singled out: 37 % is guessing there.",
 )
 COLUMNS = (EXPOSED, IDENTIFIED, EVIDENCE, EER, FOUND, DECE)  # what everybody understands is first
-TOO_FEW = "too few speakers to tell"
 # Numbers that stand in a small line below another one, and what is said before them.
 BELOW = {
     FOUND: (("tpr_at_fpr_0.001_percent", f"at 0.1{NO_BREAK}%"),),
@@ -302,4 +302,4 @@ def _order_words(fields):
 def spans_scale(column: Column, limits: Sequence[float]) -> bool:
     """Whether [value, lower, upper] says nothing: limits as wide as the scale, or nearly so."""
     _, low, high = limits
-    return high - low >= 0.95 * column.full_scale
+    return high - low >= NEARLY_ALL * column.full_scale

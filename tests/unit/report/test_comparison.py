@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.report.answer import how_many_trials, what_was_run
+from voiceprivacy.report.answer import how_many_trials, ready_made_note, what_was_run
 from voiceprivacy.report.comparison import (
     ATTACKS,
     OF_MATRICES,
@@ -194,6 +194,23 @@ def test_what_was_run_is_counted(systems, metrics):
     assert (
         how_many_trials(systems, metrics)[0] == "demo, list f: 100 target and 900 nontarget trials."
     )
+
+
+def test_controls_are_not_counted_as_anonymisers(systems):
+    words = what_was_run(systems, [], {"b2", "not_there"})
+    assert words.startswith("1 anonymiser (b2r) and 1 control (b2) on 1 corpus")
+    assert what_was_run(systems, [], {"b2", "b2r"}).startswith("2 controls (b2, b2r) on")
+
+
+def test_of_speech_that_was_there_already_the_page_says_what_the_attacker_may_hold(systems):
+    config = {"anonymisers": {"b2": {"audio": "there"}, "b2r": {"command": "x"}, "other": {}}}
+    told = ready_made_note(systems, {"config": config})
+    assert told.startswith("Speech of b2 was there already.") and "he holds that" in told
+    without = [
+        system for system in systems if (system.anonymiser, system.condition) != ("b2", "pp")
+    ]
+    assert ready_made_note(without, {"config": config}) == "", "nobody enrols with it"
+    assert ready_made_note(systems, {}) == ""
 
 
 def test_the_table_has_a_line_per_list_and_one_for_the_mean(tmp_path, systems):

@@ -3,12 +3,13 @@
 import pytest
 from support import made_up
 
+from voiceprivacy.catalogue import METRICS
 from voiceprivacy.report.charts.systems import board_charts
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.figures import palette
 from voiceprivacy.report.leaderboard import boards, leaderboard
-from voiceprivacy.report.uncertainty import Comparisons
-from voiceprivacy.vocabulary import EVERYTHING
+from voiceprivacy.report.uncertainty import TOO_FEW, Comparisons
+from voiceprivacy.vocabulary import EVERYTHING, MINUS
 
 AVERAGES = made_up.PROVENANCE["config"]["report"]["averages"]
 COLOURS = palette(["b2", "b2r"])
@@ -56,16 +57,39 @@ def test_an_average_over_corpora_shows_the_interval_of_its_comparison(run):
     assert not any("no interval" in explanation for _, explanation in table.sets)
 
 
-def test_the_leaderboard_says_one_strongest_attack_an_anonymiser_and_set_and_sorts_infinity(run):
+def test_the_leaderboard_says_one_strongest_attack_an_anonymiser_and_set(run):
     table = leaderboard(run, colours=COLOURS, averages=AVERAGES)
     strongest = [(row.set, row.anonymiser) for row in table.rows if row.strongest]
     assert len(strongest) == len(set(strongest)) == len(table.sets) * 3
-    column = [column.name for column in table.columns].index("gvd_db")
-    orders = {
-        (row.set, row.anonymiser, row.condition): row.cells[column].order for row in table.rows
-    }
-    assert orders["libri m", "b2", "pp"] == "-Infinity"
-    assert orders["libri m", "original", "oo"] == ""
-    assert orders["libri f", "b2", "pp"] == orders["libri f", "b2", "op"] == "-0.5", (
-        "of an anonymiser and an attacker"
-    )
+
+
+def test_what_holds_conditions_against_each_other_is_of_an_attacker_and_of_no_attack(run):
+    table = leaderboard(run, colours=COLOURS, averages=AVERAGES)
+    assert [column.name for column in table.of_voices] == ["deid_percent", "gvd_db"]
+    assert not {"deid_percent", "gvd_db"} & {column.name for column in table.columns}
+    shown = {(row.set, row.anonymiser): [cell.order for cell in row.cells] for row in table.voices}
+    assert len(shown) == len(table.voices) == len(table.sets) * 2, "unprotected speech has neither"
+    assert shown["libri m", "b2"] == ["61.0", "-Infinity"], "DeID of OP beside G_VD of PP"
+    assert shown["libri f", "b2"] == ["60.0", "-0.5"], "and infinity is sorted"
+
+
+@pytest.mark.parametrize(
+    ("limits", "is_told"), [((1.0, 49.0), True), ((10.0, 30.0), False), (None, False)]
+)
+def test_an_interval_as_wide_as_the_scale_is_called_too_few_speakers(run, limits, is_told):
+    key = ("over-corpora/challenge", *made_up.ATTACKER, "pp", "eer_percent", "b2")
+    comparisons = Comparisons({key: limits} if limits else {})
+    table = leaderboard(run, colours=COLOURS, averages=AVERAGES, comparisons=comparisons)
+    column = [column.name for column in table.columns].index("eer_percent")
+    [row] = [
+        row
+        for row in table.rows
+        if (row.set, row.anonymiser, row.condition) == ("challenge", "b2", "pp")
+    ]
+    assert (row.cells[column].note == TOO_FEW) == is_told
+
+
+def test_nothing_is_minus_zero():
+    for metric in METRICS.values():
+        assert metric.text(-1e-9) == metric.text(0.0)
+    assert METRICS["gvd_db"].text(-0.5) == f"{MINUS}0.50"

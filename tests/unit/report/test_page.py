@@ -218,7 +218,7 @@ def test_the_row_says_which_attack_it_is_and_which_is_the_strongest(render, metr
 
 
 def test_only_the_strongest_attacks_of_the_first_set_are_shown_at_first(render, metrics):
-    rows = re.findall(r"<tr data-set=[^>]*>", render(metrics))
+    rows = re.findall(r"<tr data-set=[^>]* data-attack=[^>]*>", render(metrics))
     shown = [row for row in rows if "hidden" not in row]
     assert len(rows) == 3 * 5 and len(shown) == 3
     assert all("data-strongest" in row and 'data-set="demo: mean of f, m"' in row for row in shown)

@@ -50,6 +50,8 @@ NO_LINKAGE = "Released files were not compared with each other (linkage)."
 NO_LINKAGE_TRUSTED = (
     "Released files were compared with each other (linkage), but no such attack can be trusted."
 )
+NOTHING_PROTECTED = "Nothing was protected."
+NO_COMMON_LIST = "No list is common; see corpus by corpus."
 ONE_DRAW = "This is one draw of each anonymiser: another draw may give other numbers."
 
 
@@ -59,7 +61,7 @@ def sentences(judgement: Mapping[str, Any], thresholds: Thresholds) -> list[str]
     if not systems:
         if judgement["untrusted"]:
             return ["Nothing can be said: no attack was tried on every list."]
-        return ["Nothing was protected."]
+        return [NOTHING_PROTECTED]
     if systems.keys() <= set(judgement["controls"]):
         return ["Only controls were attacked, whose effect is known."]
     judged = list(chain.from_iterable(judgement["order"]))

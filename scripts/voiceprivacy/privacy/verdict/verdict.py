@@ -27,7 +27,12 @@ from voiceprivacy.privacy.verdict.means import mean_record
 from voiceprivacy.privacy.verdict.plane import against_utility, read_measures
 from voiceprivacy.privacy.verdict.record import NAMED_AT, read_records
 from voiceprivacy.privacy.verdict.semi_informed import read_learnt
-from voiceprivacy.privacy.verdict.sentences import sentences, warnings
+from voiceprivacy.privacy.verdict.sentences import (
+    NO_COMMON_LIST,
+    NOTHING_PROTECTED,
+    sentences,
+    warnings,
+)
 from voiceprivacy.privacy.verdict.strongest import (
     AttackName,
     p_above,
@@ -76,6 +81,10 @@ def verdict(plan: Mapping[str, Any], folder: Path, utility: Path | None = None) 
         name: _set_entry(name, systems, plan["sets"][name], named, pairs, controls, thresholds)
         for name, systems in sets.items()
     }
+    if any(fields["systems"] for fields in entries.values()):
+        for fields in entries.values():
+            if fields["verdict"] == NOTHING_PROTECTED:  # here, and elsewhere something was
+                fields["verdict"] = NO_COMMON_LIST
     for name, systems in sets.items():
         weights = _weights_of_corpora(plan["sets"][name]["lists"])
         # A set of which one corpus has no measures has no utility.

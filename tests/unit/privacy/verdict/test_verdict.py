@@ -98,13 +98,20 @@ class Run:
         return self
 
     def set(self):
+        return self.sets()["c"]
+
+    def sets(self, **others):
         lists = [["c", trials, 1.0] for trials in self.lists]
         options = {"lists": lists, "attacks": list(self.attacks.values()), "partly": self.partly}
         options["untaught"] = self.untaught
-        plan = {"thresholds": self.thresholds, "controls": self.controls, "sets": {"c": options}}
+        plan = {
+            "thresholds": self.thresholds,
+            "controls": self.controls,
+            "sets": {"c": options} | others,
+        }
         judged = verdict(plan, self.folder)
         write_json(self.folder / "verdict.json", judged)  # no NaN
-        return judged["sets"]["c"]
+        return judged["sets"]
 
 
 @pytest.fixture
@@ -386,6 +393,15 @@ def test_one_of_two_systems_with_a_small_attack_is_named(run):
 def test_a_small_semi_informed_attack_is_none_for_none_left(run):
     with_all_attacks(run, 0.5, **learnt(run, n_training_speakers=50))
     assert run.set()["systems"]["b2"]["level"] == "none_found"
+
+
+def test_a_set_without_a_common_list_is_not_called_unprotected(run):
+    nothing = {"lists": [["c", "f", 1.0]], "attacks": [], "partly": [], "untaught": {}}
+    alone = run.sets(average=nothing)
+    assert {fields["verdict"] for fields in alone.values()} == {"Nothing was protected."}
+    sets = run.attack(protected(b2=0.3)).sets(average=nothing)
+    assert sets["average"]["verdict"] == "No list is common; see corpus by corpus."
+    assert "b2" in sets["c"]["verdict"]
 
 
 def test_a_collapse_on_one_list_of_two_does_not_halve_the_evidence(run):
