@@ -267,7 +267,7 @@ class UtilityCell(NamedTuple):
     by_definition: str
     lists: list[tuple[str, str]]
     n_undefined: int
-    note: str
+    note: str = ""
 
 
 class UtilityColumn(NamedTuple):
