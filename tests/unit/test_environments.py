@@ -144,7 +144,7 @@ def rules_with_environments():
     for path in sorted((ROOT / "workflow/rules").glob("*.smk")):
         for block in re.split(r"^(?=rule )", path.read_text(), flags=re.MULTILINE)[1:]:
             named = re.search(r'conda:\s+(?:"../../envs/(\w+).yaml"|([^\n]+))', block)
-            script = re.search(r'script=SCRIPTS / "(\w+).py"', block)
+            script = re.search(r'"python {SCRIPTS:q}/(\w+)\.py', block)
             if "shell:" in block:
                 environments = (
                     CHOSEN_BY_CONFIG.get(named.group(2), [named.group(1)]) if named else []

@@ -21,6 +21,8 @@ ANONYMISERS = {
     },
     "mine": {"function": "mine.py:anonymise", "options": {"gain": 0.5}},
 }
+# Of the tree itself, like everything else that another copy of it has too.
+EXTRACTORS = {"shipped": {"model": "{resources}/ecapa_small"}}
 SYSTEMS = 3  # original and both anonymisers
 OF_ONE_ANONYMISER = {  # jobs of one anonymiser with one attacker on one list
     "anonymise_part": 2,
@@ -44,7 +46,7 @@ FAMILIES = (
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory, model_folder):
+def finished(tmp_path_factory):
     """A folder with a copy of the tree, a config and the results of its run."""
     folder = tmp_path_factory.mktemp("changes")
     for name in ("scripts", "workflow", "envs", "config"):
@@ -54,9 +56,8 @@ def finished(tmp_path_factory, model_folder):
     for name in ("Snakefile", "pyproject.toml"):
         shutil.copy(ROOT / name, folder / "tree" / name)
     make_kaldi_directory(folder / "data" / "tiny")
-    shutil.copytree(model_folder, folder / "model")
     (folder / "mine.py").write_text(FUNCTION)
-    write_config(folder, anonymisers=ANONYMISERS)
+    write_config(folder, anonymisers=ANONYMISERS, extractors=EXTRACTORS)
     run = snakemake(
         folder, "--cores", "2", "--configfile", folder / "config.yaml", tree=folder / "tree"
     )
@@ -72,14 +73,14 @@ def after(finished):
     """
     before = {}
 
-    def plan(*changes, **sections):
+    def plan(*changes, tree="tree", **sections):
         for path, addition in changes:
             before[path] = (finished / path).read_text()
             (finished / path).write_text(before[path] + addition)
         config = yaml.safe_load((finished / "config.yaml").read_text()) | sections
         (finished / "changed.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
         planned = snakemake(
-            finished, "-n", "--configfile", finished / "changed.yaml", tree=finished / "tree"
+            finished, "-n", "--configfile", finished / "changed.yaml", tree=finished / tree
         )
         assert planned.returncode == 0, planned.stderr
         jobs = re.findall(r"^(?:local)?rule (\w+):\n((?:    .*\n)*)", planned.stdout, re.MULTILINE)
@@ -119,13 +120,46 @@ def test_without_a_change_and_after_a_touch_there_is_nothing_to_do(after):
     )
 
 
+@pytest.fixture(scope="module")
+def other(finished):
+    """Another copy of the code, as an installation beside the checkout would be."""
+    shutil.copytree(finished / "tree", finished / "other" / "tree")
+    return "other/tree"
+
+
+def test_another_copy_of_the_code_repeats_nothing(after, other):
+    assert after(tree=other) == Counter()
+
+
+@pytest.mark.parametrize(
+    ("edited", "repeated"),
+    [
+        ("scripts/assess_scores.py", {"assess_scores": SYSTEMS}),
+        ("workflow/report/page.js", {}),
+        ("scripts/write_provenance.py", {}),
+    ],
+)
+def test_of_another_copy_what_was_edited_there_repeats_what_it_concerns(
+    after, other, edited, repeated
+):
+    jobs = after((f"{other}/{edited}", "\n"), tree=other)
+    assert of_families(jobs) == repeated
+    assert by_rule(jobs)["write_report"] == 1
+
+
+def test_a_shipped_model_that_was_edited_in_another_copy_embeds_again(after, other):
+    model = f"{other}/workflow/resources/ecapa_small/hyperparams.yaml"
+    jobs = of_families(after((model, "\n# changed\n"), tree=other))
+    assert jobs["extract_embeddings"] == SYSTEMS and "anonymise_part" not in jobs
+
+
 @pytest.mark.parametrize("module", ["scores/zebra", "uncertainty/null"])
 def test_a_change_of_zebra_repeats_zebra_with_its_intervals_and_the_report(after, module):
     jobs = after((f"tree/{PRIVACY}/{module}.py", "\nCHANGED = True\n"))
     assert of_families(jobs) == {"assess_scores": SYSTEMS}
     rules = by_rule(jobs)
     assert (
-        rules["plot_tiny__all__random__cosine"]
+        rules["plot_tiny__all__shipped__cosine"]
         == rules["compare_anonymisers"]
         == rules["collect_metrics"]
         == rules["write_report"]

@@ -84,7 +84,6 @@ rule anonymise_part:
         original="results/audio/{corpus}/{part}/original/manifest.tsv",
         first_run=first_run,
         files=anonymiser_files,
-        script=SCRIPTS / "anonymise_part.py",
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
         checksums="results/audio/{corpus}/{part}/{anonymiser}/checksums.tsv",
@@ -112,7 +111,7 @@ rule anonymise_part:
         share=original_argument,
         sample_rate=sample_rate,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/anonymise_part.py"
         " --manifest {input.manifest:q}"
         " --anonymiser {params.anonymiser:q}"
         " --seed {params.seed:q}"
@@ -136,7 +135,6 @@ use rule anonymise_part as anonymise_shard with:
         manifest=anonymiser_manifest,
         stamps="results/audio/{corpus}/{part}/original/stamps.tsv",
         files=anonymiser_files,
-        script=SCRIPTS / "anonymise_part.py",
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.tsv",
         checksums="results/audio/{corpus}/{part}/{anonymiser}/shards/{shard}.checksums.tsv",
@@ -174,7 +172,6 @@ rule gather_manifests:
         shards=anonymiser_shards(".tsv"),
         alphas=anonymiser_shards(".alphas.tsv"),
         first_run=first_run,
-        script=SCRIPTS / "gather_manifests.py",
     output:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
         checksums="results/audio/{corpus}/{part}/{anonymiser}/checksums.tsv",
@@ -195,7 +192,7 @@ rule gather_manifests:
         code=code("gather_manifests"),
         first_run=first_run_argument,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/gather_manifests.py"
         " --original {input.original:q}"
         " --shards {input.shards:q}"
         " {params.first_run:q}"

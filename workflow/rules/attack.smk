@@ -33,7 +33,6 @@ rule extract_embeddings:
     input:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
         files=extractor_files,
-        script=SCRIPTS / "extract_embeddings.py",
     output:
         embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",
         checksums=checksums("results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz"),
@@ -55,7 +54,7 @@ rule extract_embeddings:
         code=lambda wildcards: code("extract_embeddings") + paths_behind(extraction(wildcards)),
         how=extraction,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/extract_embeddings.py"
         " --manifest {input.manifest:q}"
         " {params.how:q}"
         " --threads {threads}"
@@ -77,7 +76,6 @@ use rule extract_embeddings as extract_embeddings_of_both_parts with:
             "results/audio/{corpus}/trial/{anonymiser}/manifest.tsv",
         ],
         files=extractor_files,
-        script=SCRIPTS / "extract_embeddings.py",
     output:
         embeddings=[
             "results/embeddings/{corpus}/enrolment/{anonymiser}/{extractor}.npz",
@@ -149,7 +147,6 @@ rule extract_features:
     input:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
         files=feature_files,
-        script=SCRIPTS / "extract_features.py",
     output:
         embeddings="results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz",
         checksums=checksums("results/embeddings/{corpus}/{part}/{anonymiser}/{extractor}.npz"),
@@ -172,7 +169,7 @@ rule extract_features:
         ),
         feature=feature_arguments,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/extract_features.py"
         " --manifest {input.manifest:q}"
         " {params.feature:q}"
         " --embeddings {output.embeddings:q}"
@@ -251,7 +248,6 @@ rule score_system:
         trials="results/trials/{corpus}/{trials}.tsv",
         enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
         backend=backend_model,
-        script=SCRIPTS / "score_system.py",
     output:
         scores=scores("op", "pp", "rr"),
         checksums=checksums(*scores("op", "pp", "rr")),
@@ -276,7 +272,7 @@ rule score_system:
         backend=backend_argument,
         recording=recording_argument,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/score_system.py"
         " --enrolment {params.enrolment:q}"
         " --trial {params.trial:q}"
         " {params.recording:q}"
@@ -409,7 +405,6 @@ rule score_samples:
         trial=one_embedding("trial"),
         samples="results/samples/{corpus}/{trials}.tsv",
         backend=backend_model,
-        script=SCRIPTS / "score_samples.py",
     output:
         matrix=matrices("templates", "{condition}"),
     log:
@@ -428,7 +423,7 @@ rule score_samples:
         backend=backend_argument,
         protected=protected_sides,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/score_samples.py"
         " --enrolment {input.enrolment:q}"
         " --trial {input.trial:q}"
         " {params.protected:q}"
@@ -461,7 +456,6 @@ rule take_scores:
     """Check the scores of somebody else's attack and take them over."""
     input:
         files=given_sources,
-        script=SCRIPTS / "take_scores.py",
     output:
         scores="results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/given/{condition}.tsv",
         checksums=checksums(
@@ -479,7 +473,7 @@ rule take_scores:
         given=given_file,
         key=lambda wildcards: option("--trials", given_key(wildcards)),
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/take_scores.py"
         " --given {params.given:q}"
         " {params.key:q}"
         " --scores {output.scores:q}"

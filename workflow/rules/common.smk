@@ -23,7 +23,15 @@ from snakemake.logging import logger
 from snakemake.persistence.file import FilePersistence
 
 from voiceprivacy.inout.checksums import SIDECAR
-from voiceprivacy.inout.files import RESOURCES, SCRIPTS, BadInput, counted, ours, paths_behind
+from voiceprivacy.inout.files import (
+    RESOURCES,
+    SCRIPTS,
+    BadInput,
+    OurPath,
+    counted,
+    ours,
+    paths_behind,
+)
 from voiceprivacy.inout.stamps import NOTES
 from voiceprivacy.plan import configuration, earlier
 from voiceprivacy.plan.attackers import recipe_file
@@ -33,7 +41,7 @@ from voiceprivacy.plan.seen import NOTED
 from voiceprivacy.plan.sources import CHECK
 from voiceprivacy.plan.speech import environment_file, sandbox_arguments
 from voiceprivacy.running.command import REFUSALS, say
-from voiceprivacy.running.fingerprints import code
+from voiceprivacy.running.fingerprints import code, code_alone
 from voiceprivacy.running.locks import note_locks
 from voiceprivacy.running.progress import SCREEN, show_progress
 from voiceprivacy.tools.launcher import refuse_other_reading
@@ -48,7 +56,7 @@ from voiceprivacy.vocabulary import (
     TrialList,
 )
 
-PAGE = Path(workflow.basedir) / "workflow" / "report"
+PAGE = SCRIPTS.parent / "workflow" / "report"
 os.environ[REFUSALS] = os.path.abspath(".snakemake/refusals")
 os.environ[NOTES] = os.path.abspath(NOTED)
 REMAKE = earlier.REMAKE in os.environ

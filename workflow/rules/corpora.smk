@@ -41,8 +41,6 @@ def download_address(wildcards):
 
 rule fetch_subset:
     """Download a subset of LibriSpeech into the corpus's root, unless it lies there."""
-    input:
-        script=SCRIPTS / "fetch_subset.py",
     output:
         done="results/downloads/{corpus}/{subset}.tsv",
     log:
@@ -51,10 +49,11 @@ rule fetch_subset:
     conda:
         "../../envs/corpora.yaml"
     params:
+        code=code_alone("fetch_subset"),
         root=lambda wildcards: plan.speech.corpora[wildcards.corpus]["librispeech"]["root"],
         address=download_address,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/fetch_subset.py"
         " --subset {wildcards.subset:q}"
         " --root {params.root:q}"
         " {params.address:q}"
@@ -67,7 +66,6 @@ rule validate_corpus:
     input:
         files=corpus_files,
         downloads=lambda wildcards: plan.speech.downloads(wildcards.corpus),
-        script=SCRIPTS / "validate_corpus.py",
     output:
         checks="results/checks/{corpus}.tsv",
         excluded="results/checks/{corpus}.excluded.tsv",
@@ -88,7 +86,7 @@ rule validate_corpus:
         sample_rate=sample_rate,
         not_compared=not_compared,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/validate_corpus.py"
         " --source {params.source:q}"
         " --protocol {params.protocol:q}"
         " --sample-rate {params.sample_rate:q}"
@@ -104,7 +102,6 @@ rule compare_speakers:
     input:
         files=[file for name in plan.speech.corpora for file in plan.sources.file("corpora", name)],
         checks=plan.speech.checks(),
-        script=SCRIPTS / "compare_speakers.py",
     output:
         checks="results/checks/training/speakers.tsv",
     log:
@@ -123,7 +120,7 @@ rule compare_speakers:
         training=lambda wildcards: json.dumps(plan.speech.training_sources()),
         learnt=lambda wildcards: json.dumps(plan.attackers.fewest_utterances()),
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/compare_speakers.py"
         " --evaluated {params.evaluated:q}"
         " --training {params.training:q}"
         " --learnt {params.learnt:q}"
@@ -137,7 +134,6 @@ rule prepare_part:
         files=corpus_files,
         checks="results/checks/{corpus}.tsv",
         excluded="results/checks/{corpus}.excluded.tsv",
-        script=SCRIPTS / "prepare_part.py",
     output:
         manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
         checksums="results/audio/{corpus}/{part}/original/checksums.tsv",
@@ -161,7 +157,7 @@ rule prepare_part:
         sample_rate=sample_rate,
         audio_dir="results/audio/{corpus}/{part}/original/wav",
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/prepare_part.py"
         " --source {params.source:q}"
         " --protocol {params.protocol:q}"
         " --part {wildcards.part:q}"
@@ -190,7 +186,6 @@ rule list_samples:
     """Write which observations are the tests and the templates of a sampled gallery."""
     input:
         manifest="results/audio/{corpus}/trial/original/manifest.tsv",
-        script=SCRIPTS / "list_samples.py",
     output:
         samples="results/samples/{corpus}/{trials}.tsv",
         checksums=checksums("results/samples/{corpus}/{trials}.tsv"),
@@ -212,7 +207,7 @@ rule list_samples:
         ),
         gallery=lambda wildcards: plan.speech.galleries(wildcards.corpus)[wildcards.trials],
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/list_samples.py"
         " --options {params.options:q}"
         " --manifest {input.manifest:q}"
         " --gender {params.gallery.gender:q}"
@@ -227,7 +222,6 @@ rule list_transcripts:
     input:
         files=corpus_files,
         manifest="results/audio/{corpus}/{part}/original/manifest.tsv",
-        script=SCRIPTS / "list_transcripts.py",
     output:
         transcripts="results/audio/{corpus}/{part}/original/transcripts.tsv",
     log:
@@ -243,7 +237,7 @@ rule list_transcripts:
         code=corpus_code("list_transcripts"),
         source=corpus_source,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/list_transcripts.py"
         " --source {params.source:q}"
         " --manifest {input.manifest:q}"
         " --transcripts {output.transcripts:q}"
@@ -256,7 +250,6 @@ rule list_trials:
         files=corpus_files,
         enrolment="results/audio/{corpus}/enrolment/original/manifest.tsv",
         trial="results/audio/{corpus}/trial/original/manifest.tsv",
-        script=SCRIPTS / "list_trials.py",
     output:
         trials="results/trials/{corpus}/{trials}.tsv",
         enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
@@ -280,7 +273,7 @@ rule list_trials:
         source=corpus_source,
         protocol=corpus_protocol,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/list_trials.py"
         " --source {params.source:q}"
         " --protocol {params.protocol:q}"
         " --trials {wildcards.trials:q}"

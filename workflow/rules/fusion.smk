@@ -7,7 +7,6 @@ rule split_speakers:
     """Hold speakers of a training corpus out, whom no attacker learns from: they train fusions."""
     input:
         manifest="results/audio/{corpus}/train/{anonymiser}/manifest.tsv",
-        script=SCRIPTS / "split_speakers.py",
     output:
         learners="results/audio/{corpus}/train/{anonymiser}/learners.tsv",
         learners_checksums="results/audio/{corpus}/train/{anonymiser}/learners.checksums.tsv",
@@ -24,7 +23,7 @@ rule split_speakers:
         code=code("split_speakers"),
         seed=config["seed"],
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/split_speakers.py"
         " --manifest {input.manifest:q}"
         " --seed {params.seed:q}"
         " --learners {output.learners:q}"
@@ -80,7 +79,6 @@ rule train_fusion:
         protected=embeddings_to_fuse(1),
         backends=models_to_fuse,
         speakers=ancient("results/checks/training/speakers.tsv"),
-        script=SCRIPTS / "train_fusion.py",
     output:
         fusion="results/fusions/{backend}.json",
         held_out="results/fusions/{backend}.held_out.json",
@@ -101,7 +99,7 @@ rule train_fusion:
         backends=backends_to_fuse,
         recording=recording_to_fuse,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/train_fusion.py"
         " --manifest {input.manifest:q}"
         " --parts {params.parts:q}"
         " --original {input.original:q}"
@@ -138,7 +136,6 @@ rule fuse_system:
     input:
         fusion="results/fusions/{backend}.json",
         parts=scores_to_fuse("op", "pp", "rr"),
-        script=SCRIPTS / "fuse_system.py",
     output:
         scores=fused_scores("op", "pp", "rr"),
         checksums=checksums(*fused_scores("op", "pp", "rr")),
@@ -159,7 +156,7 @@ rule fuse_system:
         code=code("fuse_system"),
         original=[],
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/fuse_system.py"
         " --fusion {input.fusion:q}"
         " --parts {input.parts:q}"
         " {params.original:q}"
@@ -171,7 +168,6 @@ use rule fuse_system as fuse_repeated_system with:
     input:
         fusion="results/fusions/{backend}.json",
         parts=scores_to_fuse("op", "pp", "p0p1", "rr"),
-        script=SCRIPTS / "fuse_system.py",
     output:
         scores=fused_scores("op", "pp", "p0p1", "rr"),
         checksums=checksums(*fused_scores("op", "pp", "p0p1", "rr")),
@@ -185,7 +181,6 @@ use rule fuse_system as fuse_second_run with:
     input:
         fusion="results/fusions/{backend}.json",
         parts=scores_to_fuse(*config["report"]["cece"]),
-        script=SCRIPTS / "fuse_system.py",
     output:
         scores=fused_scores(*config["report"]["cece"]),
         checksums=checksums(*fused_scores(*config["report"]["cece"])),
@@ -199,7 +194,6 @@ use rule fuse_system as fuse_original with:
     input:
         fusion="results/fusions/{backend}.json",
         parts=scores_to_fuse("oo", "rr"),
-        script=SCRIPTS / "fuse_system.py",
     output:
         scores=fused_scores("oo", "rr"),
         checksums=checksums(*fused_scores("oo", "rr")),

@@ -24,7 +24,6 @@ rule plot_scores:
     """One conventional picture (DET, ECE, Tippett ...) of all systems under one attacker."""
     input:
         scores=scores_of_all_systems,
-        script=SCRIPTS / "plot.py",
     output:
         plots=multiext(
             "results/paper/{picture}/{corpus}/{trials}/{extractor}/{backend}",
@@ -46,7 +45,7 @@ rule plot_scores:
         code=code("plot", *figures.modules("plots")),
         labels=labels_of_all_systems,
     shell:
-        "python {input.script:q} scores"
+        "python {SCRIPTS:q}/plot.py scores"
         " --scores {input.scores:q}"
         " --label {params.labels:q}"
         " --picture {wildcards.picture:q}"
@@ -58,7 +57,6 @@ rule write_tables:
     """A table for papers: the whole challenge, or one in the columns of the paper of 2022."""
     input:
         metrics="results/metrics.tsv",
-        script=SCRIPTS / "write_tables.py",
     output:
         tables=multiext("results/paper/tables/{table}", ".md", ".tsv", ".tex"),
     log:
@@ -69,7 +67,7 @@ rule write_tables:
     params:
         code=code("write_tables"),
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/write_tables.py"
         " --metrics {input.metrics:q}"
         " --table {wildcards.table:q}"
         " --output {output.tables:q}"
@@ -112,7 +110,6 @@ rule plot_all_matrices:
     input:
         curves=matrices_of_all_sets,
         manifests=[f"results/audio/{corpus}/trial/original/manifest.tsv" for corpus, _ in SETS],
-        script=SCRIPTS / "plot.py",
     output:
         multiext("results/paper/all_matrices/{extractor}/{backend}", ".svg", ".pdf", ".png"),
     log:
@@ -127,7 +124,7 @@ rule plot_all_matrices:
         anonymisers=anonymisers_of_attacker,
         sets=SET_NAMES,
     shell:
-        "python {input.script:q} all_matrices"
+        "python {SCRIPTS:q}/plot.py all_matrices"
         " --anonymisers {params.anonymisers:q}"
         " --sets {params.sets:q}"
         " --manifests {input.manifests:q}"
@@ -140,7 +137,6 @@ rule plot_all_profiles:
     """ECE profiles of all systems, a panel for every set."""
     input:
         curves=profiles_of_all_sets,
-        script=SCRIPTS / "plot.py",
     output:
         multiext("results/paper/all_profiles/{extractor}/{backend}", ".svg", ".pdf", ".png"),
     log:
@@ -158,7 +154,7 @@ rule plot_all_profiles:
         systems=systems_of_attacker,
         sets=SET_NAMES,
     shell:
-        "python {input.script:q} all_profiles"
+        "python {SCRIPTS:q}/plot.py all_profiles"
         " --systems {params.systems:q}"
         " --sets {params.sets:q}"
         " --curves {input.curves:q}"
@@ -177,7 +173,6 @@ rule plot_features:
             "results/embeddings/{{corpus}}/trial/{system}/{{extractor}}.npz",
             system=FEATURE_SYSTEMS,
         ),
-        script=SCRIPTS / "plot.py",
     output:
         multiext("results/paper/features/{corpus}/{extractor}", ".svg", ".pdf", ".png"),
     log:
@@ -192,7 +187,7 @@ rule plot_features:
         systems=FEATURE_SYSTEMS,
         feature=lambda wildcards: plan.attackers.feature(wildcards.extractor),
     shell:
-        "python {input.script:q} features"
+        "python {SCRIPTS:q}/plot.py features"
         " --embeddings {input.embeddings:q}"
         " --systems {params.systems:q}"
         " --feature {params.feature:q}"

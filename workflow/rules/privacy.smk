@@ -102,7 +102,6 @@ rule assess_scores:
         verification_original=f"results/metrics/verification/{UNPROTECTED}.json",
         zebra_original=f"results/metrics/zebra/{UNPROTECTED}.json",
         left_out=LEFT_OUT if plan.n_replicates else [],
-        script=SCRIPTS / "assess_scores.py",
     output:
         **intervals("verification", "zebra", "normalised"),
         verification=f"results/metrics/verification/{SYSTEM}.json",
@@ -132,7 +131,7 @@ rule assess_scores:
         tags=["--tags", TAGS] if TAGS else [],
         normalised=normalised_argument,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/assess_scores.py"
         " --scores {input.scores:q}"
         " --label {params.labels:q}"
         " {params.trials:q}"
@@ -153,7 +152,6 @@ use rule assess_scores as assess_scores_of_original with:
         trials=trial_list,
         speakers=speaker_files,
         tags=plan.sources.file("report", "tags"),
-        script=SCRIPTS / "assess_scores.py",
     output:
         **intervals("verification", "zebra"),
         verification=f"results/metrics/verification/{SYSTEM}.json",
@@ -196,7 +194,6 @@ use rule assess_scores_of_original as assess_scores_of_unknown_speakers with:
     input:
         scores=scores_of_system,
         tags=plan.sources.file("report", "tags"),
-        script=SCRIPTS / "assess_scores.py",
     output:
         verification=f"results/metrics/verification/{SYSTEM}.json",
         zebra=f"results/metrics/zebra/{SYSTEM}.json",
@@ -246,7 +243,6 @@ rule assess_speech_amounts:
         enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
         speakers="results/trials/{corpus}/{trials}.speakers.tsv",
         backend=backend_model,
-        script=SCRIPTS / "assess_speech_amounts.py",
     output:
         curves="results/curves/speech_per_attack/{corpus}/{trials}/{extractor}/{backend}.tsv",
     log:
@@ -269,7 +265,7 @@ rule assess_speech_amounts:
         trial_utterances=plan.amounts.get("trial", []),
         draws=DRAWS,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/assess_speech_amounts.py"
         " --enrolment {params.enrolment:q}"
         " --trial {params.trial:q}"
         " --trials {input.trials:q}"
@@ -308,7 +304,6 @@ rule assess_inference:
         enrolment=inference_corpora("results/audio/{corpus}/enrolment/original/manifest.tsv"),
         trial=inference_corpora("results/audio/{corpus}/trial/original/manifest.tsv"),
         facts=inference_corpora("results/checks/{corpus}.speakers.tsv"),
-        script=SCRIPTS / "assess_inference.py",
     output:
         inference="results/metrics/inference/{extractor}.tsv",
     log:
@@ -327,7 +322,7 @@ rule assess_inference:
         plan=lambda wildcards: json.dumps(INFERENCE[wildcards.extractor]),
         draws=DRAWS,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/assess_inference.py"
         " --plan {params.plan:q}"
         " --embeddings results/embeddings"
         " --audio results/audio"
@@ -363,7 +358,6 @@ rule assess_calibration:
         test=calibration_scores(SECOND_RUN),
         trials=trial_list,
         speakers=speaker_files,
-        script=SCRIPTS / "assess_calibration.py",
     output:
         **intervals("calibration"),
         metrics=f"results/metrics/calibration/{SYSTEM}.json",
@@ -387,7 +381,7 @@ rule assess_calibration:
         speakers=speakers_argument,
         draws=DRAWS,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/assess_calibration.py"
         " --train {input.train:q}"
         " --test {input.test:q}"
         " --label {params.labels:q}"
@@ -402,7 +396,6 @@ use rule assess_calibration as assess_calibration_of_unknown_speakers with:
     input:
         train=calibration_scores(""),
         test=calibration_scores(SECOND_RUN),
-        script=SCRIPTS / "assess_calibration.py",
     output:
         metrics=f"results/metrics/calibration/{SYSTEM}.json",
         curves=f"results/curves/calibration/{SYSTEM}.tsv",
@@ -443,7 +436,6 @@ rule assess_matrices:
         trials="results/trials/{corpus}/{trials}.tsv",
         manifest="results/audio/{corpus}/trial/original/manifest.tsv",
         templates=templates_of_system,
-        script=SCRIPTS / "assess_matrices.py",
     output:
         **intervals("similarity", "ranks"),
         similarity=f"results/metrics/similarity/{SYSTEM}.json",
@@ -472,7 +464,7 @@ rule assess_matrices:
         draws=DRAWS,
         ranks=ranks_argument,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/assess_matrices.py"
         " --pairs {input.pairs:q}"
         " --scores {input.scores:q}"
         " --trials {input.trials:q}"
@@ -500,7 +492,6 @@ use rule assess_matrices as assess_matrices_without_ranks with:
         ],
         trials="results/trials/{corpus}/{trials}.tsv",
         manifest="results/audio/{corpus}/trial/original/manifest.tsv",
-        script=SCRIPTS / "assess_matrices.py",
     output:
         **intervals("similarity"),
         similarity=f"results/metrics/similarity/{SYSTEM}.json",
@@ -519,7 +510,6 @@ rule assess_ranks:
     """Similarity-rank disclosure of original speech, of which there is nothing else in matrices."""
     input:
         matrices=templates_of_system,
-        script=SCRIPTS / "assess_ranks.py",
     output:
         **intervals("ranks"),
         metrics=f"results/metrics/ranks/{SYSTEM}.json",
@@ -543,7 +533,7 @@ rule assess_ranks:
         draws=DRAWS,
         labels=conditions_of_system,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/assess_ranks.py"
         " --matrix {input.matrices:q}"
         " --label {params.labels:q}"
         " {params.draws:q}"
@@ -592,7 +582,6 @@ rule compare_anonymisers:
     input:
         intervals=compared_intervals,
         replicates=compared_replicates,
-        script=SCRIPTS / "compare_anonymisers.py",
     output:
         comparisons="results/comparisons/{corpus}/{trials}/{extractor}/{backend}.tsv",
         systems="results/comparisons/{corpus}/{trials}/{extractor}/{backend}.systems.tsv",
@@ -614,7 +603,7 @@ rule compare_anonymisers:
         weights=weights_argument,
         tables=comparison_tables,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/compare_anonymisers.py"
         " --intervals {input.intervals:q}"
         " --folder results/metrics"
         " {params.weights:q}"
@@ -638,7 +627,6 @@ use rule compare_anonymisers as compare_strongest_attacks with:
     input:
         intervals=strongest_intervals,
         replicates=strongest_replicates,
-        script=SCRIPTS / "compare_anonymisers.py",
     output:
         strongest="results/comparisons/{corpus}/{trials}/strongest.tsv",
     log:
@@ -660,7 +648,6 @@ rule write_verdict:
         evidence=evidence_files(plan),
         learnt=learnt_files(plan),
         utility=utility_files(plan),
-        script=SCRIPTS / "write_verdict.py",
     output:
         verdict="results/verdict.json",
     log:
@@ -676,7 +663,7 @@ rule write_verdict:
         code=code("write_verdict"),
         plan=verdict_argument,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/write_verdict.py"
         " --plan {params.plan:q}"
         " --evidence results/evidence"
         " --utility results/metrics/utility"

@@ -29,7 +29,6 @@ rule collect_metrics:
         intervals=CONTENTS.intervals,
         utility=CONTENTS.utility or [],
         inference=CONTENTS.inference,
-        script=SCRIPTS / "collect_metrics.py",
     output:
         metrics="results/metrics.tsv",
     log:
@@ -43,7 +42,7 @@ rule collect_metrics:
         code=code("collect_metrics"),
         plan=PLAN,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/collect_metrics.py"
         " --plan {params.plan:q}"
         " --folder results/metrics"
         " --metrics {output.metrics:q}"
@@ -62,7 +61,6 @@ rule measure_effort:
         enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
         manifest="results/audio/{corpus}/enrolment/original/manifest.tsv",
         learnt=manifests_learnt,
-        script=SCRIPTS / "measure_effort.py",
     output:
         efforts="results/curves/effort/{corpus}/{trials}.tsv",
     log:
@@ -76,7 +74,7 @@ rule measure_effort:
         code=code("measure_effort"),
         config=config_as_used,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/measure_effort.py"
         " --config {params.config:q}"
         " --corpus {wildcards.corpus:q}"
         " --trials {wildcards.trials:q}"
@@ -101,7 +99,6 @@ rule measure_speed:
     """How long each anonymiser takes for a second of speech."""
     input:
         manifests=manifests_protected,
-        script=SCRIPTS / "measure_speed.py",
     output:
         speeds="results/report/tables/speed.tsv",
     log:
@@ -113,7 +110,7 @@ rule measure_speed:
         code=code("measure_speed"),
         config=config_as_used,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/measure_speed.py"
         " --config {params.config:q}"
         " --speeds {output.speeds:q}"
         " > {log:q} 2>&1"
@@ -123,7 +120,6 @@ rule write_rank_tables:
     """Rank disclosure of all features beside each other, and how well each loss fits."""
     input:
         metrics="results/metrics.tsv",
-        script=SCRIPTS / "write_tables.py",
     output:
         tsv="results/report/tables/ranks.tsv",
         tex="results/report/tables/ranks.tex",
@@ -135,7 +131,7 @@ rule write_rank_tables:
     params:
         code=code("write_tables"),
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/write_tables.py"
         " --metrics {input.metrics:q}"
         " --table ranks"
         " --output {output.tsv:q} {output.tex:q}"
@@ -147,7 +143,6 @@ rule describe_corpora:
     input:
         manifests=plan.speech.manifests(),
         trials=plan.speech.trials(),
-        script=SCRIPTS / "describe_corpora.py",
     output:
         speech="results/report/tables/speech.tsv",
         lists="results/report/tables/trials.tsv",
@@ -161,7 +156,7 @@ rule describe_corpora:
     params:
         code=code("describe_corpora"),
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/describe_corpora.py"
         " --manifests {input.manifests:q}"
         " --trials {input.trials:q}"
         " --speech {output.speech:q}"
@@ -169,12 +164,15 @@ rule describe_corpora:
         " > {log:q} 2>&1"
 
 
+USED = plan.outputs.used_files()
+SHIPPED = [OurPath(file) for file in USED if file.startswith(f"{RESOURCES}/")]
+
+
 rule write_provenance:
     """What the numbers were made from: config, versions, models, trial lists, seeds."""
     input:
         metrics="results/metrics.tsv",
-        files=plan.outputs.used_files(),
-        script=SCRIPTS / "write_provenance.py",
+        files=[file for file in USED if file not in SHIPPED],
     output:
         provenance="results/provenance.json",
     log:
@@ -183,12 +181,13 @@ rule write_provenance:
     conda:
         "../../envs/evaluate.yaml"
     params:
-        code=code("write_provenance"),
+        code=code("write_provenance", files=map(Path, SHIPPED)),
         config=config_as_used,
+        shipped=lambda wildcards: SHIPPED,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/write_provenance.py"
         " --config {params.config:q}"
-        " --files {input.files:q}"
+        " --files {input.files:q} {params.shipped:q}"
         " --benchmarks results/benchmarks"
         " --provenance {output.provenance:q}"
         " > {log:q} 2>&1"
@@ -199,7 +198,6 @@ rule compare_expected:
     input:
         metrics="results/metrics.tsv",
         files=plan.sources.file("expected"),
-        script=SCRIPTS / "compare_expected.py",
     output:
         comparison="results/report/tables/expected.tsv",
     log:
@@ -209,9 +207,9 @@ rule compare_expected:
         "../../envs/evaluate.yaml"
     params:
         code=code("compare_expected"),
-        expected=ours(plan.config.get("expected", "")),
+        expected=lambda wildcards: ours(config.get("expected", "")),
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/compare_expected.py"
         " --metrics {input.metrics:q}"
         " --expected {params.expected:q}"
         " --comparison {output.comparison:q}"
@@ -222,13 +220,13 @@ def corpora_and_anonymisers(wildcards):
     return json.dumps({section: config[section] for section in ("corpora", "anonymisers")})
 
 
+PUBLISHED = [RESOURCES / "published" / "numbers.tsv", RESOURCES / "published_counts.tsv"]
+
+
 rule compare_published:
     """What others published about the same sets and systems."""
     input:
         metrics="results/metrics.tsv",
-        numbers=RESOURCES / "published" / "numbers.tsv",
-        n_trials=RESOURCES / "published_counts.tsv",
-        script=SCRIPTS / "compare_published.py",
     output:
         published="results/report/tables/published.tsv",
     log:
@@ -237,10 +235,10 @@ rule compare_published:
     conda:
         "../../envs/evaluate.yaml"
     params:
-        code=code("compare_published"),
+        code=code("compare_published", files=PUBLISHED),
         config=corpora_and_anonymisers,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/compare_published.py"
         " --metrics {input.metrics:q}"
         " --config {params.config:q}"
         " --published {output.published:q}"
@@ -262,7 +260,6 @@ rule embed_audio:
     input:
         manifests=manifests_to_hear,
         trials=lists_to_hear,
-        script=SCRIPTS / "embed_audio.py",
     output:
         examples="results/report/listen/{corpus}.json",
     log:
@@ -281,7 +278,7 @@ rule embed_audio:
             "--results", "" if wildcards.corpus in CONTENTS.named else "results"
         ),
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/embed_audio.py"
         " --corpus {wildcards.corpus:q}"
         " --trials {input.trials:q}"
         " --manifests {input.manifests:q}"
@@ -303,6 +300,10 @@ def tables_of_page(wildcards):
     return [*filter(None, tables), *CONTENTS.checks, *(CONTENTS.utility or []), *alphas]
 
 
+PARTS_OF_PAGE = [path for path in PAGE.rglob("*") if path.is_file()]
+PARTS_OF_PAGE.append(RESOURCES / "plotly" / "plotly-cartesian.min.js")
+
+
 rule write_report:
     """The page with the verdict and what every attack found, and its tables for papers."""
     input:
@@ -315,10 +316,6 @@ rule write_report:
         tables=tables_of_page,
         inference=CONTENTS.inference,
         listen=CONTENTS.listen,
-        template=PAGE / "index.html.j2",
-        parts=sorted(path for path in PAGE.rglob("*") if path.is_file()),
-        plotly=RESOURCES / "plotly" / "plotly-cartesian.min.js",
-        script=SCRIPTS / "write_report.py",
     output:
         page="results/report/index.html",
         tsv="results/report/tables/comparison.tsv",
@@ -331,17 +328,17 @@ rule write_report:
         mem_mb=2000,
         runtime=10,
     params:
-        code=code("write_report", *figures.modules("charts")),
+        code=code("write_report", *figures.modules("charts"), files=PARTS_OF_PAGE),
         plan=PLAN,
         contents=digest(CONTENTS),
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/write_report.py"
         " --plan {params.plan:q}"
         " --metrics {input.metrics:q}"
         " --verdict {input.verdict:q}"
         " --provenance {input.provenance:q}"
         " --comparisons results/comparisons"
-        " --template {input.template:q}"
+        " --template {PAGE:q}/index.html.j2"
         " --page {output.page:q}"
         " --tables results/report/tables"
         " > {log:q} 2>&1"
@@ -383,7 +380,6 @@ for job, drawn in contents.by_job(CONTENTS.figures).items():
             contents.rule_name(job)
         input:
             files=files_of_pictures(drawn),
-            script=SCRIPTS / "plot.py",
         output:
             pictures_in_report(drawn),
             other_pictures(drawn),
@@ -400,7 +396,7 @@ for job, drawn in contents.by_job(CONTENTS.figures).items():
             figures=digest((drawn, CONTENTS.named)),
             job=job,
         shell:
-            "python {input.script:q} planned"
+            "python {SCRIPTS:q}/plot.py planned"
             " --plan {params.plan:q}"
             " --job {params.job:q}"
             " > {log:q} 2>&1"

@@ -30,8 +30,6 @@ def gpus(wildcards):
 
 rule fetch_model:
     """Fetch a model from the hub at its pinned revision (compute nodes have no network)."""
-    input:
-        script=SCRIPTS / "fetch_model.py",
     output:
         hyperparams="results/models/{extractor}/hyperparams.yaml",
         embedding_model="results/models/{extractor}/embedding_model.ckpt",
@@ -43,11 +41,12 @@ rule fetch_model:
     conda:
         "../../envs/speechbrain.yaml"
     params:
+        code=code_alone("fetch_model"),
         model=extractor_field("model"),
         revision=extractor_field("revision"),
         folder=model_folder,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/fetch_model.py"
         " --model {params.model:q}"
         " --revision {params.revision:q}"
         " --folder {params.folder:q}"
@@ -61,8 +60,6 @@ def encoder_to_fetch(field):
 
 rule fetch_encoder:
     """Fetch a self-supervised encoder from the hub at its pinned revision."""
-    input:
-        script=SCRIPTS / "fetch_encoder.py",
     output:
         settings="results/encoders/{extractor}/config.json",
         preparation="results/encoders/{extractor}/preprocessor_config.json",
@@ -74,11 +71,12 @@ rule fetch_encoder:
     conda:
         "../../envs/speechbrain.yaml"
     params:
+        code=code_alone("fetch_encoder"),
         model=encoder_to_fetch("model"),
         revision=encoder_to_fetch("revision"),
         folder="results/encoders/{extractor}",
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/fetch_encoder.py"
         " --model {params.model:q}"
         " --revision {params.revision:q}"
         " --folder {params.folder:q}"
@@ -124,7 +122,6 @@ rule train_extractor:
         start=training_start_files,
         encoder=training_encoder_files,
         speakers=ancient("results/checks/training/speakers.tsv"),
-        script=SCRIPTS / "train_extractor.py",
     output:
         hyperparams="results/models/{extractor}/hyperparams.yaml",
         embedding_model="results/models/{extractor}/embedding_model.ckpt",
@@ -155,7 +152,7 @@ rule train_extractor:
         device=extractor_field("device"),
         precision=extractor_field("precision"),
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/train_extractor.py"
         " --manifest {input.manifest:q}"
         " --recipe {params.recipe:q}"
         " {params.start:q}"
@@ -192,7 +189,6 @@ rule train_units:
         manifest=units_manifest,
         speakers=ancient("results/checks/training/speakers.tsv"),
         files=extractor_sources,
-        script=SCRIPTS / "train_units.py",
     output:
         codebook="results/models/{extractor}/codebook.npz",
         checksums=checksums("results/models/{extractor}/codebook.npz"),
@@ -212,7 +208,7 @@ rule train_units:
         encoder=encoder_argument,
         seed=config["seed"],
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/train_units.py"
         " --manifest {input.manifest:q}"
         " {params.encoder:q}"
         " --seed {params.seed:q}"
@@ -254,7 +250,6 @@ rule train_backend:
         original=original_embeddings,
         manifest=lambda wildcards: plan.attackers.training_manifest(backend_entry(wildcards)),
         speakers=ancient("results/checks/training/speakers.tsv"),
-        script=SCRIPTS / "train_backend.py",
     output:
         backend="results/backends/{backend}/{extractor}.npz",
         checksums=checksums("results/backends/{backend}/{extractor}.npz"),
@@ -272,7 +267,7 @@ rule train_backend:
         code=code("train_backend"),
         options=backend_options,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/train_backend.py"
         " --embeddings {input.embeddings:q}"
         " --manifest {input.manifest:q}"
         " {params.options:q}"

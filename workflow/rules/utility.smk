@@ -32,10 +32,6 @@ def measure_transcripts(wildcards):
     return plan.utility.transcripts(wildcards.measure, wildcards.corpus)
 
 
-def shipped_scripts(wildcards):
-    return [SCRIPTS / f"{name}.py" for name in plan.utility.scripts(wildcards.measure)]
-
-
 def measure_draws(wildcards):
     """How many utterances of each speaker are measured, and the seed that draws them."""
     number = plan.utility.entries[wildcards.measure].get("utterances")
@@ -48,8 +44,6 @@ def measure_sandbox(wildcards):
 
 rule fetch_listener:
     """Fetch the model of a measure from the hub at its pinned revision."""
-    input:
-        script=SCRIPTS / "fetch_model.py",
     output:
         checksums="results/listeners/{measure}/SHA256SUMS",
     log:
@@ -60,12 +54,13 @@ rule fetch_listener:
     conda:
         "../../envs/speechbrain.yaml"
     params:
+        code=code_alone("fetch_model"),
         model=measure_field("model"),
         revision=measure_field("revision"),
         kind=lambda wildcards: plan.utility.kind_of_model(wildcards.measure),
         folder=lambda wildcards: plan.utility.model_folder(wildcards.measure),
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/fetch_model.py"
         " --kind {params.kind:q}"
         " --model {params.model:q}"
         " --revision {params.revision:q}"
@@ -81,8 +76,6 @@ rule measure_utility:
         files=lambda wildcards: plan.sources.file("utility", wildcards.measure),
         transcripts=measure_transcripts,
         model=lambda wildcards: plan.utility.model_stamp(wildcards.measure),
-        shipped=shipped_scripts,
-        script=SCRIPTS / "measure_utility.py",
     output:
         measures="results/utility/{corpus}/{part}/{anonymiser}/{measure}.tsv",
     log:
@@ -107,7 +100,7 @@ rule measure_utility:
         draws=measure_draws,
         sandbox=measure_sandbox,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/measure_utility.py"
         " --command {params.command:q}"
         " --manifest {input.manifest:q}"
         " --original {input.original:q}"
@@ -137,7 +130,6 @@ rule measure_voices:
         embeddings=voices_compared,
         enrolment="results/audio/{corpus}/enrolment/original/manifest.tsv",
         trial="results/audio/{corpus}/trial/original/manifest.tsv",
-        script=SCRIPTS / "measure_voices.py",
     output:
         measures=[
             f"results/utility/{{corpus}}/trial/{system}/{{measure}}.tsv" for system in VOICES_OF
@@ -158,7 +150,7 @@ rule measure_voices:
         extractor=lambda wildcards: VOICES_BY[wildcards.corpus],
         seed=config["report"]["seed"],
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/measure_voices.py"
         " --corpus {wildcards.corpus:q}"
         " --extractor {params.extractor:q}"
         " --embeddings results/embeddings"
@@ -191,7 +183,6 @@ rule assess_utility:
         measures=lambda wildcards: plan.utility.measures(wildcards.corpus),
         manifest="results/audio/{corpus}/trial/original/manifest.tsv",
         trials=trial_lists,
-        script=SCRIPTS / "assess_utility.py",
     output:
         **of_draws("replicates", "results/metrics/utility/{corpus}.bootstrap.npz"),
         **of_draws("comparisons", "results/comparisons/utility/{corpus}.tsv"),
@@ -212,7 +203,7 @@ rule assess_utility:
         seed=config["report"]["seed"],
         tables=tables_of_draws,
     shell:
-        "python {input.script:q}"
+        "python {SCRIPTS:q}/assess_utility.py"
         " --measures {input.measures:q}"
         " --manifest {input.manifest:q}"
         " --trials {input.trials:q}"

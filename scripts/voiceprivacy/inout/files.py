@@ -72,9 +72,26 @@ def counted(number: int, one: str, several: str | None = None) -> str:
     return f"{number} {one if number == 1 else several or f'{one}s'}"
 
 
+class OurPath(str):
+    """A path of ours as a parameter of a rule, which a shell gets as it is.
+
+    Snakemake compares what ``repr`` says of what functions return; here it is the same in every
+    copy of the code. Of what is no function's, it makes a string of its own.
+    """
+
+    def __repr__(self) -> str:
+        return repr(wherever_ours_lie(self))
+
+
 def ours(text: str) -> str:
     """Replace {scripts} and {resources} in a config's value by our own folders."""
-    return text.replace("{scripts}", str(SCRIPTS)).replace("{resources}", str(RESOURCES))
+    filled = text.replace("{scripts}", str(SCRIPTS)).replace("{resources}", str(RESOURCES))
+    return text if filled == text else OurPath(filled)
+
+
+def wherever_ours_lie(text: str) -> str:
+    """The reverse of ``ours``: the same in every copy of the code."""
+    return text.replace(str(SCRIPTS), "{scripts}").replace(str(RESOURCES), "{resources}")
 
 
 # ${NAME} in a config: names of variables of the environment, whose values may be secrets.

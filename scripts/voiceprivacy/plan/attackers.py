@@ -5,7 +5,7 @@ from itertools import chain, product
 from types import MappingProxyType
 from typing import Any
 
-from voiceprivacy.inout.files import RESOURCES, ours
+from voiceprivacy.inout.files import ours
 from voiceprivacy.plan.fusion import Fusion, compares, split_corpora
 from voiceprivacy.plan.sources import ScoreFile
 from voiceprivacy.plan.speech import Speech, sandbox_arguments
@@ -500,4 +500,4 @@ class Given:
 
 def recipe_file(recipe: str) -> str:
     """The file of a training recipe: one of ours by its word, or a path that ends in .yaml."""
-    return recipe if recipe.endswith(".yaml") else f"{RESOURCES}/recipes/{recipe}.yaml"
+    return recipe if recipe.endswith(".yaml") else ours(f"{{resources}}/recipes/{recipe}.yaml")

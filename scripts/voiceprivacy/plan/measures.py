@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from voiceprivacy.inout.files import ours
+from voiceprivacy.inout.files import ours, wherever_ours_lie
 from voiceprivacy.plan.sources import why_no_transcripts
 from voiceprivacy.plan.speech import Speech
 from voiceprivacy.vocabulary import (
@@ -173,7 +173,8 @@ class Utility:
     # One measure.
 
     def command(self, measure: str, corpus: str, anonymiser: str = ORIGINAL) -> str:
-        """The command that measures an anonymiser's speech of a corpus."""
+        """The command that measures an anonymiser's speech of a corpus; whoever runs it fills in
+        {scripts} and {resources}."""
         options = self.entries[measure]
         kind = shipped(options)
         if kind is None:
@@ -184,10 +185,10 @@ class Utility:
         for path in self.transcripts(measure, corpus):
             words += ["--transcripts", path]
         if "model" in options:
-            words += ["--model", self.model_folder(measure)]
+            words += ["--model", wherever_ours_lie(self.model_folder(measure))]
         for option in kind.options:
             if option in options:
-                value = ours(str(options[option])).replace("{corpus}", corpus)
+                value = str(options[option]).replace("{corpus}", corpus)
                 value = value.replace("{anonymiser}", anonymiser)
                 words += [f"--{option.replace('_', '-')}", value]
         return shlex.join(words)

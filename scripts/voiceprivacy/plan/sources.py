@@ -32,6 +32,7 @@ from voiceprivacy.inout.files import (
     ours,
     printable,
     read_lines,
+    wherever_ours_lie,
     whole_or_absent,
 )
 from voiceprivacy.plan.seen import File, Files, read
@@ -323,7 +324,7 @@ class _Source:
         """SHA-256 of its files' names and of what each holds, and the files that are new."""
         self._read(check=check)
         files = [*sorted(self.tables.items()), *sorted(self.recordings.items())]
-        lines = [f"{path}\t{file.state}\n" for path, file in files]
+        lines = [f"{wherever_ours_lie(path)}\t{file.state}\n" for path, file in files]
         lines += [f"{link}\n" for link in sorted(self.links)]
         digest = hashlib.sha256("".join(lines).encode(errors="surrogateescape")).hexdigest()
         return f"{digest}\n", [path for path, file in files if file.has_changed]

@@ -1,15 +1,20 @@
-"""Which of our files a script needs: Snakemake runs a rule again when one of them changes."""
+"""Which of our files a script needs: Snakemake runs a rule again when one of them changes.
+
+What the files say counts, and no path: another copy of the same code, in a checkout or in a folder
+of Python's, repeats nothing of what the first one has made.
+"""
 
 import ast
 import functools
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 
 from voiceprivacy.inout.files import SCRIPTS
 
 
-def code(*scripts: str) -> str:
-    """Fingerprint of what the package's files behind some scripts say.
+def code(*scripts: str, files: Iterable[Path] = ()) -> str:
+    """Fingerprint of what some scripts say, and the package's files behind them.
 
     Rules take it as a parameter: Snakemake runs again what was made with another one. As input
     files, the modules would be most files of a large run, and planning would take a third longer.
@@ -18,16 +23,21 @@ def code(*scripts: str) -> str:
     ----------
     scripts : str
         Files below our scripts folder without .py, such as score_trials or
-        voiceprivacy/inout/tables. One of the package counts itself; a rule's script does not,
-        because it is an input of its rule.
+        voiceprivacy/inout/tables
+    files : paths of other files of ours that they read
     """
-    files = set()
+    read = {*files, *(SCRIPTS / f"{script}.py" for script in scripts)}
     for script in scripts:
-        files.update(modules(script))
-        if script.startswith("voiceprivacy/"):
-            files.add(SCRIPTS / f"{script}.py")
-    digests = [f"{file.relative_to(SCRIPTS)} {_digest(file)}" for file in sorted(files)]
-    return hashlib.sha256("\n".join(digests).encode()).hexdigest()[:16]
+        read.update(modules(script))
+    return _digest_of_all(sorted(read))
+
+
+def code_alone(script: str) -> str:
+    """Fingerprint of a script without what it imports.
+
+    What comes from the network is not fetched again because a module of the package changed.
+    """
+    return _digest_of_all([SCRIPTS / f"{script}.py"])
 
 
 @functools.cache
@@ -45,6 +55,11 @@ def modules(script: str) -> list[Path]:
         new = imported - reached
         reached |= new
     return sorted(reached)
+
+
+def _digest_of_all(files: Iterable[Path]) -> str:
+    digests = [f"{file.relative_to(SCRIPTS.parent)} {_digest(file)}" for file in files]
+    return hashlib.sha256("\n".join(digests).encode()).hexdigest()[:16]
 
 
 @functools.cache

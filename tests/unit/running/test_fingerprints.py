@@ -1,9 +1,15 @@
 """A rule runs again exactly when a file that its script imports has changed."""
 
+import re
+
 import pytest
 
-from voiceprivacy.inout.files import SCRIPTS
-from voiceprivacy.running.fingerprints import modules
+from voiceprivacy.inout.files import RESOURCES, SCRIPTS, ours, wherever_ours_lie
+from voiceprivacy.plan.attackers import recipe_file
+from voiceprivacy.running import fingerprints
+from voiceprivacy.running.fingerprints import code, code_alone, modules
+
+RULES = sorted((SCRIPTS.parent / "workflow" / "rules").glob("*.smk"))
 
 
 def names(script):
@@ -43,6 +49,64 @@ def test_a_change_of_a_metric_of_matrices_repeats_nothing_that_is_measured_on_sc
 
 def test_what_is_imported_in_a_function_does_not_count():
     assert "report/plots/zebra" not in names("assess_zebra")
+
+
+@pytest.fixture
+def edited(monkeypatch):
+    """A function that says fingerprints as if one file held something else."""
+
+    def after(path, fingerprint):
+        digest = fingerprints._digest
+        monkeypatch.setattr(
+            fingerprints, "_digest", lambda file: "other" if file == path else digest(file)
+        )
+        changed = fingerprint()
+        monkeypatch.undo()
+        return changed
+
+    return after
+
+
+@pytest.mark.parametrize(
+    ("path", "counts", "counts_alone"),
+    [
+        ("fetch_model.py", True, True),
+        ("voiceprivacy/inout/files.py", True, False),
+        ("voiceprivacy/privacy/scores/zebra.py", False, False),
+    ],
+)
+def test_a_script_counts_with_what_it_imports_or_alone(edited, path, counts, counts_alone):
+    after = edited(SCRIPTS / path, lambda: code("fetch_model"))
+    assert (after != code("fetch_model")) == counts
+    after = edited(SCRIPTS / path, lambda: code_alone("fetch_model"))
+    assert (after != code_alone("fetch_model")) == counts_alone
+
+
+def test_a_file_of_ours_that_a_script_reads_counts_where_it_is_named(edited):
+    table = RESOURCES / "published_counts.tsv"
+    named = code("compare_published", files=[table])
+    assert named != code("compare_published")
+    assert edited(table, lambda: code("compare_published", files=[table])) != named
+
+
+@pytest.mark.parametrize("text", ["{resources}/ecapa_small", "python {scripts}/x.py", "mine"])
+def test_a_parameter_says_the_same_wherever_our_folders_lie(text):
+    """Snakemake compares representations of parameters."""
+    assert repr(ours(text)) == repr(text)
+    assert wherever_ours_lie(ours(text)) == text
+    assert f"{ours('{scripts}')}" == str(SCRIPTS)
+
+
+def test_a_shipped_recipe_is_the_same_parameter_everywhere():
+    assert str(recipe_file("xvector")) == str(RESOURCES / "recipes" / "xvector.yaml")
+    assert repr(recipe_file("xvector")) == repr("{resources}/recipes/xvector.yaml")
+
+
+@pytest.mark.parametrize("path", RULES, ids=lambda path: path.stem)
+def test_no_file_of_ours_is_an_input_of_a_rule(path):
+    """Its path would count, too."""
+    for block in re.findall(r"^    input:\n((?:        .*\n)+)", path.read_text(), re.MULTILINE):
+        assert not re.search("SCRIPTS|RESOURCES|PAGE|ours", block), block
 
 
 SHARED = ("inout", "running")
