@@ -23,6 +23,9 @@ COMPETES, CONTROL, UNPROTECTED = "competes", "control", "unprotected"
 EVIDENCE = "evidence_left_percent"
 EVIDENCE_AXIS = "evidence left [%], ↑ more privacy"
 ALL = 100.0  # percent of the evidence are left in unprotected speech
+# Where the axis ends at the latest: limits of a ratio of few speakers reach thousands of percent.
+MOST_DRAWN = 150.0
+GOES_ON = "arrow: goes on beyond the axis"
 MARGIN_LEFT, MARGIN_RIGHT = 0.12, 0.3  # of the range of utility: names stand there
 # A name stands outside of the front, unless another point is as near as this, in parts of ranges.
 NEAR_X, NEAR_Y = 0.3, 0.07
@@ -37,6 +40,14 @@ class PlanePoint(NamedTuple):
     utility: Shown
     on_front: float | None
     role: str
+
+    @property
+    def drawn(self) -> Shown:
+        """The evidence as far as it is drawn."""
+        limits = self.evidence.limits
+        if limits:
+            limits = min(limits[0], MOST_DRAWN), min(limits[1], MOST_DRAWN)
+        return self.evidence._replace(value=min(self.evidence.value, MOST_DRAWN), limits=limits)
 
 
 class Plane(NamedTuple):
@@ -76,8 +87,18 @@ class Plane(NamedTuple):
         """From below to the top: little evidence is on top."""
         ends = [ALL]
         for point in self.points.values():
-            ends += [point.evidence.value, *(point.evidence.limits or ())]
+            ends += [point.drawn.value, *(point.drawn.limits or ())]
         return max(ends) + 6, -8.0
+
+    @property
+    def evidence_axis(self) -> str:
+        """The words at the axis of evidence."""
+        return f"{EVIDENCE_AXIS} ({GOES_ON})" if self.beyond else EVIDENCE_AXIS
+
+    @property
+    def beyond(self) -> list[PlanePoint]:
+        """The points that go on beyond the axis, themselves or their limits."""
+        return [point for point in self.points.values() if point.drawn != point.evidence]
 
     def name_sides(self) -> dict[str, str]:
         """On which side of its point each name stands: those of near points do not overlap."""
@@ -107,9 +128,9 @@ class Plane(NamedTuple):
             point = self.points[system]
             if x:  # what the last system keeps, with the evidence of this one
                 x.append(x[-1])
-                y.append(point.evidence.value)
+                y.append(point.drawn.value)
             x.append(point.utility.value)
-            y.append(point.evidence.value)
+            y.append(point.drawn.value)
         return x, y
 
 

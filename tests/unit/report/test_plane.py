@@ -147,3 +147,28 @@ def test_an_average_over_corpora_has_its_utility_from_the_verdict(path):
     assert judged.columns[-1].name == "own_wer_percent"
     cells = {row.system: row.cells[-1] for row in judged.rows}
     assert (cells["b2"].text, cells["b2"].interval) == ("62.40", "[58.00, 66.00]")
+
+
+@pytest.mark.parametrize(
+    ("evidence", "goes_on"),
+    [([120.0, 90.0, 4900.0], True), ([4000.0, 90.0, 4900.0], True), ([90.0, 60.0, 140.0], False)],
+)
+def test_the_axis_ends_and_an_arrow_says_what_goes_on(tmp_path, evidence, goes_on):
+    """Limits of a ratio of few speakers reached 4,900 %, and all else was one line."""
+    content = verdicts.usual()
+    content["sets"]["demo"]["systems"]["b2"]["evidence_left_percent"] = evidence
+    write_json(tmp_path / "verdict.json", content)
+    [plane] = planes.read_planes(tmp_path / "verdict.json", "demo")
+    below, above = plane.evidence_range
+    assert 100 < below <= 160 and above < 0
+    drawn = charts.plane_chart(plane, COLOURS)
+    arrows = [trace for trace in drawn["data"] if trace["name"] == "b2 goes on"]
+    assert len(arrows) == goes_on == (planes.GOES_ON in drawn["layout"]["yaxis"]["title"]["text"])
+    [point] = [trace for trace in drawn["data"] if trace["name"] == "b2"]
+    assert point["y"][0] <= planes.MOST_DRAWN
+    reach = [point["y"][0] + further for further in point["error_y"]["array"]]
+    assert max(reach) <= planes.MOST_DRAWN + 0.01
+    assert f"{evidence[2]:.0f}" in point["hovertext"][0], "the number is told"
+    [ax] = plots.plane(verdict=tmp_path / "verdict.json", corpus="demo").axes
+    markers = [line.get_marker() for line in ax.lines]
+    assert ("v" in markers) == goes_on == (planes.GOES_ON in ax.get_ylabel())

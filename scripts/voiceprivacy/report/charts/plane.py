@@ -23,7 +23,7 @@ from voiceprivacy.report.figures import Figure
 from voiceprivacy.report.plane import (
     COMPETES,
     CONTROL,
-    EVIDENCE_AXIS,
+    MOST_DRAWN,
     Plane,
     PlanePoint,
     on_front_text,
@@ -56,7 +56,7 @@ def plane_chart(plane: Plane, colours: Mapping[str, str]) -> Chart:
         traces.append(
             _line(
                 [point.utility.value for point in swept],
-                [point.evidence.value for point in swept],
+                [point.drawn.value for point in swept],
                 f"{source} (sweep)",
                 {"color": FAINT, "width": 1.5},
             )
@@ -65,9 +65,10 @@ def plane_chart(plane: Plane, colours: Mapping[str, str]) -> Chart:
     sides = plane.name_sides()
     for system, point in plane.points.items():
         traces.append(_point(plane, point, colours.get(system, INK), sides[system]))
+    traces += [_goes_on(point, colours.get(point.system, INK)) for point in plane.beyond]
     axes = {
         "x": {"title": label(plane.axis), "range": numbers(plane.utility_range)},
-        "y": {"title": EVIDENCE_AXIS, "range": numbers(plane.evidence_range)},
+        "y": {"title": plane.evidence_axis, "range": numbers(plane.evidence_range)},
     }
     return chart(traces, **axes, height=430, showlegend=False)
 
@@ -84,6 +85,20 @@ def _line(x, y, name, style):
     }
 
 
+def _goes_on(point, colour):
+    """An arrow where a point or its limits leave the chart."""
+    arrow = points(
+        [rounded(point.utility.value)],
+        [MOST_DRAWN],
+        f"{point.system} goes on",
+        colour=colour,
+        symbol="triangle-down",
+        size=12,
+        hover=f"{label(point.system)}: evidence left {point.evidence.text('{:.0f}'.format)} %",
+    )
+    return of_system(arrow, point.system)
+
+
 def _point(plane: Plane, point: PlanePoint, colour: str, side: str) -> dict:
     lines = [
         label(point.system),
@@ -93,7 +108,7 @@ def _point(plane: Plane, point: PlanePoint, colour: str, side: str) -> dict:
     ]
     trace = points(
         [rounded(point.utility.value)],
-        [rounded(point.evidence.value)],
+        [rounded(point.drawn.value)],
         point.system,
         colour=colour,
         symbol=SYMBOLS.get(point.role, "square-open"),
@@ -108,6 +123,6 @@ def _point(plane: Plane, point: PlanePoint, colour: str, side: str) -> dict:
         "cliponaxis": False,
         "hovertext": ["<br>".join(lines)],
         "error_x": errors([point.utility]) | {"color": colour},
-        "error_y": errors([point.evidence]) | {"color": colour},
+        "error_y": errors([point.drawn]) | {"color": colour},
     }
     return of_system(trace, point.system)

@@ -9,7 +9,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from voiceprivacy.report.figures import palette as colours_of
-from voiceprivacy.report.plane import COMPETES, CONTROL, EVIDENCE_AXIS, Plane, read_planes
+from voiceprivacy.report.plane import (
+    COMPETES,
+    CONTROL,
+    EVIDENCE_AXIS,
+    MOST_DRAWN,
+    Plane,
+    read_planes,
+)
 from voiceprivacy.report.plots import style
 
 MARKERS = {COMPETES: "o", CONTROL: "x"}
@@ -24,11 +31,16 @@ def plane(*, verdict: str, corpus: str, palette: Sequence[str] = ()) -> Figure:
     for ax, one in zip(axes[0], planes, strict=False):
         draw_plane(ax, one, palette)
     if planes:
-        axes[0][0].set(ylabel=_upwards(EVIDENCE_AXIS))
+        axes[0][0].set(ylabel=_upwards(_evidence_axis(planes)))
     else:
         axes[0][0].set_axis_off()
         axes[0][0].text(0.5, 0.5, "nothing can be said", ha="center")
     return figure
+
+
+def _evidence_axis(planes):
+    """The words at the axis that all panels share."""
+    return next((one.evidence_axis for one in planes if one.beyond), EVIDENCE_AXIS)
 
 
 def draw_plane(ax: Axes, plane: Plane, palette: Sequence[str] = ()) -> None:
@@ -38,14 +50,14 @@ def draw_plane(ax: Axes, plane: Plane, palette: Sequence[str] = ()) -> None:
         swept = [plane.points[system] for system in systems]
         ax.plot(
             [point.utility.value for point in swept],
-            [point.evidence.value for point in swept],
+            [point.drawn.value for point in swept],
             color="0.6",
             linewidth=0.8,
         )
     ax.plot(*plane.staircase(), color="black", linestyle=":", linewidth=1)
     sides = plane.name_sides()
     for system, point in plane.points.items():
-        x, y = point.utility.value, point.evidence.value
+        x, y = point.utility.value, point.drawn.value
         colour = colours.get(system, "black")
         ax.plot(
             x,
@@ -56,8 +68,10 @@ def draw_plane(ax: Axes, plane: Plane, palette: Sequence[str] = ()) -> None:
         )
         if point.utility.limits:
             ax.plot(point.utility.limits, [y, y], color=colour, linewidth=0.8)
-        if point.evidence.limits:
-            ax.plot([x, x], point.evidence.limits, color=colour, linewidth=0.8)
+        if point.drawn.limits:
+            ax.plot([x, x], point.drawn.limits, color=colour, linewidth=0.8)
+        if point in plane.beyond:
+            ax.plot(x, MOST_DRAWN, "v", color=colour)
         _name(ax, system, (x, y), sides[system])
     ax.set(xlabel=_upwards(plane.axis), xlim=plane.utility_range, ylim=plane.evidence_range)
 
