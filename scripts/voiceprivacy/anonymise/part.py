@@ -43,6 +43,9 @@ from voiceprivacy.running.command import say
 
 SILENT = 1 / 32768  # nothing reaches one step of 16 bits
 LENGTH_SHARE, LENGTH_S = 0.25, 0.25  # by how much the length may differ: the larger of the two
+# Lengths that speech has whose samples are read at another rate than they were made for.
+RATIOS = {1 / 3: "a third", 0.5: "half", 2.0: "twice", 3.0: "three times"}
+RATIO_SLACK = 0.05
 MOST_NAMED = 10  # utterances that an error names
 
 
@@ -145,13 +148,15 @@ def anonymise_shard(
             )
         with whole_folder_or_absent(audio_dir) as folder:
             allowed_rate = None if anonymiser.get("resample") else sample_rate
-            _check(utterances, protected, allowed_rate, scratch=scratch)
+            is_ready = "audio" in anonymiser
+            _check(utterances, protected, allowed_rate, scratch=scratch, mixed_down=is_ready)
             files = _keep(utterances, protected, sample_rate, folder=folder, scratch=scratch)
             refuse_changed(manifest, utterances)
             lasts = {name: audio.header(folder / file).duration_s for name, file in files.items()}
             digests = {str(audio_dir / path.name): sha256_of(path) for path in folder.iterdir()}
         if "audio" in anonymiser:
-            note_contents(protected.values())
+            # Copies in the scratch folder, which were cut or decoded, are gone by now.
+            note_contents(path for path in protected.values() if path.exists())
         _keep_alphas(alphas_path(scratch / "output.tsv"), alphas_path(output_manifest))
     lines = []
     for line in utterances:
@@ -191,7 +196,9 @@ def _keep_alphas(written: Path, kept: Path) -> None:
 # What must hold for every protected utterance: a broken anonymiser fails here, not as an odd EER.
 
 
-def finding(original: Utterance, path: Path | None, sample_rate: int | None) -> str | None:
+def finding(
+    original: Utterance, path: Path | None, sample_rate: int | None, *, mixed_down: bool = False
+) -> str | None:
     """Examine one protected file.
 
     Parameters
@@ -201,6 +208,8 @@ def finding(original: Utterance, path: Path | None, sample_rate: int | None) -> 
         The protected file; None where the anonymiser returned none.
     sample_rate : int or None, Hz
         What it must be; None where any will do.
+    mixed_down : bool
+        Whether it may have several channels, which are averaged.
 
     Returns
     -------
@@ -215,16 +224,26 @@ def finding(original: Utterance, path: Path | None, sample_rate: int | None) -> 
         channels = audio.header(path).channels
     except BadInput as error:
         return str(error).removeprefix(f"{path}: ")
-    if channels != 1:
+    if channels != 1 and not mixed_down:
         return f"has {channels} channels instead of one"
     if sample_rate and its_rate != sample_rate:
         return f"is sampled at {its_rate} Hz instead of {sample_rate} (resample: true converts it)"
-    duration_s = len(samples) / its_rate
-    if abs(duration_s - original.duration_s) > max(LENGTH_S, LENGTH_SHARE * original.duration_s):
-        return f"lasts {duration_s:.2f} s, the original {original.duration_s:.2f} s"
+    if fault := unlike_length(len(samples) / its_rate, original.duration_s):
+        return fault
     if is_silent(samples) and not is_silent(audio.read(original.path)[0]):
         return "is silent, the original is not"
     return None
+
+
+def unlike_length(duration_s: float, original_s: float) -> str | None:
+    """Why speech of this duration is no version of the original; None where it may be one."""
+    if abs(duration_s - original_s) <= max(LENGTH_S, LENGTH_SHARE * original_s):
+        return None
+    fault = f"lasts {duration_s:.2f} s, the original {original_s:.2f} s"
+    for ratio, name in RATIOS.items():
+        if abs(duration_s / original_s / ratio - 1) < RATIO_SLACK:
+            return f"{fault}: {name} as long (does its header name another sample rate?)"
+    return fault
 
 
 def is_silent(samples: audio.Samples) -> bool:
@@ -252,11 +271,12 @@ def _check(
     sample_rate: int | None,
     *,
     scratch: Path,
+    mixed_down: bool,
 ) -> None:
     findings = []
     for original in tqdm(utterances, desc="check", unit="utterance", mininterval=1.0):
         path = protected.get(original.utterance)
-        text = finding(original, path, sample_rate)
+        text = finding(original, path, sample_rate, mixed_down=mixed_down)
         if text and path:
             text = f"{_shown(path, scratch)}: {text}"
         if text:
@@ -281,9 +301,11 @@ def _keep(
     """Move or convert into ``folder`` what cannot be used where it is: {utterance id: file}."""
     files: dict[str, str | Path] = {}
     rates: Counter[int] = Counter()  # of the files that were converted
+    n_mixed = 0
     for name in (utterance.utterance for utterance in utterances):
         path = protected[name].resolve()
         if not audio.is_16_bit_mono(path, sample_rate):
+            n_mixed += audio.header(path).channels > 1
             samples, its_rate = audio.read(path)
             rates[its_rate] += 1
             samples = audio.resample(samples, source_rate=its_rate, target_rate=sample_rate)
@@ -297,6 +319,9 @@ def _keep(
     for its_rate in sorted(rates.keys() - {sample_rate}):
         n_files = counted(rates[its_rate], "file")
         say(f"note: {n_files} resampled from {its_rate} to {sample_rate} Hz", file=sys.stderr)
+    if n_mixed:
+        have = counted(n_mixed, "file has", "files have")
+        say(f"warning: {have} several channels, which were mixed down to one", file=sys.stderr)
     return files
 
 

@@ -15,14 +15,16 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from voiceprivacy.anonymise import call_function
+from voiceprivacy.inout import audio
 from voiceprivacy.inout.checksums import check_speech
 from voiceprivacy.inout.files import SCRIPTS, BadInput, FilePath, expand, naming, ours, read_lines
-from voiceprivacy.inout.tables import Utterance, read_manifest, write_manifest
-from voiceprivacy.running import boxes, packages, programs
+from voiceprivacy.inout.tables import Utterance, read_manifest, seconds_of, write_manifest
+from voiceprivacy.running import boxes, decoding, packages, programs
 from voiceprivacy.running.handed_over import hand_over
 
 ENDINGS = (".wav", ".flac")
@@ -238,7 +240,23 @@ def _refuse_outside(returned: Iterable[Utterance], scratch: Path, command: str) 
 def _audio(
     folders: str | list[str], utterances: Sequence[Utterance], request: Request
 ) -> ProtectedPaths:
-    return find_audio([folders] if isinstance(folders, str) else folders, utterances)
+    folders = [folders] if isinstance(folders, str) else folders
+    paths, cuts = find_audio(folders, utterances), cuts_of(folders)
+    return {
+        utterance: _as_speech(utterance, path, cuts.get(utterance), request.scratch)
+        for utterance, path in paths.items()
+    }
+
+
+def _as_speech(name: str, path: Path, cut: tuple[float, float] | None, scratch: Path) -> Path:
+    """A protected file that can be read, or a copy in the scratch folder that can: cut, decoded."""
+    if cut is None and not decoding.is_encoded(path):
+        return path
+    with decoding.decoded(path) if decoding.is_encoded(path) else nullcontext(path) as file:
+        copy = scratch / f"{name}.wav"
+        start_s, end_s = cut or (0.0, -1.0)
+        audio.write_piece(file, copy, start_s=start_s, end_s=end_s)
+    return copy
 
 
 KINDS = {"function": _function, "package": _package, "command": _command, "audio": _audio}
@@ -251,7 +269,8 @@ def find_audio(folders: Iterable[FilePath], utterances: Sequence[Utterance]) -> 
     """Find the protected file of every utterance in some folders.
 
     For an utterance u that is wav/u.wav, wav/u/u.wav or u.wav (each also .flac), its line of
-    wav.scp (a plain path, relative to the folder or to the working directory), or the end of its
+    wav.scp (a plain path, relative to the folder or to the working directory; with a file segments
+    that of its recording, see cuts_of), or the end of its
     original's path (speaker/chapter/u.flac). Else it is the only u.wav or u.flac however deep below
     the folder: the original's own path is not known of speech that was resampled.
 
@@ -287,6 +306,37 @@ def find_audio(folders: Iterable[FilePath], utterances: Sequence[Utterance]) -> 
             if name in below:
                 protected[name] = _only_file(name, below[name])
     return protected
+
+
+def cuts_of(folders: Iterable[FilePath]) -> dict[str, tuple[float, float]]:
+    """{utterance: its start and end in seconds} of folders with Kaldi's file segments.
+
+    Their wav.scp names recordings; find_audio gives the recording of every utterance.
+    """
+    cuts = {}
+    for folder in folders:
+        for name, (_, start_s, end_s) in _read_segments(Path(folder)).items():
+            cuts[name] = (start_s, end_s)
+    return cuts
+
+
+def _read_segments(folder: Path) -> dict[str, tuple[str, float, float]]:
+    """{utterance: recording, start and end in s} of a folder's segments; empty if it has none."""
+    path = folder / "segments"
+    if not (path.exists() and (folder / "wav.scp").exists()):
+        return {}
+    segments: dict[str, tuple[str, float, float]] = {}
+    for line, text in enumerate(read_lines(path), start=1):
+        fields = text.split()
+        if not fields:
+            continue
+        times = seconds_of(*fields[2:]) if len(fields) == 4 else None
+        if times is None:
+            raise BadInput(f"{path}:{line}: expected an utterance, a recording, start and end in s")
+        if fields[0] in segments:
+            raise BadInput(f"{path}:{line}: utterance '{fields[0]}' occurs twice")
+        segments[fields[0]] = (fields[1], *times)
+    return segments
 
 
 def _only_file(name: str, paths: list[Path]) -> Path:
@@ -347,4 +397,12 @@ def _read_scp(folder: Path) -> dict[str, str]:
         if fields[0] in paths:
             raise BadInput(f"{path}:{line}: utterance '{fields[0]}' occurs twice")
         paths[fields[0]] = fields[1]
+    segments = _read_segments(folder)
+    if segments:  # the paths are those of recordings, of which utterances are pieces
+        pieces = {}
+        for name, (recording, _, _) in segments.items():
+            if recording not in paths:
+                raise BadInput(f"{folder}/segments: recording '{recording}' is not in {path}")
+            pieces[name] = paths[recording]
+        return pieces
     return paths

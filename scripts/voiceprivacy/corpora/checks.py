@@ -162,7 +162,7 @@ def _listen(utterances, source, evaluated, findings):
     run_pipes = source.get("pipes") and reads_samples
     recorded = []
     for utterance in utterances:
-        if isinstance(utterance.audio, recordings.Pipe) and not run_pipes:
+        if isinstance(recordings.whole(utterance.audio), recordings.Pipe) and not run_pipes:
             continue
         if utterance.audio is not None:
             recorded.append(utterance)

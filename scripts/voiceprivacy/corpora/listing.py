@@ -23,11 +23,10 @@ import importlib
 import unicodedata
 from collections.abc import Iterable
 from operator import attrgetter
-from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
-from voiceprivacy.corpora.recordings import Pipe
+from voiceprivacy.corpora.recordings import Pipe, Recording, whole
 from voiceprivacy.inout import tables
 from voiceprivacy.inout.files import RESOURCES, BadInput, printable
 from voiceprivacy.inout.tables import PIECE, safe_id
@@ -43,16 +42,16 @@ PUBLISHED_COUNTS = RESOURCES / "published_counts.tsv"
 class Listed(NamedTuple):
     """One utterance of a corpus.
 
-    ``session`` is the chapter or recording session ("" where unknown). ``audio`` is the file or the
-    command that holds it, None for speech still to be made. ``file`` and ``line`` say where it is
-    listed (line "-" where a folder lists it).
+    ``session`` is the chapter or recording session ("" where unknown). ``audio`` is the file,
+    the command or the cut that holds it, None for speech still to be made. ``file`` and ``line``
+    say where it is listed (line "-" where a folder lists it).
     """
 
     utterance: str
     speaker: str
     gender: str
     session: str
-    audio: Path | Pipe | None
+    audio: Recording | None
     file: str
     line: int | str
 
@@ -174,7 +173,7 @@ def _check_utterance(utterance, source, findings):
             safe_id(text, file, line)
         except BadInput as error:
             findings.bad_input(error, file, line)
-    if isinstance(utterance.audio, Pipe) and not source.get("pipes"):
+    if isinstance(whole(utterance.audio), Pipe) and not source.get("pipes"):
         allowed = "pipes: true in the corpus's entry allows it"
         findings.error(file, line, f"utterance '{name}' is a command (pipe): {allowed}")
     if "segments" in source and PIECE.search(name):

@@ -3,6 +3,8 @@
 Conventions
 -----------
 * A file that is mono and at the corpus's rate is referenced where it lies; any other is converted.
+* A file that libsndfile does not read (m4a, videos) is decoded by ffmpeg (running/decoding.py).
+* A cut is a stretch of a recording, as in Kaldi's ``segments``; it becomes a file of its own.
 * A pipe is audio that a command writes to its output, as in Kaldi's ``sox in.flac -t wav - |``.
   Somebody else may have written that command: it runs only where the config says ``pipes: true``.
 * Pieces are equal parts of an utterance: {seconds: 4}, or {seconds: [3, 5]} for the length between
@@ -20,7 +22,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +30,7 @@ from numpy.typing import NDArray
 from voiceprivacy.inout import audio, tables
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import piece_id
-from voiceprivacy.running import pools, processes, programs
+from voiceprivacy.running import decoding, pools, processes, programs
 
 AUDIO = {".flac", ".wav"}
 
@@ -38,6 +40,7 @@ LIMITED = f"ulimit -f {LIMIT_BYTES // 512} 2>/dev/null\n"  # of files, in blocks
 RUNNING: set[subprocess.Popen] = set()  # of all threads, so that what interrupts us ends them
 LAST_WORDS = 300  # characters of what a pipe said that an error repeats
 
+IS_SILENT = "is silent"
 SILENT = 1e-3  # no sample beyond -60 dB of full scale, whatever their mean
 SHORTEST_S, LONG_S = 0.025, 600  # one frame of any feature; longer than any utterance
 FULL_SCALE, BEYOND = 0.999, 2
@@ -62,6 +65,20 @@ class Pipe(NamedTuple):
         with contextlib.suppress(ValueError):  # an open quote: the shell will say so
             return shlex.split(self.command)
         return []
+
+
+class Cut(NamedTuple):
+    """A stretch of a recording in seconds; an end of -1 is that of the recording, as in Kaldi."""
+
+    recording: Path | Pipe
+    start_s: float
+    end_s: float
+
+    def __str__(self) -> str:
+        return f"{self.recording} from {self.start_s:g} to {self.end_s:g} s"
+
+
+Recording: TypeAlias = Path | Pipe | Cut
 
 
 class Inspection(NamedTuple):
@@ -95,16 +112,24 @@ def provide_audio(
 
 def files_of(utterances: Iterable[Any]) -> Iterator[Path]:
     """The files that utterances (listing.Listed) are read from, also by pipes."""
+    known: set[Path] = set()
     for utterance in utterances:
-        if isinstance(utterance.audio, Pipe):
-            folder, words = utterance.audio.folder, utterance.audio.words()
+        recording = whole(utterance.audio)
+        if isinstance(recording, Pipe):
+            folder, words = recording.folder, recording.words()
             yield from (folder / word for word in words if (folder / word).is_file())
-        elif utterance.audio is not None:
-            yield utterance.audio
+        elif recording is not None and recording not in known:  # many cuts may be of one file
+            known.add(recording)
+            yield recording
+
+
+def whole(recording: Recording | None) -> Path | Pipe | None:
+    """The recording that a cut is of; any other is whole."""
+    return recording.recording if isinstance(recording, Cut) else recording
 
 
 def inspect(
-    recordings: Iterable[Path | Pipe], *, samples: bool, threads: int = 2
+    recordings: Iterable[Recording], *, samples: bool, threads: int = 2
 ) -> Iterator[Inspection]:
     """Inspect every recording, in their order; ``samples``: read it whole, not its header alone.
 
@@ -123,7 +148,7 @@ def in_threads(function: Callable, items: Iterable, threads: int) -> Iterator:
 
 def _provide(utterance, *, audio_dir, sample_rate):
     name, speaker, gender = utterance.utterance, utterance.speaker, utterance.gender
-    if not isinstance(utterance.audio, Pipe):
+    if isinstance(utterance.audio, Path) and not decoding.is_encoded(utterance.audio):
         header = audio.header(utterance.audio)
         if (header.sample_rate, header.channels) == (sample_rate, 1):
             return tables.Utterance(name, speaker, gender, utterance.audio, header.duration_s)
@@ -159,7 +184,7 @@ def _oddities(samples):
     offset = samples.mean(dtype=np.float64)  # of a poor sound card; no sound of its own
     if np.abs(samples - offset).max() < SILENT:
         constant = f" (a constant {offset:.3g})" if abs(offset) >= SILENT else ""
-        yield f"is silent: no sample beyond {SILENT} of full scale{constant}"
+        yield f"{IS_SILENT}: no sample beyond {SILENT} of full scale{constant}"
     peak = np.abs(samples).max()
     if peak > BEYOND:
         yield f"has a peak of {peak:.3g} times full scale: was it written in another scale?"
@@ -248,8 +273,26 @@ def _cut(utterance, *, options, audio_dir):
     return pieces
 
 
-def _as_file(recording: Path | Pipe) -> AbstractContextManager[Path]:
-    return output(recording) if isinstance(recording, Pipe) else contextlib.nullcontext(recording)
+def _as_file(recording: Recording) -> AbstractContextManager[Path]:
+    if isinstance(recording, Cut):
+        return _cut_out(recording)
+    if isinstance(recording, Pipe):
+        return output(recording)
+    if decoding.is_encoded(recording):
+        return decoding.decoded(recording)
+    return contextlib.nullcontext(recording)
+
+
+@contextlib.contextmanager
+def _cut_out(cut: Cut) -> Iterator[Path]:
+    """A temporary file that holds a cut, at the recording's rate."""
+    with _as_file(cut.recording) as file, tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "cut.wav")
+        audio.write_piece(file, path, start_s=cut.start_s, end_s=cut.end_s)
+        try:
+            yield path
+        except BadInput as error:
+            raise BadInput(str(error).replace(str(path), str(cut))) from None
 
 
 @contextlib.contextmanager

@@ -22,6 +22,7 @@ from voiceprivacy.inout.files import BadInput, FilePath, refuse_endless, whole_o
 Samples: TypeAlias = NDArray[np.float32]
 
 LOWEST_RATE_HZ, HIGHEST_RATE_HZ = 4000, 384000  # of speech; another rate is a broken header
+SLACK_S = 0.1  # ends of segments are rounded, and lie a little behind the recording's
 BLOCK = 2**20  # samples that are read at a time
 FLAC_COMPRESSION = 0.875  # of 0 to 1: libsndfile's own choice makes files 6 % larger
 FULL_SCALE = 32768.0  # of 16 bits
@@ -158,6 +159,28 @@ def read_piece(path: FilePath, *, start: int, length: int) -> Samples:
     return samples.mean(axis=1)
 
 
+def write_piece(source: FilePath, target: FilePath, *, start_s: float, end_s: float) -> None:
+    """Write a stretch of a recording as a file of its own, with 16 bits and channels averaged.
+
+    An end below zero, or up to SLACK_S beyond the recording, is the recording's own.
+
+    Raises
+    ------
+    BadInput : the recording cannot be read, or has no such stretch
+    """
+    whole = header(source)
+    end_s = whole.duration_s if end_s < 0 else end_s
+    if not 0 <= start_s < end_s <= whole.duration_s + SLACK_S:
+        raise BadInput(
+            f"{source}: lasts {whole.duration_s:.2f} s, and has no piece"
+            f" from {start_s:g} to {end_s:g} s"
+        )
+    first = round(start_s * whole.sample_rate)
+    length = round(end_s * whole.sample_rate) - first
+    samples = read_piece(source, start=first, length=length)
+    write(target, within_full_scale(samples), whole.sample_rate)
+
+
 def resample(samples: Samples, *, source_rate: int, target_rate: int) -> Samples:
     """Change the sample rate by torchaudio's windowed sinc interpolation.
 
@@ -250,7 +273,8 @@ def _written_whole(path: Path, samples: NDArray[np.int16], sample_rate: int) -> 
 def _unreadable(path: FilePath, error: Exception) -> BadInput:
     """Say why a file cannot be read: libsndfile calls all reasons by one name."""
     try:
-        Path(path).stat()
+        if Path(path).stat().st_size == 0:
+            error = ValueError("the file is empty")
     except (FileNotFoundError, NotADirectoryError):
         return BadInput(f"{path}: not found")
     except OSError as reason:

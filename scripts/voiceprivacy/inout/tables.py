@@ -108,6 +108,23 @@ def refuse_hidden_spaces(row: dict[str, str], path: FilePath, line: int) -> None
             raise BadInput(f"{path}:{line}: '{text}' has a space at its beginning or end")
 
 
+def seconds_of(start: str, end: str) -> tuple[float, float] | None:
+    """The start and the end of a stretch of time as Kaldi's segments say it; None of no stretch.
+
+    An end of -1 is that of the recording.
+
+    >>> seconds_of("0.5", "2"), seconds_of("2", "0.5"), seconds_of("2", "-1")
+    ((0.5, 2.0), None, (2.0, -1.0))
+    """
+    try:
+        first, last = float(start), float(end)
+    except ValueError:
+        return None
+    return (
+        (first, last) if 0 <= first < math.inf and (first < last < math.inf or last == -1) else None
+    )
+
+
 def piece_id(source: str, number: int) -> str:
     """The id of one piece of an utterance; source_of is the way back."""
     return f"{source}_seg{number:03d}"

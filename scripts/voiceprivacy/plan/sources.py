@@ -386,7 +386,8 @@ class _Listed:
         if not named.below:  # a Kaldi directory, whose files are all tables
             self.tables = in_folder
         elif wav_scp in in_folder:
-            self.tables = [wav_scp]
+            cuts = f"{named.path}/segments"
+            self.tables = [wav_scp, *([cuts] if cuts in in_folder else [])]
         if named.below:
             self._add_tree(named.path, named.endings)
             self.needed.update(self.recordings)

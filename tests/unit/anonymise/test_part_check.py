@@ -39,7 +39,7 @@ def test_every_kind_of_broken_audio_is_found(original, tmp_path, team):
     with pytest.raises(BadInput) as error:
         run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
     message = str(error.value)
-    assert message.startswith("6 of 8 protected utterances are unusable: ")
+    assert message.startswith("5 of 8 protected utterances are unusable: ")
     findings = message.split(": ", 1)[1].split("; ")
     by_utterance = {finding.split("'")[1]: finding for finding in findings}
     expected = {
@@ -47,7 +47,7 @@ def test_every_kind_of_broken_audio_is_found(original, tmp_path, team):
         "s0_1": "is missing",
         "s1_0": "lasts 0.19 s, the original 0.50 s",
     }
-    expected |= {"s1_1": "NaN", "s2_0": "cannot be read as audio", "s3_0": "has 2 channels"}
+    expected |= {"s1_1": "NaN", "s2_0": "cannot be read as audio"}
     assert by_utterance.keys() == expected.keys()
     assert all(text in by_utterance[name] for name, text in expected.items())
     assert not (tmp_path / "out/shards/0.tsv").exists()
@@ -115,3 +115,33 @@ def test_ten_findings_are_told_and_the_others_counted():
     assert "'u9' is missing; and 3 more (mend the anonymiser, or name them in 'exclude'" in str(
         error.value
     )
+
+
+def test_several_channels_are_mixed_down_of_ready_speech_only(original, tmp_path, team, capfd):
+    one, other = tone(6), tone(7)
+    spoil(team, s3_0=(np.stack([one, other], axis=1), RATE), s3_1=(np.stack([one] * 3, 1), RATE))
+    run_shard(original, {"audio": str(tmp_path / "team")}, tmp_path / "out")
+    assert capfd.readouterr().err.count("warning: 2 files have several channels") == 1
+    mixed, _ = audio.read(tmp_path / "out" / "wav" / "0" / "s3_0.flac")
+    assert np.abs(mixed - (one + other) / 2).max() < 1e-4
+    utterance = Utterance("s3_0", "s3", "f", team["s3_0"], 0.5)
+    assert check.finding(utterance, team["s3_0"], RATE) == "has 2 channels instead of one"
+
+
+@pytest.mark.parametrize(
+    ("made_s", "original_s", "said"),
+    [
+        (2.0, 2.2, None),
+        (1.0, 2.0, "half as long (does its header name another sample rate?)"),
+        (4.1, 2.0, "twice as long"),
+        (2.0, 6.0, "a third as long"),
+        (6.0, 2.0, "three times as long"),
+        (3.0, 2.0, "lasts 3.00 s, the original 2.00 s"),
+    ],
+)
+def test_a_length_that_a_wrong_rate_makes_is_named_for_what_it_is(made_s, original_s, said):
+    fault = check.unlike_length(made_s, original_s)
+    if said is None:
+        assert fault is None
+    else:
+        assert said in fault and ("as long" in said) == ("as long" in fault)

@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
-from support.trees import edit, kaldi, write_audio, write_lines
+from support.trees import edit, kaldi, prepare, write_audio, write_lines
 
+from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.kinds.kaldi import read_text
 from voiceprivacy.corpora.listing import Findings, list_utterances
+from voiceprivacy.inout import audio, tables
 from voiceprivacy.inout.files import BadInput
 
 
@@ -121,13 +124,39 @@ def test_a_missing_directory_or_file_is_named(tmp_path):
         list_utterances(source, Findings())
 
 
-def test_segments_are_refused(tmp_path):
-    source, _ = kaldi(tmp_path)
-    (tmp_path / "segments").write_text("w1-0 recording 0 1\n")
-    with pytest.raises(
-        BadInput, match="segments: recordings cut by a segments file are not supported"
-    ):
-        list_utterances(source, Findings())
+def test_utterances_of_segments_are_stretches_of_recordings(tmp_path):
+    source, protocol = kaldi(tmp_path)
+    names = [line.split()[0] for line in (tmp_path / "wav.scp").read_text().splitlines()]
+    segments = [f"{name} {name} 0.02 0.06" for name in names[1:]]
+    write_lines(tmp_path / "segments", [f"{names[0]} {names[0]} 0.05 -1", *segments])
+    listed = list_utterances(source, findings := Findings())
+    assert findings == [] and {one.utterance for one in listed} == set(names)
+    assert prepare(tmp_path, source, protocol, "enrolment").returncode == 0
+    for one in tables.read_manifest(tmp_path / "enrolment.tsv"):
+        whole, rate = audio.read(tmp_path / "wav" / f"{one.utterance}.wav")
+        start, end = (0.05, None) if one.utterance == names[0] else (0.02, round(0.06 * rate))
+        piece, _ = audio.read(one.path)
+        assert len(piece) == len(whole[round(start * rate) : end])
+        assert np.abs(piece - whole[round(start * rate) : end]).max() < 2 / 32768
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{0} nobody 0 1", "recording 'nobody' is not in"),
+        ("{0} {0} 1 0.5", "'1 0.5' is no stretch of time in seconds"),
+        ("{0} {0} nan 1", "'nan 1' is no stretch of time in seconds"),
+        ("{0} {0} 0", "expected 4 columns"),
+        ("{0} {0} 0 99", "and has no piece from 0 to 99 s"),
+    ],
+)
+def test_segments_that_cannot_be_are_named(tmp_path, line, said):
+    source, protocol = kaldi(tmp_path)
+    names = [line.split()[0] for line in (tmp_path / "wav.scp").read_text().splitlines()]
+    others = [f"{name} {name} 0 0.1" for name in names[1:]]
+    write_lines(tmp_path / "segments", [line.format(names[0]), *others])
+    errors = checks.check(source, protocol, 16000).errors()
+    assert any(said in str(error) for error in errors), errors
 
 
 CASES = {

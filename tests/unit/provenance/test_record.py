@@ -50,6 +50,26 @@ def test_outside_a_repository_the_commit_is_unknown(tmp_path, monkeypatch):
     )
 
 
+def test_the_version_of_ffmpeg_is_told_where_it_decodes_files_of_the_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(record.decoding, "version", lambda: "5.1.9")
+    monkeypatch.chdir(tmp_path)
+    for folder, line in (("sound", "a x/a.wav"), ("films", "a x/A.MP4"), ("made/trial", "a b.mkv")):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "wav.scp").write_text(f"{line}\n")
+    told = {
+        name: "ffmpeg" in provenance(config=config, files=[])["packages"]
+        for name, config in {
+            "wav": {"corpora": {"a": {"kaldi": "sound"}}},
+            "mp4": {"corpora": {"a": {"kaldi": "films"}}},
+            "tried": {"corpora": {"a": {"kaldi": {"enrolment": "sound", "trial": ["films"]}}}},
+            "pattern": {"corpora": {"a": {"folder": {"pattern": "{speaker}/{utterance}.m4a"}}}},
+            "protected": {"anonymisers": {"a": {"audio": "made/{part}"}}},
+            "protected wav": {"anonymisers": {"a": {"audio": "sound"}}},
+        }.items()
+    }
+    assert [name for name, is_told in told.items() if not is_told] == ["wav", "protected wav"]
+
+
 def test_a_program_that_hangs_is_not_waited_for(tmp_path, monkeypatch):
     (tmp_path / "nvidia-smi").write_text("#!/bin/sh\nsleep 100 && echo GPU\n")
     (tmp_path / "nvidia-smi").chmod(0o755)

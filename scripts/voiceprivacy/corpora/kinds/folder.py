@@ -24,6 +24,7 @@ __all__ = [
     "list_utterances",
     "provide_audio",
     "read_facts",
+    "read_genders",
     "read_transcripts",
 ]
 
@@ -50,7 +51,7 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
     root, pattern = Path(options["root"]), options["pattern"]
     if not root.is_dir():
         raise BadInput(f"{root}: not found")
-    genders = _read_genders(options["speakers"], findings) if "speakers" in options else {}
+    genders = read_genders(options["speakers"], findings) if "speakers" in options else {}
     matches, others = _matches(root, pattern)
     if not matches:
         findings.error(root, "-", f"no file below it looks like {pattern}")
@@ -194,9 +195,9 @@ def _joined(path):
     return str(Path(path).with_suffix("")).replace("/", "-")
 
 
-def _read_genders(path, findings):
-    """Who is a woman and who a man: {speaker: f or m}."""
-    genders = {}
+def read_genders(path: str, findings: Findings) -> dict[str, str]:
+    """Who is a woman and who a man, by a table of speakers: {speaker: f or m}."""
+    genders: dict[str, str] = {}
     for line, fields in _rows_of_speakers(path):
         speaker, gender = fields.get("speaker"), fields.get("gender", "").lower()
         if not speaker:

@@ -1,6 +1,7 @@
 """Kaldi data directories, as the VoicePrivacy Challenges hand them out.
 
-Their files are wav.scp, utt2spk, spk2gender, text, enrolls and trials.
+Their files are wav.scp, utt2spk, spk2gender, text, enrolls and trials, and perhaps segments: then
+wav.scp names recordings, of which each utterance is a stretch.
 
 A path in wav.scp is absolute, or relative to the given root. Without a root it is relative to the
 first of these folders from which the first such path exists: the working directory, the data
@@ -14,8 +15,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.corpora.listing import Findings, Listed
-from voiceprivacy.corpora.recordings import Pipe, provide_audio
+from voiceprivacy.corpora.recordings import Cut, Pipe, Recording, provide_audio
 from voiceprivacy.inout.files import BadInput, base_of, counted, read_lines
+from voiceprivacy.inout.tables import seconds_of
 
 __all__ = [
     "data_directories",
@@ -35,6 +37,13 @@ class Value(NamedTuple):
     text: str
 
 
+class _Heard(NamedTuple):
+    """The recording of an utterance, and the line that names it."""
+
+    line: int
+    audio: Recording
+
+
 def list_utterances(options: Any, findings: Findings) -> list[Listed]:
     """List the utterances of one or more data directories.
 
@@ -48,7 +57,7 @@ def list_utterances(options: Any, findings: Findings) -> list[Listed]:
 
     Raises
     ------
-    BadInput : a directory or a file is not there, or recordings are cut by a segments file
+    BadInput : a directory or a file is not there
     """
     directories = [Path(directory) for directory in data_directories(options)]
     root = options.get("root") if isinstance(options, dict) else None
@@ -126,23 +135,26 @@ def read_fields(path: Path, count: int, findings: Findings) -> Iterator[tuple[in
 def _list_directory(directory, root, genders, findings):
     if not directory.is_dir():
         raise BadInput(f"{directory}: not found")
-    if (directory / "segments").exists():
-        unsupported = "recordings cut by a segments file are not supported; cut the audio"
-        raise BadInput(f"{directory}/segments: {unsupported}")
     wav_scp, utt2spk = directory / "wav.scp", directory / "utt2spk"
     speakers = _read_map(utt2spk, "utterance", findings)
     recordings = _read_map(wav_scp, "utterance", findings)
-    for utterance in sorted(speakers.keys() - recordings.keys()):
-        message = f"utterance '{utterance}' is not in {wav_scp}"
-        findings.error(utt2spk, speakers[utterance].line, message)
-    _note_silent(directory / "text", wav_scp, recordings, findings)
     if not root:
         texts = [recording.text for recording in recordings.values()]
         root = base_of(directory, chain.from_iterable(map(_paths, texts)))
-    for utterance, recording in recordings.items():
+    table, utterances = wav_scp, {}
+    for name, recording in recordings.items():
+        utterances[name] = _Heard(recording.line, _audio(recording.text, Path(root)))
+    if (directory / "segments").exists():
+        table = directory / "segments"
+        utterances = _cuts(table, wav_scp, utterances, findings)
+    for utterance in sorted(speakers.keys() - utterances.keys()):
+        message = f"utterance '{utterance}' is not in {table}"
+        findings.error(utt2spk, speakers[utterance].line, message)
+    _note_silent(directory / "text", table, utterances, findings)
+    for utterance, recording in utterances.items():
         if utterance not in speakers:
             message = f"utterance '{utterance}' has no speaker in {utt2spk}"
-            findings.error(wav_scp, recording.line, message)
+            findings.error(table, recording.line, message)
             continue
         speaker = speakers[utterance].text
         yield Listed(
@@ -150,19 +162,34 @@ def _list_directory(directory, root, genders, findings):
             speaker,
             genders.get(speaker, "-"),
             _session(utterance, speaker),
-            _audio(recording.text, Path(root)),
-            str(wav_scp),
+            recording.audio,
+            str(table),
             recording.line,
         )
 
 
-def _note_silent(path, wav_scp, recordings, findings):
+def _cuts(path, wav_scp, recordings, findings):
+    """{utterance: _Heard} of a file segments: an utterance, its recording, start and end in s."""
+    cuts = {}
+    for line, (utterance, recording, start, end) in read_fields(path, 4, findings):
+        if utterance in cuts:
+            findings.error(path, line, f"utterance '{utterance}' occurs twice")
+        elif recording not in recordings:
+            findings.error(path, line, f"recording '{recording}' is not in {wav_scp}")
+        elif (times := seconds_of(start, end)) is None:
+            findings.error(path, line, f"'{start} {end}' is no stretch of time in seconds")
+        else:
+            cuts[utterance] = _Heard(line, Cut(recordings[recording].audio, *times))
+    return cuts
+
+
+def _note_silent(path, table, recordings, findings):
     """Note utterances of a file text, where there is one, that have no recording."""
     if not path.exists():
         return
     for utterance, words in read_text(path, findings).items():
         if utterance not in recordings:
-            findings.oddity(path, words.line, f"utterance '{utterance}' is not in {wav_scp}")
+            findings.oddity(path, words.line, f"utterance '{utterance}' is not in {table}")
 
 
 def _audio(text, base):

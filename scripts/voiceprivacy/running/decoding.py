@@ -1,0 +1,131 @@
+"""Sound of files that libsndfile does not read (m4a, videos), by the ffmpeg that is installed.
+
+What is in such a file was written by somebody else. So ffmpeg runs in a box where one can be made.
+It may open files only, and nothing but containers of sound and film: no playlists, which name other
+files or addresses, and no streams. The first track of sound is taken, as it is, to 16 bits.
+"""
+
+import contextlib
+import functools
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.running import boxes, handed_over, programs
+
+# Of files that ffmpeg is asked for; others are left to libsndfile.
+ENDINGS = (
+    *(".m4a", ".aac", ".wma", ".amr", ".3gp", ".mka"),
+    *(".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi"),
+)
+# ffmpeg's names of the containers that it may look into.
+CONTAINERS = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,asf,amr,aac,avi"
+PLAYLISTS = (b"#EXTM3U", b"ffconcat", b"[playlist]", b"<?xml", b"<MPD", b"#!")
+LIMIT_MINUTES, MEMORY_MB = 10, 2000
+MOST_BYTES = 4 * 2**30  # the longest WAV
+INSTALL = "install it (Debian, Ubuntu: apt-get install ffmpeg; conda install -c conda-forge ffmpeg)"
+
+
+def is_encoded(path: object) -> bool:
+    """Whether a path is one that ffmpeg has to decode, by its ending."""
+    return isinstance(path, Path) and path.suffix.lower() in ENDINGS
+
+
+@contextlib.contextmanager
+def decoded(path: Path) -> Iterator[Path]:
+    """A temporary WAV of a file's first track of sound, at its own rate and with its channels.
+
+    Raises
+    ------
+    BadInput : there is no ffmpeg, the file is a playlist, or holds no sound that can be read; the
+        message names the file
+    """
+    program = shutil.which("ffmpeg")
+    if program is None:
+        raise BadInput(f"{path}: is read by ffmpeg, which is not there: {INSTALL}")
+    _refuse_playlist(path)
+    with tempfile.TemporaryDirectory() as folder:
+        sound, said = Path(folder, "sound.wav"), Path(folder, "said")
+        status = _run(_words(program, path.absolute(), sound), Path(folder), path.absolute(), said)
+        if status != 0 or not sound.exists():
+            reason = " ".join(said.read_text(errors="replace").split())[-300:]
+            raise BadInput(f"{path}: ffmpeg finds no sound that it can read ({reason or status})")
+        try:
+            yield sound
+        except BadInput as error:
+            raise BadInput(str(error).replace(str(sound), str(path))) from None
+
+
+@functools.cache
+def version() -> str | None:
+    """The version of ffmpeg, such as 5.1.9; None where there is none."""
+    program = shutil.which("ffmpeg")
+    if program is None:
+        return None
+    told = subprocess.run([program, "-version"], capture_output=True, text=True, check=False)
+    words = told.stdout.split()
+    return words[2] if words[:2] == ["ffmpeg", "version"] else None
+
+
+def _refuse_playlist(path: Path) -> None:
+    try:
+        with open(path, "rb") as file:
+            start = file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n")
+    except FileNotFoundError:
+        raise BadInput(f"{path}: not found") from None
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read ({error.strerror})") from None
+    if start.startswith(PLAYLISTS):
+        raise BadInput(f"{path}: is a list of other files, no sound: name those")
+    if not start:
+        raise BadInput(f"{path}: is empty")
+
+
+def _words(program: str, path: Path, sound: Path) -> list[str]:
+    """ffmpeg's command: nothing that is not named here is opened, read or written."""
+    given = ["-nostdin", "-hide_banner", "-loglevel", "error", "-threads", "1"]
+    given += ["-protocol_whitelist", "file", "-format_whitelist", CONTAINERS, "-i", f"file:{path}"]
+    made = ["-map", "0:a:0", "-vn", "-sn", "-dn", "-map_metadata", "-1"]
+    made += ["-c:a", "pcm_s16le", "-f", "wav", "-fs", str(MOST_BYTES), "-y", str(sound)]
+    return [program, *given, *made]
+
+
+def _run(words: list[str], folder: Path, path: Path, said: Path) -> int:
+    """Run ffmpeg, in a box where one can be made, and give its exit status."""
+    limit_s = 60 * LIMIT_MINUTES
+    with contextlib.ExitStack() as stack, open(said, "wb") as errors:
+        environment, descriptors = None, []
+        if _has_box():
+            box = boxes.Box(folder, [path], memory_mb=MEMORY_MB)
+            start = stack.enter_context(
+                boxes.starting(words, box, minutes=LIMIT_MINUTES, variables={})
+            )
+            words, environment, descriptors = start.words, start.variables, start.descriptors
+            stack.callback(handed_over.take_back, folder)
+        process = subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=errors,
+            stderr=errors,
+            env=environment,
+            pass_fds=descriptors,
+            start_new_session=True,
+        )
+        try:
+            return process.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            return -1
+        finally:
+            programs.end_group(process)
+
+
+@functools.cache
+def _has_box() -> bool:
+    """Whether a box can be made here; where root has no other user to be, none can."""
+    try:
+        return boxes.why_not() is None
+    except BadInput:
+        return False

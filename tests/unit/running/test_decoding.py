@@ -1,0 +1,137 @@
+"""Files that only ffmpeg reads: what it is told, never given, and what is said without it.
+
+A stand-in of ffmpeg notes its arguments; the real one is tried where it is installed.
+"""
+
+import itertools
+import os
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import soundfile
+
+from voiceprivacy.corpora.recordings import inspect
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.running import decoding
+
+STAND_IN = """#!{python}
+import pathlib, shutil, sys
+pathlib.Path({told!r}).write_text("\\n".join(sys.argv[1:]))
+given = sys.argv[sys.argv.index("-i") + 1].removeprefix("file:")
+if "-version" in sys.argv or b"broken" in open(given, "rb").read(99):
+    sys.exit("Invalid data found")
+shutil.copy({sound!r}, sys.argv[-1])
+"""
+with_ffmpeg = pytest.mark.skipif(
+    not shutil.which("ffmpeg") and "VOICEPRIVACY_FFMPEG" not in os.environ,
+    reason="ffmpeg is not installed",
+)
+TONE = np.sin(2 * np.pi * 440 * np.arange(22050) / 22050) / 3
+
+
+@pytest.fixture
+def stand_in(tmp_path, monkeypatch):
+    """A folder with talk.m4a, and a stand-in of ffmpeg that says what it was told there."""
+    soundfile.write(tmp_path / "sound.wav", np.stack([TONE, 0 * TONE], axis=1), 22050)
+    told, sound = str(tmp_path / "told"), str(tmp_path / "sound.wav")
+    program = tmp_path / "bin" / "ffmpeg"
+    program.parent.mkdir()
+    program.write_text(STAND_IN.format(python=sys.executable, told=told, sound=sound))
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    monkeypatch.setattr(decoding, "_has_box", lambda: False)  # it could not say what it was told
+    (tmp_path / "talk.m4a").write_bytes(b"\0\0\0 ftypM4A ")
+    return tmp_path
+
+
+def test_a_film_is_read_as_any_recording_and_leaves_nothing_behind(stand_in):
+    (inspection,) = inspect([stand_in / "talk.m4a"], samples=True)
+    assert inspection.error is None
+    assert inspection.header == (22050, 2, 1.0)
+    with decoding.decoded(stand_in / "talk.m4a") as file:
+        samples, _ = audio.read(file)
+    assert np.abs(samples - TONE / 2).max() < 1e-3
+    assert not file.exists()
+
+
+def test_ffmpeg_may_open_files_only_and_no_list_of_others(stand_in):
+    with decoding.decoded(stand_in / "talk.m4a"):
+        told = (stand_in / "told").read_text().split("\n")
+    options = dict(itertools.pairwise(told))
+    assert options["-protocol_whitelist"] == "file"
+    assert options["-i"] == f"file:{stand_in}/talk.m4a"
+    allowed = options["-format_whitelist"].split(",")
+    assert not {"hls", "concat", "dash", "concatf", "sdp", "rtsp", "image2", "tty"} & set(allowed)
+    assert told.index("-format_whitelist") < told.index("-i"), "an option of the input"
+    assert "-nostdin" in told
+
+
+@pytest.mark.parametrize(
+    "content", [b"#EXTM3U\nfile:///etc/passwd", b"ffconcat version 1.0\nfile x", b"\n<MPD", b""]
+)
+def test_lists_of_other_files_and_empty_ones_are_refused_before_ffmpeg_sees_them(stand_in, content):
+    (stand_in / "list.mp4").write_bytes(content)
+    said = "is a list of other files" if content else "is empty"
+    with (
+        pytest.raises(BadInput, match=f"list.mp4: {said}"),
+        decoding.decoded(stand_in / "list.mp4"),
+    ):
+        pass
+    assert not (stand_in / "told").exists()
+
+
+def test_what_ffmpeg_cannot_read_is_named_with_its_reason(stand_in):
+    (stand_in / "bad.mkv").write_bytes(b"broken")
+    (inspection,) = inspect([stand_in / "bad.mkv"], samples=True)
+    assert "ffmpeg finds no sound that it can read (Invalid data found)" in inspection.error
+    (inspection,) = inspect([stand_in / "none.mkv"], samples=True)
+    assert inspection.error == "not found"
+
+
+def test_without_ffmpeg_the_file_is_named_and_how_to_install_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (tmp_path / "talk.webm").write_bytes(b"x")
+    (inspection,) = inspect([tmp_path / "talk.webm"], samples=False)
+    assert inspection.error.startswith("is read by ffmpeg, which is not there: install it (Debian")
+
+
+@with_ffmpeg
+@pytest.mark.parametrize("boxed", [False, True])
+@pytest.mark.parametrize("ending", ["m4a", "mp4", "mkv", "webm", "3gp", "mka"])
+def test_the_real_one_gives_the_sound_back(tmp_path, monkeypatch, ending, boxed):
+    if boxed and not decoding._has_box():
+        pytest.skip("no box can be made here")
+    monkeypatch.setattr(decoding, "_has_box", lambda: boxed)
+    soundfile.write(tmp_path / "tone.wav", TONE, 22050)
+    codec = {"webm": ["-c:a", "libopus"], "3gp": ["-c:a", "aac"]}.get(ending, [])
+    path = tmp_path / f"a b.{ending}"
+    words = ["ffmpeg", "-loglevel", "error", "-i", tmp_path / "tone.wav", *codec, path]
+    subprocess.run(words, check=True)
+    with decoding.decoded(path) as file:
+        samples, rate = audio.read(file)
+    assert len(samples) / rate == pytest.approx(1, abs=0.12)
+    spectrum = np.abs(np.fft.rfft(samples * np.hanning(len(samples))))
+    assert spectrum.argmax() * rate / len(samples) == pytest.approx(440, abs=2)
+
+
+@with_ffmpeg
+def test_the_real_one_opens_no_playlist_that_hides_behind_an_ending(tmp_path):
+    soundfile.write(tmp_path / "tone.wav", TONE, 22050)
+    # A line before the mark: our own look at the start does not see it, ffmpeg must not either.
+    (tmp_path / "list.mp4").write_text("# x\nffconcat version 1.0\nfile tone.wav\n")
+    with (
+        pytest.raises(BadInput, match="ffmpeg finds no sound"),
+        decoding.decoded(tmp_path / "list.mp4"),
+    ):
+        pass
+    shutil.copy(tmp_path / "tone.wav", tmp_path / "tone.mp4")
+    with (
+        pytest.raises(BadInput, match="ffmpeg finds no sound"),
+        decoding.decoded(tmp_path / "tone.mp4"),
+    ):
+        pass
+    assert decoding.version()
