@@ -12,7 +12,8 @@ from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.running.command import run, say
-from voiceprivacy.tools.new_config import require_names, summary, write_config
+from voiceprivacy.tools.intake import Intake, Unpacking, is_archive, read
+from voiceprivacy.tools.new_config import preview, summary, system_names, write_config
 from voiceprivacy.tools.new_run import examine
 
 
@@ -21,11 +22,15 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--original", required=True, type=Path, metavar="DIR", help="the speech before protection"
+        "--original",
+        required=True,
+        type=Path,
+        metavar="DIR",
+        help="the speech before protection: a folder, a zip or a tar",
     )
     parser.add_argument(
         "--protected",
-        required=True,
+        default=[],
         action="append",
         metavar="NAME=DIR",
         help="an anonymiser's version; once for each",
@@ -37,8 +42,10 @@ def main() -> None:
         metavar="NAME=DIR",
         help="a second, independent draw of that anonymiser, from which attackers enrol and learn",
     )
+    parser.add_argument("--config", type=Path, metavar="OUT.yaml", help="YAML to write")
+    parser.add_argument("--name", help="what the speech is called (default: as its folder)")
     parser.add_argument(
-        "--config", required=True, type=Path, metavar="OUT.yaml", help="YAML to write"
+        "--preview", action="store_true", help="show who speaks in which file, and write nothing"
     )
     parser.add_argument(
         "--pattern",
@@ -59,23 +66,42 @@ def main() -> None:
     parser.add_argument("--overwrite", action="store_true", help="replace a config of that name")
     arguments = parser.parse_args()
 
-    protected = dict(parse(text) for text in arguments.protected)
+    if arguments.preview:
+        say(*preview(look(arguments)))
+        return
+    if not (arguments.protected and arguments.config):
+        parser.error("--protected and --config are required, but for --preview")
+    given = [parse(text) for text in arguments.protected]
     again = dict(parse(text, "--again") for text in arguments.again)
-    if len(protected) < len(arguments.protected):
+    if len(dict(given)) < len(given):
         raise BadInput("--protected: a name occurs twice; give every folder a name of its own")
-    for name in again.keys() - protected.keys():
+    for name in again.keys() - dict(given).keys():
         raise BadInput(f"--again {name}: there is no --protected {name}, of which it could be one")
     # Before any file is looked at: a wrong name must not cost minutes.
-    require_names(protected)
+    names = system_names(text for text, _ in given)
     if arguments.config.exists() and not arguments.overwrite:
         raise BadInput(
             f"{arguments.config}: is there already; name another file, or add --overwrite"
         )
+    ids = {text: name for name, text in names.items()}
+    unpack = Unpacking(arguments.config)
     options = {"pattern": arguments.pattern, "speakers": arguments.speakers}
-    options |= {"again": again, "transcripts": arguments.transcripts}
-    new_run = examine(arguments.original, protected, **options, threads=os.cpu_count() or 2)
+    options |= {"again": {ids[text]: unpack(folder) for text, folder in again.items()}}
+    options |= {"transcripts": arguments.transcripts, "threads": os.cpu_count() or 2}
+    protected = {ids[text]: unpack(folder) for text, folder in given}
+    new_run = examine(unpack(arguments.original), protected, **options)
+    name = arguments.name or arguments.original.absolute().name
+    new_run = new_run._replace(name=name, given=names)
     written = write_config(arguments.config, new_run)
     say(*summary(new_run, written))
+
+
+def look(arguments: argparse.Namespace) -> Intake:
+    """What the names of the original files tell."""
+    if is_archive(arguments.original):
+        raise BadInput(f"{arguments.original}: is an archive: unpack it to look at it")
+    tables = {"speakers": arguments.speakers, "transcripts": arguments.transcripts}
+    return read(arguments.original.absolute(), pattern=arguments.pattern, **tables)
 
 
 def parse(text: str, flag: str = "--protected") -> tuple[str, Path]:

@@ -16,10 +16,12 @@ Conventions
 import os
 import re
 import statistics
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import NamedTuple
 
 from voiceprivacy.anonymise.plugins import find_audio
@@ -31,8 +33,14 @@ from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.inout.foreign import walk
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.plan.plan import Plan
+from voiceprivacy.running import decoding
 
-ENDINGS = (".wav", ".flac", ".ogg", ".opus", ".mp3")
+# Of two files of one name, the one whose ending stands first is taken.
+ENDINGS = (
+    *(".wav", ".flac", ".aiff", ".aif", ".w64", ".caf", ".au", ".sph"),
+    *(".ogg", ".oga", ".opus", ".mp3"),
+    *decoding.ENDINGS,
+)
 
 
 def audio_files(root: str | Path) -> list[str]:
@@ -55,7 +63,7 @@ def audio_files(root: str | Path) -> list[str]:
             if name.lower().endswith(ENDINGS) and not name.startswith("."):
                 paths.append(name if below == "." else f"{below}/{name}")
     if not paths:
-        raise BadInput(f"{root}: there is no audio below it ({' '.join(ENDINGS)})")
+        raise BadInput(f"{root}: there is no audio below it (.wav, .flac, .mp3, .m4a and the like)")
     return sorted(paths)
 
 
@@ -73,6 +81,25 @@ NO_SPEAKERS = {  # names of folders that divide a corpus otherwise than by speak
     *("train", "dev", "test", "eval", "enrolment", "enroll", "trial", "trials"),
     *("wav", "wavs", "flac", "audio", "data", "clean", "other", "original"),
     *("f", "m", "female", "male", "women", "men"),
+    *(
+        "de",
+        "en",
+        "es",
+        "fr",
+        "it",
+        "ja",
+        "ko",
+        "nl",
+        "pl",
+        "pt",
+        "ru",
+        "tr",
+        "zh",
+        "ar",
+        "cs",
+        "sv",
+    ),
+    *("german", "english", "spanish", "french", "italian", "dutch", "polish", "chinese", "deutsch"),
 }
 
 
@@ -245,10 +272,17 @@ def _most_common(values):
 # Which protected file belongs to which original.
 
 ALIKE = re.compile(r"[-_. /]+")
+BEFORE_TAIL = re.compile(r"[-_. ]*[-_. (\[]")
 TAIL = re.compile(r"[-_.][^-_.]*[A-Za-z].*$")
 
 
-def pair(originals: Sequence[Listed], root: Path, folder: str | Path) -> dict[str, Path]:
+def pair(
+    originals: Sequence[Listed],
+    root: Path,
+    folder: str | Path,
+    *,
+    called: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, Path]:
     """Find the protected files of originals.
 
     Parameters
@@ -256,6 +290,8 @@ def pair(originals: Sequence[Listed], root: Path, folder: str | Path) -> dict[st
     originals : list of voiceprivacy.corpora.listing.Listed
     root : folder of the originals
     folder : folder of the protected files
+    called : dict, optional
+        {utterance id: what people call it}, of ids that were changed.
 
     Returns
     -------
@@ -267,9 +303,14 @@ def pair(originals: Sequence[Listed], root: Path, folder: str | Path) -> dict[st
         several files
     """
     if (Path(folder) / "wav.scp").exists():  # it says which file is whose
-        pairs = find_audio([folder], [_as_utterance(original) for original in originals])
+        ids = {called.get(one.utterance, one.utterance): one.utterance for one in originals}
+        own = [
+            one._replace(utterance=called.get(one.utterance, one.utterance)) for one in originals
+        ]
+        paths = find_audio([folder], [_as_utterance(original) for original in own])
+        pairs = {ids[name]: path for name, path in paths.items()}
     else:
-        pairs = _pair_by_name(originals, root, folder)
+        pairs = _pair_by_name(originals, root, folder, called)
     if not pairs:
         original, protected = originals[0].audio, audio_files(folder)[0]
         raise BadInput(
@@ -304,20 +345,59 @@ def _as_utterance(listed):
     return Utterance(listed.utterance, listed.speaker, listed.gender, path, duration_s=0.0)
 
 
-def _pair_by_name(originals, root, folder):
+def _pair_by_name(originals, root, folder, called):
     names = {}
     for original in originals:
-        names[original.utterance] = _stem(original.audio.relative_to(root).as_posix())
-    files = {path: _stem(path) for path in audio_files(folder)}
+        is_below = isinstance(original.audio, Path) and original.audio.is_relative_to(root)
+        path = original.audio.relative_to(root).as_posix() if is_below else None
+        name = called.get(original.utterance, original.utterance)
+        names[original.utterance] = _stem(path) if path else name
+    files = {}
+    for path in sorted(audio_files(folder), key=loss_of):
+        files.setdefault(_stem(path), path)  # of a.wav and a.mp3 the first
+    files = {path: stem for stem, path in files.items()}
     attempts = [
         _match(names, files),
         _match(names, _without_tail(files)),
+        _match(names, _without_usual_tail(files, names)),
         _match(_without_tail(names), files),
     ]
     best = max(attempts, key=len)  # of equally good ones the first, which changes no name
+    # What is left may be written with other capitals, or its accents in another way.
+    rest = {key: _folded(name) for key, name in names.items() if key not in best}
+    taken = set(best.values())
+    left = {path: _folded(stem) for path, stem in files.items() if path not in taken}
+    alike = [_match(rest, left), _match(rest, _without_usual_tail(left, rest))]
+    best |= max(alike, key=len)
     if len(best) < len(names):
         _refuse_several(names, files, best, folder)
     return {utterance: Path(folder) / path for utterance, path in best.items()}
+
+
+def loss_of(path: str) -> tuple[int, str]:
+    """A key by which files that lost less come first."""
+    return ENDINGS.index(PurePosixPath(path).suffix.lower()), path
+
+
+def _folded(name):
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def _without_usual_tail(files, names):
+    """Names of files without the tail that most of them have behind the name of an original."""
+    known: set[str] = set()
+    for name in names.values():
+        known.update(_keys(name))
+    tails: Counter[str] = Counter()
+    for stem in files.values():
+        last = stem.rpartition("/")[2]
+        for start in BEFORE_TAIL.finditer(last):
+            if ALIKE.sub("-", last[: start.start()]) in known:
+                tails[last[start.start() :]] += 1
+    if not tails:
+        return files
+    usual = _most_common(tails.elements())
+    return {path: stem.removesuffix(usual) for path, stem in files.items()}
 
 
 def _stem(path):

@@ -8,11 +8,19 @@ from pathlib import Path
 
 import yaml
 
-from voiceprivacy.inout.files import BadInput, counted, whole_or_absent
+from voiceprivacy.corpora.recordings import Cut, whole
+from voiceprivacy.inout.files import (
+    BadInput,
+    counted,
+    printable,
+    remove_earlier,
+    whole_or_absent,
+)
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.plan import configuration
+from voiceprivacy.tools.intake import Intake
 from voiceprivacy.tools.new_run import SAMPLE_RATE, NewRun, limit_of
-from voiceprivacy.vocabulary import ORIGINAL, SECOND_RUN
+from voiceprivacy.vocabulary import ABSENT, ORIGINAL, SECOND_RUN
 
 CONFIG = """\
 # Made by voiceprivacy new-run. The report:      voiceprivacy run --configfile {config}
@@ -23,12 +31,7 @@ corpora:
   # {speakers} speakers, {utterances} utterances, {length}.
   # {enrolment} utterances of each speaker enrol, the others are tried.
   {corpus}:
-    folder:
-      root: {root}
-      # {{speaker}}, {{session}} and {{utterance}} are parts of the path without a slash.
-      # * is any such part.
-      pattern: {pattern}
-{options}    protocol:
+{source}{options}    protocol:
       enrol_trial: {{enrolment_utterances: {enrolment}, lists: [{lists}]}}
 {limit}{training}
 # Speech that lies there already, found by the names of the originals. The attacker who protects
@@ -51,11 +54,20 @@ report: {{controls: false}}
 TRAINING = """\
   # {speakers} other speakers, {utterances} utterances, on whom an attacker is trained.
   {corpus}_train:
+{source}{options}    use: train
+{limit}"""
+OF_TREE = """\
     folder:
       root: {root}
+      # {{speaker}}, {{session}} and {{utterance}} are parts of the path without a slash.
+      # * is any such part.
       pattern: {pattern}
-{options}    use: train
-{limit}"""
+"""
+OF_DIRECTORY = """\
+    # Files of {root}
+    # under names that a run can use: {names} has both.
+    kaldi: {directory}
+"""
 QUICK = """\
     # limit: {speakers: 10, utterances: 8}    # a quick look
 """
@@ -85,26 +97,42 @@ MIXED = """\
 """
 
 
-def name_of(text: str) -> str:
-    """A name that a corpus can have, made from any text such as that of a folder."""
+LONGEST_NAME = 60
+
+
+def name_of(text: str, *, kind: str = "speech") -> str:
+    """A name that a corpus (or a system) can have, made from any text such as that of a folder."""
     name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
     name = re.sub("_on(?=_)", "_of", name)
     is_taken = name == ORIGINAL or name.endswith(SECOND_RUN)
     if is_taken or not re.match("[a-z]", name):
-        name = f"speech_{name}".removesuffix(SECOND_RUN).strip("_")
-    return name
+        name = f"{kind}_{name}".removesuffix(SECOND_RUN).strip("_")
+    return name[:LONGEST_NAME].strip("_")
 
 
 def corpus_name(run: NewRun) -> str:
-    """The corpus's name in the config: that of the originals' folder."""
-    return name_of(run.root.name)
+    """The corpus's name in the config: the one that was asked for, or that of the folder."""
+    return name_of(run.name or run.root.name)
 
 
-def require_names(names: Iterable[str]) -> None:
-    """Raise BadInput for a name that an anonymiser of a config cannot have."""
-    config = {"anonymisers": {name: {"audio": "."} for name in names}}
+def system_names(texts: Iterable[str]) -> dict[str, str]:
+    """{name of an anonymiser in a config: what people call it}, in their order.
+
+    Raises
+    ------
+    BadInput : a name cannot be used, whatever is changed of it
+    """
+    given: dict[str, str] = {}
+    for text in texts:
+        wanted = name_of(text, kind="system")
+        name, number = wanted, 2
+        while name in given:
+            name, number = f"{wanted}_{number}", number + 1
+        given[name] = text
+    config = {"anonymisers": {name: {"audio": "."} for name in given}}
     for problem in configuration.problems(config):
         raise BadInput(f"--protected: {problem.what}")
+    return given
 
 
 def write_config(path: str | Path, run: NewRun) -> list[Path]:
@@ -123,11 +151,11 @@ def write_config(path: str | Path, run: NewRun) -> list[Path]:
     for name, protected in run.protected.items():
         if protected.again:
             # Users release the first draw; an attacker enrols and learns from the second.
-            beside.append(_write_scp(_beside(path, name) / "trial", protected.files))
+            beside.append(_write_scp(_beside(path, name) / "trial", protected))
             for part in ("enrolment", "train"):
                 beside.append(_write_scp(_beside(path, name) / part, protected.again))
         elif not protected.plain:
-            beside.append(_write_scp(_beside(path, name), protected.files))
+            beside.append(_write_scp(_beside(path, name), protected))
     text = _config(path, run)
     for problem in configuration.problems(yaml.safe_load(text)):  # an odd path, a strange name
         raise BadInput(str(problem))
@@ -138,6 +166,8 @@ def write_config(path: str | Path, run: NewRun) -> list[Path]:
 
 def _config(path, run):
     anonymisers = [_anonymiser(path, name, protected) for name, protected in run.protected.items()]
+    for name, why in run.set_aside.items():
+        anonymisers.append(f"  # {name} is not shown: {ascii(why)[1:-1]}\n")
     return CONFIG.format(
         config=path,
         speakers=_n_speakers(run.utterances),
@@ -145,8 +175,7 @@ def _config(path, run):
         length=length(run.seconds),
         enrolment=run.enrolment_utterances,
         corpus=corpus_name(run),
-        root=_quoted(run.root),
-        pattern=_quoted(run.pattern),
+        source=_source(path, run, corpus_name(run)),
         options=_options(path, run),
         limit=_limit(run.utterances, LIMIT) or QUICK,
         training=_training(path, run),
@@ -161,14 +190,15 @@ def _training(path, run):
     """The entry of the speakers who train an attacker; nothing where there are none."""
     if not run.training:
         return ""
-    options = [f"      speakers: {_quoted(run.speakers)}\n"] if run.speakers else []
-    options.append(f"      list: {_quoted(_beside(path, 'training.txt').absolute())}\n")
+    options = []
+    if run.intake.is_plain:
+        options += [f"      speakers: {_quoted(run.speakers)}\n"] if run.speakers else []
+        options.append(f"      list: {_quoted(_beside(path, 'training.txt').absolute())}\n")
     return TRAINING.format(
         speakers=_n_speakers(run.training),
         utterances=len(run.training),
         corpus=corpus_name(run),
-        root=_quoted(run.root),
-        pattern=_quoted(run.pattern),
+        source=_source(path, run, f"{corpus_name(run)}_train"),
         options="".join(options),
         limit=_limit(run.training, LIMIT_OF_TRAINING),
     )
@@ -180,15 +210,26 @@ def _limit(utterances, text):
     return text.format(limit=limit) if limit else ""
 
 
+def _source(path, run, corpus):
+    """Where the corpus's speech lies: a tree of good names, or a directory beside the config."""
+    if run.intake.is_plain:
+        pattern = _quoted(run.intake.looks_like)
+        return OF_TREE.format(root=_quoted(run.root), pattern=pattern)
+    directory = _quoted(_beside(path, corpus).absolute())
+    names = _beside(path, "names.tsv").name
+    return OF_DIRECTORY.format(root=ascii(str(run.root)), names=names, directory=directory)
+
+
 def _options(path, run):
-    lines = [f"      speakers: {_quoted(run.speakers)}\n"] if run.speakers else []
-    if run.transcripts:
-        lines.append(f"      transcripts: {_quoted(run.transcripts)}\n")
+    lines = []
+    if run.intake.is_plain:
+        lines += [f"      speakers: {_quoted(run.speakers)}\n"] if run.speakers else []
+        lines += [f"      transcripts: {_quoted(run.transcripts)}\n"] if run.transcripts else []
     if run.left_out:
         used = f"{len(run.utterances) + len(run.training)} of {len(run.listed)} utterances"
         table = _beside(path, "left_out.tsv").name
         lines.append(f"      # {used}; {table} says why the others are not used.\n")
-    if run.left_out or run.training:
+    if run.intake.is_plain and (run.left_out or run.training):
         lines.append(f"      list: {_quoted(_beside(path, 'utterances.txt').absolute())}\n")
     if run.lists == ["mixed"]:
         lines.append(MIXED)
@@ -214,15 +255,82 @@ def _anonymiser(path, name, protected):
 
 
 def _write_lists(path, run):
-    written = []
-    if run.left_out or run.training:
+    written, is_plain = [], run.intake.is_plain
+    if not is_plain:
+        written.append(_write_directory(_beside(path, corpus_name(run)), run.utterances, run))
+        if run.training:
+            training = _beside(path, f"{corpus_name(run)}_train")
+            written.append(_write_directory(training, run.training, run))
+    elif run.left_out or run.training:
         written.append(_write_list(_beside(path, "utterances.txt"), run.utterances))
-    if run.training:
-        written.append(_write_list(_beside(path, "training.txt"), run.training))
+        if run.training:
+            written.append(_write_list(_beside(path, "training.txt"), run.training))
+    if names := _names(run):
+        written.append(_beside(path, "names.tsv"))
+        write_table(written[-1], ["kind", "id", "name", "file"], names)
     if run.left_out:
         written.append(_beside(path, "left_out.tsv"))
         write_table(written[-1], ["utterance", "why"], sorted(run.left_out.items()))
     return written
+
+
+def _names(run):
+    """Lines of the table of names: what people call the things that a run calls otherwise."""
+    rows = []
+    corpus = run.name or run.root.name
+    if corpus_name(run) != corpus:
+        rows.append(["corpus", corpus_name(run), _one_line(corpus), _one_line(run.root)])
+    for name, text in run.given.items():
+        if text != name and name in run.protected:
+            folder = run.protected[name].folder
+            rows.append(["anonymiser", name, _one_line(text), _one_line(folder)])
+    used = {one.speaker for one in run.listed}
+    for name, text in sorted(run.intake.speakers.items()):
+        if name in used:
+            rows.append(["speaker", name, _one_line(text), ABSENT])
+    for one in run.listed:
+        text = run.intake.names.get(one.utterance)
+        if text is not None:
+            rows.append(["utterance", one.utterance, _one_line(text), _one_line(one.audio)])
+    return rows
+
+
+def _one_line(text):
+    """A name as it can stand in a table: what cannot be printed is spelled out."""
+    return printable(str(text)).replace("\t", " ")
+
+
+def _write_directory(folder, utterances, run):
+    """Write a Kaldi data directory of utterances, and return its folder."""
+    recordings = {one.utterance: whole(one.audio) for one in utterances}
+    cuts = {one.utterance: one.audio for one in utterances if isinstance(one.audio, Cut)}
+    _write_map(folder / "wav.scp", recordings)
+    _write_segments(folder, {name: (cut.start_s, cut.end_s) for name, cut in cuts.items()})
+    _write_map(folder / "utt2spk", {one.utterance: one.speaker for one in utterances})
+    genders = {one.speaker: one.gender for one in utterances if one.gender != ABSENT}
+    texts = {name: text for name, text in run.intake.texts.items() if name in recordings}
+    for name, values in (("spk2gender", genders), ("text", texts)):
+        if values:
+            _write_map(folder / name, values)
+        else:
+            remove_earlier(folder / name)
+    return folder
+
+
+def _write_map(path, values):
+    """Write a table of Kaldi: an id and its value on each line."""
+    with whole_or_absent(path) as temporary:
+        lines = [f"{name} {value}\n" for name, value in sorted(values.items())]
+        temporary.write_text("".join(lines), encoding="utf-8")
+
+
+def _write_segments(folder, cuts):
+    """Write a file segments of cuts {utterance: (start, end)}; a recording has its name."""
+    if not cuts:
+        remove_earlier(folder / "segments")
+        return
+    lines = {name: f"{name} {start:g} {end:g}" for name, (start, end) in cuts.items()}
+    _write_map(folder / "segments", lines)
 
 
 def _write_list(path, utterances):
@@ -232,10 +340,9 @@ def _write_list(path, utterances):
     return path
 
 
-def _write_scp(folder, files):
-    with whole_or_absent(folder / "wav.scp") as temporary:
-        lines = [f"{utterance} {path}\n" for utterance, path in sorted(files.items())]
-        temporary.write_text("".join(lines), encoding="utf-8")
+def _write_scp(folder, protected):
+    _write_map(folder / "wav.scp", protected.files)
+    _write_segments(folder, protected.cuts)
     return folder / "wav.scp"
 
 
@@ -260,7 +367,7 @@ def _quoted(text):
 
 # What new_run.py prints: the guess, how much there is, what is left out, and what to do next.
 
-EXAMPLES = 3
+EXAMPLES = 5
 LEFT_OUT = 10
 LISTS = {"mixed": "one list of all speakers", "f": "a list of women", "m": "a list of men"}
 
@@ -268,7 +375,7 @@ LISTS = {"mixed": "one list of all speakers", "f": "a list of women", "m": "a li
 def summary(run: NewRun, written: list[Path]) -> list[str]:
     """Lines of text about a new run and the files that were written for it."""
     return [
-        *_guess(run),
+        *preview(run.intake),
         "",
         *_protected_lines(run),
         *_left_out(run),
@@ -284,28 +391,46 @@ def length(seconds: float) -> str:
     return f"{counted(round(seconds / 60), 'minute')} of speech"
 
 
-def _guess(run):
-    speakers = Counter(utterance.speaker for utterance in run.listed)
+def preview(intake: Intake) -> list[str]:
+    """Lines of text: what the names of some files tell, and how many there are."""
+    speakers = Counter(utterance.speaker for utterance in intake.listed)
     counts = sorted(speakers.values())
     each = counted(counts[-1], "utterance")
     if counts[0] < counts[-1]:
         each = f"{counts[0]} to {each}"
-    yield f"{run.root}: {len(run.listed)} of {run.n_files} audio files look like {run.pattern}"
-    yield f"  {counted(len(speakers), 'speaker')}, {each} each, such as"
-    step = max(1, len(run.listed) // EXAMPLES)  # from all over the corpus, not its first speaker
-    for listed in run.listed[::step][:EXAMPLES]:
-        path = listed.audio.relative_to(run.root)
+    share = f"{len(intake.listed)} of {intake.n_files} audio files look like {intake.looks_like}"
+    if not intake.n_files or intake.looks_like.startswith("a "):
+        share = f"{counted(len(intake.listed), 'utterance')} in {intake.looks_like}"
+    lines = [f"{intake.root}: {share}"]
+    lines.append(f"  {counted(len(speakers), 'speaker')}, {each} each, such as")
+    step = max(1, len(intake.listed) // EXAMPLES)  # from all over the corpus, not its first speaker
+    for listed in intake.listed[::step][:EXAMPLES]:
         session = f"   session {listed.session}" if listed.session else ""
-        yield f"    {path}   speaker {listed.speaker}{session}   utterance {listed.utterance}"
+        path = str(listed.audio).removeprefix(f"{intake.root}/")
+        lines.append(
+            f"    {path}   speaker {listed.speaker}{session}   utterance {listed.utterance}"
+        )
     example = "--pattern '{speaker}_{utterance}.wav'"
-    yield f"  Is that wrong? --pattern says who speaks, for example {example}"
+    lines.append(f"  Is that wrong? --pattern says who speaks, for example {example}")
+    if not intake.is_plain:
+        n_changed = sum(name != text for name, text in intake.names.items())
+        changed = f"{counted(n_changed, 'name')} changed" if n_changed else "no name changed"
+        lines.append(f"  Their names stand in a table beside the config ({changed})")
+    return lines
 
 
 def _protected_lines(run):
     for name, protected in run.protected.items():
         rates = " and ".join(map(str, protected.sample_rates))
         share = f"{protected.n_found} of {len(run.listed)} found"
-        yield f"{name}: {share} below {protected.folder}, {rates} Hz"
+        given = run.given.get(name, name)
+        called = f" (given as '{given}')" if given != name else ""
+        yield f"{name}{called}: {share} below {protected.folder}, {rates} Hz"
+        if protected.n_mixed:
+            have = counted(protected.n_mixed, "file has", "files have")
+            yield f"  warning: {have} several channels, which are mixed down to one"
+    for name, why in run.set_aside.items():
+        yield f"warning: {name} is not shown: {why}"
 
 
 def _left_out(run):
@@ -330,7 +455,7 @@ def _next(run, written):
     if run.lists == ["mixed"]:
         table = "--speakers TABLE (columns speaker and gender)"
         yield f"  {table} makes lists of women and of men, as is usual"
-    if not run.transcripts:
+    if not run.transcripts and not run.intake.texts:
         table = "--transcripts TABLE (columns utterance and text)"
         yield f"words: no transcripts were given; with {table} they are measured"
     yield f"wrote {', '.join(map(str, written))}"

@@ -13,21 +13,18 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
-from voiceprivacy.corpora.recordings import inspect
+from voiceprivacy.anonymise.part import unlike_length
+from voiceprivacy.anonymise.plugins import cuts_of
+from voiceprivacy.corpora.listing import Listed
+from voiceprivacy.corpora.recordings import IS_SILENT, Cut, inspect, whole
 from voiceprivacy.inout import seeds
-from voiceprivacy.inout.files import BadInput
-from voiceprivacy.tools.file_names import (
-    audio_files,
-    guess_pattern,
-    is_found_without_help,
-    pair,
-)
+from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.tools.file_names import is_found_without_help, pair
+from voiceprivacy.tools.intake import Intake, read, why_not_listed
 
 SAMPLE_RATE = 16000  # of the attacker that is shipped
-# A protected file may differ by this much, as in the check after every anonymiser.
-LENGTH_SHARE = 0.25
-LENGTH_S = 0.25
+# A version of which less can be used is set aside, where there are others.
+FEWEST_USABLE = 0.5
 ENROLMENT_UTTERANCES = 3
 # Speakers are kept for training an attacker of the protected speech where both kinds are enough.
 TO_TRAIN = 0.4
@@ -49,7 +46,9 @@ class Protected(NamedTuple):
 
     ``files``: {utterance: path} of the utterances that are used; ``n_found``: for how many there
     is a file at all; ``plain``: whether the run finds these files in ``folder`` by itself;
-    ``sample_rates``: in Hz; ``again``: the same utterances of a second draw, if there is one.
+    ``sample_rates``: in Hz; ``n_mixed``: how many of the files have several channels; ``cuts``:
+    {utterance: start and end in s} where the files are recordings of several utterances;
+    ``again``: another such of a second draw, if there is one.
     """
 
     folder: Path
@@ -57,23 +56,23 @@ class Protected(NamedTuple):
     n_found: int
     plain: bool
     sample_rates: list[int]
-    again: dict[str, Path]
+    n_mixed: int
+    cuts: dict[str, tuple[float, float]]
+    again: "Protected | None" = None
 
 
 class NewRun(NamedTuple):
     """What a folder of speech and its protected versions hold.
 
-    ``listed``: all utterances that follow the pattern, of ``n_files`` audio files; ``utterances``:
-    those that are evaluated; ``training``: those of other speakers, on whom an attacker is trained;
-    ``left_out``: {utterance: why} for the others; ``seconds``: length of the originals that are
-    evaluated; ``lists``: f and m, or mixed; ``protected``: {name: Protected}.
+    ``intake``: the originals; ``utterances``: those that are evaluated; ``training``: those of
+    other speakers, on whom an attacker is trained; ``left_out``: {utterance: why} for the others;
+    ``seconds``: length of the originals that are evaluated; ``lists``: f and m, or mixed;
+    ``protected``: {name: Protected}; ``set_aside``: {name: why}, of versions that are not shown;
+    ``name``: what its corpus is to be called; ``given``: {anonymiser: what people call it}.
     """
 
-    root: Path
-    pattern: str
+    intake: Intake
     speakers: Path | None
-    n_files: int
-    listed: list[Listed]
     utterances: list[Listed]
     training: list[Listed]
     left_out: dict[str, str]
@@ -81,7 +80,34 @@ class NewRun(NamedTuple):
     lists: list[str]
     enrolment_utterances: int
     protected: dict[str, Protected]
+    set_aside: dict[str, str]
     transcripts: Path | None = None
+    name: str | None = None
+    given: Mapping[str, str] = NO_FOLDERS
+
+    @property
+    def root(self) -> Path:
+        """The folder of the originals."""
+        return self.intake.root
+
+    @property
+    def listed(self) -> list[Listed]:
+        """All utterances of the originals."""
+        return self.intake.listed
+
+
+class _Version(NamedTuple):
+    """One folder of protected speech: its files, and what can be used of them.
+
+    ``rates`` is {utterance: Hz} of the files that can be used, ``faults`` {utterance: why not}.
+    """
+
+    folder: Path
+    pairs: dict[str, Path]
+    rates: dict[str, int]
+    faults: dict[str, str]
+    n_mixed: int
+    cuts: dict[str, tuple[float, float]]
 
 
 def examine(
@@ -109,46 +135,43 @@ def examine(
     transcripts : path, optional
         TSV with the columns utterance and text.
     threads : int
-        Of reading headers.
+        Of reading files.
 
     Raises
     ------
     BadInput : a folder without audio, names that tell no speaker, two files for one utterance,
-        fewer than two speakers
+        fewer than two speakers, no protected version that can be used
     """
     root = Path(original).absolute()
     table = Path(speakers).absolute() if speakers else None
     said = Path(transcripts).absolute() if transcripts else None
-    paths = audio_files(root)
-    pattern = pattern or guess_pattern(paths)
-    listed = _listed(root, pattern, {"speakers": table, "transcripts": said})
-    folders = {name: Path(folder).absolute() for name, folder in protected.items()}
-    seconds = {name: Path(folder).absolute() for name, folder in again.items()}
+    intake = read(root, pattern=pattern, speakers=table, transcripts=said)
 
     # Each step takes what the one before has left.
     left_out: dict[str, str] = {}
-    durations = _durations(listed, left_out, threads)
-    pairs, rates = {}, {}
-    for draw, name, folder in _draws(folders, seconds):
-        pairs[draw, name] = pair(listed, root, folder)
-        words = f"the second draw of {name}" if draw else name
-        rates[draw, name] = _usable_rates(words, pairs[draw, name], durations, left_out, threads)
-    usable = [utterance for utterance in listed if utterance.utterance not in left_out]
+    headers = _headers(intake.listed, left_out, threads)
+    durations = {name: header.duration_s for name, header in headers.items()}
+    versions, set_aside = _versions(intake, protected, again, durations, threads)
+    for version in versions.values():
+        for utterance, why in version.faults.items():
+            left_out.setdefault(utterance, why)
+    usable = [utterance for utterance in intake.listed if utterance.utterance not in left_out]
     usable = by_gender(usable, left_out, table=table)
     usable, enrolment_utterances = with_enough(usable, left_out)
     usable, lists = in_lists(usable, left_out)
     if len({utterance.speaker for utterance in usable}) < 2:
-        raise BadInput(_too_few(root, pattern, len(listed), left_out))
+        raise BadInput(_too_few(root, intake.looks_like, len(intake.listed), left_out))
     if max(Counter(utterance.speaker for utterance in usable).values()) < 3:
         raise BadInput(f"{root}: no speaker has three utterances: one enrols, and two are compared")
     evaluated, training = split_speakers(usable)
 
+    in_place = all(
+        (headers[one.utterance].sample_rate, headers[one.utterance].channels) == (SAMPLE_RATE, 1)
+        for one in usable
+    )
     return NewRun(
-        root=root,
-        pattern=pattern,
+        intake=intake,
         speakers=table,
-        n_files=len(paths),
-        listed=listed,
         utterances=evaluated,
         training=training,
         left_out=left_out,
@@ -156,92 +179,126 @@ def examine(
         lists=lists,
         enrolment_utterances=enrolment_utterances,
         protected={
-            name: _protected(folder, usable, pairs[0, name], rates[0, name])
-            if name not in seconds
-            else _protected_twice(folder, usable, name, pairs, rates)
-            for name, folder in folders.items()
+            name: _protected(name, usable, versions, in_place=in_place)
+            for name in protected
+            if name not in set_aside
         },
+        set_aside=set_aside,
         transcripts=said,
     )
 
 
-def _listed(root, pattern, tables):
-    options = {"root": str(root), "pattern": pattern}
-    options |= {key: str(table) for key, table in tables.items() if table}
-    findings = Findings()
-    listed = list_utterances({"folder": options}, findings)
-    findings.refuse_errors()
-    return listed
-
-
-def _durations(listed, left_out, threads):
-    """{utterance: seconds} of the originals that can be read; the others are left out."""
-    durations = {}
-    inspections = inspect([original.audio for original in listed], samples=False, threads=threads)
+def _headers(listed, left_out, threads):
+    """{utterance: header} of the originals that can be read; the others are left out."""
+    headers = {}
+    inspections = inspect([original.audio for original in listed], samples=True, threads=threads)
     for original, inspection in zip(listed, inspections, strict=True):
-        if inspection.error:
-            left_out[original.utterance] = f"{original.audio}: {inspection.error}"
-        else:
-            durations[original.utterance] = inspection.header.duration_s
-    return durations
-
-
-def _usable_rates(name, pairs, durations, left_out, threads):
-    """{utterance: sample rate} of protected files; an utterance without a usable one is left out.
-
-    ``left_out`` keeps the reason of the first anonymiser.
-    """
-    for utterance in durations.keys() - pairs.keys():
-        left_out.setdefault(utterance, f"{name} has no protected version")
-    pairs = {utterance: path for utterance, path in pairs.items() if utterance in durations}
-    rates = {}
-    inspections = inspect(pairs.values(), samples=False, threads=threads)
-    for (utterance, path), inspection in zip(pairs.items(), inspections, strict=True):
-        fault = inspection.error or _unlike(inspection.header, durations[utterance])
+        fault = inspection.error or _silent(inspection) or why_not_listed(whole(original.audio))
         if fault:
-            left_out.setdefault(utterance, f"{path}: {fault}")
+            left_out[original.utterance] = f"{original.audio}: {fault}"
+        else:
+            headers[original.utterance] = inspection.header
+    return headers
+
+
+def _silent(inspection):
+    return next((text for text in inspection.oddities if text.startswith(IS_SILENT)), None)
+
+
+def _versions(intake, protected, again, durations, threads):
+    """{(0 or 1, name): _Version} of every draw, and {name: why} of those that are set aside.
+
+    A version of which hardly anything can be used stops the others from being shown no more than
+    it must: where there are others, it is set aside.
+    """
+    versions, set_aside = {}, {}
+    for draw, folders in enumerate((protected, again)):
+        for name, folder in folders.items():
+            words = f"the second draw of {name}" if draw else name
+            folder = Path(folder).absolute()
+            if not folder.is_dir():  # a slip of the pen, which is soon mended
+                raise BadInput(f"{folder}: {'is no folder' if folder.exists() else 'not found'}")
+            try:
+                version = _version(words, folder, intake, durations, threads)
+                why = _hardly_usable(version, durations)
+            except BadInput as error:
+                if len(protected) == 1:
+                    raise
+                version, why = None, str(error)
+            if why and len(protected) > 1:
+                set_aside.setdefault(name, why)
+            if version:
+                versions[draw, name] = version
+    if len(set_aside) == len(protected):
+        raise BadInput(f"no protected version can be used: {'; '.join(set_aside.values())}")
+    kept = {key: version for key, version in versions.items() if key[1] not in set_aside}
+    return kept, set_aside
+
+
+def _hardly_usable(version, durations):
+    """Why a version is set aside; None where enough of it can be used."""
+    if len(version.rates) >= FEWEST_USABLE * len(durations):
+        return None
+    utterance, why = next(iter(sorted(version.faults.items())))
+    share = f"{len(version.rates)} of {counted(len(durations), 'utterance')} can be used"
+    return f"{version.folder}: {share}; '{utterance}': {why}"
+
+
+def _version(name, folder, intake, durations, threads):
+    """Look at the protected files of one folder; of the originals that can be read."""
+    pairs = pair(intake.listed, intake.root, folder, called=intake.names)
+    faults = {}
+    for utterance in durations.keys() - pairs.keys():
+        faults[utterance] = f"{name} has no protected version"
+    checked = {utterance: path for utterance, path in pairs.items() if utterance in durations}
+    ids = {intake.names.get(utterance, utterance): utterance for utterance in checked}
+    cuts = {ids[own]: cut for own, cut in cuts_of([folder]).items() if own in ids}
+    recordings = [
+        Cut(path, *cuts[utterance]) if utterance in cuts else path
+        for utterance, path in checked.items()
+    ]
+    rates, n_mixed = {}, 0
+    inspections = inspect(recordings, samples=True, threads=threads)
+    for (utterance, path), inspection in zip(checked.items(), inspections, strict=True):
+        fault = inspection.error or _silent(inspection) or why_not_listed(path)
+        fault = fault or unlike_length(inspection.header.duration_s, durations[utterance])
+        if fault:
+            faults[utterance] = f"{path}: {fault}"
         else:
             rates[utterance] = inspection.header.sample_rate
-    return rates
+            n_mixed += inspection.header.channels > 1
+    return _Version(folder, pairs, rates, faults, n_mixed, cuts)
 
 
-def _unlike(header, duration_s):
-    """Why a protected file is not usable; None where it is."""
-    if header.channels != 1:
-        return f"has {header.channels} channels instead of one"
-    if abs(header.duration_s - duration_s) > max(LENGTH_S, LENGTH_SHARE * duration_s):
-        return f"lasts {header.duration_s:.2f} s, the original {duration_s:.2f} s"
-    return None
+def _protected(name, usable, versions, *, in_place):
+    """What is used of an anonymiser, of both draws where there are two.
 
-
-def _protected(folder, usable, pairs, rates):
-    files = {utterance.utterance: pairs[utterance.utterance] for utterance in usable}
-    return Protected(
-        folder=folder,
-        files=files,
-        n_found=len(pairs),
-        plain=is_found_without_help(folder, usable, files),
-        sample_rates=sorted({rates[utterance] for utterance in files}),
-        again={},
-    )
-
-
-def _draws(folders, seconds):
-    """(0 or 1, name, folder) of every draw."""
-    for draw, of_draw in enumerate((folders, seconds)):
-        for name, folder in of_draw.items():
-            yield draw, name, folder
-
-
-def _protected_twice(folder, usable, name, pairs, rates):
-    """An anonymiser of which there are two draws: the users' and the attacker's."""
-    first, again = (
-        _protected(folder, usable, pairs[draw, name], rates[draw, name]) for draw in (0, 1)
-    )
+    ``in_place``: the run reads all originals where they lie. What it converts lies elsewhere, so
+    that protected files are not found by the paths of originals.
+    """
+    first = _used(versions[0, name], usable, in_place=in_place)
+    if (1, name) not in versions:
+        return first
+    again = _used(versions[1, name], usable, in_place=in_place)
     if first.files == again.files:
-        raise BadInput(f"{folder}: is both draws of {name}; a second draw is other speech")
+        raise BadInput(f"{first.folder}: is both draws of {name}; a second draw is other speech")
     sample_rates = sorted({*first.sample_rates, *again.sample_rates})
-    return first._replace(plain=False, sample_rates=sample_rates, again=again.files)
+    mixed = first.n_mixed + again.n_mixed
+    return first._replace(plain=False, sample_rates=sample_rates, n_mixed=mixed, again=again)
+
+
+def _used(version, usable, *, in_place):
+    files = {utterance.utterance: version.pairs[utterance.utterance] for utterance in usable}
+    known = usable if in_place else [one._replace(audio=None) for one in usable]
+    return Protected(
+        folder=version.folder,
+        files=files,
+        n_found=len(version.pairs),
+        plain=is_found_without_help(version.folder, known, files),
+        sample_rates=sorted({version.rates[utterance] for utterance in files}),
+        n_mixed=version.n_mixed,
+        cuts={utterance: cut for utterance, cut in version.cuts.items() if utterance in files},
+    )
 
 
 def _too_few(root, pattern, n_listed, left_out):

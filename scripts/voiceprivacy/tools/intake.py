@@ -1,0 +1,413 @@
+"""Speech as people have it, under names that a run can use.
+
+What is read where it lies:
+
+* a tree of audio files, of any endings, whose names tell the speaker (``file_names``);
+* a Kaldi data directory (wav.scp, utt2spk, perhaps segments, text, spk2gender), such as those of
+  the challenges, of VoicePAT and of the SA-toolkit;
+* a folder with metadata.csv or metadata.jsonl, as Hugging Face's ``audiofolder`` has it.
+
+A zip or tar is unpacked first, beside the config.
+
+Conventions
+-----------
+* An id is a name that may be a file name and an argument. Another name is changed: its accents are
+  written in one way (NFC), and what an id cannot hold becomes _. A table keeps both.
+* Of two files of one name (a.wav and a.mp3) the one that lost least is taken.
+"""
+
+import csv
+import json
+import re
+import shutil
+import tarfile
+import unicodedata
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+from voiceprivacy.corpora.kinds import folder as tree
+from voiceprivacy.corpora.kinds import kaldi
+from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
+from voiceprivacy.corpora.recordings import Pipe, whole
+from voiceprivacy.inout.files import BadInput, read_lines
+from voiceprivacy.inout.tables import UNSAFE
+from voiceprivacy.running import decoding
+from voiceprivacy.running.command import say
+from voiceprivacy.tools.file_names import ENDINGS, audio_files, guess_pattern, loss_of
+
+LONGEST_NAME = 120  # bytes of an id that was changed
+TABLES = ("metadata.csv", "metadata.jsonl")
+# What people call the columns of such tables.
+SPEAKER_COLUMNS = ("speaker", "speaker_id", "spk_id", "spk", "client_id", "talker")
+TEXT_COLUMNS = ("text", "transcription", "transcript", "sentence", "normalized_text")
+ID_COLUMNS = ("utterance", "utterance_id", "id", "segment_id")
+GENDERS = {"f": "f", "female": "f", "woman": "f", "m": "m", "male": "m", "man": "m"}
+ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+OF_ARCHIVES = (*ENDINGS, ".csv", ".jsonl", ".tsv", ".txt", ".json")  # and files without an ending
+
+
+class Intake(NamedTuple):
+    """What a folder of speech holds.
+
+    ``looks_like``: the pattern, or what kind of folder it is; ``n_files``: how many audio files or
+    lines of a table; ``names``: {id of an utterance: what people call it}; ``speakers``: the same;
+    ``texts``: {id: what is said}; ``is_plain``: the corpus kind ``folder`` reads the same by itself
+    """
+
+    root: Path
+    looks_like: str
+    n_files: int
+    listed: list[Listed]
+    names: dict[str, str]
+    speakers: dict[str, str]
+    texts: dict[str, str]
+    is_plain: bool
+
+
+class _Item(NamedTuple):
+    """One utterance as people name it."""
+
+    name: str
+    speaker: str
+    gender: str
+    session: str
+    audio: Any
+    text: str | None = None
+
+
+def read(
+    root: Path, *, pattern: str | None, speakers: Path | None, transcripts: Path | None
+) -> Intake:
+    """Read a folder of original speech of any kind.
+
+    Parameters
+    ----------
+    root : absolute path
+    pattern : str, optional
+        Of a tree; guessed without.
+    speakers, transcripts : path, optional
+        TSVs with the columns speaker and gender, and utterance and text.
+
+    Raises
+    ------
+    BadInput : there is no such folder, or nobody can tell the speakers
+    """
+    if pattern is None and (root / "wav.scp").exists():
+        return _named(root, "a Kaldi data directory", list(_of_directory(root)), speakers, None)
+    tables: list[Path] = []
+    for name in TABLES:
+        tables += sorted([*root.glob(name), *root.glob(f"*/{name}")])
+    if pattern is None and tables:
+        rows: list[_Item] = []
+        for path in tables:
+            rows += _of_table(root, path)
+        return _named(root, f"a folder with {tables[0].name}", rows, speakers, transcripts)
+    _refuse_parquet(root)
+    paths = audio_files(root)
+    pattern = pattern or guess_pattern(paths)
+    items, is_plain = _of_tree(root, pattern, paths)
+    if not items:
+        raise BadInput(f"{root}: no file below it looks like {pattern}")
+    if is_plain:
+        listed = _as_folder(root, pattern, speakers, transcripts)
+        return Intake(root, pattern, len(paths), listed, {}, {}, {}, True)
+    intake = _named(root, pattern, items, speakers, transcripts)
+    return intake._replace(n_files=len(paths))
+
+
+def _as_folder(
+    root: Path, pattern: str, speakers: Path | None, transcripts: Path | None
+) -> list[Listed]:
+    options = {"root": str(root), "pattern": pattern}
+    tables = {"speakers": speakers, "transcripts": transcripts}
+    options |= {key: str(table) for key, table in tables.items() if table}
+    findings = Findings()
+    listed = list_utterances({"folder": options}, findings)
+    refuse_errors(findings)
+    return listed
+
+
+def refuse_errors(findings: Findings) -> None:
+    """Raise BadInput with the first errors: there is no config yet that validate could look at."""
+    errors = findings.errors()
+    if errors:
+        shown = "; ".join(map(str, errors[:3]))
+        more = f" (and {len(errors) - 3} more)" if len(errors) > 3 else ""
+        raise BadInput(f"{shown}{more}")
+
+
+# A tree of files.
+
+
+def _of_tree(root: Path, pattern: str, paths: list[str]) -> tuple[list[_Item], bool]:
+    """The utterances of a tree, and whether their names and endings are good as they are."""
+    ending = PurePosixPath(pattern).suffix
+    stem = pattern.removesuffix(ending) if ending.lower() in ENDINGS else pattern
+    tree.compile_pattern(pattern)  # what is wrong is said of all of it
+    expression = tree.compile_pattern(stem)
+    best: dict[str, str] = {}
+    for path in sorted(paths, key=loss_of):
+        best.setdefault(path if stem == pattern else str(PurePosixPath(path).with_suffix("")), path)
+    matches = [
+        (match, best[name]) for name in sorted(best) if (match := expression.fullmatch(name))
+    ]
+    repeated = len({match["utterance"] for match, _ in matches}) < len(matches)
+    items = []
+    for match, path in matches:
+        fields = match.groupdict()
+        name = str(PurePosixPath(path).with_suffix("")).replace("/", "-")
+        items.append(
+            _Item(
+                name if repeated else fields["utterance"],
+                fields["speaker"],
+                GENDERS.get((fields.get("gender") or "").lower(), "-"),
+                fields.get("session") or "",
+                root / path,
+            )
+        )
+    is_plain = all(
+        str(item.audio).endswith(ending)
+        and not decoding.is_encoded(item.audio)
+        and as_id(item.name) == item.name
+        and as_id(item.speaker) == item.speaker
+        for item in items
+    )
+    return items, is_plain
+
+
+# Tables and directories.
+
+
+def _of_directory(root: Path) -> Iterator[_Item]:
+    findings = Findings()
+    listed = kaldi.list_utterances(str(root), findings)
+    refuse_errors(findings)
+    texts = kaldi.read_transcripts(str(root)) if (root / "text").exists() else {}
+    for one in listed:
+        if isinstance(whole(one.audio), Pipe):
+            raise BadInput(
+                f"{root}/wav.scp: '{one.utterance}' is a command, which is run only where a config"
+                " allows it: name the directory in a config with pipes: true (docs/guide/data.md)"
+            )
+        text = texts.get(one.utterance)
+        yield _Item(one.utterance, one.speaker, one.gender, one.session, one.audio, text)
+
+
+def _of_table(root: Path, path: Path) -> Iterator[_Item]:
+    """The lines of a metadata.csv or metadata.jsonl; their files are below its folder."""
+    for line, row in _rows(path):
+        file = row.get("file_name")
+        if not isinstance(file, str) or not file:
+            raise BadInput(f"{path}:{line}: has no file_name")
+        if PurePosixPath(file).is_absolute() or ".." in PurePosixPath(file).parts:
+            raise BadInput(f"{path}:{line}: '{file}' is not below the folder of the table")
+        speaker = _value(row, SPEAKER_COLUMNS)
+        if speaker is None:
+            raise BadInput(f"{path}:{line}: has no speaker ({', '.join(SPEAKER_COLUMNS)})")
+        below = (path.parent / file).relative_to(root).with_suffix("").as_posix()
+        name = _value(row, ID_COLUMNS) or below
+        gender = GENDERS.get((_value(row, ("gender", "sex")) or "").lower(), "-")
+        text = _value(row, TEXT_COLUMNS)
+        yield _Item(name.replace("/", "-"), speaker, gender, "", path.parent / file, text)
+
+
+def _rows(path):
+    if path.suffix == ".csv":
+        reader = csv.DictReader(read_lines(path))
+        yield from enumerate(reader, start=2)
+        return
+    for line, text in enumerate(read_lines(path), start=1):
+        if not text.strip():
+            continue
+        try:
+            row = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise BadInput(f"{path}:{line}: is no JSON ({error.msg})") from None
+        yield line, row if isinstance(row, dict) else {}
+
+
+def _value(row: Mapping[str, Any], columns: tuple[str, ...]) -> str | None:
+    """The first value that is there, of a number too."""
+    values = {str(key).strip().lower(): value for key, value in row.items()}
+    for column in columns:
+        if isinstance(values.get(column), str | int) and str(values[column]).strip():
+            return str(values[column]).strip()
+    return None
+
+
+def _refuse_parquet(root: Path) -> None:
+    """Say what to do with a data set of Hugging Face that keeps its sound inside of tables."""
+    for ending in ("parquet", "arrow"):
+        first = next(root.glob(f"**/*.{ending}"), None) if root.is_dir() else None
+        if first is not None:
+            raise BadInput(
+                f"{first}: keeps sound inside of a table, which is not read here; write it as files"
+                " with metadata.csv (docs/guide/own_wavs.md has the lines for it)"
+            )
+
+
+# Names.
+
+
+def as_id(name: str) -> str:
+    """A name as an id: itself, or one like it that can be a file name.
+
+    >>> as_id("anna-001"), as_id("Anna B (2)"), as_id("-x"), as_id("?")
+    ('anna-001', 'Anna_B_2', 'x', '_')
+    """
+    text = unicodedata.normalize("NFC", name)
+    if UNSAFE.search(text) or re.search(r"[()\[\]{}<>|;&$`'\"*?!#]", text):
+        text = re.sub(r"[\s/\\()\[\]{}<>|;&$`'\"*?!#\x00-\x1f\x7f-\x9f\ud800-\udfff]+", "_", text)
+        text = text.lstrip("-._").rstrip("_") or "_"
+    if len(text.encode()) > LONGEST_NAME:
+        text = text.encode()[:LONGEST_NAME].decode(errors="ignore")
+    return text
+
+
+def why_not_listed(path: object) -> str | None:
+    """Why a path cannot stand in a wav.scp; None where it can."""
+    text = str(path)
+    if text != text.strip() or text.endswith("|") or not text.isprintable():
+        return "its name ends with a space or |, or holds what cannot be printed: rename it"
+    return None
+
+
+def ids_of(names: list[str]) -> dict[str, str]:
+    """{name: id} of names; of two names that become one id, the second one gets a number."""
+    ids: dict[str, str] = {}
+    taken: Counter[str] = Counter()
+    for name in sorted(set(names), key=lambda name: (as_id(name) != name, name)):
+        wanted = as_id(name)
+        taken[wanted] += 1
+        ids[name] = wanted if taken[wanted] == 1 else f"{wanted}_{taken[wanted]}"
+        taken[ids[name]] += ids[name] != wanted
+    return ids
+
+
+def _named(
+    root: Path,
+    looks_like: str,
+    items: list[_Item],
+    speakers: Path | None,
+    transcripts: Path | None,
+) -> Intake:
+    """Utterances under ids; people's tables speak of them by their names."""
+    counts = Counter(item.name for item in items)
+    twice = next((name for name, count in counts.items() if count > 1), None)
+    if twice is not None:
+        raise BadInput(f"{root}: utterance '{twice}' occurs twice")
+    findings = Findings()
+    genders = _genders(speakers, findings)
+    texts = tree.read_transcripts({"transcripts": str(transcripts)}) if transcripts else {}
+    refuse_errors(findings)
+    utterance_ids = ids_of([item.name for item in items])
+    # Accents are written in two ways; a person is one.
+    speaker_ids = ids_of([unicodedata.normalize("NFC", item.speaker) for item in items])
+    listed, said = [], {}
+    for item in items:
+        name, speaker = utterance_ids[item.name], unicodedata.normalize("NFC", item.speaker)
+        gender = genders.get(speaker, item.gender)
+        own = (name, speaker_ids[speaker], gender, item.session, item.audio, str(item.audio), "-")
+        listed.append(Listed(*own))
+        text = texts.get(item.name, texts.get(name, item.text))
+        if text is not None:
+            said[name] = " ".join(text.split())
+    if texts and not said:
+        raise BadInput(f"{transcripts}: has no utterance of these, such as '{items[0].name}'")
+    return Intake(
+        root=root,
+        looks_like=looks_like,
+        n_files=len(items),
+        listed=sorted(listed, key=lambda one: one.utterance),
+        names={utterance_ids[item.name]: item.name for item in items},
+        speakers={number: name for name, number in speaker_ids.items()},
+        texts=said,
+        is_plain=False,
+    )
+
+
+def _genders(path, findings):
+    """{speaker: f or m} of a table."""
+    genders = tree.read_genders(str(path), findings) if path else {}
+    return {unicodedata.normalize("NFC", name): gender for name, gender in genders.items()}
+
+
+# Archives.
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a path is a zip or tar, by its ending."""
+    return path.name.lower().endswith(ARCHIVES) and path.is_file()
+
+
+class Unpacking:
+    """Gives folders as they are, and archives as folders beside the config."""
+
+    def __init__(self, config: Path) -> None:
+        self.folder = config.with_name(f"{config.stem}.unpacked")
+
+    def __call__(self, path: Path) -> Path:
+        """The folder of a path."""
+        if not is_archive(path):
+            return path
+        say(f"unpacking {path} into {self.folder}")
+        return unpacked(path, self.folder / path.name.replace(".", "_"))
+
+
+def unpacked(path: Path, folder: Path) -> Path:
+    """Unpack the sound and the tables of an archive into a folder that is made for it.
+
+    Nothing else is written: no link, no device, nothing outside of the folder.
+
+    Raises
+    ------
+    BadInput : it is no such archive, names files elsewhere, or the disk cannot hold it
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    members: list[tuple[str, int, Any]]
+    try:
+        if path.name.lower().endswith(".zip"):
+            with zipfile.ZipFile(path) as zipped:
+                inside = [one for one in zipped.infolist() if not one.is_dir()]
+                members = [(one.filename, one.file_size, one) for one in inside]
+                _unpack(path, folder, members, zipped.open)
+        else:
+            with tarfile.open(path) as tar:
+                members = [(one.name, one.size, one) for one in tar.getmembers() if one.isfile()]
+                _unpack(path, folder, members, tar.extractfile)
+    except (
+        zipfile.BadZipFile,
+        tarfile.TarError,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+    ) as error:
+        raise BadInput(f"{path}: cannot be unpacked ({error})") from None
+    return folder
+
+
+def _unpack(path, folder, members, opened):
+    """Write the members [(name, bytes, itself)] that speech consists of."""
+    wanted = []
+    for name, size, member in members:
+        parts = PurePosixPath(name).parts
+        if PurePosixPath(name).is_absolute() or ".." in parts:
+            raise BadInput(f"{path}: '{name}' would be written outside of its folder")
+        is_hidden = any(part.startswith(".") or part == "__MACOSX" for part in parts if part != ".")
+        suffix = PurePosixPath(name).suffix.lower()
+        if not is_hidden and (suffix in OF_ARCHIVES or not suffix):
+            wanted.append((folder.joinpath(*parts), size, member))
+    needed, free = sum(size for _, size, _ in wanted), shutil.disk_usage(folder).free
+    if needed > free // 2:
+        raise BadInput(f"{path}: holds {needed / 1e9:.1f} GB, and {free / 1e9:.1f} GB are free")
+    for target, size, member in wanted:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with opened(member) as source, open(target, "wb") as file:
+            left = size
+            while left > 0 and (block := source.read(min(left, 2**20))):
+                file.write(block)
+                left -= len(block)

@@ -1,0 +1,427 @@
+"""Speech as people have it: odd names, mixed endings, tables, data directories, archives."""
+
+import io
+import json
+import shutil
+import tarfile
+import unicodedata
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from support.calls import call
+
+from voiceprivacy.anonymise import plugins
+from voiceprivacy.corpora import checks, parts
+from voiceprivacy.inout import audio, tables
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.plan import configuration
+from voiceprivacy.plan.plan import Plan
+from voiceprivacy.tools import intake
+from voiceprivacy.tools.new_config import summary, system_names, write_config
+from voiceprivacy.tools.new_run import examine
+
+RATE = 16000
+NAMES = ("Jörg Müller", "anna", "Anna", "bob [x]", "original")
+
+
+def sound(text, seconds=0.5, rate=RATE):
+    draw = np.random.default_rng(list(text.encode()))
+    return draw.normal(scale=0.1, size=round(seconds * rate))
+
+
+def write(path, samples, rate=RATE, **options):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    soundfile.write(path, samples, rate, **options)
+
+
+def tree(root, form="{name}/take {number}.wav", *, names=NAMES, rate=RATE, **options):
+    for name in names:
+        for number in range(5):
+            path = root / form.format(name=name, number=number)
+            samples = sound(f"{unicodedata.normalize('NFC', name)} {number}", rate=rate)
+            write(path, samples, rate, **options)
+    return root
+
+
+def taken(folder, run, **options):
+    """What a run takes of a new run's config: {utterance: original and protected samples}."""
+    written = write_config(folder / "my.yaml", run)
+    plan = Plan(configuration.check(yaml.safe_load(written[0].read_text())))
+    (corpus,) = plan.speech.evaluated
+    examination = checks.examine_entry(corpus, plan.speech.corpora)
+    assert examination.findings.errors() == []
+    heard = {}
+    for part in ("enrolment", "trial"):
+        listed = parts.list_part(plan.speech.source(corpus), plan.speech.protocol(corpus), part)
+        provided = parts.provide_audio(
+            plan.speech.source(corpus),
+            listed,
+            audio_dir=folder / "made" / part,
+            sample_rate=RATE,
+            threads=1,
+        )
+        utterances = [utterance for pieces in provided for utterance in pieces]
+        for name in plan.speech.anonymisers:
+            scratch = folder / "scratch" / part / name
+            shutil.rmtree(scratch, ignore_errors=True)
+            scratch.mkdir(parents=True)
+            system = plan.speech.anonymiser_call(name, corpus, part)
+            paths = plugins.protect(system, utterances, seed=0, threads=1, scratch=scratch)
+            assert paths.keys() == {utterance.utterance for utterance in utterances}
+            for one in utterances:
+                protected, _ = audio.read(paths[one.utterance])
+                heard[one.utterance] = (audio.read(one.path)[0], protected)
+    return heard
+
+
+def same(one, other):
+    """Whether two recordings are one, but for 16 bits."""
+    return len(one) == len(other) and np.abs(one - other).max() < 2 / 32768
+
+
+def test_names_that_are_no_ids_are_changed_and_a_table_keeps_them(tmp_path):
+    root = tree(tmp_path / "original")
+    run = examine(root, {"mine": root})
+    assert {one.speaker for one in run.utterances} == {
+        *("Jörg_Müller", "anna", "Anna", "bob_x", "original")
+    }
+    heard = taken(tmp_path, run)
+    assert len(heard) == 25 and all(same(*pair) for pair in heard.values())
+    rows = tables.read_table(tmp_path / "my.names.tsv", ["kind", "id", "name", "file"])
+    table = {(row["kind"], row["id"]): row for row in rows}
+    assert table["speaker", "bob_x"]["name"] == "bob [x]"
+    odd = table["utterance", "bob_x_-take_3"]
+    assert odd["name"] == "bob [x]-take 3" and odd["file"] == str(root / "bob [x]" / "take 3.wav")
+    assert table["corpus", "speech_original"]["name"] == "original"
+
+
+def test_names_that_are_good_need_no_table(tmp_path):
+    root = tree(tmp_path / "speech", "{name}/{number}.wav", names=("anna", "bert", "carl"))
+    assert len(taken(tmp_path, examine(root, {"mine": root}))) == 15
+    assert not (tmp_path / "my.names.tsv").exists()
+    assert "folder" in yaml.safe_load((tmp_path / "my.yaml").read_text())["corpora"]["speech"]
+
+
+@given(st.text(min_size=1, max_size=300))
+def test_any_name_becomes_an_id_that_is_its_own(name):
+    made = intake.as_id(name)
+    assert tables.safe_id(made, "x", 1) == made == intake.as_id(made)
+
+
+@given(st.sets(st.text(min_size=1, max_size=4), max_size=12))
+def test_two_names_never_become_one_id(names):
+    ids = intake.ids_of(sorted(names))
+    assert ids.keys() == names and len(set(ids.values())) == len(names)
+
+
+def test_endings_rates_and_encodings_are_mixed_and_the_best_of_a_name_is_taken(tmp_path):
+    root = tmp_path / "speech"
+    tree(root, "{name}/{number}.WAV", names=["anna"])
+    tree(root, "{name}/{number}.wav", names=["bert", "carl"], subtype="PCM_24")
+    tree(root, "{name}/{number}.mp3", names=["bert"])
+    tree(root, "{name}/{number}.flac", names=["dora"], rate=44100)
+    tree(root, "{name}/{number}.wav", names=["emil"], rate=8000, subtype="FLOAT")
+    tree(root, "{name}/{number}.ogg", names=["fay"], rate=48000)
+    made = tree(tmp_path / "made", "{name}/{number}.wav", names=["anna", "bert", "carl", "dora"])
+    tree(made, "{name}/{number}.wav", names=["emil", "fay"])
+    run = examine(root, {"mine": made})
+    assert run.left_out == {} and len(run.utterances) == 30
+    files = {one.audio.relative_to(root).as_posix() for one in run.utterances}
+    assert "bert/3.wav" in files and "bert/3.mp3" not in files and "anna/0.WAV" in files
+    heard = taken(tmp_path, run)
+    assert len(heard) == 30
+    assert all(same(*heard[f"{name}-{number}"]) for name in ("anna", "carl") for number in range(5))
+
+
+def test_protected_files_of_the_same_paths_are_found_though_originals_are_converted(tmp_path):
+    form, names = "{name}/{number}.wav", ("anna", "bert", "carl")
+    root = tree(tmp_path / "speech", form, names=names, rate=44100)
+    made = tree(tmp_path / "made", form, names=names)
+    assert len(taken(tmp_path, examine(root, {"mine": made}))) == 15
+
+
+def test_accents_capitals_tails_and_strangers_do_not_part_what_belongs_together(tmp_path):
+    root = tree(tmp_path / "speech")
+    made = tmp_path / "made"
+    for name in NAMES:
+        written = unicodedata.normalize("NFD", name)
+        tree(made, f"out/{written}/take {{number}}_anon.WAV", names=[name])
+    write(made / "readme.wav", sound("x"))
+    write(made / "out" / "anna" / "extra_anon.wav", sound("y"))
+    heard = taken(tmp_path, examine(root, {"mine": made}))
+    assert len(heard) == 25
+    assert all(same(*pair) for pair in heard.values()), "anna is not Anna"
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "{name} - take {number} (anon).mp3",
+        "anon/{name}_take-{number}.x.y.flac",
+        "{name}/take {number}_anon_v2.wav",
+        "{name}/TAKE {number} [1].wav",
+    ],
+)
+def test_flat_names_with_tails_are_found(tmp_path, form):
+    names = ("anna", "bob x", "carl")
+    root = tree(tmp_path / "speech", "{name}/take {number}.wav", names=names)
+    made = tree(tmp_path / "made", form, names=names)
+    write(made / "other_anon.wav", sound("other"))
+    pairs = examine(root, {"mine": made}).protected["mine"].files
+    assert len(pairs) == 15
+    for name in names:
+        for number in range(5):
+            path = made / form.format(name=name, number=number)
+            assert pairs[f"{intake.as_id(name)}-take_{number}"] == path
+
+
+def test_files_without_sound_are_left_out_and_named(tmp_path):
+    root = tree(tmp_path / "speech", "{name}/{number}.wav", names=("anna", "bert", "carl"))
+    made = tree(tmp_path / "made", "{name}/{number}.wav", names=("anna", "bert", "carl"))
+    (root / "anna/0.wav").write_bytes(b"")
+    write(root / "bert/0.wav", np.zeros(8000))
+    write(made / "carl/0.wav", np.zeros(8000))
+    (made / "carl/1.wav").write_bytes((made / "carl/1.wav").read_bytes()[:900])
+    run = examine(root, {"mine": made})
+    assert "the file is empty" in run.left_out.pop("anna-0")
+    assert "is silent" in run.left_out.pop("bert-0")
+    assert "is silent" in run.left_out.pop("carl-0")
+    assert "truncated" in run.left_out.pop("carl-1")
+    assert run.left_out == {}
+
+
+def test_several_channels_are_mixed_down_and_counted_once(tmp_path):
+    names, form = ("anna", "bert", "carl"), "{name}/{number}.wav"
+    root = tree(tmp_path / "speech", form, names=names)
+    made = tree(tmp_path / "made", form, names=names)
+    for number in range(4):
+        one = sound(f"anna {number}")
+        write(made / f"anna/{number}.wav", np.stack([one, 0.5 * one], axis=1))
+    run = examine(root, {"mine": made})
+    assert run.left_out == {} and run.protected["mine"].n_mixed == 4
+    lines = summary(run, write_config(tmp_path / "my.yaml", run))
+    warnings = [line for line in lines if "warning" in line]
+    assert warnings == ["  warning: 4 files have several channels, which are mixed down to one"]
+
+
+def test_one_bad_version_does_not_stop_the_others(tmp_path):
+    names, form = ("anna", "bert", "carl"), "{name}/{number}.wav"
+    root = tree(tmp_path / "speech", form, names=names)
+    for name in ("good", "half", "strange", "empty"):
+        tree(tmp_path / name, form, names=names)
+    for path in (tmp_path / "half").rglob("*.wav"):
+        write(path, soundfile.read(path)[0][::3])
+    for path in (tmp_path / "strange").rglob("*.wav"):
+        path.rename(path.with_stem(f"x{path.stem}y"))
+    shutil.rmtree(tmp_path / "empty")
+    (tmp_path / "empty").mkdir()
+    folders = {name: tmp_path / name for name in ("half", "good", "strange", "empty")}
+    run = examine(root, folders)
+    assert list(run.protected) == ["good"] and run.left_out == {}
+    assert "0 of 15 utterances can be used" in run.set_aside["half"]
+    assert "a third as long" in run.set_aside["half"]
+    assert "no protected file has the name of an original" in run.set_aside["strange"]
+    assert "there is no audio below it" in run.set_aside["empty"]
+    lines = summary(run, write_config(tmp_path / "my.yaml", run))
+    assert sum(line.startswith("warning: ") for line in lines) == 3
+    assert list(configuration.read(tmp_path / "my.yaml")["anonymisers"]) == ["good"]
+    assert "# half is not shown: " in (tmp_path / "my.yaml").read_text()
+    with pytest.raises(BadInput, match="no protected version can be used"):
+        examine(root, {name: folders[name] for name in ("strange", "empty")})
+
+
+def test_names_of_systems_and_of_the_corpus_are_made_fit(tmp_path):
+    root = tree(tmp_path / "a b", "{name}/{number}.wav", names=("anna", "bert", "carl"))
+    shutil.copytree(root, tmp_path / "c d")
+    folders = ["--protected", f"My System (v2)={root}", "--protected", f"original={root}"]
+    words = ["--original", "a b", *folders, "--name", "Größe 7", "--config", "my.yaml"]
+    made = call("new_run", *words, cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    config = configuration.check(configuration.read(tmp_path / "my.yaml"))
+    assert list(config["anonymisers"]) == ["my_system_v2", "system_original"]
+    assert list(config["corpora"]) == ["gr_e_7"]
+    table = (tmp_path / "my.names.tsv").read_text()
+    assert "anonymiser\tmy_system_v2\tMy System (v2)\t" in table
+    assert "corpus\tgr_e_7\tGröße 7\t" in table
+
+
+def test_systems_whose_names_become_one_get_numbers():
+    assert system_names(["A b", "a_B", "b"]) == {"a_b": "A b", "a_b_2": "a_B", "b": "b"}
+
+
+def test_a_preview_shows_who_speaks_and_writes_nothing(tmp_path):
+    tree(tmp_path / "speech", "{number}/x_{name}.wav", names=("anna", "bert", "carl"))
+    pattern = ["--pattern", "{utterance}/x_{speaker}.wav"]
+    shown = call("new_run", "--original", "speech", *pattern, "--preview", cwd=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    assert "15 of 15 audio files look like {utterance}/x_{speaker}.wav" in shown.stdout
+    assert "3 speakers, 5 utterances each" in shown.stdout
+    assert shown.stdout.count("   speaker ") == 5
+    assert "0/x_anna.wav   speaker anna   utterance 0-x_anna" in shown.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["speech"]
+    refused = call("new_run", "--original", "speech", cwd=tmp_path)
+    assert refused.returncode == 2 and "--protected and --config are required" in refused.stderr
+
+
+def test_folders_of_languages_are_no_speakers(tmp_path):
+    root = tree(tmp_path / "speech", "de/{name}/{number}.wav", names=("anna", "bert"))
+    tree(root, "en/{name}/{number}.wav", names=("carl", "dora"))
+    run = examine(root, {"mine": root})
+    assert {one.speaker for one in run.utterances} == {"anna", "bert", "carl", "dora"}
+
+
+# Tables, data directories and archives.
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_a_folder_with_metadata_is_read_with_its_speakers_and_texts(tmp_path, kind):
+    root = tmp_path / "data"
+    rows = []
+    for name, gender in (("a 1", "female"), ("b 2", "male"), ("c 3", "female"), ("d 4", "male")):
+        for number in range(5):
+            file = f"audio/{name}_{number}.wav"
+            write(root / file, sound(file))
+            row = {"file_name": file, "speaker_id": name, "gender": gender}
+            rows.append(row | {"transcription": f"one, two {number}"})
+    if kind == "csv":
+        lines = [",".join(rows[0]), *(",".join(f'"{v}"' for v in row.values()) for row in rows)]
+    else:
+        lines = [json.dumps(row) for row in rows]
+    (root / f"metadata.{kind}").write_text("\n".join(lines))
+    made = tmp_path / "made"
+    for row in rows:
+        write(made / Path(row["file_name"]).name, sound(row["file_name"])[::-1])
+    run = examine(root, {"mine": made})
+    assert run.lists == ["f", "m"] and len(run.utterances) == 20
+    heard = taken(tmp_path, run)
+    assert all(same(one, other[::-1]) for one, other in heard.values())
+    assert "audio-a_1_0 one, two 0\n" in (tmp_path / "my.data" / "text").read_text()
+
+
+def test_splits_may_use_the_same_names(tmp_path):
+    root = tmp_path / "data"
+    for split in ("train", "test"):
+        lines = ["file_name,speaker"]
+        for number in range(10):
+            write(root / split / f"{number}.wav", sound(f"{split}{number}"))
+            lines.append(f"{number}.wav,{number % 2}")
+        (root / split / "metadata.csv").write_text("\n".join(lines))
+    run = examine(root, {"mine": root})
+    assert len(run.utterances) == 20 and {one.speaker for one in run.utterances} == {"0", "1"}
+    assert all(same(*pair) for pair in taken(tmp_path, run).values())
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("../x.wav,a", "is not below the folder of the table"),
+        ("/etc/x.wav,a", "is not below the folder of the table"),
+        (",a", "metadata.csv:2: has no file_name"),
+        ("x.wav,", "metadata.csv:2: has no speaker"),
+    ],
+)
+def test_lines_of_metadata_that_cannot_be_are_refused(tmp_path, row, said):
+    (tmp_path / "metadata.csv").write_text(f"file_name,speaker\n{row}\n")
+    with pytest.raises(BadInput, match=said):
+        examine(tmp_path, {"mine": tmp_path})
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_sound_inside_of_tables_is_refused_with_what_to_do(tmp_path, ending):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / f"train-0.{ending}").write_bytes(b"PAR1")
+    with pytest.raises(BadInput, match=r"write it as files with metadata.csv \(docs/guide"):
+        examine(tmp_path, {"mine": tmp_path})
+
+
+def directory(folder, recordings, *, cut=True, name="utt"):
+    """A Kaldi directory: four speakers, one long recording each, five utterances cut out of it."""
+    folder.mkdir(parents=True)
+    scp, segments, speakers = [], [], []
+    for speaker in "abcd":
+        scp.append(f"rec{speaker} {recordings / speaker}.wav")
+        for number in range(5):
+            start = 0.1 + 0.6 * number
+            segments.append(f"{name}{speaker}{number} rec{speaker} {start:.2f} {start + 0.5:.2f}")
+            speakers.append(f"{name}{speaker}{number} {speaker}")
+    for file, lines in (("wav.scp", scp), ("segments", segments), ("utt2spk", speakers)):
+        (folder / file).write_text("\n".join(lines) + "\n")
+    return folder
+
+
+def test_data_directories_with_segments_are_read_on_both_sides(tmp_path):
+    for speaker in "abcd":
+        write(tmp_path / "long" / f"{speaker}.wav", sound(speaker, 3.4))
+        write(tmp_path / "anon" / f"{speaker}.wav", -sound(speaker, 3.4))
+    original = directory(tmp_path / "original" / "data", tmp_path / "long")
+    protected = directory(tmp_path / "protected", tmp_path / "anon")
+    run = examine(original, {"mine": protected})
+    assert len(run.utterances) == 20 and run.left_out == {}
+    heard = taken(tmp_path, run)
+    assert len(heard) == 20 and all(same(one, -other) for one, other in heard.values())
+    whole, _ = audio.read(tmp_path / "long" / "b.wav")
+    assert same(heard["uttb2"][0], whole[round(1.3 * RATE) : round(1.8 * RATE)])
+
+
+def test_originals_that_are_commands_are_not_run(tmp_path):
+    folder = directory(tmp_path / "data", tmp_path)
+    text = (folder / "wav.scp").read_text().replace("rec", "rec", 1)
+    (folder / "wav.scp").write_text(text.replace(f"{tmp_path}/a.wav", f"touch {tmp_path}/ran |"))
+    with pytest.raises(BadInput, match="is a command, which is run only where a config allows it"):
+        examine(folder, {"mine": tmp_path})
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("ending", ["zip", "tar", "tar.gz"])
+def test_archives_are_unpacked_beside_the_config(tmp_path, ending):
+    names = ("anna b", "bert", "carl")
+    root = tree(tmp_path / "speech" / "top", "{name}/{number}.wav", names=names)
+    (root / ".hidden.wav").write_bytes(b"x")
+    (root / "program.exe").write_bytes(b"x")
+    path = tmp_path / f"speech.{ending}"
+    if ending == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            for file in root.rglob("*"):
+                archive.write(file, file.relative_to(root.parent))
+    else:
+        with tarfile.open(path, "w:gz" if ending.endswith("gz") else "w") as archive:
+            archive.add(root, "top")
+    (tmp_path / "work").mkdir()
+    words = ["--original", path, "--protected", f"mine={path}", "--config", "my.yaml"]
+    made = call("new_run", *words, cwd=tmp_path / "work")
+    assert made.returncode == 0, made.stderr
+    assert "15 of 15 audio files" in made.stdout
+    kept = {file.name for file in (tmp_path / "work/my.unpacked").rglob("*") if file.is_file()}
+    assert kept == {f"{number}.wav" for number in range(5)}
+
+
+@pytest.mark.parametrize("name", ["../out.wav", "/tmp/out.wav", "a/../../out.wav"])
+def test_an_archive_that_leaves_its_folder_is_refused(tmp_path, name):
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr(name, b"x")
+    with tarfile.open(tmp_path / "x.tar", "w") as archive:
+        member = tarfile.TarInfo(name)
+        member.size = 1
+        archive.addfile(member, io.BytesIO(b"x"))
+    for file in ("x.zip", "x.tar"):
+        with pytest.raises(BadInput, match="would be written outside of its folder"):
+            intake.unpacked(tmp_path / file, tmp_path / "to")
+    assert not (tmp_path / "out.wav").exists()
+
+
+def test_links_in_an_archive_are_not_made_and_no_archive_is_said(tmp_path):
+    with tarfile.open(tmp_path / "x.tar", "w") as archive:
+        link = tarfile.TarInfo("a/b.wav")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    assert not list(intake.unpacked(tmp_path / "x.tar", tmp_path / "to").rglob("*"))
+    for name in ("y.zip", "y.tar"):
+        (tmp_path / name).write_bytes(b"no archive")
+        with pytest.raises(BadInput, match="cannot be unpacked"):
+            intake.unpacked(tmp_path / name, tmp_path / "to")
