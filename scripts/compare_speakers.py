@@ -26,11 +26,17 @@ def main() -> None:
         default={},
         help='JSON {"corpus": utterances that some speaker must have}, where speakers are learnt',
     )
+    add_json(
+        parser,
+        "--least",
+        default={},
+        help='JSON {"corpus": [speakers, utterances]} that there must be in all, for PLDA',
+    )
     parser.add_argument("--checks", required=True, help="TSV to write: level file line what")
     arguments = parser.parse_args()
 
     findings = checks.compare_speakers(arguments.evaluated, arguments.training)
-    findings += checks.check_learnt(arguments.training, arguments.learnt)
+    findings += checks.check_learnt(arguments.training, arguments.learnt, arguments.least)
     for finding in findings:
         say(f"{finding.level}: {finding}", file=sys.stderr)
     if findings:  # all of them are errors

@@ -10,7 +10,7 @@ from voiceprivacy.inout.files import counted
 from voiceprivacy.plan import configuration, estimate
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running.command import run, say
-from voiceprivacy.tools import file_names
+from voiceprivacy.tools import file_names, tryout
 
 
 def main() -> None:
@@ -34,6 +34,7 @@ def main() -> None:
         for title, odd in (
             ("speech that is anonymised already", file_names.findings_of(plan.config, examined)),
             ("speech to learn from", too_little(plan)),
+            ("programs of the config", tried(path, plan, findings)),
         ):
             if odd:
                 show(title, odd)
@@ -64,7 +65,12 @@ def too_little(plan: Plan) -> Findings:
     """Training speech from which no attacker can learn."""
     fewest = plan.attackers.fewest_utterances()
     there = {name: count for name, count in fewest.items() if not plan.speech.downloads(name)}
-    return checks.check_learnt(plan.speech.training_sources(), there)
+    return checks.check_learnt(plan.speech.training_sources(), there, plan.attackers.least_speech())
+
+
+def tried(path: str, plan: Plan, findings: Findings) -> Findings:
+    """What is wrong with programs, which are tried where the speech is right."""
+    return Findings() if findings.errors() else tryout.findings_of(path, plan)
 
 
 def show(title: str, findings: Iterable[Finding]) -> None:

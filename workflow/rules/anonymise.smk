@@ -96,6 +96,7 @@ rule anonymise_part:
         "results/benchmarks/anonymise_part/{corpus}/{part}/{anonymiser}.tsv"
     wildcard_constraints:
         anonymiser=in_shards(False),
+    priority: BY_PROGRAMS
     conda:
         anonymiser_environment
     threads: 4
@@ -183,6 +184,7 @@ rule gather_manifests:
         "results/benchmarks/gather_manifests/{corpus}/{part}/{anonymiser}.tsv"
     wildcard_constraints:
         anonymiser=in_shards(True),
+    priority: BY_PROGRAMS
     conda:
         "../../envs/evaluate.yaml"
     resources:

@@ -42,6 +42,7 @@ rule extract_embeddings:
         "results/benchmarks/extract_embeddings/{corpus}/{part}/{anonymiser}/{extractor}.tsv"
     wildcard_constraints:
         extractor=one_of(plan.attackers.networks()),
+    priority: BY_ATTACKERS
     conda:
         lambda wildcards: environment_file(extractor_field("env")(wildcards))
     threads: 4
@@ -156,6 +157,7 @@ rule extract_features:
         "results/benchmarks/extract_features/{corpus}/{part}/{anonymiser}/{extractor}.tsv"
     wildcard_constraints:
         extractor=one_of(filter(plan.attackers.feature, plan.attackers.extractors)),
+    priority: BY_ATTACKERS
     conda:
         feature_environment
     resources:
@@ -465,6 +467,7 @@ rule take_scores:
         "results/logs/take_scores/{corpus}/{trials}/{anonymiser}/{extractor}/given/{condition}.log",
     wildcard_constraints:
         extractor=one_of(config["attacks"]),
+    priority: EARLY
     localrule: True
     conda:
         "../../envs/evaluate.yaml"

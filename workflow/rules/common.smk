@@ -56,6 +56,8 @@ from voiceprivacy.vocabulary import (
     TrialList,
 )
 
+# Priorities of jobs: what can refuse an input or a program comes before what only takes hours.
+FIRST, EARLY, BY_PROGRAMS, BY_ATTACKERS = 40, 30, 20, 10
 PAGE = SCRIPTS.parent / "workflow" / "report"
 os.environ[REFUSALS] = os.path.abspath(".snakemake/refusals")
 os.environ[NOTES] = os.path.abspath(NOTED)

@@ -45,6 +45,7 @@ rule fetch_subset:
         done="results/downloads/{corpus}/{subset}.tsv",
     log:
         "results/logs/fetch_subset/{corpus}/{subset}.log",
+    priority: FIRST
     localrule: True
     conda:
         "../../envs/corpora.yaml"
@@ -74,6 +75,7 @@ rule validate_corpus:
         "results/logs/validate_corpus/{corpus}.log",
     benchmark:
         "results/benchmarks/validate_corpus/{corpus}.tsv"
+    priority: FIRST
     conda:
         "../../envs/corpora.yaml"
     resources:
@@ -108,6 +110,7 @@ rule compare_speakers:
         "results/logs/compare_speakers.log",
     benchmark:
         "results/benchmarks/compare_speakers.tsv"
+    priority: FIRST
     conda:
         "../../envs/corpora.yaml"
     resources:
@@ -119,11 +122,13 @@ rule compare_speakers:
         evaluated=lambda wildcards: json.dumps(plan.speech.evaluated_sources()),
         training=lambda wildcards: json.dumps(plan.speech.training_sources()),
         learnt=lambda wildcards: json.dumps(plan.attackers.fewest_utterances()),
+        least=lambda wildcards: json.dumps(plan.attackers.least_speech()),
     shell:
         "python {SCRIPTS:q}/compare_speakers.py"
         " --evaluated {params.evaluated:q}"
         " --training {params.training:q}"
         " --learnt {params.learnt:q}"
+        " --least {params.least:q}"
         " --checks {output.checks:q}"
         " > {log:q} 2>&1"
 
@@ -144,6 +149,7 @@ rule prepare_part:
         "results/benchmarks/prepare_part/{corpus}/{part}.tsv"
     wildcard_constraints:
         part="enrolment|trial",
+    priority: EARLY
     conda:
         "../../envs/corpora.yaml"
     threads: 4
@@ -195,6 +201,7 @@ rule list_samples:
         "results/benchmarks/list_samples/{corpus}/{trials}.tsv"
     wildcard_constraints:
         trials=GALLERIES,
+    priority: EARLY
     conda:
         "../../envs/corpora.yaml"
     resources:
@@ -228,6 +235,7 @@ rule list_transcripts:
         "results/logs/list_transcripts/{corpus}/{part}.log",
     benchmark:
         "results/benchmarks/list_transcripts/{corpus}/{part}.tsv"
+    priority: EARLY
     conda:
         "../../envs/corpora.yaml"
     resources:
@@ -263,6 +271,7 @@ rule list_trials:
         "results/logs/list_trials/{corpus}/{trials}.log",
     benchmark:
         "results/benchmarks/list_trials/{corpus}/{trials}.tsv"
+    priority: EARLY
     conda:
         "../../envs/corpora.yaml"
     resources:

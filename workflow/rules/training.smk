@@ -37,6 +37,7 @@ rule fetch_model:
         "results/logs/fetch_model/{extractor}.log",
     wildcard_constraints:
         extractor=one_of(plan.attackers.extractors_with("revision")),
+    priority: EARLY
     localrule: True
     conda:
         "../../envs/speechbrain.yaml"
@@ -67,6 +68,7 @@ rule fetch_encoder:
         "results/logs/fetch_encoder/{extractor}.log",
     wildcard_constraints:
         extractor=one_of(plan.attackers.fetched_encoders()),
+    priority: EARLY
     localrule: True
     conda:
         "../../envs/speechbrain.yaml"

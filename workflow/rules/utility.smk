@@ -50,6 +50,7 @@ rule fetch_listener:
         "results/logs/fetch_listener/{measure}.log",
     wildcard_constraints:
         measure=one_of(plan.utility.fetched()),
+    priority: EARLY
     localrule: True
     conda:
         "../../envs/speechbrain.yaml"

@@ -6,6 +6,7 @@ function that hangs, prints without end or takes its process down does nothing w
 
 import functools
 import importlib.util
+import inspect
 import json
 import os
 import sys
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+import voiceprivacy.inout.imports  # noqa: F401  # so that plug-ins can import torchaudio
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, ours
 from voiceprivacy.inout.tables import Utterance, read_manifest
@@ -57,15 +59,10 @@ def call_function(
     samples, sample_rate = audio.read(utterance.path)
     # In every process: what a file defines cannot travel from one to another.
     function = load_function(name)
+    given = {"utterance": utterance.utterance, "speaker": utterance.speaker, "seed": seed}
+    _refuse_signature(function, name, [*given, *options])
     try:
-        returned = function(
-            samples.copy(),  # a function may work in place
-            sample_rate,
-            utterance=utterance.utterance,
-            speaker=utterance.speaker,
-            seed=seed,
-            **options,
-        )
+        returned = function(samples.copy(), sample_rate, **given, **options)  # it may work in place
         # None becomes NaN, which is refused below as everything else that is no speech.
         protected = np.asarray(np.nan if returned is None else returned, dtype=np.float32)
     except Exception as error:
@@ -79,6 +76,19 @@ def call_function(
         )
     path = audio_dir / f"{utterance.utterance}.flac"
     audio.write(path, audio.within_full_scale(protected), sample_rate)
+
+
+def _refuse_signature(function: Callable[..., Any], name: str, names: list[str]) -> None:
+    """Refuse a function that cannot be called with samples, their rate and these names."""
+    try:
+        signature = inspect.signature(function)
+    except ValueError:  # some that are compiled do not tell
+        return
+    try:
+        signature.bind(None, None, **dict.fromkeys(names))
+    except TypeError as error:
+        call = f"(samples, sample_rate, *, {', '.join(names)})"
+        raise BadInput(f"{name}: {error}: it is called with {call}") from None
 
 
 def _is_speech(samples: NDArray) -> bool:

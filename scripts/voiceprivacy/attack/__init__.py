@@ -5,100 +5,15 @@ Conventions
 Embeddings are arrays (N, D) of floats, one row for each utterance, raw: as the extractor gives
 them. What a back-end does to them (centre, LDA, lengths) belongs to the back-end.
 
-Torchaudio and SpeechBrain
---------------------------
-Whoever imports anything of this package can import them afterwards without CUDA, and quicker.
-
-* torchaudio 2.11 ships one compiled extension, which is linked to CUDA. On a torch for CPUs,
-  loading it raises OSError and ``import torchaudio`` fails, although nothing that we use needs it.
-  Here that error means "no extension". Where the extension loads, nothing changes.
-* SpeechBrain imports scipy.stats for one sampler that we do not use. Here scipy.stats is imported
-  when that sampler is used. Measured on two utterances, extract_embeddings takes 1.37 s instead of
-  2.17 s of processor time, and 262 MB instead of 324 MB. Twenty anonymisers on six corpora have
-  some 250 such jobs: three minutes of processor time, and 60 MB in each job.
+Whoever imports anything of this package can import torchaudio and SpeechBrain afterwards without
+CUDA, and quicker (``inout.imports``).
 """
-
-import importlib.abc
-import importlib.util
-import sys
-import types
 
 import numpy as np
 from numpy.typing import NDArray
 
+import voiceprivacy.inout.imports  # noqa: F401
+
 Floats = NDArray[np.floating]  # samples, embeddings, scores; float32 or float64
 Counts = NDArray[np.integer]
 Flags = NDArray[np.bool_]
-
-STATISTICS = "scipy.stats"
-
-
-class _ChangedModule(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds one module; ``execute(its own loader, module)`` loads it in a changed way."""
-
-    def __init__(self, name, execute):
-        self.name, self.execute = name, execute
-
-    def find_spec(self, name, path=None, target=None):
-        if name != self.name:
-            return None
-        sys.meta_path.remove(self)  # the next finder knows the file
-        self._spec = importlib.util.find_spec(name)
-        return importlib.util.spec_from_loader(name, self, origin=self._spec.origin)
-
-    def create_module(self, spec):
-        return importlib.util.module_from_spec(self._spec)
-
-    def exec_module(self, module):
-        self.execute(self._spec.loader, module)
-
-
-def _load_without_extension(loader, module):
-    """Load torchaudio's module of extensions; one that cannot be loaded is none."""
-    loader.exec_module(module)
-    load_library = module._load_lib
-
-    def load_or_do_without(library):
-        try:
-            return load_library(library)
-        except OSError:
-            return False
-
-    module._load_lib = load_or_do_without
-
-
-def _load_with_statistics_later(loader, module):
-    """Load SpeechBrain's samplers with a stand-in for scipy.stats."""
-    if STATISTICS in sys.modules:
-        return loader.exec_module(module)
-    sys.modules[STATISTICS] = _Statistics(STATISTICS)
-    try:
-        loader.exec_module(module)
-    finally:
-        del sys.modules[STATISTICS]
-
-
-class _Statistics(types.ModuleType):
-    """Stands for scipy.stats while somebody imports names of it."""
-
-    def __getattr__(self, name):
-        return _Distribution(name)
-
-
-class _Distribution:
-    """Stands for a distribution of scipy.stats until it is used."""
-
-    def __init__(self, name):
-        self._name = name
-
-    def __getattr__(self, attribute):
-        return getattr(getattr(importlib.import_module(STATISTICS), self._name), attribute)
-
-
-# A module that was imported before this package stays as it is.
-for _module, _loading in {
-    "torchaudio._extension.utils": _load_without_extension,
-    "speechbrain.dataio.sampler": _load_with_statistics_later,
-}.items():
-    if _module not in sys.modules:
-        sys.meta_path.insert(0, _ChangedModule(_module, _loading))

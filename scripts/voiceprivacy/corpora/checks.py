@@ -321,7 +321,11 @@ def compare_speakers(evaluated: dict[str, dict[str, Any]], training: dict[str, S
     return findings
 
 
-def check_learnt(training: dict[str, Source], fewest: dict[str, int]) -> Findings:
+def check_learnt(
+    training: dict[str, Source],
+    fewest: dict[str, int],
+    least: dict[str, list[int]] | None = None,
+) -> Findings:
     """Corpora that are too small to learn from how speakers differ and vary, as errors.
 
     Parameters
@@ -329,6 +333,7 @@ def check_learnt(training: dict[str, Source], fewest: dict[str, int]) -> Finding
     training : dict {name of a corpus that trains attackers: source}
     fewest : dict {name of such a corpus: utterances that some speaker must have}
         Only those that speakers are learnt from. An utterance that is cut has several pieces.
+    least : dict {name of such a corpus: [speakers, utterances] that there must be in all}
     """
     findings = Findings()
     for name, count in fewest.items():
@@ -338,17 +343,31 @@ def check_learnt(training: dict[str, Source], fewest: dict[str, int]) -> Finding
             continue  # a finding of that corpus itself
         kept = parts.without(listed, training[name].get("exclude", ()))
         speakers = Counter(utterance.speaker for utterance in kept)
-        lack = ""
-        if len(speakers) < 2:
-            lack = f"{counted(len(speakers), 'speaker')}, and attackers learn from two or more"
-        elif max(speakers.values()) < count and "segments" not in training[name]:
-            lack = f"one utterance of each speaker, and attackers learn from {count} or more"
-        if lack:
-            remedy = "add speech, or write semi_informed: false and name no attacker who learns"
-            if len(speakers) > 1:
-                remedy = f"cut it (segments: {{seconds: [1.5, 4]}}), {remedy}"
-            findings.error(f"corpus '{name}'", "-", f"has {lack}: {remedy}")
+        needed = (count, *(least or {}).get(name, (2, 0)))
+        if lack := _lack(speakers, needed, is_cut="segments" in training[name]):
+            findings.error(f"corpus '{name}'", "-", f"has {lack}")
     return findings
+
+
+def _lack(speakers, needed, *, is_cut):
+    """What training speech lacks, and what to do; nothing where it is enough.
+
+    ``speakers`` counts utterances. ``needed`` are utterances of a speaker, speakers, utterances.
+    """
+    each, n_speakers, n_utterances = needed
+    add = "add speech, or write semi_informed: false and name no attacker who learns"
+    cut = f"cut it (segments: {{seconds: [1.5, 4]}}), {add}"
+    if len(speakers) < 2:
+        return f"{counted(len(speakers), 'speaker')}, and attackers learn from two or more: {add}"
+    if max(speakers.values()) < each and not is_cut:
+        return f"one utterance of each speaker, and attackers learn from {each} or more: {cut}"
+    if len(speakers) < n_speakers:
+        most = f"allow lda_dim: {len(speakers) - 1} at most, not {n_speakers - 1}"
+        return f"{len(speakers)} speakers, which {most}: lower it, or add speakers"
+    if speakers.total() < n_utterances and not is_cut:
+        least = f"and PLDA needs {n_utterances}, as many as dimensions"
+        return f"{speakers.total()} utterances, {least}: write shrinkage: 0.1, or {cut}"
+    return ""
 
 
 def _check_training(training, evaluated, findings, *, where):

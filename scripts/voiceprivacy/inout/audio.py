@@ -201,7 +201,7 @@ def resample(samples: Samples, *, source_rate: int, target_rate: int) -> Samples
         return samples
     try:
         # Seconds to import: only where needed. The first lets the others do without CUDA.
-        import voiceprivacy.attack  # noqa: F401  # isort: skip
+        import voiceprivacy.inout.imports  # noqa: F401  # isort: skip
         import torch
         import torchaudio
     except ImportError as error:

@@ -1,11 +1,16 @@
 """Who attacks: extractors and back-ends of the run, and attacks whose scores somebody else made."""
 
-from collections.abc import Iterable, Mapping
+import functools
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, product
 from types import MappingProxyType
 from typing import Any
 
-from voiceprivacy.inout.files import ours
+import yaml
+
+from voiceprivacy.inout.files import BadInput, ours
+from voiceprivacy.inout.yaml_files import compose
 from voiceprivacy.plan.fusion import Fusion, compares, split_corpora
 from voiceprivacy.plan.sources import ScoreFile
 from voiceprivacy.plan.speech import Speech, sandbox_arguments
@@ -25,6 +30,7 @@ from voiceprivacy.vocabulary import (
 )
 
 MODEL_FILES = ["hyperparams.yaml", "embedding_model.ckpt"]
+PACKAGE_DIMENSIONS = {"resemblyzer": 256, "dvector": 256}
 
 
 def instances(entries: dict[str, dict], anonymisers: Iterable[str]) -> dict[str, dict]:
@@ -253,6 +259,52 @@ class Attackers:
             corpus, needed = options["train"]["corpus"], 2 if is_plda and not is_of_both else 1
             fewest[corpus] = max(fewest.get(corpus, 1), needed)
         return fewest | {fused.corpus: 2 for fused in self.fusions.values()}
+
+    def least_speech(self) -> dict[str, list[int]]:
+        """What PLDA must have of a corpus in all: {corpus: [speakers, utterances]}.
+
+        LDA keeps fewer dimensions than there are speakers. Without shrinkage there are as many
+        utterances as dimensions, where these are known before the embeddings are there.
+        """
+        least: dict[str, list[int]] = {}
+        for backend, extractor in self._compared():
+            options = self.backends[backend]
+            if options["type"] != "plda":
+                continue
+            versions = 2 if options["unprotected"] and options["on"] else 1
+            dimensions = 0 if options["shrinkage"] else self.dimensions(extractor) or 0
+            needed = [options.get("lda_dim", 1) + 1, math.ceil(dimensions / versions)]
+            known = least.get(options["train"]["corpus"], [0, 0])
+            least[options["train"]["corpus"]] = list(map(max, known, needed))
+        return least
+
+    def beyond_dimensions(self) -> Iterator[tuple[tuple[str, ...], str]]:
+        """What back-ends ask for, and embeddings cannot have: the keys, and what is wrong."""
+        for backend, extractor in self._compared():
+            options, dimensions = self.backends[backend], self.dimensions(extractor)
+            field = "rank" if options["type"] == "speechbrain_plda" else "lda_dim"
+            wanted = options.get(field, 0) if options["type"] != "procrustes" else 0
+            if dimensions and wanted > dimensions:
+                has = f"embeddings of '{self.extractors[extractor]['base']}' have {dimensions}"
+                remedy = f"write {dimensions} or less, or name the extractors: that it compares"
+                words = f"{wanted} dimensions, and {has}: {remedy}"
+                yield ("backends", options["base"], field), words
+
+    def _compared(self) -> list[tuple[str, str]]:
+        """Trained back-ends with each extractor that they compare."""
+        trained = [name for name, options in self.backends.items() if "train" in options]
+        return [pair for pair in product(trained, self.extractors) if self.applies(*pair)]
+
+    def dimensions(self, extractor: str) -> int | None:
+        """Dimensions of an extractor's embeddings; None where nothing says them beforehand."""
+        options = self.extractors[extractor]
+        if "package" in options:
+            return PACKAGE_DIMENSIONS[options["package"]]
+        if "train" in options:
+            return _dimensions_in(ours(recipe_file(options["recipe"])))
+        if "model" in options and "revision" not in options:
+            return _dimensions_in(f"{ours(options['model'])}/{MODEL_FILES[0]}")
+        return None
 
     def training_embeddings(self, backend: str, extractor: str) -> str:
         """Embeddings that a back-end is trained on."""
@@ -496,6 +548,29 @@ class Given:
             for family in families:
                 paths.append(f"results/metrics/{family}/{attack.path(system)}{ending}")
         return paths
+
+
+@functools.cache  # every attacker is asked for, and some files are large
+def _dimensions_in(path: str) -> int | None:
+    """The dimensions that SpeechBrain's hyperparameters give an embedding; None if none are found.
+
+    What is wrong with the file is said by whoever loads it.
+    """
+    try:
+        fields = _fields(compose(path))
+    except BadInput:
+        return None
+    value = _fields(fields.get("embedding_model")).get("lin_neurons")
+    if value is not None and value.tag == "!ref":
+        value = fields.get(str(value.value).strip("<>"))
+    text = getattr(value, "value", None)
+    return int(text) if isinstance(text, str) and text.isdecimal() else None
+
+
+def _fields(node: Any) -> dict[str, Any]:
+    """The nodes of a mapping by their keys; none of anything else."""
+    pairs = node.value if isinstance(node, yaml.MappingNode) else []
+    return {str(key.value): value for key, value in pairs}
 
 
 def recipe_file(recipe: str) -> str:

@@ -390,6 +390,9 @@ def missing_files(config: dict[str, Any]) -> Iterator[Problem]:
     plan = Plan(config)
     for named, reason in sources.unusable(plan.named).items():
         yield Problem(named.place, f"{named.path}: {reason}")
+    for keys, words in plan.attackers.beyond_dimensions():
+        yield Problem(keys, words)
+    yield from _lacking_transcripts(plan)
     for named in dict.fromkeys(plan.named):
         if BRACE.search(named.path) and os.path.exists(named.path):
             yield Problem(named.place, f"{named.path}: {NO_BRACES}")
@@ -397,6 +400,17 @@ def missing_files(config: dict[str, Any]) -> Iterator[Problem]:
         if not files:
             path = config["attacks"][name]["scores"]
             yield Problem(("attacks", name, "scores"), f"{path}: not found")
+
+
+def _lacking_transcripts(plan):
+    """Extractors that read what is said, where nobody knows it."""
+    for name in plan.attackers.extractors:
+        if plan.attackers.feature(name) not in ("style", WORDS):
+            continue
+        for corpus in plan.speech.evaluated:
+            if reason := sources.why_no_transcripts(plan.speech.corpora[corpus]):
+                words = f"reads transcripts, and of corpus '{corpus}' {reason}"
+                yield Problem(("extractors", name), words)
 
 
 def refuse_braces(*folders: str | Path) -> None:

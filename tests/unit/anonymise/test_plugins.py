@@ -66,6 +66,39 @@ return samples"""
     assert protect(function(body, strength=3), only={"s1_0"})
 
 
+def test_a_function_can_import_torchaudio(protect, function):
+    """Without CUDA, torchaudio's own import fails."""
+    assert protect(function("import torchaudio\nreturn samples"), only={"s0_0"})
+
+
+def test_a_function_may_load_torchaudio_for_all_utterances(protect, tmp_path):
+    text = "import torchaudio\ndef change(samples, rate, **names):\n    return samples\n"
+    (tmp_path / "plugin.py").write_text(text)
+    assert len(protect({"function": f"{tmp_path / 'plugin.py'}:change"}, threads=2)) == 8
+
+
+@pytest.mark.parametrize(
+    ("definition", "message"),
+    [
+        ("change(samples, sample_rate)", "got an unexpected keyword argument 'utterance'"),
+        ("change(samples, *, utterance, speaker, seed)", "too many positional arguments"),
+        ("change(samples, rate, **names)", None),
+        ("change(samples, rate, most, **names)", "missing a required argument: 'most'"),
+    ],
+)
+def test_a_function_of_another_signature_is_told_how_it_is_called(
+    protect, tmp_path, definition, message
+):
+    (tmp_path / "plugin.py").write_text(f"def {definition}:\n    return samples\n")
+    anonymiser = {"function": f"{tmp_path / 'plugin.py'}:change", "options": {}}
+    if message is None:
+        assert protect(anonymiser)
+        return
+    call = r"it is called with \(samples, sample_rate, \*, utterance, speaker, seed\)"
+    with pytest.raises(BadInput, match=f"plugin.py:change: {message}: {call}"):
+        protect(anonymiser)
+
+
 def test_a_function_is_given_the_seed_of_the_run(protect, function):
     assert protect(function("assert seed == 77\nreturn samples"), seed=77)
 

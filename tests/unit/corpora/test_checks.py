@@ -229,3 +229,22 @@ def test_training_speech_from_which_nobody_can_learn_is_refused(
     for finding, words in zip(findings, said, strict=True):
         assert finding.level == "error" and str(finding).startswith(words)
         assert ("segments" in str(finding)) == (speakers > 1 == utterances)  # pieces would do
+
+
+@pytest.mark.parametrize(
+    ("speakers", "utterances", "least", "more", "said"),
+    [
+        (4, 4, [5, 0], {}, "has 4 speakers, which allow lda_dim: 3 at most, not 4: lower it"),
+        (4, 4, [4, 16], {}, None),
+        (4, 4, [4, 17], {}, "has 16 utterances, and PLDA needs 17, as many as dimensions: write"),
+        (4, 4, [4, 17], {"segments": {"seconds": 1}}, None),
+        (4, 4, [4, 16], {"limit": {"speakers": 4, "utterances": 3}}, "has 12 utterances, and"),
+    ],
+)
+def test_training_speech_that_is_too_little_for_plda_is_refused(
+    speakers, utterances, least, more, said
+):
+    source = {"synthetic": {"speakers": speakers, "utterances": utterances, "first_speaker": 0}}
+    findings = checks.check_learnt({"train": source | more}, {"train": 2}, {"train": least})
+    assert [finding.level for finding in findings] == (["error"] if said else [])
+    assert said is None or f"corpus 'train': {said}" in str(findings[0])

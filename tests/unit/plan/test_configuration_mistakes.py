@@ -8,6 +8,11 @@ from voiceprivacy.inout.files import SCRIPTS, BadInput
 from voiceprivacy.plan import configuration
 
 SYNTHETIC = {"synthetic": {"speakers": 20, "utterances": 4}}
+TRAINING = {
+    "synthetic": {"speakers": 300, "utterances": 4, "first_speaker": 20},
+    "use": "train",
+}
+FOLDER = {"root": ".", "pattern": "{speaker}/{utterance}.wav"}
 ATTACKED = {
     "corpora": {"a": SYNTHETIC},
     "extractors": {"small": {"model": "{resources}/ecapa_small"}},
@@ -187,6 +192,44 @@ CASES = {
         {"extractors": {"a": {"model": "/no/where"}}},
         "extractors.a.model: /no/where: not found",
     ),
+    "more LDA dimensions than a model has": (
+        ATTACKED
+        | {"corpora": {"a": SYNTHETIC, "b": TRAINING}}
+        | {"backends": {"p": {"type": "plda", "train": {"corpus": "b"}, "lda_dim": 150}}},
+        "backends.p.lda_dim: 150 dimensions, and embeddings of 'small' have 128: write 128 or less",
+    ),
+    "more LDA dimensions than a recipe makes": (
+        {
+            "corpora": {"a": SYNTHETIC, "b": TRAINING},
+            "extractors": {"made": {"train": {"corpus": "b"}, "recipe": "ecapa_small"}},
+            "backends": {"p": {"type": "plda", "train": {"corpus": "b"}, "lda_dim": 129}},
+        },
+        "backends.p.lda_dim: 129 dimensions, and embeddings of 'made' have 128",
+    ),
+    "more LDA dimensions than a package has": (
+        {
+            "corpora": {"a": SYNTHETIC, "b": TRAINING},
+            "extractors": {"voice": {"package": "resemblyzer"}},
+            "backends": {"p": {"type": "plda", "train": {"corpus": "b"}, "lda_dim": 257}},
+        },
+        "backends.p.lda_dim: 257 dimensions, and embeddings of 'voice' have 256",
+    ),
+    "a higher rank than a model has": (
+        ATTACKED
+        | {"corpora": {"a": SYNTHETIC, "b": TRAINING}}
+        | {"backends": {"p": {"type": "speechbrain_plda", "train": {"corpus": "b"}, "rank": 129}}},
+        "backends.p.rank: 129 dimensions, and embeddings of 'small' have 128",
+    ),
+    "style of what nobody has written down": (
+        {"corpora": {"a": {"folder": FOLDER}}, "extractors": {"said": {"style": {}}}},
+        "extractors.said: reads transcripts, and of corpus 'a' no transcripts were given"
+        " (transcripts: FILE.tsv in the corpus's entry folder)",
+    ),
+    "words of pieces": (
+        {"corpora": {"a": SYNTHETIC | {"segments": {"seconds": 2}}}}
+        | {"extractors": {"said": {"words": {}}}},
+        "extractors.said: reads transcripts, and of corpus 'a' no transcripts of the pieces",
+    ),
     "an environment that is not there": (
         {"anonymisers": {"a": {"command": "a", "env": "mine.yaml"}}},
         f"anonymisers.a.env: {Path('mine.yaml').absolute()}: not found",
@@ -221,6 +264,32 @@ CASES = {
 def test_a_mistake_is_named_with_its_place(case):
     config, expected = CASES[case]
     assert any(problem.startswith(expected) for problem in problems(config))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"backends": {"p": {"type": "plda", "train": {"corpus": "b"}, "lda_dim": 128}}},
+        {  # it compares no model with fewer
+            "extractors": ATTACKED["extractors"] | {"voice": {"package": "resemblyzer"}},
+            "backends": {
+                "p": {
+                    "type": "plda",
+                    "train": {"corpus": "b"},
+                    "lda_dim": 150,
+                    "extractors": ["voice"],
+                }
+            },
+        },
+        {  # how many it has, its embeddings will say
+            "extractors": {"mine": {"command": "python mine.py"}},
+            "backends": {"p": {"type": "plda", "train": {"corpus": "b"}, "lda_dim": 900}},
+        },
+        {"extractors": {"said": {"style": {}}}},  # synthetic speech has transcripts
+    ],
+)
+def test_what_embeddings_and_transcripts_allow_is_no_problem(more):
+    assert problems(ATTACKED | {"corpora": {"a": SYNTHETIC, "b": TRAINING}} | more) == []
 
 
 def test_a_correct_config_has_no_problems():

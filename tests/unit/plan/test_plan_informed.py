@@ -306,3 +306,38 @@ def test_how_many_utterances_an_attacker_learns_from(backends, fewest):
         "semi_informed": "cosine" in backends,
     }
     assert Plan(configuration.check(config)).attackers.fewest_utterances() == fewest
+
+
+@pytest.mark.parametrize(
+    ("plda", "least"),
+    [
+        ({}, [2, 128]),
+        ({"lda_dim": 30}, [31, 128]),
+        ({"lda_dim": 30, "shrinkage": 0.1}, [31, 0]),
+        ({"unprotected": True}, [2, 64]),  # each utterance is learnt from twice
+        ({"extractors": ["unknown"]}, [2, 0]),
+    ],
+)
+def test_how_much_speech_plda_learns_from(plda, least):
+    config = {
+        "corpora": {
+            "demo": {"synthetic": {"speakers": 4, "utterances": 4}},
+            "others": {"synthetic": {"speakers": 4, "utterances": 2, "first_speaker": 9}}
+            | {"use": "train"},
+        },
+        "anonymisers": {"b2": {"command": "python b2.py"}},
+        "extractors": {
+            "known": {"model": "{resources}/ecapa_small"},
+            "unknown": {"command": "python e.py"},
+        },
+        "backends": {
+            "mine": {
+                "type": "plda",
+                "train": {"corpus": "others", "speech": "anonymised"},
+                **plda,
+            },
+            "cosine": {"type": "cosine"},
+        },
+    }
+    attackers = Plan(configuration.check(config)).attackers
+    assert attackers.least_speech() == {"others": least}

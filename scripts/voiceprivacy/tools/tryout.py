@@ -1,0 +1,143 @@
+"""Programs and functions of a config, tried in seconds before a run spends hours.
+
+Anonymisers that are functions are called on a second of speech, as in a job: in a program of their
+own, in a box where they have one, and what they return is checked in the same way. They run with
+this Python. Where the config names an environment of their own, what fails here may succeed there:
+it is noted, and is no error. Of commands only the program and the script that they name are looked
+for: they may need a GPU, and may write where nobody expects it.
+"""
+
+import contextlib
+import io
+import os
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from voiceprivacy.anonymise import plugins
+from voiceprivacy.anonymise.part import finding
+from voiceprivacy.corpora import parts
+from voiceprivacy.corpora.listing import Findings, list_utterances
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.plan import configuration
+from voiceprivacy.plan.plan import Plan
+from voiceprivacy.running import programs
+
+FUNCTIONS = ("function", "package")
+OURS = ("evaluate", "corpora", "speechbrain")  # environments with nothing but what is here, too
+INTERPRETER = re.compile(r"(python[0-9.]*|bash|sh|perl|Rscript|julia)$")
+MOST_MINUTES = 10  # a model may have to be loaded
+SECOND = "called on one second of speech"
+
+
+def findings_of(config: str | Path, plan: Plan) -> Findings:
+    """What is wrong with the programs and functions of a config (its path), at their lines."""
+    findings = Findings()
+    for section in ("anonymisers", "extractors", "utility"):
+        for name, entry in plan.config[section].items():
+            missing = _missing_program(entry) if isinstance(entry, dict) else None
+            if missing:
+                line = configuration.line_of(config, (section, name, "command"))
+                findings.error(str(config), line, f"{section}.{name}.command: {missing}")
+    os.environ["TQDM_DISABLE"] = "1"  # else what a function says would stand in bars of progress
+    with tempfile.TemporaryDirectory() as folder:
+        said = None
+        for name, entry in plan.speech.anonymisers.items():
+            kind = next((kind for kind in FUNCTIONS if kind in entry), None)
+            if kind is None or entry.get("draw", 1) > 1:  # other draws differ by their seed only
+                continue
+            said = said or a_second(plan, Path(folder))
+            if said is None:
+                break
+            if reason := _why_not(plan, name, said, Path(folder, name)):
+                line = configuration.line_of(config, ("anonymisers", name, kind))
+                words = f"anonymisers.{name}: {SECOND}: {reason}"
+                if entry["env"] in OURS:
+                    findings.error(str(config), line, words)
+                else:
+                    other = f"{words} (it was called here, not in its environment {entry['env']})"
+                    findings.oddity(str(config), line, other)
+    return findings
+
+
+def _missing_program(entry: dict[str, Any]) -> str | None:
+    """Why a command of an entry cannot start; None if it can, or nothing here can tell."""
+    if "command" not in entry or entry["env"] not in OURS:
+        return None
+    try:
+        program, *others = programs.words_of(entry["command"], threads=1)
+    except BadInput as error:
+        return str(error)
+    # Jobs start the Python that runs us before any other.
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    if shutil.which(program, path=path) is None:
+        return f"{program}: no such program"
+    script = others[0] if others and INTERPRETER.match(Path(program).name) else "-"
+    is_file = script.startswith(("-", "{")) or os.path.exists(script)
+    return None if is_file else f"{script}: not found"
+
+
+def a_second(plan: Plan, folder: Path) -> Utterance | None:
+    """The loudest second of some utterance that is evaluated; None where none can be had."""
+    for name in plan.speech.evaluated:
+        rate, source = plan.speech.corpora[name]["sample_rate"], plan.speech.source(name)
+        source = {key: value for key, value in source.items() if key != "segments"}
+        with contextlib.suppress(BadInput, IndexError):  # a finding of that corpus itself
+            first = parts.without(list_utterances(source, Findings()), source.get("exclude", ()))[0]
+            provided = parts.provide_audio(
+                source, [first], audio_dir=folder, sample_rate=rate, threads=1
+            )
+            ((utterance,),) = provided
+            samples, _ = audio.read(utterance.path)
+            audio.write(folder / "second.flac", _loudest(samples, rate), rate)
+            duration_s = audio.header(folder / "second.flac").duration_s
+            return utterance._replace(path=folder / "second.flac", duration_s=duration_s)
+    return None
+
+
+def _loudest(samples: audio.Samples, length: int) -> audio.Samples:
+    """The piece of this length that has the most energy; all samples where they are fewer."""
+    energy = np.concatenate([[0.0], np.cumsum(np.square(samples, dtype=np.float64))])
+    if len(energy) <= length:
+        return samples
+    start = int(np.argmax(energy[length:] - energy[:-length]))
+    return samples[start : start + length]
+
+
+def _why_not(plan: Plan, name: str, said: Utterance, scratch: Path) -> str | None:
+    """Why an anonymiser cannot protect an utterance; None if it can."""
+    entry: dict[str, Any] = plan.speech.anonymiser(name)
+    corpus, part = plan.speech.evaluated[0], "trial"
+    call = {"mem_mb": entry["mem_mb"], **plan.speech.anonymiser_call(name, corpus, part)}
+    scratch.mkdir()
+    heard = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="replace")
+    try:
+        with contextlib.redirect_stderr(heard):  # its progress, which no one waits for
+            paths = plugins.protect(
+                call,
+                [said],
+                seed=plan.speech.anonymiser_seed(name, part),
+                threads=1,
+                scratch=scratch,
+                minutes=min(entry["runtime"], MOST_MINUTES),
+            )
+    except programs.Failed as error:  # of a program that died, its last words say more
+        return f"{str(error).partition(';')[0]}{_last_line(heard)}"
+    except BadInput as error:
+        return str(error)
+    rate = None if entry["resample"] else audio.header(said.path).sample_rate
+    return finding(said, paths.get(said.utterance), rate)
+
+
+def _last_line(heard: io.TextIOWrapper) -> str:
+    """What a program said last, to follow a sentence; nothing where it said nothing."""
+    heard.seek(0)
+    lines = [line.strip() for line in heard.read().splitlines()]
+    return "".join([f": {line}" for line in lines if line][-1:])

@@ -1,0 +1,104 @@
+"""Programs and functions of a config are tried before a run: mistakes stand at their lines."""
+
+import numpy as np
+import pytest
+import yaml
+from support.sounds import RATE
+
+from voiceprivacy.inout import audio
+from voiceprivacy.plan import configuration
+from voiceprivacy.plan.plan import Plan
+from voiceprivacy.tools import tryout
+
+DIES = "print('my last words', flush=True); import os; os._exit(3)"
+GOOD = "def anonymise(samples, rate, *, utterance, speaker, seed):\n    return samples[::-1]\n"
+
+
+@pytest.fixture
+def tried(tmp_path, monkeypatch):
+    """Try an anonymiser's entry, whose function has a text; returns the findings."""
+    monkeypatch.chdir(tmp_path)
+    for speaker in "ab":
+        for number in range(4):
+            samples = np.concatenate([np.zeros(RATE), 0.1 * np.sin(np.arange(RATE)), [0.0]])
+            audio.write(tmp_path / f"speech/{speaker}/{speaker}{number}.wav", samples, RATE)
+
+    def run(text=GOOD, section="anonymisers", **entry):
+        (tmp_path / "mine.py").write_text(text)
+        config = {
+            "corpora": {
+                "x": {
+                    "folder": {"root": "speech", "pattern": "{speaker}/{utterance}.wav"},
+                    "protocol": {"enrol_trial": {"enrolment_utterances": 2, "lists": ["mixed"]}},
+                    "sample_rate": RATE,
+                }
+            },
+            section: {"mine": entry or {"function": "mine.py:anonymise"}},
+        }
+        (tmp_path / "my.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+        return tryout.findings_of("my.yaml", Plan(configuration.check(config)))
+
+    return run
+
+
+def test_a_function_that_works_is_nothing_to_report(tried):
+    assert tried() == []
+    assert tried(f"import torchaudio\n{GOOD}") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("import librosaa\n", "mine.py: cannot be imported: ModuleNotFoundError"),
+        ("def anonymise(samples\n", "mine.py: cannot be imported: SyntaxError"),
+        (GOOD.replace("anonymise", "anonymize"), "mine.py: has no function 'anonymise'"),
+        ("def anonymise(samples, rate): pass\n", "it is called with (samples, sample_rate, *, utt"),
+        (GOOD.replace("return", ""), "not None (is a 'return' missing?)"),
+        (GOOD.replace("[::-1]", "[:100]"), "lasts 0.01 s, the original 1.00 s"),
+        (GOOD.replace("[::-1]", " * float('nan')"), "must return finite samples"),
+        (GOOD.replace("[::-1]", " * 0"), "is silent, the original is not"),
+        (
+            GOOD.replace("return samples[::-1]", "raise ValueError('no')"),
+            "ValueError: no (mine.py, line 2)",
+        ),
+        (
+            GOOD.replace("return samples[::-1]", DIES),
+            "ended with exit code 3: my last words",
+        ),
+    ],
+)
+def test_a_function_that_cannot_work_is_named_with_its_line(tried, text, words):
+    (finding,) = tried(text)
+    assert (finding.level, finding.file, finding.line) == ("error", "my.yaml", 14)
+    assert "anonymisers.mine: called on one second of speech: " in str(finding)
+    assert words in str(finding)
+
+
+def test_the_second_is_the_loudest_of_an_utterance(tried):
+    text = GOOD.replace("return", "assert abs(samples).mean() > 0.05 and len(samples) == rate;")
+    assert tried(text.replace("; samples[::-1]", "; return samples")) == []
+
+
+def test_where_it_has_an_environment_of_its_own_a_failure_here_is_an_oddity(tried, tmp_path):
+    (tmp_path / "own.yaml").write_text("dependencies: []\n")
+    (finding,) = tried("import librosaa\n", function="mine.py:anonymise", env="own.yaml")
+    assert finding.level == "oddity" and "not in its environment own.yaml" in str(finding)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("pyhton mine.py", "pyhton: no such program"),
+        ("python elsewhere.py --most 3", "elsewhere.py: not found"),
+        ("./run.sh", "./run.sh: no such program"),
+        ("python mine.py", None),
+        ("python -m mine", None),
+        ("python {resources}/plugins/copy_speech.py", None),
+        ("sh -c 'python elsewhere.py'", None),  # what a shell does, nobody knows
+    ],
+)
+@pytest.mark.parametrize("section", ["anonymisers", "extractors", "utility"])
+def test_a_program_that_is_not_there_is_named_with_its_line(tried, section, command, words):
+    findings = [str(finding) for finding in tried(section=section, command=command)]
+    line = f"my.yaml:14: {section}.mine.command: {words}"
+    assert findings == ([line] if words else [])
