@@ -41,17 +41,17 @@ def findings_of(config: str | Path, plan: Plan) -> Findings:
     """What is wrong with the programs and functions of a config (its path), at their lines."""
     findings = Findings()
     for section in ("anonymisers", "extractors", "utility"):
-        for name, entry in plan.config[section].items():
-            missing = _missing_program(entry) if isinstance(entry, dict) else None
+        for name, options in plan.config[section].items():
+            missing = _missing_program(options) if isinstance(options, dict) else None
             if missing:
                 line = configuration.line_of(config, (section, name, "command"))
                 findings.error(str(config), line, f"{section}.{name}.command: {missing}")
     os.environ["TQDM_DISABLE"] = "1"  # else what a function says would stand in bars of progress
     with tempfile.TemporaryDirectory() as folder:
         said = None
-        for name, entry in plan.speech.anonymisers.items():
-            kind = next((kind for kind in FUNCTIONS if kind in entry), None)
-            if kind is None or entry.get("draw", 1) > 1:  # other draws differ by their seed only
+        for name, options in plan.speech.anonymisers.items():
+            kind = next((kind for kind in FUNCTIONS if kind in options), None)
+            if kind is None or options.get("draw", 1) > 1:  # other draws differ by their seed only
                 continue
             said = said or a_second(plan, Path(folder))
             if said is None:
@@ -59,20 +59,20 @@ def findings_of(config: str | Path, plan: Plan) -> Findings:
             if reason := _why_not(plan, name, said, Path(folder, name)):
                 line = configuration.line_of(config, ("anonymisers", name, kind))
                 words = f"anonymisers.{name}: {SECOND}: {reason}"
-                if entry["env"] in OURS:
+                if options["env"] in OURS:
                     findings.error(str(config), line, words)
                 else:
-                    other = f"{words} (it was called here, not in its environment {entry['env']})"
+                    other = f"{words} (it was called here, not in its environment {options['env']})"
                     findings.oddity(str(config), line, other)
     return findings
 
 
-def _missing_program(entry: dict[str, Any]) -> str | None:
+def _missing_program(options: dict[str, Any]) -> str | None:
     """Why a command of an entry cannot start; None if it can, or nothing here can tell."""
-    if "command" not in entry or entry["env"] not in OURS:
+    if "command" not in options or options["env"] not in OURS:
         return None
     try:
-        program, *others = programs.words_of(entry["command"], threads=1)
+        program, *others = programs.words_of(options["command"], threads=1)
     except BadInput as error:
         return str(error)
     # Jobs start the Python that runs us before any other.
@@ -113,9 +113,9 @@ def _loudest(samples: audio.Samples, length: int) -> audio.Samples:
 
 def _why_not(plan: Plan, name: str, said: Utterance, scratch: Path) -> str | None:
     """Why an anonymiser cannot protect an utterance; None if it can."""
-    entry: dict[str, Any] = plan.speech.anonymiser(name)
+    options: dict[str, Any] = plan.speech.anonymiser(name)
     corpus, part = plan.speech.evaluated[0], "trial"
-    call = {"mem_mb": entry["mem_mb"], **plan.speech.anonymiser_call(name, corpus, part)}
+    call = {"mem_mb": options["mem_mb"], **plan.speech.anonymiser_call(name, corpus, part)}
     scratch.mkdir()
     heard = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="replace")
     try:
@@ -126,13 +126,13 @@ def _why_not(plan: Plan, name: str, said: Utterance, scratch: Path) -> str | Non
                 seed=plan.speech.anonymiser_seed(name, part),
                 threads=1,
                 scratch=scratch,
-                minutes=min(entry["runtime"], MOST_MINUTES),
+                minutes=min(options["runtime"], MOST_MINUTES),
             )
     except programs.Failed as error:  # of a program that died, its last words say more
         return f"{str(error).partition(';')[0]}{_last_line(heard)}"
     except BadInput as error:
         return str(error)
-    rate = None if entry["resample"] else audio.header(said.path).sample_rate
+    rate = None if options["resample"] else audio.header(said.path).sample_rate
     return finding(said, paths.get(said.utterance), rate)
 
 

@@ -23,7 +23,7 @@ def tried(tmp_path, monkeypatch):
             samples = np.concatenate([np.zeros(RATE), 0.1 * np.sin(np.arange(RATE)), [0.0]])
             audio.write(tmp_path / f"speech/{speaker}/{speaker}{number}.wav", samples, RATE)
 
-    def run(text=GOOD, section="anonymisers", **entry):
+    def run(text=GOOD, section="anonymisers", **fields):
         (tmp_path / "mine.py").write_text(text)
         config = {
             "corpora": {
@@ -33,7 +33,7 @@ def tried(tmp_path, monkeypatch):
                     "sample_rate": RATE,
                 }
             },
-            section: {"mine": entry or {"function": "mine.py:anonymise"}},
+            section: {"mine": fields or {"function": "mine.py:anonymise"}},
         }
         (tmp_path / "my.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
         return tryout.findings_of("my.yaml", Plan(configuration.check(config)))
