@@ -22,6 +22,7 @@ https://doi.org/10.1016/j.csl.2021.101299: empirical cross-entropy.
 """
 
 import logging
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -341,9 +342,36 @@ def cece_bit(
     target_counts, nontarget_counts : array (T,), array (N,), optional
         How often each LLR occurs (default: once).
     """
-    gain = np.average(_gain(as_scores(target, "target")), weights=target_counts)
-    gain += np.average(_gain(-as_scores(nontarget, "nontarget")), weights=nontarget_counts)
-    return float(gain * NO_PRIVACY_BIT)
+    llrs = {"target": target, "nontarget": nontarget}
+    counts = {"target_counts": target_counts, "nontarget_counts": nontarget_counts}
+    return cece_bits([llrs | counts])[0]
+
+
+def cece_bits(sets: Sequence[Mapping[str, Any]]) -> list[float]:
+    """``cece_bit`` of several sets of LLRs, each given as its arguments.
+
+    What LLRs gain is a series of thirty terms. So it is worked out for all of them at once: of a
+    thousand replicates with a dozen LLRs each that takes a tenth of the time.
+    """
+    llrs: list[Floats] = []
+    if not sets:
+        return []
+    for one in sets:
+        llrs += [as_scores(one["target"], "target"), -as_scores(one["nontarget"], "nontarget")]
+    ends = np.cumsum([len(values) for values in llrs])
+    gains = iter(np.split(_gain(np.concatenate(llrs)), ends[:-1]))
+    bits = []
+    for one in sets:
+        gain = _mean(next(gains), one.get("target_counts"))
+        gain += _mean(next(gains), one.get("nontarget_counts"))
+        bits.append(float(gain * NO_PRIVACY_BIT))
+    return bits
+
+
+def _mean(numbers, counts):
+    """Mean of numbers (N,), each of which occurs ``counts`` times, or once."""
+    # As np.average has it, which takes three times as long for a dozen numbers.
+    return numbers.mean() if counts is None else (numbers * counts).sum() / np.sum(counts)
 
 
 def _with_pairs(ties):

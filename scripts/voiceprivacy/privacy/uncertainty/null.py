@@ -33,7 +33,7 @@ from voiceprivacy.privacy import Counts, Floats, Metrics, Number
 from voiceprivacy.privacy.scores import zebra
 from voiceprivacy.privacy.scores.calibration import (
     Ties,
-    cece_bit,
+    cece_bits,
     counted_llrs,
     oracle_blocks,
     pav_blocks,
@@ -85,8 +85,8 @@ def null_dece_bits(trials: SpeakerTrials, *, n_replicates: int, seed: int) -> Fl
         targets = np.flatnonzero(label[trials.enrolment] == trials.trial)
         if 0 < len(targets) < len(score):
             ties = _ties_of(score[targets], edges)
-            null.append(cece_bit(**counted_llrs(pav_blocks(ties))))
-    return np.array(null)
+            null.append(counted_llrs(pav_blocks(ties)))
+    return np.array(cece_bits(null))
 
 
 def _ties_of(scores_of_targets: Counts, edges: Counts) -> Ties:

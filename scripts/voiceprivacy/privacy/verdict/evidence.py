@@ -34,7 +34,7 @@ from scipy.special import ndtri
 
 from voiceprivacy.inout import seeds
 from voiceprivacy.privacy import Counts, Flags, Floats
-from voiceprivacy.privacy.scores.calibration import cece_bit
+from voiceprivacy.privacy.scores.calibration import cece_bits
 from voiceprivacy.privacy.scores.trials import SpeakerTrials, everyone, speaker_weights
 from voiceprivacy.privacy.uncertainty.bootstrap import at_least_of_trials, multiplicities
 from voiceprivacy.privacy.uncertainty.null import derangements
@@ -305,16 +305,19 @@ def _rates(orders: list[Ordered], drawn: Counts | None = None) -> Floats:
     """
     if not orders:
         return np.full((len(READINGS), len(RATES)), np.nan)
-    return np.stack([_rates_in_order(order, drawn) for order in orders])
+    bits = cece_bits([_oracle_llrs(order) for order in orders])
+    return np.stack(
+        [_rates_in_order(order, dece, drawn) for order, dece in zip(orders, bits, strict=True)]
+    )
 
 
-def _rates_in_order(order, drawn):
+def _rates_in_order(order, dece_bit, drawn):
     """RATES (5,) of one reading."""
     above_targets = np.concatenate([[0], np.cumsum(order.targets[::-1])])
     above_nontargets = np.concatenate([[0], np.cumsum(order.nontargets[::-1])])
     n_target, n_nontarget = above_targets[-1], above_nontargets[-1]
     rates = [
-        _dece_bit(order),
+        dece_bit,
         _eer_percent(above_targets / n_target, above_nontargets / n_nontarget),
     ]
     for rate in FALSE_ALARM_RATES.values():
@@ -330,20 +333,20 @@ def _n_passed(above_nontargets, rate):
     return int(np.searchsorted(above_nontargets, allowed, "right")) - 1
 
 
-def _dece_bit(order):
-    """D_ECE of groups in ascending order (Eq. 13 of Noe et al.); see zebra.dece_bit."""
+def _oracle_llrs(order):
+    """LLRs whose C_ECE is the D_ECE of groups in ascending order; see zebra.dece_bit."""
     counts = order.targets + order.nontargets
     edges = isotonic_regression(order.targets / counts, weights=counts).blocks[:-1]
     targets = np.add.reduceat(order.targets, edges)
     nontargets = np.add.reduceat(order.nontargets, edges)
     with np.errstate(divide="ignore"):  # a block of one class only: -inf or inf
         llrs = np.log((targets * nontargets.sum()) / (nontargets * targets.sum()))
-    return cece_bit(
-        target=llrs[targets > 0],
-        target_counts=targets[targets > 0],
-        nontarget=llrs[nontargets > 0],
-        nontarget_counts=nontargets[nontargets > 0],
-    )
+    return {
+        "target": llrs[targets > 0],
+        "target_counts": targets[targets > 0],
+        "nontarget": llrs[nontargets > 0],
+        "nontarget_counts": nontargets[nontargets > 0],
+    }
 
 
 def _eer_percent(hits, false_alarms):
