@@ -6,6 +6,7 @@ envs/voiceprivacy.sh, which lies in .venv/bin, calls this script with the words 
 import importlib
 import sys
 
+from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.provenance.record import version
 from voiceprivacy.running.command import run, say
 from voiceprivacy.tools.commands import COMMANDS, completion, find, overview
@@ -16,7 +17,7 @@ def main() -> None:
     if not words or words[0] in ("--help", "-h", "help"):
         say(*overview())
     elif words[0] == "--version":
-        say(f"voiceprivacy {version()}")
+        say(f"voiceprivacy {version()} of {SCRIPTS.parent}")
     elif words[0] == "completion":
         say(*completion(words[1:]))
     else:

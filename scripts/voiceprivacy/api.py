@@ -14,9 +14,9 @@ Conventions
 """
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,11 +36,25 @@ from voiceprivacy.privacy.scores.trials import (
     scores_of,
 )
 from voiceprivacy.privacy.uncertainty import bootstrap
+from voiceprivacy.privacy.uncertainty.bootstrap import Interval
 from voiceprivacy.privacy.verdict.record import record_of, write_records
 from voiceprivacy.privacy.verdict.verdict import verdict as _verdict
 from voiceprivacy.vocabulary import GIVEN, ORIGINAL, WITHIN_RELEASE
 
-Trials = Mapping[str, ArrayLike]  # a table of trials: a DataFrame is one, too
+
+class Trials(Protocol):
+    """A table of trials, by the names of its columns: a pandas DataFrame, or a dict of arrays."""
+
+    def __getitem__(self, column: str, /) -> Any: ...
+
+
+class Speakers(Protocol):
+    """{id: speaker}: a dict, or a pandas Series."""
+
+    def items(self) -> Iterable[tuple[Any, Any]]:
+        """Each id with its speaker."""
+
+
 COLUMNS = ("enrolment", "trial", "label", "score")
 CORPUS, LIST = "given", "trials"  # names of files that nobody sees
 ATTACKER = "these scores"  # what warnings call them
@@ -60,7 +74,7 @@ class Verification(NamedTuple):
     linkability_vpc: float
     n_target: int
     n_nontarget: int
-    intervals: dict[str, bootstrap.Interval]
+    intervals: dict[str, Interval]
 
 
 class Zebra(NamedTuple):
@@ -76,7 +90,7 @@ class Zebra(NamedTuple):
     n_target: int
     n_nontarget: int
     profile: dict[str, Floats]
-    intervals: dict[str, bootstrap.Interval]
+    intervals: dict[str, Interval]
 
 
 class Ranks(NamedTuple):
@@ -108,7 +122,7 @@ def verification(
     *,
     target: ArrayLike | None = None,
     nontarget: ArrayLike | None = None,
-    speakers: Mapping[str, str] | None = None,
+    speakers: Speakers | None = None,
     p_target: float = 0.01,
     n_replicates: int = 1000,
     seed: int = 0,
@@ -141,7 +155,7 @@ def zebra(
     *,
     target: ArrayLike | None = None,
     nontarget: ArrayLike | None = None,
-    speakers: Mapping[str, str] | None = None,
+    speakers: Speakers | None = None,
     n_replicates: int = 1000,
     seed: int = 0,
 ) -> Zebra:
@@ -201,7 +215,7 @@ def ranks(
 
 def verdict(
     attacks: Mapping[str, Mapping[str, Trials]],
-    speakers: Mapping[str, str],
+    speakers: Speakers,
     *,
     thresholds: Mapping[str, float] | None = None,
     n_replicates: int = 1000,
@@ -221,8 +235,11 @@ def verdict(
     ------
     BadInput : as ``verification``; original has no oo, or there is no other system
     """
-    from voiceprivacy.plan.configuration import complete  # yaml, which metrics do without
-
+    try:  # it reads YAML, which metrics do without
+        from voiceprivacy.plan.configuration import complete
+    except ModuleNotFoundError as error:
+        missing = f"verdict needs the package {error.name}: install voiceprivacy[run]"
+        raise ModuleNotFoundError(missing, name=error.name) from None
     if "oo" not in attacks.get(ORIGINAL, {}) or len(attacks) < 2:
         raise BadInput("attacks: expected original with oo, and a protected system with op or pp")
     options: dict[str, Any] = {"extractor": ATTACKER, "backend": GIVEN, "systems": list(attacks)}
@@ -246,7 +263,7 @@ def verdict(
             for name, trials in conditions.items():
                 scored = _scored(trials)
                 ids = ids_of(scored, alike=name in WITHIN_RELEASE)
-                arranged = arrange(scored, speakers)
+                arranged = arrange(scored, _names(speakers))
                 records[name] = record_of(name, arranged, ids, n_replicates=n_replicates, seed=seed)
             path = Path(scratch, CORPUS, LIST, system, ATTACKER, f"{GIVEN}.json")
             write_records(path, records)
@@ -267,12 +284,12 @@ def _given(
     trials: Trials | None,
     target: ArrayLike | None,
     nontarget: ArrayLike | None,
-    speakers: Mapping[str, str] | None,
+    speakers: Speakers | None,
 ) -> tuple[dict[str, Scores], SpeakerTrials | None]:
     """Scores of both classes, and the trials of speakers where these are known."""
     if trials is not None:
         scored = _scored(trials)
-        return scores_of(scored), None if speakers is None else arrange(scored, speakers)
+        return scores_of(scored), None if speakers is None else arrange(scored, _names(speakers))
     if target is None or nontarget is None or speakers is not None:
         raise BadInput("give trials (and speakers), or target and nontarget scores")
     scores = {"target": np.asarray(target, float), "nontarget": np.asarray(nontarget, float)}
@@ -282,6 +299,11 @@ def _given(
         if np.isnan(values).any():
             raise BadInput(f"{label}: NaN is no score")
     return scores, None
+
+
+def _names(speakers: Speakers) -> dict[str, str]:
+    """{id: speaker} as text: a DataFrame reads ids of digits as numbers."""
+    return {str(name): str(speaker) for name, speaker in speakers.items()}
 
 
 def _scored(trials: Trials) -> dict[str, list[tuple[Trial, float]]]:
@@ -316,4 +338,4 @@ def _intervals(metrics, trials, measure, n_replicates, seed):
         return {}
     drawn = bootstrap.resample_scores(trials, measure, n_replicates=n_replicates, seed=seed)
     limits = bootstrap.intervals(metrics, drawn, n_speakers=n_speakers(trials))
-    return {name: bootstrap.Interval(**fields) for name, fields in limits.items()}
+    return {name: Interval(**fields) for name, fields in limits.items()}

@@ -74,6 +74,18 @@ def test_arrays_dicts_and_frames_say_the_same():
     assert expected.intervals == {}
 
 
+def test_ids_of_digits_are_the_same_as_numbers_and_as_text():
+    ids = {"e0": 10, "e1": 11, "u0": 20, "u1": 21}
+    rows = [
+        (ids[f"e{one}"], ids[f"u{other}"], "target" if one == other else "nontarget", one - other)
+        for one, other in ((0, 0), (0, 1), (1, 0), (1, 1))
+    ]
+    table = pd.DataFrame(rows, columns=api.COLUMNS)
+    numbers = pd.Series({10: 1, 11: 2, 20: 1, 21: 2})
+    names = {str(name): str(speaker) for name, speaker in numbers.items()}
+    assert zebra(table, speakers=numbers).intervals == zebra(table, speakers=names).intervals != {}
+
+
 def test_ranks_of_a_perfect_attacker_disclose_the_whole_identity():
     speakers = np.repeat(np.arange(16), 6)
     result = ranks(

@@ -10,7 +10,6 @@ import hashlib
 import importlib.metadata
 import os
 import platform
-import subprocess
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -26,15 +25,15 @@ from voiceprivacy.inout.files import (
     read_lines,
     shown,
     variables_in,
+    wherever_ours_lie,
 )
 from voiceprivacy.inout.tables import read_table
+from voiceprivacy.provenance.commit import answer, state_of
 from voiceprivacy.running import decoding
 from voiceprivacy.vocabulary import ABSENT, PARTS, RESULTS_FORMAT
 
 ROOT = Path(__file__).parents[3]
-UNKNOWN = "unknown"
 HARDWARE = {"processor", "cores", "memory_gb", "gpus"}
-LIMIT_S = 60  # for one answer of a program
 PACKAGES = (
     "espeakng-loader",
     "jinja2",
@@ -75,8 +74,7 @@ def provenance(
     return {
         "format": RESULTS_FORMAT,
         "version": version(),
-        "git_commit": _git("rev-parse", "HEAD") or UNKNOWN,
-        "git_state": _git_state(),
+        **state_of(ROOT),
         "created": datetime.date.today().isoformat(),
         "python": platform.python_version(),
         "platform": platform.platform(),
@@ -105,7 +103,8 @@ def hashes(paths: Iterable[str | Path]) -> dict[str, str]:
 
 
 def named(path: str, config: dict) -> str:
-    """A path as the config says it: ${NAME} where it begins with a variable's value."""
+    """A path as the config says it: with {resources}, or ${NAME} where its value begins it."""
+    path = wherever_ours_lie(path)
     for name in variables_in(config):
         value = os.environ.get(name, "").rstrip("/")
         if value and (path == value or path.startswith(f"{value}/")):
@@ -195,7 +194,7 @@ def _sha256(path):
 
 def _hardware():
     """This machine: {processor, cores, memory_gb, gpus}; on a cluster the jobs ran on others."""
-    gpus = _output("nvidia-smi", "--query-gpu=name", "--format=csv,noheader") or ""
+    gpus = answer("nvidia-smi", "--query-gpu=name", "--format=csv,noheader") or ""
     return {
         "processor": _processor(),
         "cores": os.cpu_count(),
@@ -209,33 +208,6 @@ def _processor():
     lines = file.read_text().splitlines() if file.exists() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return names[0] if names else platform.machine()
-
-
-def _git_state():
-    # Files that git does not know are a person's own: configs, results.
-    changes = _git("status", "--porcelain", "--untracked-files=no")
-    if changes is None:
-        return UNKNOWN
-    return "with uncommitted changes" if changes else "clean"
-
-
-def _git(*arguments):
-    """What git says about the repository of this file; None without git or outside a repository."""
-    return _output("git", "-C", ROOT, *arguments)
-
-
-def _output(*command):
-    """What a program says; None where it is not there, fails or hangs.
-
-    nvidia-smi hangs where the graphics driver does.
-    """
-    try:
-        answer = subprocess.run(
-            command, capture_output=True, text=True, check=True, timeout=LIMIT_S
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return answer.stdout.strip()
 
 
 # What the jobs of a run cost: Snakemake's benchmark files, one folder a rule.
@@ -443,9 +415,9 @@ def _flat(sections, described):
 
 
 def _hash_now(directory, path):
-    """The hash of a path that begins with a variable perhaps, which need not be set here."""
+    """The hash of a path as ``named`` says it; its variable need not be set here."""
     known = all(name in os.environ for name in variables_in(path))
-    path = Path(directory) / expand(path) if known else None
+    path = Path(directory) / ours(expand(path)) if known else None
     return _sha256(path) if path and path.is_file() else NOT_FOUND
 
 

@@ -30,8 +30,8 @@ CORRECTED = (
     " it, and so is a number that would lie outside of its own."
 )
 TABLES = (
-    "Each attack by itself, with intervals: python scripts/show_metrics.py --metrics"
-    " results/metrics.tsv --comparisons results/comparisons"
+    "Each attack by itself, with intervals: voiceprivacy show --metrics results/metrics.tsv"
+    " --comparisons results/comparisons"
 )
 OTHER_NUMBERS = (
     "These tables have each attack by itself. The verdict's numbers differ: each is that of the"

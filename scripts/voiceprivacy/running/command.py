@@ -112,6 +112,10 @@ def _refusal_path(words: list[str]) -> Path | None:
     return Path(folder, hashlib.sha256("\0".join(same).encode()).hexdigest()[:32])
 
 
+def _is_ours(module: str | None) -> bool:
+    return module is None or module.partition(".")[0] == __package__.partition(".")[0]
+
+
 def _explained(error: Exception) -> tuple[int, str]:
     """Exit code and line for what a command raised."""
     if isinstance(error, BadInput):
@@ -123,6 +127,9 @@ def _explained(error: Exception) -> tuple[int, str]:
         line = f"{error.filename}: {error.strerror}" if named else error.strerror
         persons = named and error.errno not in OF_THE_MACHINE
         return BAD_INPUT if persons else OWN_FAILURE, printable(line)
+    if isinstance(error, ModuleNotFoundError) and not _is_ours(error.name):
+        missing = f"this command needs the Python package {error.name}, which is not installed"
+        return BAD_INPUT, f"{missing}: install voiceprivacy[run] (docs/guide/install.md)"
     reason = printable(" ".join(str(error).split()))
     mistake = "a mistake of this program; --debug shows where"
     return OWN_FAILURE, f"unexpected {type(error).__name__}: {reason} ({mistake})"

@@ -181,6 +181,7 @@ def start(options: argparse.Namespace) -> int:
         elif not (quiet or options.printshellcmds):
             options.quiet = {Quietness.RULES}  # ten lines for each of a thousand jobs
     directory = options.directory or Path()
+    _keep_sources_here(Path(directory))
     if not (options.dryrun or options.unlock) and (done := locks.unlock_if_dead(directory)):
         say(done, file=sys.stderr)
     signal.signal(signal.SIGINT, _interrupt)
@@ -192,6 +193,20 @@ def start(options: argparse.Namespace) -> int:
         say("interrupted; the same command goes on", file=sys.stderr)
         return INTERRUPTED
     return OWN_FAILURE if not succeeded else 0
+
+
+def _keep_sources_here(directory: Path) -> None:
+    """Where nothing can be written at home, Snakemake's copies of sources lie in the run's folder.
+
+    An account of a cluster's or of a container's may have no home at all.
+    """
+    if os.environ.get("XDG_CACHE_HOME"):
+        return
+    cache = Path.home() / ".cache"
+    with contextlib.suppress(OSError):
+        cache.mkdir(parents=True, exist_ok=True)
+    if not os.access(cache, os.W_OK):
+        os.environ["XDG_CACHE_HOME"] = str(Path(directory, ".snakemake", "cache").absolute())
 
 
 def _interrupt(*_: object) -> None:

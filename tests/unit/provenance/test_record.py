@@ -1,13 +1,16 @@
 """Provenance: what was hashed, which seeds, and no needless change from one run to the next."""
 
 import hashlib
+import json
 import os
+import re
+import subprocess
 
 import pytest
 
-from voiceprivacy.inout.files import BadInput
-from voiceprivacy.provenance import record
-from voiceprivacy.provenance.record import parse_config, provenance
+from voiceprivacy.inout.files import RESOURCES, BadInput
+from voiceprivacy.provenance import commit, record
+from voiceprivacy.provenance.record import differences, parse_config, provenance
 
 
 def test_files_and_all_files_of_a_folder_are_hashed(tmp_path):
@@ -70,11 +73,42 @@ def test_the_version_of_ffmpeg_is_told_where_it_decodes_files_of_the_run(tmp_pat
     assert [name for name, is_told in told.items() if not is_told] == ["wav", "protected wav"]
 
 
+def repository(folder):
+    """A repository with one commit of one file."""
+    (folder / "file").write_text("1\n")
+    identity = ("-c", "user.name=Tester", "-c", "user.email=tester@example.org")
+    for words in (["init", "-q"], ["add", "file"], ["commit", "-q", "-m", "one"]):
+        subprocess.run(["git", *identity, *words], cwd=folder, check=True)
+    return commit.state_of(folder)
+
+
+def test_the_commit_is_that_of_the_trees_own_repository_or_of_its_build(tmp_path):
+    state = repository(tmp_path)
+    assert re.fullmatch("[0-9a-f]{40}", state["git_commit"]) and state["git_state"] == "clean"
+    (tmp_path / "mine.yaml").write_text("a person's own\n")
+    assert commit.state_of(tmp_path) == state
+    (tmp_path / "file").write_text("2\n")
+    assert commit.state_of(tmp_path) == state | {"git_state": "with uncommitted changes"}
+    inside = tmp_path / "venv" / "voiceprivacy"
+    inside.mkdir(parents=True)
+    unknown = dict.fromkeys(state, "unknown")
+    assert commit.state_of(inside) == unknown, "a repository of somebody else's"
+    (inside / commit.BUILT).write_text(json.dumps(state))
+    assert commit.state_of(inside) == state
+
+
+def test_a_shipped_model_has_the_same_name_in_every_copy_of_the_code(tmp_path):
+    model = RESOURCES / "ecapa_small" / "hyperparams.yaml"
+    made = provenance(config={}, files=[model])
+    assert list(made["sha256"]) == ["{resources}/ecapa_small/hyperparams.yaml"]
+    assert differences(made, directory=tmp_path)[0] == []
+
+
 def test_a_program_that_hangs_is_not_waited_for(tmp_path, monkeypatch):
     (tmp_path / "nvidia-smi").write_text("#!/bin/sh\nsleep 100 && echo GPU\n")
     (tmp_path / "nvidia-smi").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    monkeypatch.setattr(record, "LIMIT_S", 0.2)
+    monkeypatch.setattr(commit, "LIMIT_S", 0.2)
     assert provenance(config={}, files=[])["hardware"]["gpus"] == []
 
 

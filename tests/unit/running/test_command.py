@@ -130,3 +130,10 @@ def test_a_foreign_value_is_cut(text, capsys):
     with pytest.raises(BadInput) as error:
         raise BadInput(f"file: '{text}' is missing")
     assert len(str(error.value)) <= 4000
+
+
+def test_a_package_that_is_missing_is_named_and_a_module_of_ours_is_a_mistake(attempt):
+    code, said, _ = attempt(ModuleNotFoundError("No module named 'yaml'", name="yaml"))
+    assert code == 2 and "package yaml, which is not installed: install voiceprivacy[run]" in said
+    code, said, _ = attempt(ModuleNotFoundError("gone", name="voiceprivacy.gone"))
+    assert code == 1 and "a mistake of this program" in said
