@@ -61,6 +61,12 @@ def main() -> None:
             hours=hours,
             codes=None if contents.internal else charts.codes,
         )
+    paired = {}
+    if arguments.comparisons:
+        for table in contents.utility or []:
+            beside = arguments.comparisons / "utility" / Path(table).name
+            if beside.exists():  # a run without intervals compares nothing
+                paired[beside.stem] = beside
     write_page(
         arguments.page,
         template=arguments.template,
@@ -70,6 +76,7 @@ def main() -> None:
         provenance=provenance,
         comparisons=comparisons,
         verdicts=[verdict],
+        paired=paired,
         **sections,
     )
     write_comparison(arguments.tables / "comparison.tsv", systems)

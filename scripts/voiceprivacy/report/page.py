@@ -274,6 +274,7 @@ def write_page(
     listen: Sequence[Example] | None = None,
     published: Any = None,
     alphas: Mapping[str, Mapping[str, str | Path]] | None = None,
+    paired: Mapping[str, str | Path] | None = None,
     internal: bool = False,
     verdicts: Sequence[Verdict] = (no_verdict(NOT_GIVEN),),
 ) -> None:
@@ -293,6 +294,7 @@ def write_page(
         out
     alphas : {corpus: {anonymiser: table}} of drawn coefficients; empty tables are left out, because
         only McAdams anonymisers draw them
+    paired : {corpus: table} in which anonymisers are compared by utility, two by two
     internal : whether it says at its top that it is not to be handed on
     verdicts : that of the run, or those of several runs
     """
@@ -329,6 +331,7 @@ def write_page(
             expected=expected,
             inference=inference,
             utility=utility,
+            paired={corpus: _link(table, page) for corpus, table in (paired or {}).items()},
             listen=listen,
             published=published,
             verdicts=verdicts,

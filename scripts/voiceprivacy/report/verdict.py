@@ -39,6 +39,7 @@ from voiceprivacy.report.verdict_words import (
     Column,
     Headline,
     attack_words,
+    disagreements,
     headline,
     levels_explained,
     other_attack,
@@ -182,8 +183,11 @@ def read_verdict(
             )
             for set_name, fields in content["sets"].items()
         ]
+        contrary = disagreements({one: own["better"] for one, own in content["sets"].items()})
     except (BadInput, *foreign.UNEXPECTED) as error:
         raise BadInput(f"{path}: not a verdict of this version ({error!r})") from None
+    if sets:  # which is read first
+        sets[0] = sets[0]._replace(warnings=[*contrary, *sets[0].warnings])
     return Verdict(name, sets, levels=levels)
 
 

@@ -299,6 +299,20 @@ def _order_words(fields):
     return " ".join(sentences)
 
 
+def disagreements(better: Mapping[str, Sequence[Sequence[str]]]) -> list[str]:
+    """Pairs of which one set shows the contrary of another one: {set: [(less, more), ...]}."""
+    shown: dict[tuple[str, str], list[str]] = {}
+    for name, pairs in better.items():
+        for one, other in pairs:
+            shown.setdefault((one, other), []).append(name)
+    return [
+        f"Corpora disagree: {one} leaves less evidence than {other} on {listed(names)},"
+        f" and more on {listed(shown[other, one])}."
+        for (one, other), names in shown.items()
+        if one < other and (other, one) in shown
+    ]
+
+
 def spans_scale(column: Column, limits: Sequence[float]) -> bool:
     """Whether [value, lower, upper] says nothing: limits as wide as the scale, or nearly so."""
     _, low, high = limits

@@ -202,6 +202,18 @@ def test_what_was_not_learnt_is_told_apart_from_what_is_said_of_systems(usual):
     assert usual.unlearnt + usual.at_length == usual.sentences, "nothing is lost"
 
 
+def test_corpora_that_disagree_about_a_pair_are_told_first(read):
+    sets = {name: verdicts.usual()["sets"]["demo"] for name in ("average", "one", "two")}
+    assert read(verdicts.verdict(sets)).sets[0].warnings == [verdicts.NO_LINKAGE]
+    sets["two"]["better"] = [["b2", "b2r"]]
+    verdict = read(verdicts.verdict(sets))
+    assert verdict.sets[0].warnings == [
+        "Corpora disagree: b2 leaves less evidence than b2r on two, and more on average and one.",
+        verdicts.NO_LINKAGE,
+    ]
+    assert verdict.sets[1].warnings == [verdicts.NO_LINKAGE]
+
+
 @pytest.mark.parametrize(
     "change",
     [{"systems": {"b2": {}}}, {"order": None}, {"untrusted": None}, {"verdict": None}],
