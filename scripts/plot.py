@@ -72,7 +72,8 @@ def main() -> None:
         draw_job(**arguments)
     else:
         figures = arguments.pop("figures")
-        style.save_each(picture_of(name)(**arguments), figures)
+        wanted = style.wanted_inches(arguments.pop("columns"), arguments.pop("width"))
+        style.save_each(picture_of(name)(**arguments), figures, wanted)
 
 
 def _add_flags(parser, kind):
@@ -80,12 +81,10 @@ def _add_flags(parser, kind):
     if kind.of_systems:
         parser.add_argument("--anonymisers", metavar="NAME", **SETTINGS["anonymisers"])
     for flag in kind.files:
-        nargs = "+" if several else None
-        parser.add_argument(
-            f"--{flag}", nargs=nargs, required=True, metavar="FILE", help=FILES[flag]
-        )
-    for flag in kind.settings:
-        parser.add_argument(f"--{flag}", **SETTINGS[flag])
+        file = {"nargs": "+" if several else None, "metavar": "FILE", "help": FILES[flag]}
+        parser.add_argument(f"--{flag}", required=True, **file)
+    for flag in (*kind.settings, *style.WIDTHS):
+        parser.add_argument(f"--{flag}", **(SETTINGS | style.WIDTHS)[flag])
     words = f"the same picture as {', '.join(kind.endings)}"
     parser.add_argument("--figures", "--plot", nargs="+", required=True, metavar="FILE", help=words)
 

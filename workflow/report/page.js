@@ -19,13 +19,18 @@
     return found;
   }
 
+  function axes(layout, colours) {
+    const names = Object.keys(layout).filter((name) => /^[xy]axis\d*$/.test(name));
+    return Object.fromEntries(names.map((name) => [name, axis(layout[name], colours)]));
+  }
+
   function axis(of, colours) {
     const automargin = of.automargin ?? true;
     return { gridcolor: colours.grid, zerolinecolor: colours.grid, linecolor: colours.faint, ...of, automargin };
   }
 
   function themed(layout, colours, narrow) {
-    const legend = { orientation: "h", x: 0, xanchor: "left", y: 1.02, yanchor: "bottom", font: { size: 11 } };
+    const legend = { orientation: "h", x: 0, xanchor: "left", y: 1.02, yanchor: "bottom", font: { size: 11 }, maxheight: 9999 }; // all of it: nobody scrolls in print
     return {
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
@@ -36,8 +41,7 @@
       font: { family: getComputedStyle(document.body).fontFamily, size: narrow ? 11 : 12, color: colours.ink },
       hoverlabel: { align: "left", bgcolor: colours.ground, bordercolor: colours.faint, font: { color: colours.ink } },
       legend: { ...legend, ...layout.legend },
-      xaxis: axis(layout.xaxis, colours),
-      yaxis: axis(layout.yaxis, colours),
+      ...axes(layout, colours),
     };
   }
 
@@ -83,7 +87,17 @@
     }
     const options = { displayModeBar: false, responsive: true }; // its buttons would cover the legend
     chart.dataset.drawn = "";
-    return Plotly.react(plot, data, themed(layout, colours, narrow), options);
+    Plotly.react(plot, data, themed(layout, colours, narrow), options);
+    makeRoomForLegend(plot, layout.height);
+  }
+
+  const LEAST_PLOT = 280; // pixels below the legend, with the titles of the axes
+
+  function makeRoomForLegend(plot, height) {
+    const legend = plot.querySelector(".legend .bg")?.getBBox().height ?? 0;
+    if (height >= legend + LEAST_PLOT) return;
+    plot.style.height = `${legend + LEAST_PLOT}px`;
+    Plotly.relayout(plot, { height: legend + LEAST_PLOT });
   }
 
   const charts = [...document.querySelectorAll(".chart")];

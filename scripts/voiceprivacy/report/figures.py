@@ -23,6 +23,7 @@ from voiceprivacy.vocabulary import (
     ABSENT,
     FURTHER_DRAW,
     ORIGINAL,
+    WITHIN_RELEASE,
     NumberKey,
     attacker_name,
     draws_of,
@@ -30,7 +31,8 @@ from voiceprivacy.vocabulary import (
 
 # In the order in which they are written: matplotlib's layout moves a little each time.
 PICTURES = ("pdf", "png", "svg")
-LINES = ("pdf", "png", "tex", "svg")  # pgfplots can draw lines, bars and step histograms
+# pgfplots can draw lines, bars and step histograms; tex comes last, in the width of a column.
+LINES = ("pdf", "png", "svg", "tex")
 FOLDER = "results/report/figures"
 
 # A kind has a figure for each of these.
@@ -463,11 +465,15 @@ def draws_in(names: Iterable[str]) -> dict[str, Draw]:
     return draws
 
 
-# One colour for a system, the same in every picture and every chart of a run.
+# One colour and one mark for a system, the same in every picture and every chart of a run.
 
 # Okabe and Ito: told apart by everyone
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 GREY = "#7f7f7f"  # unprotected speech, on white and on black
+# As plotly.js names them. Seven and not six: as colours and marks go round, 42 pairs differ, and
+# neighbours differ in both.
+MARKS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "star")
+UNPROTECTED_MARK = "x"
 FURTHER_DRAWS = 0.55  # opacity of curves of further draws of an anonymiser
 NO_VALUE = "#9ecae1"  # an undefined cell of a similarity matrix: no colour of its scale
 
@@ -475,16 +481,23 @@ NO_VALUE = "#9ecae1"  # an undefined cell of a similarity matrix: no colour of i
 def palette(anonymisers: Iterable[str]) -> dict[str, str]:
     """Colours of anonymisers in the order of the config: {name: colour}.
 
-    They repeat after six, with other lines. Unprotected speech is grey, wherever it stands. All
+    They repeat after six, with other marks. Unprotected speech is grey, wherever it stands. All
     draws of an anonymiser are of one colour.
     """
+    return {ORIGINAL: GREY} | _in_turn(anonymisers, COLOURS)
+
+
+def marks(anonymisers: Iterable[str]) -> dict[str, str]:
+    """Marks of anonymisers in the order of the config, as ``palette`` has their colours."""
+    return {ORIGINAL: UNPROTECTED_MARK} | _in_turn(anonymisers, MARKS)
+
+
+def _in_turn(anonymisers: Iterable[str], looks: Sequence[str]) -> dict[str, str]:
+    """The next of the looks for each system: {anonymiser: look}."""
     protected = [name for name in dict.fromkeys(anonymisers) if name != ORIGINAL]
     draws = draws_in(protected)
     systems = list(dict.fromkeys(draw.system for draw in draws.values()))
-    colours = {
-        name: COLOURS[systems.index(draws[name].system) % len(COLOURS)] for name in protected
-    }
-    return {ORIGINAL: GREY} | colours
+    return {name: looks[systems.index(draws[name].system) % len(looks)] for name in protected}
 
 
 def palette_of(provenance: dict, metrics: Iterable[Number]) -> dict[str, str]:
@@ -493,14 +506,8 @@ def palette_of(provenance: dict, metrics: Iterable[Number]) -> dict[str, str]:
     return palette([*configured, *sorted({metric.anonymiser for metric in metrics} - {ABSENT})])
 
 
-def dash(colours: dict[str, str], anonymiser: str, condition: str) -> str:
-    """The kind of line of a system, as plotly.js names it.
-
-    Dashed under OP, and another kind once the colours of a palette repeat.
-    """
-    draws = draws_in(colours)
-    systems = list(dict.fromkeys(draw.system for draw in draws.values()))
-    # The first of a palette is unprotected speech, which does not count.
-    repeats = max(0, systems.index(draws[anonymiser].system) - 1) // len(COLOURS)
-    first, later = ("dash", "dot") if condition == "op" else ("solid", "dashdot")
-    return later if repeats % 2 else first
+def dash(condition: str) -> str:
+    """The kind of line of a condition, as plotly.js names it; OP is dashed."""
+    if condition in WITHIN_RELEASE:
+        return "dot"
+    return "dash" if condition == "op" else "solid"

@@ -38,6 +38,7 @@ from voiceprivacy.report.figures import (
     Subject,
     drawer,
     draws_in,
+    marks,
     palette_of,
 )
 from voiceprivacy.report.inference import InferenceTable, inference_tables, read_inferred
@@ -414,6 +415,7 @@ def _drawings(figures, systems, metrics, colours, floors):
         "draws": draws,
         "further_draws": [name for name, draw in draws.items() if draw.number > 1],
         "shown_systems": systems_shown,
+        "marks": marks(colours),
         "privacy_against_utility": {
             corpus: charts for corpus, charts in scattered.items() if corpus not in drawn_sets
         },

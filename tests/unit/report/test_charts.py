@@ -51,7 +51,7 @@ def test_a_name_from_data_is_text():
     heat = speakers.matrices(oo=matrix, op=matrix, pp=matrix, speakers=[EVIL, "s"])
     drawn = speakers.strips(alphas={"b2": {0.8: [EVIL]}}, colours={"b2": "#000000"})
     exposed = {"op": {EVIL: {"dece_bit": 0.1, "worst_case_log10": 1.0, "deid_percent": None}}}
-    bars = speakers.exposures(measured=exposed, metric="dece_bit", colour="#000000")
+    bars = speakers.exposures(measured=exposed, colour="#000000")
     assert all(
         EVIL not in json.dumps(chart) and "&lt;b&gt;" in json.dumps(chart)
         for chart in (heat, drawn, bars)
@@ -81,10 +81,12 @@ def test_profiles_are_drawn_in_the_system_s_colour_beside_perfect_privacy():
             curves={("b2", "op"): curve}, metrics={("b2", "op"): numbers}, colours={"b2": "#123456"}
         )
     )
-    assert set(drawn) == {"perfect privacy", "b2 OP"}
-    assert drawn["b2 OP"]["line"] == {"color": "#123456", "dash": "dash", "width": 2}
+    name = "b2 OP: 0.250 bit *, F"  # a phone and a print have no hover
+    assert set(drawn) == {"perfect privacy", name}
+    assert drawn[name]["line"] == {"color": "#123456", "dash": "dash", "width": 2}
+    assert drawn[name]["marker"]["symbol"] == "circle"
     disclosed = "D_ECE 0.250 [0.200, 0.300] (by definition 0.400) bit, no more than zero evidence"
-    assert f"{disclosed}<br>worst case inf (F)<br>" in drawn["b2 OP"]["hovertemplate"]
+    assert f"{disclosed}<br>worst case inf (F)<br>" in drawn[name]["hovertemplate"]
 
 
 def test_dots_have_the_numbers_and_intervals_of_the_leaderboard_and_the_band_of_zero_evidence(run):
@@ -93,10 +95,9 @@ def test_dots_have_the_numbers_and_intervals_of_the_leaderboard_and_the_band_of_
     colours = {"b2": "#123456"}
     drawn = traces(systems.dots(shown, column=COLUMN["eer_percent"], colours=colours))["b2"]
     assert drawn["x"] == [30.0, 8.0] and drawn["error_x"]["array"] == [1.0, 1.0]
-    assert (
-        "95 % interval 29.0 to 31.0" in drawn["text"][0]
-        and "lazy-informed (PP)" in drawn["text"][1]
-    )
+    assert drawn["text"] == ["30.0", "8.0"]  # on the chart, not on hover only
+    assert "95 % interval 29.0 to 31.0" in drawn["hovertext"][0]
+    assert "lazy-informed (PP)" in drawn["hovertext"][1]
     drawn = traces(systems.dots(shown, column=COLUMN["dece_bit"], colours=colours))
     assert drawn["zero evidence"]["x"] == [0, 0.3, None] * 2
 
@@ -125,11 +126,14 @@ def test_lost_distinctiveness_is_an_arrow_below_all_others():
     women = {"deid_percent": Shown(50.0, (40.0, 60.0)), "gvd_db": Shown(-2.0)}
     men = {"deid_percent": Shown(60.0), "gvd_db": Shown(-math.inf)}
     measured = {"b2": {"f": women, "m": men}}
-    drawn = traces(systems.costs(measured=measured, colours={"b2": "#123456"}))["b2"]
-    assert (
-        drawn["marker"]["symbol"] == ["circle", "arrow-down"]
-        and drawn["y"][1] < drawn["y"][0] == -2.0
-    )
+    charts = dict(systems.costs(measured=measured, colours={"b2": "#123456"}))
+    of_women, of_men = (traces(charts[name])["b2"] for name in "fm")
+    assert of_women["marker"]["symbol"] == ["circle"] and of_women["y"] == [-2.0]
+    assert of_men["marker"]["symbol"] == ["arrow-down"] and of_men["y"][0] < -2.0
+    for axis in ("xaxis", "yaxis"):  # lists can be compared
+        assert charts["f"]["layout"][axis]["range"] == charts["m"]["layout"][axis]["range"]
+    low, high = charts["m"]["layout"]["yaxis"]["range"]
+    assert low < of_men["y"][0] < high
 
 
 def test_only_animals_beyond_chance_are_filled_and_undefined_speakers_left_out():
@@ -171,11 +175,49 @@ def test_speakers_stand_in_the_same_order_in_bars_and_table():
     measured = {"oo": {"a": {"dece_bit": 0.7, **row}, "b": {"dece_bit": 0.6, **row}},
              "pp": {"a": {"dece_bit": 0.1, **row}, "b": {"dece_bit": -0.2, **row}}}  # fmt: skip
     measured["op"] = {"a": {"dece_bit": 0.0, **row}, "b": {"dece_bit": 0.5, **row}}
-    bars = speakers.exposures(measured=measured, metric="dece_bit", colour="#123456")
+    bars = speakers.exposures(measured=measured, colour="#123456")
     titles, rows = speakers.exposures_table(measured)
-    assert [row[0] for row in rows] == bars["data"][0]["x"] == ["b", "a"]
+    assert [row[0] for row in rows] == bars["layout"]["xaxis"]["ticktext"] == ["b", "a"]
+    assert bars["data"][0]["x"] == bars["layout"]["xaxis"]["tickvals"] == [0, 1]
+    assert bars["data"][0]["y"] == [0.5, 0.0]
     assert not any("de-identification" in title for title in titles)
     assert rows[0][titles.index("PP D_ECE [bit]")] == "\N{MINUS SIGN}0.2"
+
+
+def test_panels_of_speakers_share_their_axis_and_their_legend():
+    row = {"dece_bit": 0.1, "worst_case_log10": 1.0, "deid_percent": 50.0}
+    measured = {condition: {"a": row, "b": row} for condition in ("oo", "op", "pp")}
+    drawn = speakers.exposures(measured=measured, colour="#123456")
+    axes = [drawn["layout"][name]["domain"] for name in ("yaxis", "yaxis2", "yaxis3")]
+    assert axes[0][0] > axes[1][1] > axes[1][0] > axes[2][1] and axes[2][0] >= 0
+    assert {trace.get("xaxis", "x") for trace in drawn["data"]} == {"x"}
+    shown = [trace["name"] for trace in drawn["data"] if trace["showlegend"]]
+    assert shown == ["OP", "PP", "OO (unprotected)"] and len(drawn["data"]) == 9
+
+
+def test_unprotected_lines_of_neighbours_do_not_meet_however_many_there_are():
+    of_speakers = {f"s{k}": {"dece_bit": 0.5, "worst_case_log10": None, "deid_percent": None}
+                   for k in range(37)}  # fmt: skip
+    drawn = speakers.exposures(measured={"oo": of_speakers}, colour="#123456")
+    [line] = drawn["data"]
+    ends = [x for x in line["x"] if x is not None]
+    assert len(ends) == 2 * 37 and line["x"][2::3] == [None] * 37
+    gaps = [after - before for before, after in zip(ends[1::2], ends[2::2], strict=False)]
+    assert min(gaps) == pytest.approx(0.2)
+
+
+def test_histograms_of_a_figure_have_one_scale():
+    few = ranks.histogram(p=np.array([0.5, 0.5]), gamma=np.array([0.9, 0.1]), colour="#123456")
+    more = ranks.histogram(p=np.full(4, 0.25), gamma=np.full(4, 0.25), colour="#123456")
+    ranks.on_one_scale([few, more])
+    for drawn in (few, more):
+        assert drawn["layout"]["xaxis"]["range"] == [0.5, 4.5]
+        assert drawn["layout"]["yaxis"]["range"] == [0, 0.945]
+    many = ranks.histogram(p=np.eye(1, 100)[0], gamma=np.full(100, 0.01), colour="#123456")
+    ranks.on_one_scale([few, many])
+    for axis in ("xaxis", "yaxis"):
+        first, second = (drawn["layout"][axis] for drawn in (few, many))
+        assert first["type"] == second["type"] == "log" and first["range"] == second["range"]
 
 
 def test_a_long_histogram_is_logarithmic_and_leaves_empty_ranks_out():

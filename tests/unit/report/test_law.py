@@ -55,7 +55,7 @@ def test_extrapolated_points_are_hollow_and_say_so_and_limits_stand_where_they_a
     (_, chart), *_ = charts.law(drawn(POINTS), run_of([], {})).charts
     guessing, trace = chart["data"]
     assert guessing["y"] == [0.5, 0.2, 0.02] and trace["name"] == "original OO"
-    assert trace["marker"]["symbol"] == ["circle", "circle", "circle-open"]
+    assert trace["marker"]["symbol"] == ["x", "x", "x-open"]
     assert trace["error_y"]["arrayminus"] == [pytest.approx(0.1), None, pytest.approx(0.2)]
     assert trace["text"][0] == "among 2, 1 utterance: 90.0% [80.0%, 95.0%]"
     assert trace["text"][1] == "among 5, 1 utterance: 80.0%"

@@ -7,7 +7,7 @@ from voiceprivacy.inout.files import BadInput, write_json
 from voiceprivacy.report import plane as planes
 from voiceprivacy.report.charts import plane as charts
 from voiceprivacy.report.charts.chart import Run
-from voiceprivacy.report.figures import Subject, figure, palette
+from voiceprivacy.report.figures import MARKS, Subject, figure, palette
 from voiceprivacy.report.plots import plane as plots
 from voiceprivacy.report.terminal import verdict_lines
 from voiceprivacy.report.verdict import read_verdict
@@ -33,14 +33,14 @@ def with_sweep(utility):
     return utility
 
 
-def test_who_competes_is_a_named_circle_and_others_are_marked_otherwise(plane):
+def test_who_competes_has_its_name_and_mark_and_others_are_marked_otherwise(plane):
     drawn = charts.plane_chart(plane, COLOURS)
     named = {trace["name"]: trace for trace in drawn["data"] if "marker" in trace}
     # Of broken nothing can be said.
     assert list(named) == ["original", "b2", "b2r", "noise"]
     symbols = {name: trace["marker"]["symbol"] for name, trace in named.items()}
-    assert symbols["b2"] == symbols["b2r"] == "circle"
-    assert len(set(symbols.values())) == 3
+    assert (symbols["b2"], symbols["b2r"]) == MARKS[:2]
+    assert len(set(symbols.values())) == 4
     assert named["b2"]["text"] == ["b2"] and "text" in named["b2"]["mode"]
     assert f"on the front in 91{NO_BREAK}% of the draws" in named["b2"]["hovertext"][0]
     assert named["noise"]["hovertext"][0].endswith("control")

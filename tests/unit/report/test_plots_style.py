@@ -91,3 +91,30 @@ def test_matrices_are_no_picture_for_pgfplots():
     figure = similarity_picture(oo=matrix, op=matrix, pp=matrix, speakers=["a", "b"])
     with pytest.raises(BadInput, match="it has areas; take pdf"):
         style.to_pgfplots(figure)
+
+
+def test_a_figure_is_as_wide_as_it_is_asked_to_be_with_its_legend_below():
+    figure, ax = style.figure(8, 4)
+    ax.plot([0, 1], [0, 1], label="a long name of a system")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1))
+    style.fit(figure, style.wanted_inches(1, None))
+    assert figure.get_size_inches()[0] == style.COLUMNS_INCHES[1]
+    assert ax.get_legend() is None and len(figure.legends) == 1
+    figure.draw_without_rendering()
+    assert figure.legends[0].get_window_extent().y1 <= ax.get_window_extent().y0
+    assert ax.get_window_extent().width > 2 * figure.dpi
+
+
+def test_a_legend_within_its_axes_stays_there():
+    figure, ax = style.figure(8, 4)
+    ax.plot([0, 1], [0, 1], label="a")
+    ax.legend(loc="lower right")
+    style.fit(figure, 3.4)
+    assert ax.get_legend() is not None and not figure.legends
+
+
+@pytest.mark.parametrize(("columns", "width"), [(1, 3.0), (None, 0.0), (None, 1e9)])
+def test_a_width_that_no_figure_can_have_is_refused(columns, width):
+    with pytest.raises(BadInput, match="--width"):
+        style.wanted_inches(columns, width)
+    assert style.wanted_inches(None, None) is None and style.wanted_inches(None, 3.0) == 3.0

@@ -66,24 +66,26 @@ def test_det_ticks_stand_where_the_percentages_are(scores):
 
 
 def test_an_anonymiser_without_distinct_voices_is_an_arrow_at_the_edge():
-    _, ax = style.figure(3, 3)
     points = {("b1", "f"): (99.0, -math.inf), ("b2", "f"): (50.0, -1.0), ("b2", "m"): (-10.0, 0.5)}
-    colours, markers = systems.plot_points(ax, points=points)
-    assert list(colours) == ["b1", "b2"] and list(markers) == ["f", "m"]
-    arrow = ax.get_lines()[0]
+    picture = systems.distinctiveness_picture(points=points)
+    women, men = picture.axes
+    assert [ax.get_title() for ax in picture.axes] == ["f", "m"]
+    arrow, point = women.get_lines()[:2]
     assert arrow.get_marker() == r"$\downarrow$" and arrow.get_ydata()[0] < -1
-    assert ax.get_xlim()[0] < -10
+    assert women.get_xlim() == men.get_xlim() and men.get_xlim()[0] < -10
+    legend = dict(zip(("b1", "b2"), picture.legends[0].legend_handles, strict=True))
+    assert point.get_marker() == men.get_lines()[0].get_marker() == legend["b2"].get_marker()
+    assert legend["b1"].get_marker() != legend["b2"].get_marker()
 
 
 def test_intervals_of_deid_and_gain_are_lines_within_the_picture():
-    _, ax = style.figure(3, 3)
     points = {("b1", "f"): (60.0, -1.0), ("b1", "m"): (50.0, 0.0)}
     limits = {("b1", "f"): ((-20.0, 90.0), (-6.0, 2.0)), ("b1", "m"): (None, (-math.inf, 1.0))}
-    systems.plot_points(ax, points=points, limits=limits)
-    lines = [(list(line.get_xdata()), list(line.get_ydata())) for line in ax.get_lines()]
+    women, men = systems.distinctiveness_picture(points=points, limits=limits).axes
+    lines = [(list(line.get_xdata()), list(line.get_ydata())) for line in women.get_lines()]
     assert ([-20, 90], [-1, -1]) in lines and ([60, 60], [-6, 2]) in lines
-    assert len(lines) == 2 + 2 + 2  # points, intervals, the lines of no change
-    assert ax.get_xlim()[0] < -20 and ax.get_ylim()[0] < -6
+    assert len(men.get_lines()) == 1 + 2  # a point, the lines of no change
+    assert men.get_xlim()[0] < -20 and men.get_ylim()[0] < -6
 
 
 def test_features_are_means_of_normalised_histograms():

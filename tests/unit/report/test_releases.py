@@ -189,7 +189,11 @@ def test_curves_of_draws_are_one_entry_of_the_legend():
         metrics=dict.fromkeys(names, known),
         colours=palette(["b2r", "b2", "b2r_draw2"]),
     )["data"][1:]
-    assert [trace["name"] for trace in drawn] == ["b2r OP", "b2r OP", "b2 OP"]
+    assert [trace["name"] for trace in drawn] == [
+        "b2r OP (draw 1): 0.200 bit, A",
+        "b2r OP (draw 1): 0.200 bit, A",
+        "b2 OP: 0.200 bit, A",
+    ]
     assert [trace.get("showlegend", True) for trace in drawn] == [True, False, True]
     assert {trace["meta"]["system"] for trace in drawn} == {"b2r", "b2"}
     assert drawn[1]["hovertemplate"].startswith("b2r, draw 2 OP<br>")

@@ -24,7 +24,7 @@ from voiceprivacy.report.charts.chart import (
     tall,
 )
 from voiceprivacy.report.curves import beside_each_other
-from voiceprivacy.report.figures import Figure, dash, draws_in
+from voiceprivacy.report.figures import Figure, dash, draws_in, marks
 from voiceprivacy.vocabulary import AMOUNT_NUMBERS, AmountPoint
 
 
@@ -73,12 +73,11 @@ def _trace(
         [number.value for number in numbers],
         f"{draws_in(colours)[anonymiser].words} {condition.upper()}",
         colour=colours[anonymiser],
-        dash=dash(colours, anonymiser, condition),
+        dash=dash(condition),
+        mark=marks(colours)[anonymiser],
         hover="%{text}",
     )
     trace |= {
-        "mode": "lines+markers",
-        "marker": {"size": 8},
         "text": [label(_words(point)) for point in points],
         "error_y": errors(numbers) | {"thickness": 0.8},
     }

@@ -25,8 +25,8 @@ from voiceprivacy.vocabulary import NumberKey
 Chart = dict[str, Any]
 
 INK, FAINT, GRID, GROUND = "@ink", "@faint", "@grid", "@ground"
-SYMBOLS = {"oo": "square", "op": "circle", "pp": "diamond", "p0p1": "triangle-up"}
 SIGNIFICANT = 4  # digits: more cannot be seen, and would only make the page larger
+MARK_SIZE, MOST_MARKS = 7, 9  # marks of a curve: enough to tell whose it is
 FEW_TRACES, LEGEND_PIXELS = 10, 13  # a legend of so many fits; each other one makes it higher
 
 
@@ -106,16 +106,22 @@ def line(
     *,
     colour: str = INK,
     dash: str = "solid",
+    mark: str = "",
     hover: str = "",
 ) -> dict:
-    """A trace of a line; ``hover`` is plotly.js' template, to which the name is added."""
+    """A trace of a line, with a few marks of one kind where one is named.
+
+    ``hover`` is plotly.js' template, to which the name is added.
+    """
+    marker = {"symbol": mark, "size": MARK_SIZE, "maxdisplayed": MOST_MARKS}
     return {
         "type": "scatter",
-        "mode": "lines",
+        "mode": "lines+markers" if mark else "lines",
         "x": numbers(x),
         "y": numbers(y),
         "name": label(name),
         "line": {"color": colour, "dash": dash, "width": 2},
+        **({"marker": marker} if mark else {}),
         "legendgroup": label(name),  # one click hides all traces of a name
         # Without <extra> plotly.js writes the name a second time, beside the box.
         "hovertemplate": f"{label(name)}<br>{hover}<extra></extra>",

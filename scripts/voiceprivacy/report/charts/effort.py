@@ -21,7 +21,7 @@ from voiceprivacy.report.effort import (
     interval,
     read_efforts,
 )
-from voiceprivacy.report.figures import Figure
+from voiceprivacy.report.figures import Figure, marks
 from voiceprivacy.report.uncertainty import Shown
 from voiceprivacy.vocabulary import EffortPoint
 
@@ -54,6 +54,7 @@ def effort_chart(
     at = drawn_at(every, effort)
     traces = []
     for anonymiser, points in efforts.items():
+        mark = marks(colours)[anonymiser]
         curve = best_so_far(points, effort)
         drawn = line(
             [at[point] for point, _ in curve],
@@ -61,25 +62,26 @@ def effort_chart(
             anonymiser,
             colour=colours[anonymiser],
             hover="%{y:.0f} % with so much effort",
+            mark=mark,
         )
         drawn["line"] |= {"shape": "hv"}
         traces.append(of_system(drawn, anonymiser))
         values = [point.evidence_percent for point in points]
-        marks = line(
+        attacks = line(
             [at[point] for point in points],
             values,
             anonymiser,
             colour=colours[anonymiser],
             hover="%{text}",
+            mark=mark,
         )
-        marks |= {
+        attacks |= {
             "mode": "markers",
             "showlegend": False,
-            "marker": {"size": 8},
             "text": [label(_words(point)) for point in points],
             "error_y": errors(map(_shown, points)) | {"thickness": 0.8},
         }
-        traces.append(of_system(marks, anonymiser))
+        traces.append(of_system(attacks, anonymiser))
     y = {"title": "evidence left [%]", "rangemode": "tozero"}
     return chart(traces, x={"title": axis, "type": "log"}, y=y, height=360)
 

@@ -15,6 +15,7 @@ from voiceprivacy.report.charts.chart import (
     Drawn,
     Run,
     chart,
+    label,
     level,
     line,
     of_draw,
@@ -28,14 +29,17 @@ from voiceprivacy.report.curves import (
     read_curve,
     read_curves,
 )
-from voiceprivacy.report.figures import Figure, dash, draws_in
+from voiceprivacy.report.figures import Figure, dash, draws_in, marks
 from voiceprivacy.report.typeset import short
 from voiceprivacy.report.uncertainty import within_zero_evidence
 
 Profile = Mapping[str, NDArray]
 System = tuple[str, str]  # (anonymiser, condition)
+Table = tuple[list[str], list[list[str]]]  # titles, rows
 
 PRIOR = {"title": "prior log-odds of the attacker, logit(π)"}
+TITLES = ["system", "D_ECE [bit], 95 % interval", "worst case [log10]", "tag"]
+ZERO = ", no more than zero evidence"
 HOVER = "prior log-odds %{x:.1f}: ECE %{y:.3f} bit"
 SHOWN_CALIBRATIONS = {  # profile -> words, kind of line
     "train": ("run 0, its own ideal calibration", "solid"),
@@ -57,7 +61,8 @@ def zebra(figure: Figure, run: Run) -> Drawn:
                 numbers[anonymiser, condition] = _evidence(metrics, run)
     if not curves:
         return Drawn([])
-    return Drawn([("", profiles(curves=curves, metrics=numbers, colours=run.colours))])
+    drawn = profiles(curves=curves, metrics=numbers, colours=run.colours)
+    return Drawn([("", drawn)], profiles_table(numbers, run.colours))
 
 
 def calibration(figure: Figure, run: Run) -> Drawn:
@@ -102,11 +107,33 @@ def profiles(
             f"{draws[anonymiser].words} {condition.upper()}",
             hover=_numbers(metrics[anonymiser, condition]) + HOVER,
             colour=colours[anonymiser],
-            dash=dash(colours, anonymiser, condition),
+            dash=dash(condition),
+            mark=marks(colours)[anonymiser],
         )
-        traces.append(of_draw(profile, anonymiser, condition.upper(), colours))
+        drawn = of_draw(profile, anonymiser, condition.upper(), colours)
+        # Of several draws the legend has the first, and says so: numbers are of one draw.
+        drawn["name"] += f": {label(_in_legend(metrics[anonymiser, condition]))}"
+        if draws[anonymiser].n_draws > 1:
+            drawn["name"] = drawn["name"].replace(": ", " (draw 1): ", 1)
+        traces.append(drawn)
     y = {"title": "ECE [bit]", "rangemode": "tozero"}
     return chart(traces, x=PRIOR, y=y, height=tall(420, traces))
+
+
+def profiles_table(metrics: Mapping[System, dict], colours: dict[str, str]) -> Table:
+    """The numbers of all systems as a table of text: titles, and a row for each."""
+    rows = []
+    for (anonymiser, condition), numbers in metrics.items():
+        worst = numbers["worst_case_log10"]
+        rows.append(
+            [
+                f"{draws_in(colours)[anonymiser].words} {condition.upper()}",
+                numbers["dece_bit"].text(short) + (ZERO if numbers["zero_evidence"] else ""),
+                worst if isinstance(worst, str) else short(worst),
+                numbers["tag"],
+            ]
+        )
+    return TITLES, rows
 
 
 def calibrations(*, profiles: Profile, colour: str) -> Chart:
@@ -167,11 +194,17 @@ def _value(text):
         return text
 
 
+def _in_legend(metrics):
+    """What stands beside the system's name, so that nobody needs to point at its line."""
+    star = " *" if metrics["zero_evidence"] else ""
+    return f"{short(metrics['dece_bit'].value)} bit{star}, {metrics['tag']}"
+
+
 def _numbers(metrics):
     """What stands above the profile's own numbers when one points at it."""
     worst = metrics["worst_case_log10"]  # a word where it is undefined
     worst = worst if isinstance(worst, str) else short(worst)
-    zero = ", no more than zero evidence" if metrics["zero_evidence"] else ""
+    zero = ZERO if metrics["zero_evidence"] else ""
     disclosed = f"D_ECE {metrics['dece_bit'].text(short)} bit{zero}"
     return f"{disclosed}<br>worst case {worst} ({metrics['tag']})<br>"
 

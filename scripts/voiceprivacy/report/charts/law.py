@@ -28,8 +28,8 @@ from voiceprivacy.report.curves import (
     shown_share,
     speakers_over_lengths,
 )
-from voiceprivacy.report.figures import Figure, dash, draws_in
-from voiceprivacy.vocabulary import WITHIN_RELEASE, LawPoint
+from voiceprivacy.report.figures import Figure, dash, draws_in, marks
+from voiceprivacy.vocabulary import LawPoint
 
 System = tuple[str, str]  # (anonymiser, condition)
 Curves = Mapping[System, Sequence[LawPoint]]
@@ -105,10 +105,11 @@ def _trace(system, x, points, colours):
         [share.value for share in shares],
         f"{draws_in(colours)[anonymiser].words} {words}",
         colour=colours[anonymiser],
-        dash="dot" if condition in WITHIN_RELEASE else dash(colours, anonymiser, condition),
+        dash=dash(condition),
         hover="%{text}",
     )
-    hollow = ["circle-open" if point.extrapolated == "yes" else "circle" for point in points]
+    mark = marks(colours)[anonymiser]
+    hollow = [f"{mark}-open" if point.extrapolated == "yes" else mark for point in points]
     trace |= {
         "mode": "lines+markers",
         "marker": {"symbol": hollow, "size": 8},

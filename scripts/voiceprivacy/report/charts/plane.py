@@ -19,7 +19,7 @@ from voiceprivacy.report.charts.chart import (
     points,
     rounded,
 )
-from voiceprivacy.report.figures import Figure
+from voiceprivacy.report.figures import MARKS, Figure, marks
 from voiceprivacy.report.plane import (
     COMPETES,
     CONTROL,
@@ -30,7 +30,7 @@ from voiceprivacy.report.plane import (
     read_planes,
 )
 
-SYMBOLS = {COMPETES: "circle", CONTROL: "x-thin-open"}
+CONTROL_MARK, OTHER_MARK = "x-thin-open", "square-open"
 TITLES = ("system", "evidence left [%]", "utility", "on the front")
 
 
@@ -64,7 +64,8 @@ def plane_chart(plane: Plane, colours: Mapping[str, str]) -> Chart:
     traces.append(_line(x, y, "front", {"color": INK, "dash": "dot", "width": 1.5}))
     sides = plane.name_sides()
     for system, point in plane.points.items():
-        traces.append(_point(plane, point, colours.get(system, INK), sides[system]))
+        look = colours.get(system, INK), _mark(point, colours)
+        traces.append(_point(plane, point, look, sides[system]))
     traces += [_goes_on(point, colours.get(point.system, INK)) for point in plane.beyond]
     axes = {
         "x": {"title": label(plane.axis), "range": numbers(plane.utility_range)},
@@ -92,14 +93,22 @@ def _goes_on(point, colour):
         [MOST_DRAWN],
         f"{point.system} goes on",
         colour=colour,
-        symbol="triangle-down",
+        symbol="arrow-down",
         size=12,
         hover=f"{label(point.system)}: evidence left {point.evidence.text('{:.0f}'.format)} %",
     )
     return of_system(arrow, point.system)
 
 
-def _point(plane: Plane, point: PlanePoint, colour: str, side: str) -> dict:
+def _mark(point: PlanePoint, colours: Mapping[str, str]) -> str:
+    """The mark of a system; controls and unprotected speech have their own."""
+    if point.role == COMPETES:
+        return marks(colours).get(point.system, MARKS[0])
+    return CONTROL_MARK if point.role == CONTROL else OTHER_MARK
+
+
+def _point(plane: Plane, point: PlanePoint, look: tuple[str, str], side: str) -> dict:
+    colour, mark = look
     lines = [
         label(point.system),
         f"{label(plane.title)} {point.utility.text('{:.3g}'.format)}",
@@ -111,7 +120,7 @@ def _point(plane: Plane, point: PlanePoint, colour: str, side: str) -> dict:
         [rounded(point.drawn.value)],
         point.system,
         colour=colour,
-        symbol=SYMBOLS.get(point.role, "square-open"),
+        symbol=mark,
         size=11,
         hover="%{hovertext}",
     )

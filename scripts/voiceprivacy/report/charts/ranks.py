@@ -23,6 +23,7 @@ from voiceprivacy.report.charts.chart import (
     line,
     numbers,
     of_draw,
+    rounded,
     tall,
 )
 from voiceprivacy.report.curves import (
@@ -33,7 +34,7 @@ from voiceprivacy.report.curves import (
     read_curves,
     read_disclosures,
 )
-from voiceprivacy.report.figures import COLOURS, Figure, dash, draws_in
+from voiceprivacy.report.figures import COLOURS, MARKS, Figure, dash, draws_in, marks
 from voiceprivacy.report.mailed import NAMED
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.uncertainty import Shown
@@ -41,6 +42,7 @@ from voiceprivacy.vocabulary import Attack
 
 Disclosures = Mapping[int, Mapping[int, Shown]]  # by template, by test length
 
+LEAST_SHARE = 1e-4  # of a logarithmic axis
 BOUND_LINES = {"bound T": "dash", "bound √T": "dashdot"}
 LENGTH_HOVER = "%{x:g} observations: %{text} bit"
 
@@ -57,6 +59,7 @@ def ranks(figure: Figure, run: Run) -> Drawn:
             drawn = histogram(p=curve["p"], gamma=curve["gamma"], colour=colour)
             words = _of_one(drawn, anonymiser, run)
             charts.append((f"{words} {condition.upper()}: {_summary(metrics, run)}", drawn))
+    on_one_scale([drawn for _, drawn in charts])
     return Drawn(charts)
 
 
@@ -130,6 +133,30 @@ def histogram(*, p: NDArray, gamma: NDArray, colour: str) -> Chart:
     return chart([seen, model, chance], x=x, y=y, height=300)
 
 
+def on_one_scale(charts: list[Chart]) -> None:
+    """Give all histograms of a figure the same axes, so that bars can be compared by eye."""
+    shares: list[float] = []
+    longest = 1
+    for drawn in charts:
+        for trace in drawn["data"]:
+            shares += [share for share in trace["y"] if share]
+            longest = max(longest, *trace["x"])
+    if not shares:
+        return
+    logarithmic = longest > MOST_BARS
+    x = [0.5, longest + 0.5]
+    # A fitted model can go far below what was seen: nothing under a tenth of one utterance.
+    y = [max(min(shares), LEAST_SHARE) / 1.5, 1.5] if logarithmic else [0, 1.05 * max(shares)]
+    for drawn in charts:
+        for name, ends in (("xaxis", x), ("yaxis", y)):
+            axis = drawn["layout"][name]
+            if logarithmic:
+                # plotly.js takes the range of a logarithmic axis as powers of ten.
+                axis |= {"type": "log", "range": [rounded(math.log10(end)) for end in ends]}
+            else:
+                axis["range"] = [rounded(end) for end in ends]
+
+
 def disclosures(
     *, speakers: Mapping[tuple[str, str], Mapping[str, float]], colours: dict[str, str]
 ) -> Chart:
@@ -146,12 +173,11 @@ def disclosures(
         names = sorted(bits, key=lambda speaker: (bits[speaker], speaker))
         share = 100 * np.arange(1, len(names) + 1) / len(names)
         title = f"{draws[anonymiser].words} {condition.upper()}"
-        kind = dash(colours, anonymiser, condition)
+        look = {"colour": colours[anonymiser], "mark": marks(colours)[anonymiser]}
         rising = [bits[name] for name in names]
-        trace = line(rising, share, title, colour=colours[anonymiser], dash=kind)
+        trace = line(rising, share, title, dash=dash(condition), **look)
         hover = "%{text}: %{x:.2f} bit<br>%{y:.0f} % of the speakers give away no more"
         trace |= {
-            "mode": "lines+markers",
             "text": [label(name) for name in names],
             "hovertemplate": f"{label(title)}<br>{hover}<extra></extra>",
         }
@@ -180,10 +206,10 @@ def lengths(disclosures: Disclosures, *, most_bit: float) -> Chart:
             f"template {template}",
             hover=LENGTH_HOVER,
             colour=COLOURS[index % len(COLOURS)],
-            dash="dot" if index >= len(COLOURS) else "solid",  # colours repeat
+            mark=MARKS[index % len(MARKS)],
         )
         texts = [bit.text("{:.2f}".format) for bit in bits]
-        traces.append(trace | {"mode": "lines+markers", "text": texts, "error_y": errors(bits)})
+        traces.append(trace | {"text": texts, "error_y": errors(bits)})
     for name, (growth, bound) in composition_bounds(disclosures, most_bit).items():
         traces.append(line(growth, bound, name, dash=BOUND_LINES[name], hover="%{y:.2f} bit"))
     lengths_of_tests = set().union(*disclosures.values())

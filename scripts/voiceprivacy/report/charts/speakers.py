@@ -5,6 +5,7 @@ The functions that are named like a kind of figure read its files and draw it fo
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,13 @@ from voiceprivacy.report.curves import (
 )
 from voiceprivacy.report.figures import NO_VALUE, Figure, draws_in
 from voiceprivacy.report.mailed import NAMED
-from voiceprivacy.vocabulary import DASH, MINUS, ORIGINAL, PROTECTED_CONDITIONS
+from voiceprivacy.vocabulary import (
+    DASH,
+    MINUS,
+    ORIGINAL,
+    PROTECTED_CONDITIONS,
+    UNDEFINED,
+)
 
 Speakers = Mapping[str, Mapping[str, dict]]  # {condition: {speaker: {column: value}}}
 Table = tuple[list[str], list[list[str]]]  # titles, rows
@@ -67,7 +74,9 @@ MEASURES = {
     "deid_percent": "de-identification [%]",
 }
 FEW_NAMES = 5  # of more speakers with one coefficient, so many are named
-LOWEST_MEASURE = "deid_percent"  # its chart has the title of the axis that all share
+MOST_TICKS = 60  # of more speakers none is named at the axis: names would run into each other
+PANEL_GAP = 0.04  # between panels, of the height of all
+BARS_WIDE = 0.8  # of the room of a speaker, as plotly.js draws them
 
 
 def similarity(figure: Figure, run: Run) -> Drawn:
@@ -75,7 +84,19 @@ def similarity(figure: Figure, run: Run) -> Drawn:
     files = figure.arguments
     paths, codes = (files["curves"], files["manifest"]), run.codes.get(figure.corpus, NAMED)
     speakers, values = read_matrices(*paths, order=run.order, codes=codes)
-    return Drawn([("", matrices(**values, speakers=speakers))])
+    return Drawn([(_summary(figure, run), matrices(**values, speakers=speakers))])
+
+
+def _summary(figure: Figure, run: Run) -> str:
+    """De-identification and the gain of distinctiveness, as far as they are numbers."""
+    words = []
+    for name, condition in (("deid_percent", "op"), ("gvd_db", "pp")):
+        number = run.metrics.get(figure.system(figure.anonymiser, condition), {}).get(name)
+        if number and number.value != UNDEFINED:
+            metric = METRICS[name]
+            text = run.shown(number).text("{:.1f}".format).replace("-", MINUS)
+            words.append(f"{metric.title} {text} {metric.unit}")
+    return ", ".join(words)
 
 
 def zoo(figure: Figure, run: Run) -> Drawn:
@@ -91,14 +112,11 @@ def zoo(figure: Figure, run: Run) -> Drawn:
 
 
 def speakers(figure: Figure, run: Run) -> Drawn:
-    """A chart for every measure of what each speaker gives away, and the same as a table."""
+    """What each speaker gives away, a panel for every measure, and the same as a table."""
     codes = run.codes.get(figure.corpus, NAMED)
     measured = read_speakers(figure.arguments["speakers"], EXPOSURES, codes)
-    colour = run.colours[figure.anonymiser]
-    charts = []
-    for metric in MEASURES:
-        charts.append(("", exposures(measured=measured, metric=metric, colour=colour)))
-    return Drawn(charts, exposures_table(measured))
+    drawn = exposures(measured=measured, colour=run.colours[figure.anonymiser])
+    return Drawn([("", drawn)], exposures_table(measured))
 
 
 def matrices(
@@ -194,17 +212,58 @@ def zoo_table(animals: Speakers) -> Table:
     return titles, rows
 
 
-def exposures(*, measured: Speakers, metric: str, colour: str) -> Chart:
-    """Bars of OP (hatched) and PP for every speaker, and a line for OO; the most exposed first.
+def exposures(*, measured: Speakers, colour: str) -> Chart:
+    """A panel for every measure: bars of OP (hatched) and PP, and a line for OO, of every speaker.
+
+    The most exposed speaker comes first; all panels share one axis of speakers.
 
     Parameters
     ----------
     measured : {condition: {speaker: {dece_bit, worst_case_log10, deid_percent}}}, None: undefined
-    metric : one of MEASURES
     colour : of the anonymiser
     """
     speakers = most_exposed_first(measured)
-    names = [label(speaker) for speaker in speakers]
+    traces: list[dict] = []
+    axes: dict[str, dict] = {}
+    named: set[str] = set()  # conditions that the legend has
+    for index, metric in enumerate(MEASURES):
+        number = str(index + 1) if index else ""
+        # From above to below: plotly.js counts from the lower edge.
+        top = 1 - index / len(MEASURES)
+        domain = [rounded(top - 1 / len(MEASURES) + PANEL_GAP), rounded(top)]
+        axes[f"yaxis{number}"] = {"title": {"text": MEASURES[metric]}, "domain": domain}
+        for trace in _of_measure(measured, speakers, metric, colour):
+            first = trace["legendgroup"] not in named
+            named.add(trace["legendgroup"])
+            traces.append(trace | {"yaxis": f"y{number}", "showlegend": first})
+    few = len(speakers) <= MOST_TICKS
+    ticks = list(range(len(speakers))) if few else []
+    x = {
+        "title": "speaker, the most exposed first",
+        "tickvals": ticks,
+        "ticktext": [label(speaker) for speaker in speakers] if few else [],
+        "tickfont": {"size": 9 if len(speakers) <= MOST_NAMES else 7},
+        "range": [-0.6, len(speakers) - 0.4],
+        # Below the lowest panel, whose zero is not its lower edge where evidence misleads.
+        "anchor": f"y{len(MEASURES)}",
+        "zeroline": False,
+        "showgrid": False,
+    }
+    first_axis = axes.pop("yaxis")
+    y = first_axis | {"title": first_axis["title"]["text"]}
+    shapes = [_no_privacy(len(speakers))]
+    layout: dict[str, Any] = {"barmode": "group", "shapes": shapes, **axes}
+    return chart(traces, x=x, y=y, height=700, **layout)
+
+
+def _no_privacy(n_speakers):
+    """The line of no privacy, in the panel of D_ECE alone."""
+    ends = {"xref": "x", "x0": -0.6, "x1": n_speakers - 0.4, "yref": "y"}
+    return level("y", NO_PRIVACY_BIT) | ends
+
+
+def _of_measure(measured, speakers, metric, colour):
+    """The traces of one panel."""
     traces = []
     # OO last: its line lies above the bars.
     for condition in (*PROTECTED_CONDITIONS, "oo"):
@@ -212,29 +271,9 @@ def exposures(*, measured: Speakers, metric: str, colour: str) -> Chart:
         values = [rounded(of_condition.get(speaker, {}).get(metric)) for speaker in speakers]
         if all(value is None for value in values):  # de-identification has no OO, for one
             continue
-        if condition == "oo":
-            hover = f"%{{x}}, unprotected<br>{MEASURES[metric]} %{{y:.3g}}"
-            ticks = points(
-                names,
-                values,
-                "OO (unprotected)",
-                hover=hover,
-                symbol="line-ew-open",
-                size=14,
-                colour=INK,
-            )
-            traces.append(ticks)
-        else:
-            traces.append(_bars(names, values, condition, metric, colour))
-    title = "speaker, the most exposed first" if metric == LOWEST_MEASURE else ""
-    return chart(
-        traces,
-        x={"title": title, "type": "category", "tickfont": {"size": 9}},
-        y={"title": MEASURES[metric]},
-        height=260,
-        barmode="group",
-        shapes=[level("y", NO_PRIVACY_BIT)] if metric == "dece_bit" else [],
-    )
+        drawn = _unprotected if condition == "oo" else _bars
+        traces.append(drawn(speakers, values, condition, metric, colour))
+    return traces
 
 
 def exposures_table(measured: Speakers) -> Table:
@@ -269,7 +308,7 @@ def _corner(corner, animals, colour):
         means = (animal["mean_target_llr"], animal["mean_impostor_llr"])
         if animal["corner"] == corner and None not in means:
             shown[speaker] = animal
-    return points(
+    trace = points(
         [rounded(animal["mean_target_llr"]) for animal in shown.values()],
         [rounded(animal["mean_impostor_llr"]) for animal in shown.values()],
         "no corner" if corner == "-" else corner,
@@ -277,9 +316,17 @@ def _corner(corner, animals, colour):
         symbol=[
             symbol if animal["animal"] != "-" else f"{symbol}-open" for animal in shown.values()
         ],
-        hover="%{text}<br>target %{x:.2f}, impostor %{y:.2f}",
-        texts=[f"{label(speaker)}: {_meaning(animal)}" for speaker, animal in shown.items()],
+        hover="%{hovertext}<br>target %{x:.2f}, impostor %{y:.2f}",
     )
+    # Who is more than chance is named on the chart, everybody where one points.
+    names = [label(name) if animal["animal"] != "-" else "" for name, animal in shown.items()]
+    return trace | {
+        "mode": "markers+text" if any(names) else "markers",
+        "text": names,
+        "textposition": "top center",
+        "textfont": {"size": 9, "color": INK},
+        "hovertext": [f"{label(name)}: {_meaning(animal)}" for name, animal in shown.items()],
+    }
 
 
 def _meaning(animal):
@@ -301,18 +348,42 @@ def _zoo_cells(animal):
     return [*(_number(mean, ".2f") for mean in means), name]
 
 
-def _bars(names, values, condition, metric, colour):
+def _unprotected(speakers, values, condition, metric, colour):
+    """A short line over the bars of every speaker, as wide as they are however many there are."""
+    x, y, texts = [], [], []
+    for position, (speaker, value) in enumerate(zip(speakers, values, strict=True)):
+        # None ends a line, so that those of neighbours do not run into each other.
+        x += [position - BARS_WIDE / 2, position + BARS_WIDE / 2, None]
+        y += [value, value, None]
+        texts += [label(speaker)] * 3
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": x,
+        "y": y,
+        "text": texts,
+        "name": "OO (unprotected)",
+        "legendgroup": condition,
+        "line": {"color": INK, "width": 2},
+        "connectgaps": False,
+        "hovertemplate": f"%{{text}}, unprotected<br>{MEASURES[metric]} %{{y:.3g}}<extra></extra>",
+    }
+
+
+def _bars(speakers, values, condition, metric, colour):
     hatched = {"shape": "/", "fgcolor": colour, "bgcolor": GROUND, "size": 6}
     pattern = hatched if condition == "op" else {}
     words = f"{condition.upper()}<br>{MEASURES[metric]}"
     return {
         "type": "bar",
-        "x": names,
+        "x": list(range(len(speakers))),
         "y": values,
+        # Not "text", which plotly.js would write into the bars.
+        "hovertext": [label(speaker) for speaker in speakers],
         "name": condition.upper(),
         "legendgroup": condition,
         "marker": {"color": colour, "pattern": pattern, "line": {"color": colour, "width": 1}},
-        "hovertemplate": f"%{{x}}, {words} %{{y:.3g}}<extra></extra>",
+        "hovertemplate": f"%{{hovertext}}, {words} %{{y:.3g}}<extra></extra>",
     }
 
 

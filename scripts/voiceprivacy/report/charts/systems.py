@@ -12,7 +12,6 @@ from voiceprivacy.catalogue import EER, METRICS, Metric
 from voiceprivacy.report.charts.chart import (
     FAINT,
     INK,
-    SYMBOLS,
     Chart,
     Drawn,
     Run,
@@ -26,7 +25,7 @@ from voiceprivacy.report.charts.chart import (
     tall,
 )
 from voiceprivacy.report.comparison import System, folded_number, strongest_attacks
-from voiceprivacy.report.figures import Figure
+from voiceprivacy.report.figures import Figure, marks
 from voiceprivacy.report.leaderboard import Board, Standing
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import released_lists, released_numbers
@@ -49,18 +48,6 @@ EDGE = 0.8  # above the first row and below the last
 ROW_PIXELS = 26
 ROOM_PIXELS = 100  # for the title of the axis and its numbers
 
-LIST_SYMBOLS = (
-    "circle",
-    "square",
-    "triangle-up",
-    "diamond",
-    "triangle-down",
-    "cross",
-    "x",
-    "star",
-    "hexagon",
-    "bowtie",
-)
 LOST = "arrow-down"  # no distinct voices at all: -inf dB
 
 
@@ -125,8 +112,9 @@ def dots(
     in_rows = zip(rows, standings, strict=True)
     for anonymiser, group in itertools.groupby(in_rows, key=lambda pair: _anonymiser(pair[1])):
         of_anonymiser = list(group)
-        traces.append(_dots_of(anonymiser, of_anonymiser, column, colours[anonymiser]))
-        traces.append(_definitions_of(anonymiser, of_anonymiser, column, colours[anonymiser]))
+        look = colours[anonymiser], marks(colours)[anonymiser]
+        traces.append(_dots_of(anonymiser, of_anonymiser, column, look))
+        traces.append(_definitions_of(anonymiser, of_anonymiser, column, look))
     y = {
         "tickvals": rows,
         "ticktext": _row_names(standings),
@@ -177,8 +165,9 @@ def _rows(standings):
     return rows
 
 
-def _dots_of(anonymiser, in_rows, column, colour):
-    """The trace of one anonymiser from [(row, Standing)]."""
+def _dots_of(anonymiser, in_rows, column, look):
+    """The trace of one anonymiser from [(row, Standing)]; its look is (colour, mark)."""
+    colour, mark = look
     rows = [row for row, _ in in_rows]
     standings = [standing for _, standing in in_rows]
     numbers = [standing.shown(column.name) for standing in standings]
@@ -187,17 +176,25 @@ def _dots_of(anonymiser, in_rows, column, colour):
         rows,
         anonymiser,
         colour=colour,
-        symbol=[SYMBOLS[standing.system.condition] for standing in standings],
-        hover="%{text}",
-        texts=[_words_of_dot(standing, column) for standing in standings],
+        symbol=mark,
+        hover="%{hovertext}",
     )
-    trace["showlegend"] = False  # names stand at the rows
-    trace["error_x"] = errors(numbers) | {"color": colour}
+    trace |= {
+        "mode": "markers+text",
+        "text": [column.text(number.value) for number in numbers],
+        "textposition": "top center",
+        "textfont": {"size": 9, "color": INK},
+        "cliponaxis": False,
+        "hovertext": [_words_of_dot(standing, column) for standing in standings],
+        "showlegend": False,  # names stand at the rows
+        "error_x": errors(numbers) | {"color": colour},
+    }
     return of_system(trace, anonymiser)
 
 
-def _definitions_of(anonymiser, in_rows, column, colour):
+def _definitions_of(anonymiser, in_rows, column, look):
     """Hollow marks of numbers by definition, where others are shown; None where none is."""
+    colour, mark = look
     moved = []
     for row, standing in in_rows:
         number = standing.shown(column.name)
@@ -210,7 +207,7 @@ def _definitions_of(anonymiser, in_rows, column, colour):
         [row for row, _, _ in moved],
         anonymiser,
         colour=colour,
-        symbol=[f"{SYMBOLS[standing.system.condition]}-open" for _, standing, _ in moved],
+        symbol=f"{mark}-open",
         hover="%{text}",
         texts=[_words_of_dot(standing, column) for _, standing, _ in moved],
     )
@@ -303,13 +300,15 @@ def distinctiveness(figure: Figure, run: Run) -> Drawn:
     shown = {}
     for system, lists in released_lists(measured, order=run.colours).items():
         shown[system] = {name: lists[name] for name in sorted(lists) if lists[name].keys() == both}
-    return Drawn([("", costs(measured=shown, colours=run.colours))] if shown else [])
+    return Drawn(costs(measured=shown, colours=run.colours))
 
 
-def costs(*, measured: Mapping[str, OnLists], colours: Mapping[str, str]) -> Chart:
-    """Every anonymiser on every list; a gain of -inf dB is an arrow at the lower edge.
+def costs(
+    *, measured: Mapping[str, OnLists], colours: Mapping[str, str]
+) -> list[tuple[str, Chart]]:
+    """Every anonymiser, a chart for each list: [(list, chart)], all on one scale.
 
-    (-inf dB: no distinct voices at all.)
+    A gain of -inf dB (no distinct voices at all) is an arrow at the lower edge.
 
     Parameters
     ----------
@@ -317,19 +316,37 @@ def costs(*, measured: Mapping[str, OnLists], colours: Mapping[str, str]) -> Cha
     colours : {anonymiser: colour}
     """
     names: dict[str, None] = {}  # in their order, each once
-    gains = [0.0]
+    deids, gains = [100.0], [0.0]
     for lists in measured.values():
         names |= dict.fromkeys(lists)
-        gains += [numbers["gvd_db"].value for numbers in lists.values()]
-    symbols = dict(zip(names, itertools.cycle(LIST_SYMBOLS), strict=False))
+        for numbers in lists.values():
+            deids += _ends(numbers["deid_percent"])
+            gains += _ends(numbers["gvd_db"])
     floor = _below(list(filter(math.isfinite, gains)))
-    traces = []
-    for anonymiser, lists in measured.items():
-        traces.append(_cost(anonymiser, lists, symbols, colours[anonymiser], floor))
-    x = {"title": "de-identification, DeID [%], → more privacy"}
-    y = {"title": "gain of voice distinctiveness, G_VD [dB]"}
-    lines = [level("x", 100), level("y", 0)]
-    return chart(traces, x=x, y=y, height=tall(420, traces), shapes=lines)
+    x = {"title": "de-identification, DeID [%], → more privacy", "range": _room(deids)}
+    y = {"title": "gain of voice distinctiveness, G_VD [dB]", "range": _room([floor, *gains])}
+    charts = []
+    for name in names:
+        traces = []
+        for anonymiser, lists in measured.items():
+            if name in lists:
+                look = colours[anonymiser], marks(colours)[anonymiser]
+                traces.append(_cost(anonymiser, {name: lists[name]}, look, floor))
+        lines = [level("x", 100), level("y", 0)]
+        charts.append((name, chart(traces, x=x, y=y, height=tall(400, traces), shapes=lines)))
+    return charts
+
+
+def _ends(number):
+    """A number and its limits."""
+    return [number.value, *(number.limits or ())]
+
+
+def _room(values):
+    """The range of an axis that holds all of these, and half a mark at both ends."""
+    finite = list(filter(math.isfinite, values))
+    margin = 0.05 * (max(finite) - min(finite)) or 1.0
+    return [rounded(min(finite) - margin), rounded(max(finite) + margin)]
 
 
 def _below(gains):
@@ -338,15 +355,16 @@ def _below(gains):
     return min(gains) - margin
 
 
-def _cost(anonymiser, lists, symbols, colour, floor):
-    """The points of one anonymiser, one for each list."""
+def _cost(anonymiser, lists, look, floor):
+    """The point of one anonymiser on one list."""
+    colour, mark = look
     deids = [numbers["deid_percent"] for numbers in lists.values()]
     gains = [numbers["gvd_db"] for numbers in lists.values()]
     heights, shapes = [], []
-    for name, gain in zip(lists, gains, strict=True):
+    for gain in gains:
         lost = gain.value == -math.inf
         heights.append(rounded(floor if lost else gain.value))
-        shapes.append(LOST if lost else symbols[name])
+        shapes.append(LOST if lost else mark)
     trace = points(
         [rounded(deid.value) for deid in deids],
         heights,
@@ -421,13 +439,15 @@ def _scatter(title, anonymisers, colours, floor):
     for anonymiser, colour in colours.items():
         if anonymiser in anonymisers:
             system, metric = anonymisers[anonymiser]
-            traces.append(_point(title, system, metric, colour))
+            look = colour, marks(colours)[anonymiser]
+            traces.append(_point(title, system, metric, look))
     y = {"title": f"{EER.label}, folded at 50, {EER.arrow} more privacy", "rangemode": "tozero"}
     shapes = _with_floor([level("y", GUESSING_PERCENT)], "y", floor)
     return title, chart(traces, x={"title": label(title)}, y=y, height=400, **shapes)
 
 
-def _point(title, system, metric, colour):
+def _point(title, system, metric, look):
+    colour, mark = look
     utility = shown_number(metric, {})  # it is no mean of few scores, and is not corrected
     eer = folded_number(system.shown(system.mean_label, "eer_percent"))
     lines = [
@@ -440,6 +460,7 @@ def _point(title, system, metric, colour):
         [rounded(eer.value)],
         system.anonymiser,
         colour=colour,
+        symbol=mark,
         size=11,
         hover="%{text}",
         texts=["<br>".join(lines)],

@@ -59,7 +59,7 @@ def plot_amounts(
     curves : {(anonymiser, condition): points}
     side : enrolment or trial
     metric : one of AMOUNT_NUMBERS
-    looks : {ANONYMISER/CONDITION: {color, linestyle}}
+    looks : {ANONYMISER/CONDITION: {color, linestyle, marker}}
     """
     amounts = amounts_of(side, curves)
     shifts = beside_each_other(len(curves))
@@ -68,8 +68,7 @@ def plot_amounts(
         x = [amounts.index(getattr(point, side)) + shift for point in points]
         numbers = [shown_point(point) for point in points]
         values = [number.value for number in numbers]
-        ax.plot(x, values, label="/".join(system), **look)
-        ax.plot(x, values, "o", color=look["color"], markersize=4)
+        ax.plot(x, values, label="/".join(system), markersize=style.MARKER_POINTS, **look)
         for at, number in zip(x, numbers, strict=True):
             if number.limits:
                 ax.plot([at, at], number.limits, color=look["color"], linewidth=0.6)

@@ -5,6 +5,7 @@ The functions that are named like a kind of figure read its files and draw it fo
 
 from collections.abc import Sequence
 from itertools import chain
+from typing import Any
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
@@ -17,7 +18,8 @@ from voiceprivacy.report.plots import style
 def ladder(*, curves: str, palette: Sequence[str] = ()) -> Figure:
     """A curve for every anonymiser over each kind of effort, a panel for each kind."""
     efforts = read_efforts(curves)
-    colours = colours_of([*palette, *efforts])
+    names = [*palette, *efforts]
+    colours, markers = colours_of(names), style.markers(names)
     figure, axes = style.figure(9, 3.4, 1, len(EFFORTS), sharey=True)
     every = list(chain.from_iterable(efforts.values()))
     for ax, (effort, axis) in zip(axes, EFFORTS.items(), strict=True):
@@ -25,9 +27,10 @@ def ladder(*, curves: str, palette: Sequence[str] = ()) -> Figure:
         for anonymiser, points in efforts.items():
             curve = best_so_far(points, effort)
             x, most = [at[point] for point, _ in curve], [value for _, value in curve]
-            ax.step(x, most, where="post", color=colours[anonymiser], label=anonymiser)
+            look: dict[str, Any] = {"color": colours[anonymiser], "marker": markers[anonymiser]}
+            ax.step(x, most, where="post", label=anonymiser, markevery=[], **look)
             for point in points:
-                ax.plot(at[point], point.evidence_percent, "o", color=colours[anonymiser])
+                ax.plot(at[point], point.evidence_percent, **look)
                 if limits := interval(point):
                     ax.plot([at[point]] * 2, limits, color=colours[anonymiser], linewidth=0.6)
         ax.set(xscale="log", xlabel=axis)

@@ -119,7 +119,7 @@ def plot_profiles(
         The legend, which is sorted by D_ECE; with ``shown`` {dece_bit: Shown} and
         ``dece_null95_bit`` if they are known.
     over : "log_odds", or "prior", over which D_ECE is the area up to perfect privacy
-    looks : {label: {color, linestyle}}; without it the order of the curves gives the colours
+    looks : {label: {color, linestyle, marker}}; without it their order gives them
     """
     scale, xlabel = AXES[over]
     first = next(iter(curves.values()))
@@ -131,7 +131,10 @@ def plot_profiles(
         look = looks[label] if looks else style.look(index)
         words = f"{label} {_profile(metrics[label])}"
         (lines[label],) = ax.plot(
-            scale(curve["prior_log_odds"]), curve["ece_bit"], label=words, **look
+            scale(curve["prior_log_odds"]),
+            curve["ece_bit"],
+            label=words,
+            **style.along(look, len(curve["ece_bit"])),
         )
     # The legend stands beside the lines in their order: the least disclosure below perfect privacy.
     ranking = _ranking({label: metrics[label]["dece_bit"] for label in lines})
@@ -168,7 +171,8 @@ def all_profiles_picture(
         perfect_privacy = {"color": "black", "label": "perfect privacy"}
         ax.plot(first["prior_log_odds"], first["ece_default_bit"], **perfect_privacy)
         for system, curve in by_system.items():
-            ax.plot(curve["prior_log_odds"], curve["ece_bit"], label=system, **looks[system])
+            look = style.along(looks[system], len(curve["ece_bit"]))
+            ax.plot(curve["prior_log_odds"], curve["ece_bit"], label=system, **look)
         ax.set_title(name, fontsize="medium")
         ax.set(ylim=(0, None), xlabel=r"logit($\pi$)")
     axes[0, 0].set_ylabel("ECE [bit]")

@@ -19,7 +19,7 @@ from voiceprivacy.report.curves import (
     speakers_over_lengths,
 )
 from voiceprivacy.report.plots import style
-from voiceprivacy.vocabulary import WITHIN_RELEASE, LawPoint
+from voiceprivacy.vocabulary import LawPoint
 
 Curves = Mapping[str, Sequence[LawPoint]]  # {ANONYMISER/CONDITION: points}
 
@@ -33,9 +33,6 @@ def law(
         for condition, points in read_law(path).items():
             systems[f"{anonymiser}/{condition}"] = points
     looks = style.looks(systems, palette)
-    for system, look in looks.items():
-        if system.rpartition("/")[2] in WITHIN_RELEASE:
-            look["linestyle"] = ":"
     every = list(chain.from_iterable(systems.values()))
     figure, axes = style.figure(8, 5.4, 2, 2, sharey=True, squeeze=False)
     for row, (criterion, words) in zip(axes, CRITERIA.items(), strict=True):
@@ -60,7 +57,7 @@ def plot_speakers(ax: Axes, *, curves: Curves, looks: Mapping[str, dict]) -> Non
     ----------
     ax : matplotlib axes
     curves : {ANONYMISER/CONDITION: points}
-    looks : {ANONYMISER/CONDITION: {color, linestyle}}
+    looks : {ANONYMISER/CONDITION: {color, linestyle, marker}}
     """
     guesses: dict[int, float] = {}
     shifts = dict(zip(curves, beside_each_other(len(curves)), strict=True))
@@ -96,12 +93,14 @@ def _plot(ax, x, points, system, look):
     values = [100 * shown_share(point).value for point in points]
     if not points:
         return
-    ax.plot(x, values, label=system, **look)
+    # In the legend the line has its mark, on the chart the points have theirs, full or hollow.
+    ax.plot(x, values, label=system, markersize=style.MARKER_POINTS, markevery=[], **look)
     for is_hollow in (False, True):
         kept = [i for i, point in enumerate(points) if (point.extrapolated == "yes") == is_hollow]
         face = "white" if is_hollow else look["color"]
         marked = ([x[i] for i in kept], [values[i] for i in kept])
-        ax.plot(*marked, "o", color=look["color"], markerfacecolor=face, markersize=4)
+        mark = {"color": look["color"], "marker": look["marker"], "markerfacecolor": face}
+        ax.plot(*marked, linestyle="", markersize=style.MARKER_POINTS, **mark)
     for at, point in zip(x, points, strict=True):
         if point.ci_low is not None:
             limits = (100 * point.ci_low, 100 * point.ci_high)

@@ -45,7 +45,8 @@ def _evidence_axis(planes):
 
 def draw_plane(ax: Axes, plane: Plane, palette: Sequence[str] = ()) -> None:
     """One measure: a named point for every system, the front, and lines of sweeps."""
-    colours = colours_of([*palette, *plane.points])
+    names = [*palette, *plane.points]
+    colours, markers = colours_of(names), style.markers(names)
     for systems in plane.sweeps.values():
         swept = [plane.points[system] for system in systems]
         ax.plot(
@@ -62,7 +63,8 @@ def draw_plane(ax: Axes, plane: Plane, palette: Sequence[str] = ()) -> None:
         ax.plot(
             x,
             y,
-            MARKERS.get(point.role, "s"),
+            marker=markers[system] if point.role == COMPETES else MARKERS.get(point.role, "s"),
+            linestyle="",
             color=colour,
             markerfacecolor="none" if point.role != COMPETES else colour,
         )

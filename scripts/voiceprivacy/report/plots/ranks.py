@@ -226,12 +226,12 @@ def plot_distribution(
     for label, bits in disclosures.items():
         look = {**looks[label], "label": label}
         shares = np.histogram(bits, edges)[0] / len(bits)
-        density.stairs(shares, edges, **look)
+        density.stairs(shares, edges, **style.unmarked(look))
         density.axvline(np.mean(bits), color=look["color"], linewidth=0.8, alpha=0.6)
         up_to = np.arange(1, len(bits) + 1) / len(bits)
         # From 0 to log2 N, so that lines of all systems begin and end at the edges.
         x, y = [0, *np.sort(bits), edges[-1]], [0, *up_to, 1]
-        cumulative.step(x, y, where="post", **look)
+        cumulative.step(x, y, where="post", **style.along(look, len(x)))
     xlabel = "mean disclosure of a speaker [bit]"
     density.set(xlabel=xlabel, ylabel="share of speakers (thin line: mean)")
     cumulative.set(xlabel=xlabel, ylabel="share of speakers up to it", ylim=(0, 1.02))

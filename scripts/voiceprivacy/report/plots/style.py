@@ -5,10 +5,12 @@ knows lines, bars, step histograms, ticks that were set by hand and legends: wha
 are made of.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import matplotlib
 import numpy as np
@@ -16,15 +18,38 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle, StepPatch
+from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator
 
 from voiceprivacy.inout.files import BadInput, remove_leftovers, whole_or_absent
-from voiceprivacy.report.figures import COLOURS, FURTHER_DRAWS, dash, draws_in, palette
+from voiceprivacy.report.figures import COLOURS, FURTHER_DRAWS, dash, draws_in, marks, palette
 from voiceprivacy.report.typeset import latex_with_math
 from voiceprivacy.running.command import say
 
 LINES = ("-", "--", "-.", ":")
-_LINE_OF = {"solid": "-", "dash": "--", "dashdot": "-.", "dot": ":"}
+_LINE_OF = {"solid": "-", "dash": "--", "dot": ":"}
+MARKERS = {  # mark of plotly.js -> matplotlib's
+    "circle": "o",
+    "square": "s",
+    "diamond": "D",
+    "triangle-up": "^",
+    "triangle-down": "v",
+    "cross": "P",
+    "star": "*",
+    "x": "X",
+}
+COLUMNS_INCHES = {1: 3.4, 2: 7.1}  # of IEEE's and ISCA's pages: a figure over so many columns
+WIDTHS: dict[str, dict[str, Any]] = {  # flags of plot.py, as argparse takes them
+    "columns": {"type": int, "choices": COLUMNS_INCHES, "help": "as wide as so many of a paper"},
+    "width": {"type": float, "metavar": "INCHES", "help": "as wide as this"},
+}
+NARROWEST, WIDEST = 2, 40  # inches that --width may be
+SMALL_POINTS = 7  # type of a figure that is fitted
+LINE_INCHES, PANEL_INCHES, TITLES_INCHES = 0.16, 1.7, 0.5  # heights of what a fitted figure holds
+CHARACTER_INCHES, HANDLE_INCHES = 0.065, 0.55  # widths of an average character, of a legend's line
+ROOM_INCHES = 0.25  # on both sides of a picture for LaTeX
+FITTED: WeakKeyDictionary[Figure, int] = WeakKeyDictionary()  # columns of the legend of each
+MARKER_POINTS, MOST_MARKS = 4, 9  # size of a mark, and how many a curve has
 # What tells one writing of the same picture from another.
 _NO_DATE = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
 
@@ -36,6 +61,7 @@ matplotlib.rcParams.update(
         "legend.frameon": False,
         "savefig.dpi": 150,
         "pdf.fonttype": 42,  # TrueType: checkers of conferences refuse type 3, the default
+        "ps.fonttype": 42,
         "svg.hashsalt": "voiceprivacy",  # ids of an SVG are random without one
     }
 )
@@ -56,12 +82,19 @@ def figure(
 def save(figure: Figure, path: str | Path) -> None:
     """Write a figure whole or not at all; the ending of ``path`` (svg, pdf, png or tex) says how.
 
-    tex needs the package pgfplots, and works for pictures of lines, bars and step histograms.
-    What a killed process left of the same picture goes.
+    tex needs the package pgfplots, and works for pictures of lines, bars and step histograms. It
+    is as wide as a column, unless the figure was fitted to another width. What a killed process
+    left of the same picture goes.
     """
     remove_leftovers(path)
     kind = str(path).rpartition(".")[2]
     if kind == "tex":
+        if figure not in FITTED:
+            fit(figure, COLUMNS_INCHES[1])
+        # Numbers and titles of axes need more room in the type of a paper.
+        inches = figure.get_size_inches()[0]
+        rect = (ROOM_INCHES / inches, 0, 1 - 2 * ROOM_INCHES / inches, 1)
+        figure.set_layout_engine("constrained", rect=rect)
         text = to_pgfplots(figure)
         with whole_or_absent(path) as temporary:
             temporary.write_text(text, encoding="utf-8")
@@ -73,11 +106,68 @@ def save(figure: Figure, path: str | Path) -> None:
         figure.savefig(temporary, format=kind, metadata=_NO_DATE[kind])
 
 
-def save_each(figure: Figure, paths: Iterable[str | Path]) -> None:
-    """Write a figure under every one of these paths, and say so."""
-    for path in paths:
-        save(figure, path)
+def save_each(
+    figure: Figure, paths: Iterable[str | Path], width_inches: float | None = None
+) -> None:
+    """Write a figure under every one of these paths, and say so; as wide as it is asked to be."""
+    if width_inches:
+        fit(figure, width_inches)
+    for path in sorted(map(str, paths), key=lambda path: path.endswith(".tex")):
+        save(figure, path)  # tex comes last: it is fitted to a column
         say(f"wrote {path}")
+
+
+def wanted_inches(columns: int | None, width: float | None) -> float | None:
+    """The width that a person asked for; None where he did not.
+
+    Raises
+    ------
+    BadInput : both flags, or a width that no figure can have
+    """
+    if columns and width is not None:
+        raise BadInput("--columns and --width: give one of them")
+    if width is not None and not NARROWEST <= width <= WIDEST:
+        raise BadInput(f"--width {width:g}: take {NARROWEST} to {WIDEST} inches")
+    return COLUMNS_INCHES[columns] if columns else width
+
+
+def fit(figure: Figure, width_inches: float) -> None:
+    """Make a figure as wide as a paper's column or page: smaller type, legends below the panels."""
+    texts: list[str] = []
+    handles: list[Any] = []
+    titles: list[str] = []
+    of_axes = [ax.get_legend() for ax in figure.axes]
+    beside = [legend for legend in of_axes if legend is not None and not _is_inside(legend)]
+    for legend in [*beside, *figure.legends]:
+        handles += legend.legend_handles
+        texts += [text.get_text() for text in legend.get_texts()]
+        titles.append(legend.get_title().get_text())
+        legend.remove()
+    size = {"fontsize": SMALL_POINTS}
+    height = PANEL_INCHES * _panel_rows(figure) + TITLES_INCHES
+    columns = 1
+    if texts:
+        longest = max(map(len, texts)) * CHARACTER_INCHES + HANDLE_INCHES
+        columns = max(1, min(len(texts), int(width_inches / longest)))
+        title = next(filter(None, titles), "")
+        look: dict[str, Any] = {"title": title, "title_fontsize": SMALL_POINTS, **size}
+        figure.legend(handles, texts, loc="outside lower center", ncols=columns, **look)
+        height += LINE_INCHES * (math.ceil(len(texts) / columns) + title.count("\n") + 1)
+    figure.set_size_inches(width_inches, height)
+    for text in figure.findobj(Text):
+        text.set_fontsize(min(text.get_fontsize(), SMALL_POINTS))
+    FITTED[figure] = columns
+
+
+def _is_inside(legend):
+    """Whether a legend lies within its axes: that of others stands beside them."""
+    return legend.get_bbox_to_anchor().x0 <= legend.axes.bbox.x1
+
+
+def _panel_rows(figure):
+    """How many panels stand above each other."""
+    rows = [ax.get_subplotspec().rowspan.stop for ax in figure.axes if ax.get_subplotspec()]
+    return max(rows, default=1)
 
 
 def colour(index: int) -> str:
@@ -96,21 +186,41 @@ def look(index: int) -> dict[str, Any]:
 
 
 def looks(labels: Iterable[str], anonymisers: Iterable[str] = ()) -> dict[str, dict[str, Any]]:
-    """Colour and line of systems ANONYMISER/CONDITION as on the page: {label: {color, linestyle}}.
+    """Looks of systems ANONYMISER/CONDITION as on the page: {label: {color, linestyle, marker}}.
 
     ``anonymisers`` are all of the run in the order of its config; without them those of the labels.
     Further draws of an anonymiser are paler than its first.
     """
     systems = {label: label.rpartition("/") for label in labels}
     colours = palette([*anonymisers, *(anonymiser for anonymiser, _, _ in systems.values())])
-    draws = draws_in(colours)
+    draws, marker_of = draws_in(colours), markers(colours)
     looks: dict[str, dict[str, Any]] = {}
     for label, (anonymiser, _, condition) in systems.items():
-        line_style = _LINE_OF[dash(colours, anonymiser, condition)]
-        looks[label] = {"color": colours[anonymiser], "linestyle": line_style}
+        looks[label] = {
+            "color": colours[anonymiser],
+            "linestyle": _LINE_OF[dash(condition)],
+            "marker": marker_of[anonymiser],
+        }
         if draws[anonymiser].number > 1:
             looks[label]["alpha"] = FURTHER_DRAWS
     return looks
+
+
+def along(look: Mapping[str, Any], n_points: int) -> dict[str, Any]:
+    """A look for a curve of so many points, few of which are marked."""
+    if "marker" not in look:
+        return dict(look)
+    return {"markersize": MARKER_POINTS, "markevery": max(1, n_points // MOST_MARKS), **look}
+
+
+def unmarked(look: Mapping[str, Any]) -> dict[str, Any]:
+    """A look without its mark."""
+    return {name: value for name, value in look.items() if name != "marker"}
+
+
+def markers(anonymisers: Iterable[str]) -> dict[str, str]:
+    """The marks of anonymisers in the order of the config, as matplotlib names them."""
+    return {name: MARKERS[mark] for name, mark in marks(anonymisers).items()}
 
 
 def panels(
@@ -131,7 +241,17 @@ def panels(
 # Pictures as LaTeX.
 
 PGF_LINES = {"-": "solid", "--": "dashed", "-.": "dashdotted", ":": "dotted", "None": "only marks"}
-PGF_MARKERS = {"o": "*", ".": "*", "s": "square*", "^": "triangle*"}
+PGF_MARKERS = {
+    "o": "*",
+    ".": "*",
+    "s": "square*",
+    "^": "triangle*",
+    "v": "triangle*",
+    "D": "diamond*",
+    "P": "+",
+    "*": "star",
+    "X": "x",
+}
 MANY_VERTICES = 200  # of a line, from which on it is thinned
 PIXEL = 0.3  # how far a thinned line may lie beside the true one
 HEAD = "% in the preamble: \\usepackage{pgfplots} \\pgfplotsset{compat=1.18}"
@@ -145,7 +265,7 @@ def to_pgfplots(figure: Figure) -> str:
     BadInput : the figure holds something that is no line, bar or step histogram (an image)
     """
     figure.draw_without_rendering()  # places the axes
-    lines = [HEAD, r"\begin{tikzpicture}"]
+    lines = [HEAD, r"\begin{tikzpicture}[font=\scriptsize]"]
     for ax in figure.axes:
         if ax.axison:
             lines += _axis(figure, ax)
@@ -190,6 +310,9 @@ def _axis(figure, ax):
 
 def _line(ax, line):
     vertices = line.get_path().vertices
+    few = line.get_markevery()
+    if few is not None and line.get_linestyle() != "None":
+        return _line_with_few_marks(line, vertices[::few] if few else [])
     if line.get_transform() != ax.transData:
         # axhline, axvline: one coordinate is a share of the axes, and becomes one of the data.
         in_pixels = line.get_transform().transform(vertices)
@@ -197,6 +320,18 @@ def _line(ax, line):
     elif len(vertices) > MANY_VERTICES:
         vertices = _thinned(line)
     return rf"\addplot[forget plot, {_look(line)}] coordinates {{{_coordinates(vertices)}}};"
+
+
+def _line_with_few_marks(line, marked):
+    """The line alone, and its marks: pgfplots would count them among points that are left out."""
+    curve = _thinned(line) if len(line.get_path().vertices) > MANY_VERTICES else line.get_xydata()
+    plain, _, mark = _look(line).partition(", mark=")
+    drawn = rf"\addplot[forget plot, {plain}] coordinates {{{_coordinates(curve)}}};"
+    if not len(marked):
+        return drawn
+    look = f"{plain.partition(', ')[0]}, only marks, mark={mark}"
+    marks = rf"\addplot[forget plot, {look}] coordinates {{{_coordinates(marked)}}};"
+    return f"{drawn}\n{marks}"
 
 
 def _thinned(line):
@@ -239,21 +374,29 @@ def _look(artist):
         # matplotlib's size is a diameter, that of "." is half of what is set; TikZ's is a radius.
         radius = artist.get_markersize() / (4 if artist.get_marker() == "." else 2)
         look.append(f"mark={PGF_MARKERS[artist.get_marker()]}, mark size={radius:g}pt")
+        options = ["solid"]  # else the outline of a mark has the dashes of its line
+        if artist.get_marker() == "v":
+            options.append("rotate=180")
+        if artist.get_markerfacecolor() == "white":
+            options.append("fill=white")
+        look.append(f"mark options={{{', '.join(options)}}}")
     return ", ".join(look)
 
 
 def _legend(figure, ax):
     """Lines of the legend and options of the axis; that of the figure belongs to its first axes."""
     legend = ax.get_legend()
-    position = "at={(1.03,1)}, anchor=north west, draw=none, cells={anchor=west}"
+    position = "at={(1.03,1)}, anchor=north west, draw=none, cells={anchor=west, align=left}"
     if legend is None and figure.legends and ax is figure.axes[0]:
         legend = figure.legends[0]
         box = ax.get_position()
-        # Above the middle of the figure, in the coordinates of the panel.
-        x, y = (0.5 - box.x0) / box.width, (1 - box.y0) / box.height
-        top = f"at={{({x:.4f},{y:.4f})}}, anchor=north"
+        # Above the middle of the figure, or below it, in the coordinates of the panel.
+        is_below = figure in FITTED
+        x, y = (0.5 - box.x0) / box.width, ((0 if is_below else 1) - box.y0) / box.height
+        side = f"at={{({x:.4f},{y:.4f})}}, anchor={'south' if is_below else 'north'}"
         columns = 2 if len(legend.get_texts()) > 4 else len(legend.get_texts())
-        position = f"{top}, draw=none, cells={{anchor=west}}, legend columns={columns}"
+        columns = FITTED[figure] if is_below else columns
+        position = f"{side}, draw=none, cells={{anchor=west, align=left}}, legend columns={columns}"
     if legend is None:
         return [], []
     title = legend.get_title().get_text()
@@ -292,4 +435,5 @@ def _number(value):
 
 
 def _text(text):
-    return latex_with_math(text).replace("\n", r" \\ ")
+    # Braces, because LaTeX would take a bracket behind the end of a line for a distance.
+    return latex_with_math(text).replace("\n", r" \\{} ")

@@ -29,7 +29,7 @@ from voiceprivacy.vocabulary import UNDEFINED, attacker_name
 Interval = tuple[float, float] | None
 
 COSTS = ("deid_percent", "gvd_db")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h", "p")
+MOST_PANELS = 3  # beside each other
 NO_VOICES = r"$\downarrow$"  # the marker of a gain of -inf dB
 MARKED_BINS = 8
 F0_RATE_HZ, F0_SHORTEST_LAG = 8000, 17  # bins of histograms.f0_histogram
@@ -88,14 +88,44 @@ def features(
     return features_picture(histograms=histograms, bins=(labels, name), title=title)
 
 
-def distinctiveness_picture(*, title: str = "", **arguments: Any) -> Figure:
-    """Make the figure of plot_points, whose arguments it takes, with its two legends."""
-    figure, ax = style.figure(7, 4.4)
-    colours, markers = plot_points(ax, **arguments)
-    anonymisers = [_key(ax, name, color=colour, marker="o") for name, colour in colours.items()]
-    sets = [_key(ax, name, color="black", marker=marker) for name, marker in markers.items()]
-    for handles, words, side in ((anonymisers, "anonymiser", "upper"), (sets, "set", "lower")):
-        figure.legend(handles=handles, title=words, loc=f"outside right {side}", alignment="left")
+def distinctiveness_picture(
+    *,
+    points: Mapping[tuple[str, str], tuple[float, float]],
+    limits: Mapping[tuple[str, str], tuple[Interval, Interval]] | None = None,
+    title: str = "",
+    anonymisers: Sequence[str] = (),
+) -> Figure:
+    """A panel of plot_points for every set, all on one scale, and one legend.
+
+    Parameters
+    ----------
+    points, limits : as plot_points takes them, by (anonymiser, set)
+    title : above the figure
+    anonymisers : all of the run in the order of its config, which gives the looks
+    """
+    sets: dict[str, dict[str, tuple[float, float]]] = {}
+    for (anonymiser, name), point in points.items():
+        sets.setdefault(name, {})[anonymiser] = point
+    columns = min(max(1, len(sets)), MOST_PANELS)
+    rows = math.ceil(max(1, len(sets)) / columns)
+    size = (1.6 + 2.9 * columns, 0.6 + 2.7 * rows, rows, columns)
+    figure, axes = style.figure(*size, sharex=True, sharey=True, squeeze=False)
+    for ax in axes.flat[max(1, len(sets)) :]:
+        ax.set_axis_off()
+    names = list(dict.fromkeys([*anonymisers, *(anonymiser for anonymiser, _ in points)]))
+    shown: dict[str, Any] = {"anonymisers": names, "edges": _edges(points, limits or {})}
+    for ax, (name, of_set) in zip(axes.flat, sets.items(), strict=False):
+        of_points = {anonymiser: (limits or {}).get((anonymiser, name)) for anonymiser in of_set}
+        plot_points(ax, points=of_set, limits=of_points, **shown)
+        ax.set_title(name, fontsize="medium")
+    if not points:
+        middle = {"ha": "center", "va": "center", "transform": axes[0, 0].transAxes}
+        axes[0, 0].text(0.5, 0.5, "undefined: original speakers are not told apart", **middle)
+    figure.supxlabel("de-identification, DeID [%]", fontsize="medium")
+    figure.supylabel("gain of voice distinctiveness, $G_{VD}$ [dB]", fontsize="medium")
+    drawn = {anonymiser for anonymiser, _ in points}
+    handles = [_key(axes[0, 0], name, **_look(name, names)) for name in names if name in drawn]
+    figure.legend(handles=handles, title="anonymiser", loc="outside right upper", alignment="left")
     figure.suptitle(title)
     return figure
 
@@ -103,51 +133,47 @@ def distinctiveness_picture(*, title: str = "", **arguments: Any) -> Figure:
 def plot_points(
     ax: Axes,
     *,
-    points: Mapping[tuple[str, str], tuple[float, float]],
-    limits: Mapping[tuple[str, str], tuple[Interval, Interval]] | None = None,
-    anonymisers: Sequence[str] = (),
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Draw every anonymiser on every set (Figure 3 of Noe et al., Interspeech 2020).
+    points: Mapping[str, tuple[float, float]],
+    limits: Mapping[str, tuple[Interval, Interval] | None],
+    anonymisers: Sequence[str],
+    edges: tuple[float, float, float],
+) -> None:
+    """Draw every anonymiser on one set (Figure 3 of Noe et al., Interspeech 2020).
 
     Parameters
     ----------
     ax : matplotlib axes
-    points : {(anonymiser, set): (deid_percent, gvd_db)}
+    points : {anonymiser: (deid_percent, gvd_db)}
         A gain of -inf dB (no distinct voices at all) is drawn as an arrow at the lower edge.
-    limits : {(anonymiser, set): (limits of DeID, limits of G_VD)}
+    limits : {anonymiser: (limits of DeID, limits of G_VD)}
         Intervals (low, high), None where there is none; drawn as thin lines.
-    anonymisers : all of the run in the order of its config, which gives the colours
-
-    Returns
-    -------
-    {anonymiser: colour}, {set: marker}
+    anonymisers : all of the run in the order of its config, which gives the looks
+    edges : left, lower and upper end of what all panels show
     """
-    limits = limits or {}
-    shown = list(dict.fromkeys(anonymiser for anonymiser, _ in points))
-    all_colours = colours_of([*anonymisers, *shown])
-    colours = {name: all_colours[name] for name in shown}  # for the legend: who is drawn
-    sets = dict.fromkeys(name for _, name in points)
-    markers = {name: MARKERS[index % len(MARKERS)] for index, name in enumerate(sets)}
-    # Axes hold all points, all intervals and zero; arrows stand below everything finite.
-    low, high = _span(gain for _, gain in [*points.values(), *_ends(limits)])
+    left, low, high = edges
     margin = 0.08 * (high - low) or 1.0
-    for system, (deid, gain) in points.items():
-        anonymiser, name = system
-        look: dict[str, Any] = {"marker": markers[name], "markersize": 6}
+    for anonymiser, (deid, gain) in points.items():
+        look = _look(anonymiser, anonymisers)
+        intervals = limits.get(anonymiser) or (None, None)
         if gain == -math.inf:
-            gain, look = low - margin, {"marker": NO_VOICES, "markersize": 9}
-        ax.plot(deid, gain, linestyle="", color=colours[anonymiser], alpha=0.85, **look)
-        _plot_intervals(ax, (deid, gain), limits.get(system, (None, None)), colours[anonymiser])
-    if not points:
-        middle: dict[str, Any] = {"ha": "center", "va": "center", "transform": ax.transAxes}
-        ax.text(0.5, 0.5, "undefined: original speakers are not told apart", **middle)
+            gain, look = low - margin, look | {"marker": NO_VOICES, "markersize": 9}
+        ax.plot(deid, gain, linestyle="", alpha=0.85, **look)
+        _plot_intervals(ax, (deid, gain), intervals, look["color"])
     ax.axhline(0, color="black", linestyle=":", linewidth=0.8)
     ax.axvline(100, color="black", linestyle=":", linewidth=0.8)
-    left, _ = _span(deid for deid, _ in [*points.values(), *_ends(limits)])
     ax.set(xlim=(left - 3, 103), ylim=(low - 1.8 * margin, high + margin))
-    xlabel, ylabel = "de-identification, DeID [%]", "gain of voice distinctiveness, $G_{VD}$ [dB]"
-    ax.set(xlabel=xlabel, ylabel=ylabel)
-    return colours, markers
+
+
+def _look(anonymiser, anonymisers):
+    colour = colours_of(anonymisers)[anonymiser]
+    return {"color": colour, "marker": style.markers(anonymisers)[anonymiser], "markersize": 6}
+
+
+def _edges(points, limits):
+    """Left, lower and upper end of all points, all intervals and zero."""
+    low, high = _span(gain for _, gain in [*points.values(), *_ends(limits)])
+    left, _ = _span(deid for deid, _ in [*points.values(), *_ends(limits)])
+    return left, low, high
 
 
 def features_picture(

@@ -1,0 +1,68 @@
+"""How different two colours look, to most people and to the colour-blind."""
+
+import math
+
+import numpy as np
+
+# Machado, Oliveira and Fernandes, 2009: of linear RGB, at full severity.
+SEEN_BY = {
+    "everybody": np.eye(3),
+    "deuteranopia": np.array(
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ]
+    ),
+    "protanopia": np.array(
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ]
+    ),
+    "tritanopia": np.array(
+        [
+            [1.255528, -0.076749, -0.178779],
+            [-0.078411, 0.930809, 0.147602],
+            [0.004733, 0.691367, 0.303900],
+        ]
+    ),
+}
+TO_XYZ = np.array(
+    [
+        [0.4124564, 0.3575761, 0.1804375],
+        [0.2126729, 0.7151522, 0.0721750],
+        [0.0193339, 0.1191920, 0.9503041],
+    ]
+)
+WHITE = TO_XYZ.sum(axis=1)
+
+
+def lab(colour, sight):
+    """L*, a*, b* of a colour #RRGGBB as somebody of SEEN_BY sees it."""
+    encoded = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
+    linear = np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
+    xyz = TO_XYZ @ np.clip(SEEN_BY[sight] @ linear, 0, 1) / WHITE
+    x, y, z = np.where(xyz > 216 / 24389, np.cbrt(xyz), (24389 / 27 * xyz + 16) / 116)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+def distance(one, other, sight="everybody"):
+    """CIEDE2000 (Sharma, Wu and Dalal, 2005): about 1 is just seen, 10 is clearly different."""
+    (l1, a1, b1), (l2, a2, b2) = lab(one, sight), lab(other, sight)
+    chroma = (math.hypot(a1, b1) + math.hypot(a2, b2)) / 2
+    stretch = 1.5 - 0.5 * math.sqrt(chroma**7 / (chroma**7 + 25**7))
+    c1, c2 = math.hypot(a1 * stretch, b1), math.hypot(a2 * stretch, b2)
+    h1, h2 = (math.degrees(math.atan2(b, a * stretch)) % 360 for a, b in ((a1, b1), (a2, b2)))
+    turn = (h2 - h1 + 180) % 360 - 180 if c1 * c2 else 0  # the shorter way round
+    hue = (h1 + turn / 2) % 360
+    lightness, mean = (l1 + l2) / 2, (c1 + c2) / 2
+    weights = ((-0.17, 1, -30), (0.24, 2, 0), (0.32, 3, 6), (-0.20, 4, -63))
+    t = 1 + sum(w * math.cos(math.radians(k * hue + shift)) for w, k, shift in weights)
+    of_l = (l2 - l1) / (1 + 0.015 * (lightness - 50) ** 2 / math.sqrt(20 + (lightness - 50) ** 2))
+    of_c = (c2 - c1) / (1 + 0.045 * mean)
+    of_h = 2 * math.sqrt(c1 * c2) * math.sin(math.radians(turn / 2)) / (1 + 0.015 * mean * t)
+    rotation = 60 * math.exp(-(((hue - 275) / 25) ** 2))
+    twist = -2 * math.sqrt(mean**7 / (mean**7 + 25**7)) * math.sin(math.radians(rotation))
+    return math.sqrt(of_l**2 + of_c**2 + of_h**2 + twist * of_c * of_h)
