@@ -1,4 +1,4 @@
-"""Write the report: one self-contained page, and its comparison as tables for papers."""
+"""Write the report: one self-contained page, and what papers take: tables, numbers, methods."""
 
 import argparse
 from pathlib import Path
@@ -8,6 +8,7 @@ from voiceprivacy.report.charts.chart import run_of
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
 from voiceprivacy.report.contents import Contents, read_contents
 from voiceprivacy.report.mailed import reduced
+from voiceprivacy.report.methods import methods, write_methods, write_numbers
 from voiceprivacy.report.metrics import read_metrics, read_unbiased
 from voiceprivacy.report.page import codes_in, read_sections, show_all, write_page
 from voiceprivacy.report.releases import released
@@ -35,12 +36,16 @@ def main() -> None:
     )
     parser.add_argument("--page", required=True, type=Path, help="HTML to write")
     parser.add_argument(
-        "--tables", required=True, type=Path, help="folder for comparison.tsv and comparison.tex"
+        "--tables",
+        required=True,
+        type=Path,
+        help="folder for comparison.tsv, comparison.tex, numbers.tex",
     )
     arguments = parser.parse_args()
 
     metrics, provenance = read_metrics(arguments.metrics), read_json(arguments.provenance)
     contents = read_contents(arguments.plan) if arguments.plan else Contents()
+    said = methods(metrics, provenance)  # it names kinds of programs, and no command or seed
     if not contents.internal:
         provenance = reduced(provenance)
     comparisons = NONE
@@ -81,6 +86,8 @@ def main() -> None:
     )
     write_comparison(arguments.tables / "comparison.tsv", systems)
     write_latex(arguments.tables / "comparison.tex", systems)
+    write_numbers(arguments.tables / "numbers.tex", systems)
+    write_methods(arguments.page.parent, said)
     say(f"wrote {arguments.page}")
 
 

@@ -301,7 +301,7 @@ def tables_of_page(wildcards):
 
 
 PARTS_OF_PAGE = [path for path in PAGE.rglob("*") if path.is_file()]
-PARTS_OF_PAGE.append(RESOURCES / "plotly" / "plotly-cartesian.min.js")
+PARTS_OF_PAGE += [RESOURCES / "plotly" / "plotly-cartesian.min.js", RESOURCES / "citations.bib"]
 
 
 rule write_report:
@@ -320,6 +320,8 @@ rule write_report:
         page="results/report/index.html",
         tsv="results/report/tables/comparison.tsv",
         tex="results/report/tables/comparison.tex",
+        numbers="results/report/tables/numbers.tex",
+        methods=multiext("results/report/methods", ".tex", ".md", ".bib"),
     log:
         "results/logs/write_report.log",
     conda:

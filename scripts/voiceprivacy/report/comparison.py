@@ -21,7 +21,7 @@ from voiceprivacy.catalogue import COLUMNS, Metric
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.typeset import latex, latex_row, write_text
+from voiceprivacy.report.typeset import latex, tabulars, write_text
 from voiceprivacy.report.uncertainty import (
     BY_DEFINITION,
     NONE,
@@ -447,25 +447,23 @@ def write_latex(path: str | Path, systems: Sequence[System]) -> None:
     columns = shown_columns(systems)
     titles = ["Anonymiser", "Attack", "List", *(column.title for column in columns)]
     units = ["", "", "", *(f"{column.unit} {column.arrow}".strip() for column in columns)]
-    lines = [
-        rf"\begin{{tabular}}{{lll{'r' * len(columns)}}}",
-        r"\toprule",
-        latex_row(titles),
-        latex_row(units),
-    ]
+    heads = [list(map(latex, titles)), list(map(latex, units))]
+    lines: list[str] = []
     groups = itertools.groupby(systems, key=lambda system: (system.corpus, system.attacker))
     for attacked, group in groups:
-        title = rf"\textit{{{latex(', '.join(attacked))}}}"
-        lines += [r"\midrule", rf"\multicolumn{{{len(titles)}}}{{l}}{{{title}}} \\"]
+        blocks: list[list[list[str]]] = []
         for system in group:
-            lines += _system_rows(system, columns)
+            blocks += _system_blocks(system, columns)
+        title = rf"\textit{{{latex(', '.join(attacked))}}}"
+        lines += tabulars(heads=heads, blocks=blocks, n_names=3, title=title)
     if any(latex(DAGGER) in line for line in lines):
         lines.insert(0, f"% {latex(SHORT_EXPLAINED)}")
     lines[:0] = [f"% {latex(sentence)}" for sentence in about_draws(systems)]
-    write_text(path, "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""]))
+    write_text(path, "\n".join([*lines, ""]))
 
 
-def _system_rows(system: System, columns: Sequence[Metric]) -> Iterator[str]:
+def _system_blocks(system: System, columns: Sequence[Metric]) -> Iterator[list[list[str]]]:
+    """The rows of every list of a system: numbers, and on lines of their own what is below them."""
     for trials, values in expanded(system):
         cells, intervals, definitions = [], [], []
         for column in columns:
@@ -474,9 +472,9 @@ def _system_rows(system: System, columns: Sequence[Metric]) -> Iterator[str]:
             cells.append(f"{cell} ({values['tag']})" if column.tagged and values["tag"] else cell)
             intervals.append(marked_interval(column, values, number.limits))
             definitions.append(number.definition_text(column.text))
-        yield latex_row([system.anonymiser, system.attack, trials, *cells])
-        # On lines of their own, below the numbers.
+        rows = [[system.anonymiser, system.attack, trials, *cells]]
         if any(intervals):
-            yield latex_row(["", "", "95 %", *intervals])
+            rows.append(["", "", "95 %", *intervals])
         if any(definitions):
-            yield latex_row(["", "", BY_DEFINITION, *definitions])
+            rows.append(["", "", BY_DEFINITION, *definitions])
+        yield [list(map(latex, row)) for row in rows]

@@ -21,7 +21,7 @@ from voiceprivacy.catalogue import METRICS, RANK_LOSSES, Metric
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.typeset import Shown, Table, latex, latex_row, short, write_text
+from voiceprivacy.report.typeset import Shown, Table, latex, short, tabulars, write_text
 from voiceprivacy.report.uncertainty import shown
 from voiceprivacy.vocabulary import (
     ABSENT,
@@ -360,22 +360,20 @@ def write_ranks(path: str | Path, numbers: Iterable[Number]) -> None:
 
 def _rank_latex(features: list[str], tables: Mapping[Ranked, list[RankLine]]) -> str:
     text = []
+    heads = [["", "", *map(latex, features), "sum"]]
     for ranked, lines in tables.items():
-        text += [
-            rf"\paragraph{{{latex(', '.join(ranked))}}}",
-            rf"\begin{{tabular}}{{llr{'r' * len(features)}}}",
-            r"\toprule",
-            latex_row(["", "", *features, BOUND]),
-        ]
+        text.append(rf"\paragraph{{{latex(', '.join(ranked))}}}\mbox{{}}\par")
+        text.append(rf"sum: {latex(BOUND)}\par")
+        blocks: list[list[list[str]]] = []
         before = None
         for line in lines:
-            first = (line.table, line.part) != before  # a rule above each part, its name once
+            first = (line.table, line.part) != before  # the name of a part stands once
             if first:
-                text.append(r"\midrule")
-            part = line.part if first else ""
-            text.append(latex_row([part, line.metric, *map(_rounded, line.texts)]))
+                blocks.append([])
+            cells = [line.part if first else "", line.metric, *map(_rounded, line.texts)]
+            blocks[-1].append(list(map(latex, cells)))
             before = (line.table, line.part)
-        text += [r"\bottomrule", r"\end{tabular}", ""]
+        text += tabulars(heads=heads, blocks=blocks, n_names=2, ruled=True)
     return "\n".join(text) + "\n"
 
 
@@ -400,6 +398,8 @@ def _by_feature(
     values: dict[Ranked, dict[str, dict[str, str]]] = {}
     features: dict[str, None] = {}
     for number in numbers:
+        if ABSENT in (number.extractor, number.backend):  # utility is nobody's attack
+            continue
         feature = f"{number.extractor}+{number.backend}"  # no spaces: it names a column of TSV
         ranked = Ranked(number.corpus, number.trials, number.anonymiser, number.condition)
         values.setdefault(ranked, {}).setdefault(feature, {})[number.metric] = number.value

@@ -1,8 +1,10 @@
 """How names, numbers and tables are written: TSV in full precision, the rest as a paper shows it.
 
-LaTeX tables need the package booktabs.
+LaTeX tables need the package booktabs. A table that is too wide or too high for the text of an A4
+page in LaTeX's own article class becomes several, each with the columns that name its rows.
 """
 
+import itertools
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,6 +37,7 @@ SIGNS = {
     DAGGER: r"$^\dagger$",
 }
 TO_LATEX = str.maketrans(SPECIAL | SIGNS)
+NAMING = ("Set", "System", "")  # titles of columns that name what a row is of
 MOST_NAMES = 6  # of a longer list, so many names are written out
 MINUS_SIGN = re.compile(r"(^|/)-(?=\d|inf$)")  # of a number; else it is a hyphen
 
@@ -72,9 +75,78 @@ def latex_with_math(text: str) -> str:
     return "$".join(parts)
 
 
-def latex_row(cells: Iterable[str]) -> str:
-    """One line of a tabular, its cells escaped."""
-    return " & ".join(map(latex, cells)) + r" \\"
+TEXT_POINTS, TEXT_LINES = 345, 58  # of a page of article, in a type of 8 points
+COLUMN_GAP, CHARACTER = 6.0, 4.6  # points between columns, and of an average character
+COMMAND = re.compile(r"\\(?:textit|rightarrow|infty|dagger|uparrow|downarrow)|[\\{}$^]")
+
+Row = Sequence[str]  # cells of one line, as LaTeX
+
+
+def tabulars(
+    *,
+    heads: Sequence[Row],
+    blocks: Sequence[Sequence[Row]],
+    n_names: int,
+    title: str = "",
+    ruled: bool = False,
+) -> list[str]:
+    """Lines of as many tabulars as the columns and rows need.
+
+    Parameters
+    ----------
+    heads : rows of titles
+    blocks : rows of cells; those of a block stay on one page
+    n_names : the first columns, which name the rows and stand in every tabular
+    title : LaTeX that stands below the titles of each
+    ruled : whether blocks are apart by rules
+    """
+    every = [*heads, *itertools.chain.from_iterable(blocks)]
+    widths = [max(map(_points, column)) for column in zip(*every, strict=True)]
+    lines = [r"{\footnotesize\setlength{\tabcolsep}{3pt}\setlength{\parindent}{0pt}"]
+    for columns in _that_fit(widths, n_names):
+        for page in _pages(blocks):
+            sides = "l" * n_names + "r" * (len(columns) - n_names)
+            lines += [rf"\begin{{tabular}}{{@{{}}{sides}@{{}}}}", r"\toprule"]
+            lines += [_line(row, columns) for row in heads]
+            if title:
+                lines += [r"\midrule", rf"\multicolumn{{{len(columns)}}}{{@{{}}l}}{{{title}}} \\"]
+            for index, block in enumerate(page):
+                lines += [r"\midrule"] if ruled or index == 0 else []
+                lines += [_line(row, columns) for row in block]
+            lines += [r"\bottomrule", r"\end{tabular}\par\medskip"]
+    return [*lines, "}"]
+
+
+def _points(cell: str) -> float:
+    return CHARACTER * len(COMMAND.sub("", cell)) + COLUMN_GAP
+
+
+def _that_fit(widths: Sequence[float], n_names: int) -> Iterator[list[int]]:
+    """Columns of each tabular: those that name the rows, and as many others as there is room."""
+    names = list(range(n_names))
+    left = TEXT_POINTS - sum(widths[:n_names])
+    columns: list[int] = []
+    for column in range(n_names, len(widths)):
+        if columns and sum(widths[index] for index in [*columns, column]) > left:
+            yield [*names, *columns]
+            columns = []
+        columns.append(column)
+    yield [*names, *columns]
+
+
+def _pages(blocks: Sequence[Sequence[Row]]) -> Iterator[list[Sequence[Row]]]:
+    """Blocks of each page."""
+    page: list[Sequence[Row]] = []
+    for block in blocks:
+        if page and sum(map(len, page)) + len(block) > TEXT_LINES:
+            yield page
+            page = []
+        page.append(block)
+    yield page
+
+
+def _line(row: Row, columns: Sequence[int]) -> str:
+    return " & ".join(row[column] for column in columns) + r" \\"
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -136,22 +208,23 @@ def _escaped(row: Iterable[str]) -> list[str]:
 
 
 def booktabs(table: Table) -> str:
-    """The table as LaTeX text, groups apart by rules."""
-    titles = [column.title for column in table.columns]
-    lines = [
-        rf"\begin{{tabular}}{{{'l' * len(titles)}}}",
-        r"\toprule",
-        _math_row(titles),
-        r"\midrule",
-    ]
-    rows = list(_cells(table))
+    """The table as LaTeX text, a group of rows together on a page."""
+    heads = [[_math(column.title) for column in table.columns]]
+    blocks: list[list[list[str]]] = []
+    for row in _cells(table):
+        if row[0] or not blocks:
+            blocks.append([])
+        blocks[-1].append([_math(cell) for cell in row])
     # Without a first cell that is left out, every row would be a group of its own.
-    grouped = any(row[0] == "" for row in rows)
-    for index, row in enumerate(rows):
-        if grouped and index and row[0]:
-            lines.append(r"\midrule")
-        lines.append(_math_row(row))
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+    ruled = any(len(block) > 1 for block in blocks)
+    lines = tabulars(heads=heads, blocks=blocks, n_names=_n_names(table), ruled=ruled)
+    return "\n".join([*lines, ""])
+
+
+def _n_names(table: Table) -> int:
+    """The columns that name a row: those with a set, a system and a condition in their titles."""
+    named = [column.title in NAMING for column in table.columns]
+    return max(1, named.index(False) if False in named else len(named))
 
 
 TEXTS = {".md": markdown, ".tex": booktabs}
@@ -166,5 +239,5 @@ def _cells(table: Table) -> Iterator[list[str]]:
         before = first
 
 
-def _math_row(cells: Iterable[str]) -> str:
-    return " & ".join(MINUS_SIGN.sub(r"\1$-$", latex_with_math(cell)) for cell in cells) + r" \\"
+def _math(cell: str) -> str:
+    return MINUS_SIGN.sub(r"\1$-$", latex_with_math(cell))

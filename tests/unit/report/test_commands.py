@@ -39,6 +39,10 @@ def test_from_metrics_files_to_the_page(tmp_path, paths, folder):
         "comparison.tex",
         "comparison.tsv",
         "index.html",
+        "methods.bib",
+        "methods.md",
+        "methods.tex",
+        "numbers.tex",
     ]
     shown = succeeds("show_metrics", "--metrics", metrics, "--report", report / "index.html")
     assert NOT_GIVEN in shown and str(report / "index.html") in shown

@@ -125,19 +125,19 @@ def test_tsv_is_in_full_precision_with_names_that_a_program_knows(tmp_path):
 def test_latex_escapes_names_but_not_formulas(tmp_path):
     typeset.write(tmp_path / "t.tex", paper_tables.table_2(metrics()))
     text = (tmp_path / "t.tex").read_text()
-    assert text.startswith("\\begin{tabular}{lllllll}\n\\toprule\n")
+    assert text.count(r"\begin{tabular}{@{}ll") == text.count(r"\toprule") == 2  # of 345 points
     assert r"$D_{ECE}$/$C_{ECE}$ [bit]" in text
-    assert (
-        r"libri\_f (0.584, 3.979, C) & b2r & 53.51 & $-$1.94 & 0.236/0.014 & 2.541 & C \\" in text
-    )
+    assert r"libri\_f (0.584, 3.979, C) & b2r & 53.51 & $-$1.94 & 0.236/0.014 \\" in text
+    assert r"libri\_f (0.584, 3.979, C) & b2r & 2.541 & C \\" in text
     assert r"DeID [\%]" in text
 
 
 def test_groups_are_apart_and_named_once(tmp_path):
     table = paper_tables.every_condition(metrics() + metrics(backend="plda"))
     text = typeset.booktabs(table)
-    assert text.count(r"\midrule") == 2
-    assert text.count("xvector + plda") == 1
+    n_tabulars = text.count(r"\toprule")  # its columns are too many for one
+    assert text.count(r"\midrule") == 2 * n_tabulars > 2
+    assert text.count("xvector + plda") == n_tabulars
 
 
 def test_zebras_table_of_score_files_says_what_a_list_of_this_size_can_show():

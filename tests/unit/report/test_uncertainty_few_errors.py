@@ -98,7 +98,7 @@ def test_the_table_for_papers_has_the_mark_and_a_comment(metrics, tmp_path):
     path = tmp_path / "comparison.tex"
     write_latex(path, compare(given(metrics)))
     lines = path.read_text(encoding="utf-8").splitlines()
-    assert lines[0].startswith(r"% $^\dagger$ Fewer than 5 target trials") and lines[1].startswith(
+    assert lines[0].startswith(r"% $^\dagger$ Fewer than 5 target trials") and lines[2].startswith(
         r"\begin{tabular}"
     )
     assert sum(line.count(r"]$^\dagger$") for line in lines) == 4

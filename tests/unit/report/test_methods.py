@@ -1,0 +1,144 @@
+"""What an author writes of a run: what it used is said and cited, and nothing else."""
+
+import re
+
+import pytest
+from support import made_up
+
+from voiceprivacy.report.comparison import compare
+from voiceprivacy.report.methods import (
+    ANONYMISERS,
+    BACKENDS,
+    CORPORA,
+    FEATURES,
+    METRICS_SAID,
+    NETWORKS,
+    UTILITY,
+    methods,
+    read_citations,
+    write_methods,
+    write_numbers,
+)
+from voiceprivacy.report.metrics import Number
+
+ALWAYS = ("snakemake",)
+
+
+def number(metric, extractor="ecapa", limits=("-", "-")):
+    return Number("libri", "f", "b2", extractor, "cosine", "op", metric, "1.0", *limits)
+
+
+def cited(said):
+    return set().union(*(sentence.cites for sentence in said))
+
+
+def words(said):
+    return " ".join(sentence.words for sentence in said)
+
+
+def one(section, configured):
+    return {"version": "1", "config": {section: {"mine": configured}}}
+
+
+@pytest.mark.parametrize("kind", CORPORA)
+def test_a_corpus_is_said_and_cited(kind):
+    said = methods([], one("corpora", {kind: {}, "protocol": {"given": {}}}))
+    assert CORPORA[kind].words in words(said) and "Trial lists were given" in words(said)
+    assert cited(said) == {*ALWAYS, *CORPORA[kind].cites}
+    assert "learnt" in words(methods([], one("corpora", {kind: {}, "use": "train"})))
+
+
+@pytest.mark.parametrize("program", ANONYMISERS)
+def test_an_anonymiser_of_ours_is_said_and_cited(program):
+    known = ANONYMISERS[program]
+    for configured in (
+        {"command": f"python {{scripts}}/{program} --x"},
+        {"function": f"{program}:f"},
+    ):
+        said = methods([], one("anonymisers", configured))
+        assert f"mine ({known.words})" in words(said)
+        assert cited(said) == {*ALWAYS, *known.cites}
+
+
+def test_what_is_the_user_s_own_is_named_and_cites_nothing():
+    config = {
+        "anonymisers": {"mine": {"command": "python /secret/place.py"}},
+        "extractors": {"net": {"model": "/secret/model"}, "cmd": {"command": "x"}},
+        "backends": {"theirs": {"command": "y"}},
+    }
+    said = methods([], {"version": "1", "config": config})
+    assert cited(said) == set(ALWAYS) and "/secret" not in words(said)
+    assert all(name in words(said) for name in ("mine", "net", "cmd", "theirs"))
+
+
+@pytest.mark.parametrize("kind", BACKENDS)
+def test_a_back_end_is_said_and_cited(kind):
+    said = methods([], one("backends", {"type": kind}))
+    assert BACKENDS[kind].words in words(said)
+    assert cited(said) == {*ALWAYS, *BACKENDS[kind].cites}
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+def test_a_feature_is_said_and_cited(feature):
+    said = methods([], one("extractors", {feature: {}}))
+    assert FEATURES[feature].words in words(said)
+    assert cited(said) == {*ALWAYS, *FEATURES[feature].cites}
+
+
+@pytest.mark.parametrize("recipe", NETWORKS)
+def test_a_network_that_the_run_trained_is_said_and_cited(recipe):
+    said = methods([], one("extractors", {"recipe": recipe, "train": {"speech": "anonymised"}}))
+    assert f"{NETWORKS[recipe].words} trained on anonymised speech" in words(said)
+    assert cited(said) == {*ALWAYS, "speechbrain", *NETWORKS[recipe].cites}
+
+
+@pytest.mark.parametrize("row", [*METRICS_SAID, *UTILITY])
+def test_a_metric_is_said_and_cited_where_the_run_has_it(row):
+    names, known = row
+    for name in names:
+        said = methods([number(name)], {"version": "1"})
+        assert known.words in words(said) and cited(said) == {*ALWAYS, *known.cites}
+
+
+def test_intervals_are_spoken_of_where_there_are_some():
+    provenance = {"version": "1", "config": {"report": {"bootstrap": 1000}}}
+    with_limits = [number("eer_percent", limits=("0", "2"))]
+    assert "bootstrap of 1000 draws" in words(methods(with_limits, provenance))
+    assert "bootstrap" not in words(methods([number("eer_percent")], provenance))
+    of_utility = [number("estoi", "-", ("0", "2"))]
+    assert "bootstrap" not in words(methods(of_utility, provenance))
+
+
+def test_every_citation_has_its_entry_and_no_entry_is_never_cited():
+    tables = (CORPORA, ANONYMISERS, BACKENDS, FEATURES, NETWORKS)
+    known = set().union(*(cited(table.values()) for table in tables))
+    known |= cited(said for _, said in (*METRICS_SAID, *UTILITY))
+    entries = read_citations()
+    assert entries.keys() == known | {"snakemake", "speechbrain", "snijders", "efron"}
+    for bibtex in entries.values():
+        assert all(f"{field} = {{" in bibtex for field in ("author", "year", "title"))
+
+
+def test_the_files_cite_what_the_paragraph_cites(tmp_path):
+    provenance = one("corpora", {"vctk": {}}) | {"git_commit": "0123456789abcdef"}
+    said = methods([number("dece_bit"), number("deid_percent")], provenance)
+    write_methods(tmp_path, said)
+    tex, bib = ((tmp_path / f"methods.{kind}").read_text() for kind in ("tex", "bib"))
+    keys = set(",".join(re.findall(r"\\cite\{(.*?)\}", tex)).split(","))
+    assert keys == set(re.findall(r"^@\w+\{(\w+),", bib, flags=re.MULTILINE))
+    assert keys == {"snakemake", "vctk", "zebra", "noe2020", "noe2022"}
+    text = (tmp_path / "methods.md").read_text()
+    assert "(commit 0123456789ab)" in text and "Noé, Paul-Gauthier" in text
+    assert "{" not in text and "\\" not in text.replace("\\_", "")
+    marks = ",".join(re.findall(r"\[([\d, ]+)\]", text)).split(",")
+    assert set(map(int, marks)) == set(range(1, 6)) and "\n5. " in text
+
+
+def test_numbers_have_the_names_and_texts_of_the_comparison(tmp_path):
+    systems = compare(made_up.metrics())
+    write_numbers(tmp_path / "numbers.tex", systems)
+    text = (tmp_path / "numbers.tex").read_text()
+    assert r"{voiceprivacy@libri/f/b2/op/ecapa/cosine/eer_percent}{30.0}" in text
+    assert r"{voiceprivacy@libri/f/b2/op/ecapa/cosine/eer_percent/interval}{[29.0, 31.0]}" in text
+    names = re.findall(r"@namedef\{(.*?)\}", text)
+    assert len(names) == len(set(names)) > 50
