@@ -119,6 +119,17 @@ def test_a_mistake_is_named_and_a_second_run_names_it_again(run_folder, mistake,
     ]
 
 
+def test_a_function_that_fails_is_told_before_an_attacker_has_heard_anything(run_folder):
+    fail_in_a_function(run_folder)
+    words = ("--cores", "1", "--keep-going", "--configfile", run_folder / "config.yaml")
+    finished = snakemake(run_folder, "results/metrics.tsv", *words)
+    assert finished.returncode != 0
+    logs = [line for line in finished.stderr.splitlines() if line.startswith("    log: ")]
+    began = [line.split("/")[2] for line in logs]  # log: results/logs/RULE/...
+    embedded = began.index("extract_embeddings")
+    assert began.index("validate_corpus") < began.index("anonymise_part") < embedded
+
+
 COUNTED = """
 import pathlib
 

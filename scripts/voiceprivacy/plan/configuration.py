@@ -251,6 +251,9 @@ def _explain(error: ValidationError) -> Iterator[Problem]:
         choices = [str(choice) for choice in error.validator_value]
         question = did_you_mean(str(error.instance), choices)
         yield Problem(keys, f"'{error.instance}' is none of {', '.join(choices)}{question}")
+    elif error.validator == "pattern" and "description" in error.schema:
+        meaning = error.schema["description"].rstrip(".")
+        yield Problem(keys, f"{error.instance!r} does not match what is expected here: {meaning}")
     elif error.validator is None:  # the schema has false for this key, which names no rule
         yield Problem(keys, f"{error.instance!r} is not allowed beside the other keys here")
     else:

@@ -90,7 +90,8 @@ CASES = {
     ),
     "a pattern without a speaker": (
         {"corpora": {"a": {"folder": {"root": "/", "pattern": "{utterance}.wav"}}}},
-        "corpora.a.folder.pattern: '{utterance}.wav' does not match",
+        "corpora.a.folder.pattern: '{utterance}.wav' does not match what is expected here: Of"
+        " relative paths, such as {speaker}/{utterance}.wav",
     ),
     "a microphone that is none": (
         {"corpora": {"a": {"vctk": {"root": "/", "microphone": "mic3"}}}},
@@ -187,6 +188,10 @@ CASES = {
     "a function file that is not there": (
         {"anonymisers": {"a": {"function": "no/where.py:anonymise"}}},
         "anonymisers.a.function: no/where.py: not found",
+    ),
+    "a function without its name": (
+        {"anonymisers": {"a": {"function": "mine.py"}}},
+        "anonymisers.a.function: 'mine.py' does not match what is expected here: file.py:name,",
     ),
     "a model that is not there": (
         {"extractors": {"a": {"model": "/no/where"}}},
