@@ -3,7 +3,8 @@
 import argparse
 import functools
 
-from voiceprivacy.inout.files import BadInput, naming, write_json
+from voiceprivacy.inout.files import BadInput, naming
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_curves
 from voiceprivacy.privacy.scores import zebra
 from voiceprivacy.privacy.scores.trials import read_score_file

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from voiceprivacy.inout.files import write_json
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import read_scored_trials, write_curves
 from voiceprivacy.privacy.law import beyond
 from voiceprivacy.privacy.scores import verification, zebra

@@ -3,7 +3,8 @@
 import argparse
 import sys
 
-from voiceprivacy.inout.files import BadInput, write_json
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.privacy.scores import verification
 from voiceprivacy.privacy.scores.trials import read_score_file
 from voiceprivacy.privacy.uncertainty.interval_files import (

@@ -2,7 +2,7 @@
 
 import argparse
 
-from voiceprivacy.inout.files import write_json
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_curves
 from voiceprivacy.privacy.scores import zebra
 from voiceprivacy.privacy.scores.trials import read_score_file

@@ -30,7 +30,7 @@ def main() -> None:
             test=arguments.test,
             template=arguments.template,
         )
-    write_table(arguments.samples, rank_sampling.Sample._fields, samples, checked=True)
+    write_table(arguments.samples, rank_sampling.Sample._fields, samples)
     n_speakers = len({sample.speaker for sample in samples})
     n_shifts = len({sample.shift for sample in samples})
     say(f"{n_speakers} speakers, {n_shifts} shifts: {n_speakers * n_shifts} tests")

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import yaml
 
-from voiceprivacy.inout.files import BadInput, printable, read_json, whole_or_absent
+from voiceprivacy.inout.files import BadInput, printable, whole_or_absent
 from voiceprivacy.inout.foreign import not_ours
+from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.provenance.record import Change, differences, read_provenance
 from voiceprivacy.running.command import run, say
 

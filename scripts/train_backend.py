@@ -5,7 +5,8 @@ import argparse
 from voiceprivacy.attack.backends import procrustes, recipes
 from voiceprivacy.attack.backends.learning import Learning, rotation, spoken, together
 from voiceprivacy.attack.held_out import Spoken, crossfitted, unknown
-from voiceprivacy.inout.files import BadInput, write_json
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.running.command import run, say
 from voiceprivacy.vocabulary import HeldOut

@@ -10,7 +10,8 @@ import numpy as np
 
 from voiceprivacy.attack.backends import backends, fusion
 from voiceprivacy.attack.held_out import unknown
-from voiceprivacy.inout.files import BadInput, write_json
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import read_manifest, source_of
 from voiceprivacy.running.command import run, say
 from voiceprivacy.vocabulary import CONDITIONS, PROTECTED_CONDITIONS

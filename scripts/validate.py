@@ -22,7 +22,7 @@ def main() -> None:
     problems = configuration.problems(config)
     findings = Findings()
     for problem in problems:
-        findings.error(path, configuration.line_of(path, problem.place), str(problem))
+        findings.error(path, configuration.line_of(path, problem.keys), str(problem))
     show(path, sorted(findings, key=lambda finding: finding.line))
     # Corpora without a mistake are examined even where the rest of the config has some.
     compared = bool(configuration.complete(config).get("extractors"))

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from voiceprivacy.inout.files import write_json
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.provenance.record import parse_config, provenance
 from voiceprivacy.running.command import run, say
 

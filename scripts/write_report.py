@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from voiceprivacy.inout.files import read_json
+from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.report.charts.chart import run_of
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
 from voiceprivacy.report.contents import Contents, read_contents

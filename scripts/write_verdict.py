@@ -3,7 +3,8 @@
 import argparse
 from pathlib import Path
 
-from voiceprivacy.inout.files import counted, write_json
+from voiceprivacy.inout.files import counted
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.privacy.verdict.verdict import verdict
 from voiceprivacy.running.command import add_json, run, say
 

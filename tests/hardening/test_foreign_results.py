@@ -15,7 +15,8 @@ from support.result_folders import write_results, write_what_else_a_page_shows
 from support.verdicts import THRESHOLDS
 
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput, read_json, shown, write_json
+from voiceprivacy.inout.files import BadInput, shown
+from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.inout.tables import read_table, write_table
 from voiceprivacy.provenance.record import read_provenance
 from voiceprivacy.report.contents import Contents, read_contents, write_contents

@@ -7,6 +7,7 @@ them. While a reader works, the process may take MEMORY more than it has.
 
 import contextlib
 import os
+import re
 import resource
 import time
 from pathlib import Path
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from support import readers
 from support.readers import READERS, SECONDS, TOKENS
 
+from voiceprivacy.corpora import checks
 from voiceprivacy.inout.files import BadInput
 
 EXAMPLES = int(os.environ.get("HYPOTHESIS_MAX_EXAMPLES", "60"))
@@ -81,5 +83,55 @@ def test_nonsense_is_read_or_refused_in_one_line(folder, monkeypatch, name):
     try:
         read(path)
         feed()
+    finally:
+        path.write_bytes(good)
+
+
+LONG_WORD = b"a" * 10**6
+WORD = re.compile(rb"[^\s\",:\[\]{}]+")
+WORDS_TRIED = 12
+TEXTS = [name for name in READERS if Path(name).suffix not in (".npz", ".wav", ".flac", ".zip")]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_word_of_a_million_letters_is_read_or_refused_shortly_by_its_file(
+    folder, monkeypatch, name
+):
+    """In each of the first words: ids, speakers, labels, numbers, paths, keys, columns."""
+    monkeypatch.chdir(folder)
+    path, read = Path(name), READERS[name]
+    good = path.read_bytes()
+    try:
+        for word in [*WORD.finditer(good)][:WORDS_TRIED]:
+            path.write_bytes(good[: word.start()] + LONG_WORD + good[word.end() :])
+            began = time.process_time()
+            try:
+                with limited_memory():
+                    read(path)
+            except BadInput as error:
+                assert len(str(error)) <= 500
+                assert path.name in str(error) or "scores.txt" in str(error)
+                assert path.suffix != ".tsv" or re.search(r"\.tsv:\d+: |is missing", str(error))
+            assert time.process_time() - began < SECONDS
+    finally:
+        path.write_bytes(good)
+
+
+@pytest.mark.parametrize("name", [name for name in TEXTS if name.startswith("data/")])
+def test_findings_of_a_corpus_with_a_word_of_a_million_letters_name_the_line(
+    folder, monkeypatch, name
+):
+    monkeypatch.chdir(folder)
+    path = Path(name)
+    good = path.read_bytes()
+    try:
+        for word in [*WORD.finditer(good)][:6]:
+            path.write_bytes(good[: word.start()] + LONG_WORD + good[word.end() :])
+            findings = checks.check(readers.KALDI, readers.GIVEN, 16000)
+            assert all(len(str(finding)) <= 500 for finding in findings)
+            line = good[: word.start()].count(b"\n") + 1
+            where = f"{path}:{line}: ", f"data/wav.scp:{line}: "  # of an id that others have, too
+            refused = [str(finding) for finding in findings if str(finding).startswith(where)]
+            assert refused or name in ("data/text", "data/spk2gender"), word[0]
     finally:
         path.write_bytes(good)

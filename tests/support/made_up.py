@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from support import verdicts
-from voiceprivacy.inout.files import write_json
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import Utterance, write_manifest, write_table
 from voiceprivacy.report.charts.chart import run_of
 from voiceprivacy.report.comparison import compare

@@ -15,7 +15,7 @@ from voiceprivacy.attack.backends import recipes
 from voiceprivacy.attack.extractors import style
 from voiceprivacy.attack.extractors.folders import Hyperparameters
 from voiceprivacy.corpora import checks, listing, parts
-from voiceprivacy.inout import arrays, audio, files, stamps, tables
+from voiceprivacy.inout import arrays, audio, files, json_files, stamps, tables
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.plan import configuration
@@ -70,7 +70,7 @@ def read_config(path):
     config = configuration.read(path)
     problems = configuration.problems(config)
     for problem in problems:
-        configuration.line_of(path, problem.place)
+        configuration.line_of(path, problem.keys)
         assert str(problem)
     if not problems:
         configuration.check(config)
@@ -169,7 +169,7 @@ READERS = {
     "tags.yaml": zebra.read_tags,
     "config.yaml": read_config,
     "hyperparams.yaml": read_hyperparameters,
-    "metrics.json": files.read_json,
+    "metrics.json": json_files.read_json,
     "data/wav/anna-0.wav": audio.read,
     "speech.flac": audio.read,
     "float.wav": audio.read,

@@ -6,7 +6,7 @@ import numpy as np
 
 from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.inout.arrays import write_npz
-from voiceprivacy.inout.files import write_json
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import FINDINGS, Trial, write_scores, write_table, write_trials
 from voiceprivacy.report.listen import Clip, Example, write_examples
 from voiceprivacy.report.metrics import Number, write_metrics

@@ -3,7 +3,7 @@
 import numpy as np
 
 from voiceprivacy.inout.arrays import write_npz
-from voiceprivacy.inout.files import write_json
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.privacy.uncertainty import bootstrap
 
 COMMON = np.random.default_rng(0).normal(size=999)  # one draw of the speakers

@@ -11,7 +11,8 @@ import pytest
 
 import voiceprivacy
 from voiceprivacy import api, ranks, verdict, verification, zebra
-from voiceprivacy.inout.files import SCRIPTS, BadInput, read_json
+from voiceprivacy.inout.files import SCRIPTS, BadInput
+from voiceprivacy.inout.json_files import read_json
 
 N_SPEAKERS = 8
 

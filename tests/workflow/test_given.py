@@ -5,7 +5,7 @@ import pytest
 import yaml
 from support.runs import snakemake
 
-from voiceprivacy.inout.files import read_json
+from voiceprivacy.inout.json_files import read_json
 
 SPEAKERS = "abcd"
 CALIBRATION = "results/metrics/calibration/scores/all/b2/team7/given.json"

@@ -8,7 +8,7 @@ from support import made_up
 from support.calls import succeeds
 from support.latex import ARTICLE, COLUMN, PAGE, complaints, needs_latex
 
-from voiceprivacy.inout.files import write_json
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import Trial, write_scores
 from voiceprivacy.report.comparison import compare, write_latex
 from voiceprivacy.report.methods import methods, write_methods, write_numbers

@@ -15,7 +15,7 @@ import yaml
 from support.runs import EMBED, snakemake, spoken
 
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import read_json
+from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import read_manifest, read_table
 
 SEEDS = {"seed": 918273, "report": 827364}

@@ -74,7 +74,7 @@ def make_what_is_named(config):
         path = Path(named.path)
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch() if path.suffix or named.place[-1] == "speakers" else path.mkdir()
+            path.touch() if path.suffix or named.keys[-1] == "speakers" else path.mkdir()
 
 
 @pytest.mark.parametrize("config", OLDER, ids=lambda path: path.stem)

@@ -6,7 +6,7 @@ import pytest
 from support import made_up, verdicts
 from support.browser import Reader, browser, needs_browser
 
-from voiceprivacy.inout.files import write_json
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.report.verdict import read_verdict
 
 pytestmark = needs_browser

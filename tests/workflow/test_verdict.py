@@ -8,7 +8,7 @@ import yaml
 from support import verdict_schema
 from support.runs import snakemake
 
-from voiceprivacy.inout.files import read_json
+from voiceprivacy.inout.json_files import read_json
 
 N_SPEAKERS, N_UTTERANCES = 40, 5
 SPEAKERS = [f"s{number:02}" for number in range(N_SPEAKERS)]

@@ -221,7 +221,15 @@ def scores(*conditions):
 
 def matrices(kind, *conditions):
     """Outputs: pairs or templates, by condition; large, so removed after use unless kept."""
-    files = kept_matrices(kind, *conditions)
+    return removed_after_use(kept_matrices(kind, *conditions))
+
+
+def matrix_checksums(kind, *conditions):
+    """Outputs: the checksums beside matrices, which stay as long as those."""
+    return removed_after_use(checksums(*kept_matrices(kind, *conditions)))
+
+
+def removed_after_use(files):
     return files if config["report"]["keep_matrices"] else list(map(temp, files))
 
 
@@ -317,7 +325,11 @@ use rule score_system as score_second_run with:
 use rule score_system as score_original with:
     output:
         scores=scores("oo", "rr"),
-        checksums=checksums(*scores("oo", "rr")),
+        checksums=checksums(
+            *scores("oo", "rr"),
+            *kept_matrices("pairs", "oo"),
+            *kept_matrices("templates", "oo"),
+        ),
         pairs=kept_matrices("pairs", "oo"),
         templates=kept_matrices("templates", "oo"),
     wildcard_constraints:
@@ -330,7 +342,7 @@ use rule score_system as score_original with:
 use rule score_system as score_original_in_pairs with:
     output:
         scores=scores("oo", "rr"),
-        checksums=checksums(*scores("oo", "rr")),
+        checksums=checksums(*scores("oo", "rr"), *kept_matrices("pairs", "oo")),
         pairs=kept_matrices("pairs", "oo"),
         templates=[],
     wildcard_constraints:
@@ -344,7 +356,10 @@ use rule score_system as score_original_in_pairs with:
 use rule score_system as score_matrices with:
     output:
         scores=[],
-        checksums=[],
+        checksums=[
+            *matrix_checksums("pairs", "op", "pp"),
+            *matrix_checksums("templates", "op", "pp"),
+        ],
         pairs=matrices("pairs", "op", "pp"),
         templates=matrices("templates", "op", "pp"),
     log:
@@ -360,7 +375,10 @@ use rule score_system as score_matrices with:
 use rule score_matrices as score_matrices_of_repeated with:
     output:
         scores=[],
-        checksums=[],
+        checksums=[
+            *matrix_checksums("pairs", "op", "pp"),
+            *matrix_checksums("templates", "op", "pp", "p0p1"),
+        ],
         pairs=matrices("pairs", "op", "pp"),
         templates=matrices("templates", "op", "pp", "p0p1"),
     wildcard_constraints:
@@ -372,7 +390,7 @@ use rule score_matrices as score_matrices_of_repeated with:
 use rule score_matrices as score_matrices_of_pairs with:
     output:
         scores=[],
-        checksums=[],
+        checksums=matrix_checksums("pairs", "op", "pp"),
         pairs=matrices("pairs", "op", "pp"),
         templates=[],
     wildcard_constraints:
@@ -409,6 +427,7 @@ rule score_samples:
         backend=backend_model,
     output:
         matrix=matrices("templates", "{condition}"),
+        checksums=matrix_checksums("templates", "{condition}"),
     log:
         "results/logs/score_samples/{corpus}/{trials}/{anonymiser}/{extractor}/{backend}/{condition}.log",
     benchmark:

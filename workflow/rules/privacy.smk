@@ -7,6 +7,12 @@ from voiceprivacy.plan.verdict import evidence_files, learnt_files, utility_file
 # Paths of a system, and of unprotected speech, under the same attack.
 SYSTEM = "{corpus}/{trials}/{anonymiser}/{extractor}/{backend}"
 UNPROTECTED = "{corpus}/{trials}/original/{extractor}/{backend}"
+# What assess_matrices compares: original speech, and the two conditions of an anonymiser.
+PAIRS = [
+    f"results/pairs/{UNPROTECTED}/oo.npz",
+    f"results/pairs/{SYSTEM}/op.npz",
+    f"results/pairs/{SYSTEM}/pp.npz",
+]
 NOT_RESAMPLED_GIVEN = [name for name in config["attacks"] if name not in RESAMPLED_GIVEN]
 # Metrics of original speech without each speaker: intervals of ratios to it are made of them.
 LEFT_OUT = [
@@ -65,6 +71,10 @@ def scores_of_system(wildcards):
 def templates_of_system(wildcards):
     folder = f"results/templates/{path_of_system(wildcards)}"
     return [f"{folder}/{condition}.npz" for condition in conditions_of_system(wildcards)]
+
+
+def template_checksums(wildcards):
+    return checksums(*templates_of_system(wildcards))
 
 
 def speaker_map(wildcards):
@@ -423,11 +433,8 @@ def ranks_argument(wildcards, input, output):
 rule assess_matrices:
     """Similarity, zoo, what each speaker gives away, and ranks of one anonymiser."""
     input:
-        pairs=[
-            f"results/pairs/{UNPROTECTED}/oo.npz",
-            f"results/pairs/{SYSTEM}/op.npz",
-            f"results/pairs/{SYSTEM}/pp.npz",
-        ],
+        pairs=PAIRS,
+        pair_checksums=checksums(*PAIRS),
         scores=[
             f"results/scores/{UNPROTECTED}/oo.tsv",
             f"results/scores/{SYSTEM}/op.tsv",
@@ -436,6 +443,7 @@ rule assess_matrices:
         trials="results/trials/{corpus}/{trials}.tsv",
         manifest="results/audio/{corpus}/trial/original/manifest.tsv",
         templates=templates_of_system,
+        template_checksums=template_checksums,
     output:
         **intervals("similarity", "ranks"),
         similarity=f"results/metrics/similarity/{SYSTEM}.json",
@@ -480,11 +488,8 @@ rule assess_matrices:
 
 use rule assess_matrices as assess_matrices_without_ranks with:
     input:
-        pairs=[
-            f"results/pairs/{UNPROTECTED}/oo.npz",
-            f"results/pairs/{SYSTEM}/op.npz",
-            f"results/pairs/{SYSTEM}/pp.npz",
-        ],
+        pairs=PAIRS,
+        pair_checksums=checksums(*PAIRS),
         scores=[
             f"results/scores/{UNPROTECTED}/oo.tsv",
             f"results/scores/{SYSTEM}/op.tsv",
@@ -510,6 +515,7 @@ rule assess_ranks:
     """Similarity-rank disclosure of original speech, of which there is nothing else in matrices."""
     input:
         matrices=templates_of_system,
+        template_checksums=template_checksums,
     output:
         **intervals("ranks"),
         metrics=f"results/metrics/ranks/{SYSTEM}.json",

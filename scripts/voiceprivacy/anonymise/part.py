@@ -16,7 +16,12 @@ from tqdm import tqdm
 
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.checksums import digests_beside, sha256_of, table_path
+from voiceprivacy.inout.checksums import (
+    digests_beside,
+    sha256_of,
+    table_path,
+    whole_with_checksum,
+)
 from voiceprivacy.inout.files import (
     BadInput,
     FilePath,
@@ -26,7 +31,6 @@ from voiceprivacy.inout.files import (
     remove_leftovers,
     scratch_folder,
     whole_folder_or_absent,
-    whole_or_absent,
 )
 from voiceprivacy.inout.stamps import note_contents, refuse_changed, write_stamps
 from voiceprivacy.inout.tables import (
@@ -189,7 +193,7 @@ def _keep_alphas(written: Path, kept: Path) -> None:
     if not written.exists():
         write_table(kept, ALPHAS, [])
         return
-    with whole_or_absent(kept) as temporary:
+    with whole_with_checksum(kept) as temporary:
         shutil.copy(written, temporary)
 
 

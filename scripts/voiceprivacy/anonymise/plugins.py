@@ -22,7 +22,16 @@ from typing import Any, NamedTuple, TypeAlias
 from voiceprivacy.anonymise import call_function
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.checksums import check_speech
-from voiceprivacy.inout.files import SCRIPTS, BadInput, FilePath, expand, naming, ours, read_lines
+from voiceprivacy.inout.files import (
+    SCRIPTS,
+    BadInput,
+    FilePath,
+    expand,
+    name_too_long,
+    naming,
+    ours,
+    read_lines,
+)
 from voiceprivacy.inout.tables import Utterance, read_manifest, seconds_of, write_manifest
 from voiceprivacy.running import boxes, decoding, packages, programs
 from voiceprivacy.running.handed_over import hand_over
@@ -396,6 +405,8 @@ def _read_scp(folder: Path) -> dict[str, str]:
             raise BadInput(f"{path}:{line}: expected an utterance and a plain path, no pipe")
         if fields[0] in paths:
             raise BadInput(f"{path}:{line}: utterance '{fields[0]}' occurs twice")
+        if too_long := name_too_long(fields[1]):
+            raise BadInput(f"{path}:{line}: {too_long}")
         paths[fields[0]] = fields[1]
     segments = _read_segments(folder)
     if segments:  # the paths are those of recordings, of which utterances are pieces

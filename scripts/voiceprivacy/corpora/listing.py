@@ -28,7 +28,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from voiceprivacy.corpora.recordings import Pipe, Recording, whole
 from voiceprivacy.inout import tables
-from voiceprivacy.inout.files import RESOURCES, BadInput, printable
+from voiceprivacy.inout.files import RESOURCES, BadInput, shown
 from voiceprivacy.inout.tables import PIECE, safe_id
 from voiceprivacy.vocabulary import BESIDE_THE_KIND, CORPUS_KINDS, PROTOCOLS
 
@@ -66,7 +66,7 @@ class Finding(NamedTuple):
 
     def __str__(self) -> str:
         where = ":".join(str(part) for part in (self.file, self.line) if part != "-")
-        return printable(f"{where}: {self.what}")
+        return shown(f"{where}: {self.what}")
 
 
 class Findings(list[Finding]):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voiceprivacy.inout.checksums import is_checked, read_checked, whole_with_checksum
-from voiceprivacy.inout.files import BadInput, FilePath, refuse_endless, whole_or_absent
+from voiceprivacy.inout.files import BadInput, FilePath, refuse_endless
 
 Text: TypeAlias = NDArray[np.str_]
 
@@ -76,7 +76,9 @@ TEXTS_OF_MATRIX = [name for name in ScoreMatrix._fields if name != "scores"]
 
 def read_matrix(path: FilePath) -> ScoreMatrix:
     """Read a ScoreMatrix from npz; BadInput says what does not fit."""
-    arrays = read_npz(path, ["rows", "columns", "row_speakers", "column_speakers", "scores"])
+    arrays = read_npz(
+        path, ["rows", "columns", "row_speakers", "column_speakers", "scores"], checked=True
+    )
     _check_floats(path, scores=arrays["scores"])
     _check_text(path, **{name: arrays[name] for name in TEXTS_OF_MATRIX if name in arrays})
     shape = (len(arrays["rows"]), len(arrays["columns"]))
@@ -128,17 +130,17 @@ def read_embeddings(path: FilePath) -> Embeddings:
 
 def write_embeddings(path: FilePath, embeddings: Embeddings) -> None:
     """Write Embeddings as npz."""
-    write_npz(path, embeddings._asdict(), checked=True)
+    write_npz(path, embeddings._asdict())
 
 
 def read_npz(path: FilePath, required: list[str], *, checked: bool = False) -> dict[str, NDArray]:
     """Read any npz that has the required arrays: {name: array}.
 
     What the file announces is compared with what it holds before any memory is taken for it.
-    ``checked``: it is of a kind that has a checksum in a run's results.
+    ``checked``: a file of a run without a checksum is refused.
     """
     refuse_endless(path)
-    content = read_checked(path) if checked and is_checked(path) else None
+    content = read_checked(path, must_have=checked) if is_checked(path) else None
     try:
         with zipfile.ZipFile(_source(path, content)) as file:
             _check_sizes(path, file.infolist())
@@ -162,16 +164,13 @@ def _source(path: FilePath, content: bytes | None) -> FilePath | io.BytesIO:
     return path if content is None else io.BytesIO(content)
 
 
-def write_npz(
-    path: FilePath, arrays: dict[str, Any], *, compressed: bool = False, checked: bool = False
-) -> None:
-    """Write {name: array} as npz, in a run's results with its checksum if it is ``checked``.
+def write_npz(path: FilePath, arrays: dict[str, Any], *, compressed: bool = False) -> None:
+    """Write {name: array} as npz.
 
     ``compressed`` pays for replicates, in which values recur; of embeddings it saves nothing.
     """
     write = np.savez_compressed if compressed else np.savez
-    whole = whole_with_checksum if checked else whole_or_absent
-    with whole(path) as temporary:
+    with whole_with_checksum(path) as temporary:
         write(temporary, **arrays)
 
 

@@ -1,9 +1,9 @@
 """Damage is noticed: what a run has made is compared with its SHA-256 whenever it is read.
 
-Beside each score, list, embedding and back-end file of a run lies ``<file>.sha256``, one line as
-``sha256sum`` writes it, with the file's name relative to results/. Beside each manifest lies a
-table of the manifest and of the speech that was made for it (TSV: path sha256). Whoever writes such
-a file writes its checksum; whoever reads it compares the bytes that it decodes.
+Beside each table, array and JSON file of a run lies ``<file>.sha256``, one line as ``sha256sum``
+writes it, with the file's name relative to results/. Beside each manifest lies a table of the
+manifest and of the speech that was made for it (TSV: path sha256). Whoever writes such a file
+writes its checksum; whoever reads it compares the bytes that it decodes.
 
 The names in them tie a file to its place: two files that were exchanged, each with its checksum,
 are noticed, too.
@@ -11,10 +11,11 @@ are noticed, too.
 Where a checksum must be
 ------------------------
 The results of a run are a folder with the file ``format``, which holds a number. Below them every
-such file gets a checksum, and one without it is refused. Results that say less than CHECKED_FORMAT
-are of an older version: there, and elsewhere, a checksum that is there is checked, but need not be
-there. Elsewhere none is written, unless there was one. Hidden folders are scratch and count as
-elsewhere.
+file gets a checksum. Scores, lists, embeddings, matrices, back-ends and speech without one are
+refused; rules declare theirs as outputs. What is computed from those (metrics, curves, pictures) is
+compared with a checksum that is there. Results that say less than CHECKED_FORMAT are of an older
+version: there, and elsewhere, none need be there. Elsewhere none is written, unless there was one.
+Hidden folders are scratch and count as elsewhere.
 """
 
 import contextlib
@@ -38,8 +39,8 @@ TABLE = ["path", "sha256"]
 TABLE_FILE, MANIFEST_FILE = "checksums.tsv", "manifest.tsv"
 MOST_LEVELS = 4  # speech lies at most so many folders below its manifest
 SIDECAR = ".sha256"
-DIGEST = re.compile(r"[0-9a-f]{64}")
-LINE = re.compile(r"([0-9a-f]{64}) [ *](.+)\n")
+LINE = re.compile(r"(?P<digest>[0-9a-f]{64}) [ *](?P<name>.+)")
+ROW = re.compile(r"(?P<name>.+)\t(?P<digest>[0-9a-f]{64})")
 
 
 class Results(NamedTuple):
@@ -94,8 +95,15 @@ def is_checked(path: FilePath) -> bool:
     return sidecar_path(path).exists() or results_of(path) is not None
 
 
-def read_checked(path: FilePath) -> bytes:
+def read_checked(path: FilePath, *, must_have: bool = True, beside: Path | None = None) -> bytes:
     """Read a file that a run made, and compare it with its checksum.
+
+    Parameters
+    ----------
+    must_have : bool
+        Refuse a file of a run that has no checksum.
+    beside : path
+        Where its checksum stands, if not in a file of its own.
 
     Raises
     ------
@@ -103,34 +111,84 @@ def read_checked(path: FilePath) -> bytes:
         made it, and its checksum is missing
     """
     content = read_bytes(path)
-    check(path, content)
+    check(path, content, must_have=must_have, beside=beside)
     return content
 
 
-def check(path: FilePath, content: bytes) -> None:
+def check(
+    path: FilePath, content: bytes, *, must_have: bool = True, beside: Path | None = None
+) -> None:
     """Compare the bytes of a file with its checksum, as read_checked does."""
-    results, sidecar = results_of(path), sidecar_path(path)
-    if not sidecar.exists():
+    recorded_in = beside or sidecar_path(path)
+    if not recorded_in.exists():
+        results = results_of(path) if must_have else None
         if results and results.are_checked:
             raise BadInput(
-                f"{path}: its checksum {sidecar.name} is missing: {_remedy(path)}"
+                f"{path}: its checksum {recorded_in.name} is missing: {_remedy(path)}"
                 " (keep files of your own elsewhere)"
             )
         return
-    line = LINE.fullmatch(read_bytes(sidecar).decode(errors="replace"))
-    if not line:
-        raise BadInput(f"{path}: its checksum {sidecar} is damaged: {_remedy(path)}")
-    digest, name = line.groups()
+    known = read_checksums(recorded_in)
+    digest = known.digest(path)
+    if digest is None:
+        raise BadInput(
+            f"{path}: its checksum {recorded_in.name} is that of {known.first()}:"
+            f" were files exchanged? {_remedy(path)}"
+        )
     if digest != sha256(content):
         raise BadInput(
             f"{path}: is damaged, or was changed by hand: its SHA-256 is not that in"
-            f" {sidecar.name}; {_remedy(path)}"
+            f" {recorded_in.name}; {_remedy(path)}"
         )
-    if results and name != results.name(path):
-        raise BadInput(
-            f"{path}: its checksum {sidecar.name} is that of {name}: were files exchanged?"
-            f" {_remedy(path)}"
-        )
+
+
+class Checksums(NamedTuple):
+    """What stands beside a file or a manifest: {name: SHA-256}; its own name comes first."""
+
+    path: Path
+    digests: Mapping[str, str]
+
+    def first(self) -> str:
+        """Whose checksums they are."""
+        return next(iter(self.digests))
+
+    def name(self, path: FilePath) -> str:
+        """The name that a file has among them, wherever the folder was copied to."""
+        results = results_of(path)
+        if results:
+            return results.name(path)
+        below = os.path.relpath(os.path.abspath(path), os.path.abspath(self.path.parent))
+        return os.path.normpath(os.path.join(os.path.dirname(self.first()), below))
+
+    def digest(self, path: FilePath) -> str | None:
+        """The SHA-256 that a file ought to have; None where they do not say it."""
+        if len(self.digests) == 1 and results_of(path) is None:
+            return self.digests[self.first()]  # its file may have another name elsewhere
+        return self.digests.get(self.name(path))
+
+
+def read_checksums(path: Path) -> Checksums:
+    """Read what stands beside a file (a line of sha256sum) or a manifest (TSV: path sha256)."""
+    lines = read_bytes(path).decode(errors="replace").removesuffix("\n").split("\n")
+    is_table = lines[0].split("\t") == TABLE
+    pattern = ROW if is_table else LINE
+    digests: dict[str, str] = {}
+    for text in lines[is_table:]:
+        match = pattern.fullmatch(text)
+        if not match:
+            digests = {}
+            break
+        digests[match["name"]] = match["digest"]
+    if not digests:
+        file = path.with_name(path.name.removesuffix(SIDECAR).replace(TABLE_FILE, MANIFEST_FILE))
+        raise BadInput(f"{file}: its checksum {path} is damaged: {_remedy(file)}")
+    return Checksums(path, digests)
+
+
+@functools.lru_cache(maxsize=8)  # every recording asks for its table
+def _read_once(path: Path, changed_ns: int) -> Checksums:
+    """Read checksums; the time of their last change is there for the cache."""
+    return read_checksums(path)
 
 
 def _remedy(path: FilePath) -> str:
@@ -147,10 +205,20 @@ def whole_with_checksum(path: FilePath) -> Iterator[Path]:
         digest = sha256_of(temporary) if is_checked(path) else None
     # A process that is killed here leaves a file with an older checksum: it is refused.
     if digest is not None:
-        results = results_of(path)
-        name = results.name(path) if results else Path(path).name
-        with whole_or_absent(sidecar_path(path)) as temporary:
-            temporary.write_text(f"{digest}  {name}\n", encoding="utf-8")
+        _write_sidecar(sidecar_path(path), digest, path)
+
+
+def add_checksum(path: FilePath, moved_to: FilePath) -> None:
+    """Write a file's checksum beside it, in a folder whose files will then move to ``moved_to``."""
+    if is_checked(moved_to):
+        _write_sidecar(sidecar_path(path), sha256_of(path), moved_to)
+
+
+def _write_sidecar(sidecar: Path, digest: str, path: FilePath) -> None:
+    results = results_of(path)
+    name = results.name(path) if results else Path(path).name
+    with whole_or_absent(sidecar) as temporary:
+        temporary.write_text(f"{digest}  {name}\n", encoding="utf-8")
 
 
 # Manifests and their speech.
@@ -165,51 +233,6 @@ def table_path(manifest: FilePath) -> Path:
     path = Path(manifest)
     of_others = "" if path.name == MANIFEST_FILE else f"{path.stem}."
     return path.with_name(of_others + TABLE_FILE)
-
-
-class Checksums(NamedTuple):
-    """The table beside a manifest: {name: SHA-256}; the manifest's own name comes first."""
-
-    path: Path
-    digests: Mapping[str, str]
-
-    def name(self, path: FilePath) -> str:
-        """The name that a file has in the table, wherever the folder was copied to."""
-        results = results_of(path)
-        if results:
-            return results.name(path)
-        below = os.path.relpath(os.path.abspath(path), os.path.abspath(self.path.parent))
-        home = os.path.dirname(next(iter(self.digests), ""))
-        return os.path.normpath(os.path.join(home, below))
-
-
-def read_checked_manifest(manifest: FilePath) -> bytes:
-    """Read a manifest, and compare it with its checksum.
-
-    Raises
-    ------
-    BadInput : it cannot be read; it or its table is damaged, or is that of another manifest; a run
-        made it, and its table is missing
-    """
-    content = read_bytes(manifest)
-    results, table = results_of(manifest), table_path(manifest)
-    if not table.exists():
-        if results and results.are_checked:
-            raise BadInput(f"{manifest}: its {table.name} is missing: {_remedy(manifest)}")
-        return content
-    known = read_table_of(manifest)
-    digest = known.digests.get(known.name(manifest))
-    if digest is None:
-        raise BadInput(
-            f"{manifest}: {table.name} has no checksum of it, and is that of"
-            f" {next(iter(known.digests), 'nothing')}; {_remedy(manifest)}"
-        )
-    if digest != sha256(content):
-        raise BadInput(
-            f"{manifest}: is damaged, or was changed by hand: its SHA-256 is not that in"
-            f" {table.name}; {_remedy(manifest)}"
-        )
-    return content
 
 
 def refuse_unchecked(manifest: FilePath, speech: Iterable[Path]) -> None:
@@ -238,21 +261,7 @@ def _of_this_run(paths: Iterable[Path], results: Results) -> Iterator[Path]:
 def read_table_of(manifest: FilePath) -> Checksums:
     """Read the checksums of a manifest and its speech."""
     table = table_path(manifest)
-    return _read_table(str(table), os.stat(table).st_mtime_ns)
-
-
-@functools.lru_cache(maxsize=8)  # every recording asks for its table
-def _read_table(path: str, changed_ns: int) -> Checksums:
-    """Read a table; the time of its last change is there for the cache."""
-    header, *rows = read_bytes(path).decode(errors="replace").removesuffix("\n").split("\n")
-    digests = {}
-    for text in rows:
-        name, _, digest = text.partition("\t")
-        digests[name] = digest
-    if header.split("\t") != TABLE or not all(map(DIGEST.fullmatch, digests.values())):
-        remedy = _remedy(Path(path).with_name(MANIFEST_FILE))
-        raise BadInput(f"{path}: is damaged: it must hold paths and SHA-256; {remedy}")
-    return Checksums(Path(path), digests)
+    return _read_once(table, os.stat(table).st_mtime_ns)
 
 
 def write_checksums(
@@ -312,7 +321,7 @@ def recorded(path: FilePath) -> str | None:
     for folder in [*Path(os.path.abspath(path)).parents][:MOST_LEVELS]:
         if (folder / TABLE_FILE).exists():
             known = read_table_of(folder / MANIFEST_FILE)
-            return known.digests.get(known.name(path))
+            return known.digest(path)
     return None
 
 

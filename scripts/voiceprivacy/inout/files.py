@@ -3,8 +3,6 @@
 import contextlib
 import hashlib
 import importlib.util
-import json
-import math
 import os
 import re
 import shutil
@@ -14,13 +12,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy as np
-
 FilePath: TypeAlias = str | Path
 
 SCRIPTS = Path(__file__).resolve().parents[2]
 RESOURCES = SCRIPTS.parent / "workflow" / "resources"
 
+MOST_OF_NAME, MOST_OF_PATH = 255, 4095  # bytes, on the disks of Linux and of others
 BYTE_ORDER_MARK = "\ufeff"
 # What a shell puts there instead of a file, as in ``--scores <(zcat scores.gz)``.
 PIPES_OF_SHELLS = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
@@ -36,7 +33,7 @@ class BadInput(Exception):
         return shown(super().__str__())
 
 
-MOST_SHOWN = 500  # characters of one foreign value
+MOST_SHOWN = 300  # characters of one foreign value, so that a message has at most 500
 MOST_OF_LINE = 4000
 LONG = re.compile(rf"(?<=')[^']{{{MOST_SHOWN + 1},}}(?=')|\S{{{MOST_SHOWN + 1},}}")
 
@@ -45,7 +42,7 @@ def shown(text: object) -> str:
     """A text as one line for a screen or a log: the only way of foreign names there.
 
     Control characters, those that turn the direction of writing and line ends are spelled out. Of a
-    word, or of what stands in quotes, at most 500 characters are left.
+    word, or of what stands in quotes, at most MOST_SHOWN characters are left.
     """
     cut = LONG.sub(lambda match: f"{match[0][: MOST_SHOWN - 3]}...", str(text))
     if len(cut) > MOST_OF_LINE:
@@ -309,6 +306,16 @@ def refuse_endless(path: FilePath) -> None:
         raise BadInput(f"{path}: is a pipe or a device, not a file")
 
 
+def name_too_long(path: str) -> str | None:
+    """What is wrong with a path that no disk can hold; None if nothing is."""
+    longest = max(len(os.fsencode(name)) for name in path.split("/"))
+    if longest <= MOST_OF_NAME and len(os.fsencode(path)) <= MOST_OF_PATH:
+        return None
+    return (
+        f"'{path[:60]}...' is longer than a path can be (a name has at most {MOST_OF_NAME} bytes)"
+    )
+
+
 def base_of(directory: FilePath, paths: Iterable[str]) -> str:
     """The folder that relative paths in a file of a Kaldi directory start from.
 
@@ -333,56 +340,6 @@ def base_of(directory: FilePath, paths: Iterable[str]) -> str:
             if os.path.exists(os.path.join(folder, path)):
                 return folder
     return ""
-
-
-# JSON.
-
-
-def read_json(path: FilePath) -> Any:
-    """Read a JSON file; the strings inf and -inf become numbers."""
-    with _naming_json(path):
-        return _from_json(json.loads("\n".join(read_lines(path))))
-
-
-def parse_json(text: str, name: str) -> Any:
-    """The value of a JSON text that stands in an argument; BadInput begins with ``name``."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{name}: not JSON ({error})") from None
-
-
-def write_json(path: FilePath, values: Any) -> None:
-    """Write metrics as JSON: infinity as inf and -inf; NaN is an error of the program."""
-    text = json.dumps(_to_json(values), indent=1, allow_nan=False)
-    with whole_or_absent(path) as temporary:
-        temporary.write_text(text + "\n", encoding="utf-8")
-
-
-@contextlib.contextmanager
-def _naming_json(path: FilePath) -> Iterator[None]:
-    try:
-        yield
-    except json.JSONDecodeError as error:
-        raise BadInput(f"{path}:{error.lineno}: not JSON ({error.msg})") from None
-    except (ValueError, RecursionError) as error:
-        # A number of thousands of digits, brackets in thousands of brackets.
-        raise BadInput(f"{path}: not JSON that can be read ({error})") from None
-
-
-def _to_json(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _to_json(inner) for name, inner in value.items()}
-    value = value.item() if isinstance(value, np.generic) else value
-    if isinstance(value, float) and math.isinf(value):
-        return str(value)
-    return value
-
-
-def _from_json(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _from_json(inner) for name, inner in value.items()}
-    return float(value) if value in ("inf", "-inf") else value
 
 
 # Writing.

@@ -21,12 +21,13 @@ from numpy.typing import ArrayLike, NDArray
 from voiceprivacy.inout.checksums import (
     check,
     read_checked,
-    read_checked_manifest,
     refuse_unchecked,
+    table_path,
     whole_with_checksum,
     write_checksums,
 )
 from voiceprivacy.inout.files import (
+    MOST_OF_PATH,
     BadInput,
     FilePath,
     lines_of,
@@ -167,7 +168,7 @@ def recordings_of(utterances: Collection[str], pattern: str | None = None) -> li
 def read_manifest(path: FilePath, *, may_be_empty: bool = False) -> list[Utterance]:
     """Read a manifest (TSV: utterance speaker gender path duration_s)."""
     utterances: dict[str, Utterance] = {}
-    lines = lines_of(path, read_checked_manifest(path))
+    lines = lines_of(path, read_checked(path, beside=table_path(path)))
     for line, row in _rows_of(path, lines, MANIFEST):
         name = safe_id(row["utterance"], path, line)
         if name in utterances:
@@ -210,7 +211,8 @@ def write_manifest(
         audio = Path(utterance.path).absolute()
         audio = audio.relative_to(folder) if audio.is_relative_to(folder) else audio
         rows.append(utterance._replace(path=audio))
-    write_table(path, MANIFEST, rows)
+    with whole_or_absent(path) as temporary:  # its checksum stands in the table beside it
+        _write_rows(temporary, MANIFEST, rows, path)
     write_checksums(path, [utterance.path for utterance in utterances], digests)
 
 
@@ -234,7 +236,7 @@ def read_trials(path: FilePath) -> list[Trial]:
 
 def write_trials(path: FilePath, trials: Iterable[Trial]) -> None:
     """Write a trial list."""
-    write_table(path, TRIALS, trials, checked=True)
+    write_table(path, TRIALS, trials)
 
 
 def read_enrolments(path: FilePath) -> dict[str, list[str]]:
@@ -258,7 +260,7 @@ def write_enrolments(path: FilePath, enrolments: Mapping[str, Iterable[str]]) ->
     rows: list[tuple[str, str]] = []
     for enrolment, utterances in enrolments.items():
         rows += [(enrolment, utterance) for utterance in utterances]
-    write_table(path, ENROLMENTS, rows, checked=True)
+    write_table(path, ENROLMENTS, rows)
 
 
 def read_speakers(path: FilePath) -> dict[str, str]:
@@ -275,7 +277,7 @@ def read_speakers(path: FilePath) -> dict[str, str]:
 
 def write_speakers(path: FilePath, speaker_of: Mapping[str, str]) -> None:
     """Write {id: speaker}."""
-    write_table(path, SPEAKERS, speaker_of.items(), checked=True)
+    write_table(path, SPEAKERS, speaker_of.items())
 
 
 def read_facts(path: FilePath) -> dict[str, dict[str, str]]:
@@ -314,6 +316,8 @@ def _trials_of(
 
 
 def _check_trial_id(name: str, path: FilePath, line: int) -> None:
+    if len(name) > MOST_OF_PATH:  # others name trials by paths
+        raise BadInput(f"{path}:{line}: '{name}' is longer than an id can be")
     if not name:
         raise BadInput(f"{path}:{line}: a trial has an enrolment and a trial; one of them is empty")
     refuse_hidden_spaces({"id": name}, path, line)
@@ -388,7 +392,7 @@ def write_scores(path: FilePath, trials: Iterable[Trial], scores: Iterable[float
     rows = []
     for trial, score in zip(trials, scores, strict=True):
         rows.append((*trial, float(score)))
-    write_table(path, SCORES, rows, checked=True)
+    write_table(path, SCORES, rows)
 
 
 def _our_scores(
@@ -476,6 +480,9 @@ def _kaldi_table(path: FilePath, lines: list[str]) -> dict[tuple[str, str], Plac
         if len(fields) != 3:
             raise BadInput(f"{path}:{line}: expected 3 columns and no header, found {len(fields)}")
         enrolment, trial, value = fields
+        if len(text) > MOST_OF_PATH:
+            for name in (enrolment, trial):
+                _check_trial_id(name, path, line)
         if (enrolment, trial) in values:
             raise BadInput(f"{path}:{line}: trial '{enrolment} {trial}' occurs twice")
         values[enrolment, trial] = PlacedText(value, line)
@@ -495,9 +502,9 @@ def read_rows(
 ) -> Iterator[tuple[int, Row]]:
     """Yield (line number, {column: text}) of a TSV that must have these columns.
 
-    Empty lines are passed over. ``checked``: it is of a kind that has a checksum in a run.
+    Empty lines are passed over. ``checked``: a file of a run without a checksum is refused.
     """
-    content = read_checked(path) if checked else read_bytes(path)
+    content = read_checked(path, must_have=checked)
     yield from _rows_of(path, lines_of(path, content), columns)
 
 
@@ -552,22 +559,22 @@ def number_in(text: str) -> float:
     return math.nan if math.isinf(value) and "inf" not in text.lower() else value
 
 
-def write_table(
-    path: FilePath, columns: Sequence[str], rows: Iterable[Iterable], *, checked: bool = False
-) -> None:
+def write_table(path: FilePath, columns: Sequence[str], rows: Iterable[Iterable]) -> None:
     """Write a TSV; numbers in full precision, infinity as inf and -inf.
-
-    ``checked``: in a run's results its checksum goes beside it.
 
     Raises
     ------
     BadInput : a value has a tab or a line end, as the names of folders may
     """
-    whole = whole_with_checksum if checked else whole_or_absent
-    with (
-        whole(path) as temporary,
-        open(temporary, "w", newline="", encoding="utf-8") as file,
-    ):
+    with whole_with_checksum(path) as temporary:
+        _write_rows(temporary, columns, rows, path)
+
+
+def _write_rows(
+    temporary: Path, columns: Sequence[str], rows: Iterable[Iterable], path: FilePath
+) -> None:
+    """Write a table to a file that will be at ``path``."""
+    with open(temporary, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(
             file, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_NONE, quotechar=None
         )

@@ -45,6 +45,7 @@ from voiceprivacy.vocabulary import (
     CLOSED_TEXT,
     FURTHER_DRAW,
     FUSED,
+    GIVEN,
     PITCH,
     RECOGNISER,
     SEMI_INFORMED,
@@ -59,8 +60,9 @@ WORDS_OF_SPEAKER = 5  # utterances; more make every run longer, and speakers dec
 EMBEDDING = {"model", "command", "package"}  # extractors that embed any speech they are given
 BRACE = re.compile("[{}]")
 NO_BRACES = "has { or } in its name, which Snakemake takes for a wildcard: name it otherwise"
+OWN_RESULT = "lies where this run writes its results, and would be lost: copy it elsewhere"
 UNWRITABLE = re.compile("[\0\ud800-\udfff]")
-Place = tuple[str | int, ...]  # the keys that lead to a value of a config
+Keys = tuple[str | int, ...]  # the keys that lead to a value of a config
 # With these Snakemake's own reader runs what a config says as Python (its package yte).
 TEMPLATE_KEYS = ("__use_yte__", "__definitions__", "__variables__")
 
@@ -68,11 +70,11 @@ TEMPLATE_KEYS = ("__use_yte__", "__definitions__", "__variables__")
 class Problem(NamedTuple):
     """Something wrong with a config: the keys that lead to it, and what."""
 
-    place: Place
+    keys: Keys
     what: str
 
     def __str__(self) -> str:
-        keys = ".".join(str(key) for key in self.place)
+        keys = ".".join(str(key) for key in self.keys)
         return f"{keys}: {self.what}" if keys else self.what
 
 
@@ -94,17 +96,17 @@ def read(path: str | Path) -> dict[str, Any]:
     return config
 
 
-def line_of(path: str | Path, keys: Place) -> int:
+def line_of(path: str | Path, keys: Keys) -> int:
     """The line of a YAML file where a value stands (of the last of its keys that is there)."""
     return [1, *_lines_of(path, keys)][-1]
 
 
-def holds(path: str | Path, keys: Place) -> bool:
+def holds(path: str | Path, keys: Keys) -> bool:
     """Whether a YAML file holds the value that keys lead to."""
     return len(_lines_of(path, keys)) == len(keys)
 
 
-def _lines_of(path: str | Path, keys: Place) -> list[int]:
+def _lines_of(path: str | Path, keys: Keys) -> list[int]:
     """The lines of the keys that lead to a value, as far as they are there."""
     node, lines = compose(path), []
     for wanted in keys:
@@ -164,11 +166,11 @@ def problems(config: dict[str, Any]) -> list[Problem]:
 
 def usable_corpora(config: dict[str, Any], wrong: list[Problem]) -> dict[str, dict]:
     """The corpora of a config, completed, that have none of the problems."""
-    places = {problem.place[:2] for problem in wrong}
+    wrong_keys = {problem.keys[:2] for problem in wrong}
     corpora = complete(config).get("corpora", {})
-    if not isinstance(corpora, dict) or ("corpora",) in places:
+    if not isinstance(corpora, dict) or ("corpora",) in wrong_keys:
         return {}
-    usable = {name: corpora[name] for name in corpora if ("corpora", name) not in places}
+    usable = {name: corpora[name] for name in corpora if ("corpora", name) not in wrong_keys}
     return expand(usable)
 
 
@@ -202,7 +204,7 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
     return f": did you mean '{close[0]}'?" if close else ""
 
 
-def _values(value: Any, keys: Place = ()) -> Iterator[tuple[Place, Any]]:
+def _values(value: Any, keys: Keys = ()) -> Iterator[tuple[Keys, Any]]:
     """A value and all values in it, each with the keys that lead to it."""
     yield keys, value
     if isinstance(value, dict | list):
@@ -218,10 +220,10 @@ def _unset_variables(config):
                 yield Problem(keys, f"{name}: not found")
 
 
-def _keys_that_are_no_text(value, place_above=()):
+def _keys_that_are_no_text(value, keys_above=()):
     if isinstance(value, dict):
         for key, inner in value.items():
-            keys = (*place_above, key)
+            keys = (*keys_above, key)
             if not isinstance(key, str):
                 words = f"YAML reads this key as {key!r}, not as text: put it in quotes"
                 yield Problem(keys, words)
@@ -310,7 +312,7 @@ def _taken_names(config):
             yield Problem(("attacks", name), "is the name of an extractor too: take another name")
 
 
-def _wrong_options(keys: Place, corpus: dict[str, Any]) -> Iterator[Problem]:
+def _wrong_options(keys: Keys, corpus: dict[str, Any]) -> Iterator[Problem]:
     if corpus["use"] == "evaluation" and "protocol" not in corpus:
         words = "needs a protocol that names its trial lists, such as given: {f: DIR, m: DIR}"
         yield Problem(keys, words)
@@ -392,17 +394,28 @@ def missing_files(config: dict[str, Any]) -> Iterator[Problem]:
     """Files and folders that a completed config names, and that are not there or unusable."""
     plan = Plan(config)
     for named, reason in sources.unusable(plan.named).items():
-        yield Problem(named.place, f"{named.path}: {reason}")
+        yield Problem(named.keys, f"{named.path}: {reason}")
     for keys, words in plan.attackers.beyond_dimensions():
         yield Problem(keys, words)
     yield from _lacking_transcripts(plan)
     for named in dict.fromkeys(plan.named):
         if BRACE.search(named.path) and os.path.exists(named.path):
-            yield Problem(named.place, f"{named.path}: {NO_BRACES}")
+            yield Problem(named.keys, f"{named.path}: {NO_BRACES}")
     for name, files in plan.given.files.items():
         if not files:
             path = config["attacks"][name]["scores"]
             yield Problem(("attacks", name, "scores"), f"{path}: not found")
+        for scored, path in files.items():
+            if _is_taken_over(path, f"{scored.corpus}/{scored.trials}/{scored.anonymiser}", name):
+                yield Problem(("attacks", name, "scores"), f"{path}: {OWN_RESULT}")
+
+
+def _is_taken_over(path: str, system: str, attack: str) -> bool:
+    """Whether a score file lies, links followed, where this run writes."""
+    results = os.path.realpath(sources.RESULTS)
+    folder = os.path.realpath(f"{sources.RESULTS}/scores/{system}/{attack}/{GIVEN}")
+    file = os.path.realpath(path)
+    return file.startswith(f"{results}/") or os.path.dirname(file) == folder
 
 
 def _lacking_transcripts(plan):

@@ -15,7 +15,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy.inout.files import BadInput, counted, read_json, whole_or_absent
+from voiceprivacy.inout.files import BadInput, counted, whole_or_absent
+from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.plan.seen import JUST_NOW_NS
 from voiceprivacy.plan.sources import Sources

@@ -29,6 +29,7 @@ from voiceprivacy.inout.files import (
     SCRIPTS,
     BadInput,
     base_of,
+    name_too_long,
     ours,
     printable,
     read_lines,
@@ -65,7 +66,7 @@ class Named(NamedTuple):
     because each job reads only one of them. ``form`` is what it has to be, if that is certain.
     """
 
-    place: tuple[str, ...]
+    keys: tuple[str, ...]
     path: str
     form: str = ""
     endings: tuple[str, ...] | None = None
@@ -78,7 +79,7 @@ class Named(NamedTuple):
     @property
     def source(self) -> str:
         """The entry of the config that names it, and its member: corpora/libri."""
-        names = [*self.place[:2], self.member]
+        names = [*self.keys[:2], self.member]
         return "/".join(name for name in names if name)
 
 
@@ -97,7 +98,7 @@ def given_scores(template: str) -> dict[ScoreFile, str]:
     Without {corpus} or {trials} they are ``scores`` and ``all``. Names and conditions that cannot
     be ones do not match.
     """
-    pattern, star = re.escape(template), template
+    pattern, star = re.escape(template), escape(template)
     for field in ScoreFile._fields:
         placeholder = f"{{{field}}}"
         values = "|".join(CONDITIONS) if field == "condition" else NAME
@@ -411,7 +412,7 @@ class _Listed:
 
     def _add_named_in(self, wav_scp: str, named: Named) -> None:
         """The recordings that a wav.scp names, and the files that its pipes name."""
-        lines = [line.split(maxsplit=1)[-1].strip() for line in read_lines(wav_scp) if line.strip()]
+        lines = _recordings_in(wav_scp)
         root = named.root
         if root is None:
             root = base_of(Path(wav_scp).parent, chain.from_iterable(map(_paths, lines)))
@@ -431,6 +432,17 @@ class _Listed:
                 # A word with a slash counts also where it is no file: it may be one that was lost.
                 if "/" in word or os.path.isfile(path):
                     self.recordings.append(path)
+
+
+def _recordings_in(wav_scp: str) -> list[str]:
+    """What stands after the ids of a wav.scp."""
+    recordings = []
+    for line, text in enumerate(read_lines(wav_scp), start=1):
+        if recording := text.strip() and text.split(maxsplit=1)[-1].strip():
+            if too_long := not recording.endswith("|") and name_too_long(recording):
+                raise BadInput(f"{wav_scp}:{line}: {too_long}")
+            recordings.append(recording)
+    return recordings
 
 
 def _is_file(child: os.DirEntry) -> bool:

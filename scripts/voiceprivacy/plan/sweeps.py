@@ -17,7 +17,7 @@ from typing import Any
 
 from voiceprivacy.vocabulary import FURTHER_DRAW, ORIGINAL, SECOND_RUN, TRAINED_ON
 
-Place = tuple[str, ...]
+Keys = tuple[str, ...]
 
 
 def with_sweeps(config: dict[str, Any]) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def with_sweeps(config: dict[str, Any]) -> dict[str, Any]:
     return config
 
 
-def wrong_sweeps(config: dict[str, Any]) -> Iterator[tuple[Place, str]]:
+def wrong_sweeps(config: dict[str, Any]) -> Iterator[tuple[Keys, str]]:
     """What is wrong with the sweeps of a config whose single values are right: (keys, words)."""
     anonymisers = config.get("anonymisers") or {}
     for name, options in anonymisers.items():

@@ -20,13 +20,12 @@ from voiceprivacy.inout.files import (
     BadInput,
     expand,
     ours,
-    parse_json,
-    read_json,
     read_lines,
     shown,
     variables_in,
     wherever_ours_lie,
 )
+from voiceprivacy.inout.json_files import parse_json, read_json
 from voiceprivacy.inout.tables import read_table
 from voiceprivacy.provenance.commit import answer, state_of
 from voiceprivacy.running import decoding

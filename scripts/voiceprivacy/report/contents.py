@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput, read_json, write_json
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.report.figures import (
     AMOUNTS,
     ANONYMISER,

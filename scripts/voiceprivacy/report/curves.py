@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from voiceprivacy.inout.files import BadInput, read_json
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import number, read_manifest, read_rows, whole_number
 from voiceprivacy.report.mailed import NAMED, Codes, code_of, coded
 from voiceprivacy.report.metrics import Number

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from scipy.signal import ShortTimeFFT, get_window, resample_poly
 
 from voiceprivacy.inout import audio, foreign, seeds
-from voiceprivacy.inout.files import read_json, write_json
+from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.inout.tables import Utterance
 from voiceprivacy.report.mailed import NAMED, Codes, code_of
 from voiceprivacy.vocabulary import ORIGINAL

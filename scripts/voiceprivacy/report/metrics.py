@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput, read_json
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import number_in, read_rows, write_table
 from voiceprivacy.vocabulary import ABSENT, ORIGINAL, UNDEFINED, Attack, NumberKey
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import jinja2
 
+from voiceprivacy.inout.checksums import read_checked
 from voiceprivacy.inout.files import RESOURCES, BadInput, read_lines, whole_or_absent
 from voiceprivacy.report.answer import (
     averages_of,
@@ -222,7 +223,7 @@ def _smallest(pictures):
 
 
 def _data_url(path):
-    content = base64.b64encode(path.read_bytes()).decode("ascii")
+    content = base64.b64encode(read_checked(path, must_have=False)).decode("ascii")
     return f"data:{MEDIA[path.suffix[1:]]};base64,{content}"
 
 

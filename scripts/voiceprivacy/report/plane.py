@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput, read_json
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.report.uncertainty import Shown
 from voiceprivacy.vocabulary import NO_BREAK, ORIGINAL, UNDEFINED, average_folder
 

@@ -39,6 +39,7 @@ from voiceprivacy.inout.tables import (
     read_rows,
     read_table,
     read_trials,
+    whole_number,
 )
 from voiceprivacy.report.figures import draws_in
 from voiceprivacy.report.metrics import Number
@@ -336,8 +337,12 @@ def read_utility(paths: Iterable[str | Path]) -> list[Utility]:
     measured = []
     for path in paths:
         for line, row in read_rows(path, list(Utility._fields)):
-            if row["value"] != UNDEFINED:  # it stays text, but has to be a number
-                number(row["value"], path, line)
+            for column in ("value", "ci_low", "ci_high"):  # they stay text, but have to be numbers
+                if row[column] not in (UNDEFINED, ABSENT):
+                    number(row[column], path, line)
+            for column in ("n_utterances", "n_undefined", "n_speakers"):
+                if row[column] != ABSENT:
+                    whole_number(row[column], path, line)
             measured.append(Utility(**row))
     return measured
 

@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 from voiceprivacy.catalogue import METRICS, is_headline, utility_preference
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput, read_json
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.report.mailed import Codes, code_of
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.releases import released_numbers

@@ -24,11 +24,11 @@ from voiceprivacy.inout.files import (
     BadInput,
     counted,
     guarding_inputs,
-    parse_json,
     printable,
     shown,
     whole_or_absent,
 )
+from voiceprivacy.inout.json_files import parse_json
 
 DEBUG = "VOICEPRIVACY_DEBUG"
 REFUSALS = "VOICEPRIVACY_REFUSALS"  # names the folder of a run's refusals; the run removes it first

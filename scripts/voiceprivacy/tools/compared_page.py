@@ -13,7 +13,8 @@ import numpy as np
 
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.arrays import read_npz
-from voiceprivacy.inout.files import SCRIPTS, BadInput, counted, whole_folder_or_absent, write_json
+from voiceprivacy.inout.files import SCRIPTS, BadInput, counted, whole_folder_or_absent
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.uncertainty import paired
 from voiceprivacy.privacy.uncertainty.interval_files import INTERVALS, REPLICATES, Estimate

@@ -117,7 +117,7 @@ def merged(paths: Iterable[str | Path], overrides: Sequence[str] = ()) -> dict[s
     for path in paths:
         one = configuration.read(path)
         for problem in configuration.unusable_values(one):
-            raise BadInput(f"{path}:{configuration.line_of(path, problem.place)}: {problem}")
+            raise BadInput(f"{path}:{configuration.line_of(path, problem.keys)}: {problem}")
         if not one:
             raise BadInput(f"{path}:1: is empty: expected sections such as corpora:")
         update_config(config, one)
@@ -144,8 +144,8 @@ def refuse_wrong_entries(
         if problem.what.endswith(": not found"):
             raise BadInput(problem.what)
         for path in reversed(paths):
-            if configuration.holds(path, problem.place):
-                line = configuration.line_of(path, problem.place)
+            if configuration.holds(path, problem.keys):
+                line = configuration.line_of(path, problem.keys)
                 raise BadInput(f"{path}:{line}: {problem}")
         # It came with --config, or with an alias (<<: *defaults), whose line does not hold it.
         raise BadInput(str(problem) if overridden else f"{paths[0]}: {problem}")

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from voiceprivacy.inout import foreign
-from voiceprivacy.inout.files import BadInput, parse_json, read_lines
+from voiceprivacy.inout.files import BadInput, read_lines
+from voiceprivacy.inout.json_files import parse_json
 from voiceprivacy.inout.tables import LABELS, safe_id
 from voiceprivacy.tools.listening_test import (
     ANCHOR,

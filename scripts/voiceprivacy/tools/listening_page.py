@@ -27,7 +27,8 @@ from numpy.typing import NDArray
 from scipy.signal import resample_poly
 
 from voiceprivacy.inout import audio, seeds
-from voiceprivacy.inout.files import SCRIPTS, BadInput, whole_folder_or_absent, write_json
+from voiceprivacy.inout.files import SCRIPTS, BadInput, whole_folder_or_absent
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.listen import data_url, opus
 from voiceprivacy.tools.listening_test import (

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from voiceprivacy.attack.backends import fusion
-from voiceprivacy.inout.files import BadInput, write_json
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import Trial, Utterance, write_scores
 from voiceprivacy.privacy.scores.trials import arrange
 from voiceprivacy.privacy.scores.verification import eer_rocch_percent

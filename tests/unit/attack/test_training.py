@@ -17,7 +17,8 @@ from voiceprivacy.attack.training import brain, training
 from voiceprivacy.attack.training.batches import Pieces, validation_pieces
 from voiceprivacy.attack.training.brain import SpeakerBrain
 from voiceprivacy.inout import audio
-from voiceprivacy.inout.files import RESOURCES, BadInput, read_json
+from voiceprivacy.inout.files import RESOURCES, BadInput
+from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.vocabulary import UNDEFINED, HeldOut
 

@@ -6,9 +6,10 @@ import subprocess
 
 import numpy as np
 import pytest
+from support.damages import damage
 from support.sounds import RATE, tone
 
-from voiceprivacy.inout import arrays, audio, checksums, tables
+from voiceprivacy.inout import arrays, audio, checksums, json_files, tables
 from voiceprivacy.inout.arrays import Embeddings
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Trial, Utterance
@@ -35,10 +36,22 @@ def write_system(results, system, number):
     ids, values = np.array(["a-1", "b-1"]), np.arange(6, dtype=np.float32).reshape(2, 3) + number
     path = results / f"embeddings/tiny/trial/{system}/ecapa.npz"
     arrays.write_embeddings(path, Embeddings(ids, values))
+    write_what_is_computed(results, system, number)
     for condition in ("op", "pp"):
         scores = [0.25 + number, -1.5, 2.0 + (condition == "pp")]
         path = results / f"scores/tiny/all/{system}/ecapa/cosine/{condition}.tsv"
         tables.write_scores(path, TRIALS, scores)
+
+
+def write_what_is_computed(results, system, number):
+    """Metrics, replicates, curves and a matrix of a system."""
+    json_files.write_json(results / f"metrics/ranks/{system}.json", {"op": {"rank": 1.5 + number}})
+    arrays.write_npz(results / f"metrics/ranks/{system}.bootstrap.npz", {"op": np.arange(4)})
+    tables.write_table(results / f"curves/ranks/{system}.tsv", ["x", "y"], [(1, 0.5), (2, number)])
+    ids = np.array(["a-1", "b-1"])
+    speakers, scores = np.array(["a", "b"]), np.eye(2) + number
+    matrix = arrays.ScoreMatrix(ids, ids, speakers, speakers, scores, ids, ids)
+    arrays.write_matrix(results / f"pairs/{system}/op.npz", matrix)
 
 
 def write_results(results, number_of_format=CHECKED_FORMAT):
@@ -80,6 +93,12 @@ def read_arrays(path):
     return ids.tolist(), values.tobytes()
 
 
+def read_all_arrays(path):
+    matrix = arrays.read_matrix(path)._asdict() if "pairs" in path.parts else {}
+    read = matrix or arrays.read_npz(path, [])
+    return {name: (array.dtype.str, array.tobytes()) for name, array in read.items()}
+
+
 def read_scores(path):
     return tables.read_scored_trials(path)
 
@@ -95,29 +114,16 @@ def reader_of(path):
         "op.tsv": read_scores,
         "pp.tsv": read_scores,
     }
+    if "curves" in path.parts:
+        return lambda table: tables.read_table(table, ["x", "y"]), path.with_name(name)
+    if name.endswith(".json"):
+        return json_files.read_json, path.with_name(name)
+    if name.endswith(".npz") and name not in readers:
+        return read_all_arrays, path.with_name(name)
     if name in readers:
         return readers[name], path.with_name(name)
     folder = path.parent if path.suffix == ".tsv" else path.parents[2]
     return read_speech, folder / "manifest.tsv"
-
-
-def damage(content, draw):
-    """One byte changed, added or lost, or the end cut off."""
-    kind = draw.choice(["flip", "flip", "change", "cut", "lose", "add"])
-    position = draw.randrange(len(content))
-    if kind == "flip":
-        return (
-            content[:position]
-            + bytes([content[position] ^ 1 << draw.randrange(8)])
-            + content[position + 1 :]
-        )
-    if kind == "change":
-        return content[:position] + draw.randbytes(1) + content[position + 1 :]
-    if kind == "cut":
-        return content[:position]
-    if kind == "lose":
-        return content[:position] + content[position + 1 :]
-    return content[:position] + draw.randbytes(1) + content[position:]
 
 
 def test_a_thousand_damages_change_no_number(results):
@@ -270,4 +276,4 @@ def test_sha256sum_reads_the_checksums(results):
     sidecars = list(results.rglob("*.sha256"))
     for sidecar in sidecars:
         subprocess.run(["sha256sum", "--check", "--quiet", sidecar], cwd=results, check=True)
-    assert len(sidecars) == 9
+    assert len(sidecars) == 9 + 4 * len(SYSTEMS)

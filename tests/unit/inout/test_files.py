@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from voiceprivacy.inout import arrays, files
+from voiceprivacy.inout import arrays, files, json_files
 from voiceprivacy.inout.files import BadInput
 
 
@@ -24,24 +24,24 @@ def matrix(**changes):
 
 def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
     path = tmp_path / "metrics.json"
-    files.write_json(path, {"a": 1})
+    json_files.write_json(path, {"a": 1})
     with pytest.raises(ValueError, match="JSON"):
-        files.write_json(path, {"a": float("nan")})
-    assert files.read_json(path) == {"a": 1}
+        json_files.write_json(path, {"a": float("nan")})
+    assert json_files.read_json(path) == {"a": 1}
     assert [file.name for file in tmp_path.iterdir()] == ["metrics.json"]
 
 
 def test_infinity_survives_json(tmp_path):
-    files.write_json(
+    json_files.write_json(
         tmp_path / "m.json", {"op": {"a": np.float64("inf"), "b": -np.inf}, "n": np.int64(3)}
     )
-    assert files.read_json(tmp_path / "m.json") == {"op": {"a": np.inf, "b": -np.inf}, "n": 3}
+    assert json_files.read_json(tmp_path / "m.json") == {"op": {"a": np.inf, "b": -np.inf}, "n": 3}
 
 
 def test_broken_json_is_named_with_its_line(tmp_path):
     (tmp_path / "m.json").write_text('{\n "a": \n}')
     with pytest.raises(BadInput, match=r"m\.json:3: not JSON"):
-        files.read_json(tmp_path / "m.json")
+        json_files.read_json(tmp_path / "m.json")
 
 
 def test_a_matrix_comes_back_as_written_and_sources_default_to_the_ids(tmp_path):

@@ -324,3 +324,41 @@ def test_what_belongs_to_somebody_elses_scores_must_be_there(tmp_path):
         f"attacks.team7.key: {tmp_path}/all.key: not found",
         f"attacks.team7.speakers: {tmp_path}/map.tsv: not found",
     ]
+
+
+@pytest.mark.parametrize(
+    ("links", "reason"),
+    [
+        ({"given/b2_op.tsv": "b2_op.tsv"}, "cannot be read (Too many levels of symbolic links)"),
+        ({"given/b2_op.tsv": "nowhere"}, "is a link to what is not there"),
+        ({"given/b2_op.tsv": "/dev/zero"}, "is a pipe, a socket or a device, not a file"),
+        ({"given/b2_op.tsv": "../results/scores/op.tsv"}, configuration.OWN_RESULT),
+        ({"given": "results/scores"}, configuration.OWN_RESULT),
+        ({"results/scores/scores/all/b2/team7/given": "../../../../../../given"}, ""),
+        ({"results": "given"}, configuration.OWN_RESULT),
+        ({"given/b2_op.tsv": "../elsewhere.tsv"}, None),
+    ],
+)
+def test_links_to_somebody_elses_scores_lead_to_files_that_no_run_overwrites(
+    tmp_path, monkeypatch, links, reason
+):
+    monkeypatch.chdir(tmp_path)
+    Path("elsewhere.tsv").touch()
+    for path, target in links.items():
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).symlink_to(target)
+    for path in ("given/b2_op.tsv", "results/scores/op.tsv", "results/scores/b2_op.tsv"):
+        if not Path(path).is_symlink():
+            Path(path).parent.resolve().mkdir(parents=True, exist_ok=True)
+            Path(path).touch()
+    messages = problems({"attacks": {"team7": {"scores": "given/{anonymiser}_{condition}.tsv"}}})
+    path = "attacks.team7.scores: given/b2_op.tsv"
+    assert messages == ([] if reason is None else [f"{path}: {reason or configuration.OWN_RESULT}"])
+
+
+def test_brackets_in_the_path_of_somebody_elses_scores_are_no_pattern(tmp_path):
+    folder = tmp_path / "scores [of team 7]"
+    folder.mkdir()
+    (folder / "b2_op.tsv").touch()
+    attack = {"scores": f"{folder}/{{anonymiser}}_{{condition}}.tsv"}
+    assert problems({"attacks": {"team7": attack}}) == []

@@ -164,7 +164,7 @@ def test_wrong_names_are_told(attacker, message):
 
 def test_a_fusion_needs_two_attackers_and_a_corpus_and_others_have_no_parts():
     wrong = config_with(["ecapa/cosine"])
-    assert any(problem.place[:2] == ("backends", "both") for problem in problems(wrong))
+    assert any(problem.keys[:2] == ("backends", "both") for problem in problems(wrong))
     wrong = config_with(["ecapa/cosine", "pitch/js"])
     del wrong["backends"]["both"]["train"]
     assert [str(problem) for problem in problems(wrong)] == ["backends.both: 'train' is missing"]

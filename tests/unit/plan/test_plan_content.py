@@ -76,7 +76,7 @@ def test_an_encoder_of_sentences_is_a_source(tmp_path):
     extractors = {"said": {"words": {"encoder": str(tmp_path)}}}
     plan = Plan(configuration.check(CONFIG | {"extractors": extractors}))
     assert plan.attackers.encoder("said") == str(tmp_path)
-    named = {path.path for path in plan.named if path.place[:2] == ("extractors", "said")}
+    named = {path.path for path in plan.named if path.keys[:2] == ("extractors", "said")}
     assert {str(tmp_path), f"{tmp_path}/tokenizer.json", f"{tmp_path}/pytorch_model.bin"} <= named
     (tmp_path / "tokenizer.json").unlink()
     with pytest.raises(configuration.BadInput, match=r"tokenizer.json: not found"):

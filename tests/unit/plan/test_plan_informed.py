@@ -223,7 +223,7 @@ def test_an_encoder_is_fetched_read_from_a_folder_or_that_of_the_start(tmp_path)
     assert plan.attackers.fetched_encoders() == {"hub": wavlm}
     folders = {name: plan.attackers.training_encoder(f"{name}_on_team") for name in extractors}
     assert folders == {"hub": "results/encoders/hub", "mine": str(tmp_path), "tuned": None}
-    named = [path.path for path in plan.named if path.place == ("extractors", "mine", "encoder")]
+    named = [path.path for path in plan.named if path.keys == ("extractors", "mine", "encoder")]
     assert named[0] == str(tmp_path) and f"{tmp_path}/pytorch_model.bin" in named
     (tmp_path / "config.json").unlink()
     with pytest.raises(BadInput, match=r"config\.json: not found"):

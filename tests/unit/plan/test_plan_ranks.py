@@ -124,7 +124,7 @@ def test_units_of_an_encoder_depend_on_its_files(tmp_path):
     entries = configuration.complete(config() | {"extractors": extractors})
 
     def named():
-        return [path.path for path in Plan(entries).named if path.place == SOUNDS]
+        return [path.path for path in Plan(entries).named if path.keys == SOUNDS]
 
     files = ["hyperparams.yaml", "latent_extractor.ckpt", "latent_encoder.ckpt"]
     assert named() == [str(tmp_path), *(f"{tmp_path}/{name}" for name in files)]

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from voiceprivacy.inout.arrays import write_npz
-from voiceprivacy.inout.files import BadInput, read_json, write_json
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.privacy.uncertainty.bootstrap import linear_replicates, multiplicities
 from voiceprivacy.privacy.uncertainty.interval_files import Draws
 from voiceprivacy.privacy.uncertainty.normalised import (

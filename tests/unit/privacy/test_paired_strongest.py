@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from voiceprivacy.inout.arrays import write_npz
-from voiceprivacy.inout.files import BadInput, write_json
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.privacy.uncertainty import paired
 from voiceprivacy.privacy.uncertainty.paired import Attack
 

@@ -12,7 +12,8 @@ from support.calls import STRICT, call, flags
 from support.speakers import square
 
 from voiceprivacy.inout.arrays import write_matrix
-from voiceprivacy.inout.files import BadInput, read_json
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import SCORES, Utterance, write_manifest, write_table
 from voiceprivacy.privacy.matrices.similarity import Comparisons, diagonal_metrics
 from voiceprivacy.privacy.matrices.speakers import (

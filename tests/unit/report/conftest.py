@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from voiceprivacy.inout.files import write_json
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.metrics import collect
 

@@ -6,7 +6,7 @@ import json
 import pytest
 from support import calls, verdicts
 
-from voiceprivacy.inout.files import write_json
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import Utterance, write_manifest, write_table
 from voiceprivacy.report.verdict import NOT_GIVEN
 

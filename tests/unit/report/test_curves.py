@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from voiceprivacy.inout.files import BadInput, write_json
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.curves import COLUMNS as TRAINING
 from voiceprivacy.report.curves import (

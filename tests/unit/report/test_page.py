@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from voiceprivacy.inout.files import BadInput, read_json, write_json
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.contents import Contents, read_contents, write_contents
 from voiceprivacy.report.figures import Subject, figure

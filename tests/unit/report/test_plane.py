@@ -3,7 +3,8 @@
 import pytest
 from support import verdicts
 
-from voiceprivacy.inout.files import BadInput, write_json
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.report import plane as planes
 from voiceprivacy.report.charts import plane as charts
 from voiceprivacy.report.charts.chart import Run

@@ -3,7 +3,8 @@
 import pytest
 from support.calls import call
 
-from voiceprivacy.inout.files import BadInput, write_json
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import read_table, write_table
 from voiceprivacy.plan import configuration
 from voiceprivacy.provenance.record import COLUMNS, processor_s

@@ -6,7 +6,7 @@ import pytest
 from support import intervals_shown, made_up, verdicts
 
 from voiceprivacy.catalogue import COLUMNS, METRICS
-from voiceprivacy.inout.files import write_json
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.report import paper_tables, typeset
 from voiceprivacy.report.comparison import compare, write_latex
 from voiceprivacy.report.leaderboard import averaged, leaderboard

@@ -4,7 +4,8 @@ import pytest
 import yaml
 from support import verdict_schema, verdicts
 
-from voiceprivacy.inout.files import BadInput, write_json
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.privacy.verdict.evidence import RATES
 from voiceprivacy.privacy.verdict.levels import LEVELS
 from voiceprivacy.privacy.verdict.means import READINGS_OF_MEANS as READINGS

@@ -7,7 +7,7 @@ from support import verdicts
 from support.calls import call
 from support.result_folders import EER, LISTS, write_results, write_what_else_a_page_shows
 
-from voiceprivacy.inout.files import read_json, write_json
+from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.verdict import NOT_ORDERED, OLDER

@@ -9,7 +9,8 @@ from scipy.stats import norm
 from support import listening
 from support.calls import call, flags, succeeds
 
-from voiceprivacy.inout.files import BadInput, read_json
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import read_manifest, read_scores, read_table, write_manifest
 from voiceprivacy.tools import listening_numbers
 from voiceprivacy.tools.listening_answers import RANGES, read_key, read_listeners

@@ -33,7 +33,8 @@ from scipy.special import expit
 
 from voiceprivacy.attack import Flags, Floats
 from voiceprivacy.inout import seeds
-from voiceprivacy.inout.files import BadInput, FilePath, read_json, write_json
+from voiceprivacy.inout.files import BadInput, FilePath
+from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.inout.tables import (
     Trial,
     Utterance,

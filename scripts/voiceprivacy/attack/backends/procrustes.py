@@ -134,7 +134,7 @@ def read_alignment(path: Path | str) -> Alignment | None:
 
 def write_alignment(path: Path | str, alignment: Alignment) -> None:
     """Write an Alignment as npz."""
-    write_npz(path, alignment._asdict(), checked=True)
+    write_npz(path, alignment._asdict())
 
 
 def _centred(embeddings, mean):

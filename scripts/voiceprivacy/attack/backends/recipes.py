@@ -226,7 +226,7 @@ def write_recipe(path: Path | str, recipe: Recipe) -> None:
     # Only where it is not what ``read_recipe`` takes for granted.
     if recipe.scale != (recipe.length_norm is not None):
         arrays["scale"] = recipe.scale
-    write_npz(path, arrays, checked=True)
+    write_npz(path, arrays)
 
 
 def _check_shapes(recipe, path):

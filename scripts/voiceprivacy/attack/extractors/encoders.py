@@ -32,7 +32,8 @@ from torch.nn.functional import layer_norm
 from voiceprivacy.attack import Floats
 from voiceprivacy.attack.extractors.folders import SETTINGS, Hyperparameters, load_weights, one_line
 from voiceprivacy.attack.extractors.networks import single_thread
-from voiceprivacy.inout.files import BadInput, read_json, refuse_endless
+from voiceprivacy.inout.files import BadInput, refuse_endless
+from voiceprivacy.inout.json_files import read_json
 
 SAMPLE_RATE = 16000
 

@@ -22,7 +22,8 @@ from typing import Any
 import torch
 import yaml
 
-from voiceprivacy.inout.files import BadInput, read_lines, refuse_endless
+from voiceprivacy.inout.checksums import check, read_checked
+from voiceprivacy.inout.files import BadInput, lines_of, read_lines, refuse_endless
 from voiceprivacy.inout.yaml_files import compose
 
 SETTINGS, WEIGHTS = "hyperparams.yaml", "embedding_model.ckpt"
@@ -130,7 +131,10 @@ class Hyperparameters:
         """Parse ``path``; ``placeholders`` {field: value} are what ``!PLACEHOLDER`` fields get."""
         self.path = path
         self.placeholders = placeholders or {}
-        self.text = "\n".join(read_lines(path)) + "\n"  # as it is: a trained folder has a copy
+        content = read_checked(path, must_have=False)
+        self.text = (
+            "\n".join(lines_of(path, content)) + "\n"
+        )  # as it is: a trained folder has a copy
         root = compose(path)
         if not isinstance(root, yaml.MappingNode):
             raise BadInput(
@@ -297,7 +301,8 @@ def load_weights(
 
 
 def _refuse_changed(path, content):
-    """Refuse weights whose SHA-256 is not the one that a list beside them says."""
+    """Refuse weights whose SHA-256 is not the one that a run, or a list beside them, says."""
+    check(path, content, must_have=False)
     checksums = path.with_name(CHECKSUMS)
     if not checksums.exists():
         return

@@ -126,7 +126,7 @@ def read_codebook(path: Path | str) -> Codebook:
 
 def write_codebook(path: Path | str, codebook: Codebook) -> None:
     """Write a Codebook as npz."""
-    write_npz(path, codebook._asdict(), checked=True)
+    write_npz(path, codebook._asdict())
 
 
 def frames(samples: Floats, sample_rate: int, encoder: Encoder | None = None) -> Floats:

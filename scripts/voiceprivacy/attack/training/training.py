@@ -55,13 +55,14 @@ from voiceprivacy.attack.training.brain import (
     keep_precision,
 )
 from voiceprivacy.inout import seeds
+from voiceprivacy.inout.checksums import add_checksum
 from voiceprivacy.inout.files import (
     BadInput,
     remove_at_once,
     remove_leftovers,
     whole_folder_or_absent,
-    write_json,
 )
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import Utterance
 
 CLASSIFIER = [
@@ -172,6 +173,8 @@ def train(
         if held_out:
             names = sorted({utterance.speaker for utterance in held_out})
             (temporary / HELD_OUT).write_text("\n".join(names) + "\n", encoding="utf-8")
+        for path in filter(Path.is_file, sorted(temporary.iterdir())):  # not the encoder's folder
+            add_checksum(path, Path(folder) / path.name)
     remove_at_once(checkpoints.parent)
 
 

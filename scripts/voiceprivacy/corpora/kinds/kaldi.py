@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.recordings import Cut, Pipe, Recording, provide_audio
-from voiceprivacy.inout.files import BadInput, base_of, counted, read_lines
+from voiceprivacy.inout.files import BadInput, base_of, counted, name_too_long, read_lines
 from voiceprivacy.inout.tables import seconds_of
 
 __all__ = [
@@ -143,6 +143,8 @@ def _list_directory(directory, root, genders, findings):
         root = base_of(directory, chain.from_iterable(map(_paths, texts)))
     table, utterances = wav_scp, {}
     for name, recording in recordings.items():
+        if too_long := name_too_long(recording.text):
+            findings.error(wav_scp, recording.line, too_long)
         utterances[name] = _Heard(recording.line, _audio(recording.text, Path(root)))
     if (directory / "segments").exists():
         table = directory / "segments"

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from voiceprivacy.inout.arrays import ScoreMatrix, read_matrix
-from voiceprivacy.inout.files import FilePath, naming, write_json
+from voiceprivacy.inout.files import FilePath, naming
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy import Flags, Floats, Metrics, Names
 from voiceprivacy.privacy.matrices import ranks, similarity

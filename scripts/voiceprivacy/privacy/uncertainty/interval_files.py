@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from voiceprivacy.inout.arrays import read_npz, write_npz
-from voiceprivacy.inout.files import BadInput, FilePath, counted, read_json, write_json
+from voiceprivacy.inout.files import BadInput, FilePath, counted
+from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.privacy import Floats, Metrics, Number
 from voiceprivacy.privacy.scores.trials import Sample, SpeakerTrials, n_speakers
 from voiceprivacy.privacy.uncertainty.bootstrap import (

@@ -24,7 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from voiceprivacy.inout.arrays import read_npz
-from voiceprivacy.inout.files import BadInput, FilePath, read_json, write_json
+from voiceprivacy.inout.files import BadInput, FilePath
+from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.privacy import Floats, Metrics, Names, Number
 from voiceprivacy.privacy.uncertainty.bootstrap import (
     CORRECTIONS,

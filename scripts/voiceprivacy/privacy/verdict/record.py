@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from voiceprivacy.inout.arrays import read_npz, write_npz
-from voiceprivacy.inout.files import BadInput, FilePath, read_json, write_json
+from voiceprivacy.inout.files import BadInput, FilePath
+from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.privacy import Floats
 from voiceprivacy.privacy.law import criteria
 from voiceprivacy.privacy.scores.trials import (

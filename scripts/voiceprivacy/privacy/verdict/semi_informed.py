@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from voiceprivacy.inout.files import FilePath, counted, read_json
+from voiceprivacy.inout.files import FilePath, counted
+from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.privacy.verdict.evidence import DECE
 from voiceprivacy.privacy.verdict.record import Record
 from voiceprivacy.vocabulary import HeldOut

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from voiceprivacy.inout.files import read_json
+from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.report.curves import (
     CALIBRATIONS,
     MOST_MARKED_EPOCHS,

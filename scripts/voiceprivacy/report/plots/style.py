@@ -21,6 +21,7 @@ from matplotlib.patches import Rectangle, StepPatch
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator
 
+from voiceprivacy.inout.checksums import whole_with_checksum
 from voiceprivacy.inout.files import BadInput, remove_leftovers, whole_or_absent
 from voiceprivacy.report.figures import COLOURS, FURTHER_DRAWS, dash, draws_in, marks, palette
 from voiceprivacy.report.typeset import latex_with_math
@@ -102,7 +103,7 @@ def save(figure: Figure, path: str | Path) -> None:
     if kind not in _NO_DATE:
         endings = ", ".join([*_NO_DATE, "tex"])
         raise BadInput(f"{path}: cannot write this kind of picture; end the name in {endings}")
-    with whole_or_absent(path) as temporary:
+    with whole_with_checksum(path) as temporary:
         figure.savefig(temporary, format=kind, metadata=_NO_DATE[kind])
 
 

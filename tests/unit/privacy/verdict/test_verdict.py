@@ -5,7 +5,7 @@ import pytest
 from scipy.special import ndtri
 from support import verdicts
 
-from voiceprivacy.inout.files import write_json
+from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.privacy.verdict.evidence import DECE, EER, EXPOSED, RATES, READINGS
 from voiceprivacy.privacy.verdict.findings import NUMBERS
 from voiceprivacy.privacy.verdict.record import OF_GALLERIES, Record, write_records
