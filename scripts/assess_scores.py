@@ -4,48 +4,16 @@ It writes what assess_verification.py and assess_zebra.py write, and evidence fo
 """
 
 import argparse
-import sys
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
 
 from voiceprivacy.inout.json_files import write_json
-from voiceprivacy.inout.tables import read_scored_trials, write_curves
+from voiceprivacy.inout.tables import write_curves
 from voiceprivacy.privacy.law import beyond
-from voiceprivacy.privacy.scores import verification, zebra
-from voiceprivacy.privacy.scores.trials import arranged, ids_of, scores_of
-from voiceprivacy.privacy.uncertainty import null
-from voiceprivacy.privacy.uncertainty.interval_files import (
-    Draws,
-    Resampled,
-    resampled_trials,
-    write_intervals,
-)
+from voiceprivacy.privacy.scores import zebra
+from voiceprivacy.privacy.scores.assessment import FAMILIES, assess
+from voiceprivacy.privacy.uncertainty.interval_files import Draws, write_intervals
 from voiceprivacy.privacy.uncertainty.normalised import Proportion, write_normalised
-from voiceprivacy.privacy.verdict.record import (
-    ATTACKS,
-    Record,
-    record_of,
-    trials_of_unknown,
-    write_records,
-)
-from voiceprivacy.running.command import add_intervals, label_inputs, print_metrics, run, say
-from voiceprivacy.vocabulary import WITHIN_RELEASE, LawPoint
-
-FAMILIES = ("verification", "zebra")
-
-
-class Assessed(NamedTuple):
-    """What one score file says; ``resampled`` is empty without speakers.
-
-    ``metrics`` {family: {metric: value}}, ``resampled`` {family: Resampled}, ``curve`` as
-    zebra.assess gives it. ``record`` and ``law`` are those of an attack.
-    """
-
-    metrics: Mapping[str, dict[str, Any]]
-    resampled: Mapping[str, Resampled]
-    curve: Mapping[str, Any]
-    record: Record | None
-    law: list[LawPoint]
+from voiceprivacy.privacy.verdict.record import write_records
+from voiceprivacy.running.command import add_intervals, label_inputs, print_metrics, run
 
 
 def main() -> None:
@@ -53,7 +21,16 @@ def main() -> None:
     draws = Draws.of(arguments)
     tags = zebra.read_tags(arguments.tags) if arguments.tags else zebra.TABLE_1
     assessed = {
-        label: assess(label, path, arguments, draws, tags)
+        label: assess(
+            label,
+            path,
+            draws=draws,
+            trials=arguments.trials,
+            speakers=arguments.speakers,
+            tags=tags,
+            evidence=bool(arguments.evidence),
+            law=bool(arguments.law),
+        )
         for label, path in label_inputs(arguments.scores, arguments.label).items()
     }
     write_curves(arguments.curves, {label: own.curve for label, own in assessed.items()})
@@ -72,44 +49,6 @@ def main() -> None:
         print_metrics(write_intervals(path, metrics, resampled, arguments.label))
     if arguments.normalised:
         print_metrics(write_proportions(arguments, draws))
-
-
-def assess(
-    label: str, path: str, arguments: argparse.Namespace, draws: Draws, tags: Sequence[zebra.Tag]
-) -> Assessed:
-    """Assess one score file.
-
-    Nothing that is as long as the list is kept: a million trials of three conditions fit into
-    600 MB.
-    """
-    # Under rr, trial utterances are compared with each other: those are not listed.
-    listed = None if label in WITHIN_RELEASE else arguments.trials
-    scored = read_scored_trials(path, key=listed)
-    scores: dict[str, Any] = scores_of(scored)
-    has_speakers = arguments.speakers and draws.n_replicates
-    trials = arranged(path, scored, arguments.speakers) if has_speakers else None
-    wanted = label in ATTACKS and (arguments.evidence or arguments.law)
-    known = (trials or trials_of_unknown(path, scored)) if wanted else None
-    ids = ids_of(scored, alike=label in WITHIN_RELEASE) if known else None
-    del scored  # names and numbers as Python has them: six times as large as arrays of them
-    zebra_metrics, curve = zebra.assess(**scores, tags=tags)
-    metrics = {"verification": verification.assess(**scores), "zebra": zebra_metrics}
-    resampled = {}
-    if trials:  # one set of draws serves both families
-        drawn = resampled_trials(trials, zebra.measure_of_both(scores), draws)
-        resampled = {family: drawn.part(metrics[family]) for family in FAMILIES}
-        if label not in WITHIN_RELEASE:  # its band is part of the evidence
-            metrics["zebra"] |= null.assess(trials, **draws._asdict())
-    warning = verification.warning_of_ties(**scores)
-    if warning:
-        say(f"warning: {path}: {warning}", file=sys.stderr)
-    record = None
-    law: list[LawPoint] = []
-    if known and ids and arguments.evidence:
-        record = record_of(label, known, ids, **draws._asdict())
-    if known and ids and arguments.law:
-        law = beyond.curves_of(label, known, ids, **draws._asdict())
-    return Assessed(metrics, resampled, curve, record, law)
 
 
 def parsed() -> argparse.Namespace:

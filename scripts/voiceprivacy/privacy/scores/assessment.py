@@ -1,0 +1,93 @@
+"""What one score file says of an attack: verification, ZEBRA, evidence for the verdict, the law."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from voiceprivacy.inout.files import FilePath
+from voiceprivacy.inout.tables import read_scored_trials
+from voiceprivacy.privacy.law import beyond
+from voiceprivacy.privacy.scores import verification, zebra
+from voiceprivacy.privacy.scores.trials import arranged, ids_of, scores_of
+from voiceprivacy.privacy.uncertainty import null
+from voiceprivacy.privacy.uncertainty.interval_files import Draws, Resampled, resampled_trials
+from voiceprivacy.privacy.verdict.record import ATTACKS, Record, record_of, trials_of_unknown
+from voiceprivacy.running.command import say
+from voiceprivacy.vocabulary import WITHIN_RELEASE, LawPoint
+
+FAMILIES = ("verification", "zebra")
+
+
+class Assessed(NamedTuple):
+    """What one score file says; ``resampled`` is empty without speakers.
+
+    ``metrics`` {family: {metric: value}}, ``resampled`` {family: Resampled}, ``curve`` as
+    zebra.assess gives it. ``record`` and ``law`` are those of an attack.
+    """
+
+    metrics: Mapping[str, dict[str, Any]]
+    resampled: Mapping[str, Resampled]
+    curve: Mapping[str, Any]
+    record: Record | None
+    law: list[LawPoint]
+
+
+def assess(
+    label: str,
+    path: FilePath,
+    *,
+    draws: Draws,
+    trials: FilePath | None = None,
+    speakers: FilePath | None = None,
+    tags: Sequence[zebra.Tag] = zebra.TABLE_1,
+    evidence: bool = False,
+    law: bool = False,
+) -> Assessed:
+    """Assess one score file.
+
+    Nothing that is as long as the list is kept: a million trials of three conditions fit into
+    600 MB.
+
+    Parameters
+    ----------
+    label : its condition
+    path : TSV of scores
+    draws : of the speakers
+    trials : the list that says which trials are targets, where the scores do not
+    speakers : TSV of whom each utterance and enrolment is of; without it nothing is resampled
+    tags : of ZEBRA's worst case
+    evidence, law : whether an attack gets a record for the verdict, and points of the law
+
+    Raises
+    ------
+    BadInput : scores and list do not belong together, or one class is missing
+    """
+    # Under rr, trial utterances are compared with each other: those are not listed.
+    listed = None if label in WITHIN_RELEASE else trials
+    scored = read_scored_trials(path, key=listed)
+    scores: dict[str, Any] = scores_of(scored)
+    of_speakers = None
+    if speakers and draws.n_replicates:
+        of_speakers = arranged(path, scored, speakers)
+    wanted = label in ATTACKS and (evidence or law)
+    known = (of_speakers or trials_of_unknown(path, scored)) if wanted else None
+    ids = ids_of(scored, alike=label in WITHIN_RELEASE) if known else None
+    del scored  # names and numbers as Python has them: six times as large as arrays of them
+    zebra_metrics, curve = zebra.assess(**scores, tags=tags)
+    metrics = {"verification": verification.assess(**scores), "zebra": zebra_metrics}
+    resampled = {}
+    if of_speakers:  # one set of draws serves both families
+        drawn = resampled_trials(of_speakers, zebra.measure_of_both(scores), draws)
+        resampled = {family: drawn.part(metrics[family]) for family in FAMILIES}
+        if label not in WITHIN_RELEASE:  # its band is part of the evidence
+            metrics["zebra"] |= null.assess(of_speakers, **draws._asdict())
+    warning = verification.warning_of_ties(**scores)
+    if warning:
+        say(f"warning: {path}: {warning}", file=sys.stderr)
+    record = None
+    points: list[LawPoint] = []
+    if known and ids and evidence:
+        record = record_of(label, known, ids, **draws._asdict())
+    if known and ids and law:
+        points = beyond.curves_of(label, known, ids, **draws._asdict())
+    return Assessed(metrics, resampled, curve, record, points)
