@@ -32,17 +32,8 @@ ONLY_CUDA = re.compile("nvidia-|cuda-|triton")
 SOUND = ["numpy", "soundfile", "tqdm"]
 ENVIRONMENTS = {  # of conda: what for, and the packages that the scripts there import
     "corpora": (
-        "Reading corpora, resampling, the synthetic speakers of the demo, and what is said.",
-        [
-            *SOUND,
-            "jsonschema",
-            "pyyaml",
-            "torch",
-            "torchaudio",
-            "espeakng-loader",
-            "jiwer",
-            "pocketsphinx",
-        ],
+        "Reading corpora, resampling, and the synthetic speakers of the demo.",
+        [*SOUND, "jsonschema", "pyyaml", "torch", "torchaudio", "espeakng-loader"],
     ),
     "evaluate": (
         "Anonymising with McAdams, scoring, metrics, pictures and the report.",
@@ -52,9 +43,20 @@ ENVIRONMENTS = {  # of conda: what for, and the packages that the scripts there 
         "Embeddings and their training.",
         [*SOUND, "scipy", "torch", "torchaudio", "speechbrain", "torch-yin", "transformers"],
     ),
-    "dnsmos": (
-        "Quality of speech: DNSMOS and ESTOI.",
-        [*SOUND, "scipy", "onnxruntime", "speechmos", "pystoi"],
+    "measures": (
+        "What every run measures of utility: words, pitch and quality.",
+        [
+            *SOUND,
+            "scipy",
+            "torch",
+            "torchaudio",
+            "torch-yin",
+            "jiwer",
+            "pocketsphinx",
+            "onnxruntime",
+            "speechmos",
+            "pystoi",
+        ],
     ),
     "resemblyzer": (
         "Embeddings of Resemblyzer, whose package resemblyzer.post-deploy.sh adds.",

@@ -35,7 +35,7 @@ CALLED = {
     # Their environments get their packages by python -m pip.
     "resemblyzer": {"-m", "extract_embeddings"},
     "dvector": {"-m", "extract_embeddings"},
-    "dnsmos": {"measure_utility", "measure_quality"},
+    "measures": {"measure_utility", "measure_quality"},
     "world": {"anonymise_part"},
 }
 
@@ -118,9 +118,7 @@ def test_an_environment_that_cannot_be_solved_stops_the_run_before_any_job(tmp_p
 IMPORTED = {
     "corpora": [
         "espeakng_loader",
-        "jiwer",
         "jsonschema",
-        "pocketsphinx",
         "soundfile",
         "torch",
         "torchaudio",
@@ -131,7 +129,15 @@ IMPORTED = {
     "speechbrain": ["scipy", "soundfile", "speechbrain", "torch", "torchyin", "transformers"],
     "resemblyzer": ["resemblyzer", "soundfile", "torch", "webrtcvad"],
     "dvector": ["numpy", "onnxruntime", "soundfile"],
-    "dnsmos": ["onnxruntime", "pystoi", "soundfile"],
+    "measures": [
+        "jiwer",
+        "onnxruntime",
+        "pocketsphinx",
+        "pystoi",
+        "soundfile",
+        "torch",
+        "torchyin",
+    ],
     "world": ["numba", "pyworld", "scipy", "soundfile"],
 }
 

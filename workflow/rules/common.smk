@@ -1,6 +1,7 @@
 """What all rules share: the plan of this run, wildcards, and what a run begins and ends with."""
 
 import atexit
+import itertools
 import json
 import os
 import shutil

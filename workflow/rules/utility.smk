@@ -1,13 +1,39 @@
 """What protected speech is still good for: measures that are shipped, and those of one's own."""
 
+TOGETHER = plan.utility.together()
+
+
+def measures_of(wildcards):
+    """The measures of a job: the one that it is named after, or all that are made together."""
+    return [wildcards.measure] if "measure" in wildcards.keys() else TOGETHER
+
 
 def measure_field(name):
     """A function that gives a field of a measure's entry."""
     return lambda wildcards: plan.utility.entries[wildcards.measure][name]
 
 
+def most_of_measures(name):
+    """A function that gives the largest of a field of the entries of a job."""
+
+    def most(wildcards):
+        return max(plan.utility.entries[measure][name] for measure in measures_of(wildcards))
+
+    return most
+
+
+def of_measures(function):
+    """A function that joins what ``function(measure, wildcards)`` lists, without repetition."""
+
+    def of_all(wildcards):
+        lists = [function(measure, wildcards) for measure in measures_of(wildcards)]
+        return list(dict.fromkeys(itertools.chain.from_iterable(lists)))
+
+    return of_all
+
+
 def measure_memory(wildcards, attempt):
-    return plan.utility.entries[wildcards.measure]["mem_mb"] * attempt
+    return most_of_measures("mem_mb")(wildcards) * attempt
 
 
 def measure_environment(wildcards):
@@ -15,31 +41,38 @@ def measure_environment(wildcards):
 
 
 def measure_job_runtime(wildcards):
-    """Minutes of a job: those of the measure, and some to check what it wrote."""
-    return plan.utility.entries[wildcards.measure]["runtime"] + 5
+    """Minutes of a job: those of its measures, and some to check what they wrote."""
+    entries = [plan.utility.entries[measure] for measure in measures_of(wildcards)]
+    return sum(options["runtime"] for options in entries) + 5
 
 
-def measure_command(wildcards):
-    return plan.utility.command(wildcards.measure, wildcards.corpus, wildcards.anonymiser)
+def measure_commands(wildcards):
+    measures = measures_of(wildcards)
+    return [plan.utility.command(name, wildcards.corpus, wildcards.anonymiser) for name in measures]
 
 
 def measure_code(wildcards):
-    scripts = ["measure_utility", *plan.utility.scripts(wildcards.measure)]
-    return code(*scripts) + paths_behind(measure_command(wildcards))
-
-
-def measure_transcripts(wildcards):
-    return plan.utility.transcripts(wildcards.measure, wildcards.corpus)
+    scripts = of_measures(lambda measure, _: plan.utility.scripts(measure))(wildcards)
+    own = "".join(map(paths_behind, measure_commands(wildcards)))
+    return code("measure_utility", *scripts) + own
 
 
 def measure_draws(wildcards):
-    """How many utterances of each speaker are measured, and the seed that draws them."""
-    number = plan.utility.entries[wildcards.measure].get("utterances")
-    return ["--utterances", number, "--seed", config["report"]["seed"]] if number else []
+    """How many utterances of each speaker are measured (0: all), and the seed that draws them."""
+    entries = [plan.utility.entries[measure] for measure in measures_of(wildcards)]
+    numbers = [options.get("utterances", 0) for options in entries]
+    return ["--utterances", *numbers, "--seed", config["report"]["seed"]] if any(numbers) else []
 
 
 def measure_sandbox(wildcards):
-    return sandbox_arguments(plan.utility.entries[wildcards.measure])
+    return sandbox_arguments(plan.utility.entries[measures_of(wildcards)[0]])
+
+
+measure_files = of_measures(lambda measure, _: plan.sources.file("utility", measure))
+measure_models = of_measures(lambda measure, _: plan.utility.model_stamp(measure))
+measure_transcripts = of_measures(
+    lambda measure, wildcards: plan.utility.transcripts(measure, wildcards.corpus)
+)
 
 
 rule fetch_listener:
@@ -74,9 +107,9 @@ rule measure_utility:
     input:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
         original="results/audio/{corpus}/{part}/original/manifest.tsv",
-        files=lambda wildcards: plan.sources.file("utility", wildcards.measure),
+        files=measure_files,
         transcripts=measure_transcripts,
-        model=lambda wildcards: plan.utility.model_stamp(wildcards.measure),
+        model=measure_models,
     output:
         measures="results/utility/{corpus}/{part}/{anonymiser}/{measure}.tsv",
     log:
@@ -89,15 +122,15 @@ rule measure_utility:
         ),
     conda:
         measure_environment
-    threads: lambda wildcards: plan.utility.threads(wildcards.measure)
+    threads: lambda wildcards: max(map(plan.utility.threads, measures_of(wildcards)))
     resources:
         mem_mb=measure_memory,
         runtime=measure_job_runtime,
-        measure_runtime=measure_field("runtime"),
-        gpu=measure_field("gpu"),
+        measure_runtime=most_of_measures("runtime"),
+        gpu=most_of_measures("gpu"),
     params:
         code=measure_code,
-        command=measure_command,
+        command=measure_commands,
         draws=measure_draws,
         sandbox=measure_sandbox,
     shell:
@@ -112,6 +145,33 @@ rule measure_utility:
         " --memory {resources.mem_mb:q}"
         " --output {output.measures:q}"
         " > {log:q} 2>&1"
+
+
+if TOGETHER:
+
+    # Measures that are shipped share an environment: one job for each corpus and anonymiser, and
+    # its program says which of them failed.
+    use rule measure_utility as measure_shipped with:
+        input:
+            manifest="results/audio/{corpus}/trial/{anonymiser}/manifest.tsv",
+            original="results/audio/{corpus}/trial/original/manifest.tsv",
+            files=measure_files,
+            transcripts=measure_transcripts,
+        output:
+            measures=[
+                f"results/utility/{{corpus}}/trial/{{anonymiser}}/{measure}.tsv"
+                for measure in TOGETHER
+            ],
+        log:
+            "results/logs/measure_shipped/{corpus}/{anonymiser}.log",
+        benchmark:
+            "results/benchmarks/measure_shipped/{corpus}/{anonymiser}.tsv"
+        wildcard_constraints:
+            anonymiser=one_of(plan.speech.anonymisers),
+        conda:
+            "../../envs/measures.yaml"
+
+    ruleorder: measure_shipped > measure_utility
 
 
 VOICES_BY = plan.utility.embedded_by

@@ -47,6 +47,7 @@ from voiceprivacy.vocabulary import (
     FUSED,
     GIVEN,
     PITCH,
+    QUALITY,
     RECOGNISER,
     SEMI_INFORMED,
     VOICE,
@@ -56,7 +57,7 @@ from voiceprivacy.vocabulary import (
 
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
 GENDERS = ("f", "m")
-WORDS_OF_SPEAKER = 5  # utterances; more make every run longer, and speakers decide the interval
+OF_SPEAKER = 5  # utterances; more make every run longer, and speakers decide the interval
 EMBEDDING = {"model", "command", "package"}  # extractors that embed any speech they are given
 BRACE = re.compile("[{}]")
 NO_BRACES = "has { or } in its name, which Snakemake takes for a wildcard: name it otherwise"
@@ -554,7 +555,8 @@ def with_environments(config: dict[str, Any]) -> dict[str, Any]:
 def with_measures(config: dict[str, Any]) -> dict[str, Any]:
     """The config itself, with the measures of utility that every run makes, unless it has its own.
 
-    Words are measured of corpora with transcripts; Utility.left_out names the others. A measure
+    Words are measured of corpora with transcripts; Utility.left_out names the others. Quality is
+    measured where its packages are. A measure
     that is shipped has its own environment and memory where its entry names none. One with a model
     is a recogniser of words where nothing else is said.
     """
@@ -565,7 +567,9 @@ def with_measures(config: dict[str, Any]) -> dict[str, Any]:
         utility.setdefault(PITCH, {"type": PITCH})
     kinds = [options.get("type") for options in utility.values() if isinstance(options, dict)]
     if config.get("anonymisers") and CLOSED_TEXT not in kinds:
-        utility.setdefault(WORDS, {"type": CLOSED_TEXT, "utterances": WORDS_OF_SPEAKER})
+        utility.setdefault(WORDS, {"type": CLOSED_TEXT, "utterances": OF_SPEAKER})
+    if config.get("anonymisers") and QUALITY not in kinds and _has_networks_of_quality():
+        utility.setdefault(QUALITY, {"type": QUALITY, "utterances": OF_SPEAKER})
     if config.get("anonymisers") and VOICE not in kinds:
         utility.setdefault(VOICE, {"type": VOICE})
     for options in utility.values():
@@ -579,6 +583,10 @@ def with_measures(config: dict[str, Any]) -> dict[str, Any]:
             options.setdefault("env", kind.env)
             options.setdefault("mem_mb", kind.mem_mb)
     return config
+
+
+def _has_networks_of_quality():
+    return all(importlib.util.find_spec(name) for name in ("onnxruntime", "speechmos", "pystoi"))
 
 
 def with_attackers(config: dict[str, Any]) -> dict[str, Any]:

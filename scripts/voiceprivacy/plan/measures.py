@@ -66,6 +66,8 @@ class Shipped(NamedTuple):
     threads: int = 1
     options: tuple[str, ...] = ()
     """Keys of an entry that it takes as flags of the same names."""
+    together: bool = False
+    """Whether one job makes it with the others of these, for each corpus and anonymiser."""
     of_embeddings: bool = False
     """Whether it takes embeddings of an attacker, of all systems of a corpus together."""
 
@@ -73,15 +75,21 @@ class Shipped(NamedTuple):
 SHIPPED = {
     CLOSED_TEXT: Shipped(
         "measure_closed_text",
-        env="corpora",
+        env="measures",
         better="lower",
         group="words",
         weight="closed_text_words",
         transcripts=True,
         languages=("en",),
+        together=True,
     ),
     PITCH: Shipped(
-        "measure_pitch", env="speechbrain", better="higher", group="pitch", of_original=False
+        "measure_pitch",
+        env="measures",
+        better="higher",
+        group="pitch",
+        of_original=False,
+        together=True,
     ),
     RECOGNISER: Shipped(
         "measure_recogniser",
@@ -115,7 +123,9 @@ SHIPPED = {
         threads=4,
         options=("definition", "labels", "predictions", "device"),
     ),
-    QUALITY: Shipped("measure_quality", env="dnsmos", better="higher"),
+    QUALITY: Shipped(
+        "measure_quality", env="measures", better="higher", group="quality", together=True
+    ),
     VOICE: Shipped(
         "measure_voices", env="evaluate", better=None, group="voice", of_embeddings=True
     ),
@@ -258,6 +268,22 @@ class Utility:
         """Measures of the embeddings of an attacker."""
         kinds = {name: shipped(options) for name, options in self.entries.items()}
         return [name for name, kind in kinds.items() if kind and kind.of_embeddings]
+
+    def together(self) -> list[str]:
+        """Measures that one job makes of an anonymiser's speech, one after another.
+
+        They are made of every corpus, or a job would not know what to write.
+        """
+        corpora = [name for name in self.speech.evaluated if self.speech.anonymisers]
+        return [name for name in self.entries if corpora and self._is_made_together(name, corpora)]
+
+    def _is_made_together(self, measure, corpora):
+        options = self.entries[measure]
+        kind = shipped(options)
+        if not (kind and kind.together) or options["env"] != kind.env or options["sandbox"]:
+            return False
+        wanted = self.corpora(measure)
+        return all(name in wanted and measure not in self.left_out(name) for name in corpora)
 
     def corpora(self, measure: str) -> list[str]:
         """The corpora whose speech a measure is made of."""

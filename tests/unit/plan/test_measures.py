@@ -1,5 +1,7 @@
 """Measures of utility: what an entry asks for, and which tables a run makes."""
 
+import importlib.util
+
 import pytest
 
 from voiceprivacy.catalogue import PREFERRED
@@ -43,12 +45,57 @@ def test_every_run_measures_the_pitch_of_protected_speech_unless_it_says_no():
     assert "pitch_correlation" not in planned(report={"pitch_correlation": False}).entries
 
 
-def test_quality_is_measured_where_it_is_asked_for():
-    assert "quality" not in planned().entries
-    utility = planned(utility={"quality": {"type": "quality", "utterances": 3}})
+def test_every_run_measures_the_quality_of_some_utterances_unless_it_says_no():
+    utility = planned()
     assert "results/utility/demo/trial/original/quality.tsv" in utility.measures("demo")
-    assert utility.options()["quality"] == {"better": "higher", "utterances": 3}
-    assert utility.entries["quality"]["env"] == "dnsmos"
+    assert utility.options()["quality"] == {"better": "higher", "utterances": 5}
+    assert utility.entries["quality"]["env"] == "measures"
+    mine = planned(utility={"opinions": {"type": "quality", "utterances": 3}})
+    assert "quality" not in mine.entries
+    assert mine.options()["opinions"] == {"better": "higher", "utterances": 3}
+    silent = planned(utility={"quality": False})
+    assert "quality" not in silent.entries
+    assert not [path for path in silent.measures("demo") if path.endswith("/quality.tsv")]
+
+
+@pytest.mark.parametrize("package", ["onnxruntime", "speechmos", "pystoi"])
+def test_quality_is_measured_where_its_packages_are(monkeypatch, package):
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == package else find(name)
+    )
+    assert "quality" not in planned().entries
+    assert "quality" in planned(utility={"quality": {"type": "quality"}}).entries  # as asked for
+
+
+def test_one_job_makes_the_shipped_measures_of_an_anonymiser():
+    assert planned().together() == ["pitch_correlation", "words", "quality"]
+    assert planned(utility={"words": False}).together() == ["pitch_correlation", "quality"]
+    wer = {"command": "python wer.py"}
+    assert "wer" not in planned(utility={"wer": wer}).together()
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"corpora": {"demo": dict(CORPUS), "other": {**CORPUS, "language": "de"}}},
+        {
+            "corpora": {"demo": dict(CORPUS), "other": dict(CORPUS)},
+            "utility": {"words": {"type": "closed_text", "corpora": ["demo"]}},
+        },
+        {"utility": {"words": {"type": "closed_text", "env": "corpora"}}},
+        {"utility": {"words": {"type": "closed_text", "sandbox": True}}},
+    ],
+)
+def test_a_measure_of_some_corpora_or_with_an_environment_of_its_own_has_its_own_job(config):
+    """A job knows what it writes by its corpus and anonymiser alone."""
+    utility = planned(**config)
+    assert utility.together() == ["pitch_correlation", "quality"]
+    assert "results/utility/demo/trial/b2/words.tsv" in utility.measures("demo")
+
+
+def test_without_anonymisers_nothing_is_made_together():
+    assert Plan(complete({"corpora": {"demo": dict(CORPUS)}})).utility.together() == []
 
 
 def test_clips_are_made_of_what_is_listened_to():

@@ -60,6 +60,9 @@ def test_from_metrics_files_to_the_page(tmp_path, paths, folder):
         and "minCllr" not in brief
         and "voiceprivacy show --metrics" in brief
     )
+    notes = ["words: no transcripts were given", "voice: no network"]
+    noted = succeeds("show_metrics", "--metrics", metrics, "--note", notes[0], "--note", notes[1])
+    assert noted.splitlines()[-2:] == notes and notes[0] not in shown
 
 
 def test_a_missing_number_is_one_clear_line_and_no_table(tmp_path, paths, folder):

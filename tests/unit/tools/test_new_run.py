@@ -117,6 +117,30 @@ def test_the_config_passes_the_checks_and_names_what_the_run_needs(tmp_path, spe
     assert checked.returncode == 0, checked.stdout
 
 
+def test_transcripts_are_written_into_the_config_and_validate_says_where_there_are_none(
+    tmp_path, speech
+):
+    tree(tmp_path / "flat", "{speaker}/{number:03d}.wav")
+    names = [f"{speaker}-{number:03d}" for speaker in SPEAKERS for number in range(5)]
+    said = "".join(f"{name}\tso it is\n" for name in names)
+    (tmp_path / "said.tsv").write_text(f"utterance\ttext\n{said}")
+    words = ["new_run", "--original", "speech", "--protected", "flat=flat"]
+    given = call(*words, "--transcripts", "said.tsv", "--config", "with.yaml", cwd=tmp_path)
+    without = call(*words, "--config", "without.yaml", cwd=tmp_path)
+    assert given.returncode == without.returncode == 0, given.stderr + without.stderr
+    asks = "words: no transcripts were given"
+    assert asks in without.stdout and asks not in given.stdout
+    corpora = configuration.read(tmp_path / "with.yaml")["corpora"]
+    assert Path(corpora["speech"]["folder"]["transcripts"]).name == "said.tsv"
+    configs = ("with.yaml", "without.yaml")
+    checked = [call("validate", "--config", config, cwd=tmp_path) for config in configs]
+    assert [result.returncode for result in checked] == [0, 0]
+    assert [asks in result.stdout for result in checked] == [False, True]
+    wrong = call(*words, "--transcripts", "none.tsv", "--config", "w.yaml", cwd=tmp_path)
+    assert wrong.returncode == 2 and "none.tsv" in wrong.stderr
+    assert not (tmp_path / "w.yaml").exists()
+
+
 def test_what_has_no_usable_protected_version_is_left_out_for_all_and_named(tmp_path, speech):
     tree(tmp_path / "good", "{speaker}/{number:03d}.wav")
     bad = tree(tmp_path / "bad", "{speaker}/{number:03d}.wav", utterances=5)

@@ -159,3 +159,55 @@ def test_the_script_says_in_one_line_which_utterance_a_measure_left_out(tmp_path
         "--output: wer of 1 of 2 utterances is missing: b"
     )
     assert not (tmp_path / "wer.tsv").exists()
+
+
+MANIFEST = """utterance\tspeaker\tgender\tpath\tduration_s
+a\ts\tf\ta.wav\t1
+b\ts\tf\tb.wav\t1
+"""
+COUNTING = """
+import sys
+manifest, output = (sys.argv[sys.argv.index(name) + 1] for name in ("--manifest", "--output"))
+ids = [line.split("\\t")[0] for line in open(manifest)][1:]
+with open(output, "w") as file:
+    file.write("utterance\\tmetric\\tvalue\\n")
+    file.write("".join(f"{name}\\tNAME\\t{len(ids)}\\n" for name in ids))
+"""
+
+
+def several(folder, *programs, utterances=()):
+    """What measure_utility says of several commands, and the tables that it wrote."""
+    (folder / "manifest.tsv").write_text(MANIFEST)
+    commands, outputs = [], []
+    for number, program in enumerate(programs):
+        (folder / f"m{number}.py").write_text(program.replace("NAME", f"m{number}"))
+        commands.append(f"{sys.executable} {folder / f'm{number}.py'}")
+        outputs.append(folder / f"m{number}.tsv")
+    manifests = flags(manifest=folder / "manifest.tsv", original=folder / "manifest.tsv")
+    numbers = ["--utterances", *utterances] if utterances else []
+    words = ["--command", *commands, "--output", *outputs, *manifests, *numbers]
+    return call("measure_utility", *words), outputs
+
+
+def test_several_commands_write_a_table_each_of_as_many_utterances_as_each_may_hear(tmp_path):
+    finished, outputs = several(tmp_path, COUNTING, COUNTING, utterances=[0, 1])
+    assert finished.returncode == 0, finished.stderr
+    lines = [path.read_text().splitlines()[1:] for path in outputs]
+    assert [[line.split("\t")[1:] for line in of_one] for of_one in lines] == [
+        [["m0", "2.0"], ["m0", "2.0"]],
+        [["m1", "1.0"]],
+    ]
+
+
+def test_of_several_commands_the_one_that_failed_is_named(tmp_path):
+    finished, outputs = several(tmp_path, COUNTING, "raise SystemExit(3)")
+    assert finished.returncode == 2
+    assert "m1.py' ended with exit code 3" in finished.stderr and "m0.py" not in finished.stderr
+    assert not outputs[1].exists()
+
+
+@pytest.mark.parametrize("utterances", [[1], [1, 2, 3], [1, -1]])
+def test_numbers_of_utterances_are_as_many_as_commands_and_not_negative(tmp_path, utterances):
+    finished, outputs = several(tmp_path, COUNTING, COUNTING, utterances=utterances)
+    assert finished.returncode == 2 and "utterances" in finished.stderr
+    assert not any(path.exists() for path in outputs)

@@ -15,7 +15,8 @@ Conventions
   are uniform, the product is below 0.0043 with probability 0.025. That it is not is said from 2.5 %
   downwards.
 * Who leaves less evidence is decided by the verdict's own pairs. What that costs is the paired
-  difference of utility, corrected after Holm for all those pairs.
+  difference of utility, corrected after Holm for all those pairs. Where one corpus shows that a
+  system is better, and another that it is worse, a mean over corpora is no price: this is said.
 * Several draws of an anonymiser are one release (see ``draws``).
 """
 
@@ -45,14 +46,19 @@ BOTH_SIDES = 2 * ONE_SIDED  # corrected p-value of a difference that is shown
 EVIDENCE = "evidence_left_percent"
 MOST_PRICES = 3  # in sentences; the file has all
 BETTER, WORSE, NOT_SHOWN = "better", "worse", "not_shown"  # in utility
+DISAGREE = "corpora_disagree"
 
 
 class Measure(NamedTuple):
-    """A measure of utility of all systems of a set; ``better`` is higher or lower."""
+    """A measure of utility of all systems of a set; ``better`` is higher or lower.
+
+    ``by_corpus`` are the systems of each corpus, where ``systems`` are means over several.
+    """
 
     metric: str
     better: str
     systems: Mapping[str, Estimate]
+    by_corpus: Sequence[Mapping[str, Estimate]] = ()
 
 
 def read_measures(weights: Mapping[str, float], folder: Path) -> list[Measure]:
@@ -77,7 +83,9 @@ def read_measures(weights: Mapping[str, float], folder: Path) -> list[Measure]:
             if all(system in own for own in others)
         }
         if of_all:
-            measures.append(Measure(metric, better, _releases(of_all)))
+            by_corpus = [_releases({name: own[name] for name in of_all}) for own in others]
+            several = by_corpus if len(others) > 1 else ()
+            measures.append(Measure(metric, better, _releases(of_all), several))
     return sorted(measures, key=lambda measure: utility_preference(measure.metric))
 
 
@@ -271,13 +279,25 @@ def _instead(pairs, points, measure):
                 # The pair was decided by attacks on both: values of other attacks may say else.
                 "less_evidence_points": less if less > 0 else UNDEFINED,
                 "difference": [each["difference"], each["ci_low"], each["ci_high"]],
-                "shown": _shown(each, p_holm),
+                "shown": _shown(each, p_holm, corpora=_verdicts_of_corpora(one, other, measure)),
             }
         )
     return rows
 
 
-def _shown(compared, p_holm):
+def _verdicts_of_corpora(one, other, measure):
+    """What each of several corpora says of a pair, as BETTER, WORSE or NOT_SHOWN."""
+    verdicts = set()
+    for systems in measure.by_corpus:
+        more_is_better = measure.better == "higher"
+        compared = difference(systems[one], systems[other], more_is_better=more_is_better)
+        verdicts.add(_shown(compared, compared["p_value"]))
+    return verdicts
+
+
+def _shown(compared, p_holm, *, corpora=frozenset()):
+    if {BETTER, WORSE} <= corpora:
+        return DISAGREE
     is_shown = p_holm <= BOTH_SIDES and compared["verdict"].endswith("is better")
     if not is_shown:
         return NOT_SHOWN
@@ -351,6 +371,8 @@ def _paid_of_pair(row, metric, title):
     less = row["less_evidence_points"]
     opening = f"{row['system']} instead of {row['of']}: "
     opening += "less evidence" if less == UNDEFINED else f"{_amount(less)} points less evidence"
+    if row["shown"] == DISAGREE:
+        return f"{opening}; corpora disagree about its price in {title}."
     if row["shown"] == NOT_SHOWN:
         return f"{opening}; a difference in {title} is not shown."
     low, high = sorted(abs(limit) for limit in row["difference"][1:])

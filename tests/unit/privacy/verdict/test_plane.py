@@ -108,6 +108,30 @@ def test_a_difference_of_utility_that_is_not_shown_has_no_price():
     )
 
 
+def of_two_corpora(first, second):
+    """Sentences of a set whose measure is the mean of two corpora, of which pairs are given."""
+    systems = {"a": judged(10), "b": judged(40)}
+    corpora = [dict(zip("ab", map(errors, pair), strict=True)) for pair in (first, second)]
+    mean = {name: errors((corpora[0][name].value + corpora[1][name].value) / 2) for name in "ab"}
+    measure = Measure("wer_of_mine", "lower", mean, corpora)
+    drawn = plane(measure, systems, competing=["a", "b"], better=[("a", "b")])
+    return said("wer_of_mine", drawn, ["a", "b"]), drawn["instead"][0]["shown"]
+
+
+def test_where_corpora_disagree_about_a_pair_there_is_no_price_though_the_mean_has_one():
+    told, shown = of_two_corpora((30, 60), (95, 35))
+    assert shown == "corpora_disagree"
+    assert told[-1] == (
+        "a instead of b: 30 points less evidence; corpora disagree about its price in wer_of_mine."
+    )
+
+
+def test_a_corpus_that_shows_nothing_of_a_pair_contradicts_nobody():
+    told, shown = of_two_corpora((60, 30), (50, 50))
+    assert shown == "worse" and told[-1].startswith("a instead of b: 30 points less evidence for ")
+    assert of_two_corpora((60, 30), (70, 50))[1] == "worse"
+
+
 def test_values_that_contradict_the_pair_are_not_said_as_a_difference():
     """The pair was decided by attacks on both: a was spared the strongest one on b's evidence."""
     told = sentences({"a": 30, "b": 29}, {"a": 68, "b": 62}, [("a", "b")])
@@ -201,12 +225,14 @@ def test_corpora_are_averaged_with_their_weights(tmp_path):
     write_utility(tmp_path, "x", b2=10.0, b3=20.0)
     write_utility(tmp_path, "y", b2=40.0)
     [measure] = read_measures({"x": 3.0, "y": 1.0}, tmp_path)
+    assert len(measure.by_corpus) == 2 and measure.by_corpus[0].keys() == measure.systems.keys()
     assert {system: one.value for system, one in measure.systems.items()} == {"b2": 17.5}
 
 
 def test_draws_of_an_anonymiser_are_one_release_and_spread_as_far_as_they_differ(tmp_path):
     write_utility(tmp_path, "x", b2=10.0, b2_draw2=20.0)
     [measure] = read_measures({"x": 1.0}, tmp_path)
+    assert measure.by_corpus == ()
     release = measure.systems["b2"]
     assert release.value == 15 and release.replicates.std() > 10
 
