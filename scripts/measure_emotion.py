@@ -11,6 +11,8 @@ from voiceprivacy.inout.tables import Utterance, read_manifest, write_table
 from voiceprivacy.running.command import run, say
 from voiceprivacy.utility.emotion import (
     DEFINITIONS,
+    LEFT_OUT,
+    MERGED,
     Definition,
     Labels,
     emotion,
@@ -32,6 +34,12 @@ def main() -> None:
     parser.add_argument("--model", help=f"folder of a classifier, or of several with {FOLD}")
     parser.add_argument("--predictions", help="TSV instead: utterance label, perhaps fold")
     parser.add_argument("--definition", required=True, choices=DEFINITIONS)
+    parser.add_argument(
+        "--excited",
+        default=MERGED,
+        choices=[MERGED, LEFT_OUT],
+        help=f"what excited speech counts as (default {MERGED}, as the challenges have it)",
+    )
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--output", required=True, help="TSV to write: utterance metric value")
     arguments = parser.parse_args()
@@ -39,7 +47,7 @@ def main() -> None:
         raise BadInput("give --model or --predictions")
 
     definition = DEFINITIONS[arguments.definition]
-    true = read_labels(arguments.labels, definition)
+    true = read_labels(arguments.labels, definition, excited=arguments.excited)
     utterances = read_manifest(arguments.manifest)
     names = [utterance.utterance for utterance in utterances]
     if arguments.predictions:

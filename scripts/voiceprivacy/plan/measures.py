@@ -121,7 +121,7 @@ SHIPPED = {
         fetched="classifier",
         mem_mb=6000,
         threads=4,
-        options=("definition", "labels", "predictions", "device"),
+        options=("definition", "labels", "predictions", "excited", "device"),
     ),
     QUALITY: Shipped(
         "measure_quality", env="measures", better="higher", group="quality", together=True

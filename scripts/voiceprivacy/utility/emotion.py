@@ -13,8 +13,9 @@ Conventions
   mapped: disgusted to angry, fearful to sad, surprised, other and unknown to neutral.
 * True labels are a table, a data directory of the challenge (utt2emo, utt2spk, and spk2fold where
   there are folds), or IEMOCAP as it is distributed (Session*/dialog/EmoEvaluation/*.txt). Of
-  IEMOCAP the fold is the number of the session, and excited counts as happy: so it has 5,531
-  utterances of four emotions, as the challenge's two sets have together. Its other labels are none.
+  IEMOCAP the fold is the number of the session. Its labels beyond the four are none.
+* Excited speech counts as happy, unless it is left out. Merged, IEMOCAP has 5,531 utterances of
+  four emotions, as the challenge's two sets have together: both definitions merge.
 * An utterance has 100 in the column of its emotion where that is heard, 0 where another one is, and
   "undefined" in the others. One without a label is undefined in all. One with a label that nothing
   was predicted for is an error: leaving it out would raise a recall.
@@ -53,8 +54,9 @@ MAPPED = {
 }
 
 
-# What IEMOCAP calls the four; excited speech is happy, as four-class work has it.
-OF_IEMOCAP = {"ang": "angry", "hap": "happy", "exc": "happy", "neu": "neutral", "sad": "sad"}
+EXCITED = ("exc", "excited")
+OF_IEMOCAP = ("ang", "hap", "exc", "neu", "sad")  # what it calls them
+MERGED, LEFT_OUT = "happy", "none"  # what excited speech is taken for
 
 
 class Definition(NamedTuple):
@@ -90,7 +92,7 @@ def emotion(name: str, mapped: Mapping[str, str]) -> str | None:
     return NAMES.get(word) or mapped.get(word)
 
 
-def read_labels(path: FilePath, definition: Definition) -> Labels:
+def read_labels(path: FilePath, definition: Definition, *, excited: str = MERGED) -> Labels:
     """Read the true emotions of utterances.
 
     Parameters
@@ -98,6 +100,8 @@ def read_labels(path: FilePath, definition: Definition) -> Labels:
     path : path
         A TSV (utterance label, perhaps fold), a data directory with utt2emo, or IEMOCAP's folder.
     definition : Definition
+    excited : str
+        MERGED, or LEFT_OUT: excited speech has no label.
 
     Raises
     ------
@@ -109,7 +113,10 @@ def read_labels(path: FilePath, definition: Definition) -> Labels:
     if folder.is_dir():
         rows = _rows_of_kaldi(folder) if (folder / "utt2emo").exists() else _rows_of_iemocap(folder)
     for where, utterance, label, fold in rows:
-        known = emotion(label, definition.mapped)
+        is_excited = label.strip().lower() in EXCITED
+        if is_excited and excited == LEFT_OUT:
+            continue
+        known = MERGED if is_excited else emotion(label, definition.mapped)
         if known is None:
             raise BadInput(f"{where}: '{label}' is none of {', '.join(EMOTIONS)}")
         if utterance in labels.emotions:
@@ -195,7 +202,7 @@ def _rows_of_iemocap(folder: Path) -> Iterator[tuple[str, str, str, int | None]]
             fields = text.split("\t")
             if text.startswith("[") and len(fields) > 2 and fields[2] in OF_IEMOCAP:
                 fold = _fold(path.parents[2].name.removeprefix("Session"), str(path))
-                yield f"{path}:{line}", fields[1], OF_IEMOCAP[fields[2]], fold
+                yield f"{path}:{line}", fields[1], fields[2], fold
 
 
 def measure(

@@ -9,7 +9,14 @@ from support.models import RATE
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, write_manifest
-from voiceprivacy.utility.emotion import DEFINITIONS, measure, read_labels, read_predictions
+from voiceprivacy.utility.emotion import (
+    DEFINITIONS,
+    LEFT_OUT,
+    MERGED,
+    measure,
+    read_labels,
+    read_predictions,
+)
 from voiceprivacy.vocabulary import EMOTIONS, UNDEFINED
 
 TRUE = {"u1": "ang", "u2": "hap", "u3": "neu", "u4": "sad", "u5": "sad"}
@@ -169,5 +176,16 @@ def test_labels_of_iemocap_as_it_is_distributed(tmp_path):
     assert len(labels.emotions) == 10
     assert labels.emotions["Ses01F_impro01_M003"] == "happy", "excited speech is happy"
     assert labels.fold("Ses02F_impro01_F000") == 2
+    apart = read_labels(folder, DEFINITIONS["vpc2026"], excited=LEFT_OUT)
+    assert len(apart.emotions) == 8 and "Ses01F_impro01_M003" not in apart.emotions
     with pytest.raises(BadInput, match="has neither utt2emo nor Session"):
         read_labels(tmp_path, DEFINITIONS["vpc2024"])
+
+
+@pytest.mark.parametrize(
+    ("excited", "expected"), [(MERGED, {"a": "happy", "b": "sad"}), (LEFT_OUT, {"b": "sad"})]
+)
+@pytest.mark.parametrize("word", ["exc", "excited", "Excited"])
+def test_excited_speech_of_a_table_is_happy_or_has_no_label(tmp_path, word, excited, expected):
+    path = table(tmp_path / "true.tsv", {"a": word, "b": "sad"})
+    assert read_labels(path, DEFINITIONS["vpc2024"], excited=excited).emotions == expected
