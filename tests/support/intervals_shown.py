@@ -17,7 +17,7 @@ NUMBER = rf"[-{MINUS}]?(?:\d+(?:\.\d+)?(?:e[-{MINUS}]?\d+)?|{INFINITY}|inf)"
 INTERVAL = re.compile(rf"\[({NUMBER})%?, ({NUMBER})%?\]")
 # A unit or a tag can stand between both, and the interval of a chart or a sentence has words.
 PRINTED = re.compile(
-    rf"({NUMBER})%?(?: (?:%|bit|dB|log10|[A-F0]\+?))*(?:\s*\[|\W*95 % interval )"
+    rf"({NUMBER})%?(?: (?:%|bit|dB|log10|MOS|[A-F0]\+?))*(?:\s*\[|\W*95 % interval )"
     rf"({NUMBER})%?(?:, | to )({NUMBER})"
 )
 UNSEEN = ("script", "style", "pre", "noscript")
