@@ -8,6 +8,7 @@ from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.stamps import watched
 from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.models import hub
 from voiceprivacy.running import programs
 from voiceprivacy.running.command import run, say
 from voiceprivacy.vocabulary import PACKAGES
@@ -96,7 +97,7 @@ def by_model(utterances: list[Utterance], arguments: argparse.Namespace) -> Embe
     preparation = networks.Preparation(arguments.loudness, arguments.trim, arguments.vad)
     return networks.embed_manifest(
         utterances,
-        folder=foreign.model_folder(arguments.model, revision=arguments.revision),
+        folder=hub.model_folder(arguments.model, revision=arguments.revision),
         device=arguments.device,
         threads=arguments.threads,
         make=functools.partial(make, preparation=preparation),

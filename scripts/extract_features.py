@@ -88,7 +88,7 @@ def of_speech(arguments: argparse.Namespace) -> Embeddings:
     """Histograms of F0, of units or of durations."""
     # Seconds to import, and not in the environment of transcripts.
     from voiceprivacy.attack.extractors import histograms, timing
-    from voiceprivacy.attack.extractors.encoders import Encoder
+    from voiceprivacy.models.encoders import Encoder
 
     feature: histograms.Feature = (
         timing.timing_histogram if arguments.timing else (histograms.f0_histogram)

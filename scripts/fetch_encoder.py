@@ -2,7 +2,7 @@
 
 import argparse
 
-from voiceprivacy.attack.extractors.foreign import ENCODER, fetch
+from voiceprivacy.models.hub import ENCODER, fetch
 from voiceprivacy.running.command import run, say
 
 

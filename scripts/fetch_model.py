@@ -3,10 +3,10 @@
 import argparse
 from pathlib import Path
 
-from voiceprivacy.attack.extractors.folders import CHECKSUMS
-from voiceprivacy.attack.extractors.foreign import KINDS, fetch
 from voiceprivacy.inout.checksums import sha256_of
 from voiceprivacy.inout.files import whole_or_absent
+from voiceprivacy.models.folders import CHECKSUMS
+from voiceprivacy.models.hub import KINDS, fetch
 from voiceprivacy.running.command import run, say
 
 

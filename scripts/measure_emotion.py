@@ -71,8 +71,8 @@ def classified(
 ) -> Labels:
     """What a classifier hears in utterances, or that of the fold of each."""
     # Seconds to import, and of no use to a table of predictions.
-    from voiceprivacy.attack.extractors.networks import torch_device
     from voiceprivacy.inout import audio
+    from voiceprivacy.models.devices import torch_device
     from voiceprivacy.utility.listeners import SAMPLE_RATE, Classifier, classifier
 
     heard = Labels(model, {}, true.folds)

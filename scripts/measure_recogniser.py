@@ -5,10 +5,10 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from voiceprivacy.attack.extractors.networks import torch_device
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, counted
 from voiceprivacy.inout.tables import Utterance, read_manifest, read_table, write_table
+from voiceprivacy.models.devices import torch_device
 from voiceprivacy.running.command import run, say
 from voiceprivacy.utility.listeners import SAMPLE_RATE, Recogniser, recogniser
 from voiceprivacy.utility.measures import COLUMNS

@@ -3,9 +3,9 @@
 import argparse
 
 from voiceprivacy.attack.extractors import histograms
-from voiceprivacy.attack.extractors.encoders import Encoder
 from voiceprivacy.inout.files import naming
 from voiceprivacy.inout.stamps import watched
+from voiceprivacy.models.encoders import Encoder
 from voiceprivacy.running.command import run, say
 
 

@@ -13,11 +13,11 @@ from support import result_folders, verdicts, world
 from voiceprivacy.anonymise import plugins
 from voiceprivacy.attack.backends import recipes
 from voiceprivacy.attack.extractors import style
-from voiceprivacy.attack.extractors.folders import Hyperparameters
 from voiceprivacy.corpora import checks, listing, parts
 from voiceprivacy.inout import arrays, audio, files, json_files, stamps, tables
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.foreign import not_ours
+from voiceprivacy.models.folders import Hyperparameters
 from voiceprivacy.plan import configuration
 from voiceprivacy.privacy.scores import zebra
 from voiceprivacy.provenance.record import compare_runs, read_provenance

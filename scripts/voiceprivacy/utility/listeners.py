@@ -34,17 +34,16 @@ import numpy as np
 import torch
 from torch.nn.functional import layer_norm
 
-from voiceprivacy.attack import Floats
-from voiceprivacy.attack.extractors import encoders
-from voiceprivacy.attack.extractors.folders import (
+from voiceprivacy.inout.checksums import sha256_of
+from voiceprivacy.inout.files import BadInput, read_lines
+from voiceprivacy.models import Floats, encoders
+from voiceprivacy.models.folders import (
     CHECKSUMS,
     SETTINGS,
     Hyperparameters,
     load_weights,
     one_line,
 )
-from voiceprivacy.inout.checksums import sha256_of
-from voiceprivacy.inout.files import BadInput, read_lines
 
 SAMPLE_RATE = 16000
 CHUNK_S, STRIDE_S = 30, 5

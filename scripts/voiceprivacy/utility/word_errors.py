@@ -27,7 +27,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
-import voiceprivacy.attack  # noqa: F401  # whoever imports it can import SpeechBrain
+import voiceprivacy.models  # noqa: F401  # whoever imports it can import SpeechBrain
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.utility.measures import Measured
 from voiceprivacy.vocabulary import UNDEFINED

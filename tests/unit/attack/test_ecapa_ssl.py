@@ -13,7 +13,6 @@ from speechbrain.integrations.huggingface.wavlm import WavLM
 from support import models, trained
 
 from voiceprivacy.attack.extractors.ecapa_ssl import EcapaSSL, FrozenEncoder, aligned
-from voiceprivacy.attack.extractors.folders import Hyperparameters
 from voiceprivacy.attack.extractors.networks import LISTENING, Extractor, embed_manifest
 from voiceprivacy.attack.training import training
 from voiceprivacy.attack.training.batches import (
@@ -26,6 +25,7 @@ from voiceprivacy.attack.training.batches import (
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import RESOURCES, BadInput
 from voiceprivacy.inout.tables import Utterance, read_manifest
+from voiceprivacy.models.folders import Hyperparameters
 
 SHIPPED = RESOURCES / "recipes" / "ecapa_ssl.yaml"
 SPEECH = os.environ.get("VOICEPRIVACY_SPEECH")

@@ -19,12 +19,12 @@ from voiceprivacy.attack.extractors.networks import (
     TrustedExtractor,
     embed_manifest,
     in_batches,
-    single_thread,
     trimmed,
 )
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance, read_manifest
+from voiceprivacy.models.devices import single_thread
 
 ASV = os.environ.get("VOICEPRIVACY_ASV")
 SPEECH = os.environ.get("VOICEPRIVACY_SPEECH")

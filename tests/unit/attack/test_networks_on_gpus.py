@@ -12,13 +12,13 @@ import speechbrain
 import torch
 from torch.amp import autocast_mode
 
-from voiceprivacy.attack.extractors.folders import Hyperparameters
 from voiceprivacy.attack.extractors.networks import BATCH_SIZE, Extractor, embed_manifest
 from voiceprivacy.attack.training import training
 from voiceprivacy.attack.training.batches import Batches
 from voiceprivacy.attack.training.brain import SpeakerBrain, keep_precision
 from voiceprivacy.inout.files import RESOURCES
 from voiceprivacy.inout.tables import Utterance, read_manifest
+from voiceprivacy.models.folders import Hyperparameters
 
 LENGTHS = [500] * 20 + [400] * 3 + [700]
 

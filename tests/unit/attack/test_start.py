@@ -18,10 +18,11 @@ def printed(program):
 
 def test_a_model_of_a_folder_is_loaded_without_what_it_does_not_need():
     program = "import sys\n"
-    program += "from voiceprivacy.attack.extractors import encoders, foreign, networks\n"
+    program += "from voiceprivacy.attack.extractors import networks\n"
+    program += "from voiceprivacy.models import encoders, hub\n"
     program += "from voiceprivacy.attack.training import training\n"
     folder = str(RESOURCES / "ecapa_small")
-    program += f"networks.Extractor(foreign.model_folder({folder!r}))\n"
+    program += f"networks.Extractor(hub.model_folder({folder!r}))\n"
     names = ["scipy.stats", "httpcore", "transformers", "speechbrain.inference", "matplotlib"]
     program += f"print(*[name for name in {names} if name in sys.modules])"
     assert printed(program) == []
@@ -29,7 +30,7 @@ def test_a_model_of_a_folder_is_loaded_without_what_it_does_not_need():
 
 @pytest.mark.parametrize("first", ["", "import scipy.stats\n"])
 def test_what_speechbrain_needs_of_scipy_is_there_when_it_is_used(first):
-    program = f"{first}import voiceprivacy.attack\n"
+    program = f"{first}import voiceprivacy.models\n"
     program += "import speechbrain.dataio.sampler as sampler\n"
     program += "print(sampler.lognorm.ppf(0.5, s=1))\n"
     program += "from scipy import stats\nprint(stats.lognorm.ppf(0.5, s=1))"

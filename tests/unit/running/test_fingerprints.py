@@ -109,16 +109,14 @@ def test_no_file_of_ours_is_an_input_of_a_rule(path):
         assert not re.search("SCRIPTS|RESOURCES|PAGE|ours", block), block
 
 
-SHARED = ("inout", "running")
+SHARED = ("inout", "running", "models")
 ROOMS = sorted(path.parent.name for path in (SCRIPTS / "voiceprivacy").glob("*/__init__.py"))
 OF_SEVERAL_ROOMS = ("tools",)
-# Models of the hub are loaded in one place, whether they are asked who speaks or what is said.
-LENT = {"utility": ("attack/__init__", "attack/extractors/")}
 
 
 @pytest.mark.parametrize("room", [room for room in ROOMS if room not in OF_SEVERAL_ROOMS])
 def test_a_room_imports_no_other_room(room):
-    allowed = (*(f"{name}/" for name in (room, *SHARED)), *LENT.get(room, ()))
+    allowed = tuple(f"{name}/" for name in (room, *SHARED))
     for path in (SCRIPTS / "voiceprivacy" / room).rglob("*.py"):
         imported = names(path.relative_to(SCRIPTS).with_suffix("").as_posix())
         of_rooms = {name for name in imported if "/" in name}

@@ -28,6 +28,7 @@ from voiceprivacy.attack.backends import backends  # noqa: E402
 from voiceprivacy.attack.extractors import networks  # noqa: E402
 from voiceprivacy.inout import audio, tables  # noqa: E402
 from voiceprivacy.inout.arrays import Embeddings  # noqa: E402
+from voiceprivacy.models import devices  # noqa: E402
 from voiceprivacy.running.command import run  # noqa: E402
 
 GRID = [1.0, 0.9, 0.85, 0.8, 0.75, 0.7]  # 1 is the utterance as it is
@@ -75,7 +76,7 @@ def main():
 
     speech = arguments.results / "audio" / arguments.corpus
     lists = arguments.results / "trials" / arguments.corpus
-    with networks.single_thread():
+    with devices.single_thread():
         extractor = networks.Extractor(arguments.model)
         enrolled = gallery_of(extractor, speech / "enrolment" / "original" / "manifest.tsv", 1.0)
         for system in ("original", *arguments.anonymisers):

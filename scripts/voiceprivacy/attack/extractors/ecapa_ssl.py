@@ -36,13 +36,13 @@ import torch
 from speechbrain.lobes.models.ECAPA_TDNN import ECAPA_TDNN, SERes2NetBlock
 from torch.nn.functional import adaptive_avg_pool1d
 
-from voiceprivacy.attack.extractors.encoders import (
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.models.encoders import (
     HUB_PREPARATION,
     HUB_SETTINGS,
     HUB_WEIGHTS,
     HubNetwork,
 )
-from voiceprivacy.inout.files import BadInput
 
 ENCODER_FOLDER = "encoder"  # in the folder of a trained model
 

@@ -40,11 +40,11 @@ from scipy.cluster.vq import kmeans2, vq
 from tqdm import tqdm
 
 from voiceprivacy.attack import Counts, Floats
-from voiceprivacy.attack.extractors.encoders import SAMPLE_RATE, Encoder
 from voiceprivacy.inout import audio, seeds
 from voiceprivacy.inout.arrays import Embeddings, read_npz, write_npz
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.models.encoders import SAMPLE_RATE, Encoder
 
 F0_SAMPLE_RATE = 8000
 LOWEST_HZ, HIGHEST_HZ = 65, 450

@@ -23,7 +23,6 @@ Kaldi's energy-based voice activity detection (compute-vad), with the settings o
 recipes.
 """
 
-import contextlib
 import inspect
 import tempfile
 from collections.abc import Callable, Iterator
@@ -36,7 +35,12 @@ import torch
 
 from voiceprivacy.attack import Floats
 from voiceprivacy.attack.extractors import rows
-from voiceprivacy.attack.extractors.folders import (
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.arrays import Embeddings
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.models.devices import single_thread, torch_device
+from voiceprivacy.models.folders import (
     SETTINGS,
     WEIGHTS,
     Hyperparameters,
@@ -44,10 +48,6 @@ from voiceprivacy.attack.extractors.folders import (
     load_weights,
     one_line,
 )
-from voiceprivacy.inout import audio
-from voiceprivacy.inout.arrays import Embeddings
-from voiceprivacy.inout.files import BadInput
-from voiceprivacy.inout.tables import Utterance
 
 FEATURES = ["speechbrain.lobes.features.Fbank"]
 NORMALISATION = ["speechbrain.processing.features.InputNormalization"]
@@ -327,26 +327,6 @@ def _batches(numbered_samples, batch_size):
     for equally_long in by_length.values():
         for first in range(0, len(equally_long), batch_size):
             yield equally_long[first : first + batch_size]
-
-
-@contextlib.contextmanager
-def single_thread() -> Iterator[None]:
-    """Let torch compute with one thread: sums in another order would give other last digits."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
-
-
-def torch_device(name: str) -> torch.device:
-    """The device "cpu" or "cuda", which computes in full precision and repeatably from now on."""
-    if name == "cuda" and not torch.cuda.is_available():
-        raise BadInput("--device cuda: torch sees no GPU here; use --device cpu")
-    torch.backends.cudnn.allow_tf32 = False
-    torch.backends.cudnn.deterministic = True
-    return torch.device(name)
 
 
 def _random_states(device):

@@ -128,7 +128,7 @@ def sentence_encoder(folder: Path | str) -> Vector:
     import torch
     import transformers
 
-    from voiceprivacy.attack.extractors.networks import single_thread
+    from voiceprivacy.models.devices import single_thread
 
     if not Path(folder).is_dir():
         raise BadInput(f"{folder}: not found")

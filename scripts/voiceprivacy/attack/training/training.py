@@ -29,14 +29,11 @@ import torch
 
 from voiceprivacy.attack.backends.backends import cosine
 from voiceprivacy.attack.extractors.ecapa_ssl import ENCODER_FOLDER, FrozenEncoder
-from voiceprivacy.attack.extractors.encoders import HUB_SETTINGS
-from voiceprivacy.attack.extractors.folders import SETTINGS, WEIGHTS, Hyperparameters, load_weights
 from voiceprivacy.attack.extractors.networks import (
     EMBEDDING,
     FEATURES,
     LISTENING,
     NORMALISATION,
-    torch_device,
 )
 from voiceprivacy.attack.held_out import Spoken, judged, trials_of, unknown
 from voiceprivacy.attack.training.batches import (
@@ -64,6 +61,9 @@ from voiceprivacy.inout.files import (
 )
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.models.devices import torch_device
+from voiceprivacy.models.encoders import HUB_SETTINGS
+from voiceprivacy.models.folders import SETTINGS, WEIGHTS, Hyperparameters, load_weights
 
 CLASSIFIER = [
     "speechbrain.lobes.models.ECAPA_TDNN.Classifier",

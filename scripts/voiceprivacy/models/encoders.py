@@ -29,11 +29,11 @@ import numpy as np
 import torch
 from torch.nn.functional import layer_norm
 
-from voiceprivacy.attack import Floats
-from voiceprivacy.attack.extractors.folders import SETTINGS, Hyperparameters, load_weights, one_line
-from voiceprivacy.attack.extractors.networks import single_thread
 from voiceprivacy.inout.files import BadInput, refuse_endless
 from voiceprivacy.inout.json_files import read_json
+from voiceprivacy.models import Floats
+from voiceprivacy.models.devices import single_thread
+from voiceprivacy.models.folders import SETTINGS, Hyperparameters, load_weights, one_line
 
 SAMPLE_RATE = 16000
 

@@ -4,8 +4,8 @@ import huggingface_hub
 import pytest
 from huggingface_hub.errors import HTTPError, LocalEntryNotFoundError
 
-from voiceprivacy.attack.extractors import foreign
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.models import hub
 
 COMMIT = "0f99f2d0ebe89ac095bcc5903c4dd8f72b367286"
 
@@ -29,19 +29,19 @@ def test_without_a_network_one_line_says_so(no_network, tmp_path):
         BadInput,
         match=rf"^a/b at {COMMIT}: cannot be fetched \(Name or service not known\); .*copy$",
     ):
-        foreign.fetch("a/b", revision=COMMIT, folder=tmp_path / "model")
+        hub.fetch("a/b", revision=COMMIT, folder=tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_files_of_a_snapshot_are_copied(monkeypatch, tmp_path):
     snapshot = tmp_path / "snapshot"
     snapshot.mkdir()
-    for name in (*foreign.SPEAKER_MODEL.needed, "classifier.ckpt", "README.md"):
+    for name in (*hub.SPEAKER_MODEL.needed, "classifier.ckpt", "README.md"):
         (snapshot / name).write_text(name, encoding="utf-8")
     monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda model, **wanted: str(snapshot))
-    foreign.fetch("a/b", revision=COMMIT, folder=tmp_path / "model")
+    hub.fetch("a/b", revision=COMMIT, folder=tmp_path / "model")
     assert sorted(path.name for path in (tmp_path / "model").iterdir()) == sorted(
-        [*foreign.SPEAKER_MODEL.needed, "classifier.ckpt"]
+        [*hub.SPEAKER_MODEL.needed, "classifier.ckpt"]
     )
 
 
@@ -52,7 +52,7 @@ def test_a_download_that_was_killed_is_finished_and_without_a_network_does_with_
     snapshot.mkdir()
 
     def download(model, local_files_only=False, **wanted):
-        for name in [] if local_files_only else foreign.SPEAKER_MODEL.files:
+        for name in [] if local_files_only else hub.SPEAKER_MODEL.files:
             (snapshot / name).touch()
         return str(snapshot)
 
@@ -63,12 +63,12 @@ def test_a_download_that_was_killed_is_finished_and_without_a_network_does_with_
     monkeypatch.setattr(huggingface_hub.HfApi, "model_info", unreachable)
     (snapshot / "hyperparams.yaml").touch()
     with pytest.raises(BadInput, match="cannot be fetched"):
-        foreign.model_folder("a/b", revision=COMMIT)
+        hub.model_folder("a/b", revision=COMMIT)
     (snapshot / "embedding_model.ckpt").touch()
-    assert foreign.model_folder("a/b", revision=COMMIT) == snapshot
+    assert hub.model_folder("a/b", revision=COMMIT) == snapshot
     assert not (snapshot / "classifier.ckpt").exists()
     monkeypatch.setattr(huggingface_hub.HfApi, "model_info", lambda *arguments, **options: None)
-    assert foreign.model_folder("a/b", revision=COMMIT) == snapshot
+    assert hub.model_folder("a/b", revision=COMMIT) == snapshot
     assert (snapshot / "classifier.ckpt").exists()
 
 
@@ -76,29 +76,29 @@ def test_a_repository_that_holds_no_speaker_model_is_refused(monkeypatch, tmp_pa
     monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda model, **wanted: str(tmp_path))
     monkeypatch.setattr(huggingface_hub.HfApi, "model_info", lambda *arguments, **options: None)
     with pytest.raises(BadInput, match=r"a/b: has no hyperparams\.yaml"):
-        foreign.fetch("a/b", revision=COMMIT, folder=tmp_path / "model")
+        hub.fetch("a/b", revision=COMMIT, folder=tmp_path / "model")
     assert not (tmp_path / "model").exists()
 
 
 @pytest.mark.parametrize("revision", ["main", "v1.0", "", COMMIT.upper()])
 def test_a_revision_that_can_move_is_refused(tmp_path, revision):
     with pytest.raises(BadInput, match="is not a commit"):
-        foreign.fetch("a/b", revision=revision, folder=tmp_path / "model")
+        hub.fetch("a/b", revision=revision, folder=tmp_path / "model")
 
 
 def test_a_folder_is_a_folder(tmp_path):
-    assert foreign.model_folder(str(tmp_path)) == tmp_path
+    assert hub.model_folder(str(tmp_path)) == tmp_path
 
 
 @pytest.mark.parametrize("model", ["/no/such/folder", "./no/folder", "nowhere"])
 def test_a_missing_folder_is_not_looked_for_on_the_hub(model):
     with pytest.raises(BadInput, match=f"^{model}: not found$"):
-        foreign.model_folder(model, revision=COMMIT)
+        hub.model_folder(model, revision=COMMIT)
 
 
 def test_a_name_needs_a_revision():
     with pytest.raises(BadInput, match=r"speechbrain/x: not found; .* --revision"):
-        foreign.model_folder("speechbrain/x")
+        hub.model_folder("speechbrain/x")
 
 
 def test_an_encoder_needs_one_of_two_files_of_weights(monkeypatch, tmp_path):
@@ -106,15 +106,15 @@ def test_an_encoder_needs_one_of_two_files_of_weights(monkeypatch, tmp_path):
     snapshot.mkdir()
     monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda model, **wanted: str(snapshot))
     monkeypatch.setattr(huggingface_hub.HfApi, "model_info", lambda *arguments, **options: None)
-    wanted = {"revision": COMMIT, "folder": tmp_path / "encoder", "wanted": foreign.ENCODER}
-    for name in (*foreign.ENCODER.needed, "README.md"):
+    wanted = {"revision": COMMIT, "folder": tmp_path / "encoder", "wanted": hub.ENCODER}
+    for name in (*hub.ENCODER.needed, "README.md"):
         (snapshot / name).write_text(name, encoding="utf-8")
     reason = r"has no model\.safetensors or pytorch_model\.bin, so it is not a self-supervised"
     with pytest.raises(BadInput, match=reason):
-        foreign.fetch("a/wavlm", **wanted)
+        hub.fetch("a/wavlm", **wanted)
     (snapshot / "pytorch_model.bin").write_text("weights", encoding="utf-8")
-    foreign.fetch("a/wavlm", **wanted)
+    hub.fetch("a/wavlm", **wanted)
     assert {path.name for path in (tmp_path / "encoder").iterdir()} == {
-        *foreign.ENCODER.needed,
+        *hub.ENCODER.needed,
         "pytorch_model.bin",
     }

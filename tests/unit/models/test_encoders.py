@@ -7,10 +7,10 @@ from hyperpyyaml import load_hyperpyyaml
 from support import models
 
 from voiceprivacy.attack.extractors import histograms
-from voiceprivacy.attack.extractors.encoders import Encoder
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.models.encoders import Encoder
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ import hashlib
 import pytest
 import torch
 
-from voiceprivacy.attack.extractors.folders import Hyperparameters, load_weights
 from voiceprivacy.inout.files import SCRIPTS, BadInput
+from voiceprivacy.models.folders import Hyperparameters, load_weights
 
 FBANK = "speechbrain.lobes.features.Fbank"
 

@@ -13,8 +13,8 @@ from speechbrain.integrations.huggingface import hubert, wav2vec2, wavlm
 from support import models
 
 from voiceprivacy.attack.extractors import histograms
-from voiceprivacy.attack.extractors.encoders import Encoder
 from voiceprivacy.inout.files import BadInput
+from voiceprivacy.models.encoders import Encoder
 
 WRAPPERS = {"wav2vec2": wav2vec2.Wav2Vec2, "hubert": hubert.HuBERT, "wavlm": wavlm.WavLM}
 LARGE = {
