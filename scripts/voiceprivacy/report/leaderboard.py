@@ -16,7 +16,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from voiceprivacy.catalogue import COLUMNS, Metric
+from voiceprivacy.catalogue import COLUMNS
+from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report.comparison import (
     OF_MATRICES,

@@ -17,7 +17,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from voiceprivacy.catalogue import METRICS, RANK_LOSSES, Metric
+from voiceprivacy.catalogue import METRICS
+from voiceprivacy.catalogue.metric import RANK_LOSSES, Metric
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.metrics import Number

@@ -24,7 +24,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy.catalogue import COLUMNS, METRICS, Metric
+from voiceprivacy.catalogue import COLUMNS, METRICS
+from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import RESOURCES, BadInput, read_lines
 from voiceprivacy.inout.tables import number, read_rows, read_table, write_table

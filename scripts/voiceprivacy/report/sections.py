@@ -21,14 +21,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy.catalogue import (
-    ARROWS,
-    METRICS,
-    OWN,
-    Metric,
-    is_headline,
-    utility_group,
-)
+from voiceprivacy.catalogue import METRICS, OWN, is_headline, utility_group
+from voiceprivacy.catalogue.metric import ARROWS, Metric
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import (

@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from voiceprivacy.catalogue import COLUMNS, Metric
+from voiceprivacy.catalogue import COLUMNS
+from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.inout.tables import number, read_rows
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.vocabulary import (

@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 from scipy.special import bernoulli, expit, factorial
 
-from voiceprivacy.catalogue import NO_PRIVACY_BIT
+from voiceprivacy.catalogue.metric import NO_PRIVACY_BIT
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.privacy import Counts, Floats, Scores
 

@@ -73,7 +73,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import betaincinv, ndtr, ndtri, stdtr, stdtrit
 
-from voiceprivacy.catalogue import METRICS, OF_CALIBRATION
+from voiceprivacy.catalogue import METRICS
+from voiceprivacy.catalogue.metric import OF_CALIBRATION
 from voiceprivacy.inout import seeds
 from voiceprivacy.privacy import Counts, Floats, Metrics, Number
 from voiceprivacy.privacy.scores.trials import (

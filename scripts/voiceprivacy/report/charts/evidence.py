@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from numpy.typing import NDArray
 
-from voiceprivacy.catalogue import WITHOUT_SECOND_RUN
+from voiceprivacy.catalogue.metric import WITHOUT_SECOND_RUN
 from voiceprivacy.report.charts.chart import (
     FAINT,
     INK,

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from voiceprivacy.catalogue import WITHOUT_SECOND_RUN
+from voiceprivacy.catalogue.metric import WITHOUT_SECOND_RUN
 from voiceprivacy.report.charts.chart import (
     FAINT,
     INK,

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from voiceprivacy.catalogue import METRICS, NO_PRIVACY_BIT
+from voiceprivacy.catalogue import METRICS
+from voiceprivacy.catalogue.metric import NO_PRIVACY_BIT
 from voiceprivacy.inout.files import counted
 from voiceprivacy.inout.tables import ALPHAS, number, read_rows
 from voiceprivacy.report.charts.chart import (

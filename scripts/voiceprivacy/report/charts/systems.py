@@ -8,7 +8,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from voiceprivacy.catalogue import EER, METRICS, Metric
+from voiceprivacy.catalogue import EER, METRICS
+from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.report.charts.chart import (
     FAINT,
     INK,

@@ -14,7 +14,8 @@ from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from voiceprivacy.catalogue import METRICS, NO_PRIVACY_BIT
+from voiceprivacy.catalogue import METRICS
+from voiceprivacy.catalogue.metric import NO_PRIVACY_BIT
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.report.curves import (

@@ -1,0 +1,50 @@
+"""The catalogue of metrics: one row for each number that metrics.tsv can hold.
+
+Everything that is known of a metric stands here and nowhere else. Intervals, comparisons of pairs,
+the page, the terminal and the tables for papers read it. To add a metric, write the function that
+measures it, a row here, a test, and its line on a page of docs/metrics.
+"""
+
+from voiceprivacy.catalogue.embeddings import INFERENCE, RANKS, SIMILARITY
+from voiceprivacy.catalogue.metric import Metric
+from voiceprivacy.catalogue.scores import CALIBRATION, NORMALISED, VERIFICATION, ZEBRA
+from voiceprivacy.catalogue.utility import UTILITY
+
+OWN = ""  # the group of somebody's own measures
+# By which measure one chooses, if there are several: whether words are understood comes first.
+PREFERRED = ("words", OWN, "quality", "pitch", "emotion", "voice", "speed")
+
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        *VERIFICATION,
+        *ZEBRA,
+        *CALIBRATION,
+        *NORMALISED,
+        *SIMILARITY,
+        *RANKS,
+        *INFERENCE,
+        *UTILITY,
+    )
+}
+COLUMNS = tuple(metric for metric in METRICS.values() if metric.column)
+EER = METRICS["eer_percent"]
+MORE_IS_BETTER = {
+    metric.name: metric.better == "higher" for metric in METRICS.values() if metric.compared
+}
+
+
+def utility_group(metric: str) -> str:
+    """What it is about, one of PREFERRED; OWN for a measure of one's own."""
+    return METRICS[metric].group if metric in METRICS else OWN
+
+
+def utility_preference(metric: str) -> tuple[int, int, str]:
+    """Measures of utility are sorted by it: the first is the one by which one chooses."""
+    in_catalogue = list(METRICS).index(metric) if metric in METRICS else 0
+    return PREFERRED.index(utility_group(metric)), in_catalogue, metric
+
+
+def is_headline(metric: str) -> bool:
+    """Whether one chooses by a measure: by all of one's own, and by the main ones of ours."""
+    return metric not in METRICS or METRICS[metric].headline

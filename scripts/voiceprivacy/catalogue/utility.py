@@ -1,0 +1,180 @@
+"""Metrics of what the speech is still good for."""
+
+from voiceprivacy.catalogue.metric import Metric
+
+WORD_ERRORS = {  # kinds of them
+    "insertions": "Words that a recogniser adds, in percent of those that were said.",
+    "deletions": "Words that a recogniser leaves out, in percent of those that were said.",
+    "substitutions": "Words that a recogniser takes for others, in percent of those said.",
+}
+
+
+def _word_errors(name: str, title: str) -> list[Metric]:
+    """The kinds of a recogniser's word errors, and what they are percents of."""
+    kinds = [
+        Metric(
+            name=f"{name}_{kind}_percent",
+            title=f"{title} {kind}",
+            unit="%",
+            family="utility",
+            meaning=meaning,
+            page="utility.md",
+            conditions=(),
+            better="lower",
+            of_privacy=False,
+            low=0,
+            digits=1,
+            group="words",
+        )
+        for kind, meaning in WORD_ERRORS.items()
+    ]
+    words = Metric(
+        name=f"{name}_words",
+        title=f"{title} words",
+        unit="",
+        family="utility",
+        meaning="Words of a transcript: mean over the utterances.",
+        page="utility.md",
+        conditions=(),
+        of_privacy=False,
+        low=0,
+        digits=1,
+        group="words",
+    )
+    return [*kinds, words]
+
+
+def _opinion(subject: str, meaning: str, *, headline: bool = False) -> Metric:
+    """Row of DNSMOS."""
+    return Metric(
+        name=f"dnsmos_{subject}",
+        title=f"DNSMOS, {subject}",
+        unit="MOS",
+        family="utility",
+        meaning=meaning,
+        page="utility.md",
+        conditions=(),
+        better="higher",
+        of_privacy=False,
+        low=1,
+        high=5,
+        digits=2,
+        group="quality",
+        headline=headline,
+    )
+
+
+UTILITY = [
+    Metric(
+        name="closed_text_wer_percent",
+        title="closed-text WER",
+        unit="%",
+        family="utility",
+        meaning="Word errors of a recogniser that knows the sentences; for this corpus alone.",
+        page="utility.md",
+        conditions=(),
+        better="lower",
+        of_privacy=False,
+        low=0,
+        digits=1,
+        group="words",
+        headline=True,
+    ),
+    *_word_errors("closed_text", "closed-text"),
+    Metric(
+        name="wer_percent",
+        title="word error rate",
+        unit="%",
+        family="utility",
+        meaning="Word errors of the recogniser that the config names, over all words.",
+        page="utility.md",
+        conditions=(),
+        better="lower",
+        of_privacy=False,
+        low=0,
+        digits=1,
+        group="words",
+        headline=True,
+    ),
+    Metric(
+        name="uar_percent",
+        title="emotion recall",
+        unit="%",
+        family="utility",
+        meaning="Unweighted average recall of four emotions, by the config's classifier.",
+        page="utility.md",
+        conditions=(),
+        better="higher",
+        of_privacy=False,
+        low=0,
+        high=100,
+        digits=1,
+        group="emotion",
+        headline=True,
+    ),
+    Metric(
+        name="pitch_correlation",
+        title="pitch correlation",
+        unit="",
+        family="utility",
+        meaning="Correlation of the pitch of original and protected speech: 1 = as before.",
+        page="utility.md",
+        conditions=(),
+        better="higher",
+        of_privacy=False,
+        digits=2,
+        group="pitch",
+        headline=True,
+    ),
+    _opinion(
+        "overall", "Opinion of the whole that a network foretells, from 1 to 5.", headline=True
+    ),
+    _opinion("speech", "Opinion of the speech alone that a network foretells, from 1 to 5."),
+    _opinion("background", "Opinion of the background that a network foretells: 5 = quiet."),
+    Metric(
+        name="estoi",
+        title="ESTOI",
+        unit="",
+        family="utility",
+        meaning="How alike protected and original speech are frame by frame: 1 = the same.",
+        page="utility.md",
+        conditions=(),
+        better="higher",
+        of_privacy=False,
+        low=-1,
+        high=1,
+        digits=2,
+        group="quality",
+    ),
+    Metric(
+        name="voice_consistency",
+        title="voice consistency",
+        unit="",
+        family="utility",
+        meaning="How alike the utterances of a speaker sound to a network: 1 = always one voice.",
+        page="utility.md",
+        conditions=(),
+        better="neither",
+        of_privacy=False,
+        low=-1,
+        high=1,
+        digits=2,
+        group="voice",
+    ),
+    Metric(
+        name="sex_kept_percent",
+        title="sex kept",
+        unit="%",
+        family="utility",
+        meaning="Utterances that sound of their speaker's sex, by what original speech teaches.",
+        page="utility.md",
+        conditions=(),
+        better="higher",
+        of_privacy=False,
+        low=0,
+        high=100,
+        digits=1,
+        group="voice",
+        headline=True,
+    ),
+]
