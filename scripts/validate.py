@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.listing import Finding, Findings
 from voiceprivacy.inout.files import counted
-from voiceprivacy.plan import configuration, estimate
+from voiceprivacy.plan import configuration, defaults, estimate
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running.command import run, say
 from voiceprivacy.tools import file_names, tryout
@@ -25,7 +25,7 @@ def main() -> None:
         findings.error(path, configuration.line_of(path, problem.keys), str(problem))
     show(path, sorted(findings, key=lambda finding: finding.line))
     # Corpora without a mistake are examined even where the rest of the config has some.
-    compared = bool(configuration.complete(config).get("extractors"))
+    compared = bool(defaults.complete(config).get("extractors"))
     examined = examine(configuration.usable_corpora(config, problems), compared=compared)
     for examination in examined.values():
         findings += examination.findings

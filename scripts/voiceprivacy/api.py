@@ -236,7 +236,7 @@ def verdict(
     BadInput : as ``verification``; original has no oo, or there is no other system
     """
     try:  # it reads YAML, which metrics do without
-        from voiceprivacy.plan.configuration import complete
+        from voiceprivacy.plan.defaults import complete
     except ModuleNotFoundError as error:
         missing = f"verdict needs the package {error.name}: install voiceprivacy[run]"
         raise ModuleNotFoundError(missing, name=error.name) from None

@@ -7,7 +7,7 @@ from support.calls import call, flags
 from support.runs import SPEAKERS, snakemake, spoken
 
 from voiceprivacy.inout import audio
-from voiceprivacy.plan.configuration import strongest_extractor
+from voiceprivacy.plan.defaults import strongest_extractor
 
 pytestmark = pytest.mark.long
 

@@ -7,7 +7,7 @@ import pytest
 import yaml
 from support.runs import ROOT, make_kaldi_directory, snakemake
 
-from voiceprivacy.plan import configuration
+from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
 
 OLDER = sorted((ROOT / "tests" / "data" / "configs_of_0.1").glob("*.yaml"))
@@ -70,7 +70,7 @@ EACH_KIND = {
 
 def make_what_is_named(config):
     """Make each file and folder that a config names and that is not there, empty."""
-    for named in Plan(configuration.complete(configuration.expand(config))).named:
+    for named in Plan(defaults.complete(configuration.expand(config))).named:
         path = Path(named.path)
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -102,7 +102,7 @@ def test_each_kind_of_entry_plans(tmp_path, monkeypatch):
 
 
 def test_that_config_has_each_kind_that_the_schema_knows():
-    definitions = configuration.schema()["$defs"]
+    definitions = defaults.schema()["$defs"]
     sections = {"corpus": "corpora", "anonymiser": "anonymisers", "extractor": "extractors"}
     for name, section in sections.items():
         kinds = [tuple(branch["required"]) for branch in definitions[name]["oneOf"]]

@@ -34,7 +34,7 @@ from voiceprivacy.inout.files import (
     paths_behind,
 )
 from voiceprivacy.inout.stamps import NOTES
-from voiceprivacy.plan import configuration, earlier
+from voiceprivacy.plan import configuration, defaults, earlier
 from voiceprivacy.plan.attackers import recipe_file
 from voiceprivacy.plan.outputs import PICTURES, TABLES
 from voiceprivacy.plan.plan import Plan, keep_all_objects
@@ -110,7 +110,7 @@ scratch = tempfile.TemporaryDirectory()  # removed when Snakemake ends
 if workflow.is_main_process:
     plan, screen = begin()
 else:  # a job of the run on a cluster: all of that is done
-    config.update(configuration.complete(config))
+    config.update(defaults.complete(config))
     plan, screen = Plan(config), []
 
 

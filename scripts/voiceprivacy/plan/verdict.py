@@ -4,7 +4,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from voiceprivacy.plan.configuration import first_training_corpus
+from voiceprivacy.plan.defaults import first_training_corpus
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.vocabulary import (
     FUSED,

@@ -28,7 +28,7 @@ from snakemake.utils import available_cpu_count, update_config
 
 from voiceprivacy.inout.files import PIPES_OF_SHELLS, SCRIPTS, BadInput, whole_or_absent
 from voiceprivacy.inout.yaml_files import parse_yaml
-from voiceprivacy.plan import configuration
+from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.running import locks
 from voiceprivacy.running.command import INTERRUPTED, OWN_FAILURE, say
 from voiceprivacy.running.progress import SCREEN, interrupted
@@ -139,7 +139,7 @@ def refuse_wrong_entries(
     config: dict[str, Any], paths: Sequence[str | Path], *, overridden: bool
 ) -> None:
     """Refuse the first wrong key or value of a config, with the file and the line that hold it."""
-    complete = configuration.with_controls(configuration.with_protocols(config))
+    complete = defaults.with_controls(defaults.with_protocols(config))
     for problem in configuration.wrong_entries(complete):
         if problem.what.endswith(": not found"):
             raise BadInput(problem.what)

@@ -17,7 +17,7 @@ from voiceprivacy.inout.files import (
     whole_or_absent,
 )
 from voiceprivacy.inout.tables import write_table
-from voiceprivacy.plan import configuration
+from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.tools.intake import Intake
 from voiceprivacy.tools.new_run import SAMPLE_RATE, NewRun, limit_of
 from voiceprivacy.vocabulary import ABSENT, ORIGINAL, SECOND_RUN
@@ -181,7 +181,7 @@ def _config(path, run):
         training=_training(path, run),
         semi=SEMI.format(corpus=corpus_name(run)) if run.training else NO_SEMI,
         lists=", ".join(run.lists),
-        extractor=_flow(configuration.strongest_extractor()),
+        extractor=_flow(defaults.strongest_extractor()),
         anonymisers="".join(anonymisers),
     )
 

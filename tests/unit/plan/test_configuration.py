@@ -9,8 +9,8 @@ import yaml
 from support.calls import call
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.plan import configuration
-from voiceprivacy.plan.configuration import schema
+from voiceprivacy.plan import configuration, defaults
+from voiceprivacy.plan.defaults import schema
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running import programs
 
@@ -264,7 +264,7 @@ def test_completing_a_config_twice_changes_nothing():
     config = configuration.check(
         {"corpora": {"demo": SYNTHETIC}, "extractors": {"ecapa": {"command": "python e.py"}}}
     )
-    assert configuration.complete(config) == config
+    assert defaults.complete(config) == config
 
 
 @pytest.mark.parametrize(

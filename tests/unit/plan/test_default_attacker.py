@@ -4,7 +4,7 @@ import importlib.util
 
 import pytest
 
-from voiceprivacy.plan import configuration
+from voiceprivacy.plan import defaults
 from voiceprivacy.plan.plan import Plan
 
 CORPORA = {"demo": {"synthetic": {"speakers": 4, "utterances": 4}}}
@@ -22,7 +22,7 @@ def installed(monkeypatch):
 
 def models(config):
     """{extractor: its package or its model} of a completed config."""
-    extractors = configuration.complete(config)["extractors"]
+    extractors = defaults.complete(config)["extractors"]
     return {
         name: options.get("package") or options["model"] for name, options in extractors.items()
     }
@@ -30,7 +30,7 @@ def models(config):
 
 def test_without_packages_the_shipped_network_attacks_with_cosine(installed):
     assert models(PROTECTED) == SMALL
-    assert list(configuration.complete(PROTECTED)["backends"]) == ["cosine"]
+    assert list(defaults.complete(PROTECTED)["backends"]) == ["cosine"]
 
 
 def test_resemblyzer_attacks_where_it_is_installed_with_what_it_needs(installed):
@@ -68,8 +68,8 @@ def test_sections_that_name_no_attacker_do_not_take_the_attack_away(installed, s
 
 def test_an_extractor_alone_compares_by_cosine():
     config = PROTECTED | {"extractors": {"one": {"package": "dvector"}}}
-    assert list(configuration.complete(config)["backends"]) == ["cosine"]
-    assert list(configuration.complete(PROTECTED | {"extractors": {}})["backends"]) == []
+    assert list(defaults.complete(config)["backends"]) == ["cosine"]
+    assert list(defaults.complete(PROTECTED | {"extractors": {}})["backends"]) == []
 
 
 def test_an_encoder_in_a_package_runs_in_the_environment_of_its_name_unless_told():
@@ -77,13 +77,13 @@ def test_an_encoder_in_a_package_runs_in_the_environment_of_its_name_unless_told
         "one": {"package": "resemblyzer"},
         "two": {"package": "dvector", "env": "mine.yaml"},
     }
-    config = configuration.complete(PROTECTED | {"extractors": extractors})
+    config = defaults.complete(PROTECTED | {"extractors": extractors})
     environments = {name: options["env"] for name, options in config["extractors"].items()}
     assert environments == {"one": "resemblyzer", "two": "mine.yaml"}
 
 
 def test_one_job_embeds_both_parts_with_a_package():
     extractors = {"one": {"package": "dvector"}, "other": {"command": "python mine.py"}}
-    attackers = Plan(configuration.complete(PROTECTED | {"extractors": extractors})).attackers
+    attackers = Plan(defaults.complete(PROTECTED | {"extractors": extractors})).attackers
     assert attackers.extraction("one", "demo", "trial", "b2") == ["--package", "dvector"]
     assert [name for name in extractors if attackers.embeds_both_parts(name)] == ["one"]

@@ -3,7 +3,7 @@
 import pytest
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.plan import configuration
+from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.effort import efforts, protecting, training_manifests
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.report.contents import contents_of, planned
@@ -91,7 +91,7 @@ def test_an_anonymiser_s_own_jobs_are_those_of_the_trials_of_all_its_draws():
             "team": {"audio": "submission"},
         }
     }
-    told = {one.anonymiser: one for one in protecting(Plan(configuration.complete(config)))}
+    told = {one.anonymiser: one for one in protecting(Plan(defaults.complete(config)))}
     assert list(told) == ["b2", "b2r", "team"]  # no training corpus, and no draw of its own
     assert told["b2"] == (
         "demo",
@@ -110,9 +110,9 @@ def test_an_anonymiser_s_own_jobs_are_those_of_the_trials_of_all_its_draws():
 
 def test_where_nothing_is_measured_nothing_may_be_protected():
     silent = {"report": {"pitch_correlation": False}, "utility": {"voice": False, "words": False}}
-    plan = Plan(configuration.complete(CONFIG | silent))
+    plan = Plan(defaults.complete(CONFIG | silent))
     assert list(protecting(plan)) == [] and contents_of(plan).speed is None
-    loud = Plan(configuration.complete(CONFIG))
+    loud = Plan(defaults.complete(CONFIG))
     assert contents_of(loud).speed == "results/report/tables/speed.tsv"
 
 

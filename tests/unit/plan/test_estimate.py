@@ -4,7 +4,7 @@ import pytest
 
 from voiceprivacy.corpora.checks import Examination, Size
 from voiceprivacy.corpora.listing import Findings
-from voiceprivacy.plan import configuration
+from voiceprivacy.plan import defaults
 from voiceprivacy.plan.estimate import (
     FEATURES,
     HUB_BYTES,
@@ -37,7 +37,7 @@ def examined(enrolment_s=1800, trial_s=1800, trials=1000):
 
 
 def steps(*, config=CONFIG, **sizes):
-    return {step.what: step for step in estimate(configuration.complete(config), examined(**sizes))}
+    return {step.what: step for step in estimate(defaults.complete(config), examined(**sizes))}
 
 
 def test_protected_speech_is_counted_for_every_anonymiser_and_run_but_not_where_it_lies_already():
@@ -89,7 +89,7 @@ def test_scores_of_somebody_else_take_a_second_for_each_system(tmp_path):
     for name in ("original_oo", "b2_op", "b2_pp"):
         (tmp_path / f"{name}.tsv").touch()
     scores = {"scores": f"{tmp_path}/{{anonymiser}}_{{condition}}.tsv"}
-    (*_, last) = estimate(configuration.complete({"attacks": {"team7": scores}}), {})
+    (*_, last) = estimate(defaults.complete({"attacks": {"team7": scores}}), {})
     assert (last.seconds, last.bytes) == (6 + 2 * 1, 3e6 + 2 * 0.1e6)
 
 

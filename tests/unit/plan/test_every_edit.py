@@ -13,7 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from voiceprivacy.plan import configuration, seen, sources
+from voiceprivacy.plan import defaults, seen, sources
 from voiceprivacy.plan.plan import Plan
 
 FOLDERS = ["data/mine", "speech/anna", "team/trial", "network", "tool"]
@@ -170,7 +170,7 @@ class Edits(RuleBasedStateMachine):
     @rule()
     def look(self):
         """The fingerprints have changed where the content has, and nowhere else."""
-        plan = Plan(configuration.complete(CONFIG))
+        plan = Plan(defaults.complete(CONFIG))
         held = contents(plan)
         plan.sources.refresh()
         after = fingerprints(plan)
@@ -188,7 +188,7 @@ def folders(tmp_path_factory):
 def test_the_config_names_all_files_of_the_model(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     make_world()
-    plan = Plan(configuration.complete(CONFIG))
+    plan = Plan(defaults.complete(CONFIG))
     assert not sources.unusable(plan.named)
     held = set().union(*contents(plan).values())
     assert {os.path.normpath(path) for path in held} == set(FILES)

@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.plan import configuration
+from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
 
 CONFIG = {
@@ -40,7 +40,7 @@ def test_entries_of_the_config_win_and_further_ones_stay():
     config = copy.deepcopy(CONFIG)
     config["extractors"] = {"ecapa_small": {"f0": {}}, "mine": {"f0": {}}}
     config["backends"] = {"cosine": {"type": "jensen_shannon", "extractors": ["ecapa_small"]}}
-    completed = configuration.complete(config)
+    completed = defaults.complete(config)
     assert "model" not in completed["extractors"]["ecapa_small"]
     assert list(completed["extractors"]) == ["ecapa_small", "tuned", "mine"]
     assert completed["backends"]["cosine"]["type"] == "jensen_shannon"
@@ -49,7 +49,7 @@ def test_entries_of_the_config_win_and_further_ones_stay():
 
 def test_a_completed_config_is_completed_to_itself():
     completed = configuration.check(CONFIG)
-    assert configuration.complete(completed) == completed
+    assert defaults.complete(completed) == completed
 
 
 def test_a_ladder_without_training_speech_and_a_wrong_name_are_told():

@@ -6,7 +6,7 @@ import pytest
 
 from voiceprivacy.catalogue import PREFERRED
 from voiceprivacy.inout.files import SCRIPTS
-from voiceprivacy.plan.configuration import complete
+from voiceprivacy.plan.defaults import complete
 from voiceprivacy.plan.measures import SHIPPED, Utility, wrong_measures
 from voiceprivacy.plan.plan import Plan
 

@@ -7,7 +7,7 @@ from support.installed import install
 
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.plan import configuration
+from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.outputs import RESAMPLED
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.report.contents import contents_of, planned
@@ -195,7 +195,7 @@ def test_extraction_is_a_model_with_switches_a_command_or_a_file():
         "mine": {"command": "python mine.py"},
         "ready": {"embeddings": "e/{corpus}/{part}/{anonymiser}.npz"},
     }
-    plan = Plan(configuration.complete({**CONFIG, "extractors": extractors}))
+    plan = Plan(defaults.complete({**CONFIG, "extractors": extractors}))
     arguments = plan.attackers.extraction("model", "demo", "trial", "b2r")
     assert arguments[0] == "--model"
     assert arguments[1].endswith("workflow/resources/recipes")

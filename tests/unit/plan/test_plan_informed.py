@@ -7,7 +7,7 @@ import copy
 import pytest
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.plan import configuration
+from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.verdict import learnt_files
 from voiceprivacy.vocabulary import PARTS
@@ -142,7 +142,7 @@ def with_draws(**further):
 
 def test_every_further_draw_is_attacked_with_a_seed_of_its_own():
     config = configuration.check(with_draws())
-    assert config == configuration.complete(config)  # completed once more, it stays
+    assert config == defaults.complete(config)  # completed once more, it stays
     plan = Plan(config)
     draws = ["b2r", "b2r_draw2", "b2r_draw3"]
     assert plan.speech.anonymisers.keys() == {*draws, "team"}

@@ -5,7 +5,7 @@ compares what.
 import pytest
 
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.plan import configuration
+from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.report.contents import planned
 
@@ -121,7 +121,7 @@ SOUNDS = ("extractors", "sounds", "units", "encoder")
 def test_units_of_an_encoder_depend_on_its_files(tmp_path):
     sounds = {"units": {"corpus": "others", "encoder": str(tmp_path)}}
     extractors = {"sounds": sounds, "mfcc": {"units": {"corpus": "others"}}}
-    entries = configuration.complete(config() | {"extractors": extractors})
+    entries = defaults.complete(config() | {"extractors": extractors})
 
     def named():
         return [path.path for path in Plan(entries).named if path.keys == SOUNDS]

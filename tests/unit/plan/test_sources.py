@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from voiceprivacy.inout import checksums, stamps
 from voiceprivacy.inout.files import BadInput
-from voiceprivacy.plan import configuration, seen, sources
+from voiceprivacy.plan import defaults, seen, sources
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.seen import CACHE
 from voiceprivacy.plan.sources import Named, Sources
@@ -226,7 +226,7 @@ def test_every_section_of_a_config_has_its_sources(folder):
         "expected": "map.tsv",
         "report": {"tags": "tags.yaml"},
     }
-    plan = Plan(configuration.complete(config))
+    plan = Plan(defaults.complete(config))
     corpora, systems = ("mine", "made"), ("original", "mine", "team", "command")
     embedded = {"/".join(names) for names in product(corpora, ("enrolment", "trial"), systems)}
     assert set(plan.sources.named) == {
@@ -250,8 +250,8 @@ def test_every_section_of_a_config_has_its_sources(folder):
 def test_subsets_that_a_run_downloads_are_no_source():
     downloaded = {"librispeech": {"root": "libri", "subsets": ["a"], "download": True}}
     there = {"librispeech": {"root": "libri", "subsets": ["a"]}}
-    assert Plan(configuration.complete({"corpora": {"mine": downloaded}})).sources.named == {}
-    named = Plan(configuration.complete({"corpora": {"mine": there}})).named
+    assert Plan(defaults.complete({"corpora": {"mine": downloaded}})).sources.named == {}
+    named = Plan(defaults.complete({"corpora": {"mine": there}})).named
     assert [(path.path, path.below) for path in named] == [("libri", False), ("libri/a", True)]
     assert [path.path for path in sources.unusable(named)] == ["libri"]
 
@@ -526,7 +526,7 @@ def test_an_edited_program_or_a_file_of_the_options_changes_its_fingerprint_only
     }
 
     def fingerprints():
-        plan = Plan(configuration.complete(config))
+        plan = Plan(defaults.complete(config))
         plan.sources.refresh()
         files = [plan.sources.file(*name.split("/"))[0] for name in plan.sources.named]
         return {Path(file).stem: Path(file).read_text() for file in files}
@@ -554,7 +554,7 @@ def test_recordings_of_a_folder_are_noticed_whatever_the_pattern_ends_with(patte
     fingerprints = []
     for text in ("one", "other"):
         edit("audio/anna/1.wav", text)
-        Plan(configuration.complete(config)).sources.refresh()
+        Plan(defaults.complete(config)).sources.refresh()
         fingerprints.append(FINGERPRINT.read_text())
     assert fingerprints[0] != fingerprints[1]
 

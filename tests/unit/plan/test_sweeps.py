@@ -2,7 +2,7 @@
 
 import pytest
 
-from voiceprivacy.plan import configuration
+from voiceprivacy.plan import configuration, defaults
 
 SYNTHETIC = {"synthetic": {"speakers": 20, "utterances": 4}}
 MCADAMS = "python {scripts}/anonymise_mcadams.py --level corpus"
@@ -109,5 +109,5 @@ def test_what_cannot_be_swept_is_named_at_its_place(entries, words):
     ],
 )
 def test_a_config_with_mistakes_is_completed_too(wrong):
-    configuration.complete(config(x=swept() | wrong, y=3))
+    defaults.complete(config(x=swept() | wrong, y=3))
     assert problems(x=swept() | wrong)

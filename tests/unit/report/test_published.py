@@ -10,7 +10,7 @@ import pytest
 
 from voiceprivacy.inout.files import SCRIPTS
 from voiceprivacy.inout.tables import read_table
-from voiceprivacy.plan import configuration
+from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.published import (
     NUMBERS,
@@ -73,7 +73,7 @@ def test_other_programs_and_speech_are_none_unless_the_config_says_so():
 def config(monkeypatch):
     monkeypatch.setenv("VPC_DATA", "/vpc/data")
     read = configuration.read(SCRIPTS.parent / "config" / "vpc2020.yaml")
-    return configuration.complete(configuration.expand(read))
+    return defaults.complete(configuration.expand(read))
 
 
 def test_the_twelve_sets_of_the_shipped_config_are_known(config):
@@ -221,7 +221,7 @@ def of_year(year, monkeypatch, **variables):
     for name, value in {"VPC_DATA": "/vpc/data", **variables}.items():
         monkeypatch.setenv(name, value)
     read = configuration.read(SCRIPTS.parent / "config" / f"{year}.yaml")
-    return configuration.complete(configuration.expand(read))
+    return defaults.complete(configuration.expand(read))
 
 
 def test_numbers_of_the_preset_of_2024_stand_beside_those_of_that_year(monkeypatch):

@@ -6,7 +6,7 @@ from support.calls import call
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import read_table, write_table
-from voiceprivacy.plan import configuration
+from voiceprivacy.plan import defaults
 from voiceprivacy.provenance.record import COLUMNS, processor_s
 from voiceprivacy.report.sections import Utility, read_speeds, utility_section
 from voiceprivacy.vocabulary import Speed
@@ -63,7 +63,7 @@ def speeds(tmp_path):
     benchmark(tmp_path, "anonymise_part/demo/trial/nac.tsv", "20", "900")
     benchmark(tmp_path, "anonymise_part/demo/trial/team.tsv", "9", "9")
     benchmark(tmp_path, "anonymise_part/demo/trial/quick.tsv", "0.2", "NA")
-    write_json(tmp_path / "config.json", configuration.complete(CONFIG))
+    write_json(tmp_path / "config.json", defaults.complete(CONFIG))
     config = (tmp_path / "config.json").read_text()
     said = call(
         "measure_speed", "--config", config, "--speeds", tmp_path / "speed.tsv", cwd=tmp_path

@@ -109,7 +109,7 @@ def test_no_file_of_ours_is_an_input_of_a_rule(path):
         assert not re.search("SCRIPTS|RESOURCES|PAGE|ours", block), block
 
 
-SHARED = ("inout", "running", "models")
+SHARED = ("catalogue", "inout", "running", "models")
 ROOMS = sorted(path.parent.name for path in (SCRIPTS / "voiceprivacy").glob("*/__init__.py"))
 OF_SEVERAL_ROOMS = ("tools",)
 

@@ -1,0 +1,298 @@
+"""What a config does not say: defaults, and the attackers and measures that every run has.
+
+Defaults live in workflow/schemas/config.schema.yaml. Some depend on other keys and are set here:
+
+* A corpus that is evaluated without a protocol has enrol_trial.
+* One Kaldi directory without a protocol has the list ``all`` of its own trials file.
+* Where there is speech to train on, an attacker is trained on protected speech (``semi_informed``).
+* ``report: {controls: true}`` adds the anonymisers of workflow/resources/controls.yaml.
+* ``sweep`` makes an anonymiser of each of its values (see sweeps).
+* ``attackers: NAME`` adds the attackers of workflow/resources/attackers/NAME.yaml.
+* An encoder inside a package runs in the environment of the package's name.
+* Measures of utility that every run makes stand in the config once it is completed.
+* Anonymisers that nobody attacks (no ``extractors``, no ``attacks``) are attacked by the strongest
+  extractor that is there. Extractors without ``backends`` compare by cosine.
+"""
+
+import copy
+import functools
+import importlib.util
+from typing import Any
+
+import yaml
+from jsonschema import Draft202012Validator, validators
+
+from voiceprivacy.inout.files import RESOURCES, SCRIPTS
+from voiceprivacy.inout.yaml_files import read_yaml
+from voiceprivacy.plan.measures import shipped
+from voiceprivacy.plan.speech import Speech
+from voiceprivacy.plan.sweeps import with_sweeps
+from voiceprivacy.vocabulary import (
+    CLOSED_TEXT,
+    FURTHER_DRAW,
+    PITCH,
+    QUALITY,
+    RECOGNISER,
+    SEMI_INFORMED,
+    VOICE,
+    WORDS,
+)
+
+SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
+GENDERS = ("f", "m")
+OF_SPEAKER = 5  # utterances; more make every run longer, and speakers decide the interval
+EMBEDDING = {"model", "command", "package"}  # extractors that embed any speech they are given
+
+
+def complete(config: dict[str, Any]) -> dict[str, Any]:
+    """A copy of a config with its defaults, its controls and its preset of attackers."""
+    config = with_attackers(with_sweeps(with_controls(with_protocols(config))))
+    config = with_measures(with_environments(with_default_attacker(config)))
+    return with_draws(with_semi_informed(_with_defaults(config)))
+
+
+def _with_defaults(config):
+    """The config itself with the schema's defaults."""
+    for _ in _Completing(schema()).iter_errors(config):  # sets a default wherever it looks
+        pass
+    return config
+
+
+@functools.cache  # half a second, and five times in every start
+def schema() -> dict[str, Any]:
+    """The schema of a config; nobody changes it."""
+    return yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+
+
+def with_protocols(config: dict[str, Any]) -> dict[str, Any]:
+    """A copy without empty sections, in which every evaluated corpus has its protocol and lists.
+
+    The config need not be right: what cannot have a protocol is left as it is.
+    """
+    config = copy.deepcopy({key: value for key, value in config.items() if value is not None})
+    corpora = config.get("corpora")
+    for corpus in corpora.values() if isinstance(corpora, dict) else []:
+        if isinstance(corpus, dict) and corpus.get("use") != "train":
+            _set_protocol(corpus)
+    return config
+
+
+def _set_protocol(corpus):
+    kaldi = corpus.get("kaldi")
+    directory = kaldi.get("directory") if isinstance(kaldi, dict) else kaldi
+    if "protocol" not in corpus and kaldi is None:
+        corpus["protocol"] = {"enrol_trial": {}}
+    elif "protocol" not in corpus and isinstance(directory, str):
+        corpus["protocol"] = {"given": {"all": directory}}
+    protocol = corpus.get("protocol")
+    if not isinstance(protocol, dict):
+        return
+    if corpus.get("gender") == "separate" and isinstance(protocol.get("given"), dict):
+        protocol["given"] = _per_gender(protocol["given"])
+    lists = ["mixed"] if corpus.get("gender") == "mixed" else list(GENDERS)
+    for name in ("enrol_trial", "all_pairs", "rank_sampling"):
+        if isinstance(protocol.get(name), dict):
+            protocol[name].setdefault("lists", lists)
+
+
+def _per_gender(lists):
+    """Lists of a protocol given, those of both genders as one for each."""
+    separate = {}
+    for name, directory in lists.items():
+        if str(name).split("_")[0] in GENDERS or not isinstance(directory, str):
+            separate[name] = directory
+            continue
+        for gender in GENDERS:
+            separate[f"{name}_{gender}"] = {"directory": directory, "gender": gender}
+    return separate
+
+
+def with_controls(config: dict[str, Any]) -> dict[str, Any]:
+    """The config itself, with the control anonymisers if it asks for them."""
+    report, anonymisers = config.get("report"), config.get("anonymisers", {})
+    wants_controls = isinstance(report, dict) and report.get("controls") is True
+    if wants_controls and isinstance(anonymisers, dict):
+        config["anonymisers"] = anonymisers | {
+            name: options for name, options in controls().items() if name not in anonymisers
+        }
+    return config
+
+
+def with_default_attacker(config: dict[str, Any]) -> dict[str, Any]:
+    """The config itself, with an attacker if it has anonymisers and names none.
+
+    A back-end alone is no attacker, and an extractor alone is one that compares by cosine.
+    """
+    if config.get("corpora") and config.get("anonymisers"):
+        if "extractors" not in config and "attacks" not in config:
+            config["extractors"] = strongest_extractor()
+        if config.get("extractors"):
+            config.setdefault("backends", {"cosine": {"type": "cosine"}})
+    return config
+
+
+def strongest_extractor() -> dict[str, dict[str, str]]:
+    """The strongest extractor that is there, as an entry of a config that bears its name.
+
+    It is Resemblyzer where its package can be imported: on real speech it makes a quarter of the
+    errors of the network that is shipped (docs/guide/attackers.md).
+    """
+    if all(importlib.util.find_spec(module) for module in ("resemblyzer", "webrtcvad")):
+        return {"resemblyzer": {"package": "resemblyzer"}}
+    return {"ecapa_small": {"model": "{resources}/ecapa_small"}}
+
+
+def with_environments(config: dict[str, Any]) -> dict[str, Any]:
+    """The config itself, in which each encoder inside a package has the environment of its name."""
+    extractors = config.get("extractors")
+    for options in extractors.values() if isinstance(extractors, dict) else []:
+        if isinstance(options, dict) and "package" in options:
+            options.setdefault("env", options["package"])
+    return config
+
+
+def with_measures(config: dict[str, Any]) -> dict[str, Any]:
+    """The config itself, with the measures of utility that every run makes, unless it has its own.
+
+    Words are measured of corpora with transcripts; Utility.left_out names the others. Quality is
+    measured where its packages are. A measure
+    that is shipped has its own environment and memory where its entry names none. One with a model
+    is a recogniser of words where nothing else is said.
+    """
+    report, utility = config.get("report", {}), config.setdefault("utility", {})
+    if not isinstance(utility, dict) or not isinstance(report, dict):
+        return config
+    if config.get("anonymisers") and report.get("pitch_correlation", True) is True:
+        utility.setdefault(PITCH, {"type": PITCH})
+    kinds = [options.get("type") for options in utility.values() if isinstance(options, dict)]
+    if config.get("anonymisers") and CLOSED_TEXT not in kinds:
+        utility.setdefault(WORDS, {"type": CLOSED_TEXT, "utterances": OF_SPEAKER})
+    if config.get("anonymisers") and QUALITY not in kinds and _has_networks_of_quality():
+        utility.setdefault(QUALITY, {"type": QUALITY, "utterances": OF_SPEAKER})
+    if config.get("anonymisers") and VOICE not in kinds:
+        utility.setdefault(VOICE, {"type": VOICE})
+    for options in utility.values():
+        if not isinstance(options, dict):
+            continue
+        if "model" in options and "command" not in options:
+            options.setdefault("type", RECOGNISER)
+        kind = shipped(options)
+        if kind:
+            options.setdefault("gpu", int(options.get("device") == "cuda"))
+            options.setdefault("env", kind.env)
+            options.setdefault("mem_mb", kind.mem_mb)
+    return config
+
+
+def _has_networks_of_quality():
+    return all(importlib.util.find_spec(name) for name in ("onnxruntime", "speechmos", "pystoi"))
+
+
+def with_attackers(config: dict[str, Any]) -> dict[str, Any]:
+    """The config itself, with the attackers of a preset if it names one and has a training corpus.
+
+    Entries of its own with the same names win.
+    """
+    path = RESOURCES / "attackers" / f"{config.get('attackers')}.yaml"
+    corpus = first_training_corpus(config)
+    if not path.exists() or corpus is None:
+        return config
+    preset = yaml.safe_load(path.read_text(encoding="utf-8").replace("{train}", corpus))
+    for section, entries in preset.items():
+        own = config.get(section, {})
+        config[section] = entries | own if isinstance(own, dict) else own
+    return config
+
+
+def first_training_corpus(config: dict[str, Any]) -> str | None:
+    """The corpus from which attackers learn where nothing else is said; None without one."""
+    corpora = config.get("corpora")
+    for name, corpus in corpora.items() if isinstance(corpora, dict) else ():
+        if isinstance(corpus, dict) and corpus.get("use") == "train":
+            return name
+    return None
+
+
+def with_draws(config: dict[str, Any]) -> dict[str, Any]:
+    """The config itself, with an anonymiser for each further draw of one that asks for several."""
+    anonymisers = config.get("anonymisers")
+    if not isinstance(anonymisers, dict):
+        return config
+    for name, options in list(anonymisers.items()):
+        wanted = options.get("draws") if isinstance(options, dict) else None
+        if isinstance(wanted, int):
+            for draw in range(2, wanted + 1):
+                again = {**options, "draws": 1, "runs": 1, "draw": draw}
+                anonymisers.setdefault(f"{name}{FURTHER_DRAW}{draw}", again)
+    return config
+
+
+def with_semi_informed(config: dict[str, Any]) -> dict[str, Any]:
+    """The completed config itself, with a back-end that learns from protected speech.
+
+    It is added where the config has speech to train on and no attacker of its own that does so.
+    """
+    names = ("corpora", "anonymisers", "extractors", "backends")
+    sections: list[Any] = [config.get(name) for name in names]
+    # A config with mistakes is completed, too, as far as that goes.
+    if config.get("semi_informed") is not True or not all(map(_has_entries, sections)):
+        return config
+    _, anonymisers, extractors, backends = sections
+    corpus = first_training_corpus(config)
+    if not corpus or not _names_audio_as_text(anonymisers):
+        return config
+    able = [name for name, options in extractors.items() if options.keys() & EMBEDDING]
+    speech = Speech(config["corpora"], anonymisers)
+    protecting = [
+        name
+        for name, options in anonymisers.items()
+        if not options.get("control") and not speech.lacks_training_speech(name, corpus)
+    ]
+    learning = [
+        options.get("train", {}).get("speech") == "anonymised"
+        for options in (*extractors.values(), *backends.values())
+    ]
+    if able and protecting and not any(learning) and SEMI_INFORMED not in backends:
+        backends[SEMI_INFORMED] = {
+            "type": "plda",
+            "train": {"corpus": corpus, "speech": "anonymised", "anonymisers": protecting},
+            "unprotected": True,
+            "extractors": able[:1],
+            "shrinkage": 0.1,
+        }
+        _with_defaults(config)
+    return config
+
+
+def _has_entries(section):
+    """Whether a section of a config is a mapping of entries, as it should be."""
+    if not isinstance(section, dict):
+        return False
+    return all(
+        isinstance(options, dict) and isinstance(options.get("train", {}), dict)
+        for options in section.values()
+    )
+
+
+def _names_audio_as_text(anonymisers):
+    """Whether folders of speech that is anonymised already are texts, as they should be."""
+    return all(isinstance(options.get("audio", ""), str) for options in anonymisers.values())
+
+
+def controls() -> dict[str, dict]:
+    """The control anonymisers, as a config has them."""
+    return read_yaml(RESOURCES / "controls.yaml")
+
+
+def _set_defaults(validator, properties, instance, subschema):
+    """What jsonschema does for ``properties``, after the defaults in them are set."""
+    if isinstance(instance, dict):
+        for name, described in properties.items():
+            if isinstance(described, dict) and "default" in described:
+                instance.setdefault(name, copy.deepcopy(described["default"]))
+    yield from Draft202012Validator.VALIDATORS["properties"](
+        validator, properties, instance, subschema
+    )
+
+
+_Completing = validators.extend(Draft202012Validator, {"properties": _set_defaults})
