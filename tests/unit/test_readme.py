@@ -53,11 +53,10 @@ def test_configs_of_a_page_together_lack_nothing_but_their_files(page):
         for name, entries in config.items():
             together[name] = together.get(name, {}) | entries
     problems = [str(problem) for problem in configuration.problems(together)]
-    excused = (
-        (": not found",)
-        if page in (README, CONFIG, DATA)
-        else (": not found", "there is no corpus")
-    )  # the reader's own
+    # The reader's own; and corpora of one block have no transcripts for attackers of another.
+    excused = [": not found", "reads transcripts"]
+    if page not in (README, CONFIG, DATA):
+        excused.append("there is no corpus")
     assert [problem for problem in problems if not any(words in problem for words in excused)] == []
 
 

@@ -109,7 +109,8 @@ def test_an_anonymiser_s_own_jobs_are_those_of_the_trials_of_all_its_draws():
 
 
 def test_where_nothing_is_measured_nothing_may_be_protected():
-    silent = {"report": {"pitch_correlation": False}, "utility": {"voice": False, "words": False}}
+    none = dict.fromkeys(("voice", "words", "quality"), False)
+    silent = {"report": {"pitch_correlation": False}, "utility": none}
     plan = Plan(defaults.complete(CONFIG | silent))
     assert list(protecting(plan)) == [] and contents_of(plan).speed is None
     loud = Plan(defaults.complete(CONFIG))

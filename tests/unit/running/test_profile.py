@@ -35,7 +35,7 @@ def rule_files():
 def rules():
     """{rule: its text} of all rule files; a variant of a rule has the text of that rule, too."""
     texts = {}
-    for block in re.split(r"^(?:use )?rule ", rule_files(), flags=re.MULTILINE)[1:]:
+    for block in re.split(r"^ *(?:use )?rule ", rule_files(), flags=re.MULTILINE)[1:]:
         base, name = re.match(r"(?:(\w+) as )?(\w+)", block).groups()
         texts[name] = block + texts.get(base, "")
     return texts
