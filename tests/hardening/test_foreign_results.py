@@ -11,7 +11,11 @@ from html.parser import HTMLParser
 import pytest
 from support import verdicts
 from support.calls import call
-from support.result_folders import write_results, write_what_else_a_page_shows
+from support.result_folders import (
+    FULL_PROVENANCE,
+    write_results,
+    write_what_else_a_page_shows,
+)
 from support.verdicts import THRESHOLDS
 
 from voiceprivacy.inout import foreign
@@ -184,21 +188,6 @@ def test_every_value_of_a_json_file_is_refused_or_harmless(pair, file):
             except BadInput:
                 continue
             require_harmless(pair, lines, page)
-
-
-FULL_PROVENANCE = {
-    "format": 2,
-    "git_commit": "0123abc",
-    "git_state": "clean",
-    "created": "2026-11-22",
-    "python": "3.11.7",
-    "platform": "Linux-6.8-x86_64",
-    "hardware": {"processor": "a", "cores": 2, "memory_gb": 4, "gpus": ["b"]},
-    "revisions": {"ecapa": "0f99f2d"},
-    "seeds": {"seed": 1},
-    "sha256": {"results/trials/demo/f.tsv": "ab12"},
-    "jobs": {"plot": {"jobs": 1, "wall_s": 1.0, "cpu_s": 1.0, "peak_memory_mb": 5}},
-}
 
 
 def _read(pair, file):

@@ -261,19 +261,6 @@ VERDICT = {
         }
     },
 }
-FULL_PROVENANCE = {
-    "format": 2,
-    "git_commit": "0123abc",
-    "git_state": "clean",
-    "created": "2026-11-22",
-    "python": "3.11.7",
-    "platform": "Linux-6.8-x86_64",
-    "hardware": {"processor": "a", "cores": 2, "memory_gb": 4, "gpus": ["b"]},
-    "revisions": {"ecapa": "0f99f2d"},
-    "seeds": {"seed": 1},
-    "sha256": {"results/trials/demo/f.tsv": "ab12"},
-    "jobs": {"plot": {"jobs": 1, "wall_s": 1.0, "cpu_s": 1.0, "peak_memory_mb": 5}},
-}
 
 
 def _results(folder):
@@ -282,7 +269,7 @@ def _results(folder):
     result_folders.write_what_else_a_page_shows(theirs)
     (theirs / "verdict.json").write_text(json.dumps(VERDICT))
     path = theirs / "provenance.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | FULL_PROVENANCE))
+    path.write_text(json.dumps(json.loads(path.read_text()) | result_folders.FULL_PROVENANCE))
     published_before = published.Published(
         *("libri_test_trials_f", next(iter(published.SYSTEMS)), "b2", "ecapa", "cosine", "pp"),
         *("eer_percent", "10.5", "9.5", "-", "11.2", "LibriSpeech", "a paper", "-"),

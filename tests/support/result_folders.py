@@ -16,6 +16,20 @@ LISTS = {"f": ("anna", "berta"), "m": ("carl", "david")}
 CONDITIONS = {"original": ["oo"], "b2": ["op", "pp"], "mine": ["op", "pp"]}
 EER = {"oo": 2.0, "op": 30.0, "pp": 10.0}
 
+FULL_PROVENANCE = {
+    "format": 2,
+    "git_commit": "0123abc",
+    "git_state": "clean",
+    "created": "2026-11-22",
+    "python": "3.11.7",
+    "platform": "Linux-6.8-x86_64",
+    "hardware": {"processor": "a", "cores": 2, "memory_gb": 4, "gpus": ["b"]},
+    "revisions": {"ecapa": "0f99f2d"},
+    "seeds": {"seed": 1},
+    "sha256": {"results/trials/demo/f.tsv": "ab12"},
+    "jobs": {"plot": {"jobs": 1, "wall_s": 1.0, "cpu_s": 1.0, "peak_memory_mb": 5}},
+}
+
 
 def write_results(
     folder,

@@ -155,9 +155,9 @@ def with_measures(config: dict[str, Any]) -> dict[str, Any]:
     """The config itself, with the measures of utility that every run makes, unless it has its own.
 
     Words are measured of corpora with transcripts; Utility.left_out names the others. Quality is
-    measured where its packages are. A measure
-    that is shipped has its own environment and memory where its entry names none. One with a model
-    is a recogniser of words where nothing else is said.
+    measured where its packages are. A measure that is shipped has its own environment and memory
+    where its entry names none. One with a model is a recogniser of words where nothing else is
+    said.
     """
     report, utility = config.get("report", {}), config.setdefault("utility", {})
     if not isinstance(utility, dict) or not isinstance(report, dict):

@@ -23,6 +23,7 @@ from voiceprivacy.vocabulary import (
     QUALITY,
     RECOGNISER,
     VOICE,
+    WORDS,
 )
 
 NO_NETWORK = "no network of an attacker hears the original and all anonymisers"
@@ -132,6 +133,9 @@ SHIPPED = {
 }
 
 
+OF_EVERY_RUN = (WORDS, PITCH, QUALITY, VOICE)  # names of their entries
+
+
 def shipped(options: Mapping[str, Any]) -> Shipped | None:
     """The kind of measure that an entry names; None for a command of the user's."""
     kind = options.get("type")
@@ -141,6 +145,9 @@ def shipped(options: Mapping[str, Any]) -> Shipped | None:
 def wrong_measures(config: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
     """What is wrong with measures of a completed config: place and words."""
     for name, options in config["utility"].items():
+        if options is False and name not in OF_EVERY_RUN:
+            words = f"false leaves out a measure that every run makes: {', '.join(OF_EVERY_RUN)}"
+            yield ("utility", name), words
         kind = shipped(options or {})
         for key in kind.needs if kind else ():
             if key not in options:

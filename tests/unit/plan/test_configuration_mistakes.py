@@ -50,6 +50,11 @@ CASES = {
         "corpora.a.synthetic.frist_speaker: 'frist_speaker' is not a key here: did you mean "
         "'first_speaker'?",
     ),
+    "a measure left out that nobody makes": (
+        {"utility": {"closed_text": False}},
+        "utility.closed_text: false leaves out a measure that every run makes: words,"
+        " pitch_correlation, quality, voice",
+    ),
     "a package that is not installed": (
         {"anonymisers": {"b": {"package": "b"}}},
         "anonymisers.b.package: no installed package offers an anonymiser 'b' (an entry point of"
