@@ -15,7 +15,8 @@ file gets a checksum. Scores, lists, embeddings, matrices, back-ends and speech 
 refused; rules declare theirs as outputs. What is computed from those (metrics, curves, pictures) is
 compared with a checksum that is there. Results that say less than CHECKED_FORMAT are of an older
 version: there, and elsewhere, none need be there. Elsewhere none is written, unless there was one.
-Hidden folders are scratch and count as elsewhere.
+Hidden folders are scratch and count as elsewhere, and so do the checkpoints of a training, which
+SpeechBrain moves and removes.
 """
 
 import contextlib
@@ -39,6 +40,7 @@ TABLE = ["path", "sha256"]
 TABLE_FILE, MANIFEST_FILE = "checksums.tsv", "manifest.tsv"
 MOST_LEVELS = 4  # speech lies at most so many folders below its manifest
 SIDECAR = ".sha256"
+CHECKPOINTS = ".checkpoints"  # ending of the folder that a training goes on from
 LINE = re.compile(r"(?P<digest>[0-9a-f]{64}) [ *](?P<name>.+)")
 ROW = re.compile(r"(?P<name>.+)\t(?P<digest>[0-9a-f]{64})")
 
@@ -55,9 +57,9 @@ class Results(NamedTuple):
 
 
 def results_of(path: FilePath) -> Results | None:
-    """The results that a path lies in, below no hidden folder; None elsewhere."""
+    """The results that a path lies in, below no folder of scratch; None elsewhere."""
     for folder in Path(os.path.abspath(path)).parents:
-        if folder.name.startswith("."):
+        if folder.name.startswith(".") or folder.name.endswith(CHECKPOINTS):
             return None
         if number := _format_of(folder):
             return Results(folder, number >= CHECKED_FORMAT)

@@ -52,7 +52,7 @@ from voiceprivacy.attack.training.brain import (
     keep_precision,
 )
 from voiceprivacy.inout import seeds
-from voiceprivacy.inout.checksums import add_checksum
+from voiceprivacy.inout.checksums import CHECKPOINTS, add_checksum
 from voiceprivacy.inout.files import (
     BadInput,
     remove_at_once,
@@ -358,7 +358,7 @@ def _checkpoints(folder, recipe, utterances, seed, start, encoder):
         described += [str(encoder), _stamp(Path(encoder, HUB_SETTINGS))]
     # 16 of 64 digits: long enough for folders beside each other.
     digest = hashlib.sha256("\n".join(described).encode()).hexdigest()[:16]
-    return Path(f"{folder}.checkpoints") / digest
+    return Path(f"{folder}{CHECKPOINTS}") / digest
 
 
 def _stamp(path):
