@@ -29,7 +29,7 @@ CASES = [
     ("no directory", CHECK, "data", remove, ["data: not found"]),
     ("no enrolls", CHECK, "data/enrolls", remove, ["data/enrolls: not found"]),
     ("no trials", CHECK, "data/trials", remove, ["data/trials: not found"]),
-    ("a segments file", CHECK, "data/segments", write("a b 0 1\n"), ["data/segments: recordings cut by a segments file"]),
+    ("a segments file", CHECK, "data/segments", write("a b 0 1\n"), ["data/segments:1: recording 'b' is not in data/wav.scp"]),
     ("an utterance without a path", CHECK, "data/wav.scp", line(3, "anna-2"), ["data/wav.scp:3: expected 2 columns"]),
     ("an utterance twice in wav.scp", CHECK, "data/wav.scp", repeat(3), ["wav.scp:17: utterance 'anna-2' occurs twice"]),
     ("a path to nothing", CHECK, "data/wav.scp", edit("wav/anna-2.wav", "wav/x.wav"), ["x.wav: not found", "'anna-2'"]),

@@ -260,7 +260,7 @@
     if (themeOnScreen) root.dataset.theme = themeOnScreen;
     else delete root.dataset.theme;
     drawAgain();
-    for (const chart of charts) if (shown(chart)) Plotly.Plots.resize(chart.querySelector(".plot"));
+    for (const chart of charts) if (shown(chart)) Plotly.relayout(chart.querySelector(".plot"), { autosize: true });
   });
 
   // Sortable tables --------------------------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ from voiceprivacy.corpora.kinds import folder as tree
 from voiceprivacy.corpora.kinds import kaldi
 from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
 from voiceprivacy.corpora.recordings import Pipe, whole
+from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput, read_lines
 from voiceprivacy.inout.tables import UNSAFE
 from voiceprivacy.running import decoding
@@ -151,9 +152,10 @@ def _of_tree(root: Path, pattern: str, paths: list[str]) -> tuple[list[_Item], b
     best: dict[str, str] = {}
     for path in sorted(paths, key=loss_of):
         best.setdefault(path if stem == pattern else str(PurePosixPath(path).with_suffix("")), path)
-    matches = [
-        (match, best[name]) for name in sorted(best) if (match := expression.fullmatch(name))
-    ]
+    with foreign.matching(pattern, len(best)):
+        matches = [
+            (match, best[name]) for name in sorted(best) if (match := expression.fullmatch(name))
+        ]
     repeated = len({match["utterance"] for match, _ in matches}) < len(matches)
     items = []
     for match, path in matches:
