@@ -53,7 +53,8 @@ def run(folder, *arguments, config="config.yaml", **environment):
 def files_of(folder):
     """Of all results but the list of what the page will show, which every run writes first."""
     paths = [path for path in (folder / "results").rglob("*") if path.is_file()]
-    paths.remove(folder / "results" / "plan.json")
+    for name in ("plan.json", "plan.json.sha256"):
+        paths.remove(folder / "results" / name)
     return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in paths}
 
 
