@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voiceprivacy.inout import audio, tables
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.files import BadInput, shown
 from voiceprivacy.inout.tables import piece_id
 from voiceprivacy.running import decoding, pools, processes, programs
 
@@ -176,7 +176,9 @@ def _inspect(recording, *, samples):
     except Hangs:
         raise  # one pipe that hangs is enough: the others would take minutes each
     except BadInput as error:
-        return Inspection(None, str(error).removeprefix(f"{recording}: "), [])
+        # A name that is too long is shortened in the message.
+        reason = str(error).removeprefix(f"{recording}: ").removeprefix(shown(f"{recording}: "))
+        return Inspection(None, reason, [])
     return Inspection(header, None, oddities)
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.inout import seeds
 from voiceprivacy.inout.checksums import check_speech
-from voiceprivacy.inout.files import BadInput, FilePath, scratch_folder
+from voiceprivacy.inout.files import BadInput, FilePath, remove_leftovers, scratch_folder
 from voiceprivacy.inout.tables import (
     Row,
     Utterance,
@@ -103,6 +103,7 @@ def run_measure(
     names = [utterance.utterance for utterance in protected]
     measured_names = set(names)
     originals = [line for line in read_manifest(original) if line.utterance in measured_names]
+    remove_leftovers(output)
     with scratch_folder(Path(output).absolute()) as folder:
         files = {
             "manifest": folder / "manifest.tsv",
