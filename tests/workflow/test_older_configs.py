@@ -101,7 +101,7 @@ def test_each_kind_of_entry_plans(tmp_path, monkeypatch):
         Path(f"team7/{name}.tsv").touch()
     # Of pieces nobody knows what is said: those attackers are refused.
     extractors = {
-        name: entry for name, entry in EACH_KIND["extractors"].items() if name not in SAID
+        name: options for name, options in EACH_KIND["extractors"].items() if name not in SAID
     }
     config = EACH_KIND | {"extractors": extractors}
     make_what_is_named(config)
