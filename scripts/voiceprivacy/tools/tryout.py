@@ -46,7 +46,6 @@ def findings_of(config: str | Path, plan: Plan) -> Findings:
             if missing:
                 line = configuration.line_of(config, (section, name, "command"))
                 findings.error(str(config), line, f"{section}.{name}.command: {missing}")
-    os.environ["TQDM_DISABLE"] = "1"  # else what a function says would stand in bars of progress
     with tempfile.TemporaryDirectory() as folder:
         said = None
         for name, options in plan.speech.anonymisers.items():
