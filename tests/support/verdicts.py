@@ -111,7 +111,7 @@ def utility(**changed):
 
 def verdict(sets):
     """The whole file."""
-    return {"thresholds": THRESHOLDS, "sets": sets}
+    return {"thresholds": dict(THRESHOLDS), "sets": sets}
 
 
 def usual(name="demo"):

@@ -17,7 +17,7 @@ from voiceprivacy.report.verdict import (
     controls_of,
     no_verdict,
 )
-from voiceprivacy.report.verdict_words import SHORT_COLUMNS
+from voiceprivacy.report.verdict_words import FOUND, IDENTIFIED, MOST_LIMITS, SHORT_COLUMNS
 from voiceprivacy.vocabulary import UNDEFINED
 
 WIDTH = 100
@@ -108,12 +108,30 @@ def verdict_lines(verdicts: Sequence[Verdict]) -> list[str]:
             lines += ["", f"{judged.name}:"] if len(verdict.sets) > 1 else [""]
             for sentence in judged.sentences:
                 lines += _wrapped(sentence)
+            lines += _wrapped(_recognised(judged))
             lines += _wrapped(" ".join(judged.utility[:2]))
             lines += ["", *_verdict_table(judged), ""]
             warnings = [f"Not counted: {who} ({why})." for who, why in judged.refused]
             for warning in (*warnings, *judged.warnings):
                 lines += _wrapped(warning)
     return [*lines, "", *_wrapped(NOT_ORDERED)] if len(verdicts) > 1 else lines
+
+
+def _recognised(judged: Judged) -> str:
+    """The limits of the recognised utterances that sentences tell, which the table lacks."""
+    if not any(" recognised " in sentence for sentence in judged.sentences):
+        return ""
+    known = []
+    for row in judged.rows[:MOST_LIMITS]:
+        cells = [
+            row.cells[judged.columns.index(column)]
+            for column in (IDENTIFIED, FOUND)
+            if column in judged.columns
+        ]
+        cell = next((cell for cell in cells if cell.interval), None)
+        if cell:
+            known.append(f"{row.system} {cell.text} % {cell.interval}")
+    return f"Recognised, with 95 % limits: {', '.join(known)}."
 
 
 def _verdict_table(judged: Judged) -> list[str]:

@@ -6,6 +6,7 @@ Conventions
   and what was not tried.
 * Of two systems only what is shown is said. Differences in points are never said.
 * The equal error rate that a sentence names is folded, and that of the strongest attack.
+* A sentence has three numbers at most and no interval. The table of the verdict has those.
 """
 
 import math
@@ -23,7 +24,14 @@ from voiceprivacy.privacy.verdict.levels import (
     REDUCED,
     Thresholds,
 )
-from voiceprivacy.vocabulary import GIVEN, UNDEFINED, attacker_name
+from voiceprivacy.vocabulary import (
+    FUSED,
+    GIVEN,
+    SEMI_INFORMED,
+    TRAINED_ON,
+    UNDEFINED,
+    attacker_name,
+)
 
 MOST_NAMES = 12  # of speakers in a sentence; the file has all
 MOST_SYSTEMS = 5  # with a sentence of their own; the table has all
@@ -40,6 +48,9 @@ FLOORS = {
     "timing": "When something is said",
 }
 IDENTIFIED = "identification_of_20_percent"
+FOUND = "tpr_at_fpr_0.01_percent"
+WHOLE_SCALE = 95  # limits that are so far apart, in percent, tell nothing
+MOST_UNEVEN = 4  # sentences on attacks that not all systems met; the file has all
 EXPECT_LESS = "expect less protection than this."
 NO_SEMI = f"No attacker was trained on protected speech: {EXPECT_LESS}"
 NO_SEMI_DECLARED = f"No attacker is declared as trained on protected speech: {EXPECT_LESS}"
@@ -73,22 +84,18 @@ def sentences(judgement: Mapping[str, Any], thresholds: Thresholds) -> list[str]
     said = []
     if judged:
         said += _without_semi(judgement)
-    said += [level_sentence(system, judgement, thresholds) for system in judged[:MOST_SYSTEMS]]
+    for system in judged[:MOST_SYSTEMS]:
+        said += recognised_sentences(system, systems[system])
+        said += [level_sentence(system, judgement, thresholds), errors_sentence(system, judgement)]
     if len(judged) > MOST_SYSTEMS:
         said.append(f"{counted(len(judged) - MOST_SYSTEMS, 'further system')}: see the table.")
-    said += [
-        exposed_sentence(system, systems[system])
-        for system in judged
-        if systems[system]["exposed_beyond_chance"] and _hides_most(systems[system])
-    ]
-    said += [
-        identified_sentence(system, systems[system])
-        for system in judged
-        if _is_identified_beyond_its_evidence(systems[system])
-    ]
+    for system in judged:
+        if systems[system]["exposed_beyond_chance"] and _hides_most(systems[system]):
+            said += exposed_sentences(system, systems[system])
     said += floor_sentences(judgement["floors"])
     said += comparisons(judgement)
-    said += [silent_sentence(system, systems[system]) for system in silent]
+    for system in silent:
+        said += silent_sentences(system, systems[system])
     return said
 
 
@@ -121,7 +128,7 @@ def warnings(judgement: Mapping[str, Any]) -> list[str]:
         told.append(NO_LINKAGE_TRUSTED if is_refused else NO_LINKAGE)
     elif unlinked:
         told.append(f"No comparison of released files (linkage) counts for {_some(unlinked)}.")
-    told += _uneven_effort(systems)
+    told += _uneven_effort(judgement, systems)
     if not is_all:
         told += _draws(systems)
     return told
@@ -199,22 +206,146 @@ def _small_attacks(small, systems):
     return told
 
 
-def _uneven_effort(systems):
-    """Which attacks count on some systems only, of those that any attack counts on."""
-    counted = {name: set(own["counted"]) for name, own in systems.items()}
-    every: set[str] = set().union(*counted.values())
-    told = []
-    for attack in sorted(every):
-        spared = [name for name, own in counted.items() if attack not in own]
-        if spared:
-            told.append(f"{attack} on {_some(spared)}")
-    if not told:
+def _uneven_effort(judgement, systems):
+    """Which attacks count on some systems only, of those that any attack counts on.
+
+    Attackers of whom the same is to be said share a sentence.
+    """
+    counted = {name: _by_attacker(own["counted"]) for name, own in systems.items()}
+    attackers = sorted(set(chain.from_iterable(counted.values())))
+    refused = _refused_attackers(judgement["untrusted"])
+    shared: dict[tuple[str, str, str], list[str]] = {}
+    for attacker in attackers:
+        conditions = {name: own.get(attacker, set()) for name, own in counted.items()}
+        for verbs in _spared(conditions, refused.get(attacker, set())):
+            shared.setdefault(verbs, []).append(_attack_words(attacker))
+    told = [
+        f"{listed(who)} {several if len(who) > 1 else one} {on}."
+        for (one, several, on), who in shared.items()
+    ]
+    if len(told) > MOST_UNEVEN:
+        told[MOST_UNEVEN - 1 :] = ["the file verdict.json has more that differs."]
+    return [f"Systems were not attacked alike: {told[0]}", *map(_capital, told[1:])] if told else []
+
+
+def _spared(conditions, refused):
+    """What is to be said of an attacker who does not count alike on all systems.
+
+    Parameters
+    ----------
+    conditions : {system: conditions under which he counts}
+    refused : systems on which he was tried and does not count, or not under every condition
+
+    Yields
+    ------
+    verb of one attack, verb of several, on which systems
+    """
+    every = set().union(*conditions.values())
+    untried = [name for name, own in conditions.items() if not own and name not in refused]
+    tried = [name for name in conditions if name not in untried]
+    if untried and len(tried) <= len(untried):
+        yield "was tried on", "were tried on", f"{_some(tried)} only"
+    elif untried:
+        yield "was not tried on", "were not tried on", _some(untried)
+    unfit = [name for name in tried if not conditions[name]]
+    if unfit:
+        yield "does not count on", "do not count on", f"{_some(unfit)}, for the reason given"
+    parts: dict[tuple[str, ...], list[str]] = {}
+    for name in tried:
+        if conditions[name] and conditions[name] != every:
+            parts.setdefault(tuple(sorted(conditions[name])), []).append(name)
+    for part, names in parts.items():
+        under = listed([condition.upper() for condition in part])
+        yield "counts on", "count on", f"{_some(names)} under {under} only"
+
+
+def _by_attacker(attacks):
+    """{EXTRACTOR/BACKEND: conditions} of attacks in the words of the file."""
+    by_attacker: dict[str, set[str]] = {}
+    for attack in attacks:
+        attacker, _, condition = attack.rpartition(" ")
+        by_attacker.setdefault(attacker, set()).add(condition.strip("()"))
+    return by_attacker
+
+
+def _refused_attackers(untrusted):
+    """{EXTRACTOR/BACKEND: systems on which an attack of his is refused}.
+
+    Attackers that were trained on one system each are one, as among those that count.
+    """
+    refused: dict[str, set[str]] = {}
+    for words in untrusted:
+        attack, _, system = words.partition(" on ")
+        fields = [name.partition(TRAINED_ON) for name in attack.partition(" ")[0].split("/")]
+        attacker = "/".join(base for base, _, _ in fields)
+        trained_on = {one for _, _, one in fields if one}
+        refused.setdefault(attacker, set()).update([system] if system else trained_on)
+    return refused
+
+
+def _attack_words(attacker):
+    """The attack of EXTRACTOR/BACKEND in a sentence."""
+    extractor, _, backend = attacker.partition("/")
+    if backend == GIVEN:
+        return f"the attack by scores of {extractor}"
+    if extractor == FUSED:
+        return f"the fused attack {backend}"
+    if backend == SEMI_INFORMED:
+        return f"the semi-informed attack of {extractor}"
+    return f"the attack of {attacker_name(extractor, backend)}"
+
+
+def _capital(sentence):
+    return f"{sentence[:1].upper()}{sentence[1:]}"
+
+
+def recognised_sentences(system: str, numbers: Mapping[str, Any]) -> list[str]:
+    """How many utterances an attacker recognises: what everybody understands; none if unknown.
+
+    Of many speakers it is how often the true one is the likeliest of 20, although scores are not
+    comparable between utterances; else how many target trials are found at 1 % false alarms.
+    """
+    among = numbers.get(IDENTIFIED, UNDEFINED)
+    if among != UNDEFINED:
+        left = numbers["evidence_left_percent"]
+        is_more = left != UNDEFINED and among[1] > max(10, left[2])
+        beyond = ", more than its evidence tells" if is_more else ""
+        where = f" among 20 speakers{beyond}; guessing gives 5 %"
+        return _recognised(system, among, 5, where)
+    return _recognised(system, numbers.get(FOUND, UNDEFINED), 1, " at 1 % false alarms")
+
+
+def _recognised(system, limits, guessing, where):
+    if limits == UNDEFINED or limits[2] - limits[1] >= WHOLE_SCALE:
         return []
-    return [f"Systems were not attacked alike: missing or not counted are {_some(told)}."]
+    still, luck = ("", ": that can be luck") if limits[1] <= guessing else (" still", "")
+    return [f"With {system}, {_whole(limits)} of utterances are{still} recognised{where}{luck}."]
 
 
 def level_sentence(system: str, judgement: Mapping[str, Any], thresholds: Thresholds) -> str:
-    """How much evidence is left of a system, and the equal error rate."""
+    """How much evidence is left of a system."""
+    numbers = judgement["systems"][system]
+    left = numbers["evidence_left_percent"]
+    nothing, reduced = thresholds.nothing_percent, thresholds.reduced_percent
+    part = "half of it is gone" if reduced == 50 else f"less than {reduced:g} % is left"
+    gone = "more than half is gone" if reduced == 50 else part
+    said = {
+        NONE_LEFT: (
+            f"less than {nothing:g} % of the evidence is left, and no other number says more"
+        ),
+        NONE_FOUND: (
+            "no more evidence was found than permuted speakers give,"
+            f" and up to {_at_most(left)} % of it cannot be excluded"
+        ),
+        REDUCED: f"{_left(left)} of the evidence is left; it is shown that {gone}",
+        LITTLE_REDUCED: f"{_left(left)} of the evidence is left; it is not shown that {part}",
+        NOT_SHOWN: f"{_left(left)} of the evidence is left; it is not shown that any is gone",
+    }
+    return f"With {system}, {said[numbers['level']]}."
+
+
+def errors_sentence(system: str, judgement: Mapping[str, Any]) -> str:
+    """The equal error rate of the strongest attack, beside that on unprotected speech."""
     numbers = judgement["systems"][system]
     n_attacks = numbers["n_attacks"]
     who = f"the strongest of {n_attacks} attacks" if n_attacks > 1 else "the only attack"
@@ -223,28 +354,12 @@ def level_sentence(system: str, judgement: Mapping[str, Any], thresholds: Thresh
     if numbers["level"] not in (NONE_FOUND, NONE_LEFT):
         by_errors = numbers["attacks"].get("eer_folded_percent", numbers["attack"])
         who += READ.get(by_errors["reading"], "")
-    unprotected = numbers["eer_unprotected_percent"]  # by the attackers that count here
-    opening = (
-        f"With {system}, {who} makes {_rate(numbers['eer_folded_percent'])} errors"
-        f" where 50 is guessing and {_value(unprotected)} unprotected"
+    # By the attackers that count here.
+    unprotected, errors = numbers["eer_unprotected_percent"], numbers["eer_folded_percent"]
+    return (
+        f"With {system}, {who} makes {_errors(errors)};"
+        f" {_rate(unprotected)} unprotected, half by guessing."
     )
-    left = numbers["evidence_left_percent"]
-    is_left = f": {_left(left)} of the evidence is left"
-    nothing, reduced = thresholds.nothing_percent, thresholds.reduced_percent
-    part = "half of it is gone" if reduced == 50 else f"less than {reduced:g} % is left"
-    endings = {
-        NONE_LEFT: (
-            f": less than {nothing:g} % of the evidence is left, and no other number says more"
-        ),
-        NONE_FOUND: (
-            ": no more evidence was found than permuted speakers give,"
-            f" and up to {_at_most(left)} % of it cannot be excluded"
-        ),
-        REDUCED: is_left,
-        LITTLE_REDUCED: f"{is_left}; it is not shown that {part}",
-        NOT_SHOWN: f"{is_left}; it is not shown that any is gone",
-    }
-    return f"{opening}{endings[numbers['level']]}."
 
 
 def _hides_most(numbers):
@@ -254,29 +369,15 @@ def _hides_most(numbers):
     return share != UNDEFINED and (is_reduced or share[0] < 50)
 
 
-def _is_identified_beyond_its_evidence(numbers):
-    """Whether identification says surely more than the evidence left does."""
-    share = numbers.get(IDENTIFIED, UNDEFINED)
-    left = numbers["evidence_left_percent"]
-    return share != UNDEFINED and left != UNDEFINED and share[1] > max(10, left[2])
-
-
-def identified_sentence(system: str, numbers: Mapping[str, Any]) -> str:
-    """How often the speaker of an utterance is the likeliest of 20, although scores are not
-    comparable between utterances."""
-    return (
-        f"With {system}, the true speaker is the likeliest of 20 for {_whole(numbers[IDENTIFIED])}"
-        " of the utterances, where 5 is guessing: more than its evidence tells."
-    )
-
-
-def silent_sentence(system: str, numbers: Mapping[str, Any]) -> str:
+def silent_sentences(system: str, numbers: Mapping[str, Any]) -> list[str]:
     """Why nothing can be said of a system, and what was found nevertheless."""
-    said = f"Nothing can be said about {system}: {numbers['silence']}"
+    said = [f"Nothing can be said about {system}: {numbers['silence']}."]
     errors = numbers.get("eer_folded_percent", UNDEFINED)
     if errors != UNDEFINED and errors[2] < 50:
-        said += f"; but an attack makes only {_rate(errors)} errors where 50 is guessing"
-    return f"{said}."
+        said.append(
+            f"But with {system}, an attack makes only {_errors(errors)}, where guessing makes half."
+        )
+    return said
 
 
 def floor_sentences(floors: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -288,24 +389,23 @@ def floor_sentences(floors: Mapping[str, Mapping[str, Any]]) -> list[str]:
         if subject not in strongest or errors[0] < strongest[subject][1][0]:
             strongest[subject] = attacker, errors
     return [
-        f"{subject} alone gives {_rate(errors)} errors ({attacker}): no change of the voice"
+        f"{subject} alone gives {_errors(errors)} ({attacker}): no change of the voice"
         " removes that."
         for subject, (attacker, errors) in strongest.items()
     ]
 
 
-def exposed_sentence(system: str, numbers: Mapping[str, Any]) -> str:
-    """Whom an attacker finds again and again, although most others may be hidden."""
-    share = numbers["exposed_speakers_percent"]
+def exposed_sentences(system: str, numbers: Mapping[str, Any]) -> list[str]:
+    """How many an attacker finds again and again, although most others may be hidden."""
+    said = [
+        f"With {system}, {_whole(numbers['exposed_speakers_percent'])} of the speakers are found in"
+        " at least half of their utterances at 1 % false alarms, more than chance gives."
+    ]
     named = numbers["exposed_speakers"]
-    who = ""
     if named:
         # Not who: a page that is mailed has these sentences.
-        who = f" ({len(named)} of them named in verdict.json)"
-    return (
-        f"With {system}, {_whole(share)} of the speakers{who} are found in at least half of their"
-        " utterances at 1 % false alarms, more than permuted speakers would be."
-    )
+        said.append(f"The file verdict.json names {len(named)} of these speakers of {system}.")
+    return said
 
 
 def comparisons(judgement: Mapping[str, Any]) -> list[str]:
@@ -349,26 +449,21 @@ def _declared(systems):
     return sorted(given), bool(given) and is_all
 
 
-def _value(limits):
-    return "an unknown share" if limits == UNDEFINED else f"{limits[0]:.1f}"
-
-
 def _rate(limits):
-    if limits == UNDEFINED:
-        return "an unknown share of"
-    value, low, high = limits
-    return f"{value:.1f} % [{low:.1f}, {high:.1f}]"
+    return "an unknown share" if limits == UNDEFINED else f"{limits[0]:.1f} %"
+
+
+def _errors(limits):
+    return "an unknown share of errors" if limits == UNDEFINED else f"{_rate(limits)} errors"
 
 
 def _whole(limits):
     """Percent without digits behind the point; with one where the upper limit is small."""
-    value, low, high = limits
-    digits = _digits(high)
-    return f"{value:.{digits}f} % [{low:.{digits}f}, {high:.{digits}f}]"
+    return f"{limits[0]:.{_digits(limits[2])}f} %"
 
 
 def _left(limits):
-    """Evidence left. Few speakers can show little of it and allow much: not "0 % [0, 38]"."""
+    """Evidence left. Few speakers can show little of it and allow much: that is not "0 %"."""
     value, low, high = limits
     if value < 0.5 and high >= 9.5:
         return f"between {low:.0f} and {_at_most(limits)} %"

@@ -255,7 +255,7 @@ def test_errors_on_unprotected_speech_are_those_of_the_attackers_that_were_tried
     spared, attacked = (judged["systems"][name]["eer_unprotected_percent"] for name in ("b2", "b3"))
     assert spared == judged["effort"]["eer_unprotected_percent"]["ecapa/cosine"]
     assert attacked == judged["effort"]["eer_unprotected_percent"]["strong/cosine"]
-    assert f"{spared[0]:.1f} unprotected" in judged["verdict"]
+    assert f"{spared[0]:.1f} % unprotected" in judged["verdict"]
     assert spared[0] > attacked[0]
 
 
@@ -443,7 +443,7 @@ def test_a_finding_is_told_although_nothing_can_be_said(run):
     run.attack({"original": {"oo": record(0.3)}, "b2": {"pp": record(0.7, seed=1)}})
     judged = run.set()
     assert "too weak" in silence_of(judged)
-    assert "but an attack makes only" in judged["verdict"]
+    assert "But with b2, an attack makes only" in judged["verdict"]
 
 
 def test_scores_that_are_turned_round_on_one_list_hide_nothing(run):
@@ -580,7 +580,9 @@ def test_who_identifies_utterances_has_found_evidence(run):
     run.attack({"original": {"oo": known}, "b2": {"pp": offset}})
     judged = run.set()
     assert judged["systems"]["b2"]["level"] == "little_reduced"
-    assert "the true speaker is the likeliest of 20 for 80 % [" in judged["verdict"]
+    assert (
+        "80 % of utterances are still recognised among 20 speakers, more than" in judged["verdict"]
+    )
 
 
 def test_a_rate_that_is_unknown_where_an_attack_finds_most_is_not_that_of_another_reading(run):
