@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from support import image
 from support.runs import make_kaldi_directory, snakemake, write_config
 
 from voiceprivacy.running import boxes
@@ -103,3 +104,35 @@ def test_programs_in_boxes_give_the_numbers_that_they_give_without(tmp_path, use
     assert "box: " not in "".join(log.read_text() for log in without.glob("logs/**/*.log"))
     for folder in with_boxes.glob("audio/tiny/*/*/"):
         assert {path.name for path in folder.rglob(".*")} <= {".snakemake_timestamp"}
+
+
+@pytest.mark.long
+def test_an_anonymiser_in_a_container_is_run_again_when_its_image_changes(
+    tmp_path, user_of_the_box
+):
+    make_kaldi_directory(tmp_path / "data" / "tiny")
+    root = image.make_root(tmp_path / "root")
+    image.wrap(image.squash(root, tmp_path / "root.sqsh"), tmp_path / "image.sif")
+    contained = {"container": "image.sif", "command": "/opt/anonymise --strength 3"}
+    config = write_config(
+        tmp_path,
+        anonymisers={"theirs": contained, "theirs_too": contained},
+        extractors={"ecapa_small": {"model": "{resources}/ecapa_small"}},
+        report={"bootstrap": 0, "listen": 0, "inference": False},
+    )
+    finished = snakemake(tmp_path, "--cores", "2", "--configfile", config)
+    assert finished.returncode == 0, finished.stderr
+    logs = tmp_path / "results" / "logs"
+    assert len(list(logs.glob("unpack_container/*.log"))) == 1  # one image, unpacked once
+    for log in logs.glob("anonymise_part/**/*.log"):
+        assert "image 7, strength 3" in log.read_text()
+    assert not list((tmp_path / "results" / "containers").glob("*"))
+    again = snakemake(tmp_path, "--cores", "2", "--configfile", config)
+    assert "Nothing to be done" in again.stderr
+
+    (root / ".singularity.d/env/10-own.sh").write_text("export VERSION_OF_IMAGE=8\n")
+    image.wrap(image.squash(root, tmp_path / "root.sqsh"), tmp_path / "image.sif")
+    finished = snakemake(tmp_path, "--cores", "2", "--configfile", config)
+    assert finished.returncode == 0, finished.stderr
+    for log in logs.glob("anonymise_part/**/*.log"):
+        assert "image 8, strength 3" in log.read_text()

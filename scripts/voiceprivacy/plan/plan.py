@@ -166,6 +166,8 @@ def _named_paths(plan: Plan) -> Iterator[Named]:
 
 def _in_command(config, options):
     """Files that a command of an entry names, or options of a command or function."""
+    if "container" in options:  # its words name files of the image
+        return []
     texts = [expand(options["command"])] if "command" in options else []
     for value in expand(options.get("options", {})).values():
         texts += [shlex.quote(str(one)) for one in (value if isinstance(value, list) else [value])]
@@ -216,6 +218,8 @@ def _of_anonymiser(plan, name, options):
     keys = ("anonymisers", name)
     if "function" in options:
         yield Named((*keys, "function"), ours(options["function"].rpartition(":")[0]), FILE)
+    if "container" in options:
+        yield Named((*keys, "container"), ours(expand(options["container"])), FILE)
     if "audio" in options:
         needed = [*_attacked_parts(plan), *_training_parts(plan, name)]
         # Clips and measures are made of every evaluated corpus, attacked or not.

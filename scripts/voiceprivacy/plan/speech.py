@@ -193,9 +193,17 @@ class Speech:
         if options["sandbox"]:
             fields += OF_BOX
         call = {kind: value, **{field: options[field] for field in fields}}
+        if "container" in options:
+            call["container"] = self.container_folder(name)
         if kind == "package" and options["env"] == OUR_ENV:
             call["version"] = packages.version(value)
         return call
+
+    def container_folder(self, name: str) -> str:
+        """Where the image of an anonymiser's container is unpacked, once for all that name it."""
+        image = self.anonymiser(name)["container"]
+        named = [key for key, other in self.anonymisers.items() if other.get("container") == image]
+        return f"results/containers/{named[0]}"
 
     def lacks_training_speech(self, name: str, corpus: str) -> str | None:
         """Why an anonymiser has no protected version of a training corpus; None where it has one.

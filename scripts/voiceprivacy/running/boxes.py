@@ -8,6 +8,8 @@ bubblewrap builds the box from a list of what is allowed, in namespaces of its o
 * a few variables, a few devices, no network, no capability, and of system calls what
   voiceprivacy.running.syscalls leaves.
 
+Of a container the box has the system of its image, in the place of ours, of Python and our files.
+
 What is not on the list does not exist in the box. It ends with its first process. Root starts it as
 another user, and only if there is one (VOICEPRIVACY_BOX_USER).
 """
@@ -19,7 +21,7 @@ import os
 import pwd
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,11 +53,21 @@ OF_ETC = [
     *("pki/tls/certs", "protocols", "R", "services", "ssl/certs", "ssl/openssl.cnf", "timezone"),
 ]
 CPUS = "/sys/devices/system/cpu"  # how many there are, and what they can
+OWN = ["/dev", "/proc", "/run", "/sys", "/tmp", "/var/tmp"]  # nosec B108  # of every box itself
 DEVICES = ["null", "zero", "full", "random", "urandom"]
 OF_GPU = ["/dev/nvidia*", "/sys/bus/pci", "/sys/devices"]
+# The driver's libraries must be those of this machine, in containers too.
+OF_DRIVER = ["/usr/lib*/libcuda.so*", "/usr/lib*/libnvidia-*.so*"]
+OF_DRIVER += [name.replace("lib*/", "lib/*-linux-gnu/") for name in OF_DRIVER]
+SHOWN_DRIVER = f"{SHOWN_HOME}-driver"
 
 VARIABLES = {"CUDA_DEVICE_ORDER", "CUDA_VISIBLE_DEVICES", "LANG", "PYTHONHASHSEED", "TZ"}
 BEGINNINGS = ("LC_", "OMP_", "MKL_", "OPENBLAS_", "NUMBA_NUM_", "NUMEXPR_", "KMP_", "GOMP_")
+# How a container sets its own variables, before its program starts.
+SET_VARIABLES = 'for file in /.singularity.d/env/*.sh; do [ -r "$file" ] && . "$file"; done'
+ENTER = ["/bin/sh", "-c", f'{SET_VARIABLES}; exec "$@"', "sh"]
+OF_IMAGE = ("sh", "prlimit", "setpriv")  # programs that the box calls in it
+PATH_OF_IMAGE = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 SEARCHED = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH")  # of these the folders that are in the box
 
 
@@ -73,6 +85,8 @@ class Box(NamedTuple):
         How many processors it may keep busy for all of its runtime.
     gpu : bool
         Whether it gets the devices of the graphics cards.
+    image : path, optional
+        The system that it runs in, an unpacked image (running.images); else that of this machine.
     """
 
     folder: Path
@@ -80,6 +94,7 @@ class Box(NamedTuple):
     memory_mb: int = MEMORY_MB
     threads: int = 1
     gpu: bool = False
+    image: Path | None = None
 
 
 class Start(NamedTuple):
@@ -101,7 +116,8 @@ def of_entry(
     Parameters
     ----------
     options : dict
-        Its entry in the config: sandbox, and perhaps reads, inputs, mem_mb and gpu.
+        Its entry in the config: sandbox, and perhaps reads, inputs, mem_mb, gpu and container (the
+        folder of its unpacked image, in which the words of its command mean something).
     words : list of str
     folder : path
     threads : int
@@ -109,12 +125,14 @@ def of_entry(
     if not options.get("sandbox"):
         return None
     reads = [ours(expand(name)) for name in [*options.get("inputs", []), *options.get("reads", [])]]
+    image = Path(options["container"]).absolute() if "container" in options else None
     return Box(
         folder,
-        readable(words, reads, folder=folder),
+        readable([] if image else words, reads, folder=folder),
         memory_mb=options.get("mem_mb", MEMORY_MB),
         threads=threads,
         gpu=bool(options.get("gpu", 0)),
+        image=image,
     )
 
 
@@ -153,8 +171,11 @@ def starting(
     )
     with contextlib.ExitStack() as stack:
         group = stack.enter_context(limits.control_group(allowed))
-        given = _of_every_box(words, folder)
-        inside = [*allowed.words(gpu=box.gpu), *words]
+        given, entering = _of_every_box(words, folder), list[str]()
+        if box.image is not None:
+            _refuse_lacking(box.image)
+            given, entering = [Path(CPUS)], ENTER
+        inside = [*allowed.words(gpu=box.gpu), *entering, *words]
         start, descriptors = _words(inside, given, box._replace(folder=folder))
         for descriptor in descriptors:
             stack.callback(os.close, descriptor)
@@ -162,7 +183,7 @@ def starting(
         _give(folder)
         yield Start(
             [*(limits.joining(group) if group else []), *start],
-            _variables(variables, [*given, *box.reads]),
+            _variables(variables, [*given, *box.reads], box),
             descriptors,
             folder,
             allowed,
@@ -193,14 +214,17 @@ def _words(inside: list[str], given: Sequence[Path], box: Box) -> tuple[list[str
         ids = user
         drop = ["setpriv", f"--reuid={user[0]}", f"--regid={user[1]}", "--clear-groups"]
         drop += ["--inh-caps=-all", "--ambient-caps=-all", "--bounding-set=-all", "--"]
-    mounts = _Mounts(box.folder)
-    mounts.add_system()
+    mounts, files = _Mounts(box), _made_files(ids)
+    if box.image is None:
+        mounts.add_system()
+    else:
+        mounts.add_image(box.image, [*files, *OWN, SHOWN_HOME, SHOWN_DRIVER])
     for path in given:
         mounts.add(path)
     for path in box.reads:
         mounts.add(path, is_others=True)
-    mounts.add_devices(box.memory_mb, gpu=box.gpu)
-    for name, text in _made_files(ids).items():
+    mounts.add_devices()
+    for name, text in files.items():
         descriptors.append(_in_memory(text))
         mounts.add_file(name, descriptors[-1])
     return ["bwrap", *outer, *mounts.words(), "--", *drop, *inside], descriptors
@@ -209,8 +233,9 @@ def _words(inside: list[str], given: Sequence[Path], box: Box) -> tuple[list[str
 class _Mounts:
     """The list of what bubblewrap shows, in its words; everything else does not exist."""
 
-    def __init__(self, folder: Path):
-        self.folder = folder
+    def __init__(self, box: Box):
+        self.box, self.folder = box, box.folder
+        self.start = os.getcwd() if box.image is None else SHOWN_HOME
         self.shown: set[str] = set()  # files and folders, with all below them
         self.made: set[str] = {"/"}
         self.list: list[str] = []
@@ -224,6 +249,30 @@ class _Mounts:
             elif os.path.isdir(name):
                 self.add(Path(name))
 
+    def add_image(self, image: Path, own: Iterable[str]) -> None:
+        """The system of an image, but for what the box has of its own there."""
+        reads = [str(path) for path in self.box.reads]
+        places = [*own, str(self.folder), *reads, *map(os.path.realpath, reads)]
+        self._add_level(image, Path("/"), [Path(name) for name in places])
+
+    def _add_level(self, image: Path, level: Path, own: Sequence[Path]) -> None:
+        with os.scandir(image) as files:
+            entries = sorted(files, key=lambda entry: entry.name)
+        for entry in entries:
+            name = level / entry.name
+            is_above = any(path.is_relative_to(name) for path in own)
+            if is_above and entry.is_dir(follow_symlinks=False) and name not in own:
+                self._make_parents(f"{name}/.")
+                self._add_level(Path(entry.path), name, own)
+            elif is_above:
+                continue
+            elif entry.is_symlink():
+                self.list += ["--symlink", os.readlink(entry.path), str(name)]
+                self.shown.add(str(name))
+            else:
+                self.list += ["--ro-bind", entry.path, str(name)]
+                self.shown.add(str(name))
+
     def add(self, path: Path, *, is_others: bool = False) -> None:
         """Something to read, under the name that it has and under the one that links lead to."""
         real = os.path.realpath(path)
@@ -235,17 +284,22 @@ class _Mounts:
                 if is_others:
                     self._cover_special(real, name)
 
-    def add_devices(self, memory_mb: int, *, gpu: bool) -> None:
+    def add_devices(self) -> None:
         """The few devices, shared memory, and the cards where they are wanted."""
         paths = [f"/dev/{name}" for name in DEVICES]
-        for pattern in OF_GPU if gpu else []:
+        for pattern in OF_GPU if self.box.gpu else []:
             paths += sorted(glob.glob(pattern))
+        for pattern in OF_DRIVER if self.box.gpu and self.box.image else []:
+            for path in sorted(glob.glob(pattern)):
+                name = f"{SHOWN_DRIVER}/{os.path.basename(path)}"
+                self._make_parents(name)
+                self.list += ["--ro-bind", os.path.realpath(path), name]
         for path in paths:
             self._make_parents(path)
             self.list += ["--dev-bind" if path.startswith("/dev/") else "--ro-bind", path, path]
         for name, target in (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2")):
             self.list += ["--symlink", f"/proc/self/fd{target}", f"/dev/{name}"]
-        self.list += ["--size", str(memory_mb * limits.MB // 2), "--perms", "1777"]
+        self.list += ["--size", str(self.box.memory_mb * limits.MB // 2), "--perms", "1777"]
         self.list += ["--tmpfs", SHARED_MEMORY]
 
     def add_file(self, name: str, descriptor: int) -> None:
@@ -255,13 +309,13 @@ class _Mounts:
 
     def words(self) -> list[str]:
         """All of them, and the one folder that can be written to; / itself cannot."""
-        for empty in ("/proc", "/run", "/tmp", "/var/tmp", os.getcwd()):  # nosec B108
+        for empty in ("/proc", "/run", "/tmp", "/var/tmp", self.start):  # nosec B108
             self._make_parents(f"{empty}/.")
         self._make_parents(str(self.folder))
         folder, given = str(self.folder), str(self.folder / GIVEN)
         last = ["--proc", "/proc", "--bind", folder, folder, "--ro-bind-try", given, given]
         last += ["--bind-try", str(self.folder / HOME), SHOWN_HOME]
-        return [*self.list, *last, "--remount-ro", "/", "--chdir", os.getcwd()]
+        return [*self.list, *last, "--remount-ro", "/", "--chdir", self.start]
 
     def _is_shown(self, name: str) -> bool:
         return any(str(path) in self.shown for path in [Path(name), *Path(name).parents])
@@ -307,14 +361,17 @@ def _in_memory(text: str) -> int:
     return descriptor
 
 
-def _variables(added: Mapping[str, str], reads: Sequence[Path]) -> dict[str, str]:
+def _variables(added: Mapping[str, str], reads: Sequence[Path], box: Box) -> dict[str, str]:
     """The environment of a program in a box."""
     variables = {}
     for name, value in {**os.environ, **added}.items():
         if name in VARIABLES or name.startswith(BEGINNINGS):
             variables[name] = value
-        elif name in SEARCHED:
+        elif name in SEARCHED and box.image is None:
             variables[name] = _searched(value, reads)
+    if box.image is not None:
+        variables |= {"PATH": PATH_OF_IMAGE}
+        variables |= {"LD_LIBRARY_PATH": SHOWN_DRIVER} if box.gpu else {}
     own = dict.fromkeys(("HOME", "TMPDIR", "NUMBA_CACHE_DIR"), SHOWN_HOME)
     return {**variables, **own, "PYTHONDONTWRITEBYTECODE": "1"}
 
@@ -327,6 +384,17 @@ def _searched(value: str, reads: Sequence[Path]) -> str:
         if os.path.isabs(name) and any(Path(name).is_relative_to(path) for path in shown):
             folders.append(name)
     return os.pathsep.join(folders)
+
+
+def _refuse_lacking(image: Path) -> None:
+    """Refuse an image without the programs that the box calls in it."""
+    for program in OF_IMAGE:
+        names = [image / folder.lstrip("/") / program for folder in PATH_OF_IMAGE.split(":")]
+        if not any(os.path.lexists(name) for name in names):
+            raise BadInput(
+                f"container: its image has no {program}: a box needs sh, and prlimit and setpriv of"
+                " util-linux, as images of Debian, Ubuntu and Fedora have them"
+            )
 
 
 @functools.cache

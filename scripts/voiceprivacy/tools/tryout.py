@@ -68,7 +68,7 @@ def findings_of(config: str | Path, plan: Plan) -> Findings:
 
 def _missing_program(options: dict[str, Any]) -> str | None:
     """Why a command of an entry cannot start; None if it can, or nothing here can tell."""
-    if "command" not in options or options["env"] not in OURS:
+    if "command" not in options or "container" in options or options["env"] not in OURS:
         return None
     try:
         program, *others = programs.words_of(options["command"], threads=1)
