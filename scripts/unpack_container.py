@@ -2,7 +2,7 @@
 
 import argparse
 
-from voiceprivacy.inout.files import expand, ours
+from voiceprivacy.inout.files import ours
 from voiceprivacy.running.command import run, say
 from voiceprivacy.running.images import unpack
 
@@ -13,7 +13,7 @@ def main() -> None:
     parser.add_argument("--folder", required=True, help="folder to make")
     arguments = parser.parse_args()
 
-    unpack(ours(expand(arguments.image)), arguments.folder)
+    unpack(ours(arguments.image), arguments.folder)
     say(f"{arguments.image}: {arguments.folder}")
 
 

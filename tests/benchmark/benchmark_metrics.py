@@ -2,7 +2,6 @@
 
 import functools
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -10,9 +9,10 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
 
 import numpy as np
+from support.calls import call_measured
 
 from voiceprivacy.inout.arrays import ScoreMatrix, write_matrix
 from voiceprivacy.inout.tables import Trial, write_scores, write_speakers
@@ -59,7 +59,7 @@ def main():
     print(f"assess_zebra.py, 12 000 scores, start-up included: {command(drawn(12_000)):.2f} s")
     for script, (spent, peak_mb) in million().items():
         print(
-            f"{script}, 1 000 000 trials of 1000 speakers, 1000 replicates: {spent:.1f} s"
+            f"{script}.py, 1 000 000 trials of 1000 speakers, 1000 replicates: {spent:.1f} s"
             f" (at most {MILLION_S}), {spent / both:.0f} times the metrics alone;"
             f" {peak_mb:.0f} MB (at most {MILLION_MB})"
         )
@@ -191,7 +191,7 @@ def million():
         files = write_list(folder, spoken(n_speakers=1000, n_utterances=1))
         return {
             script: spent_by(script, *files, "--metrics", f"{folder}/{script}.json")
-            for script in ("assess_verification.py", "assess_zebra.py")
+            for script in ("assess_verification", "assess_zebra")
         }
 
 
@@ -203,7 +203,7 @@ def everything_of_a_list(n_replicates=1000):
         for name in outputs:
             words += [f"--{name}", f"{folder}/{name}.{'tsv' if name in TABLES else 'json'}"]
         options = ["--label", "op", "--bootstrap", str(n_replicates)]
-        return spent_by("assess_scores.py", *words, *options)
+        return spent_by("assess_scores", *words, *options)
 
 
 def similarity_of(*, n_speakers, n_utterances):
@@ -220,7 +220,7 @@ def similarity_of(*, n_speakers, n_utterances):
             matrix = ScoreMatrix(ids, ids, speakers, speakers, heard @ heard.T, ids, ids)
             write_matrix(f"{folder}/{condition}.npz", matrix)
             words += [f"--{condition}", f"{folder}/{condition}.npz"]
-        return spent_by("assess_similarity.py", *words, "--metrics", f"{folder}/m.json")
+        return spent_by("assess_similarity", *words, "--metrics", f"{folder}/m.json")
 
 
 def write_list(folder, scored):
@@ -242,12 +242,9 @@ def write_list(folder, scored):
 
 def spent_by(script, *words):
     """Processor time in seconds and peak memory in MB of one of our commands."""
-    command_line = [sys.executable, ROOT / "scripts" / script, *words]
-    process = subprocess.Popen(command_line, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+    measured = call_measured(script, *words)
+    assert measured.returncode == 0, measured.stderr
+    return measured.seconds, measured.memory / 2**20
 
 
 if __name__ == "__main__":

@@ -268,12 +268,25 @@ def contradictions(config: dict[str, Any]) -> Iterator[Problem]:
     for keys, words in wrong_measures(config):
         yield Problem(keys, words)
     yield from _shared_speakers(config["corpora"])
+    yield from _wrong_containers(config["anonymisers"])
     for name, options in config["anonymisers"].items():
         if "package" in options and options["env"] == OUR_ENV:
             try:
                 packages.version(options["package"])
             except BadInput as error:
                 yield Problem(("anonymisers", name, "package"), str(error).partition(": ")[2])
+
+
+def _wrong_containers(anonymisers: dict[str, dict[str, Any]]) -> Iterator[Problem]:
+    for name, options in anonymisers.items():
+        if "container" not in options:
+            continue
+        if "command" not in options:
+            words = "is for a command, a program of the image: name it beside (command:)"
+            yield Problem(("anonymisers", name, "container"), words)
+        elif not options["sandbox"]:
+            words = "what is in a container runs in a box, always: leave this line out"
+            yield Problem(("anonymisers", name, "sandbox"), words)
 
 
 def _taken_names(config):

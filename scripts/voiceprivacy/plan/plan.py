@@ -219,7 +219,7 @@ def _of_anonymiser(plan, name, options):
     if "function" in options:
         yield Named((*keys, "function"), ours(options["function"].rpartition(":")[0]), FILE)
     if "container" in options:
-        yield Named((*keys, "container"), ours(expand(options["container"])), FILE)
+        yield Named((*keys, "container"), ours(options["container"]), FILE)
     if "audio" in options:
         needed = [*_attacked_parts(plan), *_training_parts(plan, name)]
         # Clips and measures are made of every evaluated corpus, attacked or not.

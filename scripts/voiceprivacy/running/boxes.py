@@ -257,20 +257,18 @@ class _Mounts:
 
     def _add_level(self, image: Path, level: Path, own: Sequence[Path]) -> None:
         with os.scandir(image) as files:
-            entries = sorted(files, key=lambda entry: entry.name)
-        for entry in entries:
-            name = level / entry.name
+            listed = sorted(files, key=lambda file: file.name)
+        for file in listed:
+            name = level / file.name
             is_above = any(path.is_relative_to(name) for path in own)
-            if is_above and entry.is_dir(follow_symlinks=False) and name not in own:
+            if is_above and file.is_dir(follow_symlinks=False) and name not in own:
                 self._make_parents(f"{name}/.")
-                self._add_level(Path(entry.path), name, own)
-            elif is_above:
-                continue
-            elif entry.is_symlink():
-                self.list += ["--symlink", os.readlink(entry.path), str(name)]
+                self._add_level(Path(file.path), name, own)
+            elif file.is_symlink() and not is_above:
+                self.list += ["--symlink", os.readlink(file.path), str(name)]
                 self.shown.add(str(name))
-            else:
-                self.list += ["--ro-bind", entry.path, str(name)]
+            elif not is_above:
+                self.list += ["--ro-bind", file.path, str(name)]
                 self.shown.add(str(name))
 
     def add(self, path: Path, *, is_others: bool = False) -> None:

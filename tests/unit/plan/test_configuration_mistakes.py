@@ -60,6 +60,14 @@ CASES = {
         "anonymisers.b.package: no installed package offers an anonymiser 'b' (an entry point of"
         " the group voiceprivacy.anonymisers): install it with this Python's pip",
     ),
+    "a container without a command": (
+        {"anonymisers": {"b": {"container": "b.sif", "audio": "b"}}},
+        "anonymisers.b.container: is for a command, a program of the image: name it beside (command:)",
+    ),
+    "a container without its box": (
+        {"anonymisers": {"b": {"container": "b.sif", "command": "b", "sandbox": False}}},
+        "anonymisers.b.sandbox: what is in a container runs in a box, always: leave this line out",
+    ),
     "a key like no other": ({"qqq": 1}, "qqq: 'qqq' is not a key here"),
     "a missing key": (
         {"corpora": {"a": {"synthetic": {"speakers": 2}}}},
