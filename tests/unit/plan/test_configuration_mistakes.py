@@ -62,7 +62,8 @@ CASES = {
     ),
     "a container without a command": (
         {"anonymisers": {"b": {"container": "b.sif", "audio": "b"}}},
-        "anonymisers.b.container: is for a command, a program of the image: name it beside (command:)",
+        "anonymisers.b.container: is for a command, a program of the image: name it beside"
+        " (command:)",
     ),
     "a container without its box": (
         {"anonymisers": {"b": {"container": "b.sif", "command": "b", "sandbox": False}}},
