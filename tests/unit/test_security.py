@@ -43,8 +43,8 @@ SAFE_YAML = {
 }
 WITH_A_SHELL = {"scripts/voiceprivacy/corpora/recordings.py"}  # only with pipes: true
 DOWNLOADS = {"scripts/voiceprivacy/corpora/kinds/librispeech.py"}  # checked against a published MD5
-# A person's own archive: names that leave its folder are refused, links are not made (test_intake).
-UNPACKS = {"scripts/voiceprivacy/tools/intake.py"}
+# Archives of people: names that leave their folder are refused, links not made (test_unpacking).
+UNPACKS = {"scripts/voiceprivacy/tools/unpacking.py"}
 
 
 @functools.cache

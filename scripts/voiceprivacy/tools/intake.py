@@ -7,7 +7,7 @@ What is read where it lies:
   the challenges, of VoicePAT and of the SA-toolkit;
 * a folder with metadata.csv or metadata.jsonl, as Hugging Face's ``audiofolder`` has it.
 
-A zip or tar is unpacked first, beside the config.
+A zip, a tar and sound inside of tables are unpacked first (``unpacking``).
 
 Conventions
 -----------
@@ -19,10 +19,7 @@ Conventions
 import csv
 import json
 import re
-import shutil
-import tarfile
 import unicodedata
-import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
@@ -36,7 +33,6 @@ from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput, read_lines
 from voiceprivacy.inout.tables import UNSAFE
 from voiceprivacy.running import decoding
-from voiceprivacy.running.command import say
 from voiceprivacy.tools.file_names import ENDINGS, audio_files, guess_pattern, loss_of
 
 LONGEST_NAME = 120  # bytes of an id that was changed
@@ -46,8 +42,6 @@ SPEAKER_COLUMNS = ("speaker", "speaker_id", "spk_id", "spk", "client_id", "talke
 TEXT_COLUMNS = ("text", "transcription", "transcript", "sentence", "normalized_text")
 ID_COLUMNS = ("utterance", "utterance_id", "id", "segment_id")
 GENDERS = {"f": "f", "female": "f", "woman": "f", "m": "m", "male": "m", "man": "m"}
-ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
-OF_ARCHIVES = (*ENDINGS, ".csv", ".jsonl", ".tsv", ".txt", ".json")  # and files without an ending
 
 
 class Intake(NamedTuple):
@@ -106,7 +100,6 @@ def read(
         for path in tables:
             rows += _of_table(root, path)
         return _named(root, f"a folder with {tables[0].name}", rows, speakers, transcripts)
-    _refuse_parquet(root)
     paths = audio_files(root)
     pattern = pattern or guess_pattern(paths)
     items, is_plain = _of_tree(root, pattern, paths)
@@ -206,13 +199,13 @@ def _of_table(root: Path, path: Path) -> Iterator[_Item]:
             raise BadInput(f"{path}:{line}: has no file_name")
         if PurePosixPath(file).is_absolute() or ".." in PurePosixPath(file).parts:
             raise BadInput(f"{path}:{line}: '{file}' is not below the folder of the table")
-        speaker = _value(row, SPEAKER_COLUMNS)
+        speaker = value_of(row, SPEAKER_COLUMNS)
         if speaker is None:
             raise BadInput(f"{path}:{line}: has no speaker ({', '.join(SPEAKER_COLUMNS)})")
         below = (path.parent / file).relative_to(root).with_suffix("").as_posix()
-        name = _value(row, ID_COLUMNS) or below
-        gender = GENDERS.get((_value(row, ("gender", "sex")) or "").lower(), "-")
-        text = _value(row, TEXT_COLUMNS)
+        name = value_of(row, ID_COLUMNS) or below
+        gender = GENDERS.get((value_of(row, ("gender", "sex")) or "").lower(), "-")
+        text = value_of(row, TEXT_COLUMNS)
         yield _Item(name.replace("/", "-"), speaker, gender, "", path.parent / file, text)
 
 
@@ -231,24 +224,13 @@ def _rows(path):
         yield line, row if isinstance(row, dict) else {}
 
 
-def _value(row: Mapping[str, Any], columns: tuple[str, ...]) -> str | None:
-    """The first value that is there, of a number too."""
+def value_of(row: Mapping[str, Any], columns: tuple[str, ...]) -> str | None:
+    """The value of the first of some columns that a row has; numbers count, too."""
     values = {str(key).strip().lower(): value for key, value in row.items()}
     for column in columns:
         if isinstance(values.get(column), str | int) and str(values[column]).strip():
             return str(values[column]).strip()
     return None
-
-
-def _refuse_parquet(root: Path) -> None:
-    """Say what to do with a data set of Hugging Face that keeps its sound inside of tables."""
-    for ending in ("parquet", "arrow"):
-        first = next(root.glob(f"**/*.{ending}"), None) if root.is_dir() else None
-        if first is not None:
-            raise BadInput(
-                f"{first}: keeps sound inside of a table, which is not read here; write it as files"
-                " with metadata.csv (docs/guide/own_wavs.md has the lines for it)"
-            )
 
 
 # Names.
@@ -335,81 +317,3 @@ def _genders(path, findings):
     """{speaker: f or m} of a table."""
     genders = tree.read_genders(str(path), findings) if path else {}
     return {unicodedata.normalize("NFC", name): gender for name, gender in genders.items()}
-
-
-# Archives.
-
-
-def is_archive(path: Path) -> bool:
-    """Whether a path is a zip or tar, by its ending."""
-    return path.name.lower().endswith(ARCHIVES) and path.is_file()
-
-
-class Unpacking:
-    """Gives folders as they are, and archives as folders beside the config."""
-
-    def __init__(self, config: Path) -> None:
-        self.folder = config.with_name(f"{config.stem}.unpacked")
-
-    def __call__(self, path: Path) -> Path:
-        """The folder of a path."""
-        if not is_archive(path):
-            return path
-        say(f"unpacking {path} into {self.folder}")
-        return unpacked(path, self.folder / path.name.replace(".", "_"))
-
-
-def unpacked(path: Path, folder: Path) -> Path:
-    """Unpack the sound and the tables of an archive into a folder that is made for it.
-
-    Nothing else is written: no link, no device, nothing outside of the folder.
-
-    Raises
-    ------
-    BadInput : it is no such archive, names files elsewhere, or the disk cannot hold it
-    """
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    members: list[tuple[str, int, Any]]
-    try:
-        if path.name.lower().endswith(".zip"):
-            with zipfile.ZipFile(path) as zipped:
-                inside = [one for one in zipped.infolist() if not one.is_dir()]
-                members = [(one.filename, one.file_size, one) for one in inside]
-                _unpack(path, folder, members, zipped.open)
-        else:
-            with tarfile.open(path) as tar:
-                members = [(one.name, one.size, one) for one in tar.getmembers() if one.isfile()]
-                _unpack(path, folder, members, tar.extractfile)
-    except (
-        zipfile.BadZipFile,
-        tarfile.TarError,
-        EOFError,
-        NotImplementedError,
-        RuntimeError,
-    ) as error:
-        raise BadInput(f"{path}: cannot be unpacked ({error})") from None
-    return folder
-
-
-def _unpack(path, folder, members, opened):
-    """Write the members [(name, bytes, itself)] that speech consists of."""
-    wanted = []
-    for name, size, member in members:
-        parts = PurePosixPath(name).parts
-        if PurePosixPath(name).is_absolute() or ".." in parts:
-            raise BadInput(f"{path}: '{name}' would be written outside of its folder")
-        is_hidden = any(part.startswith(".") or part == "__MACOSX" for part in parts if part != ".")
-        suffix = PurePosixPath(name).suffix.lower()
-        if not is_hidden and (suffix in OF_ARCHIVES or not suffix):
-            wanted.append((folder.joinpath(*parts), size, member))
-    needed, free = sum(size for _, size, _ in wanted), shutil.disk_usage(folder).free
-    if needed > free // 2:
-        raise BadInput(f"{path}: holds {needed / 1e9:.1f} GB, and {free / 1e9:.1f} GB are free")
-    for target, size, member in wanted:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with opened(member) as source, open(target, "wb") as file:
-            left = size
-            while left > 0 and (block := source.read(min(left, 2**20))):
-                file.write(block)
-                left -= len(block)

@@ -1,11 +1,8 @@
-"""Speech as people have it: odd names, mixed endings, tables, data directories, archives."""
+"""Speech as people have it: odd names, mixed endings, tables and data directories."""
 
-import io
 import json
 import shutil
-import tarfile
 import unicodedata
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -15,74 +12,14 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from support.calls import call
+from support.given_speech import NAMES, RATE, same, sound, taken, tree, write
 
-from voiceprivacy.anonymise import plugins
-from voiceprivacy.corpora import checks, parts
 from voiceprivacy.inout import audio, tables
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.plan import configuration
-from voiceprivacy.plan.plan import Plan
 from voiceprivacy.tools import intake
 from voiceprivacy.tools.new_config import summary, system_names, write_config
 from voiceprivacy.tools.new_run import examine
-
-RATE = 16000
-NAMES = ("Jörg Müller", "anna", "Anna", "bob [x]", "original")
-
-
-def sound(text, seconds=0.5, rate=RATE):
-    draw = np.random.default_rng(list(text.encode()))
-    return draw.normal(scale=0.1, size=round(seconds * rate))
-
-
-def write(path, samples, rate=RATE, **options):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    soundfile.write(path, samples, rate, **options)
-
-
-def tree(root, form="{name}/take {number}.wav", *, names=NAMES, rate=RATE, **options):
-    for name in names:
-        for number in range(5):
-            path = root / form.format(name=name, number=number)
-            samples = sound(f"{unicodedata.normalize('NFC', name)} {number}", rate=rate)
-            write(path, samples, rate, **options)
-    return root
-
-
-def taken(folder, run, **options):
-    """What a run takes of a new run's config: {utterance: original and protected samples}."""
-    written = write_config(folder / "my.yaml", run)
-    plan = Plan(configuration.check(yaml.safe_load(written[0].read_text())))
-    (corpus,) = plan.speech.evaluated
-    examination = checks.examine_entry(corpus, plan.speech.corpora)
-    assert examination.findings.errors() == []
-    heard = {}
-    for part in ("enrolment", "trial"):
-        listed = parts.list_part(plan.speech.source(corpus), plan.speech.protocol(corpus), part)
-        provided = parts.provide_audio(
-            plan.speech.source(corpus),
-            listed,
-            audio_dir=folder / "made" / part,
-            sample_rate=RATE,
-            threads=1,
-        )
-        utterances = [utterance for pieces in provided for utterance in pieces]
-        for name in plan.speech.anonymisers:
-            scratch = folder / "scratch" / part / name
-            shutil.rmtree(scratch, ignore_errors=True)
-            scratch.mkdir(parents=True)
-            system = plan.speech.anonymiser_call(name, corpus, part)
-            paths = plugins.protect(system, utterances, seed=0, threads=1, scratch=scratch)
-            assert paths.keys() == {utterance.utterance for utterance in utterances}
-            for one in utterances:
-                protected, _ = audio.read(paths[one.utterance])
-                heard[one.utterance] = (audio.read(one.path)[0], protected)
-    return heard
-
-
-def same(one, other):
-    """Whether two recordings are one, but for 16 bits."""
-    return len(one) == len(other) and np.abs(one - other).max() < 2 / 32768
 
 
 def test_names_that_are_no_ids_are_changed_and_a_table_keeps_them(tmp_path):
@@ -332,14 +269,6 @@ def test_lines_of_metadata_that_cannot_be_are_refused(tmp_path, row, said):
         examine(tmp_path, {"mine": tmp_path})
 
 
-@pytest.mark.parametrize("ending", ["parquet", "arrow"])
-def test_sound_inside_of_tables_is_refused_with_what_to_do(tmp_path, ending):
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / f"train-0.{ending}").write_bytes(b"PAR1")
-    with pytest.raises(BadInput, match=r"write it as files with metadata.csv \(docs/guide"):
-        examine(tmp_path, {"mine": tmp_path})
-
-
 def directory(folder, recordings, *, cut=True, name="utt"):
     """A Kaldi directory: four speakers, one long recording each, five utterances cut out of it."""
     folder.mkdir(parents=True)
@@ -378,50 +307,46 @@ def test_originals_that_are_commands_are_not_run(tmp_path):
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize("ending", ["zip", "tar", "tar.gz"])
-def test_archives_are_unpacked_beside_the_config(tmp_path, ending):
-    names = ("anna b", "bert", "carl")
-    root = tree(tmp_path / "speech" / "top", "{name}/{number}.wav", names=names)
-    (root / ".hidden.wav").write_bytes(b"x")
-    (root / "program.exe").write_bytes(b"x")
-    path = tmp_path / f"speech.{ending}"
-    if ending == "zip":
-        with zipfile.ZipFile(path, "w") as archive:
-            for file in root.rglob("*"):
-                archive.write(file, file.relative_to(root.parent))
+def kaldi_directory(toolkit, name, recordings):
+    """A data directory of the challenges: paths in wav.scp start at the toolkit's folder."""
+    folder = toolkit / "data" / name
+    folder.mkdir(parents=True)
+    paths = [f"{utterance} {path}" for utterance, path in recordings.items()]
+    speakers = [f"{utterance} {utterance.split('-')[0]}" for utterance in recordings]
+    for file, lines in (("wav.scp", paths), ("utt2spk", speakers), ("text", speakers)):
+        (folder / file).write_text("\n".join(lines) + "\n")
+    return folder
+
+
+@pytest.mark.parametrize("layout", ["VoicePAT", "challenge of 2024", "SA-toolkit"])
+@pytest.mark.parametrize("rate", [8000, 48000])
+def test_what_the_toolkits_write_is_read_as_it_lies(tmp_path, layout, rate):
+    """Stand-ins of the folders that these programs leave.
+
+    VoicePAT: formatted_data/DATE/SET_SUFFIX/wav.scp with absolute paths into anon_speech. The
+    challenge of 2024 and SA-toolkit: data/SET_SUFFIX/wav, wav.scp with paths of their own folder.
+    """
+    toolkit = tmp_path / "toolkit"
+    names = [f"{speaker}-x-{number}" for speaker in ("61", "121", "237") for number in range(5)]
+    recordings = {name: f"corpora/{name}.wav" for name in names}
+    for name, path in recordings.items():
+        write(toolkit / path, sound(name))
+    original = kaldi_directory(toolkit, "libri_test", recordings)
+    if layout == "VoicePAT":
+        results = toolkit / "exp" / "anon" / "formatted_data" / "22-11-26_23:50"
+        speech = toolkit / "exp" / "anon" / "anon_speech" / "ims_sttts_pc" / "libri_test"
+        made = {name: str(speech / f"{name}.wav") for name in names}
+        protected = kaldi_directory(results, "libri_test_gan", made)
     else:
-        with tarfile.open(path, "w:gz" if ending.endswith("gz") else "w") as archive:
-            archive.add(root, "top")
-    (tmp_path / "work").mkdir()
-    words = ["--original", path, "--protected", f"mine={path}", "--config", "my.yaml"]
-    made = call("new_run", *words, cwd=tmp_path / "work")
-    assert made.returncode == 0, made.stderr
-    assert "15 of 15 audio files" in made.stdout
-    kept = {file.name for file in (tmp_path / "work/my.unpacked").rglob("*") if file.is_file()}
-    assert kept == {f"{number}.wav" for number in range(5)}
-
-
-@pytest.mark.parametrize("name", ["../out.wav", "/tmp/out.wav", "a/../../out.wav"])
-def test_an_archive_that_leaves_its_folder_is_refused(tmp_path, name):
-    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
-        archive.writestr(name, b"x")
-    with tarfile.open(tmp_path / "x.tar", "w") as archive:
-        member = tarfile.TarInfo(name)
-        member.size = 1
-        archive.addfile(member, io.BytesIO(b"x"))
-    for file in ("x.zip", "x.tar"):
-        with pytest.raises(BadInput, match="would be written outside of its folder"):
-            intake.unpacked(tmp_path / file, tmp_path / "to")
-    assert not (tmp_path / "out.wav").exists()
-
-
-def test_links_in_an_archive_are_not_made_and_no_archive_is_said(tmp_path):
-    with tarfile.open(tmp_path / "x.tar", "w") as archive:
-        link = tarfile.TarInfo("a/b.wav")
-        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
-        archive.addfile(link)
-    assert not list(intake.unpacked(tmp_path / "x.tar", tmp_path / "to").rglob("*"))
-    for name in ("y.zip", "y.tar"):
-        (tmp_path / name).write_bytes(b"no archive")
-        with pytest.raises(BadInput, match="cannot be unpacked"):
-            intake.unpacked(tmp_path / name, tmp_path / "to")
+        suffix = "_anon" if layout == "SA-toolkit" else "_nac"
+        made = {name: f"data/libri_test{suffix}/wav/{name}.wav" for name in names}
+        protected = kaldi_directory(toolkit, f"libri_test{suffix}", made)
+    for name, path in made.items():
+        write(toolkit / path, -sound(name, rate=rate), rate)
+    before = sorted(tmp_path.rglob("*"))
+    run = examine(original, {"mine": protected})
+    assert sorted(tmp_path.rglob("*")) == before
+    assert run.left_out == {} and run.protected["mine"].sample_rates == [rate]
+    heard = taken(tmp_path, run)
+    assert len(heard) == 15
+    assert all(same(soundfile.read(toolkit / made[name])[0], heard[name][1]) for name in names)

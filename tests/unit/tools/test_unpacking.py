@@ -1,0 +1,270 @@
+"""Speech inside of one file: archives, and tables of Hugging Face with the sound inside of them."""
+
+import io
+import json
+import sys
+import tarfile
+import types
+import zipfile
+from pathlib import Path
+
+import pytest
+import soundfile
+import yaml
+from support.calls import call
+from support.given_speech import RATE, same, sound, taken, tree
+
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.tools import unpacking
+from voiceprivacy.tools.new_run import examine
+
+SPEAKERS = {"anna": 0, "bert": 1, "carl": 1, "dora": 0}
+CLASSES = {"_type": "ClassLabel", "names": ["female", "male"]}
+HEAD = {"info": {"features": {"gender": CLASSES, "speaker_id": {"_type": "Value"}}}}
+
+
+@pytest.mark.parametrize("ending", ["zip", "tar", "tar.gz"])
+def test_archives_are_unpacked_beside_the_config(tmp_path, ending):
+    names = ("anna b", "bert", "carl")
+    root = tree(tmp_path / "speech" / "top", "{name}/{number}.wav", names=names)
+    (root / ".hidden.wav").write_bytes(b"x")
+    (root / "program.exe").write_bytes(b"x")
+    path = tmp_path / f"speech.{ending}"
+    if ending == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            for file in root.rglob("*"):
+                archive.write(file, file.relative_to(root.parent))
+    else:
+        with tarfile.open(path, "w:gz" if ending.endswith("gz") else "w") as archive:
+            archive.add(root, "top")
+    (tmp_path / "work").mkdir()
+    words = ["--original", path, "--protected", f"mine={path}", "--config", "my.yaml"]
+    made = call("new_run", *words, cwd=tmp_path / "work")
+    assert made.returncode == 0, made.stderr
+    assert "15 of 15 audio files" in made.stdout
+    kept = {file.name for file in (tmp_path / "work/my.unpacked").rglob("*") if file.is_file()}
+    assert kept == {f"{number}.wav" for number in range(5)}
+
+
+@pytest.mark.parametrize("name", ["../out.wav", "/tmp/out.wav", "a/../../out.wav"])
+def test_an_archive_that_leaves_its_folder_is_refused(tmp_path, name):
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr(name, b"x")
+    with tarfile.open(tmp_path / "x.tar", "w") as archive:
+        member = tarfile.TarInfo(name)
+        member.size = 1
+        archive.addfile(member, io.BytesIO(b"x"))
+    for file in ("x.zip", "x.tar"):
+        with pytest.raises(BadInput, match="would be written outside of its folder"):
+            unpacking.unpacked(tmp_path / file, tmp_path / "to")
+    assert not (tmp_path / "out.wav").exists()
+
+
+def test_links_in_an_archive_are_not_made_and_no_archive_is_said(tmp_path):
+    with tarfile.open(tmp_path / "x.tar", "w") as archive:
+        link = tarfile.TarInfo("a/b.wav")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    assert not list(unpacking.unpacked(tmp_path / "x.tar", tmp_path / "to").rglob("*"))
+    for name in ("y.zip", "y.tar"):
+        (tmp_path / name).write_bytes(b"no archive")
+        with pytest.raises(BadInput, match="cannot be unpacked"):
+            unpacking.unpacked(tmp_path / name, tmp_path / "to")
+
+
+def test_two_archives_of_one_name_are_not_taken_for_each_other(tmp_path):
+    for folder, sign in (("before", 1), ("after", -1)):
+        (tmp_path / folder).mkdir()
+        with zipfile.ZipFile(tmp_path / folder / "speech.zip", "w") as archive:
+            for name in ("anna", "bert", "carl"):
+                for number in range(5):
+                    archive.writestr(f"{name}/{number}.wav", wav(f"{name}{number}", sign))
+    unpack = unpacking.Unpacking(tmp_path / "my.yaml")
+    made = unpack(tmp_path / "after" / "speech.zip")
+    run = examine(unpack(tmp_path / "before" / "speech.zip"), {"mine": made})
+    heard = taken(tmp_path, run)
+    assert len(heard) == 15 and all(same(one, -other) for one, other in heard.values())
+    assert unpack(tmp_path / "after" / "speech.zip") == made
+
+
+# Sound inside of tables. pyarrow is optional: a stand-in of what is called of it is always tried,
+# itself where it is installed.
+
+
+def wav(text, sign=1, rate=RATE):
+    file = io.BytesIO()
+    soundfile.write(file, sign * sound(text, rate=rate), rate, format="WAV")
+    return file.getvalue()
+
+
+def stand_in():
+    """A pyarrow whose tables are JSON: {metadata, rows}, the sound in hexadecimal digits."""
+
+    class Table:
+        def __init__(self, content):
+            said = json.loads(content)
+            metadata = {key.encode(): value.encode() for key, value in said["metadata"].items()}
+            self.schema = self.schema_arrow = types.SimpleNamespace(metadata=metadata)
+            self.rows = [self.row(row) for row in said["rows"]]
+
+        def row(self, row):
+            sounds = {key: dict(value) for key, value in row.items() if isinstance(value, dict)}
+            for one in sounds.values():
+                one["bytes"] = one["bytes"] and bytes.fromhex(one["bytes"])
+            return row | sounds
+
+        def __iter__(self):
+            return self.iter_batches(batch_size=2)
+
+        def iter_batches(self, *, batch_size):
+            for first in range(0, len(self.rows), batch_size):
+                rows = self.rows[first : first + batch_size]
+                yield types.SimpleNamespace(to_pylist=lambda rows=rows: rows)
+
+    pyarrow = types.ModuleType("pyarrow")
+    pyarrow.ArrowException = type("ArrowException", (Exception,), {})
+    pyarrow.memory_map = lambda path: Path(path).read_bytes()
+    pyarrow.ipc = types.SimpleNamespace(open_stream=Table)
+    pyarrow.parquet = types.SimpleNamespace(ParquetFile=lambda path: Table(path.read_bytes()))
+    return pyarrow
+
+
+def write_stand_in(path, rows, head):
+    def as_text(value):
+        is_sound = isinstance(value, dict) and value["bytes"] is not None
+        return value | {"bytes": value["bytes"].hex()} if is_sound else value
+
+    said = [{key: as_text(value) for key, value in row.items()} for row in rows]
+    metadata = {"huggingface": json.dumps(head)} if head else {}
+    path.write_text(json.dumps({"metadata": metadata, "rows": said}))
+
+
+def write_real(path, rows, head):
+    import pyarrow
+    from pyarrow import ipc, parquet
+
+    table = pyarrow.Table.from_pylist(rows)
+    if head:
+        table = table.replace_schema_metadata({"huggingface": json.dumps(head)})
+    if path.suffix == ".parquet":
+        parquet.write_table(table, path, row_group_size=3)
+        return
+    with ipc.new_stream(path, table.schema) as file:
+        file.write_table(table)
+
+
+@pytest.fixture(params=["stand-in", "pyarrow"])
+def write_table(request, monkeypatch):
+    """What writes a table: (path, rows, head)."""
+
+    def write(path, rows, head=HEAD):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        writer(path, rows, head)
+
+    if request.param == "pyarrow":
+        pytest.importorskip("pyarrow", reason="pyarrow is optional, and not installed")
+        writer = write_real
+    else:
+        monkeypatch.setitem(sys.modules, "pyarrow", stand_in())
+        writer = write_stand_in
+    return write
+
+
+def rows_of(sign=1, *, named="path", rate=RATE):
+    rows = []
+    for name, gender in SPEAKERS.items():
+        for number in range(5):
+            text = f"{name}_{number}"
+            path = {"path": f"{text}.wav", "id": "0.wav", "number": None}[named]
+            row = {"audio": {"bytes": wav(text, sign, rate), "path": path}, "speaker_id": name}
+            row |= {"id": text} if named == "id" else {}
+            rows.append(row | {"gender": gender, "transcription": f"say {number}"})
+    return rows
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+@pytest.mark.parametrize("named", ["path", "id", "number"])
+def test_shards_are_read_on_both_sides_with_speakers_genders_and_texts(
+    tmp_path, write_table, ending, named
+):
+    rows = rows_of(named=named, rate=48000)
+    write_table(tmp_path / "here" / "data" / f"train-00000-of-00002.{ending}", rows[:7])
+    write_table(tmp_path / "here" / "data" / f"train-00001-of-00002.{ending}", rows[7:])
+    write_table(tmp_path / "made" / "data" / f"train.{ending}", rows_of(-1, named=named, rate=8000))
+    unpack = unpacking.Unpacking(tmp_path / "my.yaml")
+    run = examine(unpack(tmp_path / "here" / "data"), {"mine": unpack(tmp_path / "made" / "data")})
+    assert run.left_out == {} and run.lists == ["f", "m"] and len(run.utterances) == 20
+    assert {one.speaker: one.gender for one in run.utterances} == {
+        name: "fm"[gender] for name, gender in SPEAKERS.items()
+    }
+    written = yaml.safe_load((tmp_path / "my.yaml").read_text()) if taken(tmp_path, run) else {}
+    assert written["corpora"] and "say 3" in (tmp_path / "my.data" / "text").read_text()
+    for one in run.utterances:
+        original, _ = soundfile.read(one.audio)
+        protected, _ = soundfile.read(run.protected["mine"].files[one.utterance])
+        text = one.utterance
+        if named == "number":
+            number = int(text)
+            text = f"{list(SPEAKERS)[number // 5]}_{number % 5}"
+        assert same(original, sound(text, rate=48000))
+        assert same(protected, -sound(text, rate=8000))
+
+
+def test_a_table_may_be_named_itself_and_sound_of_flac_is_kept(tmp_path, write_table):
+    rows = rows_of(named="number")
+    for row in rows:
+        file, (samples, rate) = io.BytesIO(), soundfile.read(io.BytesIO(row["audio"]["bytes"]))
+        soundfile.write(file, samples, rate, format="FLAC")
+        row["audio"]["bytes"] = file.getvalue()
+    write_table(tmp_path / "speech.parquet", rows)
+    folder = unpacking.Unpacking(tmp_path / "my.yaml")(tmp_path / "speech.parquet")
+    assert sorted(file.name for file in folder.iterdir())[0] == "000000.flac"
+    assert len(examine(folder, {"mine": folder}).utterances) == 20
+
+
+def test_names_that_lead_elsewhere_stay_in_the_folder(tmp_path, write_table):
+    rows = [{"audio": {"bytes": b"RIFF", "path": "../../out.wav"}, "speaker": "a"}]
+    rows.append({"audio": {"bytes": b"fLaC", "path": "C:\\x\\o u;t.WAV"}, "speaker": "a"})
+    write_table(tmp_path / "x.parquet", rows, None)
+    folder = unpacking.out_of_tables(tmp_path / "x.parquet", tmp_path / "to" / "this")
+    assert {file.name for file in folder.iterdir()} == {"out.wav", "o_u_t.wav", "metadata.jsonl"}
+    assert {file.name for file in tmp_path.iterdir()} == {"x.parquet", "to"}
+
+
+SOUND = {"bytes": b"RIFF", "path": "a.wav"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([{"speaker": "a"}], "no column of sound"),
+        ([{"one": SOUND, "two": SOUND}], r"several columns of sound \(one, two\)"),
+        ([{"audio": {"bytes": None, "path": "a.wav"}}], "only the path a.wav"),
+        ([{"audio": SOUND}, {"audio": SOUND}], "'a' occurs twice: add a column id"),
+    ],
+)
+def test_rows_that_cannot_be_are_refused(tmp_path, write_table, rows, said):
+    write_table(tmp_path / "x.parquet", rows, None)
+    with pytest.raises(BadInput, match=f"x.parquet: .*{said}"):
+        unpacking.out_of_tables(tmp_path / "x.parquet", tmp_path / "to")
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_what_is_no_table_is_refused(tmp_path, write_table, ending):
+    (tmp_path / f"x.{ending}").write_bytes(b"PAR1 no table")
+    with pytest.raises(BadInput, match=f"x.{ending}: cannot be read"):
+        unpacking.out_of_tables(tmp_path / f"x.{ending}", tmp_path / "to")
+
+
+def test_without_pyarrow_it_is_said_how_to_install_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "train.parquet").write_bytes(b"PAR1")
+    with pytest.raises(BadInput, match=r"pyarrow: pip install --no-deps -r envs/requirements-par"):
+        unpacking.Unpacking(tmp_path / "my.yaml")(tmp_path)
+
+
+def test_a_folder_of_files_with_a_table_beside_them_is_read_as_files(tmp_path):
+    root = tree(tmp_path / "speech", "{name}/{number}.wav", names=("anna", "bert"))
+    (root / "index.parquet").write_bytes(b"PAR1")
+    assert unpacking.Unpacking(tmp_path / "my.yaml")(root) == root
