@@ -8,15 +8,19 @@ import numpy as np
 from support.runs import spoken
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.tables import Utterance, write_manifest
+from voiceprivacy.report.mailed import KEY, KEY_BYTES
 
 SYSTEMS = ("loud", "muffled")
 
 
-def write_run(results, *, genders="ffffmmmm", utterances=4, systems=SYSTEMS, seconds=1.2):
+def write_run(results, *, genders="ffffmmmm", utterances=4, systems=SYSTEMS, seconds=1.2, key="11"):
     """Write the manifests and the speech of a corpus called tiny, as a run leaves them.
 
-    Speakers are called after nobody: their ids would be seen on a page.
+    Speakers are called after nobody: their ids would be seen on a page. ``key`` is the first byte
+    of the run's secret, and all others: on it hang all draws of its tests.
     """
+    results.mkdir(parents=True)
+    (results / KEY).write_text(f"{key * KEY_BYTES}\n")
     for part in ("enrolment", "trial"):
         for system in ("original", *systems):
             lines = []

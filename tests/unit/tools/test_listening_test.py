@@ -315,7 +315,7 @@ def test_a_run_and_a_seed_give_one_test_and_another_run_another(results, tmp_pat
     )
     assert first == again and first.keys() == other.keys()
     assert all(first[name] != other[name] for name in first)
-    elsewhere = listening.write_run(tmp_path / "results")
+    elsewhere = listening.write_run(tmp_path / "results", key="22")
     codes = [set(drawn(run, **how).key["listeners"]) for run in (results, elsewhere)]
     assert not codes[0] & codes[1], "whoever knows the seed alone can draw nothing again"
 
