@@ -85,7 +85,7 @@ def test_methods_with_their_references(tmp_path):
         "version": "1",
         "config": {
             "corpora": {"a_b": {"librispeech": {}, "protocol": {"enrol_trial": {}}}},
-            "anonymisers": {"b2": {"command": "python anonymise_mcadams.py"}, "x": {}},
+            "anonymisers": {"b2": {"command": "python {scripts}/anonymise_mcadams.py"}, "x": {}},
             "extractors": {"semi": {"recipe": "ecapa_ssl", "train": {"speech": "anonymised"}}},
             "backends": {"plda": {"type": "plda"}},
             "report": {"bootstrap": 1000},

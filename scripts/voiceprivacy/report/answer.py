@@ -76,8 +76,8 @@ def ready_made_note(systems: Iterable[System], provenance: dict) -> str:
     if not names:
         return ""
     return (
-        f"Speech of {listed(names)} was there already. In PP the attacker enrols with speech of the"
-        " same folder: where a speaker has one pseudonym in all of it, he holds that pseudonym."
+        f"Speech of {listed(names)} was there already. In PP the attacker enrols with more of it:"
+        " where a speaker has one pseudonym in all of it, he holds that pseudonym."
     )
 
 

@@ -54,6 +54,7 @@ PROTOCOLS = {
     "all_pairs": "all pairs of utterances were tried",
     "rank_sampling": "galleries were sampled for tests and templates of several lengths",
 }
+OURS = re.compile(r"\{scripts\}/(?:voiceprivacy/anonymise/functions/)?(\w+\.py)\b")
 ANONYMISERS = {  # a file of ours in the command or function -> what it is
     "anonymise_mcadams.py": Said("the McAdams coefficient", ("mcadams",)),
     "warping.py": Said("vocal-tract length normalisation", ("vtln",)),
@@ -192,6 +193,8 @@ def _speech(config: Mapping[str, Any]) -> Iterator[Said]:
         if kind is None:
             continue
         use = "train" if corpus.get("use") == "train" else "evaluation"
+        if use == "train" and name not in _learnt_from(config):
+            continue
         of_kind = CORPORA[kind]
         by_use.setdefault(use, []).append(Said(f"{name} ({of_kind.words})", of_kind.cites))
         protocols |= dict.fromkeys(corpus.get("protocol", {}))
@@ -204,18 +207,32 @@ def _speech(config: Mapping[str, Any]) -> Iterator[Said]:
         yield _joined("Attackers learnt from {}", by_use["train"])
 
 
+def _learnt_from(config: Mapping[str, Any]) -> set[str]:
+    """The corpora that an attacker learns from: of train, of units, of words."""
+    corpora: set[str] = set()
+    for section in ("extractors", "backends"):
+        for options in config.get(section, {}).values():
+            learnt = [value for value in options.values() if isinstance(value, dict)]
+            corpora.update(value["corpus"] for value in learnt if "corpus" in value)
+    return corpora
+
+
 def _anonymisers(config: Mapping[str, Any]) -> Iterator[Said]:
-    shown = []
+    shown: list[Said] = []
+    controls: list[Said] = []
     for name, anonymiser in config.get("anonymisers", {}).items():
+        if anonymiser.get("draw", 1) > 1:  # further draws of one that is named already
+            continue
         program = f"{anonymiser.get('command', '')} {anonymiser.get('function', '')}"
-        ours = next((Path(part) for part in ANONYMISERS if part in program), None)
-        if ours:
-            known = ANONYMISERS[ours.name]
-            shown.append(Said(f"{name} ({known.words})", known.cites))
-        else:
-            shown.append(Said(name))
+        ours = OURS.search(program)
+        known = ANONYMISERS.get(ours[1]) if ours else None
+        said = Said(f"{name} ({known.words})", known.cites) if known else Said(name)
+        (controls if anonymiser.get("control") else shown).append(said)
     if shown:
         yield _joined(f"{counted(len(shown), 'anonymiser')} {_were(shown)} evaluated: {{}}", shown)
+    if controls:
+        of_controls = f"{counted(len(controls), 'control')}, whose protection is known,"
+        yield _joined(f"{of_controls} {_were(controls)} evaluated: {{}}", controls)
 
 
 def _attackers(config: Mapping[str, Any]) -> Iterator[Said]:
@@ -275,7 +292,8 @@ def _joined(words: str, parts: Sequence[Said]) -> Said:
     cites: dict[str, None] = {}
     for part in parts:
         cites |= dict.fromkeys(part.cites)
-    return Said(words.format(listed([part.words for part in parts])), tuple(cites))
+    names = [part.words for part in parts]
+    return Said(words.format(listed(names, most=len(names))), tuple(cites))
 
 
 def _latex(said: Said) -> str:

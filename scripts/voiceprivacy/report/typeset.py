@@ -45,10 +45,10 @@ MINUS_SIGN = re.compile(r"(^|/)-(?=\d|inf$)")  # of a number; else it is a hyphe
 # Names and numbers.
 
 
-def listed(names: Sequence[str], last: str = " and ") -> str:
-    """Names (not empty) in a sentence; of many the first ones, and how many more there are."""
-    if len(names) > MOST_NAMES + 1:
-        names = [*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} more"]
+def listed(names: Sequence[str], last: str = " and ", *, most: int = MOST_NAMES) -> str:
+    """Names (not empty) in a sentence; of more than ``most`` the first ones, and how many more."""
+    if len(names) > most + 1:
+        names = [*names[:most], f"{len(names) - most} more"]
         last = " and "
     if len(names) == 1:
         return names[0]

@@ -45,7 +45,12 @@ def test_a_corpus_is_said_and_cited(kind):
     said = methods([], one("corpora", {kind: {}, "protocol": {"given": {}}}))
     assert CORPORA[kind].words in words(said) and "Trial lists were given" in words(said)
     assert cited(said) == {*ALWAYS, *CORPORA[kind].cites}
-    assert "learnt" in words(methods([], one("corpora", {kind: {}, "use": "train"})))
+    config = {"corpora": {"mine": {kind: {}, "use": "train"}, "idle": {kind: {}, "use": "train"}}}
+    assert "learnt" not in words(methods([], {"version": "1", "config": config}))
+    for learning in ({"train": {"corpus": "mine"}}, {"units": {"corpus": "mine", "encoder": "x"}}):
+        attacked = {"version": "1", "config": config | {"extractors": {"net": learning}}}
+        assert f"learnt from mine ({CORPORA[kind].words})" in words(methods([], attacked))
+        assert "idle" not in words(methods([], attacked)), "nobody learns from it"
 
 
 @pytest.mark.parametrize("program", ANONYMISERS)
@@ -53,11 +58,24 @@ def test_an_anonymiser_of_ours_is_said_and_cited(program):
     known = ANONYMISERS[program]
     for configured in (
         {"command": f"python {{scripts}}/{program} --x"},
-        {"function": f"{program}:f"},
+        {"function": f"{{scripts}}/voiceprivacy/anonymise/functions/{program}:f"},
     ):
         said = methods([], one("anonymisers", configured))
         assert f"mine ({known.words})" in words(said)
         assert cited(said) == {*ALWAYS, *known.cites}
+    for others in (program, f"lab/{program}", f"lab/my_{program}", f"{{resources}}/{program}"):
+        for configured in ({"command": f"python {others}"}, {"function": f"{others}:f"}):
+            said = methods([], one("anonymisers", configured))
+            assert known.words not in words(said) and cited(said) == {*ALWAYS}
+
+
+def test_draws_are_one_anonymiser_controls_are_none_and_all_are_named():
+    names = {f"a{number}": {"draw": 1} for number in range(9)}
+    config = names | {"a0_draw2": {"draw": 2}, "noise": {"control": True}}
+    said = words(methods([], {"version": "1", "config": {"anonymisers": config}}))
+    assert f"9 anonymisers were evaluated: {', '.join([*names][:-1])} and a8" in said
+    assert "1 control, whose protection is known, was evaluated: noise" in said
+    assert "draw2" not in said
 
 
 def test_what_is_the_user_s_own_is_named_and_cites_nothing():
