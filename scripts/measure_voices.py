@@ -7,8 +7,7 @@ embeddings that an attacker of the run has made of it.
 import argparse
 from pathlib import Path
 
-from voiceprivacy.inout.arrays import read_embeddings
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.arrays import read_embeddings_of
 from voiceprivacy.inout.tables import Utterance, write_table
 from voiceprivacy.privacy.law.attributes import class_kept, read_corpus
 from voiceprivacy.running.command import run, say
@@ -57,13 +56,8 @@ def voices(tried: list[Utterance], path: Path, of_its_sex: dict[str, float]) -> 
     path : its embeddings
     of_its_sex : {utterance: 1 where it sounds of its speaker's sex, else 0}, where that is known
     """
-    ids, values = read_embeddings(path)
-    row_of = {name: row for row, name in enumerate(ids.tolist())}
-    missing = [line.utterance for line in tried if line.utterance not in row_of]
-    if missing:
-        raise BadInput(f"{path}: has no embedding of '{missing[0]}'")
-    rows = [row_of[line.utterance] for line in tried]
-    similar = consistency(values[rows], [line.speaker for line in tried])
+    _, values = read_embeddings_of(path, [line.utterance for line in tried])
+    similar = consistency(values, [line.speaker for line in tried])
     measured: list[Measured] = []
     for line, value in zip(tried, similar, strict=True):
         told = of_its_sex.get(line.utterance)

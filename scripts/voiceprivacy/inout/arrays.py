@@ -8,6 +8,7 @@ import struct
 import tokenize
 import zipfile
 import zlib
+from collections.abc import Iterable
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -126,6 +127,23 @@ def read_embeddings(path: FilePath) -> Embeddings:
     if not embeddings.any():
         raise BadInput(f"{path}: all embeddings are zero: their extractor has learnt nothing")
     return Embeddings(ids, embeddings)
+
+
+def read_embeddings_of(path: FilePath, utterances: Iterable[str]) -> Embeddings:
+    """Read the Embeddings of these utterances, in their order, from a file that may hold more.
+
+    Raises
+    ------
+    BadInput : the file does not fit, or has none of one of them
+    """
+    ids, embeddings = read_embeddings(path)
+    row_of = {name: row for row, name in enumerate(ids.tolist())}
+    rows = []
+    for name in utterances:
+        if name not in row_of:
+            raise BadInput(f"{path}: has no embedding of '{name}'")
+        rows.append(row_of[name])
+    return Embeddings(ids[rows], embeddings[rows])
 
 
 def write_embeddings(path: FilePath, embeddings: Embeddings) -> None:

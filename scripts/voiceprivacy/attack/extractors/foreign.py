@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from voiceprivacy.inout.arrays import Embeddings, read_embeddings
+from voiceprivacy.inout.arrays import Embeddings, read_embeddings_of
 from voiceprivacy.inout.checksums import check_speech
 from voiceprivacy.inout.files import BadInput, naming
 from voiceprivacy.inout.tables import Utterance, write_manifest
@@ -73,13 +73,6 @@ def from_file(path: Path | str, utterances: list[Utterance]) -> Embeddings:
     ------
     BadInput : an utterance is missing or occurs twice, or its embedding is not finite
     """
-    ids, embeddings = read_embeddings(path)
     # A file may hold a whole corpus, and in another order.
-    row_of = {name: row for row, name in enumerate(ids.tolist())}
-    for utterance in utterances:
-        if utterance.utterance not in row_of:
-            raise BadInput(f"{path}: has no embedding of '{utterance.utterance}'")
-        if not np.isfinite(embeddings[row_of[utterance.utterance]]).all():
-            raise BadInput(f"{path}: the embedding of '{utterance.utterance}' is not finite")
-    rows = [row_of[utterance.utterance] for utterance in utterances]
-    return Embeddings(ids[rows], embeddings[rows].astype(np.float32))
+    ids, embeddings = read_embeddings_of(path, [line.utterance for line in utterances])
+    return Embeddings(ids, embeddings.astype(np.float32))

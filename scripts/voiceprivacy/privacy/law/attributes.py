@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from voiceprivacy.inout.arrays import read_embeddings
-from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.arrays import read_embeddings_of
 from voiceprivacy.inout.tables import Utterance, number_in, read_facts, read_manifest
 from voiceprivacy.privacy import Floats
 from voiceprivacy.privacy.law.inference import (
@@ -191,13 +190,8 @@ class _Speech:
         self.parts = {}
         for part, utterances in corpus.utterances.items():
             path = folder / corpus.name / part / system / f"{extractor}.npz"
-            ids, values = read_embeddings(path)
-            row = {name: number for number, name in enumerate(ids.tolist())}
-            missing = [line.utterance for line in utterances if line.utterance not in row]
-            if missing:
-                raise BadInput(f"{path}: has no embedding of '{missing[0]}'")
-            rows = [row[line.utterance] for line in utterances]
-            self.parts[part] = (values[rows], [line.speaker for line in utterances])
+            _, values = read_embeddings_of(path, [line.utterance for line in utterances])
+            self.parts[part] = (values, [line.speaker for line in utterances])
 
     def count(self, classes):
         """How many trial utterances are of speakers in classes."""
