@@ -205,7 +205,9 @@ def whole_with_checksum(path: FilePath) -> Iterator[Path]:
     with whole_or_absent(path) as temporary:
         yield temporary
         digest = sha256_of(temporary) if is_checked(path) else None
-    # A process that is killed here leaves a file with an older checksum: it is refused.
+        # A process that is killed from here on leaves a whole file without a checksum: with an
+        # older one it would look damaged, and provenance.json would stop the next run.
+        sidecar_path(path).unlink(missing_ok=True)
     if digest is not None:
         _write_sidecar(sidecar_path(path), digest, path)
 

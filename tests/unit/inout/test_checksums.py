@@ -257,6 +257,23 @@ def test_speech_that_was_copied_elsewhere_is_checked_where_its_table_is(results,
         read_speech(folder / "manifest.tsv")
 
 
+def test_what_is_killed_before_its_new_checksum_is_written_leaves_no_older_one(
+    results, monkeypatch
+):
+    """Else provenance.json would be refused when the next run begins."""
+    path = results / "provenance.json"
+    json_files.write_json(path, {"format": 1})
+    assert checksums.sidecar_path(path).exists()
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(checksums, "_write_sidecar", killed)
+    with pytest.raises(KeyboardInterrupt):
+        json_files.write_json(path, {"format": 2})
+    assert json_files.read_json(path) == {"format": 2}
+
+
 def test_scratch_folders_of_a_run_have_none(results):
     path = results / "scores/.op.0123/op.tsv"
     tables.write_scores(path, TRIALS, [1.0, 2.0, 3.0])
