@@ -76,8 +76,11 @@ def main() -> None:
     again = dict(parse(text, "--again") for text in arguments.again)
     if len(dict(given)) < len(given):
         raise BadInput("--protected: a name occurs twice; give every folder a name of its own")
-    for name in again.keys() - dict(given).keys():
-        raise BadInput(f"--again {name}: there is no --protected {name}, of which it could be one")
+    for name in again:
+        if name not in dict(given):
+            raise BadInput(
+                f"--again {name}: there is no --protected {name}, of which it could be one"
+            )
     # Before any file is looked at: a wrong name must not cost minutes.
     names = system_names(text for text, _ in given)
     if arguments.config.exists() and not arguments.overwrite:

@@ -395,8 +395,10 @@ class _Joined:
 
     def in_order(self) -> list[Any]:
         """The rows in the order of the originals."""
-        for name in self.rows.keys() - set(self.names):
-            raise BadInput(f"{self.files[name]}: utterance '{name}' is not in {self.original}")
+        known = set(self.names)
+        for name, file in self.files.items():
+            if name not in known:
+                raise BadInput(f"{file}: utterance '{name}' is not in {self.original}")
         if missing := [name for name in self.names if name not in self.rows]:
             are = counted(len(missing), "utterance is", "utterances are")
             first = ", ".join(missing[:MOST_NAMED])

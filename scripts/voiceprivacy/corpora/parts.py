@@ -246,9 +246,9 @@ def speakers_of(
     speaker_of = {utterance.utterance: utterance.speaker for utterance in utterances}
     models = {enrolment: speaker_of[names[0]] for enrolment, names in enrolments.items()}
     tried = {trial.trial: speaker_of[trial.trial] for trial in trials}
-    for name in models.keys() & tried.keys():
-        if models[name] != tried[name]:
-            both = f"an enrolment of '{models[name]}' and an utterance of '{tried[name]}'"
+    for name, speaker in models.items():
+        if tried.get(name, speaker) != speaker:
+            both = f"an enrolment of '{speaker}' and an utterance of '{tried[name]}'"
             raise BadInput(f"'{name}' is {both}: rename one")
     return models | tried
 

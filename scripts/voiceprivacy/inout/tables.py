@@ -456,16 +456,14 @@ def _kaldi_scores(path: FilePath, key: FilePath, keyed: bytes) -> list[tuple[Tri
     """Join scores with the labels of their key, in the order of the scores."""
     labels = _kaldi_table(key, lines_of(key, keyed))
     scores = _kaldi_table(path, read_lines(path))
-    for pair in labels.keys() - scores.keys():
-        line = labels[pair].line
-        raise BadInput(f"{path}: no score for trial '{' '.join(pair)}' of {key}:{line}")
-    for pair in scores.keys() - labels.keys():
-        line = scores[pair].line
-        raise BadInput(f"{path}:{line}: trial '{' '.join(pair)}' is not in {key}")
-    for label in labels.values():
+    for pair, label in labels.items():
+        if pair not in scores:
+            raise BadInput(f"{path}: no score for trial '{' '.join(pair)}' of {key}:{label.line}")
         _check_label(label.text, key, label.line)
     trials = []
     for pair, score in scores.items():
+        if pair not in labels:
+            raise BadInput(f"{path}:{score.line}: trial '{' '.join(pair)}' is not in {key}")
         trials.append((Trial(*pair, labels[pair].text), number(score.text, path, score.line)))
     return trials
 

@@ -72,9 +72,10 @@ def read(path: str | Path) -> dict[str, Any]:
     if not isinstance(config, dict | None):
         raise BadInput(f"{path}:1: expected sections such as corpora: and anonymisers:")
     config = config or {}
-    for key in config.keys() & set(TEMPLATE_KEYS):
-        line = line_of(path, (key,))
-        raise BadInput(f"{path}:{line}: '{key}' would run code: a config holds values only")
+    for key in config:
+        if key in TEMPLATE_KEYS:
+            line = line_of(path, (key,))
+            raise BadInput(f"{path}:{line}: '{key}' would run code: a config holds values only")
     return config
 
 

@@ -248,8 +248,9 @@ def _version(name, folder, intake, durations, threads):
     """Look at the protected files of one folder; of the originals that can be read."""
     pairs = pair(intake.listed, intake.root, folder, called=intake.names)
     faults = {}
-    for utterance in durations.keys() - pairs.keys():
-        faults[utterance] = f"{name} has no protected version"
+    for utterance in durations:
+        if utterance not in pairs:
+            faults[utterance] = f"{name} has no protected version"
     checked = {utterance: path for utterance, path in pairs.items() if utterance in durations}
     ids = {intake.names.get(utterance, utterance): utterance for utterance in checked}
     cuts = {ids[own]: cut for own, cut in cuts_of([folder]).items() if own in ids}
