@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from support import world
-from support.runs import make_kaldi_directory, processes_of, snakemake, write_config
+from support.runs import is_gone, make_kaldi_directory, processes_of, snakemake, write_config
 from support.spoilers import edit
 
 from voiceprivacy.inout import audio, stamps
@@ -227,25 +227,16 @@ def test_the_processes_of_a_command_end_when_it_is_killed(tmp_path, program):
 def test_a_command_ends_when_one_of_its_processes_is_killed_while_another_works(tmp_path):
     with started(FORKED, tmp_path) as command:
         wait_for(lambda: (tmp_path / "child").exists() or command.poll() is not None)
-        time.sleep(
-            0.5
-        )  # the other one has begun to wait for work: until then this test finds nothing
-        (idle,) = set(processes_of(command.pid)) - {
-            str(command.pid),
-            (tmp_path / "child").read_text(),
-        }
+        known = {str(command.pid), (tmp_path / "child").read_text()}
+        wait_for(lambda: len(set(processes_of(command.pid)) - known) == 1)
+        time.sleep(0.5)  # it has begun to wait for work: until then this test finds nothing
+        (idle,) = set(processes_of(command.pid)) - known
         os.kill(int(idle), signal.SIGKILL)
         assert command.wait(HANG_SECONDS / 2) == 2
         assert (
             "error: a process that computed embeddings was killed"
             in (tmp_path / "said").read_text()
         )
-
-
-def is_gone(process):
-    """Whether a process has ended; in a container nobody may have asked how."""
-    status = Path("/proc", process, "stat")
-    return not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z"
 
 
 def wait_for(condition):

@@ -85,6 +85,24 @@ def processes_of(group):
     return processes
 
 
+def is_gone(process):
+    """Whether a process has ended; in a container nobody may have asked how."""
+    try:
+        status = Path("/proc", process, "stat").read_text()
+    except OSError:  # also between opening and reading
+        return True
+    return status.rpartition(")")[2].split()[0] == "Z"
+
+
+def has_command(text):
+    """Whether a process has a text in its command line; others may end while they are looked at."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if text.encode() in path.read_bytes():
+                return True
+    return False
+
+
 def spoken(speaker, utterance, pitch_hz, *, seconds=1.2, sample_rate=16000):
     """A buzz with a formant of the speaker's own and noise: enough for a pipeline."""
     draw = seeds.generator(0, speaker, utterance)

@@ -6,9 +6,9 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
+from support.runs import has_command, is_gone
 from support.trees import edit, kaldi, prepare, write_audio, write_lines
 
 from voiceprivacy.corpora import checks, recordings
@@ -127,7 +127,7 @@ def test_a_pipe_that_hangs_is_ended_with_all_that_it_started_and_stops_the_check
         if children:
             break
     assert 1 <= len(children) <= 2
-    wait_for(lambda: all(map(is_over, children)))
+    wait_for(lambda: all(map(is_gone, children)))
 
 
 def wait_for(condition):
@@ -139,11 +139,6 @@ def wait_for(condition):
 
 def numbers(path):
     return path.read_text().split() if path.exists() else []
-
-
-def is_over(process):
-    status = Path("/proc", process, "stat")
-    return not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z"
 
 
 def test_ctrl_c_does_not_wait_for_pipes(tmp_path):
@@ -208,8 +203,7 @@ def test_nothing_that_left_its_process_group_outlives_a_pipe(tmp_path):
     for _ in range(10):
         with recordings.output(Pipe(f"setsid --fork {marker} 77; echo speech", tmp_path)) as path:
             assert path.read_text() == "speech\n"
-        commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline")]
-        assert not [command for command in commands if str(marker).encode() in command]
+        assert not has_command(str(marker))
 
 
 def test_pipes_of_a_corpus_that_trains_run_in_the_job_that_reads_them(tmp_path):
