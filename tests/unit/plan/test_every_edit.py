@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from voiceprivacy.plan import defaults, seen, sources
 from voiceprivacy.plan.plan import Plan
 
-FOLDERS = ["data/mine", "speech/anna", "team/trial", "network", "tool"]
+FOLDERS = ["data/mine", "speech/anna", "told", "team/trial", "network", "tool"]
 FILES = [
     "data/mine/wav.scp",
     "data/mine/utt2spk",
@@ -25,6 +25,14 @@ FILES = [
     "data/mine/trials",
     "speech/anna/1.wav",
     "speech/anna/2.flac",
+    "told/anna-1.wav",
+    "told.tsv",
+    "sexes.tsv",
+    "taken.txt",
+    "labels.tsv",
+    *(f"heard_{system}.tsv" for system in ("original", "mine", "team", "nac")),
+    *(f"heard_swept_gain_{gain}.tsv" for gain in (1, 2)),
+    "swept.py",
     "team/trial/anna-1.wav",
     "network/hyperparams.yaml",
     "network/embedding_model.ckpt",
@@ -40,12 +48,24 @@ FILES = [
     "recipe.yaml",
 ]
 TABLE = "anna-1 speech/anna/1.wav\nanna-2 flac -dcs speech/anna/2.flac |\n"
+TOLD = {
+    "root": "told",
+    "pattern": "{speaker}-{utterance}.wav",
+    "transcripts": "told.tsv",
+    "speakers": "sexes.tsv",
+    "list": "taken.txt",
+}
 CONFIG = {
-    "corpora": {"mine": {"kaldi": "data/mine"}, "tree": {"vctk": {"root": "speech"}}},
+    "corpora": {
+        "mine": {"kaldi": "data/mine"},
+        "tree": {"vctk": {"root": "speech"}},
+        "told": {"folder": TOLD},
+    },
     "anonymisers": {
         "mine": {"function": "mine.py:protect", "options": {"weights": "nac.yaml"}},
         "team": {"audio": "team"},
         "nac": {"command": "python nac.py --config=nac.yaml", "inputs": ["tool"]},
+        "swept": {"command": "python swept.py --gain {gain}", "sweep": {"gain": [1, 2]}},
     },
     "extractors": {
         "network": {"model": "network"},
@@ -54,7 +74,15 @@ CONFIG = {
     },
     "backends": {"cosine": {"type": "cosine"}},
     "attacks": {"others": {"scores": "scores_{anonymiser}_{condition}.tsv", "speakers": "map.tsv"}},
-    "utility": {"wer": {"command": "sh -c 'python nac.py --fast'"}},
+    "utility": {
+        "wer": {"command": "sh -c 'python nac.py --fast'"},
+        "moods": {
+            "type": "emotion",
+            "labels": "labels.tsv",
+            "predictions": "heard_{anonymiser}.tsv",
+            "corpora": ["told"],
+        },
+    },
     "expected": "expected.tsv",
     "report": {"tags": "tags.yaml"},
 }
