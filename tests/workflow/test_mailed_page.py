@@ -17,6 +17,7 @@ from support.runs import EMBED, snakemake, spoken
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import read_manifest, read_table
+from voiceprivacy.report.mailed import KEY, KEY_BYTES
 
 SEEDS = {"seed": 918273, "report": 827364}
 SPEAKERS = {"zq17f": ("f", 190), "zq04f": ("f", 230), "zq31m": ("m", 95), "zq22m": ("m", 120)}
@@ -37,6 +38,9 @@ def pages(tmp_path_factory):
     _write_corpus(folder)
     (folder / "embed.py").write_text(EMBED)
     (folder / "mine.py").write_text(COPY)
+    # A drawn secret would move what is searched: coordinates could hold the digits of a seed.
+    (folder / "results").mkdir()
+    (folder / "results" / KEY).write_text("11" * KEY_BYTES + "\n")
     mcadams = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
     config = {
         "corpora": {"people": {"kaldi": "${QZ_SPEECH}/data"}},
