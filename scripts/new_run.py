@@ -14,7 +14,7 @@ from voiceprivacy.inout.files import BadInput
 from voiceprivacy.running.command import run, say
 from voiceprivacy.tools.intake import Intake, read
 from voiceprivacy.tools.new_config import preview, summary, system_names, write_config
-from voiceprivacy.tools.new_run import examine
+from voiceprivacy.tools.new_run import examine, refuse_copies, refuse_one_folder
 from voiceprivacy.tools.unpacking import Unpacking, is_packed
 
 
@@ -88,12 +88,14 @@ def main() -> None:
             f"{arguments.config}: is there already; name another file, or add --overwrite"
         )
     ids = {text: name for name, text in names.items()}
+    refuse_one_folder(arguments.original, dict(given), again)
     unpack = Unpacking(arguments.config)
     options = {"pattern": arguments.pattern, "speakers": arguments.speakers}
     options |= {"again": {ids[text]: unpack(folder) for text, folder in again.items()}}
     options |= {"transcripts": arguments.transcripts, "threads": os.cpu_count() or 2}
     protected = {ids[text]: unpack(folder) for text, folder in given}
     new_run = examine(unpack(arguments.original), protected, **options)
+    refuse_copies(new_run)
     name = arguments.name or arguments.original.absolute().name
     new_run = new_run._replace(name=name, given=names)
     written = write_config(arguments.config, new_run)

@@ -45,7 +45,7 @@ from voiceprivacy.running.command import REFUSALS, say
 from voiceprivacy.running.fingerprints import code, code_alone
 from voiceprivacy.running.locks import note_locks
 from voiceprivacy.running.progress import SCREEN, show_progress
-from voiceprivacy.tools.launcher import refuse_other_reading
+from voiceprivacy.tools.launcher import refuse_other_reading, with_line
 from voiceprivacy.vocabulary import (
     ACROSS_CORPORA,
     Attack,
@@ -76,6 +76,9 @@ def begin():
         config.update(configuration.check(config))
         plan = Plan(config)
         plan.sources.refresh(scratch.name if dry_run else None, check=CHECK in os.environ)
+    except configuration.WrongConfig as error:
+        say(f"error: {with_line(error.problem, workflow.configfiles)}", file=sys.stderr)
+        sys.exit(2)
     except BadInput as error:
         say(f"error: {error}", file=sys.stderr)
         sys.exit(2)

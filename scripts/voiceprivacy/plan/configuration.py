@@ -60,6 +60,14 @@ class Problem(NamedTuple):
         return f"{keys}: {self.what}" if keys else self.what
 
 
+class WrongConfig(BadInput):
+    """A problem of a config, for whose keys there is a line."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
+
+
 def read(path: str | Path) -> dict[str, Any]:
     """Read a YAML config as it stands, without defaults.
 
@@ -124,10 +132,10 @@ def check(config: dict[str, Any]) -> dict[str, Any]:
 
     Raises
     ------
-    BadInput : the first problem; ``problems`` gives all of them
+    WrongConfig : the first problem; ``problems`` gives all of them
     """
     for problem in problems(config):
-        raise BadInput(problem.what if problem.what.endswith(": not found") else str(problem))
+        raise WrongConfig(problem)
     return complete(config)
 
 

@@ -122,7 +122,7 @@ def _recognised(judged: Judged) -> str:
     if not any(" recognised " in sentence for sentence in judged.sentences):
         return ""
     known = []
-    for row in judged.rows[:MOST_LIMITS]:
+    for row in judged.rows[: MOST_LIMITS + 1]:  # unprotected speech is the first
         cells = [
             row.cells[judged.columns.index(column)]
             for column in (IDENTIFIED, FOUND)

@@ -8,17 +8,19 @@ at the last, broken file would cost two hours more. So the next attempts take 0.
 
 import argparse
 import contextlib
+import difflib
 import errno
 import functools
 import hashlib
 import os
+import re
 import signal
 import sys
 import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NoReturn, TextIO
 
 from voiceprivacy.inout.files import (
     BadInput,
@@ -52,6 +54,7 @@ def run(main: Callable[[], object]) -> None:
     if "--debug" in sys.argv[1:]:
         sys.argv.remove("--debug")
         os.environ[DEBUG] = "1"
+    argparse.ArgumentParser.error = _refuse_options  # type: ignore[assignment]
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     if (refusal := _remembered(sys.argv)) is not None:
@@ -72,6 +75,17 @@ def run(main: Callable[[], object]) -> None:
         if _is_final(error):
             _remember(sys.argv, line)
         sys.exit(_refused(line, status))
+
+
+def _refuse_options(parser: argparse.ArgumentParser, message: str) -> NoReturn:
+    """Refuse wrong options in one line; argparse would print all of the usage before it."""
+    unknown = re.fullmatch(r"unrecognized arguments: (--[\w-]+).*", message)
+    if unknown:
+        known = [option for option in parser._option_string_actions if option.startswith("--")]
+        close = difflib.get_close_matches(unknown[1], known, n=1)
+        message += f": did you mean {close[0]}?" if close else ""
+    say(f"error: {parser.prog}: {message} (--help says more)", file=sys.stderr)
+    sys.exit(BAD_INPUT)
 
 
 def _refused(line: str, status: int = BAD_INPUT) -> int:

@@ -1,8 +1,9 @@
 """What the screen shows of a run: how far it is, in one line, and why jobs failed.
 
-The line says: jobs done, hours of speech done, time left, how busy this machine is, what runs.
-Speech is done when it was protected or embedded, and counts each time: two anonymisers of one hour
-are two hours. Of a cluster's nodes this process knows nothing.
+The line says: jobs done, speech worked through, time left, how busy this machine is, what runs.
+Speech is worked through when it was protected or embedded, and counts each time: two anonymisers of
+one hour that one attacker hears are five hours, with those of unprotected speech. Of a cluster's
+nodes this process knows nothing.
 
 Snakemake's logger plug-ins see every event of a run, but only where the command line names them
 (--logger). So that plain ``snakemake --cores N`` shows the line, the handler that writes the log to
@@ -43,6 +44,7 @@ MANIFESTS = {
 }
 CLEAR = "\r\x1b[K"
 REASONS = 5  # lines of a log
+SAID_ABOVE = "what it said stands above"
 
 # Lines of a cluster's log that say why a job ended.
 KILLED = re.compile(r"error|killed|cancelled|terminated|out of memory|oom", re.IGNORECASE)
@@ -111,7 +113,7 @@ class Progress:
     def _line(self, machine: str, *, with_speech: bool) -> str:
         parts = [f"progress: {self.done} of {self.total} jobs"]
         if self.speech_s and with_speech:
-            parts.append(f"{self.speech_s / 3600:.1f} h of speech")
+            parts.append(f"{_duration(self.speech_s)} of speech worked through")
         parts.append(_duration(self._clock() - self._began_s))
         left_s = self._left_s()
         if left_s is not None and self.done < self.total:
@@ -150,7 +152,7 @@ class Machine:
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         self._clock, self._text = clock, ""
         self._read_s = clock()
-        psutil.cpu_percent()  # the next call says what was used since this one
+        self._times = psutil.cpu_times()
 
     def text(self) -> str:
         """Share of the processors that is in use since the last time, and memory."""
@@ -159,8 +161,21 @@ class Machine:
             memory = psutil.virtual_memory()
             used_gb = (memory.total - memory.available) / 1e9
             of_memory = f"{used_gb:.1f} of {memory.total / 1e9:.0f} GB"
-            self._text = f"CPU {psutil.cpu_percent():.0f} %, {of_memory}"
+            self._text = f"CPU {self._busy_percent():.0f} %, {of_memory}"
         return self._text
+
+    def _busy_percent(self) -> float:
+        """Since the last time. psutil.cpu_percent tells every thread of its own calls only: 0 the
+        first time, and several threads write the line."""
+        before, self._times = self._times, psutil.cpu_times()
+        spent = {
+            name: now - then
+            for name, now, then in zip(before._fields, self._times, before, strict=True)
+        }
+        idle_s = spent["idle"] + spent.get("iowait", 0.0)
+        guests_s = spent.get("guest", 0.0) + spent.get("guest_nice", 0.0)  # counted twice
+        total_s = sum(spent.values()) - guests_s
+        return 100 * max(0.0, total_s - idle_s) / total_s if total_s > 0 else 0.0
 
 
 class Failure(NamedTuple):
@@ -216,12 +231,14 @@ def told(failure: Failure) -> list[str]:
 def reasons(failure: Failure, count: int) -> list[str]:
     """Why a job failed: at most ``count`` lines of its log, and as many of the cluster's.
 
-    They are its lines that begin with error:, else its last ones and what the cluster says.
+    They are its lines that begin with error:, else its last ones and what the cluster says. An
+    error that points to what stands above it brings the last line of that.
     """
     own = _lines(failure.log)
-    errors = [line for line in own if line.startswith("error:")]
+    errors = [index for index, line in enumerate(own) if line.startswith("error:")]
     if errors:
-        return errors[-count:]
+        above = [index - 1 for index in errors if index and own[index].endswith(SAID_ABOVE)]
+        return [own[index] for index in sorted({*errors, *above})[-count:]]
     of_cluster = [line for line in _lines(failure.cluster_log) if KILLED.search(line)]
     return own[-count:] + of_cluster[-count:] or ["(empty)"]
 

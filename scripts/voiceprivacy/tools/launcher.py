@@ -37,6 +37,7 @@ SNAKEFILE = SCRIPTS.parent / "Snakefile"
 PROFILE = SCRIPTS.parent / "workflow" / "profiles" / "default"
 # Below the working directory: a cluster's jobs read it too. Each config has a file of its own, so
 # that a dry run of another config changes nothing for them.
+NAMED = "VOICEPRIVACY_CONFIGS"  # environment: the configs as they were named, and their paths
 CONFIGS = Path(".snakemake", "voiceprivacy")
 PATIENCE_S = 5.0  # with jobs after Ctrl-C
 CONFIG_ENDINGS = (".yaml", ".yml", ".json")
@@ -79,6 +80,7 @@ def take_configs(options: argparse.Namespace) -> None:
         return  # the demo's, which is our own
     config = merged(configs, options.config or [])
     refuse_wrong_entries(config, configs, overridden=bool(options.config))
+    os.environ[NAMED] = json.dumps([[str(path), str(path.absolute())] for path in configs])
     text = json.dumps(config, indent=1)
     name = hashlib.sha256(text.encode()).hexdigest()[:16]
     path = Path(options.directory or ".", CONFIGS, f"{name}.json").absolute()
@@ -141,14 +143,28 @@ def refuse_wrong_entries(
     """Refuse the first wrong key or value of a config, with the file and the line that hold it."""
     complete = defaults.with_controls(defaults.with_protocols(config))
     for problem in configuration.wrong_entries(complete):
-        if problem.what.endswith(": not found"):
-            raise BadInput(problem.what)
-        for path in reversed(paths):
-            if configuration.holds(path, problem.keys):
-                line = configuration.line_of(path, problem.keys)
-                raise BadInput(f"{path}:{line}: {problem}")
-        # It came with --config, or with an alias (<<: *defaults), whose line does not hold it.
-        raise BadInput(str(problem) if overridden else f"{paths[0]}: {problem}")
+        raise BadInput(_with_line(problem, {str(path): path for path in paths}, overridden))
+
+
+def with_line(problem: configuration.Problem, paths: Sequence[str | Path]) -> str:
+    """A problem of a whole config with the file and the line that hold it.
+
+    Parameters
+    ----------
+    paths : of Snakemake's config; the files that ``take_configs`` made it of are told instead
+    """
+    named = json.loads(os.environ.get(NAMED, "[]"))
+    files = dict(named) if named else {str(path): path for path in paths}
+    return _with_line(problem, files, overridden=not files)
+
+
+def _with_line(problem, files, overridden):
+    """The same; ``files`` is {as it is called: path}."""
+    for called, path in reversed(files.items()):
+        if configuration.holds(path, problem.keys):
+            return f"{called}:{configuration.line_of(path, problem.keys)}: {problem}"
+    # It came with --config, or with an alias (<<: *defaults), whose line does not hold it.
+    return str(problem) if overridden else f"{next(iter(files))}: {problem}"
 
 
 def refuse_other_reading(

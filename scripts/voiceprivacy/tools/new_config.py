@@ -388,6 +388,8 @@ def length(seconds: float) -> str:
     """An amount of speech in words."""
     if seconds >= 3600:
         return f"{seconds / 3600:.1f} hours of speech"
+    if seconds < 90:
+        return f"{counted(round(seconds), 'second')} of speech"
     return f"{counted(round(seconds / 60), 'minute')} of speech"
 
 
@@ -429,6 +431,10 @@ def _protected_lines(run):
         if protected.n_mixed:
             have = counted(protected.n_mixed, "file has", "files have")
             yield f"  warning: {have} several channels, which are mixed down to one"
+        if protected.unchanged:
+            are = counted(len(protected.unchanged), "file is a copy", "files are copies")
+            such = f"such as that of '{protected.unchanged[0]}'"
+            yield f"  warning: {are} of the original, {such}: nothing is protected there"
     for name, why in run.set_aside.items():
         yield f"warning: {name} is not shown: {why}"
 

@@ -7,6 +7,7 @@ Conventions
 ``left_out`` is {utterance: why} everywhere; what a function leaves out it adds there.
 """
 
+import filecmp
 from collections import Counter
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -48,7 +49,8 @@ class Protected(NamedTuple):
     is a file at all; ``plain``: whether the run finds these files in ``folder`` by itself;
     ``sample_rates``: in Hz; ``n_mixed``: how many of the files have several channels; ``cuts``:
     {utterance: start and end in s} where the files are recordings of several utterances;
-    ``again``: another such of a second draw, if there is one.
+    ``unchanged``: utterances of which the file is a copy of the original; ``again``: another such
+    of a second draw, if there is one.
     """
 
     folder: Path
@@ -58,6 +60,7 @@ class Protected(NamedTuple):
     sample_rates: list[int]
     n_mixed: int
     cuts: dict[str, tuple[float, float]]
+    unchanged: list[str]
     again: "Protected | None" = None
 
 
@@ -108,6 +111,7 @@ class _Version(NamedTuple):
     faults: dict[str, str]
     n_mixed: int
     cuts: dict[str, tuple[float, float]]
+    unchanged: list[str]
 
 
 def examine(
@@ -186,6 +190,29 @@ def examine(
         set_aside=set_aside,
         transcripts=said,
     )
+
+
+def refuse_one_folder(
+    original: Path, protected: Mapping[str, Path], again: Mapping[str, Path]
+) -> None:
+    """Refuse a folder that is named for two things, also by another path, before it is read."""
+    named = [("the originals", original), *protected.items()]
+    named += [(f"the second draw of {name}", folder) for name, folder in again.items()]
+    for index, (words, folder) in enumerate(named):
+        for other, before in named[:index]:
+            if folder.exists() and before.exists() and folder.samefile(before):
+                raise BadInput(f"{folder}: is the folder of {other}, too; {words} is other speech")
+
+
+def refuse_copies(run: NewRun) -> None:
+    """Refuse a protected version of which every file is a copy of the original."""
+    for name, first in run.protected.items():
+        for version in filter(None, (first, first.again)):
+            if len(version.unchanged) == len(version.files):
+                raise BadInput(
+                    f"{version.folder}: every file of {name} is a copy of the original: give the"
+                    " folder of the protected speech (unprotected speech is in every run)"
+                )
 
 
 def _headers(listed, left_out, threads):
@@ -268,7 +295,21 @@ def _version(name, folder, intake, durations, threads):
         else:
             rates[utterance] = inspection.header.sample_rate
             n_mixed += inspection.header.channels > 1
-    return _Version(folder, pairs, rates, faults, n_mixed, cuts)
+    unchanged = _unchanged(intake, pairs, rates)
+    return _Version(folder, pairs, rates, faults, n_mixed, cuts, unchanged)
+
+
+def _unchanged(intake, pairs, usable):
+    """The utterances whose protected file is a copy of the original, or a link to it."""
+    unchanged = []
+    for original in intake.listed:
+        own, path = original.audio, pairs.get(original.utterance)
+        if original.utterance not in usable or not isinstance(own, Path | str):
+            continue
+        if isinstance(path, Path | str) and filecmp.cmp(own, path, shallow=False):
+            unchanged.append(original.utterance)
+    filecmp.clear_cache()
+    return unchanged
 
 
 def _protected(name, usable, versions, *, in_place):
@@ -281,8 +322,6 @@ def _protected(name, usable, versions, *, in_place):
     if (1, name) not in versions:
         return first
     again = _used(versions[1, name], usable, in_place=in_place)
-    if first.files == again.files:
-        raise BadInput(f"{first.folder}: is both draws of {name}; a second draw is other speech")
     sample_rates = sorted({*first.sample_rates, *again.sample_rates})
     mixed = first.n_mixed + again.n_mixed
     return first._replace(plain=False, sample_rates=sample_rates, n_mixed=mixed, again=again)
@@ -299,6 +338,7 @@ def _used(version, usable, *, in_place):
         sample_rates=sorted({version.rates[utterance] for utterance in files}),
         n_mixed=version.n_mixed,
         cuts={utterance: cut for utterance, cut in version.cuts.items() if utterance in files},
+        unchanged=[utterance for utterance in version.unchanged if utterance in files],
     )
 
 

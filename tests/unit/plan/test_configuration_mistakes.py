@@ -26,13 +26,13 @@ def problems(config):
 
 def test_a_variable_that_is_not_set_is_named():
     config = {"corpora": {"a": {"kaldi": "${NOT_SET_ANYWHERE}/a"}}}
-    with pytest.raises(BadInput, match=r"^NOT_SET_ANYWHERE: not found$"):
+    with pytest.raises(BadInput, match=r"^corpora\.a\.kaldi: NOT_SET_ANYWHERE: not found$"):
         configuration.check(config)
     assert problems(config)[0] == "corpora.a.kaldi: NOT_SET_ANYWHERE: not found"
 
 
 def test_a_missing_folder_is_named():
-    with pytest.raises(BadInput, match=r"^/no/where: not found$"):
+    with pytest.raises(BadInput, match=r"^corpora\.a\.kaldi: /no/where: not found$"):
         configuration.check({"corpora": {"a": {"kaldi": "/no/where"}}})
 
 

@@ -1,8 +1,10 @@
 """The progress line: what it says, and that it neither garbles a terminal nor fills a file."""
 
+import collections
 import io
 import logging
 import re
+import threading
 
 import pytest
 
@@ -84,10 +86,10 @@ def test_hours_of_speech_are_those_of_the_manifests_of_finished_jobs(clock, tmp_
     run_job(progress, clock, 1, "anonymise_shard", 1, output=[shard, "wav"])
     run_job(progress, clock, 2, "extract_embeddings", 1, input=[shard])
     run_job(progress, clock, 3, "extract_embeddings", 1, input=[gone])
-    assert "4.0 h of speech," in progress.text()
+    assert "4.0 h of speech worked through," in progress.text()
     run_job(progress, clock, 4, "anonymise_part", 1, output=[shard, "wav"])
     run_job(progress, clock, 5, "extract_embeddings_of_both_parts", 1, input=[shard, shard, gone])
-    assert "10.0 h of speech," in progress.text()
+    assert "10.0 h of speech worked through," in progress.text()
 
 
 def test_a_narrow_terminal_does_without_the_speech_and_then_without_what_runs(clock):
@@ -95,7 +97,7 @@ def test_a_narrow_terminal_does_without_the_speech_and_then_without_what_runs(cl
     progress.speech_s, progress.total = 3600.0, 2
     progress.see("job_info", {"jobid": 1, "rule_name": "train", "input": [], "output": []})
     machine = "CPU 93 %, 5.1 of 16 GB"
-    whole = f"progress: 0 of 2 jobs, 1.0 h of speech, 0 s; {machine}; train"
+    whole = f"progress: 0 of 2 jobs, 60 min of speech worked through, 0 s; {machine}; train"
     assert progress.text(machine=machine) == whole
     assert progress.text(machine=machine, width=len(whole)) == whole
     without = f"progress: 0 of 2 jobs, 0 s; {machine}; train"
@@ -112,6 +114,19 @@ def test_of_the_machine_processors_and_memory_are_told_once_a_second_at_most(clo
     assert machine.text() is first
     clock.now = 2.0
     assert machine.text() is not first
+
+
+def test_the_processors_share_is_that_of_all_threads_calls(clock, monkeypatch):
+    """psutil's own answer to the first call of another thread is 0."""
+    spent = iter([(10.0, 5.0, 100.0, 1.0), (12.0, 6.0, 101.0, 1.0), (12.0, 6.0, 104.0, 2.0)])
+    times = collections.namedtuple("times", "user system idle iowait")
+    monkeypatch.setattr("psutil.cpu_times", lambda: times(*next(spent)))
+    machine, texts = Machine(clock), []
+    for clock.now in (1.0, 2.0):
+        thread = threading.Thread(target=lambda: texts.append(machine.text().partition(",")[0]))
+        thread.start()
+        thread.join()
+    assert texts == ["CPU 75 %", "CPU 0 %"]
 
 
 @pytest.mark.parametrize(("resource", "is_shown"), [("cores", True), ("nodes", False)])

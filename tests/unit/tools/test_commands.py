@@ -1,12 +1,16 @@
 """The words behind ``voiceprivacy``: each is a script that helps, and a wrong one is told apart."""
 
+import json
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from voiceprivacy.inout.files import SCRIPTS, BadInput
+from voiceprivacy.plan import configuration
+from voiceprivacy.tools import launcher
 from voiceprivacy.tools.commands import COMMANDS, SHELLS, completion, find, overview
 
 
@@ -46,6 +50,47 @@ def test_an_unknown_command_is_told_which_is_meant(words, said):
     finished = voiceprivacy(*words)
     assert finished.returncode == 2
     assert finished.stderr.count("\n") == 1 and not finished.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["validate", "my.yaml"], "voiceprivacy validate: the following arguments are required"),
+        (["new-run", "--original", "x", "--protcted", "a=b"], "did you mean --protected?"),
+        (["show", "--metrics", "x.tsv", "--nothing-like-it"], "unrecognized arguments"),
+        (["assess", "verification", "--bootstrap", "x"], "invalid int value: 'x'"),
+        (["plot", "zebr"], "argument KIND: invalid choice: 'zebr'"),
+        (["export"], "the following arguments are required: --anonymiser"),
+    ],
+)
+def test_wrong_options_are_one_line(words, said):
+    finished = voiceprivacy(*words)
+    assert finished.returncode == 2 and not finished.stdout
+    assert finished.stderr.startswith("error: ") and finished.stderr.count("\n") == 1
+    assert said in finished.stderr and "--help" in finished.stderr
+
+
+@pytest.mark.parametrize("is_launched", [True, False])
+def test_what_a_config_names_and_is_not_there_is_told_with_its_file_and_line(
+    tmp_path, monkeypatch, is_launched
+):
+    """Snakemake gets one JSON of all configs from the launcher, in which nobody looks up a line."""
+    monkeypatch.chdir(tmp_path)
+    Path("first.yaml").write_text("seed: 1\nanonymisers:\n  mine:\n    function: mine.py:f\n")
+    Path("second.yaml").write_text("corpora:\n  a: {kaldi: nowhere}\n")
+    names = ["first.yaml", "second.yaml"]
+    merged = launcher.merged(names)
+    if is_launched:
+        monkeypatch.setenv(launcher.NAMED, json.dumps([[name, name] for name in names]))
+        Path("merged.json").write_text(json.dumps(merged))
+        names = ["merged.json"]
+    told = {launcher.with_line(problem, names) for problem in configuration.problems(merged)}
+    assert told >= {
+        "first.yaml:4: anonymisers.mine.function: mine.py: not found",
+        "second.yaml:2: corpora.a.kaldi: nowhere: not found",
+    }
+    with pytest.raises(configuration.WrongConfig):
+        configuration.check(merged)
 
 
 def test_without_words_it_helps_and_its_version_is_that_of_the_project():

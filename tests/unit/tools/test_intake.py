@@ -175,8 +175,11 @@ def test_one_bad_version_does_not_stop_the_others(tmp_path):
 
 def test_names_of_systems_and_of_the_corpus_are_made_fit(tmp_path):
     root = tree(tmp_path / "a b", "{name}/{number}.wav", names=("anna", "bert", "carl"))
-    shutil.copytree(root, tmp_path / "c d")
-    folders = ["--protected", f"My System (v2)={root}", "--protected", f"original={root}"]
+    for protected, factor in (("c d", -1), ("e f", 0.5)):
+        shutil.copytree(root, tmp_path / protected)
+        for path in (tmp_path / protected).rglob("*.wav"):
+            write(path, factor * soundfile.read(path)[0])
+    folders = ["--protected", "My System (v2)=c d", "--protected", "original=e f"]
     words = ["--original", "a b", *folders, "--name", "Größe 7", "--config", "my.yaml"]
     made = call("new_run", *words, cwd=tmp_path)
     assert made.returncode == 0, made.stderr

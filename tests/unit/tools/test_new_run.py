@@ -1,5 +1,7 @@
 """new_run: which protected file is whose, what is left out and why, a config that checks accept."""
 
+import os
+import shutil
 from itertools import product
 from pathlib import Path
 
@@ -22,7 +24,7 @@ SPEAKERS = ("anna", "bert", "carl", "dora")
 
 def write(path, *, seconds=0.5, sample_rate=16000, channels=1):
     path.parent.mkdir(parents=True, exist_ok=True)
-    draw = np.random.default_rng(list(str(path.stem).encode()))
+    draw = np.random.default_rng(list("/".join(path.parts[-3:]).encode()))
     soundfile.write(
         path, draw.normal(scale=0.1, size=(round(seconds * sample_rate), channels)), sample_rate
     )
@@ -219,7 +221,7 @@ def test_attackers_enrol_and_learn_from_a_second_draw(tmp_path):
     checked = call("validate", "--config", "my.yaml", cwd=tmp_path)
     assert checked.returncode == 0, checked.stdout
     for again, words in (
-        ("mine=first", "is both draws of mine"),
+        ("mine=first", "first: is the folder of mine, too; the second draw of mine"),
         ("x=first", "--again x: there is no --protected x"),
     ):
         wrong = ("--protected", "mine=first", "--again", again, "--config", "other.yaml")
@@ -298,6 +300,11 @@ def test_a_pattern_of_ones_own_replaces_the_guess(tmp_path):
             "no file below it looks like",
         ),
         (["--protected", "a=made", "--config", "old.yaml"], "old.yaml: is there already"),
+        (["--protected", "a=speech"], "speech: is the folder of the originals, too"),
+        (["--protected", "a=link"], "link: is the folder of the originals, too"),
+        (["--protected", "a=made", "--protected", "b=made/../made"], "is the folder of a, too"),
+        (["--protected", "a=copy"], "copy: every file of a is a copy of the original"),
+        (["--protected", "a=linked"], "linked: every file of a is a copy of the original"),
     ],
 )
 def test_mistakes_are_one_line_and_nothing_is_written(tmp_path, speech, arguments, words):
@@ -306,11 +313,24 @@ def test_mistakes_are_one_line_and_nothing_is_written(tmp_path, speech, argument
     for folder in ("one", "two"):
         tree(tmp_path / "twice" / folder, "{speaker}_{number:03d}.wav")
     (tmp_path / "old.yaml").write_text("mine: 1\n")
+    (tmp_path / "link").symlink_to("speech")
+    shutil.copytree(speech, tmp_path / "copy")
+    shutil.copytree(speech, tmp_path / "linked", copy_function=os.link)
     config = [] if "--config" in arguments else ["--config", "my.yaml"]
     finished = call("new_run", "--original", "speech", *arguments, *config, cwd=tmp_path)
     assert finished.returncode == 2
     assert finished.stderr.count("\n") == 1 and words in finished.stderr
     assert not list(tmp_path.glob("my*")) and (tmp_path / "old.yaml").read_text() == "mine: 1\n"
+
+
+def test_single_copies_of_originals_are_told_and_kept_because_they_are_released(tmp_path, speech):
+    tree(tmp_path / "made", "{speaker}/{number:03d}.wav")
+    shutil.copy(speech / "bert" / "002.wav", tmp_path / "made" / "bert" / "002.wav")
+    folders = ("--original", "speech", "--protected", "mine=made", "--config", "my.yaml")
+    made = call("new_run", *folders, cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    assert "warning: 1 file is a copy of the original, such as that of 'bert-002'" in made.stdout
+    assert "left out" not in made.stdout
 
 
 @pytest.mark.parametrize(

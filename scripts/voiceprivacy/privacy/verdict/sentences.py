@@ -89,7 +89,7 @@ def sentences(judgement: Mapping[str, Any], thresholds: Thresholds) -> list[str]
         said += [level_sentence(system, judgement, thresholds), errors_sentence(system, judgement)]
     if len(judged) > MOST_SYSTEMS:
         said.append(f"{counted(len(judged) - MOST_SYSTEMS, 'further system')}: see the table.")
-    for system in judged:
+    for system in judged[:MOST_SYSTEMS]:
         if systems[system]["exposed_beyond_chance"] and _hides_most(systems[system]):
             said += exposed_sentences(system, systems[system])
     said += floor_sentences(judgement["floors"])
@@ -419,6 +419,9 @@ def comparisons(judgement: Mapping[str, Any]) -> list[str]:
         for system in ordered
         if system in worse_than
     ]
+    if len(said) > MOST_SYSTEMS:
+        more = counted(len(said) - MOST_SYSTEMS, "further system leaves", "further systems leave")
+        said[MOST_SYSTEMS:] = [f"{more} less evidence than others: see the table."]
     if len(ordered) > 1 and not said:
         said.append(f"Of {_some(ordered)}, none is shown to leave less evidence than another.")
     return said

@@ -324,6 +324,17 @@ def test_lists_of_many_names_end_in_their_number():
     assert "20 further systems: see the table." in said
 
 
+def test_of_many_systems_the_first_have_sentences_and_the_table_the_rest():
+    layers = [[f"s{number:02}"] for number in range(20)]
+    better = [[f"s{one:02}", f"s{two:02}"] for one, two in itertools.combinations(range(20), 2)]
+    systems = {name: verdicts.system() for [name] in layers}
+    said = said_of(judgement(systems, layers, better=better))
+    assert sum("at least half" in told for told in said) == 5
+    assert said[-2].startswith("s04 leaves less evidence than s05, s06")
+    assert said[-1] == "14 further systems leave less evidence than others: see the table."
+    assert len(said) < 40
+
+
 def test_exposed_speakers_of_a_little_reduced_system_are_told_where_most_are_hidden():
     few = said_of(of_one(level="little_reduced"))
     assert any("at least half of their utterances" in sentence for sentence in few)
