@@ -23,22 +23,29 @@ CLASSES = {"_type": "ClassLabel", "names": ["female", "male"]}
 HEAD = {"info": {"features": {"gender": CLASSES, "speaker_id": {"_type": "Value"}}}}
 
 
+def pack(root, path):
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            for file in root.rglob("*"):
+                archive.write(file, file.relative_to(root.parent))
+    else:
+        with tarfile.open(path, "w:gz" if path.suffix == ".gz" else "w") as archive:
+            archive.add(root, "top")
+
+
 @pytest.mark.parametrize("ending", ["zip", "tar", "tar.gz"])
 def test_archives_are_unpacked_beside_the_config(tmp_path, ending):
     names = ("anna b", "bert", "carl")
     root = tree(tmp_path / "speech" / "top", "{name}/{number}.wav", names=names)
     (root / ".hidden.wav").write_bytes(b"x")
     (root / "program.exe").write_bytes(b"x")
-    path = tmp_path / f"speech.{ending}"
-    if ending == "zip":
-        with zipfile.ZipFile(path, "w") as archive:
-            for file in root.rglob("*"):
-                archive.write(file, file.relative_to(root.parent))
-    else:
-        with tarfile.open(path, "w:gz" if ending.endswith("gz") else "w") as archive:
-            archive.add(root, "top")
+    speech, protected = (tmp_path / f"{name}.{ending}" for name in ("speech", "mine"))
+    pack(root, speech)
+    for file in root.rglob("[0-9].wav"):
+        soundfile.write(file, -soundfile.read(file)[0], RATE)
+    pack(root, protected)
     (tmp_path / "work").mkdir()
-    words = ["--original", path, "--protected", f"mine={path}", "--config", "my.yaml"]
+    words = ["--original", speech, "--protected", f"mine={protected}", "--config", "my.yaml"]
     made = call("new_run", *words, cwd=tmp_path / "work")
     assert made.returncode == 0, made.stderr
     assert "15 of 15 audio files" in made.stdout
