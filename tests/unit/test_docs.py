@@ -170,6 +170,7 @@ def test_the_readme_is_short():
 def paragraphs(page):
     """Paragraphs and list items of a Markdown text, without code, tables, headings and pictures."""
     lines = []
+    page = re.sub(r"^```.*?^```$", "", page, flags=re.MULTILINE | re.DOTALL)
     for block in re.split(r"\n\s*\n", page):
         if not block.startswith("    "):
             lines += ["", *block.splitlines()]
@@ -191,7 +192,7 @@ def sentences(page):
 
 def test_sentences_are_found():
     prose = "# A title\n\nOne `a. b` two\nthree. [Four](x.md) et al. 2022!\n\n"
-    page = prose + "    code\n\n* five\n* $a b$\n\n| a | table |\n"
+    page = prose + "    code\n\n```sh\nmore\n\ncode. Yes\n```\n\n* five\n* $a b$\n\n| a | table |\n"
     assert list(sentences(page)) == ["One code two three.", "[Four] et al 2022!", "five", "x"]
 
 
