@@ -7,6 +7,7 @@ job and checking what it made are among them.
 import argparse
 from pathlib import Path
 
+from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import read_manifest, read_table, write_table
 from voiceprivacy.plan.effort import FOLDER, Protecting, protecting
 from voiceprivacy.plan.plan import Plan
@@ -14,6 +15,7 @@ from voiceprivacy.provenance.record import COLUMNS, processor_s
 from voiceprivacy.running.command import add_json, run, say
 from voiceprivacy.vocabulary import ABSENT, ORIGINAL, UNDEFINED, Speed
 
+AUDIO = Path("results/audio")
 STREAMING = {True: "yes", False: "no", None: ABSENT}
 
 
@@ -42,6 +44,7 @@ def speed(one: Protecting, speech_s: float) -> Speed:
         if all(path.exists() for path in paths):
             seconds += sum(job_s(path, one.device) for path in paths)
             n_draws += 1
+    latency = latency_ms(one)
     known = seconds > 0 and speech_s > 0  # too short a job has no processor time
     return Speed(
         one.corpus,
@@ -50,8 +53,17 @@ def speed(one: Protecting, speech_s: float) -> Speed:
         round(seconds, 2),
         round(n_draws * speech_s, 2),
         round(seconds / (n_draws * speech_s), 6) if known else UNDEFINED,
-        STREAMING[one.streaming],
+        STREAMING[one.streaming if latency == ABSENT else one.streaming is not False],
+        latency,
     )
+
+
+def latency_ms(one: Protecting) -> float | str:
+    """The longest latency of all its draws and shards; ABSENT where no chunks were tried."""
+    latencies: list[float] = []
+    for pattern in one.latencies:
+        latencies += [read_json(path)["latency_ms"] for path in AUDIO.glob(pattern)]
+    return max(latencies, default=ABSENT)
 
 
 def job_s(path: Path, device: str) -> float:

@@ -409,11 +409,15 @@ class EffortPoint(NamedTuple):
     enrolment_s: float
 
 
+STREAMED = "streaming.json"  # what was measured of a stream, in the folder of its speech
+
+
 class Speed(NamedTuple):
     """How long an anonymiser takes for the trials of a corpus.
 
     ``real_time_factor`` is ``seconds`` of the ``device`` (cpu or gpu) for a second of speech, and
     "undefined" where they are not known. ``streaming`` is yes, no, or - where nobody says.
+    ``latency_ms`` is the longest delay of a sample, and - where no chunks were tried.
     """
 
     corpus: str
@@ -423,6 +427,7 @@ class Speed(NamedTuple):
     speech_s: float
     real_time_factor: float | str
     streaming: str
+    latency_ms: float | str = "-"
 
 
 class Exposure(NamedTuple):

@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 import voiceprivacy.inout.imports  # noqa: F401  # so that plug-ins can import torchaudio
+from voiceprivacy.anonymise import streams
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, ours
 from voiceprivacy.inout.tables import Utterance, read_manifest
@@ -30,41 +31,80 @@ PACKAGE = "package:"  # before the name of what a package offers
 
 
 def call_all(
-    *, function: str, options: dict, seed: int, manifest: str, audio_dir: str, threads: int
+    *,
+    function: str,
+    options: dict,
+    seed: int,
+    manifest: str,
+    audio_dir: str,
+    threads: int,
+    streaming: dict | None = None,
 ) -> None:
-    """Protect the utterances of a manifest into audio_dir, in as many processes as threads."""
-    load_function(function)  # a mistake in its file is told once, not by every process
+    """Protect the utterances of a manifest into audio_dir, in as many processes as threads.
+
+    ``streaming`` says how a stream is tried; only a stream has it.
+    """
+    loaded = load_function(function)  # a mistake in its file is told once, not by every process
+    if streaming is not None and not streams.is_stream(loaded):
+        raise BadInput(f"{function}: has 'streaming', and is no class with push and finish")
+    chunks, utterances = streams.Chunks(**(streaming or {})), read_manifest(manifest)
     call = functools.partial(
-        call_function, name=function, options=options, seed=seed, audio_dir=Path(audio_dir)
+        call_function,
+        name=function,
+        options=options,
+        seed=seed,
+        audio_dir=Path(audio_dir),
+        chunks=chunks,
+        tried={utterance.utterance for utterance in utterances[: streams.TRIED]},
     )
-    utterances = read_manifest(manifest)
     processes = min(threads, len(utterances))
     if processes > 1:
         os.environ.setdefault("OMP_NUM_THREADS", "1")  # for libraries in each of the processes
     name = function.rpartition(":")[2]
     died = f"{name}: a process died without a message (out of memory?)"
     with pools.in_processes(call, utterances, processes=processes, if_killed=died) as results:
-        for _ in tqdm(results, total=len(utterances), desc=name, unit="utterance", mininterval=1.0):
-            pass
+        bar = tqdm(results, total=len(utterances), desc=name, unit="utterance", mininterval=1.0)
+        latencies = [latency for latency in bar if latency is not None]
+    streams.keep(latencies, Path(audio_dir))
 
 
 def call_function(
-    utterance: Utterance, *, name: str, options: dict, seed: int, audio_dir: Path
-) -> None:
+    utterance: Utterance,
+    *,
+    name: str,
+    options: dict,
+    seed: int,
+    audio_dir: Path,
+    chunks: streams.Chunks,
+    tried: Set[str],
+) -> float | None:
     """Protect one utterance by a plug-in function and write <audio_dir>/<utterance>.flac.
 
     The function's ``seed`` is that of the run: it draws from (seed, utterance) or, for a voice that
     stays with its speaker, from (seed, speaker).
+
+    Returns
+    -------
+    float or None : of a stream that was tried on this utterance, its latency in ms
     """
     samples, sample_rate = audio.read(utterance.path)
     # In every process: what a file defines cannot travel from one to another.
     function = load_function(name)
     given = {"utterance": utterance.utterance, "speaker": utterance.speaker, "seed": seed}
-    _refuse_signature(function, name, [*given, *options])
+    is_stream, latency = streams.is_stream(function), None
+    _refuse_signature(function, name, [*given, *options], is_stream=is_stream)
     try:
-        returned = function(samples.copy(), sample_rate, **given, **options)  # it may work in place
+        if is_stream:
+            make = functools.partial(function, sample_rate, **given, **options)
+            if utterance.utterance in tried:
+                latency = streams.latency_ms(make, samples, sample_rate, chunks)
+            returned = streams.whole(make, samples)
+        else:  # it may work in place
+            returned = function(samples.copy(), sample_rate, **given, **options)
         # None becomes NaN, which is refused below as everything else that is no speech.
         protected = np.asarray(np.nan if returned is None else returned, dtype=np.float32)
+    except BadInput as error:
+        raise BadInput(f"utterance '{utterance.utterance}': {name}: {error}") from None
     except Exception as error:
         raise BadInput(f"utterance '{utterance.utterance}': {name}: {_reason(error)}") from None
     if not _is_speech(protected):
@@ -76,18 +116,25 @@ def call_function(
         )
     path = audio_dir / f"{utterance.utterance}.flac"
     audio.write(path, audio.within_full_scale(protected), sample_rate)
+    return latency
 
 
-def _refuse_signature(function: Callable[..., Any], name: str, names: list[str]) -> None:
-    """Refuse a function that cannot be called with samples, their rate and these names."""
+def _refuse_signature(
+    function: Callable[..., Any], name: str, names: list[str], *, is_stream: bool
+) -> None:
+    """Refuse a function that cannot be called with samples, their rate and these names.
+
+    A stream gets its samples later.
+    """
+    first = ["sample_rate"] if is_stream else ["samples", "sample_rate"]
     try:
         signature = inspect.signature(function)
     except ValueError:  # some that are compiled do not tell
         return
     try:
-        signature.bind(None, None, **dict.fromkeys(names))
+        signature.bind(*first, **dict.fromkeys(names))
     except TypeError as error:
-        call = f"(samples, sample_rate, *, {', '.join(names)})"
+        call = f"({', '.join([*first, '*', *names])})"
         raise BadInput(f"{name}: {error}: it is called with {call}") from None
 
 

@@ -4,6 +4,7 @@ Beside a manifest lies the table of the McAdams coefficients (alphas) that were 
 table is empty where the anonymiser draws none.
 """
 
+import math
 import shutil
 import sys
 from collections import Counter
@@ -32,6 +33,7 @@ from voiceprivacy.inout.files import (
     scratch_folder,
     whole_folder_or_absent,
 )
+from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.inout.stamps import note_contents, refuse_changed, write_stamps
 from voiceprivacy.inout.tables import (
     ALPHAS,
@@ -44,6 +46,7 @@ from voiceprivacy.inout.tables import (
     write_table,
 )
 from voiceprivacy.running.command import say
+from voiceprivacy.vocabulary import STREAMED
 
 SILENT = 1 / 32768  # nothing reaches one step of 16 bits
 LENGTH_SHARE, LENGTH_S = 0.25, 0.25  # by how much the length may differ: the larger of the two
@@ -158,6 +161,7 @@ def anonymise_shard(
             refuse_changed(manifest, utterances)
             lasts = {name: audio.header(folder / file).duration_s for name, file in files.items()}
             digests = {str(audio_dir / path.name): sha256_of(path) for path in folder.iterdir()}
+            _keep_latency(scratch / STREAMED, folder / STREAMED)
         if "audio" in anonymiser:
             # Copies in the scratch folder, which were cut or decoded, are gone by now.
             note_contents(path for path in protected.values() if path.exists())
@@ -187,6 +191,16 @@ def select_shard(utterances: Sequence[Utterance], shard: int, shards: int) -> li
         raise BadInput(f"--shard {shard}: must be from 0 to {shards - 1}")
     chosen = set(sorted(utterance.utterance for utterance in utterances)[shard::shards])
     return [utterance for utterance in utterances if utterance.utterance in chosen]
+
+
+def _keep_latency(written: Path, kept: Path) -> None:
+    """Keep what was found of a stream (the plug-in may be somebody else's) beside its speech."""
+    if written.exists():
+        measured = read_json(written)
+        latency = measured.get("latency_ms") if isinstance(measured, dict) else None
+        if not isinstance(latency, int | float) or not 0 <= latency < math.inf:
+            raise BadInput(f"{written.name}: has no latency_ms")
+        write_json(kept, {"latency_ms": latency})
 
 
 def _keep_alphas(written: Path, kept: Path) -> None:

@@ -144,6 +144,7 @@ def _function(name: str, utterances: Sequence[Utterance], request: Request) -> P
         "threads": request.threads,
         "manifest": str(manifest),
         "audio_dir": str(scratch),
+        "streaming": request.entry.get("streaming"),
     }
     job.touch(mode=0o600)  # options may hold the values of variables
     job.write_text(json.dumps(arguments), encoding="utf-8")

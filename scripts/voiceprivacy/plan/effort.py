@@ -15,6 +15,7 @@ from voiceprivacy.vocabulary import (
     FUSED,
     ORIGINAL,
     PROTECTED_CONDITIONS,
+    STREAMED,
     WITHIN_RELEASE,
     Attack,
     TrialList,
@@ -62,7 +63,8 @@ class Protecting(NamedTuple):
     """How an anonymiser protects the trials of a corpus, with all its draws.
 
     ``benchmarks`` are the files below FOLDER of each draw's jobs; there are none of speech that
-    others protected. ``streaming`` is what its entry says, None for nothing.
+    others protected. ``streaming`` is what its entry says, None for nothing. ``latencies`` is what
+    Path.glob finds of each draw, where a stream was tried.
     """
 
     corpus: str
@@ -70,6 +72,7 @@ class Protecting(NamedTuple):
     device: str
     benchmarks: list[list[str]]
     streaming: bool | None
+    latencies: list[str]
 
 
 def protecting(plan: Plan) -> Iterator[Protecting]:
@@ -78,13 +81,15 @@ def protecting(plan: Plan) -> Iterator[Protecting]:
         for anonymiser, draws in draws_of(plan.speech.anonymisers).items():
             options = plan.speech.anonymiser(anonymiser)
             jobs = [_jobs_of_trials(corpus, draw, options["shards"]) for draw in draws]
+            said = options.get("streaming")
             if plan.utility.measures(corpus):
                 yield Protecting(
                     corpus,
                     anonymiser,
                     "gpu" if options["gpu"] else "cpu",
                     [] if "audio" in options else jobs,
-                    options.get("streaming"),
+                    None if said is None else bool(said),
+                    [f"{corpus}/trial/{draw}/wav/*/{STREAMED}" for draw in draws],
                 )
 
 

@@ -195,6 +195,9 @@ class Speech:
         call = {kind: value, **{field: options[field] for field in fields}}
         if "container" in options:
             call["container"] = self.container_folder(name)
+        if isinstance(options.get("streaming"), dict):  # else the page only repeats it
+            chunks = options["streaming"]
+            call["streaming"] = {name: float(value) for name, value in chunks.items()}
         if kind == "package" and options["env"] == OUR_ENV:
             call["version"] = packages.version(value)
         return call

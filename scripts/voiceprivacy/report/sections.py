@@ -289,7 +289,10 @@ STREAMING = UtilityColumn(
     unit="",
     arrow="",
     group=GROUPS["speed"],
-    meaning="Whether it can run on speech while that is spoken, as its entry in the config says.",
+    meaning=(
+        "Whether it can run on speech while that is spoken, as its entry in the config says; in ms,"
+        " the longest delay of a sample where chunks were tried, without the time of computing."
+    ),
 )
 
 
@@ -349,6 +352,7 @@ def read_speeds(path: str | Path) -> list[Speed]:
         foreign.numeral(row["real_time_factor"], where, words=UNDEFINED)
         foreign.like(row["device"], "cpu|gpu", where)
         foreign.like(row["streaming"], f"yes|no|{ABSENT}", where)
+        foreign.numeral(row["latency_ms"], where, words=ABSENT)
         speeds.append(Speed._make(row.values()))
     return speeds
 
@@ -426,7 +430,9 @@ def _with_speeds(table: UtilityTable, speeds: Sequence[Speed]) -> UtilityTable:
         if speed.real_time_factor != UNDEFINED:
             factors[speed.anonymiser] = _speed_cell(speed)
         if speed.streaming != ABSENT:
-            streams[speed.anonymiser] = UtilityCell(speed.streaming, "", "", [], 0)
+            latency = speed.latency_ms
+            delay = "" if latency == ABSENT else f"{float(latency):.0f} ms"
+            streams[speed.anonymiser] = UtilityCell(speed.streaming, delay, "", [], 0)
     # Before measures of one's own, which come last.
     position = sum(column.group != GROUPS[OWN] for column in table.columns)
     columns, rows = list(table.columns), [(name, list(cells)) for name, cells in table.rows]

@@ -9,6 +9,7 @@ from voiceprivacy.plan.plan import Plan
 from voiceprivacy.report.contents import contents_of, planned
 from voiceprivacy.vocabulary import TrialList
 
+PLUGIN = "{resources}/plugins/streamed_low_pass.py"
 CONFIG = {
     "corpora": {
         "demo": {"synthetic": {"speakers": 4, "utterances": 4}},
@@ -99,6 +100,7 @@ def test_an_anonymiser_s_own_jobs_are_those_of_the_trials_of_all_its_draws():
         "cpu",
         [["anonymise_shard/demo/trial/b2/0.tsv", "anonymise_shard/demo/trial/b2/1.tsv"]],
         False,
+        ["demo/trial/b2/wav/*/streaming.json"],
     )
     assert told["b2r"].benchmarks == [
         ["anonymise_part/demo/trial/b2r.tsv"],
@@ -123,6 +125,26 @@ def test_whether_it_runs_on_a_stream_is_yes_or_no():
         (one,) = protecting(Plan(configuration.check(config)))
         return one.streaming
 
-    assert (said(True), said(False)) == (True, False)
-    with pytest.raises(BadInput, match=r"anonymisers\.b2\.streaming"):
-        said("perhaps")
+    assert (said(True), said(False), said({}), said({"chunk_ms": 5})) == (True, False, True, True)
+    for wrong in ("perhaps", {"chunk_ms": 0}, {"chunks": 3}, {"tolerance": -1}, {"tolerance": "a"}):
+        with pytest.raises(BadInput, match=r"anonymisers\.b2\.streaming"):
+            said(wrong)
+
+
+def test_how_chunks_are_is_handed_to_the_plug_in_with_its_defaults():
+    names = {
+        "said": True,
+        "chunks": {"chunk_ms": 5},
+        "text": {"tolerance": "1e-3"},
+        "nothing": None,
+    }
+    anonymisers = {
+        name: {"function": f"{PLUGIN}:LowPass", "streaming": how} for name, how in names.items()
+    }
+    del anonymisers["nothing"]["streaming"]
+    speech = Plan(configuration.check(CONFIG | {"anonymisers": anonymisers})).speech
+    corpus = speech.evaluated[0]
+    calls = {name: speech.anonymiser_call(name, corpus, "trial") for name in names}
+    assert calls["chunks"]["streaming"] == {"chunk_ms": 5, "tolerance": 1e-4}
+    assert calls["text"]["streaming"] == {"chunk_ms": 20, "tolerance": 1e-3}  # as YAML reads it
+    assert "streaming" not in calls["said"] | calls["nothing"]

@@ -9,7 +9,7 @@ from voiceprivacy.inout.tables import read_table, write_table
 from voiceprivacy.plan import defaults
 from voiceprivacy.provenance.record import COLUMNS, processor_s
 from voiceprivacy.report.sections import Utility, read_speeds, utility_section
-from voiceprivacy.vocabulary import Speed
+from voiceprivacy.vocabulary import STREAMED, Speed
 
 CONFIG = {
     "corpora": {"demo": {"synthetic": {"speakers": 4, "utterances": 4}}},
@@ -90,6 +90,28 @@ def test_a_line_of_every_anonymiser_has_the_seconds_of_its_own_jobs(speeds):
     }
 
 
+def test_a_stream_that_was_tried_has_the_longest_latency_of_its_draws_and_shards(speeds, tmp_path):
+    latencies = {"b2/wav/0": 25.5, "b2/wav/1": 31.25, "b2r_draw2/wav/0": 20, "nac/wav/0": 4000}
+    for folder, latency_ms in latencies.items():
+        path = tmp_path / "results/audio/demo/trial" / folder
+        path.mkdir(parents=True)
+        write_json(path / STREAMED, {"latency_ms": latency_ms})
+    config = (tmp_path / "config.json").read_text()
+    call("measure_speed", "--config", config, "--speeds", speeds, cwd=tmp_path)
+    rows = {row["anonymiser"]: row for row in read_table(speeds, list(Speed._fields))}
+    told = {name: (row["streaming"], row["latency_ms"]) for name, row in rows.items()}
+    assert told == {
+        "b2": ("yes", "31.25"),
+        "b2r": ("yes", "20"),  # nobody said so, and it is
+        "nac": ("no", "4000"),
+        **dict.fromkeys(["team", "lost", "quick"], ("-", "-")),
+    }
+    lines = [measured("b2", "wer"), measured("nac", "wer")]
+    (table,) = utility_section(lines, speeds=read_speeds(speeds)).tables
+    cells = {name: cells[1] for name, cells in table.rows}
+    assert (cells["b2"].text, cells["b2"].interval) == ("yes", "31 ms")
+
+
 def test_a_draw_whose_jobs_are_not_all_known_does_not_count(speeds, tmp_path):
     (tmp_path / "results/benchmarks/anonymise_part/demo/trial/b2r.tsv").unlink()
     (tmp_path / "results/benchmarks/anonymise_shard/demo/trial/b2/1.tsv").unlink()
@@ -163,7 +185,8 @@ def test_a_factor_has_two_digits_and_says_what_is_a_gpu_s(factor, text):
 
 
 @pytest.mark.parametrize(
-    "change", [{"real_time_factor": "fast"}, {"streaming": "<b>"}, {"device": "tpu"}]
+    "change",
+    [{"real_time_factor": "fast"}, {"streaming": "<b>"}, {"device": "tpu"}, {"latency_ms": "soon"}],
 )
 def test_a_table_that_no_run_writes_is_refused(tmp_path, change):
     one = Speed("demo", "b2", "gpu", 1.0, 1.0, 0.5, "-")._replace(**change)

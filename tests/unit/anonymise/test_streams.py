@@ -1,0 +1,212 @@
+"""Streams: what chunks give is what the whole gives, and how long a sample waits."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.sounds import RATE, tone
+
+from voiceprivacy.anonymise import call_function, part, streams
+from voiceprivacy.inout import audio
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.json_files import read_json
+from voiceprivacy.inout.tables import read_manifest
+from voiceprivacy.vocabulary import STREAMED
+
+EXAMPLE = Path("workflow/resources/plugins/streamed_low_pass.py").absolute()
+CLASS = """import numpy as np
+class Voice:
+    def __init__(self, sample_rate, *, utterance, speaker, seed, gain=1.0):
+        self.gain, self.kept = gain, np.zeros(0, np.float32)
+"""
+
+
+class Delay:
+    """Gives samples as they came, so many of them late."""
+
+    def __init__(self, ahead):
+        self.ahead, self.kept = ahead, np.zeros(0)
+
+    def push(self, chunk):
+        self.kept = np.concatenate([self.kept, chunk])
+        n_ready = max(0, len(self.kept) - self.ahead)
+        ready, self.kept = self.kept[:n_ready], self.kept[n_ready:]
+        return ready
+
+    def finish(self):
+        return self.kept
+
+
+@pytest.mark.parametrize(
+    ("ahead", "n_samples", "latency_ms"),
+    [
+        (0, 16000, 20),  # a chunk has to be complete
+        (80, 16000, 25),  # 5 ms of what follows
+        (320, 16000, 40),
+        (100_000, 16000, 1000),  # nothing before the end
+        (0, 100, 6.25),  # shorter than a chunk
+        (0, 330, 20),
+    ],
+)
+def test_latency_is_the_longest_delay_of_a_sample(ahead, n_samples, latency_ms):
+    samples = np.arange(n_samples, dtype=np.float32) / n_samples
+    measured = streams.latency_ms(lambda: Delay(ahead), samples, RATE, streams.Chunks())
+    assert measured == pytest.approx(latency_ms)
+
+
+def test_the_latency_of_the_example_is_its_filter_and_a_chunk(protect_part):
+    speech = protect_part({"function": f"{EXAMPLE}:LowPass", "options": {"cutoff_hz": 1000}})
+    latencies = read_json(speech / STREAMED)
+    assert 20 + 1000 * 127 / RATE <= latencies["latency_ms"] <= 40 and latencies.keys() == {
+        "latency_ms"
+    }
+
+
+def test_the_example_leaves_what_is_low_in_its_place_and_takes_what_is_high(tmp_path):
+    time_s = np.arange(8000) / RATE
+    low, high = np.sin(2 * np.pi * 300 * time_s), np.sin(2 * np.pi * 5000 * time_s)
+    make = call_function.load_function(f"{EXAMPLE}:LowPass")
+    names = {"utterance": "u", "speaker": "s", "seed": 1}
+    filtered = streams.whole(lambda: make(RATE, **names), (low + high).astype(np.float32))
+    np.testing.assert_allclose(filtered[200:-200], low[200:-200], atol=5e-3)
+    assert len(streams.whole(lambda: make(RATE, **names), low[:5].astype(np.float32))) == 5
+
+
+@pytest.fixture
+def protect_part(original, tmp_path):
+    """Protect the original manifest; the folder of the speech."""
+
+    def run(anonymiser, *, threads=1):
+        part.anonymise_part(
+            original,
+            anonymiser,
+            original=original,
+            seed=1,
+            sample_rate=RATE,
+            audio_dir=tmp_path / "made" / "wav",
+            output_manifest=tmp_path / "made" / "manifest.tsv",
+            threads=threads,
+        )
+        return tmp_path / "made" / "wav"
+
+    return run
+
+
+@pytest.fixture
+def stream(tmp_path):
+    """Write the two methods of a class; its anonymiser."""
+
+    def write(push, finish="return []", **voice):
+        methods = {"push(self, chunk)": push, "finish(self)": finish}
+        text = CLASS
+        for name, body in methods.items():
+            lines = "".join(f"        {line}\n" for line in body.splitlines())
+            text += f"    def {name}:\n{lines}"
+        (tmp_path / "voice.py").write_text(text)
+        return {"function": f"{tmp_path / 'voice.py'}:Voice", **voice}
+
+    return write
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_stream_makes_every_utterance_and_is_tried_on_the_first(protect_part, stream, threads):
+    voice = stream("return -self.gain * chunk", options={"gain": 0.5})
+    speech = protect_part(voice | {"streaming": {"chunk_ms": 10}}, threads=threads)
+    lines = read_manifest(speech.parent / "manifest.tsv")
+    assert len(lines) == 8 and all(line.path.is_file() for line in lines)
+    np.testing.assert_allclose(audio.read(speech / "s0_1.flac")[0], -tone(1) / 2, atol=1 / 32768)
+    assert read_json(speech / STREAMED) == {"latency_ms": 10}
+
+
+KEEP = "self.kept = np.concatenate([self.kept, chunk])"
+REFUSED = {
+    "each chunk has a loudness of its own": ["return chunk / np.abs(chunk).max()"],
+    "a filter looks no further than its chunk": [
+        "return np.convolve(chunk, np.ones(9) / 9, 'same')"
+    ],
+    "a chunk is played backwards": ["return chunk[::-1]"],
+    "the array behind a chunk is looked at": [
+        "whole = chunk if chunk.base is None else chunk.base\nreturn chunk / np.abs(whole).max()"
+    ],
+    "the first sample of each chunk is lost": ["return chunk[1:]"],
+    "a sample is given twice": ["return np.concatenate([chunk, chunk[-1:]])"],
+    "short chunks are silent": ["return chunk if len(chunk) > 320 else chunk * 0"],
+    "a state is kept in the class": [
+        "cls = type(self)\ncls.gain = getattr(cls, 'gain', 1.0) * 0.9\nreturn cls.gain * chunk"
+    ],
+}
+
+
+def tried(voice, **chunks):
+    """The latency of a stream, tried in this process."""
+    make = call_function.load_function(voice["function"])
+    names = {"utterance": "u", "speaker": "s", "seed": 1}
+    return streams.latency_ms(lambda: make(RATE, **names), tone(3), RATE, streams.Chunks(**chunks))
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_chunks_that_give_something_else_than_the_whole_are_refused(stream, case):
+    with pytest.raises(BadInput, match="chunks of 20 ms give"):
+        tried(stream(*REFUSED[case]))
+
+
+def test_a_part_whose_stream_is_wrong_is_refused_with_the_utterance(protect_part, stream):
+    with pytest.raises(BadInput, match=r"utterance 's\d_\d': .*Voice: chunks of 20 ms give"):
+        protect_part(stream("return chunk[1:]"))
+
+
+def test_a_stream_that_never_gives_what_it_kept_is_refused_by_its_length(protect_part, stream):
+    with pytest.raises(BadInput, match=r"lasts .* the original"):
+        protect_part(stream(f"{KEEP}\nreturn []", "return self.kept[: len(self.kept) // 3]"))
+
+
+def test_what_was_heard_of_the_whole_helps_no_chunk(stream):
+    """A class that keeps what it heard: chunks come before the whole."""
+    push = """cache = type(self).__dict__.get('cache')
+if cache is None:
+    type(self).cache = {'peak': 0.0}
+type(self).cache['peak'] = max(type(self).cache['peak'], float(np.abs(chunk).max()))
+return chunk / (1 + type(self).cache['peak'])"""
+    with pytest.raises(BadInput, match="chunks of 20 ms give another sample"):
+        tried(stream(push))
+
+
+def test_a_buffer_that_is_used_again_spoils_nothing(stream):
+    push = """if not hasattr(type(self), 'buffer'):
+    type(self).buffer = np.zeros(100_000, np.float32)
+type(self).buffer[: len(chunk)] = chunk
+return type(self).buffer[: len(chunk)]"""
+    assert tried(stream(push)) == 20
+
+
+def test_the_tolerance_is_what_is_asked_for(stream):
+    push = "return chunk + 5e-4 * (len(chunk) > 320)"
+    with pytest.raises(BadInput, match=r"differ by up to 0.0005 \(tolerance 0.0001\)"):
+        tried(stream(push))
+    assert tried(stream(push), tolerance=1e-3, chunk_ms=10) == 10
+
+
+@pytest.mark.parametrize(
+    ("push", "said"),
+    [
+        ("return chunk[None]", r"samples \(n,\), not an array of shape \(1, 320\)"),
+        ("return chunk + np.nan", "another sample than the whole after 0.000 s"),
+        ("return 1 / 0", r"ZeroDivisionError: division by zero \(voice.py, line 6\)"),
+    ],
+)
+def test_what_a_stream_does_wrong_is_told(protect_part, stream, push, said):
+    with pytest.raises(BadInput, match=f"utterance 's._.': .*Voice: .*{said}"):
+        protect_part(stream(push))
+
+
+def test_a_stream_that_cannot_be_made_is_told_how_it_is_called(protect_part, stream):
+    voice = stream("return chunk", options={"strength": 3})
+    with pytest.raises(BadInput, match=r"called with \(sample_rate, \*, utterance, speaker, seed"):
+        protect_part(voice)
+
+
+def test_how_chunks_are_is_said_of_a_stream_only(protect_part):
+    voice = {"function": f"{EXAMPLE.with_name('reversed.py')}:anonymise"}
+    with pytest.raises(BadInput, match="has 'streaming', and is no class with push and finish"):
+        protect_part(voice | {"streaming": {"chunk_ms": 20}})
+    assert not (protect_part(voice) / STREAMED).exists()
