@@ -40,7 +40,9 @@ from voiceprivacy.vocabulary import (
 
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
 GENDERS = ("f", "m")
-OF_SPEAKER = 5  # utterances; more make every run longer, and speakers decide the interval
+# Utterances of each speaker that are measured. Fewer than five widen the interval of words; that of
+# quality is as wide with two, because opinions differ by speaker (docs/internals/load.md).
+OF_SPEAKER = {WORDS: 5, QUALITY: 2}
 EMBEDDING = {"model", "command", "package"}  # extractors that embed any speech they are given
 
 
@@ -176,9 +178,10 @@ def with_measures(config: dict[str, Any]) -> dict[str, Any]:
         utility.setdefault(PITCH, {"type": PITCH})
     kinds = [options.get("type") for options in utility.values() if isinstance(options, dict)]
     if config.get("anonymisers") and CLOSED_TEXT not in kinds:
-        utility.setdefault(WORDS, {"type": CLOSED_TEXT, "utterances": OF_SPEAKER})
+        utility.setdefault(WORDS, {"type": CLOSED_TEXT, "utterances": OF_SPEAKER[WORDS]})
     if config.get("anonymisers") and QUALITY not in kinds and _has_networks_of_quality():
-        utility.setdefault(QUALITY, {"type": QUALITY, "utterances": OF_SPEAKER})
+        of_quality = {"type": QUALITY, "utterances": OF_SPEAKER[QUALITY]}
+        utility.setdefault(QUALITY, of_quality)
     if config.get("anonymisers") and VOICE not in kinds:
         utility.setdefault(VOICE, {"type": VOICE})
     for options in utility.values():

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.report.plots import style
@@ -19,6 +20,27 @@ def test_a_picture_is_the_same_byte_for_byte_every_time(tmp_path, kind):
         ax.legend()
         style.save(figure, tmp_path / f"{name}.{kind}")
     assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
+
+
+def test_a_picture_is_laid_out_once_for_all_its_files(tmp_path, monkeypatch):
+    """And it does not matter which of them come first."""
+    layouts = []
+    whole = ConstrainedLayoutEngine.execute
+    monkeypatch.setattr(
+        ConstrainedLayoutEngine,
+        "execute",
+        lambda engine, figure: layouts.append(figure) or whole(engine, figure),
+    )
+    for folder, kinds in (("few", ["png"]), ("many", ["svg", "pdf", "png"])):
+        figure, ax = style.figure(width_inches=3, height_inches=2)
+        ax.set_ylabel("two\nlines")
+        (tmp_path / folder).mkdir()
+        style.save_each(figure, [tmp_path / folder / f"picture.{kind}" for kind in kinds])
+        assert layouts == [figure]
+        assert figure.axes[0].get_position().x0 > 0.2  # room for the label
+        layouts.clear()
+    alone, last = (tmp_path / folder / "picture.png" for folder in ("few", "many"))
+    assert alone.read_bytes() == last.read_bytes()
 
 
 @pytest.mark.parametrize("name", ["picture.docx", "picture"])
