@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+import random
 import re
 import shutil
 import subprocess
@@ -12,8 +14,10 @@ import numpy as np
 import pytest
 import soundfile
 import yaml
-from support import calls, intervals_shown
+from support import calls, damages, intervals_shown
 from support.runs import ROOT, SPEAKERS, make_kaldi_directory, snakemake, write_config
+
+from voiceprivacy.inout.files import BadInput
 
 B2R = "python {scripts}/anonymise_mcadams.py --alpha 0.7 0.9 --level speaker"
 FUNCTION = """
@@ -93,6 +97,28 @@ def test_all_that_numbers_are_made_of_has_a_checksum_that_sha256sum_reads(run):
         text=True,
         check=True,
     )
+
+
+DAMAGES = 1000
+
+
+def test_a_thousand_damages_of_its_files_change_no_number(run):
+    """Whoever reads a damaged file gets the same, or refuses it and says what to remove."""
+    results, draw, refused = run / "results", random.Random(17), 0
+    files = damages.files_read(results)
+    good = {path: (path.read_bytes(), damages.content_of(path, results)) for path in files}
+    for number in range(DAMAGES):
+        path = draw.choice(files)
+        path.write_bytes(damages.damage(good[path][0], draw))
+        os.utime(path, ns=(number, number))  # what is kept of a table goes by its time
+        try:
+            assert damages.content_of(path, results) == good[path][1], f"damage {number}: {path}"
+        except BadInput as error:
+            refused += 1
+            assert path.name in str(error) or str(path.parent) in str(error), error
+            assert re.search(r"[Rr]emove \S+ (and \S+ )?and run again", str(error)), error
+        path.write_bytes(good[path][0])
+    assert refused > 0.98 * DAMAGES
 
 
 def test_everything_that_the_design_names_is_there(run):

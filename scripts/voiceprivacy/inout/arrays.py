@@ -77,9 +77,7 @@ TEXTS_OF_MATRIX = [name for name in ScoreMatrix._fields if name != "scores"]
 
 def read_matrix(path: FilePath) -> ScoreMatrix:
     """Read a ScoreMatrix from npz; BadInput says what does not fit."""
-    arrays = read_npz(
-        path, ["rows", "columns", "row_speakers", "column_speakers", "scores"], checked=True
-    )
+    arrays = read_npz(path, ["rows", "columns", "row_speakers", "column_speakers", "scores"])
     _check_floats(path, scores=arrays["scores"])
     _check_text(path, **{name: arrays[name] for name in TEXTS_OF_MATRIX if name in arrays})
     shape = (len(arrays["rows"]), len(arrays["columns"]))
@@ -108,7 +106,7 @@ def write_matrix(path: FilePath, matrix: ScoreMatrix) -> None:
 
 def read_embeddings(path: FilePath) -> Embeddings:
     """Read Embeddings from npz; BadInput says what does not fit."""
-    arrays = read_npz(path, ["ids", "embeddings"], checked=True)
+    arrays = read_npz(path, ["ids", "embeddings"])
     ids, embeddings = arrays["ids"], arrays["embeddings"]
     _check_text(path, ids=ids)
     _check_floats(path, embeddings=embeddings)
@@ -151,14 +149,13 @@ def write_embeddings(path: FilePath, embeddings: Embeddings) -> None:
     write_npz(path, embeddings._asdict())
 
 
-def read_npz(path: FilePath, required: list[str], *, checked: bool = False) -> dict[str, NDArray]:
+def read_npz(path: FilePath, required: list[str]) -> dict[str, NDArray]:
     """Read any npz that has the required arrays: {name: array}.
 
     What the file announces is compared with what it holds before any memory is taken for it.
-    ``checked``: a file of a run without a checksum is refused.
     """
     refuse_endless(path)
-    content = read_checked(path, must_have=checked) if is_checked(path) else None
+    content = read_checked(path) if is_checked(path) else None
     try:
         with zipfile.ZipFile(_source(path, content)) as file:
             _check_sizes(path, file.infolist())

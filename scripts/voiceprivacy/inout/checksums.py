@@ -11,10 +11,14 @@ are noticed, too.
 Where a checksum must be
 ------------------------
 The results of a run are a folder with the file ``format``, which holds a number. Below them every
-file gets a checksum. Scores, lists, embeddings, matrices, back-ends and speech without one are
-refused; rules declare theirs as outputs. What is computed from those (metrics, curves, pictures) is
-compared with a checksum that is there. Results that say less than CHECKED_FORMAT are of an older
-version: there, and elsewhere, none need be there. Elsewhere none is written, unless there was one.
+file that we write gets a checksum, and one without is refused by whoever reads it. Only what others
+write there has none: Snakemake's benchmarks, and models from elsewhere. Results that say less than
+CHECKED_FORMAT are of an older version: there, and elsewhere, none need be there. Elsewhere none is
+written, unless there was one.
+
+Rules declare the checksums of scores, lists, embeddings, matrices, back-ends and speech as outputs,
+so those of what is removed after use go with it. The others need no declaration: whoever misses one
+says which file to remove, and the next run makes both again.
 Hidden folders are scratch and count as elsewhere, and so do the checkpoints of a training, which
 SpeechBrain moves and removes.
 """

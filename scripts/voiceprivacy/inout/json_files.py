@@ -15,11 +15,14 @@ from voiceprivacy.inout.checksums import read_checked, whole_with_checksum
 from voiceprivacy.inout.files import BadInput, FilePath, lines_of
 
 
-def read_json(path: FilePath) -> Any:
-    """Read a JSON file; the strings inf and -inf become numbers."""
+def read_json(path: FilePath, *, checked: bool = True) -> Any:
+    """Read a JSON file; the strings inf and -inf become numbers.
+
+    ``checked``: a file of a run without a checksum is refused.
+    """
     with _naming_json(path):
         return _from_json(
-            json.loads("\n".join(lines_of(path, read_checked(path, must_have=False))))
+            json.loads("\n".join(lines_of(path, read_checked(path, must_have=checked))))
         )
 
 

@@ -242,7 +242,7 @@ def write_trials(path: FilePath, trials: Iterable[Trial]) -> None:
 def read_enrolments(path: FilePath) -> dict[str, list[str]]:
     """Read which utterances enrol whom (TSV: enrolment utterance): {enrolment: utterances}."""
     enrolments: dict[str, list[str]] = {}
-    for line, row in read_rows(path, ENROLMENTS, checked=True):
+    for line, row in read_rows(path, ENROLMENTS):
         if not row["enrolment"] or not row["utterance"]:
             raise BadInput(f"{path}:{line}: an enrolment or an utterance is empty")
         refuse_hidden_spaces(row, path, line)
@@ -266,7 +266,7 @@ def write_enrolments(path: FilePath, enrolments: Mapping[str, Iterable[str]]) ->
 def read_speakers(path: FilePath) -> dict[str, str]:
     """Read who speaks (TSV: id speaker; ids of enrolments and of trials) as {id: speaker}."""
     speaker_of: dict[str, str] = {}
-    for line, row in read_rows(path, SPEAKERS, checked=True):
+    for line, row in read_rows(path, SPEAKERS):
         if not row["id"] or not row["speaker"]:
             raise BadInput(f"{path}:{line}: an id or a speaker is empty")
         refuse_hidden_spaces(row, path, line)
@@ -490,13 +490,13 @@ def _kaldi_table(path: FilePath, lines: list[str]) -> dict[tuple[str, str], Plac
 # Any table.
 
 
-def read_table(path: FilePath, columns: list[str]) -> list[Row]:
-    """Read any TSV with these columns as a list of {column: text}."""
-    return [row for _, row in read_rows(path, columns)]
+def read_table(path: FilePath, columns: list[str], *, checked: bool = True) -> list[Row]:
+    """Read any TSV with these columns as a list of {column: text}, as read_rows does."""
+    return [row for _, row in read_rows(path, columns, checked=checked)]
 
 
 def read_rows(
-    path: FilePath, columns: list[str], *, checked: bool = False
+    path: FilePath, columns: list[str], *, checked: bool = True
 ) -> Iterator[tuple[int, Row]]:
     """Yield (line number, {column: text}) of a TSV that must have these columns.
 

@@ -178,7 +178,7 @@ def network_of(path: Path, settings: Mapping[str, Any] | None = None) -> Any:
 
 
 def _json_object(path):
-    settings = read_json(path)
+    settings = read_json(path, checked=False)
     if not isinstance(settings, dict):
         raise BadInput(f"{path}: is not a JSON object of fields")
     return settings

@@ -223,7 +223,7 @@ def _smallest(pictures):
 
 
 def _data_url(path):
-    content = base64.b64encode(read_checked(path, must_have=False)).decode("ascii")
+    content = base64.b64encode(read_checked(path)).decode("ascii")
     return f"data:{MEDIA[path.suffix[1:]]};base64,{content}"
 
 

@@ -184,7 +184,20 @@ def test_what_was_exchanged_is_refused(results, one, other, with_checksums):
         read(named)
 
 
-@pytest.mark.parametrize("name", ["trials/tiny/all.tsv", SCORES.format("b2", "op")])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "trials/tiny/all.tsv",
+        "trials/tiny/all.enrolments.tsv",
+        "trials/tiny/all.speakers.tsv",
+        "embeddings/tiny/trial/b2/ecapa.npz",
+        SCORES.format("b2", "op"),
+        "metrics/ranks/b2.json",
+        "metrics/ranks/b2.bootstrap.npz",
+        "curves/ranks/b2.tsv",
+        "pairs/b2/op.npz",
+    ],
+)
 def test_a_file_of_a_run_without_its_checksum_is_refused(results, name):
     checksums.sidecar_path(results / name).unlink()
     read, path = reader_of(results / name)

@@ -120,9 +120,9 @@ def read_alignment(path: Path | str) -> Alignment | None:
     ------
     BadInput : an array is missing, of another shape or not finite
     """
-    if "rotation" not in read_npz(path, [], checked=True):
+    if "rotation" not in read_npz(path, []):
         return None
-    arrays = read_npz(path, list(Alignment._fields), checked=True)
+    arrays = read_npz(path, list(Alignment._fields))
     alignment = Alignment(*(arrays[name] for name in Alignment._fields))
     n_dimensions = alignment.original_mean.size
     for name, array in alignment._asdict().items():

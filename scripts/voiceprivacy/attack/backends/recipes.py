@@ -202,7 +202,7 @@ def read_recipe(path: Path | str) -> Recipe:
     ------
     BadInput : an array is missing, of another shape or not finite
     """
-    arrays = read_npz(path, list(Plda._fields), checked=True)
+    arrays = read_npz(path, list(Plda._fields))
     recipe = Recipe(
         Plda(arrays["mean"], arrays["between"], arrays["within"]),
         arrays.get("centre"),

@@ -120,7 +120,7 @@ class Codebook(NamedTuple):
 
 def read_codebook(path: Path | str) -> Codebook:
     """Read a Codebook from npz."""
-    arrays = read_npz(path, list(Codebook._fields), checked=True)
+    arrays = read_npz(path, list(Codebook._fields))
     return Codebook(arrays["scale"], arrays["centres"])
 
 
