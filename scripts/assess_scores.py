@@ -14,6 +14,7 @@ from voiceprivacy.privacy.uncertainty.interval_files import Draws, write_interva
 from voiceprivacy.privacy.uncertainty.normalised import Proportion, write_normalised
 from voiceprivacy.privacy.verdict.record import write_records
 from voiceprivacy.running.command import add_intervals, label_inputs, print_metrics, run
+from voiceprivacy.vocabulary import WITHIN_RELEASE
 
 
 def main() -> None:
@@ -25,7 +26,7 @@ def main() -> None:
             label,
             path,
             draws=draws,
-            trials=arguments.trials,
+            trials=arguments.release if label in WITHIN_RELEASE else arguments.trials,
             speakers=arguments.speakers,
             tags=tags,
             evidence=bool(arguments.evidence),
@@ -57,6 +58,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--scores", required=True, nargs="+", help="enrolment trial label score")
     parser.add_argument("--label", required=True, nargs="+", help="a name for each score file")
     parser.add_argument("--trials", help="TSV: the trial list that all but rr must be scores of")
+    parser.add_argument("--release", help="TSV: the list that those of rr must be scores of")
     parser.add_argument(
         "--tags", help="YAML with tags of your own: {tag: {from_log10: 1, meaning: ...}}"
     )

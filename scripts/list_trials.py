@@ -4,6 +4,7 @@ import argparse
 
 from voiceprivacy.corpora import parts
 from voiceprivacy.corpora.listing import Findings
+from voiceprivacy.corpora.release import release_pairs
 from voiceprivacy.inout.tables import (
     Trial,
     Utterance,
@@ -31,6 +32,14 @@ def main() -> None:
     parser.add_argument(
         "--output-speakers", help="TSV to write: id speaker, of enrolments and trials"
     )
+    parser.add_argument(
+        "--output-release", help="TSV to write: pairs of trial utterances, scored under rr"
+    )
+    parser.add_argument(
+        "--recording",
+        metavar="PATTERN",
+        help="under rr, pairs of one recording are left out: the first group in an utterance's id",
+    )
     arguments = parser.parse_args()
 
     enrolment, trial = read_manifest(arguments.enrolment), read_manifest(arguments.trial)
@@ -40,6 +49,10 @@ def main() -> None:
     if arguments.output_speakers:
         speakers = parts.speakers_of(trials, enrolments, [*enrolment, *trial])
         write_speakers(arguments.output_speakers, speakers)
+    if arguments.output_release:
+        spoken_by = {utterance.utterance: utterance.speaker for utterance in trial}
+        pairs = release_pairs(trials, speakers=spoken_by, recording=arguments.recording)
+        write_trials(arguments.output_release, pairs)
 
 
 def list_trials(

@@ -2,7 +2,8 @@
 
 Every file to write is named by its condition: oo, op, pp, p0p1 or rr. Embeddings are given as
 WHOSE=FILE, where WHOSE is original, run0 (the protected speech) or run1 (its second run). Under rr
-the list's trial utterances are compared with each other; of original speech, too.
+the list's trial utterances are compared with each other, as --release lists them; of original
+speech, too.
 """
 
 import argparse
@@ -30,9 +31,9 @@ def main() -> None:
 
     for path in arguments.scores:
         if Path(path).stem in WITHIN_RELEASE:
-            listed = backends.release_pairs(
-                trials, speakers=trial_speakers, recording=arguments.recording
-            )
+            if not arguments.release:
+                raise BadInput(f"{path}: needs --release, the list that list_trials.py writes")
+            listed = read_trials(arguments.release)
             gallery = tried["run0" if "run0" in tried else "original"]  # the released speech
             scores = backends.score_trials(score, listed, enrolment=gallery, trial=gallery)
         else:
@@ -73,11 +74,7 @@ def parsed() -> argparse.Namespace:
         required=True,
         help="cosine, jensen_shannon (histograms), or the npz of train_backend.py",
     )
-    parser.add_argument(
-        "--recording",
-        metavar="PATTERN",
-        help="under rr, pairs of one recording are left out: the first group in an utterance's id",
-    )
+    parser.add_argument("--release", help="TSV: enrolment trial label, the pairs to score under rr")
     files: dict[str, Any] = {"nargs": "*", "default": [], "metavar": "CONDITION"}
     parser.add_argument("--scores", **files, help="TSV to write: enrolment trial label score")
     parser.add_argument(

@@ -12,7 +12,9 @@ def main() -> None:
     parser.add_argument(
         "--given", required=True, help="TSV: enrolment trial label score; with --trials headerless"
     )
-    parser.add_argument("--trials", help="headerless key: enrolment trial target|nontarget")
+    parser.add_argument(
+        "--trials", help="headerless key: enrolment trial target|nontarget; or our list"
+    )
     parser.add_argument("--scores", required=True, help="TSV to write")
     arguments = parser.parse_args()
 

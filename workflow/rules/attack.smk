@@ -200,12 +200,6 @@ def embedding_files(part):
     return lambda wildcards: list(embeddings(part, wildcards).values())
 
 
-def recording_argument(wildcards):
-    """Which utterances are of one recording: they are not linked with each other."""
-    pattern = plan.speech.recording(wildcards.corpus)
-    return ["--recording", pattern] if pattern else []
-
-
 def embedding_arguments(part):
     """Parameter: the same as WHOSE=FILE."""
     return lambda wildcards: [
@@ -256,6 +250,7 @@ rule score_system:
         enrolment_manifest="results/audio/{corpus}/enrolment/original/manifest.tsv",
         trial_manifest="results/audio/{corpus}/trial/original/manifest.tsv",
         trials="results/trials/{corpus}/{trials}.tsv",
+        release="results/trials/{corpus}/{trials}.release.tsv",
         enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
         backend=backend_model,
     output:
@@ -280,15 +275,14 @@ rule score_system:
         enrolment=embedding_arguments("enrolment"),
         trial=embedding_arguments("trial"),
         backend=backend_argument,
-        recording=recording_argument,
     shell:
         "python {SCRIPTS:q}/score_system.py"
         " --enrolment {params.enrolment:q}"
         " --trial {params.trial:q}"
-        " {params.recording:q}"
         " --enrolment-manifest {input.enrolment_manifest:q}"
         " --trial-manifest {input.trial_manifest:q}"
         " --trials {input.trials:q}"
+        " --release {input.release:q}"
         " --enrolments {input.enrolments:q}"
         " --backend {params.backend:q}"
         " --scores {output.scores:q}"
@@ -473,10 +467,17 @@ def given_key(wildcards):
     return key.replace("{corpus}", wildcards.corpus).replace("{trials}", wildcards.trials)
 
 
+def given_list(wildcards):
+    """The list of ours that scores must be of; those within a release are of none."""
+    is_listed = wildcards.condition not in WITHIN_RELEASE
+    return (plan.given.trials(given_attack(wildcards)) or []) if is_listed else []
+
+
 rule take_scores:
     """Check the scores of somebody else's attack and take them over."""
     input:
         files=given_sources,
+        trials=given_list,
     output:
         scores="results/scores/{corpus}/{trials}/{anonymiser}/{extractor}/given/{condition}.tsv",
         checksums=checksums(
@@ -493,10 +494,10 @@ rule take_scores:
     params:
         code=code("take_scores"),
         given=given_file,
-        key=lambda wildcards: option("--trials", given_key(wildcards)),
+        trials=lambda wildcards: option("--trials", given_key(wildcards) or given_list(wildcards)),
     shell:
         "python {SCRIPTS:q}/take_scores.py"
         " --given {params.given:q}"
-        " {params.key:q}"
+        " {params.trials:q}"
         " --scores {output.scores:q}"
         " > {log:q} 2>&1"

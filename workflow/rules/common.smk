@@ -55,6 +55,7 @@ from voiceprivacy.vocabulary import (
     PARTS,
     SECOND_RUN,
     TrialList,
+    WITHIN_RELEASE,
 )
 
 # Priorities of jobs: what can refuse an input or a program comes before what only takes hours.

@@ -252,6 +252,12 @@ rule list_transcripts:
         " > {log:q} 2>&1"
 
 
+def recording_argument(wildcards):
+    """Which utterances are of one recording: they are not linked with each other."""
+    pattern = plan.speech.recording(wildcards.corpus)
+    return ["--recording", pattern] if pattern else []
+
+
 rule list_trials:
     """Write which models are enrolled by which utterances, and which trials are scored."""
     input:
@@ -262,10 +268,12 @@ rule list_trials:
         trials="results/trials/{corpus}/{trials}.tsv",
         enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
         speakers="results/trials/{corpus}/{trials}.speakers.tsv",
+        release="results/trials/{corpus}/{trials}.release.tsv",
         checksums=checksums(
             "results/trials/{corpus}/{trials}.tsv",
             "results/trials/{corpus}/{trials}.enrolments.tsv",
             "results/trials/{corpus}/{trials}.speakers.tsv",
+            "results/trials/{corpus}/{trials}.release.tsv",
         ),
     log:
         "results/logs/list_trials/{corpus}/{trials}.log",
@@ -281,6 +289,7 @@ rule list_trials:
         code=corpus_code("list_trials"),
         source=corpus_source,
         protocol=corpus_protocol,
+        recording=recording_argument,
     shell:
         "python {SCRIPTS:q}/list_trials.py"
         " --source {params.source:q}"
@@ -291,4 +300,6 @@ rule list_trials:
         " --output-trials {output.trials:q}"
         " --output-enrolments {output.enrolments:q}"
         " --output-speakers {output.speakers:q}"
+        " --output-release {output.release:q}"
+        " {params.recording:q}"
         " > {log:q} 2>&1"

@@ -97,9 +97,22 @@ def speakers_argument(wildcards):
 
 
 def trial_list(wildcards):
-    """The list that scores must be of; that of scores of others is their own."""
+    """The list that scores must be of; scores of others may be of lists that only they know."""
+    if wildcards.backend == GIVEN:
+        return plan.given.trials(given_attack(wildcards)) or []
+    return f"results/trials/{wildcards.corpus}/{wildcards.trials}.tsv"
+
+
+def release_list(wildcards):
+    """The pairs that scores within the release must be of; nothing for scores of others."""
     is_given = wildcards.backend == GIVEN
-    return [] if is_given else f"results/trials/{wildcards.corpus}/{wildcards.trials}.tsv"
+    return [] if is_given else f"results/trials/{wildcards.corpus}/{wildcards.trials}.release.tsv"
+
+
+def lists_argument(wildcards):
+    """Both lists."""
+    trials, release = trial_list(wildcards), release_list(wildcards)
+    return [*option("--trials", trials), *option("--release", release)]
 
 
 rule assess_scores:
@@ -107,6 +120,7 @@ rule assess_scores:
     input:
         scores=scores_of_system,
         trials=trial_list,
+        release=release_list,
         speakers=speaker_files,
         tags=plan.sources.file("report", "tags"),
         verification_original=f"results/metrics/verification/{UNPROTECTED}.json",
@@ -135,7 +149,7 @@ rule assess_scores:
     params:
         code=code("assess_scores"),
         labels=scored_conditions,
-        trials=lambda wildcards: option("--trials", trial_list(wildcards)),
+        trials=lists_argument,
         speakers=speakers_argument,
         draws=DRAWS,
         tags=["--tags", TAGS] if TAGS else [],
@@ -160,6 +174,7 @@ use rule assess_scores as assess_scores_of_original with:
     input:
         scores=scores_of_system,
         trials=trial_list,
+        release=release_list,
         speakers=speaker_files,
         tags=plan.sources.file("report", "tags"),
     output:
@@ -175,7 +190,7 @@ use rule assess_scores as assess_scores_of_original with:
     params:
         code=code("assess_scores"),
         labels=scored_conditions,
-        trials=lambda wildcards: option("--trials", trial_list(wildcards)),
+        trials=lists_argument,
         speakers=speakers_argument,
         draws=DRAWS,
         tags=["--tags", TAGS] if TAGS else [],
@@ -203,6 +218,7 @@ use rule assess_scores_of_original as assess_scores_given with:
 use rule assess_scores_of_original as assess_scores_of_unknown_speakers with:
     input:
         scores=scores_of_system,
+        trials=trial_list,
         tags=plan.sources.file("report", "tags"),
     output:
         verification=f"results/metrics/verification/{SYSTEM}.json",
@@ -217,7 +233,7 @@ use rule assess_scores_of_original as assess_scores_of_unknown_speakers with:
     params:
         code=code("assess_scores"),
         labels=scored_conditions,
-        trials=[],
+        trials=lists_argument,
         speakers=[],
         draws=DRAWS,
         tags=["--tags", TAGS] if TAGS else [],
@@ -406,6 +422,7 @@ use rule assess_calibration as assess_calibration_of_unknown_speakers with:
     input:
         train=calibration_scores(""),
         test=calibration_scores(SECOND_RUN),
+        trials=trial_list,
     output:
         metrics=f"results/metrics/calibration/{SYSTEM}.json",
         curves=f"results/curves/calibration/{SYSTEM}.tsv",
@@ -415,7 +432,7 @@ use rule assess_calibration as assess_calibration_of_unknown_speakers with:
     params:
         code=code("assess_calibration"),
         labels=config["report"]["cece"],
-        trials=[],
+        trials=calibration_lists,
         speakers=[],
         draws=[],
 

@@ -443,8 +443,13 @@ class Given:
         path = self.entries[attack.extractor].get("speakers")
         if path:
             return path.replace("{corpus}", attack.corpus).replace("{trials}", attack.trials)
+        known = self.trials(attack)
+        return known and known.replace(".tsv", ".speakers.tsv")
+
+    def trials(self, attack: Attack) -> str | None:
+        """The list that an attack's scores must be of; None where the config does not have it."""
         known = (attack.corpus, attack.trials) in self.speech.all_trial_lists()
-        return f"results/trials/{attack.corpus}/{attack.trials}.speakers.tsv" if known else None
+        return f"results/trials/{attack.corpus}/{attack.trials}.tsv" if known else None
 
     def calibrated(self, attack: Attack) -> list[str]:
         """The anonymisers of which an attack has the scores of two runs, which C_ECE needs."""

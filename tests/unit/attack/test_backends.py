@@ -2,14 +2,12 @@
 
 import functools
 import itertools
-import tracemalloc
 
 import numpy as np
 import pytest
 from scipy.spatial.distance import jensenshannon
 
 from voiceprivacy.attack.backends import backends, recipes
-from voiceprivacy.inout import seeds
 from voiceprivacy.inout.arrays import Embeddings
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import Trial
@@ -137,85 +135,6 @@ def test_pieces_of_one_utterance_have_one_source():
     )
     assert matrix.row_sources.tolist() == matrix.column_sources.tolist() == ["t1", "t1", "t2"]
     assert matrix.rows.tolist() == list(pieces)
-
-
-def released(*utterances):
-    """Trials of these utterances, and who speaks: the part of an id before the first hyphen."""
-    speakers = {utterance: utterance.partition("-")[0] for utterance in utterances}
-    listed = [Trial("e", utterance, "nontarget") for utterance in utterances]
-    return {"trials": listed, "speakers": lookup(speakers)}
-
-
-def test_a_release_has_each_unordered_pair_once():
-    pairs = backends.release_pairs(**released("a-1", "a-2", "b-1"))
-    assert pairs == [
-        Trial("a-1", "a-2", "target"),
-        Trial("a-1", "b-1", "nontarget"),
-        Trial("a-2", "b-1", "nontarget"),
-    ]
-
-
-def test_pieces_of_one_utterance_are_not_linked():
-    pairs = backends.release_pairs(**released("a-1_seg000", "a-1_seg001", "a-2", "b-1"))
-    targets = {(pair.enrolment, pair.trial) for pair in pairs if pair.label == "target"}
-    assert targets == {("a-1_seg000", "a-2"), ("a-1_seg001", "a-2")}
-
-
-def test_utterances_of_one_recording_are_not_linked():
-    names = [f"{speaker}-{chapter}-{n}" for speaker in "abc" for chapter in "12" for n in "12"]
-    pairs = backends.release_pairs(**released(*names), recording="^(.+)-")
-    targets = [pair for pair in pairs if pair.label == "target"]
-    assert len(targets) == 3 * 4
-    assert all(pair.enrolment[2] != pair.trial[2] for pair in targets)
-
-
-def test_recordings_are_not_kept_apart_where_no_three_speakers_have_several():
-    names = [f"{speaker}-1-{n}" for speaker in "abc" for n in "12"] + ["a-2-1", "b-2-1"]
-    pairs = backends.release_pairs(**released(*names), recording="^(.+)-")
-    assert Trial("c-1-1", "c-1-2", "target") in pairs
-
-
-def test_of_many_nontargets_some_are_drawn_the_same_ones_each_time(monkeypatch):
-    monkeypatch.setattr(backends, "MOST_NONTARGETS", 5)
-    release = released(*[f"{speaker}-{n}" for speaker in "abcd" for n in "12"])
-    pairs = backends.release_pairs(**release)
-    assert [pair.label for pair in pairs] == ["target"] * 4 + ["nontarget"] * 5
-    assert len(set(pairs)) == 9 and pairs == backends.release_pairs(**release)
-
-
-@pytest.mark.parametrize("most", [1, 17, 100, 10**6])
-def test_pairs_are_drawn_from_all_of_them_in_their_order(monkeypatch, most):
-    """As if all were listed, of which a fixed seed draws positions."""
-    monkeypatch.setattr(backends, "MOST_NONTARGETS", most)
-    names = [f"{speaker}-{n % 2}-{n}" for n in range(5) for speaker in "abcdef"]
-    release = released(*names, "g-0-0", *[f"h-1-{n}" for n in range(9)])
-    ids = [trial.trial for trial in release["trials"]]
-    every = {"target": [], "nontarget": []}
-    for one, other in itertools.combinations(ids, 2):
-        if one[0] != other[0]:
-            every["nontarget"].append(Trial(one, other, "nontarget"))
-        elif one[2] != other[2]:
-            every["target"].append(Trial(one, other, "target"))
-    if len(every["nontarget"]) > most:
-        draw = seeds.generator(0, "pairs within a release")
-        kept = sorted(draw.choice(len(every["nontarget"]), most, replace=False))
-        every["nontarget"] = [every["nontarget"][position] for position in kept]
-    pairs = backends.release_pairs(**release, recording="^(.+)-")
-    assert pairs == every["target"] + every["nontarget"]
-
-
-def test_pairs_of_thousands_of_trials_are_drawn_without_listing_all_of_them():
-    """2,500 trials have three million pairs, which took hundreds of megabytes."""
-    names = [f"{n % 500}-{n}" for n in range(2500)]
-    release = released(*names)
-    tracemalloc.start()
-    try:
-        pairs = backends.release_pairs(**release)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert sum(pair.label == "nontarget" for pair in pairs) == backends.MOST_NONTARGETS
-    assert peak < 100e6
 
 
 def test_templates_have_trial_rows_and_enrolled_columns():

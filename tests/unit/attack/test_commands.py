@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from support.calls import call
 
+from voiceprivacy.corpora.release import release_pairs
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings, read_matrix, write_embeddings
 from voiceprivacy.inout.tables import (
     read_manifest,
     read_scored_trials,
     read_scores,
+    read_trials,
     write_enrolments,
     write_manifest,
     write_trials,
@@ -207,6 +209,12 @@ def test_a_release_is_linked_with_itself_each_pair_once(files, tones, tmp_path):
         "enrolments": files / "enrolments.tsv",
         "backend": "cosine",
     }
+    line = fails("score_system", **scored, scores=[tmp_path / "rr.tsv"])
+    assert line.endswith("rr.tsv: needs --release, the list that list_trials.py writes")
+    speaker_of = {utterance.utterance: utterance.speaker for utterance in read_manifest(tones)}
+    listed = release_pairs(read_trials(files / "trials.tsv"), speakers=speaker_of)
+    write_trials(tmp_path / "release.tsv", listed)
+    scored["release"] = tmp_path / "release.tsv"
     succeeds("score_system", **scored, scores=[tmp_path / "rr.tsv"])
     pairs = read_scored_trials(tmp_path / "rr.tsv")
     assert len(pairs["target"]) == 4 and len(pairs["nontarget"]) == 8 * 7 / 2 - 4

@@ -1,10 +1,11 @@
 """One job for all scores or matrices of a system writes what the separate commands write."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
-from support.calls import flags, succeeds
+from support.calls import call, flags, succeeds
 
 from voiceprivacy.inout.tables import SCORES, read_rows, write_speakers, write_table
 from voiceprivacy.vocabulary import LawPoint
@@ -87,3 +88,32 @@ def test_without_speakers_there_are_numbers_and_no_intervals(scores, tmp_path):
     succeeds("assess_scores", *words, *flags(**files, curves=tmp_path / "curves.tsv"))
     assert all(path.exists() for path in files.values())
     assert not list(tmp_path.glob("*.intervals.json")) and not list(tmp_path.glob("*.npz"))
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        (lambda rows: rows[:-1], r": no score for trial 's5 s5_2' of \S+list.tsv:109"),
+        (lambda rows: [*rows, ["s0", "x", "target", "1.0"]], r":110: trial 's0 x' is not in \S+"),
+        (lambda rows: [["s0", "x", *rows[0][2:]], *rows[1:]], r":2: trial 's0 x' is not in \S+"),
+        (
+            lambda rows: [[*rows[0][:2], "nontarget", rows[0][3]], *rows[1:]],
+            r":2: trial 's0 s0_0' is labelled nontarget, and target in \S+",
+        ),
+    ],
+)
+@pytest.mark.parametrize(("label", "option"), [("rr", "release"), ("op", "trials")])
+def test_scores_of_every_condition_are_compared_with_their_list(
+    scores, tmp_path, label, option, other, reason
+):
+    rows = [list(row.values()) for _, row in read_rows(scores["op"], SCORES)]
+    write_table(tmp_path / "list.tsv", SCORES[:3], [row[:3] for row in rows])
+    path = tmp_path / f"{label}.tsv"
+    files = {family: tmp_path / f"{family}.json" for family in (*FAMILIES, "curves")}
+    words = flags(scores=path, label=label, bootstrap=0, **files)
+    words += flags(**{option: tmp_path / "list.tsv"})
+    write_table(path, SCORES, rows)
+    succeeds("assess_scores", *words)
+    write_table(path, SCORES, other(rows))
+    done = call("assess_scores", *words)
+    assert done.returncode == 2 and re.search(rf"{label}\.tsv{reason}", done.stderr), done.stderr

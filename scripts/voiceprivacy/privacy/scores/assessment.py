@@ -53,7 +53,7 @@ def assess(
     label : its condition
     path : TSV of scores
     draws : of the speakers
-    trials : the list that says which trials are targets, where the scores do not
+    trials : the list that the scores must be of
     speakers : TSV of whom each utterance and enrolment is of; without it nothing is resampled
     tags : of ZEBRA's worst case
     evidence, law : whether an attack gets a record for the verdict, and points of the law
@@ -62,9 +62,7 @@ def assess(
     ------
     BadInput : scores and list do not belong together, or one class is missing
     """
-    # Under rr, trial utterances are compared with each other: those are not listed.
-    listed = None if label in WITHIN_RELEASE else trials
-    scored = read_scored_trials(path, key=listed)
+    scored = read_scored_trials(path, key=trials)
     scores: dict[str, Any] = scores_of(scored)
     of_speakers = None
     if speakers and draws.n_replicates:
