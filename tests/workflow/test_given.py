@@ -1,9 +1,11 @@
 """Scores that somebody else made of two runs: C_ECE, with intervals where speakers are known."""
 
+import re
+
 import numpy as np
 import pytest
 import yaml
-from support.runs import snakemake
+from support.runs import make_kaldi_directory, snakemake
 
 from voiceprivacy.inout.json_files import read_json
 
@@ -58,3 +60,36 @@ def test_two_runs_of_others_are_calibrated_with_intervals_where_speakers_are_kno
         assert read_json(intervals)["op"]["cece_linear_bit"]["n_speakers"] == len(SPEAKERS)
     planned = snakemake(folder, "-n", "--configfile", folder / "config.yaml")
     assert planned.returncode == 0, planned.stderr
+
+
+def test_scores_of_a_list_that_the_config_has_are_compared_with_it(tmp_path):
+    make_kaldi_directory(tmp_path / "data" / "tiny", utterances=3, enrolled=1)
+    for corpus in ("tiny", "elsewhere"):
+        for name in ("original/oo", "b2/op", "b2/rr"):
+            path = tmp_path / "team7" / corpus / "all" / f"{name}.tsv"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("enrolment\ttrial\tlabel\tscore\na\tb\ttarget\t1\na\tc\tnontarget\t0\n")
+    config = {
+        "corpora": {"tiny": {"kaldi": "data/tiny"}},
+        "anonymisers": {"b2": {"command": "true"}},
+        "attacks": {"team7": {"scores": "team7/{corpus}/{trials}/{anonymiser}/{condition}.tsv"}},
+        "report": {"bootstrap": 0},
+    }
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
+    planned = snakemake(tmp_path, "-n", "-p", "--configfile", tmp_path / "config.yaml")
+    assert planned.returncode == 0, planned.stderr
+    compared = set()
+    for line in planned.stdout.splitlines():
+        if match := re.search(r"(take_scores|assess_scores)\.py .* (\S+/team7\S*) ", line):
+            corpus = "tiny" if "/tiny/" in line else "elsewhere"
+            within_release = "/rr.tsv" in line and "/op.tsv" not in line
+            is_compared = " --trials results/trials/tiny/all.tsv " in line
+            compared.add((match[1], corpus, within_release, is_compared))
+    assert compared == {
+        ("take_scores", "tiny", False, True),
+        ("take_scores", "tiny", True, False),
+        ("take_scores", "elsewhere", False, False),
+        ("take_scores", "elsewhere", True, False),
+        ("assess_scores", "tiny", False, True),
+        ("assess_scores", "elsewhere", False, False),
+    }
