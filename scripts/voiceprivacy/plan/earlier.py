@@ -42,7 +42,8 @@ def format_of_results(directory: Path = Path()) -> int:
     """
     provenance = directory / RESULTS / "provenance.json"
     if provenance.exists():
-        return read_json(provenance).get("format", 1)
+        # One that was killed before it wrote its checksum: the run writes both anew.
+        return read_json(provenance, checked=False).get("format", 1)
     if (its_format := _format_said(directory)) is not None:
         return its_format
     is_fresh = not any((directory / RESULTS / folder).exists() for folder in MADE)
