@@ -10,7 +10,7 @@ from voiceprivacy.running.command import add_json, run, say
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--metrics", required=True, help="metrics.tsv")
-    add_json(parser, "--config", required=True, help="the run's corpora and anonymisers as JSON")
+    add_json(parser, "--config", required=True, help="corpora, anonymisers and utility as JSON")
     parser.add_argument("--published", required=True, help="TSV to write")
     arguments = parser.parse_args()
 

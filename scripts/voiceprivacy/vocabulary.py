@@ -11,9 +11,13 @@ from typing import NamedTuple
 PARTS = ("enrolment", "trial", "train")
 
 # What stands in a corpus's entry of a config. Kinds and protocols are modules of the corpora room.
-CORPUS_KINDS = ("librispeech", "vctk", "kaldi", "folder", "synthetic")
+CORPUS_KINDS = ("librispeech", "vctk", "kaldi", "folder", "synthetic", "iemocap")
 BESIDE_THE_KIND = ("pipes", "limit", "segments", "exclude", "on_bad_audio")
-PROTOCOLS = ("enrol_trial", "given", "all_pairs", "rank_sampling")
+NO_TRIALS = "no_trials"  # of what is protected and measured, and not attacked
+PROTOCOLS = ("enrol_trial", "given", "all_pairs", "rank_sampling", NO_TRIALS)
+
+# What a corpus is for (use): attacks and utility, utility alone, or that attackers learn.
+EVALUATION, UTILITY_ALONE, TRAIN = "evaluation", "utility", "train"
 
 # Extractors that are no networks; each is a key of an extractor's entry. Histograms are compared by
 # jensen_shannon, words by cosine.

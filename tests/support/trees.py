@@ -131,3 +131,35 @@ def prepare(folder, source, protocol, part, **flags):
     """Run prepare_part into folder/part.tsv."""
     where = {"manifest": folder / f"{part}.tsv", "audio_dir": folder / part}
     return call("prepare_part", source=source, protocol=protocol, part=part, **where, **flags)
+
+
+OF_IEMOCAP = ("ang", "hap", "exc", "neu", "sad", "xxx")
+
+
+def iemocap(root, *, sessions=(1, 2), labels=OF_IEMOCAP, write=None):
+    """IEMOCAP as it is distributed: an utterance of both speakers of a session for each label.
+
+    Parameters
+    ----------
+    write : function of a path and a speaker, who says something there; else noise
+    """
+    for session in sessions:
+        folder, dialogue = root / f"Session{session}", f"Ses0{session}F_impro01"
+        evaluated = ["% [START_TIME - END_TIME] TURN_NAME EMOTION [V, A, D]", ""]
+        transcribed = []
+        for number, label in enumerate(labels):
+            for speaker in "FM":
+                name = f"{dialogue}_{speaker}{number:03d}"
+                path = folder / "sentences" / "wav" / dialogue / f"{name}.wav"
+                (write or (lambda path, _: write_audio(path)))(path, f"Ses0{session}{speaker}")
+                evaluated.append(f"[{number}.2901 - {number}.9]\t{name}\t{label}\t[2.5, 2.5, 2.5]")
+                evaluated.append("C-E2:\tNeutral;\t()")
+                transcribed.append(f"{name} [00{number}.29-00{number}.90]: Well, [LAUGHTER] no.")
+        transcribed += ["M: Hello.", f"{dialogue}_MXX0 [001.0000-001.5000]: Yeah."]
+        for kind, lines in (("EmoEvaluation", evaluated), ("transcriptions", transcribed)):
+            (folder / "dialog" / kind).mkdir(parents=True)
+            write_lines(folder / "dialog" / kind / f"{dialogue}.txt", lines)
+            # What a Mac packs beside it.
+            (folder / "dialog" / kind / f"._{dialogue}.txt").write_bytes(b"\0\5\26\7\377")
+        (path.parent / f"._{path.name}").write_bytes(b"\0\5\26\7\377")
+    return {"iemocap": {"root": str(root), "emotions": "four", "sessions": list(sessions)}}

@@ -30,6 +30,7 @@ EACH_KIND = {
             "protocol": {"rank_sampling": {"observations": 6, "test": [1, 2]}},
         },
         "fetched": {"librispeech": {"root": "new", "subsets": ["b"], "download": True}},
+        "acted": {"iemocap": {"root": "iemocap"}},
         "read": {"librispeech": {"root": "libri", "subsets": ["a"]}, "use": "train"},
     },
     "anonymisers": {

@@ -117,9 +117,9 @@ rule compare_speakers:
         mem_mb=2000,
         runtime=60,
     params:
-        code=corpora_code("compare_speakers", [*plan.speech.evaluated, *plan.speech.training]),
+        code=corpora_code("compare_speakers", [*plan.speech.attacked, *plan.speech.training]),
         # Functions, because the pattern of a folder has {speaker} in it, which is no wildcard.
-        evaluated=lambda wildcards: json.dumps(plan.speech.evaluated_sources()),
+        evaluated=lambda wildcards: json.dumps(plan.speech.attacked_sources()),
         training=lambda wildcards: json.dumps(plan.speech.training_sources()),
         learnt=lambda wildcards: json.dumps(plan.attackers.fewest_utterances()),
         least=lambda wildcards: json.dumps(plan.attackers.least_speech()),

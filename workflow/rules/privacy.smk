@@ -614,7 +614,7 @@ rule compare_anonymisers:
         "results/benchmarks/compare_anonymisers/{corpus}/{trials}/{extractor}/{backend}.tsv"
     wildcard_constraints:
         **OURS_AND_GIVEN,
-        corpus=one_of([*plan.speech.evaluated, *plan.given.names("corpus"), ACROSS_CORPORA]),
+        corpus=one_of([*plan.speech.attacked, *plan.given.names("corpus"), ACROSS_CORPORA]),
         trials=one_of(attack.trials for attack in plan.outputs.compared()),
     conda:
         "../../envs/evaluate.yaml"

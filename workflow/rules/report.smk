@@ -217,10 +217,15 @@ rule compare_expected:
 
 
 def corpora_and_anonymisers(wildcards):
-    return json.dumps({section: config[section] for section in ("corpora", "anonymisers")})
+    sections = ("corpora", "anonymisers", "utility")
+    return json.dumps({section: config[section] for section in sections})
 
 
-PUBLISHED = [RESOURCES / "published" / "numbers.tsv", RESOURCES / "published_counts.tsv"]
+PUBLISHED = [
+    RESOURCES / "published" / "numbers.tsv",
+    RESOURCES / "published" / "utility.tsv",
+    RESOURCES / "published_counts.tsv",
+]
 
 
 rule compare_published:

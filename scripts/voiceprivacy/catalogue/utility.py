@@ -117,7 +117,7 @@ UTILITY = [
         title="pitch correlation",
         unit="",
         family="utility",
-        meaning="Correlation of the pitch of original and protected speech: 1 = as before.",
+        meaning="Correlation of pitch (by YIN) in original and protected speech: 1 = as before.",
         page="utility.md",
         conditions=(),
         better="higher",

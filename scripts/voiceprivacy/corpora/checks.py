@@ -14,6 +14,7 @@ from voiceprivacy.corpora.listing import (
 )
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.files import BadInput, counted
+from voiceprivacy.vocabulary import NO_TRIALS, TRAIN, UTILITY_ALONE
 
 UNKNOWN_DURATION_S = 2.7  # of a synthetic utterance before it is spoken, as they are on average
 
@@ -57,11 +58,13 @@ def examine_entry(
     missing = kind.to_download(options) if hasattr(kind, "to_download") else {}
     if missing:
         return Examination(_will_be_downloaded(missing), {}, {}, {})
-    if corpus["use"] != "evaluation":
+    if corpus["use"] == TRAIN:
         return examine(source, {}, corpus["sample_rate"])
+    if corpus["use"] == UTILITY_ALONE:  # attackers may know its speakers: they are not attacked
+        return examine(source, {NO_TRIALS: {}}, corpus["sample_rate"])
     training = {}
     for other_name, other in corpora.items():
-        if other["use"] == "train":
+        if other["use"] == TRAIN:
             training[other_name] = source_of_entry(other)
     protocol, sample_rate = corpus.get("protocol", {}), corpus["sample_rate"]
     return examine(source, protocol, sample_rate, training, compared=compared)

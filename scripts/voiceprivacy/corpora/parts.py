@@ -106,7 +106,8 @@ def limited(source: Source, *parts: list[Listed]) -> Parts:
     limits = source.get("limit")
     if not limits:
         return parts
-    speakers = speakers_within(parts[0], limits.get("speakers"))
+    first = next((part for part in parts if part), [])  # nobody enrols where nobody is attacked
+    speakers = speakers_within(first, limits.get("speakers"))
     count = limits.get("utterances")
     return tuple(restrict(part, speakers=speakers, count=count) for part in parts)
 

@@ -34,8 +34,11 @@ from voiceprivacy.plan.speech import ANONYMISER_KINDS, OUR_ENV
 from voiceprivacy.plan.sweeps import wrong_sweeps
 from voiceprivacy.running import packages
 from voiceprivacy.vocabulary import (
+    EVALUATION,
     FUSED,
     GIVEN,
+    TRAIN,
+    UTILITY_ALONE,
     WORDS,
     draws_of,
 )
@@ -317,7 +320,10 @@ def _taken_names(config):
 
 
 def _wrong_options(keys: Keys, corpus: dict[str, Any]) -> Iterator[Problem]:
-    if corpus["use"] == "evaluation" and "protocol" not in corpus:
+    if corpus["use"] == UTILITY_ALONE and "protocol" in corpus:
+        words = "nobody is attacked with 'use: utility': leave it out, or write 'use: evaluation'"
+        yield Problem((*keys, "protocol"), words)
+    if corpus["use"] == EVALUATION and "protocol" not in corpus:
         words = "needs a protocol that names its trial lists, such as given: {f: DIR, m: DIR}"
         yield Problem(keys, words)
     try:
@@ -343,7 +349,7 @@ def _wrong_training(config, section, field):
         if corpus not in corpora:
             question = did_you_mean(corpus, corpora)
             yield Problem(keys, f"there is no corpus '{corpus}'{question}")
-        elif corpora[corpus]["use"] != "train":
+        elif corpora[corpus]["use"] != TRAIN:
             yield Problem(keys, f"corpus '{corpus}' is not for training: give it 'use: train'")
         for anonymiser in options[field].get("anonymisers", ()):
             if anonymiser not in config["anonymisers"]:
@@ -368,7 +374,7 @@ def _wrong_averages(averages, corpora):
     for name, weighted in averages.items():
         for corpus, weights in weighted.items():
             keys = ("report", "averages", name, corpus)
-            if corpora.get(corpus, {}).get("use") != "evaluation":
+            if corpora.get(corpus, {}).get("use") != EVALUATION:
                 question = did_you_mean(corpus, corpora)
                 yield Problem(keys, f"there is no corpus '{corpus}' to evaluate{question}")
                 continue
@@ -427,7 +433,7 @@ def _lacking_transcripts(plan):
     for name in plan.attackers.extractors:
         if plan.attackers.feature(name) not in ("style", WORDS):
             continue
-        for corpus in plan.speech.evaluated:
+        for corpus in plan.speech.attacked:
             if reason := sources.why_no_transcripts(plan.speech.corpora[corpus]):
                 words = f"reads transcripts, and of corpus '{corpus}' {reason}"
                 yield Problem(("extractors", name), words)

@@ -3,6 +3,7 @@
 Defaults live in workflow/schemas/config.schema.yaml. Some depend on other keys and are set here:
 
 * A corpus that is evaluated without a protocol has enrol_trial.
+* IEMOCAP without a protocol is there for utility.
 * One Kaldi directory without a protocol has the list ``all`` of its own trials file.
 * Where there is speech to train on, an attacker is trained on protected speech (``semi_informed``).
 * ``report: {controls: true}`` adds the anonymisers of workflow/resources/controls.yaml.
@@ -24,7 +25,7 @@ from jsonschema import Draft202012Validator, validators
 
 from voiceprivacy.inout.files import RESOURCES, SCRIPTS
 from voiceprivacy.inout.yaml_files import read_yaml
-from voiceprivacy.plan.measures import shipped
+from voiceprivacy.plan.measures import NETWORKS_OF_QUALITY, shipped
 from voiceprivacy.plan.speech import Speech
 from voiceprivacy.plan.sweeps import with_sweeps
 from voiceprivacy.vocabulary import (
@@ -34,6 +35,8 @@ from voiceprivacy.vocabulary import (
     QUALITY,
     RECOGNISER,
     SEMI_INFORMED,
+    TRAIN,
+    UTILITY_ALONE,
     VOICE,
     WORDS,
 )
@@ -75,8 +78,11 @@ def with_protocols(config: dict[str, Any]) -> dict[str, Any]:
     config = copy.deepcopy({key: value for key, value in config.items() if value is not None})
     corpora = config.get("corpora")
     for corpus in corpora.values() if isinstance(corpora, dict) else []:
-        if isinstance(corpus, dict) and corpus.get("use") != "train":
-            _set_protocol(corpus)
+        if isinstance(corpus, dict):
+            if "iemocap" in corpus and "protocol" not in corpus:
+                corpus.setdefault("use", UTILITY_ALONE)
+            if corpus.get("use") not in (TRAIN, UTILITY_ALONE):
+                _set_protocol(corpus)
     return config
 
 
@@ -198,7 +204,7 @@ def with_measures(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _has_networks_of_quality():
-    return all(importlib.util.find_spec(name) for name in ("onnxruntime", "speechmos", "pystoi"))
+    return all(importlib.util.find_spec(name) for name in NETWORKS_OF_QUALITY)
 
 
 def with_attackers(config: dict[str, Any]) -> dict[str, Any]:
@@ -221,7 +227,7 @@ def first_training_corpus(config: dict[str, Any]) -> str | None:
     """The corpus from which attackers learn where nothing else is said; None without one."""
     corpora = config.get("corpora")
     for name, corpus in corpora.items() if isinstance(corpora, dict) else ():
-        if isinstance(corpus, dict) and corpus.get("use") == "train":
+        if isinstance(corpus, dict) and corpus.get("use") == TRAIN:
             return name
     return None
 

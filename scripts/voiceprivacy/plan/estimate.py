@@ -52,6 +52,7 @@ def estimate(config: dict[str, Any], examined: dict[str, Any]) -> list[Step]:
         for part, size in examination.parts.items():
             sizes[corpus, part] = size
     evaluated = {key: size for key, size in sizes.items() if key[1] != "train"}
+    attacked = {key: size for key, size in evaluated.items() if key[0] in plan.speech.attacked}
     prepared = {key: size for key, size in sizes.items() if _is_made(config["corpora"][key[0]])}
     anonymisers = [plan.speech.anonymiser(name) for name in plan.speech.protected]
     written = [options for options in anonymisers if "audio" not in options]
@@ -63,15 +64,15 @@ def estimate(config: dict[str, Any], examined: dict[str, Any]) -> list[Step]:
             len(written) * _flac(evaluated, config),
             len(mcadams) * MCADAMS_S * _seconds(evaluated),
         ),
-        _embeddings(plan, evaluated, to_train=_seconds(sizes) - _seconds(evaluated)),
+        _embeddings(plan, attacked, to_train=_seconds(sizes) - _seconds(evaluated)),
         *_assessment(plan, {corpus: examined[corpus].lists for corpus in examined}),
     ]
 
 
-def _embeddings(plan, evaluated, *, to_train):
+def _embeddings(plan, attacked, *, to_train):
     """Every extractor hears the original, and all protected speech or that of its training."""
-    n_utterances = sum(size.utterances for size in evaluated.values())
-    spoken = _seconds(evaluated)
+    n_utterances = sum(size.utterances for size in attacked.values())
+    spoken = _seconds(attacked)
     backends = plan.attackers.backends.values()
     if not plan.attackers.fusions and not any("train" in options for options in backends):
         to_train = 0  # only back-ends and fusions need embeddings of the speech they learn from

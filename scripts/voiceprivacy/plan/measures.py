@@ -22,11 +22,14 @@ from voiceprivacy.vocabulary import (
     PITCH,
     QUALITY,
     RECOGNISER,
+    TRAIN,
     VOICE,
     WORDS,
 )
 
 NO_NETWORK = "no network of an attacker hears the original and all anonymisers"
+NETWORKS_OF_QUALITY = ("onnxruntime", "speechmos", "pystoi")  # packages; make installs them
+NOT_INSTALLED = f"not all of {', '.join(NETWORKS_OF_QUALITY)} are installed where the run started"
 THREADS = 4  # of a command of the user's
 READ_AS = ("better", "weight", "statistic", "joint", "utterances")
 UNSAID = (None, "mean")
@@ -158,7 +161,7 @@ def wrong_measures(config: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...],
         if kind and kind.of_embeddings and "utterances" in options:
             yield ("utility", name, "utterances"), "of this type all utterances are measured"
         for corpus in (options or {}).get("corpora", ()):
-            if config["corpora"].get(corpus, {}).get("use") != "evaluation":
+            if config["corpora"].get(corpus, {"use": TRAIN})["use"] == TRAIN:
                 yield ("utility", name, "corpora"), f"there is no corpus '{corpus}' to evaluate"
 
 
@@ -182,6 +185,8 @@ class Utility:
         embedded_by: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.entries = {name: options for name, options in entries.items() if options}
+        kinds = [options.get("type") for options in self.entries.values()]
+        self._lacks_quality = QUALITY not in entries and QUALITY not in kinds
         self.speech = speech
         self.listen = listen
         self._without_transcripts: dict[str, str | None] = {}
@@ -294,7 +299,9 @@ class Utility:
 
     def corpora(self, measure: str) -> list[str]:
         """The corpora whose speech a measure is made of."""
-        return self.entries[measure].get("corpora", self.speech.evaluated)
+        by_attackers = measure in self.of_embeddings()
+        all_of_them = self.speech.attacked if by_attackers else self.speech.evaluated
+        return self.entries[measure].get("corpora", all_of_them)
 
     def systems(self, measure: str) -> list[str]:
         """The systems whose speech a measure is made of."""
@@ -321,8 +328,13 @@ class Utility:
         return reasons
 
     def not_measured(self) -> dict[str, str]:
-        """What some corpus leaves out: {group of measures: why}; corpora are named if several."""
+        """What some corpus leaves out: {group of measures: why}; corpora are named if several.
+
+        Every run has an entry of quality, or false, where the packages of it are installed.
+        """
         reasons: dict[str, list[str]] = {}
+        if self._lacks_quality and self.speech.anonymisers and self.speech.evaluated:
+            reasons[QUALITY] = [NOT_INSTALLED]
         for corpus in self.speech.evaluated:
             for measure, reason in self.left_out(corpus).items():
                 kind = shipped(self.entries[measure])

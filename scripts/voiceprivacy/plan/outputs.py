@@ -305,7 +305,7 @@ class Outputs:
             layouts.append(f"all_profiles/{extractor}/{backend}")
         layouts += [
             f"features/{corpus}/{name}"
-            for corpus, name in product(self.speech.evaluated, self.attackers.histograms())
+            for corpus, name in product(self.speech.attacked, self.attackers.histograms())
         ]
         return layouts
 

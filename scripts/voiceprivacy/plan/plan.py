@@ -6,6 +6,7 @@ in paths under results/; the rules only put wildcards into these answers.
 
 import atexit
 import gc
+import os
 import re
 import shlex
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from voiceprivacy.inout.files import expand, ours
+from voiceprivacy.inout.iemocap import EVALUATED, SPOKEN, TRANSCRIBED
 from voiceprivacy.plan.attackers import (
     MODEL_FILES,
     Attackers,
@@ -54,6 +56,7 @@ def keep_all_objects() -> None:
 
 # What keeps ${NAME}, because it is handed to a program: the program's job replaces it.
 LATE = {"command", "options", "download"}
+TEXTS = (".txt",)  # endings of what is read of IEMOCAP beside its audio
 
 
 def resolved(config: dict[str, Any]) -> dict[str, Any]:
@@ -187,6 +190,15 @@ def _of_corpus(plan, name, options):
             yield Named((*keys, "librispeech", "subsets"), f"{root}/{subset}", A_FOLDER)
     if "vctk" in options:
         yield Named((*keys, "vctk", "root"), ours(options["vctk"]["root"]), A_FOLDER)
+    if "iemocap" in options:
+        keys_of_root, root = (*keys, "iemocap", "root"), ours(options["iemocap"]["root"])
+        # Only what is read of it: videos and tracks of faces are thirty times as much.
+        for session in options["iemocap"]["sessions"]:
+            folder = f"{root}/Session{session}"
+            yield Named(keys_of_root, f"{folder}/{SPOKEN}", A_FOLDER)
+            yield Named(keys_of_root, f"{folder}/{EVALUATED}", A_FOLDER, endings=TEXTS)
+            if os.path.isdir(f"{folder}/{TRANSCRIBED}"):
+                yield Named(keys_of_root, f"{folder}/{TRANSCRIBED}", endings=TEXTS)
     if "folder" in options:
         ending = Path(options["folder"]["pattern"]).suffix
         endings = None if re.search(r"[*{]", ending) else (ending,)
@@ -296,9 +308,10 @@ def _of_measure(plan, name, options):
             path = ours(options["labels"].replace("{corpus}", corpus))
             # A table, or a folder: of a data directory some tables, of IEMOCAP the evaluations.
             tables = [Path(path, table) for table in ("utt2emo", "utt2spk", "spk2fold")]
-            files = [str(table) for table in tables if table.exists()] or [path]
-            for file in files:
-                yield Named((*keys, "labels"), file, endings=(".txt",))
+            files = [str(table) for table in tables if table.exists()]
+            evaluations = [str(folder) for folder in Path(path).glob(f"Session*/{EVALUATED}")]
+            for file in files or sorted(evaluations) or [path]:
+                yield Named((*keys, "labels"), file, endings=TEXTS)
         for system in plan.utility.systems(name) if "predictions" in options else ():
             path = options["predictions"].replace("{corpus}", corpus)
             yield Named((*keys, "predictions"), ours(path.replace("{anonymiser}", system)), FILE)

@@ -36,6 +36,7 @@ from voiceprivacy.inout.files import (
     wherever_ours_lie,
     whole_or_absent,
 )
+from voiceprivacy.inout.iemocap import TRANSCRIBED
 from voiceprivacy.plan.seen import File, Files, read
 from voiceprivacy.running.command import say
 from voiceprivacy.vocabulary import CONDITIONS
@@ -211,6 +212,11 @@ def why_no_transcripts(corpus: Mapping[str, Any]) -> str | None:
     if "vctk" in corpus:
         is_there = os.path.isdir(ours(f"{corpus['vctk']['root']}/txt"))
         return None if is_there else "no transcripts were given (the folder txt of VCTK)"
+    if "iemocap" in corpus:
+        iemocap = corpus["iemocap"]
+        sessions = [f"{iemocap['root']}/Session{session}" for session in iemocap["sessions"]]
+        is_there = all(os.path.isdir(ours(f"{session}/{TRANSCRIBED}")) for session in sessions)
+        return None if is_there else f"no transcripts were given ({TRANSCRIBED} of IEMOCAP)"
     if "folder" in corpus and "transcripts" not in corpus["folder"]:
         return "no transcripts were given (transcripts: FILE.tsv in the corpus's entry folder)"
     return None

@@ -14,8 +14,12 @@ from voiceprivacy.vocabulary import (
     BESIDE_THE_KIND,
     CONDITIONS,
     CORPUS_KINDS,
+    EVALUATION,
+    NO_TRIALS,
     ORIGINAL,
     SECOND_RUN,
+    TRAIN,
+    UTILITY_ALONE,
     WITHIN_RELEASE,
     TrialList,
 )
@@ -58,9 +62,9 @@ class Speech:
         self.training = list(training)
         self.seed = seed
         self.attacker_draw = attacker_draw
-        self.evaluated = [
-            name for name, options in corpora.items() if options["use"] == "evaluation"
-        ]
+        # Of those that are evaluated, utility is measured; some of them are attacked, too.
+        self.evaluated = [name for name, options in corpora.items() if options["use"] != TRAIN]
+        self.attacked = [name for name, options in corpora.items() if options["use"] == EVALUATION]
         self.repeated = [name for name, options in anonymisers.items() if options["runs"] == 2]
         self.protected = [*anonymisers, *[f"{name}{SECOND_RUN}" for name in self.repeated]]
 
@@ -77,17 +81,18 @@ class Speech:
 
     def protocol(self, corpus: str) -> dict[str, Any]:
         """{protocol: options} of a corpus; nothing for one that only trains."""
-        return self.corpora[corpus].get("protocol", {})
+        options = self.corpora[corpus]
+        return {NO_TRIALS: {}} if options["use"] == UTILITY_ALONE else options.get("protocol", {})
 
-    def evaluated_sources(self) -> dict[str, dict[str, Any]]:
-        """The evaluated corpora: {corpus: {"source": ..., "protocol": ...}}."""
+    def attacked_sources(self) -> dict[str, dict[str, Any]]:
+        """The corpora that are attacked: {corpus: {"source": ..., "protocol": ...}}."""
         return {
             name: {"source": self.source(name), "protocol": self.protocol(name)}
-            for name in self.evaluated
+            for name in self.attacked
         }
 
     def training_sources(self) -> dict[str, dict[str, Any]]:
-        """The sources of the corpora that train attackers: their speakers must not be evaluated."""
+        """The sources of the corpora that train attackers: their speakers must not be attacked."""
         return {name: self.source(name) for name in self.training}
 
     def downloads(self, corpus: str) -> list[str]:
@@ -106,7 +111,8 @@ class Speech:
 
     def manifests(self) -> list[str]:
         """The manifests of the original speech that a run reads."""
-        parts = list(product(self.evaluated, ("enrolment", "trial")))
+        parts = list(product(self.attacked, ("enrolment", "trial")))
+        parts += [(name, "trial") for name in self.evaluated if name not in self.attacked]
         parts += [(name, "train") for name in self.training]
         return [f"results/audio/{name}/{part}/original/manifest.tsv" for name, part in parts]
 

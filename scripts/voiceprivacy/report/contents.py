@@ -88,12 +88,19 @@ def contents_of(plan: Any) -> Contents:
         speech=f"{TABLES}/speech.tsv" if has_corpora else None,
         lists=f"{TABLES}/trials.tsv" if has_corpora else None,
         expected=f"{TABLES}/expected.tsv" if "expected" in plan.config else None,
-        published=f"{TABLES}/published.tsv" if plan.speech.kaldi_lists() else None,
+        published=f"{TABLES}/published.tsv" if _may_be_published(plan) else None,
         alphas={corpus: _alphas(plan, corpus) for corpus in plan.speech.evaluated},
         figures=planned(plan),
         internal=plan.config["report"]["internal"],
         named=_named(plan),
     )
+
+
+def _may_be_published(plan):
+    """Whether there are trial lists, or data without any, in Kaldi directories."""
+    measured = [plan.speech.corpora[corpus] for corpus in plan.speech.evaluated]
+    is_data = any("kaldi" in options and "protocol" not in options for options in measured)
+    return is_data or bool(plan.speech.kaldi_lists())
 
 
 def _named(plan):

@@ -23,7 +23,7 @@ from voiceprivacy.report.comparison import System, expanded
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.typeset import latex, listed, write_text
 from voiceprivacy.report.uncertainty import shown_columns
-from voiceprivacy.vocabulary import ABSENT, CORPUS_KINDS, PITCH
+from voiceprivacy.vocabulary import ABSENT, CORPUS_KINDS, EVALUATION, PITCH, TRAIN, UTILITY_ALONE
 
 CITATIONS = RESOURCES / "citations.bib"
 ACCESS = (
@@ -47,6 +47,7 @@ CORPORA = {
     "synthetic": Said("speech of synthetic speakers by eSpeak NG"),
     "kaldi": Said("a data directory in Kaldi's format"),
     "folder": Said("folders of recordings"),
+    "iemocap": Said("IEMOCAP", ("iemocap",)),
 }
 PROTOCOLS = {
     "enrol_trial": "every speaker was enrolled with some of the utterances and tried with the rest",
@@ -192,19 +193,21 @@ def _speech(config: Mapping[str, Any]) -> Iterator[Said]:
         kind = next((kind for kind in CORPUS_KINDS if kind in corpus), None)
         if kind is None:
             continue
-        use = "train" if corpus.get("use") == "train" else "evaluation"
-        if use == "train" and name not in _learnt_from(config):
+        use = corpus.get("use", EVALUATION)
+        if use == TRAIN and name not in _learnt_from(config):
             continue
         of_kind = CORPORA[kind]
         by_use.setdefault(use, []).append(Said(f"{name} ({of_kind.words})", of_kind.cites))
         protocols |= dict.fromkeys(corpus.get("protocol", {}))
-    if "evaluation" in by_use:
-        yield _joined("Speech was that of {}", by_use["evaluation"])
+    if EVALUATION in by_use:
+        yield _joined("Speech was that of {}", by_use[EVALUATION])
+    if UTILITY_ALONE in by_use:
+        yield _joined("Utility alone was measured on {}", by_use[UTILITY_ALONE])
     for protocol in protocols:
         if protocol in PROTOCOLS:
             yield Said(PROTOCOLS[protocol].capitalize())
-    if "train" in by_use:
-        yield _joined("Attackers learnt from {}", by_use["train"])
+    if TRAIN in by_use:
+        yield _joined("Attackers learnt from {}", by_use[TRAIN])
 
 
 def _learnt_from(config: Mapping[str, Any]) -> set[str]:

@@ -14,6 +14,9 @@ Conventions
   speech beside theirs. The published attacker is another one all the same: x-vectors and PLDA of
   Kaldi in 2020 and 2022, ECAPA-TDNN in 2024, ecapa_ssl in 2026.
 * Scores that somebody else made are not compared: their attacker is not known.
+* Word errors and recalls of emotions stand beside published ones of the same definition (vpc2024 or
+  vpc2026), of whole sets. Nothing was published that closed-text WER could stand beside.
+* A row of these has the measure's name as its extractor, and the definition as its attacker.
 
 References: workflow/resources/published/README.md.
 """
@@ -35,10 +38,12 @@ from voiceprivacy.report.releases import one_release
 from voiceprivacy.report.uncertainty import Shown, interval_text, shown
 from voiceprivacy.vocabulary import (
     ABSENT,
+    EMOTION,
     GIVEN,
     INFINITY,
     MINUS,
     ORIGINAL,
+    RECOGNISER,
     TRAINED_ON,
     UNDEFINED,
     NumberKey,
@@ -48,6 +53,8 @@ from voiceprivacy.vocabulary import (
 
 NUMBERS = RESOURCES / "published" / "numbers.tsv"
 NUMBERS_COLUMNS = ["set", "system", "condition", "metric", "value", "attacker", "source"]
+UTILITY = RESOURCES / "published" / "utility.tsv"
+UTILITY_COLUMNS = ["data", "system", "metric", "definition", "value", "source"]
 COUNTS = RESOURCES / "published_counts.tsv"
 COUNTED = {"n_target": "target_trials", "n_nontarget": "nontarget_trials"}
 MCADAMS = "anonymise_mcadams.py"
@@ -71,6 +78,13 @@ SYSTEMS = {
     "BM2": "BM2 (2026, track 2)",
     "BM3": "BM3 (2026, track 2)",
     UNPROTECTED: "Original speech",
+}
+PUBLISHED_METRIC = {RECOGNISER: "wer_percent", EMOTION: "uar_percent"}  # by the type of a measure
+HEARD_BY = {
+    ("wer_percent", "vpc2024"): "speechbrain/asr-wav2vec2-librispeech",
+    ("wer_percent", "vpc2026"): "openai/whisper-large-v3",
+    ("uar_percent", "vpc2024"): "five wav2vec 2.0 classifiers of SpeechBrain's",
+    ("uar_percent", "vpc2026"): "emotion2vec/emotion2vec_plus_large",
 }
 # In the order of the page: the columns of the comparison, then the others.
 SHOWN = [*COLUMNS, *(metric for metric in METRICS.values() if not metric.column)]
@@ -124,13 +138,15 @@ class PublishedCell(NamedTuple):
 class PublishedTable(NamedTuple):
     """One system under one attacker of one's own.
 
-    ``rows`` are [(set, condition, cells)]; None stands where nothing is published.
+    ``rows`` are [(set, condition, cells)]; None stands where nothing is published. ``note`` says
+    how the published numbers came about.
     """
 
     system: str
     anonymiser: str
     own_attacker: str
     attacker: str
+    note: str
     sources: list[str]
     columns: list[str]
     rows: list[tuple[str, str, list[PublishedCell | None]]]
@@ -234,7 +250,74 @@ def beside(
                     unbiased=str((unbiased or {}).get(line.key, ABSENT)),
                 )
             )
-    return sorted(rows)
+    return sorted([*rows, *_utility_beside(numbers, config, sets, systems)])
+
+
+def published_data(corpus: Mapping[str, Any]) -> str | None:
+    """Which published data all trials of a corpus are by their names; None if none or cut.
+
+    Parameters
+    ----------
+    corpus : its entry in the config
+    """
+    kaldi = corpus.get("kaldi")
+    left_out = corpus.keys() & {"limit", "segments", "exclude"}
+    if kaldi is None or left_out or corpus.get("on_bad_audio") == "exclude":
+        return None
+    if isinstance(kaldi, dict) and "enrolment" in kaldi:
+        prefix = Path(kaldi["enrolment"]).name.removesuffix("_enrolls")
+        tried = sorted(Path(folder).name for folder in kaldi.get("trial", []))
+        whole = [[f"{prefix}_trials_f", f"{prefix}_trials_m"], [f"{prefix}_trials_mixed"]]
+        return prefix if tried in whole else None
+    directory = kaldi["directory"] if isinstance(kaldi, dict) else kaldi
+    return Path(directory).name.lower().replace("emodata_track2", "emodata")
+
+
+def _utility_beside(numbers, config, sets, systems):
+    """Rows of published word errors and recalls beside those of the same definition."""
+    measures = {}
+    for name, options in (config.get("utility") or {}).items():
+        if options and _is_as_published(options):
+            measures[f"{name}_percent"] = (name, options)
+    corpora = config.get("corpora", {})
+    data = {name: _data_of(name, corpus, sets) for name, corpus in corpora.items()}
+    published = read_table(UTILITY, UTILITY_COLUMNS)
+    for line in numbers:
+        if line.trials != ABSENT or line.metric not in measures:
+            continue
+        name, options = measures[line.metric]
+        key = (data.get(line.corpus), systems.get(line.anonymiser))
+        key += (PUBLISHED_METRIC[options["type"]], options["definition"])
+        for row in published:
+            if key == (row["data"], row["system"], row["metric"], row["definition"]):
+                yield Published(
+                    set=row["data"],
+                    system=row["system"],
+                    anonymiser=line.anonymiser,
+                    extractor=name,
+                    backend=ABSENT,
+                    condition=ABSENT,
+                    metric=row["metric"],
+                    value=line.value,
+                    ci_low=line.ci_low,
+                    ci_high=line.ci_high,
+                    published=row["value"],
+                    attacker=row["definition"],
+                    source=row["source"],
+                )
+
+
+def _is_as_published(measure):
+    """Whether a measure counts as the challenges did: every utterance, and excited is happy."""
+    is_whole = measure.get("type") in PUBLISHED_METRIC and not measure.get("utterances")
+    return is_whole and measure.get("excited", "happy") == "happy"
+
+
+def _data_of(name, corpus, sets):
+    """The published data that a corpus is; lists of known sizes must have as many trials."""
+    known = published_sets(corpus)
+    has_all = all(TrialList(name, trials) in sets for trials in known)
+    return published_data(corpus) if has_all else None
 
 
 def write_published(path: str | Path, rows: Iterable[Published]) -> None:
@@ -284,15 +367,26 @@ def _table(group: Sequence[Published]) -> PublishedTable:
     for (name, condition), of_set in by_set.items():
         cells = [_cell(metric, of_set.get(metric.name, [])) for metric in metrics]
         rows.append((name, condition, cells))
+    of_utility = first.backend == ABSENT
+    own = first.extractor if of_utility else attacker_name(first.extractor, first.backend)
     return PublishedTable(
         system=SYSTEMS[first.system],
         anonymiser=min((row.anonymiser for row in group), key=len),  # not one of its further draws
-        own_attacker=attacker_name(first.extractor, first.backend),
+        own_attacker=own,
         attacker=first.attacker,
+        note=_note(first),
         sources=sorted({row.source for row in group}),
         columns=[_heading(metric) for metric in metrics],
         rows=rows,
     )
+
+
+def _note(row: Published) -> str:
+    if row.backend == ABSENT:
+        heard_by = HEARD_BY.get((row.metric, row.attacker), "another network")
+        return f"Published by the same definition ({row.attacker}), heard by {heard_by}"
+    speech = "original speech" if row.attacker == "original" else "speech that the system protected"
+    return f"Published attacker trained on {speech}"
 
 
 def _heading(metric: Metric) -> str:

@@ -121,7 +121,7 @@ def gather(results: str | Path, anonymiser: str, *, with_audio: bool = False) ->
             contents |= _scores(results, attack, ORIGINAL, ["oo"])
             contents |= _scores(results, attack, anonymiser, plan.speech.conditions(anonymiser))
     if with_audio:
-        contents |= _audio(results, plan.speech.evaluated, anonymiser)
+        contents |= _audio(results, plan.speech.attacked, anonymiser)
     return contents
 
 

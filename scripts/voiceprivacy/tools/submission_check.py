@@ -94,7 +94,7 @@ def check(
     expected = _Expected(plan, Path(results) if results else None)
     yield from _check_sets(submitted, plan, anonymiser, expected)
     if with_audio:
-        for corpus in plan.speech.evaluated:
+        for corpus in plan.speech.attacked:
             for part, utterances in expected.utterances(corpus).items():
                 yield from _check_audio(submitted, corpus, part, utterances)
 

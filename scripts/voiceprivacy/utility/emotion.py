@@ -31,6 +31,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from voiceprivacy.inout.files import BadInput, FilePath, counted, read_lines
+from voiceprivacy.inout.iemocap import (
+    EVALUATIONS,
+    OF_FOUR_EMOTIONS,
+    SESSIONS,
+    files,
+    read_evaluations,
+)
 from voiceprivacy.utility.measures import Measured
 from voiceprivacy.utility.statistics import MOST_FOLDS
 from voiceprivacy.vocabulary import EMOTIONS, UNDEFINED
@@ -55,7 +62,6 @@ MAPPED = {
 
 
 EXCITED = ("exc", "excited")
-OF_IEMOCAP = ("ang", "hap", "exc", "neu", "sad")  # what it calls them
 MERGED, LEFT_OUT = "happy", "none"  # what excited speech is taken for
 
 
@@ -193,16 +199,13 @@ def _rows_of_kaldi(folder: Path) -> Iterator[tuple[str, str, str, int | None]]:
 
 def _rows_of_iemocap(folder: Path) -> Iterator[tuple[str, str, str, int | None]]:
     """The same of IEMOCAP's folder: what the evaluators agreed on, where it is one of the four."""
-    paths = sorted(folder.glob("Session*/dialog/EmoEvaluation/*.txt"))
-    if not paths:
-        raise BadInput(f"{folder}: has neither utt2emo nor Session*/dialog/EmoEvaluation/*.txt")
-    for path in paths:
-        for line, text in enumerate(read_lines(path), start=1):
-            # [6.2901 - 8.2357] TAB Ses01F_impro01_F000 TAB neu TAB [2.5000, 2.5000, 2.5000]
-            fields = text.split("\t")
-            if text.startswith("[") and len(fields) > 2 and fields[2] in OF_IEMOCAP:
-                fold = _fold(path.parents[2].name.removeprefix("Session"), str(path))
-                yield f"{path}:{line}", fields[1], fields[2], fold
+    sessions = [session for session in SESSIONS if files(folder, session, EVALUATIONS)]
+    if not sessions:
+        raise BadInput(f"{folder}: has neither utt2emo nor Session*/{EVALUATIONS}")
+    for session in sessions:
+        for evaluated in read_evaluations(folder, session):
+            if evaluated.label in OF_FOUR_EMOTIONS:
+                yield evaluated
 
 
 def measure(

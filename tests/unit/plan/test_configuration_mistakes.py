@@ -84,7 +84,8 @@ CASES = {
     ),
     "two kinds at once": (
         {"corpora": {"a": SYNTHETIC | {"kaldi": "x"}}},
-        "corpora.a: needs one of synthetic, librispeech, vctk, kaldi, folder, and only one",
+        "corpora.a: needs one of synthetic, librispeech, vctk, kaldi, folder, iemocap,"
+        " and only one",
     ),
     "a name that cannot be a folder": (
         {"corpora": {"A b": SYNTHETIC}},
@@ -134,6 +135,21 @@ CASES = {
         "corpora.a.segments.seconds: the shortest piece comes first",
     ),
     "a limit of nothing": ({"corpora": {"a": SYNTHETIC | {"limit": {}}}}, "corpora.a.limit: {}"),
+    "trials of a corpus that is not attacked": (
+        {"corpora": {"a": SYNTHETIC | {"use": "utility", "protocol": {"all_pairs": {}}}}},
+        "corpora.a.protocol: nobody is attacked with 'use: utility': leave it out, or write",
+    ),
+    "a session that iemocap does not have": (
+        {"corpora": {"a": {"iemocap": {"root": "/", "sessions": [6]}}}},
+        "corpora.a.iemocap.sessions.0: 6 is greater than the maximum of 5",
+    ),
+    "an average over a corpus that is not attacked": (
+        {
+            "corpora": {"a": SYNTHETIC | {"use": "utility"}},
+            "report": {"averages": {"mine": {"a": {"f": 1}}}},
+        },
+        "report.averages.mine.a: there is no corpus 'a' to evaluate",
+    ),
     "a vctk folder that is not there": (
         {"corpora": {"a": {"vctk": {"root": "/no/where"}}}},
         "corpora.a.vctk.root: /no/where: not found",

@@ -98,3 +98,16 @@ def test_the_table_has_readable_units_and_a_sum():
     lines = [" ".join(line.split()) for line in table.splitlines()]
     assert lines[1:4] == ["one 2 GB 2 h", "other 2 MB 30 s", "all 3 GB 2 h"]
     assert lines[4].startswith("free on this disk")
+
+
+def test_a_corpus_for_utility_is_protected_and_heard_by_no_attacker():
+    both = examined() | {
+        "emotions": Examination(
+            Findings(), {"enrolment": Size(0, 0), "trial": Size(9, 3600)}, {}, {}
+        )
+    }
+    corpora = CONFIG["corpora"] | {"emotions": {"kaldi": "/", "use": "utility"}}
+    config = defaults.complete(CONFIG | {"corpora": corpora})
+    more = {step.what: step for step in estimate(config, both)}
+    assert more["protected speech"].seconds == 2 * steps()["protected speech"].seconds
+    assert more["embeddings"] == steps()["embeddings"]

@@ -19,9 +19,13 @@ COSINE = {"cosine": {"type": "cosine"}}
 ATTACKED = {"extractors": NETWORK, "backends": COSINE}
 
 
-def planned(**config):
+def planned_whole(**config):
     config = {"corpora": {"demo": dict(CORPUS)}, "anonymisers": B2, **ATTACKED} | config
-    return Plan(complete(config)).utility
+    return Plan(complete(config))
+
+
+def planned(**config):
+    return planned_whole(**config).utility
 
 
 def test_measures_are_made_of_the_trial_part():
@@ -65,7 +69,11 @@ def test_quality_is_measured_where_its_packages_are(monkeypatch, package):
         importlib.util, "find_spec", lambda name: None if name == package else find(name)
     )
     assert "quality" not in planned().entries
-    assert "quality" in planned(utility={"quality": {"type": "quality"}}).entries  # as asked for
+    assert "onnxruntime, speechmos, pystoi are installed" in planned().not_measured()["quality"]
+    for asked in ({"quality": {"type": "quality"}}, {"mos": {"type": "quality"}}):
+        assert planned(utility=asked).entries.keys() >= asked.keys()  # as asked for
+        assert planned(utility=asked).not_measured() == {}
+    assert planned(utility={"quality": False}).not_measured() == {}
 
 
 def test_one_job_makes_the_shipped_measures_of_an_anonymiser():
@@ -268,3 +276,51 @@ def test_all_utterances_have_a_voice():
     config = {"utility": {"voice": {"type": "voice", "utterances": 3}}}
     ((keys, words),) = wrong_measures(config)
     assert keys == ("utility", "voice", "utterances") and "all utterances" in words
+
+
+@pytest.mark.parametrize(
+    "spoken",
+    [
+        {"iemocap": {"root": "IEMOCAP"}},
+        {"kaldi": "IEMOCAP_dev", "use": "utility"},
+        {**CORPUS, "use": "utility"},
+    ],
+)
+def test_a_corpus_for_utility_is_protected_and_measured_and_not_attacked(spoken):
+    plan = planned_whole(corpora={"demo": dict(CORPUS), "emotions": spoken})
+    assert plan.config["corpora"]["emotions"]["use"] == "utility"
+    assert plan.speech.protocol("emotions") == {"no_trials": {}}
+    assert {trials.corpus for trials in plan.speech.all_trial_lists()} == {"demo"}
+    assert {attack.corpus for attack in plan.attackers.attacks()} == {"demo"}
+    parts = [path for path in plan.speech.manifests() if "/emotions/" in path]
+    assert parts == ["results/audio/emotions/trial/original/manifest.tsv"]
+    tables = plan.utility.measures("emotions")
+    folder = "results/utility/emotions/trial"
+    assert f"{folder}/original/quality.tsv" in tables and f"{folder}/b2/quality.tsv" in tables
+    assert not [path for path in tables if path.endswith("/voice.tsv")]
+    assert "results/metrics/utility/emotions.tsv" in plan.utility.tables()
+    assert "voice" not in plan.utility.not_measured()
+    assert not [path for path in plan.utility.clips() if "emotions" in path]
+
+
+def test_iemocap_with_a_protocol_is_attacked():
+    spoken = {"iemocap": {"root": "IEMOCAP"}, "protocol": {"enrol_trial": {}}}
+    plan = planned_whole(corpora={"emotions": spoken})
+    assert [trials.trials for trials in plan.speech.all_trial_lists()] == ["f", "m"]
+    both = {"iemocap": {"root": "IEMOCAP"}, "use": "evaluation"}
+    assert planned_whole(corpora={"emotions": both}).speech.all_trial_lists()
+
+
+def test_a_measure_may_be_of_a_corpus_for_utility_and_of_none_for_training():
+    corpora = {
+        "emotions": {**CORPUS, "use": "utility"},
+        "others": {"synthetic": {"speakers": 9, "first_speaker": 4}, "use": "train"},
+    }
+    for corpus, words in (
+        ("emotions", []),
+        ("others", ["there is no corpus 'others' to evaluate"]),
+        ("no", ["there is no corpus 'no' to evaluate"]),
+    ):
+        utility = {"uar": {"command": "uar", "corpora": [corpus]}}
+        config = {"corpora": corpora, "anonymisers": B2, "utility": utility}
+        assert [problem for _, problem in wrong_measures(complete(config))] == words

@@ -242,7 +242,7 @@ def test_what_is_described_and_checked_is_what_the_run_reads(plan):
     ]
     assert plan.speech.checks() == ["results/checks/demo.tsv", "results/checks/others.tsv"]
     assert plan.speech.trials() == ["results/trials/demo/f.tsv", "results/trials/demo/m.tsv"]
-    assert plan.speech.evaluated_sources().keys() == {"demo"}
+    assert plan.speech.attacked_sources().keys() == {"demo"}
     assert plan.speech.training_sources().keys() == {"others"}
     assert Plan(configuration.check({**CONFIG, "backends": {}})).speech.training_sources() == {}
 

@@ -13,10 +13,13 @@ from voiceprivacy.inout.tables import read_table
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.published import (
+    HEARD_BY,
     NUMBERS,
     NUMBERS_COLUMNS,
     SYSTEMS,
+    UTILITY_COLUMNS,
     beside,
+    published_data,
     published_sets,
     published_system,
     read_published,
@@ -264,13 +267,103 @@ def test_mixed_lists_of_2026_stand_beside_theirs(monkeypatch, year, corpus, syst
 
 def test_published_utility_names_known_systems_and_percentages():
     path = NUMBERS.with_name("utility.tsv")
-    rows = read_table(path, ["data", "system", "metric", "value", "source"])
+    rows = read_table(path, UTILITY_COLUMNS)
     values = {}
     for row in rows:
         assert row["system"] in SYSTEMS and 0 < float(row["value"]) < 100
+        assert (row["metric"], row["definition"]) in HEARD_BY
         values.setdefault((row["data"], row["system"], row["metric"]), set()).add(row["value"])
     # Both years measured B2 and original speech.
     assert values["libri_test", "unprotected", "wer_percent"] == {"1.844", "1.846"}
     assert values["libri_test", "B2_2024", "wer_percent"] == {"9.954", "9.959"}
     assert values["en_test", "BM1", "wer_percent"] == {"8.538"}
     assert values["emodata_test", "BM1", "uar_percent"] == {"42.630"}
+
+
+def of_measure(name, value, *, corpus="libri_test", anonymiser="b2"):
+    """A line of metrics.tsv of a measure of utility: a mean over all utterances."""
+    return Number(corpus, "-", anonymiser, "-", "-", "-", f"{name}_percent", value, "8.0", "9.9")
+
+
+@pytest.fixture
+def of_2024(monkeypatch):
+    """The preset of 2024 with the challenge's word errors."""
+    config = of_year("vpc2024", monkeypatch)
+    config["utility"]["words_2024"] = {"type": "recogniser", "definition": "vpc2024", "model": "m"}
+    return config
+
+
+MEN = [
+    line("b2", "op", "n_target", "449", trials="m"),
+    line("b2", "op", "n_nontarget", "9457", trials="m"),
+]
+
+
+def test_word_errors_stand_beside_published_ones_of_the_same_definition(of_2024, tmp_path):
+    own = [
+        of_measure("words_2024", "8.9"),
+        of_measure("words_2024", "2.0", anonymiser="original"),
+        of_measure("words_2024", "2.0")._replace(trials="f"),  # published are both lists together
+        of_measure("closed_text_wer", "30.0"),
+    ]
+    rows = beside([*COUNTS, *MEN, *own], of_2024)
+    published = {(row.system, row.value, row.published) for row in rows}
+    assert published == {
+        ("B2_2024", "8.9", "9.954"),
+        ("B2_2024", "8.9", "9.959"),
+        ("unprotected", "2.0", "1.844"),
+        ("unprotected", "2.0", "1.846"),
+    }
+    path = tmp_path / "published.tsv"
+    write_published(path, rows)
+    table = tables_of(read_published(path))[0]
+    assert (table.system, table.own_attacker) == (SYSTEMS["B2_2024"], "words_2024")
+    assert "same definition (vpc2024), heard by speechbrain/asr-wav2vec2-librispeech" in table.note
+    assert table.rows == [("libri_test", "-", [("8.9", "[8.0, 9.9]", "", "10.0")])]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"definition": "vpc2026"},
+        {"type": "closed_text"},
+        {"utterances": 5},
+        {"command": "python wer.py", "type": None},
+    ],
+)
+def test_word_errors_that_are_counted_otherwise_stand_alone(of_2024, other):
+    of_2024["utility"]["words_2024"] |= other
+    assert beside([*COUNTS, *MEN, of_measure("words_2024", "8.9")], of_2024) == []
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        {"limit": {"speakers": 2}},
+        {"segments": {"seconds": 3}},
+        {"exclude": ["u1"]},
+        {"on_bad_audio": "exclude"},
+        {"kaldi": {"enrolment": "d/libri_test_enrolls", "trial": ["d/libri_test_trials_f"]}},
+        {"folder": {"root": "libri_test"}, "kaldi": None},
+    ],
+)
+def test_word_errors_of_a_part_stand_alone(of_2024, cut):
+    of_2024["corpora"]["libri_test"] |= cut
+    assert beside([*COUNTS, *MEN, of_measure("words_2024", "8.9")], of_2024) == []
+
+
+def test_word_errors_of_other_trials_stand_alone(of_2024):
+    fewer = [MEN[0]._replace(value="448"), MEN[1]]
+    assert beside([*COUNTS, *fewer, of_measure("words_2024", "8.9")], of_2024) == []
+
+
+def test_recalls_of_the_challenges_data_stand_beside_theirs(of_2024):
+    corpus = {"kaldi": "/vpc/data/IEMOCAP_test", "use": "utility"}
+    of_2024["corpora"] = {"iemo": corpus}
+    of_2024["utility"] = {"uar": {"type": "emotion", "definition": "vpc2024", "labels": "x"}}
+    number = of_measure("uar", "60", corpus="iemo")
+    assert {row.published for row in beside([number], of_2024)} == {"53.4914"}
+    of_2024["utility"]["uar"]["excited"] = "none"
+    assert beside([number], of_2024) == [], "without excited speech it is another recall"
+    assert published_data({"kaldi": {"directory": "x/emodata_track2_dev"}}) == "emodata_dev"
+    assert published_data({"iemocap": {"root": "IEMOCAP_test"}}) is None

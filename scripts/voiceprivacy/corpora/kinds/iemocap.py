@@ -1,0 +1,115 @@
+"""IEMOCAP as it is distributed: Session1/sentences/wav/Ses01F_impro01/Ses01F_impro01_F000.wav.
+
+Ten people play in pairs, a woman and a man in each of five sessions. The last part of an
+utterance's id says who of the two speaks. Ses01F_impro01_M003 is said by the man of session 1: the
+letter before says only whose face was recorded.
+
+The VoicePrivacy Challenges measure with it which emotions are still heard, and attack nobody in it:
+a corpus of this kind is there for utility (``use: utility``) unless it has a protocol. They take
+the 5,531 utterances that the evaluators called angry, happy, excited, neutral or sad.
+
+Busso et al., IEMOCAP: Interactive emotional dyadic motion capture database, Language Resources and
+Evaluation 42, 2008.
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from voiceprivacy.corpora.listing import Findings, Listed, compare_published
+from voiceprivacy.corpora.recordings import provide_audio
+from voiceprivacy.inout.files import BadInput, counted, read_lines
+from voiceprivacy.inout.iemocap import (
+    OF_FOUR_EMOTIONS,
+    SENTENCES,
+    SESSIONS,
+    TRANSCRIPTIONS,
+    files,
+    read_evaluations,
+)
+
+__all__ = ["list_utterances", "provide_audio", "read_transcripts"]
+
+PUBLISHED = "IEMOCAP"  # in the table of published counts
+UTTERANCE = re.compile(r"(Ses\d\d)[FM]_.+_([FM])[^_]*")
+# Ses01F_impro01_F000 [006.2901-008.2357]: Excuse me.
+SPOKEN = re.compile(r"(\S+) \[[\d.]+-[\d.]+\]: ?(.*)")
+NO_WORDS = re.compile(r"\[[^\]]*\]")  # [LAUGHTER], [BREATHING], [GARBAGE]
+FOUR, ALL = "four", "all"  # which emotions are taken
+
+
+def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]:
+    """List the sentences of the sessions that are wanted.
+
+    Parameters
+    ----------
+    options : dict
+        root: the folder that holds Session1 to Session5; emotions: four, only what the evaluators
+        called angry, happy, excited, neutral or sad, or all; sessions: their numbers.
+
+    Raises
+    ------
+    BadInput : a folder is not there
+    """
+    root = Path(options["root"])
+    if not root.is_dir():
+        raise BadInput(f"{root}: not found")
+    utterances = []
+    for session in options["sessions"]:
+        listed = list(_of_session(root, session, findings))
+        if options["emotions"] == FOUR:
+            listed = _of_four_emotions(root, session, listed, findings)
+        utterances += listed
+    if sorted(options["sessions"]) == list(SESSIONS):
+        name = "utterances_of_four_emotions" if options["emotions"] == FOUR else "utterances"
+        compare_published(PUBLISHED, {name: len(utterances)}, root, findings)
+    return utterances
+
+
+def read_transcripts(options: dict[str, Any]) -> dict[str, str]:
+    """What is said, without [LAUGHTER] and other notes of sounds: {utterance: text}.
+
+    Raises
+    ------
+    BadInput : a session has no transcriptions
+    """
+    texts = {}
+    for session in options["sessions"]:
+        paths = files(options["root"], session, TRANSCRIPTIONS)
+        if not paths:
+            raise BadInput(f"{options['root']}: has no Session{session}/{TRANSCRIPTIONS}")
+        for path in paths:
+            for line in read_lines(path):
+                # Other lines are of what is not among the sentences, such as "M: Hello."
+                if match := SPOKEN.fullmatch(line.strip()):
+                    texts[match[1]] = " ".join(NO_WORDS.sub(" ", match[2]).split())
+    return texts
+
+
+def _of_session(root, session, findings):
+    """The sentences of a session; its number is that of the recording session, too."""
+    paths = files(root, session, SENTENCES)
+    if not paths:
+        findings.error(root, "-", f"has no Session{session}/{SENTENCES}")
+    for path in paths:
+        match = UTTERANCE.fullmatch(path.stem)
+        if match is None:
+            findings.oddity(path, "-", "its name does not say who speaks: left out")
+            continue
+        speaker = f"{match[1]}{match[2]}"
+        yield Listed(path.stem, speaker, match[2].lower(), path.parent.name, path, str(path), "-")
+
+
+def _of_four_emotions(root, session, utterances, findings):
+    """Those of the utterances that have one of the four emotions; one without audio is odd."""
+    called = {
+        evaluated.utterance
+        for evaluated in read_evaluations(root, session)
+        if evaluated.label in OF_FOUR_EMOTIONS
+    }
+    missing = sorted(called - {utterance.utterance for utterance in utterances})
+    if missing:
+        number = counted(len(missing), "utterance has", "utterances have")
+        message = f"{number} an emotion and no audio, such as '{missing[0]}'"
+        findings.oddity(root / f"Session{session}", "-", message)
+    return [utterance for utterance in utterances if utterance.utterance in called]
