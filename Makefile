@@ -39,7 +39,7 @@ resume: .venv/installed $(BIN)/voiceprivacy
 test: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy lint
 	$(BIN)/python -m pytest -m "not long" --numprocesses 2 --dist loadfile
 
-test-long: .venv/installed-test $(BIN)/voiceprivacy .venv/installed-dvector
+test-long: .venv/installed-test .venv/installed-docs $(BIN)/voiceprivacy .venv/installed-dvector
 	$(BIN)/python -m pytest -m long --verbose --durations 10
 
 lint: .venv/installed-test

@@ -90,16 +90,14 @@ def main() -> None:
     ids = {text: name for name, text in names.items()}
     refuse_one_folder(arguments.original, dict(given), again)
     unpack = Unpacking(arguments.config)
-    options = {"pattern": arguments.pattern, "speakers": arguments.speakers}
-    options |= {"again": {ids[text]: unpack(folder) for text, folder in again.items()}}
-    options |= {"transcripts": arguments.transcripts, "threads": os.cpu_count() or 2}
+    options = {name: getattr(arguments, name) for name in ("pattern", "speakers", "transcripts")}
+    options["again"] = {ids[text]: unpack(folder) for text, folder in again.items()}
     protected = {ids[text]: unpack(folder) for text, folder in given}
-    new_run = examine(unpack(arguments.original), protected, **options)
+    new_run = examine(unpack(arguments.original), protected, threads=os.cpu_count() or 2, **options)
     refuse_copies(new_run)
     name = arguments.name or arguments.original.absolute().name
     new_run = new_run._replace(name=name, given=names)
-    written = write_config(arguments.config, new_run)
-    say(*summary(new_run, written))
+    say(*summary(new_run, write_config(arguments.config, new_run)))
 
 
 def look(arguments: argparse.Namespace) -> Intake:

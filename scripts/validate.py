@@ -1,7 +1,6 @@
 """Check a config and all that it names before hours of work: every finding, with file and line."""
 
 import argparse
-import os
 import sys
 from collections.abc import Iterable
 
@@ -71,7 +70,6 @@ def too_little(plan: Plan) -> Findings:
 
 def tried(path: str, plan: Plan, findings: Findings) -> Findings:
     """What is wrong with programs, which are tried where the speech is right."""
-    os.environ["TQDM_DISABLE"] = "1"  # else what a function says would stand in bars of progress
     return Findings() if findings.errors() else tryout.findings_of(path, plan)
 
 

@@ -20,9 +20,10 @@ LASTS = "is not matched within"
 
 def test_a_pattern_of_files_that_is_matched_for_ever_is_refused(tmp_path):
     for number in range(4):
-        write_audio(tmp_path / "wav" / f"{NAME}{number}.wav")
+        for name in ("wav", "mine"):
+            write_audio(tmp_path / name / f"{NAME}{number}.wav")
     pattern = "*a" * 12 + "{speaker}-{utterance}.wav"
-    words = ["--original", "wav", "--protected", "mine=wav", "--pattern", pattern]
+    words = ["--original", "wav", "--protected", "mine=mine", "--pattern", pattern]
     made = call_measured("new_run", *words, "--config", "my.yaml", cwd=tmp_path)
     assert made.returncode == 2 and made.stderr.count("\n") == 1, made.stderr
     assert pattern in made.stderr and LASTS in made.stderr

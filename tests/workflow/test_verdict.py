@@ -117,7 +117,7 @@ def test_speakers_who_are_always_found_are_named_although_most_are_hidden(judged
     assert leaky["exposed_beyond_chance"] and leaky["exposed_speakers_percent"][0] > 10
     assert set(leaky["exposed_speakers"]) >= LEAKING
     named = len(leaky["exposed_speakers"])
-    assert f"of the speakers ({named} of them named in verdict.json) are found" in first_screen
+    assert f"verdict.json names {named} of these speakers of leaky" in first_screen
     assert not any(speaker in first_screen for speaker in LEAKING)  # a page that may be mailed
     assert leaky["level"] != "none_left"
 

@@ -14,6 +14,7 @@ import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ FUNCTIONS = ("function", "package")
 OURS = ("evaluate", "corpora", "speechbrain")  # environments with nothing but what is here, too
 INTERPRETER = re.compile(r"(python[0-9.]*|bash|sh|perl|Rscript|julia)$")
 MOST_MINUTES = 10  # a model may have to be loaded
+NO_BARS = "TQDM_DISABLE"
 SECOND = "called on one second of speech"
 
 
@@ -46,7 +48,7 @@ def findings_of(config: str | Path, plan: Plan) -> Findings:
             if missing:
                 line = configuration.line_of(config, (section, name, "command"))
                 findings.error(str(config), line, f"{section}.{name}.command: {missing}")
-    with tempfile.TemporaryDirectory() as folder:
+    with _without_bars(), tempfile.TemporaryDirectory() as folder:
         said = None
         for name, options in plan.speech.anonymisers.items():
             kind = next((kind for kind in FUNCTIONS if kind in options), None)
@@ -64,6 +66,19 @@ def findings_of(config: str | Path, plan: Plan) -> Findings:
                     other = f"{words} (it was called here, not in its environment {options['env']})"
                     findings.oddity(str(config), line, other)
     return findings
+
+
+@contextlib.contextmanager
+def _without_bars() -> Iterator[None]:
+    """Programs that start draw no bars of progress, in which what a function says would stand."""
+    before = os.environ.get(NO_BARS)
+    os.environ[NO_BARS] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[NO_BARS]
+        if before is not None:
+            os.environ[NO_BARS] = before
 
 
 def _missing_program(options: dict[str, Any]) -> str | None:

@@ -140,6 +140,8 @@ def test_several_channels_are_mixed_down_and_counted_once(tmp_path):
     for number in range(4):
         one = sound(f"anna {number}")
         write(made / f"anna/{number}.wav", np.stack([one, 0.5 * one], axis=1))
+    for path in set(made.rglob("*.wav")) - {made / f"anna/{number}.wav" for number in range(4)}:
+        write(path, soundfile.read(path)[0][::-1])
     run = examine(root, {"mine": made})
     assert run.left_out == {} and run.protected["mine"].n_mixed == 4
     lines = summary(run, write_config(tmp_path / "my.yaml", run))

@@ -18,7 +18,6 @@ GOOD = "def anonymise(samples, rate, *, utterance, speaker, seed):\n    return s
 def tried(tmp_path, monkeypatch):
     """Try an anonymiser's entry, whose function has a text; returns the findings."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TQDM_DISABLE", "1")
     for speaker in "ab":
         for number in range(4):
             samples = np.concatenate([np.zeros(RATE), 0.1 * np.sin(np.arange(RATE)), [0.0]])
