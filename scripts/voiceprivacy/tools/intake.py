@@ -17,7 +17,6 @@ Conventions
 """
 
 import csv
-import json
 import re
 import unicodedata
 from collections import Counter
@@ -31,6 +30,7 @@ from voiceprivacy.corpora.listing import Findings, Listed, list_utterances
 from voiceprivacy.corpora.recordings import Pipe, whole
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import BadInput, read_lines
+from voiceprivacy.inout.json_files import parse_json
 from voiceprivacy.inout.tables import UNSAFE
 from voiceprivacy.running import decoding
 from voiceprivacy.tools.file_names import ENDINGS, audio_files, guess_pattern, loss_of
@@ -212,15 +212,15 @@ def _of_table(root: Path, path: Path) -> Iterator[_Item]:
 def _rows(path):
     if path.suffix == ".csv":
         reader = csv.DictReader(read_lines(path))
-        yield from enumerate(reader, start=2)
+        try:
+            yield from ((reader.line_num, row) for row in reader)
+        except csv.Error as error:
+            raise BadInput(f"{path}:{reader.line_num + 1}: is no CSV ({error})") from None
         return
     for line, text in enumerate(read_lines(path), start=1):
         if not text.strip():
             continue
-        try:
-            row = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise BadInput(f"{path}:{line}: is no JSON ({error.msg})") from None
+        row = parse_json(text, f"{path}:{line}")
         yield line, row if isinstance(row, dict) else {}
 
 

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from voiceprivacy.inout.arrays import UNREADABLE
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.running.command import say
 from voiceprivacy.tools.file_names import ENDINGS, audio_files
@@ -88,13 +89,7 @@ def unpacked(path: Path, folder: Path) -> Path:
             with tarfile.open(path) as tar:
                 members = [(one.name, one.size, one) for one in tar.getmembers() if one.isfile()]
                 _unpack(path, folder, members, tar.extractfile)
-    except (
-        zipfile.BadZipFile,
-        tarfile.TarError,
-        EOFError,
-        NotImplementedError,
-        RuntimeError,
-    ) as error:
+    except (tarfile.TarError, *UNREADABLE) as error:
         raise BadInput(f"{path}: cannot be unpacked ({error})") from None
     return folder
 

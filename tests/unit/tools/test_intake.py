@@ -266,11 +266,20 @@ def test_splits_may_use_the_same_names(tmp_path):
         ("/etc/x.wav,a", "is not below the folder of the table"),
         (",a", "metadata.csv:2: has no file_name"),
         ("x.wav,", "metadata.csv:2: has no speaker"),
+        ("\n\n,a", "metadata.csv:4: has no file_name"),  # lines are those of the file
+        ("x" * 200000 + ",a", "metadata.csv:2: is no CSV"),
     ],
 )
 def test_lines_of_metadata_that_cannot_be_are_refused(tmp_path, row, said):
     (tmp_path / "metadata.csv").write_text(f"file_name,speaker\n{row}\n")
     with pytest.raises(BadInput, match=said):
+        examine(tmp_path, {"mine": tmp_path})
+
+
+@pytest.mark.parametrize("text", ["{", '{"a": ' + "9" * 5000 + "}", "[" * 5000])
+def test_lines_of_jsonl_that_cannot_be_read_are_refused(tmp_path, text):
+    (tmp_path / "metadata.jsonl").write_text(f"\n{text}\n")
+    with pytest.raises(BadInput, match=r"metadata\.jsonl:2: not JSON"):
         examine(tmp_path, {"mine": tmp_path})
 
 

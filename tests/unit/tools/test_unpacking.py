@@ -8,6 +8,7 @@ import types
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 import soundfile
 import yaml
@@ -77,6 +78,34 @@ def test_links_in_an_archive_are_not_made_and_no_archive_is_said(tmp_path):
         (tmp_path / name).write_bytes(b"no archive")
         with pytest.raises(BadInput, match="cannot be unpacked"):
             unpacking.unpacked(tmp_path / name, tmp_path / "to")
+
+
+@pytest.mark.parametrize("ending", ["zip", "tar", "tar.gz", "tar.bz2", "tar.xz"])
+def test_a_damaged_archive_is_read_or_refused(tmp_path, ending):
+    whole = tmp_path / f"whole.{ending}"
+    if ending == "zip":
+        with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("a/x.wav", bytes(range(256)) * 4)
+    else:
+        mode = f"w:{ending.partition('.')[2]}"
+        with tarfile.open(whole, mode) as archive:
+            member = tarfile.TarInfo("a/x.wav")
+            member.size = 1024
+            archive.addfile(member, io.BytesIO(bytes(range(256)) * 4))
+    content = whole.read_bytes()
+    damaged = tmp_path / f"damaged.{ending}"
+    draw = np.random.default_rng(0)
+    refused = 0
+    for position in draw.integers(len(content), size=150):
+        spoilt = bytearray(content)
+        spoilt[position] ^= int(draw.integers(1, 256))
+        damaged.write_bytes(bytes(spoilt) if position % 3 else content[:position])
+        try:
+            unpacking.unpacked(damaged, tmp_path / "unpacked")
+        except BadInput as error:
+            assert str(error).startswith(f"{damaged}: ")
+            refused += 1
+    assert refused > (0 if ending == "tar" else 20)  # which has checksums of names only
 
 
 def test_two_archives_of_one_name_are_not_taken_for_each_other(tmp_path):
