@@ -2,8 +2,11 @@
 
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,8 @@ from support.runs import HANG_SECONDS, ROOT
 
 TUTORIALS = ROOT / "docs/tutorials"
 FENCE = re.compile(r'^```(\w+)(?: title="([^"]*)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+KILLED = "to be killed"
+FINISHED = "Finished jobid:"
 
 
 def blocks(name):
@@ -50,10 +55,37 @@ def follow(name, folder):
             (folder / title).write_text(text, encoding="utf-8")
             continue
         process = start(text, folder)
-        status = process.wait(timeout=HANG_SECONDS)
-        answers.append((folder / "said").read_text())
-        assert status == 0, f"{text}\n{answers[-1]}"
+        if title == KILLED:
+            kill_after_a_job(process, folder)
+        else:
+            status = process.wait(timeout=HANG_SECONDS)
+            answers.append((folder / "said").read_text())
+            assert status == 0, f"{text}\n{answers[-1]}"
     return answers
+
+
+def finished_jobs(folder):
+    """How many jobs each run in a folder has finished, in the order of the runs."""
+    logs = sorted((folder / ".snakemake" / "log").glob("*.log"))
+    return [log.read_text().count(FINISHED) for log in logs]
+
+
+def kill_after_a_job(process, folder):
+    """Kill -9 a run that has finished a job and has more to do."""
+    n_runs = len(finished_jobs(folder))
+    deadline = time.monotonic() + HANG_SECONDS
+    while len(finished_jobs(folder)) == n_runs or not finished_jobs(folder)[-1]:
+        assert process.poll() is None, (folder / "said").read_text()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGKILL)
+    assert process.wait(timeout=HANG_SECONDS) == -signal.SIGKILL
+
+
+def anonymisers(folder):
+    """The anonymisers in a run's table of numbers."""
+    rows = (folder / "results/metrics.tsv").read_text().splitlines()[1:]
+    return {row.split("\t")[2] for row in rows}
 
 
 @pytest.fixture
@@ -65,7 +97,7 @@ def folder(tmp_path):
 
 
 def test_every_tutorial_is_followed_here():
-    followed = {"scores"}
+    followed = {"folder", "scores", "corpus", "anonymiser", "resume"}
     assert {path.stem for path in TUTORIALS.glob("*.md")} == followed
     for name in followed:
         languages = [language for language, _, _ in blocks(name)]
@@ -79,3 +111,26 @@ def test_a_score_file(folder):
     assert made >= {"verification.json", "zebra.json", "zebra.png", "det.png", "det.tex"}
     eer = float(re.search(r"eer_percent\s+([\d.]+)", negated).group(1))
     assert eer > 60
+
+
+@pytest.mark.long
+def test_a_folder_of_anonymised_wavs(folder):
+    *_, shown = follow("folder", folder)
+    assert "mine" in shown
+    assert anonymisers(folder) == {"original", "mine"}
+    assert (folder / "results/report/index.html").exists()
+
+
+@pytest.mark.long
+def test_a_corpus_an_anonymiser_and_a_kill(folder):
+    (first, *_) = [text for _, title, text in blocks("folder") if title == "make_speech.py"]
+    subprocess.run([sys.executable, "-c", first], cwd=folder, check=True)
+    shutil.rmtree(folder / "mine")
+    follow("corpus", folder)
+    assert anonymisers(folder) == {"original", "b2"}
+    follow("anonymiser", folder)
+    assert anonymisers(folder) == {"original", "b2", "speed", "louder"}
+    first, with_speed, edited, _ = finished_jobs(folder)
+    assert edited <= with_speed < first  # what is known of b2 and the original is not made again
+    follow("resume", folder)
+    assert anonymisers(folder) == {"original", "b2", "b2r"}
