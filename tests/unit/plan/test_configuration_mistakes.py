@@ -392,3 +392,43 @@ def test_brackets_in_the_path_of_somebody_elses_scores_are_no_pattern(tmp_path):
     (folder / "b2_op.tsv").touch()
     attack = {"scores": f"{folder}/{{anonymiser}}_{{condition}}.tsv"}
     assert problems({"attacks": {"team7": attack}}) == []
+
+
+OF_OTHER_FORM = {  # a file where a folder is wanted, and a folder where a file is
+    "anonymisers.a.function": ({"function": "folder.py:anonymise"}, "folder.py: is a folder"),
+    "anonymisers.a.container": ({"command": "x", "container": "folder.py"}, "is a folder, not a"),
+    "anonymisers.a.audio": ({"audio": "file.txt"}, "file.txt: is a file, not a folder"),
+    "extractors.e.model": ({"model": "file.txt"}, "file.txt: is a file, not a folder"),
+    "utility.w.model": ({"model": "file.txt", "definition": "vpc2024"}, "is a file, not a folder"),
+}
+
+
+@pytest.mark.parametrize("case", OF_OTHER_FORM)
+def test_what_is_a_folder_or_a_file_and_should_not_be_is_named(case, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("folder.py").mkdir()
+    Path("file.txt").touch()
+    options, words = OF_OTHER_FORM[case]
+    section, name, _ = case.split(".")
+    config = ATTACKED | {section: {**ATTACKED.get(section, {}), name: options}}
+    (problem,) = problems(config)
+    assert problem.startswith(f"{case}: ") and words in problem
+
+
+NUL = "a\0b"
+HOLDING_NUL = {
+    "anonymisers.a.command": {"command": NUL},
+    "anonymisers.a.options.x": {"command": "x", "options": {"x": NUL}},
+    "anonymisers.a.reads.0": {"command": "x", "sandbox": True, "reads": [NUL]},
+    "anonymisers.a.container": {"command": "x", "container": NUL},
+    "anonymisers.a.audio": {"audio": NUL},
+    "extractors.e.model": {"model": NUL},
+    "utility.w.command": {"command": NUL, "better": "higher"},
+}
+
+
+@pytest.mark.parametrize("case", HOLDING_NUL)
+def test_a_character_that_ends_paths_is_named_wherever_it_stands(case):
+    section, name, *_ = case.split(".")
+    (problem,) = problems(ATTACKED | {section: {name: HOLDING_NUL[case]}})
+    assert problem == f"{case}: 'a\\x00b' holds a character that no path and no table can"
