@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import soundfile
 from support.conda_stand_in import build_channel, install_command
 from support.runs import ROOT, call_in, make_kaldi_directory, write_config
 
@@ -218,6 +219,9 @@ def test_folders_of_wavs_become_a_config(voiceprivacy, tmp_path):
     make_kaldi_directory(tmp_path / "data", utterances=3, enrolled=1)
     for name in ("speech", "mine"):
         shutil.copytree(tmp_path / "data" / "wav", tmp_path / name)
+    for path in (tmp_path / "mine").rglob("*.wav"):
+        samples, rate = soundfile.read(path)
+        soundfile.write(path, samples[::-1], rate)
     words = ["--original", "speech", "--protected", "mine=mine", "--config", "my.yaml"]
     succeeds(voiceprivacy(tmp_path, "new-run", *words))
     assert "speech" in (tmp_path / "my.yaml").read_text()
