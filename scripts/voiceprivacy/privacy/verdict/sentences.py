@@ -357,8 +357,8 @@ def errors_sentence(system: str, judgement: Mapping[str, Any]) -> str:
     # By the attackers that count here.
     unprotected, errors = numbers["eer_unprotected_percent"], numbers["eer_folded_percent"]
     return (
-        f"With {system}, {who} makes {_errors(errors)};"
-        f" {_rate(unprotected)} unprotected, half by guessing."
+        f"With {system}, {who} makes {_errors(errors)},"
+        f" {_rate(unprotected)} unprotected; whoever guesses errs half of the time."
     )
 
 

@@ -39,7 +39,9 @@ def test_every_level_names_the_equal_error_rate_and_what_is_left():
         assert first == NO_SEMI
         assert recognised == "With b2, 16 % of utterances are still recognised at 1 % false alarms."
         assert "evidence" in left, level
-        assert errors.endswith(" makes 26.4 % errors; 8.6 % unprotected, half by guessing."), level
+        assert errors.endswith(
+            " makes 26.4 % errors, 8.6 % unprotected; whoever guesses errs half of the time."
+        ), level
 
 
 def test_no_sentence_says_that_an_anonymiser_protects():
@@ -143,7 +145,7 @@ def test_numbers_that_are_unknown_are_told_as_unknown():
     )
     one = judgement({"b2": unknown}, [["b2"]])
     said = " ".join(said_of(one))
-    assert "makes an unknown share of errors; an unknown share unprotected, half by" in said
+    assert "makes an unknown share of errors, an unknown share unprotected; whoever" in said
     exposed = verdicts.system("reduced", exposed_speakers_percent="undefined")
     assert "at least half" not in " ".join(said_of(judgement({"b2": exposed}, [["b2"]])))
 
