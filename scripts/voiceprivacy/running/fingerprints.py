@@ -80,7 +80,11 @@ def _imports(path: Path) -> list[Path]:
             names += [alias.name for alias in statement.names]
     files: list[Path] = []
     for name in names:
-        files += _files(SCRIPTS / name.replace(".", "/"))
+        path = SCRIPTS / name.replace(".", "/")
+        # Python runs the packages above a module first.
+        packages = [parent for parent in path.parents if SCRIPTS in parent.parents]
+        for imported in (*reversed(packages), path):
+            files += _files(imported)
     return files
 
 
@@ -88,6 +92,8 @@ def _imports(path: Path) -> list[Path]:
 def _files(path: Path) -> list[Path]:
     """The file of a module (its path without .py), or of a package that has code of its own."""
     module, package = path.with_suffix(".py"), path / "__init__.py"
-    if package.exists() and len(ast.parse(package.read_text(encoding="utf-8")).body) > 1:
-        return [package]
-    return [module] if module.exists() else []
+    if not package.exists():
+        return [module] if module.exists() else []
+    tree = ast.parse(package.read_text(encoding="utf-8"))
+    n_docstrings = 0 if ast.get_docstring(tree) is None else 1
+    return [package] if len(tree.body) > n_docstrings else []

@@ -1,10 +1,13 @@
-"""Eight noisy tones of four speakers, half a second each, and a team that protected them."""
+"""Eight noisy tones of four speakers, half a second each; a team that protected them; the box."""
+
+import os
 
 import pytest
 from support.sounds import RATE, tone
 
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.tables import Utterance, write_manifest
+from voiceprivacy.running import boxes
 
 
 @pytest.fixture
@@ -27,3 +30,11 @@ def team(tmp_path):
     for n, path in enumerate(paths.values()):
         audio.write(path, tone(n)[::-1], RATE)
     return paths
+
+
+@pytest.fixture
+def box(monkeypatch):
+    """Where this machine makes boxes; root's programs are another user in them."""
+    monkeypatch.setenv(boxes.BOX_USER, "61184")
+    if (reason := boxes.why_not()) and "VOICEPRIVACY_BOXES" not in os.environ:
+        pytest.skip(f"no sandbox on this machine: {reason}")

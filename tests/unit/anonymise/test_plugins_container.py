@@ -1,7 +1,5 @@
 """Programs in a container: they run in the system of its image, in a box, and in no other."""
 
-import os
-
 import pytest
 from support import image
 
@@ -9,6 +7,8 @@ from voiceprivacy.anonymise import plugins
 from voiceprivacy.inout.files import BadInput
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.running import boxes, images
+
+pytestmark = pytest.mark.usefixtures("box")
 
 LOOKER = """#!/bin/sh
 exec > "${6%/*}/seen.txt"
@@ -19,14 +19,6 @@ env
 ls {places} 2>/dev/null
 echo done
 """
-
-
-@pytest.fixture(autouse=True)
-def box(monkeypatch):
-    """Where this machine makes boxes; root's programs are another user in them."""
-    monkeypatch.setenv(boxes.BOX_USER, "61184")
-    if (reason := boxes.why_not()) and "VOICEPRIVACY_BOXES" not in os.environ:
-        pytest.skip(f"no sandbox on this machine: {reason}")
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 What a program tries to get out of its box stands in unit/running/test_boxes.py.
 """
 
-import os
 import socket
 import sys
 from pathlib import Path
@@ -16,6 +15,8 @@ from voiceprivacy.inout.files import SCRIPTS, BadInput
 from voiceprivacy.inout.tables import read_manifest
 from voiceprivacy.running import boxes, programs
 from voiceprivacy.utility import measures
+
+pytestmark = pytest.mark.usefixtures("box")
 
 COPY = Path("workflow/resources/plugins/copy_speech.py").absolute()
 BURGLAR = '''
@@ -72,14 +73,6 @@ def anonymise(samples, sample_rate, *, utterance, speaker, seed, outside):
     Path(outside, "new.txt").write_text("x")
     return samples
 """
-
-
-@pytest.fixture(autouse=True)
-def box(monkeypatch):
-    """Where this machine makes boxes; root's programs are another user in them."""
-    monkeypatch.setenv(boxes.BOX_USER, "61184")
-    if (reason := boxes.why_not()) and "VOICEPRIVACY_BOXES" not in os.environ:
-        pytest.skip(f"no sandbox on this machine: {reason}")
 
 
 @pytest.fixture

@@ -36,6 +36,12 @@ def test_a_folder_of_modules_is_followed_through_what_it_exports():
     )
 
 
+def test_the_code_of_a_package_counts_with_each_of_its_modules():
+    training = SCRIPTS / "voiceprivacy" / "attack" / "training" / "training.py"
+    assert "from voiceprivacy.attack import" not in training.read_text()
+    assert SCRIPTS / "voiceprivacy" / "attack" / "__init__.py" in fingerprints._imports(training)
+
+
 def test_a_change_of_a_metric_never_repeats_the_expensive_work():
     expensive = ("train_extractor", "extract_embeddings", "anonymise_part", "prepare_part")
     for script in (*expensive, "score_system", "score_samples"):
