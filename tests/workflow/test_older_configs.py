@@ -52,6 +52,8 @@ EACH_KIND = {
         "words": {"style": {}},
         "said": {"words": {"corpus": "read"}},
         "when": {"timing": {}},
+        "moves": {"contour": {}},
+        "where": {"background": {}},
     },
     "backends": {
         "cosine": {"type": "cosine"},

@@ -144,7 +144,7 @@ def feature_environment(wildcards):
 
 
 rule extract_features:
-    """A feature of every utterance that is no voice's: F0, units, style, timing or words."""
+    """A feature of every utterance that no network makes: pitch, sounds, time, pauses, words."""
     input:
         manifest="results/audio/{corpus}/{part}/{anonymiser}/manifest.tsv",
         files=feature_files,
@@ -168,6 +168,8 @@ rule extract_features:
             "extract_features",
             "voiceprivacy/attack/extractors/histograms",
             "voiceprivacy/attack/extractors/timing",
+            "voiceprivacy/attack/extractors/contour",
+            "voiceprivacy/attack/extractors/background",
         ),
         feature=feature_arguments,
     shell:

@@ -79,10 +79,12 @@ BACKENDS = {
 }
 FEATURES = {
     "f0": Said("histograms of the fundamental frequency", ("yin",)),
+    "contour": Said("range and slopes of the fundamental frequency", ("yin",)),
     "units": Said("histograms of acoustic units"),
     "style": Said("style of wording"),
     "words": Said("words of the transcripts"),
     "timing": Said("timing of speech and pauses"),
+    "background": Said("what is heard in the pauses"),
 }
 METRICS_SAID = (  # any of these metrics -> what it is
     (("eer_percent",), Said("the equal error rate (EER)")),

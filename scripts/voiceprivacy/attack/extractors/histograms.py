@@ -90,17 +90,21 @@ def counted(bins: Counts, n_bins: int) -> Counts | Floats:
     return np.bincount(bins, minlength=n_bins) if len(bins) else np.ones(n_bins)
 
 
-def lags(samples: Floats, sample_rate: int) -> Counts:
-    """Period (F,) of every frame that has one, in samples at 8 kHz."""
+def track(samples: Floats, sample_rate: int) -> Floats:
+    """F0 (F,) of every frame in Hz; 0 where there is no period."""
     samples = audio.resample(samples, source_rate=sample_rate, target_rate=F0_SAMPLE_RATE)
-    frequencies = torchyin.estimate(
+    return torchyin.estimate(
         torch.from_numpy(np.ascontiguousarray(samples)),
         sample_rate=F0_SAMPLE_RATE,
         pitch_min=LOWEST_HZ,
         pitch_max=HIGHEST_HZ,
         frame_stride=F0_STRIDE_S,
     ).numpy()
-    # torch-yin gives a frequency of 0 where it finds no period.
+
+
+def lags(samples: Floats, sample_rate: int) -> Counts:
+    """Period (F,) of every frame that has one, in samples at 8 kHz."""
+    frequencies = track(samples, sample_rate)
     return np.rint(F0_SAMPLE_RATE / frequencies[frequencies > 0]).astype(int)
 
 
