@@ -10,16 +10,18 @@ from voiceprivacy.inout.tables import read_manifest, read_trials, write_table
 from voiceprivacy.privacy.uncertainty.interval_files import Estimate
 from voiceprivacy.privacy.uncertainty.paired import compare_utility
 from voiceprivacy.running.command import add_json, require_at_least, run, say
+from voiceprivacy.utility.speakers import word_errors_of_speakers
 from voiceprivacy.utility.summary import Key, Summary, summarise, write_replicates, write_summary
-from voiceprivacy.vocabulary import ABSENT, UtilityPair
+from voiceprivacy.vocabulary import ABSENT, SpeakerWords, UtilityPair
 
 
 def main() -> None:
     arguments = parse()
     lists = {path.stem: ids_of(path) for path in arguments.trials}
+    utterances = read_manifest(arguments.manifest)
     summary = summarise(
         arguments.measures,
-        read_manifest(arguments.manifest),
+        utterances,
         lists,
         options=arguments.options,
         n_replicates=arguments.bootstrap,
@@ -30,6 +32,11 @@ def main() -> None:
         write_replicates(arguments.replicates, summary.replicates)
     if arguments.comparisons:
         write_table(arguments.comparisons, UtilityPair._fields, compared(summary))
+    if arguments.words:
+        errors = word_errors_of_speakers(
+            arguments.measures, utterances, options=arguments.options, seed=arguments.seed
+        )
+        write_table(arguments.words, SpeakerWords._fields, errors)
     for number in summary.numbers:
         if number.trials == ABSENT:  # of all utterances; the lists are in the table
             value, low, high = map(shown, (number.value, number.ci_low, number.ci_high))
@@ -65,6 +72,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--comparisons", help=f"TSV to write: {' '.join(UtilityPair._fields)} of each two"
     )
+    parser.add_argument("--words", help=f"TSV to write: {' '.join(SpeakerWords._fields)}")
     arguments = parser.parse_args()
     require_at_least(0, bootstrap=arguments.bootstrap)
     return arguments

@@ -56,7 +56,7 @@ def main() -> None:
     charts = run_of(metrics, provenance, comparisons.unbiased)
     if arguments.plan:
         charts = charts._replace(codes=codes_in(contents, arguments.plan.parent))
-    sections = read_sections(contents)
+    sections = read_sections(contents, charts.codes, arguments.page)
     verdict = no_verdict(NOT_GIVEN)
     if arguments.verdict:
         hours = training_hours(sections["corpora"])

@@ -287,6 +287,20 @@ class UtilityMean(NamedTuple):
     better: str
 
 
+class SpeakerWords(NamedTuple):
+    """Word errors of a speaker (see utility/speakers); ``measure`` is the name in the config."""
+
+    anonymiser: str
+    measure: str
+    speaker: str
+    n_utterances: int
+    n_words: int
+    substitutions: int
+    insertions: int
+    deletions: int
+    wer_percent: float | str
+
+
 class UtilityPair(NamedTuple):
     """Two anonymisers by one measure of utility on a list (- for all utterances). See Pair.
 

@@ -18,6 +18,7 @@ from voiceprivacy.inout import audio
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import read_manifest, read_table
 from voiceprivacy.report.mailed import KEY, KEY_BYTES
+from voiceprivacy.vocabulary import SpeakerWords
 
 SEEDS = {"seed": 918273, "report": 827364}
 SPEAKERS = {"zq17f": ("f", 190), "zq04f": ("f", 230), "zq31m": ("m", 95), "zq22m": ("m", 120)}
@@ -68,6 +69,7 @@ def pages(tmp_path_factory):
 
 def _write_corpus(folder):
     lines = {"wav.scp": [], "utt2spk": [], "spk2gender": [], "enrolls": [], "trials": []}
+    lines["text"] = []
     for speaker, (gender, pitch_hz) in SPEAKERS.items():
         lines["spk2gender"].append(f"{speaker} {gender}")
         for index in range(4):
@@ -76,6 +78,7 @@ def _write_corpus(folder):
             audio.write(path, spoken(speaker, name, pitch_hz), 16000)
             lines["wav.scp"].append(f"{name} {path}")
             lines["utt2spk"].append(f"{name} {speaker}")
+            lines["text"].append(f"{name} where is the house" + index * " of the seven dogs")
             if index == 0:
                 lines["enrolls"].append(name)
                 continue
@@ -177,6 +180,26 @@ def test_people_have_codes_in_charts_and_in_pictures(pages):
         if "rank_speakers" not in name and "distinctiveness" not in name:
             assert re.search(r"speaker 0[1-4]", reports[False][name]), name
             assert re.search("zq(17|04)f", reports[True][name]), name
+
+
+@pytest.mark.long
+def test_words_of_people_are_counted_for_the_house_only(pages):
+    """A mailed page has rates by code; whoever has transcripts could tell a code by its words."""
+    folder, reports = pages
+    fields = [*SpeakerWords._fields]
+    counted = read_table(folder / "results/metrics/words/people.tsv", fields)
+    assert len(counted) == 3 * len(SPEAKERS)
+    tables = {}
+    for internal, texts in reports.items():
+        [tables[internal]] = re.findall(
+            r"Word errors of each speaker</summary>(.*?)</details>", texts["index.html"], re.DOTALL
+        )
+        heading = '<th scope="col">words</th>'
+        assert (heading in tables[internal]) == internal
+    n_words = str(3 * 4 + (1 + 2 + 3) * 4)
+    assert n_words == counted[0]["n_words"]
+    assert f"<td>{n_words}</td>" in tables[True] and n_words not in tables[False]
+    assert "zq17f" in tables[True] and "speaker 01" in tables[False]
 
 
 @pytest.mark.long

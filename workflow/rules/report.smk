@@ -302,7 +302,8 @@ def tables_of_page(wildcards):
     alphas = []
     if CONTENTS.internal:
         alphas = [table for of_corpus in CONTENTS.alphas.values() for table in of_corpus.values()]
-    return [*filter(None, tables), *CONTENTS.checks, *(CONTENTS.utility or []), *alphas]
+    tables += [*CONTENTS.checks, *(CONTENTS.utility or []), *CONTENTS.words.values()]
+    return [*filter(None, tables), *alphas]
 
 
 PARTS_OF_PAGE = [path for path in PAGE.rglob("*") if path.is_file()]

@@ -234,7 +234,7 @@ def of_draws(name, path):
 
 def tables_of_draws(wildcards, output):
     """Where replicates and comparisons are written, if the run has intervals."""
-    files = {name: path for name, path in output.items() if name != "metrics"}
+    files = {name: path for name, path in output.items() if name not in ("metrics", "words")}
     return [word for name, path in files.items() for word in (f"--{name}", path)]
 
 
@@ -248,6 +248,7 @@ rule assess_utility:
         **of_draws("replicates", "results/metrics/utility/{corpus}.bootstrap.npz"),
         **of_draws("comparisons", "results/comparisons/utility/{corpus}.tsv"),
         metrics="results/metrics/utility/{corpus}.tsv",
+        words="results/metrics/words/{corpus}.tsv",
     log:
         "results/logs/assess_utility/{corpus}.log",
     benchmark:
@@ -272,5 +273,6 @@ rule assess_utility:
         " --bootstrap {params.bootstrap:q}"
         " --seed {params.seed:q}"
         " --metrics {output.metrics:q}"
+        " --words {output.words:q}"
         " {params.tables:q}"
         " > {log:q} 2>&1"

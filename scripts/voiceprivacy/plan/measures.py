@@ -8,6 +8,7 @@ writes the same tables, but all those of a corpus together.
 
 import shlex
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -353,6 +354,16 @@ class Utility:
         """The table of means of every corpus of which something is measured."""
         corpora = [name for name in self.speech.evaluated if self.measures(name)]
         return [f"results/metrics/utility/{corpus}.tsv" for corpus in corpora]
+
+    def words_of_speakers(self) -> dict[str, str]:
+        """The table of the word errors of speakers of every corpus whose words are measured."""
+        tables = {}
+        for corpus in self.speech.evaluated:
+            names = {Path(table).stem for table in self.measures(corpus)}
+            kinds = [shipped(self.entries[name]) for name in names]
+            if any(kind and kind.group == "words" for kind in kinds):
+                tables[corpus] = f"results/metrics/words/{corpus}.tsv"
+        return tables
 
     def clips(self) -> list[str]:
         """Clips to listen to of every corpus with trial lists."""

@@ -41,6 +41,7 @@ class Contents(NamedTuple):
     metrics, intervals : of all attacks
     inference : tables of what speech tells of people
     utility : tables of means; None where nothing could be measured, so that the page says nothing
+    words : {corpus: table} of the word errors of speakers
     not_measured : {group of measures of utility: why}, where a corpus leaves some out
     speed : table of how long anonymisers take; None where the run protects nothing that it measures
     comparisons, checks, listen : of the run, and clips to listen to
@@ -56,6 +57,7 @@ class Contents(NamedTuple):
     intervals: list[str] = []  # noqa: RUF012
     inference: list[str] = []  # noqa: RUF012
     utility: list[str] | None = None
+    words: Mapping[str, str] = {}
     not_measured: Mapping[str, str] = {}
     speed: str | None = None
     comparisons: list[str] = []  # noqa: RUF012
@@ -80,6 +82,7 @@ def contents_of(plan: Any) -> Contents:
         intervals=plan.outputs.intervals() + plan.given.intervals(),
         inference=_inference(plan),
         utility=plan.utility.tables() if has_systems else None,
+        words=plan.utility.words_of_speakers() if has_systems else {},
         not_measured=plan.utility.not_measured(),
         speed=_speed(plan),
         comparisons=plan.outputs.comparisons(),

@@ -45,7 +45,7 @@ from voiceprivacy.report.figures import (
 from voiceprivacy.report.inference import InferenceTable, inference_tables, read_inferred
 from voiceprivacy.report.leaderboard import leaderboard
 from voiceprivacy.report.listen import Example, read_examples
-from voiceprivacy.report.mailed import codes_of
+from voiceprivacy.report.mailed import Codes, codes_of
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.published import read_published, tables_of
 from voiceprivacy.report.sections import (
@@ -61,6 +61,7 @@ from voiceprivacy.report.sections import (
 from voiceprivacy.report.uncertainty import NONE, TOO_FEW, Comparisons
 from voiceprivacy.report.verdict import NOT_GIVEN, NOT_ORDERED, Verdict, controls_of, no_verdict
 from voiceprivacy.report.verdict_words import SHORT_COLUMNS
+from voiceprivacy.report.words import WordsTable, words_tables
 from voiceprivacy.vocabulary import ABSENT, attacker_name, average_folder
 
 PLOTLY = RESOURCES / "plotly" / "plotly-cartesian.min.js"
@@ -230,7 +231,7 @@ def _data_url(path):
 # The page.
 
 
-def read_sections(contents: Contents) -> dict[str, Any]:
+def read_sections(contents: Contents, codes: Mapping[str, Codes], page: Path) -> dict[str, Any]:
     """Read what a run shows besides its attacks: arguments of write_page, by their names."""
     utility = published = corpora = None
     if contents.utility is not None:
@@ -248,6 +249,7 @@ def read_sections(contents: Contents) -> dict[str, Any]:
         "expected": read_comparison(contents.expected) if contents.expected else (),
         "inference": inference_tables(read_inferred(contents.inference)),
         "utility": utility,
+        "words": words_tables(contents.words, codes, page),
         "listen": read_examples(contents.listen) or None,
         "published": published,
         "alphas": contents.alphas if contents.internal else None,
@@ -257,6 +259,7 @@ def read_sections(contents: Contents) -> dict[str, Any]:
 def codes_in(contents: Contents, folder: Path) -> dict[str, dict[str, str]]:
     """Codes of the speakers whom the page shows and does not name: {corpus: {speaker: code}}."""
     corpora = {figure.corpus for figure in contents.figures if KINDS[figure.kind].of_people}
+    corpora |= contents.words.keys()
     return {corpus: codes_of(corpus, folder) for corpus in sorted(corpora - {*contents.named})}
 
 
@@ -273,6 +276,7 @@ def write_page(
     expected: Sequence[Compared] = (),
     inference: Sequence[InferenceTable] = (),
     utility: Any = None,
+    words: Sequence[WordsTable] = (),
     listen: Sequence[Example] | None = None,
     published: Any = None,
     alphas: Mapping[str, Mapping[str, str | Path]] | None = None,
@@ -292,6 +296,7 @@ def write_page(
     corpora : what was evaluated
     expected : published numbers beside those of the run
     inference : what speech tells of people; without it the page says nothing of it
+    words : word errors of speakers, below utility
     utility, listen, published : what the sections of these names show; without them they are left
         out
     alphas : {corpus: {anonymiser: table}} of drawn coefficients; empty tables are left out, because
@@ -333,6 +338,7 @@ def write_page(
             expected=expected,
             inference=inference,
             utility=utility,
+            words=words,
             paired={corpus: _link(table, page) for corpus, table in (paired or {}).items()},
             listen=listen,
             published=published,

@@ -1,0 +1,95 @@
+"""Word errors of each speaker: how many words he said, and what a recogniser made of them.
+
+Conventions
+-----------
+* A measure of words is one whose weight is called NAME_words, and which has the percentages
+  NAME_insertions_percent, NAME_deletions_percent and NAME_substitutions_percent of each utterance.
+  The closed-text measure and the definitions of the challenges are such measures.
+* Percentages are of the words of an utterance. Where nobody speaks they are 100 for each word that
+  is heard (voiceprivacy.utility.statistics, rate). So the numbers of errors come back exactly.
+* A speaker's rate is all errors over all words. It is undefined where he said none.
+* Undefined utterances, such as those without a transcript, are left out.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from voiceprivacy.inout.files import FilePath
+from voiceprivacy.inout.tables import Utterance
+from voiceprivacy.utility.measures import drawn, read_measured
+from voiceprivacy.utility.summary import source_of
+from voiceprivacy.vocabulary import UNDEFINED, SpeakerWords
+
+KINDS = ("substitutions", "insertions", "deletions")
+WORDS = "_words"
+
+Values = Mapping[str, float | str]  # {utterance: value} of a metric
+
+
+def word_errors_of_speakers(
+    paths: Iterable[FilePath],
+    utterances: Sequence[Utterance],
+    *,
+    options: Mapping[str, Mapping[str, Any]],
+    seed: int,
+) -> list[SpeakerWords]:
+    """Count the word errors of every speaker by each measure of words of each anonymiser.
+
+    Parameters
+    ----------
+    paths : list of path
+        Tables CORPUS/PART/ANONYMISER/NAME.tsv of all measures of a corpus.
+    utterances : list of Utterance
+        The original's.
+    options : {measure: {weight, utterances}}
+        As ``summarise`` has them.
+    seed : int
+        Draws the utterances that were measured.
+
+    Returns
+    -------
+    list of SpeakerWords, sorted
+    """
+    counted: list[SpeakerWords] = []
+    for path in map(Path, paths):
+        source = source_of(path)
+        said = options.get(source.measure, {})
+        weight = said.get("weight") or ""
+        if not weight.endswith(WORDS):
+            continue
+        heard = drawn(utterances, said.get("utterances"), seed=seed)
+        values: dict[str, dict[str, float | str]] = {}
+        for line in read_measured(path, [utterance.utterance for utterance in heard]):
+            values.setdefault(line.metric, {})[line.utterance] = line.value
+        name = weight.removesuffix(WORDS)
+        errors = [values.get(f"{name}_{kind}_percent") for kind in KINDS]
+        words = values.get(weight)
+        if words is None or None in errors:
+            continue
+        speakers: dict[str, list[str]] = {}
+        for utterance in heard:
+            speakers.setdefault(utterance.speaker, []).append(utterance.utterance)
+        for speaker, names in speakers.items():
+            numbers = _counted(names, words, [of_kind for of_kind in errors if of_kind])
+            counted.append(SpeakerWords(source.anonymiser, source.measure, speaker, *numbers))
+    return sorted(counted)
+
+
+def _counted(
+    names: Iterable[str], words: Values, percentages: Sequence[Values]
+) -> tuple[int, int, int, int, int, float | str]:
+    """Utterances, words, errors of the three kinds, and the rate in percent."""
+    n_utterances = n_words = 0
+    errors = [0] * len(percentages)
+    for name in names:
+        n_said = words[name]
+        if isinstance(n_said, str):
+            continue
+        n_utterances += 1
+        n_words += round(n_said)
+        for kind, values in enumerate(percentages):
+            errors[kind] += round(float(values[name]) / 100 * max(1, n_said))
+    rate: float | str = 100 * sum(errors) / n_words if n_words else UNDEFINED
+    substitutions, insertions, deletions = errors
+    return n_utterances, n_words, substitutions, insertions, deletions, rate

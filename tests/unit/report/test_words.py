@@ -1,0 +1,60 @@
+"""Word errors of speakers on the page: counts of made-up voices, codes and shares of people."""
+
+import pytest
+
+from voiceprivacy.inout.files import BadInput
+from voiceprivacy.inout.tables import write_table
+from voiceprivacy.report.words import WordsCell, WordsRow, words_tables
+from voiceprivacy.vocabulary import SpeakerWords
+
+LINES = [
+    SpeakerWords("b2", "wer", "anna", 2, 10, 1, 2, 4, 70.0),
+    SpeakerWords("b2", "wer", "ben", 1, 0, 0, 1, 0, "undefined"),
+    SpeakerWords("b2_draw2", "wer", "anna", 2, 10, 0, 0, 0, 0.0),
+    SpeakerWords("original", "wer", "anna", 2, 10, 1, 0, 0, 10.0),
+]
+CODES = {"anna": "speaker 02", "ben": "speaker 01"}
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "results" / "metrics" / "words" / "demo.tsv"
+    path.parent.mkdir(parents=True)
+    write_table(path, SpeakerWords._fields, LINES)
+    return path
+
+
+def shown(path, codes):
+    page = path.parents[2] / "report" / "index.html"
+    return words_tables({"demo": str(path)}, codes, page)
+
+
+def test_every_speaker_of_every_system(path):
+    [table] = shown(path, {})
+    assert table[:3] == ("demo", "wer", ["original", "b2"])  # of two draws the first
+    assert table.rows == [
+        WordsRow(
+            "anna",
+            "10",
+            [WordsCell("10.0", "10.0 + 0.0 + 0.0"), WordsCell("70.0", "10.0 + 20.0 + 40.0")],
+        ),
+        WordsRow("ben", "0", [None, WordsCell("undefined", "")]),
+    ]
+    assert table.source == "../metrics/words/demo.tsv"
+
+
+def test_a_mailed_page_has_codes_and_nothing_that_finds_them_out(path):
+    """With transcripts at hand, the number of somebody's words is his name."""
+    [table] = shown(path, {"demo": CODES})
+    assert not table.has_words
+    assert [row.speaker for row in table.rows] == ["speaker 01", "speaker 02"]
+    assert table.rows[1].cells[1] == WordsCell("70", "10 + 20 + 40")
+
+
+@pytest.mark.parametrize(("column", "value"), [(4, "ten"), (8, "high"), (5, "1.5")])
+def test_what_is_no_number_is_named(path, column, value):
+    line = list(LINES[0])
+    line[column] = value
+    path.write_text("\t".join(SpeakerWords._fields) + "\n" + "\t".join(map(str, line)) + "\n")
+    with pytest.raises(BadInput, match=f"demo.tsv:2: .*{value}"):
+        shown(path, {})
