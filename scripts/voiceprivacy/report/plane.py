@@ -9,6 +9,7 @@ Conventions
 * Points of a ``sweep`` are joined by a line in the order of the option's values.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,9 +29,15 @@ ALL = 100.0  # percent of the evidence are left in unprotected speech
 MOST_DRAWN = 150.0
 GOES_ON = "arrow: goes on beyond the axis"
 MARGIN_LEFT, MARGIN_RIGHT = 0.12, 0.3  # of the range of utility: names stand there
-# A name stands outside of the front, unless another point is as near as this, in parts of ranges.
-NEAR_X, NEAR_Y = 0.3, 0.07
-SIDES = ("top right", "bottom left", "bottom right", "top left")
+FEW_POINTS = 8
+# Sizes in parts of the axes of a narrow drawing (a phone, a column of a paper).
+CHARACTER, LINE, MARK = 0.026, 0.056, 0.03
+# In which direction a name is looked for first: outside of the front, and to its sides.
+DIRECTIONS = (45, 225, 315, 135, 0, 180, 90, 270, 20, 200, 340, 160, 70, 250, 290, 110)  # degrees
+RINGS = 40  # distances that are tried, half a line apart
+
+
+Position = tuple[float, float]  # across, up
 
 
 class PlanePoint(NamedTuple):
@@ -101,25 +108,30 @@ class Plane(NamedTuple):
         """The points that go on beyond the axis, themselves or their limits."""
         return [point for point in self.points.values() if point.drawn != point.evidence]
 
-    def name_sides(self) -> dict[str, str]:
-        """On which side of its point each name stands: those of near points do not overlap."""
-        left, right = self.utility_range
-        below, above = self.evidence_range
-        sides: dict[str, str] = {}
+    @property
+    def is_crowded(self) -> bool:
+        """Whether so many systems are drawn that broad limits would hide them."""
+        return len(self.points) > FEW_POINTS
 
-        def is_near(one: PlanePoint, other: PlanePoint) -> bool:
-            across = (one.utility.value - other.utility.value) / (right - left)
-            up = (one.evidence.value - other.evidence.value) / (above - below)
-            return abs(across) < NEAR_X and abs(up) < NEAR_Y
+    def names_at(self) -> dict[str, tuple[Position, Position]]:
+        """Where each name stands, and where the line to its mark ends, in units of the axes.
 
-        def from_the_right(system: str) -> float:
-            return (right - self.points[system].utility.value) / (right - left)
+        Sizes are those of narrow drawings: wherever there is more room, names have more, too.
+        """
+        (left, right), (below, above) = self.utility_range, self.evidence_range
+        across, up = right - left, above - below
 
-        for system in sorted(self.points, key=from_the_right):
-            near = [other for other in sides if is_near(self.points[system], self.points[other])]
-            taken = {sides[other] for other in near}
-            sides[system] = next((side for side in SIDES if side not in taken), SIDES[0])
-        return sides
+        def in_units(x: float, y: float) -> Position:
+            return left + x * across, below + y * up
+
+        marks = {
+            system: ((point.utility.value - left) / across, (point.drawn.value - below) / up)
+            for system, point in self.points.items()
+        }
+        return {
+            system: (in_units(*middle), in_units(*edge_of_name(system, middle, marks[system])))
+            for system, middle in separate_names(marks).items()
+        }
 
     def staircase(self) -> tuple[list[float], list[float]]:
         """Utility and evidence of the corners of the front, from little evidence to much."""
@@ -133,6 +145,57 @@ class Plane(NamedTuple):
             x.append(point.utility.value)
             y.append(point.drawn.value)
         return x, y
+
+
+def separate_names(marks: Mapping[str, Position]) -> dict[str, Position]:
+    """Middles of names beside their marks, so that neither covers another; from 0 to 1, as marks.
+
+    Each name takes the nearest free position, those at the right and at the top first. Where none
+    is free, it takes the one beside its mark.
+    """
+    boxes = [(x, y, MARK, MARK) for x, y in marks.values()]
+    middles = {}
+    for name in sorted(marks, key=lambda name: (-marks[name][0], -marks[name][1], name)):
+        size = (CHARACTER * len(name), LINE)
+        near = [(*middle, *size) for middle in _positions(marks[name], size)]
+        free = (box for box in near if _is_inside(box) and not _overlaps(box, boxes))
+        boxes.append(next(free, near[0]))
+        middles[name] = boxes[-1][:2]
+    return {name: middles[name] for name in marks}
+
+
+def edge_of_name(name: str, middle: Position, mark: Position) -> Position:
+    """Where a line from a mark meets the box of its name; from 0 to 1, as marks."""
+    across, up = mark[0] - middle[0], mark[1] - middle[1]
+    shares = [1.0]
+    if across:
+        shares.append(CHARACTER * len(name) / 2 / abs(across))
+    if up:
+        shares.append(LINE / 2 / abs(up))
+    return middle[0] + min(shares) * across, middle[1] + min(shares) * up
+
+
+def _positions(mark, size):
+    """Middles of a name around its mark, the nearest first."""
+    (x, y), (width, height) = mark, size
+    for ring in range(RINGS):
+        away = (MARK + ring * LINE) / 2
+        for degrees in DIRECTIONS:
+            right, up = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+            yield x + right * (width / 2 + away), y + up * (height / 2 + away)
+
+
+def _is_inside(box):
+    x, y, width, height = box
+    return width / 2 <= x <= 1 - width / 2 and height / 2 <= y <= 1 - height / 2
+
+
+def _overlaps(box, others):
+    x, y, width, height = box
+    return any(
+        abs(x - other[0]) < (width + other[2]) / 2 and abs(y - other[1]) < (height + other[3]) / 2
+        for other in others
+    )
 
 
 def read_planes(path: str | Path, name: str) -> list[Plane]:

@@ -1,5 +1,8 @@
 """Privacy against utility on the page, in pictures, on the first screen and in the terminal."""
 
+import itertools
+
+import numpy as np
 import pytest
 from support import verdicts
 
@@ -42,7 +45,8 @@ def test_who_competes_has_its_name_and_mark_and_others_are_marked_otherwise(plan
     symbols = {name: trace["marker"]["symbol"] for name, trace in named.items()}
     assert (symbols["b2"], symbols["b2r"]) == MARKS[:2]
     assert len(set(symbols.values())) == 4
-    assert named["b2"]["text"] == ["b2"] and "text" in named["b2"]["mode"]
+    [name] = [trace for trace in drawn["data"] if trace["name"] == "name of b2"]
+    assert name["text"] == ["b2"] and "text" in name["mode"]
     assert f"on the front in 91{NO_BREAK}% of the draws" in named["b2"]["hovertext"][0]
     assert named["noise"]["hovertext"][0].endswith("control")
     assert named["b2"]["meta"] == {"system": "b2"}
@@ -75,9 +79,60 @@ def test_points_of_a_sweep_are_joined_by_a_line(tmp_path):
     assert (line["x"], line["y"]) == ([67.6, 62.4], [52.0, 90.0])
 
 
-def test_names_of_points_at_one_place_stand_apart(plane):
-    points = {name: plane.points["b2"]._replace(system=name) for name in ("a", "b", "c")}
-    assert len(set(plane._replace(points=points).name_sides().values())) == 3
+def covering(middles):
+    """Pairs of names that cover each other, sizes being parts of the axes."""
+    return [
+        (one, other)
+        for one, other in itertools.combinations(middles, 2)
+        if abs(middles[one][0] - middles[other][0])
+        < planes.CHARACTER * (len(one) + len(other)) / 2 - 1e-9
+        and abs(middles[one][1] - middles[other][1]) < planes.LINE - 1e-9
+    ]
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.05, 0.3])
+def test_twenty_names_do_not_cover_each_other_nor_leave_the_drawing(spread):
+    draw = np.random.default_rng(7)
+    names = [f"system_{n}" for n in range(20)]
+    marks = {name: tuple(0.6 + draw.uniform(-spread, spread, 2)) for name in names}
+    middles = planes.separate_names(marks)
+    assert list(middles) == names and not covering(middles)
+    for x, y in middles.values():
+        assert 0.1 < x < 0.9 and 0 < y < 1
+    assert covering(marks), "the names need moving"
+
+
+def test_a_name_that_nothing_is_near_stands_beside_its_mark():
+    middles = planes.separate_names({"a": (0.2, 0.2), "b": (0.8, 0.8)})
+    for name, mark in (("a", 0.2), ("b", 0.8)):
+        assert np.abs(np.array(middles[name]) - mark).max() < 0.06
+
+
+def test_names_stand_in_the_units_of_the_axes(plane):
+    (left, right), (below, above) = plane.utility_range, plane.evidence_range
+    names = plane.names_at()
+    assert list(names) == list(plane.points)
+    for system, ((x, y), (_, edge_y)) in names.items():
+        assert right < x < left and above < y < below
+        mark_y = plane.points[system].drawn.value
+        assert min(y, mark_y) <= edge_y <= max(y, mark_y), "the line ends between mark and name"
+
+
+def test_a_line_ends_at_the_box_of_its_name():
+    width, height = planes.CHARACTER * 4, planes.LINE
+    assert planes.edge_of_name("name", (0.5, 0.5), (0.9, 0.5)) == (0.5 + width / 2, 0.5)
+    assert planes.edge_of_name("name", (0.5, 0.5), (0.5, 0.1)) == (0.5, 0.5 - height / 2)
+    assert planes.edge_of_name("name", (0.5, 0.5), (0.51, 0.5)) == (0.51, 0.5), "inside"
+
+
+def test_limits_of_many_systems_are_thin(plane):
+    many = {f"s{n}": plane.points["b2"]._replace(system=f"s{n}") for n in range(9)}
+    widths = []
+    for points in (plane.points, many):
+        drawn = charts.plane_chart(plane._replace(points=points, front=[]), COLOURS)
+        limits = [trace["error_y"] for trace in drawn["data"] if "error_y" in trace]
+        widths.append({one["thickness"] for one in limits})
+    assert widths == [{1.5}, {charts.THIN}]
 
 
 def test_what_people_see_at_the_edges_of_a_share():

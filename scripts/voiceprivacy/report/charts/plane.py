@@ -23,14 +23,18 @@ from voiceprivacy.report.figures import MARKS, Figure, marks
 from voiceprivacy.report.plane import (
     COMPETES,
     CONTROL,
+    FEW_POINTS,
     MOST_DRAWN,
     Plane,
     PlanePoint,
+    Position,
     on_front_text,
     read_planes,
 )
 
 CONTROL_MARK, OTHER_MARK = "x-thin-open", "square-open"
+HEIGHT, HEIGHT_OF_A_NAME = 430, 10  # pixels
+THIN = 0.6  # pixels: limits of many systems would hide them
 TITLES = ("system", "evidence left [%]", "utility", "on the front")
 
 
@@ -62,16 +66,18 @@ def plane_chart(plane: Plane, colours: Mapping[str, str]) -> Chart:
             )
         )
     traces.append(_line(x, y, "front", {"color": INK, "dash": "dot", "width": 1.5}))
-    sides = plane.name_sides()
+    names_at = plane.names_at()
     for system, point in plane.points.items():
-        look = colours.get(system, INK), _mark(point, colours)
-        traces.append(_point(plane, point, look, sides[system]))
+        traces += _name(point, *names_at[system])
+    for system, point in plane.points.items():
+        traces.append(_point(plane, point, (colours.get(system, INK), _mark(point, colours))))
     traces += [_goes_on(point, colours.get(point.system, INK)) for point in plane.beyond]
     axes = {
         "x": {"title": label(plane.axis), "range": numbers(plane.utility_range)},
         "y": {"title": plane.evidence_axis, "range": numbers(plane.evidence_range)},
     }
-    return chart(traces, **axes, height=430, showlegend=False)
+    height = HEIGHT + HEIGHT_OF_A_NAME * max(0, len(plane.points) - FEW_POINTS)
+    return chart(traces, **axes, height=height, showlegend=False)
 
 
 def _line(x, y, name, style):
@@ -107,8 +113,28 @@ def _mark(point: PlanePoint, colours: Mapping[str, str]) -> str:
     return CONTROL_MARK if point.role == CONTROL else OTHER_MARK
 
 
-def _point(plane: Plane, point: PlanePoint, look: tuple[str, str], side: str) -> dict:
+def _name(point: PlanePoint, middle: Position, edge: Position) -> list[dict]:
+    """The name of a system, and a line that leads to it."""
+    leader = _line(
+        [point.utility.value, edge[0]],
+        [point.drawn.value, edge[1]],
+        f"line to {point.system}",
+        {"color": FAINT, "width": 1},
+    )
+    name = _line([middle[0]], [middle[1]], f"name of {point.system}", {})
+    name |= {
+        "mode": "text",
+        "text": [label(point.system)],
+        "textposition": "middle center",
+        "textfont": {"color": INK},
+        "cliponaxis": False,
+    }
+    return [of_system(leader, point.system), of_system(name, point.system)]
+
+
+def _point(plane: Plane, point: PlanePoint, look: tuple[str, str]) -> dict:
     colour, mark = look
+    limits = {"color": colour, "thickness": THIN if plane.is_crowded else 1.5}
     lines = [
         label(point.system),
         f"{label(plane.title)} {point.utility.text('{:.3g}'.format)}",
@@ -125,13 +151,9 @@ def _point(plane: Plane, point: PlanePoint, look: tuple[str, str], side: str) ->
         hover="%{hovertext}",
     )
     trace |= {
-        "mode": "markers+text",
-        "text": [label(point.system)],
-        "textposition": side,
-        "textfont": {"color": INK},
         "cliponaxis": False,
         "hovertext": ["<br>".join(lines)],
-        "error_x": errors([point.utility]) | {"color": colour},
-        "error_y": errors([point.drawn]) | {"color": colour},
+        "error_x": errors([point.utility]) | limits,
+        "error_y": errors([point.drawn]) | limits,
     }
     return of_system(trace, point.system)

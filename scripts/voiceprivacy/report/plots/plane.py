@@ -20,6 +20,7 @@ from voiceprivacy.report.plane import (
 from voiceprivacy.report.plots import style
 
 MARKERS = {COMPETES: "o", CONTROL: "x"}
+THIN = 0.3  # points: limits of many systems would hide them
 MOST_PANELS = 3  # beside each other
 
 
@@ -56,7 +57,7 @@ def draw_plane(ax: Axes, plane: Plane, palette: Sequence[str] = ()) -> None:
             linewidth=0.8,
         )
     ax.plot(*plane.staircase(), color="black", linestyle=":", linewidth=1)
-    sides = plane.name_sides()
+    names_at = plane.names_at()
     for system, point in plane.points.items():
         x, y = point.utility.value, point.drawn.value
         colour = colours.get(system, "black")
@@ -68,28 +69,26 @@ def draw_plane(ax: Axes, plane: Plane, palette: Sequence[str] = ()) -> None:
             color=colour,
             markerfacecolor="none" if point.role != COMPETES else colour,
         )
-        if point.utility.limits:
-            ax.plot(point.utility.limits, [y, y], color=colour, linewidth=0.8)
-        if point.drawn.limits:
-            ax.plot([x, x], point.drawn.limits, color=colour, linewidth=0.8)
+        _limits(ax, point, colour, THIN if plane.is_crowded else 0.8)
         if point in plane.beyond:
             ax.plot(x, MOST_DRAWN, "v", color=colour)
-        _name(ax, system, (x, y), sides[system])
+        _name(ax, system, (x, y), *names_at[system])
     ax.set(xlabel=_upwards(plane.axis), xlim=plane.utility_range, ylim=plane.evidence_range)
 
 
-def _name(ax, system, position, side):
-    vertical, horizontal = side.split()
-    offset = (5 if horizontal == "right" else -5, 4 if vertical == "top" else -4)
-    ax.annotate(
-        system,
-        position,
-        xytext=offset,
-        textcoords="offset points",
-        fontsize=8,
-        ha="left" if horizontal == "right" else "right",
-        va="bottom" if vertical == "top" else "top",
-    )
+def _limits(ax, point, colour, width):
+    """A cross of the intervals, below all marks."""
+    x, y = point.utility.value, point.drawn.value
+    if point.utility.limits:
+        ax.plot(point.utility.limits, [y, y], color=colour, linewidth=width, zorder=1)
+    if point.drawn.limits:
+        ax.plot([x, x], point.drawn.limits, color=colour, linewidth=width, zorder=1)
+
+
+def _name(ax, system, mark, middle, edge):
+    """The name of a system, and a line that leads to it."""
+    ax.plot(*zip(mark, edge, strict=True), color="0.5", linewidth=0.5, zorder=1.5)
+    ax.text(*middle, system, fontsize=8, ha="center", va="center")
 
 
 def _upwards(text):
