@@ -39,6 +39,7 @@ COMMANDS = {
     "check": Command(ORGANISERS, "check_submission", "check a submission"),
     "listening-test": Command(ORGANISERS, "listening_test", "people listen: pages and answers"),
     "publish": Command(ORGANISERS, "publish_audio", "protected speech that can be given away"),
+    "release": Command(ORGANISERS, "release_aggregates", "numbers of secret speakers that may go"),
     "reproduce": Command(ORGANISERS, "reproduce", "can this checkout repeat a run?"),
 }
 BASH = "complete -o default -W '{words}' voiceprivacy"
